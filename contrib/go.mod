@@ -1,0 +1,3 @@
+module github.com/socialdata/socialdata/contrib
+
+go 1.26

@@ -1,0 +1,3 @@
+module github.com/socialdata/socialdata/examples
+
+go 1.26

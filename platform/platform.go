@@ -1,0 +1,111 @@
+// Package platform names the platforms that socialdata reads, and what a call to each costs.
+//
+// It is vocabulary: it knows no provider, no route and no request. A platform's value, such as [GitHub], is the
+// word that stands in paths (/v1/github/profile), in the field platform of every object and in the books.
+package platform
+
+import "slices"
+
+// ID is a platform's identifier, as it stands in paths and objects: one lower-case word.
+type ID string
+
+// The platforms of the specification.
+const (
+	Amazon      ID = "amazon"
+	AppleMusic  ID = "apple_music"
+	AppStore    ID = "appstore"
+	Bluesky     ID = "bluesky"
+	Facebook    ID = "facebook"
+	GitHub      ID = "github"
+	Google      ID = "google"
+	HackerNews  ID = "hackernews"
+	Instagram   ID = "instagram"
+	Kick        ID = "kick"
+	Kwai        ID = "kwai"
+	LinkedIn    ID = "linkedin"
+	Linktree    ID = "linktree"
+	Mock        ID = "mock"
+	Pinterest   ID = "pinterest"
+	Reddit      ID = "reddit"
+	Rumble      ID = "rumble"
+	Salla       ID = "salla"
+	Snapchat    ID = "snapchat"
+	SoundCloud  ID = "soundcloud"
+	Spotify     ID = "spotify"
+	Telegram    ID = "telegram"
+	Threads     ID = "threads"
+	TikTok      ID = "tiktok"
+	TruthSocial ID = "truthsocial"
+	Twitch      ID = "twitch"
+	X           ID = "x"
+	YouTube     ID = "youtube"
+	Zid         ID = "zid"
+)
+
+// Info is what is fixed about a platform, whoever serves it.
+type Info struct {
+	ID          ID
+	Name        string // as people write it: "Apple Music"
+	BaseCredits int64  // the price of one plain call, in credits
+	Meaning     string // what the universal objects mean there; "" where they mean what they say
+	NoEnrich    bool   // its content may not be sent through enrichment
+}
+
+// infos is the platform table of the specification, by identifier. Nobody writes to it.
+var infos = []Info{
+	{ID: Amazon, Name: "Amazon", BaseCredits: 1, Meaning: "profiles are shop owners"},
+	{ID: AppleMusic, Name: "Apple Music", BaseCredits: 1, Meaning: "profiles are artists, posts are artist albums"},
+	{ID: AppStore, Name: "App Store", BaseCredits: 1, Meaning: "profiles are apps, looked up by numeric id or by bundle id"},
+	{ID: Bluesky, Name: "Bluesky", BaseCredits: 1},
+	{ID: Facebook, Name: "Facebook", BaseCredits: 1},
+	{ID: GitHub, Name: "GitHub", BaseCredits: 1, Meaning: "posts are public repositories"},
+	{ID: Google, Name: "Google", BaseCredits: 1},
+	{ID: HackerNews, Name: "Hacker News", BaseCredits: 1},
+	{ID: Instagram, Name: "Instagram", BaseCredits: 1},
+	{ID: Kick, Name: "Kick", BaseCredits: 1},
+	{ID: Kwai, Name: "Kwai", BaseCredits: 1},
+	{ID: LinkedIn, Name: "LinkedIn", BaseCredits: 2},
+	{ID: Linktree, Name: "Linktree", BaseCredits: 1},
+	{ID: Mock, Name: "Mock", BaseCredits: 1, Meaning: "a sandbox with invented data for every operation"},
+	{ID: Pinterest, Name: "Pinterest", BaseCredits: 1},
+	{ID: Reddit, Name: "Reddit", BaseCredits: 1, NoEnrich: true},
+	{ID: Rumble, Name: "Rumble", BaseCredits: 1},
+	{ID: Salla, Name: "Salla", BaseCredits: 1},
+	{ID: Snapchat, Name: "Snapchat", BaseCredits: 2},
+	{ID: SoundCloud, Name: "SoundCloud", BaseCredits: 1},
+	{ID: Spotify, Name: "Spotify", BaseCredits: 1, Meaning: "posts are artist albums", NoEnrich: true},
+	{ID: Telegram, Name: "Telegram", BaseCredits: 2},
+	{ID: Threads, Name: "Threads", BaseCredits: 1},
+	{ID: TikTok, Name: "TikTok", BaseCredits: 1},
+	{ID: TruthSocial, Name: "Truth Social", BaseCredits: 1},
+	{ID: Twitch, Name: "Twitch", BaseCredits: 1},
+	{ID: X, Name: "X", BaseCredits: 1},
+	{ID: YouTube, Name: "YouTube", BaseCredits: 1},
+	{ID: Zid, Name: "Zid", BaseCredits: 1},
+}
+
+// All returns every platform, by identifier. The caller owns the slice.
+func All() []Info { return slices.Clone(infos) }
+
+// Lookup returns what is fixed about id, and whether there is such a platform.
+func Lookup(id ID) (Info, bool) {
+	i, found := slices.BinarySearchFunc(infos, id, func(i Info, id ID) int {
+		switch {
+		case i.ID < id:
+			return -1
+		case i.ID > id:
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		return Info{}, false
+	}
+	return infos[i], true
+}
+
+// Valid tells whether id is a platform of the specification.
+func (id ID) Valid() bool {
+	_, ok := Lookup(id)
+	return ok
+}

@@ -1,0 +1,179 @@
+// Package problem is the one kind of error that a caller of socialdata meets: an RFC 9457 problem with a stable,
+// machine-readable code.
+//
+//	var p *problem.Error
+//	if errors.As(err, &p) && p.Code == problem.RateLimited {
+//		retryIn = p.RetryAfter
+//	}
+//
+// Callers act on [Code], never on the text.
+package problem
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"time"
+)
+
+// Code says what kind of problem it is. Codes are stable; texts are not.
+type Code string
+
+// The codes of the specification.
+const (
+	InvalidRequest      Code = "invalid_request"      // 400: the request fails validation
+	Unauthorized        Code = "unauthorized"         // 401: the key is missing, malformed, unknown or revoked
+	InsufficientCredits Code = "insufficient_credits" // 402: the balance is too low; nothing is charged
+	NotFound            Code = "not_found"            // 404: unknown platform, handle or id
+	RateLimited         Code = "rate_limited"         // 429: the key's rate limit is hit
+	InternalError       Code = "internal_error"       // 500: our fault
+	PlatformUnavailable Code = "platform_unavailable" // 503: upstream error, or the platform lacks the operation
+	UpstreamTimeout     Code = "upstream_timeout"     // 504: the upstream did not answer in time
+)
+
+// Codes lists every code, by status.
+func Codes() []Code {
+	return []Code{
+		InvalidRequest, Unauthorized, InsufficientCredits, NotFound, RateLimited, InternalError,
+		PlatformUnavailable, UpstreamTimeout,
+	}
+}
+
+// Status returns the HTTP status that goes with c.
+func (c Code) Status() int {
+	switch c {
+	case InvalidRequest:
+		return http.StatusBadRequest
+	case Unauthorized:
+		return http.StatusUnauthorized
+	case InsufficientCredits:
+		return http.StatusPaymentRequired
+	case NotFound:
+		return http.StatusNotFound
+	case RateLimited:
+		return http.StatusTooManyRequests
+	case PlatformUnavailable:
+		return http.StatusServiceUnavailable
+	case UpstreamTimeout:
+		return http.StatusGatewayTimeout
+	case InternalError:
+	}
+	return http.StatusInternalServerError
+}
+
+// Title returns the short summary that goes with c.
+func (c Code) Title() string {
+	switch c {
+	case InvalidRequest:
+		return "Invalid request"
+	case Unauthorized:
+		return "Unauthorized"
+	case InsufficientCredits:
+		return "Insufficient credits"
+	case NotFound:
+		return "Not found"
+	case RateLimited:
+		return "Rate limited"
+	case PlatformUnavailable:
+		return "Platform unavailable"
+	case UpstreamTimeout:
+		return "Upstream timeout"
+	case InternalError:
+	}
+	return "Internal error"
+}
+
+// Type returns the URI that identifies c.
+func (c Code) Type() string { return "urn:socialdata:problem:" + string(c) }
+
+// Error is a problem. As JSON it is the problem-details object of the specification.
+type Error struct {
+	Code   Code
+	Detail string // for people; never holds a credential or an internal
+	// Status overrides the status of Code where HTTP has a finer word for it, such as 405; 0 leaves it.
+	Status     int
+	RetryAfter time.Duration // when to come back; 0 when waiting does not help or is not known
+	RequestID  string        // the call that failed; set by the engine
+	cause      error
+}
+
+// New returns a problem. Detail is formatted with args as by [fmt.Sprintf].
+func New(code Code, detail string, args ...any) *Error {
+	if len(args) > 0 {
+		detail = fmt.Sprintf(detail, args...)
+	}
+	return &Error{Code: code, Detail: detail}
+}
+
+// Wrap returns a problem with a cause, which stays reachable through [errors.Is] and [errors.As] and is never part
+// of the JSON.
+func Wrap(cause error, code Code, detail string, args ...any) *Error {
+	e := New(code, detail, args...)
+	e.cause = cause
+	return e
+}
+
+// After sets when to come back, and returns e.
+func (e *Error) After(d time.Duration) *Error {
+	e.RetryAfter = d
+	return e
+}
+
+// Error returns the code and the detail.
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Detail }
+
+// Unwrap returns the cause, or nil.
+func (e *Error) Unwrap() error { return e.cause }
+
+// HTTPStatus returns the status to answer with.
+func (e *Error) HTTPStatus() int {
+	if e.Status != 0 {
+		return e.Status
+	}
+	return e.Code.Status()
+}
+
+// RetryAfterSeconds returns RetryAfter in whole seconds, rounded up, so that a caller who waits that long is never
+// early.
+func (e *Error) RetryAfterSeconds() int64 {
+	return int64(math.Ceil(e.RetryAfter.Seconds()))
+}
+
+// wire is the problem-details object.
+// https://www.rfc-editor.org/rfc/rfc9457#section-3.1
+type wire struct {
+	Type       string `json:"type"`
+	Title      string `json:"title"`
+	Status     int    `json:"status"`
+	Detail     string `json:"detail"`
+	Code       Code   `json:"code"`
+	RequestID  string `json:"request_id"`
+	RetryAfter *int64 `json:"retry_after,omitempty"`
+}
+
+// MarshalJSON returns the problem-details object.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	w := wire{e.Code.Type(), e.Code.Title(), e.HTTPStatus(), e.Detail, e.Code, e.RequestID, nil}
+	if e.RetryAfter > 0 || e.Code == RateLimited {
+		s := e.RetryAfterSeconds()
+		w.RetryAfter = &s
+	}
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads a problem-details object, so that a client of the HTTP interface gets the same error value.
+func (e *Error) UnmarshalJSON(b []byte) error {
+	var w wire
+	if err := json.Unmarshal(b, &w); err != nil {
+		return fmt.Errorf("problem: %w", err)
+	}
+	*e = Error{Code: w.Code, Detail: w.Detail, RequestID: w.RequestID}
+	if w.Status != w.Code.Status() {
+		e.Status = w.Status
+	}
+	if w.RetryAfter != nil {
+		e.RetryAfter = time.Duration(*w.RetryAfter) * time.Second
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package problem_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/problem"
+)
+
+func TestEveryCodeHasItsStatus(t *testing.T) {
+	t.Parallel()
+	want := map[problem.Code]int{
+		"invalid_request": 400, "unauthorized": 401, "insufficient_credits": 402, "not_found": 404,
+		"rate_limited": 429, "internal_error": 500, "platform_unavailable": 503, "upstream_timeout": 504,
+	}
+	got := map[problem.Code]int{}
+	for _, c := range problem.Codes() {
+		got[c] = c.Status()
+		if c.Title() == "" {
+			t.Errorf("%s has no title", c)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("statuses (-want +got):\n%s", diff)
+	}
+}
+
+func TestErrorJSON(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		err  *problem.Error
+		want string
+	}{
+		{
+			"the cause never shows",
+			problem.Wrap(io.ErrUnexpectedEOF, problem.NotFound, "no %q", "x"),
+			`{"type":"urn:socialdata:problem:not_found","title":"Not found","status":404,"detail":"no \"x\"","code":"not_found","request_id":""}`,
+		},
+		{
+			"waiting is rounded up to whole seconds",
+			problem.New(problem.RateLimited, "slow down").After(1100 * time.Millisecond),
+			`{"type":"urn:socialdata:problem:rate_limited","title":"Rate limited","status":429,"detail":"slow down","code":"rate_limited","request_id":"","retry_after":2}`,
+		},
+		{
+			"a finer status wins",
+			&problem.Error{Code: problem.InvalidRequest, Status: 405, Detail: "use GET", RequestID: "r"},
+			`{"type":"urn:socialdata:problem:invalid_request","title":"Invalid request","status":405,"detail":"use GET","code":"invalid_request","request_id":"r"}`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			b, err := json.Marshal(tt.err)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, string(b)); diff != "" {
+				t.Errorf("JSON (-want +got):\n%s", diff)
+			}
+			var back problem.Error
+			if err := json.Unmarshal(b, &back); err != nil {
+				t.Fatal(err)
+			}
+			if back.Code != tt.err.Code || back.HTTPStatus() != tt.err.HTTPStatus() || back.Detail != tt.err.Detail {
+				t.Errorf("read back %+v", back)
+			}
+		})
+	}
+}
+
+func TestCauseStaysReachable(t *testing.T) {
+	t.Parallel()
+	var err error = problem.Wrap(io.EOF, problem.InternalError, "books")
+	if !errors.Is(err, io.EOF) {
+		t.Error("errors.Is does not see the cause")
+	}
+}
