@@ -22,4 +22,6 @@ type Enricher interface {
 type Func func(ctx context.Context, text string) (schema.Enrichment, error)
 
 // Enrich calls f.
-func (f Func) Enrich(ctx context.Context, text string) (schema.Enrichment, error) { return f(ctx, text) }
+func (f Func) Enrich(ctx context.Context, text string) (schema.Enrichment, error) {
+	return f(ctx, text)
+}

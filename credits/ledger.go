@@ -1,0 +1,111 @@
+package credits
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// The errors of a [Ledger].
+var (
+	// ErrInsufficient says that the account cannot spend that much.
+	ErrInsufficient = errors.New("credits: insufficient balance")
+	// ErrCap says that the account could, but the key has reached a cap of its own. It wraps [ErrInsufficient].
+	ErrCap = capError{}
+	// ErrUnknownAccount says that there is no such account.
+	ErrUnknownAccount = errors.New("credits: unknown account")
+	// ErrExpired says that a hold had run out before it was settled, and that nothing was charged.
+	ErrExpired = errors.New("credits: hold expired")
+)
+
+type capError struct{}
+
+func (capError) Error() string { return "credits: the key's spending cap is reached" }
+func (capError) Unwrap() error { return ErrInsufficient }
+
+// Spender is who pays: an account, through one of its keys.
+type Spender struct {
+	Account string // id of the account
+	Key     string // id of the key; "" when the account acts without one
+	// DayCap and TotalCap bound what the key itself may spend in one UTC day and ever, in credits; nil is no bound.
+	DayCap, TotalCap *int64
+}
+
+// Hold is an amount that is reserved and not yet charged.
+type Hold struct {
+	ID      string
+	Spender Spender
+	Amount  int64 // credits
+	Expires time.Time
+}
+
+// Charge says what a hold came to, and for what. The zero Charge releases the whole hold.
+type Charge struct {
+	Amount    int64  // credits, from 0 to the hold's amount
+	Operation string // such as "profile"
+	Platform  string
+	RequestID string
+	Cache     string // "HIT" or "MISS"
+}
+
+// Ledger moves credits. Implementations are safe for concurrent use.
+type Ledger interface {
+	// Reserve holds each of amounts, all or none, and returns the holds in their order. Each lasts until it is
+	// settled or until ttl has passed, whichever is first. An amount of 0 gives a hold of 0. Reserve fails with
+	// ErrInsufficient, and holds nothing, when the balance less all open holds is below the sum; with ErrCap when
+	// what the key has spent and holds would pass one of its caps; and with ErrUnknownAccount.
+	Reserve(ctx context.Context, who Spender, ttl time.Duration, amounts ...int64) ([]Hold, error)
+
+	// Settle ends h: it charges c.Amount as one entry, releases the rest and returns what the account can still
+	// spend. A charge of 0 writes no entry. When Settle returns nil the charge is durable. Settling the same hold
+	// again changes nothing and returns no error; settling one whose time has passed charges nothing and fails
+	// with ErrExpired.
+	Settle(ctx context.Context, h Hold, c Charge) (balance int64, err error)
+
+	// Balance returns what account can still spend: the sum of its entries less its open holds.
+	Balance(ctx context.Context, account string) (int64, error)
+
+	// Entries returns the account's entries that q selects, newest first, at most q.Limit of them.
+	Entries(ctx context.Context, q Query) ([]Entry, error)
+}
+
+// Kind says why an entry was written.
+type Kind string
+
+// The kinds of entry.
+const (
+	Charged  Kind = "charge" // amount is negative
+	Granted  Kind = "grant"
+	Refunded Kind = "refund"
+)
+
+// Entry is one line of an account's books. Entries are never changed or removed.
+type Entry struct {
+	Seq       int64 // grows along one account's entries, from 1
+	Account   string
+	Kind      Kind
+	Amount    int64 // credits; negative for a charge
+	Balance   int64 // sum of the account's entries up to and with this one
+	Key       string
+	Operation string
+	Platform  string
+	RequestID string
+	Cache     string
+	Reason    string // of a grant or refund
+	Hold      string // id of the hold that a charge settled
+	At        time.Time
+	// Hash is SHA-256 over this entry and the Hash of the account's entry before it, so that no entry can be
+	// changed, added or taken away in the middle without breaking every later one.
+	Hash [32]byte
+}
+
+// Query selects entries of one account.
+type Query struct {
+	Account   string
+	RequestID string    // "" for any
+	Platform  string    // "" for any
+	Since     time.Time // inclusive; zero for no bound
+	Until     time.Time // exclusive; zero for no bound
+	Before    int64     // only entries with a smaller Seq; 0 for no bound
+	Limit     int       // at most so many; 0 means 100
+}

@@ -1,0 +1,25 @@
+package credits
+
+// EnrichPrice is what the enrichment of one answer costs, in credits.
+const EnrichPrice = 3
+
+// Quote is the price of one call, in credits.
+type Quote struct {
+	Base   int64 // the platform's part, doubled when the cache is skipped
+	Enrich int64 // the enrichment's part, dropped when it fails
+}
+
+// Total returns the highest price that the call can come to.
+func (q Quote) Total() int64 { return q.Base + q.Enrich }
+
+// Price returns what a call costs on a platform with the given base. Fresh doubles the base and nothing else.
+func Price(base int64, fresh, enrich bool) Quote {
+	q := Quote{Base: base}
+	if fresh {
+		q.Base *= 2
+	}
+	if enrich {
+		q.Enrich = EnrichPrice
+	}
+	return q
+}

@@ -1,0 +1,80 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrUnknown says that a key is missing, malformed, unknown or revoked, and never which of these.
+var ErrUnknown = errors.New("keys: unknown key")
+
+// Environment says what a key was made for. Both kinds spend from the same balance.
+type Environment string
+
+// The environments of a key.
+const (
+	Live Environment = "live"
+	Test Environment = "test"
+)
+
+// Hash is the SHA-256 of a whole key, all that is kept of it.
+type Hash [32]byte
+
+// Account owns a balance and the keys that spend it.
+type Account struct {
+	ID        string
+	Name      string
+	CreatedAt time.Time
+}
+
+// Key is what is kept of an API key.
+type Key struct {
+	ID          string
+	Account     string // id of the account that it spends from
+	Name        string
+	Prefix      string // the first 12 characters, for people to recognise it by
+	Hash        Hash
+	Environment Environment
+	CreatedAt   time.Time
+	LastUsedAt  *time.Time // nil when never used; may lag by a few seconds
+	RevokedAt   *time.Time // nil while active
+	Rate        *Rate      // nil means the engine's default
+	DayCap      *int64     // credits that the key may spend in one UTC day; nil is no bound
+	TotalCap    *int64     // credits that the key may ever spend; nil is no bound
+}
+
+// Store finds keys. Implementations are safe for concurrent use.
+type Store interface {
+	// Lookup returns the active key with that hash, or ErrUnknown. A revocation takes effect on the next call.
+	// Whether a key is unknown or revoked cannot be told from how long the answer takes.
+	Lookup(ctx context.Context, h Hash) (Key, error)
+	// Touch notes that the key was used at that time. It returns at once; writing may come later, in batches.
+	Touch(id string, at time.Time)
+}
+
+// Rate is a token bucket's size and speed.
+type Rate struct {
+	Capacity int64   // calls that a full bucket allows at once
+	Refill   float64 // calls that come back each second
+}
+
+// DefaultRate is the limit of a key that has none of its own.
+func DefaultRate() Rate { return Rate{Capacity: 60, Refill: 10} }
+
+// Allowance is the state of a key's bucket after a look at it.
+type Allowance struct {
+	OK         bool          // whether the call may go on
+	Rate       Rate          // the bucket's rate
+	Remaining  float64       // tokens left
+	RetryAfter time.Duration // until the next call may go on; 0 when OK
+}
+
+// Limiter bounds how often each key calls. Implementations are safe for concurrent use and bound their memory
+// whatever the number of keys.
+type Limiter interface {
+	// Take takes one token from key's bucket if it has one.
+	Take(ctx context.Context, key string, r Rate) (Allowance, error)
+	// Peek returns the bucket's state and takes nothing; OK tells whether a call could go on.
+	Peek(ctx context.Context, key string, r Rate) (Allowance, error)
+}

@@ -1,0 +1,176 @@
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ResultKind says which object a [SearchResult] holds.
+type ResultKind string
+
+// The kinds of search result.
+const (
+	ProfileResult    ResultKind = "profile"
+	PostResult       ResultKind = "post"
+	CommentResult    ResultKind = "comment"
+	ProductResult    ResultKind = "product"
+	ReviewResult     ResultKind = "review"
+	TrackResult      ResultKind = "track"
+	CollectionResult ResultKind = "collection"
+	WebResult        ResultKind = "web"
+)
+
+// ResultKinds lists every kind of search result.
+func ResultKinds() []ResultKind {
+	return []ResultKind{
+		ProfileResult, PostResult, CommentResult, ProductResult, ReviewResult, TrackResult,
+		CollectionResult, WebResult,
+	}
+}
+
+// WebPage is a search result that is a page of the web.
+type WebPage struct {
+	Common
+	Title       string     `json:"title"`
+	Snippet     *string    `json:"snippet"`
+	Domain      string     `json:"domain"`
+	Position    *int64     `json:"position"` // from 1
+	PublishedAt *time.Time `json:"published_at"`
+}
+
+// Validate implements [Object].
+func (w *WebPage) Validate() error {
+	k := check{w.validate()}
+	if w.Position != nil && *w.Position < 1 {
+		k.failf("position: %d is not positive", *w.Position)
+	}
+	return k.err
+}
+
+// Fill implements [Object].
+func (w *WebPage) Fill() {}
+
+// EnrichText implements [Object].
+func (w *WebPage) EnrichText() string { return join(w.Title, w.Snippet) }
+
+// SearchResult holds one object of any of eight kinds. As JSON it is that object with the field kind in front; a
+// collection, whose own kind would hide behind that, carries it as collection_kind.
+type SearchResult struct {
+	Kind ResultKind
+	Object
+}
+
+// Result returns the search result that holds o: a *[Profile], *[Post], *[Comment], *[Product], *[Review],
+// *[Track], *[Collection] or *[WebPage]. Any other object is invalid.
+func Result(o Object) SearchResult {
+	var kind ResultKind
+	switch o.(type) {
+	case *Profile:
+		kind = ProfileResult
+	case *Post:
+		kind = PostResult
+	case *Comment:
+		kind = CommentResult
+	case *Product:
+		kind = ProductResult
+	case *Review:
+		kind = ReviewResult
+	case *Track:
+		kind = TrackResult
+	case *Collection:
+		kind = CollectionResult
+	case *WebPage:
+		kind = WebResult
+	}
+	return SearchResult{kind, o}
+}
+
+var errEmptyResult = errors.New("search result: holds no object of a known kind")
+
+// Validate implements [Object].
+func (r SearchResult) Validate() error {
+	if r.Object == nil || Result(r.Object).Kind != r.Kind || r.Kind == "" {
+		return errEmptyResult
+	}
+	return r.Object.Validate()
+}
+
+// Actors returns those that the object names.
+func (r SearchResult) Actors() []*Actor {
+	if a, ok := r.Object.(interface{ Actors() []*Actor }); ok {
+		return a.Actors()
+	}
+	return nil
+}
+
+// Stores returns those that the object names.
+func (r SearchResult) Stores() []*StoreSummary {
+	if s, ok := r.Object.(interface{ Stores() []*StoreSummary }); ok {
+		return s.Stores()
+	}
+	return nil
+}
+
+// collectionResult is a collection whose kind has given way to the result's.
+type collectionResult struct {
+	ResultKind ResultKind `json:"kind"`
+	*Collection
+	CollectionKind CollectionKind `json:"collection_kind"`
+}
+
+// MarshalJSON writes the object with its kind in front.
+func (r SearchResult) MarshalJSON() ([]byte, error) {
+	if r.Object == nil {
+		return nil, errEmptyResult
+	}
+	if c, ok := r.Object.(*Collection); ok {
+		return Marshal(collectionResult{CollectionResult, c, c.Kind})
+	}
+	b, err := Marshal(r.Object)
+	if err != nil {
+		return nil, err
+	}
+	head := `{"kind":"` + string(r.Kind) + `",`
+	return append([]byte(head), b[1:]...), nil
+}
+
+// UnmarshalJSON reads the object that kind names.
+func (r *SearchResult) UnmarshalJSON(b []byte) error {
+	var head struct {
+		Kind           ResultKind     `json:"kind"`
+		CollectionKind CollectionKind `json:"collection_kind"`
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return err
+	}
+	r.Kind = head.Kind
+	switch head.Kind {
+	case ProfileResult:
+		r.Object = new(Profile)
+	case PostResult:
+		r.Object = new(Post)
+	case CommentResult:
+		r.Object = new(Comment)
+	case ProductResult:
+		r.Object = new(Product)
+	case ReviewResult:
+		r.Object = new(Review)
+	case TrackResult:
+		r.Object = new(Track)
+	case CollectionResult:
+		r.Object = new(Collection)
+	case WebResult:
+		r.Object = new(WebPage)
+	default:
+		return fmt.Errorf("search result: %q is not a kind", head.Kind)
+	}
+	if err := json.Unmarshal(b, r.Object); err != nil {
+		return err
+	}
+	if c, ok := r.Object.(*Collection); ok {
+		c.Kind = head.CollectionKind
+	}
+	return nil
+}
