@@ -46,6 +46,9 @@ type Charge struct {
 	Platform  string
 	RequestID string
 	Cache     string // "HIT" or "MISS"
+	// Once, when not empty, makes the charge happen at most once a day: if the account has a charge with the same
+	// Once from the last 24 hours, Settle writes nothing and releases the hold.
+	Once string
 }
 
 // Ledger moves credits. Implementations are safe for concurrent use.
