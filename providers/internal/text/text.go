@@ -1,0 +1,168 @@
+// Package text turns what upstreams write into what the schema wants: plain text, hashtags, mentions, and nil where
+// there is nothing.
+package text
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// NonEmpty returns s without surrounding space, or nil when nothing is left.
+func NonEmpty(s string) *string {
+	if s = strings.TrimSpace(s); s == "" {
+		return nil
+	}
+	return &s
+}
+
+// NonEmptyPtr is [NonEmpty] for a value that may be null.
+func NonEmptyPtr(s *string) *string {
+	if s == nil {
+		return nil
+	}
+	return NonEmpty(*s)
+}
+
+// Join puts a title and a body together: the title, a blank line, the body; or the one that there is.
+func Join(title, body string) string {
+	title, body = strings.TrimSpace(title), strings.TrimSpace(body)
+	if title == "" || body == "" {
+		return title + body
+	}
+	return title + "\n\n" + body
+}
+
+// URL returns s as an absolute URI that the schema accepts, or nil when it is none: http and https only, a missing
+// scheme is https, characters that a URI may not hold are escaped.
+func URL(s string) *string {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return nil
+	}
+	if strings.HasPrefix(s, "//") {
+		s = "https:" + s
+	} else if !strings.Contains(s, "://") {
+		s = "https://" + s
+	}
+	u, err := url.Parse(s)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || !strings.Contains(u.Host, ".") && u.Hostname() != "localhost" ||
+		strings.ContainsAny(u.Host, " <>\"") {
+		return nil
+	}
+	if host, ok := asciiHost(u.Host); ok {
+		u.Host = host
+	} else {
+		return nil
+	}
+	u.RawQuery = escapeRest(u.RawQuery)
+	out := u.String()
+	return &out
+}
+
+// URLPtr is [URL] for a value that may be null.
+func URLPtr(s *string) *string {
+	if s == nil {
+		return nil
+	}
+	return URL(*s)
+}
+
+// URLs returns those of list that are URIs, each once.
+func URLs(list ...string) []string {
+	var out []string
+	for _, s := range list {
+		if u := URL(s); u != nil && !slices.Contains(out, *u) {
+			out = append(out, *u)
+		}
+	}
+	return out
+}
+
+// escapeRest escapes what a URI may not hold and net/url leaves in a query as it came.
+func escapeRest(q string) string {
+	var b strings.Builder
+	for i := range len(q) {
+		if c := q[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+			b.WriteByte('%')
+			b.WriteByte("0123456789ABCDEF"[c>>4])
+			b.WriteByte("0123456789ABCDEF"[c&15])
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+var (
+	hashtag = regexp.MustCompile(`(?:^|[^\pL\pN_&/#])[#＃]([\pL\pN\pM_]*[\pL][\pL\pN\pM_]*)`)
+	mention = regexp.MustCompile(`(?:^|[^\pL\pN_@/.])@([A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?)`)
+)
+
+// Hashtags returns the hashtags of s without #, each once, in order.
+func Hashtags(s string) []string { return find(hashtag, s) }
+
+// Mentions returns the handles that s names behind an @, each once, in order.
+func Mentions(s string) []string { return find(mention, s) }
+
+func find(re *regexp.Regexp, s string) []string {
+	var out []string
+	for _, m := range re.FindAllStringSubmatch(s, -1) {
+		if !slices.Contains(out, m[1]) {
+			out = append(out, m[1])
+		}
+	}
+	return out
+}
+
+// FromHTML returns the text of an HTML fragment: paragraphs become blank lines, <br> a line break, list items lines,
+// entities characters; scripts and styles are left out. A link keeps its words.
+func FromHTML(s string) string {
+	if !strings.ContainsAny(s, "<&") {
+		return strings.TrimSpace(s)
+	}
+	var b strings.Builder
+	z := html.NewTokenizer(strings.NewReader(s))
+	skip := 0
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return tidy(b.String())
+		case html.TextToken:
+			if skip == 0 {
+				b.WriteString(html.UnescapeString(string(z.Raw())))
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, _ := z.TagName()
+			switch string(name) {
+			case "br":
+				b.WriteByte('\n')
+			case "p", "div", "ul", "ol", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "table":
+				b.WriteString("\n\n")
+			case "li", "tr":
+				b.WriteByte('\n')
+			case "script", "style":
+				skip++
+			}
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			switch string(name) {
+			case "p", "div", "ul", "ol", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "table":
+				b.WriteString("\n\n")
+			case "script", "style":
+				skip = max(0, skip-1)
+			}
+		case html.CommentToken, html.DoctypeToken:
+		}
+	}
+}
+
+var blankLines = regexp.MustCompile(`[ \t]*\n[ \t]*(?:\n[ \t]*)+`)
+
+func tidy(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	return strings.TrimSpace(blankLines.ReplaceAllString(s, "\n\n"))
+}

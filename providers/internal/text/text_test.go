@@ -1,0 +1,67 @@
+package text_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/providers/internal/text"
+)
+
+func TestURL(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ in, want string }{
+		{"chew.pw", "https://chew.pw"},
+		{" http://a.example/x ", "http://a.example/x"},
+		{"//cdn.example/i.png", "https://cdn.example/i.png"},
+		{"https://a.example/مرحبا?q=ب c", "https://a.example/%D9%85%D8%B1%D8%AD%D8%A8%D8%A7?q=%D8%A8%20c"},
+		{"https://مثال.إختبار/", "https://xn--mgbh0fb.xn--kgbechtv/"},
+		{"", ""},
+		{"…", ""},
+		{"not a url", ""},
+		{"javascript:alert(1)", ""},
+		{"ftp://a.example", ""},
+		{"https://", ""},
+	}
+	for _, tt := range tests {
+		got := ""
+		if u := text.URL(tt.in); u != nil {
+			got = *u
+		}
+		if got != tt.want {
+			t.Errorf("URL(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestHashtagsAndMentions(t *testing.T) {
+	t.Parallel()
+	s := "Hi @ann_b. and @ann_b, mail me@x.example #Go #go_lang #١٢٣ #مرحبا_بك a#b &#39; #1st https://x.example/#top"
+	if diff := cmp.Diff([]string{"Go", "go_lang", "مرحبا_بك", "1st"}, text.Hashtags(s)); diff != "" {
+		t.Errorf("Hashtags (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"ann_b"}, text.Mentions(s)); diff != "" {
+		t.Errorf("Mentions (-want +got):\n%s", diff)
+	}
+}
+
+func TestFromHTML(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, in, want string }{
+		{"plain text stays", " a b ", "a b"},
+		{"paragraphs part by a blank line", "<p>one</p><p>two<br>three</p>", "one\n\ntwo\nthree"},
+		{"entities become characters", "a &amp; b &lt;c&gt; &#x27;d&#x27;", "a & b <c> 'd'"},
+		{"a bare paragraph mark", "first<p>second", "first\n\nsecond"},
+		{"a link keeps its words", `see <a href="https://x.example">this</a>`, "see this"},
+		{"scripts go", "a<script>alert(1)</script>b", "ab"},
+		{"broken HTML is no reason to stop", "a <b>c", "a c"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, text.FromHTML(tt.in)); diff != "" {
+				t.Errorf("FromHTML (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,394 @@
+// Package upstream is how every provider talks to its upstream: one place for the User-Agent, time-outs, retries with
+// jitter, Retry-After, size limits, quotas, access tokens and errors that never show a secret.
+package upstream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/socialdata/socialdata/providers"
+)
+
+const (
+	userAgent      = "socialdata/1.0 (+https://github.com/socialdata/socialdata)"
+	defaultAttempt = 10 * time.Second
+	defaultMaxBody = 16 << 20 // bytes; the largest honest answers are a tenth of it
+	retries        = 2
+	longestWait    = 2 * time.Second // an upstream that wants more is not worth holding the caller for
+)
+
+// Config says how to reach one upstream host.
+type Config struct {
+	HTTP    *http.Client  // nil means a client of its own
+	Base    string        // such as "https://api.github.com"; a path prefix is kept
+	Header  http.Header   // sent with every request
+	Tokens  *Tokens       // adds a bearer token when not nil
+	Attempt time.Duration // longest wait for one attempt; 0 means 10 seconds
+	MaxBody int64         // largest body, in bytes; 0 means 16 MiB
+	Limits  *LimitHeaders // how the upstream announces its rate limit; nil when it does not
+	// Check reads an answer whose status is not 2xx, and may also refuse one that is. It returns an error of the
+	// providers package, or nil to leave the answer to the common rules. Nil leaves all to them.
+	Check func(*Response) error
+}
+
+// Client reads from one upstream host. It is safe for concurrent use.
+type Client struct {
+	cfg  Config
+	http *http.Client
+	base *url.URL
+	err  error // of a base that cannot be read; every call returns it
+}
+
+// New returns a client for cfg.
+func New(cfg Config) *Client {
+	if cfg.HTTP == nil {
+		cfg.HTTP = &http.Client{}
+	}
+	if cfg.Attempt == 0 {
+		cfg.Attempt = defaultAttempt
+	}
+	if cfg.MaxBody == 0 {
+		cfg.MaxBody = defaultMaxBody
+	}
+	own := *cfg.HTTP // a copy: the redirect rule is ours, the caller's client stays as it is
+	if own.CheckRedirect == nil {
+		own.CheckRedirect = sameHost
+	}
+	c := &Client{cfg: cfg, http: &own}
+	c.base, c.err = url.Parse(strings.TrimRight(cfg.Base, "/"))
+	if c.err == nil && c.base.Host == "" {
+		c.err = fmt.Errorf("base URL %q has no host", cfg.Base)
+	}
+	return c
+}
+
+// sameHost follows a redirect within the upstream's host only: credentials and callers' input go nowhere else.
+func sameHost(req *http.Request, via []*http.Request) error {
+	if len(via) >= 5 {
+		return errors.New("more than 5 redirects")
+	}
+	if req.URL.Host != via[0].URL.Host {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// Request is one read.
+type Request struct {
+	Method string      // "" means GET
+	Path   []string    // segments, each escaped as needed; a segment "a/b" is two
+	Query  url.Values  // may be nil
+	Header http.Header // over those of the Config
+	Form   url.Values  // sent as a form when not nil
+	JSON   any         // sent as JSON when not nil
+	Quota  *Quota      // which of the upstream's limits the read counts against; nil for none
+	// Retry allows a POST to be sent again. A GET always may be.
+	Retry bool
+}
+
+// Get returns a request for the path made of segments.
+func Get(segments ...string) Request { return Request{Path: segments} }
+
+// With returns r with one more query parameter; an empty value is left out.
+func (r Request) With(name, value string) Request {
+	if value == "" {
+		return r
+	}
+	q := url.Values{}
+	for k, v := range r.Query {
+		q[k] = v
+	}
+	q.Set(name, value)
+	r.Query = q
+	return r
+}
+
+// On returns r counted against q.
+func (r Request) On(q *Quota) Request {
+	r.Quota = q
+	return r
+}
+
+// Response is an answer that has been read whole.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+	URL    *url.URL // of the answer, behind any redirect
+	token  string   // that was sent, so that a refused one can be told from a newer one
+}
+
+// JSON decodes the body into dst.
+func (r *Response) JSON(dst any) error {
+	if err := json.Unmarshal(r.Body, dst); err != nil {
+		if looksLikeHTML(r.Body) {
+			err = errors.New("HTML where JSON was expected")
+		}
+		return providers.Unavailable(err, "the upstream's answer cannot be read")
+	}
+	return nil
+}
+
+func looksLikeHTML(b []byte) bool {
+	b = bytes.TrimLeft(b[:min(len(b), 512)], " \t\r\n\ufeff")
+	return bytes.HasPrefix(b, []byte("<"))
+}
+
+// JSON sends r and decodes the answer into dst.
+func (c *Client) JSON(ctx context.Context, r Request, dst any) (*Response, error) {
+	res, err := c.Do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return res, res.JSON(dst)
+}
+
+// Forward reads path unchanged, for a provider's Forward.
+func (c *Client) Forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
+	var raw json.RawMessage
+	_, err := c.JSON(ctx, Request{Path: strings.Split(path, "/"), Query: query}, &raw)
+	return raw, err
+}
+
+// Do sends r and returns an answer with a 2xx status, or an error of the providers package. A GET that fails in a
+// passing way is sent again, at most twice.
+func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
+	if c.err != nil {
+		return nil, providers.Unavailable(c.err, "the upstream's address cannot be used")
+	}
+	refreshed := false
+	send := func() (*Response, error) {
+		res, err := c.attempt(ctx, r)
+		if err == nil && res.Status == http.StatusUnauthorized && c.cfg.Tokens != nil && !refreshed {
+			refreshed = true
+			c.cfg.Tokens.Drop(res.token)
+			res, err = c.attempt(ctx, r)
+		}
+		if err != nil {
+			return nil, c.retryable(r, nil, err)
+		}
+		if err := c.judge(res, r.Quota); err != nil {
+			return nil, c.retryable(r, res, err)
+		}
+		return res, nil
+	}
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval, b.RandomizationFactor = 100*time.Millisecond, 0.5
+	res, err := backoff.Retry(ctx, send, backoff.WithBackOff(b), backoff.WithMaxTries(retries+1), backoff.WithMaxElapsedTime(0))
+	if err == nil {
+		return res, nil
+	}
+	if perm, ok := errors.AsType[*backoff.PermanentError](err); ok {
+		err = perm.Err
+	}
+	return nil, c.name(ctx, r, err)
+}
+
+// retryable marks err as final unless sending r again may help.
+func (c *Client) retryable(r Request, res *Response, err error) error {
+	again := r.Method == "" || r.Method == http.MethodGet || r.Retry
+	switch {
+	case !again, errors.Is(err, context.Canceled), errors.Is(err, errTooLarge), errors.Is(err, errQuota):
+		return backoff.Permanent(err)
+	case res == nil:
+		if errors.Is(err, providers.ErrUnavailable) || errors.Is(err, providers.ErrTimeout) {
+			return err
+		}
+		return backoff.Permanent(err)
+	case res.Status < 500 && res.Status != http.StatusTooManyRequests, !errors.Is(err, providers.ErrUnavailable):
+		return backoff.Permanent(err)
+	}
+	wait, told := retryAfter(res.Header, time.Now())
+	switch {
+	case !told && res.Status == http.StatusTooManyRequests, wait > longestWait:
+		return backoff.Permanent(err)
+	case told:
+		return errors.Join(err, backoff.RetryAfter(int(wait.Seconds())))
+	}
+	return err
+}
+
+var (
+	errTooLarge = errors.New("body is larger than the limit")
+	errQuota    = errors.New("the upstream's quota is used up")
+)
+
+// attempt sends r once and reads the whole answer.
+func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
+	if err := r.Quota.take(time.Now()); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Attempt)
+	defer cancel()
+	req, err := c.request(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, failure(ctx, err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read to the end or given up: nothing is left to save
+	body, err := io.ReadAll(io.LimitReader(res.Body, c.cfg.MaxBody+1))
+	if err != nil {
+		return nil, failure(ctx, err)
+	}
+	if int64(len(body)) > c.cfg.MaxBody {
+		return nil, providers.Unavailable(errTooLarge, "the upstream's answer is too large")
+	}
+	return &Response{
+		Status: res.StatusCode, Header: res.Header, Body: body, URL: res.Request.URL,
+		token: strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer "),
+	}, nil
+}
+
+func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) {
+	u := *c.base
+	u = *u.JoinPath(escape(r.Path)...)
+	u.RawQuery = r.Query.Encode()
+	method := r.Method
+	if method == "" {
+		method = http.MethodGet
+	}
+	var body io.Reader
+	contentType := ""
+	switch {
+	case r.Form != nil:
+		body, contentType = strings.NewReader(r.Form.Encode()), "application/x-www-form-urlencoded"
+	case r.JSON != nil:
+		b, err := json.Marshal(r.JSON)
+		if err != nil {
+			return nil, err
+		}
+		body, contentType = bytes.NewReader(b), "application/json"
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
+	if err != nil {
+		return nil, providers.Unavailable(errors.New("malformed request"), "the request cannot be made")
+	}
+	req.Header.Set("User-Agent", userAgent)
+	req.Header.Set("Accept", "application/json")
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	for _, h := range []http.Header{c.cfg.Header, r.Header} {
+		for k, v := range h {
+			req.Header[http.CanonicalHeaderKey(k)] = v
+		}
+	}
+	if c.cfg.Tokens != nil {
+		token, err := c.cfg.Tokens.Get(ctx)
+		if err != nil {
+			return nil, err
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	return req, nil
+}
+
+// escape makes each segment safe for [url.URL.JoinPath], which unescapes its arguments and resolves dot segments.
+func escape(segments []string) []string {
+	out := make([]string, 0, len(segments))
+	for _, s := range segments {
+		for part := range strings.SplitSeq(s, "/") {
+			switch part {
+			case ".", "..":
+				part = strings.ReplaceAll(part, ".", "%2E")
+			default:
+				part = url.PathEscape(part)
+			}
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// judge turns an answer that is no success into an error.
+func (c *Client) judge(res *Response, q *Quota) error {
+	wait, told := retryAfter(res.Header, time.Now())
+	q.observe(c.cfg.Limits, res.Header, time.Now())
+	if c.cfg.Check != nil {
+		if err := c.cfg.Check(res); err != nil {
+			return err
+		}
+	}
+	switch {
+	case res.Status >= 200 && res.Status < 300:
+		return nil
+	case res.Status == http.StatusNotFound || res.Status == http.StatusGone:
+		return providers.ErrNotFound
+	case res.Status == http.StatusTooManyRequests:
+		if !told {
+			wait = time.Minute
+		}
+		q.Close(time.Now().Add(wait))
+		return &providers.Error{Kind: providers.ErrUnavailable, Detail: "the upstream limits our pace", RetryAfter: wait}
+	case res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden:
+		return providers.Unavailable(nil, "the upstream refused our request (status %d)", res.Status)
+	}
+	return &providers.Error{Kind: providers.ErrUnavailable, Detail: fmt.Sprintf("the upstream answered %d", res.Status), RetryAfter: wait}
+}
+
+// failure says what a broken exchange means. The text of err may hold the URL, and with it a key, so only its
+// innermost cause is kept.
+func failure(ctx context.Context, err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	switch {
+	case errors.Is(err, providers.ErrUnavailable), errors.Is(err, providers.ErrTimeout):
+		return err
+	case errors.Is(ctx.Err(), context.Canceled):
+		return context.Canceled
+	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
+		return &providers.Error{Kind: providers.ErrTimeout, Err: err}
+	}
+	return providers.Unavailable(err, "the upstream cannot be reached")
+}
+
+func isTimeout(err error) bool {
+	t, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err)
+	return ok && t.Timeout()
+}
+
+// name says what was being read: host and path, never the query, where some upstreams want their key.
+func (c *Client) name(ctx context.Context, r Request, err error) error {
+	if cause := ctx.Err(); cause != nil && !errors.Is(err, providers.ErrTimeout) {
+		if errors.Is(cause, context.DeadlineExceeded) {
+			err = &providers.Error{Kind: providers.ErrTimeout, Err: err}
+		} else {
+			err = cause
+		}
+	}
+	return fmt.Errorf("%s/%s: %w", c.base.Host, strings.Join(escape(r.Path), "/"), err)
+}
+
+// retryAfter reads the header Retry-After: seconds or a date.
+// https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
+func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
+	v := h.Get("Retry-After")
+	if v == "" {
+		return 0, false
+	}
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s >= 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second)), true
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(0, t.Sub(now)), true
+	}
+	return 0, false
+}

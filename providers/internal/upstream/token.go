@@ -1,0 +1,106 @@
+package upstream
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/socialdata/socialdata/providers"
+)
+
+// early is how long before its end a token is replaced.
+const early = time.Minute
+
+// Token is an access token.
+type Token struct {
+	Value   string
+	Expires time.Time // zero when it does not end
+}
+
+// Tokens keeps one access token fresh. It is safe for concurrent use, and no two callers fetch at the same time.
+type Tokens struct {
+	fetch func(ctx context.Context) (Token, error)
+	now   func() time.Time
+	group singleflight.Group
+	mu    sync.Mutex
+	token Token
+}
+
+// NewTokens returns Tokens that fetch gets. Now is the clock; nil means [time.Now].
+func NewTokens(fetch func(ctx context.Context) (Token, error), now func() time.Time) *Tokens {
+	if now == nil {
+		now = time.Now
+	}
+	return &Tokens{fetch: fetch, now: now}
+}
+
+// ClientCredentials returns Tokens from an OAuth 2.0 client-credentials flow: the answer to r, a POST to c, holds
+// access_token and expires_in.
+// https://www.rfc-editor.org/rfc/rfc6749#section-4.4
+func ClientCredentials(c *Client, r Request) *Tokens {
+	return NewTokens(func(ctx context.Context) (Token, error) {
+		var answer struct {
+			AccessToken string `json:"access_token"`
+			ExpiresIn   Int    `json:"expires_in"`
+		}
+		r.Method, r.Retry = "POST", true
+		if _, err := c.JSON(ctx, r, &answer); err != nil {
+			// A 404 here is a wrong address of ours, never a missing profile.
+			return Token{}, providers.Unavailable(err, "the upstream gave us no access token")
+		}
+		if answer.AccessToken == "" {
+			return Token{}, providers.Unavailable(nil, "the upstream gave us no access token")
+		}
+		t := Token{Value: answer.AccessToken}
+		if s := answer.ExpiresIn.V; s != nil && *s > 0 {
+			t.Expires = time.Now().Add(time.Duration(*s) * time.Second)
+		}
+		return t, nil
+	}, nil)
+}
+
+// Get returns a token that is good for a while yet.
+func (t *Tokens) Get(ctx context.Context) (string, error) {
+	t.mu.Lock()
+	have := t.token
+	t.mu.Unlock()
+	if have.Value != "" && (have.Expires.IsZero() || t.now().Add(early).Before(have.Expires)) {
+		return have.Value, nil
+	}
+	// Detached: a caller who leaves must not fail those who wait for the same token.
+	ch := t.group.DoChan("", func() (any, error) {
+		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), defaultAttempt)
+		defer cancel()
+		token, err := t.fetch(detached)
+		if err != nil {
+			return "", err
+		}
+		if !token.Expires.IsZero() && token.Expires.Sub(t.now()) <= early {
+			token.Expires = t.now().Add(early + time.Second) // a very short life would mean a fetch for every read
+		}
+		t.mu.Lock()
+		t.token = token
+		t.mu.Unlock()
+		return token.Value, nil
+	})
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case r := <-ch:
+		if r.Err != nil {
+			return "", r.Err
+		}
+		return r.Val.(string), nil
+	}
+}
+
+// Drop forgets refused, if it is still the token in use, so that the next Get fetches a new one.
+func (t *Tokens) Drop(refused string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.token.Value == refused {
+		t.token = Token{}
+	}
+}

@@ -1,0 +1,191 @@
+package providers
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/url"
+	"reflect"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// The functions of a [Provider]. Each returns an error that wraps one of the package's sentinels; any other error is
+// taken for [ErrUnavailable]. They are safe for concurrent use and end when ctx does.
+type (
+	// One reads one thing by its key.
+	One[T any] func(ctx context.Context, key string) (T, error)
+	// List reads one page by a key. The cursor is "" for the first page and else the Next of the page before.
+	List[T any] func(ctx context.Context, key, cursor string) (Page[T], error)
+	// OneBy reads one thing by a query.
+	OneBy[Q, T any] func(ctx context.Context, q Q) (T, error)
+	// ListBy reads one page by a query.
+	ListBy[Q, T any] func(ctx context.Context, q Q, cursor string) (Page[T], error)
+	// ForwardFunc reads one route of the upstream unchanged. The path has been matched against Routes and is
+	// decoded; the answer is JSON.
+	ForwardFunc func(ctx context.Context, path string, query url.Values) (json.RawMessage, error)
+)
+
+// Page is a part of a list.
+type Page[T any] struct {
+	Items []T
+	Next  string          // the upstream's token for the next page; "" when there is none
+	Raw   json.RawMessage // the page, where the objects have no raw of their own; else nil
+}
+
+// Filters says which optional parameters of an operation the platform can apply, and the values that it knows; nil
+// values mean any. A parameter that is not listed is refused before the provider is called.
+type Filters map[string][]string
+
+// Route is an entry of a provider's allow-list for reads that are forwarded unchanged.
+type Route struct {
+	// Pattern is a path without a leading slash, such as "users/{login}/repos"; a segment in braces matches any one
+	// segment.
+	Pattern  string
+	Platform platform.ID // whose base the read costs
+}
+
+// Provider is one upstream serving one platform. A nil function means that it does not serve the operation.
+type Provider struct {
+	Name     string // of the upstream, such as "github"; unique among the providers of a platform
+	Platform platform.ID
+	Source   schema.Source
+
+	Profile   One[schema.Profile]        `op:"profile"`
+	Followers List[schema.Profile]       `op:"followers"`
+	Following List[schema.Profile]       `op:"following"`
+	Audience  One[schema.Audience]       `op:"audience"`
+	Live      One[schema.LiveStream]     `op:"live"`
+	Linked    List[schema.LinkedProfile] `op:"linked"` // what the platform itself confirms; the engine derives the rest
+
+	Posts    List[schema.Post]                  `op:"posts"` // newest first
+	Post     One[schema.Post]                   `op:"post"`
+	Trending ListBy[TrendingQuery, schema.Post] `op:"trending"`
+
+	Search      ListBy[SearchQuery, schema.SearchResult]    `op:"search"`
+	Suggestions ListBy[SuggestionsQuery, schema.Suggestion] `op:"suggestions"`
+
+	Comments List[schema.Comment]                 `op:"comments"`
+	Replies  ListBy[RepliesQuery, schema.Comment] `op:"replies"`
+
+	Transcript       OneBy[TranscriptQuery, schema.Transcript]   `op:"transcript"`
+	Reels            List[schema.Post]                           `op:"reels"`
+	Collections      ListBy[CollectionsQuery, schema.Collection] `op:"collections"`
+	Collection       OneBy[CollectionQuery, schema.Collection]   `op:"collection"`
+	CollectionPosts  ListBy[CollectionQuery, schema.Post]        `op:"collection/posts"`
+	CollectionTracks ListBy[CollectionQuery, schema.Track]       `op:"collection/tracks"`
+
+	Track      One[schema.Track]  `op:"track"`
+	Tracks     List[schema.Track] `op:"tracks"`
+	TrackPosts List[schema.Post]  `op:"track/posts"`
+
+	Community      One[schema.Profile]                      `op:"community"` // a Profile: handle, title, description, members
+	CommunityPosts ListBy[CommunityPostsQuery, schema.Post] `op:"community/posts"`
+
+	Products ListBy[ProductsQuery, schema.Product] `op:"products"`
+	Product  OneBy[ProductQuery, schema.Product]   `op:"product"`
+	Reviews  List[schema.Review]                   `op:"reviews"`
+	Store    One[schema.StoreSummary]              `op:"store"`
+
+	Ads         ListBy[AdsQuery, schema.Ad]                 `op:"ads"`
+	AdsSearch   ListBy[AdsSearchQuery, schema.Ad]           `op:"ads/search"`
+	Ad          One[schema.Ad]                              `op:"ad"`
+	Advertisers ListBy[AdvertisersQuery, schema.Advertiser] `op:"advertisers"`
+
+	Event        One[schema.Event]                 `op:"event"`
+	Events       ListBy[EventsQuery, schema.Event] `op:"events"`
+	EventsSearch List[schema.Event]                `op:"events/search"` // the key is the query
+
+	// Normalize reduces what people paste, such as a public URL or a handle with an @, to the canonical identifier.
+	// It gets values that are trimmed and not empty, and fails with [ErrInvalid]. Nil leaves values as they are.
+	Normalize func(s Subject, value string) (string, error)
+	// Filters lists what each operation can filter by.
+	Filters map[Op]Filters
+	// Notes says, for an operation that is not served, why; and for one that is, what a user should know.
+	Notes map[Op]string
+	// Missing lists, for an operation that is not served, the settings that would switch it on.
+	Missing map[Op][]string
+
+	// Routes is the allow-list of Forward.
+	Routes  []Route
+	Forward ForwardFunc
+}
+
+// Serves tells whether p serves op.
+func (p Provider) Serves(op Op) bool {
+	f := p.field(op)
+	return f.IsValid() && !f.IsNil()
+}
+
+// Without returns p as it is while the given settings are missing: it serves nothing, and says which settings would
+// switch on what it could serve.
+func (p Provider) Without(settings ...string) Provider {
+	return p.WithoutOps(settings, Ops()...)
+}
+
+// WithoutOps returns p with only those of ops switched off that need settings.
+func (p Provider) WithoutOps(settings []string, ops ...Op) Provider {
+	missing := maps.Clone(p.Missing)
+	if missing == nil {
+		missing = map[Op][]string{}
+	}
+	v := reflect.ValueOf(&p).Elem()
+	for _, op := range ops {
+		if p.Serves(op) {
+			missing[op] = settings
+			v.FieldByIndex(fields[op]).SetZero()
+		}
+	}
+	p.Missing = missing
+	if len(ops) == len(fields) {
+		p.Routes, p.Forward = nil, nil
+	}
+	return p
+}
+
+// fields is where each operation's function stands in a Provider; order is theirs. Nobody writes to them.
+var fields, order = func() (map[Op][]int, []Op) {
+	at, ops := map[Op][]int{}, []Op{}
+	for f := range reflect.TypeFor[Provider]().Fields() {
+		if op, ok := f.Tag.Lookup("op"); ok {
+			at[Op(op)] = f.Index
+			ops = append(ops, Op(op))
+		}
+	}
+	return at, ops
+}()
+
+// Ops returns every operation, in the order of the [Provider] struct. The caller owns the slice.
+func Ops() []Op { return append([]Op(nil), order...) }
+
+func (p Provider) field(op Op) reflect.Value {
+	at, ok := fields[op]
+	if !ok {
+		return reflect.Value{}
+	}
+	return reflect.ValueOf(p).FieldByIndex(at)
+}
+
+// Stamp completes an object that p returned at the given time: platform, source and time of every part, and arrays
+// that are not nil.
+func (p Provider) Stamp(o schema.Object, at time.Time) {
+	c := o.Shared()
+	c.FetchedAt = at.UTC()
+	c.Source = p.Source
+	if c.Platform == "" { // a linked profile lives on another platform
+		c.Platform = p.Platform
+	}
+	if a, ok := o.(interface{ Actors() []*schema.Actor }); ok {
+		for _, actor := range a.Actors() {
+			actor.Platform = c.Platform
+		}
+	}
+	if s, ok := o.(interface{ Stores() []*schema.StoreSummary }); ok {
+		for _, store := range s.Stores() {
+			store.Platform = c.Platform
+		}
+	}
+	o.Fill()
+}
