@@ -10,4 +10,7 @@ require (
 	golang.org/x/time v0.16.0
 )
 
-require golang.org/x/text v0.43.0 // indirect
+require (
+	github.com/hashicorp/golang-lru/v2 v2.0.7 // indirect
+	golang.org/x/text v0.43.0 // indirect
+)

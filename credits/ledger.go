@@ -96,6 +96,7 @@ type Entry struct {
 	Cache     string
 	Reason    string // of a grant or refund
 	Hold      string // id of the hold that a charge settled
+	Once      string // as the charge gave it
 	At        time.Time
 	// Hash is SHA-256 over this entry and the Hash of the account's entry before it, so that no entry can be
 	// changed, added or taken away in the middle without breaking every later one.

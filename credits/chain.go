@@ -1,0 +1,69 @@
+package credits
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrBroken says that an entry does not follow from the one before it: the books were changed behind the ledger's back.
+var ErrBroken = errors.New("credits: broken chain of entries")
+
+// MaxBalance is the highest balance that an account can have, in credits. JSON readers everywhere can hold it.
+const MaxBalance = 1 << 53
+
+// Next returns e as the entry that follows last: its Seq, Balance and Hash are set, and its time is cut to
+// microseconds and never before last's. The zero Entry is what the first one follows.
+func (e Entry) Next(last Entry) Entry {
+	e.Seq, e.Balance = last.Seq+1, last.Balance+e.Amount
+	e.At = e.At.UTC().Truncate(time.Microsecond)
+	if e.At.Before(last.At) {
+		e.At = last.At // the clock was set back; the books keep their order
+	}
+	e.Hash = e.sum(last.Hash)
+	return e
+}
+
+// Follows returns ErrBroken, and why, unless e is exactly what its ledger would have written after last.
+func (e Entry) Follows(last Entry) error {
+	why := ""
+	switch {
+	case e.Seq != last.Seq+1:
+		why = fmt.Sprintf("follows entry %d", last.Seq)
+	case e.Balance != last.Balance+e.Amount:
+		why = fmt.Sprintf("balance %d is not %d%+d", e.Balance, last.Balance, e.Amount)
+	case e.Balance < 0 || e.Balance > MaxBalance:
+		why = fmt.Sprintf("balance %d is out of bounds", e.Balance)
+	case e.At.Before(last.At):
+		why = "is older than the one before it"
+	case e.Kind != Charged && e.Kind != Granted && e.Kind != Refunded:
+		why = fmt.Sprintf("has the unknown kind %q", e.Kind)
+	case (e.Kind == Charged) != (e.Amount < 0) || e.Amount == 0:
+		why = fmt.Sprintf("is a %s of %d", e.Kind, e.Amount)
+	case e.Hash != e.sum(last.Hash):
+		why = "has another hash than its contents"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%w: account %s, entry %d %s", ErrBroken, e.Account, e.Seq, why)
+}
+
+// sum hashes a canonical encoding of e after prev: every number has eight bytes, every string its length before it,
+// so that no two entries share an encoding.
+func (e Entry) sum(prev [32]byte) [32]byte {
+	b := make([]byte, 0, 512)
+	b = append(b, "socialdata entry 1\n"...)
+	b = append(b, prev[:]...)
+	for _, n := range []int64{e.Seq, e.Amount, e.Balance, e.At.UnixMicro()} {
+		b = binary.BigEndian.AppendUint64(b, uint64(n))
+	}
+	for _, s := range []string{
+		e.Account, string(e.Kind), e.Key, e.Operation, e.Platform, e.RequestID, e.Cache, e.Reason, e.Hold, e.Once,
+	} {
+		b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	return sha256.Sum256(b)
+}

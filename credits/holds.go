@@ -1,0 +1,177 @@
+package credits
+
+import (
+	"container/heap"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// ErrAmount says that an amount makes no sense: a negative hold, a grant of nothing, a charge above its hold.
+var ErrAmount = errors.New("credits: impossible amount")
+
+// Holds are the open holds of a ledger that keeps them in memory, where a crash forgets them and so charges nothing.
+// The ledger's own lock guards it; it has none.
+type Holds struct {
+	prefix   string // tells this process's holds from those of the one before
+	made     uint64
+	byID     map[string]*open
+	expiring expiring
+	accounts map[string]int64
+	keys     map[spender]int64
+}
+
+// spender is a key within its account.
+type spender struct{ account, key string }
+
+// open is a hold from when it is made until its time has passed.
+type open struct {
+	Hold
+	state state
+}
+
+type state int8
+
+const (
+	held     state = iota // nothing is decided
+	settling              // a charge is being written; time can no longer end it
+	settled
+)
+
+// firstHold gives every number the same length, so that ids sort as they were made.
+const firstHold = 36 * 36 * 36 * 36 * 36 * 36 * 36
+
+// NewHolds returns an empty set.
+func NewHolds(now time.Time) *Holds {
+	return &Holds{
+		// Time first: ids then grow, which is kind to an index over them.
+		prefix:   fmt.Sprintf("%011x%s-", now.UnixMilli(), rand.Text()[:8]),
+		byID:     map[string]*open{},
+		accounts: map[string]int64{},
+		keys:     map[spender]int64{},
+	}
+}
+
+// Sum returns the sum of amounts, or ErrAmount when one is negative or no balance could pay for them.
+func Sum(amounts []int64) (int64, error) {
+	var sum int64
+	for _, n := range amounts {
+		if n < 0 || n > MaxBalance-sum {
+			return 0, fmt.Errorf("%w: a hold of %d", ErrAmount, n)
+		}
+		sum += n
+	}
+	return sum, nil
+}
+
+// Open makes one hold for each of amounts.
+func (h *Holds) Open(who Spender, expires time.Time, amounts []int64) []Hold {
+	holds := make([]Hold, len(amounts))
+	for i, n := range amounts {
+		h.made++
+		o := &open{Hold: Hold{
+			ID: h.prefix + strconv.FormatUint(firstHold+h.made, 36), Spender: who, Amount: n, Expires: expires,
+		}}
+		h.byID[o.ID] = o
+		heap.Push(&h.expiring, o)
+		h.add(o, n)
+		holds[i] = o.Hold
+	}
+	return holds
+}
+
+// Of returns what account holds in all, in credits.
+func (h *Holds) Of(account string) int64 { return h.accounts[account] }
+
+// OfKey returns what one key of account holds in all, in credits.
+func (h *Holds) OfKey(account, key string) int64 { return h.keys[spender{account, key}] }
+
+// Len returns how many holds are remembered: the open ones, and those that were settled before their time.
+func (h *Holds) Len() int { return len(h.byID) }
+
+// Expire releases every hold whose time has passed. A settled one is forgotten then.
+func (h *Holds) Expire(now time.Time) {
+	for len(h.expiring) > 0 && !now.Before(h.expiring[0].Expires) {
+		o := heap.Pop(&h.expiring).(*open)
+		switch o.state {
+		case held:
+			h.add(o, -o.Amount)
+			delete(h.byID, o.ID)
+		case settled:
+			delete(h.byID, o.ID)
+		case settling:
+			// End or Reopen forgets it.
+			o.Expires = time.Time{}
+		}
+	}
+}
+
+// Begin starts to settle the hold with that id for amount. It reports true when the hold is there and undecided: the
+// caller then writes the charge and calls End, or Reopen when it could not be written. A hold that is being settled
+// or was settled gives false and no error; one that is not there, ErrExpired; a charge above the hold, ErrAmount.
+func (h *Holds) Begin(id string, amount int64, now time.Time) (Hold, bool, error) {
+	h.Expire(now)
+	o, ok := h.byID[id]
+	if !ok {
+		return Hold{}, false, ErrExpired
+	}
+	if o.state != held {
+		return o.Hold, false, nil
+	}
+	if amount < 0 || amount > o.Amount {
+		return Hold{}, false, fmt.Errorf("%w: a charge of %d on a hold of %d", ErrAmount, amount, o.Amount)
+	}
+	o.state = settling
+	return o.Hold, true, nil
+}
+
+// End marks the hold that Begin returned as settled and releases it.
+func (h *Holds) End(id string) {
+	o := h.byID[id]
+	o.state = settled
+	h.add(o, -o.Amount)
+	if o.Expires.IsZero() {
+		delete(h.byID, id)
+	}
+}
+
+// Reopen makes the hold that Begin returned undecided again.
+func (h *Holds) Reopen(id string) {
+	o := h.byID[id]
+	o.state = held
+	if o.Expires.IsZero() {
+		h.add(o, -o.Amount)
+		delete(h.byID, id)
+	}
+}
+
+func (h *Holds) add(o *open, n int64) {
+	addTo(h.accounts, o.Spender.Account, n)
+	if o.Spender.Key != "" {
+		addTo(h.keys, spender{o.Spender.Account, o.Spender.Key}, n)
+	}
+}
+
+// addTo forgets what comes to nothing, so that the map is bounded by the open holds.
+func addTo[K comparable](m map[K]int64, k K, n int64) {
+	if m[k] += n; m[k] == 0 {
+		delete(m, k)
+	}
+}
+
+// expiring is a heap of holds, the first to expire on top.
+type expiring []*open
+
+func (e expiring) Len() int           { return len(e) }
+func (e expiring) Less(i, j int) bool { return e[i].Expires.Before(e[j].Expires) }
+func (e expiring) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
+func (e *expiring) Push(x any)        { *e = append(*e, x.(*open)) }
+func (e *expiring) Pop() any {
+	last := len(*e) - 1
+	o := (*e)[last]
+	(*e)[last] = nil
+	*e = (*e)[:last]
+	return o
+}

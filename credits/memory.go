@@ -1,0 +1,255 @@
+package credits
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Memory is a [Ledger] that forgets everything when the process ends.
+type Memory struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	holds *Holds
+	books map[string]*book
+}
+
+var _ Ledger = (*Memory)(nil)
+
+// book is what one account has.
+type book struct {
+	entries []Entry // oldest first
+	charged map[string]struct{}
+	once    map[string]time.Time
+	spent   map[string]Spent // by key
+}
+
+func (b *book) last() Entry {
+	if len(b.entries) == 0 {
+		return Entry{}
+	}
+	return b.entries[len(b.entries)-1]
+}
+
+// MemoryConfig says how a [Memory] works. The zero value is ready for use.
+type MemoryConfig struct {
+	Now func() time.Time // the clock; nil means time.Now
+}
+
+// NewMemory returns a ledger without accounts: Open or the first Grant makes one.
+func NewMemory(cfg MemoryConfig) *Memory {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Memory{now: cfg.Now, holds: NewHolds(cfg.Now()), books: map[string]*book{}}
+}
+
+// Open makes account known, with no credits. It changes nothing when the account is there already.
+func (m *Memory) Open(account string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.open(account)
+}
+
+func (m *Memory) open(account string) *book {
+	b, ok := m.books[account]
+	if !ok {
+		b = &book{charged: map[string]struct{}{}, once: map[string]time.Time{}, spent: map[string]Spent{}}
+		m.books[account] = b
+	}
+	return b
+}
+
+// Grant gives account n credits, for a reason, and returns what it can spend. The account is made if it is new.
+// It fails with ErrAmount unless n is positive.
+func (m *Memory) Grant(ctx context.Context, account string, n int64, reason string) (balance int64, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := gift(m.books[account], n); err != nil {
+		return 0, err
+	}
+	m.open(account)
+	return m.give(Entry{Account: account, Kind: Granted, Amount: n, Reason: reason}), nil
+}
+
+// Refund gives account back n credits of an earlier request and returns what it can spend. It fails with ErrAmount
+// unless n is positive, and with ErrUnknownAccount.
+func (m *Memory) Refund(ctx context.Context, account string, n int64, requestID, reason string) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b, ok := m.books[account]
+	if !ok {
+		return 0, ErrUnknownAccount
+	}
+	if err := gift(b, n); err != nil {
+		return 0, err
+	}
+	return m.give(Entry{Account: account, Kind: Refunded, Amount: n, RequestID: requestID, Reason: reason}), nil
+}
+
+// gift returns ErrAmount unless n credits can be added to b, which may be nil.
+func gift(b *book, n int64) error {
+	var balance int64
+	if b != nil {
+		balance = b.last().Balance
+	}
+	if n <= 0 || n > MaxBalance-balance {
+		return fmt.Errorf("%w: %d credits to a balance of %d", ErrAmount, n, balance)
+	}
+	return nil
+}
+
+func (m *Memory) give(e Entry) int64 {
+	b, now := m.books[e.Account], m.now()
+	m.holds.Expire(now)
+	e.At = now
+	b.entries = append(b.entries, e.Next(b.last()))
+	return m.free(e.Account)
+}
+
+// free returns what account can still spend.
+func (m *Memory) free(account string) int64 {
+	return m.books[account].last().Balance - m.holds.Of(account)
+}
+
+// Reserve implements [Ledger].
+func (m *Memory) Reserve(ctx context.Context, who Spender, ttl time.Duration, amounts ...int64) ([]Hold, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	sum, err := Sum(amounts)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b, ok := m.books[who.Account]
+	if !ok {
+		return nil, ErrUnknownAccount
+	}
+	now := m.now()
+	m.holds.Expire(now)
+	if sum > m.free(who.Account) {
+		return nil, ErrInsufficient
+	}
+	if who.Key != "" {
+		if err := b.spent[who.Key].Room(who, m.holds.OfKey(who.Account, who.Key), sum, now); err != nil {
+			return nil, err
+		}
+	}
+	return m.holds.Open(who, now.Add(ttl), amounts), nil
+}
+
+// Settle implements [Ledger].
+func (m *Memory) Settle(ctx context.Context, h Hold, c Charge) (balance int64, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b, ok := m.books[h.Spender.Account]
+	if !ok {
+		return 0, ErrUnknownAccount
+	}
+	now := m.now()
+	if _, ok := b.charged[h.ID]; ok {
+		m.holds.Expire(now)
+		return m.free(h.Spender.Account), nil
+	}
+	h, begun, err := m.holds.Begin(h.ID, c.Amount, now)
+	if err != nil {
+		return 0, err
+	}
+	if begun {
+		b.charge(h, c, now)
+		m.holds.End(h.ID)
+	}
+	return m.free(h.Spender.Account), nil
+}
+
+func (b *book) charge(h Hold, c Charge, now time.Time) {
+	if c.Amount == 0 {
+		return
+	}
+	if c.Once != "" {
+		if at, ok := b.once[c.Once]; ok && now.Sub(at) < OnceFor {
+			return
+		}
+	}
+	e := c.Entry(h, now).Next(b.last())
+	b.entries = append(b.entries, e)
+	b.charged[h.ID] = struct{}{}
+	if c.Once != "" {
+		b.once[c.Once] = e.At
+	}
+	if e.Key != "" {
+		b.spent[e.Key] = b.spent[e.Key].Add(c.Amount, e.At)
+	}
+}
+
+// Entry returns the entry that settling h with c writes; [Entry.Next] puts it in its place.
+func (c Charge) Entry(h Hold, at time.Time) Entry {
+	return Entry{
+		Account: h.Spender.Account, Kind: Charged, Amount: -c.Amount, Key: h.Spender.Key, Operation: c.Operation,
+		Platform: c.Platform, RequestID: c.RequestID, Cache: c.Cache, Hold: h.ID, Once: c.Once, At: at,
+	}
+}
+
+// Balance implements [Ledger].
+func (m *Memory) Balance(ctx context.Context, account string) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, ok := m.books[account]; !ok {
+		return 0, ErrUnknownAccount
+	}
+	m.holds.Expire(m.now())
+	return m.free(account), nil
+}
+
+// Entries implements [Ledger].
+func (m *Memory) Entries(ctx context.Context, q Query) ([]Entry, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b, ok := m.books[q.Account]
+	if !ok {
+		return nil, ErrUnknownAccount
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	found := []Entry{}
+	for i := len(b.entries) - 1; i >= 0 && len(found) < limit; i-- {
+		if q.Selects(b.entries[i]) {
+			found = append(found, b.entries[i])
+		}
+	}
+	return found, nil
+}
+
+// DefaultLimit is how many entries a [Query] without a limit returns at most.
+const DefaultLimit = 100
+
+// Selects tells whether e is one that q asks for. It does not look at the limit.
+func (q Query) Selects(e Entry) bool {
+	return e.Account == q.Account &&
+		(q.RequestID == "" || e.RequestID == q.RequestID) &&
+		(q.Platform == "" || e.Platform == q.Platform) &&
+		(q.Since.IsZero() || !e.At.Before(q.Since)) &&
+		(q.Until.IsZero() || e.At.Before(q.Until)) &&
+		(q.Before <= 0 || e.Seq < q.Before)
+}

@@ -1,0 +1,46 @@
+package credits
+
+import "time"
+
+// Spent is what one key has spent, in credits: ever, and on the UTC day of its last charge.
+type Spent struct {
+	Total int64
+	Day   int64 // days since 1970-01-01 UTC
+	Today int64
+}
+
+// Day returns the UTC day of t as days since 1970-01-01.
+func Day(t time.Time) int64 {
+	s := t.Unix()
+	if s < 0 {
+		s -= 24*60*60 - 1
+	}
+	return s / (24 * 60 * 60)
+}
+
+// Add returns s after a charge of n credits at that time.
+func (s Spent) Add(n int64, at time.Time) Spent {
+	if day := Day(at); day != s.Day {
+		s.Day, s.Today = day, 0
+	}
+	s.Today += n
+	s.Total += n
+	return s
+}
+
+// Room returns ErrCap unless a key that has spent s and holds held may hold n credits more under who's caps.
+func (s Spent) Room(who Spender, held, n int64, now time.Time) error {
+	today := s.Today
+	if Day(now) != s.Day {
+		today = 0
+	}
+	if n > 0 && over(who.DayCap, today+held+n) || n > 0 && over(who.TotalCap, s.Total+held+n) {
+		return ErrCap
+	}
+	return nil
+}
+
+func over(limit *int64, n int64) bool { return limit != nil && n > *limit }
+
+// OnceFor is how long a charge bars another with the same Once.
+const OnceFor = 24 * time.Hour

@@ -1,0 +1,168 @@
+package keys
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Memory is a [Store] that forgets everything when the process ends.
+type Memory struct {
+	now func() time.Time
+
+	mu       sync.RWMutex
+	accounts []Account // oldest first
+	keys     map[string]*Key
+	order    []string // ids of keys, oldest first
+	byHash   map[Hash]*Key
+}
+
+var _ Store = (*Memory)(nil)
+
+// MemoryConfig says how a [Memory] works. The zero value is ready for use.
+type MemoryConfig struct {
+	Now func() time.Time // the clock; nil means time.Now
+}
+
+// NewMemory returns a store without accounts.
+func NewMemory(cfg MemoryConfig) *Memory {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Memory{now: cfg.Now, keys: map[string]*Key{}, byHash: map[Hash]*Key{}}
+}
+
+// CreateAccount makes an account. It fails with ErrTaken when there is one of that name, and with ErrInvalid when the
+// name is none.
+func (m *Memory) CreateAccount(_ context.Context, name string) (Account, error) {
+	if err := CheckName(name); err != nil {
+		return Account{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, err := m.account(name); err == nil {
+		return Account{}, fmt.Errorf("%w: account %q", ErrTaken, name)
+	}
+	a := Account{ID: NewID("acct"), Name: name, CreatedAt: stamp(m.now())}
+	m.accounts = append(m.accounts, a)
+	return a, nil
+}
+
+// Account returns the account with that id or name, or ErrAbsent.
+func (m *Memory) Account(_ context.Context, idOrName string) (Account, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.account(idOrName)
+}
+
+func (m *Memory) account(idOrName string) (Account, error) {
+	for _, a := range m.accounts {
+		if a.ID == idOrName || a.Name == idOrName {
+			return a, nil
+		}
+	}
+	return Account{}, fmt.Errorf("%w: account %q", ErrAbsent, idOrName)
+}
+
+// Accounts returns every account, oldest first.
+func (m *Memory) Accounts(context.Context) ([]Account, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return slices.Clone(m.accounts), nil
+}
+
+// CreateKey makes a key and returns its secret, which is kept nowhere. It fails with ErrAbsent when there is no such
+// account, and with ErrInvalid.
+func (m *Memory) CreateKey(_ context.Context, n NewKey) (secret string, k Key, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a, err := m.account(n.Account)
+	if err != nil {
+		return "", Key{}, err
+	}
+	secret, k, err = n.Mint(a.ID, m.now())
+	if err != nil {
+		return "", Key{}, err
+	}
+	kept := k
+	m.keys[k.ID], m.byHash[k.Hash] = &kept, &kept
+	m.order = append(m.order, k.ID)
+	return secret, k, nil
+}
+
+// Keys returns the keys of the account with that id or name, or of all accounts when it is "", oldest first and the
+// revoked ones too.
+func (m *Memory) Keys(_ context.Context, account string) ([]Key, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if account != "" {
+		a, err := m.account(account)
+		if err != nil {
+			return nil, err
+		}
+		account = a.ID
+	}
+	found := []Key{}
+	for _, id := range m.order {
+		if k := m.keys[id]; account == "" || k.Account == account {
+			found = append(found, *k)
+		}
+	}
+	return found, nil
+}
+
+// Revoke ends the key with that id for good, from the next call on, and returns it. Revoking it again changes
+// nothing. It fails with ErrAbsent.
+func (m *Memory) Revoke(_ context.Context, id string) (Key, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, ok := m.keys[id]
+	if !ok {
+		return Key{}, fmt.Errorf("%w: key %q", ErrAbsent, id)
+	}
+	if k.RevokedAt == nil {
+		k.RevokedAt = new(stamp(m.now()))
+	}
+	return *k, nil
+}
+
+// Lookup implements [Store].
+func (m *Memory) Lookup(ctx context.Context, h Hash) (Key, error) {
+	if err := ctx.Err(); err != nil {
+		return Key{}, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	k, ok := m.byHash[h]
+	if !ok || k.RevokedAt != nil {
+		return Key{}, ErrUnknown
+	}
+	return *k, nil
+}
+
+// Touch implements [Store].
+func (m *Memory) Touch(id string, at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at = stamp(at)
+	if k, ok := m.keys[id]; ok && (k.LastUsedAt == nil || k.LastUsedAt.Before(at)) {
+		k.LastUsedAt = &at
+	}
+}
+
+// CheckName returns ErrInvalid unless name can name an account or a key: 1 to 100 bytes, no control characters, no
+// space around it.
+func CheckName(name string) error {
+	control := func(r rune) bool { return r < ' ' || r == 0x7f }
+	if name == "" || len(name) > 100 || strings.TrimSpace(name) != name || strings.ContainsFunc(name, control) {
+		return fmt.Errorf("%w: the name %q must have 1 to 100 bytes, no control characters and no space around it",
+			ErrInvalid, name)
+	}
+	return nil
+}
+
+// stamp cuts t to what every store can keep.
+func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,61 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// The errors of creating and changing accounts and keys.
+var (
+	// ErrAbsent says that there is no such account or key.
+	ErrAbsent = errors.New("keys: absent")
+	// ErrTaken says that another has that name already.
+	ErrTaken = errors.New("keys: taken")
+	// ErrInvalid says that a value cannot be what it was given for.
+	ErrInvalid = errors.New("keys: invalid")
+)
+
+// NewKey asks for a key.
+type NewKey struct {
+	Account     string // id or name of the account that it spends from
+	Name        string // for people; may be ""
+	Environment Environment
+	Rate        *Rate  // nil means the engine's default
+	DayCap      *int64 // credits in one UTC day; nil is no bound
+	TotalCap    *int64 // credits ever; nil is no bound
+}
+
+// Mint makes the key that n asks for, on the account with that id. It fails with ErrInvalid. Whoever implements a
+// store calls it.
+func (n NewKey) Mint(account string, at time.Time) (secret string, k Key, err error) {
+	if n.Environment != Live && n.Environment != Test {
+		return "", Key{}, fmt.Errorf("%w: environment %q is neither live nor test", ErrInvalid, n.Environment)
+	}
+	if n.Name != "" {
+		if err := CheckName(n.Name); err != nil {
+			return "", Key{}, err
+		}
+	}
+	if n.Rate != nil {
+		if err := n.Rate.Check(); err != nil {
+			return "", Key{}, err
+		}
+	}
+	if n.DayCap != nil && *n.DayCap < 0 || n.TotalCap != nil && *n.TotalCap < 0 {
+		return "", Key{}, fmt.Errorf("%w: a cap is below 0", ErrInvalid)
+	}
+	secret, k, err = Mint(n.Environment)
+	k.Account, k.Name, k.CreatedAt = account, n.Name, stamp(at)
+	k.Rate, k.DayCap, k.TotalCap = n.Rate, n.DayCap, n.TotalCap
+	return secret, k, err
+}
+
+// Check returns ErrInvalid unless a bucket can have that rate: a capacity of 1 or more, a refill above 0.
+func (r Rate) Check() error {
+	if r.Capacity < 1 || !(r.Refill > 0) || math.IsInf(r.Refill, 1) {
+		return fmt.Errorf("%w: a rate of %d calls, %v a second", ErrInvalid, r.Capacity, r.Refill)
+	}
+	return nil
+}
