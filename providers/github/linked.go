@@ -1,0 +1,53 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// linked reads the accounts that the owner has entered.
+// https://docs.github.com/rest/users/social-accounts#list-social-accounts-for-a-user
+func (c *client) linked(ctx context.Context, handle, cursor string) (providers.Page[schema.LinkedProfile], error) {
+	var accounts []upstream.Object[account]
+	next, err := c.page(ctx, upstream.Get("users", handle, "social_accounts"), cursor, &accounts)
+	if err != nil {
+		return providers.Page[schema.LinkedProfile]{}, fmt.Errorf("github: linked profiles of %q: %w", handle, err)
+	}
+	page := providers.Page[schema.LinkedProfile]{Next: next}
+	for _, a := range accounts {
+		if p, ok := a.V.linked(a.Raw); ok {
+			page.Items = append(page.Items, p)
+		}
+	}
+	return page, nil
+}
+
+type account struct {
+	Provider string `json:"provider"`
+	URL      string `json:"url"`
+}
+
+// linked leaves out accounts on sites that are no platform of ours.
+func (a account) linked(raw []byte) (schema.LinkedProfile, bool) {
+	on := platform.ID(a.Provider)
+	if a.Provider == "twitter" {
+		on = platform.X
+	}
+	u, err := url.Parse(a.URL)
+	if err != nil || !on.Valid() || path.Base(u.Path) == "/" || path.Base(u.Path) == "." {
+		return schema.LinkedProfile{}, false
+	}
+	return schema.LinkedProfile{
+		Common:     schema.Common{Platform: on, ID: a.Provider + ":" + a.URL, URL: a.URL, Raw: raw},
+		Handle:     path.Base(u.Path),
+		Confidence: 1,
+		Evidence:   []string{"github social_accounts"},
+	}, true
+}

@@ -1,0 +1,48 @@
+package github
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+)
+
+// page reads one page of a list into dst and returns the number of the next one, "" when there is none.
+// https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
+func (c *client) page(ctx context.Context, r upstream.Request, cursor string, dst any) (next string, err error) {
+	if cursor == "" {
+		cursor = "1"
+	}
+	if n, err := strconv.Atoi(cursor); err != nil || n < 1 {
+		return "", providers.ErrCursor
+	}
+	if r.Quota == nil {
+		r = r.On(c.core)
+	}
+	res, err := c.http.JSON(ctx, r.With("per_page", pageSize).With("page", cursor), dst)
+	if err != nil {
+		return "", err
+	}
+	return nextPage(res.Header), nil
+}
+
+var relNext = regexp.MustCompile(`<([^>]*)>\s*;\s*rel="next"`)
+
+// nextPage takes only the page number out of the Link header: the URL itself switches to a numeric form of the path,
+// and a URL that had been through a caller's hands could lead anywhere.
+func nextPage(h http.Header) string {
+	for _, link := range h.Values("Link") {
+		m := relNext.FindStringSubmatch(link)
+		if m == nil {
+			continue
+		}
+		if u, err := url.Parse(m[1]); err == nil {
+			return u.Query().Get("page")
+		}
+	}
+	return ""
+}

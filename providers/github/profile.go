@@ -1,0 +1,87 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	var u upstream.Object[user]
+	if _, err := c.http.JSON(ctx, upstream.Get("users", handle).On(c.core), &u); err != nil {
+		return schema.Profile{}, fmt.Errorf("github: profile %q: %w", handle, err)
+	}
+	return u.V.profile(u.Raw), nil
+}
+
+func (c *client) followers(ctx context.Context, handle, cursor string) (providers.Page[schema.Profile], error) {
+	return c.accounts(ctx, handle, "followers", cursor)
+}
+
+func (c *client) following(ctx context.Context, handle, cursor string) (providers.Page[schema.Profile], error) {
+	return c.accounts(ctx, handle, "following", cursor)
+}
+
+func (c *client) accounts(ctx context.Context, handle, list, cursor string) (providers.Page[schema.Profile], error) {
+	var us []upstream.Object[user]
+	next, err := c.page(ctx, upstream.Get("users", handle, list), cursor, &us)
+	if err != nil {
+		return providers.Page[schema.Profile]{}, fmt.Errorf("github: %s of %q: %w", list, handle, err)
+	}
+	page := providers.Page[schema.Profile]{Next: next}
+	for _, u := range us {
+		page.Items = append(page.Items, u.V.profile(u.Raw))
+	}
+	return page, nil
+}
+
+// user is the answer of GET /users/{username}; in lists only the first four fields are there.
+// https://docs.github.com/rest/users/users#get-a-user
+type user struct {
+	ID          int64  `json:"id"`
+	Login       string `json:"login"`
+	HTMLURL     string `json:"html_url"`
+	AvatarURL   string `json:"avatar_url"`
+	Name        string `json:"name"` // null or "" when never set, as are bio, blog and twitter_username
+	Bio         string `json:"bio"`
+	Blog        string `json:"blog"` // often without a scheme
+	XHandle     string `json:"twitter_username"`
+	Followers   *int64 `json:"followers"`
+	Following   *int64 `json:"following"`
+	PublicRepos *int64 `json:"public_repos"`
+}
+
+func (u user) profile(raw []byte) schema.Profile {
+	p := schema.Profile{
+		Common:      schema.Common{ID: strconv.FormatInt(u.ID, 10), URL: "https://github.com/" + u.Login, Raw: raw},
+		Handle:      u.Login,
+		DisplayName: text.NonEmpty(u.Name),
+		Bio:         text.NonEmpty(u.Bio),
+		AvatarURL:   text.URL(u.AvatarURL),
+		Followers:   u.Followers,
+		Following:   u.Following,
+		PostsCount:  u.PublicRepos,
+	}
+	if page := text.URL(u.HTMLURL); page != nil {
+		p.URL = *page
+	}
+	urls := []string{u.Blog}
+	if u.XHandle != "" {
+		urls = append(urls, "https://x.com/"+u.XHandle)
+	}
+	p.Links = text.URLs(urls...)
+	return p
+}
+
+// actor is how a user stands inside another object, which carries no display name.
+func (u *user) actor() schema.Actor {
+	if u == nil { // the account was deleted; GitHub shows its ghost user in its place
+		return schema.Actor{ID: "10137", Handle: "ghost"}
+	}
+	return schema.Actor{ID: strconv.FormatInt(u.ID, 10), Handle: u.Login, AvatarURL: text.URL(u.AvatarURL)}
+}

@@ -1,0 +1,344 @@
+// Package providertest is the suite that every provider passes.
+//
+// A provider's test hands [Run] a [Suite]: how to build the provider around an *http.Client, and which calls to make.
+// The client answers from testdata/MANIFEST.json, a list of exchanges in the upstream's shape:
+//
+//	{"file": "user.json", "request": {"method": "GET", "url": "https://api.github.com/users/ann"}, "status": 200, "headers": {}}
+//
+// Each call's result is compared with testdata/<name>.golden.json; go test -update rewrites those. On top of that every
+// call is made against hostile upstreams (no HTML, no half JSON, no wrong shape and no endless body may pass for an
+// answer or cause a panic), with every status of the common error table, and with a context that has ended.
+package providertest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// fetchedAt is the time that every object of a test was fetched at.
+var fetchedAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// Suite describes a provider to [Run].
+type Suite struct {
+	// New returns the provider under test, which sends all its requests through client.
+	New func(client *http.Client) providers.Provider
+	// Calls are made against testdata/MANIFEST.json.
+	Calls []Call
+	// Fails are calls that must end in an error.
+	Fails []Fail
+	// Inputs are what people paste, and what it must be reduced to.
+	Inputs []Input
+}
+
+// Call is a read whose result is compared with a golden file. Make one with [One] or [List].
+type Call struct {
+	name string
+	read func(ctx context.Context, p providers.Provider) (pages []page, err error)
+}
+
+// Fail is a read that must end in Want, one of the sentinels of the providers package.
+type Fail struct {
+	Call
+	Want error
+}
+
+// Input is an identifier as people paste it. Want "" means that it must be refused.
+type Input struct {
+	Subject  providers.Subject
+	In, Want string
+}
+
+type page struct {
+	Items []any           `json:"items"`
+	Next  string          `json:"next"`
+	Raw   json.RawMessage `json:"raw,omitempty"`
+}
+
+// One is a call that answers one object. The name is that of its golden file.
+func One[T any](name string, read func(ctx context.Context, p providers.Provider) (T, error)) Call {
+	return Call{name, func(ctx context.Context, p providers.Provider) ([]page, error) {
+		v, err := read(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		return []page{{Items: []any{stamp(p, &v)}}}, nil
+	}}
+}
+
+// List is a call that answers a list; it is followed to its end, at most 10 pages.
+func List[T any](name string, read func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[T], error)) Call {
+	return Call{name, func(ctx context.Context, p providers.Provider) ([]page, error) {
+		var pages []page
+		cursor := ""
+		for range 10 {
+			got, err := read(ctx, p, cursor)
+			if err != nil {
+				return pages, err
+			}
+			out := page{Items: []any{}, Next: got.Next, Raw: got.Raw}
+			for i := range got.Items {
+				out.Items = append(out.Items, stamp(p, &got.Items[i]))
+			}
+			pages = append(pages, out)
+			if cursor = got.Next; cursor == "" {
+				return pages, nil
+			}
+		}
+		return pages, errors.New("the list has no end within 10 pages")
+	}}
+}
+
+func stamp(p providers.Provider, v any) any {
+	if o, ok := v.(schema.Object); ok {
+		p.Stamp(o, fetchedAt)
+		return o
+	}
+	if r, ok := v.(*schema.SearchResult); ok {
+		p.Stamp(*r, fetchedAt)
+		return *r
+	}
+	if s, ok := v.(*schema.StoreSummary); ok {
+		s.Platform = p.Platform
+	}
+	return v
+}
+
+// Run runs the suite.
+func Run(t *testing.T, s Suite) {
+	t.Helper()
+	manifest := load(t)
+	t.Run("answers", func(t *testing.T) {
+		for _, c := range s.Calls {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				golden(t, c, s.New(&http.Client{Transport: manifest}))
+			})
+		}
+	})
+	t.Run("failures", func(t *testing.T) {
+		for _, f := range s.Fails {
+			t.Run(f.name, func(t *testing.T) {
+				t.Parallel()
+				_, err := f.read(t.Context(), s.New(&http.Client{Transport: manifest}))
+				if !errors.Is(err, f.Want) {
+					t.Errorf("got error %v, want %v", err, f.Want)
+				}
+			})
+		}
+	})
+	t.Run("inputs", func(t *testing.T) { inputs(t, s) })
+	t.Run("hostile upstream", func(t *testing.T) { hostile(t, s) })
+	t.Run("a caller who has gone", func(t *testing.T) { gone(t, s) })
+	t.Run("every empty cell of what is served elsewhere has a reason or is plainly absent", func(t *testing.T) { table(t, s) })
+}
+
+func golden(t *testing.T, c Call, p providers.Provider) {
+	t.Helper()
+	pages, err := c.read(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pg := range pages {
+		for i, item := range pg.Items {
+			v, ok := item.(interface{ Validate() error })
+			if !ok {
+				t.Fatalf("item %d is a %T without Validate", i, item)
+			}
+			if err := v.Validate(); err != nil {
+				t.Errorf("item %d breaks the schema: %v", i, err)
+			}
+			if o, ok := item.(schema.Object); ok && len(o.Shared().Raw) == 0 && len(pg.Raw) == 0 {
+				t.Errorf("item %d has no raw, and neither has its page", i)
+			}
+		}
+	}
+	b, err := schema.Marshal(pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var indented any
+	if err := json.Unmarshal(b, &indented); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(indented); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("testdata", c.name+".golden.json")
+	if *update {
+		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), out.String()); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+func inputs(t *testing.T, s Suite) {
+	p := s.New(&http.Client{Transport: answer{status: 500}})
+	for _, in := range s.Inputs {
+		got, err := p.Normalize(in.Subject, in.In)
+		switch {
+		case in.Want == "" && !errors.Is(err, providers.ErrInvalid):
+			t.Errorf("%s %q became %q (%v), want it refused", in.Subject, in.In, got, err)
+		case in.Want != "" && (err != nil || got != in.Want):
+			t.Errorf("%s %q became %q (%v), want %q", in.Subject, in.In, got, err, in.Want)
+		case in.Want != "":
+			if again, err := p.Normalize(in.Subject, got); err != nil || again != got {
+				t.Errorf("%s %q is not stable: it became %q (%v)", in.Subject, got, again, err)
+			}
+		}
+	}
+}
+
+// gone makes every call with a context that has ended: it must come back at once, with an error.
+func gone(t *testing.T, s Suite) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range s.Calls {
+		if pages, err := c.read(ctx, s.New(&http.Client{Transport: answer{status: 200, body: "{}"}})); err == nil {
+			t.Errorf("%s answered %v to a caller who has gone", c.name, pages)
+		}
+	}
+}
+
+func table(t *testing.T, s Suite) {
+	p := s.New(&http.Client{Transport: answer{status: 500}})
+	if p.Name == "" || !p.Platform.Valid() || p.Source == "" {
+		t.Errorf("provider %q of %q with source %q is not named whole", p.Name, p.Platform, p.Source)
+	}
+	for op := range p.Filters {
+		if !p.Serves(op) {
+			t.Errorf("filters for %s, which is not served", op)
+		}
+	}
+	for op := range p.Missing {
+		if p.Serves(op) {
+			t.Errorf("%s is served and yet misses settings", op)
+		}
+	}
+	if (p.Forward == nil) != (len(p.Routes) == 0) {
+		t.Error("Forward and Routes must come together")
+	}
+}
+
+// answer is an upstream that always answers the same.
+type answer struct {
+	status int
+	body   string
+	err    error
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (a answer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	var body io.Reader = strings.NewReader(a.body)
+	if a.body == endless {
+		body = spaces{}
+	}
+	return &http.Response{
+		Status: fmt.Sprint(a.status), StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/json"}, "Retry-After": {"3600"}}, Body: io.NopCloser(body), Request: r,
+	}, nil
+}
+
+const endless = "endless"
+
+type spaces struct{}
+
+// Read implements [io.Reader].
+func (spaces) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = ' '
+	}
+	return len(b), nil
+}
+
+func hostile(t *testing.T, s Suite) {
+	tests := []struct {
+		name string
+		up   answer
+		want []error // any of these
+	}{
+		{"HTML", answer{status: 200, body: "<!doctype html><html><body>Just a moment...</body></html>"}, unavailable},
+		{"nothing", answer{status: 200}, unavailable},
+		{"half an object", answer{status: 200, body: `{"id": 1, "name": "x`}, unavailable},
+		{"a string", answer{status: 200, body: `"surprise"`}, unavailable},
+		{"a number", answer{status: 200, body: `42`}, unavailable},
+		{"nested rubbish", answer{status: 200, body: `{"data":{"data":[[[{"items":7}]]]},"items":"x","results":{},"id":[]}`}, unavailable},
+		{"an endless body", answer{status: 200, body: endless}, unavailable},
+		{"an internal error", answer{status: 500, body: "oops"}, unavailable},
+		{"a bad gateway", answer{status: 502, body: "<html>"}, unavailable},
+		{"a rate limit", answer{status: 429, body: "{}"}, unavailable},
+		{"a refused credential", answer{status: 401, body: "{}"}, unavailable},
+		{"a broken connection", answer{err: io.ErrUnexpectedEOF}, unavailable},
+		{"a time-out", answer{err: context.DeadlineExceeded}, []error{providers.ErrTimeout}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			for _, c := range s.Calls {
+				pages, err := c.read(t.Context(), s.New(&http.Client{Transport: tt.up}))
+				if err == nil {
+					// Where the shape allows for an empty list, that is an honest answer; an object is not.
+					for _, pg := range pages {
+						for _, item := range pg.Items {
+							if v, ok := item.(interface{ Validate() error }); ok && v.Validate() == nil {
+								t.Errorf("%s made %+v out of it", c.name, item)
+							}
+						}
+					}
+					if tt.up.status != 200 || tt.up.body == endless {
+						t.Errorf("%s succeeded", c.name)
+					}
+					continue
+				}
+				if !isAny(err, tt.want) {
+					t.Errorf("%s: got error %v, want one of %v", c.name, err, tt.want)
+				}
+			}
+		})
+	}
+}
+
+// unavailable is what nonsense may come to: a body that reads as "no such thing" is an honest not found.
+var unavailable = []error{providers.ErrUnavailable, providers.ErrNotFound}
+
+func isAny(err error, wants []error) bool {
+	for _, w := range wants {
+		if errors.Is(err, w) {
+			return true
+		}
+	}
+	return false
+}
