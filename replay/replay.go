@@ -1,0 +1,51 @@
+// Package replay sends upstream requests to a recorder instead of the platforms: a request for https://HOST/PATH goes
+// to BASE/HOST/PATH. One transport points every provider at captured answers, or at a team's own recording proxy.
+package replay
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Transport is an [http.RoundTripper] that sends every request to a recorder.
+type Transport struct {
+	base *url.URL
+	next http.RoundTripper
+}
+
+// New returns a transport for the recorder at base, such as "http://127.0.0.1:9000". Next does the sending; nil means
+// a transport of its own.
+func New(base string, next http.RoundTripper) (*Transport, error) {
+	u, err := url.Parse(strings.TrimRight(base, "/"))
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil, fmt.Errorf("replay: %q is not an http URL", base)
+	}
+	if next == nil {
+		next = &http.Transport{MaxIdleConnsPerHost: 16}
+	}
+	return &Transport{u, next}, nil
+}
+
+// RoundTrip sends r to the recorder. A Location in the answer that points into the recorder is turned back into the
+// URL it stands for, so that redirects are judged as they would be against the real host.
+func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	sent := r.Clone(r.Context())
+	path := "/" + r.URL.Host + r.URL.EscapedPath()
+	u, err := url.Parse(t.base.String() + path)
+	if err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	u.RawQuery = r.URL.RawQuery
+	sent.URL, sent.Host = u, u.Host
+	res, err := t.next.RoundTrip(sent)
+	if err != nil {
+		return nil, err
+	}
+	if rest, ok := strings.CutPrefix(res.Header.Get("Location"), t.base.String()+"/"); ok {
+		res.Header.Set("Location", "https://"+rest)
+	}
+	res.Request = r
+	return res, nil
+}
