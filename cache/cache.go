@@ -1,0 +1,43 @@
+// Package cache is where answers wait for the next caller who asks the same.
+//
+// The engine stores encoded answers ([Entry]) under a key that says what was asked, never who asked. [NewMemory] keeps
+// them in the process, bounded by bytes. Whoever writes another store runs the suite of cache/cachetest over it.
+// There are no typed resources here and no rule about how long an answer is good: that is the engine's.
+package cache
+
+import (
+	"context"
+	"time"
+)
+
+// Entry is one answer, encoded. It is shared between readers: nobody writes to it or to what it points to after it
+// has been stored.
+type Entry struct {
+	Data      []byte    // the answer's data as JSON, without raw
+	Raw       [][]byte  // each object's raw, in the order of Data; nil where the upstream gives none
+	Page      []byte    // the raw of the page, where objects have none of their own
+	Next      string    // the cursor of the next page; "" when there is none
+	Tag       string    // changes when Data or Next does
+	Provider  string    // who delivered it
+	FetchedAt time.Time // when
+	NotFound  bool      // the answer is that there is no such thing
+	Detail    string    // of a NotFound, in words
+}
+
+// Size returns about how many bytes e takes.
+func (e *Entry) Size() int {
+	n := 200 + len(e.Data) + len(e.Page) + len(e.Next) + len(e.Tag) + len(e.Provider) + len(e.Detail)
+	for _, r := range e.Raw {
+		n += 24 + len(r)
+	}
+	return n
+}
+
+// Store keeps entries. Implementations are safe for concurrent use. A store may lose any entry at any time; it never
+// returns one under another key, or one older than its time to live.
+type Store interface {
+	// Get returns the entry under key, or nil when there is none.
+	Get(ctx context.Context, key string) (*Entry, error)
+	// Set stores e under key for ttl, over whatever stood there.
+	Set(ctx context.Context, key string, e *Entry, ttl time.Duration) error
+}

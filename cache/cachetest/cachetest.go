@@ -1,0 +1,112 @@
+// Package cachetest is the suite that every cache.Store passes.
+package cachetest
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/cache"
+)
+
+// Run runs the suite. New returns an empty store that reads the time from now.
+func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store) {
+	t.Helper()
+	t.Run("what was stored comes back whole", func(t *testing.T) {
+		t.Parallel()
+		s, _ := start(t, open)
+		want := &cache.Entry{
+			Data: []byte(`{"a":"<é>"}`), Raw: [][]byte{[]byte(`1`), nil}, Page: []byte(`{}`), Next: "n", Tag: "t", Provider: "p",
+			FetchedAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), NotFound: true, Detail: "gone",
+		}
+		set(t, s, "k", want, time.Hour)
+		if diff := cmp.Diff(want, get(t, s, "k")); diff != "" {
+			t.Errorf("entry (-want +got):\n%s", diff)
+		}
+		if got := get(t, s, "K"); got != nil {
+			t.Errorf("another key answers %+v", got)
+		}
+	})
+	t.Run("the last one stored wins", func(t *testing.T) {
+		t.Parallel()
+		s, _ := start(t, open)
+		set(t, s, "k", &cache.Entry{Tag: "old"}, time.Hour)
+		set(t, s, "k", &cache.Entry{Tag: "new"}, time.Hour)
+		if got := get(t, s, "k"); got == nil || got.Tag != "new" {
+			t.Errorf("got %+v, want the new one", got)
+		}
+	})
+	t.Run("an entry ends with its time to live", func(t *testing.T) {
+		t.Parallel()
+		s, clock := start(t, open)
+		set(t, s, "k", &cache.Entry{Tag: "x"}, time.Minute)
+		clock.add(time.Minute - time.Millisecond)
+		if get(t, s, "k") == nil {
+			t.Error("gone before its time")
+		}
+		clock.add(time.Millisecond)
+		if get(t, s, "k") != nil {
+			t.Error("still there after its time")
+		}
+	})
+	t.Run("concurrent use gives nobody another's entry", func(t *testing.T) {
+		t.Parallel()
+		s, _ := start(t, open)
+		var wg sync.WaitGroup
+		for g := range 8 {
+			wg.Go(func() {
+				for i := range 200 {
+					key := fmt.Sprintf("k%d", (g+i)%16)
+					set(t, s, key, &cache.Entry{Data: []byte(key)}, time.Hour)
+					if e := get(t, s, key); e != nil && !bytes.Equal(e.Data, []byte(key)) {
+						t.Errorf("%s answers %s", key, e.Data)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+func start(t *testing.T, open func(*testing.T, func() time.Time) cache.Store) (cache.Store, *clock) {
+	t.Helper()
+	c := &clock{at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	return open(t, c.now), c
+}
+
+func set(t *testing.T, s cache.Store, key string, e *cache.Entry, ttl time.Duration) {
+	t.Helper()
+	if err := s.Set(t.Context(), key, e, ttl); err != nil {
+		t.Errorf("Set(%q): %v", key, err)
+	}
+}
+
+func get(t *testing.T, s cache.Store, key string) *cache.Entry {
+	t.Helper()
+	e, err := s.Get(t.Context(), key)
+	if err != nil {
+		t.Errorf("Get(%q): %v", key, err)
+	}
+	return e
+}

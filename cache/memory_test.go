@@ -1,0 +1,37 @@
+package cache_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/cache/cachetest"
+)
+
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	cachetest.Run(t, func(_ *testing.T, now func() time.Time) cache.Store { return cache.NewMemory(0, now) })
+}
+
+func TestMemoryIsBoundedByBytes(t *testing.T) {
+	t.Parallel()
+	m := cache.NewMemory(100_000, nil)
+	for i := range 1000 {
+		if err := m.Set(t.Context(), fmt.Sprint(i), &cache.Entry{Data: make([]byte, 1000)}, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := m.Len(); n < 50 || n > 100 {
+		t.Errorf("%d entries of 1.2 kB in 100 kB", n)
+	}
+	if e, _ := m.Get(t.Context(), "999"); e == nil { //nolint:errcheck // the memory store never fails
+		t.Error("the newest entry is gone")
+	}
+	if err := m.Set(t.Context(), "huge", &cache.Entry{Data: make([]byte, 90_000)}, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if e, _ := m.Get(t.Context(), "huge"); e != nil { //nolint:errcheck // the memory store never fails
+		t.Error("an entry that would push out all others was kept")
+	}
+}
