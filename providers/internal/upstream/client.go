@@ -33,7 +33,9 @@ type Config struct {
 	HTTP    *http.Client  // nil means a client of its own
 	Base    string        // such as "https://api.github.com"; a path prefix is kept
 	Header  http.Header   // sent with every request
-	Tokens  *Tokens       // adds a bearer token when not nil
+	Tokens  *Tokens       // adds an access token when not nil
+	Scheme  string        // of the access token's Authorization; "" means Bearer
+	Quota   *Quota        // of every read that names none of its own; nil for none
 	Attempt time.Duration // longest wait for one attempt; 0 means 10 seconds
 	MaxBody int64         // largest body, in bytes; 0 means 16 MiB
 	Limits  *LimitHeaders // how the upstream announces its rate limit; nil when it does not
@@ -60,6 +62,9 @@ func New(cfg Config) *Client {
 	}
 	if cfg.MaxBody == 0 {
 		cfg.MaxBody = defaultMaxBody
+	}
+	if cfg.Scheme == "" {
+		cfg.Scheme = "Bearer"
 	}
 	own := *cfg.HTTP // a copy: the redirect rule is ours, the caller's client stays as it is
 	if own.CheckRedirect == nil {
@@ -92,7 +97,7 @@ type Request struct {
 	Header http.Header // over those of the Config
 	Form   url.Values  // sent as a form when not nil
 	JSON   any         // sent as JSON when not nil
-	Quota  *Quota      // which of the upstream's limits the read counts against; nil for none
+	Quota  *Quota      // which of the upstream's limits the read counts against; nil for that of the Config
 	// Retry allows a POST to be sent again. A GET always may be.
 	Retry bool
 }
@@ -166,6 +171,9 @@ func (c *Client) Forward(ctx context.Context, path string, query url.Values) (js
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	if c.err != nil {
 		return nil, providers.Unavailable(c.err, "the upstream's address cannot be used")
+	}
+	if r.Quota == nil {
+		r.Quota = c.cfg.Quota
 	}
 	refreshed := false
 	send := func() (*Response, error) {
@@ -249,7 +257,7 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 	}
 	return &Response{
 		Status: res.StatusCode, Header: res.Header, Body: body, URL: res.Request.URL,
-		token: strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer "),
+		token: strings.TrimPrefix(req.Header.Get("Authorization"), c.cfg.Scheme+" "),
 	}, nil
 }
 
@@ -292,7 +300,7 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 		if err != nil {
 			return nil, err
 		}
-		req.Header.Set("Authorization", "Bearer "+token)
+		req.Header.Set("Authorization", c.cfg.Scheme+" "+token)
 	}
 	return req, nil
 }
