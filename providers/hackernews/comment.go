@@ -1,0 +1,117 @@
+package hackernews
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// highest is how far up a comment's post is looked for: each step is a read that waits for the one before.
+const highest = 30
+
+func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
+	o, err := c.item(ctx, postID)
+	if err == nil && !o.V.isPost() {
+		err = absent(o.V)
+	}
+	if err != nil {
+		return providers.Page[schema.Comment]{}, fmt.Errorf("hackernews: comments of %q: %w", postID, err)
+	}
+	page, err := c.kids(ctx, o.V, postID, cursor)
+	if err != nil {
+		return page, fmt.Errorf("hackernews: comments of %q: %w", postID, err)
+	}
+	return page, nil
+}
+
+// replies reads the children of a comment, and beside them the post at the top of the tree, unless the caller knows it.
+// A deleted comment still has its children.
+func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
+	var page providers.Page[schema.Comment]
+	o, err := c.item(ctx, q.CommentID)
+	switch {
+	case err != nil:
+	case o.V == nil:
+		err = providers.ErrNotFound
+	case o.V.Type != "comment":
+		err = providers.NotFound("this item is a %s, not a comment", o.V.Type)
+	}
+	if err != nil {
+		return page, fmt.Errorf("hackernews: replies to %q: %w", q.CommentID, err)
+	}
+	postID := q.PostID
+	g, gctx := errgroup.WithContext(ctx)
+	if postID == "" && len(o.V.Kids) > 0 {
+		g.Go(func() error {
+			postID = c.top(gctx, o.V)
+			return nil
+		})
+	}
+	g.Go(func() (err error) {
+		page, err = c.kids(gctx, o.V, "", cursor)
+		return err
+	})
+	if err := g.Wait(); err != nil {
+		return page, fmt.Errorf("hackernews: replies to %q: %w", q.CommentID, err)
+	}
+	for i := range page.Items {
+		page.Items[i].PostID = postID
+		page.Items[i].ReplyToID = new(q.CommentID)
+	}
+	return page, nil
+}
+
+// top returns the id of the post above i, or of i when that cannot be told.
+func (c *client) top(ctx context.Context, i *item) string {
+	at := i
+	for range highest {
+		if at.Parent == 0 {
+			break
+		}
+		o, err := c.item(ctx, strconv.FormatInt(at.Parent, 10))
+		if err != nil || o.V == nil {
+			return i.id()
+		}
+		at = o.V
+		if at.Type != "comment" {
+			return at.id()
+		}
+	}
+	return i.id()
+}
+
+// kids reads one page of the direct replies of i, which Hacker News has put in order.
+func (c *client) kids(ctx context.Context, i *item, postID, cursor string) (providers.Page[schema.Comment], error) {
+	var page providers.Page[schema.Comment]
+	part, next, err := slice(i.Kids, cursor, pageSize)
+	if err != nil {
+		return page, err
+	}
+	got, err := c.items(ctx, part)
+	if err != nil {
+		return page, err
+	}
+	page.Next = next
+	for _, o := range got {
+		if o.V.isComment() {
+			page.Items = append(page.Items, o.V.comment(postID, o.Raw))
+		}
+	}
+	return page, nil
+}
+
+// comment has no likes: Hacker News keeps the scores of comments to itself.
+func (i *item) comment(postID string, raw []byte) schema.Comment {
+	return schema.Comment{
+		Common:    i.common(raw),
+		PostID:    postID,
+		Author:    i.author(),
+		Text:      plain(i.Text),
+		CreatedAt: i.createdAt(),
+	}
+}

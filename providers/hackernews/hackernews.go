@@ -1,0 +1,109 @@
+// Package hackernews reads Hacker News from its official interface. Profiles are users, posts are stories, jobs and
+// polls, comments are the direct replies of a post.
+//
+// The interface has no key and no announced limit, and knows single items only: a list costs one read per item.
+// Source: https://github.com/HackerNews/API
+package hackernews
+
+import (
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach Hacker News.
+type Config struct {
+	BaseURL string       // "" means https://hacker-news.firebaseio.com/v0
+	HTTP    *http.Client // nil means a client of its own
+}
+
+type client struct{ http *upstream.Client }
+
+// New returns the provider for Hacker News.
+func New(cfg Config) providers.Provider {
+	base := cfg.BaseURL
+	if base == "" {
+		base = "https://hacker-news.firebaseio.com/v0"
+	}
+	c := &client{upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base})}
+	return providers.Provider{
+		Name: "hackernews", Platform: platform.HackerNews, Source: schema.Official,
+		Profile:  c.profile,
+		Posts:    c.posts,
+		Post:     c.post,
+		Trending: c.trending,
+		Comments: c.comments,
+		Replies:  c.replies,
+
+		Normalize: normalize,
+		Notes: map[providers.Op]string{
+			providers.OpPosts:       "a page comes out of 60 submissions at most, so it may be short, or empty, and still go on",
+			providers.OpTrending:    "the front page, jobs included",
+			providers.OpComments:    "direct replies of a story, job or poll, in the order of the page; what is deeper is read as replies",
+			providers.OpSearch:      "Hacker News has no official search endpoint",
+			providers.OpSuggestions: "Hacker News has no official search endpoint",
+			providers.OpFollowers:   "Hacker News users follow nobody",
+			providers.OpFollowing:   "Hacker News users follow nobody",
+			providers.OpCommunity:   "Hacker News is one community",
+		},
+		Routes: []providers.Route{
+			{Pattern: "user/{file}", Platform: platform.HackerNews},
+			{Pattern: "item/{file}", Platform: platform.HackerNews},
+			{Pattern: "topstories.json", Platform: platform.HackerNews},
+			{Pattern: "newstories.json", Platform: platform.HackerNews},
+			{Pattern: "beststories.json", Platform: platform.HackerNews},
+			{Pattern: "askstories.json", Platform: platform.HackerNews},
+			{Pattern: "showstories.json", Platform: platform.HackerNews},
+			{Pattern: "jobstories.json", Platform: platform.HackerNews},
+			{Pattern: "maxitem.json", Platform: platform.HackerNews},
+			{Pattern: "updates.json", Platform: platform.HackerNews},
+		},
+		Forward: c.http.Forward,
+	}
+}
+
+const site = "https://news.ycombinator.com/"
+
+var handle = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// normalize reduces a URL to the user or item that it shows. Handles keep their case: PG and pg are two people.
+func normalize(s providers.Subject, value string) (string, error) {
+	link, err := links.Parse(value, "news.ycombinator.com")
+	if err != nil {
+		return "", err
+	}
+	if s == providers.Handle {
+		if link != nil {
+			value = ""
+			switch link.Segment(0) {
+			case "user", "submitted", "threads", "favorites":
+				value = link.Query.Get("id")
+			}
+		}
+		if !handle.MatchString(value) {
+			return "", providers.Invalid("a Hacker News handle is a user name such as pg")
+		}
+		return value, nil
+	}
+	if link != nil {
+		value = ""
+		if link.Segment(0) == "item" {
+			value = link.Query.Get("id")
+			if s == providers.CommentID && links.Digits(link.Fragment) { // item?id=STORY#COMMENT
+				value = link.Fragment
+			}
+		}
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n < 1 || strings.HasPrefix(value, "+") {
+		return "", providers.Invalid("a Hacker News id is a positive number such as 8863")
+	}
+	return strconv.FormatInt(n, 10), nil
+}

@@ -1,0 +1,174 @@
+package hackernews_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/hackernews"
+	"github.com/socialdata/socialdata/providers/providertest"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func TestProvider(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: func(c *http.Client) providers.Provider { return hackernews.New(hackernews.Config{HTTP: c}) },
+		Calls: []providertest.Call{
+			profile("profile", "Ann_Example"),
+			profile("profile-bare", "bare"),
+			posts("posts", "Ann_Example"),
+			posts("posts-none", "bare"),
+			post("post-link", "1000"),
+			post("post-text", "1001"),
+			post("post-job", "1002"),
+			post("post-poll", "1003"),
+			post("post-anonymous", "1004"),
+			providertest.List("trending", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
+				return p.Trending(ctx, providers.TrendingQuery{}, cursor)
+			}),
+			comments("comments", "1000"),
+			comments("comments-none", "1002"),
+			replies("replies", providers.RepliesQuery{CommentID: "2000"}),
+			replies("replies-of-known-post", providers.RepliesQuery{CommentID: "2000", PostID: "1000"}),
+			replies("replies-to-deleted", providers.RepliesQuery{CommentID: "2001"}),
+			replies("replies-none", providers.RepliesQuery{CommentID: "3000"}),
+		},
+		Fails: []providertest.Fail{
+			{Call: profile("unknown user", "nobody"), Want: providers.ErrNotFound},
+			{Call: posts("posts of an unknown user", "nobody"), Want: providers.ErrNotFound},
+			{Call: post("unknown item", "9999"), Want: providers.ErrNotFound},
+			{Call: post("comment as post", "2000"), Want: providers.ErrNotFound},
+			{Call: post("poll option as post", "1010"), Want: providers.ErrNotFound},
+			{Call: post("deleted post", "1011"), Want: providers.ErrNotFound},
+			{Call: post("dead post", "1012"), Want: providers.ErrNotFound},
+			{Call: post("another item", "1013"), Want: providers.ErrUnavailable},
+			{Call: comments("comments of a comment", "2000"), Want: providers.ErrNotFound},
+			{Call: comments("comments of a deleted post", "1011"), Want: providers.ErrNotFound},
+			{Call: comments("one comment that cannot be read", "1014"), Want: providers.ErrUnavailable},
+			{Call: replies("replies to a story", providers.RepliesQuery{CommentID: "1000"}), Want: providers.ErrNotFound},
+			{Call: replies("replies to nothing", providers.RepliesQuery{CommentID: "9999"}), Want: providers.ErrNotFound},
+		},
+		Inputs: []providertest.Input{
+			{Subject: providers.Handle, In: "PG", Want: "PG"},
+			{Subject: providers.Handle, In: "https://news.ycombinator.com/user?id=pg", Want: "pg"},
+			{Subject: providers.Handle, In: "news.ycombinator.com/submitted?id=pg", Want: "pg"},
+			{Subject: providers.Handle, In: "https://news.ycombinator.com/newest"},
+			{Subject: providers.Handle, In: "https://example.com/user?id=pg"},
+			{Subject: providers.Handle, In: "a b"},
+			{Subject: providers.Handle, In: "../item/1"},
+			{Subject: providers.PostID, In: "8863", Want: "8863"},
+			{Subject: providers.PostID, In: "https://news.ycombinator.com/item?id=8863#9000", Want: "8863"},
+			{Subject: providers.CommentID, In: "https://news.ycombinator.com/item?id=8863#9000", Want: "9000"},
+			{Subject: providers.CommentID, In: "https://news.ycombinator.com/item?id=9000", Want: "9000"},
+			{Subject: providers.PostID, In: "https://news.ycombinator.com/user?id=8863"},
+			{Subject: providers.PostID, In: "abc"},
+			{Subject: providers.PostID, In: "0"},
+			{Subject: providers.PostID, In: "-1"},
+			{Subject: providers.PostID, In: "+1"},
+			{Subject: providers.PostID, In: "99999999999999999999"},
+		},
+	})
+}
+
+func TestABusyUsersPostsAreFoundWithinABoundedScan(t *testing.T) {
+	t.Parallel()
+	answers := bodies{}
+	var submitted []string
+	for i := 175; i > 100; i-- { // 75 submissions; 170 and 102 are stories
+		id, kind := strconv.Itoa(i), "comment"
+		if i == 170 || i == 102 {
+			kind = "story"
+		}
+		submitted = append(submitted, id)
+		answers["/v0/item/"+id+".json"] = `{"id":` + id + `,"type":"` + kind + `"}`
+	}
+	answers["/v0/user/ann.json"] = `{"id":"ann","submitted":[` + strings.Join(submitted, ",") + `]}`
+	p := hackernews.New(hackernews.Config{HTTP: &http.Client{Transport: answers}})
+
+	first, err := p.Posts(t.Context(), "ann", "")
+	if err != nil || ids(first) != "170" || first.Next != "116" {
+		t.Fatalf("first page %s, next %q, %v: want 170 and the 60th submission, 116", ids(first), first.Next, err)
+	}
+	// A new submission and a vanished one move every place, and the walk goes on where it was.
+	answers["/v0/user/ann.json"] = `{"id":"ann","submitted":[176,` + strings.Join(slices.Delete(submitted, 59, 60), ",") + `]}`
+	second, err := p.Posts(t.Context(), "ann", first.Next)
+	if err != nil || ids(second) != "102" || second.Next != "" {
+		t.Errorf("second page %s, next %q, %v: want 102 and the end", ids(second), second.Next, err)
+	}
+}
+
+func TestAPageOfPostsIsFullBeforeTheScanEnds(t *testing.T) {
+	t.Parallel()
+	answers := bodies{}
+	var submitted []string
+	for i := 140; i > 100; i-- {
+		id := strconv.Itoa(i)
+		submitted = append(submitted, id)
+		answers["/v0/item/"+id+".json"] = `{"id":` + id + `,"type":"story"}`
+	}
+	answers["/v0/user/ann.json"] = `{"id":"ann","submitted":[` + strings.Join(submitted, ",") + `]}`
+	p := hackernews.New(hackernews.Config{HTTP: &http.Client{Transport: answers}})
+	first, err := p.Posts(t.Context(), "ann", "")
+	if err != nil || len(first.Items) != 30 || first.Next != "111" {
+		t.Fatalf("%d posts, next %q, %v: want 30 and the 30th", len(first.Items), first.Next, err)
+	}
+	second, err := p.Posts(t.Context(), "ann", first.Next)
+	if err != nil || len(second.Items) != 10 || second.Items[0].ID != "110" || second.Next != "" {
+		t.Errorf("%d posts, next %q, %v: want the last 10", len(second.Items), second.Next, err)
+	}
+}
+
+func TestCommentsComeInPagesOfThePage(t *testing.T) {
+	t.Parallel()
+	answers := bodies{}
+	var kids []string
+	for i := range 45 {
+		id := strconv.Itoa(200 - i*7%45)
+		kids = append(kids, id)
+		answers["/v0/item/"+id+".json"] = `{"id":` + id + `,"type":"comment","parent":1}`
+	}
+	answers["/v0/item/1.json"] = `{"id":1,"type":"story","kids":[` + strings.Join(kids, ",") + `]}`
+	p := hackernews.New(hackernews.Config{HTTP: &http.Client{Transport: answers}})
+	var got []string
+	for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
+		page, err := p.Comments(t.Context(), "1", cursor)
+		if err != nil || pages > 1 {
+			t.Fatal(pages, err)
+		}
+		for _, c := range page.Items {
+			got = append(got, c.ID)
+		}
+		cursor = page.Next
+	}
+	if diff := cmp.Diff(kids, got); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
+
+func TestACursorThatIsNoneIsRefused(t *testing.T) {
+	t.Parallel()
+	answers := bodies{
+		"/v0/user/ann.json": `{"id":"ann","submitted":[3,2,1]}`,
+		"/v0/item/1.json":   `{"id":1,"type":"story","kids":[2]}`,
+	}
+	p := hackernews.New(hackernews.Config{HTTP: &http.Client{Transport: answers}})
+	for _, cursor := range []string{"x", "1x", "-5"} {
+		if _, err := p.Comments(t.Context(), "1", cursor); !isCursor(err) {
+			t.Errorf("comments from %q: %v, want ErrCursor", cursor, err)
+		}
+	}
+	if _, err := p.Posts(t.Context(), "ann", "x"); !isCursor(err) {
+		t.Errorf("posts from x: %v, want ErrCursor", err)
+	}
+	page, err := p.Comments(t.Context(), "1", "500")
+	if err != nil || len(page.Items) != 0 || page.Next != "" {
+		t.Errorf("past the end: %+v, %v, want an empty last page", page, err)
+	}
+}

@@ -1,0 +1,47 @@
+package hackernews
+
+import (
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+var manyLines = regexp.MustCompile(`\n{3,}`)
+
+// plain returns the text of what Hacker News writes as HTML.
+func plain(s string) string {
+	text, _ := read(s)
+	return text
+}
+
+// read returns the text of what Hacker News writes as HTML, and where its links lead: <p> stands between paragraphs and
+// is never closed, and the words of a link are its URL, cut short when it is long. Code keeps its lines and their
+// indentation.
+func read(s string) (text string, links []string) {
+	var b strings.Builder
+	z := html.NewTokenizer(strings.NewReader(s))
+	inLink := false
+	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+		switch t := z.Token(); {
+		case kind == html.TextToken && !inLink:
+			b.WriteString(t.Data)
+		case kind == html.TextToken:
+		case t.Data == "p" && kind == html.StartTagToken, t.Data == "pre":
+			b.WriteString("\n\n")
+		case t.Data == "br":
+			b.WriteByte('\n')
+		case t.Data == "a":
+			inLink = false
+			for _, a := range t.Attr {
+				if a.Key == "href" && a.Val != "" {
+					b.WriteString(a.Val)
+					links = append(links, a.Val)
+					inLink = kind == html.StartTagToken
+				}
+			}
+		}
+	}
+	text = manyLines.ReplaceAllString(b.String(), "\n\n")
+	return strings.TrimRight(strings.TrimLeft(text, "\n"), " \t\n"), links
+}
