@@ -1,0 +1,108 @@
+package x
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// comments reads the conversation under a post. X knows a conversation only by the post that began it, so the post is
+// read first: under one that is itself a reply, only the direct answers can be asked for.
+func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
+	page, err := c.discussion(ctx, postID, cursor)
+	if err != nil {
+		return page, fmt.Errorf("x: comments of %q: %w", postID, err)
+	}
+	return page, nil
+}
+
+// The ways in which a list of comments is asked for. They begin its cursors, so that the post is paid for once.
+const (
+	conversation = "c"
+	direct       = "r"
+)
+
+func (c *client) discussion(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
+	way, token, ok := strings.Cut(cursor, ":")
+	switch {
+	case cursor == "":
+		t, _, err := c.tweet(ctx, postID)
+		if err != nil {
+			return providers.Page[schema.Comment]{}, err
+		}
+		way = conversation
+		if t.V.ConversationID != "" && t.V.ConversationID != postID {
+			way = direct
+		}
+	case !ok || token == "" || way != conversation && way != direct:
+		return providers.Page[schema.Comment]{}, providers.ErrCursor
+	}
+	query, parent := "conversation_id:"+postID+" -is:retweet", ""
+	if way == direct {
+		query, parent = "in_reply_to_tweet_id:"+postID, postID
+	}
+	page, err := c.answers(ctx, query, postID, parent, token)
+	if page.Next != "" {
+		page.Next = way + ":" + page.Next
+	}
+	return page, err
+}
+
+// replies reads the direct answers to a comment.
+func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
+	post := q.PostID
+	if post == "" {
+		post = q.CommentID // until an answer tells which conversation it belongs to
+	}
+	page, err := c.answers(ctx, "in_reply_to_tweet_id:"+q.CommentID, post, q.CommentID, cursor)
+	if err != nil {
+		return page, fmt.Errorf("x: replies to %q: %w", q.CommentID, err)
+	}
+	return page, nil
+}
+
+// answers searches for the posts that answer a post: parent, or "" for any in the conversation.
+// https://docs.x.com/x-api/fundamentals/conversation-id
+func (c *client) answers(ctx context.Context, query, postID, parent, token string) (providers.Page[schema.Comment], error) {
+	var page providers.Page[schema.Comment]
+	a, err := c.searchTweets(ctx, upstream.Request{}.With("query", query).With("next_token", token))
+	if err != nil {
+		return page, err
+	}
+	for _, t := range a.Data {
+		if t.V.ID == postID {
+			continue
+		}
+		item := t.V.comment(a.Includes, postID, t.Raw)
+		if parent != "" {
+			item.ReplyToID = &parent
+		}
+		page.Items = append(page.Items, item)
+	}
+	page.Next = a.next()
+	return page, nil
+}
+
+func (t tweet) comment(in includes, postID string, raw []byte) schema.Comment {
+	author, page := t.author(in, nil)
+	out := schema.Comment{
+		Common:    schema.Common{ID: t.ID, URL: page, Raw: raw},
+		PostID:    postID,
+		Author:    author,
+		Text:      t.text(in),
+		Lang:      language(t.Lang),
+		CreatedAt: t.CreatedAt,
+		Likes:     t.PublicMetrics.Likes,
+	}
+	if t.ConversationID != "" {
+		out.PostID = t.ConversationID
+	}
+	if to := t.refers("replied_to"); to != "" && to != out.PostID {
+		out.ReplyToID = &to
+	}
+	return out
+}

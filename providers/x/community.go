@@ -1,0 +1,45 @@
+package x
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (c *client) community(ctx context.Context, id string) (schema.Profile, error) {
+	var a single[group]
+	_, err := c.http.JSON(ctx, upstream.Get("2", "communities", id).With("community.fields", communityFields).On(c.communities), &a)
+	if err == nil && (a.Data == nil || a.Data.V.ID == "") {
+		if err = a.absent(); err == nil {
+			err = providers.Unavailable(nil, "the upstream's answer cannot be read")
+		}
+	}
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("x: community %q: %w", id, err)
+	}
+	return a.Data.V.profile(a.Data.Raw), nil
+}
+
+// group is a community.
+// https://docs.x.com/x-api/communities/communities-lookup-by-community-id
+type group struct {
+	ID          string `json:"id"` // digits, or the base64 of "Community:" and digits
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Members     *int64 `json:"member_count"`
+}
+
+func (g group) profile(raw []byte) schema.Profile {
+	id := communityID(g.ID)
+	return schema.Profile{
+		Common:      schema.Common{ID: id, URL: "https://x.com/i/communities/" + id, Raw: raw},
+		Handle:      id,
+		DisplayName: text.NonEmpty(g.Name),
+		Bio:         text.NonEmpty(g.Description),
+		Followers:   g.Members,
+	}
+}

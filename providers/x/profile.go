@@ -1,0 +1,152 @@
+package x
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	u, err := c.account(ctx, handle)
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("x: profile %q: %w", handle, err)
+	}
+	return u.V.profile(u.Raw), nil
+}
+
+// account looks up a handle or a numeric id.
+func (c *client) account(ctx context.Context, handle string) (*upstream.Object[user], error) {
+	r := upstream.Get("2", "users", "by", "username", handle)
+	switch {
+	case number(handle):
+		r = upstream.Get("2", "users", handle)
+	case !username.MatchString(strings.ToLower(handle)):
+		return nil, providers.NotFound("an X handle has 1 to 15 letters, digits and underscores")
+	}
+	var a single[user]
+	if _, err := c.http.JSON(ctx, r.On(c.users).With("user.fields", userFields), &a); err != nil {
+		return nil, err
+	}
+	if a.Data == nil {
+		if err := a.absent(); err != nil {
+			return nil, err
+		}
+	}
+	if a.Data == nil || a.Data.V.ID == "" || a.Data.V.Username == "" {
+		return nil, providers.Unavailable(nil, "the upstream's answer cannot be read")
+	}
+	c.accounts.put(handle, a.Data.V)
+	return a.Data, nil
+}
+
+// user is an account.
+// https://docs.x.com/x-api/fundamentals/data-dictionary#user
+type user struct {
+	ID              string `json:"id"`
+	Username        string `json:"username"`
+	Name            string `json:"name"`
+	Description     string `json:"description"`
+	ProfileImageURL string `json:"profile_image_url"`
+	URL             string `json:"url"` // a t.co link, or ""
+	Verified        bool   `json:"verified"`
+	Protected       bool   `json:"protected"`
+	PublicMetrics   struct {
+		Followers *int64 `json:"followers_count"`
+		Following *int64 `json:"following_count"`
+		Tweets    *int64 `json:"tweet_count"`
+	} `json:"public_metrics"`
+	Entities struct {
+		URL         entities `json:"url"`
+		Description entities `json:"description"`
+	} `json:"entities"`
+}
+
+// small is the size that profile_image_url names.
+var small = regexp.MustCompile(`_normal(\.[A-Za-z]+)?$`)
+
+func (u user) profile(raw []byte) schema.Profile {
+	p := schema.Profile{
+		Common:      schema.Common{ID: u.ID, URL: "https://x.com/" + u.Username, Raw: raw},
+		Handle:      u.Username,
+		DisplayName: text.NonEmpty(u.Name),
+		AvatarURL:   text.URL(small.ReplaceAllString(u.ProfileImageURL, "$1")), // the original size
+		Verified:    u.Verified,
+		Followers:   u.PublicMetrics.Followers,
+		Following:   u.PublicMetrics.Following,
+		PostsCount:  u.PublicMetrics.Tweets,
+	}
+	bio := u.Description
+	var urls []string
+	for _, l := range u.Entities.URL.URLs {
+		urls = append(urls, l.target())
+	}
+	if len(urls) == 0 {
+		urls = append(urls, u.URL)
+	}
+	for _, l := range u.Entities.Description.URLs {
+		urls = append(urls, l.target())
+		if l.URL != "" && l.ExpandedURL != "" {
+			bio = strings.ReplaceAll(bio, l.URL, l.ExpandedURL)
+		}
+	}
+	p.Bio = text.NonEmpty(bio)
+	p.Links = text.URLs(urls...)
+	return p
+}
+
+func (u user) actor() schema.Actor {
+	return schema.Actor{ID: u.ID, Handle: u.Username, DisplayName: text.NonEmpty(u.Name), AvatarURL: text.URL(u.ProfileImageURL)}
+}
+
+// accounts remembers who a handle is: a timeline is asked for by number, and each look-up is paid for. The zero value
+// is ready.
+type accounts struct {
+	mu sync.Mutex
+	m  map[string]known
+}
+
+type known struct {
+	user  user
+	until time.Time
+}
+
+const (
+	rememberFor = time.Hour // a handle can be given up and taken by another
+	mostKnown   = 10_000
+)
+
+func (a *accounts) put(handle string, u user) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.m == nil || len(a.m) >= mostKnown {
+		a.m = map[string]known{}
+	}
+	a.m[handle] = known{u, time.Now().Add(rememberFor)}
+}
+
+func (a *accounts) get(handle string) (user, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	k, ok := a.m[handle]
+	return k.user, ok && time.Now().Before(k.until)
+}
+
+// who gives the account behind a handle, from memory where it can.
+func (c *client) who(ctx context.Context, handle string) (user, error) {
+	if u, ok := c.accounts.get(handle); ok {
+		return u, nil
+	}
+	u, err := c.account(ctx, handle)
+	if err != nil {
+		return user{}, err
+	}
+	return u.V, nil
+}

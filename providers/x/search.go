@@ -1,0 +1,153 @@
+package x
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// find searches posts, or accounts when the kind asks for profiles.
+func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+	read := c.findPosts
+	if q.Kind == schema.ProfileResult {
+		read = c.findUsers
+	}
+	page, err := read(ctx, q, cursor)
+	if err != nil {
+		return page, fmt.Errorf("x: search %q: %w", q.Query, err)
+	}
+	return page, nil
+}
+
+func (c *client) findPosts(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+	var page providers.Page[schema.SearchResult]
+	if q.Handle != "" && !username.MatchString(strings.ToLower(q.Handle)) && !number(q.Handle) {
+		return page, providers.Invalid("an X handle has 1 to 15 letters, digits and underscores")
+	}
+	if q.Lang != "" && !langCode.MatchString(q.Lang) {
+		return page, providers.Invalid("X filters by a language such as ar")
+	}
+	query := terms(q)
+	if most := c.longest(); utf8.RuneCountInString(query) > most {
+		return page, providers.Invalid("X takes queries of at most %d characters, our own operators included", most)
+	}
+	sort := "recency"
+	if q.Sort == "relevance" {
+		sort = "relevancy"
+	}
+	r := upstream.Request{}.With("query", query).With("sort_order", sort).With("next_token", cursor)
+	if !q.Since.IsZero() {
+		r = r.With("start_time", q.Since.UTC().Format(time.RFC3339))
+	}
+	// X refuses an end that is not at least ten seconds ago; nothing is left out without it.
+	if !q.Until.IsZero() && time.Since(q.Until) > 15*time.Second {
+		r = r.With("end_time", q.Until.UTC().Format(time.RFC3339))
+	}
+	a, err := c.searchTweets(ctx, r)
+	if err != nil {
+		return page, err
+	}
+	for _, t := range a.Data {
+		p := t.V.post(a.Includes, nil, t.Raw)
+		page.Items = append(page.Items, schema.Result(&p))
+	}
+	page.Next = a.next()
+	return page, nil
+}
+
+func (c *client) longest() int {
+	if c.fullArchive {
+		return 1024
+	}
+	return 512
+}
+
+// either tells whether a query holds an OR, which binds looser than what stands side by side.
+var either = regexp.MustCompile(`(^|\s)OR(\s|$)`)
+
+// langCode is what X takes as a language.
+var langCode = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z]{2})?$`)
+
+// terms adds the filters to the words. The index of 2026 holds no retweets; the old one did.
+// https://docs.x.com/x-api/posts/search/integrate/operators
+func terms(q providers.SearchQuery) string {
+	query := q.Query
+	if either.MatchString(query) {
+		query = "(" + query + ")"
+	}
+	if q.Handle != "" {
+		query += " from:" + q.Handle
+	}
+	if q.Lang != "" {
+		query += " lang:" + oldCode(q.Lang)
+	}
+	return query + " -is:retweet"
+}
+
+// oldCode is [language] backwards.
+func oldCode(lang string) string {
+	lang = strings.ToLower(lang)
+	switch lang {
+	case "he":
+		return "iw"
+	case "id":
+		return "in"
+	}
+	return lang
+}
+
+// searchTweets reads a page of posts that match r's query. An empty page is no error.
+// https://docs.x.com/x-api/posts/search/introduction
+func (c *client) searchTweets(ctx context.Context, r upstream.Request) (list[tweet], error) {
+	r.Path = []string{"2", "tweets", "search", "recent"}
+	if c.fullArchive {
+		r.Path[3] = "all"
+	}
+	var a list[tweet]
+	if err := c.tweets(ctx, r.With("max_results", pageSize).On(c.finds), &a); err != nil {
+		return a, err
+	}
+	if a.Data == nil {
+		return a, a.absent()
+	}
+	return a, nil
+}
+
+// latin is what X takes as a query for accounts.
+var latin = regexp.MustCompile(`^[A-Za-z0-9_' ]{1,50}$`)
+
+// findUsers searches accounts, which X shows to users only.
+// https://docs.x.com/x-api/users/search-users
+func (c *client) findUsers(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+	var page providers.Page[schema.SearchResult]
+	switch {
+	case c.user == nil:
+		return page, providers.Invalid("searching profiles needs the setting user_token")
+	case !latin.MatchString(q.Query):
+		return page, providers.Invalid("X searches profiles by at most 50 Latin letters, digits, spaces, ' and _")
+	case q.Sort != "" || q.Lang != "" || q.Handle != "" || !q.Since.IsZero() || !q.Until.IsZero():
+		return page, providers.Invalid("X cannot sort or filter a search for profiles")
+	}
+	r := upstream.Get("2", "users", "search").With("query", q.Query).With("max_results", pageSize).
+		With("next_token", cursor).With("user.fields", userFields)
+	var a list[user]
+	if _, err := c.user.JSON(ctx, r.On(c.people), &a); err != nil {
+		return page, err
+	}
+	if a.Data == nil {
+		return page, a.absent()
+	}
+	for _, u := range a.Data {
+		p := u.V.profile(u.Raw)
+		page.Items = append(page.Items, schema.Result(&p))
+	}
+	page.Next = a.next()
+	return page, nil
+}

@@ -1,0 +1,278 @@
+// Package x reads X (Twitter): the official interface, paid by the read, and the public JSON behind embedded posts, which
+// needs no key and serves single posts only.
+//
+// Sources: https://docs.x.com/x-api and the endpoint of https://publish.x.com
+package x
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach X. The official interface needs either Token, or APIKey and APISecret.
+type Config struct {
+	Token     string // the app's bearer token, as the developer console shows it
+	APIKey    string // the app's consumer key; with APISecret it fetches the bearer token
+	APISecret string
+	UserToken string // an OAuth 2.0 token of a user: only search for profiles needs it
+	// FullArchive searches the whole archive instead of the last seven days, at 300 reads in 15 minutes and one a
+	// second.
+	FullArchive bool
+	// PostVocabulary asks in the words of 2026 (post.fields, referenced_posts) instead of those of the tweets. Either
+	// way the other words are tried when X refuses these, and answers in both are understood.
+	PostVocabulary bool
+	// DisableOwn leaves out the public JSON behind embedded posts.
+	DisableOwn bool
+
+	BaseURL      string       // "" means https://api.x.com
+	EmbedBaseURL string       // "" means https://cdn.syndication.twimg.com
+	HTTP         *http.Client // nil means a client of its own
+}
+
+// pageSize of every list. Each post and each account of a page is paid for.
+const pageSize = "20"
+
+type client struct {
+	http *upstream.Client
+	user *upstream.Client // speaks for a user; nil without a token
+
+	postWords   atomic.Bool
+	fullArchive bool
+	accounts    accounts
+
+	users, timelines, lookups, finds, communities, spaces, people *upstream.Quota
+}
+
+// New returns the providers for X, best first: the official interface, and the public JSON behind embedded posts.
+func New(cfg Config) []providers.Provider {
+	ps := []providers.Provider{newOfficial(cfg)}
+	if !cfg.DisableOwn {
+		ps = append(ps, newEmbed(cfg))
+	}
+	return ps
+}
+
+func newOfficial(cfg Config) providers.Provider {
+	c := newClient(cfg)
+	days := "of the last 7 days"
+	if c.fullArchive {
+		days = "of the whole archive"
+	}
+	kinds := []string{"post"}
+	search := "posts " + days + ", without retweets; kind=profile needs the setting user_token"
+	if c.user != nil {
+		kinds = append(kinds, "profile")
+		search = "posts " + days + " without retweets, unless kind=profile, whose query is Latin letters, digits, ' and _ only"
+	}
+	p := providers.Provider{
+		Name: "x", Platform: platform.X, Source: schema.Official,
+		Profile:   c.profile,
+		Live:      c.live,
+		Posts:     c.posts,
+		Post:      c.post,
+		Search:    c.find,
+		Comments:  c.comments,
+		Replies:   c.replies,
+		Community: c.community,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch: {
+				"kind": kinds, "sort": {"relevance", "recent"}, "since": nil, "until": nil, "lang": nil, "handle": nil,
+			},
+		},
+		Notes: map[providers.Op]string{
+			providers.OpPosts:          "with replies and retweets; X reaches back 3,200 posts",
+			providers.OpSearch:         search,
+			providers.OpComments:       "the whole conversation in one flat list, newest first, " + days,
+			providers.OpReplies:        days,
+			providers.OpLive:           "audio spaces; video broadcasts need a user's token",
+			providers.OpFollowers:      "offered on tiktok and github only",
+			providers.OpFollowing:      "offered on tiktok and github only",
+			providers.OpSuggestions:    "X has no public suggestions",
+			providers.OpTrending:       "X tells trending words, not posts",
+			providers.OpTranscript:     "X has no public captions interface",
+			providers.OpCollections:    "X lists are lists of accounts, which no kind of collection fits",
+			providers.OpCommunityPosts: "X's interface cannot list the posts of a community",
+		},
+		Routes: []providers.Route{
+			{Pattern: "2/users/{id}", Platform: platform.X},
+			{Pattern: "2/users/by/username/{username}", Platform: platform.X},
+			{Pattern: "2/users/{id}/tweets", Platform: platform.X},
+			{Pattern: "2/tweets/{id}", Platform: platform.X},
+			{Pattern: "2/tweets/{id}/quote_tweets", Platform: platform.X},
+			{Pattern: "2/tweets/search/recent", Platform: platform.X},
+			{Pattern: "2/tweets/counts/recent", Platform: platform.X},
+			{Pattern: "2/communities/{id}", Platform: platform.X},
+			{Pattern: "2/spaces/{id}", Platform: platform.X},
+			{Pattern: "2/lists/{id}", Platform: platform.X},
+			{Pattern: "2/trends/by/woeid/{woeid}", Platform: platform.X},
+		},
+		Forward: c.http.Forward,
+	}
+	if cfg.Token == "" && (cfg.APIKey == "" || cfg.APISecret == "") {
+		return p.Without("token")
+	}
+	return p
+}
+
+func newClient(cfg Config) *client {
+	base := cfg.BaseURL
+	if base == "" {
+		base = "https://api.x.com"
+	}
+	up := upstream.Config{
+		HTTP: cfg.HTTP, Base: base, Check: check,
+		Limits: &upstream.LimitHeaders{Remaining: "x-rate-limit-remaining", Reset: "x-rate-limit-reset"},
+	}
+	app := up
+	if cfg.Token != "" {
+		app.Header = bearer(cfg.Token)
+	} else {
+		app.Tokens = appToken(cfg, base)
+	}
+	// https://docs.x.com/x-api/fundamentals/rate-limits
+	const window = 15 * time.Minute
+	c := &client{
+		http:        upstream.New(app),
+		fullArchive: cfg.FullArchive,
+		users:       upstream.NewQuota(300, window),
+		timelines:   upstream.NewQuota(10_000, window),
+		lookups:     upstream.NewQuota(3_500, window),
+		finds:       upstream.NewQuota(450, window),
+		communities: upstream.NewQuota(300, window),
+		spaces:      upstream.NewQuota(300, window),
+		people:      upstream.NewQuota(0, window), // no number is documented
+	}
+	if cfg.FullArchive {
+		c.finds = upstream.NewQuota(1, time.Second) // of the 300 in the window the headers tell
+	}
+	if cfg.UserToken != "" {
+		user := up
+		user.Header = bearer(cfg.UserToken)
+		c.user = upstream.New(user)
+	}
+	c.postWords.Store(cfg.PostVocabulary)
+	return c
+}
+
+func bearer(token string) http.Header {
+	return http.Header{"Authorization": {"Bearer " + token}}
+}
+
+// appToken trades the app's key and secret for its bearer token.
+// https://docs.x.com/fundamentals/authentication/oauth-2-0/application-only
+func appToken(cfg Config, base string) *upstream.Tokens {
+	basic := base64.StdEncoding.EncodeToString([]byte(url.QueryEscape(cfg.APIKey) + ":" + url.QueryEscape(cfg.APISecret)))
+	c := upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Check: func(res *upstream.Response) error {
+		var answer struct {
+			TokenType string `json:"token_type"`
+		}
+		if res.Status != http.StatusOK {
+			return nil
+		}
+		if json.Unmarshal(res.Body, &answer) != nil || !strings.EqualFold(answer.TokenType, "bearer") {
+			return providers.Unavailable(nil, "X gave us no bearer token")
+		}
+		return nil
+	}})
+	r := upstream.Request{
+		Path: []string{"oauth2", "token"},
+		Form: url.Values{"grant_type": {"client_credentials"}},
+		Header: http.Header{
+			"Authorization": {"Basic " + basic},
+			"Content-Type":  {"application/x-www-form-urlencoded;charset=UTF-8"},
+		},
+	}
+	return upstream.ClientCredentials(c, r)
+}
+
+// hosts are the names of X's site.
+var hosts = []string{"x.com", "twitter.com"}
+
+var (
+	username  = regexp.MustCompile(`^[a-z0-9_]{1,15}$`)
+	community = regexp.MustCompile(`^Community:([0-9]{1,20})$`)
+)
+
+// reserved are paths of x.com that are no accounts.
+var reserved = map[string]bool{
+	"compose": true, "explore": true, "hashtag": true, "home": true, "i": true, "intent": true, "jobs": true, "login": true,
+	"messages": true, "notifications": true, "privacy": true, "search": true, "settings": true, "share": true,
+	"signup": true, "tos": true,
+}
+
+// normalize folds a handle, which ignores case, and reduces a post, comment or community to its number. A handle that
+// cannot be one is left for the look-up, to which it is an account that does not exist.
+func normalize(s providers.Subject, value string) (string, error) {
+	link, err := links.Parse(value, hosts...)
+	if err != nil {
+		return "", err
+	}
+	switch s { //nolint:exhaustive // X has no other subjects
+	case providers.Handle:
+		if link == nil {
+			return strings.ToLower(strings.TrimLeft(value, "@")), nil
+		}
+		value = strings.ToLower(strings.TrimLeft(link.Segment(0), "@"))
+		if link.Segment(0) == "i" && link.Segment(1) == "user" && links.Digits(link.Segment(2)) {
+			value = link.Segment(2)
+		}
+		if reserved[value] || value == "" {
+			return "", providers.Invalid("an X handle is a name such as XDevelopers, or the URL of a profile")
+		}
+		return value, nil
+	case providers.CommunityID:
+		if link != nil {
+			value = ""
+			if link.Segment(0) == "i" && link.Segment(1) == "communities" {
+				value = link.Segment(2)
+			}
+		}
+		if value = communityID(value); !number(value) {
+			return "", providers.Invalid("an X community is a number, or the URL x.com/i/communities/{number}")
+		}
+		return value, nil
+	}
+	if link != nil {
+		value = statusOf(link)
+	}
+	if !number(value) {
+		return "", providers.Invalid("an X post is a number, or the URL x.com/{handle}/status/{number}")
+	}
+	return value, nil
+}
+
+// statusOf reads the paths {handle}/status/{id}, i/status/{id} and i/web/status/{id}.
+func statusOf(link *links.Link) string {
+	for i, s := range link.Segments {
+		if (s == "status" || s == "statuses") && i > 0 && i <= 2 {
+			return link.Segment(i + 1)
+		}
+	}
+	return ""
+}
+
+func number(s string) bool { return links.Digits(s) && len(s) <= 20 }
+
+// communityID decodes the base64 form in which a search gives a community's id.
+func communityID(id string) string {
+	if b, err := base64.StdEncoding.DecodeString(id); err == nil {
+		if m := community.FindSubmatch(b); m != nil {
+			return string(m[1])
+		}
+	}
+	return id
+}

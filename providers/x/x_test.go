@@ -1,0 +1,289 @@
+package x_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/providertest"
+	"github.com/socialdata/socialdata/providers/x"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func official(c *http.Client) providers.Provider {
+	return x.New(x.Config{Token: "app-token", UserToken: "user-token", HTTP: c})[0]
+}
+
+func TestOfficial(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: official,
+		Calls: []providertest.Call{
+			profile("profile", "ann_example"),
+			profile("profile-empty-strings", "bo"),
+			profile("profile-by-number", "102"),
+			posts("posts", "ann_example"),
+			posts("posts-in-other-words", "102"),
+			post("post", "2006"),
+			post("post-author-not-included", "1212"),
+			comments("comments", "5000"),
+			comments("comments-of-reply", "5001"),
+			providertest.List("replies", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
+				return p.Replies(ctx, providers.RepliesQuery{CommentID: "5001"}, cursor)
+			}),
+			search("search", providers.SearchQuery{Query: "شاي"}),
+			search("search-filtered", providers.SearchQuery{
+				Query: "tea OR شاي", Sort: "relevance", Lang: "he", Handle: "ann_example",
+				Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC),
+			}),
+			search("search-profiles", providers.SearchQuery{Query: "ann", Kind: schema.ProfileResult}),
+			live("live", "ann_example"),
+			live("live-off-air", "bo"),
+			live("live-announced", "102"),
+			community("community", "1758"),
+		},
+		Fails: []providertest.Fail{
+			{Call: profile("unknown handle", "nobody"), Want: providers.ErrNotFound},
+			{Call: profile("a handle that cannot be", "much_too_long_for_x"), Want: providers.ErrNotFound},
+			{Call: profile("suspended account", "gone"), Want: providers.ErrNotFound},
+			{Call: profile("an error that we do not know", "odd"), Want: providers.ErrUnavailable},
+			{Call: profile("bad token", "bad_token"), Want: providers.ErrUnavailable},
+			{Call: profile("no credits", "no_credits"), Want: providers.ErrUnavailable},
+			{Call: profile("not enrolled", "not_enrolled"), Want: providers.ErrUnavailable},
+			{Call: profile("window used up", "limited"), Want: providers.ErrUnavailable},
+			{Call: profile("window used up, without headers", "limited_bare"), Want: providers.ErrUnavailable},
+			{Call: profile("month used up", "capped"), Want: providers.ErrUnavailable},
+			{Call: profile("an address that X does not know", "lost_path"), Want: providers.ErrUnavailable},
+			{Call: profile("gateway time-out", "slow"), Want: providers.ErrTimeout},
+			{Call: posts("protected account", "shy"), Want: providers.ErrNotFound},
+			{Call: posts("protected account that does not say so", "closed"), Want: providers.ErrNotFound},
+			{Call: posts("posts of nobody", "nobody"), Want: providers.ErrNotFound},
+			{Call: post("unknown post", "404"), Want: providers.ErrNotFound},
+			{Call: post("protected post", "403"), Want: providers.ErrNotFound},
+			{Call: comments("comments of an unknown post", "404"), Want: providers.ErrNotFound},
+			{Call: community("unknown community", "404"), Want: providers.ErrNotFound},
+			{Call: search("bad query", providers.SearchQuery{Query: "min_faves:1"}), Want: providers.ErrInvalid},
+			{Call: search("too early", providers.SearchQuery{Query: "early"}), Want: providers.ErrInvalid},
+			{Call: search("our own fault", providers.SearchQuery{Query: "ours"}), Want: providers.ErrUnavailable},
+			{Call: search("too long", providers.SearchQuery{Query: strings.Repeat("س", 512)}), Want: providers.ErrInvalid},
+			{Call: search("operators in a handle", providers.SearchQuery{Query: "tea", Handle: "a OR b"}), Want: providers.ErrInvalid},
+			{Call: search("operators in a language", providers.SearchQuery{Query: "tea", Lang: "ar OR b"}), Want: providers.ErrInvalid},
+			{Call: search("profiles in Arabic", providers.SearchQuery{Query: "شاي", Kind: schema.ProfileResult}), Want: providers.ErrInvalid},
+			{Call: search("profiles by time", providers.SearchQuery{Query: "ann", Kind: schema.ProfileResult, Sort: "recent"}), Want: providers.ErrInvalid},
+		},
+		Inputs: []providertest.Input{
+			{Subject: providers.Handle, In: "@Ann_Example", Want: "ann_example"},
+			{Subject: providers.Handle, In: "https://twitter.com/Ann_Example/status/1", Want: "ann_example"},
+			{Subject: providers.Handle, In: "mobile.x.com/Ann_Example", Want: "ann_example"},
+			{Subject: providers.Handle, In: "https://x.com/i/user/100", Want: "100"},
+			{Subject: providers.Handle, In: "much_too_long_for_x", Want: "much_too_long_for_x"}, // the look-up finds nobody
+			{Subject: providers.Handle, In: "https://x.com/home"},
+			{Subject: providers.Handle, In: "https://x.com/"},
+			{Subject: providers.Handle, In: "https://bsky.app/profile/ann"},
+			{Subject: providers.PostID, In: "2006", Want: "2006"},
+			{Subject: providers.PostID, In: "https://x.com/Ann_Example/status/2006/photo/1?s=20", Want: "2006"},
+			{Subject: providers.PostID, In: "https://twitter.com/i/web/status/2006", Want: "2006"},
+			{Subject: providers.CommentID, In: "x.com/i/status/2006", Want: "2006"},
+			{Subject: providers.PostID, In: "https://x.com/Ann_Example"},
+			{Subject: providers.PostID, In: "abc"},
+			{Subject: providers.PostID, In: "123456789012345678901"},
+			{Subject: providers.CommunityID, In: "https://x.com/i/communities/1758", Want: "1758"},
+			{Subject: providers.CommunityID, In: "Q29tbXVuaXR5OjE3NTg=", Want: "1758"},
+			{Subject: providers.CommunityID, In: "tea"},
+			{Subject: providers.CommunityID, In: "https://x.com/Ann_Example"},
+		},
+	})
+}
+
+func TestEmbed(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: func(c *http.Client) providers.Provider { return x.New(x.Config{HTTP: c})[1] },
+		Calls: []providertest.Call{
+			post("embed", "1703436713362870723"),
+		},
+		Fails: []providertest.Fail{
+			{Call: post("deleted post", "404404404404404404"), Want: providers.ErrNotFound},
+			{Call: post("no such post, said with nothing", "20"), Want: providers.ErrNotFound},
+			{Call: post("no such post", "21"), Want: providers.ErrNotFound},
+		},
+		Inputs: []providertest.Input{
+			{Subject: providers.PostID, In: "https://x.com/Ann_Example/status/2006", Want: "2006"},
+		},
+	})
+}
+
+func TestDeadCursors(t *testing.T) {
+	t.Parallel()
+	upstream := roundTrip(func(r *http.Request) (*http.Response, error) {
+		if strings.Contains(r.URL.Path, "by/username") {
+			return answer(r, 200, `{"data":{"id":"100","username":"ann"}}`), nil
+		}
+		return answer(r, 400, `{"errors":[{"parameters":{"pagination_token":["stale"]},"message":"not valid"}]}`), nil
+	})
+	p := official(&http.Client{Transport: upstream})
+	if _, err := p.Posts(t.Context(), "ann", "stale"); !errors.Is(err, providers.ErrCursor) {
+		t.Errorf("Posts: got error %v, want ErrCursor", err)
+	}
+	for _, cursor := range []string{"stale", "c:", "x:stale"} {
+		if _, err := p.Comments(t.Context(), "5000", cursor); !errors.Is(err, providers.ErrCursor) {
+			t.Errorf("Comments after %q: got error %v, want ErrCursor", cursor, err)
+		}
+	}
+}
+
+func TestHandleIsLookedUpOnce(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	p := official(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		asked = append(asked, r.URL.Path)
+		if strings.Contains(r.URL.Path, "by/username") {
+			return answer(r, 200, `{"data":{"id":"100","username":"ann"}}`), nil
+		}
+		return answer(r, 200, `{"meta":{"result_count":0}}`), nil
+	})})
+	for range 2 {
+		if _, err := p.Posts(t.Context(), "ann", ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"/2/users/by/username/ann", "/2/users/100/tweets", "/2/users/100/tweets"}
+	if diff := cmp.Diff(want, asked); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}
+
+func TestWordsThatWereUnderstoodAreKept(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	p := official(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		if r.URL.Query().Has("tweet.fields") {
+			asked = append(asked, "tweet")
+			return answer(r, 400, `{"errors":[{"parameters":{"tweet.fields":["id"]}}]}`), nil
+		}
+		asked = append(asked, "post")
+		return answer(r, 200, `{"data":[{"id":"1","text":"a","author_id":"2"}]}`), nil
+	})})
+	for range 2 {
+		if _, err := p.Post(t.Context(), "1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"tweet", "post", "post"}, asked); diff != "" {
+		t.Errorf("words (-want +got):\n%s", diff)
+	}
+}
+
+func TestAppTokenIsFetchedWithKeyAndSecret(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, token string
+		status      int
+		want        error
+	}{
+		{"bearer", `{"token_type":"bearer","access_token":"fetched"}`, 200, nil},
+		{"another type", `{"token_type":"mac","access_token":"fetched"}`, 200, providers.ErrUnavailable},
+		{"bad key", `{"errors":[{"code":99,"label":"authenticity_token_error"}]}`, 403, providers.ErrUnavailable},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := x.New(x.Config{APIKey: "k y", APISecret: "s+t", HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Path == "/oauth2/token" {
+					if user, secret, _ := r.BasicAuth(); user != "k+y" || secret != "s%2Bt" || r.FormValue("grant_type") != "client_credentials" {
+						t.Errorf("token asked for as %q, %q with %v", user, secret, r.Form)
+					}
+					return answer(r, tt.status, tt.token), nil
+				}
+				if got := r.Header.Get("Authorization"); got != "Bearer fetched" {
+					t.Errorf("Authorization %q", got)
+				}
+				return answer(r, 200, `{"data":{"id":"1","username":"ann"}}`), nil
+			})}})[0]
+			if _, err := p.Profile(t.Context(), "ann"); !errors.Is(err, tt.want) {
+				t.Errorf("got error %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	ps := x.New(x.Config{})
+	if ps[0].Serves(providers.OpPost) || len(ps[0].Missing[providers.OpPost]) == 0 || !ps[1].Serves(providers.OpPost) {
+		t.Error("without credentials the embedded posts alone are served, and the setting is named")
+	}
+	if n := len(x.New(x.Config{DisableOwn: true})); n != 1 {
+		t.Errorf("%d providers, want the official one alone", n)
+	}
+	for token, want := range map[string][]string{"": {"post"}, "u": {"post", "profile"}} {
+		p := x.New(x.Config{Token: "a", UserToken: token})[0]
+		if diff := cmp.Diff(want, p.Filters[providers.OpSearch]["kind"]); diff != "" {
+			t.Errorf("kinds with user token %q (-want +got):\n%s", token, diff)
+		}
+	}
+	asked := ""
+	archive := x.New(x.Config{Token: "a", FullArchive: true, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		asked = r.URL.Path
+		return answer(r, 200, `{"meta":{"result_count":0}}`), nil
+	})}})[0]
+	if _, err := archive.Search(t.Context(), providers.SearchQuery{Query: "tea"}, ""); err != nil || asked != "/2/tweets/search/all" {
+		t.Errorf("asked %q (%v)", asked, err)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func answer(r *http.Request, status int, body string) *http.Response {
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
+}
+
+func profile(name, handle string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
+		return p.Profile(ctx, handle)
+	})
+}
+
+func posts(name, handle string) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
+		return p.Posts(ctx, handle, cursor)
+	})
+}
+
+func post(name, id string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) {
+		return p.Post(ctx, id)
+	})
+}
+
+func comments(name, id string) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
+		return p.Comments(ctx, id, cursor)
+	})
+}
+
+func search(name string, q providers.SearchQuery) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
+		return p.Search(ctx, q, cursor)
+	})
+}
+
+func live(name, handle string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.LiveStream, error) {
+		return p.Live(ctx, handle)
+	})
+}
+
+func community(name, id string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
+		return p.Community(ctx, id)
+	})
+}
