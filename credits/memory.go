@@ -53,13 +53,12 @@ func (m *Memory) Open(account string) {
 	m.open(account)
 }
 
-func (m *Memory) open(account string) *book {
-	b, ok := m.books[account]
-	if !ok {
-		b = &book{charged: map[string]struct{}{}, once: map[string]time.Time{}, spent: map[string]Spent{}}
-		m.books[account] = b
+func (m *Memory) open(account string) {
+	if _, ok := m.books[account]; !ok {
+		m.books[account] = &book{
+			charged: map[string]struct{}{}, once: map[string]time.Time{}, spent: map[string]Spent{},
+		}
 	}
-	return b
 }
 
 // Grant gives account n credits, for a reason, and returns what it can spend. The account is made if it is new.

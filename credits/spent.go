@@ -31,7 +31,7 @@ func (s Spent) Add(n int64, at time.Time) Spent {
 // Room returns ErrCap unless a key that has spent s and holds held may hold n credits more under who's caps.
 func (s Spent) Room(who Spender, held, n int64, now time.Time) error {
 	today := s.Today
-	if Day(now) != s.Day {
+	if Day(now) > s.Day { // and not when the clock was set back: entries keep their order
 		today = 0
 	}
 	if n > 0 && over(who.DayCap, today+held+n) || n > 0 && over(who.TotalCap, s.Total+held+n) {

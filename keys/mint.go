@@ -75,7 +75,7 @@ func random62(n int) string {
 	out := make([]byte, 0, n)
 	var buf [64]byte
 	for len(out) < n {
-		rand.Read(buf[:]) //nolint:errcheck // crypto/rand ends the program rather than fail
+		rand.Read(buf[:]) // ends the program rather than fail
 		for _, b := range buf {
 			// 248 is the highest multiple of 62 that fits: a byte above it would favour some characters.
 			if b < 248 && len(out) < n {

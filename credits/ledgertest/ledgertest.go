@@ -1,0 +1,142 @@
+// Package ledgertest is the suite that every [credits.Ledger] passes.
+//
+//	func TestLedger(t *testing.T) {
+//		ledgertest.Run(t, func(t *testing.T, balance int64) credits.Ledger {
+//			return openTemp(t, balance).Ledger()
+//		})
+//	}
+//
+// [Run] needs no clock. [RunTimed] adds what depends on one: holds that run out, caps of a day, charges that happen
+// once a day. [RunModel] compares a ledger with a simple model of it over random sequences of calls.
+package ledgertest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+// Account is the id of the account that the suites spend from. No other account may exist.
+const Account = "acct_test"
+
+// Open returns a new ledger in which Account has one grant of balance, or is known and has no entries when balance
+// is 0. It cleans up through t.
+type Open func(t *testing.T, balance int64) credits.Ledger
+
+// OpenTimed is an [Open] of a ledger that reads the time from now alone.
+type OpenTimed func(t *testing.T, balance int64, now func() time.Time) credits.Ledger
+
+// ttl is longer than any test takes.
+const ttl = time.Hour
+
+// Run tests what holds at any time.
+func Run(t *testing.T, open Open) {
+	t.Helper()
+	topics := []struct {
+		name string
+		test func(t *testing.T, open Open)
+	}{
+		{"reserve", testReserve},
+		{"settle", testSettle},
+		{"settle again", testSettleAgain},
+		{"caps", testCaps},
+		{"once", testOnce},
+		{"entries", testEntries},
+		{"chain", testChain},
+		{"concurrency", testConcurrency},
+		{"cancelled context", testCancelled},
+	}
+	for _, topic := range topics {
+		t.Run(topic.name, func(t *testing.T) {
+			t.Parallel()
+			topic.test(t, open)
+		})
+	}
+}
+
+var who = credits.Spender{Account: Account, Key: "key_1"}
+
+func reserve(t *testing.T, l credits.Ledger, amounts ...int64) []credits.Hold {
+	t.Helper()
+	holds, err := l.Reserve(t.Context(), who, ttl, amounts...)
+	if err != nil {
+		t.Fatalf("Reserve(%v): %v", amounts, err)
+	}
+	return holds
+}
+
+func settle(t *testing.T, l credits.Ledger, h credits.Hold, c credits.Charge) int64 {
+	t.Helper()
+	balance, err := l.Settle(t.Context(), h, c)
+	if err != nil {
+		t.Fatalf("Settle(%d of %d): %v", c.Amount, h.Amount, err)
+	}
+	return balance
+}
+
+// spend charges n for the rest of c.
+func spend(t *testing.T, l credits.Ledger, n int64, c credits.Charge) {
+	t.Helper()
+	c.Amount = n
+	settle(t, l, reserve(t, l, n)[0], c)
+}
+
+func wantBalance(t *testing.T, l credits.Ledger, want int64) {
+	t.Helper()
+	got, err := l.Balance(t.Context(), Account)
+	if err != nil || got != want {
+		t.Errorf("Balance = %d, %v; want %d", got, err, want)
+	}
+}
+
+func entries(t *testing.T, l credits.Ledger, q credits.Query) []credits.Entry {
+	t.Helper()
+	q.Account = Account
+	found, err := l.Entries(t.Context(), q)
+	if err != nil {
+		t.Fatalf("Entries(%+v): %v", q, err)
+	}
+	return found
+}
+
+// charges returns the amounts of the account's charges, oldest first.
+func charges(t *testing.T, l credits.Ledger) []int64 {
+	t.Helper()
+	found := []int64{}
+	all := entries(t, l, credits.Query{Limit: 10_000})
+	for _, e := range slices.Backward(all) {
+		if e.Kind == credits.Charged {
+			found = append(found, -e.Amount)
+		}
+	}
+	return found
+}
+
+func wantCharges(t *testing.T, l credits.Ledger, want ...int64) {
+	t.Helper()
+	if diff := cmp.Diff(append([]int64{}, want...), charges(t, l)); diff != "" {
+		t.Errorf("charges (-want +got):\n%s", diff)
+	}
+}
+
+func testCancelled(t *testing.T, open Open) {
+	t.Helper()
+	l := open(t, 10)
+	hold := reserve(t, l, 4)[0]
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.Reserve(ctx, who, ttl, 1); err == nil {
+		t.Error("Reserve with a cancelled context succeeded")
+	}
+	if _, err := l.Settle(ctx, hold, credits.Charge{Amount: 4}); err == nil {
+		t.Error("Settle with a cancelled context succeeded")
+	}
+	wantBalance(t, l, 6)
+	settle(t, l, hold, credits.Charge{Amount: 4})
+	wantCharges(t, l, 4)
+}

@@ -1,0 +1,203 @@
+package ledgertest
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+// Clock is a clock that stands still until it is moved. It is safe for concurrent use.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewClock returns a clock that shows noon of some day.
+func NewClock() *Clock { return &Clock{now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)} }
+
+// Now returns the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance moves the clock; back when d is negative.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// RunTimed tests what depends on the time.
+func RunTimed(t *testing.T, open OpenTimed) {
+	t.Helper()
+	topics := []struct {
+		name string
+		test func(t *testing.T, open OpenTimed)
+	}{
+		{"holds run out", testExpiry},
+		{"a day's cap", testDayCap},
+		{"once a day", testOnceADay},
+		{"entries by time", testEntriesByTime},
+		{"a clock that is set back", testClockBack},
+	}
+	for _, topic := range topics {
+		t.Run(topic.name, func(t *testing.T) {
+			t.Parallel()
+			topic.test(t, open)
+		})
+	}
+}
+
+func testExpiry(t *testing.T, open OpenTimed) {
+	t.Helper()
+	clock := NewClock()
+	l := open(t, 10, clock.Now)
+	holds, err := l.Reserve(t.Context(), who, time.Minute, 4, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := clock.Now().Add(time.Minute); !holds[0].Expires.Equal(want) {
+		t.Errorf("the hold expires at %v; want %v", holds[0].Expires, want)
+	}
+	clock.Advance(time.Minute - 1)
+	wantBalance(t, l, 3)
+	settle(t, l, holds[0], credits.Charge{Amount: 4})
+	clock.Advance(1)
+	wantBalance(t, l, 6)
+	if _, err := l.Settle(t.Context(), holds[1], credits.Charge{Amount: 3}); !errors.Is(err, credits.ErrExpired) {
+		t.Errorf("Settle of a hold that has run out = %v; want ErrExpired", err)
+	}
+	if got := settle(t, l, holds[0], credits.Charge{Amount: 4}); got != 6 {
+		t.Errorf("settling a charged hold again, after its time, left %d; want 6", got)
+	}
+	wantCharges(t, l, 4)
+	reserve(t, l, 6)
+}
+
+func testDayCap(t *testing.T, open OpenTimed) {
+	t.Helper()
+	clock := NewClock()
+	l := open(t, 100, clock.Now)
+	limited := who
+	limited.DayCap, limited.TotalCap = new(int64(10)), new(int64(18))
+	take := func(n int64) (credits.Hold, error) {
+		holds, err := l.Reserve(t.Context(), limited, 24*time.Hour, n)
+		if err != nil {
+			return credits.Hold{}, err
+		}
+		return holds[0], nil
+	}
+	first, err := take(10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settle(t, l, first, credits.Charge{Amount: 6})
+	second, err := take(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(12 * time.Hour) // midnight, UTC
+	if _, err := take(7); !errors.Is(err, credits.ErrCap) {
+		t.Errorf("a hold of yesterday does not count against today: %v", err)
+	}
+	settle(t, l, second, credits.Charge{Amount: 4}) // counts for the day on which it is charged
+	if _, err := take(7); !errors.Is(err, credits.ErrCap) {
+		t.Errorf("Reserve above what is left of the day = %v; want ErrCap", err)
+	}
+	third, err := take(6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settle(t, l, third, credits.Charge{Amount: 6})
+	clock.Advance(24 * time.Hour)
+	if _, err := take(3); !errors.Is(err, credits.ErrCap) {
+		t.Errorf("Reserve above the total = %v; want ErrCap", err)
+	}
+	if _, err := take(2); err != nil {
+		t.Errorf("Reserve of what is left in total = %v", err)
+	}
+}
+
+func testOnceADay(t *testing.T, open OpenTimed) {
+	t.Helper()
+	clock := NewClock()
+	l := open(t, 100, clock.Now)
+	spend(t, l, 1, credits.Charge{Once: "a"})
+	clock.Advance(24*time.Hour - time.Microsecond)
+	spend(t, l, 2, credits.Charge{Once: "a"})
+	wantCharges(t, l, 1)
+	clock.Advance(time.Microsecond)
+	spend(t, l, 4, credits.Charge{Once: "a"})
+	wantCharges(t, l, 1, 4)
+	spend(t, l, 8, credits.Charge{Once: "a"})
+	wantCharges(t, l, 1, 4)
+}
+
+func testEntriesByTime(t *testing.T, open OpenTimed) {
+	t.Helper()
+	clock := NewClock()
+	start := clock.Now()
+	l := open(t, 100, clock.Now)
+	for i := range 9 { // seq 2 to 10, two of each time but the last
+		if i%2 == 0 {
+			clock.Advance(time.Hour)
+		}
+		spend(t, l, 1, credits.Charge{Platform: []string{"x", "github", "github"}[i%3]})
+	}
+	at := func(hours float64) time.Time { return start.Add(time.Duration(hours * float64(time.Hour))) }
+	tests := []struct {
+		name string
+		q    credits.Query
+		want []int64
+	}{
+		{"since, inclusive", credits.Query{Since: at(4)}, []int64{10, 9, 8}},
+		{"since a moment later", credits.Query{Since: at(4).Add(1000)}, []int64{10}},
+		{"until, exclusive", credits.Query{Until: at(2)}, []int64{3, 2, 1}},
+		{"between", credits.Query{Since: at(2), Until: at(3.5)}, []int64{7, 6, 5, 4}},
+		{"between, before a place", credits.Query{Since: at(2), Until: at(3.5), Before: 6}, []int64{5, 4}},
+		{"on a platform", credits.Query{Since: at(2), Until: at(4), Platform: "x"}, []int64{5}},
+		{"after everything", credits.Query{Since: at(99)}, []int64{}},
+		{"before everything", credits.Query{Until: start}, []int64{}},
+		{"an empty span", credits.Query{Since: at(3), Until: at(3)}, []int64{}},
+		{"a span that ends before it begins", credits.Query{Since: at(3), Until: at(1)}, []int64{}},
+		{"another zone", credits.Query{Since: at(5).In(time.FixedZone("", 3600))}, []int64{10}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := []int64{}
+			for _, e := range entries(t, l, tt.q) {
+				got = append(got, e.Seq)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("entries (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func testClockBack(t *testing.T, open OpenTimed) {
+	t.Helper()
+	clock := NewClock()
+	l := open(t, 100, clock.Now)
+	limited := who
+	limited.DayCap = new(int64(5))
+	holds, err := l.Reserve(t.Context(), limited, ttl, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settle(t, l, holds[0], credits.Charge{Amount: 5})
+	clock.Advance(-24 * time.Hour)
+	if _, err := l.Reserve(t.Context(), limited, ttl, 1); !errors.Is(err, credits.ErrCap) {
+		t.Errorf("a clock set back gives the key its day again: %v", err)
+	}
+	spend(t, l, 1, credits.Charge{})
+	checkChain(t, entries(t, l, credits.Query{}))
+}

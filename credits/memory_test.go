@@ -1,0 +1,32 @@
+package credits_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/credits/ledgertest"
+)
+
+func open(t *testing.T, balance int64) credits.Ledger {
+	t.Helper()
+	return openTimed(t, balance, nil)
+}
+
+func openTimed(t *testing.T, balance int64, now func() time.Time) credits.Ledger {
+	t.Helper()
+	m := credits.NewMemory(credits.MemoryConfig{Now: now})
+	m.Open(ledgertest.Account)
+	if balance > 0 {
+		if _, err := m.Grant(t.Context(), ledgertest.Account, balance, "to start with"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	ledgertest.Run(t, open)
+	ledgertest.RunTimed(t, openTimed)
+}

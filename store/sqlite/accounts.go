@@ -1,0 +1,201 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/socialdata/socialdata/keys"
+)
+
+// CreateAccount makes an account. It fails with keys.ErrTaken when there is one of that name, and with
+// keys.ErrInvalid when the name is none.
+func (s *Keys) CreateAccount(ctx context.Context, name string) (keys.Account, error) {
+	if err := ctx.Err(); err != nil {
+		return keys.Account{}, err
+	}
+	if err := keys.CheckName(name); err != nil {
+		return keys.Account{}, err
+	}
+	a := keys.Account{ID: keys.NewID("acct"), Name: name, CreatedAt: s.now()}
+	err := s.db.writer.alone(func(c *conn) error {
+		// A name that is another's id would make two accounts answer to it.
+		taken, err := c.number("SELECT count(*) FROM accounts WHERE name = ?1 OR id = ?1", name)
+		if err != nil || taken > 0 {
+			return errors.Join(err, fmt.Errorf("%w: account %q", keys.ErrTaken, name))
+		}
+		return insertAccount(c, a)
+	})
+	if err != nil {
+		return keys.Account{}, err
+	}
+	return a, nil
+}
+
+func insertAccount(c *conn, a keys.Account) error {
+	_, err := c.exec("INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)", a.ID, a.Name, a.CreatedAt.UnixMicro())
+	return err
+}
+
+const selectAccounts = "SELECT id, name, created_at FROM accounts"
+
+func scanAccount(row interface{ Scan(...any) error }) (a keys.Account, err error) {
+	var created int64
+	err = row.Scan(&a.ID, &a.Name, &created)
+	a.CreatedAt = fromMicros(created)
+	return a, err
+}
+
+// Account returns the account with that id or name, or keys.ErrAbsent.
+func (s *Keys) Account(ctx context.Context, idOrName string) (keys.Account, error) {
+	a, err := scanAccount(s.db.read.QueryRowContext(ctx, selectAccounts+" WHERE id = ?1 OR name = ?1", idOrName))
+	if errors.Is(err, sql.ErrNoRows) {
+		return keys.Account{}, noAccount(idOrName)
+	}
+	return a, explain(err)
+}
+
+func noAccount(idOrName string) error { return fmt.Errorf("%w: account %q", keys.ErrAbsent, idOrName) }
+
+// Accounts returns every account, oldest first.
+func (s *Keys) Accounts(ctx context.Context) ([]keys.Account, error) {
+	return list(ctx, s.db.read, scanAccount, selectAccounts+" ORDER BY no")
+}
+
+// CreateKey makes a key and returns its secret, which is kept nowhere. It fails with keys.ErrAbsent when there is no
+// such account, and with keys.ErrInvalid.
+func (s *Keys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, k keys.Key, err error) {
+	a, err := s.Account(ctx, n.Account)
+	if err != nil {
+		return "", keys.Key{}, err
+	}
+	secret, k, err = n.Mint(a.ID, s.now())
+	if err != nil {
+		return "", keys.Key{}, err
+	}
+	err = s.db.writer.do(&task{alone: true, apply: func(w *writer) error {
+		if err := insertKey(w.c, k); err != nil {
+			return err
+		}
+		if k.DayCap == nil && k.TotalCap == nil {
+			return nil
+		}
+		w.version++ // the account keeps count of a key's spending from here on
+		_, err := w.c.exec("INSERT INTO spending SELECT no, ?, 0, 0, 0 FROM accounts WHERE id = ?", k.ID, k.Account)
+		return err
+	}})
+	if err != nil {
+		return "", keys.Key{}, err
+	}
+	return secret, k, nil
+}
+
+func insertKey(c *conn, k keys.Key) error {
+	var capacity, refill any
+	if k.Rate != nil {
+		capacity, refill = k.Rate.Capacity, k.Rate.Refill
+	}
+	n, err := c.exec(`
+		INSERT INTO keys (id, account, name, prefix, hash, environment, created_at, last_used_at, revoked_at, capacity,
+			refill, day_cap, total_cap)
+		SELECT ?1, no, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13 FROM accounts WHERE id = ?2`,
+		k.ID, k.Account, k.Name, k.Prefix, k.Hash[:], string(k.Environment), k.CreatedAt.UnixMicro(),
+		maybeMicros(k.LastUsedAt), maybeMicros(k.RevokedAt), capacity, refill, maybe(k.DayCap), maybe(k.TotalCap))
+	if err == nil && n == 0 {
+		return noAccount(k.Account)
+	}
+	return err
+}
+
+// Key returns the key with that id, or keys.ErrAbsent.
+func (s *Keys) Key(ctx context.Context, id string) (keys.Key, error) {
+	if err := s.flush(); err != nil {
+		return keys.Key{}, err
+	}
+	k, err := scanKey(s.db.read.QueryRowContext(ctx, selectKeys+" WHERE k.id = ?", id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return keys.Key{}, noKey(id)
+	}
+	return k, explain(err)
+}
+
+func noKey(id string) error { return fmt.Errorf("%w: key %q", keys.ErrAbsent, id) }
+
+// Keys returns the keys of the account with that id or name, or of all accounts when it is "", oldest first and the
+// revoked ones too.
+func (s *Keys) Keys(ctx context.Context, account string) ([]keys.Key, error) {
+	if err := s.flush(); err != nil {
+		return nil, err
+	}
+	if account == "" {
+		return list(ctx, s.db.read, scanKey, selectKeys+" ORDER BY k.no")
+	}
+	a, err := s.Account(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return list(ctx, s.db.read, scanKey, selectKeys+" WHERE a.id = ? ORDER BY k.no", a.ID)
+}
+
+// Revoke ends the key with that id for good, from the next call on in every process, and returns it. Revoking it
+// again changes nothing. It fails with keys.ErrAbsent.
+func (s *Keys) Revoke(ctx context.Context, id string) (keys.Key, error) {
+	if err := ctx.Err(); err != nil {
+		return keys.Key{}, err
+	}
+	err := s.db.writer.alone(func(c *conn) error {
+		n, err := c.exec("UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?", s.now().UnixMicro(), id)
+		if err == nil && n == 0 {
+			return noKey(id)
+		}
+		return err
+	})
+	if err != nil {
+		return keys.Key{}, err
+	}
+	if err := s.db.lock.advance(); err != nil {
+		return keys.Key{}, err
+	}
+	return s.Key(ctx, id)
+}
+
+// now is cut to what the file keeps.
+func (s *Keys) now() time.Time { return s.db.cfg.Now().UTC().Truncate(time.Microsecond) }
+
+// list reads all rows of a query.
+func list[T any](
+	ctx context.Context, pool *sql.DB, scan func(interface{ Scan(...any) error }) (T, error), query string, args ...any,
+) (found []T, err error) {
+	rows, err := pool.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, explain(err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	found = []T{}
+	for rows.Next() {
+		t, err := scan(rows)
+		if err != nil {
+			return nil, explain(err)
+		}
+		found = append(found, t)
+	}
+	return found, explain(rows.Err())
+}
+
+// maybe returns what n points to, or nil: the value of a column that may be NULL.
+func maybe(n *int64) driver.Value {
+	if n == nil {
+		return nil
+	}
+	return *n
+}
+
+func maybeMicros(t *time.Time) driver.Value {
+	if t == nil {
+		return nil
+	}
+	return t.UnixMicro()
+}

@@ -1,0 +1,114 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+
+	"modernc.org/sqlite"
+)
+
+// conn is one connection used without database/sql, whose pool and locks cost a third of a charge. One goroutine uses
+// it at a time.
+type conn struct {
+	driver.Conn
+	stmts map[string]*stmt
+}
+
+type stmt struct {
+	driver.Stmt
+	args []driver.NamedValue
+}
+
+func openConn(dsn string) (*conn, error) {
+	c, err := new(sqlite.Driver).Open(dsn)
+	if err != nil {
+		return nil, explain(err)
+	}
+	return &conn{Conn: c, stmts: map[string]*stmt{}}, nil
+}
+
+// prepare returns the statement for query, which is prepared once. Only constant queries may be given.
+func (c *conn) prepare(query string) (*stmt, error) {
+	if s, ok := c.stmts[query]; ok {
+		return s, nil
+	}
+	// The background context: SQLite's own goroutine to watch for a cancellation is then not started.
+	st, err := c.Conn.(driver.ConnPrepareContext).PrepareContext(context.Background(), query)
+	if err != nil {
+		return nil, explain(err)
+	}
+	s := &stmt{Stmt: st}
+	c.stmts[query] = s
+	return s, nil
+}
+
+func (s *stmt) bind(args []any) {
+	s.args = s.args[:0]
+	for i, a := range args {
+		s.args = append(s.args, driver.NamedValue{Ordinal: i + 1, Value: a})
+	}
+}
+
+// exec runs query and returns how many rows it changed.
+func (c *conn) exec(query string, args ...any) (int64, error) {
+	s, err := c.prepare(query)
+	if err != nil {
+		return 0, err
+	}
+	s.bind(args)
+	r, err := s.Stmt.(driver.StmtExecContext).ExecContext(context.Background(), s.args)
+	if err != nil {
+		return 0, explain(err)
+	}
+	return r.RowsAffected()
+}
+
+// script runs statements that are not worth keeping.
+func (c *conn) script(text string) error {
+	_, err := c.Conn.(driver.ExecerContext).ExecContext(context.Background(), text, nil)
+	return explain(err)
+}
+
+// row runs query and copies the columns of its first row into row. It reports false when there is none.
+func (c *conn) row(query string, row []driver.Value, args ...any) (found bool, err error) {
+	s, err := c.prepare(query)
+	if err != nil {
+		return false, err
+	}
+	s.bind(args)
+	rows, err := s.Stmt.(driver.StmtQueryContext).QueryContext(context.Background(), s.args)
+	if err != nil {
+		return false, explain(err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	if n := len(rows.Columns()); n != len(row) {
+		return false, fmt.Errorf("sqlite: %d columns, not %d, in %s", n, len(row), query)
+	}
+	err = rows.Next(row)
+	if errors.Is(err, io.EOF) {
+		return false, nil
+	}
+	return err == nil, explain(err)
+}
+
+// number runs a query for one integer.
+func (c *conn) number(query string, args ...any) (int64, error) {
+	var v [1]driver.Value
+	if _, err := c.row(query, v[:], args...); err != nil {
+		return 0, err
+	}
+	n, _ := v[0].(int64)
+	return n, nil
+}
+
+// Close closes the statements and the connection.
+func (c *conn) Close() error {
+	var errs []error
+	for _, s := range c.stmts {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, c.Conn.Close())...)
+}

@@ -1,0 +1,22 @@
+// Package sqlite keeps accounts, keys, the ledger and records in one SQLite file: the durable default of one machine.
+//
+//	db, err := sqlite.Open(ctx, sqlite.Config{Path: "socialdata.db"})
+//	defer db.Close()
+//	client, err := socialdata.New(socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()))
+//
+// One process serves a file at a time; a second one that tries gets ErrInUse. Any number of others may open it with
+// Config.Admin to create accounts and keys, grant, revoke and audit while the first one serves: what they did counts
+// from the server's next call on.
+//
+// # Durability
+//
+// Writes of all callers share transactions (group commit) and each caller waits for its own; a transaction is on disk
+// (synchronous=FULL) before anybody in it hears of success. Holds live in memory: a crash forgets them and charges
+// nothing. Entries are only ever added, each with a hash over the one before it; [DB.Audit] proves them.
+//
+// # Files
+//
+// Beside the database stand SQLite's own -wal and -shm files and a -lock file, which tells servers apart and tells the
+// server that another process has changed something. A copy of the database alone is whole only after Close; use
+// [DB.Export] or SQLite's own backup for one that is being served.
+package sqlite

@@ -1,0 +1,135 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+// Entries implements [credits.Ledger].
+func (l *Ledger) Entries(ctx context.Context, q credits.Query) ([]credits.Entry, error) {
+	tx, err := l.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, explain(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // it only ends a snapshot
+	var account int64
+	err = tx.QueryRowContext(ctx, "SELECT no FROM accounts WHERE id = ?", q.Account).Scan(&account)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, credits.ErrUnknownAccount
+	}
+	if err != nil {
+		return nil, explain(err)
+	}
+	query, args, err := selectEntries(ctx, tx, account, q)
+	if err != nil {
+		return nil, explain(err)
+	}
+	return scanEntries(ctx, tx, q.Account, query, args)
+}
+
+const entryColumns = `seq, kind, amount, balance, key, operation, platform, request_id, cache, reason, hold, once, at, hash`
+
+// selectEntries turns q into a query that one index serves from end to end. Time has no index of its own: an
+// account's entries are in the order of time, so that a time is a place among them.
+func selectEntries(
+	ctx context.Context, tx *sql.Tx, account int64, q credits.Query,
+) (query string, args []any, err error) {
+	index, where := "entries_account", []string{"account = ?"}
+	args = []any{account}
+	if q.Platform != "" {
+		index, where, args = "entries_platform", append(where, "platform = ? AND platform <> ''"), append(args, q.Platform)
+	}
+	if q.RequestID != "" {
+		index = "entries_request"
+		where, args = append(where, "request_id = ? AND request_id <> ''"), append(args, q.RequestID)
+	}
+	below := q.Before
+	if !q.Until.IsZero() {
+		seq, err := firstAt(ctx, tx, account, q.Until)
+		if err != nil {
+			return "", nil, err
+		}
+		if below <= 0 || seq < below {
+			below = seq
+		}
+	}
+	if below > 0 {
+		where, args = append(where, "seq < ?"), append(args, below)
+	}
+	if !q.Since.IsZero() {
+		seq, err := firstAt(ctx, tx, account, q.Since)
+		if err != nil {
+			return "", nil, err
+		}
+		where, args = append(where, "seq >= ?"), append(args, seq)
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = credits.DefaultLimit
+	}
+	return "SELECT " + entryColumns + " FROM entries INDEXED BY " + index +
+		" WHERE " + strings.Join(where, " AND ") + " ORDER BY seq DESC LIMIT ?", append(args, limit), nil
+}
+
+// firstAt returns the seq of the account's first entry at that time or later, which may be one that is still to come.
+func firstAt(ctx context.Context, tx *sql.Tx, account int64, t time.Time) (seq int64, err error) {
+	var last int64
+	err = tx.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM entries WHERE account = ?", account).Scan(&last)
+	if err != nil {
+		return 0, err
+	}
+	at, err := tx.PrepareContext(ctx, "SELECT at FROM entries WHERE account = ? AND seq = ?")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, at.Close()) }()
+	low, high := int64(1), last+1 // the answer is between them
+	for low < high {
+		middle := low + (high-low)/2
+		var micros int64
+		if err := at.QueryRowContext(ctx, account, middle).Scan(&micros); err != nil {
+			return 0, err
+		}
+		if fromMicros(micros).Before(t) {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low, nil
+}
+
+func scanEntries(
+	ctx context.Context, tx *sql.Tx, account, query string, args []any,
+) (found []credits.Entry, err error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, explain(err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	found = []credits.Entry{}
+	for rows.Next() {
+		e := credits.Entry{Account: account}
+		if err := scanEntry(rows, &e); err != nil {
+			return nil, explain(err)
+		}
+		found = append(found, e)
+	}
+	return found, explain(rows.Err())
+}
+
+// scanEntry reads entryColumns, and whatever columns stand before them into before.
+func scanEntry(rows *sql.Rows, e *credits.Entry, before ...any) error {
+	var at int64
+	var hash []byte
+	err := rows.Scan(append(before, &e.Seq, &e.Kind, &e.Amount, &e.Balance, &e.Key, &e.Operation, &e.Platform,
+		&e.RequestID, &e.Cache, &e.Reason, &e.Hold, &e.Once, &at, &hash)...)
+	e.At = fromMicros(at)
+	copy(e.Hash[:], hash)
+	return err
+}

@@ -1,0 +1,22 @@
+//go:build unix
+
+package sqlite
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// tryLock locks f until it is closed or the process ends, or returns ErrInUse at once.
+func tryLock(f *os.File) error {
+	// fcntl would fall with the first close of any descriptor of the file; flock belongs to this one.
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return ErrInUse
+	}
+	return err
+}
+
+func isReadOnlyFS(err error) bool { return errors.Is(err, unix.EROFS) }

@@ -1,0 +1,152 @@
+package sqlite
+
+import "fmt"
+
+// applicationID marks the file as ours, in its header: "sdat".
+const applicationID = 0x73646174
+
+// migrations bring a file from version i to i+1. A released one is never changed; a new one is added.
+var migrations = []string{
+	`
+	CREATE TABLE accounts (
+		no         INTEGER PRIMARY KEY, -- what other tables call it: short, so that their indexes are
+		id         TEXT NOT NULL UNIQUE,
+		name       TEXT NOT NULL UNIQUE,
+		created_at INTEGER NOT NULL     -- microseconds since 1970, as every time here
+	) STRICT;
+
+	CREATE TABLE keys (
+		no           INTEGER PRIMARY KEY,
+		id           TEXT NOT NULL UNIQUE,
+		account      INTEGER NOT NULL REFERENCES accounts (no),
+		name         TEXT NOT NULL,
+		prefix       TEXT NOT NULL,
+		hash         BLOB NOT NULL,
+		environment  TEXT NOT NULL CHECK (environment IN ('live', 'test')),
+		created_at   INTEGER NOT NULL,
+		last_used_at INTEGER,
+		revoked_at   INTEGER,
+		capacity     INTEGER, -- of the key's own rate; NULL for the default
+		refill       REAL,
+		day_cap      INTEGER,
+		total_cap    INTEGER
+	) STRICT;
+	CREATE INDEX keys_account ON keys (account);
+	-- Without the revoked ones: looking for one of those costs what looking for any unknown key costs.
+	CREATE UNIQUE INDEX keys_active ON keys (hash) WHERE revoked_at IS NULL;
+
+	-- Entries are kept in the order in which they were written, all at the end of the table: a batch of them touches
+	-- few pages, whatever the number of accounts.
+	CREATE TABLE entries (
+		no         INTEGER PRIMARY KEY,
+		account    INTEGER NOT NULL, -- accounts.no; not checked on each entry, but by the audit
+		seq        INTEGER NOT NULL,
+		kind       TEXT NOT NULL,
+		amount     INTEGER NOT NULL,
+		balance    INTEGER NOT NULL CHECK (balance >= 0),
+		key        TEXT NOT NULL,
+		operation  TEXT NOT NULL,
+		platform   TEXT NOT NULL,
+		request_id TEXT NOT NULL,
+		cache      TEXT NOT NULL,
+		reason     TEXT NOT NULL,
+		hold       TEXT NOT NULL,
+		once       TEXT NOT NULL,
+		at         INTEGER NOT NULL,
+		hash       BLOB NOT NULL
+	) STRICT;
+	CREATE UNIQUE INDEX entries_account ON entries (account, seq);
+	CREATE INDEX entries_platform ON entries (account, platform, seq) WHERE platform <> '';
+	CREATE INDEX entries_request ON entries (request_id, account, seq) WHERE request_id <> '';
+	CREATE UNIQUE INDEX entries_hold ON entries (hold) WHERE hold <> ''; -- no hold is ever charged twice
+	CREATE INDEX entries_once ON entries (account, once, at) WHERE once <> '';
+
+	CREATE TRIGGER entries_are_not_changed BEFORE UPDATE ON entries
+	BEGIN SELECT RAISE(ABORT, 'entries are never changed'); END;
+	CREATE TRIGGER entries_are_not_removed BEFORE DELETE ON entries
+	BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END;
+
+	-- What all entries come to: the only trace that the last entries of an account were taken away.
+	CREATE TABLE totals (
+		one     INTEGER PRIMARY KEY CHECK (one = 1),
+		entries INTEGER NOT NULL,
+		credits INTEGER NOT NULL
+	) STRICT;
+	INSERT INTO totals VALUES (1, 0, 0);
+
+	-- What a key with a cap has spent. A key without a row never had one.
+	CREATE TABLE spending (
+		account INTEGER NOT NULL,
+		key     TEXT NOT NULL,
+		total   INTEGER NOT NULL,
+		day     INTEGER NOT NULL, -- UTC days since 1970
+		today   INTEGER NOT NULL, -- of total, what was spent on that day
+		PRIMARY KEY (account, key)
+	) STRICT, WITHOUT ROWID;
+
+	CREATE TABLE records (
+		no      INTEGER PRIMARY KEY,
+		key     TEXT NOT NULL UNIQUE,
+		value   BLOB NOT NULL,
+		expires INTEGER NOT NULL
+	) STRICT;
+	CREATE INDEX records_expires ON records (expires);
+	`,
+}
+
+// migrate brings the file up to date, all or nothing.
+func migrate(c *conn) error {
+	if done, err := migrated(c); done || err != nil {
+		return err
+	}
+	if err := c.script("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	err := migrateLocked(c)
+	if err == nil {
+		err = c.script("COMMIT")
+	}
+	if err != nil {
+		_ = c.script("ROLLBACK") // err says it already
+	}
+	return err
+}
+
+// migrated tells whether nothing is to be done.
+func migrated(c *conn) (bool, error) {
+	id, err := c.number("PRAGMA application_id")
+	if err != nil {
+		return false, err
+	}
+	version, err := c.number("PRAGMA user_version")
+	if err != nil {
+		return false, err
+	}
+	tables, err := c.number("SELECT count(*) FROM sqlite_schema")
+	switch {
+	case err != nil:
+		return false, err
+	case id != applicationID && (id != 0 || version != 0 || tables != 0):
+		return false, ErrForeign
+	case version > int64(len(migrations)):
+		return false, fmt.Errorf("%w: %d, and this program knows up to %d", ErrNewer, version, len(migrations))
+	}
+	return version == int64(len(migrations)), nil
+}
+
+func migrateLocked(c *conn) error {
+	// Another process may have been faster.
+	if done, err := migrated(c); done || err != nil {
+		return err
+	}
+	version, err := c.number("PRAGMA user_version")
+	if err != nil {
+		return err
+	}
+	for i, text := range migrations[version:] {
+		if err := c.script(text); err != nil {
+			return fmt.Errorf("migration %d: %w", int(version)+i+1, err)
+		}
+	}
+	return c.script(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(migrations)))
+}

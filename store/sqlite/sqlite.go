@@ -1,0 +1,253 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+// The errors of this package.
+var (
+	// ErrInUse says that another process serves the file already.
+	ErrInUse = errors.New("sqlite: the file is served by another process")
+	// ErrAdmin says that a file opened with Config.Admin cannot do that: only the process that serves it holds credits.
+	ErrAdmin = errors.New("sqlite: opened for administration only")
+	// ErrNewer says that the file was written by a later version of this package.
+	ErrNewer = errors.New("sqlite: the file is of a newer version")
+	// ErrForeign says that the file is a database of something else.
+	ErrForeign = errors.New("sqlite: the file is not a socialdata database")
+	// ErrFull says that the disk is full. Nothing was written.
+	ErrFull = errors.New("sqlite: the disk is full")
+	// ErrReadOnly says that the file or its directory cannot be written. Nothing was.
+	ErrReadOnly = errors.New("sqlite: the file is read-only")
+	// ErrClosed says that Close was called.
+	ErrClosed = errors.New("sqlite: closed")
+)
+
+// Config says which file to open and how.
+type Config struct {
+	Path   string           // the file, made when it is not there
+	Admin  bool             // open beside the process that serves the file; nothing can be reserved then
+	Now    func() time.Time // the clock; nil means time.Now
+	Logger *slog.Logger     // nil discards
+
+	// CachedAccounts and CachedKeys bound what is remembered; 0 means 100,000 of each.
+	CachedAccounts, CachedKeys int
+	// FlushEvery is how often the times that keys were last used are written; 0 means 5 seconds.
+	FlushEvery time.Duration
+	// Readers is how many connections read; 0 means 4.
+	Readers int
+}
+
+func (c Config) withDefaults() Config {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.CachedAccounts <= 0 {
+		c.CachedAccounts = 100_000
+	}
+	if c.CachedKeys <= 0 {
+		c.CachedKeys = 100_000
+	}
+	if c.FlushEvery <= 0 {
+		c.FlushEvery = 5 * time.Second
+	}
+	if c.Readers <= 0 {
+		c.Readers = 4
+	}
+	return c
+}
+
+// DB is an open file.
+type DB struct {
+	cfg    Config
+	lock   *lock
+	read   *sql.DB
+	writer *writer
+
+	ledger  *Ledger
+	keys    *Keys
+	records *Records
+
+	stop  chan struct{} // closed by Close
+	tasks sync.WaitGroup
+	close func() error
+}
+
+// Open opens the file, makes it when it is not there, and brings an older one up to date. It fails with ErrInUse,
+// ErrNewer, ErrForeign and ErrReadOnly.
+func Open(ctx context.Context, cfg Config) (*DB, error) {
+	if cfg.Path == "" {
+		return nil, errors.New("sqlite: Config.Path is empty")
+	}
+	db, err := open(ctx, cfg.withDefaults())
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: open %s: %w", cfg.Path, err)
+	}
+	return db, nil
+}
+
+func open(ctx context.Context, cfg Config) (_ *DB, err error) {
+	path, err := filepath.Abs(cfg.Path)
+	if err != nil {
+		return nil, err
+	}
+	if err := touch(path); err != nil {
+		return nil, err
+	}
+	db := &DB{cfg: cfg, stop: make(chan struct{})}
+	db.close = sync.OnceValue(db.shut)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, db.release())
+		}
+	}()
+	if db.lock, err = openLock(path+"-lock", !cfg.Admin); err != nil {
+		return nil, err
+	}
+	w, err := openConn(dsn(path, writerParams))
+	if err != nil {
+		return nil, err
+	}
+	if db.writer, err = newWriter(w, cfg.Now); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	if db.read, err = openReaders(ctx, path, cfg.Readers); err != nil {
+		return nil, err
+	}
+	if db.ledger, err = newLedger(ctx, db); err != nil {
+		return nil, err
+	}
+	if db.keys, err = newKeys(ctx, db); err != nil {
+		return nil, err
+	}
+	if db.records, err = newRecords(ctx, db); err != nil {
+		return nil, err
+	}
+	db.tasks.Go(db.housekeeping)
+	return db, nil
+}
+
+// touch makes the file, for its owner's eyes only, and finds out early that it cannot be written.
+func touch(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		if errors.Is(err, os.ErrPermission) || isReadOnlyFS(err) {
+			err = errors.Join(ErrReadOnly, err)
+		}
+		return err
+	}
+	return f.Close()
+}
+
+// immediate: a deferred transaction that reads first can fail with SQLITE_BUSY when it turns into a writer.
+// The cache is bounded at 64 MB: enough for the inner pages of a file of many gigabytes.
+const writerParams = "_busy_timeout=5000&_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_txlock=immediate" +
+	"&_pragma=cache_size(-65536)"
+
+const readerParams = "_busy_timeout=5000&_query_only=on&_pragma=cache_size(-16384)"
+
+func dsn(path, params string) string {
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: params}
+	return u.String()
+}
+
+func openReaders(ctx context.Context, path string, n int) (*sql.DB, error) {
+	pool, err := sql.Open("sqlite", dsn(path, readerParams))
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(n)
+	pool.SetMaxIdleConns(n)
+	if err := pool.PingContext(ctx); err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
+	return pool, nil
+}
+
+// Ledger returns the books in the file.
+func (db *DB) Ledger() *Ledger { return db.ledger }
+
+// Keys returns the accounts and keys in the file.
+func (db *DB) Keys() *Keys { return db.keys }
+
+// Records returns the records in the file.
+func (db *DB) Records() *Records { return db.records }
+
+// Close writes what is still to be written, waits for it, and lets go of the file. Calls after it fail with ErrClosed;
+// closing again does nothing.
+func (db *DB) Close() error { return db.close() }
+
+func (db *DB) shut() error {
+	close(db.stop)
+	db.tasks.Wait()
+	err := db.keys.flush()
+	return errors.Join(err, db.release())
+}
+
+func (db *DB) release() error {
+	var errs []error
+	if db.read != nil {
+		errs = append(errs, db.read.Close())
+	}
+	if db.writer != nil {
+		errs = append(errs, db.writer.close())
+	}
+	if db.lock != nil {
+		errs = append(errs, db.lock.close())
+	}
+	return errors.Join(errs...)
+}
+
+// housekeeping writes in batches what nobody waits for.
+func (db *DB) housekeeping() {
+	tick := time.NewTicker(db.cfg.FlushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-db.stop:
+			return
+		case <-tick.C:
+		case <-db.keys.crowded:
+		}
+		if err := db.keys.flush(); err != nil {
+			db.cfg.Logger.Error("sqlite: write when keys were last used", "error", err)
+		}
+		if err := db.records.sweep(); err != nil {
+			db.cfg.Logger.Error("sqlite: remove old records", "error", err)
+		}
+	}
+}
+
+// explain puts one of this package's errors before what SQLite says.
+func explain(err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code() & 0xff { // the low byte is the primary result code
+	case sqliteReadOnly:
+		return fmt.Errorf("%w: %w", ErrReadOnly, err)
+	case sqliteFull:
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	return err
+}
+
+// Result codes of https://www.sqlite.org/rescode.html.
+const (
+	sqliteReadOnly = 8
+	sqliteFull     = 13
+)

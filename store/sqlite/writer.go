@@ -1,0 +1,212 @@
+package sqlite
+
+import (
+	"database/sql/driver"
+	"errors"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// writer owns the one connection that writes. Its goroutine takes what callers have queued, applies it in one durable
+// transaction, and then tells each of them: the group commit.
+type writer struct {
+	c   *conn
+	now func() time.Time
+
+	mu     sync.Mutex
+	queue  []*task
+	closed bool
+
+	wake chan struct{} // holds one token when there may be something to do
+	done chan struct{} // closed when the goroutine has ended
+
+	// Of the goroutine alone:
+	data    int64 // PRAGMA data_version: changes when another process has written
+	version int64 // what is remembered of the file is true while this is unchanged
+	entries int64 // written in this transaction
+	credits int64 // that these entries come to
+}
+
+// task is one caller's part of a transaction. Its functions run on the writer's goroutine.
+type task struct {
+	// apply writes. When it fails with a refusal, it must have written nothing, and only this task fails; any
+	// other error undoes the whole transaction.
+	apply func(*writer) error
+	// finish hears how it went, before the caller does. It may be nil.
+	finish func(err error)
+	// alone asks for a transaction of its own, which any error undoes.
+	alone bool
+
+	err  error
+	done chan struct{}
+}
+
+// refusal is an error that concerns one task and not the transaction that it shares.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
+// maxBatch bounds a transaction, and so how long its first caller waits.
+const maxBatch = 256
+
+// newWriter brings the file up to date and starts the goroutine.
+func newWriter(c *conn, now func() time.Time) (*writer, error) {
+	if err := migrate(c); err != nil {
+		return nil, err
+	}
+	w := &writer{c: c, now: now, wake: make(chan struct{}, 1), done: make(chan struct{}), version: 1}
+	go w.run()
+	return w, nil
+}
+
+// do queues t and waits until it is durable, or has failed. It does not look at a context: once queued, only the
+// writer knows how it ends.
+func (w *writer) do(t *task) error {
+	if err := w.submit(t); err != nil {
+		return err
+	}
+	<-t.done
+	return t.err
+}
+
+// alone runs apply in a transaction of its own.
+func (w *writer) alone(apply func(c *conn) error) error {
+	return w.do(&task{alone: true, apply: func(w *writer) error { return apply(w.c) }})
+}
+
+func (w *writer) submit(t *task) error {
+	t.done = make(chan struct{})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return ErrClosed
+	}
+	w.queue = append(w.queue, t)
+	select {
+	case w.wake <- struct{}{}:
+	default: // awake already
+	}
+	return nil
+}
+
+// close waits for what is queued, and closes the connection.
+func (w *writer) close() error {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		<-w.done
+		return nil
+	}
+	w.closed = true
+	close(w.wake)
+	w.mu.Unlock()
+	<-w.done
+	return w.c.Close()
+}
+
+func (w *writer) run() {
+	defer close(w.done)
+	for open := true; open; {
+		_, open = <-w.wake
+		for {
+			w.gather()
+			batch := w.take()
+			if len(batch) == 0 {
+				break
+			}
+			w.commit(batch)
+		}
+	}
+}
+
+// gather lets callers that are about to queue something do so, for as long as each look finds more: a transaction
+// costs the disk as much for one charge as for a hundred.
+func (w *writer) gather() {
+	for before, idle := 0, 0; idle < 2; {
+		runtime.Gosched()
+		w.mu.Lock()
+		n := len(w.queue)
+		w.mu.Unlock()
+		if n >= maxBatch {
+			return
+		}
+		if n == before {
+			idle++
+		} else {
+			before, idle = n, 0
+		}
+	}
+}
+
+// take returns the next tasks that share a transaction.
+func (w *writer) take() []*task {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := 0
+	for n < len(w.queue) && n < maxBatch && !w.queue[n].alone {
+		n++
+	}
+	if n == 0 && len(w.queue) > 0 {
+		n = 1 // the first one wants to be alone
+	}
+	batch := w.queue[:n:n]
+	if w.queue = w.queue[n:]; len(w.queue) == 0 {
+		w.queue = nil // do not keep the array alive
+	}
+	return batch
+}
+
+func (w *writer) commit(batch []*task) {
+	err := w.transact(batch)
+	if err != nil {
+		_, _ = w.c.exec("ROLLBACK") // fails when SQLite has rolled back by itself
+		w.version++                 // what the tasks believe to have written is not there
+	}
+	for _, t := range batch {
+		if err != nil && t.err == nil {
+			t.err = err
+		}
+		if t.finish != nil {
+			t.finish(t.err)
+		}
+	}
+	for _, t := range batch {
+		close(t.done)
+	}
+}
+
+func (w *writer) transact(batch []*task) error {
+	w.entries, w.credits = 0, 0
+	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	data, err := w.c.number("PRAGMA data_version")
+	if err != nil {
+		return err
+	}
+	if data != w.data {
+		w.data = data
+		w.version++
+	}
+	for _, t := range batch {
+		t.err = t.apply(w)
+		if _, refused := errors.AsType[refusal](t.err); t.err != nil && (t.alone || !refused) {
+			return t.err
+		}
+	}
+	if w.entries > 0 {
+		_, err := w.c.exec("UPDATE totals SET entries = entries + ?, credits = credits + ?", w.entries, w.credits)
+		if err != nil {
+			return err
+		}
+	}
+	_, err = w.c.exec("COMMIT")
+	return err
+}
+
+// value returns what a column holds, or the zero value for NULL.
+func value[T any](v driver.Value) T {
+	t, _ := v.(T)
+	return t
+}
