@@ -1,0 +1,108 @@
+// Command evaluate measures the enrichment of Arabic.
+//
+// With -file it measures the embedded model on a file of the same columns as the labelled data:
+//
+//	go run ./enrich/arabic/cmd/evaluate -task sentiment -file posts.tsv
+//
+// Without it, it trains on nine tenths of the labelled data and measures the other tenth, or on all but one
+// collection and measures that one. This makes the table of the documentation:
+//
+//	go run ./enrich/arabic/cmd/evaluate -data ../shared/arabic -fold 0
+//	go run ./enrich/arabic/cmd/evaluate -data ../shared/arabic -leave qcri
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/socialdata/socialdata/enrich/arabic"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/corpus"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/eval"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "evaluate:", err)
+		os.Exit(1)
+	}
+}
+
+// run measures as the arguments say, writes the tables to w and the progress of training to progress.
+func run(args []string, w, progress io.Writer) error {
+	flags := flag.NewFlagSet("evaluate", flag.ContinueOnError)
+	task := flags.String("task", "dialect", "dialect, sentiment, ner, topic, not_arabic or mixed")
+	file := flags.String("file", "", "labelled file to measure the embedded model on")
+	data := flags.String("data", "../shared/arabic", "folder of the labelled data")
+	var h eval.HeldOut
+	flags.IntVar(&h.Fold, "fold", 0, "tenth of the data to hold out")
+	flags.StringVar(&h.Set, "leave", "", "collection to hold out instead, for example qcri")
+	flags.Uint64Var(&h.Seed, "seed", 1, "seed of training and of cutting texts")
+	flags.BoolVar(&h.Brief, "brief", false, "one line for each set of texts")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *file != "" {
+		return measure(*task, *file, h.Seed, w)
+	}
+	c, err := corpus.Load(*data)
+	if err != nil {
+		return err
+	}
+	return h.Run(c, w, progress)
+}
+
+// measure runs the embedded model on one file.
+func measure(task, file string, seed uint64, w io.Writer) error {
+	m := arabic.New()
+	if task == "ner" {
+		var sentences []corpus.Sentence
+		err := corpus.Read(file, 2, func(f []string) {
+			sentences = append(sentences, corpus.Sentence{Tokens: strings.Split(f[0], " "), Tags: strings.Split(f[1], " ")})
+		})
+		if err != nil {
+			return err
+		}
+		r := eval.NER(m, task, sentences)
+		if _, err := fmt.Fprintf(w, "strict span F1 %.4f\n", eval.SpanF1(r)); err != nil {
+			return err
+		}
+		return r.Write(w)
+	}
+	records, err := read(task, file)
+	if err != nil {
+		return err
+	}
+	switch task {
+	case "dialect":
+		return eval.Dialect(m, task, records).Write(w)
+	case "sentiment":
+		return eval.Sentiment(m, task, records).Write(w)
+	case "topic":
+		return eval.Topic(m, task, records).Write(w)
+	case "not_arabic":
+		return eval.NotArabic(m, task, records, seed, 3, 6).Write(w)
+	case "mixed":
+		return eval.Mixed(m, task, records, seed, 2000).Write(w)
+	}
+	return fmt.Errorf("no task %q", task)
+}
+
+// read reads the labels of a task. The text is the last column; the dialect is the first one, the language label the
+// second one, and sentiment and topic stand right before the text.
+func read(task, file string) ([]corpus.Record, error) {
+	var records []corpus.Record
+	err := corpus.Read(file, 2, func(f []string) {
+		label := f[0]
+		switch {
+		case task == "sentiment" || task == "topic":
+			label = f[len(f)-2]
+		case task == "not_arabic" && len(f) > 2:
+			label = f[1]
+		}
+		records = append(records, corpus.Record{Set: "elhaj", Label: label, Text: f[len(f)-1]})
+	})
+	return records, err
+}

@@ -1,0 +1,44 @@
+// Command train rebuilds the embedded model from the labelled data, byte for byte.
+//
+//	go run ./enrich/arabic/cmd/train -data ../shared/arabic
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/socialdata/socialdata/enrich/arabic/internal/corpus"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/train"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stderr); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "train:", err)
+		os.Exit(1)
+	}
+}
+
+// run trains with the arguments of the command line and reports to w.
+func run(args []string, w io.Writer) error {
+	flags := flag.NewFlagSet("train", flag.ContinueOnError)
+	data := flags.String("data", "../shared/arabic", "folder of the labelled data")
+	out := flags.String("out", "enrich/arabic/model.bin", "model file to write")
+	seed := flags.Uint64("seed", 1, "seed of the order of the examples; the embedded model has 1")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	start := time.Now()
+	c, err := corpus.Load(*data)
+	if err != nil {
+		return err
+	}
+	model := train.Build(c, train.Config{Seed: *seed, Progress: w})
+	if err := os.WriteFile(*out, model, 0o644); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s: %d bytes in %s\n", *out, len(model), time.Since(start).Round(time.Second))
+	return err
+}

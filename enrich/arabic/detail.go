@@ -1,0 +1,66 @@
+package arabic
+
+import (
+	"math"
+
+	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/mixed"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Detail holds the probabilities behind an enrichment. The evaluation reads them; the thresholds of
+// [Model.Enrich] turn them into labels.
+type Detail struct {
+	// Dialect holds the probability of each variety, as if the text were pure Arabic.
+	Dialect map[schema.Dialect]float64
+	// NotArabic is the probability of another language; 1 when the letters rule Arabic out.
+	NotArabic float64
+	// Mixed is the log-odds of two varieties above the threshold of the label.
+	Mixed float64
+	// Sentiment holds the probability of each label.
+	Sentiment map[schema.SentimentLabel]float64
+	// Topic holds the probability of each topic that was learnt from labelled texts. Science stands for technology
+	// as well, and "" for no topic.
+	Topic map[string]float64
+}
+
+// Detail returns the probabilities of text.
+func (m *Model) Detail(text string) Detail {
+	s := m.pool.Get().(*scratch)
+	defer m.pool.Put(s)
+	m.reader.Read(&s.text, head.Limit(text, MaxBytes))
+	d := Detail{
+		Dialect:   map[schema.Dialect]float64{},
+		NotArabic: 1,
+		Sentiment: map[schema.SentimentLabel]float64{},
+		Topic:     map[string]float64{},
+	}
+	if s.text.Script() == head.ArabicMost {
+		d.NotArabic = 1 / (1 + math.Exp(-float64(m.foreign(s))))
+	}
+	m.scanVarieties(s)
+	whole := s.scan.Whole()
+	softmax(whole[:])
+	for c, p := range whole {
+		d.Dialect[varieties[c]] = float64(p)
+	}
+	var in [mixed.Inputs]float32
+	d.Mixed = math.Inf(-1)
+	if s.scan.Features(&in) {
+		d.Mixed = float64(m.mixed.Score(&in) - m.mixed.Threshold)
+	}
+	p := s.scores[:sentiments]
+	m.sentiment.Scores(m.reader.Sentiment(&s.text, false), p)
+	softmax(p)
+	for c, label := range sentimentLabels {
+		d.Sentiment[label] = float64(p[c])
+	}
+	q := s.scores[:len(learntTopics)]
+	m.topic.Scores(m.reader.Topic(&s.text), q)
+	softmax(q)
+	for c, t := range learntTopics {
+		d.Topic[t] = float64(q[c])
+	}
+	s.text.Src = ""
+	return d
+}

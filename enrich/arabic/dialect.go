@@ -1,0 +1,50 @@
+package arabic
+
+import (
+	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/mixed"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// varieties are the classes of the dialect head, in its order.
+var varieties = [mixed.Classes]schema.Dialect{
+	schema.Gulf, schema.Egyptian, schema.Levantine, schema.Maghrebi, schema.MSA,
+}
+
+// variety says which Arabic the text of s is.
+func (m *Model) variety(s *scratch) schema.Dialect {
+	switch s.text.Script() {
+	case head.NoLetters, head.OtherMost:
+		return schema.NotArabic
+	case head.ArabicMost:
+	}
+	if m.foreign(s) > 0 {
+		return schema.NotArabic
+	}
+	best := m.scanVarieties(s)
+	var in [mixed.Inputs]float32
+	if s.scan.Features(&in) && m.mixed.Score(&in) > m.mixed.Threshold {
+		return schema.Mixed
+	}
+	return varieties[best]
+}
+
+// foreign returns the log-odds of a text in Arabic script to be in another language than Arabic.
+func (m *Model) foreign(s *scratch) float32 {
+	m.language.Scores(m.reader.Language(&s.text), s.scores[:])
+	return s.scores[1] - s.scores[0]
+}
+
+// scanVarieties scores every stretch of the text and returns the best variety of the whole.
+func (m *Model) scanVarieties(s *scratch) int {
+	blocks := m.reader.Dialect(&s.text)
+	s.scan.Read(m.dialect, &s.text, blocks[2].Features)
+	whole := s.scan.Whole()
+	best := 0
+	for c, v := range whole {
+		if v > whole[best] {
+			best = c
+		}
+	}
+	return best
+}

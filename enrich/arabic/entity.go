@@ -1,0 +1,93 @@
+package arabic
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// span is an entity as a stretch of bytes.
+type span struct {
+	start, end int
+	kind       string
+}
+
+// names maps the tags of the tagger, in pairs after the first, to the types of the specification.
+var names = [...]string{"person", "organization", "location", "other"}
+
+// entities finds what the text of s names, in order of appearance.
+func (m *Model) entities(s *scratch, d schema.Dialect) []schema.Entity {
+	s.spans = rules(&s.text.Doc, s.spans[:0])
+	if d != schema.NotArabic {
+		m.named(s)
+	}
+	if len(s.spans) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(s.spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	out := make([]schema.Entity, 0, len(s.spans))
+	end := 0
+	for _, p := range s.spans {
+		text := s.text.Src[p.start:p.end]
+		if p.start < end || !utf8.ValidString(text) {
+			continue
+		}
+		out = append(out, schema.Entity{Text: text, Type: p.kind})
+		end = p.end
+	}
+	return out
+}
+
+// named adds the names that the tagger finds outside of what the rules found.
+func (m *Model) named(s *scratch) {
+	found := len(s.spans)
+	m.names.Read(&s.seq, &s.text.Doc, &s.text.Set)
+	s.tags = m.tagger.Tag(&s.seq, s.tags)
+	for i := 0; i < len(s.tags); {
+		if s.tags[i] == 0 {
+			i++
+			continue
+		}
+		kind := (s.tags[i] - 1) / 2
+		j := i + 1
+		for j < len(s.tags) && s.tags[j] == kind*2+2 {
+			j++
+		}
+		if p, ok := m.trim(s, i, j, int(kind)); ok && !overlaps(s.spans[:found], p) {
+			s.spans = append(s.spans, p)
+		}
+		i = j
+	}
+}
+
+// trim makes a span of the elements from i to j of the sequence, without signs at its ends. It reports false when no
+// word is left.
+func (m *Model) trim(s *scratch, i, j, kind int) (span, bool) {
+	tokens := s.text.Tokens
+	for i < j && !isWord(&tokens[s.seq.Tokens[i]]) {
+		i++
+	}
+	for i < j && !isWord(&tokens[s.seq.Tokens[j-1]]) {
+		j--
+	}
+	if i == j {
+		return span{}, false
+	}
+	return span{start: tokens[s.seq.Tokens[i]].Start, end: tokens[s.seq.Tokens[j-1]].End, kind: names[kind]}, true
+}
+
+func isWord(t *token.Token) bool {
+	return t.Kind == token.Word || t.Kind == token.Foreign || t.Kind == token.Number
+}
+
+func overlaps(spans []span, p span) bool {
+	for _, q := range spans {
+		if p.start < q.end && q.start < p.end {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,123 @@
+// Package feature turns scanned text into hashed features.
+package feature
+
+import (
+	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
+)
+
+// MaxGram is the length of the longest character n-gram.
+const MaxGram = 6
+
+// Span is the part of the features that belongs to one word.
+type Span struct {
+	Token int    // index of the token
+	Key   uint32 // hash of the word
+	Bare  uint32 // hash of the word without particles
+	Stem  uint32 // hash of the stem
+	Chars int    // end of the word's n-grams in Set.Chars
+	Words int    // end of the word's features in Set.Words
+}
+
+// Block is one group of the features of a text. Each feature counts Value.
+type Block struct {
+	Features []uint32
+	Value    float32
+}
+
+// Set holds the features of one text. The zero value is ready; a Set that is used again keeps its memory.
+type Set struct {
+	Chars []uint32 // character 1-6-grams within words
+	Words []uint32 // words and pairs of words
+	Stems []uint32 // stems and pairs of stems
+	Spans []Span   // one for each word, in order
+	buf   []rune
+}
+
+const (
+	prime    = 0x9E3779B97F4A7C15
+	seedChar = 0x517CC1B727220A95
+	seedWord = 0x2545F4914F6CDD1D
+	seedPair = 0x9FB21C651E98DF25
+)
+
+func mix(h uint64, r rune) uint64 {
+	h = (h ^ uint64(r)) * prime
+	return h ^ h>>29
+}
+
+func finish(h uint64) uint32 { return uint32(h * prime >> 32) }
+
+// Key is the hash of a word.
+func Key(word []rune) uint32 {
+	h := uint64(seedWord)
+	for _, r := range word {
+		h = mix(h, r)
+	}
+	return finish(h)
+}
+
+// Combine hashes two keys, in order, and a kind that keeps sorts of features apart.
+func Combine(kind, a, b uint32) uint32 {
+	h := (seedPair ^ uint64(kind)) * prime
+	h = (h ^ h>>29 ^ uint64(a)) * prime
+	h = (h ^ h>>29 ^ uint64(b)) * prime
+	return finish(h ^ h>>29)
+}
+
+// The kinds of [Combine].
+const (
+	kindPair uint32 = iota + 1
+	kindStem
+	// KindHead is the first kind that is free for the heads.
+	KindHead
+)
+
+// Pair is the feature of two words in a row.
+func Pair(a, b uint32) uint32 { return Combine(kindPair, a, b) }
+
+// boundary stands before and after each word.
+const boundary = ' '
+
+// Extract replaces what s holds with the features of the words in Arabic script of d.
+func (s *Set) Extract(d *token.Doc) {
+	s.Chars, s.Words, s.Stems, s.Spans = s.Chars[:0], s.Words[:0], s.Stems[:0], s.Spans[:0]
+	prev, prevStem := uint32(0), uint32(0)
+	for i := range d.Tokens {
+		t := &d.Tokens[i]
+		if t.Kind != token.Word {
+			continue
+		}
+		word := d.Folded(t)
+		if len(word) == 0 {
+			continue
+		}
+		key := Key(word)
+		s.Chars = Grams(s.Chars, &s.buf, word, MaxGram)
+		s.Words = append(s.Words, key, Pair(prev, key))
+		bare, stem := Key(Bare(word)), Combine(kindStem, Key(Stem(word)), 0)
+		s.Stems = append(s.Stems, stem, Combine(kindStem, prevStem, stem))
+		s.Spans = append(s.Spans, Span{
+			Token: i, Key: key, Bare: bare, Stem: stem, Chars: len(s.Chars), Words: len(s.Words),
+		})
+		prev, prevStem = key, stem
+	}
+}
+
+// Grams appends the hashes of the character n-grams of word up to length n, with a boundary on both sides.
+func Grams(dst []uint32, buf *[]rune, word []rune, n int) []uint32 {
+	b := append((*buf)[:0], boundary)
+	b = append(b, word...)
+	b = append(b, boundary)
+	*buf = b
+	for i := range b {
+		h := uint64(seedChar)
+		for j := i; j < len(b) && j < i+n; j++ {
+			h = mix(h, b[j])
+			if j == i && b[i] == boundary {
+				continue
+			}
+			dst = append(dst, finish(h))
+		}
+	}
+	return dst
+}

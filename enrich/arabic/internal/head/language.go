@@ -1,0 +1,83 @@
+package head
+
+import (
+	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
+)
+
+// langGram is the length of the n-grams that tell languages apart.
+const langGram = 4
+
+// langText holds the features of the language head.
+type langText struct {
+	chars, words []uint32
+	buf          []rune
+}
+
+// Language returns the features of the language head: the letters as they are written, before any folding. Words
+// inside hashtags only count in texts that have no others, since anybody uses a hashtag of another language.
+func (r *Reader) Language(t *Text) []feature.Block {
+	l := &t.lang
+	l.chars, l.words = l.chars[:0], l.words[:0]
+	tags := t.Arabic == 0
+	for i := range t.Tokens {
+		k := &t.Tokens[i]
+		if k.Kind != token.Word || k.Tag != tags {
+			continue
+		}
+		word := t.Light(k)
+		l.chars = feature.Grams(l.chars, &l.buf, word, langGram)
+		l.words = append(l.words, feature.Key(word))
+	}
+	return t.pack(
+		feature.Block{Features: l.chars, Value: Scale(len(l.chars))},
+		feature.Block{Features: l.words, Value: Scale(len(l.words))},
+		feature.Block{},
+	)
+}
+
+// Script says what the letters of a text allow without a look at the words.
+type Script int
+
+// The answers of [Text.Script].
+const (
+	NoLetters  Script = iota
+	OtherMost         // most words are in another script
+	ArabicMost        // most words are in Arabic script
+)
+
+// Script counts words in Arabic and in other scripts. Scripts without spaces count two letters for a word.
+func (t *Text) Script() Script {
+	arabic, other, tags := 0, 0, 0
+	for i := range t.Tokens {
+		k := &t.Tokens[i]
+		switch {
+		case k.Kind == token.Word && k.Tag:
+			tags++
+		case k.Kind == token.Word:
+			arabic++
+		case k.Kind == token.Foreign && !k.Tag:
+			other += foreignWords(t.Folded(k))
+		}
+	}
+	switch {
+	case arabic == 0 && other == 0 && tags > 0, arabic > other:
+		return ArabicMost
+	case arabic == 0 && other == 0:
+		return NoLetters
+	}
+	return OtherMost
+}
+
+// placeholder is what collections of tweets write for a link.
+const placeholder = "url"
+
+func foreignWords(w []rune) int {
+	if len(w) == 0 || string(w) == placeholder {
+		return 0
+	}
+	if w[0] >= 0xE00 && w[0] < 0x1100 || w[0] >= 0x2E80 && w[0] < 0xFB00 {
+		return (len(w) + 1) / 2
+	}
+	return 1
+}

@@ -1,0 +1,101 @@
+// Package lexicon holds the word lists that were written by hand for the enrichment of Arabic.
+//
+// They carry what the labelled data cannot teach: varieties with few texts, topics with none, common praise and
+// blame, the words that stand around names.
+package lexicon
+
+import (
+	_ "embed" // the lists
+	"strings"
+
+	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
+)
+
+var (
+	//go:embed dialect.txt
+	dialect string
+	//go:embed sentiment.txt
+	sentiment string
+	//go:embed topic.txt
+	topic string
+	//go:embed ner.txt
+	ner string
+)
+
+// Lists are all the word lists.
+type Lists struct {
+	Dialect   *Table
+	Sentiment *Table
+	Topic     *Table
+	NER       *Table
+}
+
+// Load reads the lists.
+func Load() *Lists {
+	return &Lists{Dialect: Parse(dialect), Sentiment: Parse(sentiment), Topic: Parse(topic), NER: Parse(ner)}
+}
+
+// Table maps words to the lists that hold them.
+type Table struct {
+	Names []string // the lists, in the order of the file
+	masks map[uint32]uint32
+	stems map[uint32]uint32
+}
+
+// Parse reads lines of the form "list: word word two_words". Lines that start with # are comments.
+func Parse(text string) *Table {
+	t := &Table{masks: map[uint32]uint32{}, stems: map[uint32]uint32{}}
+	var d token.Doc
+	var s feature.Set
+	for line := range strings.Lines(text) {
+		name, words, ok := strings.Cut(line, ":")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		bit := uint32(1) << t.index(name)
+		for w := range strings.FieldsSeq(words) {
+			d.Scan(strings.ReplaceAll(w, "_", " "))
+			s.Extract(&d)
+			if d.Tokens[0].Kind == token.Foreign {
+				t.masks[feature.Key(d.Folded(&d.Tokens[0]))] |= bit
+			}
+			switch len(s.Spans) {
+			case 1:
+				t.masks[s.Spans[0].Key] |= bit
+				t.stems[s.Spans[0].Stem] |= bit
+			case 2:
+				t.masks[feature.Pair(s.Spans[0].Key, s.Spans[1].Key)] |= bit
+			}
+		}
+	}
+	return t
+}
+
+// index returns the number of the list name and adds it when it is new.
+func (t *Table) index(name string) int {
+	for i, n := range t.Names {
+		if n == name {
+			return i
+		}
+	}
+	t.Names = append(t.Names, name)
+	return len(t.Names) - 1
+}
+
+// Exact returns the lists that hold the word as it is written, or the pair it ends, as bits.
+func (t *Table) Exact(prev uint32, s *feature.Span) uint32 {
+	return t.masks[s.Key] | t.masks[feature.Pair(prev, s.Key)]
+}
+
+// Loose returns the lists that hold the word, the word without its clitics or its stem, or the pair it ends.
+func (t *Table) Loose(prev uint32, s *feature.Span) uint32 {
+	m := t.Exact(prev, s)
+	if m == 0 && s.Bare != s.Key {
+		m = t.masks[s.Bare] | t.masks[feature.Pair(prev, s.Bare)]
+	}
+	if m == 0 {
+		m = t.stems[s.Stem]
+	}
+	return m
+}

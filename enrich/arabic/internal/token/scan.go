@@ -1,0 +1,291 @@
+package token
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Kind says what a [Token] is.
+type Kind uint8
+
+// The kinds of tokens.
+const (
+	Word    Kind = iota // a word in Arabic script
+	Foreign             // a word in another script
+	Number
+	Punct
+	Emoji
+	Mention // @name, the sign included
+	Hashtag // #name, the sign included; the words inside follow as tokens of their own
+	URL
+)
+
+// Token is a piece of a text.
+type Token struct {
+	Kind       Kind
+	Tag        bool // the token stands inside a hashtag
+	Space      bool // the token follows white space or starts the text
+	Start, End int  // bytes of the input
+	lo, hi     int  // folded runes
+	llo, lhi   int  // light runes
+}
+
+// Doc is a scanned text. The zero value is ready; a Doc that is used again keeps its memory.
+type Doc struct {
+	Src     string
+	Tokens  []Token
+	Arabic  int // letters of the Arabic script outside mentions, links and hashtags
+	Foreign int // letters of other scripts outside mentions, links and hashtags
+	folded  []rune
+	light   []rune
+}
+
+// Folded returns the letters of t in the form that the classifiers see. It is empty for tokens that are no words.
+func (d *Doc) Folded(t *Token) []rune { return d.folded[t.lo:t.hi] }
+
+// Light returns the letters of t with the differences kept that tell languages apart.
+func (d *Doc) Light(t *Token) []rune { return d.light[t.llo:t.lhi] }
+
+// Text returns the bytes of the input that t covers.
+func (d *Doc) Text(t *Token) string { return d.Src[t.Start:t.End] }
+
+// Scan reads src and replaces what d held.
+func (d *Doc) Scan(src string) {
+	d.Src, d.Tokens, d.folded, d.light = src, d.Tokens[:0], d.folded[:0], d.light[:0]
+	d.Arabic, d.Foreign = 0, 0
+	space := true
+	for i := 0; i < len(src); {
+		r, n := decode(src, i)
+		start := len(d.Tokens)
+		switch {
+		case unicode.IsSpace(r) || isFormat(r) || r == utf8.RuneError && n == 1:
+			i, space = i+n, true
+			continue
+		case r == '@' && !d.glued(i):
+			i = d.mention(i)
+		case r == '#' || r == '＃':
+			i = d.hashtag(i, n)
+		case (r == 'h' || r == 'w' || r == 'H' || r == 'W') && urlLen(src[i:]) > 0:
+			i = d.add(URL, i, i+urlLen(src[i:]))
+		case isDigit(r):
+			i = d.number(i)
+		case isArabicLetter(r):
+			i = d.word(i, len(src), false)
+		case unicode.IsLetter(r):
+			i = d.foreign(i, len(src), false)
+		case isEmoji(r):
+			i = d.emoji(i, n)
+		default:
+			i = d.add(Punct, i, i+n)
+		}
+		if start < len(d.Tokens) {
+			d.Tokens[start].Space = space
+		}
+		space = false
+	}
+}
+
+// decode is utf8.DecodeRuneInString with a short cut for ASCII.
+func decode(s string, i int) (rune, int) {
+	if c := s[i]; c < utf8.RuneSelf {
+		return rune(c), 1
+	}
+	return utf8.DecodeRuneInString(s[i:])
+}
+
+// glued reports whether a letter or digit stands right before byte i, as in an address of electronic mail.
+func (d *Doc) glued(i int) bool {
+	if i == 0 || len(d.Tokens) == 0 {
+		return false
+	}
+	t := d.Tokens[len(d.Tokens)-1]
+	return t.End == i && (t.Kind == Foreign || t.Kind == Number)
+}
+
+func (d *Doc) add(k Kind, start, end int) int {
+	lo, llo := len(d.folded), len(d.light)
+	d.Tokens = append(d.Tokens, Token{Kind: k, Start: start, End: end, lo: lo, hi: lo, llo: llo, lhi: llo})
+	return end
+}
+
+func (d *Doc) mention(i int) int {
+	j := i + 1
+	for j < len(d.Src) && nameByte(d.Src[j]) {
+		j++
+	}
+	if j == i+1 {
+		return d.add(Punct, i, j)
+	}
+	return d.add(Mention, i, j)
+}
+
+func nameByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+// hashtag reads the tag at i, whose sign is n bytes long, and then the words inside it.
+func (d *Doc) hashtag(i, n int) int {
+	end := i + n
+	for end < len(d.Src) {
+		r, m := decode(d.Src, end)
+		if r != '_' && !isDigit(r) && !unicode.IsLetter(r) && !isMark(r) && r != 0x200C {
+			break
+		}
+		end += m
+	}
+	if end == i+n {
+		return d.add(Punct, i, end)
+	}
+	d.add(Hashtag, i, end)
+	for j := i + n; j < end; {
+		switch r, m := decode(d.Src, j); {
+		case isArabicLetter(r):
+			j = d.word(j, end, true)
+		case unicode.IsLetter(r):
+			j = d.foreign(j, end, true)
+		default:
+			j += m
+		}
+	}
+	return end
+}
+
+// urlLen returns the length of the link that s starts with, or 0.
+func urlLen(s string) int {
+	low := strings.ToLower(s[:min(len(s), 8)])
+	if !strings.HasPrefix(low, "http://") && !strings.HasPrefix(low, "https://") && !strings.HasPrefix(low, "www.") {
+		return 0
+	}
+	n := strings.IndexFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || isFormat(r) || r == '…' || r == '"' || r == '<' || r == '>' || r == '«' || r == '»' ||
+			r == '،' || r == '؛' || r == utf8.RuneError
+	})
+	if n < 0 {
+		n = len(s)
+	}
+	s = strings.TrimRight(s[:n], ".,;:!?)]}'؟")
+	if len(s) < 8 {
+		return 0
+	}
+	return len(s)
+}
+
+func (d *Doc) number(i int) int {
+	end := i
+	for end < len(d.Src) {
+		r, n := decode(d.Src, end)
+		if isDigit(r) {
+			end += n
+			continue
+		}
+		// A separator belongs to the number only between two digits.
+		if (r == '.' || r == ',' || r == '٫' || r == '٬' || r == '،' || r == '/' || r == '-' || r == ':') && end+n < len(d.Src) {
+			if q, _ := decode(d.Src, end+n); isDigit(q) {
+				end += n
+				continue
+			}
+		}
+		break
+	}
+	return d.add(Number, i, end)
+}
+
+func (d *Doc) emoji(i, n int) int {
+	end := i + n
+	for end < len(d.Src) {
+		r, m := decode(d.Src, end)
+		if !isEmojiTail(r) {
+			break
+		}
+		end += m
+		if r == 0x200D && end < len(d.Src) { // the joiner ties the next pictograph to this one
+			if q, k := decode(d.Src, end); isEmoji(q) {
+				end += k
+			}
+		}
+	}
+	return d.add(Emoji, i, end)
+}
+
+// word reads a word in Arabic script that ends before limit.
+func (d *Doc) word(i, limit int, tag bool) int {
+	t := Token{Kind: Word, Tag: tag, Start: i, lo: len(d.folded), llo: len(d.light)}
+	run := 0
+	for i < limit {
+		r, n := decode(d.Src, i)
+		switch {
+		case isMark(r):
+			if r >= 0x653 && r < arabicEnd {
+				if l := letters[r-arabicStart].light; l != 0 {
+					d.light = append(d.light, l)
+				}
+			}
+		case isArabicLetter(r):
+			run = d.letter(foldRune(r), t.lo, t.llo, run)
+			if r >= 0xFEF5 && r <= 0xFEFC {
+				run = d.letter(letter{'ا', 'ا'}, t.lo, t.llo, run)
+			}
+			if !tag {
+				d.Arabic++
+			}
+		case r == 0x200C && t.lo < len(d.folded): // Persian and Kurdish write it inside words
+			d.light = append(d.light, r)
+		default:
+			limit = i
+			continue
+		}
+		i += n
+	}
+	return d.close(t, i)
+}
+
+// letter appends l and returns the length of the run of equal letters it ends. The third of a run undoes the
+// second: stretched words then read like plain ones. A run of laughter keeps three.
+func (d *Doc) letter(l letter, lo, llo, run int) int {
+	if len(d.folded) > lo && d.folded[len(d.folded)-1] == l.fold {
+		run++
+	} else {
+		run = 1
+	}
+	switch laugh := l.fold == 'ه' || l.fold == 'خ'; {
+	case run > 3, run == 3 && !laugh:
+		if run == 3 {
+			d.folded = d.folded[:len(d.folded)-1]
+			// The run is one letter long now, and goes on being dropped.
+			if len(d.light) > llo {
+				d.light = d.light[:len(d.light)-1]
+			}
+		}
+		return run
+	}
+	d.folded = append(d.folded, l.fold)
+	d.light = append(d.light, l.light)
+	return run
+}
+
+func (d *Doc) foreign(i, limit int, tag bool) int {
+	t := Token{Kind: Foreign, Tag: tag, Start: i, lo: len(d.folded), llo: len(d.light)}
+	for i < limit {
+		r, n := decode(d.Src, i)
+		if !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && r != '\'' && r != '’' && !(r >= '0' && r <= '9') || isArabicLetter(r) {
+			break
+		}
+		if r != '\'' && r != '’' {
+			r = unicode.ToLower(r)
+			d.folded = append(d.folded, r)
+			d.light = append(d.light, r)
+			if !tag {
+				d.Foreign++
+			}
+		}
+		i += n
+	}
+	return d.close(t, i)
+}
+
+func (d *Doc) close(t Token, end int) int {
+	t.End, t.hi, t.lhi = end, len(d.folded), len(d.light)
+	d.Tokens = append(d.Tokens, t)
+	return end
+}

@@ -1,0 +1,152 @@
+package train
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"sync"
+
+	"github.com/socialdata/socialdata/enrich/arabic/internal/corpus"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/ner"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
+)
+
+// Config says how to build a model file.
+type Config struct {
+	Seed uint64
+	// Bits makes every table 1<<Bits rows when it is set: small models for tests.
+	Bits int
+	// Hold reports whether a record is kept out of training. Nil keeps everything in.
+	Hold func(set, key string) bool
+	// Progress is where the state of the training is written. Nil is silent.
+	Progress io.Writer
+}
+
+// Fold assigns a key to one of ten folds.
+func Fold(key string) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(key)) // a hash never fails
+	return int(h.Sum32() >> 8 % 10)
+}
+
+// Key is what [Fold] and [Config.Hold] know a record by: records of a group share one.
+func Key(r *corpus.Record) string {
+	if r.Group != "" {
+		return "group " + r.Group
+	}
+	return r.Text
+}
+
+// BlockSize is the number of neighbouring sentences that go to the same fold: they are of the same article.
+const BlockSize = 40
+
+// SentenceKey is what [Fold] and [Config.Hold] know the sentence with the number i of its collection by.
+func SentenceKey(set string, i int) string { return fmt.Sprint(set, " ", i/BlockSize) }
+
+// builder is the state of a build.
+type builder struct {
+	Config
+	corpus *corpus.Corpus
+	reader *head.Reader
+	lock   sync.Mutex // of Progress
+}
+
+func (b *builder) held(set, key string) bool { return b.Hold != nil && b.Hold(set, key) }
+
+func (b *builder) logf(format string, args ...any) {
+	if b.Progress == nil {
+		return
+	}
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	_, _ = fmt.Fprintf(b.Progress, format+"\n", args...) // progress is a courtesy
+}
+
+func (b *builder) bits(n int) int {
+	if b.Bits != 0 {
+		return b.Bits
+	}
+	return n
+}
+
+// softmax returns the settings for a head; epochs are logged under its name.
+func (b *builder) softmax(name string, classes, bits, epochs int, rate float32) Softmax {
+	return Softmax{
+		Classes: classes, Bits: b.bits(bits), Epochs: epochs, Rate: rate, Seed: b.Seed,
+		Progress: func(epoch int, loss float64) { b.logf("%-9s epoch %2d of %d, loss %.4f", name, epoch, epochs, loss) },
+	}
+}
+
+// Build trains every part and returns the model file. The parts are trained side by side; each of them does its
+// sums in a fixed order, so the bytes do not depend on the number of processors.
+func Build(c *corpus.Corpus, cfg Config) []byte {
+	emoji := map[rune]int{}
+	var table []byte
+	for _, e := range c.Emoji {
+		r := head.FirstRune(e.Emoji)
+		emoji[r] = e.Polarity
+		table = head.AppendEmoji(table, r, e.Polarity)
+	}
+	b := &builder{Config: cfg, corpus: c, reader: head.NewReader(emoji)}
+	places := Gazetteer(c)
+	parts := []struct {
+		name string
+		make func() []byte
+	}{
+		{"dialect", b.dialect},
+		{"mixed", b.mixed},
+		{"language", b.language},
+		{"sentiment", b.sentiment},
+		{"topic", b.topic},
+		{"ner", func() []byte { return b.ner(&ner.Reader{Lists: b.reader.Lists().NER, Gazetteer: places}) }},
+		{"gazetteer", func() []byte { return places.Append(nil) }},
+		{"emoji", func() []byte { return table }},
+	}
+	data := make([][]byte, len(parts))
+	// Two at a time: more would need more memory than a small machine has.
+	slots := make(chan struct{}, 2)
+	var wg sync.WaitGroup
+	for i := range parts {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			data[i] = parts[i].make()
+			b.logf("%-9s done, %d bytes", parts[i].name, len(data[i]))
+		})
+	}
+	wg.Wait()
+	var f weights.File
+	for i, p := range parts {
+		f.Add(p.name, data[i])
+	}
+	return f.Bytes()
+}
+
+// copyBlocks copies features out of memory that the next text will use.
+func copyBlocks(blocks []feature.Block) []feature.Block {
+	out := make([]feature.Block, len(blocks))
+	for i, b := range blocks {
+		out[i] = feature.Block{Features: append([]uint32(nil), b.Features...), Value: b.Value}
+	}
+	return out
+}
+
+// budget says how much the records of a collection weigh: each of its labels has the same total.
+type budget map[string]float64
+
+// balance sets the weights of examples so that every label of a collection weighs what the budget says.
+func balance(examples []Example, sets []string, budgets budget) {
+	type cell struct {
+		set   string
+		label int
+	}
+	n := map[cell]float64{}
+	for i := range examples {
+		n[cell{sets[i], examples[i].Label}]++
+	}
+	for i := range examples {
+		examples[i].Weight = float32(budgets[sets[i]] / n[cell{sets[i], examples[i].Label}])
+	}
+}

@@ -1,0 +1,40 @@
+package train
+
+import (
+	"slices"
+
+	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
+)
+
+var feelings = []string{"positive", "negative", "neutral"}
+
+// sentimentBudget says what each label of a collection weighs.
+var sentimentBudget = budget{"arsarcasm": 3000, "ajgt": 700, "manual": 500, "emoji": 500}
+
+const (
+	sentimentBits   = 18
+	sentimentEpochs = 6
+	sentimentRate   = 0.1
+)
+
+func (b *builder) sentiment() []byte {
+	var t head.Text
+	var examples []Example
+	var sets []string
+	for i := range b.corpus.Sentiment {
+		r := &b.corpus.Sentiment[i]
+		if sentimentBudget[r.Set] == 0 || b.held(r.Set, Key(r)) {
+			continue
+		}
+		b.reader.Read(&t, r.Text)
+		examples = append(examples, Example{
+			Blocks: copyBlocks(b.reader.Sentiment(&t, r.Set == "emoji")), Label: slices.Index(feelings, r.Label),
+		})
+		sets = append(sets, r.Set)
+	}
+	balance(examples, sets, sentimentBudget)
+	m := b.softmax("sentiment", len(feelings), sentimentBits, sentimentEpochs, sentimentRate).Fit(examples)
+	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
+	return out
+}

@@ -1,0 +1,132 @@
+// Package train learns the weights of the embedded model.
+package train
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
+)
+
+// Example is a text to learn from.
+type Example struct {
+	Blocks []feature.Block
+	Label  int
+	Target []float32 // when set, a distribution over the classes to learn instead of Label
+	Weight float32
+}
+
+// Softmax says how to train a multinomial logistic regression over hashed features.
+type Softmax struct {
+	Classes int
+	Bits    int // the table has 1<<Bits rows
+	Epochs  int
+	Rate    float32
+	Decay   float32 // L2 penalty applied to the weights that an example touches
+	Seed    uint64
+	// Progress is called after each epoch with the mean loss.
+	Progress func(epoch int, loss float64)
+}
+
+// Linear is a trained model before it is quantised.
+type Linear struct {
+	Classes int
+	Bits    int
+	W       []float32 // row by row, Classes to a row
+	Bias    []float32
+}
+
+// Fit trains with AdaGrad. The order of the examples and of every addition is fixed by the seed, so the same
+// examples give the same bits.
+func (s Softmax) Fit(examples []Example) *Linear {
+	k := s.Classes
+	m := &Linear{Classes: k, Bits: s.Bits, W: make([]float32, k<<s.Bits), Bias: make([]float32, k)}
+	g2 := make([]float32, k<<s.Bits)
+	b2 := make([]float32, k)
+	rng := rand.New(rand.NewPCG(s.Seed, 1))
+	order := make([]int, len(examples))
+	for i := range order {
+		order[i] = i
+	}
+	p, grad := make([]float32, k), make([]float32, k)
+	mask := uint32(1)<<s.Bits - 1
+	for epoch := range s.Epochs {
+		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		loss, total := 0.0, 0.0
+		for _, i := range order {
+			e := &examples[i]
+			if e.Weight == 0 {
+				continue
+			}
+			m.Scores(e, p)
+			Normalize(p)
+			total += float64(e.Weight)
+			for c := range k {
+				want := float32(0)
+				if e.Target != nil {
+					want = e.Target[c]
+				} else if c == e.Label {
+					want = 1
+				}
+				if want > 0 {
+					loss -= float64(e.Weight*want) * math.Log(float64(p[c])+1e-9)
+				}
+				grad[c] = e.Weight * (p[c] - want)
+			}
+			for c := range k {
+				b2[c] += grad[c] * grad[c]
+				m.Bias[c] -= s.Rate * grad[c] / float32(math.Sqrt(float64(b2[c])+1e-6))
+			}
+			for _, b := range e.Blocks {
+				for _, f := range b.Features {
+					at := int(f&mask) * k
+					w, g := m.W[at:at+k], g2[at:at+k]
+					for c := range w {
+						d := grad[c]*b.Value + s.Decay*w[c]
+						g[c] += d * d
+						w[c] -= s.Rate * d / float32(math.Sqrt(float64(g[c])+1e-6))
+					}
+				}
+			}
+		}
+		if s.Progress != nil {
+			s.Progress(epoch+1, loss/max(total, 1e-9))
+		}
+	}
+	return m
+}
+
+// Scores fills out with the scores of e, one for each class.
+func (m *Linear) Scores(e *Example, out []float32) {
+	copy(out, m.Bias)
+	mask, k := uint32(1)<<m.Bits-1, m.Classes
+	for _, b := range e.Blocks {
+		var sum [16]float32
+		for _, f := range b.Features {
+			w := m.W[int(f&mask)*k:]
+			w = w[:k]
+			for c := range w {
+				sum[c] += w[c]
+			}
+		}
+		for c := range k {
+			out[c] += sum[c] * b.Value
+		}
+	}
+}
+
+// Normalize turns scores into probabilities.
+func Normalize(p []float32) {
+	hi := p[0]
+	for _, v := range p {
+		hi = max(hi, v)
+	}
+	sum := float32(0)
+	for i, v := range p {
+		p[i] = float32(math.Exp(float64(v - hi)))
+		sum += p[i]
+	}
+	for i := range p {
+		p[i] /= sum
+	}
+}

@@ -1,0 +1,173 @@
+package weights
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
+)
+
+// MaxClasses is the largest number of classes of a [Linear].
+const MaxClasses = 16
+
+// Linear is a linear model over hashed features with one signed byte for each weight.
+type Linear struct {
+	Classes int
+	Bias    []float32
+	Scale   []float32 // what one step of the byte is worth, for each class
+	mask    uint32
+	rows    string
+}
+
+// AppendLinear appends a linear model with 1<<bits rows of len(bias) weights. The largest thousandth of a percent of
+// the weights of a class are clipped, so that the steps of all others are small. It returns the scales as well.
+func AppendLinear(dst []byte, bits int, w, bias []float32) ([]byte, []float32) {
+	scale := scales(w, len(bias))
+	return appendLinear(dst, bits, w, bias, scale), scale
+}
+
+// AppendShared does the same with one scale for all classes, so that their sums can be compared.
+func AppendShared(dst []byte, bits int, w, bias []float32) ([]byte, float32) {
+	scale := scales(w, len(bias))
+	hi := slices.Max(scale)
+	for c := range scale {
+		scale[c] = hi
+	}
+	return appendLinear(dst, bits, w, bias, scale), hi
+}
+
+// scales chooses the step of each class.
+func scales(w []float32, k int) []float32 {
+	scale := make([]float32, k)
+	abs := make([]float32, 0, len(w)/k)
+	for c := range k {
+		abs = abs[:0]
+		for i := c; i < len(w); i += k {
+			if w[i] != 0 {
+				abs = append(abs, float32(math.Abs(float64(w[i]))))
+			}
+		}
+		if len(abs) == 0 {
+			scale[c] = 1
+			continue
+		}
+		slices.Sort(abs)
+		scale[c] = abs[len(abs)-1-len(abs)/100_000] / 127
+	}
+	return scale
+}
+
+func appendLinear(dst []byte, bits int, w, bias, scale []float32) []byte {
+	k := len(bias)
+	dst = append(dst, byte(k), byte(bits))
+	for _, v := range slices.Concat(scale, bias) {
+		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(v))
+	}
+	for i, v := range w {
+		q := math.Round(float64(v / scale[i%k]))
+		dst = append(dst, byte(int8(min(127, max(-127, q)))))
+	}
+	return dst
+}
+
+// OpenLinear reads what [AppendLinear] wrote.
+func OpenLinear(s string) (*Linear, error) {
+	if len(s) < 2 || s[0] == 0 || s[0] > MaxClasses || s[1] > 24 {
+		return nil, ErrFormat
+	}
+	k, bits := int(s[0]), int(s[1])
+	if len(s) != 2+8*k+k<<bits {
+		return nil, ErrFormat
+	}
+	m := &Linear{Classes: k, mask: 1<<bits - 1, rows: s[2+8*k:]}
+	for c := range 2 * k {
+		v := math.Float32frombits(uint32At(s, 2+4*c))
+		if c < k {
+			m.Scale = append(m.Scale, v)
+		} else {
+			m.Bias = append(m.Bias, v)
+		}
+	}
+	return m, nil
+}
+
+// Sums are sums of quantised weights, one for each class.
+type Sums [MaxClasses]int32
+
+// Add adds the rows of features to sums.
+func (m *Linear) Add(sums *Sums, features []uint32) {
+	switch m.Classes {
+	case 2:
+		m.add2(sums, features)
+	case 3:
+		m.add3(sums, features)
+	case 5:
+		m.add5(sums, features)
+	default:
+		k := m.Classes
+		for _, f := range features {
+			at := int(f&m.mask) * k
+			row := m.rows[at : at+k]
+			for c := range len(row) {
+				sums[c] += int32(int8(row[c]))
+			}
+		}
+	}
+}
+
+func (m *Linear) add2(sums *Sums, features []uint32) {
+	var a, b int32
+	for _, f := range features {
+		at := int(f&m.mask) * 2
+		row := m.rows[at : at+2]
+		a += int32(int8(row[0]))
+		b += int32(int8(row[1]))
+	}
+	sums[0] += a
+	sums[1] += b
+}
+
+func (m *Linear) add3(sums *Sums, features []uint32) {
+	var a, b, c int32
+	for _, f := range features {
+		at := int(f&m.mask) * 3
+		row := m.rows[at : at+3]
+		a += int32(int8(row[0]))
+		b += int32(int8(row[1]))
+		c += int32(int8(row[2]))
+	}
+	sums[0] += a
+	sums[1] += b
+	sums[2] += c
+}
+
+func (m *Linear) add5(sums *Sums, features []uint32) {
+	var a, b, c, d, e int32
+	for _, f := range features {
+		at := int(f&m.mask) * 5
+		row := m.rows[at : at+5]
+		a += int32(int8(row[0]))
+		b += int32(int8(row[1]))
+		c += int32(int8(row[2]))
+		d += int32(int8(row[3]))
+		e += int32(int8(row[4]))
+	}
+	sums[0] += a
+	sums[1] += b
+	sums[2] += c
+	sums[3] += d
+	sums[4] += e
+}
+
+// Scores fills out with the scores of blocks, one for each class.
+func (m *Linear) Scores(blocks []feature.Block, out []float32) {
+	copy(out, m.Bias)
+	for _, b := range blocks {
+		var sums Sums
+		m.Add(&sums, b.Features)
+		for c := range m.Classes {
+			out[c] += float32(sums[c]) * m.Scale[c] * b.Value
+		}
+	}
+}

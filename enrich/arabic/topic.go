@@ -1,0 +1,89 @@
+package arabic
+
+import (
+	"slices"
+
+	"github.com/socialdata/socialdata/schema"
+)
+
+// learntTopics are the classes of the topic head, in its order; the last one is "none".
+var learntTopics = [...]string{
+	"science", "travel", "politics", "sports", "health", "entertainment", "geography", "",
+}
+
+const (
+	science  = 0 // the class of science and technology: one in the labelled texts, two in the specification
+	noTopic  = len(learntTopics) - 1
+	minTopic = 0.28 // the probability from which a learnt topic is named
+)
+
+// topics names what the text of s is about, most likely first.
+func (m *Model) topics(s *scratch, d schema.Dialect) []string {
+	if d == schema.NotArabic || len(s.text.Spans) == 0 {
+		return nil
+	}
+	p := s.scores[:len(learntTopics)]
+	m.topic.Scores(m.reader.Topic(&s.text), p)
+	softmax(p)
+	s.seeds = m.reader.Seeds(&s.text, s.seeds)
+	var out []string
+	for len(out) < 2 {
+		best := -1
+		for c := range noTopic {
+			if p[c] >= minTopic && (best < 0 || p[c] > p[best]) {
+				best = c
+			}
+		}
+		if best < 0 || p[best] < p[noTopic] {
+			break
+		}
+		out = m.appendLearnt(out, best, s)
+		p[best] = 0
+	}
+	return m.appendSeeded(out, s)
+}
+
+// appendLearnt adds the topic of class c.
+func (m *Model) appendLearnt(out []string, c int, s *scratch) []string {
+	if c != science {
+		return append(out, learntTopics[c])
+	}
+	t, n := m.seeds(s, "technology"), m.seeds(s, "science")
+	switch {
+	case t > n:
+		out = append(out, "technology")
+		if n > 0 {
+			out = append(out, "science")
+		}
+	default:
+		out = append(out, "science")
+		if t > 0 {
+			out = append(out, "technology")
+		}
+	}
+	return out
+}
+
+func (m *Model) seeds(s *scratch, topic string) int {
+	return s.seeds[slices.Index(m.reader.SeedNames(), topic)]
+}
+
+// appendSeeded adds the topics that have no labelled texts: two words of a list name its topic, in a short text one
+// word in six.
+func (m *Model) appendSeeded(out []string, s *scratch) []string {
+	learnt := len(out)
+	for i, name := range m.reader.SeedNames() {
+		n := s.seeds[i]
+		if slices.Contains(learntTopics[:], name) && name != "technology" || slices.Contains(out, name) {
+			continue
+		}
+		if n >= 2 && n*12 >= len(s.text.Spans) || n == 1 && len(s.text.Spans) <= 4 {
+			out = append(out, name)
+		}
+	}
+	slices.SortStableFunc(out[learnt:], func(a, b string) int { return m.seeds(s, b) - m.seeds(s, a) })
+	return out[:min(len(out), maxTopics)]
+}
+
+// maxTopics is the largest number of topics of a text.
+const maxTopics = 4
