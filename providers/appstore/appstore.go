@@ -1,0 +1,158 @@
+// Package appstore reads Apple's App Store. Profiles are apps, looked up by number or by bundle id; an app is a product
+// too, with its price, its rating and its reviews.
+//
+// Apps and search come from the documented iTunes Search interface, reviews from the public reviews feed and suggestions
+// from the hints of the store's search box. None of them wants a key. Everything is read in one storefront: ratings,
+// reviews and prices differ from one to the next.
+// Source: https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/
+package appstore
+
+import (
+	"bytes"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach the App Store.
+type Config struct {
+	Country  string       // the storefront, ISO 3166-1 alpha-2; "" means US
+	BaseURL  string       // of look-ups, search and reviews; "" means https://itunes.apple.com
+	HintsURL string       // of suggestions; "" means https://search.itunes.apple.com
+	HTTP     *http.Client // nil means a client of its own
+
+	NoReviews     bool // switches off the reviews, which come from a feed without documentation
+	NoSuggestions bool // switches off the suggestions, which come from the store's search box
+}
+
+type client struct {
+	itunes, hints *upstream.Client
+	country       string // lower case
+	lookups       *upstream.Quota
+	feeds         *upstream.Quota
+}
+
+// New returns the providers for the App Store: one for what Apple documents and one for what it only shows.
+func New(cfg Config) []providers.Provider {
+	c := newClient(cfg)
+	official := providers.Provider{
+		Name: "appstore", Platform: platform.AppStore, Source: schema.Official,
+		Profile: c.profile,
+		Product: c.product,
+		Search:  c.search,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch:  {"kind": {"profile"}, "region": nil},
+			providers.OpProduct: {"region": nil},
+		},
+		Notes: map[providers.Op]string{
+			providers.OpProfile:   "an app, by its number or its bundle id",
+			providers.OpSearch:    "at most 200 results",
+			providers.OpPosts:     "apps publish no posts",
+			providers.OpPost:      "apps publish no posts",
+			providers.OpComments:  "what people say of an app are reviews",
+			providers.OpFollowers: "apps have no followers",
+			providers.OpProducts:  "a developer's apps are found by search",
+		},
+		Routes: []providers.Route{
+			{Pattern: "lookup", Platform: platform.AppStore},
+			{Pattern: "search", Platform: platform.AppStore},
+			{Pattern: "{country}/rss/customerreviews/{page}/{id}/{sort}/json", Platform: platform.AppStore},
+		},
+		Forward: c.itunes.Forward,
+	}
+	own := providers.Provider{
+		Name: "appstore_own", Platform: platform.AppStore, Source: schema.Own,
+		Normalize: normalize,
+		Filters:   map[providers.Op]providers.Filters{},
+		Notes:     map[providers.Op]string{},
+	}
+	if !cfg.NoReviews {
+		own.Reviews = c.reviews
+		own.Notes[providers.OpReviews] = "the newest 500 of the storefront"
+	}
+	switch {
+	case cfg.NoSuggestions:
+	case storefronts[c.country] == "":
+		own.Notes[providers.OpSuggestions] = "not in the storefront that is set"
+	default:
+		own.Suggestions = c.suggestions
+		own.Filters[providers.OpSuggestions] = providers.Filters{"region": regions()}
+	}
+	return []providers.Provider{official, own}
+}
+
+func newClient(cfg Config) *client {
+	base, hints, country := cfg.BaseURL, cfg.HintsURL, strings.ToLower(cfg.Country)
+	if base == "" {
+		base = "https://itunes.apple.com"
+	}
+	if hints == "" {
+		hints = "https://search.itunes.apple.com"
+	}
+	if country == "" {
+		country = "us"
+	}
+	return &client{
+		itunes:  upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Check: check}),
+		hints:   upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: hints, Check: check}),
+		country: country,
+		lookups: upstream.NewQuota(20, time.Minute),
+		feeds:   upstream.NewQuota(0, 0),
+	}
+}
+
+// check reads a 403 without a body as what it is, too many calls in a minute, and a 400 as a region without a store.
+// Apple does not say when to come back: our own pace is the remedy.
+// https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/Searching.html
+func check(res *upstream.Response) error {
+	if res.Status == http.StatusForbidden && len(bytes.TrimSpace(res.Body)) == 0 {
+		return providers.Unavailable(nil, "Apple limits our pace")
+	}
+	if res.Status == http.StatusBadRequest {
+		return providers.Invalid("the App Store cannot read the request: the region may have no store")
+	}
+	return nil
+}
+
+var bundle = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$`)
+
+// normalize reduces an app to its number or its bundle id, whose case matters.
+func normalize(_ providers.Subject, value string) (string, error) {
+	link, err := links.Parse(value, "apps.apple.com", "itunes.apple.com")
+	if err != nil {
+		return "", err
+	}
+	if link != nil { // apps.apple.com/us/app/facebook/id284882215
+		value = ""
+		if at := slices.Index(link.Segments, "app"); at >= 0 {
+			if i := slices.IndexFunc(link.Segments[at:], func(s string) bool { return number(s) != s }); i >= 0 {
+				value = link.Segments[at+i]
+			}
+		}
+	}
+	if n := number(value); links.Digits(n) {
+		return n, nil
+	}
+	if !bundle.MatchString(value) {
+		return "", providers.Invalid("an app is given by its number, such as 284882215, or its bundle id, such as com.example.app")
+	}
+	return value, nil
+}
+
+// number takes the number out of id284882215, as the store's addresses write it.
+func number(s string) string {
+	if n, ok := strings.CutPrefix(s, "id"); ok && links.Digits(n) {
+		return n
+	}
+	return s
+}

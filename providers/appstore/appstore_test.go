@@ -1,0 +1,171 @@
+package appstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/appstore"
+	"github.com/socialdata/socialdata/providers/providertest"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func TestOfficial(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: func(c *http.Client) providers.Provider { return appstore.New(appstore.Config{HTTP: c})[0] },
+		Calls: []providertest.Call{
+			profile("profile", "9001"),
+			profile("profile-by-bundle", "com.example.tea.mac"),
+			profile("profile-bare", "9002"),
+			product("product", providers.ProductQuery{ID: "9001"}),
+			product("product-elsewhere", providers.ProductQuery{ID: "9001", Region: "SA"}),
+			product("product-free-unrated", providers.ProductQuery{ID: "9002"}),
+			search("search", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult}),
+			search("search-none", providers.SearchQuery{Query: "zzz", Region: "GB"}),
+		},
+		Fails: []providertest.Fail{
+			{Call: profile("unknown number", "404"), Want: providers.ErrNotFound},
+			{Call: profile("unknown bundle", "com.example.none"), Want: providers.ErrNotFound},
+			{Call: profile("a developer", "77"), Want: providers.ErrNotFound},
+			{Call: profile("a song", "5"), Want: providers.ErrNotFound},
+			{Call: profile("too many calls", "403"), Want: providers.ErrUnavailable},
+			{Call: profile("a bad gateway", "502"), Want: providers.ErrUnavailable},
+			{Call: product("no price", providers.ProductQuery{ID: "9003"}), Want: providers.ErrNotFound},
+			{Call: product("a region without a store", providers.ProductQuery{ID: "9001", Region: "ZZ"}), Want: providers.ErrInvalid},
+		},
+		Inputs: []providertest.Input{
+			{Subject: providers.Handle, In: "284882215", Want: "284882215"},
+			{Subject: providers.Handle, In: "id284882215", Want: "284882215"},
+			{Subject: providers.Handle, In: "com.facebook.Facebook", Want: "com.facebook.Facebook"},
+			{Subject: providers.Handle, In: "https://apps.apple.com/us/app/facebook/id284882215?mt=8", Want: "284882215"},
+			{Subject: providers.ProductID, In: "apps.apple.com/app/id284882215", Want: "284882215"},
+			{Subject: providers.ProductID, In: "https://itunes.apple.com/sa/app/id284882215", Want: "284882215"},
+			{Subject: providers.Handle, In: "https://apps.apple.com/us/developer/meta/id284882218"},
+			{Subject: providers.Handle, In: "https://apps.apple.com/us/app/facebook"},
+			{Subject: providers.Handle, In: "https://music.apple.com/us/album/id1"},
+			{Subject: providers.Handle, In: "two words"},
+			{Subject: providers.Handle, In: "../search"},
+		},
+	})
+}
+
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: func(c *http.Client) providers.Provider { return appstore.New(appstore.Config{HTTP: c})[1] },
+		Calls: []providertest.Call{
+			reviews("reviews", "9001"),
+			reviews("reviews-by-bundle-on-second-try", "com.example.bare"),
+			reviews("reviews-none", "9003"),
+			suggestions("suggestions", providers.SuggestionsQuery{Query: "tea", Region: "SA"}),
+			suggestions("suggestions-none", providers.SuggestionsQuery{Query: "zzz"}),
+		},
+		Fails: []providertest.Fail{
+			{Call: reviews("reviews of an unknown app", "404"), Want: providers.ErrNotFound},
+			{Call: reviews("reviews of an unknown bundle", "com.example.none"), Want: providers.ErrNotFound},
+			{Call: suggestions("a page in place of the list", providers.SuggestionsQuery{Query: "html"}), Want: providers.ErrUnavailable},
+		},
+	})
+}
+
+func TestReviewsEndBehindTheTenthPage(t *testing.T) {
+	t.Parallel()
+	p := appstore.New(appstore.Config{HTTP: &http.Client{Transport: answer(
+		`{"feed":{"entry":[{"id":{"label":"1"},"im:rating":{"label":"5"}}]}}`,
+	)}})[1]
+	for _, tt := range []struct{ cursor, next string }{{"", "2"}, {"9", "10"}, {"10", ""}} {
+		page, err := p.Reviews(t.Context(), "1", tt.cursor)
+		if err != nil || page.Next != tt.next {
+			t.Errorf("behind page %q comes %q (%v), want %q", tt.cursor, page.Next, err, tt.next)
+		}
+	}
+	for _, cursor := range []string{"0", "1", "11", "x"} {
+		if _, err := p.Reviews(t.Context(), "1", cursor); !errors.Is(err, providers.ErrCursor) {
+			t.Errorf("page %q: %v, want ErrCursor", cursor, err)
+		}
+	}
+}
+
+func TestOneLongSearchIsCutIntoPages(t *testing.T) {
+	t.Parallel()
+	var rows []string
+	for i := range 120 {
+		rows = append(rows, fmt.Sprintf(`{"wrapperType":"software","trackId":%d,"bundleId":"com.example.a%d"}`, i+1, i+1))
+	}
+	p := appstore.New(appstore.Config{HTTP: &http.Client{Transport: answer(`{"results":[` + strings.Join(rows, ",") + `]}`)}})[0]
+	var sizes []int
+	for cursor := ""; cursor != "" || len(sizes) == 0; {
+		page, err := p.Search(t.Context(), providers.SearchQuery{Query: "x"}, cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes, cursor = append(sizes, len(page.Items)), page.Next
+	}
+	if fmt.Sprint(sizes) != "[50 50 20]" {
+		t.Errorf("pages of %v, want 50, 50 and 20", sizes)
+	}
+	if _, err := p.Search(t.Context(), providers.SearchQuery{Query: "x"}, "-1"); !errors.Is(err, providers.ErrCursor) {
+		t.Errorf("cursor -1: %v, want ErrCursor", err)
+	}
+}
+
+func TestOwnSourcesCanBeSwitchedOff(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		cfg                  appstore.Config
+		reviews, suggestions bool
+	}{
+		{appstore.Config{}, true, true},
+		{appstore.Config{NoReviews: true}, false, true},
+		{appstore.Config{NoSuggestions: true}, true, false},
+		{appstore.Config{Country: "NZ"}, true, false},
+	} {
+		own := appstore.New(tt.cfg)[1]
+		if own.Serves(providers.OpReviews) != tt.reviews || own.Serves(providers.OpSuggestions) != tt.suggestions {
+			t.Errorf("%+v: reviews %v, suggestions %v", tt.cfg, own.Serves(providers.OpReviews), own.Serves(providers.OpSuggestions))
+		}
+	}
+}
+
+// answer is an upstream that always answers the same.
+type answer string
+
+func (a answer) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(a))), Request: r}, nil
+}
+
+func profile(name, handle string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
+		return p.Profile(ctx, handle)
+	})
+}
+
+func product(name string, q providers.ProductQuery) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Product, error) {
+		return p.Product(ctx, q)
+	})
+}
+
+func search(name string, q providers.SearchQuery) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
+		return p.Search(ctx, q, cursor)
+	})
+}
+
+func reviews(name, id string) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Review], error) {
+		return p.Reviews(ctx, id, cursor)
+	})
+}
+
+func suggestions(name string, q providers.SuggestionsQuery) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Suggestion], error) {
+		return p.Suggestions(ctx, q, cursor)
+	})
+}

@@ -1,0 +1,112 @@
+package appstore
+
+import (
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// storefronts are the numbers that Apple gives its stores, of those that we know for sure.
+var storefronts = map[string]string{
+	"us": "143441", "fr": "143442", "de": "143443", "gb": "143444", "jp": "143462", "sa": "143479", "ae": "143481", "eg": "143516",
+}
+
+// regions are those of storefronts, as callers write them.
+func regions() []string {
+	var out []string
+	for _, country := range slices.Sorted(maps.Keys(storefronts)) {
+		out = append(out, strings.ToUpper(country))
+	}
+	return out
+}
+
+// suggestions reads what the store's search box offers, a property list in XML.
+func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
+	var page providers.Page[schema.Suggestion]
+	country := c.storefront(q.Region)
+	r := upstream.Get("WebObjects/MZSearchHints.woa/wa/hints").With("clientApplication", "Software").With("term", q.Query).On(c.feeds)
+	r.Header = http.Header{"Accept": {"application/xml"}, "X-Apple-Store-Front": {storefronts[country] + ",29"}}
+	res, err := c.hints.Do(ctx, r)
+	if err != nil {
+		return page, fmt.Errorf("appstore: suggestions for %q: %w", q.Query, err)
+	}
+	hints, err := readHints(res.Body)
+	if err != nil {
+		return page, fmt.Errorf("appstore: suggestions for %q: %w", q.Query, err)
+	}
+	for i, h := range hints {
+		raw, err := json.Marshal(h)
+		if err != nil {
+			return page, fmt.Errorf("appstore: suggestions for %q: %w", q.Query, err)
+		}
+		page.Items = append(page.Items, schema.Suggestion{
+			Common: schema.Common{
+				ID: "query:" + h.Term, Raw: raw,
+				URL: "https://apps.apple.com/" + country + "/search?term=" + url.QueryEscape(h.Term),
+			},
+			Text: h.Term, Kind: schema.SuggestQuery, Position: new(int64(i)),
+		})
+	}
+	return page, nil
+}
+
+// hint is one suggestion, in the words of the property list.
+type hint struct {
+	Term     string `json:"term"`
+	Priority string `json:"priority,omitempty"`
+	URL      string `json:"url,omitempty"`
+}
+
+// node is any element of a property list; a dict holds its keys and its values by turns.
+type node struct {
+	XMLName xml.Name
+	Text    string `xml:",chardata"`
+	Nodes   []node `xml:",any"`
+}
+
+// readHints takes the dicts out of the first array of the list.
+func readHints(body []byte) ([]hint, error) {
+	var list node
+	if err := xml.Unmarshal(body, &list); err != nil || list.XMLName.Local != "plist" || len(list.Nodes) == 0 {
+		return nil, providers.Unavailable(err, "the upstream's answer is no property list")
+	}
+	var hints []hint
+	for _, array := range list.Nodes[0].Nodes {
+		if array.XMLName.Local != "array" {
+			continue
+		}
+		for _, dict := range array.Nodes {
+			if h := dict.hint(); h.Term != "" {
+				hints = append(hints, h)
+			}
+		}
+		break
+	}
+	return hints, nil
+}
+
+func (n node) hint() hint {
+	var h hint
+	for i := 0; i+1 < len(n.Nodes); i += 2 {
+		value := strings.TrimSpace(n.Nodes[i+1].Text)
+		switch strings.TrimSpace(n.Nodes[i].Text) {
+		case "term":
+			h.Term = value
+		case "priority":
+			h.Priority = value
+		case "url":
+			h.URL = value
+		}
+	}
+	return h
+}
