@@ -1,0 +1,73 @@
+package mock
+
+import (
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (s *sandbox) community(id string) (schema.Profile, error) {
+	return s.club(id).profile(), nil
+}
+
+func communityPostsKey(q providers.CommunityPostsQuery) []string { return []string{q.ID} }
+
+// communityPosts lists what many accounts post in a community: newest first, or most liked first.
+func (s *sandbox) communityPosts(q providers.CommunityPostsQuery) (series[schema.Post], error) {
+	l := s.mixed("community", q.ID)
+	l.sort = func(a, b schema.Post) int { return newest(a.CreatedAt, b.CreatedAt) }
+	if q.Sort == "top" {
+		l.sort = func(a, b schema.Post) int { return int(likes(b) - likes(a)) }
+	}
+	return l, nil
+}
+
+func likes(p schema.Post) int64 {
+	if p.Engagement.Likes == nil {
+		return -1
+	}
+	return *p.Engagement.Likes
+}
+
+// club is a community as the sandbox platform writes it.
+type club struct {
+	ClubID  string   `json:"club_id"`
+	Link    string   `json:"link"`
+	Title   string   `json:"title"`
+	About   *string  `json:"about"`
+	Icon    *string  `json:"icon"`
+	Members *int64   `json:"members"`
+	Rules   []string `json:"rules"`
+	Closed  bool     `json:"closed"`
+	Founded int64    `json:"founded"` // Unix seconds
+}
+
+func (s *sandbox) club(id string) club {
+	d := roll("community", id)
+	lang := pick(d, []string{"ar", "en"})
+	return club{
+		ClubID:  id,
+		Link:    s.page("communities", id),
+		Title:   strings.TrimSpace(nameOf(id) + " " + pick(d, emoji)),
+		About:   hide(d, 15, "#"+pick(d, tags[lang])+" — "+pick(d, hobbies[lang])),
+		Icon:    hide(d, 20, s.file("icons", id+".png")),
+		Members: hide(d, 5, d.count(6)),
+		Rules:   []string{pick(d, remarks[lang]), pick(d, remarks[lang])},
+		Closed:  d.often(20),
+		Founded: s.ago(time.Duration(d.between(100, 4000)) * 24 * time.Hour),
+	}
+}
+
+// profile is a community in the shape of an account, as there is no shape of its own.
+func (c club) profile() schema.Profile {
+	return schema.Profile{
+		Common:      common(c.ClubID, c.Link, c),
+		Handle:      c.ClubID,
+		DisplayName: &c.Title,
+		Bio:         c.About,
+		AvatarURL:   c.Icon,
+		Followers:   c.Members,
+	}
+}

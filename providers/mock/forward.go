@@ -1,0 +1,49 @@
+package mock
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+)
+
+// routes are what can be read as the sandbox platform writes it.
+func routes(id platform.ID) []providers.Route {
+	return []providers.Route{
+		{Pattern: "users/{name}", Platform: id},
+		{Pattern: "items/{id}", Platform: id},
+		{Pattern: "notes/{id}", Platform: id},
+		{Pattern: "goods/{id}", Platform: id},
+		{Pattern: "echo/{word}", Platform: id},
+	}
+}
+
+// echo is the answer of echo/{word}: what was asked.
+type echo struct {
+	Path  string     `json:"path"`
+	Query url.Values `json:"query"`
+}
+
+// forward answers the routes. The last part of a path may be a magic word.
+func (s *sandbox) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
+	what, key, _ := strings.Cut(path, "/")
+	if err := s.enter(ctx, "", s.magic([]string{key})); err != nil {
+		return nil, err
+	}
+	switch what {
+	case "users":
+		return raw(s.user(key)), nil
+	case "items":
+		return raw(s.item(key)), nil
+	case "notes":
+		return raw(s.note(key)), nil
+	case "goods":
+		return raw(s.ware(key, "")), nil
+	case "echo":
+		return raw(echo{path, query}), nil
+	}
+	return nil, providers.NotFound("the sandbox has no route %s", path)
+}

@@ -1,0 +1,283 @@
+package mock
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+)
+
+// MagicWord is a handle, id or query that makes the sandbox show one state that a client must cope with.
+type MagicWord struct {
+	Word   string // "" where no word can show the state
+	Where  string // the operations where it does something; elsewhere it is a word like any other
+	Status int    // of the HTTP answer
+	Does   string
+	Region string // does the same as the region of trending, which has no key
+}
+
+const (
+	everywhere = "every operation"
+	lists      = "every list"
+	searches   = "every operation, above all fan-out search"
+	enriched   = "every operation that can be enriched"
+)
+
+// Magic returns every magic word, and the states that no word can show with what shows them instead. The caller owns
+// the slice.
+//
+// A word works as the handle, the id or the query of a call; as a domain it may be written as a host, such as
+// not-found.example. With _on_ and a platform behind it (upstream_error_on_tiktok), it works only where the sandbox
+// stands in for that platform, so that a fan-out search fails in part.
+func Magic() []MagicWord {
+	var out []MagicWord
+	for _, w := range words {
+		out = append(out, w.MagicWord)
+	}
+	return append(out,
+		MagicWord{Where: everywhere, Status: 400, Does: "a missing, mistyped or repeated parameter, a forged cursor, or the URL of another site"},
+		MagicWord{Where: everywhere, Status: 401, Does: "a call without a key, or with one letter of it changed"},
+		MagicWord{Where: everywhere, Status: 402, Does: "a key of an account with fewer credits than the call costs"},
+		MagicWord{Where: everywhere, Status: 429, Does: "the limit of your own key: make a key with a small rate, and call faster than that"},
+	)
+}
+
+// word is a magic word and how it works. Each function may be nil.
+type word struct {
+	MagicWord
+	enter func(ctx context.Context, s *sandbox, op providers.Op) error // waits, or fails the call
+	turn  func(number int) (turn, error)                               // pages a list in its own way
+	touch func(i int, o any)                                           // changes the i-th object of a page
+}
+
+// turn says which part of a series is a page, and the number of the page that it claims is next: 0 is none.
+type turn struct{ from, to, next int }
+
+// words is the table of magic. Nobody writes to it.
+var words = []word{
+	{
+		MagicWord: MagicWord{"not_found", everywhere, 404, "there is no such thing", "XA"},
+		enter:     fails(providers.NotFound("there is no such thing in the sandbox")),
+	},
+	{
+		MagicWord: MagicWord{"private", everywhere, 404, "its owner shows it to friends only", "XB"},
+		enter:     fails(providers.NotFound("this account is private")),
+	},
+	{
+		MagicWord: MagicWord{"suspended", everywhere, 404, "the platform has taken it down", "XC"},
+		enter:     fails(providers.NotFound("this account is suspended")),
+	},
+	{
+		MagicWord: MagicWord{"disabled", everywhere, 404, "its owner has switched it off: comments are disabled, a film has no transcript", "XD"},
+		enter:     disabled,
+	},
+	{
+		MagicWord: MagicWord{"refused_input", everywhere, 400, "the upstream knows that the input cannot be right", "XE"},
+		enter:     fails(providers.Invalid("the sandbox refuses this input")),
+	},
+	{
+		MagicWord: MagicWord{"upstream_error", everywhere, 503, "the upstream answers 500", "XF"},
+		enter:     fails(providers.Unavailable(errors.New("mock: status 500"), "the sandbox answered 500")),
+	},
+	{
+		MagicWord: MagicWord{"rate_limited_upstream", everywhere, 503, "the upstream limits our pace, with Retry-After: 30; not to be taken for the limit of your key", "XG"},
+		enter: fails(&providers.Error{
+			Kind: providers.ErrUnavailable, Detail: "the sandbox limits our pace", RetryAfter: 30 * time.Second,
+		}),
+	},
+	{
+		MagicWord: MagicWord{"refused_credential", everywhere, 503, "the upstream refuses the service's own credential", "XH"},
+		enter:     fails(providers.Unavailable(errors.New("mock: status 401"), "the sandbox refused our credential")),
+	},
+	{
+		MagicWord: MagicWord{"timeout", everywhere, 504, "the upstream does not answer in time; the call comes back at once", "XI"},
+		enter:     fails(&providers.Error{Kind: providers.ErrTimeout, Detail: "the sandbox did not answer in time"}),
+	},
+	{
+		MagicWord: MagicWord{"hang", everywhere, 504, "the upstream never answers: the call lasts as long as the service's patience", "XJ"},
+		enter:     func(ctx context.Context, _ *sandbox, _ providers.Op) error { return wait(ctx, nil) },
+	},
+	{
+		MagicWord: MagicWord{"slow", everywhere, 200, "answers after 2 seconds, or what the sandbox is set to", "XK"},
+		enter:     func(ctx context.Context, s *sandbox, _ providers.Op) error { return sleep(ctx, s.slow) },
+	},
+	{
+		MagicWord: MagicWord{"slow_5s", everywhere, 200, "answers after that time; so does slow_ with any other duration, such as slow_300ms", "XL"},
+		enter:     func(ctx context.Context, _ *sandbox, _ providers.Op) error { return sleep(ctx, 5*time.Second) },
+	},
+	{
+		MagicWord: MagicWord{"pending", searches, 200, "answers as late as slow does: with wait_s=1 the platform is pending, and its job completes", "XM"},
+		enter:     pending,
+	},
+	{
+		MagicWord: MagicWord{"panic", everywhere, 500, "the provider panics", "XN"},
+		enter:     func(context.Context, *sandbox, providers.Op) error { panic("mock: the word panic was asked for") },
+	},
+	{
+		MagicWord: MagicWord{"broken_schema", everywhere, 503, "what the upstream answers has no id; in a list, none of the objects has one", "XO"},
+		touch:     func(_ int, o any) { spoil(o) },
+	},
+	{
+		MagicWord: MagicWord{"broken_item", lists, 200, "the second object of each page has no id, and is left out", "XP"},
+		touch: func(i int, o any) {
+			if i == 1 {
+				spoil(o)
+			}
+		},
+	},
+	{
+		MagicWord: MagicWord{"sparse", everywhere, 200, "all that may be null is null, and all that may be empty is empty", "XQ"},
+		touch:     func(_ int, o any) { strip(o) },
+	},
+	{
+		MagicWord: MagicWord{"fail_enrichment", enriched, 200, "enrichment of the object, and of the first one of each page, fails: it is null and the 3 credits are refunded", "XR"},
+		touch: func(i int, o any) {
+			if i == 0 {
+				mark(o)
+			}
+		},
+	},
+	{
+		MagicWord: MagicWord{"empty", lists, 200, "an empty page without a cursor", "XS"},
+		turn:      func(int) (turn, error) { return turn{}, nil },
+	},
+	{
+		MagicWord: MagicWord{"one_page", lists, 200, "ten objects and no cursor", "XT"},
+		turn:      func(int) (turn, error) { return turn{to: 10}, nil },
+	},
+	{
+		MagicWord: MagicWord{"dead_cursor", lists, 200, "the cursor of page one is dead: page two is a 400", "XU"},
+		turn:      deadCursor,
+	},
+	{
+		MagicWord: MagicWord{"empty_middle", lists, 200, "page two of three has no objects and a cursor all the same", "XV"},
+		turn:      emptyMiddle,
+	},
+	{
+		MagicWord: MagicWord{"repeats", lists, 200, "each of four pages begins with the last five objects of the page before", "XW"},
+		turn:      repeats,
+	},
+	{
+		MagicWord: MagicWord{"loops", lists, 200, "page three says that page one comes next", "XX"},
+		turn:      func(n int) (turn, error) { return turn{10 * (n - 1), 10 * n, n%3 + 1}, nil },
+	},
+	{
+		MagicWord: MagicWord{"stuck", lists, 200, "every page is the same and names itself as the next", "XY"},
+		turn:      func(int) (turn, error) { return turn{0, pageSize, 2}, nil },
+	},
+	{
+		MagicWord: MagicWord{"endless", lists, 200, "there is always one more page, with objects never seen before", "XZ"},
+		turn:      func(n int) (turn, error) { return turn{pageSize * (n - 1), pageSize * n, n + 1}, nil },
+	},
+}
+
+// magic returns the first of the keys that is a magic word, or one that does nothing.
+func (s *sandbox) magic(keys []string) word {
+	for _, key := range keys {
+		if w, ok := s.lookup(strings.ToLower(strings.TrimLeft(key, "@#"))); ok {
+			return w
+		}
+	}
+	return word{}
+}
+
+func (s *sandbox) lookup(key string) (word, bool) {
+	if i := strings.LastIndex(key, "_on_"); i > 0 && platform.ID(key[i+len("_on_"):]).Valid() {
+		if key[i+len("_on_"):] != string(s.id) {
+			return word{}, false
+		}
+		key = key[:i]
+	}
+	if i := slices.IndexFunc(words, func(w word) bool { return w.Word == key }); i >= 0 {
+		return words[i], true
+	}
+	if text, ok := strings.CutPrefix(key, "slow_"); ok {
+		if d, err := time.ParseDuration(text); err == nil {
+			return word{enter: func(ctx context.Context, _ *sandbox, _ providers.Op) error { return sleep(ctx, d) }}, true
+		}
+	}
+	return word{}, false
+}
+
+// magicRegion returns the word that a region of trending stands for, "" when it is an ordinary region.
+func magicRegion(region string) string {
+	for _, w := range words {
+		if w.Region == region {
+			return w.Word
+		}
+	}
+	return ""
+}
+
+// fails is an error that is the same for every operation.
+func fails(err error) func(context.Context, *sandbox, providers.Op) error {
+	return func(context.Context, *sandbox, providers.Op) error { return err }
+}
+
+func disabled(_ context.Context, _ *sandbox, op providers.Op) error {
+	switch op {
+	case providers.OpComments, providers.OpReplies:
+		return providers.NotFound("comments are disabled on this post")
+	case providers.OpTranscript:
+		return providers.NotFound("this post has no transcript")
+	default:
+		return providers.NotFound("its owner has switched this off")
+	}
+}
+
+func pending(ctx context.Context, s *sandbox, _ providers.Op) error {
+	if s.release != nil {
+		return wait(ctx, s.release)
+	}
+	return sleep(ctx, s.slow)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return gone(ctx)
+	}
+}
+
+func wait(ctx context.Context, until <-chan struct{}) error {
+	select {
+	case <-until:
+		return nil
+	case <-ctx.Done():
+		return gone(ctx)
+	}
+}
+
+func deadCursor(number int) (turn, error) {
+	if number > 1 {
+		return turn{}, providers.ErrCursor
+	}
+	return turn{0, pageSize, 2}, nil
+}
+
+func emptyMiddle(number int) (turn, error) {
+	switch number {
+	case 1:
+		return turn{0, pageSize, 2}, nil
+	case 2:
+		return turn{next: 3}, nil
+	default:
+		return turn{pageSize, 2 * pageSize, 0}, nil
+	}
+}
+
+func repeats(number int) (turn, error) {
+	t := turn{15 * (number - 1), 15*(number-1) + pageSize, number + 1}
+	if number >= 4 {
+		t.next = 0
+	}
+	return t, nil
+}

@@ -1,0 +1,189 @@
+package mock
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Epoch is the "now" of the sandbox unless its Config says otherwise: posts are older, some events are still to come.
+var Epoch = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+
+// Config says how the sandbox behaves. The zero Config is ready for use.
+type Config struct {
+	Epoch   time.Time       // what all times are relative to; zero means [Epoch]
+	Slow    time.Duration   // how long the words slow and pending take; 0 means 2 seconds
+	Release <-chan struct{} // when not nil, pending waits until it is closed, however long that takes
+}
+
+// sandbox makes up what a platform knows, from nothing but handles and ids.
+type sandbox struct {
+	id      platform.ID
+	site    string // the host of every public page
+	epoch   time.Time
+	slow    time.Duration
+	release <-chan struct{}
+}
+
+// New returns the sandbox platform, which serves every operation.
+func New(cfg Config) providers.Provider { return NewFor(platform.Mock, cfg) }
+
+// NewFor returns a sandbox that stands in for another platform, for tests that need several of them. It knows the same
+// accounts and objects as any other, under pages of its own.
+func NewFor(id platform.ID, cfg Config) providers.Provider {
+	s := &sandbox{id: id, site: site(id), epoch: cfg.Epoch, slow: cfg.Slow, release: cfg.Release}
+	if s.epoch.IsZero() {
+		s.epoch = Epoch
+	}
+	if s.slow == 0 {
+		s.slow = 2 * time.Second
+	}
+	return providers.Provider{
+		Name: "mock", Platform: id, Source: schema.Own,
+		Profile:   one(s, providers.OpProfile, itself, s.profile),
+		Followers: list(s, providers.OpFollowers, itself, s.followers),
+		Following: list(s, providers.OpFollowing, itself, s.following),
+		Audience:  one(s, providers.OpAudience, itself, s.audience),
+		Live:      one(s, providers.OpLive, itself, s.live),
+		Linked:    list(s, providers.OpLinked, itself, s.linked),
+
+		Posts:    list(s, providers.OpPosts, itself, s.posts),
+		Post:     one(s, providers.OpPost, itself, s.post),
+		Trending: list(s, providers.OpTrending, trendingKey, s.trending),
+
+		Search:      list(s, providers.OpSearch, searchKey, s.search),
+		Suggestions: list(s, providers.OpSuggestions, suggestionsKey, s.suggestions),
+
+		Comments: list(s, providers.OpComments, itself, s.comments),
+		Replies:  list(s, providers.OpReplies, repliesKey, s.replies),
+
+		Transcript:       one(s, providers.OpTranscript, transcriptKey, s.transcript),
+		Reels:            list(s, providers.OpReels, itself, s.reels),
+		Collections:      list(s, providers.OpCollections, collectionsKey, s.collections),
+		Collection:       one(s, providers.OpCollection, collectionKey, s.collection),
+		CollectionPosts:  list(s, providers.OpCollectionPosts, collectionKey, s.collectionPosts),
+		CollectionTracks: list(s, providers.OpCollectionTracks, collectionKey, s.collectionTracks),
+
+		Track:      one(s, providers.OpTrack, itself, s.track),
+		Tracks:     list(s, providers.OpTracks, itself, s.tracks),
+		TrackPosts: list(s, providers.OpTrackPosts, itself, s.trackPosts),
+
+		Community:      one(s, providers.OpCommunity, itself, s.community),
+		CommunityPosts: list(s, providers.OpCommunityPosts, communityPostsKey, s.communityPosts),
+
+		Products: list(s, providers.OpProducts, productsKey, s.products),
+		Product:  one(s, providers.OpProduct, productKey, s.product),
+		Reviews:  list(s, providers.OpReviews, itself, s.reviews),
+		Store:    one(s, providers.OpStore, itself, s.store),
+
+		Ads:         list(s, providers.OpAds, adsKey, s.ads),
+		AdsSearch:   list(s, providers.OpAdsSearch, adsSearchKey, s.adsSearch),
+		Ad:          one(s, providers.OpAd, itself, s.ad),
+		Advertisers: list(s, providers.OpAdvertisers, advertisersKey, s.advertisers),
+
+		Event:        one(s, providers.OpEvent, itself, s.event),
+		Events:       list(s, providers.OpEvents, eventsKey, s.events),
+		EventsSearch: list(s, providers.OpEventsSearch, itself, s.eventsSearch),
+
+		Normalize: s.normalize,
+		Filters:   filters(),
+		Notes:     notes(),
+		Routes:    routes(id),
+		Forward:   s.forward,
+	}
+}
+
+func filters() map[providers.Op]providers.Filters {
+	var kinds []string
+	for _, k := range schema.CollectionKinds() {
+		kinds = append(kinds, string(k))
+	}
+	collections := providers.Filters{"kind": kinds}
+	ads := providers.Filters{"country": nil, "status": {"active", "inactive", "all"}, "since": nil, "until": nil}
+	return map[providers.Op]providers.Filters{
+		providers.OpTrending: {"region": nil},
+		providers.OpSearch: {
+			"kind": nil, "sort": {"relevance", "recent"}, "since": nil, "until": nil, "region": nil, "lang": nil, "handle": nil,
+		},
+		providers.OpSuggestions:      {"region": nil},
+		providers.OpTranscript:       {"lang": {"ar", "en"}},
+		providers.OpCollections:      collections,
+		providers.OpCollection:       collections,
+		providers.OpCollectionPosts:  collections,
+		providers.OpCollectionTracks: collections,
+		providers.OpCommunityPosts:   {"sort": {"recent", "top"}},
+		providers.OpProduct:          {"region": nil},
+		providers.OpAds:              ads,
+		providers.OpAdsSearch:        ads,
+		providers.OpAdvertisers:      {"country": nil},
+		providers.OpEvents:           {"time": {"upcoming", "past"}},
+	}
+}
+
+func notes() map[providers.Op]string {
+	return map[providers.Op]string{
+		providers.OpProfile:     "any handle has a profile, but for the words that show a failure",
+		providers.OpLive:        "on_air is always live, off_air never",
+		providers.OpTrending:    "has no key: the regions XA, XB … stand for the words that show a failure",
+		providers.OpSearch:      "finds something for every query, not what holds its words",
+		providers.OpTranscript:  "in Arabic and in English",
+		providers.OpProduct:     "priced in the currency of the region, or else of the store",
+		providers.OpAdvertisers: "finds something for every query, not what holds its words",
+	}
+}
+
+// site is where the pages of a platform are: mock.example, and tiktok.mock.example for a sandbox that stands in.
+func site(id platform.ID) string {
+	if id == platform.Mock {
+		return "mock.example"
+	}
+	return strings.ReplaceAll(string(id), "_", "-") + ".mock.example"
+}
+
+// page returns the address of a public page.
+func (s *sandbox) page(path ...string) string { return address(s.site, path) }
+
+// file returns the address of a file of a page.
+func (s *sandbox) file(path ...string) string { return address("cdn."+s.site, path) }
+
+func address(host string, path []string) string {
+	var b strings.Builder
+	b.WriteString("https://" + host)
+	for _, p := range path {
+		b.WriteString("/" + url.PathEscape(p))
+	}
+	return b.String()
+}
+
+// ago returns the time so long before the sandbox's now, as the platform writes it.
+func (s *sandbox) ago(d time.Duration) int64 { return s.epoch.Add(-d).Unix() }
+
+// at reads a time of the platform.
+func at(unix int64) *time.Time { return new(time.Unix(unix, 0).UTC()) }
+
+// atOrNil reads a time that may be null.
+func atOrNil(unix *int64) *time.Time {
+	if unix == nil {
+		return nil
+	}
+	return at(*unix)
+}
+
+// common returns the shared fields of an object, with wire as the platform's own.
+func common(id, page string, wire any) schema.Common {
+	return schema.Common{ID: id, URL: page, Raw: raw(wire)}
+}
+
+// raw writes one of the wire structs.
+func raw(wire any) json.RawMessage {
+	b, err := schema.Marshal(wire)
+	if err != nil {
+		panic(err) // a wire struct holds nothing that JSON cannot
+	}
+	return b
+}

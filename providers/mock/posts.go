@@ -1,0 +1,190 @@
+package mock
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// posts lists what an account published, newest first.
+func (s *sandbox) posts(handle string) (series[schema.Post], error) {
+	return s.postsOf(handle, "post"), nil
+}
+
+// reels lists an account's short videos, newest first.
+func (s *sandbox) reels(handle string) (series[schema.Post], error) {
+	return s.postsOf(handle, "reel"), nil
+}
+
+func (s *sandbox) postsOf(handle, kind string) series[schema.Post] {
+	return series[schema.Post]{n: length(kind, handle), at: func(i int) schema.Post {
+		return s.item(child(handle, kind, i+1)).post()
+	}}
+}
+
+func (s *sandbox) post(id string) (schema.Post, error) {
+	return s.item(id).post(), nil
+}
+
+func trendingKey(q providers.TrendingQuery) []string { return []string{magicRegion(q.Region)} }
+
+// trending lists recent posts of many accounts.
+func (s *sandbox) trending(q providers.TrendingQuery) (series[schema.Post], error) {
+	all := s.mixed("trending", "")
+	if q.Region != "" && magicRegion(q.Region) == "" {
+		all.keep = func(p schema.Post) bool { return homeOf(p.Author.Handle).country == q.Region }
+	}
+	return all, nil
+}
+
+// mixed is a list of posts of different accounts.
+func (s *sandbox) mixed(list, key string) series[schema.Post] {
+	author := people(list, key)
+	return series[schema.Post]{n: length(list, key), at: func(i int) schema.Post {
+		return s.item(child(author(i), "post", roll(list, key, strconv.Itoa(i)).between(1, 20))).post()
+	}}
+}
+
+// item is a post as the sandbox platform writes it.
+type item struct {
+	ItemID    string  `json:"item_id"`
+	Link      string  `json:"link"`
+	By        account `json:"by"`
+	Body      string  `json:"body"`
+	Language  *string `json:"language"`
+	PostedAt  int64   `json:"posted_at"` // Unix seconds
+	Files     []file  `json:"files"`
+	Hearts    *int64  `json:"hearts"` // null when the author hides it
+	Answers   *int64  `json:"answers"`
+	Forwards  *int64  `json:"forwards"`
+	Plays     *int64  `json:"plays"` // null when there is nothing to play
+	Bookmarks *int64  `json:"bookmarks"`
+	Sponsored bool    `json:"sponsored"`
+}
+
+// file is a picture, film or sound as the sandbox platform writes it.
+type file struct {
+	Kind     schema.MediaType `json:"kind"`
+	Src      string           `json:"src"`
+	Poster   *string          `json:"poster"`
+	Duration *int             `json:"duration_ms"`
+}
+
+func (s *sandbox) item(id string) item {
+	d := roll("post", id)
+	_, n := origin(id)
+	by := owner(id)
+	home := homeOf(by)
+	lang := home.lang
+	if d.often(20) {
+		lang = pick(d, []string{"ar", "en"})
+	}
+	p := item{
+		ItemID:    id,
+		Link:      s.page("posts", id),
+		By:        s.account(by),
+		Body:      body(d, lang),
+		Language:  hide(d, 15, lang),
+		PostedAt:  s.postedAt(id),
+		Files:     s.files(d, id, n),
+		Hearts:    hide(d, 8, d.count(6)),
+		Answers:   hide(d, 5, int64(length("comments", id))),
+		Forwards:  hide(d, 20, d.count(4)),
+		Bookmarks: hide(d, 40, d.count(4)),
+		Sponsored: d.often(6),
+	}
+	for _, f := range p.Files {
+		if f.Kind != schema.Image {
+			p.Plays = hide(d, 5, d.count(7))
+		}
+	}
+	return p
+}
+
+// postedAt puts the n-th post of an account into the n-th nine hours before now.
+func (s *sandbox) postedAt(id string) int64 {
+	_, n := origin(id)
+	return s.ago(time.Duration(n)*9*time.Hour + time.Duration(roll("posted", id).below(9*3600))*time.Second)
+}
+
+func (p item) post() schema.Post {
+	out := schema.Post{
+		Common:    common(p.ItemID, p.Link, p),
+		Author:    p.By.actor(),
+		Text:      p.Body,
+		Lang:      p.Language,
+		CreatedAt: at(p.PostedAt),
+		Engagement: schema.Engagement{
+			Likes: p.Hearts, Comments: p.Answers, Shares: p.Forwards, Views: p.Plays, Saves: p.Bookmarks,
+		},
+		Hashtags: text.Hashtags(p.Body),
+		Mentions: text.Mentions(p.Body),
+		IsAd:     p.Sponsored,
+	}
+	for _, f := range p.Files {
+		out.Media = append(out.Media, f.media())
+	}
+	return out
+}
+
+func (f file) media() schema.Media {
+	m := schema.Media{Type: f.Kind, URL: f.Src, ThumbnailURL: f.Poster}
+	if f.Duration != nil {
+		m.DurationS = new(float64(*f.Duration) / 1000)
+	}
+	return m
+}
+
+// files goes through every kind of media as n grows: a picture, a film, words alone, a sound, an album.
+func (s *sandbox) files(d *dice, id string, n int) []file {
+	if strings.Contains(id, "-reel-") {
+		return []file{s.film(d, id, 1)}
+	}
+	switch n % 5 {
+	case 1:
+		return []file{s.picture(id, 1)}
+	case 2:
+		return []file{s.film(d, id, 1)}
+	case 3:
+		return nil
+	case 4:
+		return []file{{Kind: schema.Audio, Src: s.file("sounds", id+".mp3"), Duration: new(d.between(20_000, 300_000))}}
+	default:
+		return []file{s.picture(id, 1), s.picture(id, 2), s.film(d, id, 3)}
+	}
+}
+
+func (s *sandbox) picture(id string, n int) file {
+	return file{Kind: schema.Image, Src: s.file("pictures", id, strconv.Itoa(n)+".jpg")}
+}
+
+func (s *sandbox) film(d *dice, id string, n int) file {
+	poster := s.file("films", id, strconv.Itoa(n)+".jpg")
+	return file{
+		Kind: schema.Video, Src: s.file("films", id, strconv.Itoa(n)+".mp4"), Poster: hide(d, 20, poster),
+		Duration: hide(d, 10, d.between(60_000, 300_000)),
+	}
+}
+
+// body writes a post: a sentence or two, often with hashtags, sometimes with a title above or somebody's name.
+func body(d *dice, lang string) string {
+	var b strings.Builder
+	if d.often(15) {
+		b.WriteString(pick(d, titles[lang]) + "\n\n")
+	}
+	b.WriteString(pick(d, sentences[lang]))
+	if d.often(40) {
+		b.WriteString(" " + pick(d, sentences[lang]))
+	}
+	if d.often(20) {
+		b.WriteString(" @" + person(d.below(cast)))
+	}
+	for range d.below(3) {
+		b.WriteString(" #" + pick(d, tags[lang]))
+	}
+	return b.String()
+}

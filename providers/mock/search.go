@@ -1,0 +1,161 @@
+package mock
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func searchKey(q providers.SearchQuery) []string { return []string{q.Query, q.Handle} }
+
+// search finds something for any query: the account of that name first, and then what the words pick. Without a kind
+// it goes round all eight.
+func (s *sandbox) search(q providers.SearchQuery) (series[schema.SearchResult], error) {
+	found := s.finder(q)
+	l := series[schema.SearchResult]{n: length("search", q.Query), at: func(i int) schema.SearchResult { return found(q.Kind, i) }}
+	if q.Kind == "" {
+		kinds := schema.ResultKinds()
+		l.n = 8 * len(kinds)
+		l.at = func(i int) schema.SearchResult { return found(kinds[i%len(kinds)], i/len(kinds)) }
+	}
+	if q.Handle != "" || q.Region != "" || q.Lang != "" || !q.Since.IsZero() || !q.Until.IsZero() {
+		l.keep = func(r schema.SearchResult) bool { return r.Object != nil && matches(q, r) }
+	}
+	if q.Sort == "recent" {
+		l.sort = func(a, b schema.SearchResult) int { return newest(factsOf(a).at, factsOf(b).at) }
+	}
+	return l, nil
+}
+
+// finder returns what makes up the i-th result of a kind.
+func (s *sandbox) finder(q providers.SearchQuery) func(kind schema.ResultKind, i int) schema.SearchResult {
+	somebody, named := people("search", q.Query), slug(q.Query)
+	return func(kind schema.ResultKind, i int) schema.SearchResult {
+		by, n := somebody(i), roll("search", q.Query, strconv.Itoa(i)).between(1, 20)
+		switch {
+		case q.Handle != "" && kind == schema.ProfileResult && i > 0:
+			return schema.SearchResult{} // there is one account inside an account
+		case q.Handle != "":
+			by, n = q.Handle, i+1
+		case i == 0 && named != "":
+			by = named
+		}
+		return schema.Result(s.object(kind, by, n))
+	}
+}
+
+// object makes up the n-th thing of a kind that belongs to an account.
+func (s *sandbox) object(kind schema.ResultKind, by string, n int) schema.Object {
+	switch kind {
+	case schema.ProfileResult:
+		return new(s.user(by).profile())
+	case schema.PostResult:
+		return new(s.item(child(by, "post", n)).post())
+	case schema.CommentResult:
+		return new(s.note(child(child(by, "post", n), "comment", n)).comment())
+	case schema.ProductResult:
+		return new(s.ware(child(by, "product", n), "").product())
+	case schema.ReviewResult:
+		return new(s.verdict(child(child(by, "product", n), "review", n)).review())
+	case schema.TrackResult:
+		return new(s.sound(child(by, "track", n)).track())
+	case schema.CollectionResult:
+		return new(s.set(child(by, "collection", n)).collection())
+	default:
+		return new(s.hit(child(by, "web", n)).page())
+	}
+}
+
+// facts are what a result can be filtered by.
+type facts struct {
+	country string
+	lang    *string
+	at      *time.Time
+}
+
+func factsOf(r schema.SearchResult) facts {
+	f := facts{country: homeOf(owner(r.Shared().ID)).country}
+	switch o := r.Object.(type) {
+	case *schema.Profile:
+		f.country, f.lang = homeOf(o.Handle).country, o.Lang
+	case *schema.Post:
+		f.lang, f.at = o.Lang, o.CreatedAt
+	case *schema.Comment:
+		f.lang, f.at = o.Lang, o.CreatedAt
+	case *schema.Review:
+		f.lang, f.at = o.Lang, o.CreatedAt
+	case *schema.Track:
+		f.at = o.ReleasedAt
+	case *schema.Collection:
+		f.at = o.CreatedAt
+	case *schema.WebPage:
+		f.at = o.PublishedAt
+	}
+	return f
+}
+
+// matches tells whether r is what the filters of q leave. What a result does not tell, it does not match.
+func matches(q providers.SearchQuery, r schema.SearchResult) bool {
+	f := factsOf(r)
+	lang, _, _ := strings.Cut(q.Lang, "-")
+	switch {
+	case q.Region != "" && f.country != q.Region,
+		lang != "" && (f.lang == nil || *f.lang != lang),
+		!q.Since.IsZero() && (f.at == nil || f.at.Before(q.Since)),
+		!q.Until.IsZero() && (f.at == nil || !f.at.Before(q.Until)):
+		return false
+	}
+	return true
+}
+
+// newest orders what has a time before what has none, newest first.
+func newest(a, b *time.Time) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return b.Compare(*a)
+}
+
+// hit is a page of the web as the sandbox platform writes it.
+type hit struct {
+	HitID     string  `json:"hit_id"`
+	Link      string  `json:"link"`
+	Headline  string  `json:"headline"`
+	Extract   *string `json:"extract"`
+	Host      string  `json:"host"`
+	Rank      *int64  `json:"rank"`      // from 1
+	Published *int64  `json:"published"` // Unix seconds
+}
+
+func (s *sandbox) hit(id string) hit {
+	d, by := roll("web", id), owner(id)
+	lang, host := homeOf(by).lang, "www."+s.site
+	return hit{
+		HitID:     id,
+		Link:      address(host, []string{by, id + ".html"}),
+		Headline:  pick(d, titles[lang]),
+		Extract:   hide(d, 15, pick(d, sentences[lang])+" …"),
+		Host:      host,
+		Rank:      hide(d, 15, int64(d.between(1, 60))),
+		Published: hide(d, 30, s.ago(time.Duration(d.below(400*24))*time.Hour)),
+	}
+}
+
+func (h hit) page() schema.WebPage {
+	return schema.WebPage{
+		Common:      common(h.HitID, h.Link, h),
+		Title:       h.Headline,
+		Snippet:     h.Extract,
+		Domain:      h.Host,
+		Position:    h.Rank,
+		PublishedAt: atOrNil(h.Published),
+	}
+}

@@ -1,0 +1,144 @@
+package mock
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/socialdata/socialdata/providers"
+)
+
+const pageSize = 20
+
+// series is a list before it is cut into pages. It goes on for ever, though it is only n long: some magic words show
+// more.
+type series[T any] struct {
+	n    int
+	at   func(i int) T
+	keep func(T) bool     // nil keeps everything
+	sort func(a, b T) int // nil leaves the order
+}
+
+// slice returns the objects from one place to another, but for those that are not kept.
+func (l series[T]) slice(from, to int) []T {
+	var out []T
+	for i := from; i < to; i++ {
+		if o := l.at(i); l.keep == nil || l.keep(o) {
+			out = append(out, o)
+		}
+	}
+	if l.sort != nil {
+		slices.SortStableFunc(out, l.sort)
+	}
+	return out
+}
+
+// page returns a page of an ordinary list, and the number of the next: 0 is none.
+func (l series[T]) page(number int) ([]T, int) {
+	from, to, n := (number-1)*pageSize, number*pageSize, l.n
+	var items []T
+	if l.keep == nil && l.sort == nil { // nothing but the page has to be made up
+		items = l.slice(min(from, n), min(to, n))
+	} else {
+		all := l.slice(0, n)
+		n = len(all)
+		items = all[min(from, n):min(to, n)]
+	}
+	if to < n {
+		return items, number + 1
+	}
+	return items, 0
+}
+
+// itself is the key of an operation that is asked by one word.
+func itself(key string) []string { return []string{key} }
+
+// one serves one object by a query. The keys of the query may be magic words.
+func one[Q, T any](s *sandbox, op providers.Op, keys func(Q) []string, read func(Q) (T, error)) func(context.Context, Q) (T, error) {
+	return func(ctx context.Context, q Q) (T, error) {
+		var none T
+		magic := s.magic(keys(q))
+		if err := s.enter(ctx, op, magic); err != nil {
+			return none, err
+		}
+		o, err := read(q)
+		if err != nil {
+			return none, err
+		}
+		if magic.touch != nil {
+			magic.touch(0, &o)
+		}
+		return o, nil
+	}
+}
+
+// list serves the pages of a list by a query. The keys of the query may be magic words.
+func list[Q, T any](s *sandbox, op providers.Op, keys func(Q) []string, read func(Q) (series[T], error)) func(context.Context, Q, string) (providers.Page[T], error) {
+	return func(ctx context.Context, q Q, cursor string) (providers.Page[T], error) {
+		var page providers.Page[T]
+		magic := s.magic(keys(q))
+		if err := s.enter(ctx, op, magic); err != nil {
+			return page, err
+		}
+		number, err := number(cursor)
+		if err != nil {
+			return page, err
+		}
+		l, err := read(q)
+		if err != nil {
+			return page, err
+		}
+		next := 0
+		if magic.turn == nil {
+			page.Items, next = l.page(number)
+		} else {
+			t, err := magic.turn(number)
+			if err != nil {
+				return page, err
+			}
+			page.Items, next = l.slice(t.from, t.to), t.next
+		}
+		if magic.touch != nil {
+			for i := range page.Items {
+				magic.touch(i, &page.Items[i])
+			}
+		}
+		if next > 0 {
+			page.Next = strconv.Itoa(next)
+		}
+		return page, nil
+	}
+}
+
+// number reads a cursor: the number of a page.
+func number(cursor string) (int, error) {
+	if cursor == "" {
+		return 1, nil
+	}
+	n, err := strconv.Atoi(cursor)
+	if err != nil || n < 1 || n > 1_000_000 {
+		return 0, providers.ErrCursor
+	}
+	return n, nil
+}
+
+// enter makes a call wait or fail when its word says so.
+func (s *sandbox) enter(ctx context.Context, op providers.Op, w word) error {
+	if err := gone(ctx); err != nil {
+		return err
+	}
+	if w.enter == nil {
+		return nil
+	}
+	return w.enter(ctx, s, op)
+}
+
+// gone tells whether the caller has left, or run out of time.
+func gone(ctx context.Context) error {
+	err := ctx.Err()
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &providers.Error{Kind: providers.ErrTimeout, Detail: "the sandbox did not answer in time", Err: err}
+	}
+	return err
+}
