@@ -17,6 +17,9 @@ var (
 	ErrTimeout = errors.New("upstream timeout")
 	// ErrInvalid says that the caller's input cannot be used. Give it with [Invalid].
 	ErrInvalid = errors.New("invalid input")
+	// ErrUnsupported is the cause of an [ErrUnavailable] that says nothing about the upstream's health: it serves the
+	// operation, but not for this input or not for our kind of access. Another provider may. Give it with [Unsupported].
+	ErrUnsupported = errors.New("not served for this input")
 	// ErrCursor says that the upstream no longer knows the cursor.
 	ErrCursor = errors.New("cursor expired")
 )
@@ -63,4 +66,10 @@ func Invalid(detail string, args ...any) error {
 // Unavailable returns an [ErrUnavailable] with a cause. The detail may be shown to the caller.
 func Unavailable(cause error, detail string, args ...any) error {
 	return &Error{Kind: ErrUnavailable, Detail: fmt.Sprintf(detail, args...), Err: cause}
+}
+
+// Unsupported returns an [ErrUnavailable] with the cause [ErrUnsupported], which tells the caller what this upstream
+// cannot serve.
+func Unsupported(detail string, args ...any) error {
+	return &Error{Kind: ErrUnavailable, Detail: fmt.Sprintf(detail, args...), Err: ErrUnsupported}
 }

@@ -90,3 +90,11 @@ func TestErrorsKeepKindAndCause(t *testing.T) {
 		t.Errorf("Error() = %q, want %q", err, want)
 	}
 }
+
+func TestUnsupportedIsUnavailableForAReasonOfItsOwn(t *testing.T) {
+	t.Parallel()
+	err := providers.Unsupported("playlists need %s", "a token")
+	if !errors.Is(err, providers.ErrUnavailable) || !errors.Is(err, providers.ErrUnsupported) {
+		t.Errorf("%v lost a part", err)
+	}
+}
