@@ -128,7 +128,7 @@ func (c *client) playlistTracks(ctx context.Context, id, cursor string) (provide
 		p, next, err = read("items")
 	}
 	if errors.Is(err, errForbidden) {
-		err = providers.Unavailable(err, "GET /v1/spotify/collection/tracks of this playlist needs an app with extended quota at Spotify")
+		err = providers.Unsupported("GET /v1/spotify/collection/tracks of this playlist needs an app with extended quota at Spotify")
 	}
 	if err != nil {
 		return providers.Page[schema.Track]{}, err

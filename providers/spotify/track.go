@@ -36,7 +36,7 @@ func (c *client) topTracks(ctx context.Context, handle, _ string) (providers.Pag
 	}
 	switch {
 	case errors.Is(err, errForbidden):
-		err = providers.Unavailable(err, "GET /v1/spotify/tracks needs an app with extended quota at Spotify")
+		err = providers.Unsupported("GET /v1/spotify/tracks needs an app with extended quota at Spotify")
 	case err == nil && top.Tracks == nil:
 		err = providers.Unavailable(errNoList, "the upstream's answer cannot be read")
 	}
