@@ -92,7 +92,8 @@ func (e *Enrichment) Validate() error {
 	return nil
 }
 
-func (e *Enrichment) fill() {
+// Fill turns nil arrays into empty ones, so that they marshal as [].
+func (e *Enrichment) Fill() {
 	if e.Entities == nil {
 		e.Entities = []Entity{}
 	}

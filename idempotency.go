@@ -1,0 +1,120 @@
+package socialdata
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/records"
+)
+
+const (
+	idempotencyTTL  = 24 * time.Hour
+	idempotencyPoll = 20 * time.Millisecond
+)
+
+// replayed is what is kept under an idempotency key: the request, and its answer once there is one.
+type replayed struct {
+	Digest string
+	Answer *Answer
+}
+
+// once makes a charged call, or, when the account has made it under the same idempotency key within a day, gives the
+// same answer again for nothing.
+func (c *Client) once(ctx context.Context, o *Operation, call Call, price int64, work func(once string) (*Answer, error)) (*Answer, error) {
+	if call.IdempotencyKey == "" || price == 0 {
+		return work("")
+	}
+	if !validIdempotencyKey(call.IdempotencyKey) {
+		return nil, problem.New(problem.InvalidRequest, "Idempotency-Key must be 16 to 128 visible ASCII characters")
+	}
+	account := ""
+	if c.key != nil {
+		account = c.key.Account
+	}
+	key := "idempotency/" + account + "/" + call.IdempotencyKey
+	mine := replayed{Digest: digestOf(o, call)}
+	for {
+		existing, added, err := c.addRecord(ctx, key, mine)
+		switch {
+		case err != nil:
+			return nil, err
+		case added:
+			return c.recorded(ctx, key, mine, call, work)
+		case existing.Digest != mine.Digest:
+			return nil, problem.New(problem.InvalidRequest, "Idempotency-Key has been used for another request; use a new one")
+		case existing.Answer != nil:
+			return c.replay(ctx, existing.Answer, call.RequestID)
+		}
+		// The first call is still under way: its answer, or its failure, decides.
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(idempotencyPoll):
+		}
+	}
+}
+
+// recorded does the work and keeps its answer. A failure leaves no record, so that the call can be made again.
+func (c *Client) recorded(ctx context.Context, key string, mine replayed, call Call, work func(string) (*Answer, error)) (*Answer, error) {
+	detached := context.WithoutCancel(ctx)
+	answer, err := work(call.IdempotencyKey)
+	if err != nil {
+		return nil, errors.Join(err, c.records.Delete(detached, key))
+	}
+	mine.Answer = answer
+	b, err := json.Marshal(mine)
+	if err == nil {
+		err = c.records.Put(detached, key, b, idempotencyTTL)
+	}
+	if err != nil {
+		// The charge stands and the answer is good. A second call would be charged nothing, by the ledger's own record.
+		c.log.ErrorContext(ctx, "idempotent answer not kept", "request_id", call.RequestID, "error", err)
+	}
+	return answer, nil
+}
+
+// replay gives an answer again. Nothing is charged; the balance is today's.
+func (c *Client) replay(ctx context.Context, a *Answer, requestID string) (*Answer, error) {
+	a.Replayed, a.Meta.CreditsUsed, a.Meta.RequestID = true, 0, requestID
+	if c.ledger == nil {
+		return a, nil
+	}
+	var err error
+	a.Meta.CreditsRemaining, err = c.ledger.Balance(ctx, c.key.Account)
+	return a, err
+}
+
+// addRecord claims the key until the call's own end at the latest.
+func (c *Client) addRecord(ctx context.Context, key string, mine replayed) (existing replayed, added bool, err error) {
+	b, err := json.Marshal(mine)
+	if err != nil {
+		return existing, false, err
+	}
+	old, added, err := c.records.Add(ctx, key, b, c.timeout+holdSlack)
+	if err != nil || added {
+		return existing, added, err
+	}
+	if len(old) == 0 {
+		return existing, false, records.ErrAbsent
+	}
+	return existing, false, json.Unmarshal(old, &existing)
+}
+
+func digestOf(o *Operation, call Call) string {
+	sum := sha256.Sum256([]byte(o.Name + "|" + call.Platform + "|" + call.Params.Encode()))
+	return hex.EncodeToString(sum[:])
+}
+
+func validIdempotencyKey(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return len(s) >= 16 && len(s) <= 128
+}
