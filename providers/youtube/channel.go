@@ -1,0 +1,174 @@
+package youtube
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const channelParts = "snippet,statistics,contentDetails,brandingSettings,status,topicDetails"
+
+func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	ch, err := c.channel(ctx, handle, channelParts)
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("youtube: profile %q: %w", handle, err)
+	}
+	return ch.V.profile(ch.Raw), nil
+}
+
+// channel reads those parts of a channel by what normalize made of it.
+func (c *client) channel(ctx context.Context, handle, parts string) (upstream.Object[channel], error) {
+	r := upstream.Get("channels").With("part", parts)
+	if name, ok := strings.CutPrefix(handle, legacy); ok {
+		r = r.With("forUsername", name)
+	} else if channelID.MatchString(handle) {
+		r = r.With("id", handle)
+	} else {
+		r = r.With("forHandle", "@"+handle)
+	}
+	found, err := get[channel](ctx, c, r)
+	if err != nil {
+		return upstream.Object[channel]{}, err
+	}
+	if len(found.Items) == 0 {
+		return upstream.Object[channel]{}, providers.NotFound("no such channel")
+	}
+	return found.Items[0], nil
+}
+
+// channel is an item of GET channels; which parts it has depends on what was asked for.
+// https://developers.google.com/youtube/v3/docs/channels#resource
+type channel struct {
+	ID      string `json:"id"`
+	Snippet struct {
+		Title       string     `json:"title"`
+		Description string     `json:"description"`
+		CustomURL   string     `json:"customUrl"` // the handle; older answers have no @, and a few channels none at all
+		Language    string     `json:"defaultLanguage"`
+		Country     string     `json:"country"`
+		Thumbnails  thumbnails `json:"thumbnails"`
+	} `json:"snippet"`
+	Statistics struct {
+		Subscribers upstream.Int `json:"subscriberCount"`
+		Hidden      bool         `json:"hiddenSubscriberCount"`
+		Videos      upstream.Int `json:"videoCount"`
+	} `json:"statistics"`
+	ContentDetails struct {
+		Related struct {
+			Uploads string `json:"uploads"`
+		} `json:"relatedPlaylists"`
+	} `json:"contentDetails"`
+	Branding struct {
+		Channel struct {
+			Language string `json:"defaultLanguage"`
+		} `json:"channel"`
+	} `json:"brandingSettings"`
+}
+
+func (c channel) profile(raw []byte) schema.Profile {
+	p := schema.Profile{
+		Common:      schema.Common{ID: c.ID, URL: c.url(), Raw: raw},
+		Handle:      c.handle(),
+		DisplayName: text.NonEmpty(c.Snippet.Title),
+		Bio:         text.NonEmpty(c.Snippet.Description),
+		AvatarURL:   c.Snippet.Thumbnails.avatar(),
+		PostsCount:  c.Statistics.Videos.V,
+		Lang:        language(c.Snippet.Language, c.Branding.Channel.Language),
+		Links:       addresses(c.Snippet.Description),
+	}
+	if !c.Statistics.Hidden {
+		p.Followers = c.Statistics.Subscribers.V
+	}
+	if len(c.Snippet.Country) == 2 {
+		p.Country = &c.Snippet.Country
+	}
+	return p
+}
+
+func (c channel) handle() string { return or(strings.TrimPrefix(c.Snippet.CustomURL, "@"), c.ID) }
+
+func (c channel) url() string {
+	if len(c.Snippet.CustomURL) > 1 && c.Snippet.CustomURL[0] == '@' {
+		if u := text.URL("https://www.youtube.com/" + c.Snippet.CustomURL); u != nil {
+			return *u
+		}
+	}
+	return channelURL(c.ID)
+}
+
+func (c channel) actor() schema.Actor {
+	return schema.Actor{
+		ID: c.ID, Handle: c.handle(), DisplayName: text.NonEmpty(c.Snippet.Title), AvatarURL: c.Snippet.Thumbnails.avatar(),
+	}
+}
+
+func channelURL(id string) string { return "https://www.youtube.com/channel/" + id }
+
+// owner is how the channel stands in a video or playlist, which give neither its handle nor its picture: those come
+// from known, where that is the same channel.
+func owner(id, title string, known *schema.Actor) schema.Actor {
+	switch {
+	case known != nil && (id == known.ID || id == ""):
+		return *known
+	case id == "":
+		return schema.UnknownActor()
+	}
+	return schema.Actor{ID: id, Handle: id, DisplayName: text.NonEmpty(title)}
+}
+
+// thumbnails are a picture in several sizes, any of which may be missing.
+type thumbnails struct {
+	Default  thumbnail `json:"default"`
+	Medium   thumbnail `json:"medium"`
+	High     thumbnail `json:"high"`
+	Standard thumbnail `json:"standard"`
+	MaxRes   thumbnail `json:"maxres"`
+}
+
+type thumbnail struct {
+	URL string `json:"url"`
+}
+
+func (t thumbnails) avatar() *string { return first(t.High, t.Medium, t.Default) }
+func (t thumbnails) best() *string {
+	return first(t.MaxRes, t.Standard, t.High, t.Medium, t.Default)
+}
+
+func first(sizes ...thumbnail) *string {
+	for _, s := range sizes {
+		if u := text.URL(s.URL); u != nil {
+			return u
+		}
+	}
+	return nil
+}
+
+// language returns the first of codes that the schema accepts.
+func language(codes ...string) *string {
+	for _, code := range codes {
+		if len(code) >= 2 {
+			return &code
+		}
+	}
+	return nil
+}
+
+var address = regexp.MustCompile(`https?://[^\s<>"]+`)
+
+// addresses returns the URLs that s names.
+func addresses(s string) []string {
+	found := address.FindAllString(s, -1)
+	for i := range found {
+		found[i] = strings.TrimRight(found[i], ".,;:!?'»”")
+		if !strings.Contains(found[i], "(") {
+			found[i] = strings.TrimRight(found[i], ")]}")
+		}
+	}
+	return text.URLs(found...)
+}

@@ -1,0 +1,170 @@
+package youtube
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const commentsPage = "100" // the most that YouTube gives
+
+// comments reads the top level of a video's comments, newest first. The replies inside a thread are a sample only, and
+// are left to the operation replies.
+// https://developers.google.com/youtube/v3/docs/commentThreads/list
+func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
+	if !videoID.MatchString(postID) {
+		return providers.Page[schema.Comment]{}, fmt.Errorf("youtube: comments of %q: %w", postID, providers.NotFound("no such video"))
+	}
+	r := upstream.Get("commentThreads").With("part", "snippet,replies").With("videoId", postID).
+		With("maxResults", commentsPage).With("order", "time").With("textFormat", "plainText").With("pageToken", cursor)
+	threads, err := get[thread](ctx, c, r)
+	if err != nil {
+		return providers.Page[schema.Comment]{}, fmt.Errorf("youtube: comments of %q: %w", postID, err)
+	}
+	page := providers.Page[schema.Comment]{Next: threads.Next}
+	for _, t := range threads.Items {
+		page.Items = append(page.Items, t.V.Snippet.Top.comment(postID, t.Raw))
+	}
+	return page, nil
+}
+
+// replies reads the children of a thread, which YouTube gives without the video that they belong to: when the caller
+// does not name it, the thread is asked.
+// https://developers.google.com/youtube/v3/docs/comments/list
+func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
+	page, err := c.children(ctx, q, cursor)
+	if err != nil {
+		return providers.Page[schema.Comment]{}, fmt.Errorf("youtube: replies to %q: %w", q.CommentID, err)
+	}
+	return page, nil
+}
+
+func (c *client) children(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
+	if !commentID.MatchString(q.CommentID) || q.PostID != "" && !videoID.MatchString(q.PostID) {
+		return providers.Page[schema.Comment]{}, providers.NotFound("no such comment")
+	}
+	w := walk{List: q.PostID}
+	if cursor != "" {
+		var err error
+		if w, err = walked(cursor); err != nil {
+			return providers.Page[schema.Comment]{}, err
+		}
+	}
+	r := upstream.Get("comments").With("part", "snippet").With("parentId", q.CommentID).
+		With("maxResults", commentsPage).With("textFormat", "plainText").With("pageToken", w.Token)
+	found, err := get[comment](ctx, c, r)
+	if err != nil {
+		return providers.Page[schema.Comment]{}, err
+	}
+	if w.List == "" && (len(found.Items) > 0 || found.Next != "") {
+		w.List = c.videoOf(ctx, q.CommentID)
+	}
+	w.Token = found.Next
+	page := providers.Page[schema.Comment]{Next: w.String()}
+	for _, o := range found.Items {
+		page.Items = append(page.Items, o.V.comment(w.List, o.Raw))
+	}
+	return page, nil
+}
+
+// unknown stands for the video of a thread that YouTube does not place: one from the old discussion page of a channel.
+const unknown = "unknown"
+
+// videoOf names the video that a thread belongs to. The replies have been read by then, and are worth having without
+// it: a failure leaves it unknown.
+func (c *client) videoOf(ctx context.Context, threadID string) string {
+	found, err := get[thread](ctx, c, upstream.Get("commentThreads").With("part", "snippet").With("id", threadID))
+	if err != nil || len(found.Items) == 0 {
+		return unknown
+	}
+	return or(found.Items[0].V.video(), unknown)
+}
+
+// thread is an item of GET commentThreads; its id is that of the comment at its top.
+// https://developers.google.com/youtube/v3/docs/commentThreads#resource
+type thread struct {
+	Snippet struct {
+		VideoID string  `json:"videoId"` // absent on a channel's discussion page
+		Top     comment `json:"topLevelComment"`
+	} `json:"snippet"`
+}
+
+func (t thread) video() string { return or(t.Snippet.VideoID, t.Snippet.Top.Snippet.VideoID) }
+
+// comment is an item of GET comments.
+// https://developers.google.com/youtube/v3/docs/comments#resource
+type comment struct {
+	ID      string `json:"id"`
+	Snippet struct {
+		VideoID       string `json:"videoId"` // absent on replies
+		ParentID      string `json:"parentId"`
+		TextDisplay   string `json:"textDisplay"`
+		TextOriginal  string `json:"textOriginal"` // promised to the author only
+		AuthorName    string `json:"authorDisplayName"`
+		AuthorPicture string `json:"authorProfileImageUrl"`
+		AuthorURL     string `json:"authorChannelUrl"`
+		AuthorChannel struct {
+			Value string `json:"value"`
+		} `json:"authorChannelId"` // absent when the account was deleted
+		Likes       upstream.Int `json:"likeCount"`
+		PublishedAt *time.Time   `json:"publishedAt"`
+	} `json:"snippet"`
+}
+
+func (c comment) comment(postID string, raw []byte) schema.Comment {
+	s := c.Snippet
+	postID = or(s.VideoID, postID)
+	page := watchURL(postID) + "&lc="
+	if postID == unknown {
+		page = "https://www.youtube.com/watch?lc="
+	}
+	return schema.Comment{
+		Common:    schema.Common{ID: c.ID, URL: page + url.QueryEscape(c.ID), Raw: raw},
+		PostID:    postID,
+		Author:    c.author(),
+		Text:      c.text(),
+		CreatedAt: s.PublishedAt,
+		Likes:     s.Likes.V,
+		ReplyToID: text.NonEmpty(s.ParentID),
+	}
+}
+
+func (c comment) author() schema.Actor {
+	s := c.Snippet
+	id := s.AuthorChannel.Value
+	if id == "" {
+		if u, err := url.Parse(s.AuthorURL); err == nil {
+			if last := path.Base(u.Path); last != "." && last != "/" {
+				id = last
+			}
+		}
+	}
+	id = or(id, unknown)
+	return schema.Actor{
+		ID: id, Handle: or(strings.TrimPrefix(s.AuthorName, "@"), id),
+		DisplayName: text.NonEmpty(s.AuthorName), AvatarURL: text.URL(s.AuthorPicture),
+	}
+}
+
+// text is what was asked for as plain text. Where it came as HTML all the same, it differs from what was typed and has
+// the marks that YouTube's HTML is made of.
+func (c comment) text() string {
+	s := c.Snippet.TextDisplay
+	if s == c.Snippet.TextOriginal {
+		return s
+	}
+	for _, mark := range []string{`<a href="`, "<br>", "<br />", "&#39;", "&quot;", "&amp;", "&lt;", "&gt;"} {
+		if strings.Contains(s, mark) {
+			return text.FromHTML(s)
+		}
+	}
+	return s
+}

@@ -1,0 +1,76 @@
+package youtube
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"net/http"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+type site struct {
+	web, suggest *upstream.Client
+	player       playerClient
+}
+
+// NewOwn returns the provider that reads the public site.
+func NewOwn(cfg Config) providers.Provider {
+	s := newSite(cfg)
+	p := providers.Provider{
+		Name: "youtube_own", Platform: platform.YouTube, Source: schema.Own,
+		Transcript:  s.transcript,
+		Reels:       s.reels,
+		Suggestions: s.suggestions,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpTranscript:  {"lang": nil},
+			providers.OpSuggestions: {"region": nil},
+		},
+		Notes: map[providers.Op]string{
+			providers.OpTranscript:  "written captions before automatic ones; YouTube often refuses data centres with a bot check",
+			providers.OpReels:       "without an API key: the Shorts among the newest 15 videos, of a channel named by its id (UC…)",
+			providers.OpSuggestions: "queries only",
+		},
+	}
+	off := func(op providers.Op, setting string) {
+		delete(p.Filters, op)
+		p.Notes[op] = "switched off by the setting " + setting
+	}
+	if cfg.NoTranscripts {
+		p.Transcript = nil
+		off(providers.OpTranscript, "no_transcripts")
+	}
+	if cfg.NoFeed {
+		p.Reels = nil
+		delete(p.Notes, providers.OpReels) // the Data API serves it too
+	}
+	if cfg.NoSuggestions {
+		p.Suggestions = nil
+		off(providers.OpSuggestions, "no_suggestions")
+	}
+	return p
+}
+
+func newSite(cfg Config) *site {
+	web := or(cfg.WebURL, "https://www.youtube.com")
+	return &site{
+		web: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: web, Header: http.Header{"Accept": {"*/*"}, "Accept-Language": {"en-US"}},
+		}),
+		suggest: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: or(cfg.SuggestURL, "https://suggestqueries-clients6.youtube.com"),
+			Header: http.Header{"Origin": {web}, "Referer": {web}},
+		}),
+		player: playerClient{Name: or(cfg.PlayerClient, "ANDROID"), Version: or(cfg.PlayerVersion, "20.10.38")},
+	}
+}
+
+// digest is the id of what has none, made of its URL (D43).
+func digest(url string) string {
+	sum := sha256.Sum256([]byte(url))
+	return base32.StdEncoding.EncodeToString(sum[:])[:26]
+}

@@ -1,0 +1,118 @@
+package youtube
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const playlistParts = "snippet,contentDetails,status"
+
+// collections reads the playlists that a channel has made, of one kind when the query names one.
+func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
+	page, err := c.playlists(ctx, q, cursor)
+	if err != nil {
+		return providers.Page[schema.Collection]{}, fmt.Errorf("youtube: collections of %q: %w", q.Handle, err)
+	}
+	return page, nil
+}
+
+func (c *client) playlists(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
+	var w walk
+	var err error
+	if cursor == "" {
+		w, err = c.start(ctx, q.Handle, func(ch channel) string { return ch.ID })
+	} else {
+		w, err = walked(cursor)
+	}
+	if err != nil {
+		return providers.Page[schema.Collection]{}, err
+	}
+	found, err := get[playlist](ctx, c, upstream.Get("playlists").With("part", playlistParts).
+		With("channelId", w.List).With("maxResults", pageSize).With("pageToken", w.Token))
+	if err != nil {
+		return providers.Page[schema.Collection]{}, err
+	}
+	w.Token = found.Next
+	page := providers.Page[schema.Collection]{Next: w.String()}
+	for _, o := range found.Items {
+		if p := o.V.collection(o.Raw, w.Author); q.Kind == "" || q.Kind == p.Kind {
+			page.Items = append(page.Items, p)
+		}
+	}
+	return page, nil
+}
+
+func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
+	var found []upstream.Object[playlist]
+	var err error
+	if playlistID.MatchString(q.ID) {
+		found, err = c.playlistsByID(ctx, []string{q.ID})
+	}
+	if err == nil && len(found) == 0 {
+		err = providers.NotFound("no such playlist")
+	}
+	if err != nil {
+		return schema.Collection{}, fmt.Errorf("youtube: collection %q: %w", q.ID, err)
+	}
+	return found[0].V.collection(found[0].Raw, nil), nil
+}
+
+func (c *client) collectionPosts(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Post], error) {
+	if !playlistID.MatchString(q.ID) {
+		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: videos of %q: %w", q.ID, providers.NotFound("no such playlist"))
+	}
+	page, err := c.members(ctx, q.ID, cursor, nil)
+	if err != nil {
+		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: videos of %q: %w", q.ID, err)
+	}
+	return page, nil
+}
+
+func (c *client) playlistsByID(ctx context.Context, ids []string) ([]upstream.Object[playlist], error) {
+	return byID(ctx, c, upstream.Get("playlists").With("part", playlistParts), ids, func(p playlist) string { return p.ID })
+}
+
+// playlist is an item of GET playlists.
+// https://developers.google.com/youtube/v3/docs/playlists#resource
+type playlist struct {
+	ID      string `json:"id"`
+	Snippet struct {
+		PublishedAt  *time.Time `json:"publishedAt"`
+		ChannelID    string     `json:"channelId"`
+		ChannelTitle string     `json:"channelTitle"`
+		Title        string     `json:"title"`
+		Description  string     `json:"description"`
+		Thumbnails   thumbnails `json:"thumbnails"`
+	} `json:"snippet"`
+	ContentDetails struct {
+		Count upstream.Int `json:"itemCount"`
+	} `json:"contentDetails"`
+	Status struct {
+		Podcast string `json:"podcastStatus"` // enabled for a podcast
+	} `json:"status"`
+}
+
+func (p playlist) collection(raw []byte, author *schema.Actor) schema.Collection {
+	out := schema.Collection{
+		Common:      schema.Common{ID: p.ID, URL: "https://www.youtube.com/playlist?list=" + p.ID, Raw: raw},
+		Kind:        schema.Playlist,
+		Title:       p.Snippet.Title,
+		Description: text.NonEmpty(p.Snippet.Description),
+		ItemsCount:  p.ContentDetails.Count.V,
+		CoverURL:    p.Snippet.Thumbnails.best(),
+		CreatedAt:   p.Snippet.PublishedAt,
+	}
+	if p.Snippet.ChannelID != "" {
+		out.Owner = new(owner(p.Snippet.ChannelID, p.Snippet.ChannelTitle, author))
+	}
+	if p.Status.Podcast == "enabled" {
+		out.Kind = schema.Podcast
+	}
+	return out
+}

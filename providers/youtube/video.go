@@ -1,0 +1,287 @@
+package youtube
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const (
+	videoParts        = "snippet,contentDetails,statistics,status,liveStreamingDetails,paidProductPlacementDetails"
+	playlistItemParts = "snippet,contentDetails,status"
+	pageSize          = "50" // of every list but comments; the most that YouTube gives
+)
+
+func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
+	if !videoID.MatchString(id) {
+		return schema.Post{}, fmt.Errorf("youtube: post %q: %w", id, providers.NotFound("no such video"))
+	}
+	found, err := c.videos(ctx, []string{id})
+	if err == nil && len(found) == 0 {
+		err = providers.NotFound("no such video")
+	}
+	if err != nil {
+		return schema.Post{}, fmt.Errorf("youtube: post %q: %w", id, err)
+	}
+	return found[0].V.post(found[0].Raw, nil), nil
+}
+
+// posts reads the list of a channel's uploads, which is a playlist.
+func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	page, err := c.uploads(ctx, handle, cursor, func(ch channel) string { return ch.ContentDetails.Related.Uploads })
+	if err != nil {
+		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: posts of %q: %w", handle, err)
+	}
+	return page, nil
+}
+
+// reels reads the list of a channel's Shorts, which stands beside that of its uploads.
+func (c *client) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	page, err := c.uploads(ctx, handle, cursor, func(ch channel) string { return "UUSH" + strings.TrimPrefix(ch.ID, "UC") })
+	if err != nil {
+		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: reels of %q: %w", handle, err)
+	}
+	return page, nil
+}
+
+// walk is where a channel's list goes on, with what its first page learned about the channel.
+type walk struct {
+	List   string        `json:"list"`
+	Token  string        `json:"token"`
+	Author *schema.Actor `json:"author,omitempty"`
+}
+
+func (w walk) String() string {
+	b, err := json.Marshal(w)
+	if err != nil || w.Token == "" {
+		return ""
+	}
+	return string(b)
+}
+
+// walked reads a cursor that a walk was written to.
+func walked(cursor string) (walk, error) {
+	var w walk
+	if json.Unmarshal([]byte(cursor), &w) != nil || w.List == "" || w.Token == "" {
+		return walk{}, providers.ErrCursor
+	}
+	return w, nil
+}
+
+func (c *client) uploads(ctx context.Context, handle, cursor string, of func(channel) string) (providers.Page[schema.Post], error) {
+	var w walk
+	var err error
+	if cursor == "" {
+		w, err = c.start(ctx, handle, of)
+	} else {
+		w, err = walked(cursor)
+	}
+	if err != nil || w.List == "" {
+		return providers.Page[schema.Post]{}, err
+	}
+	page, err := c.members(ctx, w.List, w.Token, w.Author)
+	if cursor == "" && errors.Is(err, providers.ErrNotFound) {
+		return providers.Page[schema.Post]{}, nil // the channel is there: it has published nothing
+	}
+	w.Token = page.Next
+	page.Next = w.String()
+	return page, err
+}
+
+func (c *client) start(ctx context.Context, handle string, of func(channel) string) (walk, error) {
+	ch, err := c.channel(ctx, handle, "snippet,contentDetails")
+	if err != nil {
+		return walk{}, err
+	}
+	return walk{List: of(ch.V), Author: new(ch.V.actor())}, nil
+}
+
+// members reads one page of a playlist's videos, in its order. Private and deleted ones stand in the playlist and
+// nowhere else, so that a page may be short, or empty, and still not be the last.
+// https://developers.google.com/youtube/v3/docs/playlistItems/list
+func (c *client) members(ctx context.Context, playlist, token string, author *schema.Actor) (providers.Page[schema.Post], error) {
+	r := upstream.Get("playlistItems").With("part", playlistItemParts).
+		With("playlistId", playlist).With("maxResults", pageSize).With("pageToken", token)
+	items, err := get[playlistItem](ctx, c, r)
+	if err != nil {
+		return providers.Page[schema.Post]{}, err
+	}
+	found, err := c.videos(ctx, videoIDs(items))
+	if err != nil {
+		return providers.Page[schema.Post]{}, err
+	}
+	page := providers.Page[schema.Post]{Next: items.Next}
+	for _, v := range found {
+		page.Items = append(page.Items, v.V.post(v.Raw, author))
+	}
+	return page, nil
+}
+
+// playlistItem is an item of GET playlistItems. Its publishedAt is when it was put there, not the video's.
+// https://developers.google.com/youtube/v3/docs/playlistItems#resource
+type playlistItem struct {
+	Snippet struct {
+		ResourceID struct {
+			VideoID string `json:"videoId"`
+		} `json:"resourceId"`
+	} `json:"snippet"`
+	ContentDetails struct {
+		VideoID string `json:"videoId"`
+	} `json:"contentDetails"`
+}
+
+func videoIDs(items list[playlistItem]) []string {
+	var ids []string
+	for _, i := range items.Items {
+		if id := or(i.V.ContentDetails.VideoID, i.V.Snippet.ResourceID.VideoID); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// trending reads the chart of a region.
+// https://developers.google.com/youtube/v3/docs/videos/list#chart
+func (c *client) trending(ctx context.Context, q providers.TrendingQuery, cursor string) (providers.Page[schema.Post], error) {
+	r := upstream.Get("videos").With("part", videoParts).With("chart", "mostPopular").
+		With("regionCode", or(q.Region, "US")).With("maxResults", pageSize).With("pageToken", cursor)
+	found, err := get[video](ctx, c, r)
+	if err != nil {
+		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: trending in %q: %w", q.Region, err)
+	}
+	page := providers.Page[schema.Post]{Next: found.Next}
+	for _, v := range found.Items {
+		page.Items = append(page.Items, v.V.post(v.Raw, nil))
+	}
+	return page, nil
+}
+
+// videos reads at most 50 videos, in the order of ids; those that do not exist are left out.
+// https://developers.google.com/youtube/v3/docs/videos/list
+func (c *client) videos(ctx context.Context, ids []string) ([]upstream.Object[video], error) {
+	return byID(ctx, c, upstream.Get("videos").With("part", videoParts), ids, func(v video) string { return v.ID })
+}
+
+// byID reads what ids name, in their order, which is not the order of the answer.
+func byID[T any](ctx context.Context, c *client, r upstream.Request, ids []string, id func(T) string) ([]upstream.Object[T], error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	found, err := get[T](ctx, c, r.With("id", strings.Join(ids, ",")))
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[string]upstream.Object[T], len(found.Items))
+	for _, o := range found.Items {
+		at[id(o.V)] = o
+	}
+	out := make([]upstream.Object[T], 0, len(ids))
+	for _, id := range ids {
+		if o, ok := at[id]; ok {
+			out = append(out, o)
+			delete(at, id) // a playlist may hold a video twice
+		}
+	}
+	return out, nil
+}
+
+// video is an item of GET videos. A count that is hidden or switched off is absent.
+// https://developers.google.com/youtube/v3/docs/videos#resource
+type video struct {
+	ID      string `json:"id"`
+	Snippet struct {
+		PublishedAt   *time.Time `json:"publishedAt"`
+		ChannelID     string     `json:"channelId"`
+		ChannelTitle  string     `json:"channelTitle"`
+		Title         string     `json:"title"`
+		Description   string     `json:"description"`
+		Thumbnails    thumbnails `json:"thumbnails"`
+		Language      string     `json:"defaultLanguage"`
+		AudioLanguage string     `json:"defaultAudioLanguage"`
+		Broadcast     string     `json:"liveBroadcastContent"` // live, upcoming or none
+	} `json:"snippet"`
+	ContentDetails struct {
+		Duration string `json:"duration"` // P0D while a broadcast runs or is to come
+	} `json:"contentDetails"`
+	Statistics struct {
+		Views    upstream.Int `json:"viewCount"`
+		Likes    upstream.Int `json:"likeCount"`
+		Comments upstream.Int `json:"commentCount"`
+	} `json:"statistics"`
+	Live struct {
+		Started *time.Time   `json:"actualStartTime"`
+		Ended   *time.Time   `json:"actualEndTime"`
+		Viewers upstream.Int `json:"concurrentViewers"` // absent when hidden or over
+	} `json:"liveStreamingDetails"`
+	Paid struct {
+		Placement bool `json:"hasPaidProductPlacement"`
+	} `json:"paidProductPlacementDetails"`
+}
+
+func (v video) post(raw []byte, author *schema.Actor) schema.Post {
+	all := text.Join(v.Snippet.Title, v.Snippet.Description)
+	return schema.Post{
+		Common:    schema.Common{ID: v.ID, URL: watchURL(v.ID), Raw: raw},
+		Author:    owner(v.Snippet.ChannelID, v.Snippet.ChannelTitle, author),
+		Text:      all,
+		Lang:      language(v.Snippet.AudioLanguage, v.Snippet.Language),
+		CreatedAt: v.Snippet.PublishedAt,
+		Media: []schema.Media{{
+			Type: schema.Video, URL: watchURL(v.ID),
+			ThumbnailURL: v.Snippet.Thumbnails.best(), DurationS: seconds(v.ContentDetails.Duration),
+		}},
+		Engagement: schema.Engagement{
+			Likes: v.Statistics.Likes.V, Comments: v.Statistics.Comments.V, Views: v.Statistics.Views.V,
+		},
+		Hashtags: text.Hashtags(all),
+		Mentions: mentions(all),
+		IsAd:     v.Paid.Placement,
+	}
+}
+
+func watchURL(id string) string { return "https://www.youtube.com/watch?v=" + id }
+
+var mention = regexp.MustCompile(`(?:^|[^\pL\pN_@/.])@([\pL\pN_](?:[\pL\pN\pM_.·-]*[\pL\pN\pM_])?)`)
+
+// mentions finds handles, which may be of any script here.
+func mentions(s string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, m := range mention.FindAllStringSubmatch(s, -1) {
+		if !seen[m[1]] {
+			seen[m[1]] = true
+			out = append(out, m[1])
+		}
+	}
+	return out
+}
+
+var iso8601 = regexp.MustCompile(`^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$`)
+
+// seconds reads a duration such as P1DT2H3M4S; nil when it is zero, which stands for a broadcast without an end.
+func seconds(duration string) *float64 {
+	m := iso8601.FindStringSubmatch(duration)
+	if m == nil {
+		return nil
+	}
+	total := 0.0
+	for i, unit := range []float64{7 * 86400, 86400, 3600, 60, 1} {
+		if n, err := strconv.ParseFloat(m[i+1], 64); err == nil {
+			total += n * unit
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	return &total
+}
