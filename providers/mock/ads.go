@@ -42,12 +42,9 @@ func advertisersKey(q providers.AdvertisersQuery) []string { return []string{q.Q
 
 // advertisers finds something for any query: the advertiser of that name first.
 func (s *sandbox) advertisers(q providers.AdvertisersQuery) (series[schema.Advertiser], error) {
-	somebody, named := people("advertisers", q.Query), slug(q.Query)
+	found := finds("advertisers", q.Query)
 	l := series[schema.Advertiser]{n: length("advertisers", q.Query), at: func(i int) schema.Advertiser {
-		if i == 0 && named != "" {
-			return s.brand(named).advertiser()
-		}
-		return s.brand(somebody(i)).advertiser()
+		return s.brand(found(i)).advertiser()
 	}}
 	if q.Country != "" {
 		l.keep = func(a schema.Advertiser) bool { return a.Country != nil && *a.Country == q.Country }
@@ -145,7 +142,7 @@ func (s *sandbox) poster(id string) poster {
 		For:      s.brand(by),
 		Headline: hide(d, 25, pick(d, pitches[home.lang])),
 		Words:    pick(d, sentences[home.lang]) + " " + pick(d, pitches[home.lang]),
-		Button:   hide(d, 25, pick(d, []string{"Shop now", "Learn more", "تسوّق الآن", "اعرف المزيد"})),
+		Button:   hide(d, 25, pick(d, buttons[home.lang])),
 		From:     start.Format(time.DateOnly),
 		ShownIn:  []string{home.country},
 	}

@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -16,10 +17,12 @@ func communityPostsKey(q providers.CommunityPostsQuery) []string { return []stri
 
 // communityPosts lists what many accounts post in a community: newest first, or most liked first.
 func (s *sandbox) communityPosts(q providers.CommunityPostsQuery) (series[schema.Post], error) {
-	l := s.mixed("community", q.ID)
-	l.sort = func(a, b schema.Post) int { return newest(a.CreatedAt, b.CreatedAt) }
+	member := people("community", q.ID)
+	l := series[schema.Post]{n: length("community", q.ID), at: func(i int) schema.Post {
+		return s.item(child(member(i), "post", i+1)).post() // a larger number is an older post
+	}}
 	if q.Sort == "top" {
-		l.sort = func(a, b schema.Post) int { return int(likes(b) - likes(a)) }
+		l.sort = func(a, b schema.Post) int { return cmp.Compare(likes(b), likes(a)) }
 	}
 	return l, nil
 }

@@ -15,15 +15,15 @@ import (
 func child(parent, kind string, n int) string { return parent + "-" + kind + "-" + strconv.Itoa(n) }
 
 var (
-	last  = regexp.MustCompile(`^(.+)-[a-z]+-([0-9]{1,6})$`)
+	last  = regexp.MustCompile(`^(.+)-[a-z]+-([0-9]{1,9})$`)
 	first = regexp.MustCompile(`^(.+?)-(?:post|reel|collection|track|product|ad|event|live|web)-[0-9]`)
 )
 
 // origin says whose the thing with an id is, and the how manieth.
 func origin(id string) (parent string, n int) {
 	if m := last.FindStringSubmatch(id); m != nil {
-		n, _ = strconv.Atoi(m[2]) // at most six digits
-		return m[1], n
+		n, _ = strconv.Atoi(m[2]) // at most nine digits
+		return m[1], n % 10_000   // times go back with n: enough for the longest walk, and not before the platform
 	}
 	d := roll("origin", id)
 	return person(d.below(cast)), 1 + d.below(40)

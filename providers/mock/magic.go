@@ -39,6 +39,8 @@ func Magic() []MagicWord {
 		out = append(out, w.MagicWord)
 	}
 	return append(out,
+		MagicWord{Where: "enrich", Status: 503, Does: "a text that holds " + FailEnrichment + " cannot be enriched"},
+		MagicWord{Where: "fan-out search", Status: 200, Does: "a partial answer: add _on_ and a platform to any word, such as upstream_error_on_mock, and search several platforms"},
 		MagicWord{Where: everywhere, Status: 400, Does: "a missing, mistyped or repeated parameter, a forged cursor, or the URL of another site"},
 		MagicWord{Where: everywhere, Status: 401, Does: "a call without a key, or with one letter of it changed"},
 		MagicWord{Where: everywhere, Status: 402, Does: "a key of an account with fewer credits than the call costs"},

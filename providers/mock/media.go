@@ -11,11 +11,11 @@ import (
 
 func transcriptKey(q providers.TranscriptQuery) []string { return []string{q.PostID} }
 
-// transcript writes down what is said in a post, in the wanted language or the one of its author.
+// transcript writes down what is said in a post, in the wanted language or its own.
 func (s *sandbox) transcript(q providers.TranscriptQuery) (schema.Transcript, error) {
 	lang := q.Lang
 	if lang == "" {
-		lang = homeOf(owner(q.PostID)).lang
+		lang = langOf(q.PostID)
 	}
 	return s.captions(q.PostID, lang).transcript(), nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -324,3 +325,16 @@ func marshal(t *testing.T, v any) []byte {
 	return b
 }
 
+func TestACursorThatWasNeverGivenIsDead(t *testing.T) {
+	t.Parallel()
+	for op, ask := range calls {
+		if singles[op] {
+			continue
+		}
+		for _, cursor := range []string{"0", "-1", "99", "1000001", "x", "2 "} {
+			if a, err := ask(t.Context(), mock.New(mock.Config{}), "salma_haddad", cursor); !errors.Is(err, providers.ErrCursor) {
+				t.Errorf("%s %q: %d objects, %v", op, cursor, len(a.items), err)
+			}
+		}
+	}
+}

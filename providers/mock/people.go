@@ -29,7 +29,7 @@ func (s *sandbox) crowd(list, handle string) series[schema.Profile] {
 	return series[schema.Profile]{n: length(list, handle), at: func(i int) schema.Profile {
 		other := member(i)
 		if other == handle { // nobody follows themselves
-			other += "_2"
+			other += "_jr"
 		}
 		return s.user(other).profile()
 	}}
@@ -141,7 +141,7 @@ func homeOf(handle string) home { return pick(roll("home", handle), homes) }
 func nameOf(handle string) string {
 	d := roll("name", handle)
 	words := strings.FieldsFunc(handle, func(r rune) bool { return r == '_' || r == '.' || r == '-' })
-	arabic := d.often(50)
+	arabic := homeOf(handle).lang == "ar" && d.often(70)
 	for i, w := range words {
 		words[i] = spell(w, arabic)
 	}

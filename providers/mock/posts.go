@@ -75,34 +75,36 @@ type file struct {
 }
 
 func (s *sandbox) item(id string) item {
-	d := roll("post", id)
-	_, n := origin(id)
-	by := owner(id)
-	home := homeOf(by)
-	lang := home.lang
-	if d.often(20) {
-		lang = pick(d, []string{"ar", "en"})
-	}
+	d, lang := roll("post", id), langOf(id)
+	hearts := d.count(6)
 	p := item{
 		ItemID:    id,
 		Link:      s.page("posts", id),
-		By:        s.account(by),
+		By:        s.account(owner(id)),
 		Body:      body(d, lang),
 		Language:  hide(d, 15, lang),
 		PostedAt:  s.postedAt(id),
-		Files:     s.files(d, id, n),
-		Hearts:    hide(d, 8, d.count(6)),
+		Files:     s.files(d, id),
+		Hearts:    hide(d, 8, hearts),
 		Answers:   hide(d, 5, int64(length("comments", id))),
-		Forwards:  hide(d, 20, d.count(4)),
-		Bookmarks: hide(d, 40, d.count(4)),
+		Forwards:  hide(d, 20, hearts/int64(d.between(4, 40))),
+		Bookmarks: hide(d, 40, hearts/int64(d.between(3, 30))),
 		Sponsored: d.often(6),
 	}
 	for _, f := range p.Files {
 		if f.Kind != schema.Image {
-			p.Plays = hide(d, 5, d.count(7))
+			p.Plays = hide(d, 5, hearts*int64(d.between(3, 60)))
 		}
 	}
 	return p
+}
+
+// langOf says in which language a post is: mostly its author's.
+func langOf(id string) string {
+	if d := roll("lang", id); d.often(20) {
+		return pick(d, []string{"ar", "en"})
+	}
+	return homeOf(owner(id)).lang
 }
 
 // postedAt puts the n-th post of an account into the n-th nine hours before now.
@@ -139,12 +141,12 @@ func (f file) media() schema.Media {
 	return m
 }
 
-// files goes through every kind of media as n grows: a picture, a film, words alone, a sound, an album.
-func (s *sandbox) files(d *dice, id string, n int) []file {
+// files goes through every kind of media from post to post: a picture, a film, words alone, a sound, an album.
+func (s *sandbox) files(d *dice, id string) []file {
 	if strings.Contains(id, "-reel-") {
 		return []file{s.film(d, id, 1)}
 	}
-	switch n % 5 {
+	switch _, n := origin(id); n % 5 {
 	case 1:
 		return []file{s.picture(id, 1)}
 	case 2:
@@ -176,15 +178,16 @@ func body(d *dice, lang string) string {
 	if d.often(15) {
 		b.WriteString(pick(d, titles[lang]) + "\n\n")
 	}
-	b.WriteString(pick(d, sentences[lang]))
-	if d.often(40) {
-		b.WriteString(" " + pick(d, sentences[lang]))
+	said := pick(d, sentences[lang])
+	b.WriteString(said)
+	if more := pick(d, sentences[lang]); d.often(40) && more != said {
+		b.WriteString(" " + more)
 	}
 	if d.often(20) {
 		b.WriteString(" @" + person(d.below(cast)))
 	}
-	for range d.below(3) {
-		b.WriteString(" #" + pick(d, tags[lang]))
+	for i, n := d.below(len(tags[lang])), d.below(3); n > 0; i, n = i+1, n-1 {
+		b.WriteString(" #" + tags[lang][i%len(tags[lang])])
 	}
 	return b.String()
 }

@@ -32,7 +32,7 @@ func (s *sandbox) search(q providers.SearchQuery) (series[schema.SearchResult], 
 
 // finder returns what makes up the i-th result of a kind.
 func (s *sandbox) finder(q providers.SearchQuery) func(kind schema.ResultKind, i int) schema.SearchResult {
-	somebody, named := people("search", q.Query), slug(q.Query)
+	somebody := finds("search", q.Query)
 	return func(kind schema.ResultKind, i int) schema.SearchResult {
 		by, n := somebody(i), roll("search", q.Query, strconv.Itoa(i)).between(1, 20)
 		switch {
@@ -40,10 +40,24 @@ func (s *sandbox) finder(q providers.SearchQuery) func(kind schema.ResultKind, i
 			return schema.SearchResult{} // there is one account inside an account
 		case q.Handle != "":
 			by, n = q.Handle, i+1
-		case i == 0 && named != "":
-			by = named
 		}
 		return schema.Result(s.object(kind, by, n))
+	}
+}
+
+// finds returns whom a query finds: the one of that name first, and then a crowd.
+func finds(list, query string) func(i int) string {
+	somebody, named := people(list, query), slug(query)
+	return func(i int) string {
+		handle := somebody(i)
+		switch {
+		case named == "":
+		case i == 0:
+			return named
+		case handle == named: // was the first already
+			return somebody(0)
+		}
+		return handle
 	}
 }
 

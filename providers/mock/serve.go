@@ -35,9 +35,8 @@ func (l series[T]) slice(from, to int) []T {
 }
 
 // page returns a page of an ordinary list, and the number of the next: 0 is none.
-func (l series[T]) page(number int) ([]T, int) {
+func (l series[T]) page(number int) (items []T, next int, err error) {
 	from, to, n := (number-1)*pageSize, number*pageSize, l.n
-	var items []T
 	if l.keep == nil && l.sort == nil { // nothing but the page has to be made up
 		items = l.slice(min(from, n), min(to, n))
 	} else {
@@ -45,10 +44,13 @@ func (l series[T]) page(number int) ([]T, int) {
 		n = len(all)
 		items = all[min(from, n):min(to, n)]
 	}
-	if to < n {
-		return items, number + 1
+	switch {
+	case number > 1 && from >= n:
+		return nil, 0, providers.ErrCursor // there never was such a page
+	case to < n:
+		next = number + 1
 	}
-	return items, 0
+	return items, next, nil
 }
 
 // itself is the key of an operation that is asked by one word.
@@ -81,7 +83,7 @@ func list[Q, T any](s *sandbox, op providers.Op, keys func(Q) []string, read fun
 		if err := s.enter(ctx, op, magic); err != nil {
 			return page, err
 		}
-		number, err := number(cursor)
+		number, err := pageNumber(cursor)
 		if err != nil {
 			return page, err
 		}
@@ -89,15 +91,16 @@ func list[Q, T any](s *sandbox, op providers.Op, keys func(Q) []string, read fun
 		if err != nil {
 			return page, err
 		}
-		next := 0
+		var next int
 		if magic.turn == nil {
-			page.Items, next = l.page(number)
+			page.Items, next, err = l.page(number)
 		} else {
-			t, err := magic.turn(number)
-			if err != nil {
-				return page, err
-			}
+			var t turn
+			t, err = magic.turn(number)
 			page.Items, next = l.slice(t.from, t.to), t.next
+		}
+		if err != nil {
+			return providers.Page[T]{}, err
 		}
 		if magic.touch != nil {
 			for i := range page.Items {
@@ -111,8 +114,8 @@ func list[Q, T any](s *sandbox, op providers.Op, keys func(Q) []string, read fun
 	}
 }
 
-// number reads a cursor: the number of a page.
-func number(cursor string) (int, error) {
+// pageNumber reads a cursor.
+func pageNumber(cursor string) (int, error) {
 	if cursor == "" {
 		return 1, nil
 	}

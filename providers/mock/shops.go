@@ -86,7 +86,8 @@ func (s *sandbox) ware(id, region string) good {
 			currency = h.currency
 		}
 	}
-	what := pick(d, wares)
+	_, n := origin(id)
+	what := wares[(roll("wares", store).below(len(wares))+n)%len(wares)] // each in its turn
 	g := good{
 		GoodID:   id,
 		Link:     s.page("products", id),
@@ -116,7 +117,8 @@ func price(cents int, currency string) cost {
 	if currency == "KWD" || currency == "JOD" {
 		c.Digits = 3
 	}
-	c.Amount = int64(math.Round(float64(cents) * rates[currency] * math.Pow10(c.Digits-2)))
+	units := math.Round(float64(cents)/100*rates[currency]*20) / 20 // as shops do: in steps of 0.05
+	c.Amount = int64(math.Round(units * math.Pow10(c.Digits)))
 	return c
 }
 

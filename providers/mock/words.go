@@ -138,6 +138,11 @@ var pitches = map[string][]string{
 	"ar": {"توصيل مجاني طوال الأسبوع 🚚", "صناعة يدوية، قطعة واحدة.", "الشهر الأول علينا.", "الفرصة الأخيرة: خصم ٤٠٪"},
 }
 
+var buttons = map[string][]string{
+	"en": {"Shop now", "Learn more", "Sign up"},
+	"ar": {"تسوّق الآن", "اعرف المزيد", "اشترك"},
+}
+
 var gatherings = map[string][]string{
 	"en": {"Open mic night 🎤", "Calligraphy workshop", "Startup breakfast", "Desert stargazing", "Book club"},
 	"ar": {"أمسية شعرية 🎤", "ورشة خط عربي", "فطور رواد الأعمال", "رصد النجوم في الصحراء", "نادي الكتاب"},
