@@ -102,7 +102,7 @@ func fullBucket(r Rate, now int64) bucket {
 }
 
 // longest bounds the time to fill a bucket, to stay far from overflow: 146 years.
-const longest = math.MaxInt64 / 2
+const longest = 1 << 62
 
 // window is how long an empty bucket takes to fill.
 func window(r Rate, interval int64) int64 {

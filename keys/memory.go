@@ -93,6 +93,17 @@ func (m *Memory) CreateKey(_ context.Context, n NewKey) (secret string, k Key, e
 	return secret, k, nil
 }
 
+// Key returns the key with that id, or ErrAbsent.
+func (m *Memory) Key(_ context.Context, id string) (Key, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	k, ok := m.keys[id]
+	if !ok {
+		return Key{}, fmt.Errorf("%w: key %q", ErrAbsent, id)
+	}
+	return *k, nil
+}
+
 // Keys returns the keys of the account with that id or name, or of all accounts when it is "", oldest first and the
 // revoked ones too.
 func (m *Memory) Keys(_ context.Context, account string) ([]Key, error) {

@@ -248,6 +248,7 @@ func explain(err error) error {
 
 // Result codes of https://www.sqlite.org/rescode.html.
 const (
-	sqliteReadOnly = 8
-	sqliteFull     = 13
+	sqliteReadOnly   = 8
+	sqliteFull       = 13
+	sqliteConstraint = 19
 )

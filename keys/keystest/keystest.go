@@ -1,0 +1,274 @@
+// Package keystest is the suites that every [keys.Store] ([Run]) and every [keys.Limiter] ([RunLimiter]) passes.
+//
+//	func TestKeys(t *testing.T) {
+//		keystest.Run(t, func(t *testing.T) keystest.Store { return openTemp(t).Keys() })
+//	}
+package keystest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/socialdata/socialdata/keys"
+)
+
+// Store is a [keys.Store] with the methods to fill it.
+type Store interface {
+	keys.Store
+	CreateAccount(ctx context.Context, name string) (keys.Account, error)
+	Account(ctx context.Context, idOrName string) (keys.Account, error)
+	Accounts(ctx context.Context) ([]keys.Account, error)
+	CreateKey(ctx context.Context, n keys.NewKey) (secret string, k keys.Key, err error)
+	Key(ctx context.Context, id string) (keys.Key, error)
+	Keys(ctx context.Context, account string) ([]keys.Key, error)
+	Revoke(ctx context.Context, id string) (keys.Key, error)
+}
+
+// Open returns a new store without accounts. It cleans up through t.
+type Open func(t *testing.T) Store
+
+// Run tests a store.
+func Run(t *testing.T, open Open) {
+	t.Helper()
+	topics := []struct {
+		name string
+		test func(t *testing.T, open Open)
+	}{
+		{"accounts", testAccounts},
+		{"keys", testKeys},
+		{"look-up", testLookup},
+		{"revocation", testRevoke},
+		{"touch", testTouch},
+		{"revocation beside look-ups", testRevokeConcurrently},
+	}
+	for _, topic := range topics {
+		t.Run(topic.name, func(t *testing.T) {
+			t.Parallel()
+			topic.test(t, open)
+		})
+	}
+}
+
+func createAccount(t *testing.T, s Store, name string) keys.Account {
+	t.Helper()
+	a, err := s.CreateAccount(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func createKey(t *testing.T, s Store, n keys.NewKey) (keys.Hash, keys.Key) {
+	t.Helper()
+	secret, k, err := s.CreateKey(t.Context(), n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := keys.Parse(secret)
+	if err != nil || h != k.Hash {
+		t.Fatalf("Parse of a new key = %x, %v; want %x", h, err, k.Hash)
+	}
+	return h, k
+}
+
+func testAccounts(t *testing.T, open Open) {
+	t.Helper()
+	s := open(t)
+	a, b := createAccount(t, s, "first"), createAccount(t, s, "second")
+	if a.ID == "" || a.ID == b.ID || a.Name != "first" || a.CreatedAt.IsZero() {
+		t.Errorf("CreateAccount made %+v and %+v", a, b)
+	}
+	for _, name := range []string{a.ID, a.Name} {
+		got, err := s.Account(t.Context(), name)
+		if diff := cmp.Diff(a, got); diff != "" || err != nil {
+			t.Errorf("Account(%q) (-want +got), %v:\n%s", name, err, diff)
+		}
+	}
+	all, err := s.Accounts(t.Context())
+	if diff := cmp.Diff([]keys.Account{a, b}, all); diff != "" || err != nil {
+		t.Errorf("Accounts (-want +got), %v:\n%s", err, diff)
+	}
+	for _, name := range []string{"first", a.ID} {
+		if _, err := s.CreateAccount(t.Context(), name); !errors.Is(err, keys.ErrTaken) {
+			t.Errorf("CreateAccount(%q) = %v; want ErrTaken", name, err)
+		}
+	}
+	for _, name := range []string{"", " first", "a\nb", strings.Repeat("x", 101)} {
+		if _, err := s.CreateAccount(t.Context(), name); !errors.Is(err, keys.ErrInvalid) {
+			t.Errorf("CreateAccount(%q) = %v; want ErrInvalid", name, err)
+		}
+	}
+	if _, err := s.Account(t.Context(), "third"); !errors.Is(err, keys.ErrAbsent) {
+		t.Errorf("Account of nobody = %v; want ErrAbsent", err)
+	}
+}
+
+func testKeys(t *testing.T, open Open) {
+	t.Helper()
+	s := open(t)
+	a, b := createAccount(t, s, "first"), createAccount(t, s, "second")
+	_, plain := createKey(t, s, keys.NewKey{Account: a.ID, Environment: keys.Live})
+	full := keys.NewKey{
+		Account: "second", Name: "crawler", Environment: keys.Test, Rate: &keys.Rate{Capacity: 5, Refill: 0.5},
+		DayCap: new(int64(10)), TotalCap: new(int64(0)),
+	}
+	_, other := createKey(t, s, full)
+	want := keys.Key{
+		Account: b.ID, Name: full.Name, Environment: full.Environment, Rate: full.Rate, DayCap: full.DayCap,
+		TotalCap: full.TotalCap,
+	}
+	ignore := cmpopts.IgnoreFields(keys.Key{}, "ID", "Prefix", "Hash", "CreatedAt")
+	if diff := cmp.Diff(want, other, ignore); diff != "" {
+		t.Errorf("CreateKey (-want +got):\n%s", diff)
+	}
+	if len(other.Prefix) != 12 || !strings.HasPrefix(other.Prefix, "sk_test_") || other.CreatedAt.IsZero() {
+		t.Errorf("CreateKey made the prefix %q at %v", other.Prefix, other.CreatedAt)
+	}
+	tests := []struct {
+		name, account string
+		want          []keys.Key
+	}{
+		{"of all accounts", "", []keys.Key{plain, other}},
+		{"by id", a.ID, []keys.Key{plain}},
+		{"by name", "second", []keys.Key{other}},
+	}
+	for _, tt := range tests {
+		got, err := s.Keys(t.Context(), tt.account)
+		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+			t.Errorf("Keys %s (-want +got), %v:\n%s", tt.name, err, diff)
+		}
+	}
+	got, err := s.Key(t.Context(), other.ID)
+	if diff := cmp.Diff(other, got); diff != "" || err != nil {
+		t.Errorf("Key (-want +got), %v:\n%s", err, diff)
+	}
+	if _, err := s.Keys(t.Context(), "third"); !errors.Is(err, keys.ErrAbsent) {
+		t.Errorf("Keys of nobody = %v; want ErrAbsent", err)
+	}
+	if _, err := s.Key(t.Context(), "key_none"); !errors.Is(err, keys.ErrAbsent) {
+		t.Errorf("Key of nothing = %v; want ErrAbsent", err)
+	}
+	bad := map[string]keys.NewKey{
+		"no environment": {Account: a.ID},
+		"a bad name":     {Account: a.ID, Environment: keys.Live, Name: "a\tb"},
+		"a bad rate":     {Account: a.ID, Environment: keys.Live, Rate: &keys.Rate{Capacity: 1}},
+		"a negative cap": {Account: a.ID, Environment: keys.Live, DayCap: new(int64(-1))},
+	}
+	for what, n := range bad {
+		if _, _, err := s.CreateKey(t.Context(), n); !errors.Is(err, keys.ErrInvalid) {
+			t.Errorf("CreateKey with %s = %v; want ErrInvalid", what, err)
+		}
+	}
+	_, _, err = s.CreateKey(t.Context(), keys.NewKey{Account: "third", Environment: keys.Live})
+	if !errors.Is(err, keys.ErrAbsent) {
+		t.Errorf("CreateKey for nobody = %v; want ErrAbsent", err)
+	}
+}
+
+func testLookup(t *testing.T, open Open) {
+	t.Helper()
+	s := open(t)
+	createAccount(t, s, "first")
+	h, k := createKey(t, s, keys.NewKey{Account: "first", Environment: keys.Live, DayCap: new(int64(3))})
+	for range 2 { // the second may come from memory
+		got, err := s.Lookup(t.Context(), h)
+		if diff := cmp.Diff(k, got); diff != "" || err != nil {
+			t.Errorf("Lookup (-want +got), %v:\n%s", err, diff)
+		}
+	}
+	h[0]++
+	if got, err := s.Lookup(t.Context(), h); !errors.Is(err, keys.ErrUnknown) || got.ID != "" {
+		t.Errorf("Lookup of nothing = %+v, %v; want ErrUnknown", got, err)
+	}
+}
+
+func testRevoke(t *testing.T, open Open) {
+	t.Helper()
+	s := open(t)
+	createAccount(t, s, "first")
+	n := keys.NewKey{Account: "first", Environment: keys.Live}
+	old, k := createKey(t, s, n)
+	fresh, _ := createKey(t, s, n) // rotation: both work until the old one is revoked
+	for _, h := range []keys.Hash{old, fresh} {
+		if _, err := s.Lookup(t.Context(), h); err != nil {
+			t.Errorf("Lookup before = %v", err)
+		}
+	}
+	revoked, err := s.Revoke(t.Context(), k.ID)
+	if err != nil || revoked.ID != k.ID || revoked.RevokedAt == nil {
+		t.Fatalf("Revoke = %+v, %v", revoked, err)
+	}
+	if _, err := s.Lookup(t.Context(), old); !errors.Is(err, keys.ErrUnknown) {
+		t.Errorf("Lookup of a revoked key = %v; want ErrUnknown", err)
+	}
+	if _, err := s.Lookup(t.Context(), fresh); err != nil {
+		t.Errorf("Lookup of the other key = %v", err)
+	}
+	again, err := s.Revoke(t.Context(), k.ID)
+	if diff := cmp.Diff(revoked, again); diff != "" || err != nil {
+		t.Errorf("Revoke again (-want +got), %v:\n%s", err, diff)
+	}
+	if _, err := s.Revoke(t.Context(), "key_none"); !errors.Is(err, keys.ErrAbsent) {
+		t.Errorf("Revoke of nothing = %v; want ErrAbsent", err)
+	}
+}
+
+func testTouch(t *testing.T, open Open) {
+	t.Helper()
+	s := open(t)
+	createAccount(t, s, "first")
+	_, k := createKey(t, s, keys.NewKey{Account: "first", Environment: keys.Live})
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for _, d := range []time.Duration{0, time.Minute, time.Second} { // calls end in any order
+		s.Touch(k.ID, at.Add(d))
+	}
+	s.Touch("key_none", at)
+	got, err := s.Key(t.Context(), k.ID)
+	if err != nil || got.LastUsedAt == nil || !got.LastUsedAt.Equal(at.Add(time.Minute)) {
+		t.Errorf("last used %v, %v; want %v", got.LastUsedAt, err, at.Add(time.Minute))
+	}
+}
+
+// testRevokeConcurrently revokes a key that others look up all the time: once Revoke has returned, nobody may have it.
+func testRevokeConcurrently(t *testing.T, open Open) {
+	t.Helper()
+	s := open(t)
+	createAccount(t, s, "first")
+	for range 10 {
+		h, k := createKey(t, s, keys.NewKey{Account: "first", Environment: keys.Live})
+		stop := make(chan struct{})
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						if _, err := s.Lookup(t.Context(), h); err != nil && !errors.Is(err, keys.ErrUnknown) {
+							t.Errorf("Lookup: %v", err)
+						}
+					}
+				}
+			})
+		}
+		if _, err := s.Revoke(t.Context(), k.ID); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.Lookup(t.Context(), h); !errors.Is(err, keys.ErrUnknown) {
+			t.Errorf("Lookup after Revoke = %v; want ErrUnknown", err)
+		}
+		close(stop)
+		wg.Wait()
+		if _, err := s.Lookup(t.Context(), h); !errors.Is(err, keys.ErrUnknown) {
+			t.Errorf("Lookup after all others = %v; want ErrUnknown", err)
+		}
+	}
+}

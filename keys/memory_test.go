@@ -1,0 +1,47 @@
+package keys_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/keys/keystest"
+)
+
+func open(*testing.T) keystest.Store { return keys.NewMemory(keys.MemoryConfig{}) }
+
+func openLimiter(_ *testing.T, now func() time.Time) keys.Limiter {
+	return keys.NewLimiter(keys.LimiterConfig{Now: now})
+}
+
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	keystest.Run(t, open)
+}
+
+func TestLimiter(t *testing.T) {
+	t.Parallel()
+	keystest.RunLimiter(t, openLimiter)
+}
+
+func TestLimiterIsBounded(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	l := keys.NewLimiter(keys.LimiterConfig{Now: func() time.Time { return now }, Keys: 10})
+	r := keys.Rate{Capacity: 1, Refill: 1}
+	for i := range 1000 {
+		if _, err := l.Take(t.Context(), fmt.Sprint("key_", i), r); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Peek(t.Context(), fmt.Sprint("other_", i), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := l.Len(); got != 10 {
+		t.Errorf("%d keys are remembered; want 10", got)
+	}
+	if a, err := l.Take(t.Context(), "key_999", r); err != nil || a.OK {
+		t.Errorf("the last key was forgotten, and not the first: %+v, %v", a, err)
+	}
+}

@@ -1,0 +1,94 @@
+package sqlite
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+// mount puts a file system in memory under a new directory, or skips t when that is not allowed.
+func mount(t *testing.T, options string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
+		t.Skipf("cannot mount a file system to fill: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// TestARealDisk fills a disk under a ledger, makes room, and takes the right to write away.
+func TestARealDisk(t *testing.T) {
+	t.Parallel()
+	dir := mount(t, "size=1m")
+	path := filepath.Join(dir, "test.db")
+	db, err := Open(t.Context(), Config{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	addAccount(t, db, "acct", 1_000_000)
+	who := credits.Spender{Account: "acct", Key: "key"}
+	charged := int64(0)
+	charge := func() error {
+		holds, err := db.Ledger().Reserve(t.Context(), who, time.Hour, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 1, Platform: "github"})
+		if err != nil {
+			// The call failed: its hold is released.
+			if _, err := db.Ledger().Settle(t.Context(), holds[0], credits.Charge{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return err
+	}
+	wantCharged := func() {
+		t.Helper()
+		if got := wantAudit(t, db).Credits; got != 1_000_000-charged {
+			t.Errorf("the books come to %d; want %d", got, 1_000_000-charged)
+		}
+		if got, err := db.Ledger().Balance(t.Context(), "acct"); got != 1_000_000-charged || err != nil {
+			t.Errorf("Balance = %d, %v; want %d", got, err, 1_000_000-charged)
+		}
+	}
+	for ; err == nil; err = charge() {
+		charged++
+	}
+	charged-- // the first round charged nothing
+	if !errors.Is(err, ErrFull) {
+		t.Errorf("Settle on a full disk = %v; want ErrFull", err)
+	}
+	wantCharged()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT, "size=8m"); err != nil {
+		t.Fatal(err)
+	}
+	if err := charge(); err != nil {
+		t.Errorf("Settle with room again = %v", err)
+	}
+	charged++
+	wantCharged()
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT|unix.MS_RDONLY, "size=8m"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), Config{Path: path}); !errors.Is(err, ErrReadOnly) {
+		t.Errorf("Open on a read-only disk = %v; want ErrReadOnly", err)
+	}
+	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT, "size=8m"); err != nil {
+		t.Fatal(err)
+	}
+	db = openFile(t, Config{Path: path})
+	wantCharged()
+}
