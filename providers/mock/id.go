@@ -1,7 +1,7 @@
 package mock
 
 import (
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -14,28 +14,51 @@ import (
 // child returns the id of the n-th thing of a kind that belongs to parent.
 func child(parent, kind string, n int) string { return parent + "-" + kind + "-" + strconv.Itoa(n) }
 
-var (
-	last  = regexp.MustCompile(`^(.+)-[a-z]+-([0-9]{1,9})$`)
-	first = regexp.MustCompile(`^(.+?)-(?:post|reel|collection|track|product|ad|event|live|web)-[0-9]`)
-)
-
-// origin says whose the thing with an id is, and the how manieth.
+// origin says what the thing with an id belongs to, and its number there.
 func origin(id string) (parent string, n int) {
-	if m := last.FindStringSubmatch(id); m != nil {
-		n, _ = strconv.Atoi(m[2]) // at most nine digits
-		return m[1], n % 10_000   // times go back with n: enough for the longest walk, and not before the platform
+	if parent, _, n, ok := parse(id); ok {
+		return parent, n % 10_000 // times go back with n: far enough for any walk
 	}
 	d := roll("origin", id)
 	return person(d.below(cast)), 1 + d.below(40)
 }
 
-// owner returns the handle that everything about id goes back to.
+// owned are the kinds of things that an account has.
+var owned = []string{"post", "reel", "collection", "track", "product", "ad", "event", "live", "web"}
+
+// owner returns the handle that the thing with an id goes back to.
 func owner(id string) string {
-	if m := first.FindStringSubmatch(id); m != nil {
-		return m[1]
+	for at := id; ; {
+		parent, kind, _, ok := parse(at)
+		if !ok {
+			handle, _ := origin(at)
+			return handle
+		}
+		if slices.Contains(owned, kind) {
+			return parent
+		}
+		at = parent
 	}
-	handle, _ := origin(id)
-	return handle
+}
+
+// parse is the way back from [child].
+func parse(id string) (parent, kind string, n int, ok bool) {
+	rest, number, ok := cutLast(id)
+	parent, kind, named := cutLast(rest)
+	n, err := strconv.Atoi(number)
+	if !ok || !named || parent == "" || err != nil || n < 0 || len(number) > 9 {
+		return "", "", 0, false
+	}
+	return parent, kind, n, true
+}
+
+// cutLast cuts s at its last hyphen.
+func cutLast(s string) (before, after string, ok bool) {
+	i := strings.LastIndexByte(s, '-')
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
 }
 
 // slug makes a handle out of any text, "" when the text has no letter or digit.

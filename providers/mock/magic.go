@@ -168,6 +168,10 @@ var words = []word{
 		turn:      func(n int) (turn, error) { return turn{10 * (n - 1), 10 * n, n%3 + 1}, nil },
 	},
 	{
+		MagicWord: MagicWord{"backwards", lists, 200, "page three says that page two comes next", "QM"},
+		turn:      backwards,
+	},
+	{
 		MagicWord: MagicWord{"stuck", lists, 200, "every page is the same and names itself as the next", "XY"},
 		turn:      func(int) (turn, error) { return turn{0, pageSize, 2}, nil },
 	},
@@ -274,6 +278,14 @@ func emptyMiddle(number int) (turn, error) {
 	default:
 		return turn{pageSize, 2 * pageSize, 0}, nil
 	}
+}
+
+func backwards(number int) (turn, error) {
+	t := turn{10 * (number - 1), 10 * number, number + 1}
+	if number >= 3 {
+		t.next = number - 1
+	}
+	return t, nil
 }
 
 func repeats(number int) (turn, error) {

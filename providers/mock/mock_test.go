@@ -224,11 +224,11 @@ func TestEveryOperationIsServedAndAsked(t *testing.T) {
 
 // keys are ordinary words of all sorts: handles, ids of the sandbox, ids of somewhere else, queries.
 var keys = []string{
-	"salma_haddad", "octocat", "a", "سلمى", "salma_haddad-post-7", "salma_haddad-post-7-comment-3", "ann-collection-2",
-	"7412345678901234567", "dQw4w9WgXcQ", "t3_abc-1", "coffee in Riyadh", "#قهوة", "☕️", "x.y-z", "a/b?c#d <e>",
+	"octocat", "سلمى", "salma_haddad-post-7", "ann-collection-2-song-1", "7412345678901234567", "t3_abc-1", "-x--1",
+	"coffee in Riyadh", "☕️", "a/b?c#d <e>",
 }
 
-func TestEveryAnswerIsValidAndTheSameEachTime(t *testing.T) {
+func TestEveryAnswerIsValid(t *testing.T) {
 	t.Parallel()
 	for op, ask := range calls {
 		t.Run(string(op), func(t *testing.T) {
@@ -254,11 +254,22 @@ func TestEveryAnswerIsValidAndTheSameEachTime(t *testing.T) {
 						}
 					}
 				}
-				if diff := cmp.Diff(string(marshal(t, items)), string(marshal(t, ask.walk(t, mock.New(mock.Config{}), key, 6)))); diff != "" {
-					t.Errorf("%q differs between two sandboxes (-want +got):\n%s", key, diff)
-				}
 			}
 		})
+	}
+}
+
+func TestEverySandboxSaysTheSame(t *testing.T) {
+	t.Parallel()
+	for op, ask := range calls {
+		a, err := ask(t.Context(), mock.New(mock.Config{}), "octocat", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := ask(t.Context(), mock.New(mock.Config{}), "octocat", "")
+		if diff := cmp.Diff(string(marshal(t, a.items)), string(marshal(t, b.items))); diff != "" || err != nil {
+			t.Errorf("%s differs between two sandboxes (-want +got):\n%s%v", op, diff, err)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package mock
 
 import (
-	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/schema"
@@ -41,10 +40,6 @@ type sound struct {
 
 func (s *sandbox) sound(id string) sound {
 	d, by := roll("track", id), owner(id)
-	album, _, inside := strings.Cut(id, "-song-")
-	if inside {
-		by = owner(album)
-	}
 	lang := homeOf(by).lang
 	t := sound{
 		SoundID:  id,
@@ -63,8 +58,8 @@ func (s *sandbox) sound(id string) sound {
 	if d.often(30) {
 		t.By = append(t.By, nameOf(person(d.below(cast))))
 	}
-	if inside {
-		t.Album = new(s.set(album).Name)
+	if in, kind, _, ok := parse(id); ok && kind == "song" { // of a collection
+		t.Album = new(s.set(in).Name)
 	}
 	return t
 }
