@@ -1,0 +1,48 @@
+package applemusic
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
+	r, _, err := c.lookup(ctx, id, "track", "")
+	if err == nil && !r.V.isSong() {
+		err = providers.NotFound("that id on Apple Music is not a song's")
+	}
+	if err != nil {
+		return schema.Track{}, fmt.Errorf("apple_music: track %q: %w", id, err)
+	}
+	return r.V.track(c.country, r.Raw), nil
+}
+
+func (r row) track(country string, raw []byte) schema.Track {
+	t := schema.Track{
+		Common:     schema.Common{ID: string(r.TrackID), URL: link(r.TrackURL), Raw: raw},
+		Title:      r.TrackName,
+		Album:      text.NonEmpty(r.CollectionName),
+		CoverURL:   r.cover("600x600bb"),
+		AudioURL:   text.URL(r.Preview),
+		ReleasedAt: released(r.ReleaseDate),
+	}
+	if t.URL == "" {
+		t.URL = "https://music.apple.com/" + country + "/song/" + t.ID
+	}
+	if r.ArtistName != "" {
+		t.Artists = []string{r.ArtistName} // one line, as it is shown: "A & B" may be one band
+	}
+	if r.TrackMillis != nil {
+		t.DurationS = new(*r.TrackMillis / 1000)
+	}
+	switch r.Explicitness {
+	case "explicit":
+		t.Explicit = new(true)
+	case "notExplicit", "cleaned":
+		t.Explicit = new(false)
+	}
+	return t
+}
