@@ -1,0 +1,58 @@
+package bluesky
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+)
+
+// errExpired says that the access token has ended, which some servers say with status 400.
+var errExpired = errors.New("bluesky: access token expired")
+
+// check reads the error of a method: a name, which is the same InvalidRequest for much, and a message.
+// https://atproto.com/specs/xrpc#error-responses
+func check(res *upstream.Response) error {
+	switch res.Status {
+	case http.StatusGatewayTimeout:
+		return &providers.Error{Kind: providers.ErrTimeout}
+	case http.StatusBadRequest:
+	default:
+		return nil
+	}
+	var e struct {
+		Error   string `json:"error"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(res.Body, &e) != nil {
+		return nil
+	}
+	switch e.Error {
+	case "AccountTakedown":
+		return providers.NotFound("this account has been suspended")
+	case "AccountDeactivated":
+		return providers.NotFound("this account is deactivated")
+	case "NotFound":
+		return providers.NotFound("this post does not exist")
+	case "BlockedActor", "BlockedByActor":
+		return providers.NotFound("this account blocks readers")
+	case "ExpiredToken", "InvalidToken":
+		return providers.Unavailable(errExpired, "the upstream refused our access token")
+	case "InvalidRequest":
+	default:
+		return nil
+	}
+	message := strings.ToLower(e.Message)
+	for _, absent := range []string{"profile not found", "actor not found", "unable to resolve handle", "could not find", "post not found"} {
+		if strings.Contains(message, absent) {
+			return providers.ErrNotFound
+		}
+	}
+	if strings.Contains(message, "cursor") {
+		return providers.ErrCursor
+	}
+	return providers.Invalid("Bluesky cannot read this input")
+}
