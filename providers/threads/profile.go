@@ -1,0 +1,50 @@
+package threads
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const profileFields = "username,name,profile_picture_url,biography,is_verified,follower_count,likes_count,quotes_count," +
+	"replies_count,reposts_count,views_count"
+
+func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	var a upstream.Object[account]
+	r := upstream.Get(version, "profile_lookup").With("username", handle).With("fields", profileFields).On(c.lookups)
+	_, err := c.http.JSON(ctx, r, &a)
+	if err == nil && a.V.Username == "" {
+		err = providers.Unavailable(nil, "the upstream's answer cannot be read")
+	}
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("threads: profile %q: %w", handle, err)
+	}
+	return a.V.profile(a.Raw), nil
+}
+
+// account is the answer of GET /profile_lookup, which gives no id. Its other counts are those of the last seven days.
+// https://developers.facebook.com/docs/threads/threads-profiles
+type account struct {
+	Username  string `json:"username"`
+	Name      string `json:"name"`
+	Picture   string `json:"profile_picture_url"`
+	Biography string `json:"biography"`
+	Verified  bool   `json:"is_verified"`
+	Followers *int64 `json:"follower_count"`
+}
+
+func (a account) profile(raw []byte) schema.Profile {
+	return schema.Profile{
+		Common:      schema.Common{ID: a.Username, URL: "https://www.threads.com/@" + a.Username, Raw: raw},
+		Handle:      a.Username,
+		DisplayName: text.NonEmpty(a.Name),
+		Bio:         text.NonEmpty(a.Biography),
+		AvatarURL:   text.URL(a.Picture),
+		Verified:    a.Verified,
+		Followers:   a.Followers,
+	}
+}

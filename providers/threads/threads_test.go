@@ -1,0 +1,217 @@
+package threads_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/providertest"
+	"github.com/socialdata/socialdata/providers/threads"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func TestOfficial(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: func(c *http.Client) providers.Provider {
+			return threads.New(threads.Config{Token: "secret-token", HTTP: c})[0]
+		},
+		Calls: []providertest.Call{
+			profile("profile", "ann.example"),
+			profile("profile-bare", "bare"),
+			posts("posts", "ann.example"),
+			post("post", "18000000000000008"),
+			comments("comments", "18"),
+			replies("replies", providers.RepliesQuery{CommentID: "77", PostID: "18"}),
+			search("search", providers.SearchQuery{Query: "tea"}),
+			search("search-nothing", providers.SearchQuery{Query: "nothing"}),
+			search("search-filtered", providers.SearchQuery{
+				Query: "#tea", Sort: "recent", Handle: "ann.example",
+				Since: time.Date(2026, 5, 2, 12, 0, 0, 0, time.UTC), Until: time.Date(2026, 5, 23, 0, 0, 0, 0, time.UTC),
+			}),
+		},
+		Fails: []providertest.Fail{
+			{Call: profile("unknown account", "nobody"), Want: providers.ErrNotFound},
+			{Call: profile("a parameter that Threads refuses", "odd"), Want: providers.ErrNotFound},
+			{Call: profile("outside our permission", "small"), Want: providers.ErrUnsupported},
+			{Call: profile("outside our permission, with status 400", "small2"), Want: providers.ErrUnsupported},
+			{Call: profile("expired token", "expired"), Want: providers.ErrUnavailable},
+			{Call: profile("limit", "limited"), Want: providers.ErrUnavailable},
+			{Call: profile("limit, with status 429", "limited429"), Want: providers.ErrUnavailable},
+			{Call: profile("passing error", "broken"), Want: providers.ErrUnavailable},
+			{Call: post("unknown post", "404"), Want: providers.ErrNotFound},
+			{Call: post("a shortcode", "DMAIN000001"), Want: providers.ErrUnsupported},
+			{Call: comments("comments by shortcode", "DMAIN000001"), Want: providers.ErrUnsupported},
+			{Call: search("bad query", providers.SearchQuery{Query: "bad"}), Want: providers.ErrInvalid},
+			{Call: postsAfter("dead cursor", "ann.example", "stale"), Want: providers.ErrCursor},
+		},
+		Inputs: []providertest.Input{
+			{Subject: providers.Handle, In: "@Ann.Example", Want: "ann.example"},
+			{Subject: providers.Handle, In: "https://www.threads.net/@Ann.Example/post/DUM", Want: "ann.example"},
+			{Subject: providers.Handle, In: "threads.com/@ann", Want: "ann"},
+			{Subject: providers.Handle, In: "https://www.threads.com/search?q=tea"},
+			{Subject: providers.Handle, In: "https://www.instagram.com/ann"},
+			{Subject: providers.Handle, In: "ann example"},
+			{Subject: providers.PostID, In: "https://www.threads.com/@ann/post/DEUxBnGRDtS?xmt=1", Want: "DEUxBnGRDtS"},
+			{Subject: providers.PostID, In: "https://www.threads.net/t/DIU8naHS6q_/", Want: "DIU8naHS6q_"},
+			{Subject: providers.PostID, In: "DIU8naHS6q_", Want: "DIU8naHS6q_"},
+			{Subject: providers.PostID, In: "3536667222372268882", Want: "DEUxBnGRDtS"},
+			{Subject: providers.CommentID, In: "3608775792320555711", Want: "DIU8naHS6q_"},
+			{Subject: providers.PostID, In: "18000000000000008", Want: "18000000000000008"},
+			{Subject: providers.PostID, In: "https://www.threads.com/@ann"},
+			{Subject: providers.PostID, In: "no code"},
+			{Subject: providers.PostID, In: strings.Repeat("9", 500)},
+		},
+	})
+}
+
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: func(c *http.Client) providers.Provider { return threads.New(threads.Config{HTTP: c})[1] },
+		Calls: []providertest.Call{
+			profile("own-profile", "ann.example"),
+			profile("own-profile-private", "shy"),
+			profile("own-profile-head-only", "head.only"),
+			posts("own-posts", "ann.example"),
+			posts("own-posts-none", "silent"),
+			post("own-post", "DMAIN000001"),
+			post("own-post-continued", "DOLD0000001"),
+			comments("own-comments", "DMAIN000001"),
+			comments("own-comments-older-layout", "DOLD0000001"),
+			replies("own-replies", providers.RepliesQuery{CommentID: "DMAIN000001"}),
+			search("own-search", providers.SearchQuery{Query: "tea"}),
+			search("own-search-recent", providers.SearchQuery{Query: "tea", Sort: "recent"}),
+			search("own-search-tag", providers.SearchQuery{Query: "#tea"}),
+			search("own-search-nothing", providers.SearchQuery{Query: "nothing"}),
+		},
+		Fails: []providertest.Fail{
+			{Call: profile("login page", "walled"), Want: providers.ErrUnavailable},
+			{Call: profile("redirect to the login", "redirected"), Want: providers.ErrUnavailable},
+			{Call: profile("an account without data", "exists"), Want: providers.ErrUnavailable},
+			{Call: profile("a page that names nothing", "nobody"), Want: providers.ErrNotFound},
+			{Call: profile("missing page", "gone"), Want: providers.ErrNotFound},
+			{Call: profile("limit", "limited"), Want: providers.ErrUnavailable},
+			{Call: posts("private account", "shy"), Want: providers.ErrNotFound},
+			{Call: posts("a page with the account alone", "half"), Want: providers.ErrUnavailable},
+			{Call: posts("a page with the head alone", "head.only"), Want: providers.ErrUnavailable},
+			{Call: postsAfter("a cursor that was never given", "ann.example", "2"), Want: providers.ErrCursor},
+			{Call: post("deleted post", "DGONE000003"), Want: providers.ErrNotFound},
+			{Call: post("unknown post", "DMISSING001"), Want: providers.ErrNotFound},
+			{Call: post("a media id", "18000000000000008"), Want: providers.ErrUnsupported},
+		},
+		Inputs: []providertest.Input{
+			{Subject: providers.PostID, In: "DIU8naHS6q_", Want: "DIU8naHS6q_"},
+		},
+	})
+}
+
+func TestPagesAreOpenedAsABrowserDoes(t *testing.T) {
+	t.Parallel()
+	var got http.Header
+	p := threads.New(threads.Config{HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		got = r.Header
+		return answer(r, ""), nil
+	})}})[1]
+	_, _ = p.Profile(t.Context(), "ann") // there is nothing to read
+	for name, want := range map[string]string{"Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "none", "Sec-Fetch-User": "?1"} {
+		if got.Get(name) != want {
+			t.Errorf("%s: %q, want %q", name, got.Get(name), want)
+		}
+	}
+	if got.Get("Authorization") != "" || !strings.HasPrefix(got.Get("User-Agent"), "Mozilla/") {
+		t.Errorf("sent %v", got)
+	}
+}
+
+func TestForwardKeepsTheTokenBack(t *testing.T) {
+	t.Parallel()
+	p := threads.New(threads.Config{Token: "secret-token", HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		return answer(r, `{"data":[],"paging":{"next":"https:\/\/graph.threads.net\/v1.0\/x?access_token=secret-token\u0026after=A"}}`), nil
+	})}})[0]
+	raw, err := p.Forward(t.Context(), "v1.0/profile_posts", url.Values{})
+	if err != nil || strings.Contains(string(raw), "secret-token") || !strings.Contains(string(raw), "after=A") {
+		t.Errorf("forwarded %s (%v)", raw, err)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	ps := threads.New(threads.Config{})
+	if ps[0].Serves(providers.OpProfile) || ps[0].Missing[providers.OpProfile][0] != "token" || !ps[1].Serves(providers.OpProfile) {
+		t.Error("without a token the public pages alone are served, and the setting is named")
+	}
+	if n := len(threads.New(threads.Config{DisableOwn: true})); n != 1 {
+		t.Errorf("%d providers, want the official one alone", n)
+	}
+}
+
+// The official interface and the pages know different posts: what one cannot look up, the other may.
+func TestOneSourceLeavesToTheOtherWhatItCannotKnow(t *testing.T) {
+	t.Parallel()
+	unreached := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		t.Errorf("asked %s", r.URL)
+		return nil, io.EOF
+	})}
+	ps := threads.New(threads.Config{Token: "t", HTTP: unreached})
+	for i, id := range []string{"DMAIN000001", "18000000000000008"} {
+		if _, err := ps[i].Post(t.Context(), id); !errors.Is(err, providers.ErrUnsupported) {
+			t.Errorf("%s: got error %v, want ErrUnsupported", ps[i].Name, err)
+		}
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func answer(r *http.Request, body string) *http.Response {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
+}
+
+func profile(name, handle string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
+		return p.Profile(ctx, handle)
+	})
+}
+
+func posts(name, handle string) providertest.Call { return postsAfter(name, handle, "") }
+
+func postsAfter(name, handle, first string) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
+		if cursor == "" {
+			cursor = first
+		}
+		return p.Posts(ctx, handle, cursor)
+	})
+}
+
+func post(name, id string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) {
+		return p.Post(ctx, id)
+	})
+}
+
+func comments(name, id string) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
+		return p.Comments(ctx, id, cursor)
+	})
+}
+
+func replies(name string, q providers.RepliesQuery) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
+		return p.Replies(ctx, q, cursor)
+	})
+}
+
+func search(name string, q providers.SearchQuery) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
+		return p.Search(ctx, q, cursor)
+	})
+}

@@ -1,0 +1,50 @@
+package threads
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+)
+
+const (
+	ripe  = 25 * time.Hour // Threads refreshes no token that is younger than a day
+	later = time.Hour      // until a refresh that failed is tried again
+)
+
+// longLived keeps a long-lived token alive: it is used as it is for a day and then traded for a new one of 60 days,
+// again and again. A trade that fails leaves the token in use, which has weeks left.
+// https://developers.facebook.com/docs/threads/get-started/long-lived-tokens#refresh-a-long-lived-token
+func longLived(c *upstream.Client, token string, now func() time.Time) *upstream.Tokens {
+	next := time.Time{} // of the first trade; Tokens never fetches twice at a time
+	return upstream.NewTokens(func(ctx context.Context) (upstream.Token, error) {
+		switch {
+		case token == "":
+			return upstream.Token{}, errors.New("no token is set")
+		case next.IsZero():
+			next = now().Add(ripe)
+		case !now().Before(next.Add(-2 * time.Minute)): // Tokens asks a little early
+			if fresh, err := refreshed(ctx, c, token); err == nil {
+				token, next = fresh, now().Add(ripe)
+			} else {
+				next = now().Add(later)
+			}
+		}
+		return upstream.Token{Value: token, Expires: next}, nil
+	}, now)
+}
+
+func refreshed(ctx context.Context, c *upstream.Client, token string) (string, error) {
+	var answer struct {
+		AccessToken string `json:"access_token"`
+	}
+	r := upstream.Get("refresh_access_token").With("grant_type", "th_refresh_token").With("access_token", token)
+	if _, err := c.JSON(ctx, r, &answer); err != nil {
+		return "", err
+	}
+	if answer.AccessToken == "" {
+		return "", errors.New("threads: the answer holds no access_token")
+	}
+	return answer.AccessToken, nil
+}
