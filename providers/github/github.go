@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -111,14 +112,23 @@ func check(res *upstream.Response) error {
 		return nil
 	}
 	body := bytes.ToLower(res.Body)
-	switch {
-	case bytes.Contains(body, []byte("access blocked")), bytes.Contains(body, []byte("disabled")):
+	if bytes.Contains(body, []byte("access blocked")) || bytes.Contains(body, []byte("disabled")) {
 		return providers.NotFound("GitHub has blocked this repository")
-	case res.Header.Get("Retry-After") == "" && res.Header.Get("X-RateLimit-Remaining") != "0" &&
-		(bytes.Contains(body, []byte("secondary rate")) || bytes.Contains(body, []byte("abuse"))):
-		return &providers.Error{Kind: providers.ErrUnavailable, Detail: "GitHub limits our pace", RetryAfter: time.Minute}
 	}
-	return nil
+	wait, limited := res.RetryAfter()
+	if !limited && res.Header.Get("X-RateLimit-Remaining") == "0" {
+		wait, limited = time.Minute, true
+		if reset, err := strconv.ParseInt(res.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
+			wait = min(max(0, time.Until(time.Unix(reset, 0))), time.Hour)
+		}
+	}
+	if !limited && (bytes.Contains(body, []byte("secondary")) || bytes.Contains(body, []byte("abuse"))) {
+		wait, limited = time.Minute, true
+	}
+	if !limited {
+		return nil
+	}
+	return &providers.Error{Kind: providers.ErrUnavailable, Detail: "GitHub limits our pace", RetryAfter: wait}
 }
 
 var (

@@ -2,7 +2,10 @@ package github_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +22,8 @@ func TestProvider(t *testing.T) {
 		Calls: []providertest.Call{
 			profile("profile", "annexample"),
 			profile("profile-bare", "bare"),
+			profile("profile-organization", "example-org"),
+			profile("profile-organization-without-its-page", "lonely-org"),
 			providertest.List("posts", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
 				return p.Posts(ctx, "annexample", cursor)
 			}),
@@ -45,6 +50,7 @@ func TestProvider(t *testing.T) {
 			{Call: profile("unknown login", "nobody"), Want: providers.ErrNotFound},
 			{Call: profile("primary limit", "limited"), Want: providers.ErrUnavailable},
 			{Call: profile("secondary limit", "secondary"), Want: providers.ErrUnavailable},
+			{Call: profile("secondary limit with a time", "abuse"), Want: providers.ErrUnavailable},
 			{Call: profile("missing permission", "forbidden"), Want: providers.ErrUnavailable},
 			{Call: profile("bad token", "bad"), Want: providers.ErrUnavailable},
 			{Call: post("private repository", "annexample/secret"), Want: providers.ErrNotFound},
@@ -66,24 +72,44 @@ func TestProvider(t *testing.T) {
 	})
 }
 
-func TestUsedUpLimitClosesTheBucketAtOnce(t *testing.T) {
+func TestALimitClosesTheBucketAtOnce(t *testing.T) {
 	t.Parallel()
-	calls := 0
-	client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-		calls++
-		return &http.Response{
-			StatusCode: http.StatusForbidden, Body: http.NoBody, Request: r,
-			Header: http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"4102444800"}},
-		}, nil
-	})}
-	p := github.New(github.Config{HTTP: client})
-	for range 3 {
-		if _, err := p.Profile(t.Context(), "ann"); err == nil {
-			t.Fatal("a refused read succeeded")
-		}
+	tests := []struct {
+		name   string
+		header http.Header
+		body   string
+		low    time.Duration // what the caller is told to wait, at least
+		top    time.Duration
+	}{
+		{"primary", http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"4102444800"}}, "{}", time.Hour, time.Hour},
+		{"primary without its end", http.Header{"X-Ratelimit-Remaining": {"0"}}, "{}", time.Minute, time.Minute},
+		{"secondary", http.Header{"X-Ratelimit-Remaining": {"57"}}, `{"message":"You have exceeded a secondary rate limit."}`, time.Minute, time.Minute},
+		{"secondary with a time", http.Header{"Retry-After": {"90"}}, "{}", 90 * time.Second, 90 * time.Second},
 	}
-	if calls != 1 {
-		t.Errorf("%d requests went out, want 1: the bucket is closed until its reset", calls)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			calls := 0
+			p := github.New(github.Config{HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				calls++
+				return &http.Response{
+					StatusCode: http.StatusForbidden, Body: io.NopCloser(strings.NewReader(tt.body)), Request: r, Header: tt.header,
+				}, nil
+			})}})
+			_, err := p.Profile(t.Context(), "ann")
+			e, ok := errors.AsType[*providers.Error](err)
+			if !ok || e.RetryAfter < tt.low || e.RetryAfter > tt.top {
+				t.Errorf("got %v, want to be told to wait from %v to %v", err, tt.low, tt.top)
+			}
+			for range 2 {
+				if _, err := p.Profile(t.Context(), "ann"); !errors.Is(err, providers.ErrUnavailable) {
+					t.Errorf("got %v, want ErrUnavailable", err)
+				}
+			}
+			if calls != 1 {
+				t.Errorf("%d requests went out, want 1: the bucket is closed until its reset", calls)
+			}
+		})
 	}
 }
 

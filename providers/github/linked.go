@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"strings"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -40,13 +42,17 @@ func (a account) linked(raw []byte) (schema.LinkedProfile, bool) {
 	if a.Provider == "twitter" {
 		on = platform.X
 	}
-	u, err := url.Parse(a.URL)
-	if err != nil || !on.Valid() || path.Base(u.Path) == "/" || path.Base(u.Path) == "." {
+	page := text.URL(a.URL)
+	if page == nil || !on.Valid() {
+		return schema.LinkedProfile{}, false
+	}
+	u, err := url.Parse(*page)
+	if err != nil || strings.Trim(u.Path, "/") == "" {
 		return schema.LinkedProfile{}, false
 	}
 	return schema.LinkedProfile{
-		Common:     schema.Common{Platform: on, ID: a.Provider + ":" + a.URL, URL: a.URL, Raw: raw},
-		Handle:     path.Base(u.Path),
+		Common:     schema.Common{Platform: on, ID: a.Provider + ":" + a.URL, URL: *page, Raw: raw},
+		Handle:     strings.TrimPrefix(path.Base(u.Path), "@"),
 		Confidence: 1,
 		Evidence:   []string{"github social_accounts"},
 	}, true

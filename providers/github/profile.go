@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -11,12 +12,40 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
+// bonus is how long a profile waits for what it can do without.
+const bonus = 3 * time.Second
+
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	var u upstream.Object[user]
 	if _, err := c.http.JSON(ctx, upstream.Get("users", handle).On(c.core), &u); err != nil {
 		return schema.Profile{}, fmt.Errorf("github: profile %q: %w", handle, err)
 	}
-	return u.V.profile(u.Raw), nil
+	p := u.V.profile(u.Raw)
+	if u.V.Type == "Organization" {
+		c.complete(ctx, &p)
+	}
+	return p, nil
+}
+
+// complete adds what only the page of an organisation knows. That is a bonus: without it the profile still stands.
+func (c *client) complete(ctx context.Context, p *schema.Profile) {
+	ctx, cancel := context.WithTimeout(ctx, bonus)
+	defer cancel()
+	var o organization
+	if _, err := c.http.JSON(ctx, upstream.Get("orgs", p.Handle).On(c.core), &o); err != nil {
+		return
+	}
+	p.Verified = o.Verified
+	if p.Bio == nil {
+		p.Bio = text.NonEmpty(o.Description)
+	}
+}
+
+// organization is the answer of GET /orgs/{org}, in as far as it says more than [user].
+// https://docs.github.com/rest/orgs/orgs#get-an-organization
+type organization struct {
+	Description string `json:"description"` // null or "" when never set
+	Verified    bool   `json:"is_verified"` // of its domain
 }
 
 func (c *client) followers(ctx context.Context, handle, cursor string) (providers.Page[schema.Profile], error) {
@@ -40,11 +69,12 @@ func (c *client) accounts(ctx context.Context, handle, list, cursor string) (pro
 	return page, nil
 }
 
-// user is the answer of GET /users/{username}; in lists only the first four fields are there.
+// user is the answer of GET /users/{username}; in lists only the first five fields are there.
 // https://docs.github.com/rest/users/users#get-a-user
 type user struct {
 	ID          int64  `json:"id"`
 	Login       string `json:"login"`
+	Type        string `json:"type"` // "User", "Organization" or "Bot"
 	HTMLURL     string `json:"html_url"`
 	AvatarURL   string `json:"avatar_url"`
 	Name        string `json:"name"` // null or "" when never set, as are bio, blog and twitter_username
