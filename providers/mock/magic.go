@@ -23,6 +23,7 @@ type MagicWord struct {
 const (
 	everywhere = "every operation"
 	lists      = "every list"
+	walks      = "every list in pages"
 	searches   = "every operation, above all fan-out search"
 	enriched   = "every operation that can be enriched"
 )
@@ -148,35 +149,35 @@ var words = []word{
 		turn:      func(int) (turn, error) { return turn{}, nil },
 	},
 	{
-		MagicWord: MagicWord{"one_page", lists, 200, "ten objects and no cursor", "XT"},
+		MagicWord: MagicWord{"one_page", walks, 200, "ten objects and no cursor", "XT"},
 		turn:      func(int) (turn, error) { return turn{to: 10}, nil },
 	},
 	{
-		MagicWord: MagicWord{"dead_cursor", lists, 200, "the cursor of page one is dead: page two is a 400", "XU"},
+		MagicWord: MagicWord{"dead_cursor", walks, 200, "the cursor of page one is dead: page two is a 400", "XU"},
 		turn:      deadCursor,
 	},
 	{
-		MagicWord: MagicWord{"empty_middle", lists, 200, "page two of three has no objects and a cursor all the same", "XV"},
+		MagicWord: MagicWord{"empty_middle", walks, 200, "page two of three has no objects and a cursor all the same", "XV"},
 		turn:      emptyMiddle,
 	},
 	{
-		MagicWord: MagicWord{"repeats", lists, 200, "each of four pages begins with the last five objects of the page before", "XW"},
+		MagicWord: MagicWord{"repeats", walks, 200, "each of four pages begins with the last five objects of the page before", "XW"},
 		turn:      repeats,
 	},
 	{
-		MagicWord: MagicWord{"loops", lists, 200, "page three says that page one comes next", "XX"},
+		MagicWord: MagicWord{"loops", walks, 200, "page three says that page one comes next", "XX"},
 		turn:      func(n int) (turn, error) { return turn{10 * (n - 1), 10 * n, n%3 + 1}, nil },
 	},
 	{
-		MagicWord: MagicWord{"backwards", lists, 200, "page three says that page two comes next", "QM"},
+		MagicWord: MagicWord{"backwards", walks, 200, "page three says that page two comes next", "QM"},
 		turn:      backwards,
 	},
 	{
-		MagicWord: MagicWord{"stuck", lists, 200, "every page is the same and names itself as the next", "XY"},
+		MagicWord: MagicWord{"stuck", walks, 200, "every page is the same and names itself as the next", "XY"},
 		turn:      func(int) (turn, error) { return turn{0, pageSize, 2}, nil },
 	},
 	{
-		MagicWord: MagicWord{"endless", lists, 200, "there is always one more page, with objects never seen before", "XZ"},
+		MagicWord: MagicWord{"endless", walks, 200, "there is always one more page, with objects never seen before", "XZ"},
 		turn:      func(n int) (turn, error) { return turn{pageSize * (n - 1), pageSize * n, n + 1}, nil },
 	},
 }
