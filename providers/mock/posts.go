@@ -76,7 +76,7 @@ type file struct {
 
 func (s *sandbox) item(id string) item {
 	d, lang := roll("post", id), langOf(id)
-	hearts := d.count(6)
+	hearts := 50 + d.count(6) // about as many as there are comments, or more
 	p := item{
 		ItemID:    id,
 		Link:      s.page("posts", id),
