@@ -83,7 +83,7 @@ func (e *engine) fillDefaults() {
 		e.records = records.NewMemory(e.now)
 	}
 	if e.enricher == nil {
-		e.enricher = defaultEnricher()
+		e.enricher = DefaultEnricher()
 	}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)

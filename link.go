@@ -49,5 +49,5 @@ func isOutage(err error) bool {
 	if e, ok := errors.AsType[*providers.Error](err); ok && e.RetryAfter > 0 {
 		return false
 	}
-	return isFailure(err)
+	return isFailure(err) && !errors.Is(err, providers.ErrUnsupported)
 }

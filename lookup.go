@@ -127,7 +127,7 @@ func (e *engine) walk(ctx context.Context, q *query) (*cache.Entry, error) {
 
 // entry makes the cache entry of a page.
 func (e *engine) entry(q *query, got fetched, provider string, at *cursor) *cache.Entry {
-	entry := &cache.Entry{Data: got.data, Raw: got.raw, Page: got.page, Provider: provider, FetchedAt: e.now()}
+	entry := &cache.Entry{Data: got.data, Raw: got.raw, Page: got.page, Provider: provider, FetchedAt: e.now().Truncate(time.Millisecond)}
 	if got.next != "" && q.op.Paged() {
 		next := cursor{
 			Provider: provider, Token: got.next, Issued: entry.FetchedAt.Truncate(time.Hour),
@@ -159,7 +159,7 @@ func (e *engine) ask(ctx context.Context, q *query, at *cursor) (fetched, *link,
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
 			err = &providers.Error{Kind: providers.ErrTimeout, Err: err}
 		}
-		e.health.count(q.platform, isFailure(err))
+		e.health.count(q.platform, isFailure(err) && !errors.Is(err, providers.ErrUnsupported))
 		if err == nil || !isFailure(err) {
 			return got, l, err
 		}
@@ -187,7 +187,7 @@ func (e *engine) try(ctx context.Context, p *providers.Provider, q *query, at *c
 		seen[id] = true
 	}
 	got, err = q.op.fetch(ctx, reading{
-		engine: e, p: p, in: q.in, token: at.Token, at: e.now(),
+		engine: e, p: p, in: q.in, token: at.Token, at: e.now().Truncate(time.Millisecond),
 		skip: func(id uint64) bool {
 			if seen[id] {
 				return true

@@ -1,6 +1,7 @@
 package socialdata
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -192,7 +193,7 @@ func paged[T any, P object[T]](get func(context.Context, *providers.Provider, ar
 			if err != nil {
 				return fetched{}, err
 			}
-			out := fetched{page: page.Raw, next: page.Next}
+			out := fetched{page: compact(page.Raw), next: page.Next}
 			kept, broken := make([]T, 0, len(page.Items)), error(nil)
 			for i := range page.Items {
 				o := P(&page.Items[i])
@@ -237,8 +238,17 @@ func complete(p *providers.Provider, o schema.Object, at time.Time) (raw []byte,
 	}
 	p.Stamp(o, at)
 	c := o.Shared()
-	raw, c.Raw = c.Raw, nil
+	raw, c.Raw = compact(c.Raw), nil
 	return raw, o.Validate()
+}
+
+// compact returns JSON without its white space, or nil for what is none: it goes into an answer as it is.
+func compact(raw []byte) []byte {
+	var b bytes.Buffer
+	if len(raw) == 0 || json.Compact(&b, raw) != nil {
+		return nil
+	}
+	return b.Bytes()
 }
 
 // store reads a store, the one thing that carries no shared fields.

@@ -65,8 +65,10 @@ func paramsOf(t reflect.Type) []Param {
 		p := Param{
 			Name: name, Doc: f.Tag.Get("doc"), Form: FormText, index: f.Index,
 			Required: opts == "required", OneOf: opts == "one", Filter: opts == "filter",
-			Enum:    strings.Fields(f.Tag.Get("enum")),
 			subject: providers.Subject(f.Tag.Get("subject")),
+		}
+		if words := f.Tag.Get("enum"); words != "" {
+			p.Enum = strings.Fields(words)
 		}
 		switch f.Type.Kind() {
 		case reflect.Bool:

@@ -103,8 +103,11 @@ func fetchRaw(ctx context.Context, r reading) (fetched, error) {
 		return fetched{}, err
 	}
 	data, err := r.p.Forward(ctx, r.in.get("path"), query)
-	if len(data) == 0 {
-		data = []byte("null")
+	if err != nil {
+		return fetched{}, err
 	}
-	return fetched{data: data}, err
+	if data = compact(data); data == nil {
+		return fetched{}, providers.Unavailable(nil, "the upstream's answer is not JSON")
+	}
+	return fetched{data: data}, nil
 }

@@ -49,7 +49,8 @@ func appendField(out, object []byte, field string, value []byte) []byte {
 	return append(out, '}')
 }
 
-func defaultEnricher() enrich.Enricher { return arabic.New() }
+// DefaultEnricher returns the embedded Arabic model, which a Client uses unless it is told otherwise.
+func DefaultEnricher() enrich.Enricher { return arabic.New() }
 
 // enrichData adds an enrichment to each object of the answer, null where it failed, and tells whether all succeeded.
 func (e *engine) enrichData(ctx context.Context, o *Operation, entry *cache.Entry, a *Answer) bool {

@@ -1,0 +1,107 @@
+package socialdata
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// SearchEvent is one step of a fan-out search that is watched as it goes. Exactly one of Result and Meta is set, or
+// neither, when a platform has come to its end.
+type SearchEvent struct {
+	Platform platform.ID          // of a transition; else ""
+	State    schema.PlatformState // where it has come to
+	Result   json.RawMessage      // one search result
+	Meta     *schema.Meta         // the end: what all of it came to
+}
+
+// WatchSearch makes a fan-out search and hands every transition and every result to yield as it comes, and at last the
+// meta, until yield returns false. The charges are those of [Client.SearchAll]; a caller who leaves pays for what comes
+// in the meantime. Wait_s has no effect, and there is no order but that of arrival. Every error is a
+// *[problem.Error], and yields nothing after it.
+func (c *Client) WatchSearch(ctx context.Context, call Call, yield func(SearchEvent) bool) error {
+	o := &opSearchAll.Operation
+	if call.RequestID == "" {
+		call.RequestID = NewRequestID()
+	}
+	if err := c.watch(ctx, o, call, yield); err != nil {
+		p := c.problem(o, "", err)
+		p.RequestID = call.RequestID
+		return p
+	}
+	return nil
+}
+
+func (c *Client) watch(ctx context.Context, o *Operation, call Call, yield func(SearchEvent) bool) error {
+	in, perr := bind(o.Params, call.Params)
+	if perr != nil {
+		return perr
+	}
+	s, err := c.planSearch(o, in)
+	if err != nil {
+		return err
+	}
+	s.first = false // nothing is held back from somebody who sees all of it
+	j, err := c.startJob(ctx, s, call.RequestID, "")
+	if err != nil {
+		return err
+	}
+	told := map[platform.ID]bool{}
+	for {
+		j.mu.Lock()
+		events, changed, done := j.transitions(told), j.changed, j.pending() == 0
+		j.mu.Unlock()
+		for _, e := range events {
+			if !yield(e) {
+				return nil
+			}
+		}
+		if done {
+			return c.endWatch(ctx, j, call.RequestID, yield)
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// transitions returns what has ended since the last look, with its results. The caller holds mu.
+func (j *job) transitions(told map[platform.ID]bool) []SearchEvent {
+	var out []SearchEvent
+	for _, p := range j.Parts {
+		if p.State == schema.Pending || told[p.Platform] {
+			continue
+		}
+		told[p.Platform] = true
+		out = append(out, SearchEvent{Platform: p.Platform, State: p.State})
+		results, _ := fuse([]*jobPart{p}, j.Recent, false)
+		for _, r := range results {
+			out = append(out, SearchEvent{Result: r})
+		}
+	}
+	return out
+}
+
+// endWatch says what all of it came to, or why nothing did.
+func (c *Client) endWatch(ctx context.Context, j *job, requestID string, yield func(SearchEvent) bool) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !j.any(schema.OK) {
+		return j.allFailed()
+	}
+	next, err := c.nextSearch(j, "")
+	if err != nil {
+		return err
+	}
+	a, err := c.jobAnswer(ctx, j, nil, requestID)
+	if err != nil {
+		return err
+	}
+	a.Meta.NextCursor = next
+	yield(SearchEvent{Meta: &a.Meta})
+	return nil
+}

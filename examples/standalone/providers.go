@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/appstore"
+	"github.com/socialdata/socialdata/providers/bluesky"
+	"github.com/socialdata/socialdata/providers/github"
+	"github.com/socialdata/socialdata/providers/hackernews"
+	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/replay"
+)
+
+// client returns the engine with every provider, configured from the environment.
+func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
+	web := &http.Client{}
+	if e.cli.ReplayURL != "" {
+		transport, err := replay.New(e.cli.ReplayURL, nil)
+		if err != nil {
+			return nil, err
+		}
+		web.Transport = transport
+	}
+	all, err := allProviders(e.getenv, web)
+	if err != nil {
+		return nil, err
+	}
+	return socialdata.New(append(opts,
+		socialdata.WithProviders(all...), socialdata.WithEnricher(mock.Enricher(socialdata.DefaultEnricher())))...)
+}
+
+// allProviders returns every provider; those of one platform stand in the order in which they are tried.
+func allProviders(getenv func(string) string, web *http.Client) ([]providers.Provider, error) {
+	s := &settings{getenv: getenv, web: web}
+	all := slices.Concat(
+		one(mock.New(mock.Config{})),
+		one(github.New(configure[github.Config](s, "github"))),
+		one(hackernews.New(configure[hackernews.Config](s, "hackernews"))),
+		bluesky.New(configure[bluesky.Config](s, "bluesky")),
+		appstore.New(configure[appstore.Config](s, "appstore")),
+	)
+	return all, s.err
+}
+
+func one(p providers.Provider) []providers.Provider { return []providers.Provider{p} }
+
+// settings reads the settings of providers: SOCIALDATA_<PROVIDER>_<SETTING>.
+type settings struct {
+	getenv func(string) string
+	web    *http.Client
+	err    error // the first setting that cannot be read
+}
+
+// configure fills a provider's Config: each field that is a string, a bool or a number from its own variable (APIKey of
+// youtube is SOCIALDATA_YOUTUBE_API_KEY), and HTTP with the client that all share.
+func configure[T any](s *settings, provider string) T {
+	var cfg T
+	v := reflect.ValueOf(&cfg).Elem()
+	for f, at := range v.Fields() {
+		if client, ok := at.Addr().Interface().(**http.Client); ok {
+			*client = s.web
+			continue
+		}
+		name := variable(provider, f.Name)
+		value := s.getenv(name)
+		if value == "" {
+			continue
+		}
+		if err := assign(at, value); err != nil && s.err == nil {
+			s.err = fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return cfg
+}
+
+func assign(at reflect.Value, value string) error {
+	switch at.Kind() {
+	case reflect.String:
+		at.SetString(value)
+	case reflect.Bool:
+		on, err := strconv.ParseBool(value)
+		if err != nil {
+			return fmt.Errorf("must be true or false, not %q", value)
+		}
+		at.SetBool(on)
+	case reflect.Int, reflect.Int64:
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			return fmt.Errorf("must be a whole number, not %q", value)
+		}
+		at.SetInt(n)
+	default:
+		return fmt.Errorf("cannot be set from the environment")
+	}
+	return nil
+}
+
+// variable returns the name of a setting's variable.
+func variable(provider, field string) string {
+	return "SOCIALDATA_" + strings.ToUpper(provider) + "_" + strings.ToUpper(snake(field))
+}
+
+// snake turns a field's name into words parted by underscores: ClientID is client_id, APIKey is api_key.
+func snake(name string) string {
+	var b strings.Builder
+	rs := []rune(name)
+	for i, r := range rs {
+		upper := unicode.IsUpper(r)
+		starts := upper && i > 0 && (!unicode.IsUpper(rs[i-1]) || i+1 < len(rs) && unicode.IsLower(rs[i+1]))
+		if starts {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}

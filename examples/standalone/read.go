@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/schema"
+)
+
+type getCmd struct {
+	Platform  string   `arg:"" help:"The platform, such as github."`
+	Operation string   `arg:"" help:"The operation, such as profile or collection/posts."`
+	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as handle=octocat."`
+}
+
+// Run makes the read and prints the envelope. There is no account: nothing is charged.
+func (c *getCmd) Run(e *env) error {
+	params := url.Values{}
+	for _, p := range c.Params {
+		name, value, ok := strings.Cut(p, "=")
+		if !ok {
+			return fmt.Errorf("parameter %q must be name=value", p)
+		}
+		params.Add(name, value)
+	}
+	client, err := e.client()
+	if err != nil {
+		return err
+	}
+	a, err := client.Do(e.ctx, c.Operation, socialdata.Call{Platform: c.Platform, Params: params})
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(e.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(schema.Envelope[json.RawMessage]{Data: a.Data, Meta: a.Meta})
+}
+
+type platformsCmd struct {
+	All bool `help:"List what is not served as well, with the reason where there is one."`
+}
+
+// Run prints the platform × operation table.
+func (c *platformsCmd) Run(e *env) error {
+	client, err := e.client()
+	if err != nil {
+		return err
+	}
+	got, err := client.Platforms(e.ctx, socialdata.PlatformsRequest{})
+	if err != nil {
+		return err
+	}
+	return e.table([]string{"PLATFORM", "OPERATION", "STATE", "NOTE"}, func(row func(...string)) error {
+		for _, p := range got.Data {
+			served := false
+			for _, o := range p.Operations {
+				state, note := state(p, o)
+				if o.Available || len(o.Missing) > 0 || c.All {
+					row(string(p.Platform), o.Operation, state, note)
+					served = true
+				}
+			}
+			if !served {
+				row(string(p.Platform), "-", "not served", "no provider yet")
+			}
+		}
+		return nil
+	})
+}
+
+// state says whether an operation is served, and what to know about it.
+func state(p schema.PlatformInfo, o schema.OperationInfo) (state, note string) {
+	if o.Note != nil {
+		note = *o.Note
+	}
+	switch {
+	case o.Available:
+		var from []string
+		for _, s := range o.Sources {
+			from = append(from, string(s))
+		}
+		return strings.Join(from, ", "), note
+	case len(o.Missing) > 0:
+		var names []string
+		for _, m := range o.Missing {
+			names = append(names, variable(string(p.Platform), m))
+		}
+		return "needs a setting", "set " + strings.Join(names, " and ")
+	}
+	return "not served", note
+}

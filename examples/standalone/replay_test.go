@@ -1,0 +1,263 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/server"
+)
+
+// shared holds the captured answers of the upstreams.
+const shared = "../../../shared"
+
+// replayCase is one read over HTTP against the captured answers, and what must come out.
+type replayCase struct {
+	Name    string
+	Get     string
+	Status  int               // 0 is 200
+	Code    string            // of the problem
+	Want    map[string]any    // by path; "*" is anything but null, null is null or absent
+	Next    []replayPage      // the pages behind the first
+	Env     map[string]string // settings beyond the usual ones
+	Variant string            // which of several captured answers to prefer
+}
+
+type replayPage struct{ Want map[string]any }
+
+// usualEnv are the credentials that the captured answers were made with, in spirit.
+var usualEnv = map[string]string{
+	"SOCIALDATA_BLUESKY_IDENTIFIER": "tester.example", "SOCIALDATA_BLUESKY_APP_PASSWORD": "test-test",
+}
+
+func TestCapturedAnswersComeOutRight(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat(filepath.Join(shared, "upstreams/samples")); err != nil {
+		t.Skip("the captured answers are not here: ", err)
+	}
+	bin := filepath.Join(t.TempDir(), "replay")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, filepath.Join(shared, "tools/replay/main.go")).CombinedOutput(); err != nil {
+		t.Fatalf("building the replay server: %v\n%s", err, out)
+	}
+	files, err := filepath.Glob("testdata/replay/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	recorders := map[string]string{}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cases []replayCase
+		if err := json.Unmarshal(b, &cases); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, c := range cases {
+			if recorders[c.Variant] == "" {
+				recorders[c.Variant] = startReplay(t, bin, c.Variant)
+			}
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			for _, c := range cases {
+				t.Run(c.Name, func(t *testing.T) {
+					t.Parallel()
+					c.run(t, recorders[c.Variant])
+				})
+			}
+		})
+	}
+}
+
+// startReplay runs the replay server until the test ends and returns its address.
+func startReplay(t *testing.T, bin, variant string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), bin, "-addr", addr, "-variants", variant, filepath.Join(shared, "upstreams/samples"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	for {
+		res, err := http.Get("http://" + addr + "/_log") //nolint:noctx // until it listens, or the test runs out of time
+		if err == nil {
+			_ = res.Body.Close()
+			return "http://" + addr
+		}
+		if t.Context().Err() != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func (c replayCase) run(t *testing.T, recorder string) {
+	t.Helper()
+	settings := maps.Clone(usualEnv)
+	maps.Copy(settings, c.Env)
+	e := &env{ctx: t.Context(), cli: &cli{ReplayURL: recorder}, getenv: func(name string) string { return settings[name] }}
+	// Each case has an engine of its own: a captured rate limit must not close the next case's bucket.
+	ledger, store := credits.NewMemory(credits.MemoryConfig{}), keys.NewMemory(keys.MemoryConfig{})
+	client, err := e.client(socialdata.WithLedger(ledger), socialdata.WithKeys(store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	account, err := store.CreateAccount(t.Context(), "tester")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ledger.Grant(t.Context(), account.ID, 1000, "test"); err != nil {
+		t.Fatal(err)
+	}
+	secret, _, err := store.CreateKey(t.Context(), keys.NewKey{Account: account.ID, Environment: keys.Test})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv, err := server.New(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(srv.Handler())
+	defer web.Close()
+
+	want := []replayPage{{c.Want}}
+	target := c.Get
+	for i, page := range append(want, c.Next...) {
+		status, body, raw := read(t, web.URL+target, secret)
+		wantStatus := c.Status
+		if wantStatus == 0 || i > 0 {
+			wantStatus = http.StatusOK
+		}
+		if status != wantStatus {
+			t.Fatalf("GET %s: status %d, want %d\n%s", target, status, wantStatus, raw)
+		}
+		if c.Code != "" && i == 0 {
+			page.Want = maps.Clone(page.Want)
+			if page.Want == nil {
+				page.Want = map[string]any{}
+			}
+			page.Want["code"] = c.Code
+		}
+		for path, value := range page.Want {
+			if err := matchesPath(body, path, value); err != nil {
+				t.Errorf("GET %s: page %d: %v", target, i+1, err)
+			}
+		}
+		if t.Failed() {
+			t.Logf("%.3000s", raw)
+		}
+		cursor, err := at(body, "meta.next_cursor")
+		if i == len(c.Next) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("GET %s: page %d has no next_cursor", target, i+1)
+		}
+		u, err := url.Parse(c.Get)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := u.Query()
+		q.Set("cursor", fmt.Sprint(cursor))
+		u.RawQuery = q.Encode()
+		target = u.String()
+	}
+}
+
+func read(t *testing.T, target, secret string) (status int, body any, raw []byte) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, target, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+secret)
+	res, err := http.DefaultClient.Do(req) //nolint:forbidigo // a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read whole
+	var msg json.RawMessage
+	if err := json.NewDecoder(res.Body).Decode(&msg); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(msg, &body); err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, body, msg
+}
+
+// matchesPath compares what stands at a path with what is wanted there.
+func matchesPath(body any, path string, want any) error {
+	got, err := at(body, path)
+	switch {
+	case want == nil && (err != nil || got == nil):
+		return nil
+	case err != nil:
+		return err
+	case want == "*":
+		if got == nil || got == "" {
+			return fmt.Errorf("%s is empty", path)
+		}
+		return nil
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		return fmt.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+	return nil
+}
+
+var errAbsent = errors.New("absent")
+
+// at walks a path of names, indexes and #, the length.
+func at(v any, path string) (any, error) {
+	for part := range strings.SplitSeq(path, ".") {
+		switch x := v.(type) {
+		case map[string]any:
+			next, ok := x[part]
+			if !ok {
+				return nil, fmt.Errorf("%s: %q: %w", path, part, errAbsent)
+			}
+			v = next
+		case []any:
+			if part == "#" {
+				v = float64(len(x))
+				continue
+			}
+			i, err := strconv.Atoi(part)
+			if err != nil || i < 0 || i >= len(x) {
+				return nil, fmt.Errorf("%s: %q of %d: %w", path, part, len(x), errAbsent)
+			}
+			v = x[i]
+		default:
+			return nil, fmt.Errorf("%s: %q: %w", path, part, errAbsent)
+		}
+	}
+	return v, nil
+}

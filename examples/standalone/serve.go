@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/server"
+	"github.com/socialdata/socialdata/store/sqlite"
+)
+
+const (
+	firstCredits = 10_000
+	drain        = 30 * time.Second // longer than the longest wait that a caller may ask for
+	cursorKeyTTL = 10 * 365 * 24 * time.Hour
+)
+
+type serveCmd struct {
+	Addr         string        `help:"The address to listen on." default:"127.0.0.1:8080" env:"SOCIALDATA_ADDR"`
+	Environment  string        `help:"The name of this deployment, shown by /health." default:"development" env:"SOCIALDATA_ENVIRONMENT"`
+	RateCapacity int64         `help:"Calls that a key may make at once." default:"60" env:"SOCIALDATA_RATE_CAPACITY"`
+	RateRefill   float64       `help:"Calls that a key gets back each second." default:"10" env:"SOCIALDATA_RATE_REFILL"`
+	Timeout      time.Duration `help:"Longest time for one call to the upstreams." default:"15s" env:"SOCIALDATA_TIMEOUT"`
+	CursorKey    string        `help:"Secret that signs cursors, for replicas to share; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
+	LogLevel     slog.Level    `help:"What is logged: debug, info, warn or error." default:"info" env:"SOCIALDATA_LOG_LEVEL"`
+}
+
+// Run serves until the context ends, then lets calls under way finish and closes the books.
+func (c *serveCmd) Run(e *env) (err error) {
+	if c.RateCapacity < 1 || c.RateRefill <= 0 {
+		return errors.New("--rate-capacity must be at least 1 and --rate-refill more than 0")
+	}
+	log := slog.New(slog.NewTextHandler(e.log, &slog.HandlerOptions{Level: c.LogLevel}))
+	db, err := sqlite.Open(e.ctx, sqlite.Config{Path: e.cli.DB, Logger: log})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	secret, err := c.cursorSecret(e.ctx, db)
+	if err != nil {
+		return err
+	}
+	client, err := e.client(
+		socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()),
+		socialdata.WithLogger(log), socialdata.WithEnvironment(c.Environment), socialdata.WithTimeout(c.Timeout),
+		socialdata.WithRate(keys.Rate{Capacity: c.RateCapacity, Refill: c.RateRefill}), socialdata.WithCursorKeys(secret),
+	)
+	if err != nil {
+		return err
+	}
+	srv, err := server.New(client, server.WithLogger(log), server.WithSections(sandbox()))
+	if err != nil {
+		return err
+	}
+	// Listening comes before the key is made: a taken address must not cost the only sight of it.
+	listener, err := (&net.ListenConfig{}).Listen(e.ctx, "tcp", c.Addr)
+	if err != nil {
+		return err
+	}
+	if err := c.welcome(e, db, listener.Addr().String()); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	return serve(e.ctx, listener, srv.Handler(), client, log)
+}
+
+// serve answers until ctx ends and then drains.
+func serve(ctx context.Context, listener net.Listener, handler http.Handler, client *socialdata.Client, log *slog.Logger) error {
+	web := &http.Server{
+		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- web.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	log.Info("stopping: no new calls, those under way are finished")
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	defer cancel()
+	return errors.Join(web.Shutdown(detached), client.Close(detached))
+}
+
+// welcome says where the API is and, on the first start, makes the account and key to begin with.
+func (c *serveCmd) welcome(e *env, db *sqlite.DB, addr string) error {
+	if e.cli.ReplayURL != "" {
+		if _, err := fmt.Fprintf(e.log, "\n*** REPLAY: every upstream request goes to %s; what is answered is not live. ***\n\n", e.cli.ReplayURL); err != nil {
+			return err
+		}
+	}
+	accounts, err := db.Keys().Accounts(e.ctx)
+	if err != nil {
+		return err
+	}
+	if len(accounts) == 0 {
+		if err := c.firstKey(e, db, addr); err != nil {
+			return err
+		}
+	}
+	return e.printf("socialdata serves on http://%s (documentation: http://%s/docs)\n", addr, addr)
+}
+
+func (c *serveCmd) firstKey(e *env, db *sqlite.DB, addr string) error {
+	account, err := db.Keys().CreateAccount(e.ctx, "default")
+	if err != nil {
+		return err
+	}
+	if _, err := db.Ledger().Grant(e.ctx, account.ID, firstCredits, "first start"); err != nil {
+		return err
+	}
+	secret, _, err := db.Keys().CreateKey(e.ctx, keys.NewKey{Account: account.ID, Name: "first key", Environment: keys.Live})
+	if err != nil {
+		return err
+	}
+	return e.printf(`Created the account "default" with %d credits and one key. The key is shown this once:
+
+    %s
+
+Try it:
+
+    curl -H "Authorization: Bearer %s" "http://%s/v1/mock/profile?handle=ann"
+
+`, firstCredits, secret, secret, addr)
+}
+
+// cursorSecret returns the secret that signs cursors; the one in the database outlives a restart.
+func (c *serveCmd) cursorSecret(ctx context.Context, db *sqlite.DB) ([]byte, error) {
+	if c.CursorKey != "" {
+		return []byte(c.CursorKey), nil
+	}
+	secret := make([]byte, 32)
+	if _, err := rand.Read(secret); err != nil {
+		return nil, err
+	}
+	kept, added, err := db.Records().Add(ctx, "cursor-key", secret, cursorKeyTTL)
+	if err != nil || added {
+		return secret, err
+	}
+	return kept, nil
+}
+
+// sandbox lists the magic words of the mock platform for the documentation page.
+func sandbox() server.Section {
+	s := server.Section{
+		Title: "sandbox", Head: []string{"word", "where", "status", "what happens"},
+		Intro: "The platform mock answers any ordinary handle or id with invented data. These words, as the handle, id or query, show what else a client must cope with.",
+	}
+	for _, m := range mock.Magic() {
+		s.Rows = append(s.Rows, []string{m.Word, m.Where, fmt.Sprint(m.Status), m.Does})
+	}
+	return s
+}

@@ -1,0 +1,102 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/problem"
+)
+
+// operation answers the operation that find names, in the order of D1: key, rate limit, and then whatever the engine
+// finds wrong.
+func (s *Server) operation(find func(*http.Request) *socialdata.Operation) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o := find(r)
+		client := s.client
+		if o == nil || !o.NoKey {
+			var err error
+			if client, err = s.admit(w, r); err != nil {
+				s.fail(w, r, err)
+				return
+			}
+			w.Header().Set("X-Credits-Used", "0") // until the call has succeeded
+		}
+		if o == nil {
+			s.fail(w, r, problem.New(problem.NotFound, "there is no route %s; see /docs", r.URL.Path))
+			return
+		}
+		call, err := bind(r)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		if o.Name == "search_all" && wantsEvents(r) {
+			s.stream(w, r, client, call)
+			return
+		}
+		answer, err := client.Do(r.Context(), o.Name, call)
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		s.answer(w, r, o, answer)
+	})
+}
+
+// admit returns the client of the caller's key, if the key is good and may call now.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request) (*socialdata.Client, error) {
+	client, err := s.client.Authenticate(r.Context(), bearer(r))
+	if err != nil {
+		return nil, err
+	}
+	allowance, err := client.Admit(r.Context())
+	if allowance.Rate.Capacity > 0 {
+		limitHeaders(w.Header(), allowance)
+	}
+	return client, err
+}
+
+// bearer returns the key of the Authorization header, "" when there is none.
+// https://www.rfc-editor.org/rfc/rfc6750#section-2.1
+func bearer(r *http.Request) string {
+	scheme, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(secret)
+}
+
+// bind takes the call out of a request. What the parameters mean is the engine's to say.
+func bind(r *http.Request) (socialdata.Call, error) {
+	params, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return socialdata.Call{}, problem.Wrap(err, problem.InvalidRequest, "the query string is malformed; escape special characters as %%XX")
+	}
+	call := socialdata.Call{
+		Platform: r.PathValue("platform"), Path: r.PathValue("path"), Params: params, RequestID: requestID(r),
+	}
+	if provider := r.PathValue("provider"); provider != "" {
+		call.Platform = provider
+	}
+	if keys := r.Header.Values("Idempotency-Key"); len(keys) > 0 {
+		if len(keys) > 1 || keys[0] == "" {
+			return call, problem.New(problem.InvalidRequest, "Idempotency-Key must be given once and not be empty")
+		}
+		call.IdempotencyKey = keys[0]
+	}
+	return call, nil
+}
+
+// fail writes an error as a problem document.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	p, ok := errors.AsType[*problem.Error](err)
+	if !ok {
+		p = problem.Wrap(err, problem.InternalError, "something went wrong on our side")
+	}
+	own := *p
+	own.RequestID = requestID(r)
+	writeProblem(w, &own)
+}

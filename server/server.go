@@ -1,0 +1,174 @@
+// Package server puts HTTP around a [socialdata.Client]: bearer keys, query binding, headers, problem documents and the
+// API description. It holds no rule of its own about prices, caches or retries.
+//
+//	srv, err := server.New(client)
+//	http.ListenAndServe("127.0.0.1:8080", srv.Handler())
+//
+// The handler mounts under any prefix of another mux:
+//
+//	mux.Handle("/data/", http.StripPrefix("/data", srv.Handler()))
+package server
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/problem"
+)
+
+// Server answers HTTP requests from a client.
+type Server struct {
+	client   *socialdata.Client
+	log      *slog.Logger
+	sections []Section
+	ready    func(context.Context) error
+	mux      *http.ServeMux
+	openAPI  []byte
+	docs     []byte
+}
+
+// Option configures a [Server].
+type Option func(*Server)
+
+// Section is a table that the documentation page shows after its own.
+type Section struct {
+	Title string
+	Intro string
+	Head  []string
+	Rows  [][]string
+}
+
+// WithLogger logs to l what callers must not see. The default logs nothing.
+func WithLogger(l *slog.Logger) Option { return func(s *Server) { s.log = l } }
+
+// WithSections adds tables to the documentation page.
+func WithSections(sections ...Section) Option {
+	return func(s *Server) { s.sections = append(s.sections, sections...) }
+}
+
+// WithReady asks ready whether the program can serve, for /readyz. The default always can.
+func WithReady(ready func(context.Context) error) Option {
+	return func(s *Server) { s.ready = ready }
+}
+
+// New returns a server for client.
+func New(client *socialdata.Client, opts ...Option) (*Server, error) {
+	s := &Server{
+		client: client, log: slog.New(slog.DiscardHandler), mux: http.NewServeMux(),
+		ready: func(context.Context) error { return nil },
+	}
+	for _, o := range opts {
+		o(s)
+	}
+	var err error
+	if s.openAPI, err = describe(); err != nil {
+		return nil, fmt.Errorf("server: API description: %w", err)
+	}
+	if s.docs, err = page(s.sections); err != nil {
+		return nil, fmt.Errorf("server: documentation: %w", err)
+	}
+	s.routes()
+	return s, nil
+}
+
+// Handler returns the handler of every route.
+func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
+
+func (s *Server) routes() {
+	reads := map[string]*socialdata.Operation{}
+	for _, o := range socialdata.Operations() {
+		if op, ok := strings.CutPrefix(o.Path, "/v1/{platform}/"); ok {
+			reads[op] = o
+			continue
+		}
+		s.mux.Handle(o.Path, s.operation(func(*http.Request) *socialdata.Operation { return o }))
+	}
+	// One pattern for all reads: the mux panics when /v1/{platform}/a meets /v1/raw/{provider}/{path...}.
+	s.mux.Handle("/v1/{platform}/{operation...}", s.operation(func(r *http.Request) *socialdata.Operation {
+		return reads[r.PathValue("operation")]
+	}))
+	s.mux.Handle("/openapi.json", fixed("application/json", s.openAPI))
+	s.mux.Handle("/docs", fixed("text/html; charset=utf-8", s.docs))
+	s.mux.Handle("/llms.txt", fixed("text/plain; charset=utf-8", []byte(llms)))
+	s.mux.Handle("/.well-known/api-catalog", fixed("application/linkset+json", []byte(catalog)))
+	s.mux.HandleFunc("/livez", func(w http.ResponseWriter, r *http.Request) { s.probe(w, r, nil) })
+	s.mux.HandleFunc("/readyz", func(w http.ResponseWriter, r *http.Request) { s.probe(w, r, s.ready(r.Context())) })
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.fail(w, r, problem.New(problem.NotFound, "there is no route %s; see /docs", r.URL.Path))
+	})
+}
+
+// requestIDKey is the context key of the request's id.
+type requestIDKey struct{}
+
+func requestID(r *http.Request) string {
+	id, _ := r.Context().Value(requestIDKey{}).(string)
+	return id
+}
+
+// serve gives the request its id, refuses what no route may see, and answers a panic like any other fault of ours.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	id := socialdata.NewRequestID()
+	w.Header().Set("X-Request-Id", id)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
+	defer func() {
+		if v := recover(); v != nil {
+			if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
+				panic(v)
+			}
+			s.log.ErrorContext(r.Context(), "handler panicked", "request_id", id, "panic", v, "stack", string(debug.Stack()))
+			s.fail(w, r, problem.New(problem.InternalError, "something went wrong on our side"))
+		}
+	}()
+	if odd(r.URL.EscapedPath()) {
+		s.fail(w, r, problem.New(problem.NotFound, "there is no route %s; see /docs", r.URL.Path))
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if _, pattern := s.mux.Handler(r); pattern != "/" {
+			w.Header().Set("Allow", "GET, HEAD")
+			s.fail(w, r, &problem.Error{Code: problem.InvalidRequest, Status: http.StatusMethodNotAllowed, Detail: "only GET and HEAD are allowed here"})
+			return
+		}
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// odd tells whether a path has segments that the mux would tidy away, or slashes in disguise.
+func odd(escaped string) bool {
+	low := strings.ToLower(escaped)
+	for _, bad := range []string{"//", "/./", "/../", "%2f", "%5c", "%2e%2e", "%00"} {
+		if strings.Contains(low, bad) {
+			return true
+		}
+	}
+	return strings.HasSuffix(low, "/.") || strings.HasSuffix(low, "/..")
+}
+
+// fixed answers a document that does not change while the program runs.
+func fixed(contentType string, body []byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Cache-Control", "public, max-age=300")
+		_, _ = w.Write(body)
+	})
+}
+
+// probe answers a health probe of an orchestrator.
+func (s *Server) probe(w http.ResponseWriter, r *http.Request, err error) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	if err != nil {
+		s.log.ErrorContext(r.Context(), "not ready", "error", err)
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = w.Write([]byte("not ready\n"))
+		return
+	}
+	_, _ = w.Write([]byte("ok\n"))
+}
