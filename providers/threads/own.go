@@ -25,7 +25,7 @@ func newOwn(cfg Config) providers.Provider {
 	if base == "" {
 		base = "https://www.threads.com"
 	}
-	s := site{upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Header: asBrowser})}
+	s := site{upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Header: asBrowser, MaxBody: 8 << 20})}
 	return providers.Provider{
 		Name: "threads_own", Platform: platform.Threads, Source: schema.Own,
 		Profile:  s.profile,

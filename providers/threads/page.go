@@ -23,7 +23,7 @@ type page struct {
 	users    []upstream.Object[member]
 	threads  [][]upstream.Object[node] // each a post with those that continue it; none is empty
 	listed   bool                      // whether a list of threads was there, be it an empty one
-	media    []upstream.Object[node]   // the post that the page is about
+	posts    []upstream.Object[node]   // outside threads and replies: the post that the page is about
 	replies  []upstream.Object[node]   // the direct replies to it
 	title    string                    // og:title
 	abstract string                    // og:description
@@ -45,7 +45,7 @@ func read(body []byte) *page {
 			p.meta(attr(t, "property"), attr(t, "content"))
 		case t.Data == "script" && slices.ContainsFunc(t.Attr, isData) && z.Next() == html.TextToken:
 			p.scripts++
-			p.walk("", z.Raw())
+			p.walk("", z.Raw(), 0)
 		}
 	}
 	return p
@@ -71,52 +71,54 @@ func (p *page) meta(property, content string) {
 	}
 }
 
+// deepest is how far walk goes down; what we look for lies at about half of it.
+const deepest = 48
+
 // walk looks for the objects that we know in raw, which stands under key.
-func (p *page) walk(key string, raw json.RawMessage) {
+func (p *page) walk(key string, raw json.RawMessage, depth int) {
 	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 {
-		return
-	}
-	switch raw[0] {
-	case '[':
+	switch {
+	case len(raw) == 0 || depth > deepest:
+	case key == "thread_items":
+		p.thread(raw)
+	case key == "direct_replies":
+		p.directReplies(raw)
+	case raw[0] == '[':
 		var items []json.RawMessage
-		if key == "thread_items" {
-			p.thread(raw)
-			return
-		}
 		if json.Unmarshal(raw, &items) == nil {
 			for _, item := range items {
-				p.walk("", item)
+				p.walk("", item, depth+1)
 			}
 		}
-	case '{':
-		switch key {
-		case "user":
-			var u upstream.Object[member]
-			if json.Unmarshal(raw, &u) == nil && u.V.Username != "" {
-				p.users = append(p.users, u)
-			}
-		case "media":
-			var n upstream.Object[node]
-			if json.Unmarshal(raw, &n) == nil && (n.V.Code != "" || n.V.Info.Unavailable) {
-				p.media = append(p.media, n)
-				return
-			}
-		case "direct_replies":
-			p.directReplies(raw)
-			return
-		}
+	case raw[0] == '{':
 		var members map[string]json.RawMessage
-		if json.Unmarshal(raw, &members) != nil {
-			return
-		}
-		if _, ok := members["edges"]; ok && (key == "mediaData" || key == "searchResults") {
-			p.listed = true
-		}
-		for _, name := range slices.Sorted(maps.Keys(members)) {
-			p.walk(name, members[name])
+		if json.Unmarshal(raw, &members) == nil && !p.known(key, raw, members) {
+			for _, name := range slices.Sorted(maps.Keys(members)) {
+				p.walk(name, members[name], depth+1)
+			}
 		}
 	}
+}
+
+// known keeps raw when it is a post, which ends the search below it, or an account.
+func (p *page) known(key string, raw json.RawMessage, members map[string]json.RawMessage) bool {
+	has := func(name string) bool { _, ok := members[name]; return ok }
+	switch {
+	case has("text_post_app_info"):
+		var n upstream.Object[node]
+		if json.Unmarshal(raw, &n) == nil {
+			p.posts = append(p.posts, n)
+		}
+		return true
+	case has("username") && (has("follower_count") || has("biography")):
+		var u upstream.Object[member]
+		if json.Unmarshal(raw, &u) == nil {
+			p.users = append(p.users, u)
+		}
+	case has("edges") && (key == "mediaData" || key == "searchResults"):
+		p.listed = true
+	}
+	return false
 }
 
 func (p *page) thread(raw json.RawMessage) {
@@ -186,19 +188,15 @@ func (p *page) by(handle string) []upstream.Object[node] {
 	return out
 }
 
-// post gives the post with a shortcode.
+// post gives the post with a shortcode, or the one that the page is about and that has lost it, being gone.
 func (p *page) post(code string) *upstream.Object[node] {
-	for i, n := range p.media {
-		if n.V.Code == code || n.V.Code == "" { // what is gone may have lost its code
-			return &p.media[i]
+	for _, t := range append([][]upstream.Object[node]{p.posts}, p.threads...) {
+		if i := slices.IndexFunc(t, func(n upstream.Object[node]) bool { return n.V.Code == code }); i >= 0 {
+			return &t[i]
 		}
 	}
-	for _, t := range p.threads {
-		for i, n := range t {
-			if n.V.Code == code {
-				return &t[i]
-			}
-		}
+	if i := slices.IndexFunc(p.posts, func(n upstream.Object[node]) bool { return n.V.Code == "" && n.V.gone() }); i >= 0 {
+		return &p.posts[i]
 	}
 	return nil
 }

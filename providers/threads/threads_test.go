@@ -83,6 +83,7 @@ func TestOwn(t *testing.T) {
 			posts("own-posts-none", "silent"),
 			post("own-post", "DMAIN000001"),
 			post("own-post-continued", "DOLD0000001"),
+			post("own-post-elsewhere-in-the-page", "DNODE000001"),
 			comments("own-comments", "DMAIN000001"),
 			comments("own-comments-older-layout", "DOLD0000001"),
 			replies("own-replies", providers.RepliesQuery{CommentID: "DMAIN000001"}),
