@@ -169,6 +169,10 @@ func check(res *upstream.Response) error {
 		return badRequest(body.Errors)
 	case http.StatusPaymentRequired:
 		return providers.Unavailable(nil, "our account with X is out of credits")
+	case http.StatusForbidden:
+		if kind(body.Type) == "unsupported-authentication" {
+			return providers.Unsupported("X does not serve this to our kind of access")
+		}
 	case http.StatusNotFound:
 		if len(res.Body) == 0 || strings.Contains(res.URL.Path, "/search") {
 			return providers.Unavailable(nil, "X does not know this address")

@@ -57,6 +57,7 @@ func TestOfficial(t *testing.T) {
 			{Call: profile("bad token", "bad_token"), Want: providers.ErrUnavailable},
 			{Call: profile("no credits", "no_credits"), Want: providers.ErrUnavailable},
 			{Call: profile("not enrolled", "not_enrolled"), Want: providers.ErrUnavailable},
+			{Call: profile("a user's token wanted", "app_only"), Want: providers.ErrUnsupported},
 			{Call: profile("window used up", "limited"), Want: providers.ErrUnavailable},
 			{Call: profile("window used up, without headers", "limited_bare"), Want: providers.ErrUnavailable},
 			{Call: profile("month used up", "capped"), Want: providers.ErrUnavailable},
