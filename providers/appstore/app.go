@@ -48,7 +48,7 @@ type results struct {
 
 func (c *client) results(ctx context.Context, r upstream.Request) ([]upstream.Object[app], error) {
 	var found results
-	if _, err := c.itunes.JSON(ctx, r.With("entity", "software").On(c.lookups), &found); err != nil {
+	if _, err := c.itunes.JSON(ctx, r.With("entity", "software"), &found); err != nil {
 		return nil, err
 	}
 	if found.Results == nil {

@@ -35,9 +35,8 @@ type Config struct {
 
 type client struct {
 	itunes, hints *upstream.Client
-	country       string // lower case
-	lookups       *upstream.Quota
-	feeds         *upstream.Quota
+	country       string          // lower case
+	feeds         *upstream.Quota // without an announced limit, unlike everything else on that host
 }
 
 // New returns the providers for the App Store: one for what Apple documents and one for what it only shows.
@@ -103,10 +102,11 @@ func newClient(cfg Config) *client {
 		country = "us"
 	}
 	return &client{
-		itunes:  upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Check: check}),
+		itunes: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: base, Check: check, Quota: upstream.NewQuota(20, time.Minute),
+		}),
 		hints:   upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: hints, Check: check}),
 		country: country,
-		lookups: upstream.NewQuota(20, time.Minute),
 		feeds:   upstream.NewQuota(0, 0),
 	}
 }

@@ -115,6 +115,22 @@ func TestOneLongSearchIsCutIntoPages(t *testing.T) {
 	}
 }
 
+func TestLookupsKeepToTwentyInAMinute(t *testing.T) {
+	t.Parallel()
+	list := appstore.New(appstore.Config{HTTP: &http.Client{Transport: answer(
+		`{"results":[{"wrapperType":"software","trackId":1,"bundleId":"com.example.a"}],"feed":{"entry":[{"id":{"label":"1"},"im:rating":{"label":"5"}}]}}`,
+	)}})
+	for i := range 25 {
+		_, err := list[0].Profile(t.Context(), "1")
+		if refused := errors.Is(err, providers.ErrUnavailable); refused != (i >= 20) {
+			t.Errorf("look-up %d: %v", i+1, err)
+		}
+	}
+	if _, err := list[1].Reviews(t.Context(), "1", ""); err != nil {
+		t.Errorf("reviews do not count as look-ups: %v", err)
+	}
+}
+
 func TestOwnSourcesCanBeSwitchedOff(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

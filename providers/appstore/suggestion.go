@@ -34,7 +34,7 @@ func regions() []string {
 func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
 	var page providers.Page[schema.Suggestion]
 	country := c.storefront(q.Region)
-	r := upstream.Get("WebObjects/MZSearchHints.woa/wa/hints").With("clientApplication", "Software").With("term", q.Query).On(c.feeds)
+	r := upstream.Get("WebObjects/MZSearchHints.woa/wa/hints").With("clientApplication", "Software").With("term", q.Query)
 	r.Header = http.Header{"Accept": {"application/xml"}, "X-Apple-Store-Front": {storefronts[country] + ",29"}}
 	res, err := c.hints.Do(ctx, r)
 	if err != nil {

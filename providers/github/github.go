@@ -30,8 +30,8 @@ type Config struct {
 const pageSize = "30" // of every list; at most 100 upstream
 
 type client struct {
-	http         *upstream.Client
-	core, search *upstream.Quota
+	http   *upstream.Client
+	search *upstream.Quota // a bucket of its own; everything else counts against the core limit
 }
 
 // New returns the provider for public GitHub data.
@@ -92,8 +92,8 @@ func newClient(cfg Config) *client {
 		http: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: base, Header: header, Check: check,
 			Limits: &upstream.LimitHeaders{Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset"},
+			Quota:  upstream.NewQuota(core, time.Hour),
 		}),
-		core:   upstream.NewQuota(core, time.Hour),
 		search: upstream.NewQuota(search, time.Minute),
 	}
 }

@@ -20,9 +20,6 @@ func (c *client) page(ctx context.Context, r upstream.Request, cursor string, ds
 	if n, err := strconv.Atoi(cursor); err != nil || n < 1 {
 		return "", providers.ErrCursor
 	}
-	if r.Quota == nil {
-		r = r.On(c.core)
-	}
 	res, err := c.http.JSON(ctx, r.With("per_page", pageSize).With("page", cursor), dst)
 	if err != nil {
 		return "", err

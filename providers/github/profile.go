@@ -17,7 +17,7 @@ const bonus = 3 * time.Second
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	var u upstream.Object[user]
-	if _, err := c.http.JSON(ctx, upstream.Get("users", handle).On(c.core), &u); err != nil {
+	if _, err := c.http.JSON(ctx, upstream.Get("users", handle), &u); err != nil {
 		return schema.Profile{}, fmt.Errorf("github: profile %q: %w", handle, err)
 	}
 	p := u.V.profile(u.Raw)
@@ -32,7 +32,7 @@ func (c *client) complete(ctx context.Context, p *schema.Profile) {
 	ctx, cancel := context.WithTimeout(ctx, bonus)
 	defer cancel()
 	var o organization
-	if _, err := c.http.JSON(ctx, upstream.Get("orgs", p.Handle).On(c.core), &o); err != nil {
+	if _, err := c.http.JSON(ctx, upstream.Get("orgs", p.Handle), &o); err != nil {
 		return
 	}
 	p.Verified = o.Verified

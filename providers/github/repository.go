@@ -36,7 +36,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 		r = upstream.Get("repositories", id)
 	}
 	var repo upstream.Object[repository]
-	if _, err := c.http.JSON(ctx, r.On(c.core), &repo); err != nil {
+	if _, err := c.http.JSON(ctx, r, &repo); err != nil {
 		return schema.Post{}, fmt.Errorf("github: post %q: %w", id, err)
 	}
 	if repo.V.Private {
