@@ -1,6 +1,7 @@
 package credits_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -29,4 +30,22 @@ func TestMemory(t *testing.T) {
 	t.Parallel()
 	ledgertest.Run(t, open)
 	ledgertest.RunTimed(t, openTimed)
+}
+
+func TestMemoryAgainstTheModel(t *testing.T) {
+	t.Parallel()
+	ledgertest.RunModel(t, openSubject)
+}
+
+func openSubject(_ *testing.T, now func() time.Time) ledgertest.Subject {
+	m := credits.NewMemory(credits.MemoryConfig{Now: now})
+	m.Open(ledgertest.Account)
+	return ledgertest.Subject{
+		Ledger: m,
+		Grant: func(ctx context.Context, n int64) error {
+			_, err := m.Grant(ctx, ledgertest.Account, n, "")
+			return err
+		},
+		Close: func() error { return nil },
+	}
 }

@@ -1,7 +1,10 @@
 package sqlite
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,4 +58,44 @@ func TestLedger(t *testing.T) {
 	t.Parallel()
 	ledgertest.Run(t, openLedger)
 	ledgertest.RunTimed(t, openTimed)
+}
+
+func TestLedgerAgainstTheModel(t *testing.T) {
+	t.Parallel()
+	ledgertest.RunModel(t, openSubject)
+}
+
+func openSubject(t *testing.T, now func() time.Time) ledgertest.Subject {
+	t.Helper()
+	// Small caches: what was forgotten and read again must come out the same.
+	cfg := Config{Path: filepath.Join(t.TempDir(), "test.db"), Now: now, CachedAccounts: 1, CachedKeys: 1}
+	db, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addAccount(t, db, ledgertest.Account, 0)
+	return ledgertest.Subject{
+		Ledger: db.Ledger(),
+		Grant: func(ctx context.Context, n int64) error {
+			_, err := db.Ledger().Grant(ctx, ledgertest.Account, n, "")
+			return err
+		},
+		Restart: func() (credits.Ledger, error) {
+			if err := db.Close(); err != nil {
+				return nil, err
+			}
+			if db, err = Open(t.Context(), cfg); err != nil {
+				return nil, err
+			}
+			return db.Ledger(), nil
+		},
+		Audit: func(ctx context.Context) error {
+			r, err := db.Audit(ctx)
+			if err == nil && !r.OK() {
+				err = errors.New(strings.Join(r.Problems, "\n"))
+			}
+			return err
+		},
+		Close: func() error { return db.Close() },
+	}
 }

@@ -1,0 +1,193 @@
+package ledgertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+// Crash is a service that charges Account, in a process that can be killed.
+type Crash struct {
+	Rounds  int // how often it is killed
+	Clients int // how many call at a time; 0 means 16
+
+	// Start starts the process and returns when it can be called.
+	Start func(t *testing.T) Process
+	// Books returns every entry of Account, newest first, while no process runs, after proving them as an audit does.
+	Books func(ctx context.Context) ([]credits.Entry, error)
+	// Grant gives Account n credits from outside while the process runs; nil when that cannot be done.
+	Grant func(ctx context.Context, n int64) error
+}
+
+// Process is one run of the service.
+type Process struct {
+	// Call asks for one charge with that request id, which is also what the charge happens Once for, and returns
+	// what it came to. An error means that no answer came.
+	Call func(ctx context.Context, client int, requestID string) (charged int64, err error)
+	// Kill ends the process as SIGKILL does and waits for its end.
+	Kill func() error
+}
+
+// RunCrash kills a service at random moments while many clients call it, and proves after each time that no answered
+// call is uncharged, that no call is charged twice, answered or not, and that no credit was lost or minted. Clients
+// repeat what was not answered when the service is there again.
+func RunCrash(t *testing.T, c Crash) {
+	t.Helper()
+	if c.Clients == 0 {
+		c.Clients = 16
+	}
+	r := &crashRun{Crash: c, answered: map[string]int64{}}
+	for round := range c.Rounds {
+		r.round(t, round)
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d kills: %d calls answered, %d repeated after a kill, %d grants", c.Rounds, len(r.answered), r.repeated, r.granted)
+}
+
+type crashRun struct {
+	Crash
+
+	mu         sync.Mutex
+	answered   map[string]int64 // what each call was told that it cost
+	unanswered []string
+	repeated   int
+	calls      int
+	granted    int64 // each of 1 credit
+}
+
+// round runs the service until some number of calls was answered, kills it under the next ones, and looks at the books.
+func (r *crashRun) round(t *testing.T, round int) {
+	t.Helper()
+	p := r.Start(t)
+	ctx, stop := context.WithCancel(t.Context())
+	// A number of answers and not a time: it is met on the slowest machine too.
+	killAfter := len(r.answered) + rand.IntN(600)
+	again := r.unanswered
+	r.unanswered = nil
+	r.repeated += len(again)
+
+	var clients, killer sync.WaitGroup
+	enough := make(chan struct{})
+	var once sync.Once
+	for client := range r.Clients {
+		clients.Go(func() {
+			for {
+				id := r.next(&again)
+				charged, err := p.Call(ctx, client, id)
+				if n := r.note(id, charged, err); n > killAfter {
+					once.Do(func() { close(enough) })
+				}
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	if r.Grant != nil {
+		clients.Go(func() { r.grant(ctx, t) })
+	}
+	killer.Go(func() {
+		<-enough
+		if err := p.Kill(); err != nil {
+			t.Errorf("round %d: kill: %v", round, err)
+		}
+		stop()
+	})
+	clients.Wait()
+	once.Do(func() { close(enough) }) // every client failed before: the process is gone, or will be now
+	killer.Wait()
+	r.check(t, round)
+}
+
+// next returns a call that was not answered before, or a new one.
+func (r *crashRun) next(again *[]string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := len(*again); n > 0 {
+		id := (*again)[n-1]
+		*again = (*again)[:n-1]
+		return id
+	}
+	r.calls++
+	return fmt.Sprintf("req_crash_%08d", r.calls)
+}
+
+func (r *crashRun) note(id string, charged int64, err error) (answers int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		r.unanswered = append(r.unanswered, id)
+	} else {
+		r.answered[id] = charged
+	}
+	return len(r.answered)
+}
+
+func (r *crashRun) grant(ctx context.Context, t *testing.T) {
+	t.Helper()
+	for ctx.Err() == nil {
+		// The grant ends however the round does: it is outside.
+		if err := r.Grant(context.WithoutCancel(ctx), 1); err != nil {
+			t.Errorf("Grant: %v", err)
+			return
+		}
+		r.mu.Lock()
+		r.granted++
+		r.mu.Unlock()
+	}
+}
+
+// check compares the books with what clients were told.
+func (r *crashRun) check(t *testing.T, round int) {
+	t.Helper()
+	entries, err := r.Books(t.Context())
+	if err != nil {
+		t.Fatalf("round %d: %v", round, err)
+	}
+	checkChain(t, entries)
+	charged := map[string]int64{}
+	var granted int64
+	for _, e := range entries {
+		if e.Kind != credits.Charged {
+			granted += e.Amount
+			continue
+		}
+		if charged[e.RequestID] != 0 {
+			t.Errorf("round %d: %s is charged twice", round, e.RequestID)
+		}
+		charged[e.RequestID] = -e.Amount
+	}
+	var told error
+	for id, n := range r.answered {
+		if charged[id] != n {
+			told = errors.Join(told, fmt.Errorf("%s was told %d and charged %d", id, n, charged[id]))
+		}
+		delete(charged, id)
+	}
+	for _, id := range r.unanswered {
+		delete(charged, id) // it may be charged or not: repeating it tells
+	}
+	if told != nil || len(charged) > 0 {
+		t.Errorf("round %d: %v; charges that nobody asked for: %v", round, told, charged)
+	}
+	if r.Grant != nil {
+		if want := r.granted + firstGrant(entries); granted != want {
+			t.Errorf("round %d: %d credits were granted, and %d are in the books", round, want, granted)
+		}
+	}
+}
+
+// firstGrant returns what the account began with.
+func firstGrant(entries []credits.Entry) int64 {
+	if len(entries) == 0 {
+		return 0
+	}
+	return entries[len(entries)-1].Amount
+}
