@@ -11,11 +11,17 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/applemusic"
 	"github.com/socialdata/socialdata/providers/appstore"
 	"github.com/socialdata/socialdata/providers/bluesky"
 	"github.com/socialdata/socialdata/providers/github"
 	"github.com/socialdata/socialdata/providers/hackernews"
 	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/providers/reddit"
+	"github.com/socialdata/socialdata/providers/spotify"
+	"github.com/socialdata/socialdata/providers/threads"
+	"github.com/socialdata/socialdata/providers/x"
+	"github.com/socialdata/socialdata/providers/youtube"
 	"github.com/socialdata/socialdata/replay"
 )
 
@@ -40,17 +46,24 @@ func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 // allProviders returns every provider; those of one platform stand in the order in which they are tried.
 func allProviders(getenv func(string) string, web *http.Client) ([]providers.Provider, error) {
 	s := &settings{getenv: getenv, web: web}
+	yt, rd := configure[youtube.Config](s, "youtube"), configure[reddit.Config](s, "reddit")
 	all := slices.Concat(
-		one(mock.New(mock.Config{})),
-		one(github.New(configure[github.Config](s, "github"))),
-		one(hackernews.New(configure[hackernews.Config](s, "hackernews"))),
-		bluesky.New(configure[bluesky.Config](s, "bluesky")),
+		[]providers.Provider{
+			mock.New(mock.Config{}),
+			github.New(configure[github.Config](s, "github")),
+			hackernews.New(configure[hackernews.Config](s, "hackernews")),
+			reddit.New(rd), reddit.NewOwn(rd),
+			spotify.New(configure[spotify.Config](s, "spotify")),
+			youtube.New(yt), youtube.NewOwn(yt),
+		},
+		applemusic.New(configure[applemusic.Config](s, "apple_music")),
 		appstore.New(configure[appstore.Config](s, "appstore")),
+		bluesky.New(configure[bluesky.Config](s, "bluesky")),
+		threads.New(configure[threads.Config](s, "threads")),
+		x.New(configure[x.Config](s, "x")),
 	)
 	return all, s.err
 }
-
-func one(p providers.Provider) []providers.Provider { return []providers.Provider{p} }
 
 // settings reads the settings of providers: SOCIALDATA_<PROVIDER>_<SETTING>.
 type settings struct {

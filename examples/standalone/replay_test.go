@@ -44,7 +44,23 @@ type replayPage struct{ Want map[string]any }
 
 // usualEnv are the credentials that the captured answers were made with, in spirit.
 var usualEnv = map[string]string{
-	"SOCIALDATA_BLUESKY_IDENTIFIER": "tester.example", "SOCIALDATA_BLUESKY_APP_PASSWORD": "test-test",
+	"SOCIALDATA_APPLE_MUSIC_DEVELOPER_TOKEN": "test",
+	"SOCIALDATA_BLUESKY_IDENTIFIER":          "tester.example",
+	"SOCIALDATA_BLUESKY_APP_PASSWORD":        "test-test",
+	"SOCIALDATA_KICK_CLIENT_ID":              "test",
+	"SOCIALDATA_KICK_CLIENT_SECRET":          "test",
+	"SOCIALDATA_REDDIT_CLIENT_ID":            "test",
+	"SOCIALDATA_REDDIT_CLIENT_SECRET":        "test",
+	"SOCIALDATA_SOUNDCLOUD_CLIENT_ID":        "test",
+	"SOCIALDATA_SOUNDCLOUD_CLIENT_SECRET":    "test",
+	"SOCIALDATA_SPOTIFY_CLIENT_ID":           "test",
+	"SOCIALDATA_SPOTIFY_CLIENT_SECRET":       "test",
+	"SOCIALDATA_THREADS_TOKEN":               "test",
+	"SOCIALDATA_TWITCH_CLIENT_ID":            "test",
+	"SOCIALDATA_TWITCH_CLIENT_SECRET":        "test",
+	"SOCIALDATA_X_TOKEN":                     "test",
+	"SOCIALDATA_X_USER_TOKEN":                "test",
+	"SOCIALDATA_YOUTUBE_API_KEY":             "test",
 }
 
 func TestCapturedAnswersComeOutRight(t *testing.T) {
