@@ -188,13 +188,7 @@ func (e *engine) try(ctx context.Context, p *providers.Provider, q *query, at *c
 	}
 	got, err = q.op.fetch(ctx, reading{
 		engine: e, p: p, in: q.in, token: at.Token, at: e.now().Truncate(time.Millisecond),
-		skip: func(id uint64) bool {
-			if seen[id] {
-				return true
-			}
-			seen[id] = true
-			return false
-		},
+		skip: func(id uint64) bool { return seen[id] },
 	})
 	if err != nil && !spoken(err) {
 		err = providers.Unavailable(err, "the upstream failed")

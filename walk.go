@@ -29,13 +29,19 @@ func Walk[T any](fetch func(cursor string) (*schema.Envelope[[]T], error)) iter.
 				yield(none, err)
 				return
 			}
+			var here []uint64
 			for _, item := range page.Data {
-				if again(seen, &item) {
+				id, ok := itemID(&item)
+				if ok && seen[id] {
 					continue
 				}
 				if !yield(item, nil) {
 					return
 				}
+				here = append(here, id)
+			}
+			for _, id := range here {
+				seen[id] = true
 			}
 			if cursor = page.Meta.NextCursor; cursor == "" {
 				return
@@ -44,21 +50,16 @@ func Walk[T any](fetch func(cursor string) (*schema.Envelope[[]T], error)) iter.
 	}
 }
 
-// again tells whether an item has been seen before, and remembers it.
-func again(seen map[uint64]bool, item any) bool {
+// itemID returns what tells an item apart, if it is a resource.
+func itemID(item any) (uint64, bool) {
 	o, ok := item.(schema.Object)
 	if r, isResult := item.(*schema.SearchResult); isResult {
 		o, ok = r.Object, r.Object != nil
 	}
 	if !ok {
-		return false
+		return 0, false
 	}
-	id := identity(o)
-	if seen[id] {
-		return true
-	}
-	seen[id] = true
-	return false
+	return identity(o), true
 }
 
 // AllPosts walks an account's posts, newest first.
