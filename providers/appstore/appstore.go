@@ -9,6 +9,7 @@ package appstore
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"regexp"
 	"slices"
@@ -28,6 +29,10 @@ type Config struct {
 	BaseURL  string       // of look-ups, search and reviews; "" means https://itunes.apple.com
 	HintsURL string       // of suggestions; "" means https://search.itunes.apple.com
 	HTTP     *http.Client // nil means a client of its own
+
+	// Quota is Apple's limit on itunes.apple.com, about 20 reads a minute for an address, which apple_music draws on too;
+	// nil means one of its own.
+	Quota *upstream.Quota
 
 	NoReviews     bool // switches off the reviews, which come from a feed without documentation
 	NoSuggestions bool // switches off the suggestions, which come from the store's search box
@@ -91,22 +96,18 @@ func New(cfg Config) []providers.Provider {
 }
 
 func newClient(cfg Config) *client {
-	base, hints, country := cfg.BaseURL, cfg.HintsURL, strings.ToLower(cfg.Country)
-	if base == "" {
-		base = "https://itunes.apple.com"
-	}
-	if hints == "" {
-		hints = "https://search.itunes.apple.com"
-	}
-	if country == "" {
-		country = "us"
+	quota := cfg.Quota
+	if quota == nil {
+		quota = upstream.NewQuota(20, time.Minute)
 	}
 	return &client{
 		itunes: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: base, Check: check, Quota: upstream.NewQuota(20, time.Minute),
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://itunes.apple.com"), Check: check, Quota: quota,
 		}),
-		hints:   upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: hints, Check: check}),
-		country: country,
+		hints: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.HintsURL, "https://search.itunes.apple.com"), Check: check,
+		}),
+		country: cmp.Or(strings.ToLower(cfg.Country), "us"),
 		feeds:   upstream.NewQuota(0, 0),
 	}
 }

@@ -16,9 +16,12 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// storefronts are the numbers that Apple gives its stores, of those that we know for sure.
+// storefronts are the numbers that Apple gives its stores, of those that several public lists agree on.
 var storefronts = map[string]string{
-	"us": "143441", "fr": "143442", "de": "143443", "gb": "143444", "jp": "143462", "sa": "143479", "ae": "143481", "eg": "143516",
+	"us": "143441", "fr": "143442", "de": "143443", "gb": "143444", "it": "143450", "es": "143454", "ca": "143455",
+	"jp": "143462", "in": "143467", "mx": "143468", "sa": "143479", "tr": "143480", "ae": "143481", "kw": "143493",
+	"lb": "143497", "qa": "143498", "br": "143503", "eg": "143516", "jo": "143528", "tn": "143536", "bh": "143559",
+	"om": "143562",
 }
 
 // regions are those of storefronts, as callers write them.

@@ -7,6 +7,7 @@
 package bluesky
 
 import (
+	"cmp"
 	"net/http"
 	"regexp"
 	"strings"
@@ -34,9 +35,9 @@ type Config struct {
 // New returns the providers for Bluesky: the AppView; the AppView again behind its other address, since the first refuses
 // some networks; and the account's server for the search for posts, in front of them when there is an account.
 func New(cfg Config) []providers.Provider {
-	list := []providers.Provider{newAppView(cfg, "bluesky", orElse(cfg.BaseURL, "https://public.api.bsky.app"))}
+	list := []providers.Provider{newAppView(cfg, "bluesky", cmp.Or(cfg.BaseURL, "https://public.api.bsky.app"))}
 	if !cfg.NoFallback {
-		list = append(list, newAppView(cfg, "bluesky_fallback", orElse(cfg.FallbackURL, "https://api.bsky.app")))
+		list = append(list, newAppView(cfg, "bluesky_fallback", cmp.Or(cfg.FallbackURL, "https://api.bsky.app")))
 	}
 	if cfg.signsIn() {
 		return append([]providers.Provider{newSession(cfg)}, list...)
@@ -45,13 +46,6 @@ func New(cfg Config) []providers.Provider {
 }
 
 func (cfg Config) signsIn() bool { return cfg.Identifier != "" && cfg.AppPassword != "" }
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
 
 // client reads from one host.
 type client struct{ http *upstream.Client }

@@ -1,6 +1,7 @@
 package bluesky
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -51,7 +52,7 @@ func (a actor) live(now time.Time, raw []byte) schema.LiveStream {
 		return l
 	}
 	l.IsLive = true
-	l.ID = orElse(s.URI, a.DID)
+	l.ID = cmp.Or(s.URI, a.DID)
 	stream := s.Embed.V.External
 	l.Title = text.NonEmpty(stream.Title)
 	l.ThumbnailURL = text.URL(stream.Thumb)

@@ -1,6 +1,7 @@
 package bluesky
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -73,7 +74,7 @@ func (a actor) actor() schema.Actor {
 	}
 }
 
-func (a actor) handle() string { return orElse(a.Handle, a.DID) }
+func (a actor) handle() string { return cmp.Or(a.Handle, a.DID) }
 
 // url leads by the handle, or by the DID where the handle leads nowhere.
 func (a actor) url() string {

@@ -1,6 +1,7 @@
 package bluesky
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -27,7 +28,7 @@ type session struct {
 }
 
 func newSession(cfg Config) providers.Provider {
-	base := orElse(cfg.PDSURL, "https://bsky.social")
+	base := cmp.Or(cfg.PDSURL, "https://bsky.social")
 	s := &session{
 		login: upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Check: refused}),
 		// An account may begin 30 sessions in 5 minutes.
