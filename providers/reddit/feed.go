@@ -1,0 +1,244 @@
+package reddit
+
+import (
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// feedSize is how many entries a full feed has.
+const feedSize = 100
+
+func (w web) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	if name, ok := strings.CutPrefix(handle, "r/"); ok {
+		return w.communityPosts(ctx, providers.CommunityPostsQuery{ID: name}, cursor)
+	}
+	page, err := w.page(ctx, upstream.Get("user", handle, "submitted", ".rss").With("sort", "new"), cursor)
+	if err != nil {
+		return providers.Page[schema.Post]{}, fmt.Errorf("reddit: posts of %q: %w", handle, err)
+	}
+	return page, nil
+}
+
+func (w web) communityPosts(ctx context.Context, q providers.CommunityPostsQuery, cursor string) (providers.Page[schema.Post], error) {
+	r := upstream.Get("r", q.ID, orders[q.Sort], ".rss")
+	if q.Sort == "top" {
+		r = r.With("sort", "top").With("t", "week")
+	}
+	page, err := w.page(ctx, r, cursor)
+	if err != nil {
+		return providers.Page[schema.Post]{}, fmt.Errorf("reddit: posts in %q: %w", q.ID, err)
+	}
+	return page, nil
+}
+
+func (w web) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+	page, err := w.page(ctx, searchRequest(q, func(segments ...string) upstream.Request {
+		return upstream.Get(strings.Join(segments, "/") + ".rss")
+	}), cursor)
+	if err != nil {
+		return providers.Page[schema.SearchResult]{}, fmt.Errorf("reddit: search %q: %w", q.Query, err)
+	}
+	return results(page), nil
+}
+
+// comments reads those of a post, which stands first in the feed. A feed does not tell what answers what, and has no
+// second page of comments.
+func (w web) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
+	page, err := w.thread(ctx, postID, cursor)
+	if err != nil {
+		return providers.Page[schema.Comment]{}, fmt.Errorf("reddit: comments of %q: %w", postID, err)
+	}
+	return page, nil
+}
+
+func (w web) thread(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
+	if cursor != "" {
+		return providers.Page[schema.Comment]{}, providers.ErrCursor
+	}
+	postID, err := w.resolve(ctx, providers.PostID, postID)
+	if err != nil {
+		return providers.Page[schema.Comment]{}, err
+	}
+	entries, err := w.feed(ctx, upstream.Get("comments", postID, ".rss").With("sort", "new"))
+	if err != nil {
+		return providers.Page[schema.Comment]{}, err
+	}
+	var page providers.Page[schema.Comment]
+	for _, e := range entries {
+		id, ok := strings.CutPrefix(e.ID, "t1_")
+		if !ok {
+			continue
+		}
+		body, _ := e.content()
+		if a := e.author(); a.Handle != deleted || body != deleted && body != removed {
+			page.Items = append(page.Items, schema.Comment{
+				Common: schema.Common{ID: id, URL: e.url("/comments/" + postID + "/_/" + id + "/"), Raw: e.raw()},
+				PostID: postID, Author: a, Text: body, CreatedAt: e.time(),
+			})
+		}
+	}
+	return page, nil
+}
+
+// page reads a feed of posts. It names no next page: that is behind the last entry of a full one.
+func (w web) page(ctx context.Context, r upstream.Request, cursor string) (providers.Page[schema.Post], error) {
+	if cursor != "" && !fullname.MatchString(cursor) {
+		return providers.Page[schema.Post]{}, providers.ErrCursor
+	}
+	entries, err := w.feed(ctx, r.With("after", cursor))
+	if err != nil {
+		return providers.Page[schema.Post]{}, err
+	}
+	var page providers.Page[schema.Post]
+	for _, e := range entries {
+		if strings.HasPrefix(e.ID, "t3_") {
+			page.Items = append(page.Items, e.post())
+		}
+	}
+	if n := len(entries); n >= feedSize && fullname.MatchString(entries[n-1].ID) {
+		page.Next = entries[n-1].ID
+	}
+	return page, nil
+}
+
+func (w web) feed(ctx context.Context, r upstream.Request) ([]entry, error) {
+	res, err := w.http.Do(ctx, r.With("limit", fmt.Sprint(feedSize)))
+	if err != nil {
+		return nil, err
+	}
+	var f struct {
+		XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
+		Entries []entry  `xml:"entry"`
+	}
+	if err := xml.Unmarshal(res.Body, &f); err != nil {
+		return nil, providers.Unavailable(err, "the upstream's answer cannot be read")
+	}
+	return f.Entries, nil
+}
+
+// entry is a post or comment in a feed.
+// https://github.com/reddit-archive/reddit/wiki/RSS
+type entry struct {
+	ID     string `xml:"id" json:"id"` // a fullname
+	Title  string `xml:"title" json:"title"`
+	Author *struct {
+		Name string `xml:"name" json:"name"` // /u/name
+		URI  string `xml:"uri" json:"uri"`
+	} `xml:"author" json:"author"` // absent when the account is gone
+	Category struct {
+		Term  string `xml:"term,attr" json:"term"`
+		Label string `xml:"label,attr" json:"label"`
+	} `xml:"category" json:"category"`
+	Content string `xml:"content" json:"content"` // HTML
+	Link    struct {
+		Href string `xml:"href,attr" json:"href"`
+	} `xml:"link" json:"link"`
+	Thumbnail struct {
+		URL string `xml:"url,attr" json:"url"`
+	} `xml:"http://search.yahoo.com/mrss/ thumbnail" json:"thumbnail"`
+	Published string `xml:"published" json:"published"`
+	Updated   string `xml:"updated" json:"updated"`
+}
+
+func (e entry) post() schema.Post {
+	id := strings.TrimPrefix(e.ID, "t3_")
+	body, target := e.content()
+	if body == deleted || body == removed {
+		body = ""
+	}
+	return schema.Post{
+		Common:    schema.Common{ID: id, URL: e.url("/comments/" + id + "/"), Raw: e.raw()},
+		Author:    e.author(),
+		Text:      text.Join(e.Title, body),
+		CreatedAt: e.time(),
+		Media:     e.media(target),
+		Mentions:  mentions(body),
+	}
+}
+
+// raw is the entry as JSON, the feed being none.
+func (e entry) raw() []byte {
+	b, err := json.Marshal(e)
+	if err != nil { // it is all strings
+		return nil
+	}
+	return b
+}
+
+func (e entry) author() schema.Actor {
+	if e.Author == nil {
+		return author("", "")
+	}
+	return author(strings.TrimPrefix(e.Author.Name, "/u/"), "")
+}
+
+func (e entry) url(fallback string) string {
+	if u := address(e.Link.Href); u != nil {
+		return *u
+	}
+	return defaultWeb + fallback
+}
+
+func (e entry) time() *time.Time {
+	for _, s := range []string{e.Published, e.Updated} {
+		if t, err := time.Parse(time.RFC3339, s); err == nil {
+			return new(t.UTC())
+		}
+	}
+	return nil
+}
+
+// media shows a picture or film that is hosted by Reddit; of a gallery the feed has one small picture only.
+func (e entry) media(target string) []schema.Media {
+	u, err := url.Parse(target)
+	switch thumbnail := address(e.Thumbnail.URL); {
+	case err != nil:
+		return nil
+	case isImage(target):
+		return one(schema.Image, address(target), thumbnail)
+	case u.Host == "v.redd.it":
+		return one(schema.Video, address(target), thumbnail)
+	}
+	return nil
+}
+
+// content takes the HTML of an entry apart: what was written stands between two comments, and what the post links to
+// is behind the word [link].
+func (e entry) content() (body, target string) {
+	_, rest, ok := strings.Cut(e.Content, "<!-- SC_OFF -->")
+	if inner, _, closed := strings.Cut(rest, "<!-- SC_ON -->"); ok && closed {
+		body = text.FromHTML(inner)
+	}
+	z, href := html.NewTokenizer(strings.NewReader(e.Content)), ""
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return body, target
+		case html.StartTagToken:
+			if t := z.Token(); t.Data == "a" {
+				at := slices.IndexFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "href" })
+				if href = ""; at >= 0 {
+					href = t.Attr[at].Val
+				}
+			}
+		case html.TextToken:
+			if string(z.Text()) == "[link]" {
+				target = href
+			}
+		case html.EndTagToken, html.SelfClosingTagToken, html.CommentToken, html.DoctypeToken:
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package reddit
+
+import (
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// attached is the part of a post that says what it shows.
+type attached struct {
+	URL      string `json:"url"`
+	Target   string `json:"url_overridden_by_dest"`
+	PostHint string `json:"post_hint"` // image, hosted:video, rich:video, link …; often absent
+	Gallery  bool   `json:"is_gallery"`
+	Items    *struct {
+		Items []struct {
+			MediaID string `json:"media_id"`
+		} `json:"items"` // in the owner's order
+	} `json:"gallery_data"`
+	Metadata    map[string]metadata `json:"media_metadata"`
+	Video       bool                `json:"is_video"`
+	Media       *hosted             `json:"media"`
+	SecureMedia *hosted             `json:"secure_media"`
+	Preview     *struct {
+		Images []struct {
+			Source picture `json:"source"`
+		} `json:"images"`
+	} `json:"preview"`
+}
+
+// metadata describes one picture of a gallery; while Reddit works on it there is only a status.
+type metadata struct {
+	Status   string    `json:"status"` // valid once it can be shown
+	Source   picture   `json:"s"`
+	Previews []picture `json:"p"` // smallest first
+}
+
+// picture is an address under one of several names, by its format. Addresses are signed: their query must stay.
+type picture struct {
+	U   string `json:"u"`
+	GIF string `json:"gif"`
+	MP4 string `json:"mp4"`
+	URL string `json:"url"`
+}
+
+type hosted struct {
+	Video *struct {
+		HLS      string       `json:"hls_url"`
+		Fallback string       `json:"fallback_url"` // without sound
+		Duration upstream.Int `json:"duration"`     // seconds
+	} `json:"reddit_video"`
+	Embed *struct {
+		Thumbnail string `json:"thumbnail_url"`
+	} `json:"oembed"`
+}
+
+// media lists what a post shows; a link to a page shows nothing.
+func (a attached) media() []schema.Media {
+	switch {
+	case a.Gallery:
+		return a.gallery()
+	case a.Video:
+		return a.video()
+	case a.PostHint == "rich:video":
+		return one(schema.Video, address(a.target()), a.cover())
+	case a.PostHint == "image" || isImage(a.target()):
+		return one(schema.Image, address(a.target()), a.thumbnail())
+	}
+	return nil
+}
+
+func (a attached) target() string { return or(a.Target, a.URL) }
+
+func (a attached) gallery() []schema.Media {
+	if a.Items == nil {
+		return nil
+	}
+	var out []schema.Media
+	for _, i := range a.Items.Items {
+		m := a.Metadata[i.MediaID]
+		if m.Status != "valid" {
+			continue
+		}
+		var thumbnail *string
+		if n := len(m.Previews); n > 0 {
+			thumbnail = address(m.Previews[n-1].U)
+		}
+		kind, src := schema.Image, or(m.Source.U, m.Source.GIF)
+		if src == "" {
+			kind, src = schema.Video, m.Source.MP4
+		}
+		out = append(out, one(kind, address(src), thumbnail)...)
+	}
+	return out
+}
+
+func (a attached) video() []schema.Media {
+	h := a.Media
+	if h == nil || h.Video == nil {
+		h = a.SecureMedia
+	}
+	if h == nil || h.Video == nil {
+		return nil
+	}
+	fallback, _, _ := strings.Cut(h.Video.Fallback, "?")
+	out := one(schema.Video, address(or(h.Video.HLS, fallback)), a.thumbnail())
+	if d := h.Video.Duration.V; len(out) > 0 && d != nil && *d >= 0 {
+		out[0].DurationS = new(float64(*d))
+	}
+	return out
+}
+
+// cover is the picture of an embedded video.
+func (a attached) cover() *string {
+	for _, h := range []*hosted{a.Media, a.SecureMedia} {
+		if h != nil && h.Embed != nil {
+			if u := address(h.Embed.Thumbnail); u != nil {
+				return u
+			}
+		}
+	}
+	return a.thumbnail()
+}
+
+// thumbnail is the preview; the field thumbnail of a post is more often a word than an address.
+func (a attached) thumbnail() *string {
+	if a.Preview == nil || len(a.Preview.Images) == 0 {
+		return nil
+	}
+	return address(a.Preview.Images[0].Source.URL)
+}
+
+func one(kind schema.MediaType, src, thumbnail *string) []schema.Media {
+	if src == nil {
+		return nil
+	}
+	return []schema.Media{{Type: kind, URL: *src, ThumbnailURL: thumbnail}}
+}
+
+// isImage tells whether an address is a picture on a host that serves nothing but.
+func isImage(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil || u.Host != "i.redd.it" && u.Host != "i.imgur.com" {
+		return false
+	}
+	switch strings.ToLower(path.Ext(u.Path)) {
+	case ".jpg", ".jpeg", ".png", ".gif", ".webp":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,194 @@
+// Package reddit reads public Reddit data. Profiles are users, posts are what they have submitted, communities are
+// subreddits; a handle such as r/golang is a subreddit too.
+//
+// [New] reads the Data API, which wants the id of a registered app; its secret is empty when the app is an installed
+// one. [NewOwn] reads the public Atom feeds, which hide every count and answer about once a minute.
+// Source: https://www.reddit.com/dev/api
+package reddit
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach Reddit.
+type Config struct {
+	ClientID     string       // of a registered app; "" leaves only what NewOwn serves
+	ClientSecret string       // of the app; "" for an installed app, which has none
+	DeviceID     string       // of an installed app, 20 to 30 characters; "" does not let Reddit count devices
+	UserAgent    string       // Reddit wants a telling one, "platform:app:version (by /u/name)"; "" means one made of ClientID
+	BaseURL      string       // of the Data API; "" means https://oauth.reddit.com
+	WebURL       string       // of tokens, share links and feeds; "" means https://www.reddit.com
+	HTTP         *http.Client // nil means a client of its own
+	NoFeeds      bool         // switches the Atom feeds off
+}
+
+const pageSize = "25" // of every list but comments; at most 100 upstream
+
+type client struct {
+	api *upstream.Client
+	web web
+}
+
+// New returns the provider that reads the Data API.
+func New(cfg Config) providers.Provider {
+	c := newClient(cfg)
+	p := providers.Provider{
+		Name: "reddit", Platform: platform.Reddit, Source: schema.Official,
+		Profile:        c.profile,
+		Posts:          c.posts,
+		Post:           c.post,
+		Search:         c.find,
+		Suggestions:    c.suggestions,
+		Comments:       c.comments,
+		Replies:        c.replies,
+		Community:      c.community,
+		CommunityPosts: c.communityPosts,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch: {
+				"kind": {"post", "profile"}, "sort": {"recent", "relevance", "top", "comments"}, "handle": nil,
+			},
+			providers.OpCommunityPosts: {"sort": {"recent", "hot", "top", "rising"}},
+		},
+		Notes: map[providers.Op]string{
+			providers.OpProfile:        "followers may be 0 because the account hides them; verified is always false: Reddit verifies nobody",
+			providers.OpPosts:          "about 1,000 posts deep; empty where the account hides its history",
+			providers.OpSearch:         "posts unless kind=profile, newest first unless sort says otherwise; handle narrows posts to an account or to a community such as r/golang",
+			providers.OpCommunityPosts: "newest first unless sort says otherwise; top is of the week; about 1,000 posts deep",
+			providers.OpComments:       "all levels, each answer behind what it answers",
+			providers.OpFollowers:      "Reddit keeps lists of followers private",
+			providers.OpTrending:       "read the community popular, sort=hot",
+			providers.OpTranscript:     "the Data API has no transcripts",
+		},
+		Routes:  routes(),
+		Forward: c.api.Forward,
+	}
+	if cfg.ClientID == "" {
+		return p.Without("client_id", "client_secret")
+	}
+	return p
+}
+
+func routes() []providers.Route {
+	var out []providers.Route
+	for _, pattern := range []string{
+		"user/{name}/about", "user/{name}/submitted", "user/{name}/comments", "user/{name}/trophies",
+		"r/{subreddit}/about", "r/{subreddit}/about/rules", "r/{subreddit}/new", "r/{subreddit}/hot", "r/{subreddit}/top",
+		"r/{subreddit}/rising", "r/{subreddit}/search", "comments/{id}", "duplicates/{id}", "api/info", "search", "users/search",
+		"subreddits/search", "subreddits/popular", "subreddits/new",
+	} {
+		out = append(out, providers.Route{Pattern: pattern, Platform: platform.Reddit})
+	}
+	return out
+}
+
+func newClient(cfg Config) *client {
+	w := newWeb(cfg)
+	return &client{
+		api: upstream.New(upstream.Config{
+			HTTP: still(cfg.HTTP), Base: or(cfg.BaseURL, "https://oauth.reddit.com"), Header: header(cfg), Check: check,
+			Tokens: tokens(cfg),
+			Limits: &upstream.LimitHeaders{Remaining: "X-Ratelimit-Remaining", Reset: "X-Ratelimit-Reset", Form: upstream.DeltaSeconds},
+			Quota:  upstream.NewQuota(1000, 10*time.Minute), // 100 a minute, averaged over ten
+		}),
+		web: w,
+	}
+}
+
+// tokens gets access tokens that belong to no user.
+// https://github.com/reddit-archive/reddit/wiki/OAuth2#application-only-oauth
+func tokens(cfg Config) *upstream.Tokens {
+	form := map[string][]string{"grant_type": {"client_credentials"}}
+	if cfg.ClientSecret == "" {
+		form["grant_type"] = []string{"https://oauth.reddit.com/grants/installed_client"}
+		form["device_id"] = []string{or(cfg.DeviceID, "DO_NOT_TRACK_THIS_DEVICE")}
+	}
+	h := header(cfg)
+	h.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(cfg.ClientID+":"+cfg.ClientSecret)))
+	c := upstream.New(upstream.Config{
+		HTTP: still(cfg.HTTP), Base: or(cfg.WebURL, defaultWeb), Header: h, Check: checkToken,
+	})
+	return upstream.ClientCredentials(c, upstream.Request{Path: []string{"api/v1/access_token"}, Form: form})
+}
+
+// checkToken finds the refusals that come with status 200.
+func checkToken(res *upstream.Response) error {
+	var answer struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if res.Status == http.StatusOK && json.Unmarshal(res.Body, &answer) == nil && len(answer.Error) > 0 {
+		return providers.Unavailable(nil, "Reddit refused our credentials")
+	}
+	return nil
+}
+
+func header(cfg Config) http.Header {
+	return http.Header{"User-Agent": {or(cfg.UserAgent, "server:"+or(cfg.ClientID, "socialdata")+":1.0 (+https://github.com/socialdata/socialdata)")}}
+}
+
+// still returns an HTTP client that follows no redirect: Reddit sends a name that does not exist to its search.
+func still(c *http.Client) *http.Client {
+	out := http.Client{}
+	if c != nil {
+		out = *c
+	}
+	out.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &out
+}
+
+// check tells the refusals apart that share a status.
+func check(res *upstream.Response) error {
+	if res.Status >= 300 && res.Status < 400 {
+		return &movedError{res.Header.Get("Location")}
+	}
+	var answer struct {
+		Reason string `json:"reason"`
+	}
+	if res.Status < 400 || json.Unmarshal(res.Body, &answer) != nil {
+		return nil
+	}
+	switch answer.Reason {
+	case "USER_DOESNT_EXIST":
+		return providers.NotFound("no such account")
+	case "private", "gold_only":
+		return providers.NotFound("this community is private")
+	case "quarantined", "gated":
+		return providers.NotFound("this community is quarantined")
+	case "banned":
+		return providers.NotFound("this community is banned")
+	}
+	return nil
+}
+
+// movedError is a redirect that was not followed.
+type movedError struct{ to string }
+
+// Error says where to.
+func (e *movedError) Error() string { return fmt.Sprintf("moved to %q", e.to) }
+
+// Unwrap tells a name that does not exist, which Reddit searches for, from a login page and the like.
+func (e *movedError) Unwrap() error {
+	if u, err := url.Parse(e.to); err == nil && strings.HasPrefix(u.Path, "/subreddits/search") {
+		return providers.NotFound("no such community")
+	}
+	return providers.Unavailable(nil, "Reddit sends us elsewhere")
+}
+
+func or(value, fallback string) string {
+	if value == "" {
+		return fallback
+	}
+	return value
+}

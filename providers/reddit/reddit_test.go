@@ -1,0 +1,370 @@
+package reddit_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/providertest"
+	"github.com/socialdata/socialdata/providers/reddit"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const (
+	ann   = "annexample"
+	selfP = "se1f"
+)
+
+func TestProvider(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: func(c *http.Client) providers.Provider {
+			return reddit.New(reddit.Config{ClientID: "id", ClientSecret: "secret", HTTP: c})
+		},
+		Calls: []providertest.Call{
+			profile("profile", ann),
+			profile("profile-bare", "bare_one"),
+			profile("profile-of-community", "r/tea"),
+			posts("posts", ann),
+			posts("posts-of-community", "r/tea"),
+			post("post", selfP),
+			post("post-shared", "r/tea/s/Sh4re"),
+			comments("comments", selfP),
+			replies("replies", providers.RepliesQuery{CommentID: "c1", PostID: selfP}),
+			replies("replies-of-unknown-post", providers.RepliesQuery{CommentID: "c1"}),
+			search("search", providers.SearchQuery{Query: "tea"}),
+			search("search-in-community", providers.SearchQuery{Query: "pots", Sort: "top", Handle: "r/tea"}),
+			search("search-in-account", providers.SearchQuery{Query: "pots", Sort: "relevance", Handle: ann}),
+			search("search-profiles", providers.SearchQuery{Query: "ann", Kind: schema.ProfileResult}),
+			suggestions("suggestions", "te"),
+			community("community", "tea"),
+			community("community-bare", "old_tea"),
+			communityPosts("community-posts", providers.CommunityPostsQuery{ID: "tea"}),
+			communityPosts("community-posts-top", providers.CommunityPostsQuery{ID: "tea", Sort: "top"}),
+		},
+		Fails: []providertest.Fail{
+			{Call: profile("unknown account", "nobody"), Want: providers.ErrNotFound},
+			{Call: profile("suspended account", "suspended"), Want: providers.ErrNotFound},
+			{Call: profile("plain 403", "forbidden"), Want: providers.ErrUnavailable},
+			{Call: profile("blocked", "blocked"), Want: providers.ErrUnavailable},
+			{Call: profile("insufficient scope", "scope"), Want: providers.ErrUnavailable},
+			{Call: profile("rate limit", "paced"), Want: providers.ErrUnavailable},
+			{Call: profile("refused token", "token"), Want: providers.ErrUnavailable},
+			{Call: profile("a redirect to a login", "login"), Want: providers.ErrUnavailable},
+			{Call: posts("posts of an unknown account", "nobody"), Want: providers.ErrNotFound},
+			{Call: post("unknown post", "none"), Want: providers.ErrNotFound},
+			{Call: post("share link to a community", "r/tea/s/Astray"), Want: providers.ErrNotFound},
+			{Call: post("share link to another site", "r/tea/s/Away"), Want: providers.ErrNotFound},
+			{Call: post("share link that is gone", "r/tea/s/Gone"), Want: providers.ErrNotFound},
+			{Call: comments("comments of an unknown post", "none"), Want: providers.ErrNotFound},
+			{Call: replies("replies to an unknown comment", providers.RepliesQuery{CommentID: "none"}), Want: providers.ErrNotFound},
+			{Call: replies("replies to a comment of another post", providers.RepliesQuery{CommentID: "gone", PostID: selfP}), Want: providers.ErrNotFound},
+			{Call: community("private community", "private_tea"), Want: providers.ErrNotFound},
+			{Call: community("community of a hidden type", "hidden_tea"), Want: providers.ErrNotFound},
+			{Call: community("gated community", "gated_tea"), Want: providers.ErrNotFound},
+			{Call: community("banned community", "banned_tea"), Want: providers.ErrNotFound},
+			{Call: community("unknown community, redirected", "no_tea"), Want: providers.ErrNotFound},
+			{Call: community("unknown community, searched for", "list_tea"), Want: providers.ErrNotFound},
+			{Call: search("accounts in a community", providers.SearchQuery{Query: "x", Kind: schema.ProfileResult, Handle: "r/tea"}), Want: providers.ErrInvalid},
+			{Call: suggestions("too long a beginning", strings.Repeat("x", 26)), Want: providers.ErrInvalid},
+			{Call: page("garbage for a cursor", func(ctx context.Context, p providers.Provider) (providers.Page[schema.Post], error) {
+				return p.Posts(ctx, ann, "garbage")
+			}), Want: providers.ErrCursor},
+			{Call: page("garbage for a cursor of comments", func(ctx context.Context, p providers.Provider) (providers.Page[schema.Comment], error) {
+				return p.Comments(ctx, selfP, `{"p":"se1f"}`)
+			}), Want: providers.ErrCursor},
+		},
+		Inputs: []providertest.Input{
+			{Subject: providers.Handle, In: "AnnExample", Want: ann},
+			{Subject: providers.Handle, In: "@AnnExample", Want: ann},
+			{Subject: providers.Handle, In: "u/AnnExample", Want: ann},
+			{Subject: providers.Handle, In: "/u/AnnExample/", Want: ann},
+			{Subject: providers.Handle, In: "https://old.reddit.com/user/AnnExample/submitted", Want: ann},
+			{Subject: providers.Handle, In: "r/Golang", Want: "r/golang"},
+			{Subject: providers.Handle, In: "https://www.reddit.com/r/Golang/", Want: "r/golang"},
+			{Subject: providers.Handle, In: "user-doesnt_exist", Want: "user-doesnt_exist"},
+			{Subject: providers.Handle, In: "https://www.reddit.com/login"},
+			{Subject: providers.Handle, In: "https://www.reddit.com/"},
+			{Subject: providers.Handle, In: "https://example.org/user/ann"},
+			{Subject: providers.Handle, In: "two words"},
+			{Subject: providers.Handle, In: "[deleted]"},
+			{Subject: providers.CommunityID, In: "/r/Golang/", Want: "golang"},
+			{Subject: providers.CommunityID, In: "Golang", Want: "golang"},
+			{Subject: providers.CommunityID, In: "reddit.com/r/Golang/top/?t=week", Want: "golang"},
+			{Subject: providers.CommunityID, In: "https://www.reddit.com/user/ann"},
+			{Subject: providers.CommunityID, In: "a/b"},
+			{Subject: providers.PostID, In: "t3_1skjxta", Want: "1skjxta"},
+			{Subject: providers.PostID, In: "1SKJXTA", Want: "1skjxta"},
+			{Subject: providers.PostID, In: "https://www.reddit.com/r/tea/comments/1skjxta/slug/c0mm3nt/", Want: "1skjxta"},
+			{Subject: providers.PostID, In: "https://redd.it/1skjxta", Want: "1skjxta"},
+			{Subject: providers.PostID, In: "https://www.reddit.com/gallery/1skjxta", Want: "1skjxta"},
+			{Subject: providers.PostID, In: "https://www.reddit.com/r/tea/s/Sh4re", Want: "r/tea/s/Sh4re"},
+			{Subject: providers.PostID, In: "https://www.reddit.com/r/tea/"},
+			{Subject: providers.PostID, In: "https://www.reddit.com/r/tea/comments/"},
+			{Subject: providers.PostID, In: "t1_c0mm3nt"},
+			{Subject: providers.CommentID, In: "t1_c0mm3nt", Want: "c0mm3nt"},
+			{Subject: providers.CommentID, In: "https://www.reddit.com/r/tea/comments/1skjxta/comment/c0mm3nt/", Want: "c0mm3nt"},
+			{Subject: providers.CommentID, In: "https://www.reddit.com/r/tea/comments/1skjxta/slug/"},
+			{Subject: providers.CommentID, In: "https://redd.it/1skjxta"},
+		},
+	})
+}
+
+func TestOwnProvider(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: func(c *http.Client) providers.Provider { return reddit.NewOwn(reddit.Config{HTTP: c}) },
+		Calls: []providertest.Call{
+			posts("own-posts", ann),
+			comments("own-comments", selfP),
+			search("own-search", providers.SearchQuery{Query: "tea"}),
+			search("own-search-in-community", providers.SearchQuery{Query: "pots", Handle: "r/tea"}),
+			communityPosts("own-community-posts-top", providers.CommunityPostsQuery{ID: "tea", Sort: "top"}),
+		},
+		Fails: []providertest.Fail{
+			{Call: communityPosts("unknown community", providers.CommunityPostsQuery{ID: "no_tea"}), Want: providers.ErrNotFound},
+			{Call: communityPosts("private community", providers.CommunityPostsQuery{ID: "private_tea"}), Want: providers.ErrNotFound},
+			{Call: communityPosts("blocked", providers.CommunityPostsQuery{ID: "blocked"}), Want: providers.ErrUnavailable},
+			{Call: communityPosts("login", providers.CommunityPostsQuery{ID: "login"}), Want: providers.ErrUnavailable},
+			{Call: page("garbage for a cursor", func(ctx context.Context, p providers.Provider) (providers.Page[schema.Post], error) {
+				return p.Posts(ctx, ann, "garbage")
+			}), Want: providers.ErrCursor},
+		},
+	})
+}
+
+func TestAFullFeedGoesOnBehindItsLastEntry(t *testing.T) {
+	t.Parallel()
+	entries := func(n int) string {
+		var b strings.Builder
+		b.WriteString(`<feed xmlns="http://www.w3.org/2005/Atom">`)
+		for i := range n {
+			fmt.Fprintf(&b, "<entry><id>t3_p%d</id><title>Post %d</title></entry>", i, i)
+		}
+		b.WriteString("</feed>")
+		return b.String()
+	}
+	p := reddit.NewOwn(reddit.Config{HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		if r.URL.Query().Get("after") == "t3_p99" {
+			return reply(r, http.StatusOK, entries(99)), nil
+		}
+		return reply(r, http.StatusOK, entries(100)), nil
+	})}})
+	first, err := p.CommunityPosts(t.Context(), providers.CommunityPostsQuery{ID: "tea"}, "")
+	if err != nil || len(first.Items) != 100 || first.Next != "t3_p99" {
+		t.Fatalf("got %d items, next %q (%v)", len(first.Items), first.Next, err)
+	}
+	last, err := p.CommunityPosts(t.Context(), providers.CommunityPostsQuery{ID: "tea"}, first.Next)
+	if err != nil || len(last.Items) != 99 || last.Next != "" {
+		t.Errorf("got %d items, next %q (%v)", len(last.Items), last.Next, err)
+	}
+}
+
+// A large thread has thousands of ids behind its stubs: more than a cursor can hold.
+func TestALargeThreadIsReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	const total = 450
+	threads := 0
+	p := reddit.New(reddit.Config{ClientID: "id", HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		switch r.URL.Path {
+		case "/api/v1/access_token":
+			return reply(r, http.StatusOK, `{"access_token":"t"}`), nil
+		case "/api/morechildren":
+			var things []string
+			for id := range strings.SplitSeq(form(t, r).Get("children"), ",") {
+				things = append(things, fmt.Sprintf(`{"kind":"t1","data":{"id":%q,"link_id":"t3_se1f","parent_id":"t3_se1f","author":"a","body":"b","replies":""}}`, id))
+			}
+			return reply(r, http.StatusOK, `{"json":{"data":{"things":[`+strings.Join(things, ",")+`]}}}`), nil
+		}
+		threads++
+		var ids []string
+		if threads > 1 {
+			ids = append(ids, `"new1"`) // somebody has written in the meantime
+		}
+		for i := range total {
+			ids = append(ids, fmt.Sprintf(`"c%d"`, i))
+		}
+		return reply(r, http.StatusOK, `[{"data":{"children":[]}},{"data":{"children":[{"kind":"more","data":{"parent_id":"t3_se1f","children":[`+
+			strings.Join(ids, ",")+`]}}]}}]`), nil
+	})}})
+	seen, cursor := map[string]bool{}, ""
+	for range 20 {
+		page, err := p.Comments(t.Context(), selfP, cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range page.Items {
+			if seen[c.ID] {
+				t.Errorf("%s came twice", c.ID)
+			}
+			seen[c.ID] = true
+		}
+		if len(page.Next) > 5000 {
+			t.Errorf("a cursor of %d bytes", len(page.Next))
+		}
+		if cursor = page.Next; cursor == "" {
+			break
+		}
+	}
+	if len(seen) != total || cursor != "" {
+		t.Errorf("%d comments, next %q; want %d and the end", len(seen), cursor, total)
+	}
+}
+
+func TestCredentialsGoToTheTokenEndpointOnly(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, secret, wantGrant, wantBasic string
+	}{
+		{"an app with a secret", "s3cret", "client_credentials", "s3cret"},
+		{"an installed app", "", "https://oauth.reddit.com/grants/installed_client", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := reddit.New(reddit.Config{ClientID: "id", ClientSecret: tt.secret, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				if !strings.Contains(r.UserAgent(), "id:") {
+					t.Errorf("User-Agent %q does not name the app", r.UserAgent())
+				}
+				if r.URL.Host == "www.reddit.com" {
+					id, secret, _ := r.BasicAuth()
+					f := form(t, r)
+					if id != "id" || secret != tt.wantBasic || f.Get("grant_type") != tt.wantGrant || (secret == "") != f.Has("device_id") {
+						t.Errorf("token asked for as %q:%q with %v", id, secret, f)
+					}
+					return reply(r, http.StatusOK, `{"access_token":"t0ken","expires_in":3600}`), nil
+				}
+				if got := r.Header.Get("Authorization"); got != "Bearer t0ken" {
+					t.Errorf("Authorization %q", got)
+				}
+				return reply(r, http.StatusOK, `{"kind":"t2","data":{"id":"4nn3x","name":"AnnExample"}}`), nil
+			})}})
+			if _, err := p.Profile(t.Context(), ann); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestARefusedTokenWithStatus200IsNoToken(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"error":"invalid_grant"}`, `{"error_description":"bad device_id","error":"invalid_request"}`,
+		`{"error":"unauthorized_client","access_token":"x"}`,
+	} {
+		calls := 0
+		p := reddit.New(reddit.Config{ClientID: "id", ClientSecret: "s3cret", HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Host != "www.reddit.com" {
+				calls++
+			}
+			return reply(r, http.StatusOK, body), nil
+		})}})
+		_, err := p.Profile(t.Context(), ann)
+		if err == nil || calls != 0 || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %d reads and error %v", body, calls, err)
+		}
+	}
+}
+
+func TestWithoutCredentialsTheFeedsAreLeft(t *testing.T) {
+	t.Parallel()
+	official, own := reddit.New(reddit.Config{}), reddit.NewOwn(reddit.Config{})
+	if official.Serves(providers.OpProfile) || len(official.Missing[providers.OpProfile]) != 2 {
+		t.Errorf("profile misses %v, want both settings", official.Missing[providers.OpProfile])
+	}
+	if !own.Serves(providers.OpPosts) || own.Serves(providers.OpProfile) {
+		t.Error("the feeds serve posts and no profiles")
+	}
+	off := reddit.NewOwn(reddit.Config{NoFeeds: true})
+	for _, op := range providers.Ops() {
+		if off.Serves(op) {
+			t.Errorf("%s is served although feeds are switched off", op)
+		}
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func reply(r *http.Request, status int, body string) *http.Response {
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
+}
+
+func form(t *testing.T, r *http.Request) url.Values {
+	t.Helper()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := url.ParseQuery(string(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func profile(name, handle string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
+		return p.Profile(ctx, handle)
+	})
+}
+
+func community(name, id string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
+		return p.Community(ctx, id)
+	})
+}
+
+func post(name, id string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) {
+		return p.Post(ctx, id)
+	})
+}
+
+func posts(name, handle string) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
+		return p.Posts(ctx, handle, cursor)
+	})
+}
+
+func communityPosts(name string, q providers.CommunityPostsQuery) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
+		return p.CommunityPosts(ctx, q, cursor)
+	})
+}
+
+func comments(name, id string) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
+		return p.Comments(ctx, id, cursor)
+	})
+}
+
+func replies(name string, q providers.RepliesQuery) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
+		return p.Replies(ctx, q, cursor)
+	})
+}
+
+func search(name string, q providers.SearchQuery) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
+		return p.Search(ctx, q, cursor)
+	})
+}
+
+func suggestions(name, query string) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Suggestion], error) {
+		return p.Suggestions(ctx, providers.SuggestionsQuery{Query: query}, cursor)
+	})
+}
+
+func page[T any](name string, read func(ctx context.Context, p providers.Provider) (providers.Page[T], error)) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, _ string) (providers.Page[T], error) {
+		return read(ctx, p)
+	})
+}
