@@ -28,7 +28,7 @@ func (s *site) reels(ctx context.Context, handle, cursor string) (providers.Page
 		r = r.With("channel_id", handle)
 	} else {
 		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: reels of %q: %w", handle,
-			providers.Unavailable(nil, "without an API key a YouTube channel can be read by its id (UC…) only"))
+			providers.Unsupported("without an API key a YouTube channel can be read by its id (UC…) only"))
 	}
 	f, err := s.feed(ctx, r)
 	if err != nil {

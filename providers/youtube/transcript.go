@@ -168,7 +168,7 @@ func (p playability) err() error {
 	case p.Status == "LOGIN_REQUIRED" && strings.Contains(reason, "bot"):
 		return errBlocked
 	case p.Status == "LOGIN_REQUIRED":
-		return providers.Unavailable(nil, "YouTube shows this video to grown-ups who have signed in only")
+		return providers.Unsupported("YouTube shows this video to grown-ups who have signed in only")
 	}
 	return providers.Unavailable(fmt.Errorf("playability %q", p.Status), "YouTube does not play this video to us")
 }
@@ -266,7 +266,7 @@ func (t captionTrack) request(lang string) (upstream.Request, error) {
 	}
 	q := u.Query()
 	if q.Get("exp") == "xpe" {
-		return upstream.Request{}, providers.Unavailable(nil, "YouTube hands this transcript to its own player only")
+		return upstream.Request{}, providers.Unsupported("YouTube hands this transcript to its own player only")
 	}
 	q.Del("fmt") // the plain form is the one without a name
 	if lang != t.Language {
