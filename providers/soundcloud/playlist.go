@@ -1,0 +1,102 @@
+package soundcloud
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// collections reads an account's playlists and albums.
+// https://developers.soundcloud.com/docs/api/explorer/open-api#/users/get_users__user_urn__playlists
+func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
+	u, err := c.account(ctx, q.Handle)
+	var ps []upstream.Object[playlist]
+	next := ""
+	if err == nil {
+		ps, next, err = read[playlist](ctx, c.http, pages("users", u.V.urn(), "playlists").With("show_tracks", "false"), cursor)
+	}
+	if err != nil {
+		return providers.Page[schema.Collection]{}, fmt.Errorf("soundcloud: collections of %q: %w", q.Handle, err)
+	}
+	return providers.Page[schema.Collection]{Items: convert(ps, playlist.collection), Next: next}, nil
+}
+
+func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
+	p, err := object[playlist](ctx, c, "playlists", q.ID)
+	if err != nil {
+		return schema.Collection{}, fmt.Errorf("soundcloud: collection %q: %w", q.ID, err)
+	}
+	return p.V.collection(p.Raw), nil
+}
+
+// collectionTracks reads what is in a playlist.
+// https://developers.soundcloud.com/docs/api/explorer/open-api#/playlists/get_playlists__playlist_urn__tracks
+func (c *client) collectionTracks(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Track], error) {
+	number := q.ID
+	var err error
+	if !links.Digits(number) {
+		var p upstream.Object[playlist]
+		p, err = object[playlist](ctx, c, "playlists", q.ID)
+		number = p.V.id()
+	}
+	var ts []upstream.Object[track]
+	next := ""
+	if err == nil {
+		ts, next, err = read[track](ctx, c.http, pages("playlists", "soundcloud:playlists:"+number, "tracks").With("access", everything), cursor)
+	}
+	if err != nil {
+		return providers.Page[schema.Track]{}, fmt.Errorf("soundcloud: tracks of %q: %w", q.ID, err)
+	}
+	return providers.Page[schema.Track]{Items: convert(ts, track.track), Next: next}, nil
+}
+
+// playlist is the answer of GET /playlists/{urn}; its tracks are read by themselves.
+// https://developers.soundcloud.com/docs/api/explorer/open-api#/playlists/get_playlists__playlist_urn_
+type playlist struct {
+	Kind        string       `json:"kind"`
+	ID          upstream.ID  `json:"id"`
+	URN         string       `json:"urn"`
+	Page        string       `json:"permalink_url"`
+	Title       string       `json:"title"`
+	Description string       `json:"description"`
+	Type        string       `json:"playlist_type"` // album, ep … or ""
+	SetType     string       `json:"set_type"`      // the same, of the website's interface
+	User        *user        `json:"user"`
+	TrackCount  upstream.Int `json:"track_count"`
+	Artwork     string       `json:"artwork_url"`
+	CreatedAt   string       `json:"created_at"`
+}
+
+func (p playlist) is() string { return p.Kind }
+func (p playlist) id() string { return id(p.URN, p.ID) }
+
+func (p playlist) collection(raw []byte) schema.Collection {
+	out := schema.Collection{
+		Common:      schema.Common{ID: p.id(), URL: public(p.Page), Raw: raw},
+		Kind:        schema.Playlist,
+		Title:       p.Title,
+		Description: text.NonEmpty(p.Description),
+		ItemsCount:  p.TrackCount.V,
+		CoverURL:    text.URL(p.Artwork),
+		CreatedAt:   date(p.CreatedAt),
+	}
+	if out.URL == "" {
+		out.URL = "https://api.soundcloud.com/playlists/" + out.ID
+	}
+	for _, t := range []string{p.Type, p.SetType} {
+		switch strings.ToLower(t) {
+		case "album", "ep", "single", "compilation":
+			out.Kind = schema.Album
+		}
+	}
+	if p.User != nil && p.User.id() != "" {
+		out.Owner = new(p.User.actor())
+	}
+	return out
+}

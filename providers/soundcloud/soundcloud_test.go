@@ -1,0 +1,320 @@
+package soundcloud_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/providertest"
+	"github.com/socialdata/socialdata/providers/soundcloud"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func official(c *http.Client) providers.Provider {
+	return soundcloud.New(soundcloud.Config{ClientID: "id", ClientSecret: "secret", HTTP: c})[0]
+}
+
+func own(c *http.Client) providers.Provider {
+	return soundcloud.New(soundcloud.Config{OwnClientID: "own-id", HTTP: c})[1]
+}
+
+func TestOfficial(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: official,
+		Calls: []providertest.Call{
+			profile("profile", "ann-example"),
+			profile("profile-by-urn", "soundcloud:users:501"),
+			profile("profile-bare", "bob"),
+			posts("posts", "ann-example"),
+			posts("posts-array", "bob"),
+			post("post", "601"),
+			post("post-by-page", "ann-example/boil"),
+			track("track", "601"),
+			track("track-quiet", "602"),
+			track("track-bare", "603"),
+			tracks("tracks", "bob"),
+			comments("comments", "601"),
+			collections("collections", "ann-example"),
+			collection("collection", "ann-example/sets/tea"),
+			collection("collection-by-number", "801"),
+			items("tracks-of-collection", "ann-example/sets/tea"),
+			search("search", providers.SearchQuery{Query: "tea"}),
+			search("search-posts", providers.SearchQuery{Query: "tea", Kind: schema.PostResult}),
+			search("search-profiles", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult}),
+			search("search-collections", providers.SearchQuery{Query: "tea", Kind: schema.CollectionResult}),
+			providertest.List("linked", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.LinkedProfile], error) {
+				return p.Linked(ctx, "ann-example", cursor)
+			}),
+		},
+		Fails: []providertest.Fail{
+			{Call: profile("unknown account", "nobody"), Want: providers.ErrNotFound},
+			{Call: posts("posts of an unknown account", "nobody"), Want: providers.ErrNotFound},
+			{Call: post("unknown track, with the older body", "404"), Want: providers.ErrNotFound},
+			{Call: post("track that apps may not see", "403"), Want: providers.ErrNotFound},
+			{Call: post("malformed number", "400"), Want: providers.ErrNotFound},
+			{Call: post("page that shows an account", "ann-example/odd"), Want: providers.ErrNotFound},
+			{Call: post("refused token", "401"), Want: providers.ErrUnavailable},
+			{Call: post("rate limit", "429"), Want: providers.ErrUnavailable},
+			{Call: post("gateway timeout", "504"), Want: providers.ErrTimeout},
+			{Call: comments("comments of a quiet track", "602"), Want: providers.ErrNotFound},
+			{Call: comments("comments that are closed", "603"), Want: providers.ErrNotFound},
+			{Call: commentsAt("cursor that is too deep", "offset=99999"), Want: providers.ErrCursor},
+			{Call: commentsAt("cursor with a parameter of ours", "limit=1"), Want: providers.ErrCursor},
+			{Call: commentsAt("cursor with a credential", "client_id=x"), Want: providers.ErrCursor},
+			{Call: commentsAt("cursor that is no query", "%zz"), Want: providers.ErrCursor},
+		},
+		Inputs: []providertest.Input{
+			{Subject: providers.Handle, In: "@Ann-Example", Want: "ann-example"},
+			{Subject: providers.Handle, In: "https://m.soundcloud.com/Ann-Example/tracks?x=1", Want: "ann-example"},
+			{Subject: providers.Handle, In: "soundcloud:users:501", Want: "soundcloud:users:501"},
+			{Subject: providers.Handle, In: "https://on.soundcloud.com/aB3", Want: "https://on.soundcloud.com/aB3"},
+			{Subject: providers.Handle, In: "https://soundcloud.com/discover"},
+			{Subject: providers.Handle, In: "https://open.spotify.com/ann"},
+			{Subject: providers.Handle, In: "ann example"},
+			{Subject: providers.PostID, In: "601", Want: "601"},
+			{Subject: providers.PostID, In: "soundcloud:tracks:601", Want: "601"},
+			{Subject: providers.PostID, In: "https://soundcloud.com/Ann-Example/Boil?in=ann-example/sets/tea", Want: "ann-example/boil"},
+			{Subject: providers.PostID, In: "https://soundcloud.com/ann-example/boil/s-secret", Want: "ann-example/boil"},
+			{Subject: providers.PostID, In: "https://on.soundcloud.com/aB3", Want: "https://on.soundcloud.com/aB3"},
+			{Subject: providers.PostID, In: "https://on.soundcloud.com/"},
+			{Subject: providers.PostID, In: "https://soundcloud.com/ann-example/sets/tea"},
+			{Subject: providers.PostID, In: "soundcloud:users:501"},
+			{Subject: providers.PostID, In: "../me"},
+			{Subject: providers.CollectionID, In: "https://soundcloud.com/ann-example/sets/tea", Want: "ann-example/sets/tea"},
+			{Subject: providers.CollectionID, In: "soundcloud:playlists:801", Want: "801"},
+			{Subject: providers.CollectionID, In: "https://soundcloud.com/ann-example/boil"},
+			{Subject: providers.TrackID, In: "soundcloud.com/ann-example/boil", Want: "ann-example/boil"},
+			{Subject: providers.TrackID, In: "boil"},
+		},
+	})
+}
+
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: own,
+		Calls: []providertest.Call{
+			profile("own-profile", "ann-example"),
+			posts("own-posts", "ann-example"),
+			post("own-post", "601"),
+			track("own-track", "ann-example/boil"),
+			tracks("own-tracks", "soundcloud:users:501"),
+			comments("own-comments", "601"),
+			collections("own-collections", "ann-example"),
+			collection("own-collection", "801"),
+			search("own-search", providers.SearchQuery{Query: "tea"}),
+			search("own-search-posts", providers.SearchQuery{Query: "tea", Kind: schema.PostResult}),
+			search("own-search-profiles", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult}),
+			providertest.List("own-suggestions", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Suggestion], error) {
+				return p.Suggestions(ctx, providers.SuggestionsQuery{Query: "te"}, cursor)
+			}),
+		},
+		Fails: []providertest.Fail{
+			{Call: profile("unknown account", "nobody"), Want: providers.ErrNotFound},
+			{Call: post("unknown track", "404"), Want: providers.ErrNotFound},
+			{Call: post("refused client id", "401"), Want: providers.ErrUnavailable},
+		},
+		Inputs: []providertest.Input{{Subject: providers.PostID, In: "601", Want: "601"}},
+	})
+}
+
+func TestWithoutCredentialsOnlyTheWebsiteServes(t *testing.T) {
+	t.Parallel()
+	ps := soundcloud.New(soundcloud.Config{})
+	if ps[0].Serves(providers.OpProfile) || !ps[1].Serves(providers.OpProfile) {
+		t.Error("the first provider needs credentials, the second does not")
+	}
+	if diff := cmp.Diff([]string{"client_id", "client_secret"}, ps[0].Missing[providers.OpLinked]); diff != "" {
+		t.Errorf("Missing (-want +got):\n%s", diff)
+	}
+	if ps = soundcloud.New(soundcloud.Config{NoOwn: true}); len(ps) != 1 {
+		t.Errorf("%d providers without the website's, want 1", len(ps))
+	}
+}
+
+func TestTokenIsRenewedWithTheRefreshTokenThatCameWithIt(t *testing.T) {
+	t.Parallel()
+	var grants []string
+	client := &http.Client{Transport: roundTrip(func(r *http.Request) (int, string) {
+		if r.URL.Host == "secure.soundcloud.com" {
+			if err := r.ParseForm(); err != nil {
+				t.Error(err)
+			}
+			grants = append(grants, r.PostForm.Get("grant_type")+" "+r.PostForm.Get("refresh_token"))
+			if len(grants) == 3 { // the second refresh token is not taken
+				return http.StatusBadRequest, `{}`
+			}
+			return http.StatusOK, `{"access_token":"access","refresh_token":"refresh` + string(rune('0'+len(grants))) + `"}`
+		}
+		if r.Header.Get("Authorization") != "OAuth access" {
+			t.Errorf("asked with %q", r.Header.Get("Authorization"))
+		}
+		return http.StatusUnauthorized, ""
+	})}
+	p := official(client)
+	for range 2 {
+		if _, err := p.Track(t.Context(), "601"); !errors.Is(err, providers.ErrUnavailable) {
+			t.Fatalf("got error %v", err)
+		}
+	}
+	want := []string{"client_credentials ", "refresh_token refresh1", "refresh_token refresh2", "client_credentials "}
+	if diff := cmp.Diff(want, grants[:4]); diff != "" {
+		t.Errorf("grants (-want +got):\n%s", diff)
+	}
+}
+
+func TestEmptyPagesArePassedOverFiveTimes(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	client := &http.Client{Transport: roundTrip(func(r *http.Request) (int, string) {
+		if r.URL.Path == "/users/501" {
+			return http.StatusOK, `{"kind":"user","id":501,"permalink":"ann"}`
+		}
+		calls++
+		return http.StatusOK, `{"collection":[],"next_href":"https://api-v2.soundcloud.com/users/501/tracks?offset=` + string(rune('0'+calls)) + `"}`
+	})}
+	page, err := own(client).Posts(t.Context(), "soundcloud:users:501", "")
+	if err != nil || len(page.Items) != 0 || page.Next != "" || calls != 5 {
+		t.Errorf("%d reads gave %+v (%v), want 5 and an end", calls, page, err)
+	}
+}
+
+func TestClientIDIsReadOffTheWebsiteAndAgainWhenItIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, page string }{
+		{"in the page", `<script>window.__sc_hydration = [{"hydratable":"apiClient","data":{"id":"ID","isExpiring":false}}];</script>`},
+		{"in a script", `<script crossorigin src="https://a-v2.sndcdn.com/assets/0-a.js"></script>
+			<script crossorigin src="https://a-v2.sndcdn.com/assets/1-b.js"></script>
+			<script src="https://evil.example/assets/2.js"></script>`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			pages, used := 0, []string{}
+			client := &http.Client{Transport: roundTrip(func(r *http.Request) (int, string) {
+				id := "clientid0000000" + string(rune('0'+pages))
+				switch r.URL.Host + r.URL.Path {
+				case "soundcloud.com", "soundcloud.com/":
+					pages++
+					return http.StatusOK, strings.ReplaceAll(tt.page, "ID", "clientid0000000"+string(rune('0'+pages)))
+				case "a-v2.sndcdn.com/assets/1-b.js":
+					return http.StatusOK, `nothing here`
+				case "a-v2.sndcdn.com/assets/0-a.js":
+					return http.StatusOK, `x={client_id:"` + id + `",env:"production"}`
+				case "api-v2.soundcloud.com/tracks/601":
+					used = append(used, r.URL.Query().Get("client_id"))
+					if len(used) == 1 {
+						return http.StatusUnauthorized, ""
+					}
+					return http.StatusOK, `{"kind":"track","id":601,"title":"Boil"}`
+				}
+				t.Errorf("asked for %s", r.URL)
+				return http.StatusNotFound, ""
+			})}
+			p := soundcloud.New(soundcloud.Config{HTTP: client})[1]
+			for range 2 {
+				if _, err := p.Track(t.Context(), "601"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := []string{"clientid00000001", "clientid00000002", "clientid00000002"}
+			if diff := cmp.Diff(want, used); diff != "" {
+				t.Errorf("client ids (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLimitNamesItsEndInTheBody(t *testing.T) {
+	t.Parallel()
+	client := &http.Client{Transport: roundTrip(func(r *http.Request) (int, string) {
+		if r.Method == http.MethodPost {
+			return http.StatusOK, `{"access_token":"access"}`
+		}
+		return http.StatusTooManyRequests, `{"errors":[{"meta":{"remaining_requests":0,"reset_time":"2999/06/01 09:49:40 +0000"}}]}`
+	})}
+	_, err := official(client).Track(t.Context(), "601")
+	var e *providers.Error
+	if !errors.As(err, &e) || !errors.Is(err, providers.ErrUnavailable) || e.RetryAfter < 24*365*3600e9 {
+		t.Errorf("got error %v, want a limit that ends in 2999", err)
+	}
+}
+
+type roundTrip func(*http.Request) (status int, body string)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
+	status, body := f(r)
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+}
+
+func profile(name, handle string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
+		return p.Profile(ctx, handle)
+	})
+}
+
+func posts(name, handle string) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
+		return p.Posts(ctx, handle, cursor)
+	})
+}
+
+func post(name, id string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) {
+		return p.Post(ctx, id)
+	})
+}
+
+func track(name, id string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Track, error) {
+		return p.Track(ctx, id)
+	})
+}
+
+func tracks(name, handle string) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Track], error) {
+		return p.Tracks(ctx, handle, cursor)
+	})
+}
+
+func comments(name, id string) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
+		return p.Comments(ctx, id, cursor)
+	})
+}
+
+func commentsAt(name, cursor string) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, _ string) (providers.Page[schema.Comment], error) {
+		return p.Comments(ctx, "601", cursor)
+	})
+}
+
+func collections(name, handle string) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Collection], error) {
+		return p.Collections(ctx, providers.CollectionsQuery{Handle: handle}, cursor)
+	})
+}
+
+func collection(name, id string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Collection, error) {
+		return p.Collection(ctx, providers.CollectionQuery{ID: id})
+	})
+}
+
+func items(name, id string) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Track], error) {
+		return p.CollectionTracks(ctx, providers.CollectionQuery{ID: id}, cursor)
+	})
+}
+
+func search(name string, q providers.SearchQuery) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
+		return p.Search(ctx, q, cursor)
+	})
+}
