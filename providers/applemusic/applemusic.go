@@ -142,14 +142,7 @@ func normalize(s providers.Subject, value string) (string, error) {
 	if link != nil {
 		kind, id = object(link)
 	}
-	is := func(kinds ...string) bool {
-		for _, k := range kinds {
-			if kind == k {
-				return true
-			}
-		}
-		return link == nil
-	}
+	is := func(one string) bool { return kind == one || link == nil }
 	switch s {
 	case providers.Handle:
 		if link == nil && !links.Digits(id) { // a name, which is looked up without regard to case

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/platform"
@@ -190,14 +191,7 @@ func normalize(s providers.Subject, value string) (string, error) {
 	if key != "" && !id.MatchString(key) {
 		return "", providers.Invalid("a Spotify id has 22 letters and digits, such as 0TnOYISbd1XYRBk9myaseg")
 	}
-	is := func(kinds ...string) bool {
-		for _, k := range kinds {
-			if kind == k {
-				return true
-			}
-		}
-		return false
-	}
+	is := func(kinds ...string) bool { return slices.Contains(kinds, kind) }
 	switch s {
 	case providers.Handle:
 		if key == "" { // a name, which is looked up without regard to case
