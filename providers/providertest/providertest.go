@@ -48,7 +48,8 @@ type Suite struct {
 	Inputs []Input
 }
 
-// Call is a read whose result is compared with a golden file. Make one with [One] or [List].
+// Call is a read whose result is compared with a golden file. Make one with [Profile], [Posts] and their kind, or for
+// any other read with [One] or [List].
 type Call struct {
 	name string
 	read func(ctx context.Context, p providers.Provider) (pages []page, err error)
@@ -201,6 +202,7 @@ func golden(t *testing.T, c Call, p providers.Provider) {
 }
 
 func inputs(t *testing.T, s Suite) {
+	t.Helper()
 	p := s.New(&http.Client{Transport: answer{status: 500}})
 	for _, in := range s.Inputs {
 		got, err := p.Normalize(in.Subject, in.In)
@@ -219,6 +221,7 @@ func inputs(t *testing.T, s Suite) {
 
 // gone makes every call with a context that has ended: it must come back at once, with an error.
 func gone(t *testing.T, s Suite) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range s.Calls {
@@ -229,6 +232,7 @@ func gone(t *testing.T, s Suite) {
 }
 
 func table(t *testing.T, s Suite) {
+	t.Helper()
 	p := s.New(&http.Client{Transport: answer{status: 500}})
 	if p.Name == "" || !p.Platform.Valid() || p.Source == "" {
 		t.Errorf("provider %q of %q with source %q is not named whole", p.Name, p.Platform, p.Source)
@@ -286,6 +290,7 @@ func (spaces) Read(b []byte) (int, error) {
 }
 
 func hostile(t *testing.T, s Suite) {
+	t.Helper()
 	tests := []struct {
 		name string
 		up   answer

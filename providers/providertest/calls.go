@@ -1,0 +1,114 @@
+package providertest
+
+import (
+	"context"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Profile reads one account.
+func Profile(name, handle string) Call {
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) { return p.Profile(ctx, handle) })
+}
+
+// Live reads one account's broadcast.
+func Live(name, handle string) Call {
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.LiveStream, error) { return p.Live(ctx, handle) })
+}
+
+// Post reads one post.
+func Post(name, id string) Call {
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) { return p.Post(ctx, id) })
+}
+
+// Transcript reads what is said in one post.
+func Transcript(name string, q providers.TranscriptQuery) Call {
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Transcript, error) {
+		return p.Transcript(ctx, q)
+	})
+}
+
+// Collection reads one collection.
+func Collection(name string, q providers.CollectionQuery) Call {
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Collection, error) {
+		return p.Collection(ctx, q)
+	})
+}
+
+// Community reads one community.
+func Community(name, id string) Call {
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) { return p.Community(ctx, id) })
+}
+
+// Posts lists the posts of an account.
+func Posts(name, handle string) Call {
+	return list(name, func(p providers.Provider) providers.List[schema.Post] { return p.Posts }, handle)
+}
+
+// Reels lists the short videos of an account.
+func Reels(name, handle string) Call {
+	return list(name, func(p providers.Provider) providers.List[schema.Post] { return p.Reels }, handle)
+}
+
+// Comments lists the comments of a post.
+func Comments(name, postID string) Call {
+	return list(name, func(p providers.Provider) providers.List[schema.Comment] { return p.Comments }, postID)
+}
+
+// Replies lists what answers a comment.
+func Replies(name string, q providers.RepliesQuery) Call {
+	return listBy(name, func(p providers.Provider) providers.ListBy[providers.RepliesQuery, schema.Comment] { return p.Replies }, q)
+}
+
+// Trending lists what is popular.
+func Trending(name string, q providers.TrendingQuery) Call {
+	return listBy(name, func(p providers.Provider) providers.ListBy[providers.TrendingQuery, schema.Post] { return p.Trending }, q)
+}
+
+// Search lists what matches a text.
+func Search(name string, q providers.SearchQuery) Call {
+	return listBy(name, func(p providers.Provider) providers.ListBy[providers.SearchQuery, schema.SearchResult] {
+		return p.Search
+	}, q)
+}
+
+// Suggestions lists how a text may go on.
+func Suggestions(name string, q providers.SuggestionsQuery) Call {
+	return listBy(name, func(p providers.Provider) providers.ListBy[providers.SuggestionsQuery, schema.Suggestion] {
+		return p.Suggestions
+	}, q)
+}
+
+// Collections lists the collections of an account.
+func Collections(name string, q providers.CollectionsQuery) Call {
+	return listBy(name, func(p providers.Provider) providers.ListBy[providers.CollectionsQuery, schema.Collection] {
+		return p.Collections
+	}, q)
+}
+
+// CollectionPosts lists the posts in a collection.
+func CollectionPosts(name string, q providers.CollectionQuery) Call {
+	return listBy(name, func(p providers.Provider) providers.ListBy[providers.CollectionQuery, schema.Post] {
+		return p.CollectionPosts
+	}, q)
+}
+
+// CommunityPosts lists the posts in a community.
+func CommunityPosts(name string, q providers.CommunityPostsQuery) Call {
+	return listBy(name, func(p providers.Provider) providers.ListBy[providers.CommunityPostsQuery, schema.Post] {
+		return p.CommunityPosts
+	}, q)
+}
+
+func list[T any](name string, of func(providers.Provider) providers.List[T], key string) Call {
+	return List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[T], error) {
+		return of(p)(ctx, key, cursor)
+	})
+}
+
+func listBy[Q, T any](name string, of func(providers.Provider) providers.ListBy[Q, T], q Q) Call {
+	return List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[T], error) {
+		return of(p)(ctx, q, cursor)
+	})
+}
