@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -91,7 +92,7 @@ func (c channel) profile(raw []byte) schema.Profile {
 	return p
 }
 
-func (c channel) handle() string { return or(strings.TrimPrefix(c.Snippet.CustomURL, "@"), c.ID) }
+func (c channel) handle() string { return cmp.Or(strings.TrimPrefix(c.Snippet.CustomURL, "@"), c.ID) }
 
 func (c channel) url() string {
 	if len(c.Snippet.CustomURL) > 1 && c.Snippet.CustomURL[0] == '@' {

@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -85,7 +86,7 @@ func (c *client) videoOf(ctx context.Context, threadID string) string {
 	if err != nil || len(found.Items) == 0 {
 		return unknown
 	}
-	return or(found.Items[0].V.video(), unknown)
+	return cmp.Or(found.Items[0].V.video(), unknown)
 }
 
 // thread is an item of GET commentThreads; its id is that of the comment at its top.
@@ -97,7 +98,7 @@ type thread struct {
 	} `json:"snippet"`
 }
 
-func (t thread) video() string { return or(t.Snippet.VideoID, t.Snippet.Top.Snippet.VideoID) }
+func (t thread) video() string { return cmp.Or(t.Snippet.VideoID, t.Snippet.Top.Snippet.VideoID) }
 
 // comment is an item of GET comments.
 // https://developers.google.com/youtube/v3/docs/comments#resource
@@ -121,7 +122,7 @@ type comment struct {
 
 func (c comment) comment(postID string, raw []byte) schema.Comment {
 	s := c.Snippet
-	postID = or(s.VideoID, postID)
+	postID = cmp.Or(s.VideoID, postID)
 	page := watchURL(postID) + "&lc="
 	if postID == unknown {
 		page = "https://www.youtube.com/watch?lc="
@@ -147,9 +148,9 @@ func (c comment) author() schema.Actor {
 			}
 		}
 	}
-	id = or(id, unknown)
+	id = cmp.Or(id, unknown)
 	return schema.Actor{
-		ID: id, Handle: or(strings.TrimPrefix(s.AuthorName, "@"), id),
+		ID: id, Handle: cmp.Or(strings.TrimPrefix(s.AuthorName, "@"), id),
 		DisplayName: text.NonEmpty(s.AuthorName), AvatarURL: text.URL(s.AuthorPicture),
 	}
 }

@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
 	"net/http"
@@ -56,16 +57,16 @@ func NewOwn(cfg Config) providers.Provider {
 }
 
 func newSite(cfg Config) *site {
-	web := or(cfg.WebURL, "https://www.youtube.com")
+	web := cmp.Or(cfg.WebURL, "https://www.youtube.com")
 	return &site{
 		web: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: web, Header: http.Header{"Accept": {"*/*"}, "Accept-Language": {"en-US"}},
 		}),
 		suggest: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: or(cfg.SuggestURL, "https://suggestqueries-clients6.youtube.com"),
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.SuggestURL, "https://suggestqueries-clients6.youtube.com"),
 			Header: http.Header{"Origin": {web}, "Referer": {web}},
 		}),
-		player: playerClient{Name: or(cfg.PlayerClient, "ANDROID"), Version: or(cfg.PlayerVersion, "20.10.38")},
+		player: playerClient{Name: cmp.Or(cfg.PlayerClient, "ANDROID"), Version: cmp.Or(cfg.PlayerVersion, "20.10.38")},
 	}
 }
 

@@ -1,7 +1,6 @@
 package youtube_test
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/providertest"
 	"github.com/socialdata/socialdata/providers/youtube"
-	"github.com/socialdata/socialdata/schema"
 )
 
 func TestOwnProvider(t *testing.T) {
@@ -17,30 +15,30 @@ func TestOwnProvider(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Provider { return youtube.NewOwn(youtube.Config{HTTP: c}) },
 		Calls: []providertest.Call{
-			reels("own-reels", "UCannexample000000000000"),
-			reels("own-reels-none", "user/oldname"),
-			suggestions("own-suggestions"),
-			transcript("own-transcript", tea, ""),
-			transcript("own-transcript-automatic", "asr-only-01", "en-US"),
-			transcript("own-transcript-near", tea, "de-AT"),
-			transcript("own-transcript-translated", "translate01", "ar"),
+			providertest.Reels("own-reels", "UCannexample000000000000"),
+			providertest.Reels("own-reels-none", "user/oldname"),
+			providertest.Suggestions("own-suggestions", providers.SuggestionsQuery{Query: "tea", Region: "SA"}),
+			providertest.Transcript("own-transcript", providers.TranscriptQuery{PostID: tea}),
+			providertest.Transcript("own-transcript-automatic", providers.TranscriptQuery{PostID: "asr-only-01", Lang: "en-US"}),
+			providertest.Transcript("own-transcript-near", providers.TranscriptQuery{PostID: tea, Lang: "de-AT"}),
+			providertest.Transcript("own-transcript-translated", providers.TranscriptQuery{PostID: "translate01", Lang: "ar"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: reels("feed of an unknown channel", bare), Want: providers.ErrNotFound},
-			{Call: reels("feed by handle", ann), Want: providers.ErrUnavailable},
-			{Call: transcript("malformed video", "abc", ""), Want: providers.ErrNotFound},
-			{Call: transcript("no captions", "no-captions", ""), Want: providers.ErrNotFound},
-			{Call: transcript("no such language", tea, "fr"), Want: providers.ErrNotFound},
-			{Call: transcript("video is gone", "gone-video1", ""), Want: providers.ErrNotFound},
-			{Call: transcript("private video", "private0001", ""), Want: providers.ErrNotFound},
-			{Call: transcript("broadcast to come", "soon-live01", ""), Want: providers.ErrNotFound},
-			{Call: transcript("bot check", "bot-blocked", ""), Want: providers.ErrUnavailable},
-			{Call: transcript("captcha", "captcha-001", ""), Want: providers.ErrUnavailable},
-			{Call: transcript("age check", "grown-ups01", ""), Want: providers.ErrUnavailable},
-			{Call: transcript("not in our country", "not-here-01", ""), Want: providers.ErrUnavailable},
-			{Call: transcript("for real players only", "po-token-01", ""), Want: providers.ErrUnavailable},
-			{Call: transcript("captions with an address of another kind", "elsewhere01", ""), Want: providers.ErrUnavailable},
-			{Call: transcript("captions without a body", "empty-body1", ""), Want: providers.ErrUnavailable},
+			{Call: providertest.Reels("feed of an unknown channel", bare), Want: providers.ErrNotFound},
+			{Call: providertest.Reels("feed by handle", ann), Want: providers.ErrUnavailable},
+			{Call: providertest.Transcript("malformed video", providers.TranscriptQuery{PostID: "abc"}), Want: providers.ErrNotFound},
+			{Call: providertest.Transcript("no captions", providers.TranscriptQuery{PostID: "no-captions"}), Want: providers.ErrNotFound},
+			{Call: providertest.Transcript("no such language", providers.TranscriptQuery{PostID: tea, Lang: "fr"}), Want: providers.ErrNotFound},
+			{Call: providertest.Transcript("video is gone", providers.TranscriptQuery{PostID: "gone-video1"}), Want: providers.ErrNotFound},
+			{Call: providertest.Transcript("private video", providers.TranscriptQuery{PostID: "private0001"}), Want: providers.ErrNotFound},
+			{Call: providertest.Transcript("broadcast to come", providers.TranscriptQuery{PostID: "soon-live01"}), Want: providers.ErrNotFound},
+			{Call: providertest.Transcript("bot check", providers.TranscriptQuery{PostID: "bot-blocked"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Transcript("captcha", providers.TranscriptQuery{PostID: "captcha-001"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Transcript("age check", providers.TranscriptQuery{PostID: "grown-ups01"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Transcript("not in our country", providers.TranscriptQuery{PostID: "not-here-01"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Transcript("for real players only", providers.TranscriptQuery{PostID: "po-token-01"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Transcript("captions with an address of another kind", providers.TranscriptQuery{PostID: "elsewhere01"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Transcript("captions without a body", providers.TranscriptQuery{PostID: "empty-body1"}), Want: providers.ErrUnavailable},
 		},
 	})
 }
@@ -98,16 +96,4 @@ func TestOwnSourcesCanBeSwitchedOff(t *testing.T) {
 	if p.Notes[providers.OpTranscript] == "" || len(p.Filters) != 0 {
 		t.Errorf("notes %v, filters %v", p.Notes, p.Filters)
 	}
-}
-
-func suggestions(name string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Suggestion], error) {
-		return p.Suggestions(ctx, providers.SuggestionsQuery{Query: "tea", Region: "SA"}, cursor)
-	})
-}
-
-func transcript(name, id, lang string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Transcript, error) {
-		return p.Transcript(ctx, providers.TranscriptQuery{PostID: id, Lang: lang})
-	})
 }

@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,7 @@ import (
 func (s *site) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
 	var a suggested
 	r := upstream.Get("complete", "search").With("client", "youtube").With("ds", "yt").With("xhr", "t").
-		With("hl", "en").With("gl", or(q.Region, "US")).With("q", q.Query)
+		With("hl", "en").With("gl", cmp.Or(q.Region, "US")).With("q", q.Query)
 	if _, err := s.suggest.JSON(ctx, r, &a); err != nil {
 		return providers.Page[schema.Suggestion]{}, fmt.Errorf("youtube: suggestions for %q: %w", q.Query, err)
 	}

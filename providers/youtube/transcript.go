@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"encoding/xml"
@@ -72,21 +73,20 @@ type visitor struct {
 	key, cookie string
 }
 
-func (v visitor) header() http.Header {
-	if v.cookie == "" {
-		return nil
-	}
-	return http.Header{"Cookie": {v.cookie}}
-}
+func (v visitor) header() http.Header { return http.Header{"Cookie": {v.cookie}} }
 
 var (
 	playerKey = regexp.MustCompile(`"INNERTUBE_API_KEY":\s*"([A-Za-z0-9_-]+)"`)
 	consent   = regexp.MustCompile(`name="v" value="([A-Za-z0-9_.+-]+)"`)
 )
 
-// visit opens the page of a video; in the European Union the answer is a form that asks for consent first.
+// declined is how a browser says that it wants no cookies, which spares it the page that asks. That page belongs to
+// another host.
+const declined = "SOCS=CAE="
+
+// visit opens the page of a video. Where the cookie does not help, the answer is a form that asks for consent.
 func (s *site) visit(ctx context.Context, id string) (visitor, error) {
-	var v visitor
+	v := visitor{cookie: declined}
 	for range 2 {
 		r := upstream.Get("watch").With("v", id)
 		r.Header = v.header()
@@ -106,7 +106,7 @@ func (s *site) visit(ctx context.Context, id string) (visitor, error) {
 		if m == nil || !strings.Contains(page, `action="https://consent.youtube.com/s"`) {
 			break
 		}
-		v.cookie = "SOCS=CAE=; CONSENT=YES+" + m[1]
+		v.cookie = declined + "; CONSENT=YES+" + m[1]
 	}
 	return visitor{}, providers.Unavailable(nil, "the page of the video cannot be read")
 }
@@ -200,7 +200,7 @@ func (t captionTrack) automatic() bool { return t.Kind == "asr" }
 // pick chooses the captions in lang, or in the spoken language when lang is "". The language that it returns differs
 // from the track's when YouTube has to translate.
 func (l captionList) pick(lang string) (t captionTrack, in string, ok bool) {
-	if t, ok := l.find(or(lang, l.spoken())); ok {
+	if t, ok := l.find(cmp.Or(lang, l.spoken())); ok {
 		return t, t.Language, true
 	}
 	for _, into := range l.Translations {

@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -143,7 +144,7 @@ type playlistItem struct {
 func videoIDs(items list[playlistItem]) []string {
 	var ids []string
 	for _, i := range items.Items {
-		if id := or(i.V.ContentDetails.VideoID, i.V.Snippet.ResourceID.VideoID); id != "" {
+		if id := cmp.Or(i.V.ContentDetails.VideoID, i.V.Snippet.ResourceID.VideoID); id != "" {
 			ids = append(ids, id)
 		}
 	}
@@ -154,7 +155,7 @@ func videoIDs(items list[playlistItem]) []string {
 // https://developers.google.com/youtube/v3/docs/videos/list#chart
 func (c *client) trending(ctx context.Context, q providers.TrendingQuery, cursor string) (providers.Page[schema.Post], error) {
 	r := upstream.Get("videos").With("part", videoParts).With("chart", "mostPopular").
-		With("regionCode", or(q.Region, "US")).With("maxResults", pageSize).With("pageToken", cursor)
+		With("regionCode", cmp.Or(q.Region, "US")).With("maxResults", pageSize).With("pageToken", cursor)
 	found, err := get[video](ctx, c, r)
 	if err != nil {
 		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: trending in %q: %w", q.Region, err)

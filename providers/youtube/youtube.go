@@ -7,6 +7,7 @@
 package youtube
 
 import (
+	"cmp"
 	"net/http"
 	"regexp"
 	"strings"
@@ -24,6 +25,9 @@ type Config struct {
 	APIKey  string       // of a Google Cloud project with the Data API switched on; "" leaves only what NewOwn serves
 	BaseURL string       // of the Data API; "" means https://youtube.googleapis.com/youtube/v3
 	HTTP    *http.Client // nil means a client of its own
+
+	DailyUnits    int // that Google grants the project; 0 means 10,000
+	DailySearches int // that it grants on top; 0 means 100
 
 	WebURL     string // of the site; "" means https://www.youtube.com
 	SuggestURL string // of the search suggestions; "" means https://suggestqueries-clients6.youtube.com
@@ -111,22 +115,15 @@ func New(cfg Config) providers.Provider {
 func newClient(cfg Config) *client {
 	return &client{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: or(cfg.BaseURL, "https://youtube.googleapis.com/youtube/v3"), Check: check,
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://youtube.googleapis.com/youtube/v3"), Check: check,
 			// A header keeps the key out of logged URLs.
 			// https://cloud.google.com/apis/docs/system-parameters
 			Header: http.Header{"X-Goog-Api-Key": {cfg.APIKey}},
 		}),
 		// https://developers.google.com/youtube/v3/determine_quota_cost
-		units:  upstream.NewQuota(10_000, 24*time.Hour),
-		search: upstream.NewQuota(100, 24*time.Hour),
+		units:  upstream.NewQuota(cmp.Or(cfg.DailyUnits, 10_000), 24*time.Hour),
+		search: upstream.NewQuota(cmp.Or(cfg.DailySearches, 100), 24*time.Hour),
 	}
-}
-
-func or(value, fallback string) string {
-	if value == "" {
-		return fallback
-	}
-	return value
 }
 
 var (
@@ -140,6 +137,14 @@ var (
 // legacy stands before the user names that YouTube gave until 2012: they are no handles, and are asked for in another
 // way.
 const legacy = "user/"
+
+// pages are first segments of youtube.com that are no channels.
+var pages = map[string]bool{
+	"about": true, "account": true, "ads": true, "channel": true, "clip": true, "creators": true, "embed": true, "feed": true,
+	"feeds": true, "gaming": true, "hashtag": true, "howyoutubeworks": true, "live": true, "logout": true, "playlist": true,
+	"playlists": true, "podcasts": true, "post": true, "premium": true, "redirect": true, "results": true, "shorts": true,
+	"signin": true, "t": true, "trending": true, "tv": true, "upload": true, "user": true, "watch": true,
+}
 
 // normalize reduces a channel to its id, its handle in lower case without @, or user/ and its old user name; and a
 // video, playlist or comment to its id. An id of a wrong form is left as it is: there is no such video, which is not
@@ -180,6 +185,8 @@ func inLink(s providers.Subject, l *links.Link) string {
 			return legacy + second
 		case first == "c":
 			return second // its owner has most often kept the name as the handle
+		case len(l.Segments) == 1 && l.Host == "youtube.com" && !pages[first]:
+			return first // the same, shorter
 		}
 		return ""
 	case providers.PostID:

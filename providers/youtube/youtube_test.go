@@ -27,67 +27,63 @@ func TestProvider(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Provider { return youtube.New(youtube.Config{APIKey: "k", HTTP: c}) },
 		Calls: []providertest.Call{
-			profile("profile", ann),
-			profile("profile-bare", bare),
-			profile("profile-of-old-name", "user/oldname"),
-			profile("profile-arabic", "قناة_مثال"),
-			posts("posts", ann),
-			posts("posts-none", bare),
-			post("post", tea),
-			post("post-without-snippet", "no-snippet1"),
-			reels("reels", ann),
-			reels("reels-none", bare),
-			providertest.List("trending", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-				return p.Trending(ctx, providers.TrendingQuery{Region: "SA"}, cursor)
-			}),
-			comments("comments", tea),
-			replies("replies", providers.RepliesQuery{CommentID: threadID}),
-			replies("replies-of-known-post", providers.RepliesQuery{CommentID: threadID, PostID: tea}),
-			replies("replies-of-unknown-post", providers.RepliesQuery{CommentID: "UgxThread2-AaABAg"}),
-			search("search", providers.SearchQuery{Query: "tea"}),
-			search("search-narrow", providers.SearchQuery{
+			providertest.Profile("profile", ann),
+			providertest.Profile("profile-bare", bare),
+			providertest.Profile("profile-of-old-name", "user/oldname"),
+			providertest.Profile("profile-arabic", "قناة_مثال"),
+			providertest.Posts("posts", ann),
+			providertest.Posts("posts-none", bare),
+			providertest.Post("post", tea),
+			providertest.Post("post-without-snippet", "no-snippet1"),
+			providertest.Reels("reels", ann),
+			providertest.Reels("reels-none", bare),
+			providertest.Trending("trending", providers.TrendingQuery{Region: "SA"}),
+			providertest.Comments("comments", tea),
+			providertest.Replies("replies", providers.RepliesQuery{CommentID: threadID}),
+			providertest.Replies("replies-of-known-post", providers.RepliesQuery{CommentID: threadID, PostID: tea}),
+			providertest.Replies("replies-of-unknown-post", providers.RepliesQuery{CommentID: "UgxThread2-AaABAg"}),
+			providertest.Search("search", providers.SearchQuery{Query: "tea"}),
+			providertest.Search("search-narrow", providers.SearchQuery{
 				Query: "tea", Kind: schema.PostResult, Sort: "recent", Region: "SA",
 				Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC),
 			}),
-			collections("collections", providers.CollectionsQuery{Handle: ann}),
-			collections("collections-podcasts", providers.CollectionsQuery{Handle: ann, Kind: schema.Podcast}),
-			collection("collection", "PLteaexample"),
-			collectionPosts("collection-posts", "PLteaexample"),
-			live("live", "UCliveexample00000000000"),
-			live("live-found-by-search", "UClongexample00000000000"),
-			live("live-off-air", bare),
+			providertest.Collections("collections", providers.CollectionsQuery{Handle: ann}),
+			providertest.Collections("collections-podcasts", providers.CollectionsQuery{Handle: ann, Kind: schema.Podcast}),
+			providertest.Collection("collection", providers.CollectionQuery{ID: "PLteaexample"}),
+			providertest.CollectionPosts("collection-posts", providers.CollectionQuery{ID: "PLteaexample"}),
+			providertest.Live("live", "UCliveexample00000000000"),
+			providertest.Live("live-found-by-search", "UClongexample00000000000"),
+			providertest.Live("live-off-air", bare),
 		},
 		Fails: []providertest.Fail{
-			{Call: profile("unknown channel", "nobody"), Want: providers.ErrNotFound},
-			{Call: posts("posts of an unknown channel", "nobody"), Want: providers.ErrNotFound},
-			{Call: post("unknown video", "gone-video1"), Want: providers.ErrNotFound},
-			{Call: post("malformed video", "abc"), Want: providers.ErrNotFound},
-			{Call: post("quota", "quota-used1"), Want: providers.ErrUnavailable},
-			{Call: post("pace", "pace-limit1"), Want: providers.ErrUnavailable},
-			{Call: post("key", "key-invalid"), Want: providers.ErrUnavailable},
-			{Call: post("key, told in details", "key-invali2"), Want: providers.ErrUnavailable},
-			{Call: post("interface not switched on", "key-unknown"), Want: providers.ErrUnavailable},
-			{Call: post("forbidden", "forbidden01"), Want: providers.ErrUnavailable},
-			{Call: post("our bug", "badargument"), Want: providers.ErrUnavailable},
-			{Call: post("backend", "backend-err"), Want: providers.ErrUnavailable},
-			{Call: comments("comments switched off", "comments-no"), Want: providers.ErrNotFound},
-			{Call: comments("comments of an unknown video", "gone-video1"), Want: providers.ErrNotFound},
-			{Call: comments("comments of what YouTube calls malformed", "bad-videoid"), Want: providers.ErrNotFound},
-			{Call: comments("comments of what we call malformed", "x"), Want: providers.ErrNotFound},
-			{Call: comments("dead page token", "bad-token01"), Want: providers.ErrCursor},
-			{Call: replies("unknown comment", providers.RepliesQuery{CommentID: "UgxGone000-AaABAg"}), Want: providers.ErrNotFound},
-			{Call: replies("malformed comment", providers.RepliesQuery{CommentID: "?"}), Want: providers.ErrNotFound},
-			{Call: collection("unknown playlist", "PLgone"), Want: providers.ErrNotFound},
-			{Call: collection("malformed playlist", "?"), Want: providers.ErrNotFound},
-			{Call: collectionPosts("videos of an unknown playlist", "PLgone"), Want: providers.ErrNotFound},
-			{Call: collectionPosts("videos of a private playlist", "PLprivate"), Want: providers.ErrNotFound},
-			{Call: collectionPosts("videos that we may not see", "PLdenied"), Want: providers.ErrNotFound},
-			{Call: collectionPosts("videos of a malformed playlist", "?"), Want: providers.ErrNotFound},
-			{Call: live("live of an unknown channel", "nobody"), Want: providers.ErrNotFound},
-			{Call: search("search quota", providers.SearchQuery{Query: "quota"}), Want: providers.ErrUnavailable},
-			{Call: providertest.List("unknown region", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-				return p.Trending(ctx, providers.TrendingQuery{Region: "ZZ"}, cursor)
-			}), Want: providers.ErrInvalid},
+			{Call: providertest.Profile("unknown channel", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Posts("posts of an unknown channel", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("unknown video", "gone-video1"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("malformed video", "abc"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("quota", "quota-used1"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("pace", "pace-limit1"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("key", "key-invalid"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("key, told in details", "key-invali2"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("interface not switched on", "key-unknown"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("forbidden", "forbidden01"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("our bug", "badargument"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("backend", "backend-err"), Want: providers.ErrUnavailable},
+			{Call: providertest.Comments("comments switched off", "comments-no"), Want: providers.ErrNotFound},
+			{Call: providertest.Comments("comments of an unknown video", "gone-video1"), Want: providers.ErrNotFound},
+			{Call: providertest.Comments("comments of what YouTube calls malformed", "bad-videoid"), Want: providers.ErrNotFound},
+			{Call: providertest.Comments("comments of what we call malformed", "x"), Want: providers.ErrNotFound},
+			{Call: providertest.Comments("dead page token", "bad-token01"), Want: providers.ErrCursor},
+			{Call: providertest.Replies("unknown comment", providers.RepliesQuery{CommentID: "UgxGone000-AaABAg"}), Want: providers.ErrNotFound},
+			{Call: providertest.Replies("malformed comment", providers.RepliesQuery{CommentID: "?"}), Want: providers.ErrNotFound},
+			{Call: providertest.Collection("unknown playlist", providers.CollectionQuery{ID: "PLgone"}), Want: providers.ErrNotFound},
+			{Call: providertest.Collection("malformed playlist", providers.CollectionQuery{ID: "?"}), Want: providers.ErrNotFound},
+			{Call: providertest.CollectionPosts("videos of an unknown playlist", providers.CollectionQuery{ID: "PLgone"}), Want: providers.ErrNotFound},
+			{Call: providertest.CollectionPosts("videos of a private playlist", providers.CollectionQuery{ID: "PLprivate"}), Want: providers.ErrNotFound},
+			{Call: providertest.CollectionPosts("videos that we may not see", providers.CollectionQuery{ID: "PLdenied"}), Want: providers.ErrNotFound},
+			{Call: providertest.CollectionPosts("videos of a malformed playlist", providers.CollectionQuery{ID: "?"}), Want: providers.ErrNotFound},
+			{Call: providertest.Live("live of an unknown channel", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Search("search quota", providers.SearchQuery{Query: "quota"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Trending("unknown region", providers.TrendingQuery{Region: "ZZ"}), Want: providers.ErrInvalid},
 			{Call: providertest.List("cursor of another list", func(ctx context.Context, p providers.Provider, _ string) (providers.Page[schema.Post], error) {
 				return p.Posts(ctx, ann, "PAGE2")
 			}), Want: providers.ErrCursor},
@@ -102,6 +98,9 @@ func TestProvider(t *testing.T) {
 			{Subject: providers.Handle, In: "https://www.youtube.com/c/AnnExample", Want: ann},
 			{Subject: providers.Handle, In: "https://www.youtube.com/@%D9%82%D9%86%D8%A7%D8%A9_%D9%85%D8%AB%D8%A7%D9%84", Want: "قناة_مثال"},
 			{Subject: providers.Handle, In: "https://www.youtube.com/watch?v=" + tea},
+			{Subject: providers.Handle, In: "https://www.youtube.com/AnnExample", Want: ann},
+			{Subject: providers.Handle, In: "https://www.youtube.com/premium"},
+			{Subject: providers.Handle, In: "https://youtu.be/" + tea},
 			{Subject: providers.Handle, In: "https://www.youtube.com/channel/short"},
 			{Subject: providers.Handle, In: "https://vimeo.com/annexample"},
 			{Subject: providers.Handle, In: "two words"},
@@ -176,16 +175,16 @@ func TestTheKeyStaysOutOfURLsAndErrors(t *testing.T) {
 
 func TestForwardCountsSearchesApart(t *testing.T) {
 	t.Parallel()
-	p := youtube.New(youtube.Config{APIKey: "k", HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := youtube.New(youtube.Config{APIKey: "k", DailySearches: 7, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		return reply(r, http.StatusOK, `{"path":"`+r.URL.Path+`"}`), nil
 	})}})
-	for range 100 {
+	for range 7 {
 		if _, err := p.Forward(t.Context(), "search", nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := p.Forward(t.Context(), "search", nil); !errors.Is(err, providers.ErrUnavailable) {
-		t.Errorf("the 101st search gave %v, want it refused", err)
+		t.Errorf("the eighth search gave %v, want it refused", err)
 	}
 	if raw, err := p.Forward(t.Context(), "videos", nil); err != nil || string(raw) != `{"path":"/youtube/v3/videos"}` {
 		t.Errorf("got %s, %v", raw, err)
@@ -198,70 +197,4 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 func reply(r *http.Request, status int, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
-}
-
-func profile(name, handle string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
-		return p.Profile(ctx, handle)
-	})
-}
-
-func live(name, handle string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.LiveStream, error) {
-		return p.Live(ctx, handle)
-	})
-}
-
-func post(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) {
-		return p.Post(ctx, id)
-	})
-}
-
-func posts(name, handle string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-		return p.Posts(ctx, handle, cursor)
-	})
-}
-
-func reels(name, handle string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-		return p.Reels(ctx, handle, cursor)
-	})
-}
-
-func comments(name, id string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
-		return p.Comments(ctx, id, cursor)
-	})
-}
-
-func replies(name string, q providers.RepliesQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
-		return p.Replies(ctx, q, cursor)
-	})
-}
-
-func search(name string, q providers.SearchQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
-		return p.Search(ctx, q, cursor)
-	})
-}
-
-func collections(name string, q providers.CollectionsQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Collection], error) {
-		return p.Collections(ctx, q, cursor)
-	})
-}
-
-func collection(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Collection, error) {
-		return p.Collection(ctx, providers.CollectionQuery{ID: id})
-	})
-}
-
-func collectionPosts(name, id string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-		return p.CollectionPosts(ctx, providers.CollectionQuery{ID: id}, cursor)
-	})
 }
