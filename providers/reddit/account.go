@@ -1,6 +1,7 @@
 package reddit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -47,7 +48,7 @@ func (a account) profile(raw []byte) schema.Profile {
 	p := schema.Profile{
 		Common:    schema.Common{ID: a.ID, URL: permalink("/user/"+a.Name, "/"), Raw: raw},
 		Handle:    a.Name,
-		AvatarURL: address(or(a.Avatar, a.Icon)),
+		AvatarURL: address(cmp.Or(a.Avatar, a.Icon)),
 	}
 	if s := a.Subreddit; s != nil {
 		p.DisplayName, p.Bio = text.NonEmpty(unescape(s.Title)), text.NonEmpty(unescape(s.Description))

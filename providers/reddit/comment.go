@@ -1,6 +1,7 @@
 package reddit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -317,7 +318,7 @@ func (c comment) gone() bool {
 }
 
 func (c comment) comment(postID string, raw []byte) schema.Comment {
-	postID = or(strings.TrimPrefix(c.LinkID, "t3_"), postID)
+	postID = cmp.Or(strings.TrimPrefix(c.LinkID, "t3_"), postID)
 	out := schema.Comment{
 		Common:    schema.Common{ID: c.ID, URL: permalink(c.Permalink, "/comments/"+postID+"/_/"+c.ID+"/"), Raw: raw},
 		PostID:    postID,

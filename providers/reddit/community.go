@@ -1,6 +1,7 @@
 package reddit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -57,7 +58,7 @@ type subreddit struct {
 	Type        string       `json:"subreddit_type"`
 }
 
-func (s subreddit) id() string { return or(s.ID, strings.TrimPrefix(s.Fullname, "t5_")) }
+func (s subreddit) id() string { return cmp.Or(s.ID, strings.TrimPrefix(s.Fullname, "t5_")) }
 
 func (s subreddit) public() bool {
 	return s.Type == "public" || s.Type == "restricted" || s.Type == "archived"
@@ -69,7 +70,7 @@ func (s subreddit) profile(raw []byte) schema.Profile {
 		Handle:      s.Name,
 		DisplayName: text.NonEmpty(unescape(s.Title)),
 		Bio:         text.NonEmpty(unescape(s.Description)),
-		AvatarURL:   address(or(s.Icon, s.OldIcon)),
+		AvatarURL:   address(cmp.Or(s.Icon, s.OldIcon)),
 		Followers:   count(s.Subscribers, false),
 	}
 	if len(s.Lang) >= 2 {

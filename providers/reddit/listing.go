@@ -1,6 +1,7 @@
 package reddit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
@@ -83,7 +84,7 @@ func author(name, fullname string) schema.Actor {
 	if name == "" || name == deleted {
 		return schema.Actor{ID: deleted, Handle: deleted}
 	}
-	return schema.Actor{ID: or(strings.TrimPrefix(fullname, "t2_"), name), Handle: name}
+	return schema.Actor{ID: cmp.Or(strings.TrimPrefix(fullname, "t2_"), name), Handle: name}
 }
 
 // count returns a score, which the schema wants not to be negative.
@@ -96,7 +97,7 @@ func count(n upstream.Int, hidden bool) *int64 {
 
 // permalink returns the public address of a path.
 func permalink(path, fallback string) string {
-	if u := address("https://www.reddit.com" + or(path, fallback)); u != nil {
+	if u := address("https://www.reddit.com" + cmp.Or(path, fallback)); u != nil {
 		return *u
 	}
 	return "https://www.reddit.com" + fallback

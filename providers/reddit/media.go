@@ -1,6 +1,7 @@
 package reddit
 
 import (
+	"cmp"
 	"net/url"
 	"path"
 	"strings"
@@ -72,7 +73,7 @@ func (a attached) media() []schema.Media {
 	return nil
 }
 
-func (a attached) target() string { return or(a.Target, a.URL) }
+func (a attached) target() string { return cmp.Or(a.Target, a.URL) }
 
 func (a attached) gallery() []schema.Media {
 	if a.Items == nil {
@@ -88,7 +89,7 @@ func (a attached) gallery() []schema.Media {
 		if n := len(m.Previews); n > 0 {
 			thumbnail = address(m.Previews[n-1].U)
 		}
-		kind, src := schema.Image, or(m.Source.U, m.Source.GIF)
+		kind, src := schema.Image, cmp.Or(m.Source.U, m.Source.GIF)
 		if src == "" {
 			kind, src = schema.Video, m.Source.MP4
 		}
@@ -106,7 +107,7 @@ func (a attached) video() []schema.Media {
 		return nil
 	}
 	fallback, _, _ := strings.Cut(h.Video.Fallback, "?")
-	out := one(schema.Video, address(or(h.Video.HLS, fallback)), a.thumbnail())
+	out := one(schema.Video, address(cmp.Or(h.Video.HLS, fallback)), a.thumbnail())
 	if d := h.Video.Duration.V; len(out) > 0 && d != nil && *d >= 0 {
 		out[0].DurationS = new(float64(*d))
 	}

@@ -7,6 +7,7 @@
 package reddit
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -98,7 +99,7 @@ func newClient(cfg Config) *client {
 	w := newWeb(cfg)
 	return &client{
 		api: upstream.New(upstream.Config{
-			HTTP: still(cfg.HTTP), Base: or(cfg.BaseURL, "https://oauth.reddit.com"), Header: header(cfg), Check: check,
+			HTTP: still(cfg.HTTP), Base: cmp.Or(cfg.BaseURL, "https://oauth.reddit.com"), Header: header(cfg), Check: check,
 			Tokens: tokens(cfg),
 			Limits: &upstream.LimitHeaders{Remaining: "X-Ratelimit-Remaining", Reset: "X-Ratelimit-Reset", Form: upstream.DeltaSeconds},
 			Quota:  upstream.NewQuota(1000, 10*time.Minute), // 100 a minute, averaged over ten
@@ -113,12 +114,12 @@ func tokens(cfg Config) *upstream.Tokens {
 	form := map[string][]string{"grant_type": {"client_credentials"}}
 	if cfg.ClientSecret == "" {
 		form["grant_type"] = []string{"https://oauth.reddit.com/grants/installed_client"}
-		form["device_id"] = []string{or(cfg.DeviceID, "DO_NOT_TRACK_THIS_DEVICE")}
+		form["device_id"] = []string{cmp.Or(cfg.DeviceID, "DO_NOT_TRACK_THIS_DEVICE")}
 	}
 	h := header(cfg)
 	h.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(cfg.ClientID+":"+cfg.ClientSecret)))
 	c := upstream.New(upstream.Config{
-		HTTP: still(cfg.HTTP), Base: or(cfg.WebURL, defaultWeb), Header: h, Check: checkToken,
+		HTTP: still(cfg.HTTP), Base: cmp.Or(cfg.WebURL, defaultWeb), Header: h, Check: checkToken,
 	})
 	return upstream.ClientCredentials(c, upstream.Request{Path: []string{"api/v1/access_token"}, Form: form})
 }
@@ -135,7 +136,7 @@ func checkToken(res *upstream.Response) error {
 }
 
 func header(cfg Config) http.Header {
-	return http.Header{"User-Agent": {or(cfg.UserAgent, "server:"+or(cfg.ClientID, "socialdata")+":1.0 (+https://github.com/socialdata/socialdata)")}}
+	return http.Header{"User-Agent": {cmp.Or(cfg.UserAgent, "server:"+cmp.Or(cfg.ClientID, "socialdata")+":1.0 (+https://github.com/socialdata/socialdata)")}}
 }
 
 // still returns an HTTP client that follows no redirect: Reddit sends a name that does not exist to its search.
@@ -184,11 +185,4 @@ func (e *movedError) Unwrap() error {
 		return providers.NotFound("no such community")
 	}
 	return providers.Unavailable(nil, "Reddit sends us elsewhere")
-}
-
-func or(value, fallback string) string {
-	if value == "" {
-		return fallback
-	}
-	return value
 }

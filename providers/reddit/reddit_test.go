@@ -27,51 +27,51 @@ func TestProvider(t *testing.T) {
 			return reddit.New(reddit.Config{ClientID: "id", ClientSecret: "secret", HTTP: c})
 		},
 		Calls: []providertest.Call{
-			profile("profile", ann),
-			profile("profile-bare", "bare_one"),
-			profile("profile-of-community", "r/tea"),
-			posts("posts", ann),
-			posts("posts-of-community", "r/tea"),
-			post("post", selfP),
-			post("post-shared", "r/tea/s/Sh4re"),
-			comments("comments", selfP),
-			replies("replies", providers.RepliesQuery{CommentID: "c1", PostID: selfP}),
-			replies("replies-of-unknown-post", providers.RepliesQuery{CommentID: "c1"}),
-			search("search", providers.SearchQuery{Query: "tea"}),
-			search("search-in-community", providers.SearchQuery{Query: "pots", Sort: "top", Handle: "r/tea"}),
-			search("search-in-account", providers.SearchQuery{Query: "pots", Sort: "relevance", Handle: ann}),
-			search("search-profiles", providers.SearchQuery{Query: "ann", Kind: schema.ProfileResult}),
-			suggestions("suggestions", "te"),
-			community("community", "tea"),
-			community("community-bare", "old_tea"),
-			communityPosts("community-posts", providers.CommunityPostsQuery{ID: "tea"}),
-			communityPosts("community-posts-top", providers.CommunityPostsQuery{ID: "tea", Sort: "top"}),
+			providertest.Profile("profile", ann),
+			providertest.Profile("profile-bare", "bare_one"),
+			providertest.Profile("profile-of-community", "r/tea"),
+			providertest.Posts("posts", ann),
+			providertest.Posts("posts-of-community", "r/tea"),
+			providertest.Post("post", selfP),
+			providertest.Post("post-shared", "r/tea/s/Sh4re"),
+			providertest.Comments("comments", selfP),
+			providertest.Replies("replies", providers.RepliesQuery{CommentID: "c1", PostID: selfP}),
+			providertest.Replies("replies-of-unknown-post", providers.RepliesQuery{CommentID: "c1"}),
+			providertest.Search("search", providers.SearchQuery{Query: "tea"}),
+			providertest.Search("search-in-community", providers.SearchQuery{Query: "pots", Sort: "top", Handle: "r/tea"}),
+			providertest.Search("search-in-account", providers.SearchQuery{Query: "pots", Sort: "relevance", Handle: ann}),
+			providertest.Search("search-profiles", providers.SearchQuery{Query: "ann", Kind: schema.ProfileResult}),
+			providertest.Suggestions("suggestions", providers.SuggestionsQuery{Query: "te"}),
+			providertest.Community("community", "tea"),
+			providertest.Community("community-bare", "old_tea"),
+			providertest.CommunityPosts("community-posts", providers.CommunityPostsQuery{ID: "tea"}),
+			providertest.CommunityPosts("community-posts-top", providers.CommunityPostsQuery{ID: "tea", Sort: "top"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: profile("unknown account", "nobody"), Want: providers.ErrNotFound},
-			{Call: profile("suspended account", "suspended"), Want: providers.ErrNotFound},
-			{Call: profile("plain 403", "forbidden"), Want: providers.ErrUnavailable},
-			{Call: profile("blocked", "blocked"), Want: providers.ErrUnavailable},
-			{Call: profile("insufficient scope", "scope"), Want: providers.ErrUnavailable},
-			{Call: profile("rate limit", "paced"), Want: providers.ErrUnavailable},
-			{Call: profile("refused token", "token"), Want: providers.ErrUnavailable},
-			{Call: profile("a redirect to a login", "login"), Want: providers.ErrUnavailable},
-			{Call: posts("posts of an unknown account", "nobody"), Want: providers.ErrNotFound},
-			{Call: post("unknown post", "none"), Want: providers.ErrNotFound},
-			{Call: post("share link to a community", "r/tea/s/Astray"), Want: providers.ErrNotFound},
-			{Call: post("share link to another site", "r/tea/s/Away"), Want: providers.ErrNotFound},
-			{Call: post("share link that is gone", "r/tea/s/Gone"), Want: providers.ErrNotFound},
-			{Call: comments("comments of an unknown post", "none"), Want: providers.ErrNotFound},
-			{Call: replies("replies to an unknown comment", providers.RepliesQuery{CommentID: "none"}), Want: providers.ErrNotFound},
-			{Call: replies("replies to a comment of another post", providers.RepliesQuery{CommentID: "gone", PostID: selfP}), Want: providers.ErrNotFound},
-			{Call: community("private community", "private_tea"), Want: providers.ErrNotFound},
-			{Call: community("community of a hidden type", "hidden_tea"), Want: providers.ErrNotFound},
-			{Call: community("gated community", "gated_tea"), Want: providers.ErrNotFound},
-			{Call: community("banned community", "banned_tea"), Want: providers.ErrNotFound},
-			{Call: community("unknown community, redirected", "no_tea"), Want: providers.ErrNotFound},
-			{Call: community("unknown community, searched for", "list_tea"), Want: providers.ErrNotFound},
-			{Call: search("accounts in a community", providers.SearchQuery{Query: "x", Kind: schema.ProfileResult, Handle: "r/tea"}), Want: providers.ErrInvalid},
-			{Call: suggestions("too long a beginning", strings.Repeat("x", 26)), Want: providers.ErrInvalid},
+			{Call: providertest.Profile("unknown account", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("suspended account", "suspended"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("plain 403", "forbidden"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("blocked", "blocked"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("insufficient scope", "scope"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("rate limit", "paced"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("refused token", "token"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("a redirect to a login", "login"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("posts of an unknown account", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("unknown post", "none"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("share link to a community", "r/tea/s/Astray"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("share link to another site", "r/tea/s/Away"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("share link that is gone", "r/tea/s/Gone"), Want: providers.ErrNotFound},
+			{Call: providertest.Comments("comments of an unknown post", "none"), Want: providers.ErrNotFound},
+			{Call: providertest.Replies("replies to an unknown comment", providers.RepliesQuery{CommentID: "none"}), Want: providers.ErrNotFound},
+			{Call: providertest.Replies("replies to a comment of another post", providers.RepliesQuery{CommentID: "gone", PostID: selfP}), Want: providers.ErrNotFound},
+			{Call: providertest.Community("private community", "private_tea"), Want: providers.ErrNotFound},
+			{Call: providertest.Community("community of a hidden type", "hidden_tea"), Want: providers.ErrNotFound},
+			{Call: providertest.Community("gated community", "gated_tea"), Want: providers.ErrNotFound},
+			{Call: providertest.Community("banned community", "banned_tea"), Want: providers.ErrNotFound},
+			{Call: providertest.Community("unknown community, redirected", "no_tea"), Want: providers.ErrNotFound},
+			{Call: providertest.Community("unknown community, searched for", "list_tea"), Want: providers.ErrNotFound},
+			{Call: providertest.Search("accounts in a community", providers.SearchQuery{Query: "x", Kind: schema.ProfileResult, Handle: "r/tea"}), Want: providers.ErrInvalid},
+			{Call: providertest.Suggestions("too long a beginning", providers.SuggestionsQuery{Query: strings.Repeat("x", 26)}), Want: providers.ErrInvalid},
 			{Call: page("garbage for a cursor", func(ctx context.Context, p providers.Provider) (providers.Page[schema.Post], error) {
 				return p.Posts(ctx, ann, "garbage")
 			}), Want: providers.ErrCursor},
@@ -120,17 +120,17 @@ func TestOwnProvider(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Provider { return reddit.NewOwn(reddit.Config{HTTP: c}) },
 		Calls: []providertest.Call{
-			posts("own-posts", ann),
-			comments("own-comments", selfP),
-			search("own-search", providers.SearchQuery{Query: "tea"}),
-			search("own-search-in-community", providers.SearchQuery{Query: "pots", Handle: "r/tea"}),
-			communityPosts("own-community-posts-top", providers.CommunityPostsQuery{ID: "tea", Sort: "top"}),
+			providertest.Posts("own-posts", ann),
+			providertest.Comments("own-comments", selfP),
+			providertest.Search("own-search", providers.SearchQuery{Query: "tea"}),
+			providertest.Search("own-search-in-community", providers.SearchQuery{Query: "pots", Handle: "r/tea"}),
+			providertest.CommunityPosts("own-community-posts-top", providers.CommunityPostsQuery{ID: "tea", Sort: "top"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: communityPosts("unknown community", providers.CommunityPostsQuery{ID: "no_tea"}), Want: providers.ErrNotFound},
-			{Call: communityPosts("private community", providers.CommunityPostsQuery{ID: "private_tea"}), Want: providers.ErrNotFound},
-			{Call: communityPosts("blocked", providers.CommunityPostsQuery{ID: "blocked"}), Want: providers.ErrUnavailable},
-			{Call: communityPosts("login", providers.CommunityPostsQuery{ID: "login"}), Want: providers.ErrUnavailable},
+			{Call: providertest.CommunityPosts("unknown community", providers.CommunityPostsQuery{ID: "no_tea"}), Want: providers.ErrNotFound},
+			{Call: providertest.CommunityPosts("private community", providers.CommunityPostsQuery{ID: "private_tea"}), Want: providers.ErrNotFound},
+			{Call: providertest.CommunityPosts("blocked", providers.CommunityPostsQuery{ID: "blocked"}), Want: providers.ErrUnavailable},
+			{Call: providertest.CommunityPosts("login", providers.CommunityPostsQuery{ID: "login"}), Want: providers.ErrUnavailable},
 			{Call: page("garbage for a cursor", func(ctx context.Context, p providers.Provider) (providers.Page[schema.Post], error) {
 				return p.Posts(ctx, ann, "garbage")
 			}), Want: providers.ErrCursor},
@@ -307,60 +307,6 @@ func form(t *testing.T, r *http.Request) url.Values {
 		t.Fatal(err)
 	}
 	return v
-}
-
-func profile(name, handle string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
-		return p.Profile(ctx, handle)
-	})
-}
-
-func community(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
-		return p.Community(ctx, id)
-	})
-}
-
-func post(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) {
-		return p.Post(ctx, id)
-	})
-}
-
-func posts(name, handle string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-		return p.Posts(ctx, handle, cursor)
-	})
-}
-
-func communityPosts(name string, q providers.CommunityPostsQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-		return p.CommunityPosts(ctx, q, cursor)
-	})
-}
-
-func comments(name, id string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
-		return p.Comments(ctx, id, cursor)
-	})
-}
-
-func replies(name string, q providers.RepliesQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
-		return p.Replies(ctx, q, cursor)
-	})
-}
-
-func search(name string, q providers.SearchQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
-		return p.Search(ctx, q, cursor)
-	})
-}
-
-func suggestions(name, query string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Suggestion], error) {
-		return p.Suggestions(ctx, providers.SuggestionsQuery{Query: query}, cursor)
-	})
 }
 
 func page[T any](name string, read func(ctx context.Context, p providers.Provider) (providers.Page[T], error)) providertest.Call {
