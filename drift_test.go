@@ -1,0 +1,87 @@
+package socialdata_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/providers"
+)
+
+// helpers are the methods of a Client that are no operations.
+var helpers = []string{
+	"Admit", "As", "Authenticate", "Close", "Do", "WatchSearch",
+	"AllComments", "AllFollowers", "AllPosts", "AllResults",
+}
+
+func TestEveryOperationIsAMethodAndEveryMethodAnOperation(t *testing.T) {
+	t.Parallel()
+	var want, got []string
+	for _, o := range socialdata.Operations() {
+		want = append(want, o.Method())
+	}
+	for m := range reflect.TypeFor[*socialdata.Client]().Methods() {
+		if !slices.Contains(helpers, m.Name) {
+			got = append(got, m.Name)
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("methods (-table +Client):\n%s", diff)
+	}
+}
+
+func TestEveryProviderOperationHasARow(t *testing.T) {
+	t.Parallel()
+	var want, got []string
+	for _, op := range providers.Ops() {
+		want = append(want, string(op))
+	}
+	for _, o := range socialdata.Operations() {
+		if rest, ok := strings.CutPrefix(o.Path, "/v1/{platform}/"); ok {
+			got = append(got, rest)
+			if rest != o.Name {
+				t.Errorf("the row %q has the path %s", o.Name, o.Path)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("operations (-providers +table):\n%s", diff)
+	}
+}
+
+func TestEveryRowIsComplete(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, o := range socialdata.Operations() {
+		if names[o.Name] {
+			t.Errorf("%s: stands twice", o.Name)
+		}
+		names[o.Name] = true
+		if o.Tag == "" || o.Summary == "" || o.Data() == nil {
+			t.Errorf("%s: tag, summary and data must be set", o.Name)
+		}
+		if !o.Free && len(o.Errors) == 0 {
+			t.Errorf("%s: can fail, and does not say how", o.Name)
+		}
+		for _, p := range o.Params {
+			if p.Doc == "" {
+				t.Errorf("%s: the parameter %s has no words", o.Name, p.Name)
+			}
+		}
+	}
+}
+
+func TestOperationsAreTheCallersOwn(t *testing.T) {
+	t.Parallel()
+	first := socialdata.Operations()
+	first[0] = nil
+	if socialdata.Operations()[0] == nil {
+		t.Error("writing to what Operations returned has changed the table")
+	}
+}

@@ -1,0 +1,204 @@
+// Package enginetest sets an engine up for tests: the sandbox platform, an account with credits and a key, and a clock
+// that only moves when it is told to.
+package enginetest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/enrich"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Start is when every [Clock] begins.
+var Start = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+
+// CursorKey signs the cursors of every [Engine], so that two of them understand each other's.
+const CursorKey = "a secret for tests, and for nothing else"
+
+// Clock is a time that stands still until it is moved. It is safe for concurrent use.
+type Clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+// Now returns the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+// Advance moves the time on.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// Config says how an [Engine] is set up. The zero Config is ready for use.
+type Config struct {
+	Providers []providers.Provider // nil means the sandbox alone
+	Credits   int64                // of the account; 0 means 1000, less than 0 means none
+	Rate      keys.Rate            // the zero Rate means far more than any test uses
+	Records   records.Store        // nil means a new one in memory
+	Cache     cache.Store          // nil means a new one in memory
+	Options   []socialdata.Option
+}
+
+// Engine is a client with all that stands around it.
+type Engine struct {
+	Open    *socialdata.Client // bound to nobody, as a skin holds it
+	Client  *socialdata.Client // bound to the account's key
+	Ledger  *credits.Memory
+	Keys    *keys.Memory
+	Records records.Store
+	Clock   *Clock
+	Key     keys.Key
+	Secret  string
+}
+
+// New sets an engine up. It waits for the engine's background work when the test ends.
+func New(tb testing.TB, cfg Config) *Engine {
+	tb.Helper()
+	clock := &Clock{at: Start}
+	e := &Engine{
+		Clock: clock, Ledger: credits.NewMemory(credits.MemoryConfig{Now: clock.Now}),
+		Keys: keys.NewMemory(keys.MemoryConfig{Now: clock.Now}), Records: cfg.Records,
+	}
+	if e.Records == nil {
+		e.Records = records.NewMemory(clock.Now)
+	}
+	if cfg.Providers == nil {
+		cfg.Providers = []providers.Provider{mock.New(mock.Config{})}
+	}
+	if cfg.Rate == (keys.Rate{}) {
+		cfg.Rate = keys.Rate{Capacity: 1_000_000, Refill: 1_000_000}
+	}
+	if cfg.Cache == nil {
+		cfg.Cache = cache.NewMemory(0, clock.Now)
+	}
+	client, err := socialdata.New(append([]socialdata.Option{
+		socialdata.WithProviders(cfg.Providers...), socialdata.WithLedger(e.Ledger), socialdata.WithKeys(e.Keys),
+		socialdata.WithRecords(e.Records), socialdata.WithCache(cfg.Cache), socialdata.WithClock(clock.Now),
+		socialdata.WithRate(cfg.Rate), socialdata.WithCursorKeys([]byte(CursorKey)), socialdata.WithEnricher(Enricher()),
+	}, cfg.Options...)...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := client.Close(context.Background()); err != nil {
+			tb.Error(err)
+		}
+	})
+	e.Open = client
+	switch {
+	case cfg.Credits == 0:
+		cfg.Credits = 1000
+	case cfg.Credits < 0:
+		cfg.Credits = 0
+	}
+	e.Key, e.Secret = e.Account(tb, "tester", cfg.Credits)
+	e.Client = client.As(e.Key)
+	return e
+}
+
+// Account makes one more account with credits and returns a key of it and its secret.
+func (e *Engine) Account(tb testing.TB, name string, n int64) (keys.Key, string) {
+	tb.Helper()
+	ctx := tb.Context()
+	account, err := e.Keys.CreateAccount(ctx, name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	e.Ledger.Open(account.ID)
+	if n > 0 {
+		if _, err := e.Ledger.Grant(ctx, account.ID, n, "for a test"); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	secret, key, err := e.Keys.CreateKey(ctx, keys.NewKey{Account: account.ID, Name: "test key", Environment: keys.Live})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return key, secret
+}
+
+// Balance returns what the account can still spend.
+func (e *Engine) Balance(tb testing.TB) int64 {
+	tb.Helper()
+	n, err := e.Ledger.Balance(tb.Context(), e.Key.Account)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return n
+}
+
+// Charge is what one entry of the books says about a charge.
+type Charge struct {
+	Amount              int64 // credits, as a positive number
+	Operation, Platform string
+	Cache               string
+}
+
+// Charges returns the account's charges, oldest first.
+func (e *Engine) Charges(tb testing.TB) []Charge {
+	tb.Helper()
+	entries, err := e.Ledger.Entries(tb.Context(), credits.Query{Account: e.Key.Account, Limit: 1_000_000})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out := []Charge{}
+	for i := len(entries) - 1; i >= 0; i-- {
+		if entry := entries[i]; entry.Kind == credits.Charged {
+			out = append(out, Charge{-entry.Amount, entry.Operation, entry.Platform, entry.Cache})
+		}
+	}
+	return out
+}
+
+// Enricher returns an enricher that finds every text neutral, and fails where the sandbox asks for it.
+func Enricher() enrich.Enricher {
+	return mock.Enricher(enrich.Func(func(context.Context, string) (schema.Enrichment, error) {
+		return schema.Enrichment{Dialect: schema.MSA, Sentiment: schema.Sentiment{Label: schema.Neutral}}, nil
+	}))
+}
+
+// Sandboxes returns a sandbox for each platform.
+func Sandboxes(cfg mock.Config, ids ...platform.ID) []providers.Provider {
+	out := make([]providers.Provider, 0, len(ids))
+	for _, id := range ids {
+		out = append(out, mock.NewFor(id, cfg))
+	}
+	return out
+}
+
+// Counter counts calls. It is safe for concurrent use.
+type Counter struct {
+	mu sync.Mutex
+	n  int
+}
+
+// Add counts one more.
+func (c *Counter) Add() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n++
+}
+
+// Count returns how many there were.
+func (c *Counter) Count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n
+}

@@ -1,0 +1,84 @@
+package server_test
+
+import (
+	"encoding/json"
+	"flag"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// documents are the routes that are no operations: they do not change while the program runs, or tell its own state.
+var documents = []string{"/docs", "/openapi.json", "/livez", "/readyz"}
+
+func TestEveryPathOfTheDescriptionIsARow(t *testing.T) {
+	t.Parallel()
+	s := open(t, enginetest.Config{})
+	var doc struct {
+		Paths map[string]map[string]struct {
+			OperationID string `json:"operationId"`
+		}
+	}
+	if err := json.Unmarshal(s.get(t, "/openapi.json").body, &doc); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for path, methods := range doc.Paths {
+		if len(methods) != 1 {
+			t.Errorf("%s has %d methods, want get alone", path, len(methods))
+		}
+		if !slices.Contains(documents, path) {
+			got[path] = methods["get"].OperationID
+		}
+	}
+	want := map[string]string{}
+	for _, o := range socialdata.Operations() {
+		want[strings.ReplaceAll(o.Path, "...", "")] = strings.ToLower(o.Method()[:1]) + o.Method()[1:]
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("paths (-table +description):\n%s", diff)
+	}
+}
+
+func TestEveryRowHasARoute(t *testing.T) {
+	t.Parallel()
+	s := open(t, enginetest.Config{})
+	for _, o := range socialdata.Operations() {
+		path := strings.NewReplacer("{platform}", "mock", "{provider}", "mock", "{path...}", "users/salma").Replace(o.Path)
+		if r := s.get(t, path); r.status == http.StatusNotFound {
+			t.Errorf("%s: %s", path, r.body)
+		}
+	}
+	for _, path := range append([]string{"/llms.txt", "/.well-known/api-catalog"}, documents...) {
+		if r := s.getAs(t, "", path); r.status != http.StatusOK {
+			t.Errorf("%s: status %d", path, r.status)
+		}
+	}
+}
+
+func TestDescriptionIsTheGoldenFile(t *testing.T) {
+	t.Parallel()
+	const golden = "testdata/openapi.golden.json"
+	got := open(t, enginetest.Config{}).get(t, "/openapi.json").body
+	if *update {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("openapi.json (-want +got); run go test -update if that is meant:\n%s", diff)
+	}
+}
