@@ -15,6 +15,8 @@ import (
 const (
 	idempotencyTTL  = 24 * time.Hour
 	idempotencyPoll = 20 * time.Millisecond
+	// idempotencyLease is how long a claim outlives a process that has died; a living one renews it.
+	idempotencyLease = 5 * time.Second
 )
 
 // replayed is what is kept under an idempotency key: the request, and its answer once there is one.
@@ -62,7 +64,9 @@ func (c *Client) once(ctx context.Context, o *Operation, call Call, price int64,
 // recorded does the work and keeps its answer. A failure leaves no record, so that the call can be made again.
 func (c *Client) recorded(ctx context.Context, key string, mine replayed, call Call, work func(string) (*Answer, error)) (*Answer, error) {
 	detached := context.WithoutCancel(ctx)
+	release := c.renew(detached, key, mine)
 	answer, err := work(call.IdempotencyKey)
+	release()
 	if err != nil {
 		return nil, errors.Join(err, c.records.Delete(detached, key))
 	}
@@ -78,6 +82,34 @@ func (c *Client) recorded(ctx context.Context, key string, mine replayed, call C
 	return answer, nil
 }
 
+// renew keeps the claim on a key until the function that it returns is called.
+func (c *Client) renew(ctx context.Context, key string, mine replayed) (release func()) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		ticker := time.NewTicker(idempotencyLease / 3)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-ticker.C:
+			}
+			b, err := json.Marshal(mine)
+			if err == nil {
+				err = c.records.Put(ctx, key, b, idempotencyLease)
+			}
+			if err != nil {
+				c.log.WarnContext(ctx, "claim on an idempotency key not renewed", "error", err)
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+	}
+}
+
 // replay gives an answer again. Nothing is charged; the balance is today's.
 func (c *Client) replay(ctx context.Context, a *Answer, requestID string) (*Answer, error) {
 	a.Replayed, a.Meta.CreditsUsed, a.Meta.RequestID = true, 0, requestID
@@ -89,13 +121,13 @@ func (c *Client) replay(ctx context.Context, a *Answer, requestID string) (*Answ
 	return a, err
 }
 
-// addRecord claims the key until the call's own end at the latest.
+// addRecord claims the key, or returns what stands there.
 func (c *Client) addRecord(ctx context.Context, key string, mine replayed) (existing replayed, added bool, err error) {
 	b, err := json.Marshal(mine)
 	if err != nil {
 		return existing, false, err
 	}
-	old, added, err := c.records.Add(ctx, key, b, c.timeout+holdSlack)
+	old, added, err := c.records.Add(ctx, key, b, idempotencyLease)
 	if err != nil || added {
 		return existing, added, err
 	}
