@@ -18,6 +18,7 @@ import (
 	"github.com/socialdata/socialdata/providers/hackernews"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/providers/reddit"
+	"github.com/socialdata/socialdata/providers/soundcloud"
 	"github.com/socialdata/socialdata/providers/spotify"
 	"github.com/socialdata/socialdata/providers/threads"
 	"github.com/socialdata/socialdata/providers/x"
@@ -59,6 +60,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Pro
 		applemusic.New(configure[applemusic.Config](s, "apple_music")),
 		appstore.New(configure[appstore.Config](s, "appstore")),
 		bluesky.New(configure[bluesky.Config](s, "bluesky")),
+		soundcloud.New(configure[soundcloud.Config](s, "soundcloud")),
 		threads.New(configure[threads.Config](s, "threads")),
 		x.New(configure[x.Config](s, "x")),
 	)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -105,14 +104,7 @@ func TestCapturedAnswersComeOutRight(t *testing.T) {
 // startReplay runs the replay server until the test ends and returns its address.
 func startReplay(t *testing.T, bin, variant string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	addr := freeAddr(t)
 	cmd := exec.CommandContext(t.Context(), bin, "-addr", addr, "-variants", variant, filepath.Join(shared, "upstreams/samples"))
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

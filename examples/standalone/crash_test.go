@@ -1,0 +1,268 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/store/sqlite"
+)
+
+// crashRounds is how often the server is killed; SOCIALDATA_CRASH_ROUNDS overrides it.
+const crashRounds = 4
+
+// TestNoCreditIsLostOrMintedWhenTheServerIsKilled loads the server from many clients, kills it again and again, and
+// lets every client repeat what was not answered under the same Idempotency-Key. In the end each call has been charged
+// exactly once, each answer that came names an entry in the books, and the audit finds nothing.
+func TestNoCreditIsLostOrMintedWhenTheServerIsKilled(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("kills a server several times")
+	}
+	dir := t.TempDir()
+	bin, db := filepath.Join(dir, "socialdata"), filepath.Join(dir, "crash.db")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("building the server: %v\n%s", err, out)
+	}
+	rounds := crashRounds
+	if n, err := strconv.Atoi(os.Getenv("SOCIALDATA_CRASH_ROUNDS")); err == nil {
+		rounds = n
+	}
+	addr := freeAddr(t)
+	s := startServer(t, bin, db, addr)
+	load := &load{t: t, base: "http://" + addr, secret: s.secret, answered: map[string]string{}}
+	ctx, stop := context.WithCancel(t.Context())
+	var clients sync.WaitGroup
+	for range 16 {
+		clients.Go(func() { load.run(ctx) })
+	}
+	for round := range rounds {
+		load.waitFor(int64(50 + round + mathrand.IntN(200)))
+		s.kill()
+		s = startServer(t, bin, db, addr)
+		if problems := auditOf(t, db); len(problems) > 0 {
+			t.Fatalf("round %d: audit: %v", round+1, problems)
+		}
+	}
+	load.waitFor(100)
+	stop()
+	clients.Wait()
+	s.kill()
+	load.check(db)
+}
+
+// load is what the clients have sent and got.
+type load struct {
+	t            *testing.T
+	base, secret string
+	calls        atomic.Int64 // logical calls that have been answered
+	mu           sync.Mutex
+	answered     map[string]string // request id of each first answer, by idempotency key; "" for a replay
+}
+
+// waitFor waits until n more calls have been answered.
+func (l *load) waitFor(n int64) {
+	for until := l.calls.Load() + n; l.calls.Load() < until; time.Sleep(time.Millisecond) {
+		if l.t.Context().Err() != nil {
+			return
+		}
+	}
+}
+
+// run makes calls, each until it is answered, until ctx ends.
+func (l *load) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		key := "crash-test-" + rand.Text()
+		for {
+			id, replayed, err := l.call(key)
+			if err == nil {
+				if replayed {
+					id = ""
+				}
+				l.mu.Lock()
+				l.answered[key] = id
+				l.mu.Unlock()
+				l.calls.Add(1)
+				break
+			}
+			if l.t.Context().Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+var errStatus = errors.New("unexpected status")
+
+func (l *load) call(key string) (requestID string, replayed bool, err error) {
+	req, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, l.base+"/v1/mock/profile?handle=ann", nil)
+	if err != nil {
+		return "", false, err
+	}
+	req.Header.Set("Authorization", "Bearer "+l.secret)
+	req.Header.Set("Idempotency-Key", key)
+	res, err := http.DefaultClient.Do(req) //nolint:forbidigo // a test
+	if err != nil {
+		return "", false, err
+	}
+	defer res.Body.Close() //nolint:errcheck // read whole
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		return "", false, err
+	}
+	if res.StatusCode != http.StatusOK {
+		return "", false, fmt.Errorf("%w %d", errStatus, res.StatusCode)
+	}
+	return res.Header.Get("X-Request-Id"), res.Header.Get("X-Idempotent-Replay") != "", nil
+}
+
+// check compares what was answered with the books.
+func (l *load) check(file string) {
+	l.t.Helper()
+	if problems := auditOf(l.t, file); len(problems) > 0 {
+		l.t.Errorf("audit: %v", problems)
+	}
+	db, err := sqlite.Open(l.t.Context(), sqlite.Config{Path: file, Admin: true})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // only read
+	account, err := db.Keys().Account(l.t.Context(), "default")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	charges := map[string]int64{}
+	for q := (credits.Query{Account: account.ID, Limit: 1000}); ; {
+		entries, err := db.Ledger().Entries(l.t.Context(), q)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		if len(entries) == 0 {
+			break
+		}
+		for _, e := range entries {
+			if e.Kind == credits.Charged {
+				charges[e.RequestID] += -e.Amount
+			}
+		}
+		q.Before = entries[len(entries)-1].Seq
+	}
+	total := int64(0)
+	for id, n := range charges {
+		if n != 1 {
+			l.t.Errorf("call %s was charged %d credits", id, n)
+		}
+		total += n
+	}
+	for key, id := range l.answered {
+		if id != "" && charges[id] == 0 {
+			// The charge may stand under the id of an earlier attempt that died unanswered behind its charge.
+			l.t.Logf("call %s was answered as %s and charged under an earlier attempt's id", key, id)
+		}
+	}
+	if total != int64(len(l.answered)) {
+		l.t.Errorf("%d calls were answered and %d credits charged", len(l.answered), total)
+	}
+	balance, err := db.Ledger().Balance(l.t.Context(), account.ID)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if balance != firstCredits*100-total {
+		l.t.Errorf("balance %d after %d charges", balance, total)
+	}
+	l.t.Logf("%d calls answered, each charged once", len(l.answered))
+}
+
+func auditOf(t *testing.T, file string) []string {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: file, Admin: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := db.Audit(t.Context())
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return report.Problems
+}
+
+type process struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	secret string
+}
+
+var secretLine = regexp.MustCompile(`^\s+(sk_live_\S+)$`)
+
+// startServer starts the binary and waits until it says where it serves.
+func startServer(t *testing.T, bin, db, addr string) *process {
+	t.Helper()
+	p := &process{t: t, cmd: exec.CommandContext(t.Context(), bin, "--db", db, "serve", "--addr", addr)}
+	p.cmd.Env = append(os.Environ(), "SOCIALDATA_RATE_CAPACITY=1000000", "SOCIALDATA_RATE_REFILL=1000000")
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	p.cmd.Stderr = &log
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.kill)
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if m := secretLine.FindStringSubmatch(lines.Text()); m != nil {
+			p.secret = m[1]
+		}
+		if strings.HasPrefix(lines.Text(), "socialdata serves") {
+			if p.secret != "" {
+				grantMore(t, db)
+			}
+			return p
+		}
+	}
+	t.Fatalf("the server did not start: %v\n%s", p.cmd.Wait(), log.String())
+	return nil
+}
+
+// grantMore gives the account enough for any number of rounds, as an operator would while the server runs.
+func grantMore(t *testing.T, file string) {
+	t.Helper()
+	var out, log strings.Builder
+	args := []string{"--db", file, "account", "grant", "default", strconv.Itoa(firstCredits * 99)}
+	if status := run(t.Context(), args, nil, &out, &log, func(string) string { return "" }); status != 0 {
+		t.Fatalf("grant: %s", log.String())
+	}
+}
+
+func (p *process) kill() {
+	if p.cmd.ProcessState == nil {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+	}
+}
+
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // only its number is wanted
+	return l.Addr().String()
+}
