@@ -1,0 +1,33 @@
+// Package dates reads the dates that upstreams write, and orders them.
+package dates
+
+import "time"
+
+// Parse reads s in the first of layouts that fits, as UTC. It returns nil when none does, and for the year 0, which
+// stands for an unknown one.
+func Parse(s string, layouts ...string) *time.Time {
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, s); err == nil && t.Year() > 0 {
+			return new(t.UTC())
+		}
+	}
+	return nil
+}
+
+// Release reads a day of release, which may be known as a month or as a year only: then the first day counts.
+func Release(s string) *time.Time {
+	return Parse(s, time.DateOnly, "2006-01", "2006", time.RFC3339)
+}
+
+// Newest orders for [slices.SortFunc]: the latest first, unknown ones last.
+func Newest(a, b *time.Time) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return b.Compare(*a)
+}

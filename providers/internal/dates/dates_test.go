@@ -1,0 +1,34 @@
+package dates_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/providers/internal/dates"
+)
+
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	day := func(y, m, d int) *time.Time { return new(time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC)) }
+	for in, want := range map[string]*time.Time{
+		"2025-06-01": day(2025, 6, 1), "2025-06": day(2025, 6, 1), "1983": day(1983, 1, 1), "2030-01-01T02:00:00+02:00": day(2030, 1, 1),
+		"0000": nil, "0000-00-00": nil, "": nil, "June": nil, "19830": nil,
+	} {
+		if diff := cmp.Diff(want, dates.Release(in)); diff != "" {
+			t.Errorf("Release(%q) (-want +got):\n%s", in, diff)
+		}
+	}
+}
+
+func TestNewestPutsTheLatestFirstAndUnknownOnesLast(t *testing.T) {
+	t.Parallel()
+	old, recent := dates.Release("1983"), dates.Release("2025")
+	got := []*time.Time{nil, old, nil, recent}
+	slices.SortFunc(got, dates.Newest)
+	if diff := cmp.Diff([]*time.Time{recent, old, nil, nil}, got); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
