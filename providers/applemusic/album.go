@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -47,7 +48,7 @@ func (c *client) albums(ctx context.Context, handle, cursor string) ([]upstream.
 	}
 	rows = keep(rows, row.isAlbum)
 	slices.SortStableFunc(rows, func(a, b upstream.Object[row]) int {
-		return newer(released(a.V.ReleaseDate), released(b.V.ReleaseDate))
+		return dates.Newest(dates.Release(a.V.ReleaseDate), dates.Release(b.V.ReleaseDate))
 	})
 	return cut(rows, cursor)
 }
@@ -126,7 +127,7 @@ func (r row) post(country string, raw []byte) schema.Post {
 		Common:    schema.Common{ID: string(r.CollectionID), URL: r.albumURL(country), Raw: raw},
 		Author:    r.actor(),
 		Text:      r.CollectionName,
-		CreatedAt: released(r.ReleaseDate),
+		CreatedAt: dates.Release(r.ReleaseDate),
 	}
 	if cover := r.cover("600x600bb"); cover != nil {
 		p.Media = []schema.Media{{Type: schema.Image, URL: *cover, ThumbnailURL: r.cover("100x100bb")}}
@@ -143,7 +144,7 @@ func (r row) collection(country string, raw []byte) schema.Collection {
 		Owner:      &owner,
 		ItemsCount: r.TrackCount,
 		CoverURL:   r.cover("600x600bb"),
-		CreatedAt:  released(r.ReleaseDate),
+		CreatedAt:  dates.Release(r.ReleaseDate),
 	}
 }
 

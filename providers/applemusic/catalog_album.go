@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
@@ -67,7 +68,7 @@ func (c *catalog) albums(ctx context.Context, handle, cursor string) ([]upstream
 
 // byRelease orders albums, the newest first.
 func byRelease(a, b upstream.Object[resource]) int {
-	return newer(released(a.V.Attributes.ReleaseDate), released(b.V.Attributes.ReleaseDate))
+	return dates.Newest(dates.Release(a.V.Attributes.ReleaseDate), dates.Release(b.V.Attributes.ReleaseDate))
 }
 
 func (c *catalog) post(ctx context.Context, id string) (schema.Post, error) {

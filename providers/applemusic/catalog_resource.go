@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -103,7 +104,7 @@ func (r resource) post(storefront string, raw []byte) schema.Post {
 		Common:    schema.Common{ID: r.ID, URL: r.url(storefront, "album"), Raw: raw},
 		Author:    r.actor(),
 		Text:      r.Attributes.Name,
-		CreatedAt: released(r.Attributes.ReleaseDate),
+		CreatedAt: dates.Release(r.Attributes.ReleaseDate),
 	}
 	if cover := r.Attributes.Artwork.url(); cover != nil {
 		p.Media = []schema.Media{{Type: schema.Image, URL: *cover, ThumbnailURL: r.Attributes.Artwork.sized("100")}}
@@ -124,7 +125,7 @@ func (r resource) collection(storefront string, raw []byte) schema.Collection {
 		out.Kind, out.URL, out.Description = schema.Playlist, r.url(storefront, "playlist"), a.Description.text()
 		return out
 	}
-	out.Kind, out.URL, out.CreatedAt = schema.Album, r.url(storefront, "album"), released(a.ReleaseDate)
+	out.Kind, out.URL, out.CreatedAt = schema.Album, r.url(storefront, "album"), dates.Release(a.ReleaseDate)
 	out.Owner = new(r.actor())
 	return out
 }
@@ -136,7 +137,7 @@ func (r resource) track(storefront string, raw []byte) schema.Track {
 		Title:      a.Name,
 		Album:      text.NonEmpty(a.AlbumName),
 		CoverURL:   a.Artwork.url(),
-		ReleasedAt: released(a.ReleaseDate),
+		ReleasedAt: dates.Release(a.ReleaseDate),
 	}
 	if a.ArtistName != "" {
 		t.Artists = []string{a.ArtistName}

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -143,28 +142,4 @@ func link(s string) string {
 func (r row) cover(size string) *string {
 	art := strings.Replace(r.Artwork, "http://", "https://", 1)
 	return text.URL(strings.Replace(art, "100x100bb", size, 1))
-}
-
-// released reads a release date, which may lie ahead.
-func released(s string) *time.Time {
-	for _, layout := range []string{time.RFC3339, time.DateOnly, "2006-01", "2006"} {
-		if t, err := time.Parse(layout, s); err == nil && t.Year() > 0 {
-			t = t.UTC()
-			return &t
-		}
-	}
-	return nil
-}
-
-// newer orders dates, the latest first and unknown ones last.
-func newer(a, b *time.Time) int {
-	switch {
-	case a == nil && b == nil:
-		return 0
-	case a == nil:
-		return 1
-	case b == nil:
-		return -1
-	}
-	return b.Compare(*a)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -27,7 +28,7 @@ func (r row) track(country string, raw []byte) schema.Track {
 		Album:      text.NonEmpty(r.CollectionName),
 		CoverURL:   r.cover("600x600bb"),
 		AudioURL:   text.URL(r.Preview),
-		ReleasedAt: released(r.ReleaseDate),
+		ReleasedAt: dates.Release(r.ReleaseDate),
 	}
 	if t.URL == "" {
 		t.URL = "https://music.apple.com/" + country + "/song/" + t.ID

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 )
 
@@ -106,12 +107,4 @@ func bare(segments []string) string {
 func tail(urn string) string { return urn[strings.LastIndexByte(urn, ':')+1:] }
 
 // date reads both forms of a time: the official interface's and the website's.
-func date(s string) *time.Time {
-	for _, layout := range []string{"2006/01/02 15:04:05 -0700", time.RFC3339} {
-		if t, err := time.Parse(layout, s); err == nil && t.Year() > 0 {
-			t = t.UTC()
-			return &t
-		}
-	}
-	return nil
-}
+func date(s string) *time.Time { return dates.Parse(s, "2006/01/02 15:04:05 -0700", time.RFC3339) }

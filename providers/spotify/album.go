@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -67,19 +68,16 @@ type shelf struct {
 	next   int64 // of the page behind, 0 when there is none
 }
 
-// head returns the front row's date and whether there is a front row. Rows of null and rows without a date go first, so
-// that they hold nothing up.
+// head returns the front row's date and whether there is a front row. A row that is null or has no date goes at once, so
+// that it holds up nothing behind it.
 func (s *shelf) head() (time.Time, bool) {
-	switch {
-	case len(s.rows) == 0:
+	if len(s.rows) == 0 {
 		return time.Time{}, false
-	case s.rows[0].V.ID == "":
-		return farFuture, true
 	}
-	if t := released(s.rows[0].V.ReleaseDate); t != nil {
+	if t := dates.Release(s.rows[0].V.ReleaseDate); t != nil {
 		return *t, true
 	}
-	return time.Time{}, true
+	return farFuture, true
 }
 
 var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -169,22 +167,9 @@ func merge(shelves []shelf) []upstream.Object[album] {
 	}
 	// A group is not always in order itself.
 	slices.SortStableFunc(out, func(a, b upstream.Object[album]) int {
-		return newer(released(a.V.ReleaseDate), released(b.V.ReleaseDate))
+		return dates.Newest(dates.Release(a.V.ReleaseDate), dates.Release(b.V.ReleaseDate))
 	})
 	return out
-}
-
-// newer orders times, the latest first and nil last.
-func newer(a, b *time.Time) int {
-	switch {
-	case a == nil && b == nil:
-		return 0
-	case a == nil:
-		return 1
-	case b == nil:
-		return -1
-	}
-	return b.Compare(*a)
 }
 
 // album is the answer of GET /albums/{id}; in lists tracks is absent.
@@ -205,7 +190,7 @@ func (a album) post(artist string, raw []byte) schema.Post {
 		Common:    schema.Common{ID: a.ID, URL: a.External.page("album", a.ID), Raw: raw},
 		Author:    actor(a.Artists, artist),
 		Text:      a.Name,
-		CreatedAt: released(a.ReleaseDate),
+		CreatedAt: dates.Release(a.ReleaseDate),
 	}
 	if cover := a.Images.widest(); cover != nil {
 		p.Media = []schema.Media{{Type: schema.Image, URL: *cover, ThumbnailURL: a.Images.narrowest()}}
@@ -222,20 +207,10 @@ func (a album) collection(artist string, raw []byte) schema.Collection {
 		Owner:      &owner,
 		ItemsCount: a.TotalTracks.V,
 		CoverURL:   a.Images.widest(),
-		CreatedAt:  released(a.ReleaseDate),
+		CreatedAt:  dates.Release(a.ReleaseDate),
 	}
 	if out.ItemsCount == nil && a.Tracks != nil {
 		out.ItemsCount = a.Tracks.Total.V
 	}
 	return out
-}
-
-// released reads a date that is a year, a month or a day; nil when it is none of them, as the "0000" of unknown ones.
-func released(date string) *time.Time {
-	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
-		if t, err := time.Parse(layout, date); err == nil && t.Year() > 0 {
-			return &t
-		}
-	}
-	return nil
 }

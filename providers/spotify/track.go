@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
@@ -88,7 +89,7 @@ func (i item) track(raw []byte) schema.Track {
 	}
 	if i.Type == "episode" {
 		t.URL = i.External.page("episode", i.ID)
-		t.CoverURL, t.AudioURL, t.ReleasedAt = i.Images.widest(), text.URLPtr(i.AudioPreview), released(i.ReleaseDate)
+		t.CoverURL, t.AudioURL, t.ReleasedAt = i.Images.widest(), text.URLPtr(i.AudioPreview), dates.Release(i.ReleaseDate)
 		if i.Show != nil && i.Show.Name != "" {
 			t.Artists, t.Album = []string{i.Show.Name}, new(i.Show.Name)
 		}
@@ -101,7 +102,7 @@ func (i item) track(raw []byte) schema.Track {
 		}
 	}
 	if i.Album != nil {
-		t.Album, t.CoverURL, t.ReleasedAt = text.NonEmpty(i.Album.Name), i.Album.Images.widest(), released(i.Album.ReleaseDate)
+		t.Album, t.CoverURL, t.ReleasedAt = text.NonEmpty(i.Album.Name), i.Album.Images.widest(), dates.Release(i.Album.ReleaseDate)
 	}
 	return t
 }
