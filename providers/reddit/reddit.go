@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -77,7 +78,9 @@ func New(cfg Config) providers.Provider {
 		Forward: c.api.Forward,
 	}
 	if cfg.ClientID == "" {
-		return p.Without("client_id", "client_secret")
+		p = p.Without("client_id", "client_secret")
+		// What is to be known of the reads that are left is for NewOwn to say.
+		maps.DeleteFunc(p.Notes, func(op providers.Op, _ string) bool { return p.Missing[op] != nil })
 	}
 	return p
 }

@@ -277,6 +277,9 @@ func TestWithoutCredentialsTheFeedsAreLeft(t *testing.T) {
 	if official.Serves(providers.OpProfile) || len(official.Missing[providers.OpProfile]) != 2 {
 		t.Errorf("profile misses %v, want both settings", official.Missing[providers.OpProfile])
 	}
+	if official.Notes[providers.OpComments] != "" || official.Notes[providers.OpFollowers] == "" {
+		t.Errorf("notes %v, want those of reads that no setting switches on", official.Notes)
+	}
 	if !own.Serves(providers.OpPosts) || own.Serves(providers.OpProfile) {
 		t.Error("the feeds serve posts and no profiles")
 	}

@@ -8,6 +8,7 @@ package youtube
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"regexp"
 	"strings"
@@ -107,7 +108,9 @@ func New(cfg Config) providers.Provider {
 		Forward: c.forward,
 	}
 	if cfg.APIKey == "" {
-		return p.Without("api_key")
+		p = p.Without("api_key")
+		// What is to be known of the reads that are left is for NewOwn to say.
+		maps.DeleteFunc(p.Notes, func(op providers.Op, _ string) bool { return p.Missing[op] != nil })
 	}
 	return p
 }
