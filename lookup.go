@@ -20,7 +20,7 @@ import (
 func (e *engine) lookup(ctx context.Context, q *query) (*cache.Entry, schema.CacheState, error) {
 	if !q.fresh {
 		if entry := e.cached(ctx, q.key); entry != nil {
-			return entry, schema.Hit, found(q, entry)
+			return entry, schema.Hit, found(entry)
 		}
 	}
 	flight := q.key
@@ -41,7 +41,7 @@ func (e *engine) lookup(ctx context.Context, q *query) (*cache.Entry, schema.Cac
 			return nil, schema.Miss, r.Err
 		}
 		entry := r.Val.(*cache.Entry)
-		return entry, schema.Miss, found(q, entry)
+		return entry, schema.Miss, found(entry)
 	}
 }
 
@@ -56,7 +56,7 @@ func (e *engine) cached(ctx context.Context, key string) *cache.Entry {
 }
 
 // found turns a remembered absence back into a problem.
-func found(q *query, entry *cache.Entry) error {
+func found(entry *cache.Entry) error {
 	if !entry.NotFound {
 		return nil
 	}
@@ -159,7 +159,9 @@ func (e *engine) ask(ctx context.Context, q *query, at *cursor) (fetched, *link,
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
 			err = &providers.Error{Kind: providers.ErrTimeout, Err: err}
 		}
-		e.health.count(q.platform, isFailure(err) && !errors.Is(err, providers.ErrUnsupported))
+		if !isCounted(err) {
+			e.health.count(q.platform, isFailure(err) && !errors.Is(err, providers.ErrUnsupported))
+		}
 		if err == nil || !isFailure(err) {
 			return got, l, err
 		}

@@ -86,10 +86,10 @@ func paramsOf(t reflect.Type) []Param {
 		}
 		p.Min, _ = strconv.Atoi(f.Tag.Get("min"))
 		p.Max, _ = strconv.Atoi(f.Tag.Get("max"))
-		switch {
-		case p.Name == "query":
+		switch p.Name {
+		case "query":
 			p.Max = maxQuery
-		case p.Name == "text":
+		case "text":
 			p.Max = maxText
 		}
 		out = append(out, p)

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"math"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
@@ -49,7 +50,7 @@ type Product struct {
 func (p *Product) Validate() error {
 	k := check{p.validate()}
 	k.within("store", p.Store.Validate())
-	if p.Price.Amount < 0 || p.Price.Amount != p.Price.Amount {
+	if p.Price.Amount < 0 || math.IsNaN(p.Price.Amount) {
 		k.failf("price.amount: %v is not an amount", p.Price.Amount)
 	}
 	if len([]rune(p.Price.Currency)) != 3 {
@@ -57,7 +58,7 @@ func (p *Product) Validate() error {
 	}
 	k.uris("images", p.Images)
 	if p.Rating != nil {
-		k.between("rating", *p.Rating, 0, 5)
+		k.upTo("rating", *p.Rating, 5)
 	}
 	k.count("reviews_count", p.ReviewsCount)
 	return k.err
@@ -91,7 +92,7 @@ func (r *Review) Validate() error {
 	k := check{r.validate()}
 	k.notEmpty("product_id", r.ProductID)
 	k.within("author", r.Author.validate())
-	k.between("rating", r.Rating, 0, 5)
+	k.upTo("rating", r.Rating, 5)
 	k.lang(r.Lang)
 	return k.err
 }

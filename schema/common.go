@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"strings"
 	"time"
@@ -161,9 +162,9 @@ func (k *check) seconds(field string, v *float64) {
 	}
 }
 
-func (k *check) between(field string, v, low, high float64) {
-	if v < low || v > high || v != v {
-		k.failf("%s: %v is outside %v..%v", field, v, low, high)
+func (k *check) upTo(field string, v, high float64) {
+	if v < 0 || v > high || math.IsNaN(v) {
+		k.failf("%s: %v is outside 0..%v", field, v, high)
 	}
 }
 

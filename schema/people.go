@@ -85,7 +85,7 @@ func (a *Audience) Validate() error {
 	k.notEmpty("handle", a.Handle)
 	for _, c := range a.Countries {
 		k.country("countries.country", c.Country)
-		k.between("countries.share", c.Share, 0, 1)
+		k.upTo("countries.share", c.Share, 1)
 		k.count("countries.count", c.Count)
 	}
 	return k.err
@@ -109,7 +109,7 @@ type LinkedProfile struct {
 func (l *LinkedProfile) Validate() error {
 	k := check{l.validate()}
 	k.notEmpty("handle", l.Handle)
-	k.between("confidence", l.Confidence, 0, 1)
+	k.upTo("confidence", l.Confidence, 1)
 	return k.err
 }
 

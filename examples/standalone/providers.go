@@ -80,7 +80,7 @@ func configure[T any](s *settings, provider string) T {
 	var cfg T
 	v := reflect.ValueOf(&cfg).Elem()
 	for f, at := range v.Fields() {
-		if client, ok := at.Addr().Interface().(**http.Client); ok {
+		if client, ok := reflect.TypeAssert[**http.Client](at.Addr()); ok {
 			*client = s.web
 			continue
 		}

@@ -114,7 +114,7 @@ func startReplay(t *testing.T, bin, variant string) string {
 		_ = cmd.Wait()
 	})
 	for {
-		res, err := http.Get("http://" + addr + "/_log") //nolint:noctx // until it listens, or the test runs out of time
+		res, err := http.Get("http://" + addr + "/_log")
 		if err == nil {
 			_ = res.Body.Close()
 			return "http://" + addr
