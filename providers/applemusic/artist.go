@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
@@ -11,6 +12,9 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
+
+// patience is how long to wait for what a profile can do without.
+const patience = 3 * time.Second
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	var r upstream.Object[row]
@@ -26,7 +30,9 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	p := r.V.profile(c.country, r.Raw)
 	if c.catalog != nil {
 		// These two are worth a try, not a failure.
-		if full, err := c.catalog.artist(ctx, p.ID); err == nil {
+		brief, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if full, err := c.catalog.artist(brief, p.ID); err == nil {
 			p.Bio, p.AvatarURL = full.V.Attributes.bio(), full.V.Attributes.Artwork.url()
 		}
 	}

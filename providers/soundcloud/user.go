@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -41,6 +42,9 @@ func (c *client) account(ctx context.Context, handle string) (upstream.Object[us
 	return object[user](ctx, c, "users", handle)
 }
 
+// patience is how long to wait for what a profile can do without.
+const patience = 3 * time.Second
+
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	u, err := c.account(ctx, handle)
 	if err != nil {
@@ -48,7 +52,9 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	}
 	p := u.V.profile(u.Raw)
 	// The links below the name are a list of their own; without it the profile is still worth having.
-	if sites, err := c.webProfiles(ctx, u.V); err == nil {
+	brief, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if sites, err := c.webProfiles(brief, u.V); err == nil {
 		urls := p.Links
 		for _, w := range sites {
 			urls = append(urls, w.V.URL)

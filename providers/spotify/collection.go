@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -99,6 +100,9 @@ func (c *client) albumTracks(ctx context.Context, id, cursor string) (providers.
 	return providers.Page[schema.Track]{Items: tracks(first.Items), Next: first.cursor()}, nil
 }
 
+// patience is how long to wait for what episodes can do without.
+const patience = 3 * time.Second
+
 // episodes reads the podcast too, for its name. Without it they are still worth having.
 // https://developer.spotify.com/documentation/web-api/reference/get-a-shows-episodes
 func (c *client) episodes(ctx context.Context, id, cursor string) (providers.Page[schema.Track], error) {
@@ -107,7 +111,9 @@ func (c *client) episodes(ctx context.Context, id, cursor string) (providers.Pag
 		return providers.Page[schema.Track]{}, err
 	}
 	var s show
-	if _, err := c.http.JSON(ctx, c.get("shows", id), &s); err != nil && ctx.Err() != nil {
+	brief, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if _, err := c.http.JSON(brief, c.get("shows", id), &s); err != nil && ctx.Err() != nil {
 		return providers.Page[schema.Track]{}, err
 	}
 	for i := range p.Items {
