@@ -29,7 +29,7 @@ func newLink(p *providers.Provider) *link {
 		ReadyToTrip: func(n gobreaker.Counts) bool {
 			return n.ConsecutiveFailures >= 8 || n.Requests >= 20 && n.TotalFailures*10 >= n.Requests*6
 		},
-		IsSuccessful: func(err error) bool { return !isOutage(err) },
+		IsSuccessful: func(err error) bool { return !isOutage(err) || isCounted(err) },
 	})
 	return l
 }
@@ -50,4 +50,15 @@ func isOutage(err error) bool {
 		return false
 	}
 	return isFailure(err) && !errors.Is(err, providers.ErrUnsupported)
+}
+
+// countedError is the failure of a read inside a read, which the inner one has answered for.
+type countedError struct{ error }
+
+func (e countedError) Unwrap() error { return e.error }
+
+// isCounted tells whether err has been counted against the provider already.
+func isCounted(err error) bool {
+	_, ok := errors.AsType[countedError](err)
+	return ok
 }

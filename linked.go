@@ -93,6 +93,9 @@ func (cs *candidates) confirmed(ctx context.Context, r reading) error {
 	token := ""
 	for range maxEmpty {
 		page, err := r.p.Linked(ctx, r.in.values[0], token)
+		if token != "" && errors.Is(err, providers.ErrCursor) {
+			return nil // what came before stands
+		}
 		if err != nil {
 			return err
 		}
@@ -190,7 +193,7 @@ func (e *engine) profileOf(ctx context.Context, id platform.ID, handle string) (
 	}
 	entry, _, err := e.lookup(ctx, q)
 	if err != nil {
-		return nil, err
+		return nil, countedError{err}
 	}
 	var p schema.Profile
 	return &p, json.Unmarshal(entry.Data, &p)
