@@ -2,6 +2,7 @@ package socialdata
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"strings"
 
@@ -16,9 +17,7 @@ import (
 // the route belongs to. There is no promise about the shape of the data; nil is null.
 func (c *Client) Raw(ctx context.Context, req RawRequest) (*schema.Envelope[any], error) {
 	params := url.Values{}
-	for k, v := range req.Query {
-		params[k] = v
-	}
+	maps.Copy(params, req.Query)
 	if req.Fresh {
 		params.Set("fresh", "true")
 	}

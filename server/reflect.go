@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -157,9 +158,7 @@ func bounds(owner, name string, t reflect.Type, s object) object {
 func nullable(s object) object {
 	if kind, ok := s["type"].(string); ok && s["enum"] == nil {
 		out := object{}
-		for k, v := range s {
-			out[k] = v
-		}
+		maps.Copy(out, s)
 		out["type"] = []string{kind, "null"}
 		return out
 	}

@@ -78,7 +78,7 @@ func (s *site) do(tb testing.TB, method, path string, header http.Header) reply 
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		tb.Fatal(err)

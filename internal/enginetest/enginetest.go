@@ -4,6 +4,7 @@ package enginetest
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -159,8 +160,8 @@ func (e *Engine) Charges(tb testing.TB) []Charge {
 		tb.Fatal(err)
 	}
 	out := []Charge{}
-	for i := len(entries) - 1; i >= 0; i-- {
-		if entry := entries[i]; entry.Kind == credits.Charged {
+	for _, entrie := range slices.Backward(entries) {
+		if entry := entrie; entry.Kind == credits.Charged {
 			out = append(out, Charge{-entry.Amount, entry.Operation, entry.Platform, entry.Cache})
 		}
 	}

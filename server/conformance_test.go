@@ -1,0 +1,475 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// pair is two engines that are set up alike: one is called as a Go library, the other over HTTP. Whatever is asked of
+// both must come to the same.
+type pair struct {
+	t      *testing.T
+	o      *socialdata.Operation
+	inside *enginetest.Engine
+	web    *site
+	doc    *description
+}
+
+func newPair(t *testing.T, o *socialdata.Operation, cfg enginetest.Config) *pair {
+	t.Helper()
+	p := &pair{t: t, o: o, inside: enginetest.New(t, cfg), web: open(t, cfg)}
+	p.doc = newDescription(t)
+	return p
+}
+
+// outcome is what a call came to, from either side.
+type outcome struct {
+	Data    any
+	Meta    schema.Meta
+	Problem *problem.Error
+}
+
+// both makes a call on both sides, reports where they differ, and returns what it came to.
+func (p *pair) both(name string, params url.Values) outcome {
+	p.t.Helper()
+	got, want := p.overHTTP(name, params), p.inProcess(params)
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(schema.Meta{}, "RequestID"), cmpopts.IgnoreFields(problem.Error{}, "RequestID"),
+		cmpopts.IgnoreUnexported(problem.Error{}), cmpopts.EquateEmpty()); diff != "" {
+		p.t.Errorf("%s: (-in process +over HTTP):\n%.3000s", name, diff)
+	}
+	if diff := cmp.Diff(p.inside.Charges(p.t), p.web.Charges(p.t)); diff != "" {
+		p.t.Errorf("%s: charges (-in process +over HTTP):\n%s", name, diff)
+	}
+	return got
+}
+
+func (p *pair) overHTTP(name string, params url.Values) outcome {
+	p.t.Helper()
+	path := strings.NewReplacer("{platform}", "mock", "{provider}", "mock", "{path...}", "users/salma_haddad").Replace(p.o.Path)
+	r := p.web.get(p.t, path+"?"+params.Encode())
+	p.doc.check(p.t, p.o, r)
+	if r.status >= 400 {
+		return outcome{Problem: r.problem(p.t)}
+	}
+	if p.o.Bare {
+		return outcome{Data: decode(p.t, r.body)}
+	}
+	e := r.envelope(p.t)
+	for field, want := range map[string]string{
+		"X-Cache": string(e.Meta.Cache), "X-Data-Age": strconv.FormatInt(e.Meta.DataAgeS, 10), "X-Request-Id": e.Meta.RequestID,
+		"X-Credits-Used":      strconv.FormatInt(e.Meta.CreditsUsed, 10),
+		"X-Credits-Remaining": strconv.FormatInt(e.Meta.CreditsRemaining, 10),
+	} {
+		if got := r.header.Get(field); got != want {
+			p.t.Errorf("%s: %s is %q, meta says %q", name, field, got, want)
+		}
+	}
+	if next := r.header.Get("Link"); (next != "") != (e.Meta.NextCursor != "") {
+		p.t.Errorf("%s: Link is %q, next_cursor %q", name, next, e.Meta.NextCursor)
+	}
+	return outcome{Data: decode(p.t, e.Data), Meta: e.Meta}
+}
+
+// inProcess calls the method of the operation's name.
+func (p *pair) inProcess(params url.Values) outcome {
+	p.t.Helper()
+	ctx, client := p.t.Context(), p.inside.Client
+	if p.o.NoKey {
+		client = p.inside.Open
+	}
+	if p.o.Name == "health" {
+		return outcome{Data: encode(p.t, client.Health(ctx))}
+	}
+	method := reflect.ValueOf(client).MethodByName(p.o.Method())
+	req := reflect.New(method.Type().In(1)).Elem()
+	if p.o.Name == "raw" {
+		req.Set(reflect.ValueOf(socialdata.RawRequest{Provider: "mock", Path: "users/salma_haddad", Fresh: params.Has("fresh")}))
+	} else {
+		fill(p.t, req, params)
+	}
+	out := method.Call([]reflect.Value{reflect.ValueOf(ctx), req})
+	if err, _ := reflect.TypeAssert[error](out[1]); err != nil {
+		var failed *problem.Error
+		if !errors.As(err, &failed) {
+			p.t.Fatalf("%v is no problem", err)
+		}
+		if failed.RequestID == "" {
+			p.t.Error("a problem has no request id")
+		}
+		return outcome{Problem: written(p.t, failed)}
+	}
+	e := out[0].Elem()
+	return outcome{Data: encode(p.t, e.FieldByName("Data").Interface()), Meta: e.FieldByName("Meta").Interface().(schema.Meta)}
+}
+
+// fill sets the fields of a request from parameters.
+func fill(t *testing.T, req reflect.Value, params url.Values) {
+	t.Helper()
+	known := 0
+	for _, f := range reflect.VisibleFields(req.Type()) {
+		name, _, _ := strings.Cut(f.Tag.Get("param"), ",")
+		field, v := req.FieldByIndex(f.Index), params.Get(name)
+		switch {
+		case f.Tag.Get("path") == "platform":
+			field.SetString("mock")
+			continue
+		case name == "" || v == "":
+			continue
+		}
+		known++
+		switch x := field.Addr().Interface().(type) {
+		case *bool:
+			*x = v == "true"
+		case *int:
+			*x, _ = strconv.Atoi(v)
+		case *time.Time:
+			*x, _ = time.Parse(time.RFC3339, v)
+		case *[]platform.ID:
+			for id := range strings.SplitSeq(v, ",") {
+				*x = append(*x, platform.ID(id))
+			}
+		default:
+			field.SetString(v)
+		}
+	}
+	if known != len(params) {
+		t.Fatalf("%v has no fields for all of %v", req.Type(), params)
+	}
+}
+
+// written returns a problem as its reader gets it: waiting is in whole seconds.
+func written(t *testing.T, p *problem.Error) *problem.Error {
+	t.Helper()
+	b, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out problem.Error
+	if err := json.Unmarshal(b, &out); err != nil {
+		t.Fatal(err)
+	}
+	return &out
+}
+
+func encode(t *testing.T, v any) any {
+	t.Helper()
+	b, err := schema.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decode(t, b)
+}
+
+func decode(t *testing.T, b []byte) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(b, &v); err != nil {
+		t.Fatalf("%v in %s", err, b)
+	}
+	return mask(v)
+}
+
+// mask takes out what is different for every key: ids, times of use, tokens left.
+func mask(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if key, ok := v["key"].(map[string]any); ok {
+			delete(key, "id")
+			delete(key, "prefix")
+			delete(key, "last_used_at")
+			delete(v["limits"].(map[string]any)["rate"].(map[string]any), "remaining")
+		}
+		if _, ok := v["key_id"]; ok {
+			delete(v, "id")
+			delete(v, "key_id")
+			delete(v, "request_id")
+		}
+	case []any:
+		for _, item := range v {
+			mask(item)
+		}
+	}
+	return v
+}
+
+// plain returns the parameters of an ordinary call: the word stands for the handle, id or query.
+func plain(o *socialdata.Operation, word string) url.Values {
+	switch o.Name {
+	case "enrich":
+		return url.Values{"text": {word}}
+	case "job":
+		return url.Values{"id": {word}}
+	case "trending":
+		for _, w := range mock.Magic() {
+			if w.Word == word {
+				return url.Values{"region": {w.Region}}
+			}
+		}
+	}
+	for _, p := range o.Params {
+		if p.Required || p.OneOf {
+			return url.Values{p.Name: {word}}
+		}
+	}
+	return url.Values{}
+}
+
+func has(o *socialdata.Operation, param string) bool {
+	for _, p := range o.Params {
+		if p.Name == param {
+			return true
+		}
+	}
+	return o.Name == "raw" && param == "fresh"
+}
+
+func and(params url.Values, more ...string) url.Values {
+	out := url.Values{}
+	maps.Copy(out, params)
+	for i := 0; i < len(more); i += 2 {
+		out.Set(more[i], more[i+1])
+	}
+	return out
+}
+
+// call is one step of a scenario and what it must come to.
+type call struct {
+	name   string
+	params url.Values
+	cost   int64
+	cache  schema.CacheState
+}
+
+func (p *pair) steps() []call {
+	base := int64(1)
+	switch {
+	case p.o.Free:
+		base = 0
+	case p.o.Name == "enrich":
+		base = 3
+	}
+	again := schema.Hit
+	if p.o.TTL == 0 {
+		again = schema.Miss
+	}
+	params := plain(p.o, "salma_haddad")
+	out := []call{{"the first call", params, base, schema.Miss}, {"the same again", params, base, again}}
+	if has(p.o, "include_raw") {
+		out = append(out, call{"with raw", and(params, "include_raw", "true"), base, again})
+	}
+	if has(p.o, "enrich") {
+		out = append(out, call{"enriched", and(params, "enrich", "arabic"), base + 3, again})
+		out = append(out, call{"enriched with raw", and(params, "enrich", "arabic", "include_raw", "true"), base + 3, again})
+	}
+	if has(p.o, "fresh") {
+		out = append(out, call{"fresh", and(params, "fresh", "true"), 2 * base, schema.Miss})
+	}
+	if has(p.o, "enrich") && has(p.o, "fresh") {
+		out = append(out, call{"fresh and enriched", and(params, "enrich", "arabic", "fresh", "true"), 2*base + 3, schema.Miss})
+	}
+	return out
+}
+
+func TestEveryOperationIsTheSameInProcessAndOverHTTP(t *testing.T) {
+	t.Parallel()
+	for _, o := range socialdata.Operations() {
+		if o.Name == "job" {
+			continue // TestJobIsTheSameInProcessAndOverHTTP: there must be one first
+		}
+		t.Run(o.Name, func(t *testing.T) {
+			t.Parallel()
+			p := newPair(t, o, enginetest.Config{})
+			left, next := p.web.Balance(t), ""
+			if o.NoKey {
+				left = 0 // nobody's
+			}
+			for _, c := range p.steps() {
+				got := p.both(c.name, c.params)
+				if got.Problem != nil {
+					t.Fatalf("%s: %v", c.name, got.Problem)
+				}
+				left -= c.cost
+				if o.Bare {
+					continue
+				}
+				if got.Meta.CreditsUsed != c.cost || got.Meta.CreditsRemaining != left || got.Meta.Cache != c.cache {
+					t.Errorf("%s: used %d, %d remaining, %s; want %d, %d, %s", c.name,
+						got.Meta.CreditsUsed, got.Meta.CreditsRemaining, got.Meta.Cache, c.cost, left, c.cache)
+				}
+				p.wantExtras(c, got)
+				next = got.Meta.NextCursor
+			}
+			if next != "" {
+				p.walk(next, left)
+			}
+		})
+	}
+}
+
+// wantExtras checks that raw and enrichment are there when they were asked for, and only then.
+func (p *pair) wantExtras(c call, got outcome) {
+	p.t.Helper()
+	objects, ok := got.Data.([]any)
+	if !ok {
+		objects = []any{got.Data}
+	}
+	if len(objects) == 0 {
+		p.t.Errorf("%s: no data", c.name)
+	}
+	for _, o := range objects {
+		object, _ := o.(map[string]any)
+		if _, shared := object["fetched_at"]; !shared {
+			return // a store, or one of the service's own
+		}
+		raw, there := object["raw"]
+		if there != c.params.Has("include_raw") || there && raw == nil && p.o.Name != "linked" {
+			p.t.Errorf("%s: raw is there: %t (%v)", c.name, there, raw)
+		}
+		enrichment, there := object["enrichment"]
+		if there != c.params.Has("enrich") || there && enrichment == nil {
+			p.t.Errorf("%s: enrichment is there: %t (%v)", c.name, there, enrichment)
+		}
+	}
+}
+
+// walk reads on to the end.
+func (p *pair) walk(next string, left int64) {
+	p.t.Helper()
+	for page := 2; next != "" && page < 10; page++ {
+		name := "page " + strconv.Itoa(page)
+		got := p.both(name, and(plain(p.o, "salma_haddad"), "cursor", next))
+		if got.Problem != nil {
+			p.t.Fatalf("%s: %v", name, got.Problem)
+		}
+		if left--; got.Meta.CreditsRemaining != left {
+			p.t.Errorf("%s: %d credits remaining, want %d", name, got.Meta.CreditsRemaining, left)
+		}
+		next = got.Meta.NextCursor
+	}
+	if next != "" {
+		p.t.Error("the walk does not end")
+	}
+}
+
+func TestEveryOperationFailsTheSameInProcessAndOverHTTP(t *testing.T) {
+	t.Parallel()
+	for _, o := range socialdata.Operations() {
+		if !strings.HasPrefix(o.Path, "/v1/{platform}/") {
+			continue
+		}
+		t.Run(o.Name, func(t *testing.T) {
+			t.Parallel()
+			p := newPair(t, o, enginetest.Config{})
+			for _, w := range mock.Magic() {
+				if w.Word == "" || w.Word == "hang" || strings.HasPrefix(w.Word, "slow") || w.Word == "pending" {
+					continue // those take time, and are in tests of their own
+				}
+				before := p.web.Balance(t)
+				params := plain(o, w.Word)
+				got := p.both(w.Word, params)
+				switch {
+				case w.Word == "dead_cursor" && got.Meta.NextCursor != "":
+					before--
+					if got = p.both("behind a dead cursor", and(params, "cursor", got.Meta.NextCursor)); got.Problem == nil || got.Problem.Code != problem.InvalidRequest {
+						t.Errorf("a dead cursor came to %v", got.Problem)
+					}
+				case w.Status >= 400 && w.Where == "every operation":
+					if got.Problem == nil || got.Problem.HTTPStatus() != w.Status {
+						t.Errorf("%s came to %v, want status %d", w.Word, got.Problem, w.Status)
+					}
+				case got.Problem != nil && w.Status == 200:
+					t.Errorf("%s came to %v", w.Word, got.Problem)
+				}
+				if got.Problem != nil && p.web.Balance(t) != before {
+					t.Errorf("%s was charged", w.Word)
+				}
+				if w.Word == "fail_enrichment" && has(o, "enrich") {
+					p.wantRefund(params)
+				}
+			}
+		})
+	}
+}
+
+// wantRefund checks that enrichment that fails is null and costs nothing.
+func (p *pair) wantRefund(params url.Values) {
+	p.t.Helper()
+	got := p.both("enrichment fails", and(params, "enrich", "arabic"))
+	object := got.Data
+	if objects, ok := object.([]any); ok && len(objects) > 0 {
+		object = objects[0]
+	}
+	enrichment, there := object.(map[string]any)["enrichment"]
+	if !there || enrichment != nil || got.Meta.CreditsUsed != 1 {
+		p.t.Errorf("enrichment that fails is %v (there: %t), and costs %d", enrichment, there, got.Meta.CreditsUsed)
+	}
+}
+
+func TestServiceOperationsFailTheSameInProcessAndOverHTTP(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		operation string
+		params    url.Values
+		want      problem.Code
+	}{
+		{"enrich", url.Values{}, problem.InvalidRequest},
+		{"enrich", url.Values{"text": {strings.Repeat("س", 4001)}}, problem.InvalidRequest},
+		{"enrich", url.Values{"text": {mock.FailEnrichment}}, problem.PlatformUnavailable},
+		{"search_all", url.Values{}, problem.InvalidRequest},
+		{"search_all", url.Values{"query": {"x"}, "platforms": {"nowhere"}}, problem.InvalidRequest},
+		{"search_all", url.Values{"query": {"x"}, "platforms": {"github"}}, problem.PlatformUnavailable},
+		{"search_all", url.Values{"query": {"x"}, "kind": {"nothing"}}, problem.InvalidRequest},
+		{"search_all", url.Values{"query": {"x"}, "platforms": {"reddit"}, "enrich": {"arabic"}}, problem.InvalidRequest},
+		{"search_all", url.Values{"query": {"upstream_error"}}, problem.PlatformUnavailable},
+		{"search_all", url.Values{"query": {"timeout"}}, problem.UpstreamTimeout},
+		{"search_all", url.Values{"query": {"x"}, "cursor": {"forged"}}, problem.InvalidRequest},
+		{"search_all", url.Values{"query": {"x"}, "wait_s": {"26"}}, problem.InvalidRequest},
+		{"job", url.Values{}, problem.InvalidRequest},
+		{"job", url.Values{"id": {"job_unknown"}}, problem.NotFound},
+		{"usage", url.Values{"cursor": {"forged"}}, problem.InvalidRequest},
+	}
+	for _, tt := range tests {
+		t.Run(tt.operation+" "+tt.params.Encode()[:min(40, len(tt.params.Encode()))], func(t *testing.T) {
+			t.Parallel()
+			for _, o := range socialdata.Operations() {
+				if o.Name != tt.operation {
+					continue
+				}
+				p := newPair(t, o, enginetest.Config{})
+				if got := p.both("failure", tt.params); got.Problem == nil || got.Problem.Code != tt.want {
+					t.Errorf("came to %v, want %s", got.Problem, tt.want)
+				}
+				if got := p.web.Charges(t); len(got) > 0 {
+					t.Errorf("a failure was charged: %v", got)
+				}
+			}
+		})
+	}
+}
+
+func TestDoKnowsNoOtherOperation(t *testing.T) {
+	t.Parallel()
+	_, err := enginetest.New(t, enginetest.Config{}).Client.Do(context.Background(), "nothing", socialdata.Call{})
+	var p *problem.Error
+	if !errors.As(err, &p) || p.Code != problem.NotFound {
+		t.Errorf("came to %v", err)
+	}
+}

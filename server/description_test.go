@@ -1,0 +1,133 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/server"
+)
+
+// description checks answers against the OpenAPI description that a site serves of itself.
+type description struct {
+	doc      any
+	mu       sync.Mutex // a compiler is not safe for concurrent use
+	compiler *jsonschema.Compiler
+	schemas  map[string]*jsonschema.Schema // by pointer
+}
+
+// described is the description, read once: compiling its schemas takes most of the time of these tests.
+var described = sync.OnceValues(func() (*description, error) {
+	client, err := socialdata.New(socialdata.WithEnricher(enginetest.Enricher()))
+	if err != nil {
+		return nil, err
+	}
+	srv, err := server.New(client)
+	if err != nil {
+		return nil, err
+	}
+	w := httptest.NewRecorder()
+	srv.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/openapi.json", nil))
+	doc, err := jsonschema.UnmarshalJSON(w.Body)
+	if err != nil {
+		return nil, err
+	}
+	d := &description{doc: doc, compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
+	d.compiler.AssertFormat()
+	return d, d.compiler.AddResource(descriptionURL, doc)
+})
+
+const descriptionURL = "https://test.example/openapi.json"
+
+func newDescription(tb testing.TB) *description {
+	tb.Helper()
+	d, err := described()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return d
+}
+
+// check reports where the body of an answer to o is not what the description says.
+func (d *description) check(tb testing.TB, o *socialdata.Operation, r reply) {
+	tb.Helper()
+	path := strings.ReplaceAll(o.Path, "...", "")
+	at := []string{"paths", path, "get", "responses", strconv.Itoa(r.status)}
+	response, ok := d.find(at...).(map[string]any)
+	if !ok {
+		tb.Errorf("%s: status %d is not described", o.Name, r.status)
+		return
+	}
+	if ref, ok := response["$ref"].(string); ok {
+		at = strings.Split(strings.TrimPrefix(ref, "#/"), "/")
+	}
+	if r.status == http.StatusNotModified {
+		return
+	}
+	d.validate(tb, o.Name, append(at, "content", r.header.Get("Content-Type"), "schema"), r.body)
+	if r.status >= 400 {
+		var p problem.Error
+		if err := json.Unmarshal(r.body, &p); err != nil || !slices.Contains(o.Errors, p.Code) {
+			tb.Errorf("%s: the code %s is not one of the operation's", o.Name, p.Code)
+		}
+	}
+}
+
+func (d *description) validate(tb testing.TB, name string, at []string, body []byte) {
+	tb.Helper()
+	pointer := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D", "+", "%2B")
+	var b strings.Builder
+	for _, part := range at {
+		b.WriteString("/" + pointer.Replace(part))
+	}
+	schema, err := d.schema(b.String())
+	if err != nil {
+		tb.Errorf("%s: %v", name, err)
+		return
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		tb.Errorf("%s: %v", name, err)
+		return
+	}
+	if err := schema.Validate(value); err != nil {
+		tb.Errorf("%s: the answer is not what the description says: %v\n%.600s", name, err, body)
+	}
+}
+
+func (d *description) schema(pointer string) (*jsonschema.Schema, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s, ok := d.schemas[pointer]; ok {
+		return s, nil
+	}
+	s, err := d.compiler.Compile(descriptionURL + "#" + pointer)
+	if err == nil {
+		d.schemas[pointer] = s
+	}
+	return s, err
+}
+
+// find follows the parts of a JSON pointer.
+func (d *description) find(at ...string) any {
+	v := d.doc
+	for _, part := range at {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil
+		}
+		v = m[part]
+	}
+	return v
+}
