@@ -235,10 +235,8 @@ func (w *writer) charge(b *book, h credits.Hold, c credits.Charge) (credits.Entr
 	}
 	now := w.now()
 	if c.Once != "" {
-		since := now.Add(-credits.OnceFor).UnixMicro()
-		n, err := w.c.number(
-			"SELECT 1 FROM entries WHERE account = ? AND once = ? AND once <> '' AND at > ? LIMIT 1", b.no, c.Once, since)
-		if err != nil || n != 0 {
+		again, err := w.chargedOnce(b.no, c.Once, now)
+		if err != nil || again {
 			return credits.Entry{Balance: b.last.Balance}, err
 		}
 	}
@@ -264,24 +262,11 @@ func (w *writer) append(b *book, e credits.Entry) (credits.Entry, error) {
 	case e.Balance > credits.MaxBalance:
 		return e, refusal{fmt.Errorf("%w: a balance of %d", credits.ErrAmount, e.Balance)}
 	}
-	if err := insert(w.c, b.no, &e); err != nil {
+	if err := w.insert(b.no, e); err != nil {
 		return e, err
 	}
-	w.entries++
-	w.credits += e.Amount
 	b.last = credits.Entry{Seq: e.Seq, Balance: e.Balance, At: e.At, Hash: e.Hash}
 	return e, nil
-}
-
-const insertEntry = `
-	INSERT INTO entries (account, seq, kind, amount, balance, key, operation, platform, request_id, cache, reason,
-		hold, once, at, hash)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-
-func insert(c *conn, account int64, e *credits.Entry) error {
-	_, err := c.exec(insertEntry, account, e.Seq, string(e.Kind), e.Amount, e.Balance, e.Key, e.Operation, e.Platform,
-		e.RequestID, e.Cache, e.Reason, e.Hold, e.Once, e.At.UnixMicro(), e.Hash[:])
-	return err
 }
 
 // track returns what a key has spent and sees to it that the count is kept from now on. For a key that was not made

@@ -59,6 +59,11 @@ func (c *conn) exec(query string, args ...any) (int64, error) {
 		return 0, err
 	}
 	s.bind(args)
+	return s.run()
+}
+
+// run runs the statement with the arguments that are bound, and returns how many rows it changed.
+func (s *stmt) run() (int64, error) {
 	r, err := s.Stmt.(driver.StmtExecContext).ExecContext(context.Background(), s.args)
 	if err != nil {
 		return 0, explain(err)

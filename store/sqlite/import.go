@@ -135,11 +135,9 @@ func (m *importer) entry(l *entryLine) error {
 	if err := e.Follows(m.last[e.Account]); err != nil {
 		return err
 	}
-	if err := insert(m.w.c, no, &e); err != nil {
-		return exists(err, "hold "+e.Hold)
+	if err := m.w.insert(no, e); err != nil {
+		return exists(err, "an entry before")
 	}
-	m.w.entries++
-	m.w.credits += e.Amount
 	m.last[e.Account] = credits.Entry{Seq: e.Seq, Balance: e.Balance, At: e.At, Hash: e.Hash}
 	who := spender{e.Account, e.Key}
 	if spent, ok := m.spent[who]; ok && e.Kind == credits.Charged {

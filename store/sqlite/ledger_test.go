@@ -84,9 +84,11 @@ func openSubject(t *testing.T, now func() time.Time) ledgertest.Subject {
 			if err := db.Close(); err != nil {
 				return nil, err
 			}
-			if db, err = Open(t.Context(), cfg); err != nil {
+			again, err := Open(t.Context(), cfg)
+			if err != nil {
 				return nil, err
 			}
+			db = again
 			return db.Ledger(), nil
 		},
 		Audit: func(ctx context.Context) error {

@@ -11,7 +11,10 @@ import (
 // lock is the file beside the database. The process that serves holds it exclusively. Its first eight bytes are the
 // epoch: any other value than before says that something which servers remember was changed. Reading it costs a
 // microsecond; asking SQLite would cost ten on every call.
-type lock struct{ f *os.File }
+type lock struct {
+	f         *os.File
+	exclusive bool
+}
 
 func openLock(path string, exclusive bool) (*lock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -23,7 +26,7 @@ func openLock(path string, exclusive bool) (*lock, error) {
 			return nil, errors.Join(err, f.Close())
 		}
 	}
-	return &lock{f: f}, nil
+	return &lock{f: f, exclusive: exclusive}, nil
 }
 
 // epoch returns the present epoch.
@@ -44,4 +47,11 @@ func (l *lock) advance() error {
 	return err
 }
 
-func (l *lock) close() error { return l.f.Close() }
+func (l *lock) close() error {
+	var err error
+	if l.exclusive {
+		// Closing is not enough: a child that is being started shares the descriptor until it runs its program.
+		err = unlock(l.f)
+	}
+	return errors.Join(err, l.f.Close())
+}

@@ -19,4 +19,6 @@ func tryLock(f *os.File) error {
 	return err
 }
 
+func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+
 func isReadOnlyFS(err error) bool { return errors.Is(err, unix.EROFS) }

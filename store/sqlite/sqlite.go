@@ -76,6 +76,7 @@ type DB struct {
 	lock   *lock
 	read   *sql.DB
 	writer *writer
+	log    *checkpointer
 
 	ledger  *Ledger
 	keys    *Keys
@@ -124,6 +125,9 @@ func open(ctx context.Context, cfg Config) (_ *DB, err error) {
 	if db.writer, err = newWriter(w, cfg.Now); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
+	if db.log, err = newCheckpointer(path, db.writer); err != nil {
+		return nil, err
+	}
 	if db.read, err = openReaders(ctx, path, cfg.Readers); err != nil {
 		return nil, err
 	}
@@ -137,6 +141,9 @@ func open(ctx context.Context, cfg Config) (_ *DB, err error) {
 		return nil, err
 	}
 	db.tasks.Go(db.housekeeping)
+	db.tasks.Go(func() {
+		db.log.run(db.stop, func(err error) { db.cfg.Logger.Error("sqlite: checkpoint", "error", err) })
+	})
 	return db, nil
 }
 
@@ -154,8 +161,9 @@ func touch(path string) error {
 
 // immediate: a deferred transaction that reads first can fail with SQLITE_BUSY when it turns into a writer.
 // The cache is bounded at 64 MB: enough for the inner pages of a file of many gigabytes.
+// The checkpointer does what wal_autocheckpoint would do within a commit.
 const writerParams = "_busy_timeout=5000&_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_txlock=immediate" +
-	"&_pragma=cache_size(-65536)"
+	"&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(0)"
 
 const readerParams = "_busy_timeout=5000&_query_only=on&_pragma=cache_size(-16384)"
 
@@ -201,6 +209,9 @@ func (db *DB) release() error {
 	var errs []error
 	if db.read != nil {
 		errs = append(errs, db.read.Close())
+	}
+	if db.log != nil {
+		errs = append(errs, db.log.c.Close())
 	}
 	if db.writer != nil {
 		errs = append(errs, db.writer.close())

@@ -13,6 +13,8 @@ import (
 type writer struct {
 	c   *conn
 	now func() time.Time
+	// atOnce bounds a transaction, and so how long its first caller waits.
+	atOnce int
 
 	mu     sync.Mutex
 	queue  []*task
@@ -20,12 +22,14 @@ type writer struct {
 
 	wake chan struct{} // holds one token when there may be something to do
 	done chan struct{} // closed when the goroutine has ended
+	// checkpoint asks for a look at the log now and then.
+	checkpoint chan struct{}
 
 	// Of the goroutine alone:
 	data    int64 // PRAGMA data_version: changes when another process has written
 	version int64 // what is remembered of the file is true while this is unchanged
-	entries int64 // written in this transaction
-	credits int64 // that these entries come to
+	inserts *inserts
+	commits int64
 }
 
 // task is one caller's part of a transaction. Its functions run on the writer's goroutine.
@@ -35,8 +39,8 @@ type task struct {
 	apply func(*writer) error
 	// finish hears how it went, before the caller does. It may be nil.
 	finish func(err error)
-	// alone asks for a transaction of its own, which any error undoes.
-	alone bool
+	// alone asks for a transaction of its own, which any error undoes; outside asks for none at all.
+	alone, outside bool
 
 	err  error
 	done chan struct{}
@@ -47,7 +51,7 @@ type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
 
-// maxBatch bounds a transaction, and so how long its first caller waits.
+// maxBatch is how many tasks share a transaction at most.
 const maxBatch = 256
 
 // newWriter brings the file up to date and starts the goroutine.
@@ -55,7 +59,14 @@ func newWriter(c *conn, now func() time.Time) (*writer, error) {
 	if err := migrate(c); err != nil {
 		return nil, err
 	}
-	w := &writer{c: c, now: now, wake: make(chan struct{}, 1), done: make(chan struct{}), version: 1}
+	x, err := newInserts(c)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{
+		c: c, now: now, atOnce: maxBatch, wake: make(chan struct{}, 1), done: make(chan struct{}),
+		checkpoint: make(chan struct{}, 1), version: 1, inserts: x,
+	}
 	go w.run()
 	return w, nil
 }
@@ -128,7 +139,7 @@ func (w *writer) gather() {
 		w.mu.Lock()
 		n := len(w.queue)
 		w.mu.Unlock()
-		if n >= maxBatch {
+		if n >= w.atOnce {
 			return
 		}
 		if n == before {
@@ -144,11 +155,11 @@ func (w *writer) take() []*task {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := 0
-	for n < len(w.queue) && n < maxBatch && !w.queue[n].alone {
+	for n < len(w.queue) && n < w.atOnce && !w.queue[n].alone && !w.queue[n].outside {
 		n++
 	}
 	if n == 0 && len(w.queue) > 0 {
-		n = 1 // the first one wants to be alone
+		n = 1 // the first one shares with nobody
 	}
 	batch := w.queue[:n:n]
 	if w.queue = w.queue[n:]; len(w.queue) == 0 {
@@ -158,7 +169,12 @@ func (w *writer) take() []*task {
 }
 
 func (w *writer) commit(batch []*task) {
-	err := w.transact(batch)
+	var err error
+	if batch[0].outside {
+		batch[0].err = batch[0].apply(w)
+	} else {
+		err = w.transact(batch)
+	}
 	if err != nil {
 		_, _ = w.c.exec("ROLLBACK") // fails when SQLite has rolled back by itself
 		w.version++                 // what the tasks believe to have written is not there
@@ -174,10 +190,16 @@ func (w *writer) commit(batch []*task) {
 	for _, t := range batch {
 		close(t.done)
 	}
+	if w.commits++; w.commits%checkpointLook == 0 {
+		select {
+		case w.checkpoint <- struct{}{}:
+		default: // it is at it
+		}
+	}
 }
 
 func (w *writer) transact(batch []*task) error {
-	w.entries, w.credits = 0, 0
+	w.inserts.begin()
 	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -195,11 +217,8 @@ func (w *writer) transact(batch []*task) error {
 			return t.err
 		}
 	}
-	if w.entries > 0 {
-		_, err := w.c.exec("UPDATE totals SET entries = entries + ?, credits = credits + ?", w.entries, w.credits)
-		if err != nil {
-			return err
-		}
+	if err := w.flush(); err != nil {
+		return err
 	}
 	_, err = w.c.exec("COMMIT")
 	return err

@@ -1,0 +1,202 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+// These benchmarks report ratios of what ran in the same process within the same seconds: a number of charges a second
+// says more about the disk and about what else the machine does than about this package. BENCHMARKS.md has the table
+// and the commands.
+
+const (
+	callers  = 64
+	perRound = 4096 // charges; a round is long enough for a few checkpoints
+)
+
+// BenchmarkCharge compares, with 64 callers, the group commit with the driver alone, 256 entries a transaction, and
+// with the same ledger when each charge has a transaction of its own. A round of each runs in turn; the ratios are
+// those of the medians.
+func BenchmarkCharge(b *testing.B) {
+	for _, accounts := range []int{1, callers} {
+		b.Run(fmt.Sprintf("accounts=%d", accounts), func(b *testing.B) {
+			group, raw, single := newGroup(b, accounts), newRaw(b, accounts), newGroup(b, accounts)
+			single.db.writer.atOnce = 1
+			var perCharge [3][]float64
+			var latencies []time.Duration
+			for b.Loop() {
+				took, each := group.round(b, perRound)
+				perCharge[0] = append(perCharge[0], float64(took)/perRound)
+				latencies = append(latencies, each...)
+				perCharge[1] = append(perCharge[1], float64(raw.round(b))/perRound)
+				took, _ = single.round(b, perRound/16)
+				perCharge[2] = append(perCharge[2], float64(took)/(perRound/16))
+			}
+			g, r, s := median(perCharge[0]), median(perCharge[1]), median(perCharge[2])
+			slices.Sort(latencies)
+			b.ReportMetric(0, "ns/op") // of three things together: says nothing
+			b.ReportMetric(1e9/g, "charges/s")
+			b.ReportMetric(1e9/r, "raw/s")
+			b.ReportMetric(1e9/s, "single/s")
+			b.ReportMetric(100*r/g, "%-of-raw")
+			b.ReportMetric(s/g, "x-single")
+			b.ReportMetric(float64(latencies[len(latencies)/2].Microseconds())/1000, "p50-ms")
+			b.ReportMetric(float64(latencies[len(latencies)*99/100].Microseconds())/1000, "p99-ms")
+		})
+	}
+}
+
+func median(x []float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	return x[len(x)/2]
+}
+
+// group charges through the ledger.
+type group struct {
+	db     *DB
+	ledger *Ledger
+	who    []credits.Spender
+	made   atomic.Int64
+}
+
+func newGroup(b *testing.B, accounts int) *group {
+	b.Helper()
+	db := openFile(b, Config{Path: filepath.Join(b.TempDir(), "group.db")})
+	g := &group{db: db, ledger: db.Ledger()}
+	for i := range accounts {
+		id := fmt.Sprintf("acct_%020d", i)
+		addAccount(b, db, id, 1_000_000_000)
+		g.who = append(g.who, credits.Spender{Account: id, Key: fmt.Sprintf("key_%020d", i)})
+	}
+	return g
+}
+
+// round charges from all callers and returns how long it took, in all and for each charge.
+func (g *group) round(b *testing.B, charges int) (time.Duration, []time.Duration) {
+	b.Helper()
+	each := make([]time.Duration, charges)
+	var wg sync.WaitGroup
+	start := time.Now()
+	for caller := range callers {
+		wg.Go(func() {
+			for i := caller; i < charges; i += callers {
+				before := time.Now()
+				if err := g.charge(b, g.who[caller%len(g.who)]); err != nil {
+					b.Error(err)
+					return
+				}
+				each[i] = time.Since(before)
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(start), each
+}
+
+func (g *group) charge(b *testing.B, who credits.Spender) error {
+	b.Helper()
+	holds, err := g.ledger.Reserve(b.Context(), who, time.Minute, 1)
+	if err != nil {
+		return err
+	}
+	_, err = g.ledger.Settle(b.Context(), holds[0], credits.Charge{
+		Amount: 1, Operation: "profile", Platform: "github", RequestID: fmt.Sprintf("req_%020d", g.made.Add(1)), Cache: "MISS",
+	})
+	return err
+}
+
+// raw writes the same entries into the same tables as a program would that has nothing but the driver: prepared
+// statements of database/sql, from one goroutine, 256 entries a transaction.
+type raw struct {
+	db             *sql.DB
+	insert, totals *sql.Stmt
+	last           []credits.Entry
+	made           int
+}
+
+const rawAtOnce = 256
+
+func newRaw(b *testing.B, accounts int) *raw {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "raw.db")
+	db, err := Open(b.Context(), Config{Path: path})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		b.Fatal(err)
+	}
+	pool, err := sql.Open("sqlite", dsn(path, writerParams+"&_pragma=wal_autocheckpoint(1000)"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	pool.SetMaxOpenConns(1)
+	b.Cleanup(func() { _ = pool.Close() })
+	r := &raw{db: pool, last: make([]credits.Entry, accounts)}
+	for i := range r.last {
+		r.last[i].Balance = 1_000_000_000
+	}
+	if r.insert, err = pool.PrepareContext(b.Context(), insertEntries+insertValues); err != nil {
+		b.Fatal(err)
+	}
+	r.totals, err = pool.PrepareContext(b.Context(), "UPDATE totals SET entries = entries + ?, credits = credits - ?")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r
+}
+
+// round makes the rows and returns how long it takes to write them.
+func (r *raw) round(b *testing.B) time.Duration {
+	b.Helper()
+	rows := make([][]any, perRound)
+	for i := range rows {
+		rows[i] = r.row()
+	}
+	ctx := context.WithoutCancel(b.Context()) // the driver starts a goroutine for each statement to watch one that can end
+	start := time.Now()
+	for some := range slices.Chunk(rows, rawAtOnce) {
+		tx, err := r.db.BeginTx(ctx, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		insert := tx.StmtContext(ctx, r.insert)
+		for _, row := range some {
+			if _, err := insert.ExecContext(ctx, row...); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if _, err := tx.StmtContext(ctx, r.totals).ExecContext(ctx, len(some), len(some)); err != nil {
+			b.Fatal(err)
+		}
+		if err := tx.Commit(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return time.Since(start)
+}
+
+func (r *raw) row() []any {
+	n := r.made % len(r.last)
+	r.made++
+	h := credits.Hold{ID: fmt.Sprintf("hold_%020d", r.made), Spender: credits.Spender{
+		Account: fmt.Sprintf("acct_%020d", n), Key: fmt.Sprintf("key_%020d", n),
+	}}
+	e := credits.Charge{
+		Amount: 1, Operation: "profile", Platform: "github", RequestID: fmt.Sprintf("req_%020d", r.made), Cache: "MISS",
+	}.Entry(h, time.Now()).Next(r.last[n])
+	r.last[n] = e
+	return []any{
+		n + 1, e.Seq, string(e.Kind), e.Amount, e.Balance, e.Key, e.Operation, e.Platform, e.RequestID, e.Cache, e.Reason,
+		e.Hold, e.Once, e.At.UnixMicro(), e.Hash[:],
+	}
+}
