@@ -67,7 +67,11 @@ func Open(file string) (*Model, error) {
 	if m.mixed, err = mixed.OpenNet(s["mixed"]); err != nil {
 		return nil, fmt.Errorf("section mixed: %w", err)
 	}
-	m.names = &ner.Reader{Lists: m.reader.Lists().NER, Gazetteer: gazetteer.Open(s["gazetteer"])}
+	m.names = &ner.Reader{
+		Lists:     m.reader.Lists().NER,
+		Gazetteer: gazetteer.Open(s["gazetteer"]),
+		Clusters:  ner.OpenClusters(s["clusters"]),
+	}
 	m.pool.New = func() any { return new(scratch) }
 	return m, nil
 }

@@ -14,7 +14,7 @@ var learntTopics = [...]string{
 const (
 	science  = 0 // the class of science and technology: one in the labelled texts, two in the specification
 	noTopic  = len(learntTopics) - 1
-	minTopic = 0.28 // the probability from which a learnt topic is named
+	minTopic = 0.2 // the probability from which a learnt topic is named
 )
 
 // topics names what the text of s is about, most likely first.

@@ -18,7 +18,20 @@ const MinWords = 6
 const maxWords = 400
 
 // Inputs is the number of features of the detector.
-const Inputs = 18 + Classes*(Classes-1)
+const Inputs = pairs + Classes*(Classes-1)
+
+// Where the groups of features start.
+const (
+	sides   = 18                // the probabilities before and after the best cut
+	cuts    = sides + 2*Classes // what fixed cuts gain
+	windows = cuts + fixedCuts  // the best short stretch for each variety
+	pairs   = windows + Classes // which two varieties
+)
+
+const (
+	fixedCuts  = 5
+	windowSize = 6
+)
 
 // sums are the sums of one stretch of text: letters, words and markers apart, since each is scaled by its number.
 type sums struct {
@@ -156,6 +169,7 @@ func (s *Scan) Features(in *[Inputs]float32) bool {
 	}
 	*in = [Inputs]float32{}
 	s.describe(in, &best, n)
+	s.stretches(in, n)
 	in[2] = mean / float32(count) / 4
 	in[3] = positive / float32(count)
 	return true
@@ -195,7 +209,28 @@ func (s *Scan) describe(in *[Inputs]float32, best *split, n int) {
 	if y > x {
 		pair--
 	}
-	in[18+pair] = 1
+	in[pairs+pair] = 1
+	for c := range Classes {
+		in[sides+c] = exp(best.left[c])
+		in[sides+Classes+c] = exp(best.right[c])
+	}
+}
+
+// stretches fills in what cuts at fixed places gain, and how much the best short stretch speaks for each variety.
+func (s *Scan) stretches(in *[Inputs]float32, n int) {
+	for i := range fixedCuts {
+		p := s.split(max(1, n*(30+10*i)/100))
+		in[cuts+i] = p.gain / 4
+	}
+	for c := range Classes {
+		in[windows+c] = -8
+	}
+	for at := 0; at+windowSize <= n; at++ {
+		w := s.prefix[at+windowSize].minus(&s.prefix[at])
+		for c, v := range logProbs(s.scores(&w)) {
+			in[windows+c] = max(in[windows+c], v)
+		}
+	}
 }
 
 // agreement returns the shares of words that speak for x before the cut and for y after it.

@@ -8,7 +8,7 @@ import (
 )
 
 // Hidden is the number of hidden units of a [Net].
-const Hidden = 16
+const Hidden = 24
 
 // Net is the detector: one hidden layer and one output.
 type Net struct {

@@ -20,6 +20,7 @@ const NumTags = 9
 type Reader struct {
 	Lists     *lexicon.Table
 	Gazetteer *gazetteer.Table
+	Clusters  Clusters
 }
 
 // item is what is known about one token before its neighbours are looked at.
@@ -29,6 +30,7 @@ type item struct {
 	lists           uint32
 	gaz             uint32 // kinds of the longest gazetteer name here, with the place in it
 	shape           uint32
+	cluster         uint32
 	word, bareRunes []rune
 }
 
@@ -73,6 +75,7 @@ func (r *Reader) Read(q *Seq, d *token.Doc, s *feature.Set) {
 			it.key, it.bare, it.stem = w.Key, w.Bare, w.Stem
 			it.word = d.Folded(t)
 			it.bareRunes = feature.Bare(it.word)
+			it.cluster = r.Clusters.Of(w)
 			it.lists = r.Lists.Exact(prev, w)
 			if it.lists == 0 && w.Bare != w.Key {
 				it.lists = r.Lists.Exact(prev, &feature.Span{Key: w.Bare})
@@ -221,6 +224,16 @@ func (q *Seq) extract(i int) {
 // affixes appends the beginnings and endings of the word and of its neighbours.
 func (q *Seq) affixes(c, p1, n1 *item) {
 	w := c.word
+	for n := 2; n <= 3; n++ {
+		for i := 1; i+n < len(w); i++ {
+			q.add(39, uint32(n), feature.Key(w[i:i+n]))
+		}
+	}
+	q.add(40, c.cluster, 0)
+	q.add(41, p1.cluster, 0)
+	q.add(42, n1.cluster, 0)
+	q.add(43, p1.cluster, c.cluster)
+	q.add(44, c.cluster, n1.cluster)
 	q.add(30, uint32(min(len(w), 10)), 0)
 	for n := 1; n <= 4 && n <= len(w); n++ {
 		q.add(31, uint32(n), feature.Key(w[:n]))

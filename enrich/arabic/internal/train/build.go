@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/socialdata/socialdata/enrich/arabic/internal/corpus"
@@ -51,6 +52,40 @@ type builder struct {
 	corpus *corpus.Corpus
 	reader *head.Reader
 	lock   sync.Mutex // of Progress
+	words  func() *Vectors
+	stems  func() *Vectors
+}
+
+// The sizes of the vectors, and how much their sum weighs in the examples.
+const (
+	wordVector  = 128
+	stemVector  = 64
+	vectorScale = 2.5
+	// vectorWindow is the number of words before a word that count as its company.
+	vectorWindow = 6
+)
+
+// vectors learns vectors from all text that is not held out.
+func (b *builder) vectors(words bool, size int) *Vectors {
+	var texts []string
+	for _, list := range [][]corpus.Record{b.corpus.Dialect, b.corpus.Sentiment, b.corpus.Topic} {
+		for i := range list {
+			if r := &list[i]; !b.held(r.Set, Key(r)) {
+				texts = append(texts, r.Text)
+			}
+		}
+	}
+	count := map[string]int{}
+	for i := range b.corpus.NER {
+		s := &b.corpus.NER[i]
+		if !b.held(s.Set, SentenceKey(s.Set, count[s.Set])) {
+			texts = append(texts, strings.Join(s.Tokens, " "))
+		}
+		count[s.Set]++
+	}
+	v := FitVectors(StemDocs(texts, words), size, vectorWindow, b.Seed)
+	b.logf("%-9s %d of size %d", "vectors", len(v.Rows), v.Size)
+	return v
 }
 
 func (b *builder) held(set, key string) bool { return b.Hold != nil && b.Hold(set, key) }
@@ -90,7 +125,10 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 		table = head.AppendEmoji(table, r, e.Polarity)
 	}
 	b := &builder{Config: cfg, corpus: c, reader: head.NewReader(emoji)}
+	b.words = sync.OnceValue(func() *Vectors { return b.vectors(true, wordVector) })
+	b.stems = sync.OnceValue(func() *Vectors { return b.vectors(false, stemVector) })
 	places := Gazetteer(c)
+	clusters := sync.OnceValue(func() ner.Clusters { return b.vectors(true, stemVector).Clusters(b.Seed) })
 	parts := []struct {
 		name string
 		make func() []byte
@@ -100,7 +138,10 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 		{"language", b.language},
 		{"sentiment", b.sentiment},
 		{"topic", b.topic},
-		{"ner", func() []byte { return b.ner(&ner.Reader{Lists: b.reader.Lists().NER, Gazetteer: places}) }},
+		{"ner", func() []byte {
+			return b.ner(&ner.Reader{Lists: b.reader.Lists().NER, Gazetteer: places, Clusters: clusters()})
+		}},
+		{"clusters", func() []byte { return clusters().Append(nil) }},
 		{"gazetteer", func() []byte { return places.Append(nil) }},
 		{"emoji", func() []byte { return table }},
 	}

@@ -1,7 +1,9 @@
 package train
 
 import (
+	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/socialdata/socialdata/enrich/arabic/internal/corpus"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
@@ -15,7 +17,15 @@ var varieties = []string{"gulf", "egyptian", "levantine", "maghrebi", "msa"}
 // one that holds a single variety would only shift the odds.
 var dialectBudget = budget{
 	"elhaj": 3000, "qcri": 600, "sib": 500, "shami": 1000, "account": 1000, "arsarcasm": 300,
+	"elhaj" + pieceSuffix: 1500, "qcri" + pieceSuffix: 300,
 }
+
+const (
+	// pieceSuffix marks the short pieces of the posts of a collection.
+	pieceSuffix = " pieces"
+	// minCut is the number of words from which a post gives a piece.
+	minCut = 12
+)
 
 const (
 	dialectBits   = 19
@@ -28,17 +38,26 @@ func (b *builder) dialectExamples(keep func(r *corpus.Record) bool) []Example {
 	var t head.Text
 	var examples []Example
 	var sets []string
+	rng := rand.New(rand.NewPCG(b.Seed, 8))
+	add := func(text, label, set string) {
+		b.reader.Read(&t, text)
+		blocks := copyBlocks(b.reader.Dialect(&t))
+		examples = append(examples, Example{
+			Blocks: blocks, Label: slices.Index(varieties, label),
+			Dense: b.words().Sum(blocks[1].Features, blocks[1].Value*vectorScale),
+		})
+		sets = append(sets, set)
+	}
 	for _, list := range [][]corpus.Record{b.corpus.Dialect, b.corpus.Varieties} {
 		for i := range list {
 			r := &list[i]
 			if dialectBudget[r.Set] == 0 || b.held(r.Set, Key(r)) || !keep(r) {
 				continue
 			}
-			b.reader.Read(&t, r.Text)
-			examples = append(examples, Example{
-				Blocks: copyBlocks(b.reader.Dialect(&t)), Label: slices.Index(varieties, r.Label),
-			})
-			sets = append(sets, r.Set)
+			add(r.Text, r.Label, r.Set)
+			if words := strings.Fields(r.Text); len(words) >= minCut && dialectBudget[r.Set+pieceSuffix] > 0 {
+				add(strings.Join(cut(rng, words, 4, 10), " "), r.Label, r.Set+pieceSuffix)
+			}
 		}
 	}
 	balance(examples, sets, dialectBudget)
@@ -48,7 +67,9 @@ func (b *builder) dialectExamples(keep func(r *corpus.Record) bool) []Example {
 // fitDialect trains the dialect head on the texts that keep accepts.
 func (b *builder) fitDialect(name string, keep func(r *corpus.Record) bool) []byte {
 	examples := b.dialectExamples(keep)
-	m := b.softmax(name, len(varieties), dialectBits, dialectEpochs, dialectRate).Fit(examples)
+	settings := b.softmax(name, len(varieties), dialectBits, dialectEpochs, dialectRate)
+	settings.Fold = b.words().Fold(vectorScale)
+	m := settings.Fit(examples)
 	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
 	return out
 }

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	mixedPerHalf = 12_000
-	mixedEpochs  = 30
+	mixedPerHalf = 30_000
+	mixedEpochs  = 10
 	// falseAlarms is the share of pure posts that the threshold lets through as mixed.
-	falseAlarms = 0.025
+	falseAlarms = 0.022
 )
 
 // mixSets are the collections from which posts are joined, with their share.
@@ -99,20 +99,47 @@ func NewPool(c *corpus.Corpus, keep func(r *corpus.Record) bool) *Pool {
 }
 
 // Draw returns a text of two varieties, the first of which has between 30 and 70 percent of the words, or a pure
-// post, cut to a like length. The text is empty when the pool has none.
+// text of a like length. Half of the texts are whole posts. The text is empty when the pool has none that fits.
 func (p *Pool) Draw(rng *rand.Rand, mix bool) (string, bool) {
-	n := 8 + rng.IntN(28)
 	v := rng.IntN(len(varieties))
+	w := (v + 1 + rng.IntN(len(varieties)-1)) % len(varieties)
+	if rng.IntN(2) == 0 {
+		return p.drawWhole(rng, v, w, mix), mix
+	}
+	n := 8 + rng.IntN(32)
 	if !mix {
 		return strings.Join(p.piece(rng, v, n, 6), " "), false
 	}
-	w := (v + 1 + rng.IntN(len(varieties)-1)) % len(varieties)
 	a := max(3, int(float64(n)*(0.3+0.4*rng.Float64())+0.5))
-	first, second := p.piece(rng, v, a, a), p.piece(rng, w, n-a, n-a)
-	if len(first) == 0 || len(second) == 0 {
-		return "", true
+	return join(p.piece(rng, v, a, a), p.piece(rng, w, n-a, n-a)), true
+}
+
+// drawWhole joins a post of variety v and one of w. For a pure text the second one is of variety v too, or missing.
+func (p *Pool) drawWhole(rng *rand.Rand, v, w int, mix bool) string {
+	if !mix && rng.IntN(3) > 0 {
+		return strings.Join(p.piece(rng, v, longest, 10), " ")
 	}
-	return strings.Join(first, " ") + " " + strings.Join(second, " "), true
+	if !mix {
+		w = v
+	}
+	for range 20 {
+		a, b := p.piece(rng, v, longest, 5), p.piece(rng, w, longest, 5)
+		if share := float64(len(a)) / float64(len(a)+len(b)+1); share >= 0.3 && share <= 0.7 {
+			return join(a, b)
+		}
+	}
+	return ""
+}
+
+// longest is the length to which posts are cut, in words.
+const longest = 60
+
+// join joins two texts, unless one is missing.
+func join(a, b []string) string {
+	if len(a) == 0 || len(b) == 0 {
+		return ""
+	}
+	return strings.Join(a, " ") + " " + strings.Join(b, " ")
 }
 
 // piece returns n words of a post of variety v; fewer, down to least, when the post has no more.

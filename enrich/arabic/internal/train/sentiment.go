@@ -10,7 +10,7 @@ import (
 var feelings = []string{"positive", "negative", "neutral"}
 
 // sentimentBudget says what each label of a collection weighs.
-var sentimentBudget = budget{"arsarcasm": 3000, "ajgt": 700, "manual": 500, "emoji": 500}
+var sentimentBudget = budget{"arsarcasm": 3000, "ajgt": 700, "manual": 500, "emoji": 300}
 
 const (
 	sentimentBits   = 18
@@ -28,13 +28,17 @@ func (b *builder) sentiment() []byte {
 			continue
 		}
 		b.reader.Read(&t, r.Text)
+		blocks := copyBlocks(b.reader.Sentiment(&t, r.Set == "emoji"))
 		examples = append(examples, Example{
-			Blocks: copyBlocks(b.reader.Sentiment(&t, r.Set == "emoji")), Label: slices.Index(feelings, r.Label),
+			Blocks: blocks, Label: slices.Index(feelings, r.Label),
+			Dense: b.stems().Sum(blocks[1].Features, blocks[1].Value*vectorScale),
 		})
 		sets = append(sets, r.Set)
 	}
 	balance(examples, sets, sentimentBudget)
-	m := b.softmax("sentiment", len(feelings), sentimentBits, sentimentEpochs, sentimentRate).Fit(examples)
+	settings := b.softmax("sentiment", len(feelings), sentimentBits, sentimentEpochs, sentimentRate)
+	settings.Fold = b.stems().Fold(vectorScale)
+	m := settings.Fit(examples)
 	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
 	return out
 }

@@ -12,6 +12,7 @@ import (
 type Example struct {
 	Blocks []feature.Block
 	Label  int
+	Dense  []float32 // numbers beside the hashed features, nil for none
 	Target []float32 // when set, a distribution over the classes to learn instead of Label
 	Weight float32
 }
@@ -24,6 +25,9 @@ type Softmax struct {
 	Rate    float32
 	Decay   float32 // L2 penalty applied to the weights that an example touches
 	Seed    uint64
+	// Fold, when set, is called after the last epoch to move the weights of the dense numbers into the table. One
+	// more epoch without these numbers then settles what shares a row by chance.
+	Fold func(m *Linear)
 	// Progress is called after each epoch with the mean loss.
 	Progress func(epoch int, loss float64)
 }
@@ -34,6 +38,7 @@ type Linear struct {
 	Bits    int
 	W       []float32 // row by row, Classes to a row
 	Bias    []float32
+	Dense   []float32 // Classes to each number of Example.Dense
 }
 
 // Fit trains with AdaGrad. The order of the examples and of every addition is fixed by the seed, so the same
@@ -43,6 +48,10 @@ func (s Softmax) Fit(examples []Example) *Linear {
 	m := &Linear{Classes: k, Bits: s.Bits, W: make([]float32, k<<s.Bits), Bias: make([]float32, k)}
 	g2 := make([]float32, k<<s.Bits)
 	b2 := make([]float32, k)
+	if len(examples) > 0 {
+		m.Dense = make([]float32, k*len(examples[0].Dense))
+	}
+	d2 := make([]float32, len(m.Dense))
 	rng := rand.New(rand.NewPCG(s.Seed, 1))
 	order := make([]int, len(examples))
 	for i := range order {
@@ -50,7 +59,15 @@ func (s Softmax) Fit(examples []Example) *Linear {
 	}
 	p, grad := make([]float32, k), make([]float32, k)
 	mask := uint32(1)<<s.Bits - 1
-	for epoch := range s.Epochs {
+	epochs := s.Epochs
+	if s.Fold != nil {
+		epochs++
+	}
+	for epoch := range epochs {
+		if epoch == s.Epochs {
+			s.Fold(m)
+			m.Dense = nil
+		}
 		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		loss, total := 0.0, 0.0
 		for _, i := range order {
@@ -77,6 +94,13 @@ func (s Softmax) Fit(examples []Example) *Linear {
 				b2[c] += grad[c] * grad[c]
 				m.Bias[c] -= s.Rate * grad[c] / float32(math.Sqrt(float64(b2[c])+1e-6))
 			}
+			for i, x := range e.Dense[:len(m.Dense)/k] {
+				for c := range k {
+					d := grad[c] * x
+					d2[i*k+c] += d * d
+					m.Dense[i*k+c] -= s.Rate * d / float32(math.Sqrt(float64(d2[i*k+c])+1e-6))
+				}
+			}
 			for _, b := range e.Blocks {
 				for _, f := range b.Features {
 					at := int(f&mask) * k
@@ -99,6 +123,11 @@ func (s Softmax) Fit(examples []Example) *Linear {
 // Scores fills out with the scores of e, one for each class.
 func (m *Linear) Scores(e *Example, out []float32) {
 	copy(out, m.Bias)
+	for i, x := range e.Dense[:len(m.Dense)/m.Classes] {
+		for c := range m.Classes {
+			out[c] += x * m.Dense[i*m.Classes+c]
+		}
+	}
 	mask, k := uint32(1)<<m.Bits-1, m.Classes
 	for _, b := range e.Blocks {
 		var sum [16]float32

@@ -27,8 +27,10 @@ func (b *builder) topic() []byte {
 	var sets []string
 	add := func(r *corpus.Record, set, label string) {
 		b.reader.Read(&t, r.Text)
+		blocks := copyBlocks(b.reader.Topic(&t))
 		examples = append(examples, Example{
-			Blocks: copyBlocks(b.reader.Topic(&t)), Label: slices.Index(topicLabels, label),
+			Blocks: blocks, Label: slices.Index(topicLabels, label),
+			Dense: b.stems().Sum(blocks[1].Features, blocks[1].Value*vectorScale),
 		})
 		sets = append(sets, set)
 	}
@@ -44,8 +46,10 @@ func (b *builder) topic() []byte {
 			n++
 		}
 	}
-	balance(examples, sets, budget{"sib": 900, "none": 600})
-	m := b.softmax("topic", len(topicLabels), topicBits, topicEpochs, topicRate).Fit(examples)
+	balance(examples, sets, budget{"sib": 900, "none": 150})
+	settings := b.softmax("topic", len(topicLabels), topicBits, topicEpochs, topicRate)
+	settings.Fold = b.stems().Fold(vectorScale)
+	m := settings.Fit(examples)
 	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
 	return out
 }
