@@ -67,26 +67,30 @@ func New(cfg Config) *Client {
 		cfg.Scheme = "Bearer"
 	}
 	own := *cfg.HTTP // a copy: the redirect rule is ours, the caller's client stays as it is
-	if own.CheckRedirect == nil {
-		own.CheckRedirect = sameHost
-	}
+	own.CheckRedirect = sameHost(cfg.HTTP.CheckRedirect)
 	c := &Client{cfg: cfg, http: &own}
-	c.base, c.err = url.Parse(strings.TrimRight(cfg.Base, "/"))
-	if c.err == nil && c.base.Host == "" {
-		c.err = fmt.Errorf("base URL %q has no host", cfg.Base)
+	base, err := url.Parse(strings.TrimRight(cfg.Base, "/"))
+	if err != nil || base.Host == "" {
+		c.err = errors.New("the base URL is not an absolute URL") // it may hold a password, so it is not shown
 	}
+	c.base = base
 	return c
 }
 
-// sameHost follows a redirect within the upstream's host only: credentials and callers' input go nowhere else.
-func sameHost(req *http.Request, via []*http.Request) error {
-	if len(via) >= 5 {
-		return errors.New("more than 5 redirects")
+// sameHost follows a redirect within the upstream's host only, and never from https to http: credentials and callers'
+// input go nowhere else. What it lets through, also must pass, when not nil.
+func sameHost(also func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
+	return func(req *http.Request, via []*http.Request) error {
+		switch from := via[0].URL; {
+		case len(via) > 5:
+			return errors.New("more than 5 redirects")
+		case !strings.EqualFold(req.URL.Host, from.Host), from.Scheme == "https" && req.URL.Scheme != "https":
+			return http.ErrUseLastResponse
+		case also != nil:
+			return also(req, via)
+		}
+		return nil
 	}
-	if req.URL.Host != via[0].URL.Host {
-		return http.ErrUseLastResponse
-	}
-	return nil
 }
 
 // Request is one read.
@@ -176,6 +180,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 		r.Quota = c.cfg.Quota
 	}
 	refreshed := false
+	b := newPause()
 	send := func() (*Response, error) {
 		res, err := c.attempt(ctx, r)
 		if err == nil && res.Status == http.StatusUnauthorized && c.cfg.Tokens != nil && !refreshed {
@@ -183,16 +188,18 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 			c.cfg.Tokens.Drop(res.token)
 			res, err = c.attempt(ctx, r)
 		}
-		if err != nil {
-			return nil, c.retryable(r, nil, err)
+		if err == nil {
+			err = c.judge(res, r.Quota)
 		}
-		if err := c.judge(res, r.Quota); err != nil {
-			return nil, c.retryable(r, res, err)
+		if err == nil {
+			return res, nil
 		}
-		return res, nil
+		var again bool
+		if b.told, again = retryable(r, res, err); !again {
+			err = backoff.Permanent(err)
+		}
+		return nil, err
 	}
-	b := backoff.NewExponentialBackOff()
-	b.InitialInterval, b.RandomizationFactor = 100*time.Millisecond, 0.5
 	res, err := backoff.Retry(ctx, send, backoff.WithBackOff(b), backoff.WithMaxTries(retries+1), backoff.WithMaxElapsedTime(0))
 	if err == nil {
 		return res, nil
@@ -203,37 +210,58 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	return nil, c.name(ctx, r, err)
 }
 
-// retryable marks err as final unless sending r again may help.
-func (c *Client) retryable(r Request, res *Response, err error) error {
-	again := r.Method == "" || r.Method == http.MethodGet || r.Retry
+// pause is how long to wait before the next attempt: what the upstream told us, else a little longer each time.
+type pause struct {
+	*backoff.ExponentialBackOff
+	told time.Duration // negative when the upstream told nothing
+}
+
+func newPause() *pause {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval, b.RandomizationFactor = 100*time.Millisecond, 0.5
+	return &pause{b, -1}
+}
+
+// NextBackOff implements [backoff.BackOff].
+func (p *pause) NextBackOff() time.Duration {
+	own := p.ExponentialBackOff.NextBackOff()
+	if p.told >= 0 {
+		return p.told
+	}
+	return own
+}
+
+// retryable tells whether sending r again may help, and how long the upstream wants us to wait: negative when it does
+// not say.
+func retryable(r Request, res *Response, err error) (wait time.Duration, again bool) {
 	switch {
-	case !again, errors.Is(err, context.Canceled), errors.Is(err, errTooLarge), errors.Is(err, errQuota):
-		return backoff.Permanent(err)
+	case r.Method != "" && r.Method != http.MethodGet && !r.Retry:
+		return 0, false
+	case errors.Is(err, context.Canceled), errors.Is(err, errTooLarge), errors.Is(err, errQuota), errors.Is(err, errToken):
+		return 0, false
 	case res == nil:
-		if errors.Is(err, providers.ErrUnavailable) || errors.Is(err, providers.ErrTimeout) {
-			return err
-		}
-		return backoff.Permanent(err)
+		return -1, errors.Is(err, providers.ErrUnavailable) || errors.Is(err, providers.ErrTimeout)
 	case res.Status < 500 && res.Status != http.StatusTooManyRequests, !errors.Is(err, providers.ErrUnavailable):
-		return backoff.Permanent(err)
+		return 0, false
 	}
 	wait, told := retryAfter(res.Header, time.Now())
-	switch {
-	case !told && res.Status == http.StatusTooManyRequests, wait > longestWait:
-		return backoff.Permanent(err)
-	case told:
-		return errors.Join(err, backoff.RetryAfter(int(wait.Seconds())))
+	if !told {
+		return -1, res.Status != http.StatusTooManyRequests
 	}
-	return err
+	return wait, wait <= longestWait
 }
 
 var (
 	errTooLarge = errors.New("body is larger than the limit")
 	errQuota    = errors.New("the upstream's quota is used up")
+	errToken    = errors.New("no access token")
 )
 
 // attempt sends r once and reads the whole answer.
 func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if err := r.Quota.take(time.Now()); err != nil {
 		return nil, err
 	}
@@ -241,16 +269,16 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 	defer cancel()
 	req, err := c.request(ctx, r)
 	if err != nil {
-		return nil, err
+		return nil, failure(ctx, nil, err)
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return nil, failure(ctx, err)
+		return nil, failure(ctx, req, err)
 	}
 	defer res.Body.Close() //nolint:errcheck // read to the end or given up: nothing is left to save
 	body, err := io.ReadAll(io.LimitReader(res.Body, c.cfg.MaxBody+1))
 	if err != nil {
-		return nil, failure(ctx, err)
+		return nil, failure(ctx, req, err)
 	}
 	if int64(len(body)) > c.cfg.MaxBody {
 		return nil, providers.Unavailable(errTooLarge, "the upstream's answer is too large")
@@ -328,6 +356,10 @@ func (c *Client) judge(res *Response, q *Quota) error {
 	q.observe(c.cfg.Limits, res.Header, time.Now())
 	if c.cfg.Check != nil {
 		if err := c.cfg.Check(res); err != nil {
+			// A refusal with a time is a limit, whatever its status.
+			if e, ok := errors.AsType[*providers.Error](err); ok && e.Kind == providers.ErrUnavailable && e.RetryAfter > 0 {
+				q.Close(time.Now().Add(e.RetryAfter))
+			}
 			return err
 		}
 	}
@@ -338,7 +370,7 @@ func (c *Client) judge(res *Response, q *Quota) error {
 		return providers.ErrNotFound
 	case res.Status == http.StatusTooManyRequests:
 		if !told {
-			wait = time.Minute
+			wait = c.cfg.Limits.wait(res.Header, time.Now())
 		}
 		q.Close(time.Now().Add(wait))
 		return &providers.Error{Kind: providers.ErrUnavailable, Detail: "the upstream limits our pace", RetryAfter: wait}
@@ -349,8 +381,8 @@ func (c *Client) judge(res *Response, q *Quota) error {
 }
 
 // failure says what a broken exchange means. The text of err may hold the URL, and with it a key, so only its
-// innermost cause is kept.
-func failure(ctx context.Context, err error) error {
+// innermost cause is kept, and not even that when it shows what was sent.
+func failure(ctx context.Context, sent *http.Request, err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
@@ -360,9 +392,31 @@ func failure(ctx context.Context, err error) error {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return context.Canceled
 	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
-		return &providers.Error{Kind: providers.ErrTimeout, Err: err}
+		return &providers.Error{Kind: providers.ErrTimeout, Err: withhold(sent, err)}
 	}
-	return providers.Unavailable(err, "the upstream cannot be reached")
+	return providers.Unavailable(withhold(sent, err), "the upstream cannot be reached")
+}
+
+// withhold returns err, or a plain error when the text of err shows a value of a header or of the query: any of them
+// may be a credential.
+func withhold(sent *http.Request, err error) error {
+	if sent == nil {
+		return err
+	}
+	var values []string
+	for _, vs := range sent.URL.Query() {
+		values = append(values, vs...)
+	}
+	for _, vs := range sent.Header {
+		values = append(values, strings.Fields(strings.Join(vs, " "))...) // the scheme of a token is a word of its own
+	}
+	said := err.Error()
+	for _, v := range values {
+		if len(v) >= 8 && (strings.Contains(said, v) || strings.Contains(said, url.QueryEscape(v))) {
+			return errors.New("the cause names what was sent")
+		}
+	}
+	return err
 }
 
 func isTimeout(err error) bool {

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -48,19 +46,17 @@ func (f ResetForm) time(v string, now time.Time) (time.Time, bool) {
 // Quota is one of an upstream's limits: so many reads in so much time. When it is used up, or the upstream says so,
 // reads fail at once until it starts anew. A nil Quota has no limit. It is safe for concurrent use.
 type Quota struct {
-	mu      sync.Mutex
-	limiter *rate.Limiter // nil when the upstream announces no number
-	closed  time.Time     // no read before
+	n      int // 0 when the upstream announces no number
+	window time.Duration
+
+	mu     sync.Mutex
+	sent   []time.Time // the last n reads, a ring
+	oldest int         // of sent, once it is full
+	closed time.Time   // no read before
 }
 
-// NewQuota returns a quota of n reads per window; n of 0 leaves the limit to the upstream's headers.
-func NewQuota(n int, window time.Duration) *Quota {
-	q := &Quota{}
-	if n > 0 {
-		q.limiter = rate.NewLimiter(rate.Limit(float64(n)/window.Seconds()), n)
-	}
-	return q
-}
+// NewQuota returns a quota of n reads in any window; n of 0 leaves the limit to the upstream's headers.
+func NewQuota(n int, window time.Duration) *Quota { return &Quota{n: n, window: window} }
 
 // Close stops reads until the given time.
 func (q *Quota) Close(until time.Time) {
@@ -81,11 +77,18 @@ func (q *Quota) take(now time.Time) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	wait := q.closed.Sub(now)
-	if wait <= 0 && q.limiter != nil && !q.limiter.AllowN(now, 1) {
-		wait = time.Duration(float64(time.Second) / float64(q.limiter.Limit()))
+	full := q.n > 0 && len(q.sent) == q.n
+	if full {
+		wait = max(wait, q.sent[q.oldest].Add(q.window).Sub(now))
 	}
-	if wait > 0 {
+	switch {
+	case wait > 0:
 		return &providers.Error{Kind: providers.ErrUnavailable, Detail: "the upstream limits our pace", RetryAfter: wait, Err: errQuota}
+	case full:
+		q.sent[q.oldest] = now
+		q.oldest = (q.oldest + 1) % q.n
+	case q.n > 0:
+		q.sent = append(q.sent, now)
 	}
 	return nil
 }
@@ -102,4 +105,15 @@ func (q *Quota) observe(h *LimitHeaders, got http.Header, now time.Time) {
 	if t, ok := h.Form.time(got.Get(h.Reset), now); ok && t.After(now) {
 		q.Close(t)
 	}
+}
+
+// wait returns how long to stay away from an upstream that limits our pace without a Retry-After: until its reset, or
+// a minute.
+func (h *LimitHeaders) wait(got http.Header, now time.Time) time.Duration {
+	if h != nil {
+		if t, ok := h.Form.time(got.Get(h.Reset), now); ok && t.After(now) {
+			return t.Sub(now)
+		}
+	}
+	return time.Minute
 }

@@ -2,6 +2,8 @@ package upstream
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -47,11 +49,10 @@ func ClientCredentials(c *Client, r Request) *Tokens {
 		}
 		r.Method, r.Retry = "POST", true
 		if _, err := c.JSON(ctx, r, &answer); err != nil {
-			// A 404 here is a wrong address of ours, never a missing profile.
-			return Token{}, providers.Unavailable(err, "the upstream gave us no access token")
+			return Token{}, err
 		}
 		if answer.AccessToken == "" {
-			return Token{}, providers.Unavailable(nil, "the upstream gave us no access token")
+			return Token{}, errors.New("the answer holds no access_token")
 		}
 		t := Token{Value: answer.AccessToken}
 		if s := answer.ExpiresIn.V; s != nil && *s > 0 {
@@ -63,19 +64,19 @@ func ClientCredentials(c *Client, r Request) *Tokens {
 
 // Get returns a token that is good for a while yet.
 func (t *Tokens) Get(ctx context.Context) (string, error) {
-	t.mu.Lock()
-	have := t.token
-	t.mu.Unlock()
-	if have.Value != "" && (have.Expires.IsZero() || t.now().Add(early).Before(have.Expires)) {
-		return have.Value, nil
+	if have := t.good(); have != "" {
+		return have, nil
 	}
 	// Detached: a caller who leaves must not fail those who wait for the same token.
 	ch := t.group.DoChan("", func() (any, error) {
+		if have := t.good(); have != "" { // fetched between our look and our turn
+			return have, nil
+		}
 		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), defaultAttempt)
 		defer cancel()
 		token, err := t.fetch(detached)
 		if err != nil {
-			return "", err
+			return "", refused(err)
 		}
 		if !token.Expires.IsZero() && token.Expires.Sub(t.now()) <= early {
 			token.Expires = t.now().Add(early + time.Second) // a very short life would mean a fetch for every read
@@ -94,6 +95,31 @@ func (t *Tokens) Get(ctx context.Context) (string, error) {
 		}
 		return r.Val.(string), nil
 	}
+}
+
+// good returns the token in use, "" when there is none or it ends soon.
+func (t *Tokens) good() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.token.Expires.IsZero() || t.now().Add(early).Before(t.token.Expires) {
+		return t.token.Value
+	}
+	return ""
+}
+
+// refused says that there is no token. Of the cause only the words are kept: a 404 there is a wrong address of ours,
+// never a missing profile, and what the token's own client has tried again is not tried a third time.
+func refused(err error) error {
+	e := &providers.Error{
+		Kind: providers.ErrUnavailable, Detail: "the upstream gave us no access token", Err: fmt.Errorf("%w: %v", errToken, err), //nolint:errorlint // see above
+	}
+	if errors.Is(err, providers.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
+		e.Kind = providers.ErrTimeout
+	}
+	if cause, ok := errors.AsType[*providers.Error](err); ok {
+		e.RetryAfter = cause.RetryAfter
+	}
+	return e
 }
 
 // Drop forgets refused, if it is still the token in use, so that the next Get fetches a new one.
