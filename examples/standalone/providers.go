@@ -48,6 +48,9 @@ func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 func allProviders(getenv func(string) string, web *http.Client) ([]providers.Provider, error) {
 	s := &settings{getenv: getenv, web: web}
 	yt, rd := configure[youtube.Config](s, "youtube"), configure[reddit.Config](s, "reddit")
+	music, apps := configure[applemusic.Config](s, "apple_music"), configure[appstore.Config](s, "appstore")
+	music.Quota = applemusic.NewQuota() // both read from one host, which counts them together
+	apps.Quota = music.Quota
 	all := slices.Concat(
 		[]providers.Provider{
 			mock.New(mock.Config{}),
@@ -57,8 +60,8 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Pro
 			spotify.New(configure[spotify.Config](s, "spotify")),
 			youtube.New(yt), youtube.NewOwn(yt),
 		},
-		applemusic.New(configure[applemusic.Config](s, "apple_music")),
-		appstore.New(configure[appstore.Config](s, "appstore")),
+		applemusic.New(music),
+		appstore.New(apps),
 		bluesky.New(configure[bluesky.Config](s, "bluesky")),
 		soundcloud.New(configure[soundcloud.Config](s, "soundcloud")),
 		threads.New(configure[threads.Config](s, "threads")),
