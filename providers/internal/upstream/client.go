@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -115,9 +116,7 @@ func (r Request) With(name, value string) Request {
 		return r
 	}
 	q := url.Values{}
-	for k, v := range r.Query {
-		q[k] = v
-	}
+	maps.Copy(q, r.Query)
 	q.Set(name, value)
 	r.Query = q
 	return r
@@ -357,7 +356,7 @@ func (c *Client) judge(res *Response, q *Quota) error {
 	if c.cfg.Check != nil {
 		if err := c.cfg.Check(res); err != nil {
 			// A refusal with a time is a limit, whatever its status.
-			if e, ok := errors.AsType[*providers.Error](err); ok && e.Kind == providers.ErrUnavailable && e.RetryAfter > 0 {
+			if e, ok := errors.AsType[*providers.Error](err); ok && errors.Is(e.Kind, providers.ErrUnavailable) && e.RetryAfter > 0 {
 				q.Close(time.Now().Add(e.RetryAfter))
 			}
 			return err

@@ -190,7 +190,7 @@ func TestEndOfPatience(t *testing.T) {
 				if !errors.Is(err, tt.want) {
 					t.Errorf("got error %v, want %v", err, tt.want)
 				}
-				if tt.want == context.Canceled && (errors.Is(err, providers.ErrTimeout) || errors.Is(err, providers.ErrUnavailable)) {
+				if errors.Is(tt.want, context.Canceled) && (errors.Is(err, providers.ErrTimeout) || errors.Is(err, providers.ErrUnavailable)) {
 					t.Errorf("%v blames the upstream", err)
 				}
 				if took := time.Since(start); took < tt.took || took > tt.took+time.Second {
@@ -401,7 +401,8 @@ func TestRequest(t *testing.T) {
 			sent{Method: "GET", URL: "https://api.example/v2/%2E%2E/%2E%2E/%2E/x", Accept: "application/json", Mark: "config"},
 		},
 		{
-			"a form", "https://api.example", upstream.Request{Method: "POST", Path: []string{"token"}, Form: url.Values{"a": {"b c"}}},
+			"a form", "https://api.example",
+			upstream.Request{Method: "POST", Path: []string{"token"}, Form: url.Values{"a": {"b c"}}},
 			sent{"POST", "https://api.example/token", "application/x-www-form-urlencoded", "application/json", "config", "a=b+c"},
 		},
 		{

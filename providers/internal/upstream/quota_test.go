@@ -59,7 +59,9 @@ func refused(t *testing.T, err error, wait time.Duration) {
 func TestQuotaListensToTheUpstream(t *testing.T) {
 	t.Parallel()
 	in := func(d time.Duration) string { return strconv.FormatInt(time.Now().Add(d).Unix(), 10) }
-	date := func(d time.Duration) string { return time.Now().Add(d).UTC().Format("2006-01-02T15:04:05.000000Z07:00") }
+	date := func(d time.Duration) string {
+		return time.Now().Add(d).UTC().Format("2006-01-02T15:04:05.000000Z07:00")
+	}
 	tests := []struct {
 		name   string
 		form   upstream.ResetForm
@@ -149,7 +151,10 @@ func TestARefusalWithATimeClosesTheBucket(t *testing.T) {
 
 func TestNoQuotaHasNoLimit(t *testing.T) {
 	t.Parallel()
-	c := memory(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Left", "0"); w.Header().Set("Reset", "60") }).client(upstream.Config{
+	c := memory(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Left", "0")
+		w.Header().Set("Reset", "60")
+	}).client(upstream.Config{
 		Limits: &upstream.LimitHeaders{Remaining: "Left", Reset: "Reset", Form: upstream.DeltaSeconds},
 	})
 	for range 50 {
