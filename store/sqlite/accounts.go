@@ -98,15 +98,12 @@ func insertKey(c *conn, k keys.Key) error {
 	if k.Rate != nil {
 		capacity, refill = k.Rate.Capacity, k.Rate.Refill
 	}
-	n, err := c.exec(`
+	_, err := c.exec(`
 		INSERT INTO keys (id, account, name, prefix, hash, environment, created_at, last_used_at, revoked_at, capacity,
 			refill, day_cap, total_cap)
-		SELECT ?1, no, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13 FROM accounts WHERE id = ?2`,
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		k.ID, k.Account, k.Name, k.Prefix, k.Hash[:], string(k.Environment), k.CreatedAt.UnixMicro(),
 		maybeMicros(k.LastUsedAt), maybeMicros(k.RevokedAt), capacity, refill, maybe(k.DayCap), maybe(k.TotalCap))
-	if err == nil && n == 0 {
-		return noAccount(k.Account)
-	}
 	return err
 }
 
@@ -115,7 +112,7 @@ func (s *Keys) Key(ctx context.Context, id string) (keys.Key, error) {
 	if err := s.flush(); err != nil {
 		return keys.Key{}, err
 	}
-	k, err := scanKey(s.db.read.QueryRowContext(ctx, selectKeys+" WHERE k.id = ?", id))
+	k, err := scanKey(s.db.read.QueryRowContext(ctx, selectKeys+" WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return keys.Key{}, noKey(id)
 	}
@@ -131,13 +128,13 @@ func (s *Keys) Keys(ctx context.Context, account string) ([]keys.Key, error) {
 		return nil, err
 	}
 	if account == "" {
-		return list(ctx, s.db.read, scanKey, selectKeys+" ORDER BY k.no")
+		return list(ctx, s.db.read, scanKey, selectKeys+" ORDER BY no")
 	}
 	a, err := s.Account(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	return list(ctx, s.db.read, scanKey, selectKeys+" WHERE a.id = ? ORDER BY k.no", a.ID)
+	return list(ctx, s.db.read, scanKey, selectKeys+" WHERE account = ? ORDER BY no", a.ID)
 }
 
 // Revoke ends the key with that id for good, from the next call on in every process, and returns it. Revoking it

@@ -15,7 +15,7 @@ import (
 
 // books is what is remembered of the accounts that were used last. The ledger's lock guards it.
 type books struct {
-	pinned map[string]*book // those with something in the writer's queue; they are not forgotten
+	pinned map[string]*book // those that somebody needs now; they are not forgotten
 	idle   *simplelru.LRU[string, *book]
 	spent  *simplelru.LRU[spender, credits.Spent] // of keys with a cap
 }
@@ -28,7 +28,8 @@ type book struct {
 	no      int64
 
 	// Under the ledger's lock:
-	pins    int    // tasks in the writer's queue
+	pins    int    // those who need it now
+	queued  int    // tasks of it in the writer's queue
 	writes  int64  // entries written since it is remembered
 	balance int64  // sum of the entries
 	epoch   uint64 // of the lock file when balance was read
@@ -47,22 +48,20 @@ func newBooks(accounts, keys int) *books {
 	return &books{pinned: map[string]*book{}, idle: idle, spent: spent}
 }
 
-// get returns the account's book, which may not be loaded yet.
-func (s *books) get(account string) *book {
+// get returns the account's book when it is remembered.
+func (s *books) get(account string) (*book, bool) {
 	if b, ok := s.pinned[account]; ok {
-		return b
+		return b, true
 	}
-	b, ok := s.idle.Get(account)
-	if !ok {
-		b = &book{account: account}
-		s.idle.Add(account, b)
-	}
-	return b
+	return s.idle.Get(account)
 }
 
-// pin keeps the account's book until unpin.
+// pin returns the account's book, which may not be loaded yet, and keeps it until unpin.
 func (s *books) pin(account string) *book {
-	b := s.get(account)
+	b, ok := s.get(account)
+	if !ok {
+		b = &book{account: account}
+	}
 	if b.pins++; b.pins == 1 {
 		s.idle.Remove(account)
 		s.pinned[account] = b
@@ -71,10 +70,25 @@ func (s *books) pin(account string) *book {
 }
 
 func (s *books) unpin(b *book) {
-	if b.pins--; b.pins == 0 {
-		delete(s.pinned, b.account)
+	if b.pins--; b.pins > 0 {
+		return
+	}
+	delete(s.pinned, b.account)
+	if b.loaded {
 		s.idle.Add(b.account, b)
 	}
+}
+
+// queue pins the account's book for a task of the writer.
+func (s *books) queue(account string) *book {
+	b := s.pin(account)
+	b.queued++
+	return b
+}
+
+func (s *books) unqueue(b *book) {
+	b.queued--
+	s.unpin(b)
 }
 
 // written takes note of an entry that is durable now. One without a Kind was not written, and says what the balance is.
@@ -90,31 +104,34 @@ func (s *books) written(b *book, e credits.Entry) {
 // open returns the book of the account that pays, as true as the file at the time of the call, with what its key has
 // spent when the key has a cap. The lock is held when it returns, but not all the time.
 func (l *Ledger) open(ctx context.Context, who credits.Spender) (*book, error) {
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		epoch, err := l.db.lock.epoch()
-		if err != nil {
-			return nil, err
-		}
-		b := l.books.get(who.Account)
-		key := spender{who.Account, who.Key}
-		if b.loaded && b.epoch == epoch && (!capped(who) || l.books.spent.Contains(key)) {
-			return b, nil
-		}
-		if b.pins > 0 {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	epoch, err := l.db.lock.epoch()
+	if err != nil {
+		return nil, err
+	}
+	if b, ok := l.books.get(who.Account); ok && l.current(b, epoch, who) {
+		return b, nil
+	}
+	b := l.books.pin(who.Account)
+	defer l.books.unpin(b)
+	for !l.current(b, epoch, who) {
+		if b.queued > 0 {
 			err = l.loadQueued(epoch, who)
 		} else {
 			err = l.loadNow(ctx, b, epoch, who)
 		}
 		if err != nil {
-			if !b.loaded && b.pins == 0 {
-				l.books.idle.Remove(who.Account)
-			}
 			return nil, err
 		}
 	}
+	return b, nil
+}
+
+// current tells whether b is as true as the file was in epoch.
+func (l *Ledger) current(b *book, epoch uint64, who credits.Spender) bool {
+	return b.loaded && b.epoch == epoch && (!capped(who) || l.books.spent.Contains(spender{who.Account, who.Key}))
 }
 
 // loadNow reads beside the writer. What it read counts if no entry was written meanwhile.
@@ -141,7 +158,7 @@ func (l *Ledger) loadNow(ctx context.Context, b *book, epoch uint64, who credits
 	switch {
 	case err != nil:
 		return explain(err)
-	case b.pins > 0 || b.writes != writes:
+	case b.queued > 0 || b.writes != writes:
 		return nil // try again
 	}
 	b.no, b.balance, b.epoch, b.loaded = no, balance, epoch, true
@@ -159,7 +176,7 @@ func (l *Ledger) loadNow(ctx context.Context, b *book, epoch uint64, who credits
 // loadQueued reads on the writer's goroutine, where nothing is written meanwhile, and starts to keep count of what the
 // key spends.
 func (l *Ledger) loadQueued(epoch uint64, who credits.Spender) error {
-	b := l.books.pin(who.Account)
+	b := l.books.queue(who.Account)
 	var spent credits.Spent
 	t := &task{
 		alone: true,
@@ -179,7 +196,7 @@ func (l *Ledger) loadQueued(epoch uint64, who credits.Spender) error {
 					l.books.spent.Add(spender{who.Account, who.Key}, spent)
 				}
 			}
-			l.books.unpin(b)
+			l.books.unqueue(b)
 		},
 	}
 	l.mu.Unlock()

@@ -118,7 +118,7 @@ func (x *exporter) accounts(ctx context.Context) error {
 }
 
 func (x *exporter) keys(ctx context.Context) error {
-	return x.each(ctx, selectKeys+" ORDER BY k.no", func(rows *sql.Rows) (line, error) {
+	return x.each(ctx, selectKeys+" ORDER BY no", func(rows *sql.Rows) (line, error) {
 		k, err := scanKey(rows)
 		x.end.Keys++
 		return line{Key: keyToLine(k)}, err

@@ -40,7 +40,7 @@ func newKeys(ctx context.Context, db *DB) (*Keys, error) {
 	cache, _ := lru.New[keys.Hash, cachedKey](db.cfg.CachedKeys)
 	k := &Keys{db: db, cache: cache, crowded: make(chan struct{}, 1), used: map[string]time.Time{}}
 	var err error
-	k.lookup, err = db.read.PrepareContext(ctx, selectKeys+" WHERE k.hash = ? AND k.revoked_at IS NULL")
+	k.lookup, err = db.read.PrepareContext(ctx, selectKeys+" WHERE hash = ? AND revoked_at IS NULL")
 	return k, explain(err)
 }
 
@@ -119,9 +119,9 @@ func (s *Keys) flush() error {
 }
 
 const selectKeys = `
-	SELECT k.id, a.id, k.name, k.prefix, k.hash, k.environment, k.created_at, k.last_used_at, k.revoked_at, k.capacity,
-		k.refill, k.day_cap, k.total_cap
-	FROM keys k JOIN accounts a ON a.no = k.account`
+	SELECT id, account, name, prefix, hash, environment, created_at, last_used_at, revoked_at, capacity, refill, day_cap,
+		total_cap
+	FROM keys`
 
 func scanKey(row interface{ Scan(...any) error }) (keys.Key, error) {
 	var (

@@ -129,7 +129,7 @@ func (l *Ledger) settledBefore(ctx context.Context, h credits.Hold) (int64, erro
 
 // charge queues the charge and waits until it is durable. It is called with the lock held, and lets go of it.
 func (l *Ledger) charge(h credits.Hold, c credits.Charge) (balance int64, err error) {
-	b := l.books.pin(h.Spender.Account)
+	b := l.books.queue(h.Spender.Account)
 	var e credits.Entry
 	t := &task{
 		apply: func(w *writer) (err error) {
@@ -147,7 +147,7 @@ func (l *Ledger) charge(h credits.Hold, c credits.Charge) (balance int64, err er
 			l.holds.End(h.ID)
 			l.books.written(b, e)
 		}
-		l.books.unpin(b)
+		l.books.unqueue(b)
 		balance = b.balance - l.holds.Of(b.account)
 	}
 	l.settling[h.ID] = t
@@ -155,7 +155,7 @@ func (l *Ledger) charge(h credits.Hold, c credits.Charge) (balance int64, err er
 	if err != nil {
 		delete(l.settling, h.ID)
 		l.holds.Reopen(h.ID)
-		l.books.unpin(b)
+		l.books.unqueue(b)
 	}
 	l.mu.Unlock()
 	if err != nil {
@@ -189,7 +189,7 @@ func (l *Ledger) give(ctx context.Context, e credits.Entry) (balance int64, err 
 		return 0, err
 	}
 	l.mu.Lock()
-	b := l.books.pin(e.Account)
+	b := l.books.queue(e.Account)
 	l.mu.Unlock()
 	err = l.db.writer.do(&task{
 		apply: func(w *writer) (err error) {
@@ -203,7 +203,7 @@ func (l *Ledger) give(ctx context.Context, e credits.Entry) (balance int64, err 
 			if err == nil {
 				l.books.written(b, e)
 			}
-			l.books.unpin(b)
+			l.books.unqueue(b)
 			balance = b.balance - l.holds.Of(b.account)
 		},
 	})

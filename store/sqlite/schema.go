@@ -18,7 +18,7 @@ var migrations = []string{
 	CREATE TABLE keys (
 		no           INTEGER PRIMARY KEY,
 		id           TEXT NOT NULL UNIQUE,
-		account      INTEGER NOT NULL REFERENCES accounts (no),
+		account      TEXT NOT NULL REFERENCES accounts (id), -- and not its number: a look-up then reads one table
 		name         TEXT NOT NULL,
 		prefix       TEXT NOT NULL,
 		hash         BLOB NOT NULL,

@@ -1,0 +1,224 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+)
+
+// BenchmarkFlat compares what a look-up of a key and a charge cost in a large file with what they cost in one that
+// holds almost nothing. Nothing is cached but pages: each look-up and each charge is of another key and account than
+// the one before, with room for one in memory.
+//
+// SOCIALDATA_BENCH_ENTRIES sets the size (100,000 unless told; a tenth as many keys, a hundredth as many accounts) and
+// SOCIALDATA_BENCH_FILE a file to build once and keep.
+func BenchmarkFlat(b *testing.B) {
+	entries := 100_000
+	if s := os.Getenv("SOCIALDATA_BENCH_ENTRIES"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		entries = n
+	}
+	path := os.Getenv("SOCIALDATA_BENCH_FILE")
+	if path == "" {
+		path = filepath.Join(b.TempDir(), "large.db")
+	}
+	large := openSized(b, path, sizes{entries: entries, keys: entries / 10, accounts: entries / 100})
+	empty := openSized(b, filepath.Join(b.TempDir(), "empty.db"), sizes{entries: callers, keys: callers, accounts: callers})
+
+	const perLook = 500
+	measure := func(b *testing.B, round func(*sized) time.Duration) {
+		b.Helper()
+		var of [2][]float64
+		for b.Loop() {
+			for i, s := range []*sized{empty, large} {
+				of[i] = append(of[i], float64(round(s)))
+			}
+		}
+		e, l := median(of[0]), median(of[1])
+		b.ReportMetric(0, "ns/op") // of two things together: says nothing
+		b.ReportMetric(e/1000, "empty-µs")
+		b.ReportMetric(l/1000, "large-µs")
+		b.ReportMetric(l/e, "x-empty")
+	}
+	b.Run("look-up", func(b *testing.B) {
+		measure(b, func(s *sized) time.Duration { return s.each(b, perLook, s.lookup) })
+	})
+	b.Run("charge", func(b *testing.B) {
+		measure(b, func(s *sized) time.Duration { return s.each(b, perLook, s.charge) })
+	})
+	b.Run("charge by 64 callers", func(b *testing.B) {
+		measure(b, func(s *sized) time.Duration { return s.together(b, perRound) })
+	})
+}
+
+// sizes says how much is in a file.
+type sizes struct{ entries, keys, accounts int }
+
+// sized is a file of a known size.
+type sized struct {
+	sizes
+	db  *DB
+	run string // tells request ids of this run from those in the file
+}
+
+func openSized(b *testing.B, path string, n sizes) *sized {
+	b.Helper()
+	_, err := os.Stat(path)
+	db := openFile(b, Config{Path: path, CachedAccounts: 1, CachedKeys: 1})
+	s := &sized{sizes: n, db: db, run: fmt.Sprintf("req_%011x", time.Now().UnixMilli())}
+	if errors.Is(err, os.ErrNotExist) {
+		start := time.Now()
+		if err := s.build(); err != nil {
+			b.Fatal(err)
+		}
+		b.Logf("built %+v in %v", n, time.Since(start).Round(time.Second))
+	}
+	return s
+}
+
+func accountID(i int) string { return fmt.Sprintf("acct_%020d", i) }
+func keyID(i int) string     { return fmt.Sprintf("key_%020d", i) }
+
+// keyHash is the hash of the i-th key: as random as a real one.
+func keyHash(i int) keys.Hash { return sha256.Sum256([]byte(keyID(i))) }
+
+// build fills the file as years of use would, chains of hashes included. It makes the indexes last, which is faster.
+func (s *sized) build() error {
+	var indexes []string
+	indexes, err := list(context.Background(), s.db.read, scanText,
+		"SELECT sql FROM sqlite_schema WHERE type = 'index' AND tbl_name IN ('entries', 'keys') AND sql <> ''")
+	if err != nil {
+		return err
+	}
+	names, err := list(context.Background(), s.db.read, scanText,
+		"SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name IN ('entries', 'keys') AND sql <> ''")
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		s.each50k(len(names), func(w *writer, i int) error { return w.c.script("DROP INDEX " + names[i]) }),
+		s.each50k(s.accounts, func(w *writer, i int) error {
+			return insertAccount(w.c, keys.Account{ID: accountID(i), Name: accountID(i), CreatedAt: time.Now()})
+		}),
+		s.each50k(s.keys, func(w *writer, i int) error {
+			return insertKey(w.c, keys.Key{
+				ID: keyID(i), Account: accountID(i % s.accounts), Prefix: "sk_live_abcd", Hash: keyHash(i),
+				Environment: keys.Live, CreatedAt: time.Now(),
+			})
+		}),
+		s.fill(),
+		s.each50k(len(indexes), func(w *writer, i int) error { return w.c.script(indexes[i]) }),
+	)
+}
+
+func scanText(row interface{ Scan(...any) error }) (text string, err error) {
+	err = row.Scan(&text)
+	return text, err
+}
+
+// fill writes the entries, of accounts in no order.
+func (s *sized) fill() error {
+	last := make([]credits.Entry, s.accounts)
+	random := rand.New(rand.NewPCG(1, 2))
+	return s.each50k(s.entries, func(w *writer, i int) error {
+		n := i // each account begins with a grant
+		if n >= s.accounts {
+			n = random.IntN(s.accounts)
+		}
+		e := credits.Entry{Account: accountID(n), Kind: credits.Granted, Amount: 1_000_000_000, At: time.Now()}
+		if i != n {
+			e.Kind, e.Amount, e.Cache, e.Operation = credits.Charged, -1, "MISS", "profile"
+			e.Platform = []string{"github", "x", "bluesky", "hackernews"}[random.IntN(4)]
+			e.RequestID, e.Hold = fmt.Sprintf("req_%020d", i), fmt.Sprintf("hold_%020d", i)
+			e.Key = keyID(n + s.accounts*random.IntN(max(1, s.keys/s.accounts)))
+		}
+		last[n] = e.Next(last[n])
+		return w.insert(int64(n+1), last[n])
+	})
+}
+
+// each50k does something n times, 50,000 a transaction.
+func (s *sized) each50k(n int, do func(w *writer, i int) error) error {
+	for from := 0; from < n; from += 50_000 {
+		err := s.db.writer.do(&task{alone: true, apply: func(w *writer) error {
+			for i := from; i < min(n, from+50_000); i++ {
+				if err := do(w, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sized) lookup(ctx context.Context, i int) error {
+	_, err := s.db.Keys().Lookup(ctx, keyHash(rand.IntN(s.keys)))
+	_ = i
+	return err
+}
+
+func (s *sized) charge(ctx context.Context, i int) error {
+	n := rand.IntN(s.keys)
+	who := credits.Spender{Account: accountID(n % s.accounts), Key: keyID(n)}
+	holds, err := s.db.Ledger().Reserve(ctx, who, time.Minute, 1)
+	if err != nil {
+		return err
+	}
+	_, err = s.db.Ledger().Settle(ctx, holds[0], credits.Charge{
+		Amount: 1, Operation: "profile", Platform: "github", RequestID: fmt.Sprintf("%s%08d", s.run, i), Cache: "MISS",
+	})
+	return err
+}
+
+// each does something times times and returns how long it took once, in the middle.
+func (s *sized) each(b *testing.B, times int, do func(context.Context, int) error) time.Duration {
+	b.Helper()
+	took := make([]time.Duration, times)
+	for i := range took {
+		start := time.Now()
+		if err := do(b.Context(), i); err != nil {
+			b.Fatal(err)
+		}
+		took[i] = time.Since(start)
+	}
+	slices.Sort(took)
+	return took[times/2]
+}
+
+// together charges from all callers and returns how long one charge took of the whole.
+func (s *sized) together(b *testing.B, charges int) time.Duration {
+	b.Helper()
+	var wg sync.WaitGroup
+	start := time.Now()
+	for caller := range callers {
+		wg.Go(func() {
+			for i := caller; i < charges; i += callers {
+				if err := s.charge(b.Context(), i); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(start) / time.Duration(charges)
+}
