@@ -21,6 +21,7 @@ type Keys struct {
 	crowded chan struct{} // asks for a flush before its time
 	mu      sync.Mutex
 	used    map[string]time.Time // by key, not written yet
+	maxUsed int
 }
 
 var _ keys.Store = (*Keys)(nil)
@@ -38,7 +39,7 @@ const maxUsed = 65_536
 func newKeys(ctx context.Context, db *DB) (*Keys, error) {
 	// New fails on a size below 1 only.
 	cache, _ := lru.New[keys.Hash, cachedKey](db.cfg.CachedKeys)
-	k := &Keys{db: db, cache: cache, crowded: make(chan struct{}, 1), used: map[string]time.Time{}}
+	k := &Keys{db: db, cache: cache, crowded: make(chan struct{}, 1), used: map[string]time.Time{}, maxUsed: maxUsed}
 	var err error
 	k.lookup, err = db.read.PrepareContext(ctx, selectKeys+" WHERE hash = ? AND revoked_at IS NULL")
 	return k, explain(err)
@@ -73,11 +74,11 @@ func (s *Keys) Touch(id string, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, ok := s.used[id]
-	if !ok && len(s.used) >= maxUsed || ok && !before.Before(at) {
+	if !ok && len(s.used) >= s.maxUsed || ok && !before.Before(at) {
 		return
 	}
 	s.used[id] = at
-	if len(s.used) == maxUsed/2 {
+	if len(s.used) == s.maxUsed/2 {
 		select {
 		case s.crowded <- struct{}{}:
 		default: // asked already
