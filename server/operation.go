@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 )
 
@@ -15,6 +16,9 @@ import (
 func (s *Server) operation(find func(*http.Request) *socialdata.Operation) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o := find(r)
+		if o != nil && !s.reads(w, r) {
+			return
+		}
 		client := s.client
 		if o == nil || !o.NoKey {
 			var err error
@@ -25,10 +29,10 @@ func (s *Server) operation(find func(*http.Request) *socialdata.Operation) http.
 			w.Header().Set("X-Credits-Used", "0") // until the call has succeeded
 		}
 		if o == nil {
-			s.fail(w, r, problem.New(problem.NotFound, "there is no route %s; see /docs", r.URL.Path))
+			s.unknown(w, r)
 			return
 		}
-		call, err := bind(r)
+		call, err := bind(r, o)
 		if err != nil {
 			s.fail(w, r, err)
 			return
@@ -70,16 +74,18 @@ func bearer(r *http.Request) string {
 }
 
 // bind takes the call out of a request. What the parameters mean is the engine's to say.
-func bind(r *http.Request) (socialdata.Call, error) {
-	params, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return socialdata.Call{}, problem.Wrap(err, problem.InvalidRequest, "the query string is malformed; escape special characters as %%XX")
-	}
-	call := socialdata.Call{
-		Platform: r.PathValue("platform"), Path: r.PathValue("path"), Params: params, RequestID: requestID(r),
-	}
+func bind(r *http.Request, o *socialdata.Operation) (socialdata.Call, error) {
+	call := socialdata.Call{Platform: r.PathValue("platform"), Path: r.PathValue("path"), RequestID: requestID(r)}
 	if provider := r.PathValue("provider"); provider != "" {
 		call.Platform = provider
+	}
+	if o.Free && len(o.Params) == 0 {
+		return call, nil // nothing to bind and nothing to pay: what is sent along does no harm
+	}
+	var err error
+	call.Params, err = url.ParseQuery(r.URL.RawQuery)
+	if word := r.PathValue("platform"); err != nil && (word == "" || platform.ID(word).Valid()) { // else the engine says so first
+		return call, problem.Wrap(err, problem.InvalidRequest, "the query string is malformed; escape special characters as %%XX")
 	}
 	if keys := r.Header.Values("Idempotency-Key"); len(keys) > 0 {
 		if len(keys) > 1 || keys[0] == "" {

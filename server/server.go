@@ -92,14 +92,39 @@ func (s *Server) routes() {
 	s.mux.Handle("/v1/{platform}/{operation...}", s.operation(func(r *http.Request) *socialdata.Operation {
 		return reads[r.PathValue("operation")]
 	}))
-	s.mux.Handle("/openapi.json", fixed("application/json", s.openAPI))
-	s.mux.Handle("/docs", fixed("text/html; charset=utf-8", s.docs))
-	s.mux.Handle("/llms.txt", fixed("text/plain; charset=utf-8", []byte(llms)))
-	s.mux.Handle("/.well-known/api-catalog", fixed("application/linkset+json", []byte(catalog)))
-	s.mux.HandleFunc("/livez", func(w http.ResponseWriter, r *http.Request) { s.probe(w, r, nil) })
-	s.mux.HandleFunc("/readyz", func(w http.ResponseWriter, r *http.Request) { s.probe(w, r, s.ready(r.Context())) })
-	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, r, problem.New(problem.NotFound, "there is no route %s; see /docs", r.URL.Path))
+	// Without these the mux would send callers on to the same path with a slash.
+	nothing := s.operation(func(*http.Request) *socialdata.Operation { return nil })
+	s.mux.Handle("/v1/{word}", nothing)
+	s.mux.Handle("/v1/raw/{provider}", nothing)
+	s.document("/openapi.json", "application/json", s.openAPI)
+	s.document("/docs", "text/html; charset=utf-8", s.docs)
+	s.document("/llms.txt", "text/plain; charset=utf-8", []byte(llms))
+	s.document("/.well-known/api-catalog", "application/linkset+json", []byte(catalog))
+	s.mux.Handle("/livez", s.reading(func(w http.ResponseWriter, r *http.Request) { s.probe(w, r, nil) }))
+	s.mux.Handle("/readyz", s.reading(func(w http.ResponseWriter, r *http.Request) { s.probe(w, r, s.ready(r.Context())) }))
+	s.mux.HandleFunc("/", s.unknown)
+}
+
+func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
+	s.fail(w, r, problem.New(problem.NotFound, "there is no route %s; see /docs", r.URL.Path))
+}
+
+// reads tells whether a request reads, and refuses it when it does not.
+func (s *Server) reads(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return true
+	}
+	w.Header().Set("Allow", "GET, HEAD")
+	s.fail(w, r, &problem.Error{Code: problem.InvalidRequest, Status: http.StatusMethodNotAllowed, Detail: "only GET and HEAD are allowed here"})
+	return false
+}
+
+// reading lets only requests through that read.
+func (s *Server) reading(h http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.reads(w, r) {
+			h(w, r)
+		}
 	})
 }
 
@@ -127,15 +152,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	if odd(r.URL.EscapedPath()) {
-		s.fail(w, r, problem.New(problem.NotFound, "there is no route %s; see /docs", r.URL.Path))
+		s.unknown(w, r)
 		return
-	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		if _, pattern := s.mux.Handler(r); pattern != "/" {
-			w.Header().Set("Allow", "GET, HEAD")
-			s.fail(w, r, &problem.Error{Code: problem.InvalidRequest, Status: http.StatusMethodNotAllowed, Detail: "only GET and HEAD are allowed here"})
-			return
-		}
 	}
 	s.mux.ServeHTTP(w, r)
 }
@@ -151,13 +169,13 @@ func odd(escaped string) bool {
 	return strings.HasSuffix(low, "/.") || strings.HasSuffix(low, "/..")
 }
 
-// fixed answers a document that does not change while the program runs.
-func fixed(contentType string, body []byte) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+// document serves what does not change while the program runs.
+func (s *Server) document(path, contentType string, body []byte) {
+	s.mux.Handle(path, s.reading(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
 		w.Header().Set("Cache-Control", "public, max-age=300")
 		_, _ = w.Write(body)
-	})
+	}))
 }
 
 // probe answers a health probe of an orchestrator.

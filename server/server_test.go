@@ -128,7 +128,7 @@ func (r reply) problem(tb testing.TB) *problem.Error {
 }
 
 // wantProblem checks the status and code of a failure, and that its detail holds some words.
-func (r reply) wantProblem(tb testing.TB, code problem.Code, words ...string) *problem.Error {
+func (r reply) wantProblem(tb testing.TB, code problem.Code, words ...string) problem.Error {
 	tb.Helper()
 	p := r.problem(tb)
 	if p.Code != code {
@@ -139,5 +139,5 @@ func (r reply) wantProblem(tb testing.TB, code problem.Code, words ...string) *p
 			tb.Errorf("detail %q does not say %q", p.Detail, w)
 		}
 	}
-	return p
+	return *p
 }
