@@ -2,6 +2,7 @@ package socialdata
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -80,7 +81,11 @@ func (c *Client) balance(ctx context.Context) (int64, error) {
 	if c.ledger == nil || c.key == nil {
 		return 0, nil
 	}
-	return c.ledger.Balance(ctx, c.key.Account)
+	n, err := c.ledger.Balance(ctx, c.key.Account)
+	if errors.Is(err, credits.ErrUnknownAccount) { // has a key, and no books yet
+		return 0, nil
+	}
+	return n, err
 }
 
 // free makes the answer of an operation that costs nothing and is made on the spot.
@@ -120,7 +125,7 @@ func (c *Client) usage(ctx context.Context, _ *Operation, call Call, in args) (*
 	var entries []credits.Entry
 	if c.ledger != nil {
 		var err error
-		if entries, err = c.ledger.Entries(ctx, q); err != nil {
+		if entries, err = c.ledger.Entries(ctx, q); err != nil && !errors.Is(err, credits.ErrUnknownAccount) {
 			return nil, err
 		}
 	}

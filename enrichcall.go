@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"time"
 
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/credits"
@@ -22,9 +23,10 @@ func (c *Client) enrichCall(ctx context.Context, o *Operation, call Call, in arg
 
 // enrichEntry makes the entry of an enrichment on the spot.
 func (e *engine) enrichEntry(ctx context.Context, q *query) (*cache.Entry, error) {
+	at := e.now().Truncate(time.Millisecond)
 	b, err := e.enrichText(ctx, q.in.get("text"))
 	if err != nil {
 		return nil, problem.Wrap(providers.Unavailable(err, "enrichment failed"), problem.PlatformUnavailable, "the text could not be enriched; nothing was charged")
 	}
-	return e.entry(q, fetched{data: b}, "", nil), nil
+	return e.entry(q, fetched{data: b, at: at}, "", nil), nil
 }

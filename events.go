@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -39,7 +40,10 @@ func (c *Client) watch(ctx context.Context, o *Operation, call Call, yield func(
 	if perr != nil {
 		return perr
 	}
-	s, err := c.planSearch(o, in)
+	if call.IdempotencyKey != "" {
+		return problem.New(problem.InvalidRequest, "Idempotency-Key cannot be used with a stream of events: it cannot be given again")
+	}
+	s, err := c.planSearch(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -48,10 +52,14 @@ func (c *Client) watch(ctx context.Context, o *Operation, call Call, yield func(
 	if err != nil {
 		return err
 	}
-	told := map[platform.ID]bool{}
+	for _, held := range j.Held { // from the page before
+		if !yield(SearchEvent{Result: held}) {
+			return nil
+		}
+	}
 	for {
 		j.mu.Lock()
-		events, changed, done := j.transitions(told), j.changed, j.pending() == 0
+		events, changed, done := j.transitions(), j.changed, j.pending() == 0
 		j.mu.Unlock()
 		for _, e := range events {
 			if !yield(e) {
@@ -70,15 +78,16 @@ func (c *Client) watch(ctx context.Context, o *Operation, call Call, yield func(
 }
 
 // transitions returns what has ended since the last look, with its results. The caller holds mu.
-func (j *job) transitions(told map[platform.ID]bool) []SearchEvent {
+func (j *job) transitions() []SearchEvent {
 	var out []SearchEvent
 	for _, p := range j.Parts {
-		if p.State == schema.Pending || told[p.Platform] {
+		if p.State == schema.Pending || p.Told {
 			continue
 		}
-		told[p.Platform] = true
+		before := j.told()
+		p.Told = true
 		out = append(out, SearchEvent{Platform: p.Platform, State: p.State})
-		results, _ := fuse([]*jobPart{p}, j.Recent, false)
+		results, _ := fuse(before, []*jobPart{p}, j.Recent, false)
 		for _, r := range results {
 			out = append(out, SearchEvent{Result: r})
 		}
@@ -90,10 +99,10 @@ func (j *job) transitions(told map[platform.ID]bool) []SearchEvent {
 func (c *Client) endWatch(ctx context.Context, j *job, requestID string, yield func(SearchEvent) bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if !j.any(schema.OK) {
+	if !j.any(schema.OK) && len(j.Held) == 0 {
 		return j.allFailed()
 	}
-	next, err := c.nextSearch(j, "")
+	next, err := c.nextSearch(ctx, j, "")
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@ package socialdata
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +19,7 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -25,7 +28,7 @@ const defaultWait = 8 * time.Second
 // searchAll asks several platforms at once and answers when all have come to an end, or when the caller has waited
 // long enough and something is there: the rest is then a job.
 func (c *Client) searchAll(ctx context.Context, o *Operation, call Call, in args) (*Answer, error) {
-	s, err := c.planSearch(o, in)
+	s, err := c.planSearch(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +81,11 @@ func (s *search) enrichPrice() int64 {
 type searchCursor struct {
 	Issued   int64                  `json:"t"`
 	Overflow string                 `json:"o,omitempty"`
-	Inner    map[platform.ID][]byte `json:"i"`
+	Inner    map[platform.ID][]byte `json:"i,omitempty"`
+	Kept     string                 `json:"k,omitempty"` // id of Inner, where it is too long for a cursor
 }
 
-func (c *Client) planSearch(o *Operation, in args) (*search, error) {
+func (c *Client) planSearch(ctx context.Context, in args) (*search, error) {
 	s := &search{
 		wait: defaultWait, recent: in.get("sort") == "recent", enrich: in.get("enrich") != "", raw: in.flag("include_raw"), first: true,
 	}
@@ -95,7 +99,7 @@ func (c *Client) planSearch(o *Operation, in args) (*search, error) {
 	s.bound = searchBinding(in)
 	var inner map[platform.ID]*cursor
 	if given := in.get("cursor"); given != "" {
-		if inner, err = c.resumeSearch(s, given); err != nil {
+		if inner, err = c.resumeSearch(ctx, s, given); err != nil {
 			return nil, err
 		}
 	}
@@ -103,18 +107,22 @@ func (c *Client) planSearch(o *Operation, in args) (*search, error) {
 	if reach == nil {
 		reach = c.searchable(s.enrich)
 	}
-	return s, c.planParts(s, o, in, reach, named != nil, inner)
+	return s, c.planParts(s, in, reach, named != nil, inner)
 }
 
 // planParts plans the search of each platform in reach. A platform that cannot search, or cannot filter as asked,
 // fails when it was named and is left out when it was not.
-func (c *Client) planParts(s *search, _ *Operation, in args, reach []platform.ID, named bool, inner map[platform.ID]*cursor) error {
+func (c *Client) planParts(s *search, in args, reach []platform.ID, named bool, inner map[platform.ID]*cursor) error {
 	var refusal, lacking error
 	for _, id := range reach {
 		if inner != nil && inner[id] == nil {
 			continue // exhausted, or failed on an earlier page
 		}
 		q, err := c.planPart(in, id)
+		if at := inner[id]; err == nil && at != nil {
+			q.continueAt(at)
+			err = q.stick()
+		}
 		if err != nil {
 			if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.InvalidRequest {
 				refusal = err
@@ -125,9 +133,6 @@ func (c *Client) planParts(s *search, _ *Operation, in args, reach []platform.ID
 				s.failed = append(s.failed, id)
 			}
 			continue
-		}
-		if at := inner[id]; at != nil {
-			q.resumeAt(*at)
 		}
 		s.parts = append(s.parts, searchPart{id, q})
 	}
@@ -215,13 +220,6 @@ func (e *engine) filtersBy(id platform.ID, name, value string) bool {
 	})
 }
 
-// resumeAt continues q at a place that an outer cursor holds.
-func (q *query) resumeAt(at cursor) {
-	q.at = at
-	q.links = slices.DeleteFunc(q.links, func(l *link) bool { return l.p.Name != at.Provider })
-	q.key = q.bound + "|" + string(at.encode())
-}
-
 func searchBinding(in args) string {
 	var b strings.Builder
 	b.WriteString("search_all")
@@ -235,7 +233,7 @@ func searchBinding(in args) string {
 	return b.String()
 }
 
-func (c *Client) resumeSearch(s *search, given string) (map[platform.ID]*cursor, error) {
+func (c *Client) resumeSearch(ctx context.Context, s *search, given string) (map[platform.ID]*cursor, error) {
 	payload, err := c.sealer.open(s.bound, given)
 	var outer searchCursor
 	if err == nil {
@@ -248,6 +246,11 @@ func (c *Client) resumeSearch(s *search, given string) (map[platform.ID]*cursor,
 		return nil, problem.New(problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
 	}
 	s.overflow, s.first = outer.Overflow, false
+	if outer.Kept != "" {
+		if err := c.recall(ctx, outer.Kept, &outer.Inner); err != nil {
+			return nil, err
+		}
+	}
 	inner := map[platform.ID]*cursor{}
 	for id, b := range outer.Inner {
 		if inner[id], err = decodeCursor(b); err != nil {
@@ -258,28 +261,58 @@ func (c *Client) resumeSearch(s *search, given string) (map[platform.ID]*cursor,
 }
 
 // nextSearch seals the cursor of the next page; "" when every platform is at its end and nothing was held back.
-func (c *Client) nextSearch(j *job, overflow string) (string, error) {
+func (c *Client) nextSearch(ctx context.Context, j *job, overflow string) (string, error) {
 	outer := searchCursor{Issued: c.now().Truncate(time.Hour).Unix(), Overflow: overflow, Inner: map[platform.ID][]byte{}}
 	for _, p := range j.Parts {
 		if p.State != schema.OK || p.Next == "" {
 			continue
 		}
-		payload, err := c.sealer.open(p.Bound, p.Next)
-		if err != nil {
+		var err error
+		if outer.Inner[p.Platform], err = c.sealer.open(p.Bound, p.Next); err != nil {
 			return "", fmt.Errorf("socialdata: own cursor of %s: %w", p.Platform, err)
 		}
-		at, err := decodeCursor(payload)
-		if err != nil {
-			return "", err
-		}
-		at.Seen, at.Used = keepLast(at.Seen, 40), keepLast(at.Used, 20) // many platforms share one cursor's length
-		outer.Inner[p.Platform] = at.encode()
 	}
 	if len(outer.Inner) == 0 && overflow == "" {
 		return "", nil
 	}
+	next, err := c.sealSearch(j, outer)
+	if err != nil || len(next) <= maxCursor {
+		return next, err
+	}
+	if outer.Kept, err = c.note(ctx, outer.Inner); err != nil {
+		return "", err
+	}
+	outer.Inner = nil
+	return c.sealSearch(j, outer)
+}
+
+func (c *Client) sealSearch(j *job, outer searchCursor) (string, error) {
 	b, err := json.Marshal(outer)
 	return c.sealer.seal(j.Bound, b), err
+}
+
+// note keeps what a cursor is too short for, for as long as cursors live, and returns the id to recall it by. Equal
+// values have equal ids, so that an answer from the cache keeps its cursor and with it its ETag.
+func (c *Client) note(ctx context.Context, v any) (string, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	id := hex.EncodeToString(sum[:16])
+	return id, c.records.Put(ctx, "cursor/"+c.account()+"/"+id, b, cursorLife)
+}
+
+// recall reads what note has kept for the same account.
+func (c *Client) recall(ctx context.Context, id string, v any) error {
+	b, err := c.records.Get(ctx, "cursor/"+c.account()+"/"+id)
+	if errors.Is(err, records.ErrAbsent) {
+		return providers.ErrCursor
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, v)
 }
 
 // partResult is what one platform's search gave.

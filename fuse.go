@@ -25,17 +25,20 @@ type ranked struct {
 
 // fuse merges the results of several platforms by reciprocal rank fusion, ties by the order of the platforms and then
 // by id; or newest first when recent is set, what has no time last. A result that two platforms give stands once, at
-// its best rank. When capped is set, what an author has beyond three is held back rather than shown.
+// its best rank; one that the parts before have given, not at all. When capped is set, what an author has beyond three
+// is held back rather than shown.
 // https://dl.acm.org/doi/10.1145/1571941.1572114
-func fuse(parts []*jobPart, recent, capped bool) (shown, held []json.RawMessage) {
+func fuse(before, parts []*jobPart, recent, capped bool) (shown, held []json.RawMessage) {
 	var all []*ranked
 	seen := map[string]*ranked{}
-	for i, p := range parts {
-		var list []json.RawMessage
-		if json.Unmarshal(p.Data, &list) != nil {
-			continue // our own encoding: nothing else can be in there
+	for _, p := range before {
+		for _, raw := range p.results() {
+			r := newRanked(raw, 0)
+			seen[r.url], seen[r.id] = r, r
 		}
-		for rank, raw := range list {
+	}
+	for i, p := range parts {
+		for rank, raw := range p.results() {
 			r := newRanked(raw, i)
 			r.score = 1 / float64(fusionK+rank+1)
 			if twin := cmp.Or(seen[r.url], seen[r.id]); twin != nil {
@@ -63,6 +66,13 @@ func fuse(parts []*jobPart, recent, capped bool) (shown, held []json.RawMessage)
 		}
 	}
 	return shown, held
+}
+
+// results returns the results of a part, encoded.
+func (p *jobPart) results() []json.RawMessage {
+	var list []json.RawMessage
+	_ = json.Unmarshal(p.Data, &list) // our own encoding: nothing else can be in there
+	return list
 }
 
 func newRanked(raw json.RawMessage, part int) *ranked {

@@ -110,14 +110,11 @@ func (c *Client) renew(ctx context.Context, key string, mine replayed) (release 
 	}
 }
 
-// replay gives an answer again. Nothing is charged; the balance is today's.
+// replay gives an answer again. Nothing is charged; the balance is today's. It is as old as it is: no one may keep it.
 func (c *Client) replay(ctx context.Context, a *Answer, requestID string) (*Answer, error) {
-	a.Replayed, a.Meta.CreditsUsed, a.Meta.RequestID = true, 0, requestID
-	if c.ledger == nil {
-		return a, nil
-	}
+	a.Replayed, a.Meta.CreditsUsed, a.Meta.RequestID, a.TTL = true, 0, requestID, 0
 	var err error
-	a.Meta.CreditsRemaining, err = c.ledger.Balance(ctx, c.key.Account)
+	a.Meta.CreditsRemaining, err = c.balance(ctx)
 	return a, err
 }
 
@@ -138,7 +135,7 @@ func (c *Client) addRecord(ctx context.Context, key string, mine replayed) (exis
 }
 
 func digestOf(o *Operation, call Call) string {
-	sum := sha256.Sum256([]byte(o.Name + "|" + call.Platform + "|" + call.Params.Encode()))
+	sum := sha256.Sum256([]byte(o.Name + "|" + call.Platform + "|" + call.Path + "?" + call.Params.Encode()))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -64,6 +63,7 @@ type job struct {
 	Told     int64             // of these, in answers so far
 	Complete bool              // an answer has said that nothing is pending
 	Deadline time.Time         // when every part is at its end, however it ends
+	Ended    time.Time         // when every part was; zero before
 
 	mu      sync.Mutex
 	changed chan struct{} // closed at every transition
@@ -156,6 +156,7 @@ func (c *Client) runPart(ctx context.Context, j *job, b *books, i int, s *search
 		j.failed = j.failed || !r.enriched
 	}
 	if j.pending() == 0 {
+		j.Ended = c.now()
 		fee := int64(0)
 		if j.enriched && !j.failed {
 			fee = s.enrichPrice()
@@ -203,7 +204,11 @@ func (c *Client) keep(ctx context.Context, j *job) {
 	}
 	b, err := json.Marshal(j)
 	if err == nil {
-		err = c.records.Put(context.WithoutCancel(ctx), "job/"+j.ID, b, c.timeout+jobTTL)
+		end := j.Ended
+		if end.IsZero() {
+			end = j.Deadline
+		}
+		err = c.records.Put(context.WithoutCancel(ctx), "job/"+j.ID, b, end.Add(jobTTL).Sub(c.now()))
 	}
 	if err != nil {
 		c.log.ErrorContext(ctx, "job not kept", "job", j.ID, "error", err)
@@ -260,13 +265,12 @@ func (c *Client) firstAnswer(ctx context.Context, j *job, requestID string) (*An
 	if !j.any(schema.OK) && len(j.Held) == 0 {
 		return nil, j.allFailed()
 	}
-	fresh := j.tell()
-	shown, held := fuse(fresh, j.Recent, j.First)
+	shown, held := fuse(nil, j.tell(), j.Recent, j.First)
 	overflow, err := c.holdBack(ctx, j, held)
 	if err != nil {
 		return nil, err
 	}
-	next, err := c.nextSearch(j, overflow)
+	next, err := c.nextSearch(ctx, j, overflow)
 	if err != nil {
 		return nil, err
 	}
@@ -275,7 +279,7 @@ func (c *Client) firstAnswer(ctx context.Context, j *job, requestID string) (*An
 		return nil, err
 	}
 	a.Meta.NextCursor = next
-	if j.public = a.Pending; !a.Pending {
+	if j.public = a.Pending; !a.Pending && !j.any(schema.Failed) && !j.failed { // what failed may succeed the next time
 		a.tag(searchTTL)
 	}
 	c.keep(ctx, j)
@@ -292,6 +296,17 @@ func (j *job) allFailed() error {
 		}
 	}
 	return problem.New(code, "no platform answered the search: %s", joinIDs(ids))
+}
+
+// told returns the parts whose results have been in an answer. The caller holds mu.
+func (j *job) told() []*jobPart {
+	var out []*jobPart
+	for _, p := range j.Parts {
+		if p.Told {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // tell returns the results that no answer has held yet, and marks them. The caller holds mu.
@@ -358,11 +373,11 @@ func (c *Client) job(ctx context.Context, _ *Operation, call Call, in args) (*An
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	parts := j.tell()
+	before, parts := j.told(), j.tell()
 	if j.Complete {
-		parts = j.Parts
+		before, parts = nil, j.Parts
 	}
-	shown, _ := fuse(parts, j.Recent, false)
+	shown, _ := fuse(before, parts, j.Recent, false)
 	shown = j.without(shown)
 	if j.Complete {
 		shown = append(j.Held, shown...)
@@ -447,12 +462,7 @@ func (c *Client) holdBack(ctx context.Context, j *job, held []json.RawMessage) (
 	for _, h := range held {
 		j.HeldBack = append(j.HeldBack, hashOf(string(h)))
 	}
-	b, err := json.Marshal(held)
-	if err != nil {
-		return "", err
-	}
-	id := rand.Text()
-	return id, c.records.Put(ctx, "overflow/"+c.account()+"/"+id, b, cursorLife)
+	return c.note(ctx, held)
 }
 
 // takeOverflow puts what the page before held back in front.
@@ -460,14 +470,7 @@ func (c *Client) takeOverflow(ctx context.Context, s *search, j *job) error {
 	if s.overflow == "" {
 		return nil
 	}
-	b, err := c.records.Get(ctx, "overflow/"+c.account()+"/"+s.overflow)
-	if errors.Is(err, records.ErrAbsent) {
-		return providers.ErrCursor
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &j.Held)
-	}
-	return err
+	return c.recall(ctx, s.overflow, &j.Held)
 }
 
 // without leaves out what is held back for the next page.

@@ -27,10 +27,11 @@ func (e *engine) lookup(ctx context.Context, q *query) (*cache.Entry, schema.Cac
 	if q.fresh {
 		flight = "fresh|" + flight
 	}
-	ch := e.flights.DoChan(flight, func() (any, error) {
+	ch := e.flights.DoChan(flight, func() (entry any, err error) {
 		// Detached: one caller who leaves must not fail the others.
 		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.timeout)
 		defer cancel()
+		defer e.rescue(detached, q, &err) // nobody above could: this is a goroutine of its own
 		return e.fetch(detached, q)
 	})
 	select {
@@ -77,7 +78,7 @@ func (e *engine) fetch(ctx context.Context, q *query) (*cache.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.cache.Set(ctx, q.key, entry, ttl); err != nil {
+	if err := e.cache.Set(ctx, q.key, entry, ttl-e.now().Sub(entry.FetchedAt)); err != nil {
 		e.log.WarnContext(ctx, "cache write failed", "error", err)
 	}
 	return entry, nil
@@ -127,7 +128,7 @@ func (e *engine) walk(ctx context.Context, q *query) (*cache.Entry, error) {
 
 // entry makes the cache entry of a page.
 func (e *engine) entry(q *query, got fetched, provider string, at *cursor) *cache.Entry {
-	entry := &cache.Entry{Data: got.data, Raw: got.raw, Page: got.page, Provider: provider, FetchedAt: e.now().Truncate(time.Millisecond)}
+	entry := &cache.Entry{Data: got.data, Raw: got.raw, Page: got.page, Provider: provider, FetchedAt: got.at}
 	if got.next != "" && q.op.Paged() {
 		next := cursor{
 			Provider: provider, Token: got.next, Issued: entry.FetchedAt.Truncate(time.Hour),
@@ -174,24 +175,29 @@ func (e *engine) ask(ctx context.Context, q *query, at *cursor) (fetched, *link,
 	return fetched{}, nil, last
 }
 
-// errPanic says that a provider panicked.
-var errPanic = errors.New("provider panicked")
+// errPanic says that a provider, or what else was plugged in, panicked.
+var errPanic = errors.New("panicked")
+
+// rescue turns a panic into an error.
+func (e *engine) rescue(ctx context.Context, q *query, err *error) {
+	if v := recover(); v != nil {
+		e.log.ErrorContext(ctx, "panic", "operation", q.op.Name, "platform", q.platform, "panic", v, "stack", string(debug.Stack()))
+		*err = fmt.Errorf("%w: %v", errPanic, v)
+	}
+}
 
 func (e *engine) try(ctx context.Context, p *providers.Provider, q *query, at *cursor) (got fetched, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			e.log.ErrorContext(ctx, "provider panicked", "provider", p.Name, "operation", q.op.Name, "panic", v, "stack", string(debug.Stack()))
-			err = fmt.Errorf("%w: %v", errPanic, v)
-		}
-	}()
+	defer e.rescue(ctx, q, &err)
 	seen := make(map[uint64]bool, len(at.Seen))
 	for _, id := range at.Seen {
 		seen[id] = true
 	}
+	asked := e.now().Truncate(time.Millisecond) // the answer may be as old as the question
 	got, err = q.op.fetch(ctx, reading{
-		engine: e, p: p, in: q.in, token: at.Token, at: e.now().Truncate(time.Millisecond),
+		engine: e, p: p, in: q.in, token: at.Token, at: asked,
 		skip: func(id uint64) bool { return seen[id] },
 	})
+	got.at = asked
 	if err != nil && !spoken(err) {
 		err = providers.Unavailable(err, "the upstream failed")
 	}

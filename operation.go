@@ -110,6 +110,7 @@ type fetched struct {
 	page []byte
 	next string   // the upstream's token
 	ids  []uint64 // of the objects, hashed, in order
+	at   time.Time
 }
 
 // reading is one read from one provider.

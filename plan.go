@@ -40,10 +40,10 @@ func (e *engine) planFor(o *Operation, info platform.Info, in args) (*query, err
 	if err := e.normalize(q); err != nil {
 		return nil, err
 	}
-	if err := e.offer(q); err != nil {
+	if err := e.resume(q); err != nil {
 		return nil, err
 	}
-	if err := e.resume(q); err != nil {
+	if err := e.offer(q); err != nil {
 		return nil, err
 	}
 	q.quote = credits.Price(e.base(info.ID), q.fresh, q.enrich)
@@ -70,7 +70,7 @@ func (e *engine) normalize(q *query) error {
 	return nil
 }
 
-// offer finds who serves the operation with the filters that were given.
+// offer finds who serves the operation with the filters that were given, and from where the walk stands.
 func (e *engine) offer(q *query) error {
 	var refused error
 	for _, l := range e.links[q.platform] {
@@ -85,7 +85,7 @@ func (e *engine) offer(q *query) error {
 	}
 	switch {
 	case len(q.links) > 0:
-		return nil
+		return q.stick()
 	case refused != nil:
 		return refused
 	}
@@ -155,15 +155,27 @@ func (e *engine) resume(q *query) error {
 		return nil
 	}
 	at, err := e.openCursor(q.bound, given)
-	if err != nil {
-		return err
+	if err == nil {
+		q.continueAt(at)
 	}
+	return err
+}
+
+// continueAt makes q the page that a cursor points to.
+func (q *query) continueAt(at *cursor) {
 	q.at = *at
-	q.links = slices.DeleteFunc(q.links, func(l *link) bool { return l.p.Name != at.Provider })
+	q.key += "|" + base64.RawStdEncoding.EncodeToString(at.encode())
+}
+
+// stick leaves only the provider that issued the cursor, if there is one: page two never switches upstream.
+func (q *query) stick() error {
+	if q.at.Provider == "" {
+		return nil
+	}
+	q.links = slices.DeleteFunc(q.links, func(l *link) bool { return l.p.Name != q.at.Provider })
 	if len(q.links) == 0 {
 		return problem.New(problem.InvalidRequest, "parameter \"cursor\": who issued it is not configured any more; start again without it")
 	}
-	q.key += "|" + base64.RawStdEncoding.EncodeToString(at.encode())
 	return nil
 }
 

@@ -8,7 +8,8 @@ import (
 )
 
 // Walk returns every item of a paged operation, page after page, until the list ends, the caller breaks off or a page
-// fails: the failure is then the last pair. Fetch reads the page at a cursor, "" for the first. No item comes twice.
+// fails: the failure is then the last pair. Fetch reads the page at a cursor, "" for the first. No item comes twice; a
+// list that brings nothing but what has been there before has ended.
 //
 //	posts := socialdata.Walk(func(cursor string) (*schema.Envelope[[]schema.Post], error) {
 //		req.Cursor = cursor
@@ -22,7 +23,7 @@ import (
 func Walk[T any](fetch func(cursor string) (*schema.Envelope[[]T], error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		cursor, seen := "", map[uint64]bool{}
-		for {
+		for idle := 0; idle <= maxEmpty; idle++ {
 			page, err := fetch(cursor)
 			if err != nil {
 				var none T
@@ -35,6 +36,7 @@ func Walk[T any](fetch func(cursor string) (*schema.Envelope[[]T], error)) iter.
 				if ok && seen[id] {
 					continue
 				}
+				idle = -1
 				if !yield(item, nil) {
 					return
 				}
