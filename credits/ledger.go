@@ -62,7 +62,7 @@ type Ledger interface {
 	// Settle ends h: it charges c.Amount as one entry, releases the rest and returns what the account can still
 	// spend. A charge of 0 writes no entry. When Settle returns nil the charge is durable. Settling the same hold
 	// again changes nothing and returns no error; settling one whose time has passed charges nothing and fails
-	// with ErrExpired.
+	// with ErrExpired. Of a hold that was released, a ledger may remember no more than that its time has passed.
 	Settle(ctx context.Context, h Hold, c Charge) (balance int64, err error)
 
 	// Balance returns what account can still spend: the sum of its entries less its open holds.
