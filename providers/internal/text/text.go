@@ -82,6 +82,24 @@ func URLs(list ...string) []string {
 	return out
 }
 
+var address = regexp.MustCompile(`https?://[^\s<>"]+`)
+
+// Addresses returns the URLs that s names, each once, without the punctuation behind them. A closing bracket belongs to
+// a URL that opens it.
+func Addresses(s string) []string {
+	found := address.FindAllString(s, -1)
+	for i, u := range found {
+		for cut := ""; cut != u; {
+			cut, u = u, strings.TrimRight(u, ".,;:!?'’”»…،؛؟")
+			if strings.HasSuffix(u, ")") && strings.Count(u, "(") < strings.Count(u, ")") {
+				u = u[:len(u)-1]
+			}
+		}
+		found[i] = u
+	}
+	return URLs(found...)
+}
+
 // escapeRest escapes what a URI may not hold and net/url leaves in a query as it came.
 func escapeRest(q string) string {
 	var b strings.Builder

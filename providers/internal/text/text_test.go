@@ -45,6 +45,15 @@ func TestHashtagsAndMentions(t *testing.T) {
 	}
 }
 
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	s := "At https://a.example/x, (see http://b.example/y_(z)). Again https://a.example/x! قناتي: https://c.example/ب؟ d.example https://"
+	want := []string{"https://a.example/x", "http://b.example/y_(z)", "https://c.example/%D8%A8"}
+	if diff := cmp.Diff(want, text.Addresses(s)); diff != "" {
+		t.Errorf("Addresses (-want +got):\n%s", diff)
+	}
+}
+
 func TestFromHTML(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, in, want string }{
