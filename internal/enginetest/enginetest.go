@@ -152,6 +152,11 @@ type Charge struct {
 	Cache               string
 }
 
+// Charged returns a charge.
+func Charged(amount int64, operation, platform, cache string) Charge {
+	return Charge{amount, operation, platform, cache}
+}
+
 // Charges returns the account's charges, oldest first.
 func (e *Engine) Charges(tb testing.TB) []Charge {
 	tb.Helper()
