@@ -1,0 +1,166 @@
+package twitch_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/providertest"
+	"github.com/socialdata/socialdata/providers/twitch"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func TestProvider(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: with,
+		Calls: []providertest.Call{
+			providertest.Profile("profile", "ann_example"),
+			providertest.Profile("profile-bare", "bob"),
+			providertest.Profile("profile-of-two-in-one-answer", "cat"),
+			providertest.Posts("posts", "ann_example"),
+			providertest.Posts("posts-none", "bob"),
+			providertest.Post("post-video", "9001"),
+			providertest.Post("post-video-old", "9002"),
+			providertest.Post("post-clip", "SleepyTeaPot-x1"),
+			providertest.Post("post-clip-of-a-channel-that-is-gone", "LonelyCup"),
+			providertest.Reels("reels", "ann_example"),
+			providertest.Live("live", "ann_example"),
+			providertest.Live("live-off-air", "bob"),
+			providertest.Live("live-without-login", "cat"),
+			providertest.Live("live-at-a-loss", "loss"),
+			providertest.Search("search", providers.SearchQuery{Query: "tea"}),
+			providertest.Search("search-none", providers.SearchQuery{Query: "nothing"}),
+			providertest.Suggestions("suggestions", providers.SuggestionsQuery{Query: "te"}),
+		},
+		Fails: []providertest.Fail{
+			{Call: providertest.Profile("unknown login", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("no login at all", "no-such-user!"), Want: providers.ErrNotFound},
+			{Call: providertest.Live("live of no login at all", "no-such-user!"), Want: providers.ErrNotFound},
+			{Call: providertest.Live("live of an unknown login", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Posts("posts of an unknown login", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Reels("reels of an unknown login", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("refused login", "refused"), Want: providers.ErrInvalid},
+			{Call: providertest.Profile("refused token", "bad_token"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("rate limit", "limited"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("an address that Helix does not know", "lost"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("an interface that was taken away", "gone"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("an answer without its list", "bare_item"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("deleted video", "404"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("another video than was asked for", "9003"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("private video", "9004"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("unknown clip", "NoSuchClip"), Want: providers.ErrNotFound},
+			{Call: providertest.Search("query that Twitch cannot read", providers.SearchQuery{Query: "odd"}), Want: providers.ErrInvalid},
+			{Call: providertest.List("dead cursor of posts", func(ctx context.Context, p providers.Provider, _ string) (providers.Page[schema.Post], error) {
+				return p.Posts(ctx, "ann_example", "stale")
+			}), Want: providers.ErrCursor},
+		},
+		Inputs: []providertest.Input{
+			{Subject: providers.Handle, In: "@Ann_Example", Want: "ann_example"},
+			{Subject: providers.Handle, In: "https://www.twitch.tv/Ann_Example/videos?filter=all", Want: "ann_example"},
+			{Subject: providers.Handle, In: "m.twitch.tv/Ann_Example", Want: "ann_example"},
+			{Subject: providers.Handle, In: "https://www.twitch.tv/popout/ann_example/chat", Want: "ann_example"},
+			{Subject: providers.Handle, In: "https://player.twitch.tv/?channel=ann_example&parent=x", Want: "ann_example"},
+			{Subject: providers.Handle, In: "no-such-user!", Want: "no-such-user!"}, // the look-up finds nobody
+			{Subject: providers.Handle, In: "https://www.twitch.tv/videos/9001"},
+			{Subject: providers.Handle, In: "https://www.twitch.tv/"},
+			{Subject: providers.Handle, In: "https://clips.twitch.tv/SleepyTeaPot"},
+			{Subject: providers.Handle, In: "https://kick.com/ann_example"},
+			{Subject: providers.PostID, In: "9001", Want: "9001"},
+			{Subject: providers.PostID, In: "https://www.twitch.tv/videos/9001?t=1h", Want: "9001"},
+			{Subject: providers.PostID, In: "twitch.tv/ann_example/v/9001", Want: "9001"},
+			{Subject: providers.PostID, In: "https://player.twitch.tv/?video=v9001", Want: "9001"},
+			{Subject: providers.PostID, In: "https://clips.twitch.tv/SleepyTeaPot-x1", Want: "SleepyTeaPot-x1"},
+			{Subject: providers.PostID, In: "https://clips.twitch.tv/embed?clip=SleepyTeaPot-x1", Want: "SleepyTeaPot-x1"},
+			{Subject: providers.PostID, In: "https://www.twitch.tv/ann_example/clip/SleepyTeaPot-x1?range=7d", Want: "SleepyTeaPot-x1"},
+			{Subject: providers.PostID, In: "https://www.twitch.tv/ann_example"},
+			{Subject: providers.PostID, In: "../users"},
+		},
+	})
+}
+
+func with(c *http.Client) providers.Provider {
+	return twitch.New(twitch.Config{ClientID: "id", ClientSecret: "secret", HTTP: c})
+}
+
+func TestWithoutCredentialsNothingIsServedAndTheSettingsAreNamed(t *testing.T) {
+	t.Parallel()
+	p := twitch.New(twitch.Config{ClientID: "id"})
+	if p.Serves(providers.OpProfile) || p.Forward != nil {
+		t.Error("served without a secret")
+	}
+	if diff := cmp.Diff([]string{"client_secret"}, p.Missing[providers.OpProfile]); diff != "" {
+		t.Errorf("Missing (-want +got):\n%s", diff)
+	}
+}
+
+func TestAReadThatTheAppMayNotMakeCostsNoNewToken(t *testing.T) {
+	t.Parallel()
+	tokens := 0
+	p := with(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		switch {
+		case r.URL.Host == "id.twitch.tv":
+			tokens++
+			return answer(r, 200, `{"access_token":"t","expires_in":5000000}`), nil
+		case r.URL.Path == "/helix/users":
+			return answer(r, 200, `{"data":[{"id":"1","login":"ann"}]}`), nil
+		case r.URL.Path == "/helix/channels/followers":
+			return answer(r, 401, `{"status":401,"message":"Missing required scope"}`), nil
+		}
+		return answer(r, 200, `{"data":[]}`), nil
+	})})
+	for range 2 {
+		got, err := p.Profile(t.Context(), "ann")
+		if err != nil || got.Followers != nil {
+			t.Errorf("got %+v (%v), want a profile without followers", got, err)
+		}
+	}
+	if tokens != 1 {
+		t.Errorf("%d tokens were fetched, want 1", tokens)
+	}
+}
+
+func TestBothCredentialsGoWithEveryRead(t *testing.T) {
+	t.Parallel()
+	p := with(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		if r.URL.Host == "id.twitch.tv" {
+			if err := r.ParseForm(); err != nil || r.Form.Encode() != "client_id=id&client_secret=secret&grant_type=client_credentials" {
+				t.Errorf("token asked for with %v (%v)", r.Form, err)
+			}
+			return answer(r, 200, `{"access_token":"t","expires_in":5000000}`), nil
+		}
+		if id, token := r.Header.Get("Client-Id"), r.Header.Get("Authorization"); id != "id" || token != "Bearer t" {
+			t.Errorf("%s was read with id %q and %q", r.URL.Path, id, token)
+		}
+		return answer(r, 200, `{"total":0,"data":[{"id":"1","login":"ann"}]}`), nil
+	})})
+	if _, err := p.Profile(t.Context(), "ann"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRefusedClientIsAFailureOfOurs(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{400, 403, 404} {
+		p := with(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			return answer(r, status, `{"status":403,"message":"invalid client secret"}`), nil
+		})})
+		if _, err := p.Profile(t.Context(), "ann"); !errors.Is(err, providers.ErrUnavailable) {
+			t.Errorf("status %d: got %v, want ErrUnavailable", status, err)
+		}
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func answer(r *http.Request, status int, body string) *http.Response {
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
+}
