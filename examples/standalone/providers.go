@@ -21,6 +21,7 @@ import (
 	"github.com/socialdata/socialdata/providers/soundcloud"
 	"github.com/socialdata/socialdata/providers/spotify"
 	"github.com/socialdata/socialdata/providers/threads"
+	"github.com/socialdata/socialdata/providers/twitch"
 	"github.com/socialdata/socialdata/providers/x"
 	"github.com/socialdata/socialdata/providers/youtube"
 	"github.com/socialdata/socialdata/replay"
@@ -58,6 +59,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Pro
 			hackernews.New(configure[hackernews.Config](s, "hackernews")),
 			reddit.New(rd), reddit.NewOwn(rd),
 			spotify.New(configure[spotify.Config](s, "spotify")),
+			twitch.New(configure[twitch.Config](s, "twitch")),
 			youtube.New(yt), youtube.NewOwn(yt),
 		},
 		applemusic.New(music),
