@@ -161,9 +161,10 @@ func touch(path string) error {
 
 // immediate: a deferred transaction that reads first can fail with SQLITE_BUSY when it turns into a writer.
 // The cache is bounded at 64 MB: enough for the inner pages of a file of many gigabytes.
-// The checkpointer does what wal_autocheckpoint would do within a commit.
+// The checkpointer does what wal_autocheckpoint would do within a commit. A log that one large transaction made long
+// shrinks to 64 MB when it begins anew.
 const writerParams = "_busy_timeout=5000&_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_txlock=immediate" +
-	"&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(0)"
+	"&_pragma=cache_size(-65536)&_pragma=wal_autocheckpoint(0)&_pragma=journal_size_limit(67108864)"
 
 const readerParams = "_busy_timeout=5000&_query_only=on&_pragma=cache_size(-16384)"
 
@@ -233,6 +234,7 @@ func (db *DB) housekeeping() {
 		case <-tick.C:
 		case <-db.keys.crowded:
 		}
+		db.writer.lookAtLog() // one large transaction makes a long log too
 		if err := db.keys.flush(); err != nil {
 			db.cfg.Logger.Error("sqlite: write when keys were last used", "error", err)
 		}

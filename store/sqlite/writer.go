@@ -191,10 +191,15 @@ func (w *writer) commit(batch []*task) {
 		close(t.done)
 	}
 	if w.commits++; w.commits%checkpointLook == 0 {
-		select {
-		case w.checkpoint <- struct{}{}:
-		default: // it is at it
-		}
+		w.lookAtLog()
+	}
+}
+
+// lookAtLog asks for a look at the log, and does not wait.
+func (w *writer) lookAtLog() {
+	select {
+	case w.checkpoint <- struct{}{}:
+	default: // asked already
 	}
 }
 
