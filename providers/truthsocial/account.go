@@ -1,0 +1,118 @@
+package truthsocial
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	a, err := c.account(ctx, handle)
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("truthsocial: profile %q: %w", handle, err)
+	}
+	return a.V.profile(a.Raw), nil
+}
+
+// account looks an account up by its handle or its number.
+func (c *client) account(ctx context.Context, handle string) (upstream.Object[account], error) {
+	r := upstream.Get("v1/accounts/lookup").With("acct", handle)
+	if isNumber(handle) {
+		r = upstream.Get("v1/accounts", handle)
+	}
+	var a upstream.Object[account]
+	_, err := c.http.JSON(ctx, r, &a)
+	switch {
+	case err != nil:
+	case a.V.ID == "" || a.V.Acct == "":
+		err = errNothing
+	case a.V.Suspended:
+		err = providers.NotFound("the account is suspended")
+	}
+	return a, err
+}
+
+// errNothing is a success without what was asked for, such as the {} that Truth Social answers to those it thinks too
+// fast.
+var errNothing = providers.Unavailable(nil, "Truth Social answered nothing")
+
+// account is the answer of GET /v1/accounts/lookup; inside a status some fields are missing.
+// https://docs.joinmastodon.org/entities/Account/
+type account struct {
+	ID          string       `json:"id"`
+	Username    string       `json:"username"`
+	Acct        string       `json:"acct"`
+	DisplayName string       `json:"display_name"`
+	Note        string       `json:"note"` // HTML; "<p></p>" when never written
+	URL         string       `json:"url"`  // "" when suspended
+	Avatar      string       `json:"avatar"`
+	Website     string       `json:"website"` // whatever was typed
+	Verified    bool         `json:"verified"`
+	Suspended   bool         `json:"suspended"`
+	Followers   upstream.Int `json:"followers_count"`
+	Following   upstream.Int `json:"following_count"`
+	Statuses    upstream.Int `json:"statuses_count"`
+	Fields      []struct {
+		Value string `json:"value"` // HTML
+	} `json:"fields"`
+}
+
+func (a account) profile(raw []byte) schema.Profile {
+	return schema.Profile{
+		Common:      schema.Common{ID: a.ID, URL: cmp.Or(a.URL, site+"@"+cmp.Or(a.Username, a.Acct)), Raw: raw},
+		Handle:      a.Acct,
+		DisplayName: text.NonEmpty(a.DisplayName),
+		Bio:         text.NonEmpty(text.FromHTML(a.Note)),
+		AvatarURL:   picture(a.Avatar),
+		Verified:    a.Verified,
+		Followers:   count(a.Followers),
+		Following:   count(a.Following),
+		PostsCount:  count(a.Statuses),
+		Links:       a.links(),
+	}
+}
+
+var host = regexp.MustCompile(`(?i)^(?:https?://)?(?:[\pL\pM\pN_-]+\.)+(?:\pL[\pL\pM]+|xn--[a-z0-9-]+)(?::[0-9]+)?(?:[/?#]\S*)?$`)
+
+// links are the website, where that is one, and what the bio and the fields lead to outside Truth Social.
+func (a account) links() []string {
+	var found []string
+	if w := strings.TrimSpace(a.Website); host.MatchString(w) {
+		found = append(found, w)
+	}
+	found = append(found, external(a.Note)...)
+	for _, f := range a.Fields {
+		found = append(found, external(f.Value)...)
+	}
+	return text.URLs(found...)
+}
+
+func (a *account) actor() schema.Actor {
+	if a == nil || a.ID == "" || a.Acct == "" {
+		return schema.UnknownActor()
+	}
+	return schema.Actor{ID: a.ID, Handle: a.Acct, DisplayName: text.NonEmpty(a.DisplayName), AvatarURL: picture(a.Avatar)}
+}
+
+// picture is the address of an image, nil for the one that stands where there is none.
+func picture(u string) *string {
+	if strings.HasSuffix(u, "/missing.png") {
+		return nil
+	}
+	return text.URL(u)
+}
+
+// count is n, nil when it is negative: that is how Truth Social writes what it has not counted.
+func count(n upstream.Int) *int64 {
+	if n.V == nil || *n.V < 0 {
+		return nil
+	}
+	return n.V
+}

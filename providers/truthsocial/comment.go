@@ -1,0 +1,67 @@
+package truthsocial
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
+	page, err := c.descendants(ctx, postID, postID, cursor)
+	if err != nil {
+		return page, fmt.Errorf("truthsocial: comments of %q: %w", postID, err)
+	}
+	return page, nil
+}
+
+// replies reads what is below a comment, which to Truth Social is a status like any other.
+func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
+	page, err := c.descendants(ctx, q.CommentID, cmp.Or(q.PostID, q.CommentID), cursor)
+	if err != nil {
+		return page, fmt.Errorf("truthsocial: replies to %q: %w", q.CommentID, err)
+	}
+	return page, nil
+}
+
+const commentsSize = 20 // cannot be chosen
+
+func (c *client) descendants(ctx context.Context, id, postID, cursor string) (providers.Page[schema.Comment], error) {
+	var page providers.Page[schema.Comment]
+	from, err := offset(cursor)
+	if err != nil {
+		return page, err
+	}
+	r := upstream.Get("v1/statuses", id, "context/descendants").With("sort", "oldest").With("offset", cursor)
+	found, err := c.statuses(ctx, r)
+	if err != nil {
+		return page, err
+	}
+	for _, s := range found {
+		if s.V.public() {
+			page.Items = append(page.Items, s.V.comment(postID, s.Raw))
+		}
+	}
+	// The link to a next page is there even on the last one.
+	if len(found) >= commentsSize {
+		page.Next = strconv.Itoa(from + len(found))
+	}
+	return page, nil
+}
+
+func (s status) comment(postID string, raw []byte) schema.Comment {
+	return schema.Comment{
+		Common:    s.common(raw),
+		PostID:    postID,
+		Author:    s.Account.actor(),
+		Text:      plain(s.Content),
+		Lang:      s.lang(),
+		CreatedAt: s.CreatedAt,
+		Likes:     count(s.Favourites),
+		ReplyToID: s.InReplyTo,
+	}
+}

@@ -1,0 +1,240 @@
+// Package truthsocial reads Truth Social through the JSON that its own site reads, in the shapes of Mastodon. It is
+// documented nowhere but in the server's published source.
+//
+// Accounts, their posts and open groups are shown to anybody; search, comments, suggestions and what is popular need the
+// token of an account. The site stands behind Cloudflare, which tells browsers from other programs by how they open a
+// connection: where it turns this one away, set [Config.HTTP] to a client that connects as a browser does.
+// Source: https://github.com/milesmcc/truthsocial (the server, as of May 2025)
+package truthsocial
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach Truth Social.
+type Config struct {
+	// Token is the access token of an account, which the site keeps in the browser's local storage as truth:auth;
+	// "" reads what anybody sees.
+	Token string
+	// CFClearance is the cookie cf_clearance of a browser that has passed Cloudflare's check. It is good only together
+	// with that browser's UserAgent, and from its network.
+	CFClearance string
+	UserAgent   string // "" means that of a common browser
+	DisableOwn  bool   // leaves Truth Social out
+
+	BaseURL string       // "" means https://truthsocial.com/api
+	HTTP    *http.Client // nil means a client of its own
+}
+
+const (
+	site     = "https://truthsocial.com/"
+	pageSize = "20" // of every list; at most 40 upstream
+)
+
+type client struct {
+	http  *upstream.Client
+	pages *upstream.Quota // of reads that continue a list by an id; everything else counts against another
+}
+
+// New returns the provider for Truth Social, or none when it is left out.
+func New(cfg Config) []providers.Provider {
+	if cfg.DisableOwn {
+		return nil
+	}
+	c := newClient(cfg)
+	p := providers.Provider{
+		Name: "truthsocial", Platform: platform.TruthSocial, Source: schema.Own,
+		Profile:        c.profile,
+		Posts:          c.posts,
+		Post:           c.post,
+		Trending:       c.trending,
+		Search:         c.find,
+		Suggestions:    c.suggestions,
+		Comments:       c.comments,
+		Replies:        c.replies,
+		Community:      c.community,
+		CommunityPosts: c.communityPosts,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch: {"kind": {"post", "profile"}, "since": nil, "until": nil},
+		},
+		Notes: map[providers.Op]string{
+			providers.OpProfile:        "Cloudflare turns many programs and data centres away; accounts hidden from visitors need the setting token",
+			providers.OpPosts:          "without replies; posts of others that the account passed on are among them",
+			providers.OpPost:           "replies need the setting token",
+			providers.OpSearch:         "posts unless kind=profile; since and until narrow posts only",
+			providers.OpSuggestions:    "of the accounts that Truth Social recommends, those whose handle or name holds the query",
+			providers.OpComments:       "all levels in one list, oldest first",
+			providers.OpReplies:        "all levels below the comment, oldest first",
+			providers.OpCommunity:      "groups, by number or by the name in the URL",
+			providers.OpCommunityPosts: "of groups that are open to everyone",
+			providers.OpFollowers:      "offered on tiktok and github only",
+			providers.OpFollowing:      "offered on tiktok and github only",
+			providers.OpTranscript:     "Truth Social publishes no transcripts",
+		},
+		Routes:  routes(),
+		Forward: c.forward,
+	}
+	if cfg.Token == "" {
+		delete(p.Filters, providers.OpSearch)
+		p = p.WithoutOps([]string{"token"},
+			providers.OpTrending, providers.OpSearch, providers.OpSuggestions, providers.OpComments, providers.OpReplies)
+	}
+	return []providers.Provider{p}
+}
+
+func newClient(cfg Config) *client {
+	// What the site's own code sends.
+	header := http.Header{
+		"User-Agent": {cmp.Or(cfg.UserAgent, "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "+
+			"Chrome/138.0.0.0 Safari/537.36")},
+		"Accept":          {"application/json"},
+		"Accept-Language": {"en-US,en;q=0.9"},
+		"Referer":         {site},
+		"Sec-Fetch-Dest":  {"empty"},
+		"Sec-Fetch-Mode":  {"cors"},
+		"Sec-Fetch-Site":  {"same-origin"},
+	}
+	if cfg.CFClearance != "" {
+		header.Set("Cookie", "cf_clearance="+cfg.CFClearance)
+	}
+	if cfg.Token != "" {
+		header.Set("Authorization", "Bearer "+cfg.Token)
+	}
+	return &client{
+		http: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, site+"api"), Header: header, Check: check(cfg.Token != ""),
+			Limits: &upstream.LimitHeaders{Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset", Form: upstream.RFC3339},
+			Quota:  upstream.NewQuota(200, 5*time.Minute),
+		}),
+		// Truth Social allows 300 reads in 5 minutes and, among them, 300 in 15 that continue a list. Parted so, the two
+		// keep to both.
+		pages: upstream.NewQuota(100, 5*time.Minute),
+	}
+}
+
+// check tells what needs an account from what is forbidden, and both from Cloudflare.
+func check(signedIn bool) func(*upstream.Response) error {
+	return func(res *upstream.Response) error {
+		switch {
+		case res.Status == http.StatusUnauthorized,
+			res.Status == http.StatusUnprocessableEntity && bytes.Contains(res.Body, []byte("authenticated user")):
+			if signedIn {
+				return providers.Unavailable(nil, "Truth Social refuses our token (setting token)")
+			}
+			return providers.Unsupported("Truth Social shows this to signed-in readers only: the setting token is missing")
+		case res.Status == http.StatusForbidden && bytes.HasPrefix(bytes.TrimSpace(res.Body), []byte("<")):
+			return providers.Unavailable(nil, "Cloudflare does not let us through to Truth Social")
+		case res.Status == http.StatusForbidden:
+			return providers.Unavailable(nil, "Truth Social does not allow this")
+		}
+		return nil
+	}
+}
+
+func routes() []providers.Route {
+	var out []providers.Route
+	for _, pattern := range []string{
+		"v1/accounts/lookup", "v1/accounts/{id}", "v1/accounts/{id}/statuses", "v1/accounts/{id}/followers", "v1/accounts/{id}/following",
+		"v1/statuses/{id}", "v1/statuses/{id}/context", "v1/statuses/{id}/context/descendants",
+		"v1/statuses/{id}/favourited_by", "v1/statuses/{id}/reblogged_by",
+		"v1/groups/lookup", "v1/groups/{id}", "v1/timelines/group/{id}", "v1/timelines/tag/{tag}",
+		"v1/trends", "v1/truth/trending/truths", "v2/search",
+	} {
+		out = append(out, providers.Route{Pattern: pattern, Platform: platform.TruthSocial})
+	}
+	return out
+}
+
+// forward reads what {id} names by number only: accounts/verify_credentials, say, is about whose token we have.
+func (c *client) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
+	s := strings.Split(path, "/")
+	named := len(s) > 2 && (s[1] == "accounts" || s[1] == "statuses" || s[1] == "groups") && s[2] != "lookup"
+	if named && !links.Digits(s[2]) {
+		return nil, providers.NotFound("accounts, statuses and groups are named by number")
+	}
+	return c.http.Forward(ctx, path, query)
+}
+
+var (
+	username = regexp.MustCompile(`^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$`)
+	slug     = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$`)
+)
+
+// normalize folds a handle, which ignores case, and reduces posts and comments, which are the same upstream, to their
+// number.
+func normalize(s providers.Subject, value string) (string, error) {
+	link, err := links.Parse(value, "truthsocial.com")
+	if err != nil {
+		return "", err
+	}
+	switch s {
+	case providers.Handle:
+		if link != nil {
+			value = owner(link)
+		}
+		value = strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(value), "@"), "@truthsocial.com")
+		if !username.MatchString(value) {
+			return "", providers.Invalid("a Truth Social handle is a name such as realDonaldTrump, or an account's number")
+		}
+	case providers.CommunityID:
+		if link != nil {
+			value = ""
+			if link.Segment(0) == "group" || link.Segment(0) == "groups" {
+				value = link.Segment(1)
+			}
+		}
+		if value = strings.ToLower(value); !slug.MatchString(value) {
+			return "", providers.Invalid("a Truth Social group is the name in its URL such as trump-forever, or its number")
+		}
+	default:
+		if link != nil {
+			value = number(link)
+		}
+		if !links.Digits(value) {
+			return "", providers.Invalid("a Truth Social post is a number such as 116669584003805199, or the post's URL")
+		}
+	}
+	return value, nil
+}
+
+// owner is the account whose page or post l is: /@name… or /users/name….
+func owner(l *links.Link) string {
+	if l.Segment(0) == "users" {
+		return l.Segment(1)
+	}
+	if name, ok := strings.CutPrefix(l.Segment(0), "@"); ok {
+		return name
+	}
+	return ""
+}
+
+// number is that of the post l leads to: /@name/1, /@name/posts/1, /users/name/statuses/1, /group/name/posts/1 or
+// /posts/1.
+func number(l *links.Link) string {
+	last := len(l.Segments) - 1
+	parent := l.Segment(max(0, last-1))
+	if parent == "posts" || parent == "statuses" || last == 1 && strings.HasPrefix(parent, "@") {
+		return l.Segment(last)
+	}
+	return ""
+}
+
+// isNumber tells an account's or group's own number from a name made of digits: numbers hold the time in
+// milliseconds before their last 16 bits.
+func isNumber(s string) bool { return len(s) >= 15 && links.Digits(s) }
