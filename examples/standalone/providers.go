@@ -21,6 +21,7 @@ import (
 	"github.com/socialdata/socialdata/providers/soundcloud"
 	"github.com/socialdata/socialdata/providers/spotify"
 	"github.com/socialdata/socialdata/providers/threads"
+	"github.com/socialdata/socialdata/providers/truthsocial"
 	"github.com/socialdata/socialdata/providers/twitch"
 	"github.com/socialdata/socialdata/providers/x"
 	"github.com/socialdata/socialdata/providers/youtube"
@@ -67,6 +68,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Pro
 		bluesky.New(configure[bluesky.Config](s, "bluesky")),
 		soundcloud.New(configure[soundcloud.Config](s, "soundcloud")),
 		threads.New(configure[threads.Config](s, "threads")),
+		truthsocial.New(configure[truthsocial.Config](s, "truthsocial")),
 		x.New(configure[x.Config](s, "x")),
 	)
 	return all, s.err
