@@ -260,7 +260,9 @@ func (p *Param) canonical(v string) (string, error) {
 	}
 	switch p.Form {
 	case FormText:
-		v = norm.NFC.String(v)
+		if v = norm.NFC.String(v); len(v) > limit { // a few letters grow when they are composed
+			return "", fmt.Errorf("must be at most %d bytes long", limit)
+		}
 		if p.Max > 0 && utf8.RuneCountInString(v) > p.Max {
 			return "", fmt.Errorf("must be at most %d characters long", p.Max)
 		}
@@ -289,7 +291,7 @@ func (p *Param) canonical(v string) (string, error) {
 
 func canonicalTime(v string) (string, error) {
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, v); err == nil {
+		if t, err := time.Parse(layout, v); err == nil && t.UTC().Year() <= 9999 { // a later one could not be read again
 			return t.UTC().Format(time.RFC3339), nil
 		}
 	}

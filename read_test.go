@@ -48,7 +48,7 @@ func refuses(calls *enginetest.Counter, err error) providers.One[schema.Profile]
 	}
 }
 
-func wantProblem(t *testing.T, err error, code problem.Code, words ...string) *problem.Error {
+func wantProblem(t *testing.T, err error, code problem.Code, words ...string) problem.Error {
 	t.Helper()
 	var p *problem.Error
 	if !errors.As(err, &p) {
@@ -65,7 +65,7 @@ func wantProblem(t *testing.T, err error, code problem.Code, words ...string) *p
 	if p.RequestID == "" {
 		t.Error("the problem has no request id")
 	}
-	return p
+	return *p
 }
 
 func ask(handle string) socialdata.ProfileRequest {

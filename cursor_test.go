@@ -1,0 +1,451 @@
+package socialdata_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const oldKey, newKey = "the cursor key of last year", "the cursor key of this year"
+
+// cursorOf reads page one and returns the cursor to page two.
+func cursorOf(t *testing.T, c *socialdata.Client, req socialdata.PostsRequest) string {
+	t.Helper()
+	page, err := c.Posts(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page.Meta.NextCursor == "" {
+		t.Fatal("page one has no cursor")
+	}
+	return page.Meta.NextCursor
+}
+
+func sandboxes(t *testing.T, opts ...socialdata.Option) *enginetest.Engine {
+	t.Helper()
+	return enginetest.New(t, enginetest.Config{
+		Providers: enginetest.Sandboxes(mock.Config{}, platform.Mock, platform.TikTok), Options: opts,
+	})
+}
+
+func TestACursorIsGoodForItsOwnRequestOnly(t *testing.T) {
+	t.Parallel()
+	e := sandboxes(t)
+	good := cursorOf(t, e.Client, socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma"})
+	flip := func(i int) string {
+		b := []byte(good)
+		b[i] ^= 1
+		return string(b)
+	}
+	another := enginetest.New(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithCursorKeys([]byte("a secret of somebody else"))}})
+	foreign := cursorOf(t, another.Client, socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma"})
+	tests := []struct {
+		name string
+		call func(ctx context.Context) error
+	}{
+		{"another platform", posts(e.Client, platform.TikTok, "salma", good)},
+		{"another handle", posts(e.Client, platform.Mock, "noura", good)},
+		{"another operation with the same parameters", func(ctx context.Context) error {
+			_, err := e.Client.Reels(ctx, socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma", Cursor: good})
+			return err
+		}},
+		{"another operation with other parameters", func(ctx context.Context) error {
+			_, err := e.Client.Comments(ctx, socialdata.CommentsRequest{Platform: platform.Mock, PostID: "salma", Cursor: good})
+			return err
+		}},
+		{"the fan-out search", func(ctx context.Context) error {
+			_, err := e.Client.SearchAll(ctx, socialdata.SearchAllRequest{Query: "salma", Cursor: good})
+			return err
+		}},
+		{"the books", func(ctx context.Context) error {
+			_, err := e.Client.Usage(ctx, socialdata.UsageRequest{Cursor: good})
+			return err
+		}},
+		{"cut at the end", posts(e.Client, platform.Mock, "salma", good[:len(good)-1])},
+		{"cut in the middle", posts(e.Client, platform.Mock, "salma", good[:20])},
+		{"cut to one character", posts(e.Client, platform.Mock, "salma", good[:1])},
+		{"something behind it", posts(e.Client, platform.Mock, "salma", good+"AA")},
+		{"first letter changed", posts(e.Client, platform.Mock, "salma", flip(0))},
+		{"key id changed", posts(e.Client, platform.Mock, "salma", flip(3))},
+		{"tag changed", posts(e.Client, platform.Mock, "salma", flip(12))},
+		{"payload changed", posts(e.Client, platform.Mock, "salma", flip(40))},
+		{"letters of another base 64", posts(e.Client, platform.Mock, "salma", good[:10]+"+/"+good[12:])},
+		{"made up", posts(e.Client, platform.Mock, "salma", base64.RawURLEncoding.EncodeToString([]byte(strings.Repeat("a", 80))))},
+		{"sealed by somebody else", posts(e.Client, platform.Mock, "salma", foreign)},
+		{"page number of the upstream", posts(e.Client, platform.Mock, "salma", "2")},
+	}
+	before := e.Balance(t)
+	for _, tt := range tests {
+		wantProblem(t, tt.call(t.Context()), problem.InvalidRequest, `"cursor"`)
+		if t.Failed() {
+			t.Fatal(tt.name)
+		}
+	}
+	if got := e.Balance(t); got != before {
+		t.Errorf("%d credits were charged", before-got)
+	}
+	for _, handle := range []string{"salma", "@Salma", " salma", "https://mock.example/@salma"} { // all the same request
+		if err := posts(e.Client, platform.Mock, handle, good)(t.Context()); err != nil {
+			t.Errorf("%q: %v", handle, err)
+		}
+	}
+}
+
+// posts reads a page of posts.
+func posts(c *socialdata.Client, id platform.ID, handle, cursor string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := c.Posts(ctx, socialdata.PostsRequest{Platform: id, Handle: handle, Cursor: cursor})
+		return err
+	}
+}
+
+func TestOptionsOfTheAnswerDoNotBindACursor(t *testing.T) {
+	t.Parallel()
+	e := sandboxes(t)
+	req := socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma"}
+	req.Cursor = cursorOf(t, e.Client, req)
+	req.IncludeRaw, req.Fresh, req.Enrich = true, true, socialdata.Arabic
+	if _, err := e.Client.Posts(t.Context(), req); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestACursorOutlivesTheProcessAndTheRotationOfKeys(t *testing.T) {
+	t.Parallel()
+	req := socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma"}
+	before := sandboxes(t, socialdata.WithCursorKeys([]byte(oldKey)))
+	cursor := cursorOf(t, before.Client, req)
+	if again := cursorOf(t, sandboxes(t, socialdata.WithCursorKeys([]byte(oldKey))).Client, req); again != cursor {
+		t.Errorf("the same page has the cursors\n%s and\n%s", cursor, again)
+	}
+	rotated := sandboxes(t, socialdata.WithCursorKeys([]byte(newKey), []byte(oldKey)))
+	req.Cursor = cursor
+	page, err := rotated.Client.Posts(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Data) == 0 {
+		t.Error("page two is empty")
+	}
+	gone := sandboxes(t, socialdata.WithCursorKeys([]byte(newKey)))
+	_, err = gone.Client.Posts(t.Context(), req)
+	wantProblem(t, err, problem.InvalidRequest, `"cursor"`)
+}
+
+func TestACursorExpires(t *testing.T) {
+	t.Parallel()
+	e := sandboxes(t)
+	cursor := cursorOf(t, e.Client, socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma"})
+	e.Clock.Advance(7 * 24 * time.Hour)
+	if err := posts(e.Client, platform.Mock, "salma", cursor)(t.Context()); err != nil {
+		t.Error(err)
+	}
+	e.Clock.Advance(time.Second)
+	wantProblem(t, posts(e.Client, platform.Mock, "salma", cursor)(t.Context()), problem.InvalidRequest, "cursor expired, start again")
+}
+
+func TestADeadCursorOfTheUpstreamIsRefusedForFree(t *testing.T) {
+	t.Parallel()
+	e := sandboxes(t)
+	cursor := cursorOf(t, e.Client, socialdata.PostsRequest{Platform: platform.Mock, Handle: "dead_cursor"})
+	before := e.Balance(t)
+	wantProblem(t, posts(e.Client, platform.Mock, "dead_cursor", cursor)(t.Context()), problem.InvalidRequest, "cursor expired, start again")
+	if e.Balance(t) != before {
+		t.Error("it was charged")
+	}
+}
+
+func TestPageTwoStaysWithTheProviderOfPageOne(t *testing.T) {
+	t.Parallel()
+	broken := false
+	list := func(prefix string) providers.List[schema.Post] {
+		return func(_ context.Context, _, token string) (providers.Page[schema.Post], error) {
+			if broken && prefix == "a" {
+				return providers.Page[schema.Post]{}, providers.Unavailable(nil, "down")
+			}
+			if token != "" && !strings.HasPrefix(token, prefix) {
+				return providers.Page[schema.Post]{}, errors.New("a token of another upstream")
+			}
+			return providers.Page[schema.Post]{Items: []schema.Post{post(prefix + token + "1")}, Next: prefix + token + "1"}, nil
+		}
+	}
+	upstream := func(name string) providers.Provider {
+		return providers.Provider{Name: name, Platform: platform.GitHub, Source: schema.Own, Posts: list(name)}
+	}
+	e := enginetest.New(t, enginetest.Config{Providers: []providers.Provider{upstream("a"), upstream("b")}})
+	req := socialdata.PostsRequest{Platform: platform.GitHub, Handle: "octocat"}
+	ofA := cursorOf(t, e.Client, req)
+	broken = true
+	req.Fresh = true
+	ofB := cursorOf(t, e.Client, req)
+	req.Fresh = false
+	req.Cursor = ofA
+	_, err := e.Client.Posts(t.Context(), req)
+	wantProblem(t, err, problem.PlatformUnavailable, "down")
+	req.Cursor = ofB
+	page, err := e.Client.Posts(t.Context(), req)
+	if err != nil || page.Data[0].ID != "bb11" {
+		t.Errorf("%v, %v", page, err)
+	}
+	alone := enginetest.New(t, enginetest.Config{Providers: []providers.Provider{upstream("a")}})
+	_, err = alone.Client.Posts(t.Context(), req)
+	wantProblem(t, err, problem.InvalidRequest, "not configured any more")
+}
+
+func post(id string) schema.Post {
+	return schema.Post{
+		Common: schema.Common{ID: id, URL: "https://example.com/" + id}, Author: schema.Actor{ID: "a", Handle: "a"}, Text: id,
+	}
+}
+
+func TestUsageIsReadInPages(t *testing.T) {
+	t.Parallel()
+	e := sandboxes(t)
+	for i := range 149 {
+		if _, err := e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "user" + strconv.Itoa(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var ids []string
+	for cursor, pages := "", 0; ; pages++ {
+		page, err := e.Client.Usage(t.Context(), socialdata.UsageRequest{Cursor: cursor})
+		if err != nil || pages > 3 {
+			t.Fatal(pages, err)
+		}
+		for _, row := range page.Data {
+			ids = append(ids, row.ID)
+		}
+		if cursor = page.Meta.NextCursor; cursor == "" {
+			break
+		}
+		if len(page.Data) != 100 {
+			t.Errorf("a page of %d", len(page.Data))
+		}
+	}
+	if len(ids) != 150 { // and the grant
+		t.Errorf("%d entries, want 150", len(ids))
+	}
+	if slices.Sort(ids); len(slices.Compact(ids)) != 150 {
+		t.Error("an entry came twice")
+	}
+}
+
+// hostile is an upstream's list: for each token, what it shows and which token it says is next.
+type hostile struct {
+	pages    [][]int // items of each page
+	next     []int   // token after each page; 0 is the end
+	restless bool    // the same token shows something else the next time
+	asked    int
+	shown    map[int]bool
+}
+
+func (h *hostile) read(_ context.Context, _, token string) (providers.Page[schema.Post], error) {
+	at, _ := strconv.Atoi(token)
+	shows := at
+	if h.restless {
+		shows = h.asked % len(h.pages)
+	}
+	h.asked++
+	var page providers.Page[schema.Post]
+	for _, n := range h.pages[shows] {
+		h.shown[n] = true
+		page.Items = append(page.Items, post(strconv.Itoa(n)))
+	}
+	if n := h.next[at]; n > 0 {
+		page.Next = strconv.Itoa(n)
+	}
+	return page, nil
+}
+
+// drawHostile draws a list whose pages repeat items and whose tokens skip, loop, stand still or go back.
+func drawHostile(t *rapid.T) *hostile {
+	n := rapid.IntRange(1, 12).Draw(t, "pages")
+	h := &hostile{shown: map[int]bool{}, restless: rapid.Bool().Draw(t, "restless")}
+	for range n {
+		h.pages = append(h.pages, rapid.SliceOfN(rapid.IntRange(0, 30), 0, 8).Draw(t, "items"))
+		h.next = append(h.next, rapid.IntRange(0, n-1).Draw(t, "next"))
+	}
+	return h
+}
+
+func (h *hostile) client(t *rapid.T) *socialdata.Client {
+	client, err := socialdata.New(
+		socialdata.WithProviders(providers.Provider{Name: "hostile", Platform: platform.GitHub, Source: schema.Own, Posts: h.read}),
+		socialdata.WithEnricher(enginetest.Enricher()),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+func TestAWalkThroughPagesNeverRepeatsNeverLosesAndEnds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		h := drawHostile(t)
+		client, got := h.client(t), map[int]bool{}
+		cursor, calls := "", 0
+		for {
+			page, err := client.Posts(context.Background(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a", Cursor: cursor})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range page.Data {
+				n, _ := strconv.Atoi(p.ID)
+				if got[n] {
+					t.Fatalf("%d came twice", n)
+				}
+				got[n] = true
+			}
+			if calls++; calls > 31+len(h.pages) { // each brings an item or uses up a token
+				t.Fatalf("%d pages of an upstream that has %d", calls, len(h.pages))
+			}
+			if cursor = page.Meta.NextCursor; cursor == "" {
+				break
+			}
+		}
+		if diff := cmp.Diff(h.shown, got); diff != "" {
+			t.Fatalf("items (-shown +got):\n%s", diff)
+		}
+	})
+}
+
+func TestWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		h := drawHostile(t)
+		got := map[int]bool{}
+		for p, err := range h.client(t).AllPosts(context.Background(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, _ := strconv.Atoi(p.ID)
+			if got[n] {
+				t.Fatalf("%d came twice", n)
+			}
+			got[n] = true
+		}
+		if diff := cmp.Diff(h.shown, got); diff != "" {
+			t.Fatalf("items (-shown +got):\n%s", diff)
+		}
+	})
+}
+
+// TestWalkEndsWhateverItIsGiven walks pages that no engine made: the cursors never end.
+func TestWalkEndsWhateverItIsGiven(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		pages := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 9), 0, 5), 1, 10).Draw(t, "pages")
+		calls, got := 0, map[string]bool{}
+		walk := socialdata.Walk(func(string) (*schema.Envelope[[]schema.Post], error) {
+			e := &schema.Envelope[[]schema.Post]{Meta: schema.Meta{NextCursor: strconv.Itoa(calls)}}
+			seen := map[int]bool{}
+			for _, n := range pages[calls%len(pages)] {
+				if !seen[n] {
+					e.Data = append(e.Data, post(strconv.Itoa(n)))
+				}
+				seen[n] = true
+			}
+			calls++
+			return e, nil
+		})
+		for p, err := range walk {
+			if err != nil || got[p.ID] {
+				t.Fatalf("%s came twice, or %v", p.ID, err)
+			}
+			got[p.ID] = true
+		}
+		if calls > 10*10+10 {
+			t.Fatalf("%d calls for ten items", calls)
+		}
+	})
+}
+
+func TestWalkStopsWhenItIsToldTo(t *testing.T) {
+	t.Parallel()
+	e := sandboxes(t)
+	n := 0
+	for _, err := range e.Client.AllPosts(t.Context(), socialdata.PostsRequest{Platform: platform.Mock, Handle: "endless"}) {
+		if n++; n == 50 || err != nil {
+			break
+		}
+	}
+	if got := len(e.Charges(t)); got != 3 {
+		t.Errorf("%d pages were read for 50 posts, want 3", got)
+	}
+}
+
+func TestWalkEndsWithAFailure(t *testing.T) {
+	t.Parallel()
+	e := sandboxes(t)
+	var failed error
+	n := 0
+	for _, err := range e.Client.AllComments(t.Context(), socialdata.CommentsRequest{Platform: platform.Mock, PostID: "dead_cursor"}) {
+		if failed != nil {
+			t.Error("something comes after the failure")
+		}
+		if failed = err; err == nil {
+			n++
+		}
+	}
+	wantProblem(t, failed, problem.InvalidRequest)
+	if n != 20 {
+		t.Errorf("%d comments before the failure, want 20", n)
+	}
+}
+
+func TestTheSandboxesHostileListsAreWalked(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]int{
+		"empty": 0, "one_page": 10, "empty_middle": 40, "repeats": 65, "loops": 30, "stuck": 20, "backwards": 30, "broken_item": -1,
+	} {
+		t.Run(word, func(t *testing.T) {
+			t.Parallel()
+			e := sandboxes(t)
+			got := map[string]bool{}
+			for p, err := range e.Client.AllFollowers(t.Context(), socialdata.AccountsRequest{Platform: platform.Mock, Handle: word}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got[p.ID] {
+					t.Errorf("%s came twice", p.ID)
+				}
+				got[p.ID] = true
+			}
+			if want >= 0 && len(got) != want {
+				t.Errorf("%d objects, want %d", len(got), want)
+			}
+		})
+	}
+}
+
+func TestAllResultsWalksASearch(t *testing.T) {
+	t.Parallel()
+	e := sandboxes(t)
+	n := 0
+	for r, err := range e.Client.AllResults(t.Context(), socialdata.SearchRequest{Platform: platform.Mock, Query: "coffee"}) {
+		if err != nil || r.Object == nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if n < 21 {
+		t.Errorf("%d results", n)
+	}
+}
