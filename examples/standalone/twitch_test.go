@@ -181,4 +181,3 @@ func (m *mockOfTwitch) clips(t *testing.T) {
 		t.Error("no channel has a clip")
 	}
 }
-
