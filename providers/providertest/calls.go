@@ -12,6 +12,21 @@ func Profile(name, handle string) Call {
 	return One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) { return p.Profile(ctx, handle) })
 }
 
+// Followers lists who follows an account.
+func Followers(name, handle string) Call {
+	return list(name, func(p providers.Provider) providers.List[schema.Profile] { return p.Followers }, handle)
+}
+
+// Following lists whom an account follows.
+func Following(name, handle string) Call {
+	return list(name, func(p providers.Provider) providers.List[schema.Profile] { return p.Following }, handle)
+}
+
+// Linked lists what the platform itself says about an account elsewhere.
+func Linked(name, handle string) Call {
+	return list(name, func(p providers.Provider) providers.List[schema.LinkedProfile] { return p.Linked }, handle)
+}
+
 // Live reads one account's broadcast.
 func Live(name, handle string) Call {
 	return One(name, func(ctx context.Context, p providers.Provider) (schema.LiveStream, error) { return p.Live(ctx, handle) })
@@ -92,6 +107,33 @@ func CollectionPosts(name string, q providers.CollectionQuery) Call {
 	return listBy(name, func(p providers.Provider) providers.ListBy[providers.CollectionQuery, schema.Post] {
 		return p.CollectionPosts
 	}, q)
+}
+
+// CollectionTracks lists the tracks in a collection.
+func CollectionTracks(name string, q providers.CollectionQuery) Call {
+	return listBy(name, func(p providers.Provider) providers.ListBy[providers.CollectionQuery, schema.Track] {
+		return p.CollectionTracks
+	}, q)
+}
+
+// Track reads one track.
+func Track(name, id string) Call {
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Track, error) { return p.Track(ctx, id) })
+}
+
+// Tracks lists the tracks of an account.
+func Tracks(name, handle string) Call {
+	return list(name, func(p providers.Provider) providers.List[schema.Track] { return p.Tracks }, handle)
+}
+
+// Product reads one product.
+func Product(name string, q providers.ProductQuery) Call {
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Product, error) { return p.Product(ctx, q) })
+}
+
+// Reviews lists what buyers say about a product.
+func Reviews(name, productID string) Call {
+	return list(name, func(p providers.Provider) providers.List[schema.Review] { return p.Reviews }, productID)
 }
 
 // CommunityPosts lists the posts in a community.

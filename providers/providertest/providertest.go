@@ -49,10 +49,21 @@ type Suite struct {
 }
 
 // Call is a read whose result is compared with a golden file. Make one with [Profile], [Posts] and their kind, or for
-// any other read with [One] or [List].
+// any other read with [One] or [List]; begin a list elsewhere with [Call.From].
 type Call struct {
-	name string
-	read func(ctx context.Context, p providers.Provider) (pages []page, err error)
+	name   string
+	cursor string // of the first page
+	pages  func(ctx context.Context, p providers.Provider, cursor string) ([]page, error)
+}
+
+// From returns c begun at a cursor, such as one that the upstream no longer knows.
+func (c Call) From(cursor string) Call {
+	c.cursor = cursor
+	return c
+}
+
+func (c Call) read(ctx context.Context, p providers.Provider) ([]page, error) {
+	return c.pages(ctx, p, c.cursor)
 }
 
 // Fail is a read that must end in Want, one of the sentinels of the providers package.
@@ -75,7 +86,7 @@ type page struct {
 
 // One is a call that answers one object. The name is that of its golden file.
 func One[T any](name string, read func(ctx context.Context, p providers.Provider) (T, error)) Call {
-	return Call{name, func(ctx context.Context, p providers.Provider) ([]page, error) {
+	return Call{name: name, pages: func(ctx context.Context, p providers.Provider, _ string) ([]page, error) {
 		v, err := read(ctx, p)
 		if err != nil {
 			return nil, err
@@ -86,9 +97,8 @@ func One[T any](name string, read func(ctx context.Context, p providers.Provider
 
 // List is a call that answers a list; it is followed to its end, at most 10 pages.
 func List[T any](name string, read func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[T], error)) Call {
-	return Call{name, func(ctx context.Context, p providers.Provider) ([]page, error) {
+	return Call{name: name, pages: func(ctx context.Context, p providers.Provider, cursor string) ([]page, error) {
 		var pages []page
-		cursor := ""
 		for range 10 {
 			got, err := read(ctx, p, cursor)
 			if err != nil {
