@@ -1,0 +1,814 @@
+package socialdata_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/schema"
+)
+
+type (
+	states  = map[platform.ID]schema.PlatformState
+	ids     = []platform.ID
+	charges = []enginetest.Charge
+)
+
+// searcher is a platform whose search is done by find.
+func searcher(id platform.ID, find func(ctx context.Context, q providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error)) providers.Provider {
+	return providers.Provider{
+		Name: "fake", Platform: id, Source: schema.Own, Search: find,
+		Filters: map[providers.Op]providers.Filters{providers.OpSearch: {"sort": {"relevance", "recent"}, "kind": nil}},
+	}
+}
+
+// lists is a search that finds always the same, in pages of the given size.
+func lists(size int, results ...schema.SearchResult) func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
+	return func(_ context.Context, _ providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
+		from, _ := strconv.Atoi(token)
+		to := min(from+size, len(results))
+		page := providers.Page[schema.SearchResult]{}
+		for _, r := range results[from:to] { // a copy: the engine stamps what it gets
+			page.Items = append(page.Items, schema.Result(new(*r.Object.(*schema.Post))))
+		}
+		if to < len(results) {
+			page.Next = strconv.Itoa(to)
+		}
+		return page, nil
+	}
+}
+
+// by is a post of an author, hours before the start of the clock; less than 0 is a post without a time.
+func by(author, id string, hours int) schema.SearchResult {
+	p := post(id)
+	p.Author.ID, p.Author.Handle = author, author
+	if hours >= 0 {
+		p.CreatedAt = new(enginetest.Start.Add(-time.Duration(hours) * time.Hour))
+	}
+	return schema.Result(&p)
+}
+
+// some returns n posts of as many authors.
+func some(prefix string, n int) []schema.SearchResult {
+	out := make([]schema.SearchResult, 0, n)
+	for i := range n {
+		out = append(out, by(fmt.Sprint(prefix, "-author-", i), fmt.Sprint(prefix, i), i))
+	}
+	return out
+}
+
+func idsOf(results []schema.SearchResult) []string {
+	out := []string{}
+	for _, r := range results {
+		out = append(out, r.Shared().ID)
+	}
+	return out
+}
+
+func engineOf(t *testing.T, p ...providers.Provider) *enginetest.Engine {
+	t.Helper()
+	return enginetest.New(t, enginetest.Config{Providers: p})
+}
+
+func searchAll(t *testing.T, c *socialdata.Client, req socialdata.SearchAllRequest) *schema.Envelope[[]schema.SearchResult] {
+	t.Helper()
+	if req.Query == "" {
+		req.Query = "coffee"
+	}
+	got, err := c.SearchAll(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func wantStates(t *testing.T, want, got states) {
+	t.Helper()
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("platforms (-want +got):\n%s", diff)
+	}
+}
+
+func wantCharges(t *testing.T, e *enginetest.Engine, want ...enginetest.Charge) {
+	t.Helper()
+	got := e.Charges(t)
+	for _, list := range []charges{got, want} {
+		slices.SortFunc(list, func(a, b enginetest.Charge) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	}
+	if diff := gocmp.Diff(append(charges{}, want...), got); diff != "" {
+		t.Errorf("charges (-want +got):\n%s", diff)
+	}
+}
+
+func TestAFanOutAndASearchShareTheCache(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)})
+	one := func(id platform.ID, query, cursor string) *schema.Envelope[[]schema.SearchResult] {
+		got, err := e.Client.Search(t.Context(), socialdata.SearchRequest{Platform: id, Query: query, Cursor: cursor, Kind: schema.PostResult})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	all := func(query string) *schema.Envelope[[]schema.SearchResult] {
+		return searchAll(t, e.Client, socialdata.SearchAllRequest{Query: query, Kind: schema.PostResult, WaitS: 3})
+	}
+	one(platform.TikTok, "tea", "")
+	if got := all("tea"); got.Meta.Cache != schema.Miss {
+		t.Error("half of it was a miss")
+	}
+	if got := one(platform.X, "tea", ""); got.Meta.Cache != schema.Hit {
+		t.Error("the fan-out has not warmed the search")
+	}
+	e.Clock.Advance(time.Minute)
+	if got := all("tea"); got.Meta.Cache != schema.Hit || got.Meta.DataAgeS != 60 {
+		t.Errorf("%s, %d s old", got.Meta.Cache, got.Meta.DataAgeS)
+	}
+	// Page two as well: both hold the same place.
+	first := all("milk")
+	second := searchAll(t, e.Client, socialdata.SearchAllRequest{Query: "milk", Kind: schema.PostResult, Cursor: first.Meta.NextCursor})
+	if second.Meta.Cache != schema.Miss {
+		t.Error("page two was not a miss")
+	}
+	for _, id := range (ids{platform.TikTok, platform.X}) {
+		if got := one(id, "milk", one(id, "milk", "").Meta.NextCursor); got.Meta.Cache != schema.Hit {
+			t.Errorf("page two of %s is another entry", id)
+		}
+	}
+}
+
+func TestResultsAreFused(t *testing.T) {
+	t.Parallel()
+	same := by("w", "same", 1) // on both, at different places
+	onA := []schema.SearchResult{by("a", "a1", 5), by("b", "a2", -1), by("c", "a3", 3), same}
+	onB := []schema.SearchResult{by("d", "b1", 4), same, by("e", "b3", 6)}
+	tests := []struct {
+		name string
+		req  socialdata.SearchAllRequest
+		want []string
+	}{
+		{
+			"by rank, ties in the order of the platforms",
+			socialdata.SearchAllRequest{Platforms: ids{platform.TikTok, platform.X}},
+			[]string{"a1", "b1", "a2", "same", "a3", "b3"},
+		},
+		{
+			"the caller's order decides ties",
+			socialdata.SearchAllRequest{Platforms: ids{platform.X, platform.TikTok, platform.X}},
+			[]string{"b1", "a1", "same", "a2", "b3", "a3"},
+		},
+		{
+			"newest first, without a time last",
+			socialdata.SearchAllRequest{Platforms: ids{platform.TikTok, platform.X}, Sort: "recent"},
+			[]string{"same", "a3", "b1", "a1", "b3", "a2"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			for range 5 { // whoever is first to answer
+				e := engineOf(t, searcher(platform.TikTok, lists(10, onA...)), searcher(platform.X, lists(10, onB...)))
+				got := searchAll(t, e.Client, tt.req)
+				if diff := gocmp.Diff(tt.want, idsOf(got.Data)); diff != "" {
+					t.Errorf("order (-want +got):\n%s", diff)
+				}
+				wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK}, got.Meta.Platforms)
+				wantCharges(t, e, enginetest.Charged(1, "search", "tiktok", "MISS"), enginetest.Charged(1, "search", "x", "MISS"))
+				if got.Meta.CreditsUsed != 2 || got.Meta.CreditsRemaining != 998 || got.Meta.JobID != "" || got.Meta.NextCursor != "" {
+					t.Errorf("meta is %+v", got.Meta)
+				}
+			}
+		})
+	}
+}
+
+func TestAtMostThreeOfAnAuthorAreOnTheFirstPage(t *testing.T) {
+	t.Parallel()
+	var loud []schema.SearchResult
+	for i := range 6 {
+		loud = append(loud, by("loud", fmt.Sprint("loud", i), i))
+	}
+	loud = append(loud, by("quiet", "quiet", 9))
+	for _, size := range []int{7, 4} { // in one page of the platform, and in two
+		t.Run(fmt.Sprint("pages of ", size), func(t *testing.T) {
+			t.Parallel()
+			e := engineOf(t, searcher(platform.TikTok, lists(size, loud...)))
+			first := searchAll(t, e.Client, socialdata.SearchAllRequest{})
+			n := 0
+			for _, r := range first.Data {
+				if strings.HasPrefix(r.Shared().ID, "loud") {
+					n++
+				}
+			}
+			if n != 3 {
+				t.Errorf("%d of one author on the first page: %v", n, idsOf(first.Data))
+			}
+			got := idsOf(first.Data)
+			for cursor := first.Meta.NextCursor; cursor != ""; {
+				page := searchAll(t, e.Client, socialdata.SearchAllRequest{Cursor: cursor})
+				got = append(got, idsOf(page.Data)...)
+				cursor = page.Meta.NextCursor
+			}
+			want := idsOf(loud)
+			slices.Sort(want)
+			if slices.Sort(got); !slices.Equal(want, got) {
+				t.Errorf("the walk gave %v, want %v", got, want)
+			}
+			if again := searchAll(t, e.Client, socialdata.SearchAllRequest{}); again.Meta.NextCursor != first.Meta.NextCursor {
+				t.Error("the same page from the cache has another cursor")
+			}
+		})
+	}
+}
+
+func TestWhatWasHeldBackCostsNothing(t *testing.T) {
+	t.Parallel()
+	var loud []schema.SearchResult
+	for i := range 5 {
+		loud = append(loud, by("loud", fmt.Sprint("loud", i), i))
+	}
+	e := engineOf(t, searcher(platform.TikTok, lists(10, loud...)))
+	first := searchAll(t, e.Client, socialdata.SearchAllRequest{})
+	req := socialdata.SearchAllRequest{Cursor: first.Meta.NextCursor}
+	req.Enrich = socialdata.Arabic
+	second := searchAll(t, e.Client, req)
+	if got := idsOf(second.Data); !slices.Equal(got, []string{"loud3", "loud4"}) || second.Meta.CreditsUsed != 0 || e.Balance(t) != 999 {
+		t.Errorf("%v for %d credits, %d left", got, second.Meta.CreditsUsed, e.Balance(t))
+	}
+	other, _ := e.Account(t, "another", 10)
+	_, err := e.Client.As(other).SearchAll(t.Context(), socialdata.SearchAllRequest{Query: "coffee", Cursor: first.Meta.NextCursor})
+	wantProblem(t, err, problem.InvalidRequest, "cursor expired")
+}
+
+func TestACombinedCursorWalksEveryPlatformToItsEnd(t *testing.T) {
+	t.Parallel()
+	e := engineOf(t, searcher(platform.TikTok, lists(3, some("t", 10)...)), searcher(platform.X, lists(4, some("x", 5)...)),
+		searcher(platform.YouTube, func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
+			return providers.Page[schema.SearchResult]{}, providers.Unavailable(nil, "down")
+		}))
+	reached := []states{}
+	seen := map[string]bool{}
+	for cursor, pages := "", 0; ; pages++ {
+		got := searchAll(t, e.Client, socialdata.SearchAllRequest{Cursor: cursor})
+		for _, id := range idsOf(got.Data) {
+			if seen[id] {
+				t.Errorf("%s came twice", id)
+			}
+			seen[id] = true
+		}
+		reached = append(reached, got.Meta.Platforms)
+		if cursor = got.Meta.NextCursor; cursor == "" || pages > 10 {
+			break
+		}
+	}
+	if len(seen) != 15 {
+		t.Errorf("%d results, want 15", len(seen))
+	}
+	ok := schema.OK
+	want := []states{
+		{platform.TikTok: ok, platform.X: ok, platform.YouTube: schema.Failed}, // which drops out
+		{platform.TikTok: ok, platform.X: ok}, {platform.TikTok: ok}, {platform.TikTok: ok},
+	}
+	if diff := gocmp.Diff(want, reached); diff != "" {
+		t.Errorf("platforms (-want +got):\n%s", diff)
+	}
+	if e.Balance(t) != 1000-6 {
+		t.Errorf("%d credits are left", e.Balance(t))
+	}
+}
+
+// A cursor that holds the place of every platform would be longer than any request line.
+func TestALongCombinedCursorStaysShort(t *testing.T) {
+	t.Parallel()
+	var all []providers.Provider
+	for _, info := range platform.All() {
+		results := some(string(info.ID), 90)
+		find := lists(30, results...)
+		all = append(all, searcher(info.ID, func(ctx context.Context, q providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
+			token, _, _ = strings.Cut(token, "|")
+			page, err := find(ctx, q, token)
+			if page.Next != "" {
+				page.Next += "|" + strings.Repeat("an upstream with long tokens ", 20)
+			}
+			return page, err
+		}))
+	}
+	e := enginetest.New(t, enginetest.Config{Providers: all, Credits: 10_000})
+	n := 0
+	for cursor := ""; ; {
+		got := searchAll(t, e.Client, socialdata.SearchAllRequest{Cursor: cursor})
+		n += len(got.Data)
+		if cursor = got.Meta.NextCursor; cursor == "" {
+			break
+		}
+		if len(cursor) > 8192 {
+			t.Fatalf("a cursor of %d characters", len(cursor))
+		}
+	}
+	if want := 90 * (len(all) - 1); n != want { // the sandbox is asked only when it is alone
+		t.Errorf("%d results, want %d", n, want)
+	}
+}
+
+func TestPartialFailure(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X, platform.LinkedIn)})
+	for _, word := range []string{"upstream_error_on_x", "timeout_on_x", "not_found_on_x", "panic_on_x", "broken_schema_on_x"} {
+		got := searchAll(t, e.Client, socialdata.SearchAllRequest{Query: word, Platforms: ids{platform.TikTok, platform.X, platform.LinkedIn, platform.GitHub}})
+		wantStates(t, states{
+			platform.TikTok: schema.OK, platform.X: schema.Failed, platform.LinkedIn: schema.OK, platform.GitHub: schema.Failed,
+		}, got.Meta.Platforms)
+		if got.Meta.CreditsUsed != 3 || len(got.Data) == 0 {
+			t.Errorf("%s: %d results for %d credits", word, len(got.Data), got.Meta.CreditsUsed)
+		}
+	}
+	if e.Balance(t) != 1000-5*3 {
+		t.Errorf("%d credits are left", e.Balance(t))
+	}
+}
+
+func TestAllFail(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		query string
+		req   socialdata.SearchAllRequest
+		code  problem.Code
+		words []string
+	}{
+		{"upstream_error", socialdata.SearchAllRequest{}, problem.PlatformUnavailable, []string{"tiktok", "x"}},
+		{"timeout", socialdata.SearchAllRequest{}, problem.UpstreamTimeout, []string{"tiktok", "x"}},
+		{"timeout", socialdata.SearchAllRequest{Platforms: ids{platform.X, platform.GitHub}}, problem.PlatformUnavailable, []string{"x", "github"}},
+		{"a", socialdata.SearchAllRequest{Platforms: ids{platform.GitHub}}, problem.PlatformUnavailable, []string{"github does not offer GET /v1/github/search"}},
+		{"a", socialdata.SearchAllRequest{Platforms: ids{platform.GitHub, platform.Kwai}}, problem.PlatformUnavailable, []string{"/v1/{platform}/search", "github, kwai"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.query+fmt.Sprint(tt.req.Platforms), func(t *testing.T) {
+			t.Parallel()
+			e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)})
+			tt.req.Query = tt.query
+			_, err := e.Client.SearchAll(t.Context(), tt.req)
+			wantProblem(t, err, tt.code, tt.words...)
+			if e.Balance(t) != 1000 || len(e.Charges(t)) > 0 {
+				t.Errorf("%d credits are left", e.Balance(t))
+			}
+		})
+	}
+}
+
+func TestAnEmptySearchHasFoundNothing(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)})
+	got := searchAll(t, e.Client, socialdata.SearchAllRequest{Query: "empty"})
+	wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK}, got.Meta.Platforms)
+	if len(got.Data) != 0 || got.Meta.CreditsUsed != 2 {
+		t.Errorf("%d results for %d credits", len(got.Data), got.Meta.CreditsUsed)
+	}
+}
+
+func TestWhoIsAskedWhenNobodyIsNamed(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		all    ids
+		enrich socialdata.Enrichment
+		want   states
+	}{
+		{"all that can search, but for the sandbox", ids{platform.Mock, platform.TikTok, platform.Reddit}, "", states{platform.TikTok: schema.OK, platform.Reddit: schema.OK}},
+		{"the sandbox when it is alone", ids{platform.Mock}, "", states{platform.Mock: schema.OK}},
+		{"not what may not be enriched", ids{platform.TikTok, platform.Reddit, platform.Spotify}, socialdata.Arabic, states{platform.TikTok: schema.OK}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			e := enginetest.New(t, enginetest.Config{Providers: append(enginetest.Sandboxes(mock.Config{}, tt.all...),
+				mock.NewFor(platform.Twitch, mock.Config{}).Without("SECRET"))})
+			req := socialdata.SearchAllRequest{}
+			req.Enrich = tt.enrich
+			wantStates(t, tt.want, searchAll(t, e.Client, req).Meta.Platforms)
+		})
+	}
+}
+
+func TestAFilterThatOnePlatformLacks(t *testing.T) {
+	t.Parallel()
+	e := engineOf(t, mock.NewFor(platform.TikTok, mock.Config{}), searcher(platform.X, lists(10, some("x", 3)...)))
+	req := socialdata.SearchAllRequest{Lang: "ar", Platforms: ids{platform.TikTok, platform.X}}
+	wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.Failed}, searchAll(t, e.Client, req).Meta.Platforms)
+	req.Platforms = nil
+	wantStates(t, states{platform.TikTok: schema.OK}, searchAll(t, e.Client, req).Meta.Platforms)
+	req.Platforms, req.Query = ids{platform.X}, "coffee"
+	_, err := e.Client.SearchAll(t.Context(), req)
+	wantProblem(t, err, problem.InvalidRequest, `"lang"`, "x")
+}
+
+func TestAFreshAndEnrichedFanOutIsPaidOnce(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.LinkedIn)})
+	req := socialdata.SearchAllRequest{}
+	req.Fresh, req.Enrich, req.IncludeRaw = true, socialdata.Arabic, true
+	got := searchAll(t, e.Client, req)
+	if got.Meta.CreditsUsed != 2+4+3 || e.Balance(t) != 1000-9 {
+		t.Errorf("used %d, %d left", got.Meta.CreditsUsed, e.Balance(t))
+	}
+	wantCharges(t, e, enginetest.Charged(2, "search", "tiktok", "MISS"), enginetest.Charged(4, "search", "linkedin", "MISS"), enginetest.Charged(3, "search_all", "", ""))
+	for _, r := range got.Data {
+		if c := r.Shared(); c.Enrichment.Value == nil || len(c.Raw) == 0 {
+			t.Errorf("%s has no enrichment or no raw", c.ID)
+		}
+	}
+}
+
+func TestEnrichmentThatFailsOnOnePlatformIsRefunded(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)})
+	req := socialdata.SearchAllRequest{Query: "fail_enrichment_on_x"}
+	req.Enrich = socialdata.Arabic
+	got := searchAll(t, e.Client, req)
+	if got.Meta.CreditsUsed != 2 || e.Balance(t) != 998 {
+		t.Errorf("used %d, %d left", got.Meta.CreditsUsed, e.Balance(t))
+	}
+	failed := 0
+	for _, r := range got.Data {
+		if c := r.Shared(); c.Enrichment.Set && c.Enrichment.Value == nil {
+			failed++
+		}
+	}
+	if failed != 1 {
+		t.Errorf("%d objects have a null enrichment, want 1", failed)
+	}
+}
+
+func TestAFanOutThatDoesNotFitHoldsNothing(t *testing.T) {
+	t.Parallel()
+	p, calls := searcher(platform.TikTok, nil), enginetest.Counter{}
+	p.Search = func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
+		calls.Add()
+		return providers.Page[schema.SearchResult]{}, nil
+	}
+	e := enginetest.New(t, enginetest.Config{Credits: 2, Providers: []providers.Provider{p, mock.NewFor(platform.LinkedIn, mock.Config{})}})
+	_, err := e.Client.SearchAll(t.Context(), socialdata.SearchAllRequest{Query: "a"})
+	wantProblem(t, err, problem.InsufficientCredits)
+	if e.Balance(t) != 2 || calls.Count() != 0 {
+		t.Errorf("%d credits are left after %d calls", e.Balance(t), calls.Count())
+	}
+}
+
+func TestAPlatformsCursorWhoseProviderIsGone(t *testing.T) {
+	t.Parallel()
+	e := engineOf(t, searcher(platform.TikTok, lists(2, some("t", 5)...)))
+	cursor := searchAll(t, e.Client, socialdata.SearchAllRequest{}).Meta.NextCursor
+	p := searcher(platform.TikTok, lists(2, some("t", 5)...))
+	p.Name = "another"
+	_, err := engineOf(t, p).Client.SearchAll(t.Context(), socialdata.SearchAllRequest{Query: "coffee", Cursor: cursor})
+	wantProblem(t, err, problem.InvalidRequest, "not configured any more")
+}
+
+func TestACombinedCursorIsGoodForItsOwnSearchOnly(t *testing.T) {
+	t.Parallel()
+	e := engineOf(t, searcher(platform.TikTok, lists(2, some("t", 5)...)), searcher(platform.X, lists(2, some("x", 5)...)))
+	named := ids{platform.TikTok, platform.X}
+	cursor := searchAll(t, e.Client, socialdata.SearchAllRequest{Platforms: named}).Meta.NextCursor
+	for name, req := range map[string]socialdata.SearchAllRequest{
+		"another query":    {Query: "tea", Platforms: named},
+		"another kind":     {Query: "coffee", Platforms: named, Kind: schema.PostResult},
+		"another order":    {Query: "coffee", Platforms: named, Sort: "recent"},
+		"other platforms":  {Query: "coffee", Platforms: named[:1]},
+		"nobody is named":  {Query: "coffee"},
+		"a language added": {Query: "coffee", Platforms: named, Lang: "ar"},
+	} {
+		req.Cursor = cursor
+		_, err := e.Client.SearchAll(t.Context(), req)
+		if p := wantProblem(t, err, problem.InvalidRequest, `"cursor"`); t.Failed() {
+			t.Fatal(name, p.Detail)
+		}
+	}
+	for name, req := range map[string]socialdata.SearchAllRequest{
+		"patience": {WaitS: 20}, "freshness": {EnrichOptions: socialdata.EnrichOptions{ReadOptions: socialdata.ReadOptions{Fresh: true, IncludeRaw: true}, Enrich: socialdata.Arabic}},
+	} {
+		req.Cursor, req.Platforms, req.Query = cursor, named, "coffee"
+		if _, err := e.Client.SearchAll(t.Context(), req); err != nil {
+			t.Errorf("%s binds the cursor: %v", name, err)
+		}
+	}
+}
+
+// pendingWorld is a search of three platforms of which two are late.
+func pendingWorld(t *testing.T, opts enginetest.Config) (*enginetest.Engine, chan struct{}, chan struct{}) {
+	t.Helper()
+	onX, onYouTube := make(chan struct{}), make(chan struct{})
+	opts.Providers = []providers.Provider{
+		mock.NewFor(platform.TikTok, mock.Config{}),
+		late(searcher(platform.X, lists(10, some("x", 3)...)), onX), late(searcher(platform.YouTube, lists(10, some("y", 2)...)), onYouTube),
+	}
+	return enginetest.New(t, opts), onX, onYouTube
+}
+
+// late makes a search wait until release is closed.
+func late(p providers.Provider, release <-chan struct{}) providers.Provider {
+	find := p.Search
+	p.Search = func(ctx context.Context, q providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
+		select {
+		case <-release:
+			return find(ctx, q, token)
+		case <-ctx.Done():
+			return providers.Page[schema.SearchResult]{}, fmt.Errorf("late: %w", providers.ErrTimeout)
+		}
+	}
+	return p
+}
+
+func job(t *testing.T, c *socialdata.Client, id string, wait int) *schema.Envelope[[]schema.SearchResult] {
+	t.Helper()
+	got, err := c.Job(t.Context(), socialdata.JobRequest{ID: id, WaitS: wait})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestWhatIsLateBecomesAJob(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
+		began := time.Now()
+		req := socialdata.SearchAllRequest{WaitS: 2}
+		req.Enrich = socialdata.Arabic
+		first := searchAll(t, e.Client, req)
+		if took := time.Since(began); took != 2*time.Second {
+			t.Errorf("the first answer took %v, want 2s", took)
+		}
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.Pending, platform.YouTube: schema.Pending}, first.Meta.Platforms)
+		if first.Meta.JobID == "" || first.Meta.CreditsUsed != 1 || first.Meta.CreditsRemaining != 1000-6 {
+			t.Errorf("meta is %+v; one is settled, and five more are held", first.Meta)
+		}
+		id := first.Meta.JobID
+
+		began = time.Now()
+		idle := job(t, e.Client, id, 0)
+		if len(idle.Data) != 0 || idle.Meta.JobID != id || idle.Meta.CreditsUsed != 0 || time.Since(began) != 0 {
+			t.Errorf("nothing has come: %+v", idle)
+		}
+
+		close(onX)
+		synctest.Wait()
+		second := job(t, e.Client, id, 3)
+		if diff := gocmp.Diff([]string{"x0", "x1", "x2"}, idsOf(second.Data)); diff != "" {
+			t.Errorf("what has come (-want +got):\n%s", diff)
+		}
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Pending}, second.Meta.Platforms)
+		if second.Meta.JobID != id || second.Meta.CreditsUsed != 1 || second.Meta.CreditsRemaining != 1000-6 {
+			t.Errorf("meta is %+v", second.Meta)
+		}
+		if again := job(t, e.Client, id, 0); len(again.Data) != 0 || again.Meta.CreditsUsed != 0 {
+			t.Errorf("asked again at once: %+v", again)
+		}
+
+		close(onYouTube)
+		third := job(t, e.Client, id, 10)
+		if diff := gocmp.Diff([]string{"y0", "y1"}, idsOf(third.Data)); diff != "" {
+			t.Errorf("the rest (-want +got):\n%s", diff)
+		}
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.OK}, third.Meta.Platforms)
+		if third.Meta.JobID != "" || third.Meta.CreditsUsed != 1+3 || third.Meta.CreditsRemaining != 1000-6 {
+			t.Errorf("meta is %+v", third.Meta)
+		}
+
+		want := len(first.Data) + 3 + 2
+		for range 2 {
+			whole := job(t, e.Client, id, 0)
+			if len(whole.Data) != want || whole.Meta.CreditsUsed != 0 || whole.Meta.JobID != "" {
+				t.Errorf("the whole has %d results for %d credits, want %d for none", len(whole.Data), whole.Meta.CreditsUsed, want)
+			}
+		}
+		wantCharges(t, e, enginetest.Charged(1, "search", "tiktok", "MISS"), enginetest.Charged(1, "search", "x", "MISS"),
+			enginetest.Charged(1, "search", "youtube", "MISS"), enginetest.Charged(3, "search_all", "", ""))
+
+		// It is kept for 15 minutes after its end, however often it is asked for.
+		e.Clock.Advance(14 * time.Minute)
+		job(t, e.Client, id, 0)
+		e.Clock.Advance(time.Minute)
+		_, err := e.Client.Job(t.Context(), socialdata.JobRequest{ID: id})
+		wantProblem(t, err, problem.NotFound)
+	})
+}
+
+func TestALatePlatformMayFail(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e, onX, _ := pendingWorld(t, enginetest.Config{})
+		first := searchAll(t, e.Client, socialdata.SearchAllRequest{WaitS: 1})
+		close(onX)
+		last := job(t, e.Client, first.Meta.JobID, 25)
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Failed}, last.Meta.Platforms)
+		if last.Meta.JobID != "" || last.Meta.CreditsUsed != 1 || last.Meta.CreditsRemaining != 998 {
+			t.Errorf("meta is %+v", last.Meta)
+		}
+	})
+}
+
+func TestTheFirstAnswerWaitsForSomething(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		onX := make(chan struct{})
+		e := engineOf(t, late(searcher(platform.X, lists(10, some("x", 3)...)), onX),
+			searcher(platform.TikTok, func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
+				return providers.Page[schema.SearchResult]{}, providers.Unavailable(nil, "down")
+			}))
+		began := time.Now()
+		time.AfterFunc(6*time.Second, func() { close(onX) })
+		got := searchAll(t, e.Client, socialdata.SearchAllRequest{WaitS: 1})
+		if took := time.Since(began); took != 6*time.Second || len(got.Data) != 3 || got.Meta.JobID != "" {
+			t.Errorf("%d results after %v", len(got.Data), took)
+		}
+		// And to the end when nothing comes.
+		never := engineOf(t, late(searcher(platform.X, nil), nil))
+		began = time.Now()
+		_, err := never.Client.SearchAll(t.Context(), socialdata.SearchAllRequest{Query: "a", WaitS: 1})
+		wantProblem(t, err, problem.UpstreamTimeout, "x")
+		if took := time.Since(began); took != 15*time.Second || never.Balance(t) != 1000 {
+			t.Errorf("after %v, %d credits are left", took, never.Balance(t))
+		}
+	})
+}
+
+func TestAJobHasNoDuplicates(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		onX := make(chan struct{})
+		same := by("w", "same", 1)
+		e := engineOf(t, searcher(platform.TikTok, lists(10, by("a", "t1", 1), same)), late(searcher(platform.X, lists(10, same, by("b", "x1", 2))), onX))
+		first := searchAll(t, e.Client, socialdata.SearchAllRequest{WaitS: 1})
+		close(onX)
+		rest := job(t, e.Client, first.Meta.JobID, 5)
+		whole := job(t, e.Client, first.Meta.JobID, 0) // where "same" has its best rank
+		got := [][]string{idsOf(first.Data), idsOf(rest.Data), idsOf(whole.Data)}
+		if diff := gocmp.Diff([][]string{{"t1", "same"}, {"x1"}, {"same", "t1", "x1"}}, got); diff != "" {
+			t.Errorf("answers (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestAJobIsItsAccountsAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
+		id := searchAll(t, e.Client, socialdata.SearchAllRequest{WaitS: 1}).Meta.JobID
+		other, _ := e.Account(t, "another", 10)
+		want := ""
+		refused := func(id string) {
+			t.Helper()
+			_, err := e.Client.As(other).Job(t.Context(), socialdata.JobRequest{ID: id})
+			if p := wantProblem(t, err, problem.NotFound); want != "" && p.Detail != want {
+				t.Errorf("detail %q tells it from %q", p.Detail, want)
+			} else {
+				want = p.Detail
+			}
+		}
+		refused("job_unknown")
+		refused(id) // under way
+		close(onX)
+		close(onYouTube)
+		job(t, e.Client, id, 5)
+		synctest.Wait()
+		refused(id) // complete
+		e.Clock.Advance(time.Hour)
+		refused(id) // expired
+		_, err := e.Client.Job(t.Context(), socialdata.JobRequest{ID: id})
+		wantProblem(t, err, problem.NotFound, want)
+	})
+}
+
+func TestAJobSurvivesARestart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e, onX, _ := pendingWorld(t, enginetest.Config{})
+		first := searchAll(t, e.Client, socialdata.SearchAllRequest{WaitS: 1})
+		close(onX)
+		synctest.Wait()
+		// Another process on the same records: YouTube is pending there, and stays so until the deadline.
+		after, err := socialdata.New(socialdata.WithRecords(e.Records), socialdata.WithClock(e.Clock.Now), socialdata.WithEnricher(enginetest.Enricher()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := after.As(e.Key)
+		got := job(t, client, first.Meta.JobID, 1)
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Pending}, got.Meta.Platforms)
+		if len(got.Data) != 3 || got.Meta.JobID == "" {
+			t.Errorf("%d results, job %q", len(got.Data), got.Meta.JobID)
+		}
+		e.Clock.Advance(16 * time.Second)
+		got = job(t, client, first.Meta.JobID, 1)
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Failed}, got.Meta.Platforms)
+		if got.Meta.JobID != "" {
+			t.Error("the job is not at its end")
+		}
+		if got = job(t, client, first.Meta.JobID, 0); len(got.Data) != len(first.Data)+3 {
+			t.Errorf("the whole has %d results, want %d", len(got.Data), len(first.Data)+3)
+		}
+	})
+}
+
+func TestACallerWhoLeavesHasNotPaidForWhatFails(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e, _, _ := pendingWorld(t, enginetest.Config{})
+		ctx, leave := context.WithTimeout(t.Context(), time.Second)
+		defer leave()
+		_, err := e.Client.SearchAll(ctx, socialdata.SearchAllRequest{Query: "a", WaitS: 20})
+		wantProblem(t, err, problem.UpstreamTimeout, "stopped waiting")
+		time.Sleep(20 * time.Second) // of the bubble: what is late has failed
+		wantCharges(t, e, enginetest.Charged(1, "search", "tiktok", "MISS"))
+		if e.Balance(t) != 999 {
+			t.Errorf("%d credits are left", e.Balance(t))
+		}
+	})
+}
+
+func TestASearchIsWatchedAsItGoes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		same := by("w", "same", 1)
+		onX := make(chan struct{})
+		e := engineOf(t, searcher(platform.TikTok, lists(3, append([]schema.SearchResult{same}, some("t", 4)...)...)),
+			late(searcher(platform.X, lists(10, same, by("b", "x1", 2))), onX), mock.NewFor(platform.YouTube, mock.Config{}))
+		var got []string
+		time.AfterFunc(time.Second, func() { close(onX) })
+		var meta *schema.Meta
+		err := e.Client.WatchSearch(t.Context(), call("query", "upstream_error"), func(ev socialdata.SearchEvent) bool {
+			switch {
+			case ev.Meta != nil:
+				meta = ev.Meta
+				got = append(got, "done")
+			case ev.Result != nil:
+				got = append(got, resultID(t, ev.Result))
+			default:
+				got = append(got, string(ev.Platform)+"="+string(ev.State))
+			}
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(got[:5]) // tiktok and youtube may come in any order
+		want := []string{"same", "t0", "t1", "tiktok=ok", "youtube=error", "x=ok", "x1", "done"}
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
+		if meta.CreditsUsed != 2 || meta.NextCursor == "" || meta.JobID != "" {
+			t.Errorf("meta is %+v", meta)
+		}
+		wantCharges(t, e, enginetest.Charged(1, "search", "tiktok", "MISS"), enginetest.Charged(1, "search", "x", "MISS"))
+	})
+}
+
+func TestAWatchedSearchGivesWhatThePageBeforeHeldBack(t *testing.T) {
+	t.Parallel()
+	var loud []schema.SearchResult
+	for i := range 5 {
+		loud = append(loud, by("loud", fmt.Sprint("loud", i), i))
+	}
+	e := engineOf(t, searcher(platform.TikTok, lists(10, loud...)))
+	cursor := searchAll(t, e.Client, socialdata.SearchAllRequest{}).Meta.NextCursor
+	var got []string
+	err := e.Client.WatchSearch(t.Context(), call("query", "coffee", "cursor", cursor), func(ev socialdata.SearchEvent) bool {
+		if ev.Result != nil {
+			got = append(got, resultID(t, ev.Result))
+		}
+		return true
+	})
+	if diff := gocmp.Diff([]string{"loud3", "loud4"}, got); err != nil || diff != "" {
+		t.Errorf("%v, results (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestAWatchedSearchFailsWithAProblem(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	for name, c := range map[string]socialdata.Call{
+		"a missing query":    call(),
+		"an idempotency key": {Params: map[string][]string{"query": {"a"}}, IdempotencyKey: "0123456789abcdef"},
+		"a forged cursor":    call("query", "a", "cursor", "x"),
+	} {
+		err := e.Client.WatchSearch(t.Context(), c, func(socialdata.SearchEvent) bool { t.Error(name, "gives an event"); return true })
+		wantProblem(t, err, problem.InvalidRequest)
+	}
+	err := e.Client.WatchSearch(t.Context(), call("query", "upstream_error"), func(socialdata.SearchEvent) bool { return true })
+	wantProblem(t, err, problem.PlatformUnavailable)
+	if e.Balance(t) != 1000 {
+		t.Errorf("%d credits are left", e.Balance(t))
+	}
+}

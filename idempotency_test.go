@@ -1,0 +1,167 @@
+package socialdata_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const onceKey = "order-0123456789"
+
+// once makes a read of a GitHub profile under an idempotency key.
+func once(ctx context.Context, c *socialdata.Client, key, handle string) (*socialdata.Answer, error) {
+	req := call("handle", handle)
+	req.Platform, req.IdempotencyKey = "github", key
+	return c.Do(ctx, "profile", req)
+}
+
+func TestTheSameKeyIsAnsweredAgainForNothing(t *testing.T) {
+	t.Parallel()
+	var calls enginetest.Counter
+	e := engineOf(t, profiles(platform.GitHub, "github", schema.Official, answers(&calls)))
+	first, err := once(t.Context(), e.Client, onceKey, "octocat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Clock.Advance(23 * time.Hour) // the cache has long forgotten
+	again, err := once(t.Context(), e.Client, onceKey, "octocat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Replayed || !again.Replayed || string(first.Data) != string(again.Data) || calls.Count() != 1 {
+		t.Errorf("replayed %t, %t after %d calls:\n%s\n%s", first.Replayed, again.Replayed, calls.Count(), first.Data, again.Data)
+	}
+	if again.Meta.CreditsUsed != 0 || again.Meta.CreditsRemaining != 999 || again.Meta.RequestID == first.Meta.RequestID || again.TTL != 0 {
+		t.Errorf("meta is %+v, good for %v", again.Meta, again.TTL)
+	}
+	if e.Clock.Advance(2 * time.Hour); e.Balance(t) != 999 {
+		t.Errorf("%d credits are left", e.Balance(t))
+	}
+	if later, err := once(t.Context(), e.Client, onceKey, "octocat"); err != nil || later.Replayed || later.Meta.CreditsUsed != 1 {
+		t.Errorf("after a day: %+v, %v", later, err)
+	}
+}
+
+func TestTheSameKeyIsForOneRequest(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	use := func(operation, path string, params ...string) error {
+		req := call(params...)
+		req.Platform, req.Path, req.IdempotencyKey = "mock", path, onceKey
+		_, err := e.Client.Do(t.Context(), operation, req)
+		return err
+	}
+	if err := use("raw", "users/salma", "x", "1"); err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"another path":       use("raw", "users/noura", "x", "1"),
+		"other parameters":   use("raw", "users/salma", "x", "2"),
+		"more parameters":    use("raw", "users/salma", "x", "1", "fresh", "true"),
+		"another operation":  use("profile", "", "handle", "salma"),
+		"the fan-out search": use("search_all", "", "query", "salma"),
+		"an enrichment":      use("enrich", "", "text", "salma"),
+	} {
+		if wantProblem(t, err, problem.InvalidRequest, "Idempotency-Key"); t.Failed() {
+			t.Fatal(name)
+		}
+	}
+	if err := use("raw", "users/salma", "x", "1"); err != nil || e.Balance(t) != 999 {
+		t.Errorf("%v, %d credits are left", err, e.Balance(t))
+	}
+	other, _ := e.Account(t, "another", 10)
+	req := call("handle", "salma")
+	req.Platform, req.IdempotencyKey = "mock", onceKey
+	if a, err := e.Client.As(other).Do(t.Context(), "profile", req); err != nil || a.Replayed {
+		t.Errorf("another account's key: %+v, %v", a, err)
+	}
+}
+
+func TestAFailureLeavesNoRecord(t *testing.T) {
+	t.Parallel()
+	broken := true
+	e := engineOf(t, profiles(platform.GitHub, "github", schema.Official, func(_ context.Context, handle string) (schema.Profile, error) {
+		if broken {
+			return schema.Profile{}, providers.Unavailable(nil, "down")
+		}
+		return profile(handle), nil
+	}))
+	_, err := once(t.Context(), e.Client, onceKey, "octocat")
+	wantProblem(t, err, problem.PlatformUnavailable)
+	broken = false
+	if a, err := once(t.Context(), e.Client, onceKey, "octocat"); err != nil || a.Replayed || a.Meta.CreditsUsed != 1 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	_, err = once(t.Context(), e.Client, "too short", "octocat")
+	wantProblem(t, err, problem.InvalidRequest, "16 to 128")
+	_, err = once(t.Context(), e.Client, strings.Repeat("x", 129), "octocat")
+	wantProblem(t, err, problem.InvalidRequest, "16 to 128")
+	_, err = once(t.Context(), e.Client, "with a space in the middle", "octocat")
+	wantProblem(t, err, problem.InvalidRequest, "visible")
+}
+
+func TestConcurrentFirstCallsAreChargedOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var calls enginetest.Counter
+		release := make(chan struct{})
+		e := engineOf(t, profiles(platform.GitHub, "github", schema.Official, func(_ context.Context, handle string) (schema.Profile, error) {
+			calls.Add()
+			<-release
+			return profile(handle), nil
+		}))
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		replayed := map[bool]int{}
+		for range 20 {
+			wg.Go(func() {
+				a, err := once(t.Context(), e.Client, onceKey, "octocat")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				replayed[a.Replayed]++
+			})
+		}
+		time.AfterFunc(time.Second, func() { close(release) })
+		wg.Wait()
+		if diff := cmp.Diff(map[bool]int{false: 1, true: 19}, replayed); diff != "" {
+			t.Errorf("replayed (-want +got):\n%s", diff)
+		}
+		if calls.Count() != 1 || e.Balance(t) != 999 {
+			t.Errorf("%d calls, %d credits left", calls.Count(), e.Balance(t))
+		}
+	})
+}
+
+func TestAFanOutIsAnsweredAgainForNothing(t *testing.T) {
+	t.Parallel()
+	e := engineOf(t, searcher(platform.TikTok, lists(10, some("t", 3)...)), searcher(platform.X, lists(10, some("x", 3)...)))
+	req := call("query", "coffee")
+	req.IdempotencyKey = onceKey
+	first, err := e.Client.Do(t.Context(), "search_all", req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := e.Client.Do(t.Context(), "search_all", req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(first.Data) != string(again.Data) || !again.Replayed || e.Balance(t) != 998 {
+		t.Errorf("replayed %t, %d credits are left", again.Replayed, e.Balance(t))
+	}
+}
