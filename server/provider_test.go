@@ -13,7 +13,7 @@ func counted(p providers.Provider) (providers.Provider, *enginetest.Counter) {
 	calls := &enginetest.Counter{}
 	v := reflect.ValueOf(&p).Elem()
 	for _, f := range v.Fields() {
-		if f := f; f.Kind() == reflect.Func && !f.IsNil() && takesContext(f.Type()) {
+		if f.Kind() == reflect.Func && !f.IsNil() && takesContext(f.Type()) {
 			inner := reflect.ValueOf(f.Interface())
 			f.Set(reflect.MakeFunc(f.Type(), func(in []reflect.Value) []reflect.Value {
 				calls.Add()

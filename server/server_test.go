@@ -17,7 +17,8 @@ import (
 // site is a server over an engine.
 type site struct {
 	*enginetest.Engine
-	web *httptest.Server
+	web     *httptest.Server
+	handler http.Handler // of a site without a network
 }
 
 // open serves an engine.
@@ -69,6 +70,12 @@ func (s *site) with(tb testing.TB, path string, fields ...string) reply {
 // do makes a request. Redirects are not followed: there are to be none.
 func (s *site) do(tb testing.TB, method, path string, header http.Header) reply {
 	tb.Helper()
+	if s.handler != nil {
+		r, w := httptest.NewRequestWithContext(tb.Context(), method, path, nil), httptest.NewRecorder()
+		r.Header = header
+		s.handler.ServeHTTP(w, r)
+		return reply{w.Code, w.Header(), w.Body.Bytes()}
+	}
 	r, err := http.NewRequestWithContext(tb.Context(), method, s.web.URL+path, nil)
 	if err != nil {
 		tb.Fatal(err)

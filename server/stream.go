@@ -1,13 +1,13 @@
 package server
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // wantsEvents tells whether the caller asks for server-sent events.
@@ -27,7 +27,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, client *socialda
 			w.Header().Set("Cache-Control", "no-store")
 			w.Header().Del("X-Credits-Used") // known at the end only, in the event done
 		}
-		b, err := json.Marshal(data)
+		b, err := schema.Marshal(data)
 		if err != nil {
 			return false
 		}

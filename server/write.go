@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -35,7 +34,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, o *socialdata.Op
 			return
 		}
 	}
-	meta, err := json.Marshal(a.Meta)
+	meta, err := schema.Marshal(a.Meta)
 	if err != nil {
 		s.fail(w, r, err)
 		return
