@@ -120,46 +120,23 @@ func (w *writer) run() {
 	defer close(w.done)
 	for open := true; open; {
 		_, open = <-w.wake
-		for {
-			w.gather()
-			batch := w.take()
-			if len(batch) == 0 {
-				break
-			}
+		for batch := w.take(w.atOnce); len(batch) > 0; batch = w.take(w.atOnce) {
 			w.commit(batch)
 		}
 	}
 }
 
-// gather lets callers that are about to queue something do so, for as long as each look finds more: a transaction
-// costs the disk as much for one charge as for a hundred.
-func (w *writer) gather() {
-	for before, idle := 0, 0; idle < 2; {
-		runtime.Gosched()
-		w.mu.Lock()
-		n := len(w.queue)
-		w.mu.Unlock()
-		if n >= w.atOnce {
-			return
-		}
-		if n == before {
-			idle++
-		} else {
-			before, idle = n, 0
-		}
-	}
-}
-
-// take returns the next tasks that share a transaction.
-func (w *writer) take() []*task {
+// take returns the next tasks that share a transaction, most at most: none when the next one shares with nobody, and
+// that one alone when it comes first.
+func (w *writer) take(most int) []*task {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := 0
-	for n < len(w.queue) && n < w.atOnce && !w.queue[n].alone && !w.queue[n].outside {
+	for n < len(w.queue) && n < most && !w.queue[n].alone && !w.queue[n].outside {
 		n++
 	}
-	if n == 0 && len(w.queue) > 0 {
-		n = 1 // the first one shares with nobody
+	if n == 0 && len(w.queue) > 0 && most == w.atOnce {
+		n = 1
 	}
 	batch := w.queue[:n:n]
 	if w.queue = w.queue[n:]; len(w.queue) == 0 {
@@ -168,12 +145,24 @@ func (w *writer) take() []*task {
 	return batch
 }
 
+// join returns tasks that came while others were applied, for the same transaction: it costs the disk as much for one
+// charge as for a hundred. Callers that are about to queue something get the chance to.
+func (w *writer) join(most int) []*task {
+	for range 3 {
+		if more := w.take(most); len(more) > 0 {
+			return more
+		}
+		runtime.Gosched()
+	}
+	return nil
+}
+
 func (w *writer) commit(batch []*task) {
 	var err error
 	if batch[0].outside {
 		batch[0].err = batch[0].apply(w)
 	} else {
-		err = w.transact(batch)
+		batch, err = w.transact(batch)
 	}
 	if err != nil {
 		_, _ = w.c.exec("ROLLBACK") // fails when SQLite has rolled back by itself
@@ -203,29 +192,40 @@ func (w *writer) lookAtLog() {
 	}
 }
 
-func (w *writer) transact(batch []*task) error {
+// transact applies the tasks of batch, and those that join them, in one durable transaction. It returns them all.
+func (w *writer) transact(batch []*task) ([]*task, error) {
+	if err := w.begin(); err != nil {
+		return batch, err
+	}
+	for done := 0; done < len(batch); {
+		for _, t := range batch[done:] {
+			t.err = t.apply(w)
+			if _, refused := errors.AsType[refusal](t.err); t.err != nil && (t.alone || !refused) {
+				return batch, t.err
+			}
+		}
+		done = len(batch)
+		if most := w.atOnce - done; most > 0 && !batch[0].alone {
+			batch = append(batch, w.join(most)...)
+		}
+	}
+	if err := w.flush(); err != nil {
+		return batch, err
+	}
+	_, err := w.c.exec("COMMIT")
+	return batch, err
+}
+
+func (w *writer) begin() error {
 	w.inserts.begin()
 	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	data, err := w.c.number("PRAGMA data_version")
-	if err != nil {
-		return err
-	}
 	if data != w.data {
 		w.data = data
 		w.version++
 	}
-	for _, t := range batch {
-		t.err = t.apply(w)
-		if _, refused := errors.AsType[refusal](t.err); t.err != nil && (t.alone || !refused) {
-			return t.err
-		}
-	}
-	if err := w.flush(); err != nil {
-		return err
-	}
-	_, err = w.c.exec("COMMIT")
 	return err
 }
 
