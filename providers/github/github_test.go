@@ -1,7 +1,6 @@
 package github_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -20,42 +19,34 @@ func TestProvider(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Provider { return github.New(github.Config{HTTP: c}) },
 		Calls: []providertest.Call{
-			profile("profile", "annexample"),
-			profile("profile-bare", "bare"),
-			profile("profile-organization", "example-org"),
-			profile("profile-organization-without-its-page", "lonely-org"),
-			providertest.List("posts", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-				return p.Posts(ctx, "annexample", cursor)
-			}),
-			post("post", "annexample/tea"),
-			post("post-by-number", "5"),
-			comments("comments", "annexample/tea"),
-			comments("comments-of-issue", "annexample/tea#3"),
-			providertest.List("followers", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Profile], error) {
-				return p.Followers(ctx, "annexample", cursor)
-			}),
-			providertest.List("following", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Profile], error) {
-				return p.Following(ctx, "annexample", cursor)
-			}),
-			search("search-profiles", providers.SearchQuery{Query: "bob", Kind: schema.ProfileResult}),
-			search("search-posts", providers.SearchQuery{
+			providertest.Profile("profile", "annexample"),
+			providertest.Profile("profile-bare", "bare"),
+			providertest.Profile("profile-organization", "example-org"),
+			providertest.Profile("profile-organization-without-its-page", "lonely-org"),
+			providertest.Posts("posts", "annexample"),
+			providertest.Post("post", "annexample/tea"),
+			providertest.Post("post-by-number", "5"),
+			providertest.Comments("comments", "annexample/tea"),
+			providertest.Comments("comments-of-issue", "annexample/tea#3"),
+			providertest.Followers("followers", "annexample"),
+			providertest.Following("following", "annexample"),
+			providertest.Search("search-profiles", providers.SearchQuery{Query: "bob", Kind: schema.ProfileResult}),
+			providertest.Search("search-posts", providers.SearchQuery{
 				Query: "tea", Sort: "recent", Since: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC),
 			}),
-			search("search-past-the-end", providers.SearchQuery{Query: "deep"}),
-			providertest.List("linked", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.LinkedProfile], error) {
-				return p.Linked(ctx, "annexample", cursor)
-			}),
+			providertest.Search("search-past-the-end", providers.SearchQuery{Query: "deep"}),
+			providertest.Linked("linked", "annexample"),
 		},
 		Fails: []providertest.Fail{
-			{Call: profile("unknown login", "nobody"), Want: providers.ErrNotFound},
-			{Call: profile("primary limit", "limited"), Want: providers.ErrUnavailable},
-			{Call: profile("secondary limit", "secondary"), Want: providers.ErrUnavailable},
-			{Call: profile("secondary limit with a time", "abuse"), Want: providers.ErrUnavailable},
-			{Call: profile("missing permission", "forbidden"), Want: providers.ErrUnavailable},
-			{Call: profile("bad token", "bad"), Want: providers.ErrUnavailable},
-			{Call: post("private repository", "annexample/secret"), Want: providers.ErrNotFound},
-			{Call: post("blocked repository", "a/blocked"), Want: providers.ErrNotFound},
-			{Call: post("blocked repository with status 403", "a/blocked403"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("unknown login", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("primary limit", "limited"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("secondary limit", "secondary"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("secondary limit with a time", "abuse"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("missing permission", "forbidden"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("bad token", "bad"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("private repository", "annexample/secret"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("blocked repository", "a/blocked"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("blocked repository with status 403", "a/blocked403"), Want: providers.ErrNotFound},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Torvalds", Want: "torvalds"},
@@ -116,27 +107,3 @@ func TestALimitClosesTheBucketAtOnce(t *testing.T) {
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func profile(name, handle string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
-		return p.Profile(ctx, handle)
-	})
-}
-
-func post(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) {
-		return p.Post(ctx, id)
-	})
-}
-
-func comments(name, id string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
-		return p.Comments(ctx, id, cursor)
-	})
-}
-
-func search(name string, q providers.SearchQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
-		return p.Search(ctx, q, cursor)
-	})
-}
