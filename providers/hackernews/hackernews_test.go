@@ -1,7 +1,6 @@
 package hackernews_test
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/hackernews"
 	"github.com/socialdata/socialdata/providers/providertest"
-	"github.com/socialdata/socialdata/schema"
 )
 
 func TestProvider(t *testing.T) {
@@ -21,39 +19,37 @@ func TestProvider(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Provider { return hackernews.New(hackernews.Config{HTTP: c}) },
 		Calls: []providertest.Call{
-			profile("profile", "Ann_Example"),
-			profile("profile-bare", "bare"),
-			posts("posts", "Ann_Example"),
-			posts("posts-none", "bare"),
-			post("post-link", "1000"),
-			post("post-text", "1001"),
-			post("post-job", "1002"),
-			post("post-poll", "1003"),
-			post("post-anonymous", "1004"),
-			providertest.List("trending", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-				return p.Trending(ctx, providers.TrendingQuery{}, cursor)
-			}),
-			comments("comments", "1000"),
-			comments("comments-none", "1002"),
-			replies("replies", providers.RepliesQuery{CommentID: "2000"}),
-			replies("replies-of-known-post", providers.RepliesQuery{CommentID: "2000", PostID: "1000"}),
-			replies("replies-to-deleted", providers.RepliesQuery{CommentID: "2001"}),
-			replies("replies-none", providers.RepliesQuery{CommentID: "3000"}),
+			providertest.Profile("profile", "Ann_Example"),
+			providertest.Profile("profile-bare", "bare"),
+			providertest.Posts("posts", "Ann_Example"),
+			providertest.Posts("posts-none", "bare"),
+			providertest.Post("post-link", "1000"),
+			providertest.Post("post-text", "1001"),
+			providertest.Post("post-job", "1002"),
+			providertest.Post("post-poll", "1003"),
+			providertest.Post("post-anonymous", "1004"),
+			providertest.Trending("trending", providers.TrendingQuery{}),
+			providertest.Comments("comments", "1000"),
+			providertest.Comments("comments-none", "1002"),
+			providertest.Replies("replies", providers.RepliesQuery{CommentID: "2000"}),
+			providertest.Replies("replies-of-known-post", providers.RepliesQuery{CommentID: "2000", PostID: "1000"}),
+			providertest.Replies("replies-to-deleted", providers.RepliesQuery{CommentID: "2001"}),
+			providertest.Replies("replies-none", providers.RepliesQuery{CommentID: "3000"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: profile("unknown user", "nobody"), Want: providers.ErrNotFound},
-			{Call: posts("posts of an unknown user", "nobody"), Want: providers.ErrNotFound},
-			{Call: post("unknown item", "9999"), Want: providers.ErrNotFound},
-			{Call: post("comment as post", "2000"), Want: providers.ErrNotFound},
-			{Call: post("poll option as post", "1010"), Want: providers.ErrNotFound},
-			{Call: post("deleted post", "1011"), Want: providers.ErrNotFound},
-			{Call: post("dead post", "1012"), Want: providers.ErrNotFound},
-			{Call: post("another item", "1013"), Want: providers.ErrUnavailable},
-			{Call: comments("comments of a comment", "2000"), Want: providers.ErrNotFound},
-			{Call: comments("comments of a deleted post", "1011"), Want: providers.ErrNotFound},
-			{Call: comments("one comment that cannot be read", "1014"), Want: providers.ErrUnavailable},
-			{Call: replies("replies to a story", providers.RepliesQuery{CommentID: "1000"}), Want: providers.ErrNotFound},
-			{Call: replies("replies to nothing", providers.RepliesQuery{CommentID: "9999"}), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("unknown user", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Posts("posts of an unknown user", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("unknown item", "9999"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("comment as post", "2000"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("poll option as post", "1010"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("deleted post", "1011"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("dead post", "1012"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("another item", "1013"), Want: providers.ErrUnavailable},
+			{Call: providertest.Comments("comments of a comment", "2000"), Want: providers.ErrNotFound},
+			{Call: providertest.Comments("comments of a deleted post", "1011"), Want: providers.ErrNotFound},
+			{Call: providertest.Comments("one comment that cannot be read", "1014"), Want: providers.ErrUnavailable},
+			{Call: providertest.Replies("replies to a story", providers.RepliesQuery{CommentID: "1000"}), Want: providers.ErrNotFound},
+			{Call: providertest.Replies("replies to nothing", providers.RepliesQuery{CommentID: "9999"}), Want: providers.ErrNotFound},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "PG", Want: "PG"},

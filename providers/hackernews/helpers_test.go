@@ -1,14 +1,12 @@
 package hackernews_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/providertest"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -32,33 +30,3 @@ func ids(page providers.Page[schema.Post]) string {
 }
 
 func isCursor(err error) bool { return errors.Is(err, providers.ErrCursor) }
-
-func profile(name, handle string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
-		return p.Profile(ctx, handle)
-	})
-}
-
-func post(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) {
-		return p.Post(ctx, id)
-	})
-}
-
-func posts(name, handle string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-		return p.Posts(ctx, handle, cursor)
-	})
-}
-
-func comments(name, id string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
-		return p.Comments(ctx, id, cursor)
-	})
-}
-
-func replies(name string, q providers.RepliesQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
-		return p.Replies(ctx, q, cursor)
-	})
-}
