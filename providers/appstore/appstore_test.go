@@ -1,7 +1,6 @@
 package appstore_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,24 +19,24 @@ func TestOfficial(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Provider { return appstore.New(appstore.Config{HTTP: c})[0] },
 		Calls: []providertest.Call{
-			profile("profile", "9001"),
-			profile("profile-by-bundle", "com.example.tea.mac"),
-			profile("profile-bare", "9002"),
-			product("product", providers.ProductQuery{ID: "9001"}),
-			product("product-elsewhere", providers.ProductQuery{ID: "9001", Region: "SA"}),
-			product("product-free-unrated", providers.ProductQuery{ID: "9002"}),
-			search("search", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult}),
-			search("search-none", providers.SearchQuery{Query: "zzz", Region: "GB"}),
+			providertest.Profile("profile", "9001"),
+			providertest.Profile("profile-by-bundle", "com.example.tea.mac"),
+			providertest.Profile("profile-bare", "9002"),
+			providertest.Product("product", providers.ProductQuery{ID: "9001"}),
+			providertest.Product("product-elsewhere", providers.ProductQuery{ID: "9001", Region: "SA"}),
+			providertest.Product("product-free-unrated", providers.ProductQuery{ID: "9002"}),
+			providertest.Search("search", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult}),
+			providertest.Search("search-none", providers.SearchQuery{Query: "zzz", Region: "GB"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: profile("unknown number", "404"), Want: providers.ErrNotFound},
-			{Call: profile("unknown bundle", "com.example.none"), Want: providers.ErrNotFound},
-			{Call: profile("a developer", "77"), Want: providers.ErrNotFound},
-			{Call: profile("a song", "5"), Want: providers.ErrNotFound},
-			{Call: profile("too many calls", "403"), Want: providers.ErrUnavailable},
-			{Call: profile("a bad gateway", "502"), Want: providers.ErrUnavailable},
-			{Call: product("no price", providers.ProductQuery{ID: "9003"}), Want: providers.ErrNotFound},
-			{Call: product("a region without a store", providers.ProductQuery{ID: "9001", Region: "ZZ"}), Want: providers.ErrInvalid},
+			{Call: providertest.Profile("unknown number", "404"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("unknown bundle", "com.example.none"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("a developer", "77"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("a song", "5"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("too many calls", "403"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("a bad gateway", "502"), Want: providers.ErrUnavailable},
+			{Call: providertest.Product("no price", providers.ProductQuery{ID: "9003"}), Want: providers.ErrNotFound},
+			{Call: providertest.Product("a region without a store", providers.ProductQuery{ID: "9001", Region: "ZZ"}), Want: providers.ErrInvalid},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "284882215", Want: "284882215"},
@@ -60,16 +59,16 @@ func TestOwn(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Provider { return appstore.New(appstore.Config{HTTP: c})[1] },
 		Calls: []providertest.Call{
-			reviews("reviews", "9001"),
-			reviews("reviews-by-bundle-on-second-try", "com.example.bare"),
-			reviews("reviews-none", "9003"),
-			suggestions("suggestions", providers.SuggestionsQuery{Query: "tea", Region: "SA"}),
-			suggestions("suggestions-none", providers.SuggestionsQuery{Query: "zzz"}),
+			providertest.Reviews("reviews", "9001"),
+			providertest.Reviews("reviews-by-bundle-on-second-try", "com.example.bare"),
+			providertest.Reviews("reviews-none", "9003"),
+			providertest.Suggestions("suggestions", providers.SuggestionsQuery{Query: "tea", Region: "SA"}),
+			providertest.Suggestions("suggestions-none", providers.SuggestionsQuery{Query: "zzz"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: reviews("reviews of an unknown app", "404"), Want: providers.ErrNotFound},
-			{Call: reviews("reviews of an unknown bundle", "com.example.none"), Want: providers.ErrNotFound},
-			{Call: suggestions("a page in place of the list", providers.SuggestionsQuery{Query: "html"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Reviews("reviews of an unknown app", "404"), Want: providers.ErrNotFound},
+			{Call: providertest.Reviews("reviews of an unknown bundle", "com.example.none"), Want: providers.ErrNotFound},
+			{Call: providertest.Suggestions("a page in place of the list", providers.SuggestionsQuery{Query: "html"}), Want: providers.ErrUnavailable},
 		},
 	})
 }
@@ -154,34 +153,4 @@ type answer string
 
 func (a answer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(a))), Request: r}, nil
-}
-
-func profile(name, handle string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
-		return p.Profile(ctx, handle)
-	})
-}
-
-func product(name string, q providers.ProductQuery) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Product, error) {
-		return p.Product(ctx, q)
-	})
-}
-
-func search(name string, q providers.SearchQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
-		return p.Search(ctx, q, cursor)
-	})
-}
-
-func reviews(name, id string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Review], error) {
-		return p.Reviews(ctx, id, cursor)
-	})
-}
-
-func suggestions(name string, q providers.SuggestionsQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Suggestion], error) {
-		return p.Suggestions(ctx, q, cursor)
-	})
 }
