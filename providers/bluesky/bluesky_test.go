@@ -1,7 +1,6 @@
 package bluesky_test
 
 import (
-	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -24,47 +23,41 @@ func TestAppView(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Provider { return named("bluesky", bluesky.Config{HTTP: c}) },
 		Calls: []providertest.Call{
-			profile("profile", "ann.example.com"),
-			profile("profile-bare", bob),
-			live("live", "cat.example.com"),
-			live("live-bare", "livebare.example.com"),
-			live("live-over", "over.example.com"),
-			live("live-none", "ann.example.com"),
-			posts("posts", "ann.example.com"),
-			posts("posts-only-reposts", "bob.example.com"),
-			post("post", at(ann, "3rich")),
-			post("post-by-handle", at("ann.example.com", "3rich")),
-			post("post-of-a-wild-client", at(bob, "3wild")),
-			post("post-quote-with-video", at(ann, "3vid")),
-			comments("comments", at(ann, "3rich")),
-			comments("comments-none", at(ann, "3late")),
-			replies("replies", at(bob, "3r1")),
-			search("search-profiles", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult}),
-			providertest.List("suggestions", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Suggestion], error) {
-				return p.Suggestions(ctx, providers.SuggestionsQuery{Query: "te"}, cursor)
-			}),
+			providertest.Profile("profile", "ann.example.com"),
+			providertest.Profile("profile-bare", bob),
+			providertest.Live("live", "cat.example.com"),
+			providertest.Live("live-bare", "livebare.example.com"),
+			providertest.Live("live-over", "over.example.com"),
+			providertest.Live("live-none", "ann.example.com"),
+			providertest.Posts("posts", "ann.example.com"),
+			providertest.Posts("posts-only-reposts", "bob.example.com"),
+			providertest.Post("post", at(ann, "3rich")),
+			providertest.Post("post-by-handle", at("ann.example.com", "3rich")),
+			providertest.Post("post-of-a-wild-client", at(bob, "3wild")),
+			providertest.Post("post-quote-with-video", at(ann, "3vid")),
+			providertest.Comments("comments", at(ann, "3rich")),
+			providertest.Comments("comments-none", at(ann, "3late")),
+			providertest.Replies("replies", providers.RepliesQuery{CommentID: at(bob, "3r1")}),
+			providertest.Search("search-profiles", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult}),
+			providertest.Suggestions("suggestions", providers.SuggestionsQuery{Query: "te"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: profile("unknown account", "nobody.example.com"), Want: providers.ErrNotFound},
-			{Call: profile("suspended account", "down.example.com"), Want: providers.ErrNotFound},
-			{Call: profile("deactivated account", "off.example.com"), Want: providers.ErrNotFound},
-			{Call: profile("input that Bluesky cannot read", "odd.example.com"), Want: providers.ErrInvalid},
-			{Call: profile("rate limit", "limit.example.com"), Want: providers.ErrUnavailable},
-			{Call: profile("upstream of the upstream is slow", "slow.example.com"), Want: providers.ErrTimeout},
-			{Call: profile("no session", "auth.example.com"), Want: providers.ErrUnavailable},
-			{Call: profile("an error that we do not know", "new.example.com"), Want: providers.ErrUnavailable},
-			{Call: profile("refused at the edge", "edge.example.com"), Want: providers.ErrUnavailable},
-			{Call: post("unknown post", at(ann, "3none")), Want: providers.ErrNotFound},
-			{Call: post("post of an unknown handle", at("nobody.example.com", "3rich")), Want: providers.ErrNotFound},
-			{Call: comments("comments of an unknown post", at(ann, "3none")), Want: providers.ErrNotFound},
-			{Call: comments("comments of a deleted post", at(ann, "3gone")), Want: providers.ErrNotFound},
-			{Call: comments("comments of a withheld post", at(ann, "3blk")), Want: providers.ErrNotFound},
-			{Call: providertest.List("dead cursor", func(ctx context.Context, p providers.Provider, _ string) (providers.Page[schema.Post], error) {
-				return p.Posts(ctx, "ann.example.com", "dead")
-			}), Want: providers.ErrCursor},
-			{Call: providertest.List("cursor that is no place", func(ctx context.Context, p providers.Provider, _ string) (providers.Page[schema.Comment], error) {
-				return p.Comments(ctx, at(ann, "3rich"), "-1")
-			}), Want: providers.ErrCursor},
+			{Call: providertest.Profile("unknown account", "nobody.example.com"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("suspended account", "down.example.com"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("deactivated account", "off.example.com"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("input that Bluesky cannot read", "odd.example.com"), Want: providers.ErrInvalid},
+			{Call: providertest.Profile("rate limit", "limit.example.com"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("upstream of the upstream is slow", "slow.example.com"), Want: providers.ErrTimeout},
+			{Call: providertest.Profile("no session", "auth.example.com"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("an error that we do not know", "new.example.com"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("refused at the edge", "edge.example.com"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("unknown post", at(ann, "3none")), Want: providers.ErrNotFound},
+			{Call: providertest.Post("post of an unknown handle", at("nobody.example.com", "3rich")), Want: providers.ErrNotFound},
+			{Call: providertest.Comments("comments of an unknown post", at(ann, "3none")), Want: providers.ErrNotFound},
+			{Call: providertest.Comments("comments of a deleted post", at(ann, "3gone")), Want: providers.ErrNotFound},
+			{Call: providertest.Comments("comments of a withheld post", at(ann, "3blk")), Want: providers.ErrNotFound},
+			{Call: providertest.Posts("dead cursor", "ann.example.com").From("dead"), Want: providers.ErrCursor},
+			{Call: providertest.Comments("cursor that is no place", at(ann, "3rich")).From("-1"), Want: providers.ErrCursor},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Jay.BSKY.team", Want: "jay.bsky.team"},
@@ -97,15 +90,15 @@ func TestSession(t *testing.T) {
 			return named("bluesky_session", bluesky.Config{HTTP: c, Identifier: "@ann.example.com", AppPassword: "app-pass"})
 		},
 		Calls: []providertest.Call{
-			search("search-posts", providers.SearchQuery{Query: "tea", Kind: schema.PostResult}),
-			search("search-posts-narrowed", providers.SearchQuery{
+			providertest.Search("search-posts", providers.SearchQuery{Query: "tea", Kind: schema.PostResult}),
+			providertest.Search("search-posts-narrowed", providers.SearchQuery{
 				Query: "tea", Sort: "relevance", Lang: "ar", Handle: "ann.example.com",
 				Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC),
 			}),
 		},
 		Fails: []providertest.Fail{
-			{Call: search("a token that ends again and again", providers.SearchQuery{Query: "expired"}), Want: providers.ErrUnavailable},
-			{Call: search("a token that is refused", providers.SearchQuery{Query: "auth"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Search("a token that ends again and again", providers.SearchQuery{Query: "expired"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Search("a token that is refused", providers.SearchQuery{Query: "auth"}), Want: providers.ErrUnavailable},
 		},
 	})
 }
@@ -118,46 +111,4 @@ func named(name string, cfg bluesky.Config) providers.Provider {
 		}
 	}
 	panic("no provider " + name)
-}
-
-func profile(name, handle string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
-		return p.Profile(ctx, handle)
-	})
-}
-
-func live(name, handle string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.LiveStream, error) {
-		return p.Live(ctx, handle)
-	})
-}
-
-func post(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) {
-		return p.Post(ctx, id)
-	})
-}
-
-func posts(name, handle string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-		return p.Posts(ctx, handle, cursor)
-	})
-}
-
-func comments(name, id string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
-		return p.Comments(ctx, id, cursor)
-	})
-}
-
-func replies(name, id string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
-		return p.Replies(ctx, providers.RepliesQuery{CommentID: id}, cursor)
-	})
-}
-
-func search(name string, q providers.SearchQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
-		return p.Search(ctx, q, cursor)
-	})
 }
