@@ -1,7 +1,6 @@
 package youtube_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -84,9 +83,7 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Live("live of an unknown channel", "nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Search("search quota", providers.SearchQuery{Query: "quota"}), Want: providers.ErrUnavailable},
 			{Call: providertest.Trending("unknown region", providers.TrendingQuery{Region: "ZZ"}), Want: providers.ErrInvalid},
-			{Call: providertest.List("cursor of another list", func(ctx context.Context, p providers.Provider, _ string) (providers.Page[schema.Post], error) {
-				return p.Posts(ctx, ann, "PAGE2")
-			}), Want: providers.ErrCursor},
+			{Call: providertest.Posts("cursor of another list", ann).From("PAGE2"), Want: providers.ErrCursor},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@AnnExample", Want: ann},
