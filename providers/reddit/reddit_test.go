@@ -1,7 +1,6 @@
 package reddit_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -72,12 +71,8 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Community("unknown community, searched for", "list_tea"), Want: providers.ErrNotFound},
 			{Call: providertest.Search("accounts in a community", providers.SearchQuery{Query: "x", Kind: schema.ProfileResult, Handle: "r/tea"}), Want: providers.ErrInvalid},
 			{Call: providertest.Suggestions("too long a beginning", providers.SuggestionsQuery{Query: strings.Repeat("x", 26)}), Want: providers.ErrInvalid},
-			{Call: page("garbage for a cursor", func(ctx context.Context, p providers.Provider) (providers.Page[schema.Post], error) {
-				return p.Posts(ctx, ann, "garbage")
-			}), Want: providers.ErrCursor},
-			{Call: page("garbage for a cursor of comments", func(ctx context.Context, p providers.Provider) (providers.Page[schema.Comment], error) {
-				return p.Comments(ctx, selfP, `{"p":"se1f"}`)
-			}), Want: providers.ErrCursor},
+			{Call: providertest.Posts("garbage for a cursor", ann).From("garbage"), Want: providers.ErrCursor},
+			{Call: providertest.Comments("garbage for a cursor of comments", selfP).From(`{"p":"se1f"}`), Want: providers.ErrCursor},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "AnnExample", Want: ann},
@@ -131,9 +126,7 @@ func TestOwnProvider(t *testing.T) {
 			{Call: providertest.CommunityPosts("private community", providers.CommunityPostsQuery{ID: "private_tea"}), Want: providers.ErrNotFound},
 			{Call: providertest.CommunityPosts("blocked", providers.CommunityPostsQuery{ID: "blocked"}), Want: providers.ErrUnavailable},
 			{Call: providertest.CommunityPosts("login", providers.CommunityPostsQuery{ID: "login"}), Want: providers.ErrUnavailable},
-			{Call: page("garbage for a cursor", func(ctx context.Context, p providers.Provider) (providers.Page[schema.Post], error) {
-				return p.Posts(ctx, ann, "garbage")
-			}), Want: providers.ErrCursor},
+			{Call: providertest.Posts("garbage for a cursor", ann).From("garbage"), Want: providers.ErrCursor},
 		},
 	})
 }
@@ -310,10 +303,4 @@ func form(t *testing.T, r *http.Request) url.Values {
 		t.Fatal(err)
 	}
 	return v
-}
-
-func page[T any](name string, read func(ctx context.Context, p providers.Provider) (providers.Page[T], error)) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, _ string) (providers.Page[T], error) {
-		return read(ctx, p)
-	})
 }
