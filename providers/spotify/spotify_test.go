@@ -1,7 +1,6 @@
 package spotify_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -23,61 +22,48 @@ func TestProvider(t *testing.T) {
 			return spotify.New(spotify.Config{ClientID: "id", ClientSecret: "secret", HTTP: c})
 		},
 		Calls: []providertest.Call{
-			profile("profile", id("annExample")),
-			profile("profile-development-mode", id("bobExample")),
-			profile("profile-by-name", "ann example"),
-			posts("posts", id("annExample")),
-			providertest.One("post", func(ctx context.Context, p providers.Provider) (schema.Post, error) {
-				return p.Post(ctx, id("album1"))
-			}),
-			providertest.List("collections", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Collection], error) {
-				return p.Collections(ctx, providers.CollectionsQuery{Handle: id("annExample")}, cursor)
-			}),
-			collection("collection-album", id("album1"), schema.Album),
-			collection("collection-album-old", "album/"+id("album5"), ""),
-			collection("collection-playlist", id("playlist1"), ""),
-			collection("collection-playlist-bare", id("playlistDev"), schema.Playlist),
-			collection("collection-podcast", id("show1"), ""),
-			items("tracks-of-album", id("album1"), schema.Album),
-			items("tracks-of-playlist", id("playlist1"), ""),
-			items("tracks-of-playlist-development-mode", "playlist/"+id("playlistDev"), schema.Playlist),
-			items("tracks-of-podcast", "show/"+id("show1"), ""),
-			items("tracks-of-podcast-without-name", id("showNameless"), schema.Podcast),
-			track("track", id("track1")),
-			track("track-bare", id("trackAR")),
-			track("track-episode", "episode/"+id("episode1")),
-			tracks("tracks", id("annExample")),
-			search("search", providers.SearchQuery{Query: "tea"}),
-			search("search-region", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult, Region: "SA"}),
+			providertest.Profile("profile", id("annExample")),
+			providertest.Profile("profile-development-mode", id("bobExample")),
+			providertest.Profile("profile-by-name", "ann example"),
+			providertest.Posts("posts", id("annExample")),
+			providertest.Post("post", id("album1")),
+			providertest.Collections("collections", providers.CollectionsQuery{Handle: id("annExample")}),
+			providertest.Collection("collection-album", providers.CollectionQuery{ID: id("album1"), Kind: schema.Album}),
+			providertest.Collection("collection-album-old", providers.CollectionQuery{ID: "album/" + id("album5")}),
+			providertest.Collection("collection-playlist", providers.CollectionQuery{ID: id("playlist1")}),
+			providertest.Collection("collection-playlist-bare", providers.CollectionQuery{ID: id("playlistDev"), Kind: schema.Playlist}),
+			providertest.Collection("collection-podcast", providers.CollectionQuery{ID: id("show1")}),
+			providertest.CollectionTracks("tracks-of-album", providers.CollectionQuery{ID: id("album1"), Kind: schema.Album}),
+			providertest.CollectionTracks("tracks-of-playlist", providers.CollectionQuery{ID: id("playlist1")}),
+			providertest.CollectionTracks("tracks-of-playlist-development-mode", providers.CollectionQuery{ID: "playlist/" + id("playlistDev"), Kind: schema.Playlist}),
+			providertest.CollectionTracks("tracks-of-podcast", providers.CollectionQuery{ID: "show/" + id("show1")}),
+			providertest.CollectionTracks("tracks-of-podcast-without-name", providers.CollectionQuery{ID: id("showNameless"), Kind: schema.Podcast}),
+			providertest.Track("track", id("track1")),
+			providertest.Track("track-bare", id("trackAR")),
+			providertest.Track("track-episode", "episode/"+id("episode1")),
+			providertest.Tracks("tracks", id("annExample")),
+			providertest.Search("search", providers.SearchQuery{Query: "tea"}),
+			providertest.Search("search-region", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult, Region: "SA"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: profile("unknown id", id("unknown")), Want: providers.ErrNotFound},
-			{Call: profile("malformed id", id("malformed")), Want: providers.ErrNotFound},
-			{Call: profile("name of nobody exactly", "ann"), Want: providers.ErrNotFound},
-			{Call: profile("refused token", id("expired")), Want: providers.ErrUnavailable},
-			{Call: profile("rate limit", id("limited")), Want: providers.ErrUnavailable},
-			{Call: profile("owner without Premium", id("premium")), Want: providers.ErrUnavailable},
-			{Call: profile("refusal without a word", id("nothing")), Want: providers.ErrUnavailable},
-			{Call: profile("outage", id("outage")), Want: providers.ErrUnavailable},
-			{Call: posts("posts of an unknown id", id("unknown")), Want: providers.ErrNotFound},
-			{Call: collection("unknown collection of any kind", id("unknown"), ""), Want: providers.ErrNotFound},
-			{Call: collection("kind and id at odds", "album/"+id("album1"), schema.Podcast), Want: providers.ErrInvalid},
-			{Call: items("playlist of another", id("playlistForeign"), schema.Playlist), Want: providers.ErrUnavailable},
-			{Call: track("unknown track", id("unknown")), Want: providers.ErrNotFound},
-			{Call: tracks("top tracks in development mode", id("bobExample")), Want: providers.ErrUnavailable},
-			{Call: search("unknown region", providers.SearchQuery{Query: "tea", Region: "ZZ"}), Want: providers.ErrInvalid},
-			{Call: at("cursor of posts", "x.0.0", func(ctx context.Context, p providers.Provider, cursor string) error {
-				_, err := p.Posts(ctx, id("annExample"), cursor)
-				return err
-			}), Want: providers.ErrCursor},
-			{Call: at("cursor of search", "10:artist,secrets", func(ctx context.Context, p providers.Provider, cursor string) error {
-				_, err := p.Search(ctx, providers.SearchQuery{Query: "tea"}, cursor)
-				return err
-			}), Want: providers.ErrCursor},
-			{Call: at("cursor of tracks", "-1", func(ctx context.Context, p providers.Provider, cursor string) error {
-				_, err := p.CollectionTracks(ctx, providers.CollectionQuery{ID: id("album1"), Kind: schema.Album}, cursor)
-				return err
-			}), Want: providers.ErrCursor},
+			{Call: providertest.Profile("unknown id", id("unknown")), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("malformed id", id("malformed")), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("name of nobody exactly", "ann"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("refused token", id("expired")), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("rate limit", id("limited")), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("owner without Premium", id("premium")), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("refusal without a word", id("nothing")), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("outage", id("outage")), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("posts of an unknown id", id("unknown")), Want: providers.ErrNotFound},
+			{Call: providertest.Collection("unknown collection of any kind", providers.CollectionQuery{ID: id("unknown")}), Want: providers.ErrNotFound},
+			{Call: providertest.Collection("kind and id at odds", providers.CollectionQuery{ID: "album/" + id("album1"), Kind: schema.Podcast}), Want: providers.ErrInvalid},
+			{Call: providertest.CollectionTracks("playlist of another", providers.CollectionQuery{ID: id("playlistForeign"), Kind: schema.Playlist}), Want: providers.ErrUnavailable},
+			{Call: providertest.Track("unknown track", id("unknown")), Want: providers.ErrNotFound},
+			{Call: providertest.Tracks("top tracks in development mode", id("bobExample")), Want: providers.ErrUnavailable},
+			{Call: providertest.Search("unknown region", providers.SearchQuery{Query: "tea", Region: "ZZ"}), Want: providers.ErrInvalid},
+			{Call: providertest.Posts("cursor of posts", id("annExample")).From("x.0.0"), Want: providers.ErrCursor},
+			{Call: providertest.Search("cursor of search", providers.SearchQuery{Query: "tea"}).From("10:artist,secrets"), Want: providers.ErrCursor},
+			{Call: providertest.CollectionTracks("cursor of tracks", providers.CollectionQuery{ID: id("album1"), Kind: schema.Album}).From("-1"), Want: providers.ErrCursor},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: id("ann"), Want: id("ann")},
@@ -165,52 +151,3 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // id fills name up to the length of an id.
 func id(name string) string { return name + strings.Repeat("0", 22-len(name)) }
-
-func profile(name, handle string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
-		return p.Profile(ctx, handle)
-	})
-}
-
-func posts(name, handle string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-		return p.Posts(ctx, handle, cursor)
-	})
-}
-
-func collection(name, id string, kind schema.CollectionKind) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Collection, error) {
-		return p.Collection(ctx, providers.CollectionQuery{ID: id, Kind: kind})
-	})
-}
-
-func items(name, id string, kind schema.CollectionKind) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Track], error) {
-		return p.CollectionTracks(ctx, providers.CollectionQuery{ID: id, Kind: kind}, cursor)
-	})
-}
-
-func track(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Track, error) {
-		return p.Track(ctx, id)
-	})
-}
-
-func tracks(name, handle string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Track], error) {
-		return p.Tracks(ctx, handle, cursor)
-	})
-}
-
-func search(name string, q providers.SearchQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
-		return p.Search(ctx, q, cursor)
-	})
-}
-
-// at makes a call with a cursor that Spotify never gave.
-func at(name, cursor string, read func(ctx context.Context, p providers.Provider, cursor string) error) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Track, error) {
-		return schema.Track{}, read(ctx, p, cursor)
-	})
-}
