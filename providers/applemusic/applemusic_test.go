@@ -1,7 +1,6 @@
 package applemusic_test
 
 import (
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -30,39 +29,36 @@ func TestSearchInterface(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Provider { return applemusic.New(applemusic.Config{HTTP: c})[0] },
 		Calls: []providertest.Call{
-			profile("profile", "501"),
-			profile("profile-old-link", "502"),
-			profile("profile-by-name", "ann example"),
-			posts("posts", "501"),
-			post("post", "601"),
-			collections("collections", "501"),
-			collection("collection", "601", schema.Album),
-			songs("tracks-of-album", "601", ""),
-			track("track", "611"),
-			search("search-songs-region", providers.SearchQuery{Query: "شاي", Region: "SA"}),
-			search("search-albums", providers.SearchQuery{Query: "tea", Kind: schema.CollectionResult}),
-			search("search-artists", providers.SearchQuery{Query: "ann example", Kind: schema.ProfileResult}),
-			search("search-nothing", providers.SearchQuery{Query: "nothing", Kind: schema.TrackResult}),
+			providertest.Profile("profile", "501"),
+			providertest.Profile("profile-old-link", "502"),
+			providertest.Profile("profile-by-name", "ann example"),
+			providertest.Posts("posts", "501"),
+			providertest.Post("post", "601"),
+			providertest.Collections("collections", providers.CollectionsQuery{Handle: "501"}),
+			providertest.Collection("collection", providers.CollectionQuery{ID: "601", Kind: schema.Album}),
+			providertest.CollectionTracks("tracks-of-album", providers.CollectionQuery{ID: "601"}),
+			providertest.Track("track", "611"),
+			providertest.Search("search-songs-region", providers.SearchQuery{Query: "شاي", Region: "SA"}),
+			providertest.Search("search-albums", providers.SearchQuery{Query: "tea", Kind: schema.CollectionResult}),
+			providertest.Search("search-artists", providers.SearchQuery{Query: "ann example", Kind: schema.ProfileResult}),
+			providertest.Search("search-nothing", providers.SearchQuery{Query: "nothing", Kind: schema.TrackResult}),
 		},
 		Fails: []providertest.Fail{
-			{Call: profile("unknown artist", "404"), Want: providers.ErrNotFound},
-			{Call: profile("id of an app", "505"), Want: providers.ErrNotFound},
-			{Call: profile("name of nobody exactly", "ann"), Want: providers.ErrNotFound},
-			{Call: profile("beyond the limit, with 403", "403"), Want: providers.ErrUnavailable},
-			{Call: profile("beyond the limit, with 429", "429"), Want: providers.ErrUnavailable},
-			{Call: profile("HTML", "200"), Want: providers.ErrUnavailable},
-			{Call: posts("posts of an unknown artist", "404"), Want: providers.ErrNotFound},
-			{Call: post("artist where an album was meant", "501"), Want: providers.ErrNotFound},
-			{Call: track("unknown song", "404"), Want: providers.ErrNotFound},
-			{Call: track("film where a song was meant", "613"), Want: providers.ErrNotFound},
-			{Call: collection("playlist without a token", "pl.tea123", ""), Want: providers.ErrUnsupported},
-			{Call: songs("songs of a playlist without a token", "pl.tea123", schema.Playlist), Want: providers.ErrUnsupported},
-			{Call: collection("kind and id at odds", "601", schema.Playlist), Want: providers.ErrInvalid},
-			{Call: search("unknown region", providers.SearchQuery{Query: "tea", Region: "ZZ"}), Want: providers.ErrInvalid},
-			{Call: providertest.One("cursor of albums", func(ctx context.Context, p providers.Provider) (schema.Post, error) {
-				_, err := p.Posts(ctx, "501", "-3")
-				return schema.Post{}, err
-			}), Want: providers.ErrCursor},
+			{Call: providertest.Profile("unknown artist", "404"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("id of an app", "505"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("name of nobody exactly", "ann"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("beyond the limit, with 403", "403"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("beyond the limit, with 429", "429"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("HTML", "200"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("posts of an unknown artist", "404"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("artist where an album was meant", "501"), Want: providers.ErrNotFound},
+			{Call: providertest.Track("unknown song", "404"), Want: providers.ErrNotFound},
+			{Call: providertest.Track("film where a song was meant", "613"), Want: providers.ErrNotFound},
+			{Call: providertest.Collection("playlist without a token", providers.CollectionQuery{ID: "pl.tea123"}), Want: providers.ErrUnsupported},
+			{Call: providertest.CollectionTracks("songs of a playlist without a token", providers.CollectionQuery{ID: "pl.tea123", Kind: schema.Playlist}), Want: providers.ErrUnsupported},
+			{Call: providertest.Collection("kind and id at odds", providers.CollectionQuery{ID: "601", Kind: schema.Playlist}), Want: providers.ErrInvalid},
+			{Call: providertest.Search("unknown region", providers.SearchQuery{Query: "tea", Region: "ZZ"}), Want: providers.ErrInvalid},
+			{Call: providertest.Posts("cursor of albums", "501").From("-3"), Want: providers.ErrCursor},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "501", Want: "501"},
@@ -92,38 +88,30 @@ func TestCatalog(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: catalog,
 		Calls: []providertest.Call{
-			profile("catalog-profile", "501"),
-			profile("catalog-profile-bare", "502"),
-			profile("catalog-profile-by-name", "ann example"),
-			posts("catalog-posts", "501"),
-			post("catalog-post", "601"),
-			collections("catalog-collections", "501"),
-			collection("catalog-collection", "601", ""),
-			collection("catalog-playlist", "pl.tea123", schema.Playlist),
-			songs("catalog-tracks-of-album", "601", schema.Album),
-			songs("catalog-tracks-of-playlist", "pl.tea123", ""),
-			track("catalog-track-bare", "618"),
-			search("catalog-search", providers.SearchQuery{Query: "tea"}),
-			providertest.List("catalog-suggestions", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Suggestion], error) {
-				return p.Suggestions(ctx, providers.SuggestionsQuery{Query: "te"}, cursor)
-			}),
+			providertest.Profile("catalog-profile", "501"),
+			providertest.Profile("catalog-profile-bare", "502"),
+			providertest.Profile("catalog-profile-by-name", "ann example"),
+			providertest.Posts("catalog-posts", "501"),
+			providertest.Post("catalog-post", "601"),
+			providertest.Collections("catalog-collections", providers.CollectionsQuery{Handle: "501"}),
+			providertest.Collection("catalog-collection", providers.CollectionQuery{ID: "601"}),
+			providertest.Collection("catalog-playlist", providers.CollectionQuery{ID: "pl.tea123", Kind: schema.Playlist}),
+			providertest.CollectionTracks("catalog-tracks-of-album", providers.CollectionQuery{ID: "601", Kind: schema.Album}),
+			providertest.CollectionTracks("catalog-tracks-of-playlist", providers.CollectionQuery{ID: "pl.tea123"}),
+			providertest.Track("catalog-track-bare", "618"),
+			providertest.Search("catalog-search", providers.SearchQuery{Query: "tea"}),
+			providertest.Suggestions("catalog-suggestions", providers.SuggestionsQuery{Query: "te"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: profile("name of nobody", "nobody"), Want: providers.ErrNotFound},
-			{Call: post("unknown album", "404"), Want: providers.ErrNotFound},
-			{Call: track("song that is gone", "404"), Want: providers.ErrNotFound},
-			{Call: post("bad token", "401"), Want: providers.ErrUnavailable},
-			{Call: post("missing permission", "403"), Want: providers.ErrUnavailable},
-			{Call: post("rate limit", "429"), Want: providers.ErrUnavailable},
-			{Call: search("refused parameter", providers.SearchQuery{Query: "tea", Kind: schema.TrackResult, Region: "ZZ"}), Want: providers.ErrInvalid},
-			{Call: providertest.One("cursor of search", func(ctx context.Context, p providers.Provider) (schema.Track, error) {
-				_, err := p.Search(ctx, providers.SearchQuery{Query: "tea"}, "25:stations")
-				return schema.Track{}, err
-			}), Want: providers.ErrCursor},
-			{Call: providertest.One("cursor of tracks", func(ctx context.Context, p providers.Provider) (schema.Track, error) {
-				_, err := p.CollectionTracks(ctx, providers.CollectionQuery{ID: "601"}, "x")
-				return schema.Track{}, err
-			}), Want: providers.ErrCursor},
+			{Call: providertest.Profile("name of nobody", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("unknown album", "404"), Want: providers.ErrNotFound},
+			{Call: providertest.Track("song that is gone", "404"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("bad token", "401"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("missing permission", "403"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("rate limit", "429"), Want: providers.ErrUnavailable},
+			{Call: providertest.Search("refused parameter", providers.SearchQuery{Query: "tea", Kind: schema.TrackResult, Region: "ZZ"}), Want: providers.ErrInvalid},
+			{Call: providertest.Search("cursor of search", providers.SearchQuery{Query: "tea"}).From("25:stations"), Want: providers.ErrCursor},
+			{Call: providertest.CollectionTracks("cursor of tracks", providers.CollectionQuery{ID: "601"}).From("x"), Want: providers.ErrCursor},
 		},
 		Inputs: []providertest.Input{{Subject: providers.TrackID, In: "618", Want: "618"}},
 	})
@@ -262,52 +250,4 @@ type roundTrip func(*http.Request) (status int, body string)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
 	status, body := f(r)
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
-}
-
-func profile(name, handle string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
-		return p.Profile(ctx, handle)
-	})
-}
-
-func posts(name, handle string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-		return p.Posts(ctx, handle, cursor)
-	})
-}
-
-func post(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) {
-		return p.Post(ctx, id)
-	})
-}
-
-func collections(name, handle string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Collection], error) {
-		return p.Collections(ctx, providers.CollectionsQuery{Handle: handle}, cursor)
-	})
-}
-
-func collection(name, id string, kind schema.CollectionKind) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Collection, error) {
-		return p.Collection(ctx, providers.CollectionQuery{ID: id, Kind: kind})
-	})
-}
-
-func songs(name, id string, kind schema.CollectionKind) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Track], error) {
-		return p.CollectionTracks(ctx, providers.CollectionQuery{ID: id, Kind: kind}, cursor)
-	})
-}
-
-func track(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Track, error) {
-		return p.Track(ctx, id)
-	})
-}
-
-func search(name string, q providers.SearchQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
-		return p.Search(ctx, q, cursor)
-	})
 }
