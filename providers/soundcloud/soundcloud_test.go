@@ -1,7 +1,6 @@
 package soundcloud_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -29,46 +28,44 @@ func TestOfficial(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: official,
 		Calls: []providertest.Call{
-			profile("profile", "ann-example"),
-			profile("profile-by-urn", "soundcloud:users:501"),
-			profile("profile-bare", "bob"),
-			posts("posts", "ann-example"),
-			posts("posts-array", "bob"),
-			post("post", "601"),
-			post("post-by-page", "ann-example/boil"),
-			track("track", "601"),
-			track("track-quiet", "602"),
-			track("track-bare", "603"),
-			tracks("tracks", "bob"),
-			comments("comments", "601"),
-			collections("collections", "ann-example"),
-			collection("collection", "ann-example/sets/tea"),
-			collection("collection-by-number", "801"),
-			items("tracks-of-collection", "ann-example/sets/tea"),
-			search("search", providers.SearchQuery{Query: "tea"}),
-			search("search-posts", providers.SearchQuery{Query: "tea", Kind: schema.PostResult}),
-			search("search-profiles", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult}),
-			search("search-collections", providers.SearchQuery{Query: "tea", Kind: schema.CollectionResult}),
-			providertest.List("linked", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.LinkedProfile], error) {
-				return p.Linked(ctx, "ann-example", cursor)
-			}),
+			providertest.Profile("profile", "ann-example"),
+			providertest.Profile("profile-by-urn", "soundcloud:users:501"),
+			providertest.Profile("profile-bare", "bob"),
+			providertest.Posts("posts", "ann-example"),
+			providertest.Posts("posts-array", "bob"),
+			providertest.Post("post", "601"),
+			providertest.Post("post-by-page", "ann-example/boil"),
+			providertest.Track("track", "601"),
+			providertest.Track("track-quiet", "602"),
+			providertest.Track("track-bare", "603"),
+			providertest.Tracks("tracks", "bob"),
+			providertest.Comments("comments", "601"),
+			providertest.Collections("collections", providers.CollectionsQuery{Handle: "ann-example"}),
+			providertest.Collection("collection", providers.CollectionQuery{ID: "ann-example/sets/tea"}),
+			providertest.Collection("collection-by-number", providers.CollectionQuery{ID: "801"}),
+			providertest.CollectionTracks("tracks-of-collection", providers.CollectionQuery{ID: "ann-example/sets/tea"}),
+			providertest.Search("search", providers.SearchQuery{Query: "tea"}),
+			providertest.Search("search-posts", providers.SearchQuery{Query: "tea", Kind: schema.PostResult}),
+			providertest.Search("search-profiles", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult}),
+			providertest.Search("search-collections", providers.SearchQuery{Query: "tea", Kind: schema.CollectionResult}),
+			providertest.Linked("linked", "ann-example"),
 		},
 		Fails: []providertest.Fail{
-			{Call: profile("unknown account", "nobody"), Want: providers.ErrNotFound},
-			{Call: posts("posts of an unknown account", "nobody"), Want: providers.ErrNotFound},
-			{Call: post("unknown track, with the older body", "404"), Want: providers.ErrNotFound},
-			{Call: post("track that apps may not see", "403"), Want: providers.ErrNotFound},
-			{Call: post("malformed number", "400"), Want: providers.ErrNotFound},
-			{Call: post("page that shows an account", "ann-example/odd"), Want: providers.ErrNotFound},
-			{Call: post("refused token", "401"), Want: providers.ErrUnavailable},
-			{Call: post("rate limit", "429"), Want: providers.ErrUnavailable},
-			{Call: post("gateway timeout", "504"), Want: providers.ErrTimeout},
-			{Call: comments("comments of a quiet track", "602"), Want: providers.ErrNotFound},
-			{Call: comments("comments that are closed", "603"), Want: providers.ErrNotFound},
-			{Call: commentsAt("cursor that is too deep", "offset=99999"), Want: providers.ErrCursor},
-			{Call: commentsAt("cursor with a parameter of ours", "limit=1"), Want: providers.ErrCursor},
-			{Call: commentsAt("cursor with a credential", "client_id=x"), Want: providers.ErrCursor},
-			{Call: commentsAt("cursor that is no query", "%zz"), Want: providers.ErrCursor},
+			{Call: providertest.Profile("unknown account", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Posts("posts of an unknown account", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("unknown track, with the older body", "404"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("track that apps may not see", "403"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("malformed number", "400"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("page that shows an account", "ann-example/odd"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("refused token", "401"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("rate limit", "429"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("gateway timeout", "504"), Want: providers.ErrTimeout},
+			{Call: providertest.Comments("comments of a quiet track", "602"), Want: providers.ErrNotFound},
+			{Call: providertest.Comments("comments that are closed", "603"), Want: providers.ErrNotFound},
+			{Call: providertest.Comments("cursor that is too deep", "601").From("offset=99999"), Want: providers.ErrCursor},
+			{Call: providertest.Comments("cursor with a parameter of ours", "601").From("limit=1"), Want: providers.ErrCursor},
+			{Call: providertest.Comments("cursor with a credential", "601").From("client_id=x"), Want: providers.ErrCursor},
+			{Call: providertest.Comments("cursor that is no query", "601").From("%zz"), Want: providers.ErrCursor},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Ann-Example", Want: "ann-example"},
@@ -101,25 +98,23 @@ func TestOwn(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: own,
 		Calls: []providertest.Call{
-			profile("own-profile", "ann-example"),
-			posts("own-posts", "ann-example"),
-			post("own-post", "601"),
-			track("own-track", "ann-example/boil"),
-			tracks("own-tracks", "soundcloud:users:501"),
-			comments("own-comments", "601"),
-			collections("own-collections", "ann-example"),
-			collection("own-collection", "801"),
-			search("own-search", providers.SearchQuery{Query: "tea"}),
-			search("own-search-posts", providers.SearchQuery{Query: "tea", Kind: schema.PostResult}),
-			search("own-search-profiles", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult}),
-			providertest.List("own-suggestions", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Suggestion], error) {
-				return p.Suggestions(ctx, providers.SuggestionsQuery{Query: "te"}, cursor)
-			}),
+			providertest.Profile("own-profile", "ann-example"),
+			providertest.Posts("own-posts", "ann-example"),
+			providertest.Post("own-post", "601"),
+			providertest.Track("own-track", "ann-example/boil"),
+			providertest.Tracks("own-tracks", "soundcloud:users:501"),
+			providertest.Comments("own-comments", "601"),
+			providertest.Collections("own-collections", providers.CollectionsQuery{Handle: "ann-example"}),
+			providertest.Collection("own-collection", providers.CollectionQuery{ID: "801"}),
+			providertest.Search("own-search", providers.SearchQuery{Query: "tea"}),
+			providertest.Search("own-search-posts", providers.SearchQuery{Query: "tea", Kind: schema.PostResult}),
+			providertest.Search("own-search-profiles", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult}),
+			providertest.Suggestions("own-suggestions", providers.SuggestionsQuery{Query: "te"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: profile("unknown account", "nobody"), Want: providers.ErrNotFound},
-			{Call: post("unknown track", "404"), Want: providers.ErrNotFound},
-			{Call: post("refused client id", "401"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("unknown account", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("unknown track", "404"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("refused client id", "401"), Want: providers.ErrUnavailable},
 		},
 		Inputs: []providertest.Input{{Subject: providers.PostID, In: "601", Want: "601"}},
 	})
@@ -251,70 +246,4 @@ type roundTrip func(*http.Request) (status int, body string)
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
 	status, body := f(r)
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
-}
-
-func profile(name, handle string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
-		return p.Profile(ctx, handle)
-	})
-}
-
-func posts(name, handle string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-		return p.Posts(ctx, handle, cursor)
-	})
-}
-
-func post(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) {
-		return p.Post(ctx, id)
-	})
-}
-
-func track(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Track, error) {
-		return p.Track(ctx, id)
-	})
-}
-
-func tracks(name, handle string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Track], error) {
-		return p.Tracks(ctx, handle, cursor)
-	})
-}
-
-func comments(name, id string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
-		return p.Comments(ctx, id, cursor)
-	})
-}
-
-func commentsAt(name, cursor string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, _ string) (providers.Page[schema.Comment], error) {
-		return p.Comments(ctx, "601", cursor)
-	})
-}
-
-func collections(name, handle string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Collection], error) {
-		return p.Collections(ctx, providers.CollectionsQuery{Handle: handle}, cursor)
-	})
-}
-
-func collection(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Collection, error) {
-		return p.Collection(ctx, providers.CollectionQuery{ID: id})
-	})
-}
-
-func items(name, id string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Track], error) {
-		return p.CollectionTracks(ctx, providers.CollectionQuery{ID: id}, cursor)
-	})
-}
-
-func search(name string, q providers.SearchQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
-		return p.Search(ctx, q, cursor)
-	})
 }
