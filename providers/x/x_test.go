@@ -1,7 +1,6 @@
 package x_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -26,58 +25,56 @@ func TestOfficial(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: official,
 		Calls: []providertest.Call{
-			profile("profile", "ann_example"),
-			profile("profile-empty-strings", "bo"),
-			profile("profile-by-number", "102"),
-			posts("posts", "ann_example"),
-			posts("posts-in-other-words", "102"),
-			post("post", "2006"),
-			post("post-author-not-included", "1212"),
-			comments("comments", "5000"),
-			comments("comments-of-reply", "5001"),
-			providertest.List("replies", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
-				return p.Replies(ctx, providers.RepliesQuery{CommentID: "5001"}, cursor)
-			}),
-			search("search", providers.SearchQuery{Query: "شاي"}),
-			search("search-filtered", providers.SearchQuery{
+			providertest.Profile("profile", "ann_example"),
+			providertest.Profile("profile-empty-strings", "bo"),
+			providertest.Profile("profile-by-number", "102"),
+			providertest.Posts("posts", "ann_example"),
+			providertest.Posts("posts-in-other-words", "102"),
+			providertest.Post("post", "2006"),
+			providertest.Post("post-author-not-included", "1212"),
+			providertest.Comments("comments", "5000"),
+			providertest.Comments("comments-of-reply", "5001"),
+			providertest.Replies("replies", providers.RepliesQuery{CommentID: "5001"}),
+			providertest.Search("search", providers.SearchQuery{Query: "شاي"}),
+			providertest.Search("search-filtered", providers.SearchQuery{
 				Query: "tea OR شاي", Sort: "relevance", Lang: "he", Handle: "ann_example",
 				Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC),
 			}),
-			search("search-profiles", providers.SearchQuery{Query: "ann", Kind: schema.ProfileResult}),
-			live("live", "ann_example"),
-			live("live-off-air", "bo"),
-			live("live-announced", "102"),
-			community("community", "1758"),
+			providertest.Search("search-profiles", providers.SearchQuery{Query: "ann", Kind: schema.ProfileResult}),
+			providertest.Live("live", "ann_example"),
+			providertest.Live("live-off-air", "bo"),
+			providertest.Live("live-announced", "102"),
+			providertest.Community("community", "1758"),
 		},
 		Fails: []providertest.Fail{
-			{Call: profile("unknown handle", "nobody"), Want: providers.ErrNotFound},
-			{Call: profile("a handle that cannot be", "much_too_long_for_x"), Want: providers.ErrNotFound},
-			{Call: profile("suspended account", "gone"), Want: providers.ErrNotFound},
-			{Call: profile("an error that we do not know", "odd"), Want: providers.ErrUnavailable},
-			{Call: profile("bad token", "bad_token"), Want: providers.ErrUnavailable},
-			{Call: profile("no credits", "no_credits"), Want: providers.ErrUnavailable},
-			{Call: profile("not enrolled", "not_enrolled"), Want: providers.ErrUnavailable},
-			{Call: profile("a user's token wanted", "app_only"), Want: providers.ErrUnsupported},
-			{Call: profile("window used up", "limited"), Want: providers.ErrUnavailable},
-			{Call: profile("window used up, without headers", "limited_bare"), Want: providers.ErrUnavailable},
-			{Call: profile("month used up", "capped"), Want: providers.ErrUnavailable},
-			{Call: profile("an address that X does not know", "lost_path"), Want: providers.ErrUnavailable},
-			{Call: profile("gateway time-out", "slow"), Want: providers.ErrTimeout},
-			{Call: posts("protected account", "shy"), Want: providers.ErrNotFound},
-			{Call: posts("protected account that does not say so", "closed"), Want: providers.ErrNotFound},
-			{Call: posts("posts of nobody", "nobody"), Want: providers.ErrNotFound},
-			{Call: post("unknown post", "404"), Want: providers.ErrNotFound},
-			{Call: post("protected post", "403"), Want: providers.ErrNotFound},
-			{Call: comments("comments of an unknown post", "404"), Want: providers.ErrNotFound},
-			{Call: community("unknown community", "404"), Want: providers.ErrNotFound},
-			{Call: search("bad query", providers.SearchQuery{Query: "min_faves:1"}), Want: providers.ErrInvalid},
-			{Call: search("too early", providers.SearchQuery{Query: "early"}), Want: providers.ErrInvalid},
-			{Call: search("our own fault", providers.SearchQuery{Query: "ours"}), Want: providers.ErrUnavailable},
-			{Call: search("too long", providers.SearchQuery{Query: strings.Repeat("س", 512)}), Want: providers.ErrInvalid},
-			{Call: search("operators in a handle", providers.SearchQuery{Query: "tea", Handle: "a OR b"}), Want: providers.ErrInvalid},
-			{Call: search("operators in a language", providers.SearchQuery{Query: "tea", Lang: "ar OR b"}), Want: providers.ErrInvalid},
-			{Call: search("profiles in Arabic", providers.SearchQuery{Query: "شاي", Kind: schema.ProfileResult}), Want: providers.ErrInvalid},
-			{Call: search("profiles by time", providers.SearchQuery{Query: "ann", Kind: schema.ProfileResult, Sort: "recent"}), Want: providers.ErrInvalid},
+			{Call: providertest.Profile("unknown handle", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("a handle that cannot be", "much_too_long_for_x"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("suspended account", "gone"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("an error that we do not know", "odd"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("bad token", "bad_token"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("no credits", "no_credits"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("not enrolled", "not_enrolled"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("a user's token wanted", "app_only"), Want: providers.ErrUnsupported},
+			{Call: providertest.Profile("window used up", "limited"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("window used up, without headers", "limited_bare"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("month used up", "capped"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("an address that X does not know", "lost_path"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("gateway time-out", "slow"), Want: providers.ErrTimeout},
+			{Call: providertest.Posts("protected account", "shy"), Want: providers.ErrNotFound},
+			{Call: providertest.Posts("protected account that does not say so", "closed"), Want: providers.ErrNotFound},
+			{Call: providertest.Posts("posts of nobody", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("unknown post", "404"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("protected post", "403"), Want: providers.ErrNotFound},
+			{Call: providertest.Comments("comments of an unknown post", "404"), Want: providers.ErrNotFound},
+			{Call: providertest.Community("unknown community", "404"), Want: providers.ErrNotFound},
+			{Call: providertest.Search("bad query", providers.SearchQuery{Query: "min_faves:1"}), Want: providers.ErrInvalid},
+			{Call: providertest.Search("too early", providers.SearchQuery{Query: "early"}), Want: providers.ErrInvalid},
+			{Call: providertest.Search("our own fault", providers.SearchQuery{Query: "ours"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Search("too long", providers.SearchQuery{Query: strings.Repeat("س", 512)}), Want: providers.ErrInvalid},
+			{Call: providertest.Search("operators in a handle", providers.SearchQuery{Query: "tea", Handle: "a OR b"}), Want: providers.ErrInvalid},
+			{Call: providertest.Search("operators in a language", providers.SearchQuery{Query: "tea", Lang: "ar OR b"}), Want: providers.ErrInvalid},
+			{Call: providertest.Search("profiles in Arabic", providers.SearchQuery{Query: "شاي", Kind: schema.ProfileResult}), Want: providers.ErrInvalid},
+			{Call: providertest.Search("profiles by time", providers.SearchQuery{Query: "ann", Kind: schema.ProfileResult, Sort: "recent"}), Want: providers.ErrInvalid},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Ann_Example", Want: "ann_example"},
@@ -108,12 +105,12 @@ func TestEmbed(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Provider { return x.New(x.Config{HTTP: c})[1] },
 		Calls: []providertest.Call{
-			post("embed", "1703436713362870723"),
+			providertest.Post("embed", "1703436713362870723"),
 		},
 		Fails: []providertest.Fail{
-			{Call: post("deleted post", "404404404404404404"), Want: providers.ErrNotFound},
-			{Call: post("no such post, said with nothing", "20"), Want: providers.ErrNotFound},
-			{Call: post("no such post", "21"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("deleted post", "404404404404404404"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("no such post, said with nothing", "20"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("no such post", "21"), Want: providers.ErrNotFound},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.PostID, In: "https://x.com/Ann_Example/status/2006", Want: "2006"},
@@ -245,46 +242,4 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 func answer(r *http.Request, status int, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
-}
-
-func profile(name, handle string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
-		return p.Profile(ctx, handle)
-	})
-}
-
-func posts(name, handle string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-		return p.Posts(ctx, handle, cursor)
-	})
-}
-
-func post(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) {
-		return p.Post(ctx, id)
-	})
-}
-
-func comments(name, id string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
-		return p.Comments(ctx, id, cursor)
-	})
-}
-
-func search(name string, q providers.SearchQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
-		return p.Search(ctx, q, cursor)
-	})
-}
-
-func live(name, handle string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.LiveStream, error) {
-		return p.Live(ctx, handle)
-	})
-}
-
-func community(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
-		return p.Community(ctx, id)
-	})
 }
