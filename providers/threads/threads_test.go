@@ -1,7 +1,6 @@
 package threads_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/providertest"
 	"github.com/socialdata/socialdata/providers/threads"
-	"github.com/socialdata/socialdata/schema"
 )
 
 func TestOfficial(t *testing.T) {
@@ -23,33 +21,33 @@ func TestOfficial(t *testing.T) {
 			return threads.New(threads.Config{Token: "secret-token", HTTP: c})[0]
 		},
 		Calls: []providertest.Call{
-			profile("profile", "ann.example"),
-			profile("profile-bare", "bare"),
-			posts("posts", "ann.example"),
-			post("post", "18000000000000008"),
-			comments("comments", "18"),
-			replies("replies", providers.RepliesQuery{CommentID: "77", PostID: "18"}),
-			search("search", providers.SearchQuery{Query: "tea"}),
-			search("search-nothing", providers.SearchQuery{Query: "nothing"}),
-			search("search-filtered", providers.SearchQuery{
+			providertest.Profile("profile", "ann.example"),
+			providertest.Profile("profile-bare", "bare"),
+			providertest.Posts("posts", "ann.example"),
+			providertest.Post("post", "18000000000000008"),
+			providertest.Comments("comments", "18"),
+			providertest.Replies("replies", providers.RepliesQuery{CommentID: "77", PostID: "18"}),
+			providertest.Search("search", providers.SearchQuery{Query: "tea"}),
+			providertest.Search("search-nothing", providers.SearchQuery{Query: "nothing"}),
+			providertest.Search("search-filtered", providers.SearchQuery{
 				Query: "#tea", Sort: "recent", Handle: "ann.example",
 				Since: time.Date(2026, 5, 2, 12, 0, 0, 0, time.UTC), Until: time.Date(2026, 5, 23, 0, 0, 0, 0, time.UTC),
 			}),
 		},
 		Fails: []providertest.Fail{
-			{Call: profile("unknown account", "nobody"), Want: providers.ErrNotFound},
-			{Call: profile("a parameter that Threads refuses", "odd"), Want: providers.ErrNotFound},
-			{Call: profile("outside our permission", "small"), Want: providers.ErrUnsupported},
-			{Call: profile("outside our permission, with status 400", "small2"), Want: providers.ErrUnsupported},
-			{Call: profile("expired token", "expired"), Want: providers.ErrUnavailable},
-			{Call: profile("limit", "limited"), Want: providers.ErrUnavailable},
-			{Call: profile("limit, with status 429", "limited429"), Want: providers.ErrUnavailable},
-			{Call: profile("passing error", "broken"), Want: providers.ErrUnavailable},
-			{Call: post("unknown post", "404"), Want: providers.ErrNotFound},
-			{Call: post("a shortcode", "DMAIN000001"), Want: providers.ErrUnsupported},
-			{Call: comments("comments by shortcode", "DMAIN000001"), Want: providers.ErrUnsupported},
-			{Call: search("bad query", providers.SearchQuery{Query: "bad"}), Want: providers.ErrInvalid},
-			{Call: postsAfter("dead cursor", "ann.example", "stale"), Want: providers.ErrCursor},
+			{Call: providertest.Profile("unknown account", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("a parameter that Threads refuses", "odd"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("outside our permission", "small"), Want: providers.ErrUnsupported},
+			{Call: providertest.Profile("outside our permission, with status 400", "small2"), Want: providers.ErrUnsupported},
+			{Call: providertest.Profile("expired token", "expired"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("limit", "limited"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("limit, with status 429", "limited429"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("passing error", "broken"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("unknown post", "404"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("a shortcode", "DMAIN000001"), Want: providers.ErrUnsupported},
+			{Call: providertest.Comments("comments by shortcode", "DMAIN000001"), Want: providers.ErrUnsupported},
+			{Call: providertest.Search("bad query", providers.SearchQuery{Query: "bad"}), Want: providers.ErrInvalid},
+			{Call: providertest.Posts("dead cursor", "ann.example").From("stale"), Want: providers.ErrCursor},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Ann.Example", Want: "ann.example"},
@@ -76,36 +74,36 @@ func TestOwn(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Provider { return threads.New(threads.Config{HTTP: c})[1] },
 		Calls: []providertest.Call{
-			profile("own-profile", "ann.example"),
-			profile("own-profile-private", "shy"),
-			profile("own-profile-head-only", "head.only"),
-			posts("own-posts", "ann.example"),
-			posts("own-posts-none", "silent"),
-			post("own-post", "DMAIN000001"),
-			post("own-post-continued", "DOLD0000001"),
-			post("own-post-elsewhere-in-the-page", "DNODE000001"),
-			comments("own-comments", "DMAIN000001"),
-			comments("own-comments-older-layout", "DOLD0000001"),
-			replies("own-replies", providers.RepliesQuery{CommentID: "DMAIN000001"}),
-			search("own-search", providers.SearchQuery{Query: "tea"}),
-			search("own-search-recent", providers.SearchQuery{Query: "tea", Sort: "recent"}),
-			search("own-search-tag", providers.SearchQuery{Query: "#tea"}),
-			search("own-search-nothing", providers.SearchQuery{Query: "nothing"}),
+			providertest.Profile("own-profile", "ann.example"),
+			providertest.Profile("own-profile-private", "shy"),
+			providertest.Profile("own-profile-head-only", "head.only"),
+			providertest.Posts("own-posts", "ann.example"),
+			providertest.Posts("own-posts-none", "silent"),
+			providertest.Post("own-post", "DMAIN000001"),
+			providertest.Post("own-post-continued", "DOLD0000001"),
+			providertest.Post("own-post-elsewhere-in-the-page", "DNODE000001"),
+			providertest.Comments("own-comments", "DMAIN000001"),
+			providertest.Comments("own-comments-older-layout", "DOLD0000001"),
+			providertest.Replies("own-replies", providers.RepliesQuery{CommentID: "DMAIN000001"}),
+			providertest.Search("own-search", providers.SearchQuery{Query: "tea"}),
+			providertest.Search("own-search-recent", providers.SearchQuery{Query: "tea", Sort: "recent"}),
+			providertest.Search("own-search-tag", providers.SearchQuery{Query: "#tea"}),
+			providertest.Search("own-search-nothing", providers.SearchQuery{Query: "nothing"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: profile("login page", "walled"), Want: providers.ErrUnavailable},
-			{Call: profile("redirect to the login", "redirected"), Want: providers.ErrUnavailable},
-			{Call: profile("an account without data", "exists"), Want: providers.ErrUnavailable},
-			{Call: profile("a page that names nothing", "nobody"), Want: providers.ErrNotFound},
-			{Call: profile("missing page", "gone"), Want: providers.ErrNotFound},
-			{Call: profile("limit", "limited"), Want: providers.ErrUnavailable},
-			{Call: posts("private account", "shy"), Want: providers.ErrNotFound},
-			{Call: posts("a page with the account alone", "half"), Want: providers.ErrUnavailable},
-			{Call: posts("a page with the head alone", "head.only"), Want: providers.ErrUnavailable},
-			{Call: postsAfter("a cursor that was never given", "ann.example", "2"), Want: providers.ErrCursor},
-			{Call: post("deleted post", "DGONE000003"), Want: providers.ErrNotFound},
-			{Call: post("unknown post", "DMISSING001"), Want: providers.ErrNotFound},
-			{Call: post("a media id", "18000000000000008"), Want: providers.ErrUnsupported},
+			{Call: providertest.Profile("login page", "walled"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("redirect to the login", "redirected"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("an account without data", "exists"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("a page that names nothing", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("missing page", "gone"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("limit", "limited"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("private account", "shy"), Want: providers.ErrNotFound},
+			{Call: providertest.Posts("a page with the account alone", "half"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("a page with the head alone", "head.only"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("a cursor that was never given", "ann.example").From("2"), Want: providers.ErrCursor},
+			{Call: providertest.Post("deleted post", "DGONE000003"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("unknown post", "DMISSING001"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("a media id", "18000000000000008"), Want: providers.ErrUnsupported},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.PostID, In: "DIU8naHS6q_", Want: "DIU8naHS6q_"},
@@ -174,45 +172,4 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 func answer(r *http.Request, body string) *http.Response {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
-}
-
-func profile(name, handle string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) {
-		return p.Profile(ctx, handle)
-	})
-}
-
-func posts(name, handle string) providertest.Call { return postsAfter(name, handle, "") }
-
-func postsAfter(name, handle, first string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-		if cursor == "" {
-			cursor = first
-		}
-		return p.Posts(ctx, handle, cursor)
-	})
-}
-
-func post(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) {
-		return p.Post(ctx, id)
-	})
-}
-
-func comments(name, id string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
-		return p.Comments(ctx, id, cursor)
-	})
-}
-
-func replies(name string, q providers.RepliesQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Comment], error) {
-		return p.Replies(ctx, q, cursor)
-	})
-}
-
-func search(name string, q providers.SearchQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
-		return p.Search(ctx, q, cursor)
-	})
 }
