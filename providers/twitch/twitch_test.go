@@ -1,7 +1,6 @@
 package twitch_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/providertest"
 	"github.com/socialdata/socialdata/providers/twitch"
-	"github.com/socialdata/socialdata/schema"
 )
 
 func TestProvider(t *testing.T) {
@@ -57,9 +55,7 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Post("private video", "9004"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("unknown clip", "NoSuchClip"), Want: providers.ErrNotFound},
 			{Call: providertest.Search("query that Twitch cannot read", providers.SearchQuery{Query: "odd"}), Want: providers.ErrInvalid},
-			{Call: providertest.List("dead cursor of posts", func(ctx context.Context, p providers.Provider, _ string) (providers.Page[schema.Post], error) {
-				return p.Posts(ctx, "ann_example", "stale")
-			}), Want: providers.ErrCursor},
+			{Call: providertest.Posts("dead cursor of posts", "ann_example").From("stale"), Want: providers.ErrCursor},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Ann_Example", Want: "ann_example"},
