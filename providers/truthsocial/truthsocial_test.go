@@ -1,7 +1,6 @@
 package truthsocial_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -70,12 +69,8 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Comments("comments of an unknown post", "404"), Want: providers.ErrNotFound},
 			{Call: providertest.Community("deleted group", "gone"), Want: providers.ErrNotFound},
 			{Call: providertest.CommunityPosts("closed group", providers.CommunityPostsQuery{ID: "110000000000000004"}), Want: providers.ErrUnavailable},
-			{Call: after("dead cursor", func(ctx context.Context, p providers.Provider) (any, error) {
-				return p.Posts(ctx, "annexample", "1/abc")
-			}), Want: providers.ErrCursor},
-			{Call: after("cursor that is no place", func(ctx context.Context, p providers.Provider) (any, error) {
-				return p.Comments(ctx, "116000000000000010", "-1")
-			}), Want: providers.ErrCursor},
+			{Call: providertest.Posts("dead cursor", "annexample").From("1/abc"), Want: providers.ErrCursor},
+			{Call: providertest.Comments("cursor that is no place", "116000000000000010").From("-1"), Want: providers.ErrCursor},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@AnnExample", Want: "annexample"},
@@ -101,11 +96,6 @@ func TestProvider(t *testing.T) {
 			{Subject: providers.CommunityID, In: "tea house"},
 		},
 	})
-}
-
-// after is a read that continues a list.
-func after(name string, read func(ctx context.Context, p providers.Provider) (any, error)) providertest.Call {
-	return providertest.One(name, read)
 }
 
 func TestWithoutATokenWhatNeedsOneIsNotServed(t *testing.T) {
