@@ -278,7 +278,7 @@ func TestRawOverHTTP(t *testing.T) {
 	if got.Meta.CreditsUsed != 2 {
 		t.Errorf("it cost %d, want 2", got.Meta.CreditsUsed)
 	}
-	newDescription(t).check(t, rawOperation(t), r)
+	newDescription(t).check(t, operationOf(t, "raw"), r)
 	s.get(t, "/v1/raw/mock/users/not_found").wantProblem(t, problem.NotFound)
 	s.get(t, "/v1/raw/mock/users/upstream_error").wantProblem(t, problem.PlatformUnavailable)
 	s.get(t, "/v1/raw/mock/users/timeout").wantProblem(t, problem.UpstreamTimeout)
@@ -286,8 +286,6 @@ func TestRawOverHTTP(t *testing.T) {
 		t.Errorf("%d credits are left", s.Balance(t))
 	}
 }
-
-func rawOperation(t *testing.T) *socialdata.Operation { return operationOf(t, "raw") }
 
 func operationOf(t *testing.T, name string) *socialdata.Operation {
 	t.Helper()

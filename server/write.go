@@ -39,19 +39,23 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, o *socialdata.Op
 		s.fail(w, r, err)
 		return
 	}
-	// The data is encoded already: it is copied, not decoded and encoded again.
-	body := make([]byte, 0, len(a.Data)+len(meta)+20)
-	body = append(body, `{"data":`...)
-	body = append(body, a.Data...)
-	body = append(body, `,"meta":`...)
-	body = append(body, meta...)
-	write(w, append(body, '}'))
+	// The data is encoded already: it goes out as it stands in the cache.
+	write(w, []byte(`{"data":`), a.Data, []byte(`,"meta":`), meta, []byte(`}`))
 }
 
-func write(w http.ResponseWriter, body []byte) {
+// write writes a body that is in parts.
+func write(w http.ResponseWriter, parts ...[]byte) {
+	n := 0
+	for _, p := range parts {
+		n += len(p)
+	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	_, _ = w.Write(body) // a caller who has gone has paid: the books were closed before
+	w.Header().Set("Content-Length", strconv.Itoa(n))
+	for _, p := range parts {
+		if _, err := w.Write(p); err != nil {
+			return // a caller who has gone has paid: the books were closed before
+		}
+	}
 }
 
 func metaHeaders(h http.Header, a *socialdata.Answer) {

@@ -1,0 +1,78 @@
+package server_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/server"
+)
+
+// BenchmarkCachedHit reads a page of posts that the cache has: in process, typed and encoded, and through the handler.
+// A bare handler that writes the same bytes is the least that net/http needs for it.
+func BenchmarkCachedHit(b *testing.B) {
+	e := enginetest.New(b, enginetest.Config{Credits: 1 << 50})
+	srv, err := server.New(e.Open)
+	if err != nil {
+		b.Fatal(err)
+	}
+	handler := srv.Handler()
+	r := httptest.NewRequest(http.MethodGet, "/v1/mock/posts?handle=salma_haddad", nil)
+	r.Header.Set("Authorization", "Bearer "+e.Secret)
+	warm := httptest.NewRecorder()
+	handler.ServeHTTP(warm, r)
+	if warm.Code != http.StatusOK {
+		b.Fatalf("status %d: %s", warm.Code, warm.Body)
+	}
+	body := warm.Body.Bytes()
+	bare := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body)
+	})
+
+	b.Run("typed in process", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := e.Client.Posts(b.Context(), socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma_haddad"}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("encoded in process", func(b *testing.B) {
+		b.ReportAllocs()
+		call := socialdata.Call{Platform: "mock", Params: url.Values{"handle": {"salma_haddad"}}}
+		for b.Loop() {
+			if _, err := e.Client.Do(b.Context(), "posts", call); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	serve := func(name string, h http.Handler) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				w := discard{header: http.Header{}}
+				if h.ServeHTTP(&w, r); w.status >= 400 {
+					b.Fatalf("status %d", w.status)
+				}
+			}
+		})
+	}
+	serve("through the handler", handler)
+	serve("bare handler", bare)
+}
+
+// discard is a response that nobody reads.
+type discard struct {
+	header http.Header
+	status int
+}
+
+func (d *discard) Header() http.Header         { return d.header }
+func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
+func (d *discard) WriteHeader(status int)      { d.status = status }
