@@ -1,0 +1,200 @@
+package kick
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// website reads what kick.com itself reads. None of it is documented, so the wire structs name no page.
+type website struct{ http *upstream.Client }
+
+func newOwn(cfg Config) providers.Provider {
+	w := &website{upstream.New(upstream.Config{
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.OwnURL, "https://kick.com"), Check: checkOwn,
+		Header: http.Header{ // anything that does not look like the website is refused
+			"User-Agent": {"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"},
+			"Referer":    {site},
+		},
+		Quota: upstream.NewQuota(0, 0),
+	})}
+	p := providers.Provider{
+		Name: "kick_own", Platform: platform.Kick, Source: schema.Own,
+		Profile: w.profile,
+		Live:    w.live,
+		Posts:   w.posts,
+		Post:    w.post,
+		Reels:   w.reels,
+
+		Normalize: normalize,
+		Notes: map[providers.Op]string{
+			providers.OpPosts: "recordings, one page; only the website tells them, behind a bot check: off unless the setting own is true",
+			providers.OpPost:  "a recording or a clip; only the website tells them, behind a bot check: off unless the setting own is true",
+			providers.OpReels: "clips, newest first; only the website tells them, behind a bot check: off unless the setting own is true",
+		},
+	}
+	if !cfg.Own {
+		return p.Without("own")
+	}
+	return p
+}
+
+// checkOwn leaves all but a 400 to the common rules.
+func checkOwn(res *upstream.Response) error {
+	if res.Status == http.StatusBadRequest {
+		return errRefused
+	}
+	return nil
+}
+
+func (w *website) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	c, err := w.channel(ctx, handle)
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("kick: profile %q: %w", handle, err)
+	}
+	return c.V.profile(c.Raw), nil
+}
+
+func (w *website) live(ctx context.Context, handle string) (schema.LiveStream, error) {
+	c, err := w.channel(ctx, handle)
+	if err != nil {
+		return schema.LiveStream{}, fmt.Errorf("kick: live %q: %w", handle, err)
+	}
+	return c.V.live(c.Raw), nil
+}
+
+func (w *website) channel(ctx context.Context, handle string) (upstream.Object[channel], error) {
+	var c upstream.Object[channel]
+	if _, err := w.http.JSON(ctx, upstream.Get("api", "v2", "channels", handle), &c); err != nil {
+		return c, err
+	}
+	switch {
+	case bool(c.V.IsBanned):
+		return c, providers.NotFound("Kick has banned this channel")
+	case c.V.UserID == "" || c.V.Slug == "":
+		return c, providers.Unavailable(nil, "the upstream's answer cannot be read")
+	}
+	return c, nil
+}
+
+// channel is the answer of GET /api/v2/channels/{slug}. Around a recording only the first three fields and a part of the
+// user are there.
+type channel struct {
+	ID          upstream.ID                 `json:"id"` // of the channel: the official interface knows the user's alone
+	UserID      upstream.ID                 `json:"user_id"`
+	Slug        string                      `json:"slug"`
+	IsBanned    truthy                      `json:"is_banned"`
+	Verified    truthy                      `json:"verified"` // true, or an object that says since when
+	Followers   upstream.Int                `json:"followers_count"`
+	OfFollowers upstream.Int                `json:"followersCount"` // as older answers write it
+	Livestream  *upstream.Object[broadcast] `json:"livestream"`     // null off the air
+	User        struct {
+		Username   string `json:"username"`
+		Bio        string `json:"bio"`
+		ProfilePic string `json:"profile_pic"`
+		Picture    string `json:"profilepic"` // as older answers write it
+		Country    string `json:"country"`    // in words
+		Instagram  string `json:"instagram"`  // these six are names or URLs
+		Twitter    string `json:"twitter"`
+		YouTube    string `json:"youtube"`
+		Discord    string `json:"discord"`
+		TikTok     string `json:"tiktok"`
+		Facebook   string `json:"facebook"`
+	} `json:"user"`
+}
+
+// truthy is a mark that is written as true or as any object.
+type truthy bool
+
+// UnmarshalJSON takes everything for a mark but false, null, 0, "" and an empty list.
+func (t *truthy) UnmarshalJSON(b []byte) error {
+	switch string(b) {
+	case "false", "null", "0", `""`, "[]":
+		*t = false
+	default:
+		*t = true
+	}
+	return nil
+}
+
+func (c channel) profile(raw []byte) schema.Profile {
+	p := schema.Profile{
+		Common:      schema.Common{ID: string(c.UserID), URL: site + c.Slug, Raw: raw},
+		Handle:      c.Slug,
+		DisplayName: text.NonEmpty(c.User.Username),
+		Bio:         text.NonEmpty(c.User.Bio),
+		AvatarURL:   text.URL(cmp.Or(c.User.ProfilePic, c.User.Picture)),
+		Verified:    bool(c.Verified),
+		Followers:   cmp.Or(c.Followers.V, c.OfFollowers.V),
+		Links:       c.links(),
+	}
+	if country := strings.TrimSpace(c.User.Country); twoLetters.MatchString(country) {
+		p.Country = new(strings.ToUpper(country))
+	}
+	return p
+}
+
+var (
+	twoLetters = regexp.MustCompile(`^[A-Za-z]{2}$`)
+	bareName   = regexp.MustCompile(`^[\pL\pN_@./-]+$`)
+)
+
+func (c channel) links() []string {
+	var urls []string
+	for _, l := range []struct{ host, prefix, name string }{
+		{"instagram.com", "https://instagram.com/", strings.TrimPrefix(c.User.Instagram, "@")},
+		{"twitter.com", "https://x.com/", strings.TrimPrefix(c.User.Twitter, "@")},
+		{"youtube.com", "https://youtube.com/", c.User.YouTube},
+		{"discord.", "https://discord.gg/", c.User.Discord},
+		{"tiktok.com", "https://tiktok.com/@", strings.TrimPrefix(c.User.TikTok, "@")},
+		{"facebook.com", "https://facebook.com/", c.User.Facebook},
+	} {
+		name := strings.Trim(strings.TrimSpace(l.name), "/")
+		switch {
+		case strings.Contains(name, "://") || strings.Contains(name, l.host) || strings.HasPrefix(name, "x.com/"):
+			urls = append(urls, name)
+		case bareName.MatchString(name):
+			urls = append(urls, l.prefix+name)
+		}
+	}
+	return text.URLs(urls...)
+}
+
+// actor is the channel inside another object. Its own id stands in where the user's is not known.
+func (c channel) actor() schema.Actor {
+	id := cmp.Or(c.UserID, c.ID)
+	if id == "" || c.Slug == "" {
+		return schema.UnknownActor()
+	}
+	return schema.Actor{
+		ID: string(id), Handle: c.Slug, DisplayName: text.NonEmpty(c.User.Username),
+		AvatarURL: text.URL(cmp.Or(c.User.ProfilePic, c.User.Picture)),
+	}
+}
+
+// live has the id of the channel's user, as the official interface gives it.
+func (c channel) live(raw []byte) schema.LiveStream {
+	l := schema.LiveStream{
+		Common: schema.Common{ID: string(c.UserID), URL: site + c.Slug, Raw: raw},
+		Host:   c.actor(),
+	}
+	if b := c.Livestream; b != nil {
+		l.IsLive = bool(b.V.IsLive)
+		l.Title = text.NonEmpty(b.V.SessionTitle)
+		l.StartedAt = timeOf(cmp.Or(b.V.StartTime, b.V.CreatedAt))
+		l.ThumbnailURL = text.URL(string(b.V.Thumbnail))
+		if l.IsLive {
+			l.Viewers = cmp.Or(b.V.ViewerCount.V, b.V.Viewers.V)
+		}
+	}
+	return l
+}
