@@ -16,6 +16,7 @@ import (
 	"github.com/socialdata/socialdata/providers/bluesky"
 	"github.com/socialdata/socialdata/providers/github"
 	"github.com/socialdata/socialdata/providers/hackernews"
+	"github.com/socialdata/socialdata/providers/kick"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/providers/reddit"
 	"github.com/socialdata/socialdata/providers/soundcloud"
@@ -66,6 +67,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Pro
 		applemusic.New(music),
 		appstore.New(apps),
 		bluesky.New(configure[bluesky.Config](s, "bluesky")),
+		kick.New(configure[kick.Config](s, "kick")),
 		soundcloud.New(configure[soundcloud.Config](s, "soundcloud")),
 		threads.New(configure[threads.Config](s, "threads")),
 		truthsocial.New(configure[truthsocial.Config](s, "truthsocial")),
