@@ -7,6 +7,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -50,7 +51,7 @@ func (c *client) albums(ctx context.Context, handle, cursor string) ([]upstream.
 	slices.SortStableFunc(rows, func(a, b upstream.Object[row]) int {
 		return dates.Newest(dates.Release(a.V.ReleaseDate), dates.Release(b.V.ReleaseDate))
 	})
-	return cut(rows, cursor)
+	return pages.Cut(rows, cursor, pageSize)
 }
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
@@ -90,7 +91,7 @@ func (c *client) songs(ctx context.Context, q providers.CollectionQuery, cursor 
 	if err != nil {
 		return page, err
 	}
-	songs, next, err := cut(keep(rows, row.isTrack), cursor)
+	songs, next, err := pages.Cut(keep(rows, row.isTrack), cursor, pageSize)
 	if err != nil {
 		return page, err
 	}

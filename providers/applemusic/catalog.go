@@ -11,6 +11,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -118,8 +119,8 @@ func (l *list) next() string {
 
 // list reads a page; a cursor is an offset.
 func (c *catalog) list(ctx context.Context, r upstream.Request, cursor string) (*list, error) {
-	if n, err := strconv.Atoi(cursor); cursor != "" && (err != nil || n < 0) {
-		return nil, providers.ErrCursor
+	if _, err := pages.Offset(cursor); err != nil {
+		return nil, err
 	}
 	var l list
 	if _, err := c.http.JSON(ctx, r.With("offset", cursor), &l); err != nil {

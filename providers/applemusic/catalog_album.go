@@ -8,6 +8,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -63,7 +64,7 @@ func (c *catalog) albums(ctx context.Context, handle, cursor string) ([]upstream
 		}
 	}
 	slices.SortStableFunc(all, byRelease)
-	return cut(all, cursor)
+	return pages.Cut(all, cursor, pageSize)
 }
 
 // byRelease orders albums, the newest first.

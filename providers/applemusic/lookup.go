@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -75,22 +74,6 @@ func (c *client) lookup(ctx context.Context, id, wrapper, entity string) (head u
 		return head, nil, providers.NotFound("Apple Music has no %s with that id in storefront %s", wrapper, c.country)
 	}
 	return all[0], all[1:], nil
-}
-
-// cut returns one page of rows. The cursor is the place in the one long list.
-func cut[T any](rows []T, cursor string) (page []T, next string, err error) {
-	from := 0
-	if cursor != "" {
-		if from, err = strconv.Atoi(cursor); err != nil || from < 0 {
-			return nil, "", providers.ErrCursor
-		}
-	}
-	from = min(from, len(rows))
-	to := min(from+pageSize, len(rows))
-	if to < len(rows) {
-		next = strconv.Itoa(to)
-	}
-	return rows[from:to], next, nil
 }
 
 // keep returns the rows that pass.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -24,7 +25,7 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor str
 	}
 	rows, err := c.rows(ctx, c.term(q.Query, entity, country).With("limit", longest))
 	if err == nil {
-		rows, page.Next, err = cut(keep(rows, pass), cursor)
+		rows, page.Next, err = pages.Cut(keep(rows, pass), cursor, pageSize)
 	}
 	if err != nil {
 		return page, fmt.Errorf("apple_music: search %q: %w", q.Query, err)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -19,29 +20,19 @@ const (
 // https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/Searching.html
 func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
 	var page providers.Page[schema.SearchResult]
-	from := 0
-	if cursor != "" {
-		n, err := strconv.Atoi(cursor)
-		if err != nil || n < 0 {
-			return page, fmt.Errorf("appstore: search %q: %w", q.Query, providers.ErrCursor)
-		}
-		from = n
-	}
 	found, err := c.results(ctx, upstream.Get("search").With("term", q.Query).With("media", "software").
 		With("country", c.storefront(q.Region)).With("limit", strconv.Itoa(searchLimit)))
+	if err == nil {
+		found, page.Next, err = pages.Cut(found, cursor, searchPage)
+	}
 	if err != nil {
 		return page, fmt.Errorf("appstore: search %q: %w", q.Query, err)
 	}
-	from = min(from, len(found))
-	to := min(from+searchPage, len(found))
-	for _, a := range found[from:to] {
+	for _, a := range found {
 		if a.V.isApp() {
 			p := a.V.profile(a.Raw)
 			page.Items = append(page.Items, schema.Result(&p))
 		}
-	}
-	if to < len(found) {
-		page.Next = strconv.Itoa(to)
 	}
 	return page, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -39,14 +40,6 @@ func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor s
 // https://docs.bsky.app/docs/api/app-bsky-feed-get-post-thread
 func (c *client) thread(ctx context.Context, id string, depth int, cursor string) (providers.Page[schema.Comment], error) {
 	var page providers.Page[schema.Comment]
-	from := 0
-	if cursor != "" {
-		n, err := strconv.Atoi(cursor)
-		if err != nil || n < 0 {
-			return page, providers.ErrCursor
-		}
-		from = n
-	}
 	at, err := c.resolve(ctx, id)
 	if err != nil {
 		return page, err
@@ -65,10 +58,12 @@ func (c *client) thread(ctx context.Context, id string, depth int, cursor string
 	default:
 		return page, providers.Unavailable(nil, "the upstream's answer is no thread")
 	}
-	all := answer.Thread.flatten(nil)
-	from = min(from, len(all))
-	to := min(from+commentPage, len(all))
-	for _, p := range all[from:to] {
+	shown, next, err := pages.Cut(answer.Thread.flatten(nil), cursor, commentPage)
+	if err != nil {
+		return page, err
+	}
+	page.Next = next
+	for _, p := range shown {
 		comment := p.V.comment(at, p.Raw)
 		if depth == 1 {
 			comment.ReplyToID = &at
@@ -77,9 +72,6 @@ func (c *client) thread(ctx context.Context, id string, depth int, cursor string
 			}
 		}
 		page.Items = append(page.Items, comment)
-	}
-	if to < len(all) {
-		page.Next = strconv.Itoa(to)
 	}
 	return page, nil
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -88,7 +89,7 @@ func (c *client) top(ctx context.Context, i *item) string {
 // kids reads one page of the direct replies of i, which Hacker News has put in order.
 func (c *client) kids(ctx context.Context, i *item, postID, cursor string) (providers.Page[schema.Comment], error) {
 	var page providers.Page[schema.Comment]
-	part, next, err := slice(i.Kids, cursor, pageSize)
+	part, next, err := pages.Cut(i.Kids, cursor, pageSize)
 	if err != nil {
 		return page, err
 	}

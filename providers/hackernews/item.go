@@ -89,19 +89,3 @@ func (i *item) createdAt() *time.Time {
 	}
 	return new(time.Unix(i.Time, 0).UTC())
 }
-
-// slice returns the part of ids that a cursor, the offset where it begins, asks for, and the cursor behind it.
-func slice(ids []int64, cursor string, size int) (part []int64, next string, err error) {
-	from := 0
-	if cursor != "" {
-		if from, err = strconv.Atoi(cursor); err != nil || from < 0 {
-			return nil, "", providers.ErrCursor
-		}
-	}
-	from = min(from, len(ids))
-	to := min(from+size, len(ids))
-	if to < len(ids) {
-		next = strconv.Itoa(to)
-	}
-	return ids[from:to], next, nil
-}

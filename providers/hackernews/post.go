@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
@@ -103,7 +104,7 @@ func (c *client) trending(ctx context.Context, _ providers.TrendingQuery, cursor
 	if _, err := c.http.JSON(ctx, upstream.Get("topstories.json"), &ids); err != nil {
 		return page, fmt.Errorf("hackernews: front page: %w", err)
 	}
-	part, next, err := slice(ids, cursor, pageSize)
+	part, next, err := pages.Cut(ids, cursor, pageSize)
 	if err != nil {
 		return page, fmt.Errorf("hackernews: front page: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -32,7 +33,7 @@ const commentsSize = 20 // cannot be chosen
 
 func (c *client) descendants(ctx context.Context, id, postID, cursor string) (providers.Page[schema.Comment], error) {
 	var page providers.Page[schema.Comment]
-	from, err := offset(cursor)
+	from, err := pages.Offset(cursor)
 	if err != nil {
 		return page, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -25,7 +26,7 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 
 func (c *client) results(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
 	var page providers.Page[schema.SearchResult]
-	from, err := offset(cursor)
+	from, err := pages.Offset(cursor)
 	if err != nil {
 		return page, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
@@ -81,7 +82,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 
 func (c *client) trending(ctx context.Context, _ providers.TrendingQuery, cursor string) (providers.Page[schema.Post], error) {
 	var page providers.Page[schema.Post]
-	from, err := offset(cursor)
+	from, err := pages.Offset(cursor)
 	var found []upstream.Object[status]
 	if err == nil {
 		found, err = c.statuses(ctx, upstream.Get("v1/truth/trending/truths").With("limit", "10").With("offset", cursor))
@@ -106,18 +107,6 @@ func (c *client) statuses(ctx context.Context, r upstream.Request) ([]upstream.O
 		return nil, errNothing
 	}
 	return *found, nil
-}
-
-// offset reads a cursor that counts what has been read.
-func offset(cursor string) (int, error) {
-	if cursor == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(cursor)
-	if err != nil || n < 1 {
-		return 0, providers.ErrCursor
-	}
-	return n, nil
 }
 
 func posts(found []upstream.Object[status]) []schema.Post {

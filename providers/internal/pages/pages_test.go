@@ -1,0 +1,47 @@
+package pages_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
+)
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	rows := []int{0, 1, 2, 3, 4}
+	tests := []struct {
+		cursor string
+		want   []int
+		next   string
+	}{
+		{"", []int{0, 1}, "2"},
+		{"2", []int{2, 3}, "4"},
+		{"3", []int{3, 4}, ""},
+		{"4", []int{4}, ""},
+		{"5", nil, ""},
+		{strconv.Itoa(math.MaxInt), nil, ""}, // the list was longer once
+	}
+	for _, tt := range tests {
+		got, next, err := pages.Cut(rows, tt.cursor, 2)
+		if err != nil || !slices.Equal(got, tt.want) || next != tt.next {
+			t.Errorf("Cut at %q = %v, %q (%v), want %v, %q", tt.cursor, got, next, err, tt.want, tt.next)
+		}
+	}
+	if got, next, err := pages.Cut([]int(nil), "", 2); len(got) != 0 || next != "" || err != nil {
+		t.Errorf("Cut of nothing = %v, %q (%v)", got, next, err)
+	}
+}
+
+func TestACursorThatIsNoPlace(t *testing.T) {
+	t.Parallel()
+	for _, cursor := range []string{"-1", "x", "1.5", " 2", "99999999999999999999"} {
+		if _, _, err := pages.Cut([]int{1}, cursor, 1); !errors.Is(err, providers.ErrCursor) {
+			t.Errorf("%q: got error %v, want ErrCursor", cursor, err)
+		}
+	}
+}
