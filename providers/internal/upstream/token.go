@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -60,6 +62,19 @@ func ClientCredentials(c *Client, r Request) *Tokens {
 		}
 		return t, nil
 	}, nil)
+}
+
+// AppTokens returns [ClientCredentials] of an app that sends its id and secret in the form to address, which may have a
+// query.
+// https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
+func AppTokens(client *http.Client, address, id, secret string) *Tokens {
+	r := Request{Form: url.Values{
+		"client_id": {id}, "client_secret": {secret}, "grant_type": {"client_credentials"},
+	}}
+	if u, err := url.Parse(address); err == nil {
+		r.Query = u.Query()
+	}
+	return ClientCredentials(New(Config{HTTP: client, Base: address}), r)
 }
 
 // Get returns a token that is good for a while yet.

@@ -263,6 +263,24 @@ func TestClientCredentials(t *testing.T) {
 	}
 }
 
+func TestAppTokensGoInTheForm(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"https://id.example/oauth2/token", "https://id.example/oauth2/token?tenant=7"} {
+		id := &http.Client{Transport: memory(func(w http.ResponseWriter, r *http.Request) {
+			if got := r.URL.String(); got != address {
+				t.Errorf("asked %s, want %s", got, address)
+			}
+			if err := r.ParseForm(); err != nil || r.PostForm.Encode() != "client_id=id&client_secret=a%2Bb&grant_type=client_credentials" {
+				t.Errorf("sent %v (%v)", r.PostForm, err)
+			}
+			reply(w, 200, `{"access_token":"t"}`)
+		})}
+		if got, err := upstream.AppTokens(id, address, "id", "a+b").Get(t.Context()); err != nil || got != "t" {
+			t.Errorf("got token %q (%v)", got, err)
+		}
+	}
+}
+
 func TestSilentTokenEndpointIsATimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
