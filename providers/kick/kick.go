@@ -9,7 +9,6 @@ package kick
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 
@@ -86,14 +85,7 @@ func newOfficial(cfg Config) providers.Provider {
 // tokens asks for an access token with the app's own credentials.
 // https://docs.kick.com/getting-started/generating-tokens-oauth2-flow
 func tokens(cfg Config) *upstream.Tokens {
-	address := cmp.Or(cfg.TokenURL, "https://id.kick.com/oauth/token")
-	r := upstream.Request{Form: url.Values{
-		"client_id": {cfg.ClientID}, "client_secret": {cfg.ClientSecret}, "grant_type": {"client_credentials"},
-	}}
-	if u, err := url.Parse(address); err == nil {
-		r.Query = u.Query()
-	}
-	return upstream.ClientCredentials(upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: address}), r)
+	return upstream.AppTokens(cfg.HTTP, cmp.Or(cfg.TokenURL, "https://id.kick.com/oauth/token"), cfg.ClientID, cfg.ClientSecret)
 }
 
 // errRefused is a 400: the upstream cannot read a parameter, which is the caller's.

@@ -9,7 +9,6 @@ package twitch
 import (
 	"cmp"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -115,14 +114,7 @@ func newClient(cfg Config) *client {
 // tokens asks for an access token with the app's own credentials.
 // https://dev.twitch.tv/docs/authentication/getting-tokens-oauth/#client-credentials-grant-flow
 func tokens(cfg Config) *upstream.Tokens {
-	address := cmp.Or(cfg.TokenURL, "https://id.twitch.tv/oauth2/token")
-	r := upstream.Request{Form: url.Values{
-		"client_id": {cfg.ClientID}, "client_secret": {cfg.ClientSecret}, "grant_type": {"client_credentials"},
-	}}
-	if u, err := url.Parse(address); err == nil {
-		r.Query = u.Query()
-	}
-	return upstream.ClientCredentials(upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: address}), r)
+	return upstream.AppTokens(cfg.HTTP, cmp.Or(cfg.TokenURL, "https://id.twitch.tv/oauth2/token"), cfg.ClientID, cfg.ClientSecret)
 }
 
 // errRefused is a 400: Helix cannot read a parameter, which is the caller's, for the rest are always the same.
