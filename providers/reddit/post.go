@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -112,12 +111,4 @@ func (p post) post(raw []byte) schema.Post {
 var mention = regexp.MustCompile(`(?:^|[^\pL\pN_/-])/?u/([A-Za-z0-9_-]{3,20})`)
 
 // mentions finds u/name and /u/name.
-func mentions(s string) []string {
-	var out []string
-	for _, m := range mention.FindAllStringSubmatch(s, -1) {
-		if !slices.Contains(out, m[1]) {
-			out = append(out, m[1])
-		}
-	}
-	return out
-}
+func mentions(s string) []string { return text.Find(mention, s) }

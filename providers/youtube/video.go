@@ -255,17 +255,7 @@ func watchURL(id string) string { return "https://www.youtube.com/watch?v=" + id
 var mention = regexp.MustCompile(`(?:^|[^\pL\pN_@/.])@([\pL\pN_](?:[\pL\pN\pM_.·-]*[\pL\pN\pM_])?)`)
 
 // mentions finds handles, which may be of any script here.
-func mentions(s string) []string {
-	var out []string
-	seen := map[string]bool{}
-	for _, m := range mention.FindAllStringSubmatch(s, -1) {
-		if !seen[m[1]] {
-			seen[m[1]] = true
-			out = append(out, m[1])
-		}
-	}
-	return out
-}
+func mentions(s string) []string { return text.Find(mention, s) }
 
 var iso8601 = regexp.MustCompile(`^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$`)
 

@@ -121,12 +121,13 @@ var (
 )
 
 // Hashtags returns the hashtags of s without #, each once, in order.
-func Hashtags(s string) []string { return find(hashtag, s) }
+func Hashtags(s string) []string { return Find(hashtag, s) }
 
 // Mentions returns the handles that s names behind an @, each once, in order.
-func Mentions(s string) []string { return find(mention, s) }
+func Mentions(s string) []string { return Find(mention, s) }
 
-func find(re *regexp.Regexp, s string) []string {
+// Find returns what the first group of re matches in s, each once, in order.
+func Find(re *regexp.Regexp, s string) []string {
 	var out []string
 	for _, m := range re.FindAllStringSubmatch(s, -1) {
 		if !slices.Contains(out, m[1]) {
