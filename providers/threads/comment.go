@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -24,19 +25,11 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 
 // replies reads the direct replies to a comment, which is a post like any other.
 func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := c.children(ctx, q.CommentID, cursor, postOf(q), &q.CommentID)
+	page, err := c.children(ctx, q.CommentID, cursor, cmp.Or(q.PostID, q.CommentID), &q.CommentID)
 	if err != nil {
 		return page, fmt.Errorf("threads: replies to %q: %w", q.CommentID, err)
 	}
 	return page, nil
-}
-
-// postOf is the post that a comment belongs to; the comment itself where the caller does not say.
-func postOf(q providers.RepliesQuery) string {
-	if q.PostID != "" {
-		return q.PostID
-	}
-	return q.CommentID
 }
 
 func (c *client) children(ctx context.Context, id, cursor, postID string, parent *string) (providers.Page[schema.Comment], error) {

@@ -1,16 +1,17 @@
 package threads
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
@@ -92,24 +93,11 @@ func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[
 	}
 	// The pinned post comes first, and posts of others are suggested between.
 	posts := p.by(handle)
-	slices.SortStableFunc(posts, func(a, b upstream.Object[node]) int { return newer(a.V.createdAt(), b.V.createdAt()) })
+	slices.SortStableFunc(posts, func(a, b upstream.Object[node]) int { return dates.Newest(a.V.createdAt(), b.V.createdAt()) })
 	for _, n := range posts {
 		out.Items = append(out.Items, n.V.post(n.Raw))
 	}
 	return out, nil
-}
-
-// newer orders times, the latest first and the unknown last.
-func newer(a, b *time.Time) int {
-	switch {
-	case a == nil && b == nil:
-		return 0
-	case a == nil:
-		return 1
-	case b == nil:
-		return -1
-	}
-	return b.Compare(*a)
 }
 
 func (s site) post(ctx context.Context, id string) (schema.Post, error) {
@@ -146,7 +134,7 @@ func (s site) comments(ctx context.Context, postID, cursor string) (providers.Pa
 
 // replies reads a comment's own page: to Threads it is a post like any other.
 func (s site) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := s.children(ctx, q.CommentID, cursor, postOf(q), &q.CommentID)
+	page, err := s.children(ctx, q.CommentID, cursor, cmp.Or(q.PostID, q.CommentID), &q.CommentID)
 	if err != nil {
 		return page, fmt.Errorf("threads: page of comment %q: %w", q.CommentID, err)
 	}
