@@ -22,9 +22,10 @@ const (
 
 // jobs are the searches that this process is working on.
 type jobs struct {
-	mu   sync.Mutex
-	live map[string]*job
-	wg   sync.WaitGroup
+	mu      sync.Mutex
+	live    map[string]*job
+	wg      sync.WaitGroup
+	telling sync.Mutex
 }
 
 func (js *jobs) get(id string) *job {
@@ -223,7 +224,7 @@ func (j *job) await(ctx context.Context, d time.Duration, enough func() bool) bo
 		j.mu.Lock()
 		ok, changed := enough(), j.changed
 		j.mu.Unlock()
-		if ok || d == 0 {
+		if ok || d <= 0 {
 			return ok
 		}
 		select {
@@ -367,7 +368,12 @@ func (c *Client) job(ctx context.Context, _ *Operation, call Call, in args) (*An
 	if err != nil {
 		return nil, err
 	}
-	j, err := c.findJob(ctx, in.get("id"), wait)
+	if err := c.awaitJob(ctx, in.get("id"), wait); err != nil {
+		return nil, err
+	}
+	c.jobs.telling.Lock() // of two who ask at once, only one is told what is new
+	defer c.jobs.telling.Unlock()
+	j, err := c.findJob(ctx, in.get("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -393,34 +399,38 @@ func (c *Client) job(ctx context.Context, _ *Operation, call Call, in args) (*An
 // errNoJob is the same whether a job is unknown, expired or another account's.
 var errNoJob = problem.New(problem.NotFound, "there is no such job, or it has expired")
 
-// findJob returns a job of this account after it has ended or after d, whichever is first. A job whose process has
-// gone ends at its deadline: what was pending then has failed, and its holds went with the process.
-func (c *Client) findJob(ctx context.Context, id string, d time.Duration) (*job, error) {
+// awaitJob waits until a job of this account has ended, or for d.
+func (c *Client) awaitJob(ctx context.Context, id string, d time.Duration) error {
 	end := time.Now().Add(d)
 	for {
-		if j := c.jobs.get(id); j != nil {
-			if j.Account != c.account() {
-				return nil, errNoJob
-			}
-			j.await(ctx, d, func() bool { return j.pending() == 0 })
-			return j, ctx.Err()
-		}
-		j, err := c.storedJob(ctx, id)
+		j, err := c.findJob(ctx, id)
 		if err != nil {
-			return nil, err
+			return err
+		}
+		if c.jobs.get(id) == j {
+			j.await(ctx, time.Until(end), func() bool { return j.pending() == 0 })
+			return ctx.Err()
 		}
 		if j.pending() == 0 || !time.Now().Before(end) {
-			return j, nil
+			return nil
 		}
 		select { // another process is working on it
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		case <-time.After(jobPoll):
 		}
 	}
 }
 
-func (c *Client) storedJob(ctx context.Context, id string) (*job, error) {
+// findJob returns a job of this account. One whose process has gone ends at its deadline: what was pending then has
+// failed, and its holds went with the process.
+func (c *Client) findJob(ctx context.Context, id string) (*job, error) {
+	if j := c.jobs.get(id); j != nil {
+		if j.Account != c.account() {
+			return nil, errNoJob
+		}
+		return j, nil
+	}
 	b, err := c.records.Get(ctx, "job/"+id)
 	if errors.Is(err, records.ErrAbsent) {
 		return nil, errNoJob
