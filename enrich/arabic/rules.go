@@ -2,27 +2,33 @@ package arabic
 
 import (
 	"strings"
+	"unicode/utf8"
 
+	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
 )
 
 // Words of the rules for sums of money and dates, in folded letters.
 var (
-	currencies = set("ريال ريالا ريالات دولار دولارا دولارات جنيه جنيها جنيهات درهم درهما دراهم دينار دينارا دنانير ليره ليرات " +
+	currencies = words("ريال ريالا ريالات دولار دولارا دولارات جنيه جنيها جنيهات درهم درهما دراهم دينار دينارا دنانير ليره ليرات " +
 		"يورو شيكل شيقل شواقل فرنك روبيه ين يوان استرليني usd eur sar aed egp dollar dollars euro euros")
-	amounts = set("الف الفا الاف مليون مليونا ملايين مليار مليارا مليارات تريليون million billion thousand k m")
-	months  = set("يناير فبراير مارس ابريل مايو يونيو يوليو اغسطس سبتمبر اكتوبر نوفمبر ديسمبر " +
+	amounts = words("الف الفا الاف مليون مليونا ملايين مليار مليارا مليارات تريليون million billion thousand k m")
+	months  = words("يناير فبراير مارس ابريل مايو يونيو يوليو اغسطس سبتمبر اكتوبر نوفمبر ديسمبر " +
 		"شباط اذار نيسان ايار حزيران تموز اب ايلول جانفي فيفري افريل ماي جوان جويليه اوت " +
 		"محرم صفر رجب شعبان رمضان شوال january february march april may june july august september october november december")
-	weekdays = set("السبت الاحد الاثنين الاتنين الثلاثاء الثلاثا الاربعاء الاربعا الخميس الجمعه")
-	years    = set("عام سنه العام")
+	weekdays = words("السبت الاحد الاثنين الاتنين الثلاثاء الثلاثا الاربعاء الاربعا الخميس الجمعه")
+	years    = words("عام سنه العام")
+	day      = words("يوم")
 )
 
-// set splits a list of words.
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
+// set holds the keys of words.
+type set map[uint32]bool
+
+// words makes the set of a list of words.
+func words(list string) set {
+	m := set{}
+	for w := range strings.FieldsSeq(list) {
+		m[feature.Key([]rune(w))] = true
 	}
 	return m
 }
@@ -54,21 +60,24 @@ func rules(d *token.Doc, out []span) []span {
 	return out
 }
 
+// nothing stands where there is no token.
+var nothing = token.Token{Kind: token.Punct}
+
 // at returns token i when it is outside a hashtag, and an empty sign when there is none.
 func at(d *token.Doc, i int) *token.Token {
 	if i < 0 || i >= len(d.Tokens) || d.Tokens[i].Tag {
-		return &token.Token{Kind: token.Punct}
+		return &nothing
 	}
 	return &d.Tokens[i]
 }
 
 // in reports whether token i is a word of m.
-func in(d *token.Doc, i int, m map[string]bool) bool {
+func in(d *token.Doc, i int, m set) bool {
 	t := at(d, i)
 	if t.Kind != token.Word && t.Kind != token.Foreign {
 		return false
 	}
-	return m[string(d.Folded(t))]
+	return m[feature.Key(d.Folded(t))]
 }
 
 // symbol reports whether token i is the sign of a currency.
@@ -118,7 +127,7 @@ func date(d *token.Doc, i int) int {
 		return 2
 	case in(d, i, months) && isYear(d, i+1), in(d, i, years) && isYear(d, i+1):
 		return 2
-	case in(d, i, weekdays) && i > 0 && in(d, i-1, map[string]bool{"يوم": true}):
+	case in(d, i, weekdays) && i > 0 && in(d, i-1, day):
 		return 1
 	}
 	return 0
@@ -127,17 +136,20 @@ func date(d *token.Doc, i int) int {
 // isYear reports whether token i is a number of four digits.
 func isYear(d *token.Doc, i int) bool {
 	t := at(d, i)
-	return t.Kind == token.Number && len([]rune(d.Text(t))) == 4
+	return t.Kind == token.Number && utf8.RuneCountInString(d.Text(t)) == 4
 }
 
 // isDate reports whether s is three numbers with slashes or hyphens between them, as in 31/12/2020.
 func isDate(s string) bool {
+	if strings.Count(s, "/")+strings.Count(s, "-") != 2 {
+		return false
+	}
 	parts := strings.FieldsFunc(s, func(r rune) bool { return r == '/' || r == '-' })
 	if len(parts) != 3 {
 		return false
 	}
 	for _, p := range parts {
-		if n := len([]rune(p)); n > 4 || n == 3 || strings.ContainsAny(p, ".,:") {
+		if n := utf8.RuneCountInString(p); n > 4 || n == 3 || strings.ContainsAny(p, ".,:") {
 			return false
 		}
 	}

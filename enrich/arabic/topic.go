@@ -14,7 +14,9 @@ var learntTopics = [...]string{
 const (
 	science  = 0 // the class of science and technology: one in the labelled texts, two in the specification
 	noTopic  = len(learntTopics) - 1
-	minTopic = 0.2 // the probability from which a learnt topic is named
+	minFirst = 0.15 // the probability from which the first learnt topic is named
+	minNext  = 0.25 // and those after it
+	minNone  = 0.5  // the probability of no topic from which none is named
 )
 
 // topics names what the text of s is about, most likely first.
@@ -27,18 +29,19 @@ func (m *Model) topics(s *scratch, d schema.Dialect) []string {
 	softmax(p)
 	s.seeds = m.reader.Seeds(&s.text, s.seeds)
 	var out []string
-	for len(out) < 2 {
-		best := -1
+	least := float32(minFirst)
+	for range 2 {
+		best := 0
 		for c := range noTopic {
-			if p[c] >= minTopic && (best < 0 || p[c] > p[best]) {
+			if p[c] > p[best] {
 				best = c
 			}
 		}
-		if best < 0 || p[best] < p[noTopic] {
+		if p[best] < least || p[noTopic] >= minNone {
 			break
 		}
 		out = m.appendLearnt(out, best, s)
-		p[best] = 0
+		p[best], least = 0, minNext
 	}
 	return m.appendSeeded(out, s)
 }

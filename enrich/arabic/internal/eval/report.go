@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -112,25 +113,23 @@ func (r *Report) Line() string {
 
 // Write prints everything.
 func (r *Report) Write(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", r.Line())
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "label\tprecision\trecall\tF1\ttexts\t|")
-	for _, l := range r.labels {
-		fmt.Fprintf(t, "\t%s", l)
-	}
-	fmt.Fprintln(t, "\t")
+	rows := []string{"label\tprecision\trecall\tF1\ttexts\t|\t" + strings.Join(r.labels, "\t") + "\t"}
 	for _, l := range r.labels {
 		right, answered, truth := r.counts(l)
-		fmt.Fprintf(t, "%s\t%.3f\t%.3f\t%.3f\t%d\t|", l, ratio(right, answered), ratio(right, truth), r.F1(l), truth)
-		for _, a := range r.labels {
-			fmt.Fprintf(t, "\t%d", r.confusion[[2]string{l, a}])
+		row := []string{
+			fmt.Sprintf("%s\t%.3f\t%.3f\t%.3f\t%d\t|", l, ratio(right, answered), ratio(right, truth), r.F1(l), truth),
 		}
-		fmt.Fprintln(t, "\t")
+		for _, a := range r.labels {
+			row = append(row, strconv.Itoa(r.confusion[[2]string{l, a}]))
+		}
+		rows = append(rows, strings.Join(row, "\t")+"\t")
 	}
-	if err := t.Flush(); err != nil {
+	if _, err := fmt.Fprintln(w, r.Line()); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w, b.String())
-	return err
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if _, err := fmt.Fprint(t, strings.Join(rows, "\n")+"\n\n"); err != nil {
+		return err
+	}
+	return t.Flush()
 }

@@ -38,8 +38,8 @@ func (q *Seq) Decode(score Scorer, trans *Transitions, tags []uint8) []uint8 {
 	back := q.back[:n*NumTags]
 	cur, next := &q.best[0], &q.best[1]
 	for i := range n {
-		var sums weights.Sums
-		score.Tags(q.Features(i), &sums)
+		q.sums = weights.Sums{}
+		score.Tags(q.Features(i), &q.sums)
 		for b := range NumTags {
 			best, from := int32(forbidden*2), 0
 			if i == 0 {
@@ -58,7 +58,7 @@ func (q *Seq) Decode(score Scorer, trans *Transitions, tags []uint8) []uint8 {
 					}
 				}
 			}
-			next[b] = max(best+sums[b], forbidden*2)
+			next[b] = max(best+q.sums[b], forbidden*2)
 			back[i*NumTags+b] = uint8(from)
 		}
 		cur, next = next, cur

@@ -268,7 +268,7 @@ func (d *Doc) foreign(i, limit int, tag bool) int {
 	t := Token{Kind: Foreign, Tag: tag, Start: i, lo: len(d.folded), llo: len(d.light)}
 	for i < limit {
 		r, n := decode(d.Src, i)
-		if !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && r != '\'' && r != '’' && !(r >= '0' && r <= '9') || isArabicLetter(r) {
+		if !inForeignWord(r) {
 			break
 		}
 		if r != '\'' && r != '’' {
@@ -282,6 +282,14 @@ func (d *Doc) foreign(i, limit int, tag bool) int {
 		i += n
 	}
 	return d.close(t, i)
+}
+
+// inForeignWord reports whether r continues a word in another script. Digits do: Arabizi writes letters with them.
+func inForeignWord(r rune) bool {
+	if isArabicLetter(r) {
+		return false
+	}
+	return unicode.IsLetter(r) || unicode.Is(unicode.Mn, r) || r == '\'' || r == '’' || r >= '0' && r <= '9'
 }
 
 func (d *Doc) close(t Token, end int) int {

@@ -17,8 +17,8 @@ import (
 // Config says how to build a model file.
 type Config struct {
 	Seed uint64
-	// Bits makes every table 1<<Bits rows when it is set: small models for tests.
-	Bits int
+	// Small makes small tables and draws few mixed texts, for tests.
+	Small bool
 	// Hold reports whether a record is kept out of training. Nil keeps everything in.
 	Hold func(set, key string) bool
 	// Progress is where the state of the training is written. Nil is silent.
@@ -58,15 +58,17 @@ type builder struct {
 
 // The sizes of the vectors, and how much their sum weighs in the examples.
 const (
-	wordVector  = 128
-	stemVector  = 64
-	vectorScale = 2.5
-	// vectorWindow is the number of words before a word that count as its company.
-	vectorWindow = 6
+	wordVector    = 128
+	stemVector    = 128
+	clusterVector = 64
+	vectorScale   = 2.5
+	// The words up to this far away are the company of a word: near ones tell its use, those further off its subject.
+	nearWindow = 6
+	wideWindow = 12
 )
 
 // vectors learns vectors from all text that is not held out.
-func (b *builder) vectors(words bool, size int) *Vectors {
+func (b *builder) vectors(words bool, size, window int) *Vectors {
 	var texts []string
 	for _, list := range [][]corpus.Record{b.corpus.Dialect, b.corpus.Sentiment, b.corpus.Topic} {
 		for i := range list {
@@ -83,7 +85,7 @@ func (b *builder) vectors(words bool, size int) *Vectors {
 		}
 		count[s.Set]++
 	}
-	v := FitVectors(StemDocs(texts, words), size, vectorWindow, b.Seed)
+	v := FitVectors(StemDocs(texts, words), size, window, b.Seed)
 	b.logf("%-9s %d of size %d", "vectors", len(v.Rows), v.Size)
 	return v
 }
@@ -100,11 +102,14 @@ func (b *builder) logf(format string, args ...any) {
 }
 
 func (b *builder) bits(n int) int {
-	if b.Bits != 0 {
-		return b.Bits
+	if b.Small {
+		return smallBits
 	}
 	return n
 }
+
+// smallBits is the size of the tables of small models.
+const smallBits = 10
 
 // softmax returns the settings for a head; epochs are logged under its name.
 func (b *builder) softmax(name string, classes, bits, epochs int, rate float32) Softmax {
@@ -125,10 +130,10 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 		table = head.AppendEmoji(table, r, e.Polarity)
 	}
 	b := &builder{Config: cfg, corpus: c, reader: head.NewReader(emoji)}
-	b.words = sync.OnceValue(func() *Vectors { return b.vectors(true, wordVector) })
-	b.stems = sync.OnceValue(func() *Vectors { return b.vectors(false, stemVector) })
+	b.words = sync.OnceValue(func() *Vectors { return b.vectors(true, wordVector, nearWindow) })
+	b.stems = sync.OnceValue(func() *Vectors { return b.vectors(false, stemVector, wideWindow) })
 	places := Gazetteer(c)
-	clusters := sync.OnceValue(func() ner.Clusters { return b.vectors(true, stemVector).Clusters(b.Seed) })
+	clusters := sync.OnceValue(func() ner.Clusters { return b.vectors(true, clusterVector, nearWindow).Clusters(b.Seed) })
 	parts := []struct {
 		name string
 		make func() []byte

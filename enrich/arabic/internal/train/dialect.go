@@ -31,6 +31,13 @@ const (
 	dialectBits   = 19
 	dialectEpochs = 6
 	dialectRate   = 0.1
+	dialectDrop   = 0.4
+	teacherEpochs = 4
+	// A label that the first head gives counts from this probability on. All labels of a variety weigh ownBudget in
+	// total, unless there are very few.
+	ownSure   = 0.85
+	ownBudget = 600
+	fewOwn    = 60
 )
 
 // dialectExamples reads the texts that keep accepts.
@@ -40,12 +47,7 @@ func (b *builder) dialectExamples(keep func(r *corpus.Record) bool) []Example {
 	var sets []string
 	rng := rand.New(rand.NewPCG(b.Seed, 8))
 	add := func(text, label, set string) {
-		b.reader.Read(&t, text)
-		blocks := copyBlocks(b.reader.Dialect(&t))
-		examples = append(examples, Example{
-			Blocks: blocks, Label: slices.Index(varieties, label),
-			Dense: b.words().Sum(blocks[1].Features, blocks[1].Value*vectorScale),
-		})
+		examples = append(examples, b.dialectExample(&t, text, slices.Index(varieties, label)))
 		sets = append(sets, set)
 	}
 	for _, list := range [][]corpus.Record{b.corpus.Dialect, b.corpus.Varieties} {
@@ -64,14 +66,59 @@ func (b *builder) dialectExamples(keep func(r *corpus.Record) bool) []Example {
 	return examples
 }
 
-// fitDialect trains the dialect head on the texts that keep accepts.
+// fitDialect trains the dialect head on the texts that keep accepts, and then once more together with tweets of no
+// known dialect of which the first head is sure: there are few labelled tweets.
 func (b *builder) fitDialect(name string, keep func(r *corpus.Record) bool) []byte {
 	examples := b.dialectExamples(keep)
-	settings := b.softmax(name, len(varieties), dialectBits, dialectEpochs, dialectRate)
+	teacher := b.softmax(name+" 1", len(varieties), dialectBits, teacherEpochs, dialectRate)
+	teacher.Drop = dialectDrop
+	examples = append(examples, b.ownLabels(teacher.Fit(examples))...)
+
+	settings := b.softmax(name+" 2", len(varieties), dialectBits, dialectEpochs, dialectRate)
+	settings.Drop = dialectDrop
 	settings.Fold = b.words().Fold(vectorScale)
 	m := settings.Fit(examples)
 	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
 	return out
+}
+
+// dialectExample reads one text.
+func (b *builder) dialectExample(t *head.Text, text string, label int) Example {
+	b.reader.Read(t, text)
+	blocks := copyBlocks(b.reader.Dialect(t))
+	return Example{
+		Blocks: blocks, Label: label,
+		Dense: b.words().Sum(blocks[1].Features, blocks[1].Value*vectorScale),
+	}
+}
+
+// ownLabels labels the texts of the sentiment collections with m and returns those it is sure of.
+func (b *builder) ownLabels(m *Linear) []Example {
+	var t head.Text
+	var examples []Example
+	p, n := make([]float32, len(varieties)), make([]float32, len(varieties))
+	for i := range b.corpus.Sentiment {
+		r := &b.corpus.Sentiment[i]
+		if b.held(r.Set, Key(r)) {
+			continue
+		}
+		e := b.dialectExample(&t, r.Text, 0)
+		m.Scores(&e, p)
+		Normalize(p)
+		for c := range p {
+			if p[c] > p[e.Label] {
+				e.Label = c
+			}
+		}
+		if p[e.Label] > ownSure {
+			n[e.Label]++
+			examples = append(examples, e)
+		}
+	}
+	for i := range examples {
+		examples[i].Weight = ownBudget / max(fewOwn, n[examples[i].Label])
+	}
+	return examples
 }
 
 func (b *builder) dialect() []byte {

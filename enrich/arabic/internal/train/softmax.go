@@ -25,6 +25,11 @@ type Softmax struct {
 	Rate    float32
 	Decay   float32 // L2 penalty applied to the weights that an example touches
 	Seed    uint64
+	// Drop is the share of the features of an example that is left out, others each time, so that the rest has to
+	// carry the weight: rare words cannot be trusted in unseen text.
+	Drop float32
+	// Init, when set, is the model to go on from. It has the same shape and is not changed.
+	Init *Linear
 	// Fold, when set, is called after the last epoch to move the weights of the dense numbers into the table. One
 	// more epoch without these numbers then settles what shares a row by chance.
 	Fold func(m *Linear)
@@ -51,6 +56,11 @@ func (s Softmax) Fit(examples []Example) *Linear {
 	if len(examples) > 0 {
 		m.Dense = make([]float32, k*len(examples[0].Dense))
 	}
+	if s.Init != nil {
+		copy(m.W, s.Init.W)
+		copy(m.Bias, s.Init.Bias)
+		copy(m.Dense, s.Init.Dense)
+	}
 	d2 := make([]float32, len(m.Dense))
 	rng := rand.New(rand.NewPCG(s.Seed, 1))
 	order := make([]int, len(examples))
@@ -59,6 +69,7 @@ func (s Softmax) Fit(examples []Example) *Linear {
 	}
 	p, grad := make([]float32, k), make([]float32, k)
 	mask := uint32(1)<<s.Bits - 1
+	var thinned Example
 	epochs := s.Epochs
 	if s.Fold != nil {
 		epochs++
@@ -71,10 +82,10 @@ func (s Softmax) Fit(examples []Example) *Linear {
 		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		loss, total := 0.0, 0.0
 		for _, i := range order {
-			e := &examples[i]
-			if e.Weight == 0 {
+			if examples[i].Weight == 0 {
 				continue
 			}
+			e := s.thin(rng, &examples[i], &thinned)
 			m.Scores(e, p)
 			Normalize(p)
 			total += float64(e.Weight)
@@ -118,6 +129,35 @@ func (s Softmax) Fit(examples []Example) *Linear {
 		}
 	}
 	return m
+}
+
+// thin copies e to dst without the features that are dropped.
+func (s Softmax) thin(rng *rand.Rand, e, dst *Example) *Example {
+	if s.Drop == 0 {
+		return e
+	}
+	blocks := dst.Blocks
+	*dst = *e
+	dst.Blocks = blocks[:0]
+	cut := uint32(s.Drop * (1 << 16))
+	for i, b := range e.Blocks {
+		var kept []uint32
+		if i < len(blocks) {
+			kept = blocks[:i+1][i].Features[:0]
+		}
+		var bits uint64
+		for j, f := range b.Features {
+			if j%4 == 0 {
+				bits = rng.Uint64()
+			}
+			if uint32(bits&0xFFFF) >= cut {
+				kept = append(kept, f)
+			}
+			bits >>= 16
+		}
+		dst.Blocks = append(dst.Blocks, feature.Block{Features: kept, Value: b.Value / (1 - s.Drop)})
+	}
+	return dst
 }
 
 // Scores fills out with the scores of e, one for each class.

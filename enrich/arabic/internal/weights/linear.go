@@ -104,6 +104,10 @@ func (m *Linear) Add(sums *Sums, features []uint32) {
 		m.add3(sums, features)
 	case 5:
 		m.add5(sums, features)
+	case 8:
+		m.add8(sums, features)
+	case 9:
+		m.add9(sums, features)
 	default:
 		k := m.Classes
 		for _, f := range features {
@@ -114,50 +118,6 @@ func (m *Linear) Add(sums *Sums, features []uint32) {
 			}
 		}
 	}
-}
-
-func (m *Linear) add2(sums *Sums, features []uint32) {
-	var a, b int32
-	for _, f := range features {
-		at := int(f&m.mask) * 2
-		row := m.rows[at : at+2]
-		a += int32(int8(row[0]))
-		b += int32(int8(row[1]))
-	}
-	sums[0] += a
-	sums[1] += b
-}
-
-func (m *Linear) add3(sums *Sums, features []uint32) {
-	var a, b, c int32
-	for _, f := range features {
-		at := int(f&m.mask) * 3
-		row := m.rows[at : at+3]
-		a += int32(int8(row[0]))
-		b += int32(int8(row[1]))
-		c += int32(int8(row[2]))
-	}
-	sums[0] += a
-	sums[1] += b
-	sums[2] += c
-}
-
-func (m *Linear) add5(sums *Sums, features []uint32) {
-	var a, b, c, d, e int32
-	for _, f := range features {
-		at := int(f&m.mask) * 5
-		row := m.rows[at : at+5]
-		a += int32(int8(row[0]))
-		b += int32(int8(row[1]))
-		c += int32(int8(row[2]))
-		d += int32(int8(row[3]))
-		e += int32(int8(row[4]))
-	}
-	sums[0] += a
-	sums[1] += b
-	sums[2] += c
-	sums[3] += d
-	sums[4] += e
 }
 
 // Scores fills out with the scores of blocks, one for each class.

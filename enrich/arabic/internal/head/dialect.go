@@ -1,0 +1,26 @@
+package head
+
+import (
+	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
+)
+
+// Dialect returns the features of the dialect head.
+func (r *Reader) Dialect(t *Text) []feature.Block {
+	t.extra, t.MarkEnds = t.extra[:0], t.MarkEnds[:0]
+	prev := uint32(0)
+	for i := range t.Spans {
+		s := &t.Spans[i]
+		for m, j := r.lists.Dialect.Exact(prev, s), uint32(0); m != 0; m, j = m>>1, j+1 {
+			if m&1 != 0 {
+				t.extra = append(t.extra, feature.Combine(kindMarker, j, 0))
+			}
+		}
+		t.MarkEnds = append(t.MarkEnds, len(t.extra))
+		prev = s.Key
+	}
+	return t.pack(
+		feature.Block{Features: t.Chars, Value: Scale(len(t.Chars))},
+		feature.Block{Features: t.Words, Value: Scale(len(t.Words))},
+		feature.Block{Features: t.extra, Value: Scale(len(t.Spans))},
+	)
+}
