@@ -1,0 +1,68 @@
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+func TestALookAtTheLogCopiesNothing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	db := openFile(t, Config{Path: path})
+	addAccount(t, db, "acct", 10)
+	c, err := openConn(dsn(path, writerParams))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		pragma string
+		left   bool
+	}{{"PRAGMA wal_checkpoint(NOOP)", true}, {"PRAGMA wal_checkpoint(NOOP)", true}, {"PRAGMA wal_checkpoint(PASSIVE)", false}} {
+		if left, err := frames(c, step.pragma); err != nil || (left > 0) != step.left {
+			t.Errorf("%s left %d frames, %v; want some: %v", step.pragma, left, err, step.left)
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTheLogStaysShort writes many times what the log may hold, and finds it begun anew each time.
+func TestTheLogStaysShort(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	db := openFile(t, Config{Path: path})
+	addAccount(t, db, "acct", 1_000_000)
+	beside, err := newCheckpointer(path, db.writer) // of the test's own, to be asked when it likes
+	if err != nil {
+		t.Fatal(err)
+	}
+	big := make([]byte, 1<<20)
+	who := credits.Spender{Account: "acct"}
+	for range 10 {
+		for range checkpointLook {
+			if err := db.Records().Put(t.Context(), "big", big, 1<<40); err != nil {
+				t.Fatal(err)
+			}
+			spend(t, db.Ledger(), who, 1, credits.Charge{})
+		}
+		if err := beside.look(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := os.Stat(path + "-wal")
+	if err != nil || info.Size() > 80<<20 {
+		t.Errorf("the log has %d bytes, %v, of 320 MB written", info.Size(), err)
+	}
+	wantAudit(t, db)
+	if err := errors.Join(beside.c.Close(), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path + "-wal"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the log is still there after Close: %v", err)
+	}
+}
