@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
-	"io"
 	"math/big"
 	"net/http"
 	"strings"
@@ -145,7 +144,7 @@ func TestWithATokenAProfileHasItsPictureAndBiographyWhereTheyCanBeHad(t *testing
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			client := &http.Client{Transport: roundTrip(func(r *http.Request) (int, string) {
+			client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 				if r.URL.Host == "itunes.apple.com" {
 					return http.StatusOK, artistRow
 				}
@@ -165,7 +164,7 @@ func TestWithATokenAProfileHasItsPictureAndBiographyWhereTheyCanBeHad(t *testing
 func TestSharedQuotaCountsTheReadsOfAll(t *testing.T) {
 	t.Parallel()
 	sent := 0
-	client := &http.Client{Transport: roundTrip(func(*http.Request) (int, string) { sent++; return http.StatusOK, artistRow })}
+	client := &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { sent++; return http.StatusOK, artistRow })}
 	quota := applemusic.NewQuota()
 	a := applemusic.New(applemusic.Config{HTTP: client, Quota: quota})[0]
 	b := applemusic.New(applemusic.Config{HTTP: client, Quota: quota})[0]
@@ -191,7 +190,7 @@ func TestSignedTokenIsAnES256WebToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	var token string
-	client := &http.Client{Transport: roundTrip(func(r *http.Request) (int, string) {
+	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		token = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 		return http.StatusOK, `{"data":[{"id":"618","attributes":{"name":"x"}}]}`
 	})}
@@ -228,7 +227,7 @@ func TestSignedTokenIsAnES256WebToken(t *testing.T) {
 
 func TestUnusableKeyIsUnavailableAndStaysSecret(t *testing.T) {
 	t.Parallel()
-	client := &http.Client{Transport: roundTrip(func(*http.Request) (int, string) { return http.StatusOK, `{}` })}
+	client := &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, `{}` })}
 	p := applemusic.New(applemusic.Config{TeamID: "TEAM", KeyID: "KEY", PrivateKey: "s3cr3t", HTTP: client})[1]
 	_, err := p.Track(t.Context(), "618")
 	if !errors.Is(err, providers.ErrUnavailable) || strings.Contains(err.Error(), "s3cr3t") {
@@ -243,11 +242,4 @@ func decode(t *testing.T, s string) []byte {
 		t.Fatal(err)
 	}
 	return b
-}
-
-type roundTrip func(*http.Request) (status int, body string)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
-	status, body := f(r)
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }

@@ -81,7 +81,7 @@ func TestALimitClosesTheBucketAtOnce(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			calls := 0
-			p := github.New(github.Config{HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			p := github.New(github.Config{HTTP: &http.Client{Transport: providertest.Upstream(func(r *http.Request) (*http.Response, error) {
 				calls++
 				return &http.Response{
 					StatusCode: http.StatusForbidden, Body: io.NopCloser(strings.NewReader(tt.body)), Request: r, Header: tt.header,
@@ -103,7 +103,3 @@ func TestALimitClosesTheBucketAtOnce(t *testing.T) {
 		})
 	}
 }
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

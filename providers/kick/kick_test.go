@@ -3,7 +3,6 @@ package kick_test
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -131,11 +130,11 @@ func TestSettingsSwitchTheSourcesOn(t *testing.T) {
 
 func TestStreamKeysNeverComeOut(t *testing.T) {
 	t.Parallel()
-	p := official(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := official(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.URL.Host == "id.kick.com" {
-			return answer(r, `{"access_token":"t"}`), nil
+			return http.StatusOK, `{"access_token":"t"}`
 		}
-		return answer(r, `{"data":[{"broadcaster_user_id":1,"slug":"ann","stream":{"key":"SECRET","url":"rtmps://SECRET","is_live":true}}],"message":"OK","pagination":{"next_cursor":"c"}}`), nil
+		return http.StatusOK, `{"data":[{"broadcaster_user_id":1,"slug":"ann","stream":{"key":"SECRET","url":"rtmps://SECRET","is_live":true}}],"message":"OK","pagination":{"next_cursor":"c"}}`
 	})})
 	profile, err := p.Profile(t.Context(), "ann")
 	if err != nil || strings.Contains(string(profile.Raw), "SECRET") || !strings.Contains(string(profile.Raw), "is_live") {
@@ -151,11 +150,11 @@ func TestStreamKeysNeverComeOut(t *testing.T) {
 func TestWhatIsForwardedWithoutAListStays(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{`{"data":null}`, `[1]`, `{"data":["x",{"stream":null}]}`} {
-		p := official(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		p := official(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 			if r.URL.Host == "id.kick.com" {
-				return answer(r, `{"access_token":"t"}`), nil
+				return http.StatusOK, `{"access_token":"t"}`
 			}
-			return answer(r, body), nil
+			return http.StatusOK, body
 		})})
 		if raw, err := p.Forward(t.Context(), "public/v2/categories", nil); err != nil || string(raw) != body {
 			t.Errorf("forwarded %s (%v), want %s", raw, err, body)
@@ -165,7 +164,7 @@ func TestWhatIsForwardedWithoutAListStays(t *testing.T) {
 
 func TestOwnLooksLikeTheWebsite(t *testing.T) {
 	t.Parallel()
-	p := own(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := own(&http.Client{Transport: providertest.Upstream(func(r *http.Request) (*http.Response, error) {
 		if !strings.HasPrefix(r.UserAgent(), "Mozilla/5.0") || r.Referer() != "https://kick.com/" || r.Header.Get("Accept") != "application/json" {
 			t.Errorf("sent %v", r.Header)
 		}
@@ -174,12 +173,4 @@ func TestOwnLooksLikeTheWebsite(t *testing.T) {
 	if _, err := p.Post(t.Context(), "clip_01"); !errors.Is(err, providers.ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable", err)
 	}
-}
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func answer(r *http.Request, body string) *http.Response {
-	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
 }

@@ -142,11 +142,11 @@ func TestAFullFeedGoesOnBehindItsLastEntry(t *testing.T) {
 		b.WriteString("</feed>")
 		return b.String()
 	}
-	p := reddit.NewOwn(reddit.Config{HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := reddit.NewOwn(reddit.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.URL.Query().Get("after") == "t3_p99" {
-			return reply(r, http.StatusOK, entries(99)), nil
+			return http.StatusOK, entries(99)
 		}
-		return reply(r, http.StatusOK, entries(100)), nil
+		return http.StatusOK, entries(100)
 	})}})
 	first, err := p.CommunityPosts(t.Context(), providers.CommunityPostsQuery{ID: "tea"}, "")
 	if err != nil || len(first.Items) != 100 || first.Next != "t3_p99" {
@@ -163,16 +163,16 @@ func TestALargeThreadIsReadToItsEnd(t *testing.T) {
 	t.Parallel()
 	const total = 450
 	threads := 0
-	p := reddit.New(reddit.Config{ClientID: "id", HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := reddit.New(reddit.Config{ClientID: "id", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		switch r.URL.Path {
 		case "/api/v1/access_token":
-			return reply(r, http.StatusOK, `{"access_token":"t"}`), nil
+			return http.StatusOK, `{"access_token":"t"}`
 		case "/api/morechildren":
 			var things []string
 			for id := range strings.SplitSeq(form(t, r).Get("children"), ",") {
 				things = append(things, fmt.Sprintf(`{"kind":"t1","data":{"id":%q,"link_id":"t3_se1f","parent_id":"t3_se1f","author":"a","body":"b","replies":""}}`, id))
 			}
-			return reply(r, http.StatusOK, `{"json":{"data":{"things":[`+strings.Join(things, ",")+`]}}}`), nil
+			return http.StatusOK, `{"json":{"data":{"things":[` + strings.Join(things, ",") + `]}}}`
 		}
 		threads++
 		var ids []string
@@ -182,8 +182,8 @@ func TestALargeThreadIsReadToItsEnd(t *testing.T) {
 		for i := range total {
 			ids = append(ids, fmt.Sprintf(`"c%d"`, i))
 		}
-		return reply(r, http.StatusOK, `[{"data":{"children":[]}},{"data":{"children":[{"kind":"more","data":{"parent_id":"t3_se1f","children":[`+
-			strings.Join(ids, ",")+`]}}]}}]`), nil
+		return http.StatusOK, `[{"data":{"children":[]}},{"data":{"children":[{"kind":"more","data":{"parent_id":"t3_se1f","children":[` +
+			strings.Join(ids, ",") + `]}}]}}]`
 	})}})
 	seen, cursor := map[string]bool{}, ""
 	for range 20 {
@@ -220,7 +220,7 @@ func TestCredentialsGoToTheTokenEndpointOnly(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := reddit.New(reddit.Config{ClientID: "id", ClientSecret: tt.secret, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			p := reddit.New(reddit.Config{ClientID: "id", ClientSecret: tt.secret, HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 				if !strings.Contains(r.UserAgent(), "id:") {
 					t.Errorf("User-Agent %q does not name the app", r.UserAgent())
 				}
@@ -230,12 +230,12 @@ func TestCredentialsGoToTheTokenEndpointOnly(t *testing.T) {
 					if id != "id" || secret != tt.wantBasic || f.Get("grant_type") != tt.wantGrant || (secret == "") != f.Has("device_id") {
 						t.Errorf("token asked for as %q:%q with %v", id, secret, f)
 					}
-					return reply(r, http.StatusOK, `{"access_token":"t0ken","expires_in":3600}`), nil
+					return http.StatusOK, `{"access_token":"t0ken","expires_in":3600}`
 				}
 				if got := r.Header.Get("Authorization"); got != "Bearer t0ken" {
 					t.Errorf("Authorization %q", got)
 				}
-				return reply(r, http.StatusOK, `{"kind":"t2","data":{"id":"4nn3x","name":"AnnExample"}}`), nil
+				return http.StatusOK, `{"kind":"t2","data":{"id":"4nn3x","name":"AnnExample"}}`
 			})}})
 			if _, err := p.Profile(t.Context(), ann); err != nil {
 				t.Error(err)
@@ -251,11 +251,11 @@ func TestARefusedTokenWithStatus200IsNoToken(t *testing.T) {
 		`{"error":"unauthorized_client","access_token":"x"}`,
 	} {
 		calls := 0
-		p := reddit.New(reddit.Config{ClientID: "id", ClientSecret: "s3cret", HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		p := reddit.New(reddit.Config{ClientID: "id", ClientSecret: "s3cret", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 			if r.URL.Host != "www.reddit.com" {
 				calls++
 			}
-			return reply(r, http.StatusOK, body), nil
+			return http.StatusOK, body
 		})}})
 		_, err := p.Profile(t.Context(), ann)
 		if err == nil || calls != 0 || strings.Contains(err.Error(), "s3cret") {
@@ -282,14 +282,6 @@ func TestWithoutCredentialsTheFeedsAreLeft(t *testing.T) {
 			t.Errorf("%s is served although feeds are switched off", op)
 		}
 	}
-}
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func reply(r *http.Request, status int, body string) *http.Response {
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
 }
 
 func form(t *testing.T, r *http.Request) url.Values {

@@ -2,7 +2,6 @@ package soundcloud_test
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -137,7 +136,7 @@ func TestWithoutCredentialsOnlyTheWebsiteServes(t *testing.T) {
 func TestTokenIsRenewedWithTheRefreshTokenThatCameWithIt(t *testing.T) {
 	t.Parallel()
 	var grants []string
-	client := &http.Client{Transport: roundTrip(func(r *http.Request) (int, string) {
+	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.URL.Host == "secure.soundcloud.com" {
 			if err := r.ParseForm(); err != nil {
 				t.Error(err)
@@ -168,7 +167,7 @@ func TestTokenIsRenewedWithTheRefreshTokenThatCameWithIt(t *testing.T) {
 func TestEmptyPagesArePassedOverFiveTimes(t *testing.T) {
 	t.Parallel()
 	calls := 0
-	client := &http.Client{Transport: roundTrip(func(r *http.Request) (int, string) {
+	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.URL.Path == "/users/501" {
 			return http.StatusOK, `{"kind":"user","id":501,"permalink":"ann"}`
 		}
@@ -192,7 +191,7 @@ func TestClientIDIsReadOffTheWebsiteAndAgainWhenItIsRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			pages, used := 0, []string{}
-			client := &http.Client{Transport: roundTrip(func(r *http.Request) (int, string) {
+			client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 				id := "clientid0000000" + string(rune('0'+pages))
 				switch r.URL.Host + r.URL.Path {
 				case "soundcloud.com", "soundcloud.com/":
@@ -228,7 +227,7 @@ func TestClientIDIsReadOffTheWebsiteAndAgainWhenItIsRefused(t *testing.T) {
 
 func TestLimitNamesItsEndInTheBody(t *testing.T) {
 	t.Parallel()
-	client := &http.Client{Transport: roundTrip(func(r *http.Request) (int, string) {
+	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.Method == http.MethodPost {
 			return http.StatusOK, `{"access_token":"access"}`
 		}
@@ -239,11 +238,4 @@ func TestLimitNamesItsEndInTheBody(t *testing.T) {
 	if !errors.As(err, &e) || !errors.Is(err, providers.ErrUnavailable) || e.RetryAfter < 24*365*3600e9 {
 		t.Errorf("got error %v, want a limit that ends in 2999", err)
 	}
-}
-
-type roundTrip func(*http.Request) (status int, body string)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
-	status, body := f(r)
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }

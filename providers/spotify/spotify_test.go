@@ -2,7 +2,6 @@ package spotify_test
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -106,7 +105,7 @@ func TestWithoutCredentialsNothingIsServedAndTheSettingsAreNamed(t *testing.T) {
 func TestRefusedPageSizeIsAskedForOnceMoreAtTheSmallerOne(t *testing.T) {
 	t.Parallel()
 	var limits []string
-	client := &http.Client{Transport: roundTrip(func(r *http.Request) (int, string) {
+	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.URL.Host == "accounts.spotify.com" {
 			return http.StatusOK, `{"access_token":"made-up"}`
 		}
@@ -127,7 +126,7 @@ func TestRefusedPageSizeIsAskedForOnceMoreAtTheSmallerOne(t *testing.T) {
 
 func TestRefusedCredentialsAreUnavailableAndStaySecret(t *testing.T) {
 	t.Parallel()
-	client := &http.Client{Transport: roundTrip(func(r *http.Request) (int, string) {
+	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.URL.Query().Get("variant") != "x" || r.Header.Get("Authorization") != "Basic aWQ6czNjcjN0LXMzY3IzdA==" {
 			t.Errorf("asked %s with %q", r.URL, r.Header.Get("Authorization"))
 		}
@@ -140,13 +139,6 @@ func TestRefusedCredentialsAreUnavailableAndStaySecret(t *testing.T) {
 	if !errors.Is(err, providers.ErrUnavailable) || strings.Contains(err.Error(), "s3cr3t") {
 		t.Errorf("got error %v, want unavailable without the secret", err)
 	}
-}
-
-type roundTrip func(*http.Request) (status int, body string)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
-	status, body := f(r)
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }
 
 // id fills name up to the length of an id.

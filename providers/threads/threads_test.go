@@ -114,9 +114,9 @@ func TestOwn(t *testing.T) {
 func TestPagesAreOpenedAsABrowserDoes(t *testing.T) {
 	t.Parallel()
 	var got http.Header
-	p := threads.New(threads.Config{HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := threads.New(threads.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		got = r.Header
-		return answer(r, ""), nil
+		return http.StatusOK, ""
 	})}})[1]
 	_, _ = p.Profile(t.Context(), "ann") // there is nothing to read
 	for name, want := range map[string]string{"Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "none", "Sec-Fetch-User": "?1"} {
@@ -131,8 +131,8 @@ func TestPagesAreOpenedAsABrowserDoes(t *testing.T) {
 
 func TestForwardKeepsTheTokenBack(t *testing.T) {
 	t.Parallel()
-	p := threads.New(threads.Config{Token: "secret-token", HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-		return answer(r, `{"data":[],"paging":{"next":"https:\/\/graph.threads.net\/v1.0\/x?access_token=secret-token\u0026after=A"}}`), nil
+	p := threads.New(threads.Config{Token: "secret-token", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		return http.StatusOK, `{"data":[],"paging":{"next":"https:\/\/graph.threads.net\/v1.0\/x?access_token=secret-token\u0026after=A"}}`
 	})}})[0]
 	raw, err := p.Forward(t.Context(), "v1.0/profile_posts", url.Values{})
 	if err != nil || strings.Contains(string(raw), "secret-token") || !strings.Contains(string(raw), "after=A") {
@@ -154,7 +154,7 @@ func TestSettings(t *testing.T) {
 // The official interface and the pages know different posts: what one cannot look up, the other may.
 func TestOneSourceLeavesToTheOtherWhatItCannotKnow(t *testing.T) {
 	t.Parallel()
-	unreached := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	unreached := &http.Client{Transport: providertest.Upstream(func(r *http.Request) (*http.Response, error) {
 		t.Errorf("asked %s", r.URL)
 		return nil, io.EOF
 	})}
@@ -164,12 +164,4 @@ func TestOneSourceLeavesToTheOtherWhatItCannotKnow(t *testing.T) {
 			t.Errorf("%s: got error %v, want ErrUnsupported", ps[i].Name, err)
 		}
 	}
-}
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func answer(r *http.Request, body string) *http.Response {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/providertest"
 )
 
 func TestTokenIsTradedDayByDay(t *testing.T) {
@@ -17,7 +18,7 @@ func TestTokenIsTradedDayByDay(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var traded []string
 	fail := false
-	transport := roundTrip(func(r *http.Request) (*http.Response, error) {
+	transport := providertest.Upstream(func(r *http.Request) (*http.Response, error) {
 		q := r.URL.Query()
 		traded = append(traded, q.Get("access_token"))
 		if r.URL.Path != "/refresh_access_token" || q.Get("grant_type") != "th_refresh_token" {
@@ -56,7 +57,3 @@ func TestTokenIsTradedDayByDay(t *testing.T) {
 		t.Errorf("trades (-want +got):\n%s", diff)
 	}
 }
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

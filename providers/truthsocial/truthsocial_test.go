@@ -2,7 +2,6 @@ package truthsocial_test
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -132,9 +131,9 @@ func TestRequestsLookLikeTheSites(t *testing.T) {
 	var got http.Header
 	p := truthsocial.New(truthsocial.Config{
 		Token: "secret-token", CFClearance: "passed", UserAgent: "Browser/1",
-		HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 			got = r.Header
-			return answer(r, http.StatusOK, "{}"), nil
+			return http.StatusOK, "{}"
 		})},
 	})[0]
 	_, _ = p.Profile(t.Context(), "ann") // there is nothing to read
@@ -163,14 +162,6 @@ func TestForwardReadsNothingAboutTheTokensOwner(t *testing.T) {
 	}
 }
 
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 func always(status int, body string) *http.Client {
-	return &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) { return answer(r, status, body), nil })}
-}
-
-func answer(r *http.Request, status int, body string) *http.Response {
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
+	return &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return status, body })}
 }

@@ -2,9 +2,7 @@ package twitch_test
 
 import (
 	"errors"
-	"io"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -99,17 +97,17 @@ func TestWithoutCredentialsNothingIsServedAndTheSettingsAreNamed(t *testing.T) {
 func TestAReadThatTheAppMayNotMakeCostsNoNewToken(t *testing.T) {
 	t.Parallel()
 	tokens := 0
-	p := with(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := with(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		switch {
 		case r.URL.Host == "id.twitch.tv":
 			tokens++
-			return answer(r, 200, `{"access_token":"t","expires_in":5000000}`), nil
+			return 200, `{"access_token":"t","expires_in":5000000}`
 		case r.URL.Path == "/helix/users":
-			return answer(r, 200, `{"data":[{"id":"1","login":"ann"}]}`), nil
+			return 200, `{"data":[{"id":"1","login":"ann"}]}`
 		case r.URL.Path == "/helix/channels/followers":
-			return answer(r, 401, `{"status":401,"message":"Missing required scope"}`), nil
+			return 401, `{"status":401,"message":"Missing required scope"}`
 		}
-		return answer(r, 200, `{"data":[]}`), nil
+		return 200, `{"data":[]}`
 	})})
 	for range 2 {
 		got, err := p.Profile(t.Context(), "ann")
@@ -124,17 +122,17 @@ func TestAReadThatTheAppMayNotMakeCostsNoNewToken(t *testing.T) {
 
 func TestBothCredentialsGoWithEveryRead(t *testing.T) {
 	t.Parallel()
-	p := with(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := with(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.URL.Host == "id.twitch.tv" {
 			if err := r.ParseForm(); err != nil || r.Form.Encode() != "client_id=id&client_secret=secret&grant_type=client_credentials" {
 				t.Errorf("token asked for with %v (%v)", r.Form, err)
 			}
-			return answer(r, 200, `{"access_token":"t","expires_in":5000000}`), nil
+			return 200, `{"access_token":"t","expires_in":5000000}`
 		}
 		if id, token := r.Header.Get("Client-Id"), r.Header.Get("Authorization"); id != "id" || token != "Bearer t" {
 			t.Errorf("%s was read with id %q and %q", r.URL.Path, id, token)
 		}
-		return answer(r, 200, `{"total":0,"data":[{"id":"1","login":"ann"}]}`), nil
+		return 200, `{"total":0,"data":[{"id":"1","login":"ann"}]}`
 	})})
 	if _, err := p.Profile(t.Context(), "ann"); err != nil {
 		t.Error(err)
@@ -144,19 +142,11 @@ func TestBothCredentialsGoWithEveryRead(t *testing.T) {
 func TestRefusedClientIsAFailureOfOurs(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{400, 403, 404} {
-		p := with(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			return answer(r, status, `{"status":403,"message":"invalid client secret"}`), nil
+		p := with(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+			return status, `{"status":403,"message":"invalid client secret"}`
 		})})
 		if _, err := p.Profile(t.Context(), "ann"); !errors.Is(err, providers.ErrUnavailable) {
 			t.Errorf("status %d: got %v, want ErrUnavailable", status, err)
 		}
 	}
-}
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func answer(r *http.Request, status int, body string) *http.Response {
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
 }

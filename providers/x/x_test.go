@@ -2,7 +2,6 @@ package x_test
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -120,11 +119,11 @@ func TestEmbed(t *testing.T) {
 
 func TestDeadCursors(t *testing.T) {
 	t.Parallel()
-	upstream := roundTrip(func(r *http.Request) (*http.Response, error) {
+	upstream := providertest.Answers(func(r *http.Request) (int, string) {
 		if strings.Contains(r.URL.Path, "by/username") {
-			return answer(r, 200, `{"data":{"id":"100","username":"ann"}}`), nil
+			return 200, `{"data":{"id":"100","username":"ann"}}`
 		}
-		return answer(r, 400, `{"errors":[{"parameters":{"pagination_token":["stale"]},"message":"not valid"}]}`), nil
+		return 400, `{"errors":[{"parameters":{"pagination_token":["stale"]},"message":"not valid"}]}`
 	})
 	p := official(&http.Client{Transport: upstream})
 	if _, err := p.Posts(t.Context(), "ann", "stale"); !errors.Is(err, providers.ErrCursor) {
@@ -140,12 +139,12 @@ func TestDeadCursors(t *testing.T) {
 func TestHandleIsLookedUpOnce(t *testing.T) {
 	t.Parallel()
 	var asked []string
-	p := official(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := official(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		asked = append(asked, r.URL.Path)
 		if strings.Contains(r.URL.Path, "by/username") {
-			return answer(r, 200, `{"data":{"id":"100","username":"ann"}}`), nil
+			return 200, `{"data":{"id":"100","username":"ann"}}`
 		}
-		return answer(r, 200, `{"meta":{"result_count":0}}`), nil
+		return 200, `{"meta":{"result_count":0}}`
 	})})
 	for range 2 {
 		if _, err := p.Posts(t.Context(), "ann", ""); err != nil {
@@ -161,13 +160,13 @@ func TestHandleIsLookedUpOnce(t *testing.T) {
 func TestWordsThatWereUnderstoodAreKept(t *testing.T) {
 	t.Parallel()
 	var asked []string
-	p := official(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := official(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.URL.Query().Has("tweet.fields") {
 			asked = append(asked, "tweet")
-			return answer(r, 400, `{"errors":[{"parameters":{"tweet.fields":["id"]}}]}`), nil
+			return 400, `{"errors":[{"parameters":{"tweet.fields":["id"]}}]}`
 		}
 		asked = append(asked, "post")
-		return answer(r, 200, `{"data":[{"id":"1","text":"a","author_id":"2"}]}`), nil
+		return 200, `{"data":[{"id":"1","text":"a","author_id":"2"}]}`
 	})})
 	for range 2 {
 		if _, err := p.Post(t.Context(), "1"); err != nil {
@@ -192,17 +191,17 @@ func TestAppTokenIsFetchedWithKeyAndSecret(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := x.New(x.Config{APIKey: "k y", APISecret: "s+t", HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			p := x.New(x.Config{APIKey: "k y", APISecret: "s+t", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 				if r.URL.Path == "/oauth2/token" {
 					if user, secret, _ := r.BasicAuth(); user != "k+y" || secret != "s%2Bt" || r.FormValue("grant_type") != "client_credentials" {
 						t.Errorf("token asked for as %q, %q with %v", user, secret, r.Form)
 					}
-					return answer(r, tt.status, tt.token), nil
+					return tt.status, tt.token
 				}
 				if got := r.Header.Get("Authorization"); got != "Bearer fetched" {
 					t.Errorf("Authorization %q", got)
 				}
-				return answer(r, 200, `{"data":{"id":"1","username":"ann"}}`), nil
+				return 200, `{"data":{"id":"1","username":"ann"}}`
 			})}})[0]
 			if _, err := p.Profile(t.Context(), "ann"); !errors.Is(err, tt.want) {
 				t.Errorf("got error %v, want %v", err, tt.want)
@@ -227,19 +226,11 @@ func TestSettings(t *testing.T) {
 		}
 	}
 	asked := ""
-	archive := x.New(x.Config{Token: "a", FullArchive: true, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	archive := x.New(x.Config{Token: "a", FullArchive: true, HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		asked = r.URL.Path
-		return answer(r, 200, `{"meta":{"result_count":0}}`), nil
+		return 200, `{"meta":{"result_count":0}}`
 	})}})[0]
 	if _, err := archive.Search(t.Context(), providers.SearchQuery{Query: "tea"}, ""); err != nil || asked != "/2/tweets/search/all" {
 		t.Errorf("asked %q (%v)", asked, err)
 	}
-}
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func answer(r *http.Request, status int, body string) *http.Response {
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
 }

@@ -47,19 +47,19 @@ func TestTranscriptPassesTheConsentForm(t *testing.T) {
 	t.Parallel()
 	const form = `<form action="https://consent.youtube.com/s"><input type="hidden" name="v" value="cb.2026+FX"></form>`
 	forms := 0
-	p := youtube.NewOwn(youtube.Config{HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := youtube.NewOwn(youtube.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		agreed := strings.Contains(r.Header.Get("Cookie"), "CONSENT=YES+cb.2026+FX")
 		switch {
 		case !agreed:
 			forms++
-			return reply(r, http.StatusOK, form), nil
+			return http.StatusOK, form
 		case r.URL.Path == "/watch":
-			return reply(r, http.StatusOK, `{"INNERTUBE_API_KEY":"k"}`), nil
+			return http.StatusOK, `{"INNERTUBE_API_KEY":"k"}`
 		case r.URL.Path == "/youtubei/v1/player":
-			return reply(r, http.StatusOK, `{"playabilityStatus":{"status":"OK"},"captions":{"playerCaptionsTracklistRenderer":
-				{"captionTracks":[{"baseUrl":"https://www.youtube.com/api/timedtext?lang=en","languageCode":"en"}]}}}`), nil
+			return http.StatusOK, `{"playabilityStatus":{"status":"OK"},"captions":{"playerCaptionsTracklistRenderer":
+				{"captionTracks":[{"baseUrl":"https://www.youtube.com/api/timedtext?lang=en","languageCode":"en"}]}}}`
 		}
-		return reply(r, http.StatusOK, `<transcript><text start="0" dur="1">hello</text></transcript>`), nil
+		return http.StatusOK, `<transcript><text start="0" dur="1">hello</text></transcript>`
 	})}})
 	got, err := p.Transcript(t.Context(), providers.TranscriptQuery{PostID: tea})
 	if err != nil || got.Text != "hello" || forms != 1 {
@@ -69,15 +69,15 @@ func TestTranscriptPassesTheConsentForm(t *testing.T) {
 
 func TestTranscriptKeepsOurAddressOutOfRaw(t *testing.T) {
 	t.Parallel()
-	p := youtube.NewOwn(youtube.Config{HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := youtube.NewOwn(youtube.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		switch r.URL.Path {
 		case "/watch":
-			return reply(r, http.StatusOK, `{"INNERTUBE_API_KEY":"k"}`), nil
+			return http.StatusOK, `{"INNERTUBE_API_KEY":"k"}`
 		case "/youtubei/v1/player":
-			return reply(r, http.StatusOK, `{"playabilityStatus":{"status":"OK"},"captions":{"playerCaptionsTracklistRenderer":
-				{"captionTracks":[{"baseUrl":"https://www.youtube.com/api/timedtext?lang=en&ip=192.0.2.7","languageCode":"en"}]}}}`), nil
+			return http.StatusOK, `{"playabilityStatus":{"status":"OK"},"captions":{"playerCaptionsTracklistRenderer":
+				{"captionTracks":[{"baseUrl":"https://www.youtube.com/api/timedtext?lang=en&ip=192.0.2.7","languageCode":"en"}]}}}`
 		}
-		return reply(r, http.StatusOK, `<transcript><text start="0" dur="1">hello</text></transcript>`), nil
+		return http.StatusOK, `<transcript><text start="0" dur="1">hello</text></transcript>`
 	})}})
 	got, err := p.Transcript(t.Context(), providers.TranscriptQuery{PostID: tea})
 	if err != nil || strings.Contains(string(got.Raw), "192.0.2.7") {

@@ -2,7 +2,6 @@ package youtube_test
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -133,13 +132,13 @@ func TestWithoutAKeyEverythingNamesTheSetting(t *testing.T) {
 func TestASpentQuotaClosesItsBucketOnly(t *testing.T) {
 	t.Parallel()
 	searches, reads := 0, 0
-	p := youtube.New(youtube.Config{APIKey: "k", HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := youtube.New(youtube.Config{APIKey: "k", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if strings.HasSuffix(r.URL.Path, "/search") {
 			searches++
-			return reply(r, http.StatusForbidden, `{"error":{"code":403,"errors":[{"reason":"quotaExceeded"}]}}`), nil
+			return http.StatusForbidden, `{"error":{"code":403,"errors":[{"reason":"quotaExceeded"}]}}`
 		}
 		reads++
-		return reply(r, http.StatusOK, `{"items":[{"id":"UCbareexample00000000000"}]}`), nil
+		return http.StatusOK, `{"items":[{"id":"UCbareexample00000000000"}]}`
 	})}})
 	for range 3 {
 		_, err := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, "")
@@ -159,11 +158,11 @@ func TestASpentQuotaClosesItsBucketOnly(t *testing.T) {
 func TestTheKeyStaysOutOfURLsAndErrors(t *testing.T) {
 	t.Parallel()
 	const key = "AIza-secret"
-	p := youtube.New(youtube.Config{APIKey: key, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	p := youtube.New(youtube.Config{APIKey: key, HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if strings.Contains(r.URL.String(), key) || r.Header.Get("X-Goog-Api-Key") != key {
 			t.Errorf("the key is not where it belongs: %s", r.URL)
 		}
-		return reply(r, http.StatusBadRequest, `{"error":{"errors":[{"reason":"keyInvalid"}]}}`), nil
+		return http.StatusBadRequest, `{"error":{"errors":[{"reason":"keyInvalid"}]}}`
 	})}})
 	if _, err := p.Post(t.Context(), tea); err == nil || strings.Contains(err.Error(), key) {
 		t.Errorf("got error %v, want one without the key", err)
@@ -172,8 +171,8 @@ func TestTheKeyStaysOutOfURLsAndErrors(t *testing.T) {
 
 func TestForwardCountsSearchesApart(t *testing.T) {
 	t.Parallel()
-	p := youtube.New(youtube.Config{APIKey: "k", DailySearches: 7, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-		return reply(r, http.StatusOK, `{"path":"`+r.URL.Path+`"}`), nil
+	p := youtube.New(youtube.Config{APIKey: "k", DailySearches: 7, HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		return http.StatusOK, `{"path":"` + r.URL.Path + `"}`
 	})}})
 	for range 7 {
 		if _, err := p.Forward(t.Context(), "search", nil); err != nil {
@@ -186,12 +185,4 @@ func TestForwardCountsSearchesApart(t *testing.T) {
 	if raw, err := p.Forward(t.Context(), "videos", nil); err != nil || string(raw) != `{"path":"/youtube/v3/videos"}` {
 		t.Errorf("got %s, %v", raw, err)
 	}
-}
-
-type roundTrip func(*http.Request) (*http.Response, error)
-
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func reply(r *http.Request, status int, body string) *http.Response {
-	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
 }
