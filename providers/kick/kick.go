@@ -51,7 +51,7 @@ func newOfficial(cfg Config) providers.Provider {
 
 		Normalize: normalize,
 		Notes: map[providers.Op]string{
-			providers.OpProfile:     "followers and the verified mark only from the website's own answers, for which the setting own is",
+			providers.OpProfile:     "without followers and verified mark, which Kick's interface does not tell",
 			providers.OpSearch:      "Kick's interface cannot search channels, and the website asks a third party",
 			providers.OpSuggestions: "Kick's interface has no suggestions",
 			providers.OpComments:    "Kick keeps the chat of a recording to its website",
@@ -77,6 +77,7 @@ func newOfficial(cfg Config) providers.Provider {
 		missing = append(missing, "client_secret")
 	}
 	if missing != nil {
+		delete(p.Notes, providers.OpProfile) // what is to be known of it is for the website to say
 		return p.Without(missing...)
 	}
 	return p

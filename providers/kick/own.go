@@ -37,9 +37,10 @@ func newOwn(cfg Config) providers.Provider {
 
 		Normalize: normalize,
 		Notes: map[providers.Op]string{
-			providers.OpPosts: "recordings, one page; only the website tells them, behind a bot check: off unless the setting own is true",
-			providers.OpPost:  "a recording or a clip; only the website tells them, behind a bot check: off unless the setting own is true",
-			providers.OpReels: "clips, newest first; only the website tells them, behind a bot check: off unless the setting own is true",
+			providers.OpProfile: "from the website, behind a bot check: off unless the setting own is true",
+			providers.OpPosts:   "recordings, one page; only the website tells them, behind a bot check: off unless the setting own is true",
+			providers.OpPost:    "a recording or a clip; only the website tells them, behind a bot check: off unless the setting own is true",
+			providers.OpReels:   "clips, newest first; only the website tells them, behind a bot check: off unless the setting own is true",
 		},
 	}
 	if !cfg.Own {
