@@ -46,8 +46,8 @@ func (c *client) onAir(ctx context.Context, handle string) (schema.LiveStream, e
 	return s.V.stream(host, s.Raw), nil
 }
 
-// streamOf picks the row of a login. A row that stands alone is taken without one: some answers do not name it, and
-// Helix was asked for this login only.
+// streamOf picks the row of a login, nil when there is none. A row that stands alone is taken whatever it names: Helix
+// was asked for this login only, and old answers name none.
 func streamOf(rows []upstream.Object[stream], handle string) *upstream.Object[stream] {
 	for i, s := range rows {
 		named := strings.EqualFold(s.V.UserLogin, handle) || s.V.UserLogin == "" && strings.EqualFold(s.V.UserName, handle)
