@@ -1,0 +1,163 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/records"
+)
+
+var errDisk = errors.New("disk full")
+
+// noLedger and noRecords are stores that are out of order.
+type (
+	noLedger  struct{}
+	noRecords struct{}
+)
+
+func (noLedger) Reserve(context.Context, credits.Spender, time.Duration, ...int64) ([]credits.Hold, error) {
+	return nil, errDisk
+}
+
+func (noLedger) Settle(context.Context, credits.Hold, credits.Charge) (int64, error) {
+	return 0, errDisk
+}
+func (noLedger) Balance(context.Context, string) (int64, error) { return 0, errDisk }
+
+func (noLedger) Entries(context.Context, credits.Query) ([]credits.Entry, error) {
+	return nil, errDisk
+}
+
+func (noRecords) Get(context.Context, string) ([]byte, error)              { return nil, errDisk }
+func (noRecords) Put(context.Context, string, []byte, time.Duration) error { return errDisk }
+func (noRecords) Delete(context.Context, string) error                     { return errDisk }
+func (noRecords) Keys(context.Context, string) ([]string, error)           { return nil, errDisk }
+func (noRecords) Add(context.Context, string, []byte, time.Duration) ([]byte, bool, error) {
+	return nil, false, errDisk
+}
+
+var _ records.Store = noRecords{}
+
+// pathTo returns the route of an ordinary call, in which a word stands for the handle, id, query or last part.
+func pathTo(o *socialdata.Operation, word string, more ...string) string {
+	path := strings.NewReplacer("{platform}", "mock", "{provider}", "mock", "{path...}", "users/"+word).Replace(o.Path)
+	return path + "?" + and(plain(o, word), more...).Encode()
+}
+
+// TestEveryDocumentedErrorOfEveryRoute provokes each error that the description lists.
+func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
+	t.Parallel()
+	doc := newDescription(t)
+	well := open(t, enginetest.Config{})
+	poor := open(t, enginetest.Config{Credits: -1})
+	busy := open(t, enginetest.Config{Rate: keys.Rate{Capacity: 1, Refill: 0.001}})
+	busy.get(t, "/v1/me").envelope(t)
+	broken := open(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithLedger(noLedger{}), socialdata.WithRecords(noRecords{})}})
+
+	provoke := func(t *testing.T, o *socialdata.Operation, code problem.Code) reply {
+		t.Helper()
+		switch code {
+		case problem.Unauthorized:
+			return well.getAs(t, "", pathTo(o, "salma"))
+		case problem.RateLimited:
+			return busy.get(t, pathTo(o, "salma"))
+		case problem.InsufficientCredits:
+			return poor.get(t, pathTo(o, "salma"))
+		case problem.InvalidRequest:
+			return well.get(t, pathTo(o, "salma", "fresh", "1", "nonsense", "1"))
+		case problem.InternalError:
+			return broken.get(t, pathTo(o, "salma"))
+		case problem.NotFound:
+			return well.get(t, pathTo(o, "not_found"))
+		case problem.PlatformUnavailable:
+			if o.Name == "enrich" {
+				return well.get(t, pathTo(o, mock.FailEnrichment))
+			}
+			// A platform without a provider, so that the circuit of the sandbox stays closed.
+			switch path := pathTo(o, "salma"); o.Name {
+			case "search_all":
+				return well.get(t, path+"&platforms=kwai")
+			case "raw":
+				return well.get(t, pathTo(o, "rate_limited_upstream"))
+			default:
+				return well.get(t, strings.Replace(path, "/mock/", "/kwai/", 1))
+			}
+		case problem.UpstreamTimeout:
+			fresh := open(t, enginetest.Config{})
+			return fresh.get(t, pathTo(o, "timeout"))
+		default:
+			t.Fatalf("nobody knows how to provoke %s", code)
+			return reply{}
+		}
+	}
+	for _, o := range socialdata.Operations() {
+		for _, code := range o.Errors {
+			t.Run(o.Name+" "+string(code), func(t *testing.T) {
+				t.Parallel()
+				r := provoke(t, o, code)
+				r.wantProblem(t, code)
+				doc.check(t, o, r)
+			})
+		}
+	}
+}
+
+func TestTheDescriptionSaysWhatCostsAndWhatIsPaged(t *testing.T) {
+	t.Parallel()
+	doc := newDescription(t)
+	for _, o := range socialdata.Operations() {
+		at := doc.find("paths", strings.ReplaceAll(o.Path, "...", ""), "get")
+		get, ok := at.(map[string]any)
+		if !ok {
+			t.Errorf("%s is not described", o.Name)
+			continue
+		}
+		named := map[string]bool{}
+		list, _ := get["parameters"].([]any)
+		for _, p := range list {
+			named[p.(map[string]any)["name"].(string)] = true
+		}
+		for _, p := range o.Params {
+			if !named[p.Name] {
+				t.Errorf("%s: the parameter %s is not described", o.Name, p.Name)
+			}
+		}
+		if _, open := get["security"]; open != o.NoKey {
+			t.Errorf("%s: whether it needs a key is not described", o.Name)
+		}
+		if named["Idempotency-Key"] == (o.Free || o.Bare) {
+			t.Errorf("%s: Idempotency-Key is described: %t", o.Name, named["Idempotency-Key"])
+		}
+	}
+	if got := doc.find("info", "version"); got != "1.0.0" {
+		t.Errorf("the version is %v", got)
+	}
+	if got, _ := doc.find("openapi").(string); !strings.HasPrefix(got, "3.1.") {
+		t.Errorf("it is OpenAPI %v", got)
+	}
+}
+
+func TestALongCursorFitsIntoARequest(t *testing.T) {
+	t.Parallel()
+	s := open(t, enginetest.Config{})
+	cursor := ""
+	for range 30 { // the longest memory of a walk
+		params := url.Values{"handle": {"endless"}}
+		if cursor != "" {
+			params.Set("cursor", cursor)
+		}
+		if cursor = s.get(t, "/v1/mock/posts?"+params.Encode()).envelope(t).Meta.NextCursor; len(cursor) > 8192 {
+			t.Fatalf("a cursor of %d characters", len(cursor))
+		}
+	}
+}
