@@ -73,10 +73,23 @@ func (m *Model) trim(s *scratch, i, j, kind int) (span, bool) {
 	for i < j && !isWord(&tokens[s.seq.Tokens[j-1]]) {
 		j--
 	}
-	if i == j {
+	if i == j || i+1 == j && formula(&s.text.Doc, s.seq.Tokens[i]) {
 		return span{}, false
 	}
 	return span{start: tokens[s.seq.Tokens[i]].Start, end: tokens[s.seq.Tokens[j-1]].End, kind: names[kind]}, true
+}
+
+// God is named in greetings, thanks and oaths, without being what a post is about.
+var (
+	god      = words("الله لله")
+	oath     = words("والله بالله تالله اللهم")
+	formulas = words("الحمد شاء ورحمه رحمه الا سبحان استغفر بسم بارك يبارك جزاك جزاكم حفظ حفظك حفظكم يحفظك يحفظكم يا صلي رضي " +
+		"حسبنا حسبي ماشاء انشاء يسعدك سلمك سلمكم هداك هداكم شكر وجه اعوذ باذن بحمد تبارك رعاك اسعدك يرحمه رحم")
+)
+
+// formula reports whether token i is the name of God in a fixed phrase.
+func formula(d *token.Doc, i int) bool {
+	return in(d, i, oath) || in(d, i, god) && in(d, i-1, formulas)
 }
 
 func isWord(t *token.Token) bool {

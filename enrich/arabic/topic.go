@@ -71,8 +71,8 @@ func (m *Model) seeds(s *scratch, topic string) int {
 	return s.seeds[slices.Index(m.reader.SeedNames(), topic)]
 }
 
-// appendSeeded adds the topics that have no labelled texts: two words of a list name its topic, in a short text one
-// word in six.
+// appendSeeded adds the topics that have no labelled texts: two words of a list name its topic, in a short text
+// one word does.
 func (m *Model) appendSeeded(out []string, s *scratch) []string {
 	learnt := len(out)
 	for i, name := range m.reader.SeedNames() {
@@ -80,7 +80,7 @@ func (m *Model) appendSeeded(out []string, s *scratch) []string {
 		if slices.Contains(learntTopics[:], name) && name != "technology" || slices.Contains(out, name) {
 			continue
 		}
-		if n >= 2 && n*12 >= len(s.text.Spans) || n == 1 && len(s.text.Spans) <= 4 {
+		if n >= 2 && n*12 >= len(s.text.Spans) || n == 1 && len(s.text.Spans) <= 6 {
 			out = append(out, name)
 		}
 	}

@@ -61,7 +61,8 @@ func (t *Text) Script() Script {
 		}
 	}
 	switch {
-	case arabic == 0 && other == 0 && tags > 0, arabic > other:
+	case arabic == 0 && other == 0 && tags > 0, arabic > other, arabic > 2 && 2*arabic > other:
+		// Three Arabic words are more than a name; posts about devices and brands are full of Latin words.
 		return ArabicMost
 	case arabic == 0 && other == 0:
 		return NoLetters
