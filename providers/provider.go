@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/url"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
@@ -45,6 +46,15 @@ type Route struct {
 	// segment.
 	Pattern  string
 	Platform platform.ID // whose base the read costs
+}
+
+// Routes returns an allow-list of patterns whose reads all cost the base of one platform.
+func Routes(id platform.ID, patterns ...string) []Route {
+	out := make([]Route, len(patterns))
+	for i, pattern := range patterns {
+		out[i] = Route{pattern, id}
+	}
+	return out
 }
 
 // Provider is one upstream serving one platform. A nil function means that it does not serve the operation.
@@ -123,6 +133,21 @@ func (p Provider) Serves(op Op) bool {
 // switch on what it could serve.
 func (p Provider) Without(settings ...string) Provider {
 	return p.WithoutOps(settings, Ops()...)
+}
+
+// Requiring returns p when each of settings, which are values by name, is there, and else p [Provider.Without] those that
+// are "".
+func (p Provider) Requiring(settings map[string]string) Provider {
+	var missing []string
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if settings[name] == "" {
+			missing = append(missing, name)
+		}
+	}
+	if missing == nil {
+		return p
+	}
+	return p.Without(missing...)
 }
 
 // WithoutOps returns p with only those of ops switched off that need settings.

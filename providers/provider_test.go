@@ -67,6 +67,30 @@ func TestWithoutNamesTheSettingsAndLeavesTheOriginalAlone(t *testing.T) {
 	}
 }
 
+func TestRequiringNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	p := fake()
+	if all := p.Requiring(map[string]string{"client_id": "a", "client_secret": "b"}); !all.Serves(providers.OpPosts) {
+		t.Error("with all settings everything is served")
+	}
+	some := p.Requiring(map[string]string{"token": "", "client_secret": "b", "client_id": ""})
+	want := map[providers.Op][]string{
+		providers.OpProfile: {"client_id", "token"},
+		providers.OpPosts:   {"client_id", "token"},
+	}
+	if diff := cmp.Diff(want, some.Missing); diff != "" {
+		t.Errorf("Missing (-want +got):\n%s", diff)
+	}
+}
+
+func TestRoutesCostOnePlatform(t *testing.T) {
+	t.Parallel()
+	want := []providers.Route{{Pattern: "users/{name}", Platform: platform.Mock}, {Pattern: "items", Platform: platform.Mock}}
+	if diff := cmp.Diff(want, providers.Routes(platform.Mock, "users/{name}", "items")); diff != "" {
+		t.Errorf("Routes (-want +got):\n%s", diff)
+	}
+}
+
 func TestStampCompletesEveryPart(t *testing.T) {
 	t.Parallel()
 	post := schema.Post{Author: schema.UnknownActor()}

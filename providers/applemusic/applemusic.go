@@ -85,10 +85,7 @@ func New(cfg Config) []providers.Provider {
 			providers.OpTranscript:       "Apple gives out no lyrics",
 			providers.OpTrackPosts:       "Apple Music has no posts that use a track",
 		},
-		Routes: []providers.Route{
-			{Pattern: "lookup", Platform: platform.AppleMusic},
-			{Pattern: "search", Platform: platform.AppleMusic},
-		},
+		Routes:  providers.Routes(platform.AppleMusic, "lookup", "search"),
 		Forward: c.http.Forward,
 	}
 	full := catalog.provider()

@@ -67,11 +67,9 @@ func New(cfg Config) []providers.Provider {
 			providers.OpFollowers: "apps have no followers",
 			providers.OpProducts:  "a developer's apps are found by search",
 		},
-		Routes: []providers.Route{
-			{Pattern: "lookup", Platform: platform.AppStore},
-			{Pattern: "search", Platform: platform.AppStore},
-			{Pattern: "{country}/rss/customerreviews/{page}/{id}/{sort}/json", Platform: platform.AppStore},
-		},
+		Routes: providers.Routes(platform.AppStore,
+			"lookup", "search", "{country}/rss/customerreviews/{page}/{id}/{sort}/json",
+		),
 		Forward: c.itunes.Forward,
 	}
 	own := providers.Provider{

@@ -59,17 +59,11 @@ func New(cfg Config) providers.Provider {
 			providers.OpSuggestions: "GitHub has no public suggestions",
 			providers.OpTrending:    "GitHub has no interface for its trending page",
 		},
-		Routes: []providers.Route{
-			{Pattern: "users/{username}", Platform: platform.GitHub},
-			{Pattern: "users/{username}/repos", Platform: platform.GitHub},
-			{Pattern: "users/{username}/social_accounts", Platform: platform.GitHub},
-			{Pattern: "orgs/{org}", Platform: platform.GitHub},
-			{Pattern: "repos/{owner}/{repo}", Platform: platform.GitHub},
-			{Pattern: "repos/{owner}/{repo}/languages", Platform: platform.GitHub},
-			{Pattern: "repos/{owner}/{repo}/releases", Platform: platform.GitHub},
-			{Pattern: "repos/{owner}/{repo}/contributors", Platform: platform.GitHub},
-			{Pattern: "repos/{owner}/{repo}/issues/{number}", Platform: platform.GitHub},
-		},
+		Routes: providers.Routes(platform.GitHub,
+			"users/{username}", "users/{username}/repos", "users/{username}/social_accounts", "orgs/{org}",
+			"repos/{owner}/{repo}", "repos/{owner}/{repo}/languages", "repos/{owner}/{repo}/releases",
+			"repos/{owner}/{repo}/contributors", "repos/{owner}/{repo}/issues/{number}",
+		),
 		Forward: c.http.Forward,
 	}
 }

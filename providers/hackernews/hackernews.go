@@ -53,18 +53,10 @@ func New(cfg Config) providers.Provider {
 			providers.OpFollowing:   "Hacker News users follow nobody",
 			providers.OpCommunity:   "Hacker News is one community",
 		},
-		Routes: []providers.Route{
-			{Pattern: "user/{file}", Platform: platform.HackerNews},
-			{Pattern: "item/{file}", Platform: platform.HackerNews},
-			{Pattern: "topstories.json", Platform: platform.HackerNews},
-			{Pattern: "newstories.json", Platform: platform.HackerNews},
-			{Pattern: "beststories.json", Platform: platform.HackerNews},
-			{Pattern: "askstories.json", Platform: platform.HackerNews},
-			{Pattern: "showstories.json", Platform: platform.HackerNews},
-			{Pattern: "jobstories.json", Platform: platform.HackerNews},
-			{Pattern: "maxitem.json", Platform: platform.HackerNews},
-			{Pattern: "updates.json", Platform: platform.HackerNews},
-		},
+		Routes: providers.Routes(platform.HackerNews,
+			"user/{file}", "item/{file}", "topstories.json", "newstories.json", "beststories.json", "askstories.json",
+			"showstories.json", "jobstories.json", "maxitem.json", "updates.json",
+		),
 		Forward: c.http.Forward,
 	}
 }

@@ -60,25 +60,14 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpTrending:    "Kick tells who is on air, not which recordings are popular",
 			providers.OpTranscript:  "Kick has no transcripts",
 		},
-		Routes: []providers.Route{
-			{Pattern: "public/v1/channels", Platform: platform.Kick},
-			{Pattern: "public/v1/users", Platform: platform.Kick},
-			{Pattern: "public/v1/users/livestreams", Platform: platform.Kick},
-			{Pattern: "public/v2/livestreams", Platform: platform.Kick},
-			{Pattern: "public/v2/categories", Platform: platform.Kick},
-		},
+		Routes: providers.Routes(platform.Kick,
+			"public/v1/channels", "public/v1/users", "public/v1/users/livestreams", "public/v2/livestreams", "public/v2/categories",
+		),
 		Forward: o.forward,
 	}
-	var missing []string
-	if cfg.ClientID == "" {
-		missing = append(missing, "client_id")
-	}
-	if cfg.ClientSecret == "" {
-		missing = append(missing, "client_secret")
-	}
-	if missing != nil {
+	p = p.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})
+	if !p.Serves(providers.OpProfile) {
 		delete(p.Notes, providers.OpProfile) // what is to be known of it is for the website to say
-		return p.Without(missing...)
 	}
 	return p
 }

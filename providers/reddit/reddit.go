@@ -86,16 +86,12 @@ func New(cfg Config) providers.Provider {
 }
 
 func routes() []providers.Route {
-	var out []providers.Route
-	for _, pattern := range []string{
+	return providers.Routes(platform.Reddit,
 		"user/{name}/about", "user/{name}/submitted", "user/{name}/comments", "user/{name}/trophies",
 		"r/{subreddit}/about", "r/{subreddit}/about/rules", "r/{subreddit}/new", "r/{subreddit}/hot", "r/{subreddit}/top",
 		"r/{subreddit}/rising", "r/{subreddit}/search", "comments/{id}", "duplicates/{id}", "api/info", "search", "users/search",
 		"subreddits/search", "subreddits/popular", "subreddits/new",
-	} {
-		out = append(out, providers.Route{Pattern: pattern, Platform: platform.Reddit})
-	}
-	return out
+	)
 }
 
 func newClient(cfg Config) *client {

@@ -71,31 +71,14 @@ func New(cfg Config) []providers.Provider {
 			providers.OpLive:        "SoundCloud has no broadcasts",
 			providers.OpTrackPosts:  "a track and its post are one",
 		},
-		Routes: []providers.Route{
-			{Pattern: "users/{urn}", Platform: platform.SoundCloud},
-			{Pattern: "users/{urn}/tracks", Platform: platform.SoundCloud},
-			{Pattern: "users/{urn}/playlists", Platform: platform.SoundCloud},
-			{Pattern: "users/{urn}/web-profiles", Platform: platform.SoundCloud},
-			{Pattern: "tracks", Platform: platform.SoundCloud},
-			{Pattern: "tracks/{urn}", Platform: platform.SoundCloud},
-			{Pattern: "tracks/{urn}/comments", Platform: platform.SoundCloud},
-			{Pattern: "tracks/{urn}/related", Platform: platform.SoundCloud},
-			{Pattern: "playlists", Platform: platform.SoundCloud},
-			{Pattern: "playlists/{urn}", Platform: platform.SoundCloud},
-			{Pattern: "playlists/{urn}/tracks", Platform: platform.SoundCloud},
-		},
+		Routes: providers.Routes(platform.SoundCloud,
+			"users/{urn}", "users/{urn}/tracks", "users/{urn}/playlists", "users/{urn}/web-profiles", "tracks",
+			"tracks/{urn}", "tracks/{urn}/comments", "tracks/{urn}/related", "playlists", "playlists/{urn}",
+			"playlists/{urn}/tracks",
+		),
 		Forward: c.http.Forward,
 	}
-	var missing []string
-	if cfg.ClientID == "" {
-		missing = append(missing, "client_id")
-	}
-	if cfg.ClientSecret == "" {
-		missing = append(missing, "client_secret")
-	}
-	if missing != nil {
-		official = official.Without(missing...)
-	}
+	official = official.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})
 	if cfg.NoOwn {
 		return []providers.Provider{official}
 	}

@@ -81,35 +81,14 @@ func New(cfg Config) providers.Provider {
 			providers.OpAudience:         "Spotify tells nobody where an artist's listeners live",
 			providers.OpTrackPosts:       "Spotify has no posts that use a track",
 		},
-		Routes: []providers.Route{
-			{Pattern: "artists/{id}", Platform: platform.Spotify},
-			{Pattern: "artists/{id}/albums", Platform: platform.Spotify},
-			{Pattern: "artists/{id}/top-tracks", Platform: platform.Spotify},
-			{Pattern: "artists/{id}/related-artists", Platform: platform.Spotify},
-			{Pattern: "albums/{id}", Platform: platform.Spotify},
-			{Pattern: "albums/{id}/tracks", Platform: platform.Spotify},
-			{Pattern: "tracks/{id}", Platform: platform.Spotify},
-			{Pattern: "shows/{id}", Platform: platform.Spotify},
-			{Pattern: "shows/{id}/episodes", Platform: platform.Spotify},
-			{Pattern: "episodes/{id}", Platform: platform.Spotify},
-			{Pattern: "playlists/{id}", Platform: platform.Spotify},
-			{Pattern: "playlists/{id}/tracks", Platform: platform.Spotify},
-			{Pattern: "playlists/{id}/items", Platform: platform.Spotify},
-			{Pattern: "search", Platform: platform.Spotify},
-		},
+		Routes: providers.Routes(platform.Spotify,
+			"artists/{id}", "artists/{id}/albums", "artists/{id}/top-tracks", "artists/{id}/related-artists",
+			"albums/{id}", "albums/{id}/tracks", "tracks/{id}", "shows/{id}", "shows/{id}/episodes", "episodes/{id}",
+			"playlists/{id}", "playlists/{id}/tracks", "playlists/{id}/items", "search",
+		),
 		Forward: c.http.Forward,
 	}
-	var missing []string
-	if cfg.ClientID == "" {
-		missing = append(missing, "client_id")
-	}
-	if cfg.ClientSecret == "" {
-		missing = append(missing, "client_secret")
-	}
-	if missing != nil {
-		return p.Without(missing...)
-	}
-	return p
+	return p.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})
 }
 
 func newClient(cfg Config) *client {

@@ -84,11 +84,7 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpSuggestions: "Threads has no public suggestions",
 			providers.OpTranscript:  "Threads has no public captions",
 		},
-		Routes: []providers.Route{
-			{Pattern: "v1.0/profile_lookup", Platform: platform.Threads},
-			{Pattern: "v1.0/profile_posts", Platform: platform.Threads},
-			{Pattern: "v1.0/keyword_search", Platform: platform.Threads},
-		},
+		Routes:  providers.Routes(platform.Threads, "v1.0/profile_lookup", "v1.0/profile_posts", "v1.0/keyword_search"),
 		Forward: c.forward,
 	}
 	if cfg.Token == "" {

@@ -148,17 +148,13 @@ func check(signedIn bool) func(*upstream.Response) error {
 }
 
 func routes() []providers.Route {
-	var out []providers.Route
-	for _, pattern := range []string{
+	return providers.Routes(platform.TruthSocial,
 		"v1/accounts/lookup", "v1/accounts/{id}", "v1/accounts/{id}/statuses", "v1/accounts/{id}/followers", "v1/accounts/{id}/following",
 		"v1/statuses/{id}", "v1/statuses/{id}/context", "v1/statuses/{id}/context/descendants",
 		"v1/statuses/{id}/favourited_by", "v1/statuses/{id}/reblogged_by",
 		"v1/groups/lookup", "v1/groups/{id}", "v1/timelines/group/{id}", "v1/timelines/tag/{tag}",
 		"v1/trends", "v1/truth/trending/truths", "v2/search",
-	} {
-		out = append(out, providers.Route{Pattern: pattern, Platform: platform.TruthSocial})
-	}
-	return out
+	)
 }
 
 // forward reads what {id} names by number only: accounts/verify_credentials, say, is about whose token we have.

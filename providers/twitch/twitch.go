@@ -73,29 +73,15 @@ func New(cfg Config) providers.Provider {
 		Routes:  routes(),
 		Forward: c.http.Forward,
 	}
-	var missing []string
-	if cfg.ClientID == "" {
-		missing = append(missing, "client_id")
-	}
-	if cfg.ClientSecret == "" {
-		missing = append(missing, "client_secret")
-	}
-	if missing != nil {
-		return p.Without(missing...)
-	}
-	return p
+	return p.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})
 }
 
 func routes() []providers.Route {
-	var out []providers.Route
-	for _, pattern := range []string{
+	return providers.Routes(platform.Twitch,
 		"users", "channels", "videos", "clips", "streams", "schedule", "games", "games/top", "search/channels",
 		"search/categories", "teams", "teams/channel", "chat/emotes", "chat/emotes/global", "chat/badges", "chat/badges/global",
 		"content_classification_labels",
-	} {
-		out = append(out, providers.Route{Pattern: pattern, Platform: platform.Twitch})
-	}
-	return out
+	)
 }
 
 func newClient(cfg Config) *client {

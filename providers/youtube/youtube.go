@@ -93,18 +93,10 @@ func New(cfg Config) providers.Provider {
 			providers.OpProduct:          "the Data API has no shops",
 			providers.OpReviews:          "the Data API has no shops",
 		},
-		Routes: []providers.Route{
-			{Pattern: "channels", Platform: platform.YouTube},
-			{Pattern: "videos", Platform: platform.YouTube},
-			{Pattern: "playlists", Platform: platform.YouTube},
-			{Pattern: "playlistItems", Platform: platform.YouTube},
-			{Pattern: "commentThreads", Platform: platform.YouTube},
-			{Pattern: "comments", Platform: platform.YouTube},
-			{Pattern: "search", Platform: platform.YouTube},
-			{Pattern: "videoCategories", Platform: platform.YouTube},
-			{Pattern: "i18nRegions", Platform: platform.YouTube},
-			{Pattern: "i18nLanguages", Platform: platform.YouTube},
-		},
+		Routes: providers.Routes(platform.YouTube,
+			"channels", "videos", "playlists", "playlistItems", "commentThreads", "comments", "search",
+			"videoCategories", "i18nRegions", "i18nLanguages",
+		),
 		Forward: c.forward,
 	}
 	if cfg.APIKey == "" {
