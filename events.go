@@ -87,7 +87,7 @@ func (j *job) transitions() []SearchEvent {
 		before := j.told()
 		p.Told = true
 		out = append(out, SearchEvent{Platform: p.Platform, State: p.State})
-		results, _ := fuse(before, []*jobPart{p}, j.Recent, false)
+		results, _ := j.fuse(before, []*jobPart{p}, false)
 		for _, r := range results {
 			out = append(out, SearchEvent{Result: r})
 		}

@@ -48,6 +48,7 @@ type search struct {
 	failed   []platform.ID // named, but they cannot search or cannot filter so
 	bound    string        // what its cursor is bound to
 	overflow string        // id of results held back from the page before
+	seen     []uint64      // URLs of the pages before, hashed
 	wait     time.Duration
 	recent   bool // newest first, rather than by rank
 	enrich   bool
@@ -77,13 +78,23 @@ func (s *search) enrichPrice() int64 {
 	return 0
 }
 
-// searchCursor is where a fan-out walk stands: one inner cursor for each platform that has more.
+// searchCursor is where a fan-out walk stands.
 type searchCursor struct {
-	Issued   int64                  `json:"t"`
-	Overflow string                 `json:"o,omitempty"`
-	Inner    map[platform.ID][]byte `json:"i,omitempty"`
-	Kept     string                 `json:"k,omitempty"` // id of Inner, where it is too long for a cursor
+	Issued   int64  `json:"t"`
+	Overflow string `json:"o,omitempty"`
+	searchPlace
+	Kept string `json:"k,omitempty"` // id of the place, where it is too long for a cursor
 }
+
+// searchPlace is one inner cursor for each platform that has more, and what the platforms together have shown.
+type searchPlace struct {
+	Inner map[platform.ID][]byte `json:"i,omitempty"`
+	Seen  []byte                 `json:"s,omitempty"` // URLs, hashed
+}
+
+// maxURLs is how many URLs are remembered along a fan-out walk. A platform's own cursor knows its own results; these
+// are for what several of them give.
+const maxURLs = 300
 
 func (c *Client) planSearch(ctx context.Context, in args) (*search, error) {
 	s := &search{
@@ -247,9 +258,13 @@ func (c *Client) resumeSearch(ctx context.Context, s *search, given string) (map
 	}
 	s.overflow, s.first = outer.Overflow, false
 	if outer.Kept != "" {
-		if err := c.recall(ctx, outer.Kept, &outer.Inner); err != nil {
+		if err := c.recall(ctx, outer.Kept, &outer.searchPlace); err != nil {
 			return nil, err
 		}
+	}
+	if len(outer.Seen) > 0 {
+		d := decoder{b: outer.Seen}
+		s.seen = d.ids()
 	}
 	inner := map[platform.ID]*cursor{}
 	for id, b := range outer.Inner {
@@ -262,7 +277,7 @@ func (c *Client) resumeSearch(ctx context.Context, s *search, given string) (map
 
 // nextSearch seals the cursor of the next page; "" when every platform is at its end and nothing was held back.
 func (c *Client) nextSearch(ctx context.Context, j *job, overflow string) (string, error) {
-	outer := searchCursor{Issued: c.now().Truncate(time.Hour).Unix(), Overflow: overflow, Inner: map[platform.ID][]byte{}}
+	outer := searchCursor{Issued: c.now().Truncate(time.Hour).Unix(), Overflow: overflow, searchPlace: searchPlace{Inner: map[platform.ID][]byte{}}}
 	for _, p := range j.Parts {
 		if p.State != schema.OK || p.Next == "" {
 			continue
@@ -275,15 +290,29 @@ func (c *Client) nextSearch(ctx context.Context, j *job, overflow string) (strin
 	if len(outer.Inner) == 0 && overflow == "" {
 		return "", nil
 	}
+	if len(j.Parts) > 1 {
+		outer.Seen = appendIDs(nil, keepLast(j.urls(), maxURLs))
+	}
 	next, err := c.sealSearch(j, outer)
 	if err != nil || len(next) <= maxCursor {
 		return next, err
 	}
-	if outer.Kept, err = c.note(ctx, outer.Inner); err != nil {
+	if outer.Kept, err = c.note(ctx, outer.searchPlace); err != nil {
 		return "", err
 	}
-	outer.Inner = nil
+	outer.searchPlace = searchPlace{}
 	return c.sealSearch(j, outer)
+}
+
+// urls returns the URLs of the pages before and of this one, hashed. The caller holds mu.
+func (j *job) urls() []uint64 {
+	out := slices.Clone(j.Seen)
+	for _, p := range j.told() {
+		for _, raw := range p.results() {
+			out = append(out, hashOf(newRanked(raw, 0).url))
+		}
+	}
+	return out
 }
 
 func (c *Client) sealSearch(j *job, outer searchCursor) (string, error) {

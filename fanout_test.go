@@ -291,6 +291,23 @@ func TestACombinedCursorWalksEveryPlatformToItsEnd(t *testing.T) {
 	}
 }
 
+func TestWhatTwoPlatformsGiveOnDifferentPagesComesOnce(t *testing.T) {
+	t.Parallel()
+	same := by("w", "same", 1)
+	e := engineOf(t, searcher(platform.TikTok, lists(2, append(some("t", 2), same)...)), searcher(platform.X, lists(2, append([]schema.SearchResult{same}, some("x", 3)...)...)))
+	var got []string
+	for cursor := ""; ; {
+		page := searchAll(t, e.Client, socialdata.SearchAllRequest{Cursor: cursor})
+		got = append(got, idsOf(page.Data)...)
+		if cursor = page.Meta.NextCursor; cursor == "" {
+			break
+		}
+	}
+	if diff := gocmp.Diff([]string{"t0", "same", "t1", "x0", "x1", "x2"}, got); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
+	}
+}
+
 // A cursor that holds the place of every platform would be longer than any request line.
 func TestALongCombinedCursorStaysShort(t *testing.T) {
 	t.Parallel()

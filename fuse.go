@@ -25,10 +25,10 @@ type ranked struct {
 
 // fuse merges the results of several platforms by reciprocal rank fusion, ties by the order of the platforms and then
 // by id; or newest first when recent is set, what has no time last. A result that two platforms give stands once, at
-// its best rank; one that the parts before have given, not at all. When capped is set, what an author has beyond three
-// is held back rather than shown.
+// its best rank; one that the parts before or the pages before have given, not at all. When capped is set, what an
+// author has beyond three is held back rather than shown.
 // https://dl.acm.org/doi/10.1145/1571941.1572114
-func fuse(before, parts []*jobPart, recent, capped bool) (shown, held []json.RawMessage) {
+func (j *job) fuse(before, parts []*jobPart, capped bool) (shown, held []json.RawMessage) {
 	var all []*ranked
 	seen := map[string]*ranked{}
 	for _, p := range before {
@@ -41,6 +41,9 @@ func fuse(before, parts []*jobPart, recent, capped bool) (shown, held []json.Raw
 		for rank, raw := range p.results() {
 			r := newRanked(raw, i)
 			r.score = 1 / float64(fusionK+rank+1)
+			if slices.Contains(j.Seen, hashOf(r.url)) {
+				continue
+			}
 			if twin := cmp.Or(seen[r.url], seen[r.id]); twin != nil {
 				twin.score = max(twin.score, r.score)
 				continue
@@ -50,7 +53,7 @@ func fuse(before, parts []*jobPart, recent, capped bool) (shown, held []json.Raw
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *ranked) int {
-		if recent {
+		if j.Recent {
 			if c := b.at.Compare(a.at); c != 0 {
 				return c
 			}

@@ -60,6 +60,7 @@ type job struct {
 	Parts    []*jobPart
 	Held     []json.RawMessage // results of the page before that go in front
 	HeldBack []uint64          // results that wait for the next page
+	Seen     []uint64          // URLs of the pages before, hashed
 	Settled  int64             // credits charged so far
 	Told     int64             // of these, in answers so far
 	Complete bool              // an answer has said that nothing is pending
@@ -89,7 +90,7 @@ type jobPart struct {
 // startJob holds the whole price and starts every part.
 func (c *Client) startJob(ctx context.Context, s *search, requestID, once string) (*job, error) {
 	j := &job{
-		ID: "job_" + rand.Text(), Bound: s.bound, Recent: s.recent, First: s.first,
+		ID: "job_" + rand.Text(), Bound: s.bound, Recent: s.recent, First: s.first, Seen: s.seen,
 		Deadline: c.now().Add(c.timeout), changed: make(chan struct{}),
 	}
 	if c.key != nil {
@@ -266,7 +267,7 @@ func (c *Client) firstAnswer(ctx context.Context, j *job, requestID string) (*An
 	if !j.any(schema.OK) && len(j.Held) == 0 {
 		return nil, j.allFailed()
 	}
-	shown, held := fuse(nil, j.tell(), j.Recent, j.First)
+	shown, held := j.fuse(nil, j.tell(), j.First)
 	overflow, err := c.holdBack(ctx, j, held)
 	if err != nil {
 		return nil, err
@@ -383,7 +384,7 @@ func (c *Client) job(ctx context.Context, _ *Operation, call Call, in args) (*An
 	if j.Complete {
 		before, parts = nil, j.Parts
 	}
-	shown, _ := fuse(before, parts, j.Recent, false)
+	shown, _ := j.fuse(before, parts, false)
 	shown = j.without(shown)
 	if j.Complete {
 		shown = append(j.Held, shown...)
