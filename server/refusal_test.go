@@ -149,6 +149,37 @@ func twitch() providers.Provider {
 	return mock.NewFor(platform.Twitch, mock.Config{}).Without("SOCIALDATA_TWITCH_SECRET")
 }
 
+// TestTheOrderOfChecks mends one fault after the other: each time the next one shows.
+func TestTheOrderOfChecks(t *testing.T) {
+	t.Parallel()
+	s := open(t, enginetest.Config{Credits: -1, Providers: []providers.Provider{hackerNews()}, Rate: keys.Rate{Capacity: 5, Refill: 0.001}})
+	_, tired := s.Account(t, "tired", 10)
+	for range 5 {
+		s.getAs(t, tired, "/v1/me").envelope(t)
+	}
+	_, rich := s.Account(t, "rich", 10)
+	steps := []struct {
+		name, secret, path string
+		want               problem.Code
+	}{
+		{"all is wrong", "sk_live_nobody", "/v1/nowhere/ads?nonsense=1", problem.Unauthorized},
+		{"a good key, that is tired", tired, "/v1/nowhere/ads?nonsense=1", problem.RateLimited},
+		{"a key that may call", s.Secret, "/v1/nowhere/ads?nonsense=1", problem.NotFound},
+		{"a platform", s.Secret, "/v1/hackernews/ads?nonsense=1", problem.InvalidRequest},
+		{"good parameters", s.Secret, "/v1/hackernews/ads?domain=a.example", problem.PlatformUnavailable},
+		{"an operation that is offered", s.Secret, "/v1/hackernews/profile?handle=not_found", problem.InsufficientCredits},
+		{"an account with credits", rich, "/v1/hackernews/profile?handle=not_found", problem.NotFound},
+	}
+	for _, step := range steps {
+		if p := s.getAs(t, step.secret, step.path).problem(t); p.Code != step.want {
+			t.Errorf("%s: came to %s, want %s", step.name, p.Code, step.want)
+		}
+	}
+	if r := s.getAs(t, rich, "/v1/hackernews/profile?handle=salma"); r.status != http.StatusOK {
+		t.Errorf("and nothing is wrong: %s", r.body)
+	}
+}
+
 func TestWhatIsAccepted(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, path, same string }{
