@@ -120,41 +120,53 @@ func (w *writer) run() {
 	defer close(w.done)
 	for open := true; open; {
 		_, open = <-w.wake
-		for batch := w.take(w.atOnce); len(batch) > 0; batch = w.take(w.atOnce) {
+		for batch := w.take(); len(batch) > 0; batch = w.take() {
 			w.commit(batch)
 		}
 	}
 }
 
-// take returns the next tasks that share a transaction, most at most: none when the next one shares with nobody, and
-// that one alone when it comes first.
-func (w *writer) take(most int) []*task {
+// take returns the next tasks that share a transaction, or the next one alone when it shares with nobody.
+func (w *writer) take() []*task {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	n := 0
-	for n < len(w.queue) && n < most && !w.queue[n].alone && !w.queue[n].outside {
-		n++
-	}
-	if n == 0 && len(w.queue) > 0 && most == w.atOnce {
+	n := w.sharing(w.atOnce)
+	if n == 0 && len(w.queue) > 0 {
 		n = 1
 	}
-	batch := w.queue[:n:n]
-	if w.queue = w.queue[n:]; len(w.queue) == 0 {
-		w.queue = nil // do not keep the array alive
-	}
-	return batch
+	return w.pop(n)
 }
 
 // join returns tasks that came while others were applied, for the same transaction: it costs the disk as much for one
 // charge as for a hundred. Callers that are about to queue something get the chance to.
 func (w *writer) join(most int) []*task {
 	for range 3 {
-		if more := w.take(most); len(more) > 0 {
+		w.mu.Lock()
+		more := w.pop(w.sharing(most))
+		w.mu.Unlock()
+		if len(more) > 0 {
 			return more
 		}
 		runtime.Gosched()
 	}
 	return nil
+}
+
+// sharing counts the first tasks in the queue that can share a transaction, up to most.
+func (w *writer) sharing(most int) (n int) {
+	for n < len(w.queue) && n < most && !w.queue[n].alone && !w.queue[n].outside {
+		n++
+	}
+	return n
+}
+
+// pop takes n tasks from the queue.
+func (w *writer) pop(n int) []*task {
+	batch := w.queue[:n:n]
+	if w.queue = w.queue[n:]; len(w.queue) == 0 {
+		w.queue = nil // do not keep the array alive
+	}
+	return batch
 }
 
 func (w *writer) commit(batch []*task) {
