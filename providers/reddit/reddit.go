@@ -8,7 +8,6 @@ package reddit
 
 import (
 	"cmp"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -116,7 +115,7 @@ func tokens(cfg Config) *upstream.Tokens {
 		form["device_id"] = []string{cmp.Or(cfg.DeviceID, "DO_NOT_TRACK_THIS_DEVICE")}
 	}
 	h := header(cfg)
-	h.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(cfg.ClientID+":"+cfg.ClientSecret)))
+	h.Set("Authorization", upstream.Basic(cfg.ClientID, cfg.ClientSecret))
 	c := upstream.New(upstream.Config{
 		HTTP: still(cfg.HTTP), Base: cmp.Or(cfg.WebURL, defaultWeb), Header: h, Check: checkToken,
 	})

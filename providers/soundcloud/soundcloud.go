@@ -10,7 +10,6 @@ package soundcloud
 import (
 	"bytes"
 	"cmp"
-	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -138,10 +137,6 @@ func limited(body []byte, now time.Time) error {
 		return &providers.Error{Kind: providers.ErrUnavailable, Detail: "SoundCloud limits our pace", RetryAfter: t.Sub(now)}
 	}
 	return nil
-}
-
-func basic(id, secret string) string {
-	return "Basic " + base64.StdEncoding.EncodeToString([]byte(id+":"+secret))
 }
 
 var (

@@ -50,7 +50,7 @@ func (f *tokenFlow) fetch(ctx context.Context) (upstream.Token, error) {
 		}
 	}
 	return f.ask(ctx, upstream.Request{
-		Header: http.Header{"Authorization": {basic(f.id, f.secret)}},
+		Header: http.Header{"Authorization": {upstream.Basic(f.id, f.secret)}},
 		Form:   url.Values{"grant_type": {"client_credentials"}},
 		Retry:  true,
 	})

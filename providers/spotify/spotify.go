@@ -9,7 +9,6 @@ package spotify
 import (
 	"bytes"
 	"cmp"
-	"encoding/base64"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -112,7 +111,7 @@ func newClient(cfg Config) *client {
 func tokens(cfg Config) *upstream.Tokens {
 	address := cmp.Or(cfg.TokenURL, "https://accounts.spotify.com/api/token")
 	r := upstream.Request{
-		Header: http.Header{"Authorization": {"Basic " + base64.StdEncoding.EncodeToString([]byte(cfg.ClientID+":"+cfg.ClientSecret))}},
+		Header: http.Header{"Authorization": {upstream.Basic(cfg.ClientID, cfg.ClientSecret)}},
 		Form:   url.Values{"grant_type": {"client_credentials"}},
 	}
 	if u, err := url.Parse(address); err == nil {

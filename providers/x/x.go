@@ -167,7 +167,6 @@ func bearer(token string) http.Header {
 // appToken trades the app's key and secret for its bearer token.
 // https://docs.x.com/fundamentals/authentication/oauth-2-0/application-only
 func appToken(cfg Config, base string) *upstream.Tokens {
-	basic := base64.StdEncoding.EncodeToString([]byte(url.QueryEscape(cfg.APIKey) + ":" + url.QueryEscape(cfg.APISecret)))
 	c := upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Check: func(res *upstream.Response) error {
 		var answer struct {
 			TokenType string `json:"token_type"`
@@ -184,7 +183,7 @@ func appToken(cfg Config, base string) *upstream.Tokens {
 		Path: []string{"oauth2", "token"},
 		Form: url.Values{"grant_type": {"client_credentials"}},
 		Header: http.Header{
-			"Authorization": {"Basic " + basic},
+			"Authorization": {upstream.Basic(url.QueryEscape(cfg.APIKey), url.QueryEscape(cfg.APISecret))},
 			"Content-Type":  {"application/x-www-form-urlencoded;charset=UTF-8"},
 		},
 	}

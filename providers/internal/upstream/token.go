@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -75,6 +76,12 @@ func AppTokens(client *http.Client, address, id, secret string) *Tokens {
 		r.Query = u.Query()
 	}
 	return ClientCredentials(New(Config{HTTP: client, Base: address}), r)
+}
+
+// Basic returns the header Authorization that names an app by its id and secret.
+// https://www.rfc-editor.org/rfc/rfc7617
+func Basic(id, secret string) string {
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(id+":"+secret))
 }
 
 // Get returns a token that is good for a while yet.

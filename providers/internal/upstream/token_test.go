@@ -295,3 +295,11 @@ func TestSilentTokenEndpointIsATimeout(t *testing.T) {
 		}
 	})
 }
+
+func TestBasic(t *testing.T) {
+	t.Parallel()
+	r := http.Request{Header: http.Header{"Authorization": {upstream.Basic("ann", "a:b")}}}
+	if id, secret, ok := r.BasicAuth(); !ok || id != "ann" || secret != "a:b" {
+		t.Errorf("Basic became %q and %q", id, secret)
+	}
+}
