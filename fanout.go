@@ -290,7 +290,7 @@ func (c *Client) nextSearch(ctx context.Context, j *job, overflow string) (strin
 	if len(outer.Inner) == 0 && overflow == "" {
 		return "", nil
 	}
-	if len(j.Parts) > 1 {
+	if len(j.Parts) > 1 || len(j.Seen) > 0 {
 		outer.Seen = appendIDs(nil, keepLast(j.urls(), maxURLs))
 	}
 	next, err := c.sealSearch(j, outer)

@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
@@ -306,6 +308,54 @@ func TestWhatTwoPlatformsGiveOnDifferentPagesComesOnce(t *testing.T) {
 	if diff := gocmp.Diff([]string{"t0", "same", "t1", "x0", "x1", "x2"}, got); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
+}
+
+func TestAFanOutWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		shown, got := map[string]bool{}, map[string]bool{}
+		var upstreams []providers.Provider
+		var mu sync.Mutex
+		for _, id := range (ids{platform.TikTok, platform.X, platform.YouTube})[:rapid.IntRange(1, 3).Draw(t, "platforms")] {
+			h := drawHostile(t)
+			upstreams = append(upstreams, searcher(id, func(ctx context.Context, _ providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
+				mu.Lock()
+				defer mu.Unlock()
+				page, err := h.read(ctx, "", token)
+				out := providers.Page[schema.SearchResult]{Next: page.Next}
+				for _, p := range page.Items { // of three authors, so that some are held back
+					shown[p.ID] = true
+					n, _ := strconv.Atoi(p.ID)
+					out.Items = append(out.Items, by(fmt.Sprint("author", n%3), p.ID, n))
+				}
+				return out, err
+			}))
+		}
+		client, err := socialdata.New(socialdata.WithProviders(upstreams...), socialdata.WithEnricher(enginetest.Enricher()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req := socialdata.SearchAllRequest{Query: "coffee", Sort: rapid.SampledFrom([]string{"", "recent"}).Draw(t, "sort")}
+		for calls := 0; ; calls++ {
+			page, err := client.SearchAll(context.Background(), req)
+			if err != nil || calls > 100 {
+				t.Fatalf("call %d: %v", calls, err)
+			}
+			for _, r := range page.Data {
+				id := r.Shared().ID
+				if got[id] {
+					t.Fatalf("%s came twice", id)
+				}
+				got[id] = true
+			}
+			if req.Cursor = page.Meta.NextCursor; req.Cursor == "" {
+				break
+			}
+		}
+		if diff := gocmp.Diff(shown, got); diff != "" {
+			t.Fatalf("results (-shown +got):\n%s", diff)
+		}
+	})
 }
 
 // A cursor that holds the place of every platform would be longer than any request line.
