@@ -29,10 +29,14 @@ func (m *Model) variety(s *scratch) schema.Dialect {
 	return varieties[best]
 }
 
+// telltaleOdds is what a word with letters of another language adds: a Persian post about an Arab may be Arabic names
+// for the most part.
+const telltaleOdds = 2
+
 // foreign returns the log-odds of a text in Arabic script to be in another language than Arabic.
 func (m *Model) foreign(s *scratch) float32 {
 	m.language.Scores(m.reader.Language(&s.text), s.scores[:])
-	return s.scores[1] - s.scores[0]
+	return s.scores[1] - s.scores[0] + telltaleOdds*float32(s.text.Telltales())
 }
 
 // scanVarieties scores every stretch of the text and returns the best variety of the whole.

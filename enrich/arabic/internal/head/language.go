@@ -1,6 +1,8 @@
 package head
 
 import (
+	"slices"
+
 	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
 )
@@ -34,6 +36,29 @@ func (r *Reader) Language(t *Text) []feature.Block {
 		feature.Block{Features: l.words, Value: Scale(len(l.words))},
 		feature.Block{},
 	)
+}
+
+// Telltales counts the words of t with letters or joiners that writers of Arabic do not use even for decoration.
+// It counts to three at most.
+func (t *Text) Telltales() int {
+	n := 0
+	for i := range t.Tokens {
+		k := &t.Tokens[i]
+		if k.Kind == token.Word && !k.Tag && slices.ContainsFunc(t.Light(k), telltale) {
+			n++
+		}
+	}
+	return min(n, 3)
+}
+
+// telltale reports whether r belongs to Persian, Urdu, Kurdish, Pashto, Sindhi or Uyghur and not to Arabic. Letters
+// that Arabs borrow for their dialects or for looks are left out.
+func telltale(r rune) bool {
+	switch r {
+	case 0x200C, 'ژ', 'ٹ', 'ڈ', 'ڑ', 'ے', 'ں', 'ې', 'ۍ', 'ښ', 'ڼ', 'ټ', 'ډ', 'ړ', 'ږ', 'ڵ', 'ڕ', 'ۆ', 'ێ', 'ە', 'ۋ', 'ۈ', 'ڄ', 'ڃ', 'ٿ', 'ڻ', 'ڳ', 'ڱ':
+		return true
+	}
+	return false
 }
 
 // Script says what the letters of a text allow without a look at the words.
