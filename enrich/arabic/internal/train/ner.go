@@ -10,8 +10,8 @@ const (
 	nerRuns   = 2
 )
 
-// ner trains the tagger. Sentences of other collections than ANERcorp have other ideas of what a name is: those of
-// Wojood join, those of AQMAR only without their free classes.
+// ner trains the tagger on ANERcorp. The other collections have other ideas of what a name is and made it worse; their
+// text still teaches the word clusters.
 func (b *builder) ner(r *ner.Reader) []byte {
 	var data []Tagged
 	count := map[string]int{}
