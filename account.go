@@ -24,18 +24,18 @@ func (c *Client) Authenticate(ctx context.Context, secret string) (*Client, erro
 		c.keys.Touch(key.ID, c.now())
 		return c.As(key), nil
 	}
-	return nil, c.problem(&opMe.Operation, "", err)
+	return nil, c.failed(ctx, &opMe.Operation, Call{}, err)
 }
 
 // Admit takes one call from the rate limit of the key that c is bound to. The allowance tells the bucket's state in
 // any case; when the bucket is empty the error is a rate_limited problem.
 func (c *Client) Admit(ctx context.Context) (keys.Allowance, error) {
 	if c.key == nil {
-		return keys.Allowance{}, c.problem(&opMe.Operation, "", errNoAccount)
+		return keys.Allowance{}, c.failed(ctx, &opMe.Operation, Call{}, errNoAccount)
 	}
 	a, err := c.limiter.Take(ctx, c.key.ID, c.rateOf())
 	if err != nil {
-		return a, c.problem(&opMe.Operation, "", err)
+		return a, c.failed(ctx, &opMe.Operation, Call{}, err)
 	}
 	if !a.OK {
 		return a, problem.New(problem.RateLimited, "the key may make %d calls at once and %s a second; wait and try again",
@@ -86,6 +86,14 @@ func (c *Client) balance(ctx context.Context) (int64, error) {
 		return 0, nil
 	}
 	return n, err
+}
+
+// account returns the id of the bound account, or "".
+func (c *Client) account() string {
+	if c.key == nil {
+		return ""
+	}
+	return c.key.Account
 }
 
 // free makes the answer of an operation that costs nothing and is made on the spot.

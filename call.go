@@ -59,15 +59,22 @@ func (c *Client) run(ctx context.Context, o *Operation, call Call) (*Answer, err
 	if err == nil {
 		return answer, nil
 	}
+	return nil, c.failed(ctx, o, call, err)
+}
+
+// failed makes err what the caller may see, and logs the rest of it under the call's id.
+func (c *Client) failed(ctx context.Context, o *Operation, call Call, err error) *problem.Error {
 	p := c.problem(o, call.Platform, err)
-	p.RequestID = call.RequestID
+	if p.RequestID = call.RequestID; p.RequestID == "" {
+		p.RequestID = NewRequestID()
+	}
 	level := slog.LevelDebug
 	if p.Code == problem.InternalError {
 		level = slog.LevelError
 	}
 	c.log.Log(ctx, level, "call failed", "request_id", p.RequestID, "operation", o.Name, "platform", call.Platform,
 		"code", p.Code, "error", errors.Join(p, p.Unwrap()))
-	return nil, p
+	return p
 }
 
 func (c *Client) handle(ctx context.Context, o *Operation, call Call) (*Answer, error) {
@@ -77,6 +84,9 @@ func (c *Client) handle(ctx context.Context, o *Operation, call Call) (*Answer, 
 			return nil, perr
 		}
 		return answer(c, ctx, o, call, in)
+	}
+	if call.IdempotencyKey != "" && !validIdempotencyKey(call.IdempotencyKey) {
+		return nil, errIdempotencyKey
 	}
 	plan := c.plan
 	if o.Name == opRaw.Name {
@@ -102,7 +112,9 @@ func (c *Client) charge(ctx context.Context, q *query, requestID, once string) (
 	defer func() {
 		answer.Meta.CreditsUsed = charge
 		var serr error
-		answer.Meta.CreditsRemaining, serr = books.settle(ctx, 0, charge, q, answer.Meta.Cache)
+		answer.Meta.CreditsRemaining, serr = books.settle(ctx, 0, credits.Charge{
+			Amount: charge, Operation: q.op.Name, Platform: string(q.platform), Cache: string(answer.Meta.Cache),
+		})
 		if err = errors.Join(err, serr); err != nil {
 			answer = nil
 		}
@@ -173,17 +185,17 @@ func (c *Client) reserve(ctx context.Context, requestID, once string, amounts ..
 // holdSlack is how much longer than its call a hold lasts: enrichment and settling come after the upstream.
 const holdSlack = time.Minute
 
-// settle ends the i-th hold with charge and returns what the account can still spend.
-func (b *books) settle(ctx context.Context, i int, charge int64, q *query, state schema.CacheState) (int64, error) {
+// settle ends the i-th hold with a charge and returns what the account can still spend.
+func (b *books) settle(ctx context.Context, i int, charge credits.Charge) (int64, error) {
 	if b.c.ledger == nil {
 		return 0, nil
 	}
+	charge.RequestID = b.requestID
+	if b.once != "" { // the platform tells the parts of a search apart; a space is in no key
+		charge.Once = b.once + " " + charge.Platform
+	}
 	// The caller may have hung up; the books are closed all the same.
-	balance, err := b.c.ledger.Settle(context.WithoutCancel(ctx), b.holds[i], credits.Charge{
-		Amount: charge, Operation: q.op.Name, Platform: string(q.platform), RequestID: b.requestID,
-		Cache: string(state), Once: b.once,
-	})
-	return balance, err
+	return b.c.ledger.Settle(context.WithoutCancel(ctx), b.holds[i], charge)
 }
 
 // query is a read that has been checked and priced.

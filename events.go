@@ -19,8 +19,8 @@ type SearchEvent struct {
 }
 
 // WatchSearch makes a fan-out search and hands every transition and every result to yield as it comes, and at last the
-// meta, until yield returns false. The charges are those of [Client.SearchAll]; a caller who leaves pays for what comes
-// in the meantime. Wait_s has no effect, and there is no order but that of arrival. Every error is a
+// meta, until yield returns false. The charges are those of [Client.SearchAll]; a caller who leaves pays
+// for what has been handed over. Wait_s has no effect, and there is no order but that of arrival. Every error is a
 // *[problem.Error], and yields nothing after it.
 func (c *Client) WatchSearch(ctx context.Context, call Call, yield func(SearchEvent) bool) error {
 	o := &opSearchAll.Operation
@@ -28,9 +28,7 @@ func (c *Client) WatchSearch(ctx context.Context, call Call, yield func(SearchEv
 		call.RequestID = NewRequestID()
 	}
 	if err := c.watch(ctx, o, call, yield); err != nil {
-		p := c.problem(o, "", err)
-		p.RequestID = call.RequestID
-		return p
+		return c.failed(ctx, o, call, err)
 	}
 	return nil
 }
@@ -52,6 +50,11 @@ func (c *Client) watch(ctx context.Context, o *Operation, call Call, yield func(
 	if err != nil {
 		return err
 	}
+	defer func() { // a caller who stays to the end leaves nothing behind
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		c.leave(ctx, j)
+	}()
 	for _, held := range j.Held { // from the page before
 		if !yield(SearchEvent{Result: held}) {
 			return nil
@@ -59,6 +62,7 @@ func (c *Client) watch(ctx context.Context, o *Operation, call Call, yield func(
 	}
 	for {
 		j.mu.Lock()
+		c.collect(ctx, j) // what is handed over is paid for
 		events, changed, done := j.transitions(), j.changed, j.pending() == 0
 		j.mu.Unlock()
 		for _, e := range events {
@@ -104,7 +108,7 @@ func (c *Client) endWatch(ctx context.Context, j *job, requestID string, yield f
 	}
 	next, err := c.nextSearch(ctx, j, "")
 	if err != nil {
-		return err
+		c.log.ErrorContext(ctx, "a search goes without its cursor", "job", j.ID, "error", err)
 	}
 	a, err := c.jobAnswer(ctx, j, nil, requestID)
 	if err != nil {

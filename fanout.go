@@ -82,6 +82,8 @@ func (s *search) enrichPrice() int64 {
 type searchCursor struct {
 	Issued   int64  `json:"t"`
 	Overflow string `json:"o,omitempty"`
+	Raw      bool   `json:"r,omitempty"` // include_raw and enrich of the page that made it
+	Enrich   bool   `json:"e,omitempty"`
 	searchPlace
 	Kept string `json:"k,omitempty"` // id of the place, where it is too long for a cursor
 }
@@ -98,10 +100,7 @@ const maxURLs = 300
 
 func (c *Client) planSearch(ctx context.Context, in args) (*search, error) {
 	s := &search{
-		wait: defaultWait, recent: in.get("sort") == "recent", enrich: in.get("enrich") != "", raw: in.flag("include_raw"), first: true,
-	}
-	if n, err := strconv.Atoi(in.get("wait_s")); err == nil {
-		s.wait = time.Duration(n) * time.Second
+		wait: in.seconds("wait_s", defaultWait), recent: in.get("sort") == "recent", enrich: in.get("enrich") != "", raw: in.flag("include_raw"), first: true,
 	}
 	named, err := namedPlatforms(in.get("platforms"), s.enrich)
 	if err != nil {
@@ -256,6 +255,9 @@ func (c *Client) resumeSearch(ctx context.Context, s *search, given string) (map
 	if c.now().Sub(time.Unix(outer.Issued, 0)) > cursorLife {
 		return nil, problem.New(problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
 	}
+	if outer.Overflow != "" && (outer.Raw != s.raw || outer.Enrich != s.enrich) {
+		return nil, problem.New(problem.InvalidRequest, "parameter \"cursor\": this page begins with results of the page before; pass the same include_raw and enrich")
+	}
 	s.overflow, s.first = outer.Overflow, false
 	if outer.Kept != "" {
 		if err := c.recall(ctx, outer.Kept, &outer.searchPlace); err != nil {
@@ -278,6 +280,9 @@ func (c *Client) resumeSearch(ctx context.Context, s *search, given string) (map
 // nextSearch seals the cursor of the next page; "" when every platform is at its end and nothing was held back.
 func (c *Client) nextSearch(ctx context.Context, j *job, overflow string) (string, error) {
 	outer := searchCursor{Issued: c.now().Truncate(time.Hour).Unix(), Overflow: overflow, searchPlace: searchPlace{Inner: map[platform.ID][]byte{}}}
+	if overflow != "" {
+		outer.Raw, outer.Enrich = j.search.raw, j.search.enrich
+	}
 	for _, p := range j.Parts {
 		if p.State != schema.OK || p.Next == "" {
 			continue
@@ -354,6 +359,7 @@ type partResult struct {
 
 // readPart makes one platform's search and gives its results their raw and enrichment.
 func (c *Client) readPart(ctx context.Context, s *search, q *query) (r partResult, err error) {
+	defer c.rescue(ctx, q, &err) // nobody above could: this is a goroutine of its own
 	r.entry, r.state, err = c.lookup(ctx, q)
 	if err != nil {
 		return r, err

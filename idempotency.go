@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
+	"sync"
 	"time"
 
 	"github.com/socialdata/socialdata/problem"
@@ -18,6 +18,8 @@ const (
 	// idempotencyLease is how long a claim outlives a process that has died; a living one renews it.
 	idempotencyLease = 5 * time.Second
 )
+
+var errIdempotencyKey = problem.New(problem.InvalidRequest, "Idempotency-Key must be 16 to 128 visible ASCII characters")
 
 // replayed is what is kept under an idempotency key: the request, and its answer once there is one.
 type replayed struct {
@@ -32,13 +34,9 @@ func (c *Client) once(ctx context.Context, o *Operation, call Call, price int64,
 		return work("")
 	}
 	if !validIdempotencyKey(call.IdempotencyKey) {
-		return nil, problem.New(problem.InvalidRequest, "Idempotency-Key must be 16 to 128 visible ASCII characters")
+		return nil, errIdempotencyKey
 	}
-	account := ""
-	if c.key != nil {
-		account = c.key.Account
-	}
-	key := "idempotency/" + account + "/" + call.IdempotencyKey
+	key := "idempotency/" + c.account() + "/" + call.IdempotencyKey
 	mine := replayed{Digest: digestOf(o, call)}
 	for {
 		existing, added, err := c.addRecord(ctx, key, mine)
@@ -64,12 +62,24 @@ func (c *Client) once(ctx context.Context, o *Operation, call Call, price int64,
 // recorded does the work and keeps its answer. A failure leaves no record, so that the call can be made again.
 func (c *Client) recorded(ctx context.Context, key string, mine replayed, call Call, work func(string) (*Answer, error)) (*Answer, error) {
 	detached := context.WithoutCancel(ctx)
-	release := c.renew(detached, key, mine)
-	answer, err := work(call.IdempotencyKey)
-	release()
+	release := sync.OnceFunc(c.renew(detached, key, mine))
+	done := false
+	defer func() {
+		release()
+		if done {
+			return
+		}
+		if derr := c.records.Delete(detached, key); derr != nil {
+			c.log.WarnContext(ctx, "claim on an idempotency key not dropped", "error", derr)
+		}
+	}()
+	// The ledger's word holds the request as well: the same key on another one is another charge.
+	answer, err := work(call.IdempotencyKey + " " + mine.Digest)
 	if err != nil {
-		return nil, errors.Join(err, c.records.Delete(detached, key))
+		return nil, err
 	}
+	release()
+	done = true
 	mine.Answer = answer
 	b, err := json.Marshal(mine)
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/records"
@@ -67,11 +68,14 @@ type job struct {
 	Deadline time.Time         // when every part is at its end, however it ends
 	Ended    time.Time         // when every part was; zero before
 
-	mu      sync.Mutex
-	changed chan struct{} // closed at every transition
-	public  bool          // the caller knows its id
-
-	enriched, failed bool // whether anything was enriched, and whether anything could not be
+	mu       sync.Mutex
+	changed  chan struct{} // closed at every transition
+	public   bool          // the caller knows its id
+	search   *search       // what is asked; nil in a job that came from the records
+	books    *books        // the holds of the parts, and that of the enrichment behind them
+	answered bool          // the first answer has been given: what ends from now on is paid at once
+	left     bool          // the caller has gone without one: nothing is paid any more
+	closed   bool          // the enrichment has been paid or dropped
 }
 
 // jobPart is one platform's share of a job.
@@ -85,16 +89,17 @@ type jobPart struct {
 	Hit       bool
 	Told      bool // its results have been in an answer
 	TimedOut  bool // it failed by running out of time
+
+	q       *query
+	paid    bool
+	partial bool // some of it could not be enriched
 }
 
 // startJob holds the whole price and starts every part.
 func (c *Client) startJob(ctx context.Context, s *search, requestID, once string) (*job, error) {
 	j := &job{
 		ID: "job_" + rand.Text(), Bound: s.bound, Recent: s.recent, First: s.first, Seen: s.seen,
-		Deadline: c.now().Add(c.timeout), changed: make(chan struct{}),
-	}
-	if c.key != nil {
-		j.Account = c.key.Account
+		Account: c.account(), Deadline: c.now().Add(c.timeout), changed: make(chan struct{}), search: s,
 	}
 	if err := c.takeOverflow(ctx, s, j); err != nil {
 		return nil, err
@@ -102,31 +107,28 @@ func (c *Client) startJob(ctx context.Context, s *search, requestID, once string
 	amounts := make([]int64, 0, len(s.parts)+1)
 	for _, p := range s.parts {
 		amounts = append(amounts, p.q.quote.Base)
-		j.Parts = append(j.Parts, &jobPart{Platform: p.platform, State: schema.Pending, Bound: p.q.bound})
+		j.Parts = append(j.Parts, &jobPart{Platform: p.platform, State: schema.Pending, Bound: p.q.bound, q: p.q})
 	}
 	for _, id := range s.failed {
 		j.Parts = append(j.Parts, &jobPart{Platform: id, State: schema.Failed})
 	}
-	enrichment := len(amounts)
-	amounts = append(amounts, s.enrichPrice())
-	books, err := c.reserve(ctx, requestID, once, amounts...)
-	if err != nil {
+	var err error
+	if j.books, err = c.reserve(ctx, requestID, once, append(amounts, s.enrichPrice())...); err != nil {
 		return nil, err
 	}
 	if len(s.parts) == 0 {
-		_, err := books.settle(ctx, enrichment, 0, &query{op: &opSearchAll.Operation}, "")
-		return j, err
+		return j, nil
 	}
 	c.jobs.mu.Lock()
 	c.jobs.live[j.ID] = j
 	c.jobs.mu.Unlock()
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.timeout)
 	var all sync.WaitGroup
-	for i, p := range s.parts {
+	for i := range s.parts {
 		all.Add(1)
 		c.jobs.wg.Go(func() {
 			defer all.Done()
-			c.runPart(detached, j, books, i, s, p.q)
+			c.runPart(detached, j, i)
 		})
 	}
 	c.jobs.wg.Go(func() {
@@ -139,53 +141,118 @@ func (c *Client) startJob(ctx context.Context, s *search, requestID, once string
 	return j, nil
 }
 
-// runPart makes one platform's search, settles it and notes how it ended. The last one settles the enrichment too, so
-// that nothing is pending only when all is paid.
-func (c *Client) runPart(ctx context.Context, j *job, b *books, i int, s *search, q *query) {
-	r, err := c.readPart(ctx, s, q)
-	if err != nil {
-		c.log.WarnContext(ctx, "a platform of a search failed", "job", j.ID, "platform", q.platform, "error", err)
-	}
-	charge, err := b.settlePart(ctx, i, q, q.quote.Base, r.state, err)
+// runPart makes one platform's search and notes how it ended. Nothing is charged before there is an answer: a caller
+// who gets none pays nothing. From the first answer on each part is paid as it ends.
+func (c *Client) runPart(ctx context.Context, j *job, i int) {
+	p := j.Parts[i]
+	r, err := c.readPart(ctx, j.search, p.q)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	p := j.Parts[i]
-	p.State, p.TimedOut = schema.Failed, onlyTimeouts(err) || errors.Is(err, context.DeadlineExceeded)
-	if err == nil {
+	switch {
+	case err != nil:
+		c.log.WarnContext(ctx, "a platform of a search failed", "job", j.ID, "platform", p.Platform, "error", err)
+	case j.left:
+		err = context.Canceled
+	default:
 		p.State, p.Data, p.Next, p.FetchedAt, p.Hit = schema.OK, r.data, r.entry.Next, r.entry.FetchedAt, r.state == schema.Hit
-		j.Settled += charge
-		j.enriched = j.enriched || s.enrich
-		j.failed = j.failed || !r.enriched
+		p.partial = !r.enriched
+		if j.answered {
+			c.collect(ctx, j)
+		}
+	}
+	if err != nil {
+		p.State, p.TimedOut = schema.Failed, onlyTimeouts(err) || errors.Is(err, context.DeadlineExceeded)
+		c.settlePart(ctx, j, i, 0)
 	}
 	if j.pending() == 0 {
 		j.Ended = c.now()
-		fee := int64(0)
-		if j.enriched && !j.failed {
-			fee = s.enrichPrice()
+		if j.answered || j.left {
+			c.closeBooks(ctx, j)
 		}
-		charge, _ := b.settlePart(ctx, len(s.parts), &query{op: &opSearchAll.Operation}, fee, "", nil)
-		j.Settled += charge
 	}
 	close(j.changed)
 	j.changed = make(chan struct{})
 	c.keep(ctx, j)
 }
 
-// settlePart settles the i-th hold of a search with charge, or releases it when there is an error already. It returns
-// what was charged.
-func (b *books) settlePart(ctx context.Context, i int, q *query, charge int64, state schema.CacheState, err error) (int64, error) {
-	if err != nil {
-		charge = 0
+// collect charges for every part that has ended well, before an answer shows it, and for the enrichment when nothing is
+// pending any more. A part that cannot be paid for has failed. The caller holds mu.
+func (c *Client) collect(ctx context.Context, j *job) {
+	ok := make([]bool, len(j.Parts))
+	var wg sync.WaitGroup // side by side: a durable ledger then writes them in one transaction
+	for i, p := range j.Parts {
+		if p.State == schema.OK && !p.paid && p.q != nil {
+			wg.Go(func() { ok[i] = c.settlePart(ctx, j, i, p.q.quote.Base) })
+		}
 	}
-	part := *b
-	if b.once != "" { // each part is a charge of its own
-		part.once = b.once + "/" + string(q.platform)
+	wg.Wait()
+	for i, p := range j.Parts {
+		switch {
+		case p.State != schema.OK || p.paid || p.q == nil:
+		case ok[i]:
+			p.paid = true
+			j.Settled += p.q.quote.Base
+		default:
+			p.State, p.Data, p.Next = schema.Failed, nil, ""
+		}
 	}
-	if _, serr := part.settle(ctx, i, charge, q, state); serr != nil {
-		b.c.log.ErrorContext(ctx, "a part of a search was not settled", "request_id", b.requestID, "platform", q.platform, "error", serr)
-		return 0, errors.Join(err, serr)
+	if j.pending() == 0 {
+		c.closeBooks(ctx, j)
 	}
-	return charge, err
+}
+
+// closeBooks charges for the enrichment, once for all parts, if all of it succeeded and anything was paid, and drops it
+// otherwise. The caller holds mu.
+func (c *Client) closeBooks(ctx context.Context, j *job) {
+	if j.closed {
+		return
+	}
+	j.closed = true
+	fee, paid := j.search.enrichPrice(), false
+	for _, p := range j.Parts {
+		paid = paid || p.paid
+		if p.paid && p.partial {
+			fee = 0
+		}
+	}
+	if !paid {
+		fee = 0
+	}
+	if c.settlePart(ctx, j, len(j.search.parts), fee) {
+		j.Settled += fee
+	}
+}
+
+// leave drops everything that is not paid: the caller has gone before there was an answer. The caller holds mu.
+func (c *Client) leave(ctx context.Context, j *job) {
+	j.left = true
+	for i, p := range j.Parts {
+		if p.State == schema.OK && !p.paid {
+			p.State = schema.Failed
+			c.settlePart(ctx, j, i, 0)
+		}
+	}
+	if j.pending() == 0 {
+		c.closeBooks(ctx, j)
+	}
+}
+
+// settlePart settles the i-th hold of a search, that of the enrichment behind those of the parts, and tells whether the
+// ledger did. The caller holds mu.
+func (c *Client) settlePart(ctx context.Context, j *job, i int, amount int64) bool {
+	charge := credits.Charge{Amount: amount, Operation: opSearchAll.Name}
+	if i < len(j.search.parts) {
+		p := j.Parts[i]
+		charge.Operation, charge.Platform, charge.Cache = p.q.op.Name, string(p.Platform), string(schema.Miss)
+		if p.Hit {
+			charge.Cache = string(schema.Hit)
+		}
+	}
+	if _, err := j.books.settle(ctx, i, charge); err != nil {
+		c.log.ErrorContext(ctx, "a part of a search was not settled", "request_id", j.books.requestID, "platform", charge.Platform, "error", err)
+		return false
+	}
+	return true
 }
 
 // pending counts the parts that have not ended. The caller holds mu.
@@ -259,33 +326,48 @@ func (j *job) any(state schema.PlatformState) bool {
 
 // firstAnswer answers what is there, or says why nothing is.
 func (c *Client) firstAnswer(ctx context.Context, j *job, requestID string) (*Answer, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		c.leave(ctx, j)
+		return nil, err
+	}
+	c.collect(ctx, j)
+	j.answered = true
 	if !j.any(schema.OK) && len(j.Held) == 0 {
 		return nil, j.allFailed()
 	}
+	// What is paid for is answered: from here on a fault of ours costs the caller a cursor at worst.
 	shown, held := j.fuse(nil, j.tell(), j.First)
 	overflow, err := c.holdBack(ctx, j, held)
 	if err != nil {
-		return nil, err
+		c.log.ErrorContext(ctx, "results cannot be held back", "job", j.ID, "error", err)
+		shown, j.HeldBack = append(shown, held...), nil
 	}
 	next, err := c.nextSearch(ctx, j, overflow)
 	if err != nil {
-		return nil, err
+		c.log.ErrorContext(ctx, "a search goes without its cursor", "job", j.ID, "error", err)
 	}
 	a, err := c.jobAnswer(ctx, j, append(j.Held, shown...), requestID)
 	if err != nil {
 		return nil, err
 	}
 	a.Meta.NextCursor = next
-	if j.public = a.Pending; !a.Pending && !j.any(schema.Failed) && !j.failed { // what failed may succeed the next time
+	if j.public = a.Pending; !a.Pending && !j.any(schema.Failed) && !j.partial() { // what failed may succeed the next time
 		a.tag(searchTTL)
 	}
 	c.keep(ctx, j)
 	return a, nil
+}
+
+// partial tells whether anything could not be enriched. The caller holds mu.
+func (j *job) partial() bool {
+	for _, p := range j.Parts {
+		if p.partial {
+			return true
+		}
+	}
+	return false
 }
 
 // allFailed is the problem of a search in which no platform answered. The caller holds mu.
@@ -334,7 +416,10 @@ func (c *Client) jobAnswer(ctx context.Context, j *job, results []json.RawMessag
 	}
 	balance, err := c.balance(ctx)
 	if err != nil {
-		return nil, err
+		if j.Settled == j.Told { // nothing is lost when the caller asks again
+			return nil, err
+		}
+		c.log.ErrorContext(ctx, "the balance cannot be read", "job", j.ID, "error", err)
 	}
 	a := &Answer{Data: data, Meta: schema.Meta{
 		RequestID: requestID, CreditsUsed: j.Settled - j.Told, CreditsRemaining: balance, Cache: schema.Hit,
@@ -365,11 +450,7 @@ func (c *Client) jobAnswer(ctx context.Context, j *job, results []json.RawMessag
 
 // job answers what has come since the last answer to the job, or, once all of it has been told, the whole again.
 func (c *Client) job(ctx context.Context, _ *Operation, call Call, in args) (*Answer, error) {
-	wait, err := time.ParseDuration("0" + in.get("wait_s") + "s")
-	if err != nil {
-		return nil, err
-	}
-	if err := c.awaitJob(ctx, in.get("id"), wait); err != nil {
+	if err := c.awaitJob(ctx, in.get("id"), in.seconds("wait_s", 0)); err != nil {
 		return nil, err
 	}
 	c.jobs.telling.Lock() // of two who ask at once, only one is told what is new
@@ -454,14 +535,6 @@ func (c *Client) findJob(ctx context.Context, id string) (*job, error) {
 		}
 	}
 	return j, nil
-}
-
-// account returns the id of the bound account, or "".
-func (c *Client) account() string {
-	if c.key == nil {
-		return ""
-	}
-	return c.key.Account
 }
 
 // holdBack keeps results for the next page and returns the id to find them by, "" when there are none. The caller

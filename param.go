@@ -115,6 +115,14 @@ func (a args) get(name string) string {
 
 func (a args) flag(name string) bool { return a.get(name) == "true" }
 
+// seconds returns a parameter that is a number of seconds, or def when it was not given.
+func (a args) seconds(name string, def time.Duration) time.Duration {
+	if n, err := strconv.Atoi(a.get(name)); err == nil {
+		return time.Duration(n) * time.Second
+	}
+	return def
+}
+
 func (a args) time(name string) time.Time {
 	t, _ := time.Parse(time.RFC3339, a.get(name))
 	return t

@@ -1,0 +1,121 @@
+package socialdata_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/records"
+)
+
+const idempotencyKey = "0123456789abcdef"
+
+func keyedCall(platform, idempotencyKey, params string) socialdata.Call {
+	values, _ := url.ParseQuery(params)
+	return socialdata.Call{Platform: platform, Params: values, IdempotencyKey: idempotencyKey}
+}
+
+func TestTheKeysOfASearchsPartsAreNobodyElses(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	if _, err := e.Client.Do(t.Context(), "search_all", keyedCall("", idempotencyKey, "query=cats&platforms=mock&enrich=arabic")); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"/mock", "/"} {
+		before := e.Balance(t)
+		a, err := e.Client.Do(t.Context(), "profile", keyedCall("mock", idempotencyKey+suffix, "handle=ann&fresh=true"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if paid := before - e.Balance(t); paid != a.Meta.CreditsUsed || paid != 2 {
+			t.Errorf("under key …%s: %d paid, credits_used %d", suffix, paid, a.Meta.CreditsUsed)
+		}
+	}
+}
+
+// failing is a record store that cannot keep anything.
+type failing struct{ records.Store }
+
+var errDisk = errors.New("the disk is on fire")
+
+func (failing) Put(context.Context, string, []byte, time.Duration) error { return errDisk }
+
+func TestAnIdempotentAnswerThatCannotBeKeptIsGivenAndPaidOnce(t *testing.T) {
+	t.Parallel()
+	clock := &enginetest.Clock{}
+	e := enginetest.New(t, enginetest.Config{Records: failing{records.NewMemory(clock.Now)}})
+	for i, want := range []int64{999, 999, 997} {
+		params := "handle=ann"
+		if i == 2 { // the same key on another request, once the claim has run out, is another charge
+			params = "handle=bob&fresh=true"
+		}
+		clock.Advance(time.Minute)
+		if _, err := e.Client.Do(t.Context(), "profile", keyedCall("mock", idempotencyKey, params)); err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Balance(t); got != want {
+			t.Errorf("call %d: %d credits are left, want %d", i+1, got, want)
+		}
+	}
+}
+
+// panicking is a cache that breaks.
+type panicking struct{ cache.Store }
+
+func (panicking) Get(context.Context, string) (*cache.Entry, error) { panic("broken") }
+
+func TestAPanicInAPlugCostsNothingAndLocksNothing(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{Cache: panicking{}})
+	for range 2 { // the second finds the key free
+		func() {
+			defer func() { _ = recover() }() // as net/http, or the server, does
+			_, err := e.Client.Do(t.Context(), "profile", keyedCall("mock", idempotencyKey, "handle=ann"))
+			wantProblem(t, err, problem.InternalError, "")
+		}()
+		_, err := e.Client.Do(t.Context(), "search_all", keyedCall("", "", "query=cats&platforms=mock"))
+		if err == nil {
+			t.Error("a search without a cache was answered")
+		}
+	}
+	if e.Balance(t) != 1000 {
+		t.Errorf("%d credits are left", e.Balance(t))
+	}
+}
+
+// noKeys is a key store that cannot be read.
+type noKeys struct{ keys.Store }
+
+func (noKeys) Lookup(context.Context, keys.Hash) (keys.Key, error) { return keys.Key{}, errDisk }
+
+func TestAFaultOfOursIsLoggedUnderItsRequest(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	client, err := socialdata.New(socialdata.WithKeys(noKeys{}), socialdata.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+		socialdata.WithEnricher(enginetest.Enricher()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, _, err := keys.Mint(keys.Live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.Authenticate(t.Context(), secret)
+	p, ok := errors.AsType[*problem.Error](err)
+	if !ok || p.Code != problem.InternalError || strings.Contains(p.Detail, "fire") {
+		t.Fatalf("got %v", err)
+	}
+	if got := log.String(); !strings.Contains(got, p.RequestID) || !strings.Contains(got, "fire") || strings.Contains(got, secret) {
+		t.Errorf("the log says %q", got)
+	}
+}
