@@ -40,6 +40,9 @@ func (c *Client) planRaw(o *Operation, call Call) (*query, error) {
 	forwarded := url.Values{}
 	fresh := false
 	for name, values := range call.Params {
+		if name == "enrich" {
+			return nil, problem.New(problem.InvalidRequest, "parameter \"enrich\" cannot be used on a raw read")
+		}
 		if name != "fresh" {
 			forwarded[name] = values
 			continue
@@ -66,9 +69,13 @@ func (e *engine) rawRoute(provider, path string) (*link, providers.Route, error)
 			}
 			known = true
 			for _, r := range l.p.Routes {
-				if matches(r.Pattern, path) {
-					return l, r, nil
+				if !matches(r.Pattern, path) {
+					continue
 				}
+				if l.p.Forward == nil {
+					return nil, r, problem.New(problem.PlatformUnavailable, "the provider %s misses the setting %s", provider, strings.Join(l.p.Missing[providers.OpRaw], ", "))
+				}
+				return l, r, nil
 			}
 		}
 	}

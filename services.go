@@ -57,7 +57,7 @@ type (
 		Provider string // such as "github"
 		Path     string // such as "users/octocat"
 		Query    map[string][]string
-		Fresh    bool
+		Fresh    bool `param:"fresh" doc:"Skips the cache; costs twice the base. Every other parameter is forwarded."`
 	}
 )
 

@@ -42,6 +42,9 @@ const (
 	OpEventsSearch     Op = "events/search"
 )
 
+// OpRaw stands for a provider's Forward in Missing; it is no operation of its own.
+const OpRaw Op = "raw"
+
 // Subject says what an identifier names, so that a provider can reduce what people paste to its canonical form.
 type Subject string
 

@@ -118,7 +118,7 @@ type Provider struct {
 	// Missing lists, for an operation that is not served, the settings that would switch it on.
 	Missing map[Op][]string
 
-	// Routes is the allow-list of Forward.
+	// Routes is the allow-list of Forward; without Forward, of what it would read if the settings in Missing were there.
 	Routes  []Route
 	Forward ForwardFunc
 }
@@ -164,8 +164,8 @@ func (p Provider) WithoutOps(settings []string, ops ...Op) Provider {
 		}
 	}
 	p.Missing = missing
-	if len(ops) == len(fields) {
-		p.Routes, p.Forward = nil, nil
+	if len(ops) == len(fields) && p.Forward != nil {
+		missing[OpRaw], p.Forward = settings, nil
 	}
 	return p
 }

@@ -85,7 +85,7 @@ func bind(r *http.Request, o *socialdata.Operation) (socialdata.Call, error) {
 	var err error
 	call.Params, err = url.ParseQuery(r.URL.RawQuery)
 	if word := r.PathValue("platform"); err != nil && (word == "" || platform.ID(word).Valid()) { // else the engine says so first
-		return call, problem.Wrap(err, problem.InvalidRequest, "the query string is malformed; escape special characters as %%XX")
+		return call, problem.Wrap(err, problem.InvalidRequest, "the query string is malformed; escape special characters as %XX")
 	}
 	if keys := r.Header.Values("Idempotency-Key"); len(keys) > 0 {
 		if len(keys) > 1 || keys[0] == "" {
@@ -103,6 +103,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		p = problem.Wrap(err, problem.InternalError, "something went wrong on our side")
 	}
 	own := *p
+	if own.RequestID != requestID(r) && own.Code == problem.InternalError { // else the engine has logged it under this id
+		s.log.ErrorContext(r.Context(), "request failed", "request_id", requestID(r), "path", r.URL.Path, "error", errors.Join(p, p.Unwrap()))
+	}
 	own.RequestID = requestID(r)
 	writeProblem(w, &own)
 }

@@ -44,14 +44,14 @@ func (c *serveCmd) Run(e *env) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	secret, err := c.cursorSecret(e.ctx, db)
+	secrets, err := c.cursorSecrets(e.ctx, db)
 	if err != nil {
 		return err
 	}
 	client, err := e.client(
 		socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()),
 		socialdata.WithLogger(log), socialdata.WithEnvironment(c.Environment), socialdata.WithTimeout(c.Timeout),
-		socialdata.WithRate(keys.Rate{Capacity: c.RateCapacity, Refill: c.RateRefill}), socialdata.WithCursorKeys(secret),
+		socialdata.WithRate(keys.Rate{Capacity: c.RateCapacity, Refill: c.RateRefill}), socialdata.WithCursorKeys(secrets...),
 	)
 	if err != nil {
 		return err
@@ -132,20 +132,24 @@ Try it:
 `, firstCredits, secret, secret, addr)
 }
 
-// cursorSecret returns the secret that signs cursors; the one in the database outlives a restart.
-func (c *serveCmd) cursorSecret(ctx context.Context, db *sqlite.DB) ([]byte, error) {
-	if c.CursorKey != "" {
-		return []byte(c.CursorKey), nil
-	}
+// cursorSecrets returns the secrets of cursors: the one that was set, which signs, and the one in the database, which
+// outlives a restart and opens what it has signed before.
+func (c *serveCmd) cursorSecrets(ctx context.Context, db *sqlite.DB) ([][]byte, error) {
 	secret := make([]byte, 32)
 	if _, err := rand.Read(secret); err != nil {
 		return nil, err
 	}
 	kept, added, err := db.Records().Add(ctx, "cursor-key", secret, cursorKeyTTL)
-	if err != nil || added {
-		return secret, err
+	if err != nil {
+		return nil, err
 	}
-	return kept, nil
+	if !added {
+		secret = kept
+	}
+	if c.CursorKey != "" {
+		return [][]byte{[]byte(c.CursorKey), secret}, nil
+	}
+	return [][]byte{secret}, nil
 }
 
 // sandbox lists the magic words of the mock platform for the documentation page.

@@ -127,6 +127,7 @@ func check(res *upstream.Response) error {
 
 var (
 	login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,38}(\[bot\])?$`)
+	dots  = regexp.MustCompile(`(^|/)\.+(/|#|$)`) // segments that lead elsewhere
 	repo  = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+(#[0-9]+)?$`)
 )
 
@@ -158,7 +159,7 @@ func normalize(s providers.Subject, value string) (string, error) {
 			value += "#" + n
 		}
 	}
-	if !repo.MatchString(value) && !links.Digits(value) {
+	if !links.Digits(value) && (!repo.MatchString(value) || dots.MatchString(value)) {
 		return "", providers.Invalid("a GitHub post is a repository such as octocat/hello-world, or its number")
 	}
 	return strings.ToLower(value), nil

@@ -59,6 +59,8 @@ func TestProvider(t *testing.T) {
 			{Subject: providers.PostID, In: "github.com/o/r/issues/12", Want: "o/r#12"},
 			{Subject: providers.PostID, In: "112116543", Want: "112116543"},
 			{Subject: providers.PostID, In: "octocat"},
+			{Subject: providers.PostID, In: "../user"},
+			{Subject: providers.PostID, In: "octocat/.."},
 		},
 	})
 }

@@ -257,7 +257,7 @@ func table(t *testing.T, s Suite) {
 			t.Errorf("%s is served and yet misses settings", op)
 		}
 	}
-	if (p.Forward == nil) != (len(p.Routes) == 0) {
+	if (p.Forward == nil && p.Missing[providers.OpRaw] == nil) != (len(p.Routes) == 0) {
 		t.Error("Forward and Routes must come together")
 	}
 }
