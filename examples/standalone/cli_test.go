@@ -189,7 +189,7 @@ func TestServerAndCommandsShareTheFile(t *testing.T) {
 		t.Fatal(log)
 	}
 	_, body, raw := read(t, base+"/v1/me", secret)
-	if got, _ := at(body, "data.credits.balance"); got != float64(firstCredits-1+5) { //nolint:errcheck // nil is told
+	if got, _ := at(body, "data.credits.balance"); got != float64(firstCredits-1+5) {
 		t.Errorf("balance %v: %s", got, raw)
 	}
 	_, second, _ := cliRun(t, nil, "--db", db, "key", "create", "--account", "default", "--env", "test")
@@ -198,7 +198,7 @@ func TestServerAndCommandsShareTheFile(t *testing.T) {
 		t.Errorf("the new key: status %d: %s", status, body)
 	}
 	_, me, _ := read(t, base+"/v1/me", second)
-	id, _ := at(me, "data.key.id") //nolint:errcheck // nil fails below
+	id, _ := at(me, "data.key.id")
 	if status, _, log := cliRun(t, nil, "--db", db, "key", "revoke", id.(string)); status != 0 {
 		t.Fatal(log)
 	}
