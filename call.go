@@ -88,11 +88,7 @@ func (c *Client) handle(ctx context.Context, o *Operation, call Call) (*Answer, 
 	if call.IdempotencyKey != "" && !validIdempotencyKey(call.IdempotencyKey) {
 		return nil, errIdempotencyKey
 	}
-	plan := c.plan
-	if o.Name == opRaw.Name {
-		plan = c.planRaw
-	}
-	q, err := plan(o, call)
+	q, err := o.plan(c, o, call)
 	if err != nil {
 		return nil, err
 	}

@@ -66,11 +66,7 @@ func found(entry *cache.Entry) error {
 
 // fetch reads q upstream and stores what comes, an absence too.
 func (e *engine) fetch(ctx context.Context, q *query) (*cache.Entry, error) {
-	read := e.walk
-	if q.op.Name == opEnrich.Name {
-		read = e.enrichEntry
-	}
-	entry, err := read(ctx, q)
+	entry, err := q.op.entry(e, ctx, q)
 	ttl := q.op.TTL
 	if errors.Is(err, providers.ErrNotFound) {
 		entry, err, ttl = &cache.Entry{NotFound: true, Detail: absence(q, err), FetchedAt: e.now()}, nil, notFoundTTL

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
@@ -30,6 +31,8 @@ type Operation struct {
 	List    bool           // the data is an array
 	Errors  []problem.Code // what it may fail with
 
+	plan  func(c *Client, o *Operation, call Call) (*query, error)             // checks and prices a charged call
+	entry func(e *engine, ctx context.Context, q *query) (*cache.Entry, error) // makes its answer on a miss
 	data  reflect.Type
 	op    providers.Op // of a read through a provider; "" for the service's own
 	fetch fetchFunc    // nil for the service's own
@@ -82,7 +85,7 @@ func read[Req, T any](op providers.Op, tag, summary string, ttl time.Duration, f
 		Name: string(op), Path: "/v1/{platform}/" + string(op), Tag: tag, Summary: summary, TTL: ttl,
 		Params: paramsOf(reflect.TypeFor[Req]()), Errors: readErrors,
 		data: reflect.TypeFor[T](), List: reflect.TypeFor[T]().Kind() == reflect.Slice,
-		op: op, fetch: f.fetch, texts: f.texts,
+		op: op, plan: (*Client).plan, entry: (*engine).walk, fetch: f.fetch, texts: f.texts,
 	}}
 }
 

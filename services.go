@@ -62,44 +62,53 @@ type (
 )
 
 var (
-	opMe        = service[MeRequest, schema.Me]("me", "account", "Read the calling key, the balance and the rate limit", accountErrors)
-	opUsage     = service[UsageRequest, []schema.Usage]("usage", "account", "List the account's charges, newest first", append([]problem.Code{problem.InvalidRequest}, accountErrors...))
-	opPlatforms = service[PlatformsRequest, []schema.PlatformInfo]("platforms", "account", "List the platforms and what can be read from each", nil)
-	opEnrich    = service[EnrichRequest, schema.Enrichment]("enrich", "enrich", "Say which Arabic a text is, how it feels, what it names and what it is about", []problem.Code{
-		problem.InvalidRequest, problem.Unauthorized, problem.InsufficientCredits, problem.RateLimited, problem.InternalError, problem.PlatformUnavailable,
+	opMe = service[MeRequest, schema.Me](Operation{
+		Name: "me", Path: "/v1/me", Tag: "account", Free: true, Errors: accountErrors,
+		Summary: "Read the calling key, the balance and the rate limit",
 	})
-	opSearchAll = service[SearchAllRequest, []schema.SearchResult]("search_all", "search", "Search several platforms at once", []problem.Code{
-		problem.InvalidRequest, problem.Unauthorized, problem.InsufficientCredits, problem.RateLimited, problem.InternalError,
-		problem.PlatformUnavailable, problem.UpstreamTimeout,
+	opUsage = service[UsageRequest, []schema.Usage](Operation{
+		Name: "usage", Path: "/v1/usage", Tag: "account", Free: true,
+		Summary: "List the account's charges, newest first", Errors: append([]problem.Code{problem.InvalidRequest}, accountErrors...),
 	})
-	opJob = service[JobRequest, []schema.SearchResult]("job", "search", "Collect the rest of a search", []problem.Code{
-		problem.InvalidRequest, problem.Unauthorized, problem.NotFound, problem.RateLimited, problem.InternalError,
+	opPlatforms = service[PlatformsRequest, []schema.PlatformInfo](Operation{
+		Name: "platforms", Path: "/v1/platforms", Tag: "account", Free: true, NoKey: true,
+		Summary: "List the platforms and what can be read from each",
 	})
-	opRaw    = service[RawRequest, any]("raw", "raw", "Read one of a provider's own routes, unchanged", readErrors)
-	opHealth = service[struct{}, schema.Health]("health", "service", "Read the state of every platform", nil)
+	opEnrich = service[EnrichRequest, schema.Enrichment](Operation{
+		Name: "enrich", Path: "/v1/enrich", Tag: "enrich", TTL: profileTTL, entry: (*engine).enrichEntry,
+		Summary: "Say which Arabic a text is, how it feels, what it names and what it is about",
+		Errors: []problem.Code{
+			problem.InvalidRequest, problem.Unauthorized, problem.InsufficientCredits, problem.RateLimited, problem.InternalError,
+			problem.PlatformUnavailable,
+		},
+	})
+	opSearchAll = service[SearchAllRequest, []schema.SearchResult](Operation{
+		Name: "search_all", Path: "/v1/search", Tag: "search", TTL: searchTTL, Summary: "Search several platforms at once",
+		Errors: []problem.Code{
+			problem.InvalidRequest, problem.Unauthorized, problem.InsufficientCredits, problem.RateLimited, problem.InternalError,
+			problem.PlatformUnavailable, problem.UpstreamTimeout,
+		},
+	})
+	opJob = service[JobRequest, []schema.SearchResult](Operation{
+		Name: "job", Path: "/v1/job", Tag: "search", Free: true, Summary: "Collect the rest of a search",
+		Errors: []problem.Code{
+			problem.InvalidRequest, problem.Unauthorized, problem.NotFound, problem.RateLimited, problem.InternalError,
+		},
+	})
+	opRaw = service[RawRequest, any](Operation{
+		Name: "raw", Path: "/v1/raw/{provider}/{path...}", Tag: "raw", TTL: searchTTL, Errors: readErrors,
+		Summary: "Read one of a provider's own routes, unchanged", plan: (*Client).planRaw, entry: (*engine).walk, fetch: fetchRaw,
+	})
+	opHealth = service[struct{}, schema.Health](Operation{
+		Name: "health", Path: "/health", Tag: "service", Free: true, NoKey: true, Bare: true, Summary: "Read the state of every platform",
+	})
 )
 
 // service completes the row of an operation of our own.
-func service[Req, T any](name, tag, summary string, errs []problem.Code) *typed[Req, T] {
-	o := &typed[Req, T]{Operation{
-		Name: name, Path: "/v1/" + name, Tag: tag, Summary: summary, Errors: errs, Params: paramsOf(reflect.TypeFor[Req]()),
-		data: reflect.TypeFor[T](), List: reflect.TypeFor[T]().Kind() == reflect.Slice,
-	}}
-	switch name {
-	case "search_all":
-		o.Path, o.TTL = "/v1/search", searchTTL
-	case "raw":
-		o.Path, o.TTL, o.fetch = "/v1/raw/{provider}/{path...}", searchTTL, fetchRaw
-	case "enrich":
-		o.TTL = profileTTL
-	case "health":
-		o.Path, o.Bare, o.NoKey, o.Free = "/health", true, true, true
-	case "platforms":
-		o.NoKey, o.Free = true, true
-	case "me", "usage", "job":
-		o.Free = true
-	}
-	return o
+func service[Req, T any](o Operation) *typed[Req, T] {
+	o.Params, o.data = paramsOf(reflect.TypeFor[Req]()), reflect.TypeFor[T]()
+	o.List = o.data.Kind() == reflect.Slice
+	return &typed[Req, T]{o}
 }
 
 // own is how an operation of our own answers.
