@@ -16,7 +16,7 @@ const (
 	noTopic  = len(learntTopics) - 1
 	minFirst = 0.15 // the probability from which the first learnt topic is named
 	minNext  = 0.25 // and those after it
-	minNone  = 0.5  // the probability of no topic from which none is named
+	minNone  = 0.7  // the probability of no topic from which none is named
 )
 
 // topics names what the text of s is about, most likely first.
