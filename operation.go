@@ -263,7 +263,7 @@ func compact(raw []byte) []byte {
 	return b.Bytes()
 }
 
-// store reads a store, the one thing that carries no shared fields.
+// store reads a store, the one thing that carries no shared fields: its raw is the page's.
 func store() fetcher {
 	return fetcher{
 		fetch: func(ctx context.Context, r reading) (fetched, error) {
@@ -275,8 +275,8 @@ func store() fetcher {
 			if err := s.Validate(); err != nil {
 				return fetched{}, providers.Unavailable(err, "the upstream's answer breaks the schema")
 			}
-			data, err := schema.Marshal(s)
-			return fetched{data: data}, err
+			data, err := schema.Marshal(s.StoreSummary)
+			return fetched{data: data, page: compact(s.Raw)}, err
 		},
 	}
 }

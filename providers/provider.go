@@ -36,6 +36,12 @@ type Page[T any] struct {
 	Raw   json.RawMessage // the page, where the objects have no raw of their own; else nil
 }
 
+// Storefront is a store beside the upstream's object: the one thing of the schema that carries no raw of its own.
+type Storefront struct {
+	schema.StoreSummary
+	Raw json.RawMessage `json:"raw,omitempty"`
+}
+
 // Filters says which optional parameters of an operation the platform can apply, and the values that it knows; nil
 // values mean any. A parameter that is not listed is refused before the provider is called.
 type Filters map[string][]string
@@ -97,7 +103,7 @@ type Provider struct {
 	Products ListBy[ProductsQuery, schema.Product] `op:"products"`
 	Product  OneBy[ProductQuery, schema.Product]   `op:"product"`
 	Reviews  List[schema.Review]                   `op:"reviews"`
-	Store    One[schema.StoreSummary]              `op:"store"`
+	Store    One[Storefront]                       `op:"store"`
 
 	Ads         ListBy[AdsQuery, schema.Ad]                 `op:"ads"`
 	AdsSearch   ListBy[AdsSearchQuery, schema.Ad]           `op:"ads/search"`

@@ -63,7 +63,7 @@ func stamp(p providers.Provider, o any) any {
 		p.Stamp(*o, fetchedAt)
 	case schema.Object:
 		p.Stamp(o, fetchedAt)
-	case *schema.StoreSummary:
+	case *providers.Storefront:
 		o.Platform = p.Platform
 	}
 	return o
@@ -137,7 +137,7 @@ var calls = map[providers.Op]call{
 		return p.Product(c, providers.ProductQuery{ID: w})
 	}),
 	providers.OpReviews: list(func(c ctx, p prov, w, cur string) (providers.Page[schema.Review], error) { return p.Reviews(c, w, cur) }),
-	providers.OpStore:   one(func(c ctx, p prov, w string) (schema.StoreSummary, error) { return p.Store(c, w) }),
+	providers.OpStore:   one(func(c ctx, p prov, w string) (providers.Storefront, error) { return p.Store(c, w) }),
 	providers.OpAds: list(func(c ctx, p prov, w, cur string) (providers.Page[schema.Ad], error) {
 		return p.Ads(c, providers.AdsQuery{AdvertiserID: w}, cur)
 	}),
@@ -197,7 +197,7 @@ func id(o any) string {
 	switch o := o.(type) {
 	case *schema.SearchResult:
 		return string(o.Kind) + ":" + o.Shared().ID
-	case *schema.StoreSummary:
+	case *providers.Storefront:
 		return o.ID
 	default:
 		return o.(schema.Object).Shared().ID

@@ -25,8 +25,9 @@ func (s *sandbox) product(q providers.ProductQuery) (schema.Product, error) {
 	return s.ware(q.ID, q.Region).product(), nil
 }
 
-func (s *sandbox) store(id string) (schema.StoreSummary, error) {
-	return s.shop(id).store(), nil
+func (s *sandbox) store(id string) (providers.Storefront, error) {
+	shop := s.shop(id)
+	return providers.Storefront{StoreSummary: shop.store(), Raw: raw(shop)}, nil
 }
 
 // reviews lists what buyers say, newest first.

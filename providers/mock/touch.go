@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -21,7 +22,7 @@ func inside(o any) schema.Object {
 
 // spoil takes the id away, which breaks the schema.
 func spoil(o any) {
-	if store, ok := o.(*schema.StoreSummary); ok {
+	if store, ok := o.(*providers.Storefront); ok {
 		store.ID = ""
 		return
 	}

@@ -126,7 +126,7 @@ func stamp(p providers.Provider, v any) any {
 		p.Stamp(*r, fetchedAt)
 		return *r
 	}
-	if s, ok := v.(*schema.StoreSummary); ok {
+	if s, ok := v.(*providers.Storefront); ok {
 		s.Platform = p.Platform
 	}
 	return v
