@@ -3,8 +3,6 @@ package socialdata
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +17,6 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -323,30 +320,6 @@ func (j *job) urls() []uint64 {
 func (c *Client) sealSearch(j *job, outer searchCursor) (string, error) {
 	b, err := json.Marshal(outer)
 	return c.sealer.seal(j.Bound, b), err
-}
-
-// note keeps what a cursor is too short for, for as long as cursors live, and returns the id to recall it by. Equal
-// values have equal ids, so that an answer from the cache keeps its cursor and with it its ETag.
-func (c *Client) note(ctx context.Context, v any) (string, error) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(b)
-	id := hex.EncodeToString(sum[:16])
-	return id, c.records.Put(ctx, "cursor/"+c.account()+"/"+id, b, cursorLife)
-}
-
-// recall reads what note has kept for the same account.
-func (c *Client) recall(ctx context.Context, id string, v any) error {
-	b, err := c.records.Get(ctx, "cursor/"+c.account()+"/"+id)
-	if errors.Is(err, records.ErrAbsent) {
-		return providers.ErrCursor
-	}
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(b, v)
 }
 
 // partResult is what one platform's search gave.
