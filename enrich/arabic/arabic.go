@@ -47,6 +47,9 @@ func New() *Model {
 	return m
 }
 
+// Embedded returns the embedded model file, which [Open] reads.
+func Embedded() string { return embedded }
+
 // Open returns the model in file, the content of a file that the training command wrote.
 func Open(file string) (*Model, error) {
 	s, err := weights.Open(file)

@@ -9,6 +9,8 @@
 //
 //	go run ./enrich/arabic/cmd/evaluate -data ../shared/arabic -fold 0
 //	go run ./enrich/arabic/cmd/evaluate -data ../shared/arabic -leave qcri
+//
+// There, -task trains and measures that part alone, which takes less time.
 package main
 
 import (
@@ -33,7 +35,7 @@ func main() {
 // run measures as the arguments say, writes the tables to w and the progress of training to progress.
 func run(args []string, w, progress io.Writer) error {
 	flags := flag.NewFlagSet("evaluate", flag.ContinueOnError)
-	task := flags.String("task", "dialect", "dialect, sentiment, ner, topic, not_arabic or mixed")
+	task := flags.String("task", "", "dialect, sentiment, ner, topic, not_arabic or mixed; without -file, none means all")
 	file := flags.String("file", "", "labelled file to measure the embedded model on")
 	data := flags.String("data", "../shared/arabic", "folder of the labelled data")
 	var h eval.HeldOut
@@ -47,6 +49,7 @@ func run(args []string, w, progress io.Writer) error {
 	if *file != "" {
 		return measure(*task, *file, h.Seed, w)
 	}
+	h.Task = *task
 	c, err := corpus.Load(*data)
 	if err != nil {
 		return err

@@ -8,14 +8,26 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/corpus"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/train"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
 )
 
 // HeldOut says what is kept out of training and measured.
 type HeldOut struct {
 	Fold  int    // this tenth of every collection
 	Set   string // or, when set, all of this collection
+	Task  string // what is trained and measured, "" for everything
 	Seed  uint64
 	Brief bool // one line for each set of texts
+}
+
+// parts are the sections of the model that a task is answered from.
+var parts = map[string][]string{
+	"dialect":    {"dialect"},
+	"mixed":      {"dialect", "mixed"},
+	"not_arabic": {"language"},
+	"sentiment":  {"sentiment"},
+	"topic":      {"topic"},
+	"ner":        {"ner", "clusters", "gazetteer"},
 }
 
 // Hold is the filter of [train.Config].
@@ -26,51 +38,74 @@ func (h HeldOut) Hold(set, key string) bool {
 	return train.Fold(key) == h.Fold
 }
 
-// Run trains on the rest of c and writes what the model answers on the part held out.
+// Run trains on the rest of c and writes what the model answers on the part held out. With a task, the parts of the
+// model that do not belong to it are the embedded ones.
 func (h HeldOut) Run(c *corpus.Corpus, w, progress io.Writer) error {
-	m, err := arabic.Open(string(train.Build(c, train.Config{Seed: h.Seed, Hold: h.Hold, Progress: progress})))
+	cfg := train.Config{Seed: h.Seed, Hold: h.Hold, Progress: progress}
+	if h.Task != "" {
+		cfg.Parts = parts[h.Task]
+		if cfg.Parts == nil {
+			return fmt.Errorf("no task %q", h.Task)
+		}
+		var err error
+		if cfg.Rest, err = weights.Open(arabic.Embedded()); err != nil {
+			return err
+		}
+	}
+	m, err := arabic.Open(string(train.Build(c, cfg)))
 	if err != nil {
 		return err
 	}
-	return h.Measure(m, c, w)
-}
-
-// Measure writes what m answers on the part held out.
-func (h HeldOut) Measure(m *arabic.Model, c *corpus.Corpus, w io.Writer) error {
-	var reports []*Report
-	for _, set := range sets(c.Dialect, h) {
-		reports = append(reports, Dialect(m, "dialect "+set.name, set.records))
-	}
-	varieties := h.pick(c.Varieties)
-	reports = append(reports, Dialect(m, "dialect sib", varieties))
-	for _, set := range sets(c.Sentiment, h) {
-		reports = append(reports, Sentiment(m, "sentiment "+set.name, set.records))
-	}
-	reports = append(reports, Topic(m, "topic sib", h.pick(c.Topic)))
-	other := slices.Concat(h.pick(c.NotArabic), varieties, every(h.pick(c.Dialect), 4))
-	reports = append(reports,
-		NotArabic(m, "not_arabic 3-6 words", other, h.Seed, 3, 6),
-		Mixed(m, "mixed", h.pick(c.Dialect), h.Seed, 2000))
-	for _, set := range []string{"anercorp", "aqmar"} {
-		r := NER(m, "ner "+set, h.sentences(c, set))
-		r.Name = fmt.Sprintf("%s span-F1 %.4f", r.Name, SpanF1(r))
-		reports = append(reports, r)
-	}
-	for _, r := range reports {
+	for _, r := range h.reports(m, c) {
 		if r.n == 0 {
 			continue
 		}
 		if h.Brief {
-			if _, err := fmt.Fprintln(w, r.Line()); err != nil {
-				return err
-			}
-			continue
+			_, err = fmt.Fprintln(w, r.Line())
+		} else {
+			err = r.Write(w)
 		}
-		if err := r.Write(w); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// reports measures m on the part held out.
+func (h HeldOut) reports(m *arabic.Model, c *corpus.Corpus) []*Report {
+	var reports []*Report
+	is := func(task string) bool { return h.Task == "" || h.Task == task }
+	varieties := h.pick(c.Varieties)
+	if is("dialect") {
+		for _, set := range sets(c.Dialect, h) {
+			reports = append(reports, Dialect(m, "dialect "+set.name, set.records))
+		}
+		reports = append(reports, Dialect(m, "dialect sib", varieties))
+	}
+	if is("sentiment") {
+		for _, set := range sets(c.Sentiment, h) {
+			reports = append(reports, Sentiment(m, "sentiment "+set.name, set.records))
+		}
+	}
+	if is("topic") {
+		reports = append(reports, Topic(m, "topic sib", h.pick(c.Topic)))
+	}
+	if is("not_arabic") {
+		other := slices.Concat(h.pick(c.NotArabic), varieties, every(h.pick(c.Dialect), 4))
+		reports = append(reports, NotArabic(m, "not_arabic 3-6 words", other, h.Seed, 3, 6))
+	}
+	if is("mixed") {
+		reports = append(reports, Mixed(m, "mixed", h.pick(c.Dialect), h.Seed, 2000))
+	}
+	if is("ner") {
+		for _, set := range []string{"anercorp", "aqmar"} {
+			r := NER(m, "ner "+set, h.sentences(c, set))
+			r.Name = fmt.Sprintf("%s span-F1 %.4f", r.Name, SpanF1(r))
+			reports = append(reports, r)
+		}
+	}
+	return reports
 }
 
 type recordSet struct {

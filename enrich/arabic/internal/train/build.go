@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,6 +22,9 @@ type Config struct {
 	Small bool
 	// Hold reports whether a record is kept out of training. Nil keeps everything in.
 	Hold func(set, key string) bool
+	// Parts names the sections to train; the others are taken from Rest. None trains all.
+	Parts []string
+	Rest  weights.Sections
 	// Progress is where the state of the training is written. Nil is silent.
 	Progress io.Writer
 }
@@ -155,6 +159,10 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 	slots := make(chan struct{}, 2)
 	var wg sync.WaitGroup
 	for i := range parts {
+		if len(cfg.Parts) > 0 && !slices.Contains(cfg.Parts, parts[i].name) {
+			data[i] = []byte(cfg.Rest[parts[i].name])
+			continue
+		}
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
