@@ -95,11 +95,12 @@ func (t *Text) Script() Script {
 	return OtherMost
 }
 
-// placeholder is what collections of tweets write for a link.
-const placeholder = "url"
+// notWords are what tweets hold in Latin letters in every language: the mark of a retweet, and what collections write
+// for a link or an account.
+var notWords = []string{"rt", "url", "user"}
 
 func foreignWords(w []rune) int {
-	if len(w) == 0 || string(w) == placeholder {
+	if len(w) == 0 || slices.Contains(notWords, string(w)) {
 		return 0
 	}
 	if w[0] >= 0xE00 && w[0] < 0x1100 || w[0] >= 0x2E80 && w[0] < 0xFB00 {

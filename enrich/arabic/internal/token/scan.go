@@ -129,7 +129,7 @@ func (d *Doc) hashtag(i, n int) int {
 	end := i + n
 	for end < len(d.Src) {
 		r, m := decode(d.Src, end)
-		if r != '_' && !isDigit(r) && !unicode.IsLetter(r) && !isMark(r) && r != 0x200C {
+		if r != '_' && !isDigit(r) && !unicode.IsLetter(r) && !isMark(r) && r != 0x200C || d.linkAt(end) {
 			break
 		}
 		end += m
@@ -170,6 +170,9 @@ func urlLen(s string) int {
 	}
 	return len(s)
 }
+
+// linkAt reports whether a link starts at byte i: a lost line break glues it to the word before.
+func (d *Doc) linkAt(i int) bool { return d.Src[i]|0x20 == 'h' && urlLen(d.Src[i:]) > 0 }
 
 func (d *Doc) number(i int) int {
 	end := i
@@ -268,7 +271,7 @@ func (d *Doc) foreign(i, limit int, tag bool) int {
 	t := Token{Kind: Foreign, Tag: tag, Start: i, lo: len(d.folded), llo: len(d.light)}
 	for i < limit {
 		r, n := decode(d.Src, i)
-		if !inForeignWord(r) {
+		if !inForeignWord(r) || d.linkAt(i) {
 			break
 		}
 		if r != '\'' && r != '’' {

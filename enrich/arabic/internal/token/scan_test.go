@@ -54,6 +54,11 @@ func TestScanFindsTheKindsOfTokens(t *testing.T) {
 		{"a family is one emoji", "👨‍👩‍👧", []piece{{token.Emoji, "👨‍👩‍👧"}}},
 		{"a lone sign is no hashtag", "# ا", []piece{{token.Punct, "#"}, {token.Word, "ا"}}},
 		{"mention", "@ali_1!", []piece{{token.Mention, "@ali_1"}, {token.Punct, "!"}}},
+		{"a link glued to a word", "HDhttps://a.example/b", []piece{{token.Foreign, "HD"}, {token.URL, "https://a.example/b"}}},
+		{
+			"a link glued to a hashtag", "#ناhttps://a.example/b",
+			[]piece{{token.Hashtag, "#نا"}, {token.Word, "نا"}, {token.URL, "https://a.example/b"}},
+		},
 		{"scripts touch", "حبiPhone", []piece{{token.Word, "حب"}, {token.Foreign, "iPhone"}}},
 	}
 	for _, tt := range tests {
