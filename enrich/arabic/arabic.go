@@ -27,6 +27,7 @@ type Model struct {
 	reader    *head.Reader
 	names     *ner.Reader
 	dialect   *weights.Linear
+	spans     *weights.Linear
 	language  *weights.Linear
 	sentiment *weights.Linear
 	topic     *weights.Linear
@@ -58,7 +59,7 @@ func Open(file string) (*Model, error) {
 	}
 	m := &Model{reader: head.NewReader(head.OpenEmoji(s["emoji"]))}
 	for name, dst := range map[string]**weights.Linear{
-		"dialect": &m.dialect, "language": &m.language, "sentiment": &m.sentiment, "topic": &m.topic,
+		"dialect": &m.dialect, "spans": &m.spans, "language": &m.language, "sentiment": &m.sentiment, "topic": &m.topic,
 	} {
 		if *dst, err = linear(s, name); err != nil {
 			return nil, err
@@ -96,6 +97,7 @@ type scratch struct {
 	text   head.Text
 	seq    ner.Seq
 	scan   mixed.Scan
+	mixed  mixed.Input
 	tags   []uint8
 	seeds  []int
 	spans  []span

@@ -24,6 +24,10 @@ func TestEnrichTellsVarietiesApart(t *testing.T) {
 		{"maghrebi", "واش راك خويا علاش ماكاينش والو في هاد البلاد بزاف", schema.Maghrebi},
 		{"tunisian", "برشا ناس ماعندهمش فلوس توا وما يعرفوش شنوة باش يعملو", schema.Maghrebi},
 		{"msa", "أكد وزير الخارجية أن المفاوضات سوف تستمر خلال الأيام القادمة", schema.MSA},
+		{
+			"egyptian and maghrebi",
+			"انا مش عارف ايه اللي بيحصل دلوقتي ده كتير اوي عليا واش راك خويا علاش ماكاينش والو في هاد البلاد بزاف", schema.Mixed,
+		},
 		{"persian", "من امروز به دانشگاه می\u200cروم و کتاب می\u200cخوانم", schema.NotArabic},
 		{"short persian", "خیلی ممنون از شما", schema.NotArabic},
 		{"persian with an arabic name", "امروز محمد عبدالله به مدرسه می\u200cرود", schema.NotArabic},

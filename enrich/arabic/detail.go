@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
-	"github.com/socialdata/socialdata/enrich/arabic/internal/mixed"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -44,10 +43,9 @@ func (m *Model) Detail(text string) Detail {
 	for c, p := range whole {
 		d.Dialect[varieties[c]] = float64(p)
 	}
-	var in [mixed.Inputs]float32
 	d.Mixed = math.Inf(-1)
-	if s.scan.Features(&in) {
-		d.Mixed = float64(m.mixed.Score(&in) - m.mixed.Threshold)
+	if s.scan.Input(&s.mixed) {
+		d.Mixed = float64(m.mixed.Score(&s.mixed) - m.mixed.Threshold)
 	}
 	p := s.scores[:sentiments]
 	m.sentiment.Scores(m.reader.Sentiment(&s.text, false), p)

@@ -3,6 +3,7 @@ package arabic
 import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/mixed"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -22,8 +23,7 @@ func (m *Model) variety(s *scratch) schema.Dialect {
 		return schema.NotArabic
 	}
 	best := m.scanVarieties(s)
-	var in [mixed.Inputs]float32
-	if s.scan.Features(&in) && m.mixed.Score(&in) > m.mixed.Threshold {
+	if s.scan.Input(&s.mixed) && m.mixed.Score(&s.mixed) > m.mixed.Threshold {
 		return schema.Mixed
 	}
 	return varieties[best]
@@ -42,7 +42,7 @@ func (m *Model) foreign(s *scratch) float32 {
 // scanVarieties scores every stretch of the text and returns the best variety of the whole.
 func (m *Model) scanVarieties(s *scratch) int {
 	blocks := m.reader.Dialect(&s.text)
-	s.scan.Read(m.dialect, &s.text, blocks[2].Features)
+	s.scan.Read([mixed.Heads]*weights.Linear{m.dialect, m.spans}, &s.text, blocks[2].Features)
 	whole := s.scan.Whole()
 	best := 0
 	for c, v := range whole {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/socialdata/socialdata/enrich/arabic/internal/gazetteer"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -61,6 +62,7 @@ func (m *Model) named(s *scratch) {
 		}
 		i = j
 	}
+	m.listed(s)
 }
 
 // trim makes a span of the elements from i to j of the sequence, without signs at its ends. It reports false when no
@@ -76,7 +78,40 @@ func (m *Model) trim(s *scratch, i, j, kind int) (span, bool) {
 	if i == j || i+1 == j && formula(&s.text.Doc, s.seq.Tokens[i]) {
 		return span{}, false
 	}
-	return span{start: tokens[s.seq.Tokens[i]].Start, end: tokens[s.seq.Tokens[j-1]].End, kind: names[kind]}, true
+	p := span{start: tokens[s.seq.Tokens[i]].Start, end: tokens[s.seq.Tokens[j-1]].End, kind: names[kind]}
+	if known := productOrEvent(s.seq.Name(i, j)); p.kind == "other" && known != "" {
+		p.kind = known
+	}
+	return p, true
+}
+
+// listed adds the products and events of the gazetteer that the tagger does not find: newspapers name few of them.
+func (m *Model) listed(s *scratch) {
+	found := len(s.spans)
+	tokens := s.text.Tokens
+	for i := 0; i < s.seq.Len(); i++ {
+		j := s.seq.NameEnd(i)
+		kind := productOrEvent(s.seq.Name(i, j))
+		if kind == "" {
+			continue
+		}
+		p := span{start: tokens[s.seq.Tokens[i]].Start, end: tokens[s.seq.Tokens[j-1]].End, kind: kind}
+		if !overlaps(s.spans[:found], p) {
+			s.spans = append(s.spans, p)
+		}
+	}
+}
+
+// productOrEvent returns the type of names that are a product or an event and nothing else, "" for all others.
+func productOrEvent(k gazetteer.Kind) string {
+	k &^= gazetteer.Common
+	if k == gazetteer.Product {
+		return "product"
+	}
+	if k == gazetteer.Event {
+		return "event"
+	}
+	return ""
 }
 
 // God is named in greetings, thanks and oaths, without being what a post is about.

@@ -20,11 +20,12 @@ var sentimentLabels = [sentiments]schema.SentimentLabel{schema.Positive, schema.
 func (m *Model) feeling(s *scratch, d schema.Dialect) schema.Sentiment {
 	blocks := m.reader.Sentiment(&s.text, false)
 	if d == schema.NotArabic {
-		// The words are not those that the head learnt; emoji and the short lists of other languages speak alone.
+		// The words are not those that the head learnt; emoji and the short lists of other languages speak alone,
+		// which the third block holds.
 		if !m.reader.Polar(&s.text) {
 			return schema.Sentiment{Label: schema.Neutral}
 		}
-		blocks = blocks[2:]
+		blocks = blocks[2:3]
 	}
 	p := s.scores[:sentiments]
 	m.sentiment.Scores(blocks, p)

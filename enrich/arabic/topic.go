@@ -80,7 +80,7 @@ func (m *Model) appendSeeded(out []string, s *scratch) []string {
 		if slices.Contains(learntTopics[:], name) && name != "technology" || slices.Contains(out, name) {
 			continue
 		}
-		if n >= 2 && n*12 >= len(s.text.Spans) || n == 1 && len(s.text.Spans) <= 6 {
+		if n >= 2 && n*12 >= len(s.text.Spans) || n == 1 && len(s.text.Spans) <= 8 {
 			out = append(out, name)
 		}
 	}

@@ -88,7 +88,12 @@ func measure(task, file string, seed uint64, w io.Writer) error {
 	case "not_arabic":
 		return eval.NotArabic(m, task, records, seed, 3, 6).Write(w)
 	case "mixed":
-		return eval.Mixed(m, task, records, seed, 2000).Write(w)
+		for _, r := range eval.Mixed(m, records, seed, 2000) {
+			if err := r.Write(w); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	return fmt.Errorf("no task %q", task)
 }

@@ -23,7 +23,7 @@ type HeldOut struct {
 // parts are the sections of the model that a task is answered from.
 var parts = map[string][]string{
 	"dialect":    {"dialect"},
-	"mixed":      {"dialect", "mixed"},
+	"mixed":      {"dialect", "spans", "mixed"},
 	"not_arabic": {"language"},
 	"sentiment":  {"sentiment"},
 	"topic":      {"topic"},
@@ -78,13 +78,13 @@ func (h HeldOut) reports(m *arabic.Model, c *corpus.Corpus) []*Report {
 	is := func(task string) bool { return h.Task == "" || h.Task == task }
 	varieties := h.pick(c.Varieties)
 	if is("dialect") {
-		for _, set := range sets(c.Dialect, h) {
+		for _, set := range bySet(h.pick(c.Dialect)) {
 			reports = append(reports, Dialect(m, "dialect "+set.name, set.records))
 		}
 		reports = append(reports, Dialect(m, "dialect sib", varieties))
 	}
 	if is("sentiment") {
-		for _, set := range sets(c.Sentiment, h) {
+		for _, set := range bySet(h.pick(c.Sentiment)) {
 			reports = append(reports, Sentiment(m, "sentiment "+set.name, set.records))
 		}
 	}
@@ -96,7 +96,7 @@ func (h HeldOut) reports(m *arabic.Model, c *corpus.Corpus) []*Report {
 		reports = append(reports, NotArabic(m, "not_arabic 3-6 words", other, h.Seed, 3, 6))
 	}
 	if is("mixed") {
-		reports = append(reports, Mixed(m, "mixed", h.pick(c.Dialect), h.Seed, 2000))
+		reports = append(reports, Mixed(m, h.pick(c.Dialect), h.Seed, 2000)...)
 	}
 	if is("ner") {
 		for _, set := range []string{"anercorp", "aqmar"} {
@@ -113,10 +113,10 @@ type recordSet struct {
 	records []corpus.Record
 }
 
-// sets splits the records held out by collection.
-func sets(records []corpus.Record, h HeldOut) []recordSet {
+// bySet splits records by collection.
+func bySet(records []corpus.Record) []recordSet {
 	var out []recordSet
-	for _, r := range h.pick(records) {
+	for _, r := range records {
 		i := slices.IndexFunc(out, func(s recordSet) bool { return s.name == r.Set })
 		if i < 0 {
 			out = append(out, recordSet{name: r.Set})

@@ -2,6 +2,8 @@ package eval
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/socialdata/socialdata/enrich/arabic"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/corpus"
@@ -94,11 +96,10 @@ func foundSpans(m *arabic.Model, s *corpus.Sentence) map[nameSpan]bool {
 	out := map[nameSpan]bool{}
 	from := 0
 	for _, e := range enrich(m, text).Entities {
-		i := strings.Index(text[from:], e.Text)
-		if i < 0 {
+		start := indexWhole(text, from, e.Text)
+		if start < 0 {
 			continue
 		}
-		start := from + i
 		from = start + len(e.Text)
 		if kind := entityTypes[e.Type]; kind != "" {
 			out[nameSpan{tokenOf(start), tokenOf(from - 1), kind}] = true
@@ -106,3 +107,23 @@ func foundSpans(m *arabic.Model, s *corpus.Sentence) map[nameSpan]bool {
 	}
 	return out
 }
+
+// indexWhole returns where name stands in text at or after from without being a part of a longer word, or -1.
+func indexWhole(text string, from int, name string) int {
+	for from < len(text) {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return -1
+		}
+		start := from + i
+		before, _ := utf8.DecodeLastRuneInString(text[:start])
+		after, _ := utf8.DecodeRuneInString(text[start+len(name):])
+		if !inWord(before) && !inWord(after) {
+			return start
+		}
+		from = start + 1
+	}
+	return -1
+}
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) }

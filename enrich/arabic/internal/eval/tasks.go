@@ -2,14 +2,12 @@ package eval
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/enrich/arabic"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/corpus"
-	"github.com/socialdata/socialdata/enrich/arabic/internal/train"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -92,32 +90,6 @@ func NotArabic(m *arabic.Model, name string, records []corpus.Record, seed uint6
 		if enrich(m, text).Dialect == schema.NotArabic {
 			answer = string(schema.NotArabic)
 		} else {
-			p = 1 - p
-		}
-		r.Add(truth, answer, p)
-	}
-	return r
-}
-
-// Mixed measures whether texts joined from posts of two varieties are told from posts of one, n of each.
-func Mixed(m *arabic.Model, name string, records []corpus.Record, seed uint64, n int) *Report {
-	rng := rand.New(rand.NewPCG(seed, 6))
-	pool := train.NewPool(&corpus.Corpus{Dialect: records}, func(*corpus.Record) bool { return true })
-	r := NewReport(name)
-	for i := range 2 * n {
-		text, mix := pool.Draw(rng, i%2 == 0)
-		if text == "" {
-			continue
-		}
-		truth, answer := "pure", "pure"
-		if mix {
-			truth = string(schema.Mixed)
-		}
-		if enrich(m, text).Dialect == schema.Mixed {
-			answer = string(schema.Mixed)
-		}
-		p := 1 / (1 + math.Exp(-m.Detail(text).Mixed))
-		if answer == "pure" {
 			p = 1 - p
 		}
 		r.Add(truth, answer, p)

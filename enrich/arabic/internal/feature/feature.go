@@ -56,6 +56,18 @@ func Key(word []rune) uint32 {
 	return finish(h)
 }
 
+// KeyAfter is the hash of the word that has the letters of head and then those of word.
+func KeyAfter(head, word []rune) uint32 {
+	h := uint64(seedWord)
+	for _, r := range head {
+		h = mix(h, r)
+	}
+	for _, r := range word {
+		h = mix(h, r)
+	}
+	return finish(h)
+}
+
 // Combine hashes two keys, in order, and a kind that keeps sorts of features apart.
 func Combine(kind, a, b uint32) uint32 {
 	h := (seedPair ^ uint64(kind)) * prime

@@ -11,7 +11,7 @@ import (
 )
 
 // Kind is a set of kinds of names.
-type Kind uint8
+type Kind uint32
 
 // The kinds of names.
 const (
@@ -19,13 +19,33 @@ const (
 	City
 	BigCity // at least 300,000 people
 	Region
-	First
-	Last
-	Common // the name is an everyday word as well
+	Place          // anything else on a map, and towns that are often in the news
+	Given          // given names of the Arab world
+	Surname        // family names and epithets of the Arab world
+	GivenForeign   // given names from elsewhere
+	SurnameForeign // family names from elsewhere
+	Person         // full names
+	Org            // organisations of states, parties, armed groups
+	Club           // sports clubs and their associations
+	Media
+	Company
+	University // schools, museums and other houses of learning
+	Event      // competitions, wars, festivals, holidays
+	Other      // treaties, prizes, substances, diseases
+	Money
+	Religion // faiths, creeds, languages, scriptures
+	People
+	Work    // books, films, plays, programmes
+	Product // devices, programs, cars, aircraft, weapons
+	Common  // the name is an everyday word as well
+	VeryCommon
 )
 
 // MaxWords is the length of the longest name that is found, in words.
-const MaxWords = 4
+const MaxWords = 5
+
+// entrySize is the number of bytes of a name in the model file: its key and its kinds.
+const entrySize = 7
 
 // Table holds the names. It is safe for concurrent use.
 type Table struct {
@@ -41,7 +61,7 @@ func (t *Table) Add(name string, k Kind) {
 	var s feature.Set
 	d.Scan(name)
 	s.Extract(&d)
-	if len(s.Spans) == 0 || len(s.Spans) > MaxWords || len(d.Folded(&d.Tokens[0])) < 2 {
+	if len(s.Spans) == 0 || len(s.Spans) > MaxWords || len(s.Spans) == 1 && len(d.Folded(&d.Tokens[0])) < 2 {
 		return
 	}
 	key := s.Spans[0].Key
@@ -51,20 +71,28 @@ func (t *Table) Add(name string, k Kind) {
 	t.kinds[key] |= k
 }
 
+// Mark adds k to the kinds of the name with the key, if there is one.
+func (t *Table) Mark(key uint32, k Kind) {
+	if t.kinds[key] != 0 {
+		t.kinds[key] |= k
+	}
+}
+
 // Append writes the table: sorted keys, each followed by its kinds.
 func (t *Table) Append(dst []byte) []byte {
-	for _, k := range slices.Sorted(maps.Keys(t.kinds)) {
-		dst = append(binary.LittleEndian.AppendUint32(dst, k), byte(t.kinds[k]))
+	for _, key := range slices.Sorted(maps.Keys(t.kinds)) {
+		k := t.kinds[key]
+		dst = append(binary.LittleEndian.AppendUint32(dst, key), byte(k), byte(k>>8), byte(k>>16))
 	}
 	return dst
 }
 
 // Open reads what [Table.Append] wrote.
 func Open(s string) *Table {
-	t := &Table{kinds: make(map[uint32]Kind, len(s)/5)}
-	for ; len(s) >= 5; s = s[5:] {
+	t := &Table{kinds: make(map[uint32]Kind, len(s)/entrySize)}
+	for ; len(s) >= entrySize; s = s[entrySize:] {
 		key := uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
-		t.kinds[key] = Kind(s[4])
+		t.kinds[key] = Kind(s[4]) | Kind(s[5])<<8 | Kind(s[6])<<16
 	}
 	return t
 }

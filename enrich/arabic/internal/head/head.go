@@ -25,8 +25,9 @@ type Text struct {
 	token.Doc
 	feature.Set
 	extra  []uint32
+	polar  []uint32
 	stems  []uint32
-	blocks [3]feature.Block
+	blocks [4]feature.Block
 	lang   langText
 	// MarkEnds holds, after [Reader.Dialect], the end of each word's features in the third block.
 	MarkEnds []int
@@ -42,8 +43,8 @@ func (r *Reader) Read(t *Text, text string) {
 func Scale(n int) float32 { return float32(1 / math.Sqrt(float64(n)+1)) }
 
 func (t *Text) pack(a, b, c feature.Block) []feature.Block {
-	t.blocks = [3]feature.Block{a, b, c}
-	return t.blocks[:]
+	t.blocks[0], t.blocks[1], t.blocks[2] = a, b, c
+	return t.blocks[:3]
 }
 
 func (t *Text) wordsAndStems() feature.Block {

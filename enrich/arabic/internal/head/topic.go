@@ -2,25 +2,41 @@ package head
 
 import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
 )
 
-// Topic returns the features of the topic head.
+// wordWeight is how much more words and stems count than the letters in them, which many words share.
+const wordWeight = 1.6
+
+// Topic returns the features of the topic head: letters, words, stems, the length of numbers, words in other scripts
+// and the lists. Pairs of words are left out: few come again, and each would take the place of a word in the table.
 func (r *Reader) Topic(t *Text) []feature.Block {
-	t.extra = t.extra[:0]
+	t.extra, t.stems = t.extra[:0], t.stems[:0]
 	prev := uint32(0)
 	for i := range t.Spans {
 		s := &t.Spans[i]
 		bits(r.lists.Topic.Loose(prev, s), func(i uint32) { t.extra = append(t.extra, feature.Combine(kindSeed, i, 0)) })
+		t.stems = append(t.stems, s.Key, s.Stem)
 		prev = s.Key
+	}
+	for i := range t.Tokens {
+		switch k := &t.Tokens[i]; k.Kind {
+		case token.Number:
+			t.stems = append(t.stems, feature.Combine(kindShape, uint32(k.Kind), uint32(min(k.End-k.Start, 5))))
+		case token.Foreign:
+			t.stems = append(t.stems, feature.Combine(kindShape, uint32(k.Kind), feature.Key(t.Folded(k))))
+		case token.Word, token.Punct, token.Emoji, token.Mention, token.Hashtag, token.URL:
+		}
 	}
 	return t.pack(
 		feature.Block{Features: t.Chars, Value: Scale(len(t.Chars))},
-		t.wordsAndStems(),
+		feature.Block{Features: t.stems, Value: wordWeight * Scale(len(t.stems))},
 		feature.Block{Features: t.extra, Value: Scale(len(t.extra))},
 	)
 }
 
-// Seeds counts the words of t on the list of each topic. It fills counts and returns it.
+// Seeds counts the words of t on the list of each topic. It fills counts and returns it. A stem alone does not count:
+// there is no weight to learn that it is shared with everyday words.
 func (r *Reader) Seeds(t *Text, counts []int) []int {
 	counts = counts[:0]
 	for range r.lists.Topic.Names {
@@ -29,7 +45,7 @@ func (r *Reader) Seeds(t *Text, counts []int) []int {
 	prev := uint32(0)
 	for i := range t.Spans {
 		s := &t.Spans[i]
-		bits(r.lists.Topic.Loose(prev, s), func(i uint32) { counts[i]++ })
+		bits(r.lists.Topic.Bare(prev, s), func(i uint32) { counts[i]++ })
 		prev = s.Key
 	}
 	return counts

@@ -88,12 +88,18 @@ func (t *Table) Exact(prev uint32, s *feature.Span) uint32 {
 	return t.masks[s.Key] | t.masks[feature.Pair(prev, s.Key)]
 }
 
-// Loose returns the lists that hold the word, the word without its clitics or its stem, or the pair it ends.
-func (t *Table) Loose(prev uint32, s *feature.Span) uint32 {
+// Bare returns the lists that hold the word or the word without its clitics, or the pair it ends.
+func (t *Table) Bare(prev uint32, s *feature.Span) uint32 {
 	m := t.Exact(prev, s)
 	if m == 0 && s.Bare != s.Key {
 		m = t.masks[s.Bare] | t.masks[feature.Pair(prev, s.Bare)]
 	}
+	return m
+}
+
+// Loose returns the lists that hold the word, the word without its clitics or its stem, or the pair it ends.
+func (t *Table) Loose(prev uint32, s *feature.Span) uint32 {
+	m := t.Bare(prev, s)
 	if m == 0 {
 		m = t.stems[s.Stem]
 	}

@@ -11,67 +11,79 @@ import (
 // Classes is the number of varieties.
 const Classes = 5
 
+// Heads is the number of linear models that score a stretch of text. They err in different ways: the dialect head
+// learnt whole posts, the span head short pieces.
+const Heads = 2
+
 // MinWords is the length below which a text is never called mixed.
 const MinWords = 6
 
-// maxWords bounds the time that one text takes: of a longer text the beginning decides.
-const maxWords = 400
-
-// Inputs is the number of features of the detector.
-const Inputs = pairs + Classes*(Classes-1)
-
-// Where the groups of features start.
+// Cuts is the number of places where a text is tried to be cut in two, from firstCut to lastCut of its words. Their
+// number does not depend on the length, so that a long text takes no longer.
 const (
-	sides   = 18                // the probabilities before and after the best cut
-	cuts    = sides + 2*Classes // what fixed cuts gain
-	windows = cuts + fixedCuts  // the best short stretch for each variety
-	pairs   = windows + Classes // which two varieties
+	Cuts     = 9
+	firstCut = 0.3
+	lastCut  = 0.7
 )
 
+// The stretches that a cut is judged by: what is before and after it, and the halves of both. One change of variety
+// leaves the halves alike; a writer who mixes as he goes does not.
+const stretches = 6
+
 const (
-	fixedCuts  = 5
-	windowSize = 6
+	// CutInputs is the number of inputs that describe one cut: the logarithms of the probabilities of its stretches,
+	// what it gains, and where it lies.
+	CutInputs = Heads*(stretches*Classes+1) + 2
+	// TextInputs is the number of inputs that describe the whole text: probabilities and length.
+	TextInputs = Heads*Classes + 1
 )
+
+// Bounds of the inputs. Beyond them a stretch is as sure as can be, and one odd word should not outweigh the rest.
+const (
+	leastLog  = -8
+	mostGain  = 10
+	inputUnit = 0.25
+)
+
+// Input is what the detector knows about a text.
+type Input struct {
+	Cuts [Cuts][CutInputs]float32
+	Text [TextInputs]float32
+}
 
 // sums are the sums of one stretch of text: letters, words and markers apart, since each is scaled by its number.
-type sums struct {
-	chars, words, marks    [Classes]int32
-	nchars, nwords, nspans int
-}
+type sums struct{ chars, words, marks [Classes]int32 }
 
-func (a *sums) minus(b *sums) sums {
-	d := *a
-	for c := range Classes {
-		d.chars[c] -= b.chars[c]
-		d.words[c] -= b.words[c]
-		d.marks[c] -= b.marks[c]
-	}
-	d.nchars -= b.nchars
-	d.nwords -= b.nwords
-	d.nspans -= b.nspans
-	return d
-}
+// counts are the numbers of features of one stretch of text.
+type counts struct{ chars, words int }
 
 // Scan holds the scores of the stretches of one text. The zero value is ready.
 type Scan struct {
-	prefix []sums // prefix[i] covers the first i words
-	model  *weights.Linear
+	heads  [Heads]*weights.Linear
+	prefix [Heads][]sums // prefix[h][i] covers the first i words
+	counts []counts      // the same
 }
 
-// Read computes the scores of the words of t, for which [head.Reader.Dialect] was called right before.
-func (s *Scan) Read(m *weights.Linear, t *head.Text, marks []uint32) {
-	s.model = m
-	s.prefix = append(s.prefix[:0], sums{})
-	var cur sums
-	lo, wlo, mlo := 0, 0, 0
+// Read computes the scores of the words of t, for which [head.Reader.Dialect] was called right before. The first head
+// is the one that [Scan.Whole] asks.
+func (s *Scan) Read(heads [Heads]*weights.Linear, t *head.Text, marks []uint32) {
+	s.heads = heads
+	s.counts = append(s.counts[:0], counts{})
 	for i := range t.Spans {
-		sp := &t.Spans[i]
-		add(m, &cur.chars, t.Chars[lo:sp.Chars])
-		add(m, &cur.words, t.Words[wlo:sp.Words])
-		add(m, &cur.marks, marks[mlo:t.MarkEnds[i]])
-		lo, wlo, mlo = sp.Chars, sp.Words, t.MarkEnds[i]
-		cur.nchars, cur.nwords, cur.nspans = lo, wlo, i+1
-		s.prefix = append(s.prefix, cur)
+		s.counts = append(s.counts, counts{t.Spans[i].Chars, t.Spans[i].Words})
+	}
+	for h, m := range heads {
+		var cur sums
+		prefix := append(s.prefix[h][:0], cur)
+		from, mark := counts{}, 0
+		for i, to := range s.counts[1:] {
+			add(m, &cur.chars, t.Chars[from.chars:to.chars])
+			add(m, &cur.words, t.Words[from.words:to.words])
+			add(m, &cur.marks, marks[mark:t.MarkEnds[i]])
+			from, mark = to, t.MarkEnds[i]
+			prefix = append(prefix, cur)
+		}
+		s.prefix[h] = prefix
 	}
 }
 
@@ -83,170 +95,120 @@ func add(m *weights.Linear, dst *[Classes]int32, features []uint32) {
 	}
 }
 
-// scores returns the scores of a stretch, as [weights.Linear.Scores] does for a whole text.
-func (s *Scan) scores(v *sums) (out [Classes]float32) {
-	a, b, c := head.Scale(v.nchars), head.Scale(v.nwords), head.Scale(v.nspans)
-	for i := range out {
-		out[i] = s.model.Bias[i] + s.model.Scale[i]*(float32(v.chars[i])*a+float32(v.words[i])*b+float32(v.marks[i])*c)
+// words is the length of the text.
+func (s *Scan) words() int { return len(s.counts) - 1 }
+
+// stretch is a part of a text: what its sums are scaled with.
+type stretch struct {
+	from, to            int
+	chars, words, marks float32
+}
+
+func (s *Scan) stretch(i, j int) stretch {
+	p, q := s.counts[i], s.counts[j]
+	return stretch{i, j, head.Scale(q.chars - p.chars), head.Scale(q.words - p.words), head.Scale(j - i)}
+}
+
+// scores returns what the head h says about a stretch, as [weights.Linear.Scores] does for a whole text.
+func (s *Scan) scores(h int, v stretch) (out [Classes]float32) {
+	m, p, q := s.heads[h], &s.prefix[h][v.from], &s.prefix[h][v.to]
+	bias, scale := m.Bias[:Classes], m.Scale[:Classes]
+	for k := range out {
+		out[k] = bias[k] + scale[k]*(float32(q.chars[k]-p.chars[k])*v.chars+
+			float32(q.words[k]-p.words[k])*v.words+float32(q.marks[k]-p.marks[k])*v.marks)
 	}
 	return out
 }
 
-// Whole returns the scores of the whole text.
-func (s *Scan) Whole() [Classes]float32 { return s.scores(&s.prefix[len(s.prefix)-1]) }
+// Whole returns the scores of the whole text by the first head.
+func (s *Scan) Whole() [Classes]float32 { return s.scores(0, s.stretch(0, s.words())) }
 
 // logProbs turns scores into logarithms of probabilities.
 func logProbs(v [Classes]float32) [Classes]float32 {
-	hi := v[0]
+	hi := max(v[0], v[1], v[2], v[3], v[4])
+	sum := float32(0)
 	for _, x := range v {
-		hi = max(hi, x)
+		sum += exp(x - hi)
 	}
-	sum := 0.0
-	for _, x := range v {
-		sum += math.Exp(float64(x - hi))
-	}
-	l := hi + float32(math.Log(sum))
+	l := hi + float32(math.Log(float64(sum)))
 	for i := range v {
 		v[i] -= l
 	}
 	return v
 }
 
-// split is one way to cut a text in two.
-type split struct {
-	at          int
-	x, y        int // the varieties before and after the cut
-	gain        float32
-	left, right [Classes]float32
-}
-
-func (s *Scan) split(at int) split {
-	left := s.prefix[at]
-	right := s.prefix[len(s.prefix)-1].minus(&left)
-	return s.judge(at, &left, &right)
-}
-
-func (s *Scan) judge(at int, left, right *sums) split {
-	p := split{at: at, left: logProbs(s.scores(left)), right: logProbs(s.scores(right)), gain: float32(math.Inf(-1))}
-	same := float32(math.Inf(-1))
-	for x := range Classes {
-		same = max(same, p.left[x]+p.right[x])
-		for y := range Classes {
-			if v := p.left[x] + p.right[y]; x != y && v > p.gain {
-				p.gain, p.x, p.y = v, x, y
-			}
-		}
+// exp returns e to the power of x, which is not above 0, to five digits: there are hundreds of these for each text.
+func exp(x float32) float32 {
+	x *= math.Log2E
+	if x < -30 {
+		return 0
 	}
-	p.gain -= same
+	whole := int32(x) - 1 // so that the rest is between 0 and 1
+	f := x - float32(whole)
+	// A polynomial that is near to 2 to the power of f between 0 and 1.
+	p := 1 + f*(0.692996+f*(0.241566+f*(0.051752+f*0.013686)))
+	return p * math.Float32frombits(uint32(whole+127)<<23)
+}
+
+// put writes the logarithms of the probabilities of a stretch to dst and returns them.
+func (s *Scan) put(dst []float32, h int, v stretch) [Classes]float32 {
+	p := logProbs(s.scores(h, v))
+	for i, x := range p {
+		dst[i] = max(x, leastLog) * inputUnit
+	}
 	return p
 }
 
-// Features fills in with what speaks for and against two varieties. It reports false for a text that is too short.
-func (s *Scan) Features(in *[Inputs]float32) bool {
-	n := len(s.prefix) - 1
+// gain returns by how much the best two different varieties of the sides of a cut are likelier than the best single
+// one.
+func gain(left, right *[Classes]float32) float32 {
+	same, other := float32(math.Inf(-1)), float32(math.Inf(-1))
+	for x, l := range left {
+		for y, r := range right {
+			if x == y {
+				same = max(same, l+r)
+			} else {
+				other = max(other, l+r)
+			}
+		}
+	}
+	return min(max(other-same, -mostGain), mostGain)
+}
+
+// Input fills in with what speaks for and against two varieties. It reports false for a text that is too short.
+func (s *Scan) Input(in *Input) bool {
+	n := s.words()
 	if n < MinWords {
 		return false
 	}
-	n = min(n, maxWords)
-	full := s.prefix
-	s.prefix = s.prefix[:n+1]
-	defer func() { s.prefix = full }()
-
-	var best split
-	mean, positive := float32(0), float32(0)
-	count := 0
-	edge := max(2, n/5)
-	for at := edge; at <= n-edge; at++ {
-		p := s.split(at)
-		count++
-		mean += p.gain
-		if p.gain > 0 {
-			positive++
-		}
-		if best.at == 0 || p.gain > best.gain {
-			best = p
-		}
+	whole := s.stretch(0, n)
+	for h := range Heads {
+		s.put(in.Text[h*Classes:], h, whole)
 	}
-	*in = [Inputs]float32{}
-	s.describe(in, &best, n)
-	s.stretches(in, n)
-	in[2] = mean / float32(count) / 4
-	in[3] = positive / float32(count)
+	in.Text[Heads*Classes] = float32(math.Log(float64(n))) - 3
+	for c := range in.Cuts {
+		at := int(float64(n)*(firstCut+(lastCut-firstCut)*float64(c)/(Cuts-1)) + 0.5)
+		s.cut(&in.Cuts[c], at)
+	}
 	return true
 }
 
-// describe fills in all features but those of all splits.
-func (s *Scan) describe(in *[Inputs]float32, best *split, n int) {
-	x, y := best.x, best.y
-	whole := logProbs(s.Whole())
-	top, second := float32(-99), float32(-99)
-	for _, v := range whole {
-		if v > top {
-			top, second = v, top
-		} else if v > second {
-			second = v
+// cut describes the cut before the word at.
+func (s *Scan) cut(in *[CutInputs]float32, at int) {
+	n := s.words()
+	a, b := at/2, (at+n)/2
+	sides := [2]stretch{s.stretch(0, at), s.stretch(at, n)}
+	halves := [4]stretch{s.stretch(0, a), s.stretch(a, at), s.stretch(at, b), s.stretch(b, n)}
+	rest := in[:]
+	for h := range Heads {
+		left, right := s.put(rest, h, sides[0]), s.put(rest[Classes:], h, sides[1])
+		rest[2*Classes] = gain(&left, &right) * inputUnit
+		rest = rest[2*Classes+1:]
+		for _, v := range halves {
+			s.put(rest, h, v)
+			rest = rest[Classes:]
 		}
 	}
-	in[0] = best.gain / 4
-	in[1] = float32(math.Log(float64(n))) - 3
-	in[4] = exp(best.left[x])
-	in[5] = exp(best.right[y])
-	in[6] = min(in[4], in[5])
-	in[7] = exp(top)
-	in[8] = exp(second)
-	in[9] = exp(whole[x]) + exp(whole[y])
-	in[10] = float32(min(best.at, n-best.at)) / float32(n)
-	in[11] = max(best.left[y], -8) / 4
-	in[12] = max(best.right[x], -8) / 4
-	in[13], in[14] = s.agreement(x, y, best.at, n)
-	in[15] = in[13] * in[14]
-	third := n / 3
-	first, last := s.prefix[third], s.prefix[n].minus(&s.prefix[n-third])
-	ends := s.judge(third, &first, &last)
-	in[16] = ends.gain / 4
-	in[17] = exp(ends.left[ends.x]) * exp(ends.right[ends.y])
-	pair := x*(Classes-1) + y
-	if y > x {
-		pair--
-	}
-	in[pairs+pair] = 1
-	for c := range Classes {
-		in[sides+c] = exp(best.left[c])
-		in[sides+Classes+c] = exp(best.right[c])
-	}
+	share := float32(at) / float32(n)
+	rest[0], rest[1] = share, share*(1-share)
 }
-
-// stretches fills in what cuts at fixed places gain, and how much the best short stretch speaks for each variety.
-func (s *Scan) stretches(in *[Inputs]float32, n int) {
-	for i := range fixedCuts {
-		p := s.split(max(1, n*(30+10*i)/100))
-		in[cuts+i] = p.gain / 4
-	}
-	for c := range Classes {
-		in[windows+c] = -8
-	}
-	for at := 0; at+windowSize <= n; at++ {
-		w := s.prefix[at+windowSize].minus(&s.prefix[at])
-		for c, v := range logProbs(s.scores(&w)) {
-			in[windows+c] = max(in[windows+c], v)
-		}
-	}
-}
-
-// agreement returns the shares of words that speak for x before the cut and for y after it.
-func (s *Scan) agreement(x, y, at, n int) (left, right float32) {
-	for i := range n {
-		d := s.prefix[i+1].minus(&s.prefix[i])
-		v := s.model.Scale[x]*float32(d.chars[x]+2*d.words[x]+4*d.marks[x]) -
-			s.model.Scale[y]*float32(d.chars[y]+2*d.words[y]+4*d.marks[y])
-		switch {
-		case i < at && v > 0:
-			left++
-		case i >= at && v < 0:
-			right++
-		}
-	}
-	return left / float32(at), right / float32(n-at)
-}
-
-func exp(v float32) float32 { return float32(math.Exp(float64(v))) }

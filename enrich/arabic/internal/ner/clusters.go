@@ -4,20 +4,10 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-
-	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
 )
 
 // Clusters number groups of words that stand in like company. Words that are not known are in group 0.
 type Clusters map[uint32]uint8
-
-// Of returns the group of a word, or else of the word without its clitics.
-func (c Clusters) Of(s *feature.Span) uint32 {
-	if n, ok := c[s.Key]; ok {
-		return uint32(n)
-	}
-	return uint32(c[s.Bare])
-}
 
 // Append writes c: sorted keys, each followed by its group.
 func (c Clusters) Append(dst []byte) []byte {

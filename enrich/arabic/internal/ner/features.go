@@ -39,20 +39,25 @@ func (q *Seq) extract(i int) {
 	q.add(10, n1.stem, 0)
 	q.add(11, c.shape, 0)
 	q.add(12, p1.shape, n1.shape)
-	q.add(13, c.gaz, 0)
-	q.add(14, p1.gaz, c.gaz)
-	q.add(15, c.gaz, n1.gaz)
-	q.add(16, p1.key, n1.key)
+	q.add(13, c.core, 0)
+	q.add(14, p1.key, n1.key)
+	q.lists(q.at(i-3).lists|p2.lists|p1.lists, p2, p1, c, n1)
+	q.gazetteer(p1, c, n1)
+	q.affixes(c, p1, n1)
+}
+
+// lists appends what the lists of words around names say. Those of near are of any of the three words before.
+func (q *Seq) lists(near uint32, p2, p1, c, n1 *item) {
 	for m, j := c.lists, uint32(0); m != 0; m, j = m>>1, j+1 {
 		if m&1 != 0 {
 			q.add(17, j, 0)
-			q.add(18, j, c.gaz)
+			q.add(18, j, c.name)
 		}
 	}
 	for m, j := p1.lists, uint32(0); m != 0; m, j = m>>1, j+1 {
 		if m&1 != 0 {
 			q.add(19, j, 0)
-			q.add(20, j, c.gaz)
+			q.add(20, j, c.name)
 			q.add(21, j, c.lists)
 		}
 	}
@@ -63,13 +68,55 @@ func (q *Seq) extract(i int) {
 	}
 	for m, j := p2.lists, uint32(0); m != 0; m, j = m>>1, j+1 {
 		if m&1 != 0 {
-			q.add(23, j, p1.gaz)
+			q.add(23, j, p1.name)
 		}
 	}
-	q.affixes(c, p1, n1)
+	for m, j := near, uint32(0); m != 0; m, j = m>>1, j+1 {
+		if m&1 != 0 {
+			q.add(24, j, 0)
+			q.add(25, j, c.one)
+		}
+	}
 }
 
-// affixes appends the beginnings and endings of the word and of its neighbours.
+// gazetteer appends what kinds of names the words are, as a whole and kind by kind: kinds that seldom meet are then
+// told by each of them.
+func (q *Seq) gazetteer(p1, c, n1 *item) {
+	q.add(50, c.name, c.place)
+	q.add(51, p1.name, c.name<<3|c.place)
+	q.add(52, c.name<<3|c.place, n1.name)
+	q.add(53, c.one, c.form)
+	q.add(54, p1.one, c.one)
+	q.add(55, c.one, n1.one)
+	for m, j := c.name, uint32(0); m != 0; m, j = m>>1, j+1 {
+		if m&1 != 0 {
+			q.add(56, j, c.place)
+			q.add(57, j<<3|c.place, uint32(min(len(c.word), 8)))
+		}
+	}
+	for m, j := p1.one, uint32(0); m != 0; m, j = m>>1, j+1 {
+		if m&1 != 0 {
+			q.add(58, j, 0)
+			for k, i := c.one, uint32(0); k != 0; k, i = k>>1, i+1 {
+				if k&1 != 0 {
+					q.add(59, j, i)
+				}
+			}
+		}
+	}
+	for m, j := n1.one, uint32(0); m != 0; m, j = m>>1, j+1 {
+		if m&1 != 0 {
+			q.add(60, j, 0)
+			for k, i := c.one, uint32(0); k != 0; k, i = k>>1, i+1 {
+				if k&1 != 0 {
+					q.add(61, j, i)
+				}
+			}
+		}
+	}
+}
+
+// affixes appends the groups of the words, and the beginnings and endings of the word and of its neighbours.
 func (q *Seq) affixes(c, p1, n1 *item) {
 	w := c.word
 	for n := 2; n <= 3; n++ {

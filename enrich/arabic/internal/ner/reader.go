@@ -2,6 +2,7 @@
 package ner
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -30,7 +31,12 @@ type item struct {
 	token           int
 	key, bare, stem uint32
 	lists           uint32
-	gaz             uint32 // kinds of the longest gazetteer name here, with the place in it
+	forms           [maxForms]uint32 // the word with its clitics and without them
+	one             uint32           // kinds of the first form that is a name by itself
+	form            uint32           // number of that form
+	core            uint32           // that form, or else the word without its clitics
+	name            uint32           // kinds of the longest name here
+	place           uint32           // where in that name the token stands
 	shape           uint32
 	cluster         uint32
 	word, bareRunes []rune
@@ -58,6 +64,39 @@ func (q *Seq) Features(i int) []uint32 {
 	return q.features[q.ends[i-1]:q.ends[i]]
 }
 
+// NameEnd returns the element after the name of the gazetteer that starts at element i, i when none does.
+func (q *Seq) NameEnd(i int) int {
+	switch q.items[i].place {
+	case alone:
+		return i + 1
+	case first:
+		for i++; q.items[i].place != last; i++ {
+			continue
+		}
+		return i + 1
+	}
+	return i
+}
+
+// Name returns the kinds of the name of the gazetteer that the elements from i to j make, 0 when there is none.
+func (q *Seq) Name(i, j int) gazetteer.Kind {
+	if i == j || q.NameEnd(i) != j {
+		return 0
+	}
+	return gazetteer.Kind(q.items[i].name)
+}
+
+// HasName reports whether q has a name of the gazetteer. Names of persons, clubs and papers that are everyday words as
+// well do not count.
+func (q *Seq) HasName() bool {
+	const doubtful = gazetteer.Given | gazetteer.Surname | gazetteer.GivenForeign | gazetteer.SurnameForeign |
+		gazetteer.Club | gazetteer.Media | gazetteer.Work | gazetteer.People | gazetteer.Common | gazetteer.VeryCommon
+	return slices.ContainsFunc(q.items, func(it item) bool {
+		k := gazetteer.Kind(it.name)
+		return k&^doubtful != 0 || k != 0 && k&gazetteer.VeryCommon == 0
+	})
+}
+
 // Read fills q with the tokens of d, of which s holds the words. Words inside hashtags are left out: the tag is an
 // entity of its own.
 func (r *Reader) Read(q *Seq, d *token.Doc, s *feature.Set) {
@@ -77,11 +116,8 @@ func (r *Reader) Read(q *Seq, d *token.Doc, s *feature.Set) {
 			it.key, it.bare, it.stem = w.Key, w.Bare, w.Stem
 			it.word = d.Folded(t)
 			it.bareRunes = feature.Bare(it.word)
-			it.cluster = r.Clusters.Of(w)
 			it.lists = r.Lists.Exact(prev, w)
-			if it.lists == 0 && w.Bare != w.Key {
-				it.lists = r.Lists.Exact(prev, &feature.Span{Key: w.Bare})
-			}
+			r.readForms(&it, w)
 		} else if t.Kind == token.Foreign {
 			it.word = d.Folded(t)
 			it.bareRunes = it.word
@@ -102,16 +138,49 @@ func (r *Reader) Read(q *Seq, d *token.Doc, s *feature.Set) {
 	}
 }
 
+// readForms looks up the word with its clitics and without them. The first form that a table has counts.
+func (r *Reader) readForms(it *item, w *feature.Span) {
+	appendForms(&it.forms, it.word)
+	it.core = w.Bare
+	for i, key := range it.forms {
+		if key == 0 {
+			break
+		}
+		if it.lists == 0 {
+			it.lists = r.Lists.Exact(0, &feature.Span{Key: key})
+		}
+		if it.cluster == 0 {
+			it.cluster = uint32(r.Clusters[key])
+		}
+		if k := r.Gazetteer.Kind(key); k != 0 && it.one == 0 {
+			it.one, it.core, it.form = uint32(k), key, uint32(i)
+		}
+	}
+}
+
+// The places of a token in a name of the gazetteer; 0 is outside.
+const (
+	alone uint32 = iota + 1
+	first
+	inside
+	last
+)
+
 // names marks the longest gazetteer names. The first word may carry clitics.
 func (r *Reader) names(q *Seq) {
 	for i := 0; i < len(q.items); {
 		n, kind := r.longest(q.items[i:])
 		for j := range n {
-			place := uint32(1)
-			if j > 0 {
-				place = 2
+			place := inside
+			switch {
+			case n == 1:
+				place = alone
+			case j == 0:
+				place = first
+			case j == n-1:
+				place = last
 			}
-			q.items[i+j].gaz = uint32(kind)<<2 | place
+			q.items[i+j].name, q.items[i+j].place = uint32(kind), place
 		}
 		i += max(n, 1)
 	}
@@ -122,7 +191,10 @@ func (r *Reader) longest(items []item) (int, gazetteer.Kind) {
 		return 0, 0
 	}
 	best, kind := 0, gazetteer.Kind(0)
-	for _, key := range [2]uint32{items[0].key, items[0].bare} {
+	for _, key := range items[0].forms {
+		if key == 0 {
+			break
+		}
 		for n := 1; ; n++ {
 			if k := r.Gazetteer.Kind(key); k != 0 && n > best {
 				best, kind = n, k
@@ -131,9 +203,6 @@ func (r *Reader) longest(items []item) (int, gazetteer.Kind) {
 				break
 			}
 			key = feature.Pair(key, items[n].key)
-		}
-		if items[0].key == items[0].bare {
-			break
 		}
 	}
 	return best, kind

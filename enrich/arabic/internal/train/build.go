@@ -56,16 +56,13 @@ type builder struct {
 	corpus *corpus.Corpus
 	reader *head.Reader
 	lock   sync.Mutex // of Progress
-	words  func() *Vectors
 	stems  func() *Vectors
 }
 
-// The sizes of the vectors, and how much their sum weighs in the examples.
+// The sizes of the vectors.
 const (
-	wordVector    = 128
 	stemVector    = 128
 	clusterVector = 64
-	vectorScale   = 2.5
 	// The words up to this far away are the company of a word: near ones tell its use, those further off its subject.
 	nearWindow = 6
 	wideWindow = 12
@@ -134,7 +131,6 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 		table = head.AppendEmoji(table, r, e.Polarity)
 	}
 	b := &builder{Config: cfg, corpus: c, reader: head.NewReader(emoji)}
-	b.words = sync.OnceValue(func() *Vectors { return b.vectors(true, wordVector, nearWindow) })
 	b.stems = sync.OnceValue(func() *Vectors { return b.vectors(false, stemVector, wideWindow) })
 	places := Gazetteer(c)
 	clusters := sync.OnceValue(func() ner.Clusters { return b.vectors(true, clusterVector, nearWindow).Clusters(b.Seed) })
@@ -144,6 +140,7 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 	}{
 		{"dialect", b.dialect},
 		{"mixed", b.mixed},
+		{"spans", b.spans},
 		{"language", b.language},
 		{"sentiment", b.sentiment},
 		{"topic", b.topic},

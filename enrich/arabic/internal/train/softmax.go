@@ -14,6 +14,8 @@ type Example struct {
 	Label  int
 	Dense  []float32 // numbers beside the hashed features, nil for none
 	Target []float32 // when set, a distribution over the classes to learn instead of Label
+	// Among, when set, is the number of the first classes that Label was chosen from: the others are left as they are.
+	Among  int
 	Weight float32
 }
 
@@ -28,8 +30,6 @@ type Softmax struct {
 	// Drop is the share of the features of an example that is left out, others each time, so that the rest has to
 	// carry the weight: rare words cannot be trusted in unseen text.
 	Drop float32
-	// Init, when set, is the model to go on from. It has the same shape and is not changed.
-	Init *Linear
 	// Fold, when set, is called after the last epoch to move the weights of the dense numbers into the table. One
 	// more epoch without these numbers then settles what shares a row by chance.
 	Fold func(m *Linear)
@@ -55,11 +55,6 @@ func (s Softmax) Fit(examples []Example) *Linear {
 	b2 := make([]float32, k)
 	if len(examples) > 0 {
 		m.Dense = make([]float32, k*len(examples[0].Dense))
-	}
-	if s.Init != nil {
-		copy(m.W, s.Init.W)
-		copy(m.Bias, s.Init.Bias)
-		copy(m.Dense, s.Init.Dense)
 	}
 	d2 := make([]float32, len(m.Dense))
 	rng := rand.New(rand.NewPCG(s.Seed, 1))
@@ -87,9 +82,14 @@ func (s Softmax) Fit(examples []Example) *Linear {
 			}
 			e := s.thin(rng, &examples[i], &thinned)
 			m.Scores(e, p)
-			Normalize(p)
+			among := p
+			if e.Among > 0 {
+				among = p[:e.Among]
+				clear(grad[e.Among:])
+			}
+			Normalize(among)
 			total += float64(e.Weight)
-			for c := range k {
+			for c := range among {
 				want := float32(0)
 				if e.Target != nil {
 					want = e.Target[c]
@@ -129,6 +129,29 @@ func (s Softmax) Fit(examples []Example) *Linear {
 		}
 	}
 	return m
+}
+
+// Average trains that many times, each time with the next seed, and returns the mean of the weights. What a run
+// learns by chance evens out.
+func (s Softmax) Average(examples []Example, runs int) *Linear {
+	mean := s.Fit(examples)
+	for range runs - 1 {
+		s.Seed++
+		m := s.Fit(examples)
+		for i, w := range m.W {
+			mean.W[i] += w
+		}
+		for c, w := range m.Bias {
+			mean.Bias[c] += w
+		}
+	}
+	for i := range mean.W {
+		mean.W[i] /= float32(runs)
+	}
+	for c := range mean.Bias {
+		mean.Bias[c] /= float32(runs)
+	}
+	return mean
 }
 
 // thin copies e to dst without the features that are dropped.

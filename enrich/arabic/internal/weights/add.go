@@ -96,3 +96,17 @@ func (m *Linear) add9(sums *Sums, features []uint32) {
 	sums[7] += h
 	sums[8] += i
 }
+
+func (m *Linear) addTagged(sums *Sums, features []uint32) {
+	k, n := m.Classes, m.tagged
+	for _, f := range features {
+		i, tag := Place(f, n)
+		row := m.rows[i*k : i*k+k]
+		if row[0] != tag {
+			continue
+		}
+		for c := range len(row) - 1 {
+			sums[c] += int32(int8(row[c+1]))
+		}
+	}
+}

@@ -17,6 +17,7 @@ type Linear struct {
 	Bias    []float32
 	Scale   []float32 // what one step of the byte is worth, for each class
 	mask    uint32
+	tagged  int // the number of rows when rows have tags, else 0
 	rows    string
 }
 
@@ -65,22 +66,63 @@ func appendLinear(dst []byte, bits int, w, bias, scale []float32) []byte {
 		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(v))
 	}
 	for i, v := range w {
-		q := math.Round(float64(v / scale[i%k]))
-		dst = append(dst, byte(int8(min(127, max(-127, q)))))
+		dst = append(dst, quantise(v/scale[i%k]))
 	}
 	return dst
 }
 
-// OpenLinear reads what [AppendLinear] wrote.
+// tagged stands for the number of bits in a model whose rows have tags.
+const tagged = 0xFF
+
+// Place returns the row of a feature in a model of n rows with tags, and the tag that tells it from other features
+// of the same row.
+func Place(f uint32, n int) (row int, tag byte) { return int(uint64(f) * uint64(n) >> 32), byte(f) }
+
+// AppendTagged appends a model of len(tags) rows, any number of them. Each row belongs to the one feature that has its
+// tag: features that training left out count nothing instead of what another one weighs. The weights of the last
+// class are not stored but taken off those of the others, which changes no probability.
+func AppendTagged(dst []byte, tags []byte, w, bias []float32) []byte {
+	k := len(bias)
+	w = slices.Clone(w)
+	for at := 0; at < len(w); at += k {
+		last := w[at+k-1]
+		for c := range k {
+			w[at+c] -= last
+		}
+	}
+	scale := scales(w, k)
+	dst = append(dst, byte(k), tagged)
+	for _, v := range slices.Concat(scale, bias) {
+		dst = binary.LittleEndian.AppendUint32(dst, math.Float32bits(v))
+	}
+	for i, tag := range tags {
+		dst = append(dst, tag)
+		for c, v := range w[i*k : i*k+k-1] {
+			dst = append(dst, quantise(v/scale[c]))
+		}
+	}
+	return dst
+}
+
+// quantise returns the byte nearest to v.
+func quantise(v float32) byte { return byte(int8(min(127, max(-127, math.Round(float64(v)))))) }
+
+// OpenLinear reads what [AppendLinear], [AppendShared] or [AppendTagged] wrote.
 func OpenLinear(s string) (*Linear, error) {
-	if len(s) < 2 || s[0] == 0 || s[0] > MaxClasses || s[1] > 24 {
+	if len(s) < 2 || s[0] == 0 || s[0] > MaxClasses || s[1] > 24 && s[1] != tagged || len(s) < 2+8*int(s[0]) {
 		return nil, ErrFormat
 	}
 	k, bits := int(s[0]), int(s[1])
-	if len(s) != 2+8*k+k<<bits {
+	m := &Linear{Classes: k, rows: s[2+8*k:]}
+	if bits == tagged {
+		// A tag and the weights of all classes but the last are as many bytes as there are classes.
+		m.tagged = len(m.rows) / k
+	} else {
+		m.mask = 1<<bits - 1
+	}
+	if bits == tagged && len(m.rows)%k != 0 || bits != tagged && len(m.rows) != k<<bits {
 		return nil, ErrFormat
 	}
-	m := &Linear{Classes: k, mask: 1<<bits - 1, rows: s[2+8*k:]}
 	for c := range 2 * k {
 		v := math.Float32frombits(uint32At(s, 2+4*c))
 		if c < k {
@@ -97,6 +139,10 @@ type Sums [MaxClasses]int32
 
 // Add adds the rows of features to sums.
 func (m *Linear) Add(sums *Sums, features []uint32) {
+	if m.tagged > 0 {
+		m.addTagged(sums, features)
+		return
+	}
 	switch m.Classes {
 	case 2:
 		m.add2(sums, features)

@@ -1,0 +1,19 @@
+package arabic_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/socialdata/socialdata/enrich/arabic"
+)
+
+func Example() {
+	model := arabic.New()
+	e, err := model.Enrich(context.Background(), "والله الحفلة كانت تحفة أوي 😍 شكرا يا جماعة #القاهرة")
+	if err != nil {
+		panic(err) // only when the context is done
+	}
+	fmt.Println(e.Dialect, e.Sentiment.Label, e.Entities)
+	// Output:
+	// egyptian positive [{#القاهرة hashtag}]
+}
