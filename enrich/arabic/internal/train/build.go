@@ -112,6 +112,18 @@ func (b *builder) bits(n int) int {
 // smallBits is the size of the tables of small models.
 const smallBits = 10
 
+// some returns the texts made up for the training that a build reads: a small one reads few of them.
+func some[T any](b *builder, texts []T) []T {
+	if !b.Small {
+		return texts
+	}
+	var few []T
+	for i := 0; i < len(texts); i += 50 {
+		few = append(few, texts[i])
+	}
+	return few
+}
+
 // softmax returns the settings for a head; epochs are logged under its name.
 func (b *builder) softmax(name string, classes, bits, epochs int, rate float32) Softmax {
 	return Softmax{

@@ -81,7 +81,7 @@ func (b *builder) dialectExamples(keep func(r *corpus.Record) bool) []Example {
 			}
 		}
 	}
-	for _, r := range written(rng) {
+	for _, r := range some(b, written(rng)) {
 		add(r.Text, r.Label, r.Set)
 	}
 	balance(examples, sets, dialectBudget)

@@ -70,7 +70,7 @@ func (b *builder) fitSpans(name string, keep func(r *corpus.Record) bool) []byte
 			}
 		}
 	}
-	for _, r := range written(rng) {
+	for _, r := range some(b, written(rng)) {
 		add(&r)
 	}
 	balance(examples, sets, dialectBudget)

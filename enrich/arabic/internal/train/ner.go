@@ -36,7 +36,7 @@ func (b *builder) ner(r *ner.Reader) []byte {
 		data = append(data, TagSentence(r, s))
 	}
 	data = append(data, b.nameless(r)...)
-	for _, s := range writtenSentences() {
+	for _, s := range some(b, writtenSentences()) {
 		data = append(data, TagSentence(r, &s))
 	}
 	return Perceptron{

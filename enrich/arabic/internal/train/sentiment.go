@@ -56,7 +56,7 @@ func (b *builder) sentiment() []byte {
 	var t head.Text
 	var examples []Example
 	var sets []string
-	for _, r := range slices.Concat(b.corpus.Sentiment, madeUpRecords()) {
+	for _, r := range slices.Concat(b.corpus.Sentiment, some(b, madeUpRecords())) {
 		if sentimentBudget[r.Set] == 0 || r.Set != madeUpSet && b.held(r.Set, Key(&r)) {
 			continue
 		}

@@ -30,7 +30,7 @@ func (b *builder) topic() []byte {
 	var t head.Text
 	var examples []Example
 	var sets []string
-	lines := hints()
+	lines := some(b, hints())
 	known := b.stems().Size
 	vectors := lean(b.stems(), lines, b.reader)
 	add := func(text, set string, label int) {
