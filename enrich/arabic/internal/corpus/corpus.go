@@ -35,9 +35,8 @@ type Place struct {
 
 // Name is an entry of the gazetteer of person names.
 type Name struct {
-	Name  string
-	Kind  string // first_female, first_male or last
-	Count int
+	Name string
+	Kind string // first_female, first_male or last
 }
 
 // Emoji is an emoji with its polarity from -5 to 5.
@@ -92,7 +91,7 @@ func Load(dir string) (*Corpus, error) {
 			c.Places = append(c.Places, Place{Name: f[0], Kind: f[1], Population: number(f[5]), Count: number(f[6])})
 		}},
 		{"gazetteer_person_names.tsv", 3, func(f []string) {
-			c.Names = append(c.Names, Name{Name: f[0], Kind: f[1], Count: number(f[2])})
+			c.Names = append(c.Names, Name{Name: f[0], Kind: f[1]})
 		}},
 		{"emoji_polarity.tsv", 3, func(f []string) {
 			c.Emoji = append(c.Emoji, Emoji{Emoji: f[0], Polarity: number(f[1])})

@@ -2,6 +2,9 @@
 package feature
 
 import (
+	"iter"
+	"math/bits"
+
 	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
 )
 
@@ -48,13 +51,7 @@ func mix(h uint64, r rune) uint64 {
 func finish(h uint64) uint32 { return uint32(h * prime >> 32) }
 
 // Key is the hash of a word.
-func Key(word []rune) uint32 {
-	h := uint64(seedWord)
-	for _, r := range word {
-		h = mix(h, r)
-	}
-	return finish(h)
-}
+func Key(word []rune) uint32 { return KeyAfter(nil, word) }
 
 // KeyAfter is the hash of the word that has the letters of head and then those of word.
 func KeyAfter(head, word []rune) uint32 {
@@ -74,6 +71,17 @@ func Combine(kind, a, b uint32) uint32 {
 	h = (h ^ h>>29 ^ uint64(a)) * prime
 	h = (h ^ h>>29 ^ uint64(b)) * prime
 	return finish(h ^ h>>29)
+}
+
+// Bits yields the numbers of the bits that are set in mask, the lowest first.
+func Bits(mask uint32) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for ; mask != 0; mask &= mask - 1 {
+			if !yield(uint32(bits.TrailingZeros32(mask))) {
+				return
+			}
+		}
+	}
 }
 
 // The kinds of [Combine].

@@ -10,10 +10,8 @@ func (r *Reader) Dialect(t *Text) []feature.Block {
 	prev := uint32(0)
 	for i := range t.Spans {
 		s := &t.Spans[i]
-		for m, j := r.lists.Dialect.Exact(prev, s), uint32(0); m != 0; m, j = m>>1, j+1 {
-			if m&1 != 0 {
-				t.extra = append(t.extra, feature.Combine(kindMarker, j, 0))
-			}
+		for j := range feature.Bits(r.lists.Dialect.Exact(prev, s)) {
+			t.extra = append(t.extra, feature.Combine(kindMarker, j, 0))
 		}
 		t.MarkEnds = append(t.MarkEnds, len(t.extra))
 		prev = s.Key

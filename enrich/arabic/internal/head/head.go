@@ -63,15 +63,6 @@ const (
 	kindShape
 )
 
-// bits calls f for each list in mask.
-func bits(mask uint32, f func(i uint32)) {
-	for i := uint32(0); mask != 0; i, mask = i+1, mask>>1 {
-		if mask&1 != 0 {
-			f(i)
-		}
-	}
-}
-
 // Lists returns the word lists.
 func (r *Reader) Lists() *lexicon.Lists { return r.lists }
 

@@ -70,7 +70,9 @@ func (r *Reader) polarity(t *Text) {
 			sign, negated = 1, negated-1
 			t.polar = append(t.polar, feature.Combine(kindPolar, polarNegated, s.Stem))
 		}
-		bits(m, func(i uint32) { t.polar = append(t.polar, feature.Combine(kindPolar, i, sign)) })
+		for i := range feature.Bits(m) {
+			t.polar = append(t.polar, feature.Combine(kindPolar, i, sign))
+		}
 		if m&(1<<listNegation) != 0 {
 			negated = 3
 		}
@@ -115,9 +117,9 @@ func (r *Reader) signs(t *Text) {
 		case token.Foreign:
 			key := feature.Key(t.Folded(k))
 			t.extra = append(t.extra, feature.Combine(kindShape, 50, key))
-			bits(r.lists.Sentiment.Exact(0, &feature.Span{Key: key}), func(i uint32) {
+			for i := range feature.Bits(r.lists.Sentiment.Exact(0, &feature.Span{Key: key})) {
 				t.extra = append(t.extra, feature.Combine(kindPolar, i, 0))
-			})
+			}
 		case token.Word:
 		}
 	}

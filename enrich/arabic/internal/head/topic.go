@@ -15,7 +15,9 @@ func (r *Reader) Topic(t *Text) []feature.Block {
 	prev := uint32(0)
 	for i := range t.Spans {
 		s := &t.Spans[i]
-		bits(r.lists.Topic.Loose(prev, s), func(i uint32) { t.extra = append(t.extra, feature.Combine(kindSeed, i, 0)) })
+		for i := range feature.Bits(r.lists.Topic.Loose(prev, s)) {
+			t.extra = append(t.extra, feature.Combine(kindSeed, i, 0))
+		}
 		t.stems = append(t.stems, s.Key, s.Stem)
 		prev = s.Key
 	}
@@ -45,7 +47,9 @@ func (r *Reader) Seeds(t *Text, counts []int) []int {
 	prev := uint32(0)
 	for i := range t.Spans {
 		s := &t.Spans[i]
-		bits(r.lists.Topic.Bare(prev, s), func(i uint32) { counts[i]++ })
+		for i := range feature.Bits(r.lists.Topic.Bare(prev, s)) {
+			counts[i]++
+		}
 		prev = s.Key
 	}
 	return counts

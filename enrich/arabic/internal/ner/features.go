@@ -48,34 +48,24 @@ func (q *Seq) extract(i int) {
 
 // lists appends what the lists of words around names say. Those of near are of any of the three words before.
 func (q *Seq) lists(near uint32, p2, p1, c, n1 *item) {
-	for m, j := c.lists, uint32(0); m != 0; m, j = m>>1, j+1 {
-		if m&1 != 0 {
-			q.add(17, j, 0)
-			q.add(18, j, c.name)
-		}
+	for j := range feature.Bits(c.lists) {
+		q.add(17, j, 0)
+		q.add(18, j, c.name)
 	}
-	for m, j := p1.lists, uint32(0); m != 0; m, j = m>>1, j+1 {
-		if m&1 != 0 {
-			q.add(19, j, 0)
-			q.add(20, j, c.name)
-			q.add(21, j, c.lists)
-		}
+	for j := range feature.Bits(p1.lists) {
+		q.add(19, j, 0)
+		q.add(20, j, c.name)
+		q.add(21, j, c.lists)
 	}
-	for m, j := n1.lists, uint32(0); m != 0; m, j = m>>1, j+1 {
-		if m&1 != 0 {
-			q.add(22, j, 0)
-		}
+	for j := range feature.Bits(n1.lists) {
+		q.add(22, j, 0)
 	}
-	for m, j := p2.lists, uint32(0); m != 0; m, j = m>>1, j+1 {
-		if m&1 != 0 {
-			q.add(23, j, p1.name)
-		}
+	for j := range feature.Bits(p2.lists) {
+		q.add(23, j, p1.name)
 	}
-	for m, j := near, uint32(0); m != 0; m, j = m>>1, j+1 {
-		if m&1 != 0 {
-			q.add(24, j, 0)
-			q.add(25, j, c.one)
-		}
+	for j := range feature.Bits(near) {
+		q.add(24, j, 0)
+		q.add(25, j, c.one)
 	}
 }
 
@@ -88,30 +78,20 @@ func (q *Seq) gazetteer(p1, c, n1 *item) {
 	q.add(53, c.one, c.form)
 	q.add(54, p1.one, c.one)
 	q.add(55, c.one, n1.one)
-	for m, j := c.name, uint32(0); m != 0; m, j = m>>1, j+1 {
-		if m&1 != 0 {
-			q.add(56, j, c.place)
-			q.add(57, j<<3|c.place, uint32(min(len(c.word), 8)))
-		}
+	for j := range feature.Bits(c.name) {
+		q.add(56, j, c.place)
+		q.add(57, j<<3|c.place, uint32(min(len(c.word), 8)))
 	}
-	for m, j := p1.one, uint32(0); m != 0; m, j = m>>1, j+1 {
-		if m&1 != 0 {
-			q.add(58, j, 0)
-			for k, i := c.one, uint32(0); k != 0; k, i = k>>1, i+1 {
-				if k&1 != 0 {
-					q.add(59, j, i)
-				}
-			}
-		}
-	}
-	for m, j := n1.one, uint32(0); m != 0; m, j = m>>1, j+1 {
-		if m&1 != 0 {
-			q.add(60, j, 0)
-			for k, i := c.one, uint32(0); k != 0; k, i = k>>1, i+1 {
-				if k&1 != 0 {
-					q.add(61, j, i)
-				}
-			}
+	q.neighbour(58, p1, c)
+	q.neighbour(60, n1, c)
+}
+
+// neighbour appends the kinds of the word beside c, alone and with each kind of c. It uses two templates.
+func (q *Seq) neighbour(template uint32, beside, c *item) {
+	for j := range feature.Bits(beside.one) {
+		q.add(template, j, 0)
+		for i := range feature.Bits(c.one) {
+			q.add(template+1, j, i)
 		}
 	}
 }

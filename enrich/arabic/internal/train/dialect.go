@@ -2,6 +2,7 @@ package train
 
 import (
 	_ "embed" // the texts that were written for the training
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -69,23 +70,33 @@ func (b *builder) dialectExamples(keep func(r *corpus.Record) bool) []Example {
 		examples = append(examples, b.dialectExample(&t, text, slices.Index(varieties, label)))
 		sets = append(sets, set)
 	}
-	for _, list := range [][]corpus.Record{b.corpus.Dialect, b.corpus.Varieties} {
-		for i := range list {
-			r := &list[i]
-			if dialectBudget[r.Set] == 0 || b.held(r.Set, Key(r)) || !keep(r) {
-				continue
-			}
-			add(r.Text, r.Label, r.Set)
-			if words := strings.Fields(r.Text); len(words) >= minCut && dialectBudget[r.Set+pieceSuffix] > 0 {
-				add(strings.Join(cut(rng, words, 4, 10), " "), r.Label, r.Set+pieceSuffix)
-			}
-		}
-	}
-	for _, r := range some(b, written(rng)) {
+	for r := range b.dialectRecords(rng, keep) {
 		add(r.Text, r.Label, r.Set)
+		if words := strings.Fields(r.Text); len(words) >= minCut && dialectBudget[r.Set+pieceSuffix] > 0 {
+			add(strings.Join(cut(rng, words, 4, 10), " "), r.Label, r.Set+pieceSuffix)
+		}
 	}
 	balance(examples, sets, dialectBudget)
 	return examples
+}
+
+// dialectRecords yields the labelled texts that keep accepts, and then the written ones.
+func (b *builder) dialectRecords(rng *rand.Rand, keep func(r *corpus.Record) bool) iter.Seq[*corpus.Record] {
+	return func(yield func(*corpus.Record) bool) {
+		for _, list := range [][]corpus.Record{b.corpus.Dialect, b.corpus.Varieties} {
+			for i := range list {
+				r := &list[i]
+				if dialectBudget[r.Set] > 0 && !b.held(r.Set, Key(r)) && keep(r) && !yield(r) {
+					return
+				}
+			}
+		}
+		for _, r := range some(b, written(rng)) {
+			if !yield(&r) {
+				return
+			}
+		}
+	}
 }
 
 // The words of a list are dealt out wordRounds times, in handfuls of wordsAtOnce.

@@ -55,23 +55,13 @@ func (b *builder) fitSpans(name string, keep func(r *corpus.Record) bool) []byte
 	var examples []Example
 	var sets []string
 	rng := rand.New(rand.NewPCG(b.Seed, 9))
-	add := func(r *corpus.Record) {
+	for r := range b.dialectRecords(rng, keep) {
 		words := strings.Fields(r.Text)
 		for range min(spanMost, 1+len(words)/spanEvery) {
 			piece := strings.Join(cut(rng, words, spanShort, spanLong), " ")
 			examples = append(examples, b.dialectExample(&t, piece, slices.Index(varieties, r.Label)))
 			sets = append(sets, r.Set)
 		}
-	}
-	for _, list := range [][]corpus.Record{b.corpus.Dialect, b.corpus.Varieties} {
-		for i := range list {
-			if r := &list[i]; dialectBudget[r.Set] > 0 && !b.held(r.Set, Key(r)) && keep(r) {
-				add(r)
-			}
-		}
-	}
-	for _, r := range some(b, written(rng)) {
-		add(&r)
 	}
 	balance(examples, sets, dialectBudget)
 	settings := b.softmax(name, len(varieties), spanBits, spanEpochs, dialectRate)

@@ -21,9 +21,6 @@ type Perceptron struct {
 	Seed   uint64
 	// Runs is the number of perceptrons, each with its own order of the sequences, whose weights are averaged.
 	Runs int
-	// Boldness is taken off the score of the tag O: names are rare, and a tagger that is right most often misses
-	// many of them.
-	Boldness float64
 	// Progress is called after each epoch with the share of sequences that came out wrong.
 	Progress func(epoch int, wrong float64)
 }
@@ -68,9 +65,6 @@ func (p Perceptron) Fit(data []Tagged) []byte {
 	for a := range q {
 		for b := range q[a] {
 			score := trans[a][b]
-			if b == 0 {
-				score -= p.Boldness
-			}
 			q[a][b] = int32(math.Round(score / float64(unit)))
 		}
 	}
