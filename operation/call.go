@@ -1,0 +1,43 @@
+package operation
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"time"
+
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Call is one operation with its parameters as text, as a skin gets them.
+type Call struct {
+	Platform       string     // of a read, or the provider of a raw one; "" for the service's own operations
+	Path           string     // of a raw read, decoded, without a leading slash; else ""
+	Params         url.Values // as they came, not checked
+	RequestID      string     // "" means a new one
+	IdempotencyKey string     // "" for none
+}
+
+// Answer is what a [Call] came to, encoded.
+type Answer struct {
+	Data     json.RawMessage // read only: callers who ask the same share it
+	Meta     schema.Meta
+	Tag      string        // of the data and of the place of the next page, without quotes; "" when it is not cacheable
+	TTL      time.Duration // how long the data stays good, from now
+	Replayed bool          // the answer was given before under the same idempotency key
+	Pending  bool          // more will come under Meta.JobID
+}
+
+// NewRequestID returns a new random id for a call.
+func NewRequestID() string { return "req_" + rand.Text() }
+
+// Seal gives an answer that was put together on the spot its tag and its lifetime.
+func (a *Answer) Seal(ttl time.Duration) {
+	sum := sha256.New()
+	sum.Write(a.Data)
+	sum.Write([]byte(a.Meta.NextCursor))
+	a.Tag = hex.EncodeToString(sum.Sum(nil)[:12])
+	a.TTL = max(0, ttl-time.Duration(a.Meta.DataAgeS)*time.Second)
+}

@@ -1,0 +1,60 @@
+package operation
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/problem"
+)
+
+// Operation is one row of the operation table. Rows are shared, and nobody writes to them.
+type Operation struct {
+	Name    string // such as "collection/posts"; the client's method is called CollectionPosts
+	Path    string // such as "/v1/{platform}/collection/posts"
+	Tag     string // the operation group
+	Summary string
+	Params  []Param
+	TTL     time.Duration // how long an answer is good; 0 when it is not cached
+	Price   Price
+	Service bool           // of the service itself; else a read from a platform
+	Streams bool           // can be watched as a stream of events
+	NoKey   bool           // needs no API key
+	Bare    bool           // answers without the envelope
+	Errors  []problem.Code // what it may fail with
+	Data    reflect.Type   // of the answer's data
+}
+
+// Price says what a call costs, before the options that multiply it or add to it.
+type Price string
+
+// The prices of operations.
+const (
+	PlatformBase  Price = ""         // the base credits of the platform
+	EachPlatform  Price = "each"     // the base credits of each platform that answers
+	OneEnrichment Price = "enriched" // what an enrichment costs
+	Free          Price = "free"
+)
+
+// List tells whether the data is an array.
+func (o *Operation) List() bool { return o.Data.Kind() == reflect.Slice }
+
+// Paged tells whether the operation answers in pages.
+func (o *Operation) Paged() bool {
+	return slices.ContainsFunc(o.Params, func(p Param) bool { return p.Form == FormCursor })
+}
+
+// Method returns the name of the client's method.
+func (o *Operation) Method() string {
+	var b strings.Builder
+	for _, part := range strings.FieldsFunc(o.Name, func(r rune) bool { return r == '/' || r == '_' }) {
+		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return b.String()
+}
+
+// Route returns the operation's route on a platform, such as "GET /v1/github/profile".
+func (o *Operation) Route(platform string) string {
+	return "GET " + strings.Replace(o.Path, "{platform}", platform, 1)
+}

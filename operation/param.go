@@ -1,0 +1,190 @@
+package operation
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/socialdata/socialdata/providers"
+)
+
+// MaxCursor is how long a cursor may be, in bytes.
+const MaxCursor = 8192
+
+const maxParam = 512 // bytes of what has no bound of its own
+
+// Form says how a parameter is written.
+type Form string
+
+// The forms of a parameter.
+const (
+	FormText    Form = "text"
+	FormProse   Form = "prose"   // as it is: line breaks and spaces are part of it
+	FormCursor  Form = "cursor"  // the place of a page
+	FormBool    Form = "bool"    // exactly true or false
+	FormTime    Form = "time"    // RFC 3339, or a date
+	FormCountry Form = "country" // ISO 3166-1 alpha-2
+	FormLang    Form = "lang"    // BCP 47
+	FormInt     Form = "int"
+	FormList    Form = "list" // platforms, separated by commas
+)
+
+// Param is one parameter of an operation.
+type Param struct {
+	Name     string
+	Doc      string
+	Form     Form
+	Enum     []string // the values that it may have; nil for any
+	Required bool
+	OneOf    bool              // exactly one of the operation's OneOf parameters is given
+	Filter   bool              // given only where the platform can apply it
+	Option   bool              // about the answer rather than about what is read: no cursor and no cache entry is bound to it
+	Min, Max int               // of a whole number, or characters of a text; 0 is no bound
+	Subject  providers.Subject // what an identifier names; "" for what is none
+	index    []int             // of the field in the request struct
+}
+
+// MaxBytes returns how long the parameter may be.
+func (p *Param) MaxBytes() int {
+	switch {
+	case p.Form == FormCursor:
+		return MaxCursor
+	case p.Max > 0 && (p.Form == FormText || p.Form == FormProse):
+		return p.Max * utf8.UTFMax
+	}
+	return maxParam
+}
+
+// names tells whether the parameter belongs to what is read: cursors and cache entries are bound to those.
+func (p *Param) names() bool { return !p.Option && p.Form != FormCursor }
+
+// shared are the parameters that mean the same wherever they stand: a request struct only names them. Nobody writes to it.
+var shared = map[string]Param{
+	"cursor":      {Form: FormCursor, Doc: "The next_cursor of the page before."},
+	"include_raw": {Option: true, Doc: "Adds the untouched upstream object to each object as raw."},
+	"fresh":       {Option: true, Doc: "Skips the cache; costs twice the base."},
+	"enrich": {Option: true, Enum: []string{"arabic"}, Doc: "Adds dialect, sentiment, entities and topics to each object; " +
+		"costs 3 credits more, which are refunded when it fails."},
+}
+
+// ParamsOf returns the parameters that the tags of a request struct describe, in the order of its fields: param names
+// one and says whether it is required, one of several or a filter; subject, enum, form, min, max and doc say the rest.
+func ParamsOf(t reflect.Type) []Param {
+	var out []Param
+	for _, f := range reflect.VisibleFields(t) {
+		name, opts, _ := strings.Cut(f.Tag.Get("param"), ",")
+		if name == "" {
+			continue
+		}
+		p := shared[name]
+		p.Name, p.index, p.Subject = name, f.Index, providers.Subject(f.Tag.Get("subject"))
+		p.Required, p.OneOf, p.Filter = opts == "required", opts == "one", opts == "filter"
+		p.Option = p.Option || opts == "option"
+		p.Doc = cmp.Or(f.Tag.Get("doc"), p.Doc)
+		if words := f.Tag.Get("enum"); words != "" {
+			p.Enum = strings.Fields(words)
+		}
+		switch f.Type.Kind() {
+		case reflect.Bool:
+			p.Form = FormBool
+		case reflect.Int:
+			p.Form = FormInt
+		case reflect.Slice:
+			p.Form = FormList
+		case reflect.Struct:
+			p.Form = FormTime
+		default:
+			p.Form = cmp.Or(Form(f.Tag.Get("form")), p.Form, FormText)
+		}
+		p.Min, _ = strconv.Atoi(f.Tag.Get("min"))
+		p.Max, _ = strconv.Atoi(f.Tag.Get("max"))
+		out = append(out, p)
+	}
+	return out
+}
+
+var (
+	country = regexp.MustCompile(`^[A-Za-z]{2}$`)
+	lang    = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
+)
+
+// canonical checks one value and brings it into the form that stands in keys.
+func (p *Param) canonical(v string) (string, error) {
+	limit := p.MaxBytes()
+	switch {
+	case v == "":
+		return "", fmt.Errorf("must not be empty")
+	case len(v) > limit:
+		return "", fmt.Errorf("must be at most %d bytes long", limit)
+	case !utf8.ValidString(v):
+		return "", fmt.Errorf("must be valid UTF-8")
+	}
+	if p.Form == FormBool {
+		if v != "true" && v != "false" {
+			return "", fmt.Errorf("must be exactly true or false")
+		}
+		return v, nil
+	}
+	if p.Form == FormProse {
+		if n := utf8.RuneCountInString(v); n > p.Max {
+			return "", fmt.Errorf("must be at most %d characters long, not %d", p.Max, n)
+		}
+		return v, nil
+	}
+	if strings.ContainsFunc(v, unicode.IsControl) {
+		return "", fmt.Errorf("must not hold control characters")
+	}
+	if v = strings.TrimSpace(v); v == "" {
+		return "", fmt.Errorf("must not be empty")
+	}
+	if p.Enum != nil && !slices.Contains(p.Enum, v) {
+		return "", fmt.Errorf("must be one of %s", strings.Join(p.Enum, ", "))
+	}
+	switch p.Form {
+	case FormText:
+		if v = norm.NFC.String(v); len(v) > limit { // a few letters grow when they are composed
+			return "", fmt.Errorf("must be at most %d bytes long", limit)
+		}
+		if p.Max > 0 && utf8.RuneCountInString(v) > p.Max {
+			return "", fmt.Errorf("must be at most %d characters long", p.Max)
+		}
+	case FormTime:
+		return canonicalTime(v)
+	case FormCountry:
+		if !country.MatchString(v) {
+			return "", fmt.Errorf("must be a country code of two letters, such as SA")
+		}
+		v = strings.ToUpper(v)
+	case FormLang:
+		if !lang.MatchString(v) {
+			return "", fmt.Errorf("must be a language code, such as ar")
+		}
+		v = strings.ToLower(v)
+	case FormInt:
+		n, err := strconv.Atoi(v)
+		if err != nil || n < p.Min || n > p.Max {
+			return "", fmt.Errorf("must be a whole number from %d to %d", p.Min, p.Max)
+		}
+		v = strconv.Itoa(n)
+	case FormBool, FormList, FormProse, FormCursor:
+	}
+	return v, nil
+}
+
+func canonicalTime(v string) (string, error) {
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, v); err == nil && t.UTC().Year() <= 9999 { // a later one could not be read again
+			return t.UTC().Format(time.RFC3339), nil
+		}
+	}
+	return "", fmt.Errorf("must be a time such as 2026-11-01T00:00:00Z, or a date")
+}
