@@ -1,0 +1,126 @@
+package cursor
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/socialdata/socialdata/operation"
+)
+
+const (
+	// Life is how long a cursor can be used: upstream tokens seldom live longer.
+	Life = 7 * 24 * time.Hour
+
+	// MaxSeen is how many objects are remembered along a walk.
+	MaxSeen = 200
+	// MaxUsed is how many upstream tokens are.
+	MaxUsed = 200
+)
+
+// Cursor is where a walk stands. The zero Cursor is the first page.
+type Cursor struct {
+	Provider string // who issued the token: page two never switches upstream
+	Token    string // the upstream's
+	Issued   time.Time
+	Used     []uint64 // tokens that have been used before, hashed, oldest first
+	Seen     []uint64 // objects of the pages before, hashed, oldest first
+}
+
+// ErrInvalid says that a text is no cursor of the request that it came with.
+var ErrInvalid = errors.New("cursor is not valid for this request")
+
+// Encode returns c as bytes, equal ones for equal cursors.
+func (c *Cursor) Encode() []byte {
+	b := appendString(nil, c.Provider)
+	b = appendString(b, c.Token)
+	b = binary.AppendVarint(b, c.Issued.Unix())
+	b = AppendIDs(b, c.Used)
+	return AppendIDs(b, c.Seen)
+}
+
+// Decode returns the cursor that [Cursor.Encode] wrote, or [ErrInvalid].
+func Decode(b []byte) (*Cursor, error) {
+	d := decoder{b: b}
+	c := &Cursor{Provider: d.string(), Token: d.string(), Issued: time.Unix(d.varint(), 0).UTC(), Used: d.ids(), Seen: d.ids()}
+	if d.failed || len(d.b) > 0 {
+		return nil, ErrInvalid
+	}
+	return c, nil
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// AppendIDs appends hashes to b, as many bytes each as a cursor keeps.
+func AppendIDs(b []byte, ids []uint64) []byte {
+	b = binary.AppendUvarint(b, uint64(len(ids)))
+	for _, id := range ids {
+		var full [8]byte
+		binary.LittleEndian.PutUint64(full[:], id)
+		b = append(b, full[:idSize]...)
+	}
+	return b
+}
+
+type decoder struct {
+	b      []byte
+	failed bool
+}
+
+func (d *decoder) take(n uint64) []byte {
+	if d.failed || n > uint64(len(d.b)) {
+		d.failed = true
+		return nil
+	}
+	out := d.b[:n]
+	d.b = d.b[n:]
+	return out
+}
+
+func (d *decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		d.failed = true
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) varint() int64 {
+	v, n := binary.Varint(d.b)
+	if n <= 0 {
+		d.failed = true
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) string() string { return string(d.take(d.uvarint())) }
+
+func (d *decoder) ids() []uint64 {
+	n := d.uvarint()
+	if n > operation.MaxCursor {
+		d.failed = true
+		return nil
+	}
+	out := make([]uint64, 0, n)
+	for range n {
+		var full [8]byte
+		copy(full[:], d.take(idSize))
+		out = append(out, binary.LittleEndian.Uint64(full[:]))
+	}
+	return out
+}
+
+// DecodeIDs returns the hashes that [AppendIDs] wrote; nil when b is nothing of the kind.
+func DecodeIDs(b []byte) []uint64 {
+	d := decoder{b: b}
+	if ids := d.ids(); !d.failed {
+		return ids
+	}
+	return nil
+}
