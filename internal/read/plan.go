@@ -1,0 +1,182 @@
+package read
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+)
+
+// Plan checks a read in the order of D1: platform, parameters, whether the operation is offered.
+func (r *Reader) Plan(row *Row, call operation.Call) (*Query, error) {
+	info, ok := platform.Lookup(platform.ID(call.Platform))
+	if !ok {
+		return nil, problem.New(problem.NotFound, "there is no platform %q; GET /v1/platforms lists them", call.Platform)
+	}
+	in, err := operation.Bind(row.Params, call.Params)
+	if err != nil {
+		return nil, err
+	}
+	return r.PlanFor(row, info, in)
+}
+
+// PlanFor is [Reader.Plan] behind the binding; in becomes the query's own.
+func (r *Reader) PlanFor(row *Row, info platform.Info, in operation.Args) (*Query, error) {
+	q := &Query{
+		Row: row, Platform: info.ID, In: in,
+		Raw: in.Flag("include_raw"), Fresh: in.Flag("fresh"), Enrich: in.Get("enrich") != "",
+	}
+	if q.Enrich && info.NoEnrich {
+		return nil, problem.New(problem.InvalidRequest,
+			"parameter \"enrich\" cannot be used on %s: its content may not be sent through enrichment", info.ID)
+	}
+	if q.Enrich && r.cfg.Enricher == nil {
+		return nil, errNoEnricher
+	}
+	if err := r.normalize(q); err != nil {
+		return nil, err
+	}
+	if err := r.resume(q); err != nil {
+		return nil, err
+	}
+	if err := r.offer(q); err != nil {
+		return nil, err
+	}
+	q.Quote = credits.Price(r.Base(info.ID), q.Fresh, q.Enrich)
+	return q, nil
+}
+
+// normalize reduces the identifiers to what the platform writes.
+func (r *Reader) normalize(q *Query) error {
+	links := r.links[q.Platform]
+	i := slices.IndexFunc(links, func(l *link) bool { return l.p.Normalize != nil })
+	if i < 0 {
+		return nil
+	}
+	for n, p := range q.In.Params {
+		if p.Subject == "" || q.In.Values[n] == "" {
+			continue
+		}
+		v, err := links[i].p.Normalize(p.Subject, q.In.Values[n])
+		if err != nil {
+			return problem.Wrap(err, problem.InvalidRequest, "parameter %q: %s", p.Name, Detail(err, "cannot be read"))
+		}
+		q.In.Values[n] = v
+	}
+	return nil
+}
+
+// resume opens the cursor, if there is one, and says where the answer is kept.
+func (r *Reader) resume(q *Query) error {
+	q.Bound = q.Row.Name + "|" + string(q.Platform) + q.In.Binding()
+	q.key = q.Bound
+	given := q.In.Cursor()
+	if given == "" {
+		return nil
+	}
+	at, err := r.OpenCursor(q.Bound, given)
+	if err != nil {
+		return err
+	}
+	return q.ContinueAt(at)
+}
+
+// OpenCursor opens what [Reader.SealCursor] sealed for the same binding. Every error is an invalid_request problem.
+func (r *Reader) OpenCursor(bound, given string) (*cursor.Cursor, error) {
+	payload, err := r.cfg.Sealer.Open(bound, given)
+	if err != nil {
+		return nil, problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\" is not a cursor of this request; "+
+			"pass meta.next_cursor of the page before unchanged, with the same parameters")
+	}
+	at, err := cursor.Decode(payload)
+	if err != nil {
+		return nil, problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\" cannot be read; start again without it")
+	}
+	if r.cfg.Now().Sub(at.Issued) > cursor.Life {
+		return nil, problem.New(problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
+	}
+	return at, nil
+}
+
+// SealCursor makes text of a cursor that opens for the same binding only.
+func (r *Reader) SealCursor(bound string, at *cursor.Cursor) string {
+	return r.cfg.Sealer.Seal(bound, at.Encode())
+}
+
+// offer finds who serves the operation with the filters that were given, and from where the walk stands.
+func (r *Reader) offer(q *Query) error {
+	var refused error
+	for _, l := range r.links[q.Platform] {
+		if !l.serves[q.Row.Op] {
+			continue
+		}
+		if err := filters(q, l.p); err != nil {
+			refused = err
+			continue
+		}
+		q.links = append(q.links, l)
+	}
+	switch {
+	case len(q.links) > 0:
+		return q.stick()
+	case refused != nil:
+		return refused
+	}
+	return r.notOffered(q.Row, q.Platform)
+}
+
+// filters refuses a filter that the platform cannot apply: dropping it silently would be a wrong answer.
+func filters(q *Query, p *providers.Provider) error {
+	can := p.Filters[q.Row.Op]
+	for i, param := range q.In.Params {
+		v := q.In.Values[i]
+		if !param.Filter || v == "" {
+			continue
+		}
+		values, ok := can[param.Name]
+		if !ok {
+			return problem.New(problem.InvalidRequest, "parameter %q: %s cannot filter by it on %s",
+				param.Name, q.Platform, q.Row.Route(string(q.Platform)))
+		}
+		if values != nil && !slices.Contains(values, v) {
+			return problem.New(problem.InvalidRequest, "parameter %q must be one of %s on %s",
+				param.Name, strings.Join(values, ", "), q.Platform)
+		}
+	}
+	return nil
+}
+
+// notOffered names the missing route, and the settings or the reason if there are any.
+func (r *Reader) notOffered(row *Row, id platform.ID) error {
+	text := fmt.Sprintf("%s does not offer %s", id, row.Route(string(id)))
+	for _, l := range r.links[id] {
+		if s := l.p.Missing[row.Op]; len(s) > 0 {
+			return problem.New(problem.PlatformUnavailable, "%s: the provider %s misses the setting %s",
+				text, l.p.Name, strings.Join(s, ", "))
+		}
+	}
+	for _, l := range r.links[id] {
+		if note := l.p.Notes[row.Op]; note != "" {
+			return problem.New(problem.PlatformUnavailable, "%s: %s", text, note)
+		}
+	}
+	if len(r.links[id]) == 0 {
+		text += ": no provider is configured"
+	}
+	return problem.New(problem.PlatformUnavailable, "%s", text)
+}
+
+// Detail returns the words that err has for the caller, or else.
+func Detail(err error, or string) string {
+	if e, ok := errors.AsType[*providers.Error](err); ok && e.Detail != "" {
+		return e.Detail
+	}
+	return or
+}

@@ -1,0 +1,49 @@
+package read
+
+import (
+	"encoding/base64"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+)
+
+// Query is a read that has been checked and priced. It is made by a plan and read only from then on.
+type Query struct {
+	Row      *Row
+	Platform platform.ID
+	In       operation.Args
+	Bound    string // what its cursors are bound to
+	Raw      bool   // each object's raw is asked for
+	Fresh    bool   // the cache is not
+	Enrich   bool
+	Quote    credits.Quote
+
+	links []*link       // who may serve it, first choice first
+	at    cursor.Cursor // where the walk stands; zero for the first page
+	key   string        // of the cache
+}
+
+// ContinueAt makes q the page that a cursor points to.
+func (q *Query) ContinueAt(at *cursor.Cursor) error {
+	q.at = *at
+	q.key += "|" + base64.RawStdEncoding.EncodeToString(at.Encode())
+	return q.stick()
+}
+
+// stick leaves only the provider that issued the cursor, if there is one: page two never switches upstream.
+func (q *Query) stick() error {
+	if q.at.Provider == "" || q.links == nil {
+		return nil
+	}
+	for _, l := range q.links {
+		if l.p.Name == q.at.Provider {
+			q.links = []*link{l}
+			return nil
+		}
+	}
+	return problem.New(problem.InvalidRequest,
+		"parameter \"cursor\": who issued it is not configured any more; start again without it")
+}
