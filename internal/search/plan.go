@@ -1,0 +1,180 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+)
+
+const defaultWait = 8 * time.Second
+
+// Plan is a fan-out search that has been checked: who is asked what.
+type Plan struct {
+	parts    []searchPart
+	failed   []platform.ID // named, but they cannot search or cannot filter so
+	bound    string        // what its cursor is bound to
+	overflow string        // id of results held back from the page before
+	seen     []uint64      // URLs of the pages before, hashed
+	wait     time.Duration
+	recent   bool // newest first, rather than by rank
+	enrich   bool
+	raw      bool
+	first    bool // the first page
+}
+
+// searchPart is one platform's share.
+type searchPart struct {
+	platform platform.ID
+	q        *read.Query
+}
+
+// Price returns what the search costs when every platform answers.
+func (p *Plan) Price() int64 {
+	n := p.enrichPrice()
+	for _, part := range p.parts {
+		n += part.q.Quote.Base
+	}
+	return n
+}
+
+// enrichPrice is for all platforms together. Results that were held back are given as they were, and cost nothing.
+func (p *Plan) enrichPrice() int64 {
+	if p.enrich && len(p.parts) > 0 {
+		return credits.EnrichPrice
+	}
+	return 0
+}
+
+// Plan checks a fan-out search and says who is asked what.
+func (s *Service) Plan(ctx context.Context, who account.Caller, in operation.Args) (*Plan, error) {
+	plan := &Plan{
+		bound: s.cfg.All.Name + in.Binding(), wait: in.Seconds("wait_s", defaultWait), recent: in.Get("sort") == "recent",
+		enrich: in.Get("enrich") != "", raw: in.Flag("include_raw"), first: true,
+	}
+	named, err := namedPlatforms(in.Get("platforms"), plan.enrich)
+	if err != nil {
+		return nil, err
+	}
+	var inner map[platform.ID]*cursor.Cursor
+	if given := in.Cursor(); given != "" {
+		if inner, err = s.resume(ctx, who, plan, given); err != nil {
+			return nil, err
+		}
+	}
+	reach := named
+	if reach == nil {
+		reach = s.searchable(plan.enrich)
+	}
+	return plan, s.planParts(plan, in, reach, named != nil, inner)
+}
+
+// planParts plans the search of each platform in reach. A platform that cannot search, or cannot filter as asked,
+// fails when it was named and is left out when it was not.
+func (s *Service) planParts(plan *Plan, in operation.Args, reach []platform.ID, named bool, inner map[platform.ID]*cursor.Cursor) error {
+	var refusal, lacking error
+	for _, id := range reach {
+		if inner != nil && inner[id] == nil {
+			continue // exhausted, or failed on an earlier page
+		}
+		q, err := s.planPart(in, id)
+		if at := inner[id]; err == nil && at != nil {
+			err = q.ContinueAt(at)
+		}
+		if err != nil {
+			if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.InvalidRequest {
+				refusal = err
+			} else {
+				lacking = err
+			}
+			if named {
+				plan.failed = append(plan.failed, id)
+			}
+			continue
+		}
+		plan.parts = append(plan.parts, searchPart{id, q})
+	}
+	switch {
+	case len(plan.parts) > 0 || plan.overflow != "":
+		return nil
+	case refusal != nil:
+		return refusal
+	case len(reach) == 1 && lacking != nil:
+		return lacking
+	}
+	return problem.New(problem.PlatformUnavailable, "none of the platforms can search: GET /v1/{platform}/search is not offered by %s", joinIDs(reach))
+}
+
+func joinIDs(ids []platform.ID) string {
+	out := make([]string, 0, len(ids))
+	for _, id := range ids {
+		out = append(out, string(id))
+	}
+	return strings.Join(out, ", ")
+}
+
+// namedPlatforms reads the list of platforms; nil means none was given.
+func namedPlatforms(list string, enrich bool) ([]platform.ID, error) {
+	if list == "" {
+		return nil, nil
+	}
+	var out []platform.ID
+	for word := range strings.SplitSeq(list, ",") {
+		id := platform.ID(strings.TrimSpace(word))
+		info, ok := platform.Lookup(id)
+		switch {
+		case !ok:
+			return nil, problem.New(problem.InvalidRequest, "parameter \"platforms\": there is no platform %q", word)
+		case enrich && info.NoEnrich:
+			return nil, problem.New(problem.InvalidRequest, "parameter \"enrich\" cannot be used on %s: its content may not be sent through enrichment", id)
+		case !slices.Contains(out, id):
+			out = append(out, id)
+		}
+	}
+	return out, nil
+}
+
+// planPart plans one platform's search exactly as /v1/{platform}/search would, so that both share one cache entry.
+func (s *Service) planPart(in operation.Args, id platform.ID) (*read.Query, error) {
+	params := url.Values{}
+	for _, name := range []string{"query", "kind", "sort", "since", "until", "lang", "fresh"} {
+		v := in.Get(name)
+		if name == "sort" && !s.cfg.Reader.FiltersBy(id, s.cfg.Row.Op, name, v) {
+			continue // the merge puts the results in order anyway
+		}
+		if v != "" {
+			params.Set(name, v)
+		}
+	}
+	bound, err := operation.Bind(s.cfg.Row.Params, params)
+	if err != nil {
+		return nil, err
+	}
+	info, _ := platform.Lookup(id)
+	return s.cfg.Reader.PlanFor(s.cfg.Row, info, bound)
+}
+
+// searchable returns the platforms that are asked when none is named. The sandbox, whose data is invented, is asked
+// only when there is nothing else.
+func (s *Service) searchable(enrich bool) []platform.ID {
+	var out []platform.ID
+	for _, info := range platform.All() {
+		if s.cfg.Reader.Serves(info.ID, s.cfg.Row.Op) && (!enrich || !info.NoEnrich) {
+			out = append(out, info.ID)
+		}
+	}
+	if len(out) > 1 {
+		out = slices.DeleteFunc(out, func(id platform.ID) bool { return id == platform.Mock })
+	}
+	return out
+}
