@@ -1,0 +1,136 @@
+// Package engine carries out a call from beginning to end: it finds the operation's handler, answers a repeated call
+// from its record, holds the price, reads, enriches, settles, and makes every error a problem. It answers the
+// operations of the service itself too, such as the balance or the list of platforms.
+//
+// [New] makes an [Engine] of a [Config], the one place that lists what an engine is made of. A [Session] is the engine
+// bound to who calls; everything is called on a Session.
+package engine
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/enrich"
+	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/internal/search"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/records"
+)
+
+// Config is what an engine is made of. Rows must be there; the zero value of everything else has a meaning.
+type Config struct {
+	Rows        []*read.Row           // the operation table, in the order of its description
+	Providers   []providers.Provider  // those of one platform in the order in which they are tried
+	Ledger      credits.Ledger        // nil charges nothing
+	Cache       cache.Store           // nil keeps 64 MiB in memory
+	Keys        keys.Store            // nil knows no key
+	Limiter     keys.Limiter          // nil counts in memory
+	Records     records.Store         // nil keeps jobs and idempotent answers in memory
+	Enricher    enrich.Enricher       // nil enriches nothing
+	Prices      map[platform.ID]int64 // base credits that differ from the platform's own
+	Rate        keys.Rate             // of keys that have none of their own; zero means [keys.DefaultRate]
+	Timeout     time.Duration         // of one call, all attempts and providers together; 0 means 15 seconds
+	CursorKeys  [][]byte              // the first seals, all open; nil means a random one
+	Environment string                // what the deployment is called; "" means development
+	Now         func() time.Time      // nil means [time.Now]
+	Log         *slog.Logger          // nil logs nothing
+}
+
+// Engine is what all sessions share. It is safe for concurrent use.
+type Engine struct {
+	cfg      Config
+	accounts *account.Accounts
+	reader   *read.Reader
+	search   *search.Service
+	rows     map[*operation.Operation]*read.Row
+	handlers map[string]handler // of the service's own operations, by name
+}
+
+// holdSlack is how much longer than its call a hold lasts: enrichment and settling come after the upstream.
+const holdSlack = time.Minute
+
+// New returns an Engine. It fails when a provider is of an unknown platform or named like another of its platform, and
+// when a cursor key is too short.
+func New(cfg Config) (*Engine, error) {
+	cfg.fill()
+	sealer, err := cursor.NewSealer(cfg.CursorKeys...)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{cfg: cfg, rows: map[*operation.Operation]*read.Row{}, handlers: handlers()}
+	for _, row := range cfg.Rows {
+		e.rows[row.Operation] = row
+	}
+	e.accounts = &account.Accounts{
+		Keys: cfg.Keys, Ledger: cfg.Ledger, Limiter: cfg.Limiter, Rate: cfg.Rate, Now: cfg.Now,
+		HoldFor: cfg.Timeout + holdSlack,
+	}
+	e.reader, err = read.New(read.Config{
+		Providers: cfg.Providers, Cache: cfg.Cache, Enricher: cfg.Enricher, Sealer: sealer, Prices: cfg.Prices,
+		Timeout: cfg.Timeout, Profile: e.reads(providers.OpProfile), Now: cfg.Now, Log: cfg.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.search = search.New(search.Config{
+		Reader: e.reader, Row: e.reads(providers.OpSearch), All: e.streamed(), Records: cfg.Records, Sealer: sealer,
+		Timeout: cfg.Timeout, Now: cfg.Now, Log: cfg.Log,
+	})
+	return e, nil
+}
+
+func (c *Config) fill() {
+	c.Timeout = cmp.Or(c.Timeout, 15*time.Second)
+	c.Environment = cmp.Or(c.Environment, "development")
+	c.Rate = cmp.Or(c.Rate, keys.DefaultRate())
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Cache == nil {
+		c.Cache = cache.NewMemory(0, c.Now)
+	}
+	if c.Limiter == nil {
+		c.Limiter = keys.NewLimiter(keys.LimiterConfig{Now: c.Now})
+	}
+	if c.Records == nil {
+		c.Records = records.NewMemory(c.Now)
+	}
+}
+
+// reads returns the row of a read through a provider; nil when the table has none.
+func (e *Engine) reads(op providers.Op) *read.Row {
+	for _, row := range e.cfg.Rows {
+		if row.Op == op {
+			return row
+		}
+	}
+	return nil
+}
+
+// streamed returns the operation that can be watched: the search of several platforms.
+func (e *Engine) streamed() *operation.Operation {
+	for _, row := range e.cfg.Rows {
+		if row.Streams {
+			return row.Operation
+		}
+	}
+	return nil
+}
+
+// Session returns the engine bound to who shows key; nil binds it to nobody.
+func (e *Engine) Session(key *keys.Key) *Session { return &Session{e, e.accounts.Caller(key)} }
+
+// Close waits until everything that the engine does in the background has ended.
+func (e *Engine) Close(ctx context.Context) error { return e.search.Close(ctx) }

@@ -1,0 +1,51 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+)
+
+// problemOf turns any error of the engine into what a caller may see. It is the only place that does.
+func problemOf(o *operation.Operation, platform string, err error) *problem.Error {
+	if p, ok := errors.AsType[*problem.Error](err); ok && p.Code != problem.InternalError {
+		own := *p // a shared one, such as of a flight that many wait for, must not get each caller's id
+		return &own
+	}
+	upstream, _ := errors.AsType[*providers.Error](err)
+	switch {
+	case errors.Is(err, read.ErrPanic):
+		return problem.Wrap(err, problem.InternalError, "something went wrong on our side")
+	case errors.Is(err, credits.ErrCap):
+		return problem.Wrap(err, problem.InsufficientCredits, "the key has reached its own spending cap; nothing was charged")
+	case errors.Is(err, credits.ErrInsufficient), errors.Is(err, credits.ErrUnknownAccount):
+		return problem.Wrap(err, problem.InsufficientCredits, "the balance does not cover this call; nothing was charged")
+	case errors.Is(err, keys.ErrUnknown), errors.Is(err, account.ErrNone):
+		return problem.Wrap(err, problem.Unauthorized, "a valid API key is required")
+	case errors.Is(err, providers.ErrNotFound):
+		return problem.Wrap(err, problem.NotFound, "%s", read.Detail(err, platform+" has no such thing"))
+	case errors.Is(err, providers.ErrInvalid):
+		return problem.Wrap(err, problem.InvalidRequest, "%s", read.Detail(err, platform+" cannot use this input"))
+	case errors.Is(err, providers.ErrCursor):
+		return problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
+	case read.OnlyTimeouts(err):
+		return problem.Wrap(err, problem.UpstreamTimeout, "%s did not answer %s in time", platform, o.Route(platform))
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return problem.Wrap(err, problem.UpstreamTimeout, "the caller stopped waiting for %s", o.Route(platform))
+	case upstream != nil, errors.Is(err, providers.ErrUnavailable):
+		p := problem.Wrap(err, problem.PlatformUnavailable, "%s: %s", o.Route(platform), read.Detail(err, "the upstream failed"))
+		if upstream != nil {
+			p.RetryAfter = upstream.RetryAfter
+		}
+		return p
+	}
+	return problem.Wrap(fmt.Errorf("%s: %w", o.Name, err), problem.InternalError, "something went wrong on our side")
+}

@@ -1,0 +1,187 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// handler answers one of the service's own operations.
+type handler func(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error)
+
+// handlers returns the handler of each row that is the service's own, by name.
+func handlers() map[string]handler {
+	return map[string]handler{
+		"me":            me,
+		"usage":         usage,
+		"platforms":     platforms,
+		"enrich":        enrichText,
+		"search_across": searchAcross,
+		"job":           job,
+		"raw":           raw,
+		"health":        health,
+	}
+}
+
+// raw forwards a read to one of a provider's own routes.
+func raw(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
+	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil {
+		return nil, err
+	}
+	q, err := s.reader.PlanRaw(row, call)
+	if err != nil {
+		return nil, err
+	}
+	return s.read(ctx, q, call)
+}
+
+// enrichText says what a text says.
+func enrichText(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
+	q, err := s.reader.PlanText(row, call)
+	if err != nil {
+		return nil, err
+	}
+	return s.read(ctx, q, call)
+}
+
+// searchAcross asks several platforms at once.
+func searchAcross(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
+	in, err := operation.Bind(row.Params, call.Params)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := s.search.Plan(ctx, s.who, in)
+	if err != nil {
+		return nil, err
+	}
+	return s.idempotent(ctx, row, call, plan.Price(), func(idempotencyKey string) (*operation.Answer, error) {
+		return s.search.All(ctx, s.who, plan, call.RequestID, idempotencyKey)
+	})
+}
+
+// job answers what has come of a search since the last answer.
+func job(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
+	in, err := operation.Bind(row.Params, call.Params)
+	if err != nil {
+		return nil, err
+	}
+	return s.search.Job(ctx, s.who, call.RequestID, in)
+}
+
+// me answers the calling key, the balance and the rate limit.
+func me(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
+	if _, err := operation.Bind(row.Params, call.Params); err != nil {
+		return nil, err
+	}
+	k := s.who.Key()
+	if k == nil {
+		return nil, account.ErrNone
+	}
+	balance, err := s.who.Balance(ctx)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := s.who.Allowance(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.free(ctx, call, schema.Me{
+		Key: schema.MeKey{
+			ID: k.ID, Name: k.Name, Prefix: k.Prefix, Environment: string(k.Environment),
+			CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt,
+		},
+		Credits: schema.MeCredits{Balance: balance},
+		Limits: schema.MeLimits{Rate: &schema.RateLimit{
+			Capacity: limit.Rate.Capacity, RefillPerS: limit.Rate.Refill, Remaining: limit.Remaining,
+		}},
+	})
+}
+
+// free makes the answer of an operation that costs nothing and is made on the spot.
+func (s *Session) free(ctx context.Context, call operation.Call, data any) (*operation.Answer, error) {
+	b, err := schema.Marshal(data)
+	if err != nil {
+		return nil, err
+	}
+	balance, err := s.who.Balance(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &operation.Answer{Data: b, Meta: schema.Meta{
+		CreditsRemaining: balance, Cache: schema.Miss, RequestID: call.RequestID,
+	}}, nil
+}
+
+const usagePage = 100
+
+// usage answers a page of the account's books, newest first.
+func usage(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
+	in, err := operation.Bind(row.Params, call.Params)
+	if err != nil {
+		return nil, err
+	}
+	if s.who.Key() == nil {
+		return nil, account.ErrNone
+	}
+	q := credits.Query{
+		RequestID: in.Get("request_id"), Platform: in.Get("platform"), Since: in.Time("since"), Until: in.Time("until"),
+		Limit: usagePage + 1,
+	}
+	bound := row.Name + "|" + strconv.Quote(s.who.Account()) + in.Binding()
+	if given := in.Cursor(); given != "" {
+		at, err := s.reader.OpenCursor(bound, given)
+		if err != nil {
+			return nil, err
+		}
+		if q.Before, err = strconv.ParseInt(at.Token, 10, 64); err != nil {
+			return nil, cursor.ErrInvalid
+		}
+	}
+	entries, err := s.who.Entries(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	next := ""
+	if len(entries) > usagePage {
+		entries = entries[:usagePage]
+		next = s.reader.SealCursor(bound, &cursor.Cursor{
+			Token: strconv.FormatInt(entries[usagePage-1].Seq, 10), Issued: s.cfg.Now().Truncate(time.Hour),
+		})
+	}
+	rows := make([]schema.Usage, 0, len(entries))
+	for _, e := range entries {
+		rows = append(rows, usageRow(e))
+	}
+	a, err := s.free(ctx, call, rows)
+	if err == nil {
+		a.Meta.NextCursor = next
+	}
+	return a, err
+}
+
+func usageRow(e credits.Entry) schema.Usage {
+	u := schema.Usage{
+		ID: e.Account + "/" + strconv.FormatInt(e.Seq, 10), At: e.At, Kind: string(e.Kind), Amount: e.Amount,
+		Balance: e.Balance, KeyID: set(e.Key), Operation: set(e.Operation), Platform: set(e.Platform),
+		RequestID: set(e.RequestID), Reason: set(e.Reason),
+	}
+	if e.Cache != "" {
+		u.Cache = new(schema.CacheState(e.Cache))
+	}
+	return u
+}
+
+// set returns a pointer to s, or nil when it is empty.
+func set(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

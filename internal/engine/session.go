@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/internal/search"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Session is an [Engine] bound to who calls. Every error of its methods is a *[problem.Error].
+type Session struct {
+	*Engine
+	who account.Caller
+}
+
+// Authenticate returns the session of the key whose secret is given. A missing, malformed, unknown or revoked key is
+// one and the same unauthorized problem, and takes the same path.
+func (s *Session) Authenticate(ctx context.Context, secret string) (*Session, error) {
+	who, err := s.accounts.Authenticate(ctx, secret)
+	if err != nil {
+		return nil, s.fail(ctx, nil, operation.Call{}, err)
+	}
+	return &Session{s.Engine, who}, nil
+}
+
+// Admit takes one call from the rate limit of the session's key. The allowance tells the bucket's state in any case;
+// when the bucket is empty the error is a rate_limited problem.
+func (s *Session) Admit(ctx context.Context) (keys.Allowance, error) {
+	allowance, err := s.who.Admit(ctx)
+	if err != nil {
+		return allowance, s.fail(ctx, nil, operation.Call{}, err)
+	}
+	return allowance, nil
+}
+
+// Do makes the call of an operation of the table.
+func (s *Session) Do(ctx context.Context, o *operation.Operation, call operation.Call) (*operation.Answer, error) {
+	row := s.rows[o]
+	if row == nil {
+		return nil, problem.New(problem.NotFound, "there is no such operation")
+	}
+	if call.RequestID == "" {
+		call.RequestID = operation.NewRequestID()
+	}
+	answer, err := s.handle(ctx, row, call)
+	if err != nil {
+		return nil, s.fail(ctx, row.Operation, call, err)
+	}
+	return answer, nil
+}
+
+// handle makes a read from a platform, or asks the handler of one of the service's own operations.
+func (s *Session) handle(ctx context.Context, row *read.Row, call operation.Call) (*operation.Answer, error) {
+	if row.Service {
+		return s.handlers[row.Name](ctx, s, row, call)
+	}
+	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil {
+		return nil, err
+	}
+	q, err := s.reader.Plan(row, call)
+	if err != nil {
+		return nil, err
+	}
+	return s.read(ctx, q, call)
+}
+
+// read makes a planned read, once for each idempotency key.
+func (s *Session) read(ctx context.Context, q *read.Query, call operation.Call) (*operation.Answer, error) {
+	return s.idempotent(ctx, q.Row, call, q.Quote.Total(), func(idempotencyKey string) (*operation.Answer, error) {
+		return s.charge(ctx, q, call.RequestID, idempotencyKey)
+	})
+}
+
+// charge holds the price of q, reads, and settles what the read came to.
+func (s *Session) charge(
+	ctx context.Context, q *read.Query, requestID, idempotencyKey string,
+) (answer *operation.Answer, err error) {
+	answer = &operation.Answer{Meta: schema.Meta{RequestID: requestID}}
+	price := account.Item{Name: q.Row.Name, Amount: q.Quote.Total()}
+	books, err := s.who.Reserve(ctx, requestID, idempotencyKey, price)
+	if err != nil {
+		return nil, err
+	}
+	charge := int64(0) // every early return below refunds the whole hold
+	defer func() {
+		answer.Meta.CreditsUsed = charge
+		var settleErr error
+		answer.Meta.CreditsRemaining, settleErr = books.Settle(ctx, price.Name, credits.Charge{
+			Amount: charge, Operation: q.Row.Name, Platform: string(q.Platform), Cache: string(answer.Meta.Cache),
+		})
+		if err = errors.Join(err, settleErr); err != nil {
+			answer = nil
+		}
+	}()
+	var entry *cache.Entry
+	if entry, answer.Meta.Cache, err = s.reader.Lookup(ctx, q); err != nil {
+		return answer, err
+	}
+	if err := s.reader.Fill(answer, entry, q); err != nil {
+		return answer, err
+	}
+	quote := q.Quote
+	if q.Enrich && !s.reader.Enrich(ctx, q, entry, answer) {
+		quote.Enrich = 0
+	}
+	charge = quote.Total()
+	return answer, nil
+}
+
+// Watch makes a fan-out search and hands every transition and every result to yield as it comes, and at last the meta,
+// until yield returns false.
+func (s *Session) Watch(ctx context.Context, call operation.Call, yield func(search.Event) bool) error {
+	if call.RequestID == "" {
+		call.RequestID = operation.NewRequestID()
+	}
+	o := s.streamed()
+	if err := s.watch(ctx, o, call, yield); err != nil {
+		return s.fail(ctx, o, call, err)
+	}
+	return nil
+}
+
+func (s *Session) watch(
+	ctx context.Context, o *operation.Operation, call operation.Call, yield func(search.Event) bool,
+) error {
+	in, err := operation.Bind(o.Params, call.Params)
+	if err != nil {
+		return err
+	}
+	if call.IdempotencyKey != "" {
+		return problem.New(problem.InvalidRequest,
+			"Idempotency-Key cannot be used with a stream of events: it cannot be given again")
+	}
+	plan, err := s.search.Plan(ctx, s.who, in)
+	if err != nil {
+		return err
+	}
+	return s.search.Watch(ctx, s.who, plan, call.RequestID, yield)
+}
+
+// fail makes err what the caller may see, and logs the rest of it under the call's id. O is nil before there is one.
+func (s *Session) fail(ctx context.Context, o *operation.Operation, call operation.Call, err error) *problem.Error {
+	if o == nil {
+		o = &operation.Operation{Name: "authentication"}
+	}
+	p := problemOf(o, call.Platform, err)
+	if p.RequestID = call.RequestID; p.RequestID == "" {
+		p.RequestID = operation.NewRequestID()
+	}
+	level := slog.LevelDebug
+	if p.Code == problem.InternalError {
+		level = slog.LevelError
+	}
+	s.cfg.Log.Log(ctx, level, "call failed", "request_id", p.RequestID, "operation", o.Name, "platform", call.Platform,
+		"code", p.Code, "error", errors.Join(p, p.Unwrap()))
+	return p
+}
