@@ -14,26 +14,27 @@ import (
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/records"
 )
 
 const idempotencyKey = "0123456789abcdef"
 
-func keyedCall(platform, idempotencyKey, params string) socialdata.Call {
+func keyedCall(platform, idempotencyKey, params string) operation.Call {
 	values, _ := url.ParseQuery(params)
-	return socialdata.Call{Platform: platform, Params: values, IdempotencyKey: idempotencyKey}
+	return operation.Call{Platform: platform, Params: values, IdempotencyKey: idempotencyKey}
 }
 
 func TestTheKeysOfASearchsPartsAreNobodyElses(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
-	if _, err := e.Client.Do(t.Context(), "search_all", keyedCall("", idempotencyKey, "query=cats&platforms=mock&enrich=arabic")); err != nil {
+	if _, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"), keyedCall("", idempotencyKey, "query=cats&platforms=mock&enrich=arabic")); err != nil {
 		t.Fatal(err)
 	}
 	for _, suffix := range []string{"/mock", "/"} {
 		before := e.Balance(t)
-		a, err := e.Client.Do(t.Context(), "profile", keyedCall("mock", idempotencyKey+suffix, "handle=ann&fresh=true"))
+		a, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), keyedCall("mock", idempotencyKey+suffix, "handle=ann&fresh=true"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +61,7 @@ func TestAnIdempotentAnswerThatCannotBeKeptIsGivenAndPaidOnce(t *testing.T) {
 			params = "handle=bob&fresh=true"
 		}
 		clock.Advance(time.Minute)
-		if _, err := e.Client.Do(t.Context(), "profile", keyedCall("mock", idempotencyKey, params)); err != nil {
+		if _, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), keyedCall("mock", idempotencyKey, params)); err != nil {
 			t.Fatal(err)
 		}
 		if got := e.Balance(t); got != want {
@@ -80,10 +81,10 @@ func TestAPanicInAPlugCostsNothingAndLocksNothing(t *testing.T) {
 	for range 2 { // the second finds the key free
 		func() {
 			defer func() { _ = recover() }() // as net/http, or the server, does
-			_, err := e.Client.Do(t.Context(), "profile", keyedCall("mock", idempotencyKey, "handle=ann"))
+			_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), keyedCall("mock", idempotencyKey, "handle=ann"))
 			wantProblem(t, err, problem.InternalError, "")
 		}()
-		_, err := e.Client.Do(t.Context(), "search_all", keyedCall("", "", "query=cats&platforms=mock"))
+		_, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"), keyedCall("", "", "query=cats&platforms=mock"))
 		if err == nil {
 			t.Error("a search without a cache was answered")
 		}

@@ -5,12 +5,12 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
 )
 
 // call returns a call with parameters, given as name and value.
-func call(params ...string) socialdata.Call {
-	c := socialdata.Call{Params: url.Values{}}
+func call(params ...string) operation.Call {
+	c := operation.Call{Params: url.Values{}}
 	for i := 0; i < len(params); i += 2 {
 		c.Params.Set(params[i], params[i+1])
 	}

@@ -62,7 +62,7 @@ func TestACursorIsGoodForItsOwnRequestOnly(t *testing.T) {
 		{"another platform", posts(e.Client, platform.TikTok, "salma", good)},
 		{"another handle", posts(e.Client, platform.Mock, "noura", good)},
 		{"another operation with the same parameters", func(ctx context.Context) error {
-			_, err := e.Client.Reels(ctx, socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma", Cursor: good})
+			_, err := e.Client.Reels(ctx, socialdata.ReelsRequest{Platform: platform.Mock, Handle: "salma", Cursor: good})
 			return err
 		}},
 		{"another operation with other parameters", func(ctx context.Context) error {
@@ -70,7 +70,7 @@ func TestACursorIsGoodForItsOwnRequestOnly(t *testing.T) {
 			return err
 		}},
 		{"the fan-out search", func(ctx context.Context) error {
-			_, err := e.Client.SearchAll(ctx, socialdata.SearchAllRequest{Query: "salma", Cursor: good})
+			_, err := e.Client.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "salma", Cursor: good})
 			return err
 		}},
 		{"the books", func(ctx context.Context) error {
@@ -331,7 +331,7 @@ func TestWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := drawHostile(t)
 		got := map[int]bool{}
-		for p, err := range h.client(t).AllPosts(context.Background(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}) {
+		for p, err := range socialdata.Walk(context.Background(), h.client(t).Posts, socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -353,7 +353,7 @@ func TestWalkEndsWhateverItIsGiven(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pages := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 9), 0, 5), 1, 10).Draw(t, "pages")
 		calls, got := 0, map[string]bool{}
-		walk := socialdata.Walk(func(string) (*schema.Envelope[[]schema.Post], error) {
+		page := func(context.Context, socialdata.PostsRequest) (*schema.Envelope[[]schema.Post], error) {
 			e := &schema.Envelope[[]schema.Post]{Meta: schema.Meta{NextCursor: strconv.Itoa(calls)}}
 			seen := map[int]bool{}
 			for _, n := range pages[calls%len(pages)] {
@@ -364,8 +364,8 @@ func TestWalkEndsWhateverItIsGiven(t *testing.T) {
 			}
 			calls++
 			return e, nil
-		})
-		for p, err := range walk {
+		}
+		for p, err := range socialdata.Walk(context.Background(), page, socialdata.PostsRequest{}) {
 			if err != nil || got[p.ID] {
 				t.Fatalf("%s came twice, or %v", p.ID, err)
 			}
@@ -381,7 +381,7 @@ func TestWalkStopsWhenItIsToldTo(t *testing.T) {
 	t.Parallel()
 	e := sandboxes(t)
 	n := 0
-	for _, err := range e.Client.AllPosts(t.Context(), socialdata.PostsRequest{Platform: platform.Mock, Handle: "endless"}) {
+	for _, err := range socialdata.Walk(t.Context(), e.Client.Posts, socialdata.PostsRequest{Platform: platform.Mock, Handle: "endless"}) {
 		if n++; n == 50 || err != nil {
 			break
 		}
@@ -396,7 +396,7 @@ func TestWalkEndsWithAFailure(t *testing.T) {
 	e := sandboxes(t)
 	var failed error
 	n := 0
-	for _, err := range e.Client.AllComments(t.Context(), socialdata.CommentsRequest{Platform: platform.Mock, PostID: "dead_cursor"}) {
+	for _, err := range socialdata.Walk(t.Context(), e.Client.Comments, socialdata.CommentsRequest{Platform: platform.Mock, PostID: "dead_cursor"}) {
 		if failed != nil {
 			t.Error("something comes after the failure")
 		}
@@ -419,7 +419,7 @@ func TestTheSandboxesHostileListsAreWalked(t *testing.T) {
 			t.Parallel()
 			e := sandboxes(t)
 			got := map[string]bool{}
-			for p, err := range e.Client.AllFollowers(t.Context(), socialdata.AccountsRequest{Platform: platform.Mock, Handle: word}) {
+			for p, err := range socialdata.Walk(t.Context(), e.Client.Followers, socialdata.FollowersRequest{Platform: platform.Mock, Handle: word}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -439,7 +439,7 @@ func TestAllResultsWalksASearch(t *testing.T) {
 	t.Parallel()
 	e := sandboxes(t)
 	n := 0
-	for r, err := range e.Client.AllResults(t.Context(), socialdata.SearchRequest{Platform: platform.Mock, Query: "coffee"}) {
+	for r, err := range socialdata.Walk(t.Context(), e.Client.Search, socialdata.SearchRequest{Platform: platform.Mock, Query: "coffee"}) {
 		if err != nil || r.Object == nil {
 			t.Fatal(err)
 		}

@@ -9,13 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/providers"
 )
 
 // helpers are the methods of a Client that are no operations.
 var helpers = []string{
 	"Admit", "As", "Authenticate", "Close", "Do", "WatchSearch",
-	"AllComments", "AllFollowers", "AllPosts", "AllResults",
 }
 
 func TestEveryOperationIsAMethodAndEveryMethodAnOperation(t *testing.T) {
@@ -63,10 +63,10 @@ func TestEveryRowIsComplete(t *testing.T) {
 			t.Errorf("%s: stands twice", o.Name)
 		}
 		names[o.Name] = true
-		if o.Tag == "" || o.Summary == "" || o.Data() == nil {
+		if o.Tag == "" || o.Summary == "" || o.Data == nil {
 			t.Errorf("%s: tag, summary and data must be set", o.Name)
 		}
-		if !o.Free && len(o.Errors) == 0 {
+		if o.Price != operation.Free && len(o.Errors) == 0 {
 			t.Errorf("%s: can fail, and does not say how", o.Name)
 		}
 		for _, p := range o.Params {

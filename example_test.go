@@ -12,7 +12,6 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers/mock"
-	"github.com/socialdata/socialdata/schema"
 )
 
 func Example() {
@@ -37,9 +36,9 @@ func ExampleWalk() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ctx, req := context.Background(), socialdata.CollectionItemsRequest{Platform: platform.Mock, ID: "salma_haddad-collection-1"}
+	ctx := context.Background()
 	n := 0
-	for _, err := range client.AllPosts(ctx, socialdata.PostsRequest{Platform: platform.Mock, Handle: "one_page"}) {
+	for _, err := range socialdata.Walk(ctx, client.Posts, socialdata.PostsRequest{Platform: platform.Mock, Handle: "one_page"}) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -47,11 +46,8 @@ func ExampleWalk() {
 	}
 	fmt.Println(n, "posts")
 
-	tracks := socialdata.Walk(func(cursor string) (*schema.Envelope[[]schema.Track], error) {
-		req.Cursor = cursor
-		return client.CollectionTracks(ctx, req)
-	})
-	for track, err := range tracks {
+	req := socialdata.CollectionTracksRequest{Platform: platform.Mock, ID: "salma_haddad-collection-1"}
+	for track, err := range socialdata.Walk(ctx, client.CollectionTracks, req) {
 		if err != nil {
 			log.Fatal(err)
 		}

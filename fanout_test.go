@@ -17,6 +17,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
@@ -86,12 +87,12 @@ func engineOf(t *testing.T, p ...providers.Provider) *enginetest.Engine {
 	return enginetest.New(t, enginetest.Config{Providers: p})
 }
 
-func searchAll(t *testing.T, c *socialdata.Client, req socialdata.SearchAllRequest) *schema.Envelope[[]schema.SearchResult] {
+func searchAll(t *testing.T, c *socialdata.Client, req socialdata.SearchAcrossRequest) *schema.Envelope[[]schema.SearchResult] {
 	t.Helper()
 	if req.Query == "" {
 		req.Query = "coffee"
 	}
-	got, err := c.SearchAll(t.Context(), req)
+	got, err := c.SearchAcross(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func TestAFanOutAndASearchShareTheCache(t *testing.T) {
 		return got
 	}
 	all := func(query string) *schema.Envelope[[]schema.SearchResult] {
-		return searchAll(t, e.Client, socialdata.SearchAllRequest{Query: query, Kind: schema.PostResult, WaitS: 3})
+		return searchAll(t, e.Client, socialdata.SearchAcrossRequest{Query: query, Kind: schema.PostResult, WaitS: 3})
 	}
 	one(platform.TikTok, "tea", "")
 	if got := all("tea"); got.Meta.Cache != schema.Miss {
@@ -142,7 +143,7 @@ func TestAFanOutAndASearchShareTheCache(t *testing.T) {
 	}
 	// Page two as well: both hold the same place.
 	first := all("milk")
-	second := searchAll(t, e.Client, socialdata.SearchAllRequest{Query: "milk", Kind: schema.PostResult, Cursor: first.Meta.NextCursor})
+	second := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Query: "milk", Kind: schema.PostResult, Cursor: first.Meta.NextCursor})
 	if second.Meta.Cache != schema.Miss {
 		t.Error("page two was not a miss")
 	}
@@ -160,22 +161,22 @@ func TestResultsAreFused(t *testing.T) {
 	onB := []schema.SearchResult{by("d", "b1", 4), same, by("e", "b3", 6)}
 	tests := []struct {
 		name string
-		req  socialdata.SearchAllRequest
+		req  socialdata.SearchAcrossRequest
 		want []string
 	}{
 		{
 			"by rank, ties in the order of the platforms",
-			socialdata.SearchAllRequest{Platforms: ids{platform.TikTok, platform.X}},
+			socialdata.SearchAcrossRequest{Platforms: ids{platform.TikTok, platform.X}},
 			[]string{"a1", "b1", "a2", "same", "a3", "b3"},
 		},
 		{
 			"the caller's order decides ties",
-			socialdata.SearchAllRequest{Platforms: ids{platform.X, platform.TikTok, platform.X}},
+			socialdata.SearchAcrossRequest{Platforms: ids{platform.X, platform.TikTok, platform.X}},
 			[]string{"b1", "a1", "same", "a2", "b3", "a3"},
 		},
 		{
 			"newest first, without a time last",
-			socialdata.SearchAllRequest{Platforms: ids{platform.TikTok, platform.X}, Sort: "recent"},
+			socialdata.SearchAcrossRequest{Platforms: ids{platform.TikTok, platform.X}, Sort: "recent"},
 			[]string{"same", "a3", "b1", "a1", "b3", "a2"},
 		},
 	}
@@ -209,7 +210,7 @@ func TestAtMostThreeOfAnAuthorAreOnTheFirstPage(t *testing.T) {
 		t.Run(fmt.Sprint("pages of ", size), func(t *testing.T) {
 			t.Parallel()
 			e := engineOf(t, searcher(platform.TikTok, lists(size, loud...)))
-			first := searchAll(t, e.Client, socialdata.SearchAllRequest{})
+			first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{})
 			n := 0
 			for _, r := range first.Data {
 				if strings.HasPrefix(r.Shared().ID, "loud") {
@@ -221,7 +222,7 @@ func TestAtMostThreeOfAnAuthorAreOnTheFirstPage(t *testing.T) {
 			}
 			got := idsOf(first.Data)
 			for cursor := first.Meta.NextCursor; cursor != ""; {
-				page := searchAll(t, e.Client, socialdata.SearchAllRequest{Cursor: cursor})
+				page := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: cursor})
 				got = append(got, idsOf(page.Data)...)
 				cursor = page.Meta.NextCursor
 			}
@@ -230,7 +231,7 @@ func TestAtMostThreeOfAnAuthorAreOnTheFirstPage(t *testing.T) {
 			if slices.Sort(got); !slices.Equal(want, got) {
 				t.Errorf("the walk gave %v, want %v", got, want)
 			}
-			if again := searchAll(t, e.Client, socialdata.SearchAllRequest{}); again.Meta.NextCursor != first.Meta.NextCursor {
+			if again := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}); again.Meta.NextCursor != first.Meta.NextCursor {
 				t.Error("the same page from the cache has another cursor")
 			}
 		})
@@ -244,17 +245,17 @@ func TestWhatWasHeldBackCostsNothing(t *testing.T) {
 		loud = append(loud, by("loud", fmt.Sprint("loud", i), i))
 	}
 	e := engineOf(t, searcher(platform.TikTok, lists(10, loud...)))
-	first := searchAll(t, e.Client, socialdata.SearchAllRequest{})
-	enriched := socialdata.SearchAllRequest{Query: "coffee", Cursor: first.Meta.NextCursor}
+	first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{})
+	enriched := socialdata.SearchAcrossRequest{Query: "coffee", Cursor: first.Meta.NextCursor}
 	enriched.Enrich = socialdata.Arabic
-	_, err := e.Client.SearchAll(t.Context(), enriched)
+	_, err := e.Client.SearchAcross(t.Context(), enriched)
 	wantProblem(t, err, problem.InvalidRequest, "the same include_raw and enrich")
-	second := searchAll(t, e.Client, socialdata.SearchAllRequest{Cursor: first.Meta.NextCursor})
+	second := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: first.Meta.NextCursor})
 	if got := idsOf(second.Data); !slices.Equal(got, []string{"loud3", "loud4"}) || second.Meta.CreditsUsed != 0 || e.Balance(t) != 999 {
 		t.Errorf("%v for %d credits, %d left", got, second.Meta.CreditsUsed, e.Balance(t))
 	}
 	other, _ := e.Account(t, "another", 10)
-	_, err = e.Client.As(other).SearchAll(t.Context(), socialdata.SearchAllRequest{Query: "coffee", Cursor: first.Meta.NextCursor})
+	_, err = e.Client.As(other).SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "coffee", Cursor: first.Meta.NextCursor})
 	wantProblem(t, err, problem.InvalidRequest, "cursor expired")
 }
 
@@ -267,7 +268,7 @@ func TestACombinedCursorWalksEveryPlatformToItsEnd(t *testing.T) {
 	reached := []states{}
 	seen := map[string]bool{}
 	for cursor, pages := "", 0; ; pages++ {
-		got := searchAll(t, e.Client, socialdata.SearchAllRequest{Cursor: cursor})
+		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: cursor})
 		for _, id := range idsOf(got.Data) {
 			if seen[id] {
 				t.Errorf("%s came twice", id)
@@ -301,7 +302,7 @@ func TestWhatTwoPlatformsGiveOnDifferentPagesComesOnce(t *testing.T) {
 	e := engineOf(t, searcher(platform.TikTok, lists(2, append(some("t", 2), same)...)), searcher(platform.X, lists(2, append([]schema.SearchResult{same}, some("x", 3)...)...)))
 	var got []string
 	for cursor := ""; ; {
-		page := searchAll(t, e.Client, socialdata.SearchAllRequest{Cursor: cursor})
+		page := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: cursor})
 		got = append(got, idsOf(page.Data)...)
 		if cursor = page.Meta.NextCursor; cursor == "" {
 			break
@@ -337,9 +338,9 @@ func TestAFanOutWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		req := socialdata.SearchAllRequest{Query: "coffee", Sort: rapid.SampledFrom([]string{"", "recent"}).Draw(t, "sort")}
+		req := socialdata.SearchAcrossRequest{Query: "coffee", Sort: rapid.SampledFrom([]string{"", "recent"}).Draw(t, "sort")}
 		for calls := 0; ; calls++ {
-			page, err := client.SearchAll(context.Background(), req)
+			page, err := client.SearchAcross(context.Background(), req)
 			if err != nil || calls > 100 {
 				t.Fatalf("call %d: %v", calls, err)
 			}
@@ -379,7 +380,7 @@ func TestALongCombinedCursorStaysShort(t *testing.T) {
 	e := enginetest.New(t, enginetest.Config{Providers: all, Credits: 10_000})
 	n := 0
 	for cursor := ""; ; {
-		got := searchAll(t, e.Client, socialdata.SearchAllRequest{Cursor: cursor})
+		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: cursor})
 		n += len(got.Data)
 		if cursor = got.Meta.NextCursor; cursor == "" {
 			break
@@ -397,7 +398,7 @@ func TestPartialFailure(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X, platform.LinkedIn)})
 	for _, word := range []string{"upstream_error_on_x", "timeout_on_x", "not_found_on_x", "panic_on_x", "broken_schema_on_x"} {
-		got := searchAll(t, e.Client, socialdata.SearchAllRequest{Query: word, Platforms: ids{platform.TikTok, platform.X, platform.LinkedIn, platform.GitHub}})
+		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Query: word, Platforms: ids{platform.TikTok, platform.X, platform.LinkedIn, platform.GitHub}})
 		wantStates(t, states{
 			platform.TikTok: schema.OK, platform.X: schema.Failed, platform.LinkedIn: schema.OK, platform.GitHub: schema.Failed,
 		}, got.Meta.Platforms)
@@ -414,22 +415,22 @@ func TestAllFail(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		query string
-		req   socialdata.SearchAllRequest
+		req   socialdata.SearchAcrossRequest
 		code  problem.Code
 		words []string
 	}{
-		{"upstream_error", socialdata.SearchAllRequest{}, problem.PlatformUnavailable, []string{"tiktok", "x"}},
-		{"timeout", socialdata.SearchAllRequest{}, problem.UpstreamTimeout, []string{"tiktok", "x"}},
-		{"timeout", socialdata.SearchAllRequest{Platforms: ids{platform.X, platform.GitHub}}, problem.PlatformUnavailable, []string{"x", "github"}},
-		{"a", socialdata.SearchAllRequest{Platforms: ids{platform.GitHub}}, problem.PlatformUnavailable, []string{"github does not offer GET /v1/github/search"}},
-		{"a", socialdata.SearchAllRequest{Platforms: ids{platform.GitHub, platform.Kwai}}, problem.PlatformUnavailable, []string{"/v1/{platform}/search", "github, kwai"}},
+		{"upstream_error", socialdata.SearchAcrossRequest{}, problem.PlatformUnavailable, []string{"tiktok", "x"}},
+		{"timeout", socialdata.SearchAcrossRequest{}, problem.UpstreamTimeout, []string{"tiktok", "x"}},
+		{"timeout", socialdata.SearchAcrossRequest{Platforms: ids{platform.X, platform.GitHub}}, problem.PlatformUnavailable, []string{"x", "github"}},
+		{"a", socialdata.SearchAcrossRequest{Platforms: ids{platform.GitHub}}, problem.PlatformUnavailable, []string{"github does not offer GET /v1/github/search"}},
+		{"a", socialdata.SearchAcrossRequest{Platforms: ids{platform.GitHub, platform.Kwai}}, problem.PlatformUnavailable, []string{"/v1/{platform}/search", "github, kwai"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.query+fmt.Sprint(tt.req.Platforms), func(t *testing.T) {
 			t.Parallel()
 			e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)})
 			tt.req.Query = tt.query
-			_, err := e.Client.SearchAll(t.Context(), tt.req)
+			_, err := e.Client.SearchAcross(t.Context(), tt.req)
 			wantProblem(t, err, tt.code, tt.words...)
 			if e.Balance(t) != 1000 || len(e.Charges(t)) > 0 {
 				t.Errorf("%d credits are left", e.Balance(t))
@@ -441,7 +442,7 @@ func TestAllFail(t *testing.T) {
 func TestAnEmptySearchHasFoundNothing(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)})
-	got := searchAll(t, e.Client, socialdata.SearchAllRequest{Query: "empty"})
+	got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Query: "empty"})
 	wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK}, got.Meta.Platforms)
 	if len(got.Data) != 0 || got.Meta.CreditsUsed != 2 {
 		t.Errorf("%d results for %d credits", len(got.Data), got.Meta.CreditsUsed)
@@ -465,7 +466,7 @@ func TestWhoIsAskedWhenNobodyIsNamed(t *testing.T) {
 			t.Parallel()
 			e := enginetest.New(t, enginetest.Config{Providers: append(enginetest.Sandboxes(mock.Config{}, tt.all...),
 				mock.NewFor(platform.Twitch, mock.Config{}).Without("SECRET"))})
-			req := socialdata.SearchAllRequest{}
+			req := socialdata.SearchAcrossRequest{}
 			req.Enrich = tt.enrich
 			wantStates(t, tt.want, searchAll(t, e.Client, req).Meta.Platforms)
 		})
@@ -475,25 +476,25 @@ func TestWhoIsAskedWhenNobodyIsNamed(t *testing.T) {
 func TestAFilterThatOnePlatformLacks(t *testing.T) {
 	t.Parallel()
 	e := engineOf(t, mock.NewFor(platform.TikTok, mock.Config{}), searcher(platform.X, lists(10, some("x", 3)...)))
-	req := socialdata.SearchAllRequest{Lang: "ar", Platforms: ids{platform.TikTok, platform.X}}
+	req := socialdata.SearchAcrossRequest{Lang: "ar", Platforms: ids{platform.TikTok, platform.X}}
 	wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.Failed}, searchAll(t, e.Client, req).Meta.Platforms)
 	req.Platforms = nil
 	wantStates(t, states{platform.TikTok: schema.OK}, searchAll(t, e.Client, req).Meta.Platforms)
 	req.Platforms, req.Query = ids{platform.X}, "coffee"
-	_, err := e.Client.SearchAll(t.Context(), req)
+	_, err := e.Client.SearchAcross(t.Context(), req)
 	wantProblem(t, err, problem.InvalidRequest, `"lang"`, "x")
 }
 
 func TestAFreshAndEnrichedFanOutIsPaidOnce(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.LinkedIn)})
-	req := socialdata.SearchAllRequest{}
+	req := socialdata.SearchAcrossRequest{}
 	req.Fresh, req.Enrich, req.IncludeRaw = true, socialdata.Arabic, true
 	got := searchAll(t, e.Client, req)
 	if got.Meta.CreditsUsed != 2+4+3 || e.Balance(t) != 1000-9 {
 		t.Errorf("used %d, %d left", got.Meta.CreditsUsed, e.Balance(t))
 	}
-	wantCharges(t, e, enginetest.Charged(2, "search", "tiktok", "MISS"), enginetest.Charged(4, "search", "linkedin", "MISS"), enginetest.Charged(3, "search_all", "", ""))
+	wantCharges(t, e, enginetest.Charged(2, "search", "tiktok", "MISS"), enginetest.Charged(4, "search", "linkedin", "MISS"), enginetest.Charged(3, "search_across", "", ""))
 	for _, r := range got.Data {
 		if c := r.Shared(); c.Enrichment.Value == nil || len(c.Raw) == 0 {
 			t.Errorf("%s has no enrichment or no raw", c.ID)
@@ -504,7 +505,7 @@ func TestAFreshAndEnrichedFanOutIsPaidOnce(t *testing.T) {
 func TestEnrichmentThatFailsOnOnePlatformIsRefunded(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)})
-	req := socialdata.SearchAllRequest{Query: "fail_enrichment_on_x"}
+	req := socialdata.SearchAcrossRequest{Query: "fail_enrichment_on_x"}
 	req.Enrich = socialdata.Arabic
 	got := searchAll(t, e.Client, req)
 	if got.Meta.CreditsUsed != 2 || e.Balance(t) != 998 {
@@ -529,7 +530,7 @@ func TestAFanOutThatDoesNotFitHoldsNothing(t *testing.T) {
 		return providers.Page[schema.SearchResult]{}, nil
 	}
 	e := enginetest.New(t, enginetest.Config{Credits: 2, Providers: []providers.Provider{p, mock.NewFor(platform.LinkedIn, mock.Config{})}})
-	_, err := e.Client.SearchAll(t.Context(), socialdata.SearchAllRequest{Query: "a"})
+	_, err := e.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "a"})
 	wantProblem(t, err, problem.InsufficientCredits)
 	if e.Balance(t) != 2 || calls.Count() != 0 {
 		t.Errorf("%d credits are left after %d calls", e.Balance(t), calls.Count())
@@ -539,10 +540,10 @@ func TestAFanOutThatDoesNotFitHoldsNothing(t *testing.T) {
 func TestAPlatformsCursorWhoseProviderIsGone(t *testing.T) {
 	t.Parallel()
 	e := engineOf(t, searcher(platform.TikTok, lists(2, some("t", 5)...)))
-	cursor := searchAll(t, e.Client, socialdata.SearchAllRequest{}).Meta.NextCursor
+	cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}).Meta.NextCursor
 	p := searcher(platform.TikTok, lists(2, some("t", 5)...))
 	p.Name = "another"
-	_, err := engineOf(t, p).Client.SearchAll(t.Context(), socialdata.SearchAllRequest{Query: "coffee", Cursor: cursor})
+	_, err := engineOf(t, p).Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "coffee", Cursor: cursor})
 	wantProblem(t, err, problem.InvalidRequest, "not configured any more")
 }
 
@@ -550,8 +551,8 @@ func TestACombinedCursorIsGoodForItsOwnSearchOnly(t *testing.T) {
 	t.Parallel()
 	e := engineOf(t, searcher(platform.TikTok, lists(2, some("t", 5)...)), searcher(platform.X, lists(2, some("x", 5)...)))
 	named := ids{platform.TikTok, platform.X}
-	cursor := searchAll(t, e.Client, socialdata.SearchAllRequest{Platforms: named}).Meta.NextCursor
-	for name, req := range map[string]socialdata.SearchAllRequest{
+	cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Platforms: named}).Meta.NextCursor
+	for name, req := range map[string]socialdata.SearchAcrossRequest{
 		"another query":    {Query: "tea", Platforms: named},
 		"another kind":     {Query: "coffee", Platforms: named, Kind: schema.PostResult},
 		"another order":    {Query: "coffee", Platforms: named, Sort: "recent"},
@@ -560,16 +561,16 @@ func TestACombinedCursorIsGoodForItsOwnSearchOnly(t *testing.T) {
 		"a language added": {Query: "coffee", Platforms: named, Lang: "ar"},
 	} {
 		req.Cursor = cursor
-		_, err := e.Client.SearchAll(t.Context(), req)
+		_, err := e.Client.SearchAcross(t.Context(), req)
 		if p := wantProblem(t, err, problem.InvalidRequest, `"cursor"`); t.Failed() {
 			t.Fatal(name, p.Detail)
 		}
 	}
-	for name, req := range map[string]socialdata.SearchAllRequest{
-		"patience": {WaitS: 20}, "freshness": {EnrichOptions: socialdata.EnrichOptions{ReadOptions: socialdata.ReadOptions{Fresh: true, IncludeRaw: true}, Enrich: socialdata.Arabic}},
+	for name, req := range map[string]socialdata.SearchAcrossRequest{
+		"patience": {WaitS: 20}, "freshness": {Fresh: true, IncludeRaw: true, Enrich: socialdata.Arabic},
 	} {
 		req.Cursor, req.Platforms, req.Query = cursor, named, "coffee"
-		if _, err := e.Client.SearchAll(t.Context(), req); err != nil {
+		if _, err := e.Client.SearchAcross(t.Context(), req); err != nil {
 			t.Errorf("%s binds the cursor: %v", name, err)
 		}
 	}
@@ -614,7 +615,7 @@ func TestWhatIsLateBecomesAJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
 		began := time.Now()
-		req := socialdata.SearchAllRequest{WaitS: 2}
+		req := socialdata.SearchAcrossRequest{WaitS: 2}
 		req.Enrich = socialdata.Arabic
 		first := searchAll(t, e.Client, req)
 		if took := time.Since(began); took != 2*time.Second {
@@ -664,7 +665,7 @@ func TestWhatIsLateBecomesAJob(t *testing.T) {
 			}
 		}
 		wantCharges(t, e, enginetest.Charged(1, "search", "tiktok", "MISS"), enginetest.Charged(1, "search", "x", "MISS"),
-			enginetest.Charged(1, "search", "youtube", "MISS"), enginetest.Charged(3, "search_all", "", ""))
+			enginetest.Charged(1, "search", "youtube", "MISS"), enginetest.Charged(3, "search_across", "", ""))
 
 		// It is kept for 15 minutes after its end, however often it is asked for.
 		e.Clock.Advance(14 * time.Minute)
@@ -679,7 +680,7 @@ func TestALatePlatformMayFail(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, onX, _ := pendingWorld(t, enginetest.Config{})
-		first := searchAll(t, e.Client, socialdata.SearchAllRequest{WaitS: 1})
+		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
 		close(onX)
 		last := job(t, e.Client, first.Meta.JobID, 25)
 		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Failed}, last.Meta.Platforms)
@@ -699,14 +700,14 @@ func TestTheFirstAnswerWaitsForSomething(t *testing.T) {
 			}))
 		began := time.Now()
 		time.AfterFunc(6*time.Second, func() { close(onX) })
-		got := searchAll(t, e.Client, socialdata.SearchAllRequest{WaitS: 1})
+		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
 		if took := time.Since(began); took != 6*time.Second || len(got.Data) != 3 || got.Meta.JobID != "" {
 			t.Errorf("%d results after %v", len(got.Data), took)
 		}
 		// And to the end when nothing comes.
 		never := engineOf(t, late(searcher(platform.X, nil), nil))
 		began = time.Now()
-		_, err := never.Client.SearchAll(t.Context(), socialdata.SearchAllRequest{Query: "a", WaitS: 1})
+		_, err := never.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "a", WaitS: 1})
 		wantProblem(t, err, problem.UpstreamTimeout, "x")
 		if took := time.Since(began); took != 15*time.Second || never.Balance(t) != 1000 {
 			t.Errorf("after %v, %d credits are left", took, never.Balance(t))
@@ -720,7 +721,7 @@ func TestAJobHasNoDuplicates(t *testing.T) {
 		onX := make(chan struct{})
 		same := by("w", "same", 1)
 		e := engineOf(t, searcher(platform.TikTok, lists(10, by("a", "t1", 1), same)), late(searcher(platform.X, lists(10, same, by("b", "x1", 2))), onX))
-		first := searchAll(t, e.Client, socialdata.SearchAllRequest{WaitS: 1})
+		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
 		close(onX)
 		rest := job(t, e.Client, first.Meta.JobID, 5)
 		whole := job(t, e.Client, first.Meta.JobID, 0) // where "same" has its best rank
@@ -735,7 +736,7 @@ func TestAJobIsItsAccountsAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
-		id := searchAll(t, e.Client, socialdata.SearchAllRequest{WaitS: 1}).Meta.JobID
+		id := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1}).Meta.JobID
 		other, _ := e.Account(t, "another", 10)
 		want := ""
 		refused := func(id string) {
@@ -765,7 +766,7 @@ func TestAJobSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, onX, _ := pendingWorld(t, enginetest.Config{})
-		first := searchAll(t, e.Client, socialdata.SearchAllRequest{WaitS: 1})
+		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
 		close(onX)
 		synctest.Wait()
 		// Another process on the same records: YouTube is pending there, and stays so until the deadline.
@@ -797,7 +798,7 @@ func TestACallerWhoLeavesWithoutAnAnswerPaysNothing(t *testing.T) {
 		e, _, _ := pendingWorld(t, enginetest.Config{})
 		ctx, leave := context.WithTimeout(t.Context(), time.Second)
 		defer leave()
-		_, err := e.Client.SearchAll(ctx, socialdata.SearchAllRequest{Query: "a", WaitS: 20})
+		_, err := e.Client.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "a", WaitS: 20})
 		wantProblem(t, err, problem.UpstreamTimeout, "stopped waiting")
 		time.Sleep(20 * time.Second) // of the bubble: what is late has ended
 		wantCharges(t, e)
@@ -851,7 +852,7 @@ func TestAWatchedSearchGivesWhatThePageBeforeHeldBack(t *testing.T) {
 		loud = append(loud, by("loud", fmt.Sprint("loud", i), i))
 	}
 	e := engineOf(t, searcher(platform.TikTok, lists(10, loud...)))
-	cursor := searchAll(t, e.Client, socialdata.SearchAllRequest{}).Meta.NextCursor
+	cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}).Meta.NextCursor
 	var got []string
 	err := e.Client.WatchSearch(t.Context(), call("query", "coffee", "cursor", cursor), func(ev socialdata.SearchEvent) bool {
 		if ev.Result != nil {
@@ -867,7 +868,7 @@ func TestAWatchedSearchGivesWhatThePageBeforeHeldBack(t *testing.T) {
 func TestAWatchedSearchFailsWithAProblem(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
-	for name, c := range map[string]socialdata.Call{
+	for name, c := range map[string]operation.Call{
 		"a missing query":    call(),
 		"an idempotency key": {Params: map[string][]string{"query": {"a"}}, IdempotencyKey: "0123456789abcdef"},
 		"a forged cursor":    call("query", "a", "cursor", "x"),

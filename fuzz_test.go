@@ -1,61 +1,19 @@
-package socialdata
+package socialdata_test
 
 import (
 	"bytes"
-	"encoding/base64"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
 )
-
-func FuzzCursor(f *testing.F) {
-	s, err := newSealer([]byte("a secret for tests, and for nothing else"), []byte("the secret before that one"))
-	if err != nil {
-		f.Fatal(err)
-	}
-	const bound = `posts|mock|handle="salma"`
-	at := cursor{Provider: "mock", Token: "2", Issued: time.Unix(1_700_000_000, 0).UTC(), Used: []uint64{1, 2}, Seen: []uint64{3}}
-	good := s.seal(bound, at.encode())
-	f.Add(good, []byte{})
-	f.Add(good[:len(good)-2], at.encode())
-	f.Add("", []byte{0, 0, 0, 0, 0})
-	f.Add("AQ", []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
-	f.Fuzz(func(t *testing.T, text string, payload []byte) {
-		// Nothing but what was sealed opens, and only for what it was sealed for.
-		if opened, err := s.open(bound, text); err == nil && text != good {
-			t.Errorf("%q opens as %x", text, opened)
-		}
-		sealed := s.seal(bound, payload)
-		opened, err := s.open(bound, sealed)
-		if err != nil || !bytes.Equal(opened, payload) {
-			t.Errorf("%x comes back as %x, %v", payload, opened, err)
-		}
-		if _, err := s.open(bound+"|", sealed); err == nil {
-			t.Error("a cursor opens for another request")
-		}
-		if again, err := base64.RawURLEncoding.DecodeString(sealed); err != nil || len(again) != 5+tagSize+len(payload) {
-			t.Errorf("%q is not safe in a URL: %v", sealed, err)
-		}
-		// Whatever has been opened is read without a panic, and says the same when it is written again.
-		c, err := decodeCursor(payload)
-		if err != nil {
-			return
-		}
-		again, err := decodeCursor(c.encode())
-		if err != nil {
-			t.Fatalf("%+v cannot be read again: %v", c, err)
-		}
-		if diff := cmp.Diff(c, again); diff != "" {
-			t.Errorf("cursor (-first +again):\n%s", diff)
-		}
-	})
-}
 
 func FuzzBind(f *testing.F) {
 	f.Add(0, "handle=salma&fresh=true")
@@ -67,23 +25,24 @@ func FuzzBind(f *testing.F) {
 	f.Add(9, "query=a&since=9999-12-31T23:59:59-23:59")
 	f.Add(3, "handle="+strings.Repeat("\u0958", 170))
 	f.Fuzz(func(t *testing.T, n int, raw string) {
+		table := socialdata.Operations()
 		o := table[abs(n)%len(table)]
 		given, _ := url.ParseQuery(raw)
-		in, perr := bind(o.Params, given)
+		in, perr := operation.Bind(o.Params, given)
 		if perr != nil {
-			if perr.Code != "invalid_request" || perr.Detail == "" {
+			if p, ok := errors.AsType[*problem.Error](perr); !ok || p.Code != problem.InvalidRequest || p.Detail == "" {
 				t.Errorf("%s?%s: %v", o.Name, raw, perr)
 			}
 			return
 		}
 		for name := range given {
-			if !o.has(name) {
+			if !slices.ContainsFunc(o.Params, func(p operation.Param) bool { return p.Name == name }) {
 				t.Errorf("%s?%s: %q was dropped", o.Name, raw, name)
 			}
 		}
 		ones := 0
 		for i, p := range o.Params {
-			v := in.values[i]
+			v := in.Values[i]
 			if v == "" {
 				if p.Required || given.Has(p.Name) {
 					t.Errorf("%s?%s: %s has no value", o.Name, raw, p.Name)
@@ -101,41 +60,32 @@ func FuzzBind(f *testing.F) {
 		// What stands in the key of the cache is the same however often it is bound.
 		again := url.Values{}
 		for i, p := range o.Params {
-			if in.values[i] != "" {
-				again.Set(p.Name, in.values[i])
+			if in.Values[i] != "" {
+				again.Set(p.Name, in.Values[i])
 			}
 		}
-		twice, perr := bind(o.Params, again)
+		twice, perr := operation.Bind(o.Params, again)
 		if perr != nil {
 			t.Fatalf("%s?%s: the canonical form is refused: %v", o.Name, raw, perr)
 		}
-		if !slices.Equal(in.values, twice.values) {
-			t.Errorf("%s?%s: %q becomes %q", o.Name, raw, in.values, twice.values)
+		if !slices.Equal(in.Values, twice.Values) {
+			t.Errorf("%s?%s: %q becomes %q", o.Name, raw, in.Values, twice.Values)
 		}
 	})
 }
 
-func wantCanonical(t *testing.T, p *Param, v string) {
+func wantCanonical(t *testing.T, p *operation.Param, v string) {
 	t.Helper()
-	limit := maxParam
-	switch p.Name {
-	case "cursor":
-		limit = maxCursor
-	case "text":
-		limit = maxText * utf8.UTFMax
-	case "query":
-		limit = maxQuery * utf8.UTFMax
-	}
-	if !utf8.ValidString(v) || len(v) > limit {
+	if !utf8.ValidString(v) || len(v) > p.MaxBytes() {
 		t.Errorf("%s: %d bytes, valid %t", p.Name, len(v), utf8.ValidString(v))
 	}
-	if p.Name != "text" && bytes.ContainsFunc([]byte(v), unicode.IsControl) {
+	if p.Form != operation.FormProse && bytes.ContainsFunc([]byte(v), unicode.IsControl) {
 		t.Errorf("%s: %q holds a control character", p.Name, v)
 	}
 	if p.Enum != nil && !slices.Contains(p.Enum, v) {
 		t.Errorf("%s: %q is none of its words", p.Name, v)
 	}
-	if p.Form == FormBool && v != "true" && v != "false" {
+	if p.Form == operation.FormBool && v != "true" && v != "false" {
 		t.Errorf("%s: %q is no boolean", p.Name, v)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
@@ -21,10 +22,10 @@ import (
 const onceKey = "order-0123456789"
 
 // once makes a read of a GitHub profile under an idempotency key.
-func once(ctx context.Context, c *socialdata.Client, key, handle string) (*socialdata.Answer, error) {
+func once(ctx context.Context, c *socialdata.Client, key, handle string) (*operation.Answer, error) {
 	req := call("handle", handle)
 	req.Platform, req.IdempotencyKey = "github", key
-	return c.Do(ctx, "profile", req)
+	return c.Do(ctx, socialdata.Operation("profile"), req)
 }
 
 func TestTheSameKeyIsAnsweredAgainForNothing(t *testing.T) {
@@ -60,7 +61,7 @@ func TestTheSameKeyIsForOneRequest(t *testing.T) {
 	use := func(operation, path string, params ...string) error {
 		req := call(params...)
 		req.Platform, req.Path, req.IdempotencyKey = "mock", path, onceKey
-		_, err := e.Client.Do(t.Context(), operation, req)
+		_, err := e.Client.Do(t.Context(), socialdata.Operation(operation), req)
 		return err
 	}
 	if err := use("raw", "users/salma", "x", "1"); err != nil {
@@ -71,7 +72,7 @@ func TestTheSameKeyIsForOneRequest(t *testing.T) {
 		"other parameters":   use("raw", "users/salma", "x", "2"),
 		"more parameters":    use("raw", "users/salma", "x", "1", "fresh", "true"),
 		"another operation":  use("profile", "", "handle", "salma"),
-		"the fan-out search": use("search_all", "", "query", "salma"),
+		"the fan-out search": use("search_across", "", "query", "salma"),
 		"an enrichment":      use("enrich", "", "text", "salma"),
 	} {
 		if wantProblem(t, err, problem.InvalidRequest, "Idempotency-Key"); t.Failed() {
@@ -84,7 +85,7 @@ func TestTheSameKeyIsForOneRequest(t *testing.T) {
 	other, _ := e.Account(t, "another", 10)
 	req := call("handle", "salma")
 	req.Platform, req.IdempotencyKey = "mock", onceKey
-	if a, err := e.Client.As(other).Do(t.Context(), "profile", req); err != nil || a.Replayed {
+	if a, err := e.Client.As(other).Do(t.Context(), socialdata.Operation("profile"), req); err != nil || a.Replayed {
 		t.Errorf("another account's key: %+v, %v", a, err)
 	}
 }
@@ -153,11 +154,11 @@ func TestAFanOutIsAnsweredAgainForNothing(t *testing.T) {
 	e := engineOf(t, searcher(platform.TikTok, lists(10, some("t", 3)...)), searcher(platform.X, lists(10, some("x", 3)...)))
 	req := call("query", "coffee")
 	req.IdempotencyKey = onceKey
-	first, err := e.Client.Do(t.Context(), "search_all", req)
+	first, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"), req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := e.Client.Do(t.Context(), "search_all", req)
+	again, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"), req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,177 +11,177 @@ import (
 
 // Profile reads one account.
 func (c *Client) Profile(ctx context.Context, req ProfileRequest) (*schema.Envelope[schema.Profile], error) {
-	return opProfile.do(ctx, c, string(req.Platform), req)
+	return opProfile.do(ctx, c, req.Platform, req)
 }
 
 // Followers returns one page of the accounts that follow an account.
-func (c *Client) Followers(ctx context.Context, req AccountsRequest) (*schema.Envelope[[]schema.Profile], error) {
-	return opFollowers.do(ctx, c, string(req.Platform), req)
+func (c *Client) Followers(ctx context.Context, req FollowersRequest) (*schema.Envelope[[]schema.Profile], error) {
+	return opFollowers.do(ctx, c, req.Platform, req)
 }
 
 // Following returns one page of the accounts that an account follows.
-func (c *Client) Following(ctx context.Context, req AccountsRequest) (*schema.Envelope[[]schema.Profile], error) {
-	return opFollowing.do(ctx, c, string(req.Platform), req)
+func (c *Client) Following(ctx context.Context, req FollowingRequest) (*schema.Envelope[[]schema.Profile], error) {
+	return opFollowing.do(ctx, c, req.Platform, req)
 }
 
 // Audience says where the followers of an account live.
-func (c *Client) Audience(ctx context.Context, req HandleRequest) (*schema.Envelope[schema.Audience], error) {
-	return opAudience.do(ctx, c, string(req.Platform), req)
+func (c *Client) Audience(ctx context.Context, req AudienceRequest) (*schema.Envelope[schema.Audience], error) {
+	return opAudience.do(ctx, c, req.Platform, req)
 }
 
 // Live reads an account's broadcast; IsLive is false when it is off air.
-func (c *Client) Live(ctx context.Context, req HandleRequest) (*schema.Envelope[schema.LiveStream], error) {
-	return opLive.do(ctx, c, string(req.Platform), req)
+func (c *Client) Live(ctx context.Context, req LiveRequest) (*schema.Envelope[schema.LiveStream], error) {
+	return opLive.do(ctx, c, req.Platform, req)
 }
 
 // Linked returns accounts elsewhere that seem to be the same person's, with what speaks for each.
-func (c *Client) Linked(ctx context.Context, req HandleRequest) (*schema.Envelope[[]schema.LinkedProfile], error) {
-	return opLinked.do(ctx, c, string(req.Platform), req)
+func (c *Client) Linked(ctx context.Context, req LinkedRequest) (*schema.Envelope[[]schema.LinkedProfile], error) {
+	return opLinked.do(ctx, c, req.Platform, req)
 }
 
 // Posts returns one page of an account's posts, newest first.
 func (c *Client) Posts(ctx context.Context, req PostsRequest) (*schema.Envelope[[]schema.Post], error) {
-	return opPosts.do(ctx, c, string(req.Platform), req)
+	return opPosts.do(ctx, c, req.Platform, req)
 }
 
 // Post reads one post.
 func (c *Client) Post(ctx context.Context, req PostRequest) (*schema.Envelope[schema.Post], error) {
-	return opPost.do(ctx, c, string(req.Platform), req)
+	return opPost.do(ctx, c, req.Platform, req)
 }
 
 // Trending returns one page of what is popular now.
 func (c *Client) Trending(ctx context.Context, req TrendingRequest) (*schema.Envelope[[]schema.Post], error) {
-	return opTrending.do(ctx, c, string(req.Platform), req)
+	return opTrending.do(ctx, c, req.Platform, req)
 }
 
-// Search returns one page of what one platform finds. [Client.SearchAll] asks several at once.
+// Search returns one page of what one platform finds. [Client.SearchAcross] asks several at once.
 func (c *Client) Search(ctx context.Context, req SearchRequest) (*schema.Envelope[[]schema.SearchResult], error) {
-	return opSearch.do(ctx, c, string(req.Platform), req)
+	return opSearch.do(ctx, c, req.Platform, req)
 }
 
 // Suggestions says how a search may go on.
 func (c *Client) Suggestions(ctx context.Context, req SuggestionsRequest) (*schema.Envelope[[]schema.Suggestion], error) {
-	return opSuggestions.do(ctx, c, string(req.Platform), req)
+	return opSuggestions.do(ctx, c, req.Platform, req)
 }
 
 // Comments returns one page of the comments on a post.
 func (c *Client) Comments(ctx context.Context, req CommentsRequest) (*schema.Envelope[[]schema.Comment], error) {
-	return opComments.do(ctx, c, string(req.Platform), req)
+	return opComments.do(ctx, c, req.Platform, req)
 }
 
 // Replies returns one page of the answers to a comment.
 func (c *Client) Replies(ctx context.Context, req RepliesRequest) (*schema.Envelope[[]schema.Comment], error) {
-	return opReplies.do(ctx, c, string(req.Platform), req)
+	return opReplies.do(ctx, c, req.Platform, req)
 }
 
 // Transcript reads what is said in a post. A post without one is not found.
 func (c *Client) Transcript(ctx context.Context, req TranscriptRequest) (*schema.Envelope[schema.Transcript], error) {
-	return opTranscript.do(ctx, c, string(req.Platform), req)
+	return opTranscript.do(ctx, c, req.Platform, req)
 }
 
 // Reels returns one page of an account's short videos, newest first.
-func (c *Client) Reels(ctx context.Context, req PostsRequest) (*schema.Envelope[[]schema.Post], error) {
-	return opReels.do(ctx, c, string(req.Platform), req)
+func (c *Client) Reels(ctx context.Context, req ReelsRequest) (*schema.Envelope[[]schema.Post], error) {
+	return opReels.do(ctx, c, req.Platform, req)
 }
 
 // Collections returns one page of an account's collections.
 func (c *Client) Collections(ctx context.Context, req CollectionsRequest) (*schema.Envelope[[]schema.Collection], error) {
-	return opCollections.do(ctx, c, string(req.Platform), req)
+	return opCollections.do(ctx, c, req.Platform, req)
 }
 
 // Collection reads one collection.
 func (c *Client) Collection(ctx context.Context, req CollectionRequest) (*schema.Envelope[schema.Collection], error) {
-	return opCollection.do(ctx, c, string(req.Platform), req)
+	return opCollection.do(ctx, c, req.Platform, req)
 }
 
 // CollectionPosts returns one page of the posts in a collection.
-func (c *Client) CollectionPosts(ctx context.Context, req CollectionItemsRequest) (*schema.Envelope[[]schema.Post], error) {
-	return opCollectionPosts.do(ctx, c, string(req.Platform), req)
+func (c *Client) CollectionPosts(ctx context.Context, req CollectionPostsRequest) (*schema.Envelope[[]schema.Post], error) {
+	return opCollectionPosts.do(ctx, c, req.Platform, req)
 }
 
 // CollectionTracks returns one page of the tracks in a collection.
-func (c *Client) CollectionTracks(ctx context.Context, req CollectionItemsRequest) (*schema.Envelope[[]schema.Track], error) {
-	return opCollectionTracks.do(ctx, c, string(req.Platform), req)
+func (c *Client) CollectionTracks(ctx context.Context, req CollectionTracksRequest) (*schema.Envelope[[]schema.Track], error) {
+	return opCollectionTracks.do(ctx, c, req.Platform, req)
 }
 
 // Track reads one track or sound.
 func (c *Client) Track(ctx context.Context, req TrackRequest) (*schema.Envelope[schema.Track], error) {
-	return opTrack.do(ctx, c, string(req.Platform), req)
+	return opTrack.do(ctx, c, req.Platform, req)
 }
 
 // Tracks returns one page of an account's tracks.
-func (c *Client) Tracks(ctx context.Context, req PostsRequest) (*schema.Envelope[[]schema.Track], error) {
-	return opTracks.do(ctx, c, string(req.Platform), req)
+func (c *Client) Tracks(ctx context.Context, req TracksRequest) (*schema.Envelope[[]schema.Track], error) {
+	return opTracks.do(ctx, c, req.Platform, req)
 }
 
 // TrackPosts returns one page of the posts that use a sound.
 func (c *Client) TrackPosts(ctx context.Context, req TrackPostsRequest) (*schema.Envelope[[]schema.Post], error) {
-	return opTrackPosts.do(ctx, c, string(req.Platform), req)
+	return opTrackPosts.do(ctx, c, req.Platform, req)
 }
 
 // Community reads one community, as a profile.
 func (c *Client) Community(ctx context.Context, req CommunityRequest) (*schema.Envelope[schema.Profile], error) {
-	return opCommunity.do(ctx, c, string(req.Platform), req)
+	return opCommunity.do(ctx, c, req.Platform, req)
 }
 
 // CommunityPosts returns one page of what is posted in a community.
 func (c *Client) CommunityPosts(ctx context.Context, req CommunityPostsRequest) (*schema.Envelope[[]schema.Post], error) {
-	return opCommunityPosts.do(ctx, c, string(req.Platform), req)
+	return opCommunityPosts.do(ctx, c, req.Platform, req)
 }
 
 // Products returns one page of the products of a store or an account.
 func (c *Client) Products(ctx context.Context, req ProductsRequest) (*schema.Envelope[[]schema.Product], error) {
-	return opProducts.do(ctx, c, string(req.Platform), req)
+	return opProducts.do(ctx, c, req.Platform, req)
 }
 
 // Product reads one product.
 func (c *Client) Product(ctx context.Context, req ProductRequest) (*schema.Envelope[schema.Product], error) {
-	return opProduct.do(ctx, c, string(req.Platform), req)
+	return opProduct.do(ctx, c, req.Platform, req)
 }
 
 // Reviews returns one page of the reviews of a product.
 func (c *Client) Reviews(ctx context.Context, req ReviewsRequest) (*schema.Envelope[[]schema.Review], error) {
-	return opReviews.do(ctx, c, string(req.Platform), req)
+	return opReviews.do(ctx, c, req.Platform, req)
 }
 
 // Store reads one store.
 func (c *Client) Store(ctx context.Context, req StoreRequest) (*schema.Envelope[schema.StoreSummary], error) {
-	return opStore.do(ctx, c, string(req.Platform), req)
+	return opStore.do(ctx, c, req.Platform, req)
 }
 
 // Ads returns one page of the ads of an advertiser or for a domain.
 func (c *Client) Ads(ctx context.Context, req AdsRequest) (*schema.Envelope[[]schema.Ad], error) {
-	return opAds.do(ctx, c, string(req.Platform), req)
+	return opAds.do(ctx, c, req.Platform, req)
 }
 
 // AdsSearch returns one page of the ads that match a text.
 func (c *Client) AdsSearch(ctx context.Context, req AdsSearchRequest) (*schema.Envelope[[]schema.Ad], error) {
-	return opAdsSearch.do(ctx, c, string(req.Platform), req)
+	return opAdsSearch.do(ctx, c, req.Platform, req)
 }
 
 // Ad reads one ad.
 func (c *Client) Ad(ctx context.Context, req AdRequest) (*schema.Envelope[schema.Ad], error) {
-	return opAd.do(ctx, c, string(req.Platform), req)
+	return opAd.do(ctx, c, req.Platform, req)
 }
 
 // Advertisers returns one page of the advertisers that match a text.
 func (c *Client) Advertisers(ctx context.Context, req AdvertisersRequest) (*schema.Envelope[[]schema.Advertiser], error) {
-	return opAdvertisers.do(ctx, c, string(req.Platform), req)
+	return opAdvertisers.do(ctx, c, req.Platform, req)
 }
 
 // Event reads one public event.
 func (c *Client) Event(ctx context.Context, req EventRequest) (*schema.Envelope[schema.Event], error) {
-	return opEvent.do(ctx, c, string(req.Platform), req)
+	return opEvent.do(ctx, c, req.Platform, req)
 }
 
 // Events returns one page of the events of a host or at a place.
 func (c *Client) Events(ctx context.Context, req EventsRequest) (*schema.Envelope[[]schema.Event], error) {
-	return opEvents.do(ctx, c, string(req.Platform), req)
+	return opEvents.do(ctx, c, req.Platform, req)
 }
 
 // EventsSearch returns one page of the events that match a text.
 func (c *Client) EventsSearch(ctx context.Context, req EventsSearchRequest) (*schema.Envelope[[]schema.Event], error) {
-	return opEventsSearch.do(ctx, c, string(req.Platform), req)
+	return opEventsSearch.do(ctx, c, req.Platform, req)
 }
 
 // Me reads the key that the client is bound to, its account's balance and its rate limit. It is free.
@@ -204,10 +204,10 @@ func (c *Client) Enrich(ctx context.Context, req EnrichRequest) (*schema.Envelop
 	return opEnrich.do(ctx, c, "", req)
 }
 
-// SearchAll asks several platforms at once and merges what they find. It costs the base of each platform that
+// SearchAcross asks several platforms at once and merges what they find. It costs the base of each platform that
 // answers. When Meta.JobID is set, some were late: [Client.Job] collects them.
-func (c *Client) SearchAll(ctx context.Context, req SearchAllRequest) (*schema.Envelope[[]schema.SearchResult], error) {
-	return opSearchAll.do(ctx, c, "", req)
+func (c *Client) SearchAcross(ctx context.Context, req SearchAcrossRequest) (*schema.Envelope[[]schema.SearchResult], error) {
+	return opSearchAcross.do(ctx, c, "", req)
 }
 
 // Job collects what has come of a search since the last answer, and the whole of it once that has all been told. It is

@@ -1,8 +1,16 @@
 package socialdata
 
 import (
+	"context"
+	"encoding/json"
+	"reflect"
 	"time"
 
+	"github.com/socialdata/socialdata/internal/linked"
+	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -15,153 +23,317 @@ const (
 	searchTTL     = 5 * time.Minute
 	liveTTL       = 30 * time.Second
 	transcriptTTL = 24 * time.Hour
-	notFoundTTL   = time.Minute
 )
 
-type prov = *providers.Provider
-
-// The operation table: every read through a provider, in the order of the route table.
+// The reads from a platform, in the order of the route table.
 var (
-	opProfile = read[ProfileRequest, schema.Profile](providers.OpProfile, "profiles", "Read one account", profileTTL,
-		one(func(p prov) providers.One[schema.Profile] { return p.Profile }))
-	opFollowers = read[AccountsRequest, []schema.Profile](providers.OpFollowers, "profiles", "List the accounts that follow an account", profileTTL,
-		many(func(p prov) providers.List[schema.Profile] { return p.Followers }))
-	opFollowing = read[AccountsRequest, []schema.Profile](providers.OpFollowing, "profiles", "List the accounts that an account follows", profileTTL,
-		many(func(p prov) providers.List[schema.Profile] { return p.Following }))
-	opAudience = read[HandleRequest, schema.Audience](providers.OpAudience, "profiles", "Say where the followers of an account live", profileTTL,
-		one(func(p prov) providers.One[schema.Audience] { return p.Audience }))
-	opLive = read[HandleRequest, schema.LiveStream](providers.OpLive, "profiles", "Read an account's broadcast, on air or not", liveTTL,
-		one(func(p prov) providers.One[schema.LiveStream] { return p.Live }))
-	opLinked = read[HandleRequest, []schema.LinkedProfile](providers.OpLinked, "profiles", "List accounts elsewhere that seem to be the same person's", profileTTL,
-		fetcher{fetch: fetchLinked})
+	opProfile = readRow[ProfileRequest, schema.Profile](providers.OpProfile, "profiles",
+		"Read one account", profileTTL,
+		read.One(func(p *providers.Provider) providers.One[schema.Profile] { return p.Profile }))
+	opFollowers = readRow[FollowersRequest, []schema.Profile](providers.OpFollowers, "profiles",
+		"List the accounts that follow an account", profileTTL,
+		read.Many(func(p *providers.Provider) providers.List[schema.Profile] { return p.Followers }))
+	opFollowing = readRow[FollowingRequest, []schema.Profile](providers.OpFollowing, "profiles",
+		"List the accounts that an account follows", profileTTL,
+		read.Many(func(p *providers.Provider) providers.List[schema.Profile] { return p.Following }))
+	opAudience = readRow[AudienceRequest, schema.Audience](providers.OpAudience, "profiles",
+		"Say where the followers of an account live", profileTTL,
+		read.One(func(p *providers.Provider) providers.One[schema.Audience] { return p.Audience }))
+	opLive = readRow[LiveRequest, schema.LiveStream](providers.OpLive, "profiles",
+		"Read an account's broadcast, on air or not", liveTTL,
+		read.One(func(p *providers.Provider) providers.One[schema.LiveStream] { return p.Live }))
+	opLinked = readRow[LinkedRequest, []schema.LinkedProfile](providers.OpLinked, "profiles",
+		"List accounts elsewhere that seem to be the same person's", profileTTL,
+		read.Source{Fetch: linked.Fetch})
 
-	opPosts = read[PostsRequest, []schema.Post](providers.OpPosts, "posts", "List an account's posts, newest first", postTTL,
-		many(func(p prov) providers.List[schema.Post] { return p.Posts }))
-	opPost = read[PostRequest, schema.Post](providers.OpPost, "posts", "Read one post", postTTL,
-		one(func(p prov) providers.One[schema.Post] { return p.Post }))
-	opTrending = read[TrendingRequest, []schema.Post](providers.OpTrending, "posts", "List what is popular now", searchTTL,
-		manyBy(func(p prov) providers.ListBy[providers.TrendingQuery, schema.Post] { return p.Trending },
-			func(in args) providers.TrendingQuery { return providers.TrendingQuery{Region: in.get("region")} }))
-
-	opSearch = read[SearchRequest, []schema.SearchResult](providers.OpSearch, "search", "Search one platform", searchTTL,
-		manyBy(func(p prov) providers.ListBy[providers.SearchQuery, schema.SearchResult] { return p.Search }, searchQuery))
-	opSuggestions = read[SuggestionsRequest, []schema.Suggestion](providers.OpSuggestions, "search", "Say how a search may go on", searchTTL,
-		manyBy(func(p prov) providers.ListBy[providers.SuggestionsQuery, schema.Suggestion] { return p.Suggestions },
-			func(in args) providers.SuggestionsQuery {
-				return providers.SuggestionsQuery{Query: in.get("query"), Region: in.get("region")}
-			}))
-
-	opComments = read[CommentsRequest, []schema.Comment](providers.OpComments, "comments", "List the comments on a post", commentTTL,
-		many(func(p prov) providers.List[schema.Comment] { return p.Comments }))
-	opReplies = read[RepliesRequest, []schema.Comment](providers.OpReplies, "comments", "List the answers to a comment", commentTTL,
-		manyBy(func(p prov) providers.ListBy[providers.RepliesQuery, schema.Comment] { return p.Replies },
-			func(in args) providers.RepliesQuery {
-				return providers.RepliesQuery{CommentID: in.get("comment_id"), PostID: in.get("post_id")}
+	opPosts = readRow[PostsRequest, []schema.Post](providers.OpPosts, "posts",
+		"List an account's posts, newest first", postTTL,
+		read.Many(func(p *providers.Provider) providers.List[schema.Post] { return p.Posts }))
+	opPost = readRow[PostRequest, schema.Post](providers.OpPost, "posts", "Read one post", postTTL,
+		read.One(func(p *providers.Provider) providers.One[schema.Post] { return p.Post }))
+	opTrending = readRow[TrendingRequest, []schema.Post](providers.OpTrending, "posts",
+		"List what is popular now", searchTTL,
+		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.TrendingQuery, schema.Post] { return p.Trending },
+			func(in operation.Args) providers.TrendingQuery {
+				return providers.TrendingQuery{Region: in.Get("region")}
 			}))
 
-	opTranscript = read[TranscriptRequest, schema.Transcript](providers.OpTranscript, "media", "Read what is said in a post", transcriptTTL,
-		oneBy(func(p prov) providers.OneBy[providers.TranscriptQuery, schema.Transcript] { return p.Transcript },
-			func(in args) providers.TranscriptQuery {
-				return providers.TranscriptQuery{PostID: in.get("post_id"), Lang: in.get("lang")}
-			}))
-	opReels = read[PostsRequest, []schema.Post](providers.OpReels, "media", "List an account's short videos, newest first", postTTL,
-		many(func(p prov) providers.List[schema.Post] { return p.Reels }))
-	opCollections = read[CollectionsRequest, []schema.Collection](providers.OpCollections, "media", "List an account's playlists, boards, highlights, albums or podcasts", profileTTL,
-		manyBy(func(p prov) providers.ListBy[providers.CollectionsQuery, schema.Collection] { return p.Collections },
-			func(in args) providers.CollectionsQuery {
-				return providers.CollectionsQuery{Handle: in.get("handle"), Kind: schema.CollectionKind(in.get("kind"))}
-			}))
-	opCollection = read[CollectionRequest, schema.Collection](providers.OpCollection, "media", "Read one collection", profileTTL,
-		oneBy(func(p prov) providers.OneBy[providers.CollectionQuery, schema.Collection] { return p.Collection }, collectionQuery))
-	opCollectionPosts = read[CollectionItemsRequest, []schema.Post](providers.OpCollectionPosts, "media", "List the posts in a collection", postTTL,
-		manyBy(func(p prov) providers.ListBy[providers.CollectionQuery, schema.Post] { return p.CollectionPosts }, collectionQuery))
-	opCollectionTracks = read[CollectionItemsRequest, []schema.Track](providers.OpCollectionTracks, "media", "List the tracks in a collection", postTTL,
-		manyBy(func(p prov) providers.ListBy[providers.CollectionQuery, schema.Track] { return p.CollectionTracks }, collectionQuery))
+	opSearch = readRow[SearchRequest, []schema.SearchResult](providers.OpSearch, "search",
+		"Search one platform", searchTTL,
+		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.SearchQuery, schema.SearchResult] {
+			return p.Search
+		}, searchQuery))
+	opSuggestions = readRow[SuggestionsRequest, []schema.Suggestion](providers.OpSuggestions, "search",
+		"Say how a search may go on", searchTTL,
+		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.SuggestionsQuery, schema.Suggestion] {
+			return p.Suggestions
+		}, func(in operation.Args) providers.SuggestionsQuery {
+			return providers.SuggestionsQuery{Query: in.Get("query"), Region: in.Get("region")}
+		}))
 
-	opTrack = read[TrackRequest, schema.Track](providers.OpTrack, "music", "Read one track or sound", postTTL,
-		one(func(p prov) providers.One[schema.Track] { return p.Track }))
-	opTracks = read[PostsRequest, []schema.Track](providers.OpTracks, "music", "List an account's tracks", postTTL,
-		many(func(p prov) providers.List[schema.Track] { return p.Tracks }))
-	opTrackPosts = read[TrackPostsRequest, []schema.Post](providers.OpTrackPosts, "music", "List the posts that use a sound", postTTL,
-		many(func(p prov) providers.List[schema.Post] { return p.TrackPosts }))
-
-	opCommunity = read[CommunityRequest, schema.Profile](providers.OpCommunity, "communities", "Read one community, as a profile", profileTTL,
-		one(func(p prov) providers.One[schema.Profile] { return p.Community }))
-	opCommunityPosts = read[CommunityPostsRequest, []schema.Post](providers.OpCommunityPosts, "communities", "List what is posted in a community", postTTL,
-		manyBy(func(p prov) providers.ListBy[providers.CommunityPostsQuery, schema.Post] { return p.CommunityPosts },
-			func(in args) providers.CommunityPostsQuery {
-				return providers.CommunityPostsQuery{ID: in.get("id"), Sort: in.get("sort")}
+	opComments = readRow[CommentsRequest, []schema.Comment](providers.OpComments, "comments",
+		"List the comments on a post", commentTTL,
+		read.Many(func(p *providers.Provider) providers.List[schema.Comment] { return p.Comments }))
+	opReplies = readRow[RepliesRequest, []schema.Comment](providers.OpReplies, "comments",
+		"List the answers to a comment", commentTTL,
+		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.RepliesQuery, schema.Comment] { return p.Replies },
+			func(in operation.Args) providers.RepliesQuery {
+				return providers.RepliesQuery{CommentID: in.Get("comment_id"), PostID: in.Get("post_id")}
 			}))
 
-	opProducts = read[ProductsRequest, []schema.Product](providers.OpProducts, "shops", "List the products of a store or an account", postTTL,
-		manyBy(func(p prov) providers.ListBy[providers.ProductsQuery, schema.Product] { return p.Products },
-			func(in args) providers.ProductsQuery {
-				return providers.ProductsQuery{Store: in.get("store"), Handle: in.get("handle")}
+	opTranscript = readRow[TranscriptRequest, schema.Transcript](providers.OpTranscript, "media",
+		"Read what is said in a post", transcriptTTL,
+		read.OneBy(func(p *providers.Provider) providers.OneBy[providers.TranscriptQuery, schema.Transcript] {
+			return p.Transcript
+		},
+			func(in operation.Args) providers.TranscriptQuery {
+				return providers.TranscriptQuery{PostID: in.Get("post_id"), Lang: in.Get("lang")}
 			}))
-	opProduct = read[ProductRequest, schema.Product](providers.OpProduct, "shops", "Read one product", postTTL,
-		oneBy(func(p prov) providers.OneBy[providers.ProductQuery, schema.Product] { return p.Product },
-			func(in args) providers.ProductQuery {
-				return providers.ProductQuery{ID: in.get("id"), Region: in.get("region")}
+	opReels = readRow[ReelsRequest, []schema.Post](providers.OpReels, "media",
+		"List an account's short videos, newest first", postTTL,
+		read.Many(func(p *providers.Provider) providers.List[schema.Post] { return p.Reels }))
+	opCollections = readRow[CollectionsRequest, []schema.Collection](providers.OpCollections, "media",
+		"List an account's playlists, boards, highlights, albums or podcasts", profileTTL,
+		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.CollectionsQuery, schema.Collection] {
+			return p.Collections
+		},
+			func(in operation.Args) providers.CollectionsQuery {
+				return providers.CollectionsQuery{Handle: in.Get("handle"), Kind: schema.CollectionKind(in.Get("kind"))}
 			}))
-	opReviews = read[ReviewsRequest, []schema.Review](providers.OpReviews, "shops", "List the reviews of a product", commentTTL,
-		many(func(p prov) providers.List[schema.Review] { return p.Reviews }))
-	opStore = read[StoreRequest, schema.StoreSummary](providers.OpStore, "commerce", "Read one store", profileTTL, store())
+	opCollection = readRow[CollectionRequest, schema.Collection](providers.OpCollection, "media",
+		"Read one collection", profileTTL,
+		read.OneBy(func(p *providers.Provider) providers.OneBy[providers.CollectionQuery, schema.Collection] {
+			return p.Collection
+		}, collectionQuery))
+	opCollectionPosts = readRow[CollectionPostsRequest, []schema.Post](providers.OpCollectionPosts, "media",
+		"List the posts in a collection", postTTL,
+		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.CollectionQuery, schema.Post] {
+			return p.CollectionPosts
+		}, collectionQuery))
+	opCollectionTracks = readRow[CollectionTracksRequest, []schema.Track](providers.OpCollectionTracks, "media",
+		"List the tracks in a collection", postTTL,
+		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.CollectionQuery, schema.Track] {
+			return p.CollectionTracks
+		}, collectionQuery))
 
-	opAds = read[AdsRequest, []schema.Ad](providers.OpAds, "ads", "List the ads of an advertiser or for a domain", postTTL,
-		manyBy(func(p prov) providers.ListBy[providers.AdsQuery, schema.Ad] { return p.Ads },
-			func(in args) providers.AdsQuery {
-				return providers.AdsQuery{AdvertiserID: in.get("advertiser_id"), Domain: in.get("domain"), AdFilter: adFilter(in)}
-			}))
-	opAdsSearch = read[AdsSearchRequest, []schema.Ad](providers.OpAdsSearch, "ads", "Search an ad library", postTTL,
-		manyBy(func(p prov) providers.ListBy[providers.AdsSearchQuery, schema.Ad] { return p.AdsSearch },
-			func(in args) providers.AdsSearchQuery {
-				return providers.AdsSearchQuery{Query: in.get("query"), AdFilter: adFilter(in)}
-			}))
-	opAd = read[AdRequest, schema.Ad](providers.OpAd, "ads", "Read one ad", postTTL,
-		one(func(p prov) providers.One[schema.Ad] { return p.Ad }))
-	opAdvertisers = read[AdvertisersRequest, []schema.Advertiser](providers.OpAdvertisers, "ads", "Search for advertisers", postTTL,
-		manyBy(func(p prov) providers.ListBy[providers.AdvertisersQuery, schema.Advertiser] { return p.Advertisers },
-			func(in args) providers.AdvertisersQuery {
-				return providers.AdvertisersQuery{Query: in.get("query"), Country: in.get("country")}
+	opTrack = readRow[TrackRequest, schema.Track](providers.OpTrack, "music", "Read one track or sound", postTTL,
+		read.One(func(p *providers.Provider) providers.One[schema.Track] { return p.Track }))
+	opTracks = readRow[TracksRequest, []schema.Track](providers.OpTracks, "music",
+		"List an account's tracks", postTTL,
+		read.Many(func(p *providers.Provider) providers.List[schema.Track] { return p.Tracks }))
+	opTrackPosts = readRow[TrackPostsRequest, []schema.Post](providers.OpTrackPosts, "music",
+		"List the posts that use a sound", postTTL,
+		read.Many(func(p *providers.Provider) providers.List[schema.Post] { return p.TrackPosts }))
+
+	opCommunity = readRow[CommunityRequest, schema.Profile](providers.OpCommunity, "communities",
+		"Read one community, as a profile", profileTTL,
+		read.One(func(p *providers.Provider) providers.One[schema.Profile] { return p.Community }))
+	opCommunityPosts = readRow[CommunityPostsRequest, []schema.Post](providers.OpCommunityPosts, "communities",
+		"List what is posted in a community", postTTL,
+		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.CommunityPostsQuery, schema.Post] {
+			return p.CommunityPosts
+		},
+			func(in operation.Args) providers.CommunityPostsQuery {
+				return providers.CommunityPostsQuery{ID: in.Get("id"), Sort: in.Get("sort")}
 			}))
 
-	opEvent = read[EventRequest, schema.Event](providers.OpEvent, "events", "Read one public event", postTTL,
-		one(func(p prov) providers.One[schema.Event] { return p.Event }))
-	opEvents = read[EventsRequest, []schema.Event](providers.OpEvents, "events", "List the events of a host or at a place", postTTL,
-		manyBy(func(p prov) providers.ListBy[providers.EventsQuery, schema.Event] { return p.Events },
-			func(in args) providers.EventsQuery {
-				return providers.EventsQuery{Handle: in.get("handle"), Place: in.get("place"), Time: in.get("time")}
+	opProducts = readRow[ProductsRequest, []schema.Product](providers.OpProducts, "shops",
+		"List the products of a store or an account", postTTL,
+		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.ProductsQuery, schema.Product] {
+			return p.Products
+		},
+			func(in operation.Args) providers.ProductsQuery {
+				return providers.ProductsQuery{Store: in.Get("store"), Handle: in.Get("handle")}
 			}))
-	opEventsSearch = read[EventsSearchRequest, []schema.Event](providers.OpEventsSearch, "events", "Search for public events", postTTL,
-		many(func(p prov) providers.List[schema.Event] { return p.EventsSearch }))
+	opProduct = readRow[ProductRequest, schema.Product](providers.OpProduct, "shops", "Read one product", postTTL,
+		read.OneBy(func(p *providers.Provider) providers.OneBy[providers.ProductQuery, schema.Product] { return p.Product },
+			func(in operation.Args) providers.ProductQuery {
+				return providers.ProductQuery{ID: in.Get("id"), Region: in.Get("region")}
+			}))
+	opReviews = readRow[ReviewsRequest, []schema.Review](providers.OpReviews, "shops",
+		"List the reviews of a product", commentTTL,
+		read.Many(func(p *providers.Provider) providers.List[schema.Review] { return p.Reviews }))
+	opStore = readRow[StoreRequest, schema.StoreSummary](providers.OpStore, "commerce",
+		"Read one store", profileTTL, read.Store())
+
+	opAds = readRow[AdsRequest, []schema.Ad](providers.OpAds, "ads",
+		"List the ads of an advertiser or for a domain", postTTL,
+		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.AdsQuery, schema.Ad] { return p.Ads },
+			func(in operation.Args) providers.AdsQuery {
+				return providers.AdsQuery{AdvertiserID: in.Get("advertiser_id"), Domain: in.Get("domain"), AdFilter: adFilter(in)}
+			}))
+	opAdsSearch = readRow[AdsSearchRequest, []schema.Ad](providers.OpAdsSearch, "ads",
+		"Search an ad library", postTTL,
+		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.AdsSearchQuery, schema.Ad] { return p.AdsSearch },
+			func(in operation.Args) providers.AdsSearchQuery {
+				return providers.AdsSearchQuery{Query: in.Get("query"), AdFilter: adFilter(in)}
+			}))
+	opAd = readRow[AdRequest, schema.Ad](providers.OpAd, "ads", "Read one ad", postTTL,
+		read.One(func(p *providers.Provider) providers.One[schema.Ad] { return p.Ad }))
+	opAdvertisers = readRow[AdvertisersRequest, []schema.Advertiser](providers.OpAdvertisers, "ads",
+		"Search for advertisers", postTTL,
+		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.AdvertisersQuery, schema.Advertiser] {
+			return p.Advertisers
+		},
+			func(in operation.Args) providers.AdvertisersQuery {
+				return providers.AdvertisersQuery{Query: in.Get("query"), Country: in.Get("country")}
+			}))
+
+	opEvent = readRow[EventRequest, schema.Event](providers.OpEvent, "events", "Read one public event", postTTL,
+		read.One(func(p *providers.Provider) providers.One[schema.Event] { return p.Event }))
+	opEvents = readRow[EventsRequest, []schema.Event](providers.OpEvents, "events",
+		"List the events of a host or at a place", postTTL,
+		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.EventsQuery, schema.Event] { return p.Events },
+			func(in operation.Args) providers.EventsQuery {
+				return providers.EventsQuery{Handle: in.Get("handle"), Place: in.Get("place"), Time: in.Get("time")}
+			}))
+	opEventsSearch = readRow[EventsSearchRequest, []schema.Event](providers.OpEventsSearch, "events",
+		"Search for public events", postTTL,
+		read.Many(func(p *providers.Provider) providers.List[schema.Event] { return p.EventsSearch }))
 )
 
-// reads lists the rows above. Nobody writes to it.
-var reads = []*Operation{
-	&opProfile.Operation, &opFollowers.Operation, &opFollowing.Operation, &opAudience.Operation, &opLive.Operation,
-	&opLinked.Operation, &opPosts.Operation, &opPost.Operation, &opTrending.Operation, &opSearch.Operation,
-	&opSuggestions.Operation, &opComments.Operation, &opReplies.Operation, &opTranscript.Operation, &opReels.Operation,
-	&opCollections.Operation, &opCollection.Operation, &opCollectionPosts.Operation, &opCollectionTracks.Operation,
-	&opTrack.Operation, &opTracks.Operation, &opTrackPosts.Operation, &opCommunity.Operation, &opCommunityPosts.Operation,
-	&opProducts.Operation, &opProduct.Operation, &opReviews.Operation, &opStore.Operation, &opAds.Operation,
-	&opAdsSearch.Operation, &opAd.Operation, &opAdvertisers.Operation, &opEvent.Operation, &opEvents.Operation,
-	&opEventsSearch.Operation,
+// The operations of the service itself.
+var (
+	opMe = serviceRow[MeRequest, schema.Me](operation.Operation{
+		Name: "me", Path: "/v1/me", Tag: "account", Price: operation.Free, Errors: accountErrors,
+		Summary: "Read the calling key, the balance and the rate limit",
+	})
+	opUsage = serviceRow[UsageRequest, []schema.Usage](operation.Operation{
+		Name: "usage", Path: "/v1/usage", Tag: "account", Price: operation.Free,
+		Summary: "List the account's charges, newest first",
+		Errors:  append([]problem.Code{problem.InvalidRequest}, accountErrors...),
+	})
+	opPlatforms = serviceRow[PlatformsRequest, []schema.PlatformInfo](operation.Operation{
+		Name: "platforms", Path: "/v1/platforms", Tag: "account", Price: operation.Free, NoKey: true,
+		Summary: "List the platforms and what can be read from each",
+	})
+	opSearchAcross = serviceRow[SearchAcrossRequest, []schema.SearchResult](operation.Operation{
+		Name: "search_across", Path: "/v1/search", Tag: "search", TTL: searchTTL, Price: operation.EachPlatform,
+		Summary: "Search several platforms at once", Streams: true,
+		Errors: []problem.Code{
+			problem.InvalidRequest, problem.Unauthorized, problem.InsufficientCredits, problem.RateLimited,
+			problem.InternalError, problem.PlatformUnavailable, problem.UpstreamTimeout,
+		},
+	})
+	opJob = serviceRow[JobRequest, []schema.SearchResult](operation.Operation{
+		Name: "job", Path: "/v1/job", Tag: "search", Price: operation.Free, Summary: "Collect the rest of a search",
+		Errors: []problem.Code{
+			problem.InvalidRequest, problem.Unauthorized, problem.NotFound, problem.RateLimited, problem.InternalError,
+		},
+	})
+	opEnrich = serviceRow[EnrichRequest, schema.Enrichment](operation.Operation{
+		Name: "enrich", Path: "/v1/enrich", Tag: "enrich", TTL: profileTTL, Price: operation.OneEnrichment,
+		Summary: "Say which Arabic a text is, how it feels, what it names and what it is about",
+		Errors: []problem.Code{
+			problem.InvalidRequest, problem.Unauthorized, problem.InsufficientCredits, problem.RateLimited,
+			problem.InternalError, problem.PlatformUnavailable,
+		},
+	})
+	opRaw = forwarded(serviceRow[RawRequest, any](operation.Operation{
+		Name: "raw", Path: "/v1/raw/{provider}/{path...}", Tag: "raw", TTL: searchTTL, Errors: readErrors,
+		Summary: "Read one of a provider's own routes, unchanged",
+	}))
+	opHealth = serviceRow[struct{}, schema.Health](operation.Operation{
+		Name: "health", Path: "/health", Tag: "service", Price: operation.Free, NoKey: true, Bare: true,
+		Summary: "Read the state of every platform",
+	})
+)
+
+// table lists the rows above, in the order of the description. Nobody writes to it.
+var table = []*read.Row{
+	&opMe.Row, &opUsage.Row, &opPlatforms.Row,
+	&opProfile.Row, &opFollowers.Row, &opFollowing.Row, &opAudience.Row, &opLive.Row, &opLinked.Row,
+	&opPosts.Row, &opPost.Row, &opTrending.Row, &opSearch.Row, &opSuggestions.Row, &opComments.Row,
+	&opReplies.Row, &opTranscript.Row, &opReels.Row, &opCollections.Row, &opCollection.Row,
+	&opCollectionPosts.Row, &opCollectionTracks.Row, &opTrack.Row, &opTracks.Row, &opTrackPosts.Row,
+	&opCommunity.Row, &opCommunityPosts.Row, &opProducts.Row, &opProduct.Row, &opReviews.Row, &opStore.Row,
+	&opAds.Row, &opAdsSearch.Row, &opAd.Row, &opAdvertisers.Row, &opEvent.Row, &opEvents.Row,
+	&opEventsSearch.Row,
+	&opSearchAcross.Row, &opJob.Row, &opEnrich.Row, &opRaw.Row, &opHealth.Row,
 }
 
-func searchQuery(in args) providers.SearchQuery {
+func searchQuery(in operation.Args) providers.SearchQuery {
 	return providers.SearchQuery{
-		Query: in.get("query"), Kind: schema.ResultKind(in.get("kind")), Sort: in.get("sort"),
-		Since: in.time("since"), Until: in.time("until"),
-		Region: in.get("region"), Lang: in.get("lang"), Handle: in.get("handle"),
+		Query: in.Get("query"), Kind: schema.ResultKind(in.Get("kind")), Sort: in.Get("sort"),
+		Since: in.Time("since"), Until: in.Time("until"),
+		Region: in.Get("region"), Lang: in.Get("lang"), Handle: in.Get("handle"),
 	}
 }
 
-func collectionQuery(in args) providers.CollectionQuery {
-	return providers.CollectionQuery{ID: in.get("id"), Kind: schema.CollectionKind(in.get("kind"))}
+func collectionQuery(in operation.Args) providers.CollectionQuery {
+	return providers.CollectionQuery{ID: in.Get("id"), Kind: schema.CollectionKind(in.Get("kind"))}
 }
 
-func adFilter(in args) providers.AdFilter {
+func adFilter(in operation.Args) providers.AdFilter {
 	return providers.AdFilter{
-		Country: in.get("country"), Status: in.get("status"), Since: in.time("since"), Until: in.time("until"),
+		Country: in.Get("country"), Status: in.Get("status"), Since: in.Time("since"), Until: in.Time("until"),
 	}
+}
+
+// Operations returns the operation table. The caller owns the slice; the rows are shared and read only.
+func Operations() []*operation.Operation {
+	out := make([]*operation.Operation, len(table))
+	for i, row := range table {
+		out[i] = row.Operation
+	}
+	return out
+}
+
+// Operation returns the row of that name, or nil.
+func Operation(name string) *operation.Operation {
+	for _, row := range table {
+		if row.Name == name {
+			return row.Operation
+		}
+	}
+	return nil
+}
+
+// row is a row of the table with the types of its request and its data.
+type row[Req, T any] struct{ read.Row }
+
+var (
+	readErrors = []problem.Code{
+		problem.InvalidRequest, problem.Unauthorized, problem.InsufficientCredits, problem.NotFound, problem.RateLimited,
+		problem.InternalError, problem.PlatformUnavailable, problem.UpstreamTimeout,
+	}
+	accountErrors = []problem.Code{problem.Unauthorized, problem.RateLimited, problem.InternalError}
+)
+
+// readRow completes the row of a read through a provider.
+func readRow[Req, T any](op providers.Op, tag, summary string, ttl time.Duration, source read.Source) *row[Req, T] {
+	return &row[Req, T]{read.Row{Op: op, Source: source, Operation: &operation.Operation{
+		Name: string(op), Path: "/v1/{platform}/" + string(op), Tag: tag, Summary: summary, TTL: ttl, Errors: readErrors,
+		Params: operation.ParamsOf(reflect.TypeFor[Req]()), Data: reflect.TypeFor[T](),
+	}}}
+}
+
+// serviceRow completes the row of an operation of the service itself.
+func serviceRow[Req, T any](o operation.Operation) *row[Req, T] {
+	o.Service, o.Params, o.Data = true, operation.ParamsOf(reflect.TypeFor[Req]()), reflect.TypeFor[T]()
+	return &row[Req, T]{read.Row{Operation: &o}}
+}
+
+// forwarded makes r read from a provider's own routes.
+func forwarded[Req, T any](r *row[Req, T]) *row[Req, T] {
+	r.Fetch = read.Forward
+	return r
+}
+
+// do makes the call that req describes and decodes its answer.
+func (r *row[Req, T]) do(ctx context.Context, c *Client, on platform.ID, req Req) (*schema.Envelope[T], error) {
+	return decode[T](c.Do(ctx, r.Operation, operation.Call{
+		Platform: string(on), Params: operation.FromStruct(r.Params, req),
+	}))
+}
+
+func decode[T any](a *operation.Answer, err error) (*schema.Envelope[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	e := &schema.Envelope[T]{Meta: a.Meta}
+	if err := json.Unmarshal(a.Data, &e.Data); err != nil {
+		return nil, problem.Wrap(err, problem.InternalError, "the answer cannot be decoded")
+	}
+	return e, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/enrich"
+	"github.com/socialdata/socialdata/internal/engine"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -15,71 +16,55 @@ import (
 )
 
 // Option configures a [Client].
-type Option func(*config)
-
-type config struct {
-	providers   []providers.Provider
-	ledger      credits.Ledger
-	cache       cache.Store
-	keys        keys.Store
-	limiter     keys.Limiter
-	records     records.Store
-	enricher    enrich.Enricher
-	now         func() time.Time
-	log         *slog.Logger
-	prices      map[platform.ID]int64
-	rate        keys.Rate
-	timeout     time.Duration
-	cursorKeys  [][]byte
-	environment string
-}
+type Option func(*engine.Config)
 
 // WithProviders adds upstreams. Several for one platform are tried in the order given.
 func WithProviders(p ...providers.Provider) Option {
-	return func(c *config) { c.providers = append(c.providers, p...) }
+	return func(c *engine.Config) { c.Providers = append(c.Providers, p...) }
 }
 
 // WithLedger charges calls to l. Without it nothing is charged, and Meta.CreditsUsed is what the call would have cost.
-func WithLedger(l credits.Ledger) Option { return func(c *config) { c.ledger = l } }
+func WithLedger(l credits.Ledger) Option { return func(c *engine.Config) { c.Ledger = l } }
 
 // WithCache keeps answers in s. The default is a [cache.Memory] of 64 MiB.
-func WithCache(s cache.Store) Option { return func(c *config) { c.cache = s } }
+func WithCache(s cache.Store) Option { return func(c *engine.Config) { c.Cache = s } }
 
 // WithKeys looks API keys up in s, for [Client.Authenticate].
-func WithKeys(s keys.Store) Option { return func(c *config) { c.keys = s } }
+func WithKeys(s keys.Store) Option { return func(c *engine.Config) { c.Keys = s } }
 
 // WithLimiter bounds how often each key calls. The default is a [keys.MemoryLimiter].
-func WithLimiter(l keys.Limiter) Option { return func(c *config) { c.limiter = l } }
+func WithLimiter(l keys.Limiter) Option { return func(c *engine.Config) { c.Limiter = l } }
 
 // WithRecords keeps jobs and idempotent answers in s. The default is a [records.Memory].
-func WithRecords(s records.Store) Option { return func(c *config) { c.records = s } }
+func WithRecords(s records.Store) Option { return func(c *engine.Config) { c.Records = s } }
 
-// WithEnricher reads meaning with e. The default is the embedded Arabic model.
-func WithEnricher(e enrich.Enricher) Option { return func(c *config) { c.enricher = e } }
+// WithEnricher reads meaning with e, such as the embedded model of enrich/arabic. Without it a call that asks for
+// enrichment is an invalid_request.
+func WithEnricher(e enrich.Enricher) Option { return func(c *engine.Config) { c.Enricher = e } }
 
 // WithClock tells the time with now. The default is [time.Now].
-func WithClock(now func() time.Time) Option { return func(c *config) { c.now = now } }
+func WithClock(now func() time.Time) Option { return func(c *engine.Config) { c.Now = now } }
 
 // WithLogger logs to l what callers must not see. The default logs nothing.
-func WithLogger(l *slog.Logger) Option { return func(c *config) { c.log = l } }
+func WithLogger(l *slog.Logger) Option { return func(c *engine.Config) { c.Log = l } }
 
 // WithPrices overrides the base credits of platforms.
 func WithPrices(base map[platform.ID]int64) Option {
-	return func(c *config) { c.prices = maps.Clone(base) }
+	return func(c *engine.Config) { c.Prices = maps.Clone(base) }
 }
 
 // WithRate sets the rate limit of keys that have none of their own. The default is [keys.DefaultRate].
-func WithRate(r keys.Rate) Option { return func(c *config) { c.rate = r } }
+func WithRate(r keys.Rate) Option { return func(c *engine.Config) { c.Rate = r } }
 
 // WithTimeout bounds one call, all attempts and providers together. The default is 15 seconds.
-func WithTimeout(d time.Duration) Option { return func(c *config) { c.timeout = d } }
+func WithTimeout(d time.Duration) Option { return func(c *engine.Config) { c.Timeout = d } }
 
 // WithCursorKeys signs cursors with the first secret, of at least 16 bytes, and accepts those signed with any of them,
 // so that replicas can share cursors and secrets can be rotated. The default is a random secret: cursors then end with
 // the process.
 func WithCursorKeys(secrets ...[]byte) Option {
-	return func(c *config) { c.cursorKeys = secrets }
+	return func(c *engine.Config) { c.CursorKeys = secrets }
 }
 
 // WithEnvironment names the deployment in [Client.Health]. The default is "development".
-func WithEnvironment(name string) Option { return func(c *config) { c.environment = name } }
+func WithEnvironment(name string) Option { return func(c *engine.Config) { c.Environment = name } }

@@ -154,7 +154,7 @@ func TestOneOfTwoWhoAskForAJobIsToldWhatIsNew(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
-		id := searchAll(t, e.Client, socialdata.SearchAllRequest{WaitS: 1}).Meta.JobID
+		id := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1}).Meta.JobID
 		var mu sync.Mutex
 		var wg sync.WaitGroup
 		credited := int64(0)
@@ -184,7 +184,7 @@ func TestCloseWaitsForWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, _, _ := pendingWorld(t, enginetest.Config{})
-		searchAll(t, e.Client, socialdata.SearchAllRequest{WaitS: 1})
+		searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := e.Client.Close(short); !errors.Is(err, context.DeadlineExceeded) {
@@ -223,7 +223,7 @@ func TestLinkedProfilesAreDerived(t *testing.T) {
 		people(platform.Linktree, person("https://linktr.ee/salma", "salma", "Salma", "", "https://bsky.app/profile/salma.dev", "https://x.com/salma_h")),
 		people(platform.YouTube),
 	)
-	got, err := e.Client.Linked(t.Context(), socialdata.HandleRequest{Platform: platform.GitHub, Handle: "salma"})
+	got, err := e.Client.Linked(t.Context(), socialdata.LinkedRequest{Platform: platform.GitHub, Handle: "salma"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,6 +253,6 @@ func TestLinkedProfilesAreDerived(t *testing.T) {
 	if got.Meta.CreditsUsed != 1 {
 		t.Errorf("it cost %d", got.Meta.CreditsUsed)
 	}
-	_, err = e.Client.Linked(t.Context(), socialdata.HandleRequest{Platform: platform.GitHub, Handle: "nobody"})
+	_, err = e.Client.Linked(t.Context(), socialdata.LinkedRequest{Platform: platform.GitHub, Handle: "nobody"})
 	wantProblem(t, err, problem.NotFound, "nobody")
 }

@@ -4,34 +4,37 @@ import (
 	"context"
 	"iter"
 
+	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/schema"
 )
 
+// Paged is a request that can ask for another page of the same list.
+type Paged[Req any] interface{ at(cursor string) Req }
+
 // Walk returns every item of a paged operation, page after page, until the list ends, the caller breaks off or a page
-// fails: the failure is then the last pair. Fetch reads the page at a cursor, "" for the first. No item comes twice; a
-// list that brings nothing but what has been there before has ended.
+// fails: the failure is then the last pair. It begins at the request's Cursor. No item comes twice; a list that brings
+// nothing but what has been there before has ended.
 //
-//	posts := socialdata.Walk(func(cursor string) (*schema.Envelope[[]schema.Post], error) {
-//		req.Cursor = cursor
-//		return client.Posts(ctx, req)
-//	})
-//	for post, err := range posts {
+//	for post, err := range socialdata.Walk(ctx, client.Posts, socialdata.PostsRequest{Platform: platform.GitHub, Handle: "octocat"}) {
 //		…
 //	}
 //
 // Each page is a call with its own price.
-func Walk[T any](fetch func(cursor string) (*schema.Envelope[[]T], error)) iter.Seq2[T, error] {
+func Walk[Req Paged[Req], T any](
+	ctx context.Context, page func(context.Context, Req) (*schema.Envelope[[]T], error), req Req,
+) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		cursor, seen := "", map[uint64]bool{}
-		for idle := 0; idle <= maxEmpty; idle++ {
-			page, err := fetch(cursor)
+		next, seen := req, map[uint64]bool{}
+		for idle := 0; idle <= read.MaxEmpty; idle++ {
+			got, err := page(ctx, next)
 			if err != nil {
 				var none T
 				yield(none, err)
 				return
 			}
 			var here []uint64
-			for _, item := range page.Data {
+			for _, item := range got.Data {
 				id, ok := itemID(&item)
 				if ok && seen[id] {
 					continue
@@ -45,9 +48,10 @@ func Walk[T any](fetch func(cursor string) (*schema.Envelope[[]T], error)) iter.
 			for _, id := range here {
 				seen[id] = true
 			}
-			if cursor = page.Meta.NextCursor; cursor == "" {
+			if got.Meta.NextCursor == "" {
 				return
 			}
+			next = req.at(got.Meta.NextCursor)
 		}
 	}
 }
@@ -61,37 +65,54 @@ func itemID(item any) (uint64, bool) {
 	if !ok {
 		return 0, false
 	}
-	return identity(o), true
+	return cursor.Identity(o), true
 }
 
-// AllPosts walks an account's posts, newest first.
-func (c *Client) AllPosts(ctx context.Context, req PostsRequest) iter.Seq2[schema.Post, error] {
-	return Walk(func(cursor string) (*schema.Envelope[[]schema.Post], error) {
-		req.Cursor = cursor
-		return c.Posts(ctx, req)
-	})
+func (r FollowersRequest) at(cursor string) FollowersRequest { r.Cursor = cursor; return r }
+
+func (r FollowingRequest) at(cursor string) FollowingRequest { r.Cursor = cursor; return r }
+
+func (r PostsRequest) at(cursor string) PostsRequest { r.Cursor = cursor; return r }
+
+func (r ReelsRequest) at(cursor string) ReelsRequest { r.Cursor = cursor; return r }
+
+func (r TracksRequest) at(cursor string) TracksRequest { r.Cursor = cursor; return r }
+
+func (r TrendingRequest) at(cursor string) TrendingRequest { r.Cursor = cursor; return r }
+
+func (r SearchRequest) at(cursor string) SearchRequest { r.Cursor = cursor; return r }
+
+func (r CommentsRequest) at(cursor string) CommentsRequest { r.Cursor = cursor; return r }
+
+func (r RepliesRequest) at(cursor string) RepliesRequest { r.Cursor = cursor; return r }
+
+func (r CollectionsRequest) at(cursor string) CollectionsRequest { r.Cursor = cursor; return r }
+
+func (r CollectionPostsRequest) at(cursor string) CollectionPostsRequest { r.Cursor = cursor; return r }
+
+func (r CollectionTracksRequest) at(cursor string) CollectionTracksRequest {
+	r.Cursor = cursor
+	return r
 }
 
-// AllComments walks the comments on a post.
-func (c *Client) AllComments(ctx context.Context, req CommentsRequest) iter.Seq2[schema.Comment, error] {
-	return Walk(func(cursor string) (*schema.Envelope[[]schema.Comment], error) {
-		req.Cursor = cursor
-		return c.Comments(ctx, req)
-	})
-}
+func (r TrackPostsRequest) at(cursor string) TrackPostsRequest { r.Cursor = cursor; return r }
 
-// AllFollowers walks the accounts that follow an account.
-func (c *Client) AllFollowers(ctx context.Context, req AccountsRequest) iter.Seq2[schema.Profile, error] {
-	return Walk(func(cursor string) (*schema.Envelope[[]schema.Profile], error) {
-		req.Cursor = cursor
-		return c.Followers(ctx, req)
-	})
-}
+func (r CommunityPostsRequest) at(cursor string) CommunityPostsRequest { r.Cursor = cursor; return r }
 
-// AllResults walks the results of a search on one platform.
-func (c *Client) AllResults(ctx context.Context, req SearchRequest) iter.Seq2[schema.SearchResult, error] {
-	return Walk(func(cursor string) (*schema.Envelope[[]schema.SearchResult], error) {
-		req.Cursor = cursor
-		return c.Search(ctx, req)
-	})
-}
+func (r ProductsRequest) at(cursor string) ProductsRequest { r.Cursor = cursor; return r }
+
+func (r ReviewsRequest) at(cursor string) ReviewsRequest { r.Cursor = cursor; return r }
+
+func (r AdsRequest) at(cursor string) AdsRequest { r.Cursor = cursor; return r }
+
+func (r AdsSearchRequest) at(cursor string) AdsSearchRequest { r.Cursor = cursor; return r }
+
+func (r AdvertisersRequest) at(cursor string) AdvertisersRequest { r.Cursor = cursor; return r }
+
+func (r EventsRequest) at(cursor string) EventsRequest { r.Cursor = cursor; return r }
+
+func (r EventsSearchRequest) at(cursor string) EventsSearchRequest { r.Cursor = cursor; return r }
+
+func (r UsageRequest) at(cursor string) UsageRequest { r.Cursor = cursor; return r }
+
+func (r SearchAcrossRequest) at(cursor string) SearchAcrossRequest { r.Cursor = cursor; return r }

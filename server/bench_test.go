@@ -8,6 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/server"
 )
@@ -44,9 +45,9 @@ func BenchmarkCachedHit(b *testing.B) {
 	})
 	b.Run("encoded in process", func(b *testing.B) {
 		b.ReportAllocs()
-		call := socialdata.Call{Platform: "mock", Params: url.Values{"handle": {"salma_haddad"}}}
+		call := operation.Call{Platform: "mock", Params: url.Values{"handle": {"salma_haddad"}}}
 		for b.Loop() {
-			if _, err := e.Client.Do(b.Context(), "posts", call); err != nil {
+			if _, err := e.Client.Do(b.Context(), socialdata.Operation("posts"), call); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers/mock"
@@ -27,13 +28,13 @@ import (
 // both must come to the same.
 type pair struct {
 	t      *testing.T
-	o      *socialdata.Operation
+	o      *operation.Operation
 	inside *enginetest.Engine
 	web    *site
 	doc    *description
 }
 
-func newPair(t *testing.T, o *socialdata.Operation, cfg enginetest.Config) *pair {
+func newPair(t *testing.T, o *operation.Operation, cfg enginetest.Config) *pair {
 	t.Helper()
 	p := &pair{t: t, o: o, inside: enginetest.New(t, cfg), web: open(t, cfg)}
 	p.doc = newDescription(t)
@@ -211,7 +212,7 @@ func mask(v any) any {
 }
 
 // plain returns the parameters of an ordinary call: the word stands for the handle, id or query.
-func plain(o *socialdata.Operation, word string) url.Values {
+func plain(o *operation.Operation, word string) url.Values {
 	switch o.Name {
 	case "enrich":
 		return url.Values{"text": {word}}
@@ -232,7 +233,7 @@ func plain(o *socialdata.Operation, word string) url.Values {
 	return url.Values{}
 }
 
-func has(o *socialdata.Operation, param string) bool {
+func has(o *operation.Operation, param string) bool {
 	for _, p := range o.Params {
 		if p.Name == param {
 			return true
@@ -261,7 +262,7 @@ type call struct {
 func (p *pair) steps() []call {
 	base := int64(1)
 	switch {
-	case p.o.Free:
+	case p.o.Price == operation.Free:
 		base = 0
 	case p.o.Name == "enrich":
 		base = 3
@@ -433,15 +434,15 @@ func TestServiceOperationsFailTheSameInProcessAndOverHTTP(t *testing.T) {
 		{"enrich", url.Values{}, problem.InvalidRequest},
 		{"enrich", url.Values{"text": {strings.Repeat("س", 4001)}}, problem.InvalidRequest},
 		{"enrich", url.Values{"text": {mock.FailEnrichment}}, problem.PlatformUnavailable},
-		{"search_all", url.Values{}, problem.InvalidRequest},
-		{"search_all", url.Values{"query": {"x"}, "platforms": {"nowhere"}}, problem.InvalidRequest},
-		{"search_all", url.Values{"query": {"x"}, "platforms": {"github"}}, problem.PlatformUnavailable},
-		{"search_all", url.Values{"query": {"x"}, "kind": {"nothing"}}, problem.InvalidRequest},
-		{"search_all", url.Values{"query": {"x"}, "platforms": {"reddit"}, "enrich": {"arabic"}}, problem.InvalidRequest},
-		{"search_all", url.Values{"query": {"upstream_error"}}, problem.PlatformUnavailable},
-		{"search_all", url.Values{"query": {"timeout"}}, problem.UpstreamTimeout},
-		{"search_all", url.Values{"query": {"x"}, "cursor": {"forged"}}, problem.InvalidRequest},
-		{"search_all", url.Values{"query": {"x"}, "wait_s": {"26"}}, problem.InvalidRequest},
+		{"search_across", url.Values{}, problem.InvalidRequest},
+		{"search_across", url.Values{"query": {"x"}, "platforms": {"nowhere"}}, problem.InvalidRequest},
+		{"search_across", url.Values{"query": {"x"}, "platforms": {"github"}}, problem.PlatformUnavailable},
+		{"search_across", url.Values{"query": {"x"}, "kind": {"nothing"}}, problem.InvalidRequest},
+		{"search_across", url.Values{"query": {"x"}, "platforms": {"reddit"}, "enrich": {"arabic"}}, problem.InvalidRequest},
+		{"search_across", url.Values{"query": {"upstream_error"}}, problem.PlatformUnavailable},
+		{"search_across", url.Values{"query": {"timeout"}}, problem.UpstreamTimeout},
+		{"search_across", url.Values{"query": {"x"}, "cursor": {"forged"}}, problem.InvalidRequest},
+		{"search_across", url.Values{"query": {"x"}, "wait_s": {"26"}}, problem.InvalidRequest},
 		{"job", url.Values{}, problem.InvalidRequest},
 		{"job", url.Values{"id": {"job_unknown"}}, problem.NotFound},
 		{"usage", url.Values{"cursor": {"forged"}}, problem.InvalidRequest},
@@ -467,7 +468,7 @@ func TestServiceOperationsFailTheSameInProcessAndOverHTTP(t *testing.T) {
 
 func TestDoKnowsNoOtherOperation(t *testing.T) {
 	t.Parallel()
-	_, err := enginetest.New(t, enginetest.Config{}).Client.Do(context.Background(), "nothing", socialdata.Call{})
+	_, err := enginetest.New(t, enginetest.Config{}).Client.Do(context.Background(), &operation.Operation{Name: "nothing"}, operation.Call{})
 	var p *problem.Error
 	if !errors.As(err, &p) || p.Code != problem.NotFound {
 		t.Errorf("came to %v", err)

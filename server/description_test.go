@@ -15,6 +15,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/server"
 )
@@ -60,7 +61,7 @@ func newDescription(tb testing.TB) *description {
 }
 
 // check reports where the body of an answer to o is not what the description says.
-func (d *description) check(tb testing.TB, o *socialdata.Operation, r reply) {
+func (d *description) check(tb testing.TB, o *operation.Operation, r reply) {
 	tb.Helper()
 	path := strings.ReplaceAll(o.Path, "...", "")
 	at := []string{"paths", path, "get", "responses", strconv.Itoa(r.status)}

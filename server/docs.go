@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 )
@@ -36,7 +37,7 @@ func page(sections []Section) ([]byte, error) {
 	}
 	type group struct {
 		Name, Doc  string
-		Operations []*socialdata.Operation
+		Operations []*operation.Operation
 	}
 	var groups []*group
 	byName := map[string]*group{}

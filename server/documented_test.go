@@ -12,6 +12,7 @@ import (
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/records"
@@ -49,7 +50,7 @@ func (noRecords) Add(context.Context, string, []byte, time.Duration) ([]byte, bo
 var _ records.Store = noRecords{}
 
 // pathTo returns the route of an ordinary call, in which a word stands for the handle, id, query or last part.
-func pathTo(o *socialdata.Operation, word string, more ...string) string {
+func pathTo(o *operation.Operation, word string, more ...string) string {
 	path := strings.NewReplacer("{platform}", "mock", "{provider}", "mock", "{path...}", "users/"+word).Replace(o.Path)
 	return path + "?" + and(plain(o, word), more...).Encode()
 }
@@ -64,7 +65,7 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 	busy.get(t, "/v1/me").envelope(t)
 	broken := open(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithLedger(noLedger{}), socialdata.WithRecords(noRecords{})}})
 
-	provoke := func(t *testing.T, o *socialdata.Operation, code problem.Code) reply {
+	provoke := func(t *testing.T, o *operation.Operation, code problem.Code) reply {
 		t.Helper()
 		switch code {
 		case problem.Unauthorized:
@@ -85,7 +86,7 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 			}
 			// A platform without a provider, so that the circuit of the sandbox stays closed.
 			switch path := pathTo(o, "salma"); o.Name {
-			case "search_all":
+			case "search_across":
 				return well.get(t, path+"&platforms=kwai")
 			case "raw":
 				return well.get(t, pathTo(o, "rate_limited_upstream"))
@@ -135,7 +136,7 @@ func TestTheDescriptionSaysWhatCostsAndWhatIsPaged(t *testing.T) {
 		if _, open := get["security"]; open != o.NoKey {
 			t.Errorf("%s: whether it needs a key is not described", o.Name)
 		}
-		if named["Idempotency-Key"] == (o.Free || o.Bare) {
+		if named["Idempotency-Key"] == (o.Price == operation.Free || o.Bare) {
 			t.Errorf("%s: Idempotency-Key is described: %t", o.Name, named["Idempotency-Key"])
 		}
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
@@ -287,7 +288,7 @@ func TestRawOverHTTP(t *testing.T) {
 	}
 }
 
-func operationOf(t *testing.T, name string) *socialdata.Operation {
+func operationOf(t *testing.T, name string) *operation.Operation {
 	t.Helper()
 	for _, o := range socialdata.Operations() {
 		if o.Name == name {
@@ -347,7 +348,7 @@ func TestAJobOverHTTP(t *testing.T) {
 			mock.NewFor(platform.TikTok, mock.Config{}), mock.NewFor(platform.X, mock.Config{Release: release}),
 		}})
 		first := s.get(t, "/v1/search?query=pending_on_x&wait_s=1")
-		doc.check(t, operationOf(t, "search_all"), first)
+		doc.check(t, operationOf(t, "search_across"), first)
 		e := first.envelope(t)
 		if e.Meta.JobID == "" || first.header.Get("Retry-After") != "2" || first.header.Get("Cache-Control") != "no-store" || first.header.Get("ETag") != "" {
 			t.Errorf("%v, %+v", first.header, e.Meta)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
@@ -88,7 +89,7 @@ var fixedDocs = []struct{ path, id, summary, mediaType string }{
 }
 
 // operation describes one row.
-func (r *reflector) operation(o *socialdata.Operation) object {
+func (r *reflector) operation(o *operation.Operation) object {
 	out := object{
 		"operationId": operationID(o), "summary": o.Summary, "tags": []string{o.Tag}, "description": o.Summary + ". " + price(o),
 	}
@@ -101,7 +102,7 @@ func (r *reflector) operation(o *socialdata.Operation) object {
 	for _, p := range o.Params {
 		params = append(params, queryParam(p))
 	}
-	if !o.Free && !o.Bare {
+	if o.Price != operation.Free && !o.Bare {
 		params = append(params, object{
 			"name": "Idempotency-Key", "in": "header", "required": false, "schema": object{"type": "string", "minLength": 16, "maxLength": 128},
 			"description": "The same key and request within a day is answered again without a second charge.",
@@ -112,7 +113,7 @@ func (r *reflector) operation(o *socialdata.Operation) object {
 	}
 	body := r.envelope(o)
 	content := object{"application/json": object{"schema": body}}
-	if o.Name == "search_all" {
+	if o.Streams {
 		content["text/event-stream"] = object{"schema": object{"type": "string", "description": "The events platform, result, done and error."}}
 	}
 	responses := object{"200": object{"description": "Success", "content": content, "headers": successHeaders(o)}}
@@ -129,18 +130,18 @@ func (r *reflector) operation(o *socialdata.Operation) object {
 	return out
 }
 
-func operationID(o *socialdata.Operation) string {
+func operationID(o *operation.Operation) string {
 	name := o.Method()
 	return strings.ToLower(name[:1]) + name[1:]
 }
 
-func price(o *socialdata.Operation) string {
+func price(o *operation.Operation) string {
 	switch {
-	case o.Free:
+	case o.Price == operation.Free:
 		return "Free."
-	case o.Name == "enrich":
+	case o.Price == operation.OneEnrichment:
 		return "Costs 3 credits."
-	case o.Name == "search_all":
+	case o.Streams:
 		return "Costs the base of each platform that answers."
 	}
 	return "Costs the platform's base credits."
@@ -158,18 +159,18 @@ func pathParam(name string) object {
 	return object{"name": name, "in": "path", "required": true, "schema": s, "description": doc}
 }
 
-func queryParam(p socialdata.Param) object {
+func queryParam(p operation.Param) object {
 	s := object{"type": "string", "minLength": 1}
 	switch p.Form {
-	case socialdata.FormBool:
+	case operation.FormBool:
 		s = object{"type": "string", "enum": []string{"true", "false"}, "default": "false"}
-	case socialdata.FormInt:
+	case operation.FormInt:
 		s = object{"type": "integer", "minimum": p.Min, "maximum": p.Max}
-	case socialdata.FormTime:
+	case operation.FormTime:
 		s = object{"type": "string", "minLength": 10}
-	case socialdata.FormCountry:
+	case operation.FormCountry:
 		s = object{"type": "string", "pattern": "^[A-Za-z]{2}$"}
-	case socialdata.FormLang, socialdata.FormList, socialdata.FormText:
+	case operation.FormLang, operation.FormList, operation.FormText, operation.FormProse, operation.FormCursor:
 		if p.Max > 0 {
 			s["maxLength"] = p.Max
 		}
@@ -185,8 +186,8 @@ func queryParam(p socialdata.Param) object {
 }
 
 // envelope describes the body of a success.
-func (r *reflector) envelope(o *socialdata.Operation) object {
-	data := r.schema(o.Data())
+func (r *reflector) envelope(o *operation.Operation) object {
+	data := r.schema(o.Data)
 	if o.Bare {
 		return data
 	}
@@ -196,7 +197,7 @@ func (r *reflector) envelope(o *socialdata.Operation) object {
 	}
 }
 
-func successHeaders(o *socialdata.Operation) object {
+func successHeaders(o *operation.Operation) object {
 	out := object{"X-Request-Id": object{"$ref": "#/components/headers/X-Request-Id"}}
 	if o.Bare {
 		return out

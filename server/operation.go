@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 )
 
-// operation answers the operation that find names, in the order of D1: key, rate limit, and then whatever the engine
+// operate answers the operation that find names, in the order of D1: key, rate limit, and then whatever the engine
 // finds wrong.
-func (s *Server) operation(find func(*http.Request) *socialdata.Operation) http.Handler {
+func (s *Server) operate(find func(*http.Request) *operation.Operation) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o := find(r)
 		if o != nil && !s.reads(w, r) {
@@ -37,11 +38,11 @@ func (s *Server) operation(find func(*http.Request) *socialdata.Operation) http.
 			s.fail(w, r, err)
 			return
 		}
-		if o.Name == "search_all" && wantsEvents(r) {
+		if o.Streams && wantsEvents(r) {
 			s.stream(w, r, client, call)
 			return
 		}
-		answer, err := client.Do(r.Context(), o.Name, call)
+		answer, err := client.Do(r.Context(), o, call)
 		if err != nil {
 			s.fail(w, r, err)
 			return
@@ -74,12 +75,12 @@ func bearer(r *http.Request) string {
 }
 
 // bind takes the call out of a request. What the parameters mean is the engine's to say.
-func bind(r *http.Request, o *socialdata.Operation) (socialdata.Call, error) {
-	call := socialdata.Call{Platform: r.PathValue("platform"), Path: r.PathValue("path"), RequestID: requestID(r)}
+func bind(r *http.Request, o *operation.Operation) (operation.Call, error) {
+	call := operation.Call{Platform: r.PathValue("platform"), Path: r.PathValue("path"), RequestID: requestID(r)}
 	if provider := r.PathValue("provider"); provider != "" {
 		call.Platform = provider
 	}
-	if o.Free && len(o.Params) == 0 {
+	if o.Price == operation.Free && len(o.Params) == 0 {
 		return call, nil // nothing to bind and nothing to pay: what is sent along does no harm
 	}
 	var err error

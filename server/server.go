@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 )
 
@@ -80,20 +81,20 @@ func New(client *socialdata.Client, opts ...Option) (*Server, error) {
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
 
 func (s *Server) routes() {
-	reads := map[string]*socialdata.Operation{}
+	reads := map[string]*operation.Operation{}
 	for _, o := range socialdata.Operations() {
 		if op, ok := strings.CutPrefix(o.Path, "/v1/{platform}/"); ok {
 			reads[op] = o
 			continue
 		}
-		s.mux.Handle(o.Path, s.operation(func(*http.Request) *socialdata.Operation { return o }))
+		s.mux.Handle(o.Path, s.operate(func(*http.Request) *operation.Operation { return o }))
 	}
 	// One pattern for all reads: the mux panics when /v1/{platform}/a meets /v1/raw/{provider}/{path...}.
-	s.mux.Handle("/v1/{platform}/{operation...}", s.operation(func(r *http.Request) *socialdata.Operation {
+	s.mux.Handle("/v1/{platform}/{operation...}", s.operate(func(r *http.Request) *operation.Operation {
 		return reads[r.PathValue("operation")]
 	}))
 	// Without these the mux would send callers on to the same path with a slash.
-	nothing := s.operation(func(*http.Request) *socialdata.Operation { return nil })
+	nothing := s.operate(func(*http.Request) *operation.Operation { return nil })
 	s.mux.Handle("/v1/{word}", nothing)
 	s.mux.Handle("/v1/raw/{provider}", nothing)
 	s.document("/openapi.json", "application/json", s.openAPI)
@@ -138,7 +139,7 @@ func requestID(r *http.Request) string {
 
 // serve gives the request its id, refuses what no route may see, and answers a panic like any other fault of ours.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	id := socialdata.NewRequestID()
+	id := operation.NewRequestID()
 	w.Header().Set("X-Request-Id", id)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -18,7 +19,7 @@ func wantsEvents(r *http.Request) bool {
 // stream answers a fan-out search as server-sent events: platform at each transition, result for each result, done
 // with the meta at the end. A failure before the first event is a problem document, a later one the event error.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, client *socialdata.Client, call socialdata.Call) {
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, client *socialdata.Client, call operation.Call) {
 	started := false
 	send := func(event string, data any) bool {
 		if !started {

@@ -8,14 +8,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
 
 // answer writes a successful answer: headers that repeat meta for those who do not read bodies, and the envelope.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, o *socialdata.Operation, a *socialdata.Answer) {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, o *operation.Operation, a *operation.Answer) {
 	h := w.Header()
 	if o.Bare {
 		h.Set("Cache-Control", "no-store")
@@ -58,7 +58,7 @@ func write(w http.ResponseWriter, parts ...[]byte) {
 	}
 }
 
-func metaHeaders(h http.Header, a *socialdata.Answer) {
+func metaHeaders(h http.Header, a *operation.Answer) {
 	age := strconv.FormatInt(a.Meta.DataAgeS, 10)
 	h.Set("X-Cache", string(a.Meta.Cache))
 	h.Set("X-Data-Age", age)

@@ -48,7 +48,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 		return err
 	}
 	n := 0
-	for post, err := range client.AllPosts(ctx, socialdata.PostsRequest{Platform: id, Handle: handle}) {
+	for post, err := range socialdata.Walk(ctx, client.Posts, socialdata.PostsRequest{Platform: id, Handle: handle}) {
 		if err != nil {
 			return err
 		}

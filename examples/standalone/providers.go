@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/enrich/arabic"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/applemusic"
 	"github.com/socialdata/socialdata/providers/appstore"
@@ -44,7 +45,7 @@ func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 		return nil, err
 	}
 	return socialdata.New(append(opts,
-		socialdata.WithProviders(all...), socialdata.WithEnricher(mock.Enricher(socialdata.DefaultEnricher())))...)
+		socialdata.WithProviders(all...), socialdata.WithEnricher(mock.Enricher(arabic.New())))...)
 }
 
 // allProviders returns every provider; those of one platform stand in the order in which they are tried.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -30,7 +31,11 @@ func (c *getCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	a, err := client.Do(e.ctx, c.Operation, socialdata.Call{Platform: c.Platform, Params: params})
+	o := socialdata.Operation(c.Operation)
+	if o == nil {
+		return fmt.Errorf("there is no operation %q; socialdata platforms lists them", c.Operation)
+	}
+	a, err := client.Do(e.ctx, o, operation.Call{Platform: c.Platform, Params: params})
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (m *mockOfTwitch) users(t *testing.T) {
 		if p.Data.ID != u.ID || p.Data.Handle != u.Login || p.Data.Lang == nil || p.Data.Followers != nil {
 			t.Errorf("profile of %s: %+v", u.Login, p.Data)
 		}
-		l, err := m.client.Live(t.Context(), socialdata.HandleRequest{Platform: platform.Twitch, Handle: u.Login})
+		l, err := m.client.Live(t.Context(), socialdata.LiveRequest{Platform: platform.Twitch, Handle: u.Login})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func (m *mockOfTwitch) users(t *testing.T) {
 
 func (m *mockOfTwitch) finds(t *testing.T, login, id string) bool {
 	t.Helper()
-	for r, err := range m.client.AllResults(t.Context(), socialdata.SearchRequest{Platform: platform.Twitch, Query: login}) {
+	for r, err := range socialdata.Walk(t.Context(), m.client.Search, socialdata.SearchRequest{Platform: platform.Twitch, Query: login}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func (m *mockOfTwitch) videos(t *testing.T) {
 			t.Errorf("video %s: %+v", v.ID, p.Data)
 		}
 		found := false
-		for p, err := range m.client.AllPosts(t.Context(), socialdata.PostsRequest{Platform: platform.Twitch, Handle: v.Login}) {
+		for p, err := range socialdata.Walk(t.Context(), m.client.Posts, socialdata.PostsRequest{Platform: platform.Twitch, Handle: v.Login}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +162,7 @@ func (m *mockOfTwitch) clips(t *testing.T) {
 	t.Helper()
 	read := 0
 	for _, u := range units[struct{ ID, Login string }](t, m, "users") {
-		page, err := m.client.Reels(t.Context(), socialdata.PostsRequest{Platform: platform.Twitch, Handle: u.Login})
+		page, err := m.client.Reels(t.Context(), socialdata.ReelsRequest{Platform: platform.Twitch, Handle: u.Login})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,101 @@
+// Package socialdata is the unified social and commerce data engine: typed, normalised, public data from many
+// platforms through one [Client].
+//
+//	client, err := socialdata.New(
+//		socialdata.WithProviders(github.New(github.Config{}), mock.New(mock.Config{})),
+//	)
+//	profile, err := client.Profile(ctx, socialdata.ProfileRequest{Platform: platform.GitHub, Handle: "octocat"})
+//	fmt.Println(profile.Data.Handle, profile.Meta.Cache)
+//
+// Every read goes the same way: it is checked, priced and its price held; answered from the cache or by the first
+// provider that can; completed, enriched if that was asked for, and charged. A read that fails costs nothing. Every
+// error is a *[problem.Error]. Lists are walked with [Walk], or with the cursor in Meta.NextCursor.
+//
+// Providers, ledgers, caches, key stores and the rest are passed in as options; without any of them the client keeps
+// all in memory and charges nothing. HTTP is the business of the package server, which is a thin skin over this one.
+package socialdata
+
+import (
+	"context"
+	"maps"
+	"net/url"
+
+	"github.com/socialdata/socialdata/internal/engine"
+	"github.com/socialdata/socialdata/internal/search"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Client reads public data from every configured platform. It is safe for concurrent use. [Client.As] binds it to the
+// account that pays.
+type Client struct{ session *engine.Session }
+
+// New returns a Client. It fails when a provider is of an unknown platform or named like another of its platform, and
+// when a cursor key is too short.
+func New(opts ...Option) (*Client, error) {
+	cfg := engine.Config{Rows: table}
+	for _, o := range opts {
+		o(&cfg)
+	}
+	e, err := engine.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{e.Session(nil)}, nil
+}
+
+// As returns a Client that acts for key: its account pays, and its caps hold. The rate limit is the skin's to ask for
+// ([Client.Admit]).
+func (c *Client) As(key keys.Key) *Client { return &Client{c.session.Session(&key)} }
+
+// Authenticate returns a Client bound to the key whose secret is given. A missing, malformed, unknown or revoked key
+// is one and the same unauthorized problem, and takes the same path.
+func (c *Client) Authenticate(ctx context.Context, secret string) (*Client, error) {
+	s, err := c.session.Authenticate(ctx, secret)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{s}, nil
+}
+
+// Admit takes one call from the rate limit of the key that c is bound to. The allowance tells the bucket's state in
+// any case; when the bucket is empty the error is a rate_limited problem.
+func (c *Client) Admit(ctx context.Context) (keys.Allowance, error) { return c.session.Admit(ctx) }
+
+// Do makes the call of a row of [Operations] with its parameters as text, as skins do. Every error is a
+// *[problem.Error].
+func (c *Client) Do(ctx context.Context, o *operation.Operation, call operation.Call) (*operation.Answer, error) {
+	return c.session.Do(ctx, o, call)
+}
+
+// SearchEvent is one step of a fan-out search that is watched as it goes. Exactly one of Result and Meta is set, or
+// neither, when a platform has come to its end.
+type SearchEvent = search.Event
+
+// WatchSearch makes a fan-out search and hands every transition and every result to yield as it comes, and at last the
+// meta, until yield returns false. The charges are those of [Client.SearchAcross]; a caller who leaves pays for what
+// has been handed over. Wait_s has no effect, and there is no order but that of arrival. Every error is a
+// *[problem.Error], and yields nothing after it.
+func (c *Client) WatchSearch(ctx context.Context, call operation.Call, yield func(SearchEvent) bool) error {
+	return c.session.Watch(ctx, call, yield)
+}
+
+// Raw reads one of a provider's own routes unchanged, if its allow-list has it. It costs the base of the platform that
+// the route belongs to. There is no promise about the shape of the data; nil is null.
+func (c *Client) Raw(ctx context.Context, req RawRequest) (*schema.Envelope[any], error) {
+	params := url.Values{}
+	maps.Copy(params, req.Query)
+	if req.Fresh {
+		params.Set("fresh", "true")
+	}
+	return decode[any](c.Do(ctx, opRaw.Operation, operation.Call{
+		Platform: req.Provider, Path: req.Path, Params: params,
+	}))
+}
+
+// Health returns the state of every platform. It is free and needs no account.
+func (c *Client) Health(context.Context) schema.Health { return c.session.Health() }
+
+// Close waits until everything that c does in the background has ended. The stores are the caller's to close.
+func (c *Client) Close(ctx context.Context) error { return c.session.Close(ctx) }
