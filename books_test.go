@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 const idempotencyKey = "0123456789abcdef"
@@ -54,7 +54,7 @@ func (failing) Put(context.Context, string, []byte, time.Duration) error { retur
 func TestAnIdempotentAnswerThatCannotBeKeptIsGivenAndPaidOnce(t *testing.T) {
 	t.Parallel()
 	clock := &enginetest.Clock{}
-	e := enginetest.New(t, enginetest.Config{Records: failing{records.NewMemory(clock.Now)}})
+	e := enginetest.New(t, enginetest.Config{Records: failing{records.NewMemory(records.MemoryConfig{Now: clock.Now})}})
 	for i, want := range []int64{999, 999, 997} {
 		params := "handle=ann"
 		if i == 2 { // the same key on another request, once the claim has run out, is another charge

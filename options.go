@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 // Option configures a [Client].

@@ -10,12 +10,11 @@ import (
 	"time"
 )
 
-// Entry is one answer, encoded. It is shared between readers: nobody writes to it or to what it points to after it
-// has been stored.
+// Entry is one answer, encoded. Its encodings are strings, so that the many who share one cannot write into it.
 type Entry struct {
-	Data      []byte    // the answer's data as JSON, without raw
-	Raw       [][]byte  // each object's raw, in the order of Data; nil where the upstream gives none
-	Page      []byte    // the raw of the page, where objects have none of their own
+	Data      string    // the answer's data as JSON, without raw
+	Raw       []string  // each object's raw as JSON, in the order of Data, "" for one without; nil where no object has any
+	Page      string    // the raw of the page as JSON, where objects have none of their own; else ""
 	Next      string    // the cursor of the next page; "" when there is none
 	Tag       string    // changes when Data or Next does
 	Provider  string    // who delivered it
@@ -36,8 +35,8 @@ func (e *Entry) Size() int {
 // Store keeps entries. Implementations are safe for concurrent use. A store may lose any entry at any time; it never
 // returns one under another key, or one older than its time to live.
 type Store interface {
-	// Get returns the entry under key, or nil when there is none.
+	// Get returns the entry under key, or nil when there is none. The caller may change what it got: nobody else sees it.
 	Get(ctx context.Context, key string) (*Entry, error)
-	// Set stores e under key for ttl, over whatever stood there.
+	// Set stores a copy of e under key for ttl, over whatever stood there.
 	Set(ctx context.Context, key string, e *Entry, ttl time.Duration) error
 }

@@ -2,13 +2,14 @@ package cache
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// DefaultBytes is what a [Memory] holds unless told otherwise.
+// DefaultBytes is how much a [Memory] holds when its configuration does not say.
 const DefaultBytes = 64 << 20
 
 // Memory is a [Store] in the process. When it is full the entry that was asked for longest ago goes first.
@@ -22,25 +23,30 @@ type Memory struct {
 }
 
 type timed struct {
-	entry   *Entry
+	entry   Entry
 	expires time.Time
 	size    int
 }
 
 var _ Store = (*Memory)(nil)
 
-// NewMemory returns a store that holds at most limit bytes; 0 means [DefaultBytes]. Now is the clock; nil means
-// [time.Now].
-func NewMemory(limit int, now func() time.Time) *Memory {
-	if limit <= 0 {
-		limit = DefaultBytes
+// MemoryConfig says how a [Memory] works. The zero value is ready for use.
+type MemoryConfig struct {
+	Bytes int              // how many bytes the entries take at most; 0 means DefaultBytes
+	Now   func() time.Time // the clock; nil means time.Now
+}
+
+// NewMemory returns an empty store.
+func NewMemory(cfg MemoryConfig) *Memory {
+	if cfg.Bytes <= 0 {
+		cfg.Bytes = DefaultBytes
 	}
-	if now == nil {
-		now = time.Now
+	if cfg.Now == nil {
+		cfg.Now = time.Now
 	}
-	m := &Memory{now: now, limit: limit}
+	m := &Memory{now: cfg.Now, limit: cfg.Bytes}
 	// The number of entries is bounded by the bytes they take; simplelru wants a number all the same.
-	m.lru, _ = simplelru.NewLRU(limit/200+1, func(_ string, t timed) { m.size -= t.size })
+	m.lru, _ = simplelru.NewLRU(cfg.Bytes/200+1, func(_ string, t timed) { m.size -= t.size })
 	return m
 }
 
@@ -56,12 +62,19 @@ func (m *Memory) Get(_ context.Context, key string) (*Entry, error) {
 		m.lru.Remove(key)
 		return nil, nil
 	}
-	return t.entry, nil
+	return t.entry.copied(), nil
+}
+
+// copied returns e with a list of its own; the strings in it can be shared.
+func (e *Entry) copied() *Entry {
+	c := *e
+	c.Raw = slices.Clone(e.Raw)
+	return &c
 }
 
 // Set implements [Store]. An entry that is larger than a quarter of the store is not kept.
 func (m *Memory) Set(_ context.Context, key string, e *Entry, ttl time.Duration) error {
-	t := timed{e, m.now().Add(ttl), len(key) + e.Size()}
+	t := timed{*e.copied(), m.now().Add(ttl), len(key) + e.Size()}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.lru.Remove(key)

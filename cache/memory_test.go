@@ -2,6 +2,7 @@ package cache_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,14 +12,16 @@ import (
 
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	cachetest.Run(t, func(_ *testing.T, now func() time.Time) cache.Store { return cache.NewMemory(0, now) })
+	cachetest.Run(t, func(_ *testing.T, now func() time.Time) cache.Store {
+		return cache.NewMemory(cache.MemoryConfig{Now: now})
+	})
 }
 
 func TestMemoryIsBoundedByBytes(t *testing.T) {
 	t.Parallel()
-	m := cache.NewMemory(100_000, nil)
+	m := cache.NewMemory(cache.MemoryConfig{Bytes: 100_000})
 	for i := range 1000 {
-		if err := m.Set(t.Context(), fmt.Sprint(i), &cache.Entry{Data: make([]byte, 1000)}, time.Hour); err != nil {
+		if err := m.Set(t.Context(), fmt.Sprint(i), &cache.Entry{Data: strings.Repeat("x", 1000)}, time.Hour); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -28,7 +31,7 @@ func TestMemoryIsBoundedByBytes(t *testing.T) {
 	if e, _ := m.Get(t.Context(), "999"); e == nil {
 		t.Error("the newest entry is gone")
 	}
-	if err := m.Set(t.Context(), "huge", &cache.Entry{Data: make([]byte, 90_000)}, time.Hour); err != nil {
+	if err := m.Set(t.Context(), "huge", &cache.Entry{Data: strings.Repeat("x", 90_000)}, time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	if e, _ := m.Get(t.Context(), "huge"); e != nil {

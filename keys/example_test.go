@@ -40,7 +40,7 @@ func ExampleParse() {
 
 // A bucket holds so many calls at once, and fills again with time.
 func ExampleMemoryLimiter() {
-	limiter := keys.NewLimiter(keys.LimiterConfig{})
+	limiter := keys.NewMemoryLimiter(keys.MemoryLimiterConfig{})
 	rate := keys.Rate{Capacity: 2, Refill: 0.001}
 	for range 3 {
 		a, err := limiter.Take(context.Background(), "key_1", rate)

@@ -12,7 +12,7 @@ import (
 func open(*testing.T) keystest.Store { return keys.NewMemory(keys.MemoryConfig{}) }
 
 func openLimiter(_ *testing.T, now func() time.Time) keys.Limiter {
-	return keys.NewLimiter(keys.LimiterConfig{Now: now})
+	return keys.NewMemoryLimiter(keys.MemoryLimiterConfig{Now: now})
 }
 
 func TestMemory(t *testing.T) {
@@ -28,7 +28,7 @@ func TestLimiter(t *testing.T) {
 func TestLimiterIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	l := keys.NewLimiter(keys.LimiterConfig{Now: func() time.Time { return now }, Keys: 10})
+	l := keys.NewMemoryLimiter(keys.MemoryLimiterConfig{Now: func() time.Time { return now }, Keys: 10})
 	r := keys.Rate{Capacity: 1, Refill: 1}
 	for i := range 1000 {
 		if _, err := l.Take(t.Context(), fmt.Sprint("key_", i), r); err != nil {

@@ -67,7 +67,7 @@ type Allowance struct {
 	OK         bool          // whether the call may go on
 	Rate       Rate          // the bucket's rate
 	Remaining  float64       // tokens left
-	RetryAfter time.Duration // until the next call may go on; 0 when OK
+	RetryAfter time.Duration // until the next call may go on, rounded up to the microsecond; 0 when OK
 }
 
 // Limiter bounds how often each key calls. Implementations are safe for concurrent use and bound their memory

@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers/mock"
-	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 var errDisk = errors.New("disk full")

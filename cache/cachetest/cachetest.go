@@ -2,7 +2,6 @@
 package cachetest
 
 import (
-	"bytes"
 	"fmt"
 	"sync"
 	"testing"
@@ -20,7 +19,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 		t.Parallel()
 		s, _ := start(t, open)
 		want := &cache.Entry{
-			Data: []byte(`{"a":"<é>"}`), Raw: [][]byte{[]byte(`1`), nil}, Page: []byte(`{}`), Next: "n", Tag: "t", Provider: "p",
+			Data: `{"a":"<é>"}`, Raw: []string{`1`, ""}, Page: `{}`, Next: "n", Tag: "t", Provider: "p",
 			FetchedAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), NotFound: true, Detail: "gone",
 		}
 		set(t, s, "k", want, time.Hour)
@@ -53,6 +52,21 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 			t.Error("still there after its time")
 		}
 	})
+	t.Run("nobody can write into what is stored", func(t *testing.T) {
+		t.Parallel()
+		s, _ := start(t, open)
+		in := &cache.Entry{Data: "1", Raw: []string{"2"}, Page: "3"}
+		set(t, s, "k", in, time.Hour)
+		*in = cache.Entry{Raw: append(in.Raw[:0], "in"), Tag: "in"}
+		want := &cache.Entry{Data: "1", Raw: []string{"2"}, Page: "3"}
+		for range 2 {
+			out := get(t, s, "k")
+			if diff := cmp.Diff(want, out); diff != "" {
+				t.Errorf("entry (-want +got):\n%s", diff)
+			}
+			*out = cache.Entry{Raw: append(out.Raw[:0], "out"), Tag: "out"}
+		}
+	})
 	t.Run("concurrent use gives nobody another's entry", func(t *testing.T) {
 		t.Parallel()
 		s, _ := start(t, open)
@@ -61,8 +75,8 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 			wg.Go(func() {
 				for i := range 200 {
 					key := fmt.Sprintf("k%d", (g+i)%16)
-					set(t, s, key, &cache.Entry{Data: []byte(key)}, time.Hour)
-					if e := get(t, s, key); e != nil && !bytes.Equal(e.Data, []byte(key)) {
+					set(t, s, key, &cache.Entry{Data: key}, time.Hour)
+					if e := get(t, s, key); e != nil && e.Data != key {
 						t.Errorf("%s answers %s", key, e.Data)
 					}
 				}

@@ -20,6 +20,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kick"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/providers/reddit"
+	"github.com/socialdata/socialdata/providers/replay"
 	"github.com/socialdata/socialdata/providers/soundcloud"
 	"github.com/socialdata/socialdata/providers/spotify"
 	"github.com/socialdata/socialdata/providers/threads"
@@ -27,7 +28,6 @@ import (
 	"github.com/socialdata/socialdata/providers/twitch"
 	"github.com/socialdata/socialdata/providers/x"
 	"github.com/socialdata/socialdata/providers/youtube"
-	"github.com/socialdata/socialdata/replay"
 )
 
 // client returns the engine with every provider, configured from the environment.

@@ -23,7 +23,7 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 // Config is what an engine is made of. Rows must be there; the zero value of everything else has a meaning.
@@ -99,13 +99,13 @@ func (c *Config) fill() {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Cache == nil {
-		c.Cache = cache.NewMemory(0, c.Now)
+		c.Cache = cache.NewMemory(cache.MemoryConfig{Now: c.Now})
 	}
 	if c.Limiter == nil {
-		c.Limiter = keys.NewLimiter(keys.LimiterConfig{Now: c.Now})
+		c.Limiter = keys.NewMemoryLimiter(keys.MemoryLimiterConfig{Now: c.Now})
 	}
 	if c.Records == nil {
-		c.Records = records.NewMemory(c.Now)
+		c.Records = records.NewMemory(records.MemoryConfig{Now: c.Now})
 	}
 }
 

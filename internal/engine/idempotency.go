@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 const (

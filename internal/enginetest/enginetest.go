@@ -17,8 +17,8 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
-	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 // Start is when every [Clock] begins.
@@ -78,7 +78,7 @@ func New(tb testing.TB, cfg Config) *Engine {
 		Keys: keys.NewMemory(keys.MemoryConfig{Now: clock.Now}), Records: cfg.Records,
 	}
 	if e.Records == nil {
-		e.Records = records.NewMemory(clock.Now)
+		e.Records = records.NewMemory(records.MemoryConfig{Now: clock.Now})
 	}
 	if cfg.Providers == nil {
 		cfg.Providers = []providers.Provider{mock.New(mock.Config{})}
@@ -87,7 +87,7 @@ func New(tb testing.TB, cfg Config) *Engine {
 		cfg.Rate = keys.Rate{Capacity: 1_000_000, Refill: 1_000_000}
 	}
 	if cfg.Cache == nil {
-		cfg.Cache = cache.NewMemory(0, clock.Now)
+		cfg.Cache = cache.NewMemory(cache.MemoryConfig{Now: clock.Now})
 	}
 	client, err := socialdata.New(append([]socialdata.Option{
 		socialdata.WithProviders(cfg.Providers...), socialdata.WithLedger(e.Ledger), socialdata.WithKeys(e.Keys),

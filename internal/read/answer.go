@@ -12,22 +12,24 @@ import (
 // Fill copies an entry into an answer, with raw when it was asked for.
 func (r *Reader) Fill(a *operation.Answer, entry *cache.Entry, q *Query) error {
 	age := max(0, r.cfg.Now().Sub(entry.FetchedAt))
-	a.Data, a.Tag, a.Meta.NextCursor = entry.Data, entry.Tag, entry.Next
+	a.Data, a.Tag, a.Meta.NextCursor = json.RawMessage(entry.Data), entry.Tag, entry.Next
 	a.Meta.DataAgeS = int64(age.Seconds())
 	a.TTL = max(0, q.Row.TTL-age)
 	if !q.Raw {
 		return nil
 	}
-	a.Meta.Raw = entry.Page
+	if entry.Page != "" {
+		a.Meta.Raw = json.RawMessage(entry.Page)
+	}
 	a.Tag += "-raw"
 	var err error
-	a.Data, err = Splice(entry.Data, "raw", entry.Raw)
+	a.Data, err = Splice(a.Data, "raw", entry.Raw)
 	return err
 }
 
 // Splice returns data, one object or an array of them, with one more field in each object: the value of the same
-// place, or null where that is nil. The objects themselves are copied as they are.
-func Splice(data []byte, field string, values [][]byte) ([]byte, error) {
+// place, or null where that is empty. The objects themselves are copied as they are.
+func Splice[V string | []byte](data []byte, field string, values []V) ([]byte, error) {
 	if len(data) == 0 || data[0] != '[' {
 		if len(values) == 0 {
 			return data, nil
@@ -51,9 +53,9 @@ func Splice(data []byte, field string, values [][]byte) ([]byte, error) {
 	return append(out, ']'), nil
 }
 
-func appendField(out, object []byte, field string, value []byte) []byte {
-	if value == nil {
-		value = []byte("null")
+func appendField[V string | []byte](out, object []byte, field string, value V) []byte {
+	if len(value) == 0 {
+		value = V("null")
 	}
 	out = append(out, bytes.TrimSuffix(object, []byte("}"))...)
 	out = append(out, `,"`+field+`":`...)

@@ -44,7 +44,7 @@ func (r *Reader) enrichEntry(ctx context.Context, q *Query) (*cache.Entry, error
 
 // Enrich adds an enrichment to each object of the answer, null where it failed, and tells whether all succeeded.
 func (r *Reader) Enrich(ctx context.Context, q *Query, entry *cache.Entry, a *operation.Answer) bool {
-	texts, err := q.Row.Texts(entry.Data)
+	texts, err := q.Row.Texts([]byte(entry.Data))
 	if err != nil {
 		r.cfg.Log.ErrorContext(ctx, "the texts to enrich cannot be read", "operation", q.Row.Name, "error", err)
 		return false

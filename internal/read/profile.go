@@ -28,7 +28,7 @@ func (r *Reader) ProfileOf(ctx context.Context, id platform.ID, handle string) (
 		return nil, countedError{err}
 	}
 	var p schema.Profile
-	return &p, json.Unmarshal(entry.Data, &p)
+	return &p, json.Unmarshal([]byte(entry.Data), &p)
 }
 
 // HandleAt returns the canonical handle of the account whose page is given, as the first provider of the platform that

@@ -46,7 +46,10 @@ func (r *Reader) walk(ctx context.Context, q *Query) (*cache.Entry, error) {
 
 // entry makes the cache entry of a page.
 func (r *Reader) entry(q *Query, got Fetched, provider string, at *cursor.Cursor) *cache.Entry {
-	entry := &cache.Entry{Data: got.Data, Raw: got.Raw, Page: got.Page, Provider: provider, FetchedAt: got.at}
+	entry := &cache.Entry{Data: string(got.Data), Page: string(got.Page), Provider: provider, FetchedAt: got.at}
+	for _, raw := range got.Raw {
+		entry.Raw = append(entry.Raw, string(raw))
+	}
 	if got.Next != "" && q.Row.Paged() {
 		entry.Next = r.SealCursor(q.Bound, &cursor.Cursor{
 			Provider: provider, Token: got.Next, Issued: entry.FetchedAt.Truncate(time.Hour),
@@ -54,7 +57,7 @@ func (r *Reader) entry(q *Query, got Fetched, provider string, at *cursor.Cursor
 		})
 	}
 	sum := sha256.New()
-	sum.Write(entry.Data)
+	sum.Write(got.Data)
 	sum.Write([]byte(entry.Next))
 	entry.Tag = hex.EncodeToString(sum.Sum(nil)[:12])
 	return entry

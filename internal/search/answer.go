@@ -11,8 +11,8 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 // firstAnswer answers what is there, or says why nothing is.

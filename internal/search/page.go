@@ -16,8 +16,8 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/records"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 // searchCursor is where a fan-out walk stands.

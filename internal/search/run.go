@@ -117,7 +117,7 @@ func (s *Service) readPart(ctx context.Context, plan *Plan, q *read.Query) (r pa
 	if err != nil {
 		return r, err
 	}
-	r.data, r.enriched = r.entry.Data, true
+	r.data, r.enriched = []byte(r.entry.Data), true
 	if plan.raw {
 		if r.data, err = read.Splice(r.data, "raw", r.entry.Raw); err != nil {
 			return r, err

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/operation"
-	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 // Service makes fan-out searches. It is safe for concurrent use.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/keys/keystest"
-	"github.com/socialdata/socialdata/records"
-	"github.com/socialdata/socialdata/records/recordstest"
+	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/store/records/recordstest"
 )
 
 func openKeys(t *testing.T) keystest.Store {

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/socialdata/socialdata/records"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 // Records is the records in the file. A write is durable when it returns, and shares its transaction with charges.

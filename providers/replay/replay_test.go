@@ -7,7 +7,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/socialdata/socialdata/replay"
+	"github.com/socialdata/socialdata/providers/replay"
 )
 
 func TestTransportKeepsPathQueryAndRedirectsWithinTheUpstream(t *testing.T) {

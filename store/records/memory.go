@@ -28,12 +28,17 @@ type record struct {
 // sweepFrom is the lowest number of records at which the dead ones are looked for.
 const sweepFrom = 1024
 
-// NewMemory returns an empty store. The clock now may be nil, which means time.Now.
-func NewMemory(now func() time.Time) *Memory {
-	if now == nil {
-		now = time.Now
+// MemoryConfig says how a [Memory] works. The zero value is ready for use.
+type MemoryConfig struct {
+	Now func() time.Time // the clock; nil means time.Now
+}
+
+// NewMemory returns an empty store.
+func NewMemory(cfg MemoryConfig) *Memory {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
 	}
-	return &Memory{now: now, records: map[string]record{}, sweepAt: sweepFrom}
+	return &Memory{now: cfg.Now, records: map[string]record{}, sweepAt: sweepFrom}
 }
 
 // Get implements [Store].

@@ -5,11 +5,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/socialdata/socialdata/records"
-	"github.com/socialdata/socialdata/records/recordstest"
+	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/store/records/recordstest"
 )
 
-func open(_ *testing.T, now func() time.Time) records.Store { return records.NewMemory(now) }
+func open(_ *testing.T, now func() time.Time) records.Store {
+	return records.NewMemory(records.MemoryConfig{Now: now})
+}
 
 func TestMemory(t *testing.T) {
 	t.Parallel()
@@ -19,7 +21,7 @@ func TestMemory(t *testing.T) {
 func TestMemoryForgetsWhatIsDead(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	m := records.NewMemory(func() time.Time { return now })
+	m := records.NewMemory(records.MemoryConfig{Now: func() time.Time { return now }})
 	for i := range 100_000 {
 		now = now.Add(time.Second)
 		if err := m.Put(t.Context(), fmt.Sprint(i), nil, time.Minute); err != nil {

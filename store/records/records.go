@@ -2,7 +2,7 @@
 // Idempotency-Key may ask for again.
 //
 // A record is bytes under a key until a time. [NewMemory] keeps them in the process; store/sqlite keeps them over a
-// restart. Whoever writes another runs the suite of records/recordstest over it.
+// restart. Whoever writes another runs the suite of store/records/recordstest over it.
 package records
 
 import (
