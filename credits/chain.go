@@ -60,7 +60,7 @@ func (e Entry) sum(prev [32]byte) [32]byte {
 		b = binary.BigEndian.AppendUint64(b, uint64(n))
 	}
 	for _, s := range []string{
-		e.Account, string(e.Kind), e.Key, e.Operation, e.Platform, e.RequestID, e.Cache, e.Reason, e.Hold, e.Once,
+		e.Account, string(e.Kind), e.Key, e.Operation, e.Platform, e.RequestID, e.Cache, e.Reason, e.Hold, e.IdempotencyKey,
 	} {
 		b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
 		b = append(b, s...)

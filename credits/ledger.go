@@ -46,9 +46,9 @@ type Charge struct {
 	Platform  string
 	RequestID string
 	Cache     string // "HIT" or "MISS"
-	// Once, when not empty, makes the charge happen at most once a day: if the account has a charge with the same
-	// Once from the last 24 hours, Settle writes nothing and releases the hold.
-	Once string
+	// IdempotencyKey, when not empty, makes the charge happen at most once a day: if the account has a charge with the
+	// same key from the last 24 hours, Settle writes nothing and releases the hold.
+	IdempotencyKey string
 }
 
 // Ledger moves credits. Implementations are safe for concurrent use.
@@ -96,8 +96,9 @@ type Entry struct {
 	Cache     string
 	Reason    string // of a grant or refund
 	Hold      string // id of the hold that a charge settled
-	Once      string // as the charge gave it
-	At        time.Time
+	// IdempotencyKey is as the charge gave it.
+	IdempotencyKey string
+	At             time.Time
 	// Hash is SHA-256 over this entry and the Hash of the account's entry before it, so that no entry can be
 	// changed, added or taken away in the middle without breaking every later one.
 	Hash [32]byte

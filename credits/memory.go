@@ -22,8 +22,8 @@ var _ Ledger = (*Memory)(nil)
 type book struct {
 	entries []Entry // oldest first
 	charged map[string]struct{}
-	once    map[string]time.Time
-	spent   map[string]Spent // by key
+	keyed   map[string]time.Time // by idempotency key
+	spent   map[string]Spent     // by key
 }
 
 func (b *book) last() Entry {
@@ -56,7 +56,7 @@ func (m *Memory) Open(account string) {
 func (m *Memory) open(account string) {
 	if _, ok := m.books[account]; !ok {
 		m.books[account] = &book{
-			charged: map[string]struct{}{}, once: map[string]time.Time{}, spent: map[string]Spent{},
+			charged: map[string]struct{}{}, keyed: map[string]time.Time{}, spent: map[string]Spent{},
 		}
 	}
 }
@@ -111,11 +111,11 @@ func (m *Memory) give(e Entry) int64 {
 	m.holds.Expire(now)
 	e.At = now
 	b.entries = append(b.entries, e.Next(b.last()))
-	return m.free(e.Account)
+	return m.spendable(e.Account)
 }
 
-// free returns what account can still spend.
-func (m *Memory) free(account string) int64 {
+// spendable returns what account can still spend.
+func (m *Memory) spendable(account string) int64 {
 	return m.books[account].last().Balance - m.holds.Of(account)
 }
 
@@ -136,7 +136,7 @@ func (m *Memory) Reserve(ctx context.Context, who Spender, ttl time.Duration, am
 	}
 	now := m.now()
 	m.holds.Expire(now)
-	if sum > m.free(who.Account) {
+	if sum > m.spendable(who.Account) {
 		return nil, ErrInsufficient
 	}
 	if who.Key != "" {
@@ -161,7 +161,7 @@ func (m *Memory) Settle(ctx context.Context, h Hold, c Charge) (balance int64, e
 	now := m.now()
 	if _, ok := b.charged[h.ID]; ok {
 		m.holds.Expire(now)
-		return m.free(h.Spender.Account), nil
+		return m.spendable(h.Spender.Account), nil
 	}
 	h, begun, err := m.holds.Begin(h.ID, c.Amount, now)
 	if err != nil {
@@ -171,23 +171,23 @@ func (m *Memory) Settle(ctx context.Context, h Hold, c Charge) (balance int64, e
 		b.charge(h, c, now)
 		m.holds.End(h.ID)
 	}
-	return m.free(h.Spender.Account), nil
+	return m.spendable(h.Spender.Account), nil
 }
 
 func (b *book) charge(h Hold, c Charge, now time.Time) {
 	if c.Amount == 0 {
 		return
 	}
-	if c.Once != "" {
-		if at, ok := b.once[c.Once]; ok && now.Sub(at) < OnceFor {
+	if c.IdempotencyKey != "" {
+		if at, ok := b.keyed[c.IdempotencyKey]; ok && now.Sub(at) < IdempotentFor {
 			return
 		}
 	}
 	e := c.Entry(h, now).Next(b.last())
 	b.entries = append(b.entries, e)
 	b.charged[h.ID] = struct{}{}
-	if c.Once != "" {
-		b.once[c.Once] = e.At
+	if c.IdempotencyKey != "" {
+		b.keyed[c.IdempotencyKey] = e.At
 	}
 	if e.Key != "" {
 		b.spent[e.Key] = b.spent[e.Key].Add(c.Amount, e.At)
@@ -198,7 +198,7 @@ func (b *book) charge(h Hold, c Charge, now time.Time) {
 func (c Charge) Entry(h Hold, at time.Time) Entry {
 	return Entry{
 		Account: h.Spender.Account, Kind: Charged, Amount: -c.Amount, Key: h.Spender.Key, Operation: c.Operation,
-		Platform: c.Platform, RequestID: c.RequestID, Cache: c.Cache, Hold: h.ID, Once: c.Once, At: at,
+		Platform: c.Platform, RequestID: c.RequestID, Cache: c.Cache, Hold: h.ID, IdempotencyKey: c.IdempotencyKey, At: at,
 	}
 }
 
@@ -213,7 +213,7 @@ func (m *Memory) Balance(ctx context.Context, account string) (int64, error) {
 		return 0, ErrUnknownAccount
 	}
 	m.holds.Expire(m.now())
-	return m.free(account), nil
+	return m.spendable(account), nil
 }
 
 // Entries implements [Ledger].

@@ -42,5 +42,5 @@ func (s Spent) Room(who Spender, held, n int64, now time.Time) error {
 
 func over(limit *int64, n int64) bool { return limit != nil && n > *limit }
 
-// OnceFor is how long a charge bars another with the same Once.
-const OnceFor = 24 * time.Hour
+// IdempotentFor is how long a charge bars another with the same idempotency key.
+const IdempotentFor = 24 * time.Hour

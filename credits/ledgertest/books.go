@@ -82,19 +82,19 @@ func testChain(t *testing.T, open Open) {
 	t.Helper()
 	l := open(t, 100)
 	for i := range 5 {
-		spend(t, l, int64(i+1), credits.Charge{Operation: "posts", RequestID: fmt.Sprint(i), Once: fmt.Sprint("once", i)})
+		spend(t, l, int64(i+1), credits.Charge{Operation: "posts", RequestID: fmt.Sprint(i), IdempotencyKey: fmt.Sprint("once", i)})
 	}
 	all := entries(t, l, credits.Query{})
 	checkChain(t, all)
 	changes := map[string]func(e *credits.Entry){
-		"amount":     func(e *credits.Entry) { e.Amount, e.Balance = e.Amount-1, e.Balance-1 },
-		"key":        func(e *credits.Entry) { e.Key += "x" },
-		"operation":  func(e *credits.Entry) { e.Operation = "profile" },
-		"request id": func(e *credits.Entry) { e.RequestID += "0" },
-		"time":       func(e *credits.Entry) { e.At = e.At.Add(1000) },
-		"hold":       func(e *credits.Entry) { e.Hold = "" },
-		"once":       func(e *credits.Entry) { e.Once = "" },
-		"hash":       func(e *credits.Entry) { e.Hash[0]++ },
+		"amount":          func(e *credits.Entry) { e.Amount, e.Balance = e.Amount-1, e.Balance-1 },
+		"key":             func(e *credits.Entry) { e.Key += "x" },
+		"operation":       func(e *credits.Entry) { e.Operation = "profile" },
+		"request id":      func(e *credits.Entry) { e.RequestID += "0" },
+		"time":            func(e *credits.Entry) { e.At = e.At.Add(1000) },
+		"hold":            func(e *credits.Entry) { e.Hold = "" },
+		"idempotency key": func(e *credits.Entry) { e.IdempotencyKey = "" },
+		"hash":            func(e *credits.Entry) { e.Hash[0]++ },
 	}
 	for what, change := range changes {
 		e := all[2]

@@ -26,7 +26,7 @@ type Crash struct {
 
 // Process is one run of the service.
 type Process struct {
-	// Call asks for one charge with that request id, which is also what the charge happens Once for, and returns
+	// Call asks for one charge with that request id, which is also the charge's idempotency key, and returns
 	// what it came to. An error means that no answer came.
 	Call func(ctx context.Context, client int, requestID string) (charged int64, err error)
 	// Kill ends the process as SIGKILL does and waits for its end.

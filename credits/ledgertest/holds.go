@@ -224,17 +224,17 @@ func testCaps(t *testing.T, open Open) {
 	})
 }
 
-func testOnce(t *testing.T, open Open) {
+func testIdempotencyKey(t *testing.T, open Open) {
 	t.Helper()
 	l := open(t, 10)
 	holds := reserve(t, l, 2, 2, 2)
-	if got := settle(t, l, holds[0], credits.Charge{Amount: 2, Once: "a", RequestID: "first"}); got != 4 {
+	if got := settle(t, l, holds[0], credits.Charge{Amount: 2, IdempotencyKey: "a", RequestID: "first"}); got != 4 {
 		t.Errorf("first charge left %d; want 4", got)
 	}
-	if got := settle(t, l, holds[1], credits.Charge{Amount: 2, Once: "a", RequestID: "second"}); got != 6 {
+	if got := settle(t, l, holds[1], credits.Charge{Amount: 2, IdempotencyKey: "a", RequestID: "second"}); got != 6 {
 		t.Errorf("a repeated charge left %d; want 6", got)
 	}
-	if got := settle(t, l, holds[2], credits.Charge{Amount: 2, Once: "b"}); got != 6 {
+	if got := settle(t, l, holds[2], credits.Charge{Amount: 2, IdempotencyKey: "b"}); got != 6 {
 		t.Errorf("another charge left %d; want 6", got)
 	}
 	wantCharges(t, l, 2, 2)

@@ -45,7 +45,7 @@ func Run(t *testing.T, open Open) {
 		{"settle", testSettle},
 		{"settle again", testSettleAgain},
 		{"caps", testCaps},
-		{"once", testOnce},
+		{"idempotency keys", testIdempotencyKey},
 		{"entries", testEntries},
 		{"chain", testChain},
 		{"concurrency", testConcurrency},

@@ -34,7 +34,7 @@ func RunModel(t *testing.T, open func(t *testing.T, now func() time.Time) Subjec
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
 		clock := NewClock()
-		m := &model{t: t, clock: clock, subject: open(t, clock.Now), once: map[string]time.Time{}}
+		m := &model{t: t, clock: clock, subject: open(t, clock.Now), keyed: map[string]time.Time{}}
 		defer func() {
 			if err := m.subject.Close(); err != nil {
 				t.Errorf("Close: %v", err)
@@ -69,7 +69,7 @@ type model struct {
 	entries []int64 // amounts, oldest first
 	charges []modelCharge
 	holds   []*modelHold
-	once    map[string]time.Time
+	keyed   map[string]time.Time // by idempotency key
 }
 
 type modelCharge struct {
@@ -172,9 +172,9 @@ func (m *model) drawHold(rt *rapid.T) *modelHold {
 func (m *model) settle(rt *rapid.T) {
 	h := m.drawHold(rt)
 	m.settleWith(rt, h, credits.Charge{
-		Amount:   rapid.Int64Range(0, h.Amount+1).Draw(rt, "charge"),
-		Platform: rapid.SampledFrom([]string{"github", "x"}).Draw(rt, "platform"),
-		Once:     rapid.SampledFrom([]string{"", "", "once_a", "once_b"}).Draw(rt, "once"),
+		Amount:         rapid.Int64Range(0, h.Amount+1).Draw(rt, "charge"),
+		Platform:       rapid.SampledFrom([]string{"github", "x"}).Draw(rt, "platform"),
+		IdempotencyKey: rapid.SampledFrom([]string{"", "", "once_a", "once_b"}).Draw(rt, "idempotency key"),
 	})
 }
 
@@ -211,7 +211,7 @@ func (m *model) wantErr(rt *rapid.T, got, want error) {
 
 func (m *model) charge(h *modelHold, c credits.Charge) {
 	now := m.clock.Now()
-	last, again := m.once[c.Once]
+	last, again := m.keyed[c.IdempotencyKey]
 	if c.Amount == 0 || again && now.Sub(last) < 24*time.Hour {
 		h.released = true
 		return
@@ -220,8 +220,8 @@ func (m *model) charge(h *modelHold, c credits.Charge) {
 	m.balance -= c.Amount
 	m.entries = append(m.entries, -c.Amount)
 	m.charges = append(m.charges, modelCharge{h.Spender.Key, c.Amount, credits.Day(now)})
-	if c.Once != "" {
-		m.once[c.Once] = now
+	if c.IdempotencyKey != "" {
+		m.keyed[c.IdempotencyKey] = now
 	}
 }
 

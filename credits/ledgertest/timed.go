@@ -43,7 +43,7 @@ func RunTimed(t *testing.T, open OpenTimed) {
 	}{
 		{"holds run out", testExpiry},
 		{"a day's cap", testDayCap},
-		{"once a day", testOnceADay},
+		{"an idempotency key lasts a day", testIdempotencyKeyADay},
 		{"entries by time", testEntriesByTime},
 		{"a clock that is set back", testClockBack},
 	}
@@ -125,18 +125,18 @@ func testDayCap(t *testing.T, open OpenTimed) {
 	}
 }
 
-func testOnceADay(t *testing.T, open OpenTimed) {
+func testIdempotencyKeyADay(t *testing.T, open OpenTimed) {
 	t.Helper()
 	clock := NewClock()
 	l := open(t, 100, clock.Now)
-	spend(t, l, 1, credits.Charge{Once: "a"})
+	spend(t, l, 1, credits.Charge{IdempotencyKey: "a"})
 	clock.Advance(24*time.Hour - time.Microsecond)
-	spend(t, l, 2, credits.Charge{Once: "a"})
+	spend(t, l, 2, credits.Charge{IdempotencyKey: "a"})
 	wantCharges(t, l, 1)
 	clock.Advance(time.Microsecond)
-	spend(t, l, 4, credits.Charge{Once: "a"})
+	spend(t, l, 4, credits.Charge{IdempotencyKey: "a"})
 	wantCharges(t, l, 1, 4)
-	spend(t, l, 8, credits.Charge{Once: "a"})
+	spend(t, l, 8, credits.Charge{IdempotencyKey: "a"})
 	wantCharges(t, l, 1, 4)
 }
 

@@ -58,7 +58,7 @@ func (b *Books) Settle(ctx context.Context, item string, charge credits.Charge) 
 	}
 	charge.RequestID = b.requestID
 	if b.idempotencyKey != "" { // the platform tells the parts of a search apart; a space is in no key
-		charge.Once = b.idempotencyKey + " " + charge.Platform
+		charge.IdempotencyKey = b.idempotencyKey + " " + charge.Platform
 	}
 	// The caller may have hung up; the books are closed all the same.
 	return b.ledger.Settle(context.WithoutCancel(ctx), hold, charge)

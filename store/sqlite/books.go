@@ -245,14 +245,14 @@ func lastEntry(c *conn, account int64) (credits.Entry, error) {
 	return e, nil
 }
 
-// charge writes the entry of a charge. When Charge.Once forbids it, the entry has no Kind.
+// charge writes the entry of a charge. When Charge.IdempotencyKey forbids it, the entry has no Kind.
 func (w *writer) charge(b *book, h credits.Hold, c credits.Charge) (credits.Entry, error) {
 	if err := w.load(b); err != nil {
 		return credits.Entry{}, err
 	}
 	now := w.now()
-	if c.Once != "" {
-		again, err := w.chargedOnce(b.no, c.Once, now)
+	if c.IdempotencyKey != "" {
+		again, err := w.chargedBefore(b.no, c.IdempotencyKey, now)
 		if err != nil || again {
 			return credits.Entry{Balance: b.last.Balance}, err
 		}

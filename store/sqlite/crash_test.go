@@ -174,7 +174,7 @@ func chargeOnce(ctx context.Context, l *Ledger, requestID string) (int64, error)
 		return 0, err
 	}
 	n := int64(requestID[len(requestID)-1]-'0')%5 + 1
-	c := credits.Charge{Amount: n, Operation: "profile", Platform: "mock", RequestID: requestID, Cache: "MISS", Once: requestID}
+	c := credits.Charge{Amount: n, Operation: "profile", Platform: "mock", RequestID: requestID, Cache: "MISS", IdempotencyKey: requestID}
 	if _, err := l.Settle(ctx, holds[0], c); err != nil {
 		return 0, err
 	}

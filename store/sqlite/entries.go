@@ -128,7 +128,7 @@ func scanEntry(rows *sql.Rows, e *credits.Entry, before ...any) error {
 	var at int64
 	var hash []byte
 	err := rows.Scan(append(before, &e.Seq, &e.Kind, &e.Amount, &e.Balance, &e.Key, &e.Operation, &e.Platform,
-		&e.RequestID, &e.Cache, &e.Reason, &e.Hold, &e.Once, &at, &hash)...)
+		&e.RequestID, &e.Cache, &e.Reason, &e.Hold, &e.IdempotencyKey, &at, &hash)...)
 	e.At = fromMicros(at)
 	copy(e.Hash[:], hash)
 	return err

@@ -26,7 +26,7 @@ type inserts struct {
 	waiting   []insert // fewer than insertRows
 	entries   int64    // in this transaction
 	credits   int64    // that these come to
-	once      map[chargedOnce]struct{}
+	keyed     map[keyed]struct{}
 }
 
 type insert struct {
@@ -34,10 +34,10 @@ type insert struct {
 	credits.Entry
 }
 
-// chargedOnce is a charge of this transaction that happens once a day.
-type chargedOnce struct {
+// keyed is a charge of this transaction with an idempotency key.
+type keyed struct {
 	account int64
-	once    string
+	key     string
 }
 
 func newInserts(c *conn) (*inserts, error) {
@@ -47,14 +47,14 @@ func newInserts(c *conn) (*inserts, error) {
 	}
 	many, err := c.prepare(insertEntries + strings.Repeat(insertValues+", ", insertRows-1) + insertValues)
 	return &inserts{
-		one: one, many: many, waiting: make([]insert, 0, insertRows), once: map[chargedOnce]struct{}{},
+		one: one, many: many, waiting: make([]insert, 0, insertRows), keyed: map[keyed]struct{}{},
 	}, err
 }
 
 // begin forgets the transaction before.
 func (x *inserts) begin() {
 	x.waiting, x.entries, x.credits = x.waiting[:0], 0, 0
-	clear(x.once)
+	clear(x.keyed)
 }
 
 // insert writes e with the next entries of the transaction.
@@ -63,8 +63,8 @@ func (w *writer) insert(account int64, e credits.Entry) error {
 	x.waiting = append(x.waiting, insert{account, e})
 	x.entries++
 	x.credits += e.Amount
-	if e.Once != "" {
-		x.once[chargedOnce{account, e.Once}] = struct{}{}
+	if e.IdempotencyKey != "" {
+		x.keyed[keyed{account, e.IdempotencyKey}] = struct{}{}
 	}
 	if len(x.waiting) < insertRows {
 		return nil
@@ -96,7 +96,7 @@ func (s *stmt) exec(entries []insert) error {
 		e := &entries[i]
 		for _, v := range [insertColumns]driver.Value{
 			e.account, e.Seq, string(e.Kind), e.Amount, e.Balance, e.Key, e.Operation, e.Platform, e.RequestID, e.Cache,
-			e.Reason, e.Hold, e.Once, e.At.UnixMicro(), e.Hash[:],
+			e.Reason, e.Hold, e.IdempotencyKey, e.At.UnixMicro(), e.Hash[:],
 		} {
 			s.args = append(s.args, driver.NamedValue{Ordinal: len(s.args) + 1, Value: v})
 		}
@@ -105,12 +105,12 @@ func (s *stmt) exec(entries []insert) error {
 	return err
 }
 
-// chargedOnce tells whether the account has a charge with that Once from the last 24 hours.
-func (w *writer) chargedOnce(account int64, once string, now time.Time) (bool, error) {
-	if _, ok := w.inserts.once[chargedOnce{account, once}]; ok {
+// chargedBefore tells whether the account has a charge with that idempotency key from the last 24 hours.
+func (w *writer) chargedBefore(account int64, key string, now time.Time) (bool, error) {
+	if _, ok := w.inserts.keyed[keyed{account, key}]; ok {
 		return true, nil
 	}
 	n, err := w.c.number("SELECT 1 FROM entries WHERE account = ? AND once = ? AND once <> '' AND at > ? LIMIT 1",
-		account, once, now.Add(-credits.OnceFor).UnixMicro())
+		account, key, now.Add(-credits.IdempotentFor).UnixMicro())
 	return n != 0, err
 }

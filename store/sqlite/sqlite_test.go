@@ -196,7 +196,7 @@ func TestAReopenedFileGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	charge := credits.Charge{Amount: 3, Once: "a"}
+	charge := credits.Charge{Amount: 3, IdempotencyKey: "a"}
 	if _, err := db.Ledger().Settle(ctx, holds[0], charge); err != nil {
 		t.Fatal(err)
 	}
