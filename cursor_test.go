@@ -286,7 +286,7 @@ func drawHostile(t *rapid.T) *hostile {
 
 func (h *hostile) client(t *rapid.T) *socialdata.Client {
 	client, err := socialdata.New(
-		socialdata.WithProviders(providers.Provider{Name: "hostile", Platform: platform.GitHub, Source: schema.Own, Posts: h.read}),
+		socialdata.WithProviders(providers.Chain{{Name: "hostile", Platform: platform.GitHub, Source: schema.Own, Posts: h.read}}),
 		socialdata.WithEnricher(enginetest.Enricher()),
 	)
 	if err != nil {

@@ -334,7 +334,7 @@ func TestAFanOutWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 				return out, err
 			}))
 		}
-		client, err := socialdata.New(socialdata.WithProviders(upstreams...), socialdata.WithEnricher(enginetest.Enricher()))
+		client, err := socialdata.New(socialdata.WithProviders(upstreams), socialdata.WithEnricher(enginetest.Enricher()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package socialdata
 import (
 	"log/slog"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
@@ -18,9 +19,10 @@ import (
 // Option configures a [Client].
 type Option func(*engine.Config)
 
-// WithProviders adds upstreams. Several for one platform are tried in the order given.
-func WithProviders(p ...providers.Provider) Option {
-	return func(c *engine.Config) { c.Providers = append(c.Providers, p...) }
+// WithProviders adds upstreams, as the packages below providers return them. Those of one platform are tried in the order
+// given.
+func WithProviders(chains ...providers.Chain) Option {
+	return func(c *engine.Config) { c.Providers = append(c.Providers, slices.Concat(chains...)...) }
 }
 
 // WithLedger charges calls to l. Without it nothing is charged, and Meta.CreditsUsed is what the call would have cost.

@@ -436,7 +436,7 @@ func TestHealthNamesEveryPlatform(t *testing.T) {
 	t.Parallel()
 	without := mock.NewFor(platform.Twitch, mock.Config{}).Without("SECRET")
 	e := enginetest.New(t, enginetest.Config{
-		Providers: []providers.Provider{mock.New(mock.Config{}), without},
+		Providers: append(mock.New(mock.Config{}), without),
 		Options:   []socialdata.Option{socialdata.WithEnvironment("testing")},
 	})
 	got := e.Open.Health(t.Context())
@@ -482,7 +482,7 @@ func TestOneFailureInTenIsHealthy(t *testing.T) {
 func TestRawForwardsTheQueryAndNothingElse(t *testing.T) {
 	t.Parallel()
 	var got []string
-	p := mock.New(mock.Config{})
+	p := mock.New(mock.Config{})[0]
 	forward := p.Forward
 	p.Forward = func(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
 		got = append(got, path+"?"+query.Encode())
@@ -506,7 +506,7 @@ func TestRawForwardsTheQueryAndNothingElse(t *testing.T) {
 func TestRawThatIsNoJSONIsTheUpstreamsFailure(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "<html>", `{"a":`, "nul"} {
-		p := mock.New(mock.Config{})
+		p := mock.New(mock.Config{})[0]
 		p.Forward = func(context.Context, string, url.Values) (json.RawMessage, error) { return json.RawMessage(body), nil }
 		e := enginetest.New(t, enginetest.Config{Providers: []providers.Provider{p}})
 		_, err := e.Client.Raw(t.Context(), socialdata.RawRequest{Provider: "mock", Path: "users/a"})
@@ -555,8 +555,8 @@ func TestPricesCanBeSet(t *testing.T) {
 func TestNewRefusesWhatCannotWork(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]socialdata.Option{
-		"a provider of no platform":      socialdata.WithProviders(providers.Provider{Name: "a", Platform: "nowhere"}),
-		"a provider without a name":      socialdata.WithProviders(providers.Provider{Platform: platform.GitHub}),
+		"a provider of no platform":      socialdata.WithProviders(providers.Chain{{Name: "a", Platform: "nowhere"}}),
+		"a provider without a name":      socialdata.WithProviders(providers.Chain{{Platform: platform.GitHub}}),
 		"two providers of one name":      socialdata.WithProviders(mock.New(mock.Config{}), mock.New(mock.Config{})),
 		"a cursor key that is too short": socialdata.WithCursorKeys([]byte("short")),
 	} {

@@ -68,6 +68,12 @@ func Unavailable(cause error, detail string, args ...any) error {
 	return &Error{Kind: ErrUnavailable, Detail: fmt.Sprintf(detail, args...), Err: cause}
 }
 
+// Unreadable returns an [ErrUnavailable] for an answer that is not of its kind: it cannot be decoded, or lacks what makes
+// it one. The cause may be nil.
+func Unreadable(cause error) error {
+	return &Error{Kind: ErrUnavailable, Detail: "the upstream's answer cannot be read", Err: cause}
+}
+
 // Unsupported returns an [ErrUnavailable] with the cause [ErrUnsupported], which tells the caller what this upstream
 // cannot serve.
 func Unsupported(detail string, args ...any) error {

@@ -129,6 +129,9 @@ type Provider struct {
 	Forward ForwardFunc
 }
 
+// Chain is the upstreams of one package, in the order in which they are tried.
+type Chain []Provider
+
 // Serves tells whether p serves op.
 func (p Provider) Serves(op Op) bool {
 	f := p.field(op)
@@ -164,8 +167,8 @@ func (p Provider) WithoutOps(settings []string, ops ...Op) Provider {
 	}
 	v := reflect.ValueOf(&p).Elem()
 	for _, op := range ops {
-		if p.Serves(op) {
-			missing[op] = settings
+		if p.Serves(op) || missing[op] != nil {
+			missing[op] = slices.Concat(missing[op], settings)
 			v.FieldByIndex(fields[op]).SetZero()
 		}
 	}

@@ -112,7 +112,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{"fresh of raw is a boolean", "/v1/raw/mock/users/a?fresh=1", problem.InvalidRequest, []string{`"fresh"`}},
 		{"fresh of raw given twice", "/v1/raw/mock/users/a?fresh=true&fresh=false", problem.InvalidRequest, []string{`"fresh"`}},
 	}
-	s := open(t, enginetest.Config{Providers: []providers.Provider{mock.New(mock.Config{}), hackerNews(), twitch()}})
+	s := open(t, enginetest.Config{Providers: append(mock.New(mock.Config{}), hackerNews(), twitch())})
 	t.Run("each", func(t *testing.T) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
@@ -399,7 +399,7 @@ func TestEnrichmentOfWhatMayNotBeSentIsRefusedBeforeAnyCall(t *testing.T) {
 		t.Run(string(id), func(t *testing.T) {
 			t.Parallel()
 			p, calls := counted(mock.NewFor(id, mock.Config{}))
-			s := open(t, enginetest.Config{Providers: []providers.Provider{p, mock.New(mock.Config{})}})
+			s := open(t, enginetest.Config{Providers: append(mock.New(mock.Config{}), p)})
 			for _, o := range socialdata.Operations() {
 				if !strings.HasPrefix(o.Path, "/v1/{platform}/") || !has(o, "enrich") {
 					continue

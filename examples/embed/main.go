@@ -33,8 +33,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 		id, handle = platform.ID(args[0]), args[1]
 	}
 	options := []socialdata.Option{
-		socialdata.WithProviders(mock.New(mock.Config{}), github.New(github.Config{})),
-		socialdata.WithProviders(bluesky.New(bluesky.Config{})...),
+		socialdata.WithProviders(mock.New(mock.Config{}), github.New(github.Config{}), bluesky.New(bluesky.Config{})),
 	}
 	client, err := socialdata.New(options...)
 	if err != nil {

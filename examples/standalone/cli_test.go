@@ -106,7 +106,7 @@ func TestPlatformsNamesTheMissingSetting(t *testing.T) {
 func TestSettingsThatCannotBeReadAreNamed(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{
-		"SOCIALDATA_REPLAY_URL": "not a url", "SOCIALDATA_YOUTUBE_NO_FEED": "perhaps", "SOCIALDATA_SPOTIFY_PAGE_LIMIT": "ten",
+		"SOCIALDATA_REPLAY_URL": "not a url", "SOCIALDATA_YOUTUBE_OWN": "perhaps", "SOCIALDATA_SPOTIFY_PAGE_LIMIT": "ten",
 	} {
 		args := []string{"get", "mock", "profile", "handle=ann"}
 		if name == "SOCIALDATA_REPLAY_URL" {

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"encoding"
 	"fmt"
 	"net/http"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -48,32 +48,29 @@ func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 		socialdata.WithProviders(all...), socialdata.WithEnricher(mock.Enricher(arabic.New())))...)
 }
 
-// allProviders returns every provider; those of one platform stand in the order in which they are tried.
-func allProviders(getenv func(string) string, web *http.Client) ([]providers.Provider, error) {
+// allProviders returns every provider, each package's in the order in which they are tried.
+func allProviders(getenv func(string) string, web *http.Client) ([]providers.Chain, error) {
 	s := &settings{getenv: getenv, web: web}
-	yt, rd := configure[youtube.Config](s, "youtube"), configure[reddit.Config](s, "reddit")
 	music, apps := configure[applemusic.Config](s, "apple_music"), configure[appstore.Config](s, "appstore")
 	music.Quota = applemusic.NewQuota() // both read from one host, which counts them together
 	apps.Quota = music.Quota
-	all := slices.Concat(
-		[]providers.Provider{
-			mock.New(mock.Config{}),
-			github.New(configure[github.Config](s, "github")),
-			hackernews.New(configure[hackernews.Config](s, "hackernews")),
-			reddit.New(rd), reddit.NewOwn(rd),
-			spotify.New(configure[spotify.Config](s, "spotify")),
-			twitch.New(configure[twitch.Config](s, "twitch")),
-			youtube.New(yt), youtube.NewOwn(yt),
-		},
+	all := []providers.Chain{
+		mock.New(mock.Config{}),
 		applemusic.New(music),
 		appstore.New(apps),
 		bluesky.New(configure[bluesky.Config](s, "bluesky")),
+		github.New(configure[github.Config](s, "github")),
+		hackernews.New(configure[hackernews.Config](s, "hackernews")),
 		kick.New(configure[kick.Config](s, "kick")),
+		reddit.New(configure[reddit.Config](s, "reddit")),
 		soundcloud.New(configure[soundcloud.Config](s, "soundcloud")),
+		spotify.New(configure[spotify.Config](s, "spotify")),
 		threads.New(configure[threads.Config](s, "threads")),
 		truthsocial.New(configure[truthsocial.Config](s, "truthsocial")),
+		twitch.New(configure[twitch.Config](s, "twitch")),
 		x.New(configure[x.Config](s, "x")),
-	)
+		youtube.New(configure[youtube.Config](s, "youtube")),
+	}
 	return all, s.err
 }
 
@@ -84,8 +81,8 @@ type settings struct {
 	err    error // the first setting that cannot be read
 }
 
-// configure fills a provider's Config: each field that is a string, a bool or a number from its own variable (APIKey of
-// youtube is SOCIALDATA_YOUTUBE_API_KEY), and HTTP with the client that all share.
+// configure fills a provider's Config: each field that is a string, a bool, a number or a word of its own from its own
+// variable (APIKey of youtube is SOCIALDATA_YOUTUBE_API_KEY), and HTTP with the client that all share.
 func configure[T any](s *settings, provider string) T {
 	var cfg T
 	v := reflect.ValueOf(&cfg).Elem()
@@ -107,6 +104,9 @@ func configure[T any](s *settings, provider string) T {
 }
 
 func assign(at reflect.Value, value string) error {
+	if word, ok := reflect.TypeAssert[encoding.TextUnmarshaler](at.Addr()); ok {
+		return word.UnmarshalText([]byte(value))
+	}
 	switch at.Kind() {
 	case reflect.String:
 		at.SetString(value)

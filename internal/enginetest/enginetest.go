@@ -81,7 +81,7 @@ func New(tb testing.TB, cfg Config) *Engine {
 		e.Records = records.NewMemory(records.MemoryConfig{Now: clock.Now})
 	}
 	if cfg.Providers == nil {
-		cfg.Providers = []providers.Provider{mock.New(mock.Config{})}
+		cfg.Providers = mock.New(mock.Config{})
 	}
 	if cfg.Rate == (keys.Rate{}) {
 		cfg.Rate = keys.Rate{Capacity: 1_000_000, Refill: 1_000_000}
@@ -90,7 +90,7 @@ func New(tb testing.TB, cfg Config) *Engine {
 		cfg.Cache = cache.NewMemory(cache.MemoryConfig{Now: clock.Now})
 	}
 	client, err := socialdata.New(append([]socialdata.Option{
-		socialdata.WithProviders(cfg.Providers...), socialdata.WithLedger(e.Ledger), socialdata.WithKeys(e.Keys),
+		socialdata.WithProviders(cfg.Providers), socialdata.WithLedger(e.Ledger), socialdata.WithKeys(e.Keys),
 		socialdata.WithRecords(e.Records), socialdata.WithCache(cfg.Cache), socialdata.WithClock(clock.Now),
 		socialdata.WithRate(cfg.Rate), socialdata.WithCursorKeys([]byte(CursorKey)), socialdata.WithEnricher(Enricher()),
 	}, cfg.Options...)...)

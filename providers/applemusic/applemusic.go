@@ -47,7 +47,7 @@ type Quota = upstream.Quota
 func NewQuota() *Quota { return upstream.NewQuota(20, time.Minute) }
 
 // New returns the providers for Apple Music, in the order in which they are to be tried.
-func New(cfg Config) []providers.Provider {
+func New(cfg Config) providers.Chain {
 	catalog, here := newCatalog(cfg)
 	c := newClient(cfg)
 	if here {
@@ -92,7 +92,7 @@ func New(cfg Config) []providers.Provider {
 	if !here {
 		full = full.Without("developer_token")
 	}
-	return []providers.Provider{itunes, full}
+	return providers.Chain{itunes, full}
 }
 
 // client reads the iTunes Search interface.

@@ -26,7 +26,7 @@ import (
 func TestSearchInterface(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider { return applemusic.New(applemusic.Config{HTTP: c})[0] },
+		New: func(c *http.Client) providers.Chain { return applemusic.New(applemusic.Config{HTTP: c}) },
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "501"),
 			providertest.Profile("profile-old-link", "502"),
@@ -85,7 +85,7 @@ func TestSearchInterface(t *testing.T) {
 func TestCatalog(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: catalog,
+		New: func(c *http.Client) providers.Chain { return providers.Chain{catalog(c)} },
 		Calls: []providertest.Call{
 			providertest.Profile("catalog-profile", "501"),
 			providertest.Profile("catalog-profile-bare", "502"),

@@ -122,7 +122,7 @@ func (c *catalog) list(ctx context.Context, r upstream.Request, cursor string) (
 		return nil, err
 	}
 	if l.Data == nil {
-		return nil, providers.Unavailable(errNoList, "the upstream's answer cannot be read")
+		return nil, providers.Unreadable(errNoList)
 	}
 	return &l, nil
 }

@@ -65,7 +65,7 @@ func (c *catalog) find(ctx context.Context, r upstream.Request) (*found, error) 
 		return nil, err
 	}
 	if answer.Results == nil {
-		return nil, providers.Unavailable(errNoList, "the upstream's answer cannot be read")
+		return nil, providers.Unreadable(errNoList)
 	}
 	return answer.Results, nil
 }
@@ -127,7 +127,7 @@ func (c *catalog) suggestions(ctx context.Context, q providers.SuggestionsQuery,
 	r := upstream.Get("catalog", storefront, "search", "hints").With("term", q.Query).With("limit", "10")
 	res, err := c.http.JSON(ctx, r, &answer)
 	if err == nil && answer.Results.Terms == nil {
-		err = providers.Unavailable(errNoList, "the upstream's answer cannot be read")
+		err = providers.Unreadable(errNoList)
 	}
 	if err != nil {
 		return page, fmt.Errorf("apple_music_catalog: suggestions for %q: %w", q.Query, err)

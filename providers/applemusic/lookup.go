@@ -48,7 +48,7 @@ func (c *client) rows(ctx context.Context, r upstream.Request) ([]upstream.Objec
 		return nil, err
 	}
 	if answer.Results == nil {
-		return nil, providers.Unavailable(errNoList, "the upstream's answer cannot be read")
+		return nil, providers.Unreadable(errNoList)
 	}
 	return answer.Results, nil
 }

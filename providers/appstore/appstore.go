@@ -34,8 +34,9 @@ type Config struct {
 	// nil means one of its own.
 	Quota *upstream.Quota
 
-	NoReviews     bool // switches off the reviews, which come from a feed without documentation
-	NoSuggestions bool // switches off the suggestions, which come from the store's search box
+	// Own reads the reviews, which come from a feed without documentation, and the suggestions of the store's search box;
+	// on by default.
+	Own providers.Own
 }
 
 type client struct {
@@ -45,7 +46,7 @@ type client struct {
 }
 
 // New returns the providers for the App Store: one for what Apple documents and one for what it only shows.
-func New(cfg Config) []providers.Provider {
+func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	official := providers.Provider{
 		Name: "appstore", Platform: platform.AppStore, Source: schema.Official,
@@ -75,22 +76,17 @@ func New(cfg Config) []providers.Provider {
 	own := providers.Provider{
 		Name: "appstore_own", Platform: platform.AppStore, Source: schema.Own,
 		Normalize: normalize,
+		Reviews:   c.reviews,
 		Filters:   map[providers.Op]providers.Filters{},
-		Notes:     map[providers.Op]string{},
+		Notes:     map[providers.Op]string{providers.OpReviews: "the newest 500 of the storefront"},
 	}
-	if !cfg.NoReviews {
-		own.Reviews = c.reviews
-		own.Notes[providers.OpReviews] = "the newest 500 of the storefront"
-	}
-	switch {
-	case cfg.NoSuggestions:
-	case storefronts[c.country] == "":
+	if storefronts[c.country] == "" {
 		own.Notes[providers.OpSuggestions] = "not in the storefront that is set"
-	default:
+	} else {
 		own.Suggestions = c.suggestions
 		own.Filters[providers.OpSuggestions] = providers.Filters{"region": regions()}
 	}
-	return []providers.Provider{official, own}
+	return providers.Chain{official, own.IfOwn(cfg.Own, true)}
 }
 
 func newClient(cfg Config) *client {

@@ -17,7 +17,7 @@ import (
 func TestOfficial(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider { return appstore.New(appstore.Config{HTTP: c})[0] },
+		New: func(c *http.Client) providers.Chain { return appstore.New(appstore.Config{HTTP: c}) },
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "9001"),
 			providertest.Profile("profile-by-bundle", "com.example.tea.mac"),
@@ -57,7 +57,7 @@ func TestOfficial(t *testing.T) {
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider { return appstore.New(appstore.Config{HTTP: c})[1] },
+		New: func(c *http.Client) providers.Chain { return appstore.New(appstore.Config{HTTP: c}) }, Upstream: "appstore_own",
 		Calls: []providertest.Call{
 			providertest.Reviews("reviews", "9001"),
 			providertest.Reviews("reviews-by-bundle-on-second-try", "com.example.bare"),
@@ -137,8 +137,7 @@ func TestOwnSourcesCanBeSwitchedOff(t *testing.T) {
 		reviews, suggestions bool
 	}{
 		{appstore.Config{}, true, true},
-		{appstore.Config{NoReviews: true}, false, true},
-		{appstore.Config{NoSuggestions: true}, true, false},
+		{appstore.Config{Own: providers.OwnOff}, false, false},
 		{appstore.Config{Country: "NZ"}, true, false},
 	} {
 		own := appstore.New(tt.cfg)[1]

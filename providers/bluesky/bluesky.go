@@ -34,13 +34,13 @@ type Config struct {
 
 // New returns the providers for Bluesky: the AppView; the AppView again behind its other address, since the first refuses
 // some networks; and the account's server for the search for posts, in front of them when there is an account.
-func New(cfg Config) []providers.Provider {
-	list := []providers.Provider{newAppView(cfg, "bluesky", cmp.Or(cfg.BaseURL, "https://public.api.bsky.app"))}
+func New(cfg Config) providers.Chain {
+	list := providers.Chain{newAppView(cfg, "bluesky", cmp.Or(cfg.BaseURL, "https://public.api.bsky.app"))}
 	if !cfg.NoFallback {
 		list = append(list, newAppView(cfg, "bluesky_fallback", cmp.Or(cfg.FallbackURL, "https://api.bsky.app")))
 	}
 	if cfg.signsIn() {
-		return append([]providers.Provider{newSession(cfg)}, list...)
+		return append(providers.Chain{newSession(cfg)}, list...)
 	}
 	return append(list, newSession(cfg))
 }

@@ -21,7 +21,7 @@ func at(who, key string) string { return "at://" + who + "/app.bsky.feed.post/" 
 func TestAppView(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider { return named("bluesky", bluesky.Config{HTTP: c}) },
+		New: func(c *http.Client) providers.Chain { return bluesky.New(bluesky.Config{HTTP: c}) },
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "ann.example.com"),
 			providertest.Profile("profile-bare", bob),
@@ -86,9 +86,10 @@ func TestAppView(t *testing.T) {
 func TestSession(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider {
-			return named("bluesky_session", bluesky.Config{HTTP: c, Identifier: "@ann.example.com", AppPassword: "app-pass"})
+		New: func(c *http.Client) providers.Chain {
+			return bluesky.New(bluesky.Config{HTTP: c, Identifier: "@ann.example.com", AppPassword: "app-pass"})
 		},
+		Upstream: "bluesky_session",
 		Calls: []providertest.Call{
 			providertest.Search("search-posts", providers.SearchQuery{Query: "tea", Kind: schema.PostResult}),
 			providertest.Search("search-posts-narrowed", providers.SearchQuery{

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
-	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -64,7 +62,7 @@ func (a actor) profile(raw []byte) schema.Profile {
 		Followers:   a.Followers,
 		Following:   a.Follows,
 		PostsCount:  a.Posts,
-		Links:       text.URLs(append([]string{a.Website}, addresses(a.Description)...)...),
+		Links:       text.URLs(append([]string{a.Website}, text.Addresses(a.Description)...)...),
 	}
 }
 
@@ -82,26 +80,4 @@ func (a actor) url() string {
 		return site + h
 	}
 	return site + a.DID
-}
-
-var address = regexp.MustCompile(`https?://[^\s<>"]+`)
-
-// addresses returns the URLs that s names, without the punctuation behind them. A closing bracket belongs to a URL that
-// opens it.
-func addresses(s string) []string {
-	found := address.FindAllString(s, -1)
-	for i, u := range found {
-		for {
-			cut := strings.TrimRight(u, ".,;:!?'’”»…")
-			if strings.HasSuffix(cut, ")") && strings.Count(cut, "(") < strings.Count(cut, ")") {
-				cut = cut[:len(cut)-1]
-			}
-			if cut == u {
-				break
-			}
-			u = cut
-		}
-		found[i] = u
-	}
-	return found
 }

@@ -7,6 +7,7 @@ package github
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -35,9 +36,9 @@ type client struct {
 }
 
 // New returns the provider for public GitHub data.
-func New(cfg Config) providers.Provider {
+func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
-	return providers.Provider{
+	return providers.Chain{{
 		Name: "github", Platform: platform.GitHub, Source: schema.Official,
 		Profile:   c.profile,
 		Followers: c.followers,
@@ -65,14 +66,10 @@ func New(cfg Config) providers.Provider {
 			"repos/{owner}/{repo}/contributors", "repos/{owner}/{repo}/issues/{number}",
 		),
 		Forward: c.http.Forward,
-	}
+	}}
 }
 
 func newClient(cfg Config) *client {
-	base := cfg.BaseURL
-	if base == "" {
-		base = "https://api.github.com"
-	}
 	header := http.Header{
 		"Accept":               {"application/vnd.github+json"},
 		"X-GitHub-Api-Version": {"2022-11-28"},
@@ -84,7 +81,7 @@ func newClient(cfg Config) *client {
 	}
 	return &client{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: base, Header: header, Check: check,
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.github.com"), Header: header, Check: check,
 			Limits: &upstream.LimitHeaders{Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset"},
 			Quota:  upstream.NewQuota(core, time.Hour),
 		}),

@@ -17,7 +17,7 @@ import (
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider { return github.New(github.Config{HTTP: c}) },
+		New: func(c *http.Client) providers.Chain { return github.New(github.Config{HTTP: c}) },
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "annexample"),
 			providertest.Profile("profile-bare", "bare"),
@@ -88,7 +88,7 @@ func TestALimitClosesTheBucketAtOnce(t *testing.T) {
 				return &http.Response{
 					StatusCode: http.StatusForbidden, Body: io.NopCloser(strings.NewReader(tt.body)), Request: r, Header: tt.header,
 				}, nil
-			})}})
+			})}})[0]
 			_, err := p.Profile(t.Context(), "ann")
 			e, ok := errors.AsType[*providers.Error](err)
 			if !ok || e.RetryAfter < tt.low || e.RetryAfter > tt.top {

@@ -6,6 +6,7 @@
 package hackernews
 
 import (
+	"cmp"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -27,13 +28,9 @@ type Config struct {
 type client struct{ http *upstream.Client }
 
 // New returns the provider for Hacker News.
-func New(cfg Config) providers.Provider {
-	base := cfg.BaseURL
-	if base == "" {
-		base = "https://hacker-news.firebaseio.com/v0"
-	}
-	c := &client{upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base})}
-	return providers.Provider{
+func New(cfg Config) providers.Chain {
+	c := &client{upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://hacker-news.firebaseio.com/v0")})}
+	return providers.Chain{{
 		Name: "hackernews", Platform: platform.HackerNews, Source: schema.Official,
 		Profile:  c.profile,
 		Posts:    c.posts,
@@ -58,7 +55,7 @@ func New(cfg Config) providers.Provider {
 			"showstories.json", "jobstories.json", "maxitem.json", "updates.json",
 		),
 		Forward: c.http.Forward,
-	}
+	}}
 }
 
 const site = "https://news.ycombinator.com/"

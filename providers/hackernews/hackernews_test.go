@@ -17,7 +17,7 @@ import (
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider { return hackernews.New(hackernews.Config{HTTP: c}) },
+		New: func(c *http.Client) providers.Chain { return hackernews.New(hackernews.Config{HTTP: c}) },
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "Ann_Example"),
 			providertest.Profile("profile-bare", "bare"),
@@ -86,7 +86,7 @@ func TestABusyUsersPostsAreFoundWithinABoundedScan(t *testing.T) {
 		answers["/v0/item/"+id+".json"] = `{"id":` + id + `,"type":"` + kind + `"}`
 	}
 	answers["/v0/user/ann.json"] = `{"id":"ann","submitted":[` + strings.Join(submitted, ",") + `]}`
-	p := hackernews.New(hackernews.Config{HTTP: &http.Client{Transport: answers}})
+	p := hackernews.New(hackernews.Config{HTTP: &http.Client{Transport: answers}})[0]
 
 	first, err := p.Posts(t.Context(), "ann", "")
 	if err != nil || ids(first) != "170" || first.Next != "116" {
@@ -110,7 +110,7 @@ func TestAPageOfPostsIsFullBeforeTheScanEnds(t *testing.T) {
 		answers["/v0/item/"+id+".json"] = `{"id":` + id + `,"type":"story"}`
 	}
 	answers["/v0/user/ann.json"] = `{"id":"ann","submitted":[` + strings.Join(submitted, ",") + `]}`
-	p := hackernews.New(hackernews.Config{HTTP: &http.Client{Transport: answers}})
+	p := hackernews.New(hackernews.Config{HTTP: &http.Client{Transport: answers}})[0]
 	first, err := p.Posts(t.Context(), "ann", "")
 	if err != nil || len(first.Items) != 30 || first.Next != "111" {
 		t.Fatalf("%d posts, next %q, %v: want 30 and the 30th", len(first.Items), first.Next, err)
@@ -131,7 +131,7 @@ func TestCommentsComeInPagesOfThePage(t *testing.T) {
 		answers["/v0/item/"+id+".json"] = `{"id":` + id + `,"type":"comment","parent":1}`
 	}
 	answers["/v0/item/1.json"] = `{"id":1,"type":"story","kids":[` + strings.Join(kids, ",") + `]}`
-	p := hackernews.New(hackernews.Config{HTTP: &http.Client{Transport: answers}})
+	p := hackernews.New(hackernews.Config{HTTP: &http.Client{Transport: answers}})[0]
 	var got []string
 	for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
 		page, err := p.Comments(t.Context(), "1", cursor)
@@ -154,7 +154,7 @@ func TestACursorThatIsNoneIsRefused(t *testing.T) {
 		"/v0/user/ann.json": `{"id":"ann","submitted":[3,2,1]}`,
 		"/v0/item/1.json":   `{"id":1,"type":"story","kids":[2]}`,
 	}
-	p := hackernews.New(hackernews.Config{HTTP: &http.Client{Transport: answers}})
+	p := hackernews.New(hackernews.Config{HTTP: &http.Client{Transport: answers}})[0]
 	for _, cursor := range []string{"x", "1x", "-5"} {
 		if _, err := p.Comments(t.Context(), "1", cursor); !isCursor(err) {
 			t.Errorf("comments from %q: %v, want ErrCursor", cursor, err)

@@ -52,7 +52,7 @@ func (o *official) channel(ctx context.Context, handle string) (upstream.Object[
 		return upstream.Object[officialChannel]{}, err
 	}
 	if a.Data == nil {
-		return upstream.Object[officialChannel]{}, providers.Unavailable(errNoList, "the upstream's answer cannot be read")
+		return upstream.Object[officialChannel]{}, providers.Unreadable(errNoList)
 	}
 	for _, c := range a.Data {
 		if strings.EqualFold(c.V.Slug, handle) && c.V.UserID != "" && c.V.UserID != "0" {
@@ -159,7 +159,7 @@ func (o *official) forward(ctx context.Context, path string, query url.Values) (
 		rows.Data[i] = withoutKey(row)
 	}
 	if whole["data"], err = schema.Marshal(rows.Data); err != nil {
-		return nil, providers.Unavailable(err, "the upstream's answer cannot be read")
+		return nil, providers.Unreadable(err)
 	}
 	return schema.Marshal(whole)
 }

@@ -35,7 +35,7 @@ func (w *website) clips(ctx context.Context, handle, cursor string) (providers.P
 	case err != nil:
 		return providers.Page[schema.Post]{}, err
 	case a.Clips == nil:
-		return providers.Page[schema.Post]{}, providers.Unavailable(errNoList, "the upstream's answer cannot be read")
+		return providers.Page[schema.Post]{}, providers.Unreadable(errNoList)
 	case len(a.Clips) == 0:
 		return providers.Page[schema.Post]{}, nil
 	}
@@ -61,7 +61,7 @@ func (w *website) clip(ctx context.Context, id string) (schema.Post, error) {
 	}
 	switch {
 	case a.Clip == nil || a.Clip.V.ID != id:
-		return schema.Post{}, providers.Unavailable(nil, "the upstream's answer cannot be read")
+		return schema.Post{}, providers.Unreadable(nil)
 	case a.Clip.V.private():
 		return schema.Post{}, providers.NotFound("this clip is private")
 	}

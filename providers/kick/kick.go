@@ -21,19 +21,19 @@ import (
 
 // Config says how to reach Kick.
 type Config struct {
-	ClientID     string       // of the app; the official interface needs it
-	ClientSecret string       // of the app; the official interface needs it
-	Own          bool         // switches on what the website itself reads
-	BaseURL      string       // of the official interface; "" means https://api.kick.com
-	TokenURL     string       // "" means https://id.kick.com/oauth/token
-	OwnURL       string       // of the website; "" means https://kick.com
-	HTTP         *http.Client // nil means a client of its own
+	ClientID     string        // of the app; the official interface needs it
+	ClientSecret string        // of the app; the official interface needs it
+	Own          providers.Own // reads what the website itself reads; off by default
+	BaseURL      string        // of the official interface; "" means https://api.kick.com
+	TokenURL     string        // "" means https://id.kick.com/oauth/token
+	OwnURL       string        // of the website; "" means https://kick.com
+	HTTP         *http.Client  // nil means a client of its own
 }
 
 // New returns the providers for Kick, in the order in which they are to be tried: the official interface, and what the
 // website reads.
-func New(cfg Config) []providers.Provider {
-	return []providers.Provider{newOfficial(cfg), newOwn(cfg)}
+func New(cfg Config) providers.Chain {
+	return providers.Chain{newOfficial(cfg), newOwn(cfg)}
 }
 
 // official reads the documented interface.

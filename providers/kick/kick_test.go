@@ -25,7 +25,7 @@ const (
 func TestOfficial(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: official,
+		New: func(c *http.Client) providers.Chain { return providers.Chain{official(c)} },
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "ann-example"),
 			providertest.Profile("profile-off-air", "bob"),
@@ -71,7 +71,7 @@ func TestOfficial(t *testing.T) {
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: own,
+		New: func(c *http.Client) providers.Chain { return providers.Chain{own(c)} },
 		Calls: []providertest.Call{
 			providertest.Profile("own-profile", "ann-example"),
 			providertest.Profile("own-profile-old", "bob"),
@@ -113,7 +113,9 @@ func official(c *http.Client) providers.Provider {
 	return kick.New(kick.Config{ClientID: "id", ClientSecret: "secret", HTTP: c})[0]
 }
 
-func own(c *http.Client) providers.Provider { return kick.New(kick.Config{Own: true, HTTP: c})[1] }
+func own(c *http.Client) providers.Provider {
+	return kick.New(kick.Config{Own: providers.OwnOn, HTTP: c})[1]
+}
 
 func TestSettingsSwitchTheSourcesOn(t *testing.T) {
 	t.Parallel()

@@ -37,16 +37,13 @@ func newOwn(cfg Config) providers.Provider {
 
 		Normalize: normalize,
 		Notes: map[providers.Op]string{
-			providers.OpProfile: "from the website, behind a bot check: off unless the setting own is true",
-			providers.OpPosts:   "recordings, one page; only the website tells them, behind a bot check: off unless the setting own is true",
-			providers.OpPost:    "a recording or a clip; only the website tells them, behind a bot check: off unless the setting own is true",
-			providers.OpReels:   "clips, newest first; only the website tells them, behind a bot check: off unless the setting own is true",
+			providers.OpProfile: "from the website, behind a bot check: off unless the setting own is on",
+			providers.OpPosts:   "recordings, one page; only the website tells them, behind a bot check: off unless the setting own is on",
+			providers.OpPost:    "a recording or a clip; only the website tells them, behind a bot check: off unless the setting own is on",
+			providers.OpReels:   "clips, newest first; only the website tells them, behind a bot check: off unless the setting own is on",
 		},
 	}
-	if !cfg.Own {
-		return p.Without("own")
-	}
-	return p
+	return p.IfOwn(cfg.Own, false)
 }
 
 // checkOwn leaves all but a 400 to the common rules.
@@ -82,7 +79,7 @@ func (w *website) channel(ctx context.Context, handle string) (upstream.Object[c
 	case bool(c.V.IsBanned):
 		return c, providers.NotFound("Kick has banned this channel")
 	case c.V.UserID == "" || c.V.Slug == "":
-		return c, providers.Unavailable(nil, "the upstream's answer cannot be read")
+		return c, providers.Unreadable(nil)
 	}
 	return c, nil
 }

@@ -35,7 +35,7 @@ func (w *website) videos(ctx context.Context, handle, cursor string) (providers.
 		return providers.Page[schema.Post]{}, err
 	}
 	if rows == nil {
-		return providers.Page[schema.Post]{}, providers.Unavailable(errNoList, "the upstream's answer cannot be read")
+		return providers.Page[schema.Post]{}, providers.Unreadable(errNoList)
 	}
 	var page providers.Page[schema.Post]
 	for _, v := range rows {
@@ -68,7 +68,7 @@ func (w *website) video(ctx context.Context, id string) (schema.Post, error) {
 	r, b := v.V.parts()
 	switch {
 	case !strings.EqualFold(r.UUID, id):
-		return schema.Post{}, providers.Unavailable(nil, "the upstream's answer cannot be read")
+		return schema.Post{}, providers.Unreadable(nil)
 	case r.hidden():
 		return schema.Post{}, providers.NotFound("this video is private or no longer kept")
 	}

@@ -25,7 +25,7 @@ var alone = map[providers.Op]providers.Op{
 
 func TestWhatIsListedCanBeReadAndSaysTheSame(t *testing.T) {
 	t.Parallel()
-	p := mock.New(mock.Config{})
+	p := mock.New(mock.Config{})[0]
 	for list, single := range alone {
 		for _, word := range []string{"salma_haddad", "octocat", "12345"} {
 			for _, o := range calls[list].walk(t, p, word, 6) {
@@ -37,7 +37,7 @@ func TestWhatIsListedCanBeReadAndSaysTheSame(t *testing.T) {
 
 func TestWhatASearchFindsCanBeReadAndSaysTheSame(t *testing.T) {
 	t.Parallel()
-	p := mock.New(mock.Config{})
+	p := mock.New(mock.Config{})[0]
 	ops := map[schema.ResultKind]providers.Op{
 		schema.ProfileResult: providers.OpProfile, schema.PostResult: providers.OpPost, schema.ProductResult: providers.OpProduct,
 		schema.TrackResult: providers.OpTrack, schema.CollectionResult: providers.OpCollection,
@@ -74,7 +74,7 @@ func readsTheSame(t *testing.T, p prov, op providers.Op, o any) {
 
 func TestCommentsRepliesAndCountsFitTogether(t *testing.T) {
 	t.Parallel()
-	p := mock.New(mock.Config{})
+	p := mock.New(mock.Config{})[0]
 	for _, o := range calls[providers.OpPosts].walk(t, p, "octocat", 6)[:5] {
 		post := o.(*schema.Post)
 		comments := calls[providers.OpComments].walk(t, p, post.ID, 6)
@@ -122,7 +122,7 @@ func TestPostsAreNewestFirstAndShowEveryMedia(t *testing.T) {
 	seen := map[schema.MediaType]bool{}
 	bare := false
 	var before *schema.Post
-	for _, o := range calls[providers.OpPosts].walk(t, mock.New(mock.Config{}), "salma_haddad", 6) {
+	for _, o := range calls[providers.OpPosts].walk(t, mock.New(mock.Config{})[0], "salma_haddad", 6) {
 		post := o.(*schema.Post)
 		if before != nil && post.CreatedAt.After(*before.CreatedAt) {
 			t.Errorf("%s is newer than %s before it", post.ID, before.ID)
@@ -140,7 +140,7 @@ func TestPostsAreNewestFirstAndShowEveryMedia(t *testing.T) {
 
 func TestAProfileThatStandsInIsTheSamePersonElsewhere(t *testing.T) {
 	t.Parallel()
-	here, _ := calls[providers.OpProfile](t.Context(), mock.New(mock.Config{}), "ann", "")
+	here, _ := calls[providers.OpProfile](t.Context(), mock.New(mock.Config{})[0], "ann", "")
 	there, err := calls[providers.OpProfile](t.Context(), mock.NewFor(platform.TikTok, mock.Config{}), "ann", "")
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestAProfileThatStandsInIsTheSamePersonElsewhere(t *testing.T) {
 
 func TestFiltersLeaveWhatTheySay(t *testing.T) {
 	t.Parallel()
-	p, ctx := mock.New(mock.Config{}), t.Context()
+	p, ctx := mock.New(mock.Config{})[0], t.Context()
 	search := func(q providers.SearchQuery) []schema.SearchResult {
 		var all []schema.SearchResult
 		for cursor := ""; ; {

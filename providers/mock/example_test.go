@@ -10,7 +10,7 @@ import (
 )
 
 func Example() {
-	p, ctx := mock.New(mock.Config{}), context.Background()
+	p, ctx := mock.New(mock.Config{})[0], context.Background()
 	posts, err := p.Posts(ctx, "salma_haddad", "")
 	if err != nil {
 		panic(err)
@@ -27,7 +27,7 @@ func Example() {
 }
 
 func ExampleMagic() {
-	p, ctx := mock.New(mock.Config{}), context.Background()
+	p, ctx := mock.New(mock.Config{})[0], context.Background()
 	_, err := p.Profile(ctx, "private")
 	fmt.Println(errors.Is(err, providers.ErrNotFound), err)
 	_, err = p.Posts(ctx, "rate_limited_upstream", "")

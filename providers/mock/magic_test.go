@@ -58,7 +58,7 @@ func TestEveryWordFailsOrWaitsAsItSaysInEveryOperation(t *testing.T) {
 					}
 				}()
 				began := time.Now()
-				a, err := ask(ctx, mock.New(mock.Config{}), w.Word, "")
+				a, err := ask(ctx, mock.New(mock.Config{})[0], w.Word, "")
 				if !errors.Is(err, want.err) || time.Since(began) != want.after {
 					t.Errorf("%s %s: %v after %s, want %v after %s", op, w.Word, err, time.Since(began), want.err, want.after)
 				}
@@ -81,7 +81,7 @@ func TestDisabledSaysWhatIsSwitchedOff(t *testing.T) {
 		providers.OpTranscript: "this post has no transcript",
 		providers.OpProfile:    "its owner has switched this off",
 	} {
-		_, err := calls[op](t.Context(), mock.New(mock.Config{}), "disabled", "")
+		_, err := calls[op](t.Context(), mock.New(mock.Config{})[0], "disabled", "")
 		var e *providers.Error
 		if !errors.As(err, &e) || e.Detail != want {
 			t.Errorf("%s: %v, want %q", op, err, want)
@@ -94,7 +94,7 @@ func pages(t *testing.T, ask call, word string, most int) (ids [][]string, next 
 	t.Helper()
 	for range most {
 		var a answer
-		if a, err = ask(t.Context(), mock.New(mock.Config{}), word, next); err != nil {
+		if a, err = ask(t.Context(), mock.New(mock.Config{})[0], word, next); err != nil {
 			return ids, next, err
 		}
 		on := []string{}
@@ -243,7 +243,7 @@ func TestEveryAnswerIsTouchedAsTheWordSays(t *testing.T) {
 	t.Parallel()
 	for word, check := range touches {
 		for op, ask := range calls {
-			a, err := ask(t.Context(), mock.New(mock.Config{}), word, "")
+			a, err := ask(t.Context(), mock.New(mock.Config{})[0], word, "")
 			if err != nil || !check(op, a.items) {
 				t.Errorf("%s %s: %v, first %s", word, op, err, marshal(t, a.items[:min(2, len(a.items))]))
 			}
@@ -270,7 +270,7 @@ func TestTheTableIsWhole(t *testing.T) {
 		}
 		seen[w.Word], seen[w.Region] = true, true
 		for _, s := range []providers.Subject{providers.Handle, providers.PostID} {
-			if got, err := mock.New(mock.Config{}).Normalize(s, w.Word); got != w.Word {
+			if got, err := mock.New(mock.Config{})[0].Normalize(s, w.Word); got != w.Word {
 				t.Errorf("%s is no legal %s: %q, %v", w.Word, s, got, err)
 			}
 		}
@@ -282,7 +282,7 @@ func TestTheTableIsWhole(t *testing.T) {
 
 func TestWordsWorkInEveryKeyOfAQuery(t *testing.T) {
 	t.Parallel()
-	p, ctx := mock.New(mock.Config{}), t.Context()
+	p, ctx := mock.New(mock.Config{})[0], t.Context()
 	asks := map[string]func() error{
 		"search in a handle": func() error {
 			_, err := p.Search(ctx, providers.SearchQuery{Query: "tea", Handle: "not_found"}, "")
@@ -328,7 +328,7 @@ func TestPendingWaitsForItsRelease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		p := mock.New(mock.Config{Release: release})
+		p := mock.New(mock.Config{Release: release})[0]
 		done := make(chan error)
 		go func() {
 			_, err := p.Search(t.Context(), providers.SearchQuery{Query: "pending"}, "")
@@ -354,7 +354,7 @@ func TestACallerWhoHasGoneGetsNoAnswer(t *testing.T) {
 	cancel()
 	for op, ask := range calls {
 		for _, word := range []string{"salma_haddad", "hang", "slow", "pending"} {
-			if a, err := ask(ctx, mock.New(mock.Config{}), word, ""); !errors.Is(err, context.Canceled) {
+			if a, err := ask(ctx, mock.New(mock.Config{})[0], word, ""); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s %s: %v, %v", op, word, a, err)
 			}
 		}

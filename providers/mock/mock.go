@@ -31,7 +31,7 @@ type sandbox struct {
 }
 
 // New returns the sandbox platform, which serves every operation.
-func New(cfg Config) providers.Provider { return NewFor(platform.Mock, cfg) }
+func New(cfg Config) providers.Chain { return providers.Chain{NewFor(platform.Mock, cfg)} }
 
 // NewFor returns a sandbox that stands in for another platform, for tests that need several of them. It knows the same
 // accounts and objects as any other, under pages of its own.

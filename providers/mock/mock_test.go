@@ -206,7 +206,7 @@ func id(o any) string {
 
 func TestEveryOperationIsServedAndAsked(t *testing.T) {
 	t.Parallel()
-	p := mock.New(mock.Config{})
+	p := mock.New(mock.Config{})[0]
 	for _, op := range providers.Ops() {
 		if !p.Serves(op) {
 			t.Errorf("%s is not served", op)
@@ -234,7 +234,7 @@ func TestEveryAnswerIsValid(t *testing.T) {
 		t.Run(string(op), func(t *testing.T) {
 			t.Parallel()
 			for _, key := range keys {
-				p := mock.New(mock.Config{})
+				p := mock.New(mock.Config{})[0]
 				items := ask.walk(t, p, key, 6)
 				if len(items) == 0 {
 					t.Errorf("%q: nothing", key)
@@ -262,11 +262,11 @@ func TestEveryAnswerIsValid(t *testing.T) {
 func TestEverySandboxSaysTheSame(t *testing.T) {
 	t.Parallel()
 	for op, ask := range calls {
-		a, err := ask(t.Context(), mock.New(mock.Config{}), "octocat", "")
+		a, err := ask(t.Context(), mock.New(mock.Config{})[0], "octocat", "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := ask(t.Context(), mock.New(mock.Config{}), "octocat", "")
+		b, err := ask(t.Context(), mock.New(mock.Config{})[0], "octocat", "")
 		if diff := cmp.Diff(string(marshal(t, a.items)), string(marshal(t, b.items))); diff != "" || err != nil {
 			t.Errorf("%s differs between two sandboxes (-want +got):\n%s%v", op, diff, err)
 		}
@@ -275,7 +275,7 @@ func TestEverySandboxSaysTheSame(t *testing.T) {
 
 func TestListsHavePagesOfAnHonestSize(t *testing.T) {
 	t.Parallel()
-	p := mock.New(mock.Config{})
+	p := mock.New(mock.Config{})[0]
 	for op, ask := range calls {
 		if singles[op] {
 			continue
@@ -299,7 +299,7 @@ func TestGolden(t *testing.T) {
 	for op, ask := range calls {
 		t.Run(string(op), func(t *testing.T) {
 			t.Parallel()
-			a, err := ask(t.Context(), mock.New(mock.Config{}), "salma_haddad", "")
+			a, err := ask(t.Context(), mock.New(mock.Config{})[0], "salma_haddad", "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -343,7 +343,7 @@ func TestACursorThatWasNeverGivenIsDead(t *testing.T) {
 			continue
 		}
 		for _, cursor := range []string{"0", "-1", "99", "1000001", "x", "2 "} {
-			if a, err := ask(t.Context(), mock.New(mock.Config{}), "salma_haddad", cursor); !errors.Is(err, providers.ErrCursor) {
+			if a, err := ask(t.Context(), mock.New(mock.Config{})[0], "salma_haddad", cursor); !errors.Is(err, providers.ErrCursor) {
 				t.Errorf("%s %q: %d objects, %v", op, cursor, len(a.items), err)
 			}
 		}

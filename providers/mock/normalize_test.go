@@ -41,7 +41,7 @@ func TestNormalize(t *testing.T) {
 		{providers.AdvertiserID, "https://mock.example/advertisers/ann", "ann"},
 		{providers.EventID, "https://mock.example/events/at.%D8%AC%D8%AF%D8%A9-event-1", "at.جدة-event-1"},
 	}
-	p := mock.New(mock.Config{})
+	p := mock.New(mock.Config{})[0]
 	for _, tt := range tests {
 		got, err := p.Normalize(tt.subject, tt.in)
 		switch {
@@ -64,7 +64,7 @@ func TestEveryURLNamesItsObject(t *testing.T) {
 		providers.OpProduct: providers.ProductID, providers.OpAd: providers.AdID, providers.OpEvent: providers.EventID,
 		providers.OpCommunity: providers.CommunityID,
 	}
-	p := mock.New(mock.Config{})
+	p := mock.New(mock.Config{})[0]
 	for op, subject := range subjects {
 		for _, word := range []string{"salma_haddad", "سلمى-post-1", "t3_abc-1", "a&b=c+d%20e"} {
 			a, err := calls[op](t.Context(), p, word, "")

@@ -20,6 +20,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -38,14 +39,46 @@ var fetchedAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // Suite describes a provider to [Run].
 type Suite struct {
-	// New returns the provider under test, which sends all its requests through client.
-	New func(client *http.Client) providers.Provider
+	// New returns the chain of the package, which sends all its requests through client.
+	New func(client *http.Client) providers.Chain
+	// Upstream names the provider of the chain that is under test; "" means the first.
+	Upstream string
 	// Calls are made against testdata/MANIFEST.json.
 	Calls []Call
 	// Fails are calls that must end in an error.
 	Fails []Fail
 	// Inputs are what people paste, and what it must be reduced to.
 	Inputs []Input
+}
+
+// open returns the provider under test.
+func (s Suite) open(t *testing.T, client *http.Client) providers.Provider {
+	t.Helper()
+	for _, p := range s.New(client) {
+		if s.Upstream == "" || p.Name == s.Upstream {
+			return p
+		}
+	}
+	t.Fatalf("no provider %q in the chain", s.Upstream)
+	return providers.Provider{}
+}
+
+// Off checks that p, which was switched off by its setting own, serves nothing and says so.
+func Off(t *testing.T, p providers.Provider) {
+	t.Helper()
+	for _, op := range providers.Ops() {
+		if p.Serves(op) {
+			t.Errorf("%s: %s is served although own is off", p.Name, op)
+		}
+	}
+	for op, missing := range p.Missing {
+		if !slices.Contains(missing, "own") {
+			t.Errorf("%s: %s misses %v, want own", p.Name, op, missing)
+		}
+	}
+	if len(p.Missing) == 0 {
+		t.Errorf("%s names no setting that would switch it on", p.Name)
+	}
 }
 
 // Call is a read whose result is compared with a golden file. Make one with [Profile], [Posts] and their kind, or for
@@ -140,7 +173,7 @@ func Run(t *testing.T, s Suite) {
 		for _, c := range s.Calls {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
-				golden(t, c, s.New(&http.Client{Transport: manifest}))
+				golden(t, c, s.open(t, &http.Client{Transport: manifest}))
 			})
 		}
 	})
@@ -148,7 +181,7 @@ func Run(t *testing.T, s Suite) {
 		for _, f := range s.Fails {
 			t.Run(f.name, func(t *testing.T) {
 				t.Parallel()
-				_, err := f.read(t.Context(), s.New(&http.Client{Transport: manifest}))
+				_, err := f.read(t.Context(), s.open(t, &http.Client{Transport: manifest}))
 				if !errors.Is(err, f.Want) {
 					t.Errorf("got error %v, want %v", err, f.Want)
 				}
@@ -213,7 +246,7 @@ func golden(t *testing.T, c Call, p providers.Provider) {
 
 func inputs(t *testing.T, s Suite) {
 	t.Helper()
-	p := s.New(&http.Client{Transport: answer{status: 500}})
+	p := s.open(t, &http.Client{Transport: answer{status: 500}})
 	for _, in := range s.Inputs {
 		got, err := p.Normalize(in.Subject, in.In)
 		switch {
@@ -235,7 +268,7 @@ func gone(t *testing.T, s Suite) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range s.Calls {
-		if pages, err := c.read(ctx, s.New(&http.Client{Transport: answer{status: 200, body: "{}"}})); err == nil {
+		if pages, err := c.read(ctx, s.open(t, &http.Client{Transport: answer{status: 200, body: "{}"}})); err == nil {
 			t.Errorf("%s answered %v to a caller who has gone", c.name, pages)
 		}
 	}
@@ -243,7 +276,7 @@ func gone(t *testing.T, s Suite) {
 
 func table(t *testing.T, s Suite) {
 	t.Helper()
-	p := s.New(&http.Client{Transport: answer{status: 500}})
+	p := s.open(t, &http.Client{Transport: answer{status: 500}})
 	if p.Name == "" || !p.Platform.Valid() || p.Source == "" {
 		t.Errorf("provider %q of %q with source %q is not named whole", p.Name, p.Platform, p.Source)
 	}
@@ -331,7 +364,7 @@ func hostile(t *testing.T, s Suite) {
 func survive(t *testing.T, s Suite, up answer, want []error) {
 	t.Helper()
 	for _, c := range s.Calls {
-		pages, err := c.read(t.Context(), s.New(&http.Client{Transport: up}))
+		pages, err := c.read(t.Context(), s.open(t, &http.Client{Transport: up}))
 		if err == nil {
 			// Where the shape allows for an empty list, that is an honest answer; an object is not.
 			for _, pg := range pages {

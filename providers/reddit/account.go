@@ -24,7 +24,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	case a.Suspended:
 		return schema.Profile{}, fmt.Errorf("reddit: profile %q: %w", handle, providers.NotFound("this account is suspended"))
 	case a.ID == "":
-		return schema.Profile{}, fmt.Errorf("reddit: profile %q: %w", handle, providers.Unavailable(nil, "the upstream's answer cannot be read"))
+		return schema.Profile{}, fmt.Errorf("reddit: profile %q: %w", handle, providers.Unreadable(nil))
 	}
 	return t.Data.V.profile(t.Data.Raw), nil
 }

@@ -108,7 +108,7 @@ func (c *client) postOf(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	if l.Data == nil {
-		return "", providers.Unavailable(nil, "the upstream's answer cannot be read")
+		return "", providers.Unreadable(nil)
 	}
 	for _, t := range l.Data.Children {
 		if post := strings.TrimPrefix(t.Data.V.LinkID, "t3_"); t.Kind == "t1" && post != "" {
@@ -179,7 +179,7 @@ func (c *client) read(ctx context.Context, postID, root string) (*flat, error) {
 		return nil, err
 	}
 	if answer[1].Data == nil {
-		return nil, providers.Unavailable(nil, "the upstream's answer cannot be read")
+		return nil, providers.Unreadable(nil)
 	}
 	f, nodes := &flat{post: postID}, answer[1].Data.Children
 	if root != "" {
@@ -188,7 +188,7 @@ func (c *client) read(ctx context.Context, postID, root string) (*flat, error) {
 		}
 		var top upstream.Object[comment]
 		if err := json.Unmarshal(nodes[0].Data, &top); err != nil {
-			return nil, providers.Unavailable(err, "the upstream's answer cannot be read")
+			return nil, providers.Unreadable(err)
 		}
 		if top.V.ID != root {
 			return nil, providers.NotFound("no such comment")
@@ -218,7 +218,7 @@ func (c *client) more(ctx context.Context, postID string, ids []string) (*flat, 
 		return nil, err
 	}
 	if answer.JSON.Data == nil {
-		return nil, providers.Unavailable(nil, "the upstream's answer cannot be read")
+		return nil, providers.Unreadable(nil)
 	}
 	f := &flat{post: postID}
 	return f, f.add(answer.JSON.Data.Things)
@@ -245,7 +245,7 @@ func (f *flat) add(nodes []node) error {
 			err = f.addStub(n.Data)
 		}
 		if err != nil {
-			return providers.Unavailable(err, "the upstream's answer cannot be read")
+			return providers.Unreadable(err)
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ func (c *client) community(ctx context.Context, name string) (schema.Profile, er
 	case t.Kind == "Listing": // a search for the name
 		return schema.Profile{}, fmt.Errorf("reddit: community %q: %w", name, providers.NotFound("no such community"))
 	case s.id() == "":
-		return schema.Profile{}, fmt.Errorf("reddit: community %q: %w", name, providers.Unavailable(nil, "the upstream's answer cannot be read"))
+		return schema.Profile{}, fmt.Errorf("reddit: community %q: %w", name, providers.Unreadable(nil))
 	case !s.public():
 		return schema.Profile{}, fmt.Errorf("reddit: community %q: %w", name, providers.NotFound("this community is private"))
 	}

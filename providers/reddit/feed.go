@@ -124,7 +124,7 @@ func (w web) feed(ctx context.Context, r upstream.Request) ([]entry, error) {
 		Entries []entry  `xml:"entry"`
 	}
 	if err := xml.Unmarshal(res.Body, &f); err != nil {
-		return nil, providers.Unavailable(err, "the upstream's answer cannot be read")
+		return nil, providers.Unreadable(err)
 	}
 	return f.Entries, nil
 }

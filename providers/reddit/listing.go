@@ -49,7 +49,7 @@ func list[T any](ctx context.Context, c *client, r upstream.Request, cursor stri
 		return nil, "", err
 	}
 	if l.Data == nil {
-		return nil, "", providers.Unavailable(nil, "the upstream's answer cannot be read")
+		return nil, "", providers.Unreadable(nil)
 	}
 	return l.Data.Children, l.Data.After, nil
 }

@@ -28,8 +28,7 @@ func newWeb(cfg Config) web {
 	})}
 }
 
-// NewOwn returns the provider that reads the public Atom feeds.
-func NewOwn(cfg Config) providers.Provider {
+func newOwn(cfg Config) providers.Provider {
 	w := newWeb(cfg)
 	p := providers.Provider{
 		Name: "reddit_own", Platform: platform.Reddit, Source: schema.Own,
@@ -50,11 +49,7 @@ func NewOwn(cfg Config) providers.Provider {
 			providers.OpCommunityPosts: "without credentials: from the Atom feed, without counts",
 		},
 	}
-	if cfg.NoFeeds {
-		p.Posts, p.Search, p.Comments, p.CommunityPosts = nil, nil, nil, nil
-		p.Filters, p.Notes = nil, nil
-	}
-	return p
+	return p.IfOwn(cfg.Own, true)
 }
 
 // resolve returns id, or where it leads to when it is a share link.

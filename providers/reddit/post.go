@@ -53,7 +53,7 @@ func (c *client) one(ctx context.Context, id string) (schema.Post, error) {
 		return schema.Post{}, err
 	}
 	if l.Data == nil {
-		return schema.Post{}, providers.Unavailable(nil, "the upstream's answer cannot be read")
+		return schema.Post{}, providers.Unreadable(nil)
 	}
 	for _, t := range l.Data.Children {
 		if t.Kind == "t3" {

@@ -2,7 +2,7 @@
 // subreddits; a handle such as r/golang is a subreddit too.
 //
 // [New] reads the Data API, which wants the id of a registered app; its secret is empty when the app is an installed
-// one. [NewOwn] reads the public Atom feeds, which hide every count and answer about once a minute.
+// one. The second source is the public Atom feeds, which hide every count and answer about once a minute.
 // Source: https://www.reddit.com/dev/api
 package reddit
 
@@ -24,14 +24,14 @@ import (
 
 // Config says how to reach Reddit.
 type Config struct {
-	ClientID     string       // of a registered app; "" leaves only what NewOwn serves
-	ClientSecret string       // of the app; "" for an installed app, which has none
-	DeviceID     string       // of an installed app, 20 to 30 characters; "" does not let Reddit count devices
-	UserAgent    string       // Reddit wants a telling one, "platform:app:version (by /u/name)"; "" means one made of ClientID
-	BaseURL      string       // of the Data API; "" means https://oauth.reddit.com
-	WebURL       string       // of tokens, share links and feeds; "" means https://www.reddit.com
-	HTTP         *http.Client // nil means a client of its own
-	NoFeeds      bool         // switches the Atom feeds off
+	ClientID     string        // of a registered app; "" leaves only the feeds
+	ClientSecret string        // of the app; "" for an installed app, which has none
+	DeviceID     string        // of an installed app, 20 to 30 characters; "" does not let Reddit count devices
+	UserAgent    string        // Reddit wants a telling one, "platform:app:version (by /u/name)"; "" means one made of ClientID
+	BaseURL      string        // of the Data API; "" means https://oauth.reddit.com
+	WebURL       string        // of tokens, share links and feeds; "" means https://www.reddit.com
+	HTTP         *http.Client  // nil means a client of its own
+	Own          providers.Own // reads the Atom feeds; on by default
 }
 
 const pageSize = "25" // of every list but comments; at most 100 upstream
@@ -41,8 +41,12 @@ type client struct {
 	web web
 }
 
-// New returns the provider that reads the Data API.
-func New(cfg Config) providers.Provider {
+// New returns the providers for Reddit: the Data API, and the public Atom feeds.
+func New(cfg Config) providers.Chain {
+	return providers.Chain{newOfficial(cfg), newOwn(cfg)}
+}
+
+func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "reddit", Platform: platform.Reddit, Source: schema.Official,
@@ -78,7 +82,7 @@ func New(cfg Config) providers.Provider {
 	}
 	if cfg.ClientID == "" {
 		p = p.Without("client_id", "client_secret")
-		// What is to be known of the reads that are left is for NewOwn to say.
+		// What is to be known of the reads that are left is for the feeds' provider to say.
 		maps.DeleteFunc(p.Notes, func(op providers.Op, _ string) bool { return p.Missing[op] != nil })
 	}
 	return p

@@ -22,7 +22,7 @@ const (
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider {
+		New: func(c *http.Client) providers.Chain {
 			return reddit.New(reddit.Config{ClientID: "id", ClientSecret: "secret", HTTP: c})
 		},
 		Calls: []providertest.Call{
@@ -113,7 +113,7 @@ func TestProvider(t *testing.T) {
 func TestOwnProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider { return reddit.NewOwn(reddit.Config{HTTP: c}) },
+		New: func(c *http.Client) providers.Chain { return reddit.New(reddit.Config{HTTP: c}) }, Upstream: "reddit_own",
 		Calls: []providertest.Call{
 			providertest.Posts("own-posts", ann),
 			providertest.Comments("own-comments", selfP),
@@ -142,12 +142,12 @@ func TestAFullFeedGoesOnBehindItsLastEntry(t *testing.T) {
 		b.WriteString("</feed>")
 		return b.String()
 	}
-	p := reddit.NewOwn(reddit.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+	p := reddit.New(reddit.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.URL.Query().Get("after") == "t3_p99" {
 			return http.StatusOK, entries(99)
 		}
 		return http.StatusOK, entries(100)
-	})}})
+	})}})[1]
 	first, err := p.CommunityPosts(t.Context(), providers.CommunityPostsQuery{ID: "tea"}, "")
 	if err != nil || len(first.Items) != 100 || first.Next != "t3_p99" {
 		t.Fatalf("got %d items, next %q (%v)", len(first.Items), first.Next, err)
@@ -184,7 +184,7 @@ func TestALargeThreadIsReadToItsEnd(t *testing.T) {
 		}
 		return http.StatusOK, `[{"data":{"children":[]}},{"data":{"children":[{"kind":"more","data":{"parent_id":"t3_se1f","children":[` +
 			strings.Join(ids, ",") + `]}}]}}]`
-	})}})
+	})}})[0]
 	seen, cursor := map[string]bool{}, ""
 	for range 20 {
 		page, err := p.Comments(t.Context(), selfP, cursor)
@@ -236,7 +236,7 @@ func TestCredentialsGoToTheTokenEndpointOnly(t *testing.T) {
 					t.Errorf("Authorization %q", got)
 				}
 				return http.StatusOK, `{"kind":"t2","data":{"id":"4nn3x","name":"AnnExample"}}`
-			})}})
+			})}})[0]
 			if _, err := p.Profile(t.Context(), ann); err != nil {
 				t.Error(err)
 			}
@@ -256,7 +256,7 @@ func TestARefusedTokenWithStatus200IsNoToken(t *testing.T) {
 				calls++
 			}
 			return http.StatusOK, body
-		})}})
+		})}})[0]
 		_, err := p.Profile(t.Context(), ann)
 		if err == nil || calls != 0 || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %d reads and error %v", body, calls, err)
@@ -266,7 +266,8 @@ func TestARefusedTokenWithStatus200IsNoToken(t *testing.T) {
 
 func TestWithoutCredentialsTheFeedsAreLeft(t *testing.T) {
 	t.Parallel()
-	official, own := reddit.New(reddit.Config{}), reddit.NewOwn(reddit.Config{})
+	chain := reddit.New(reddit.Config{})
+	official, own := chain[0], chain[1]
 	if official.Serves(providers.OpProfile) || len(official.Missing[providers.OpProfile]) != 2 {
 		t.Errorf("profile misses %v, want both settings", official.Missing[providers.OpProfile])
 	}
@@ -276,7 +277,7 @@ func TestWithoutCredentialsTheFeedsAreLeft(t *testing.T) {
 	if !own.Serves(providers.OpPosts) || own.Serves(providers.OpProfile) {
 		t.Error("the feeds serve posts and no profiles")
 	}
-	off := reddit.NewOwn(reddit.Config{NoFeeds: true})
+	off := reddit.New(reddit.Config{Own: providers.OwnOff})[1]
 	for _, op := range providers.Ops() {
 		if off.Serves(op) {
 			t.Errorf("%s is served although feeds are switched off", op)

@@ -80,7 +80,7 @@ func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, 
 	}
 	if l.Data == nil {
 		return providers.Page[schema.Suggestion]{}, fmt.Errorf("reddit: suggestions for %q: %w", q.Query,
-			providers.Unavailable(nil, "the upstream's answer cannot be read"))
+			providers.Unreadable(nil))
 	}
 	var page providers.Page[schema.Suggestion]
 	for _, t := range l.Data.Children {

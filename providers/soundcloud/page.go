@@ -62,7 +62,7 @@ func read[T any](ctx context.Context, c *upstream.Client, r upstream.Request, cu
 			return nil, "", err
 		}
 		if l.Collection == nil {
-			return nil, "", providers.Unavailable(errNoList, "the upstream's answer cannot be read")
+			return nil, "", providers.Unreadable(errNoList)
 		}
 		after := next(l.NextHref, r)
 		if after == cursor { // it leads back

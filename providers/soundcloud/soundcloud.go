@@ -32,14 +32,14 @@ type Config struct {
 	TokenURL     string       // "" means https://secure.soundcloud.com/oauth/token
 	HTTP         *http.Client // nil means a client of its own
 
-	NoOwn       bool   // switches off what comes from the website's own interface
-	OwnClientID string // the website's client id; "" reads it off the website
-	OwnURL      string // "" means https://api-v2.soundcloud.com
-	SiteURL     string // "" means https://soundcloud.com
+	Own         providers.Own // reads the website's own interface; on by default
+	OwnClientID string        // the website's client id; "" reads it off the website
+	OwnURL      string        // "" means https://api-v2.soundcloud.com
+	SiteURL     string        // "" means https://soundcloud.com
 }
 
 // New returns the providers for SoundCloud, in the order in which they are to be tried.
-func New(cfg Config) []providers.Provider {
+func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	official := providers.Provider{
 		Name: "soundcloud", Platform: platform.SoundCloud, Source: schema.Official,
@@ -78,10 +78,7 @@ func New(cfg Config) []providers.Provider {
 		Forward: c.http.Forward,
 	}
 	official = official.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})
-	if cfg.NoOwn {
-		return []providers.Provider{official}
-	}
-	return []providers.Provider{official, newOwn(cfg).provider()}
+	return providers.Chain{official, newOwn(cfg).provider().IfOwn(cfg.Own, true)}
 }
 
 // client reads the official interface.

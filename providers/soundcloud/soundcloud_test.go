@@ -25,7 +25,7 @@ func own(c *http.Client) providers.Provider {
 func TestOfficial(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: official,
+		New: func(c *http.Client) providers.Chain { return providers.Chain{official(c)} },
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "ann-example"),
 			providertest.Profile("profile-by-urn", "soundcloud:users:501"),
@@ -95,7 +95,7 @@ func TestOfficial(t *testing.T) {
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: own,
+		New: func(c *http.Client) providers.Chain { return providers.Chain{own(c)} },
 		Calls: []providertest.Call{
 			providertest.Profile("own-profile", "ann-example"),
 			providertest.Posts("own-posts", "ann-example"),
@@ -128,9 +128,7 @@ func TestWithoutCredentialsOnlyTheWebsiteServes(t *testing.T) {
 	if diff := cmp.Diff([]string{"client_id", "client_secret"}, ps[0].Missing[providers.OpLinked]); diff != "" {
 		t.Errorf("Missing (-want +got):\n%s", diff)
 	}
-	if ps = soundcloud.New(soundcloud.Config{NoOwn: true}); len(ps) != 1 {
-		t.Errorf("%d providers without the website's, want 1", len(ps))
-	}
+	providertest.Off(t, soundcloud.New(soundcloud.Config{Own: providers.OwnOff})[1])
 }
 
 func TestTokenIsRenewedWithTheRefreshTokenThatCameWithIt(t *testing.T) {

@@ -135,7 +135,7 @@ func (c *client) fill(ctx context.Context, s *shelf, artist, group, offset strin
 		return err
 	}
 	if p.Items == nil {
-		return providers.Unavailable(errNoList, "the upstream's answer cannot be read")
+		return providers.Unreadable(errNoList)
 	}
 	s.rows, s.next = p.Items, p.next()
 	s.offset, _ = strconv.ParseInt(offset, 10, 64)

@@ -33,7 +33,7 @@ func (c *client) named(ctx context.Context, name string) (upstream.Object[artist
 		return upstream.Object[artist]{}, err
 	}
 	if found.Artists == nil || found.Artists.Items == nil {
-		return upstream.Object[artist]{}, providers.Unavailable(errNoList, "the upstream's answer cannot be read")
+		return upstream.Object[artist]{}, providers.Unreadable(errNoList)
 	}
 	for _, a := range found.Artists.Items {
 		if a.V.ID != "" && strings.EqualFold(strings.Join(strings.Fields(a.V.Name), " "), name) {

@@ -46,7 +46,7 @@ func list[T any](ctx context.Context, c *client, r upstream.Request, cursor stri
 		return nil, "", err
 	}
 	if p.Items == nil {
-		return nil, "", providers.Unavailable(errNoList, "the upstream's answer cannot be read")
+		return nil, "", providers.Unreadable(errNoList)
 	}
 	return &p, p.cursor(), nil
 }

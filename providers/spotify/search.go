@@ -43,7 +43,7 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor str
 	var found results
 	err := c.limited(ctx, r, &found)
 	if err == nil && !found.any() {
-		err = providers.Unavailable(errNoList, "the upstream's answer cannot be read")
+		err = providers.Unreadable(errNoList)
 	}
 	if err != nil {
 		return providers.Page[schema.SearchResult]{}, fmt.Errorf("spotify: search %q: %w", q.Query, err)

@@ -45,7 +45,7 @@ type client struct {
 }
 
 // New returns the provider for the public Spotify catalogue.
-func New(cfg Config) providers.Provider {
+func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "spotify", Platform: platform.Spotify, Source: schema.Official,
@@ -87,7 +87,7 @@ func New(cfg Config) providers.Provider {
 		),
 		Forward: c.http.Forward,
 	}
-	return p.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})
+	return providers.Chain{p.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})}
 }
 
 func newClient(cfg Config) *client {

@@ -17,7 +17,7 @@ import (
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider {
+		New: func(c *http.Client) providers.Chain {
 			return spotify.New(spotify.Config{ClientID: "id", ClientSecret: "secret", HTTP: c})
 		},
 		Calls: []providertest.Call{
@@ -93,7 +93,7 @@ func TestProvider(t *testing.T) {
 
 func TestWithoutCredentialsNothingIsServedAndTheSettingsAreNamed(t *testing.T) {
 	t.Parallel()
-	p := spotify.New(spotify.Config{ClientID: "id"})
+	p := spotify.New(spotify.Config{ClientID: "id"})[0]
 	if p.Serves(providers.OpProfile) || p.Forward != nil {
 		t.Error("served without a secret")
 	}
@@ -115,7 +115,7 @@ func TestRefusedPageSizeIsAskedForOnceMoreAtTheSmallerOne(t *testing.T) {
 		}
 		return http.StatusOK, `{"artists":{"items":[],"next":null}}`
 	})}
-	p := spotify.New(spotify.Config{ClientID: "id", ClientSecret: "secret", PageLimit: 50, HTTP: client})
+	p := spotify.New(spotify.Config{ClientID: "id", ClientSecret: "secret", PageLimit: 50, HTTP: client})[0]
 	if _, err := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestRefusedCredentialsAreUnavailableAndStaySecret(t *testing.T) {
 	})}
 	p := spotify.New(spotify.Config{
 		ClientID: "id", ClientSecret: "s3cr3t-s3cr3t", TokenURL: "https://accounts.spotify.com/api/token?variant=x", HTTP: client,
-	})
+	})[0]
 	_, err := p.Profile(t.Context(), id("ann"))
 	if !errors.Is(err, providers.ErrUnavailable) || strings.Contains(err.Error(), "s3cr3t") {
 		t.Errorf("got error %v, want unavailable without the secret", err)

@@ -39,7 +39,7 @@ func (c *client) topTracks(ctx context.Context, handle, _ string) (providers.Pag
 	case errors.Is(err, errForbidden):
 		err = providers.Unsupported("GET /v1/spotify/tracks needs an app with extended quota at Spotify")
 	case err == nil && top.Tracks == nil:
-		err = providers.Unavailable(errNoList, "the upstream's answer cannot be read")
+		err = providers.Unreadable(errNoList)
 	}
 	if err != nil {
 		return providers.Page[schema.Track]{}, fmt.Errorf("spotify: tracks of %q: %w", handle, err)

@@ -22,11 +22,9 @@ import (
 type site struct{ http *upstream.Client }
 
 func newOwn(cfg Config) providers.Provider {
-	base := cfg.WebURL
-	if base == "" {
-		base = "https://www.threads.com"
-	}
-	s := site{upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Header: asBrowser, MaxBody: 8 << 20})}
+	s := site{upstream.New(upstream.Config{
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.threads.com"), Header: asBrowser, MaxBody: 8 << 20,
+	})}
 	return providers.Provider{
 		Name: "threads_own", Platform: platform.Threads, Source: schema.Own,
 		Profile:  s.profile,

@@ -39,7 +39,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 		_, err = c.http.JSON(ctx, upstream.Get(version, id).With("fields", postFields).On(c.other), &t)
 	}
 	if err == nil && t.V.ID == "" {
-		err = providers.Unavailable(nil, "the upstream's answer cannot be read")
+		err = providers.Unreadable(nil)
 	}
 	if err != nil {
 		return schema.Post{}, fmt.Errorf("threads: post %q: %w", id, err)
@@ -60,7 +60,7 @@ func (c *client) page(ctx context.Context, r upstream.Request, cursor string) (l
 	var a list
 	_, err := c.http.JSON(ctx, r.With("limit", pageSize).With("after", cursor), &a)
 	if err == nil && a.Data == nil { // an empty list is there, and empty
-		err = providers.Unavailable(nil, "the upstream's answer cannot be read")
+		err = providers.Unreadable(nil)
 	}
 	return a, err
 }

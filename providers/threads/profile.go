@@ -18,7 +18,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	r := upstream.Get(version, "profile_lookup").With("username", handle).With("fields", profileFields).On(c.lookups)
 	_, err := c.http.JSON(ctx, r, &a)
 	if err == nil && a.V.Username == "" {
-		err = providers.Unavailable(nil, "the upstream's answer cannot be read")
+		err = providers.Unreadable(nil)
 	}
 	if err != nil {
 		return schema.Profile{}, fmt.Errorf("threads: profile %q: %w", handle, err)

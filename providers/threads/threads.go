@@ -8,6 +8,7 @@
 package threads
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math/big"
@@ -30,8 +31,8 @@ type Config struct {
 	// threads_keyword_search and threads_read_replies; "" leaves only the public pages. It lasts 60 days. While the
 	// process runs it is refreshed, but a process that starts anew starts with this one.
 	Token string
-	// DisableOwn leaves out the public pages, which Threads hides from many data centres behind a login.
-	DisableOwn bool
+	// Own reads the public pages, which Threads hides from many data centres behind a login; on by default.
+	Own providers.Own
 
 	BaseURL string       // of the official interface; "" means https://graph.threads.net
 	WebURL  string       // of the site; "" means https://www.threads.com
@@ -49,12 +50,8 @@ type client struct {
 }
 
 // New returns the providers for Threads, best first: the official interface and the public pages.
-func New(cfg Config) []providers.Provider {
-	ps := []providers.Provider{newOfficial(cfg)}
-	if !cfg.DisableOwn {
-		ps = append(ps, newOwn(cfg))
-	}
-	return ps
+func New(cfg Config) providers.Chain {
+	return providers.Chain{newOfficial(cfg), newOwn(cfg).IfOwn(cfg.Own, true)}
 }
 
 func newOfficial(cfg Config) providers.Provider {
@@ -94,10 +91,7 @@ func newOfficial(cfg Config) providers.Provider {
 }
 
 func newClient(cfg Config) *client {
-	base := cfg.BaseURL
-	if base == "" {
-		base = "https://graph.threads.net"
-	}
+	base := cmp.Or(cfg.BaseURL, "https://graph.threads.net")
 	refresh := upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base})
 	day := 24 * time.Hour
 	return &client{

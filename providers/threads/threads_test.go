@@ -17,8 +17,8 @@ import (
 func TestOfficial(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider {
-			return threads.New(threads.Config{Token: "secret-token", HTTP: c})[0]
+		New: func(c *http.Client) providers.Chain {
+			return threads.New(threads.Config{Token: "secret-token", HTTP: c})
 		},
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "ann.example"),
@@ -72,7 +72,7 @@ func TestOfficial(t *testing.T) {
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider { return threads.New(threads.Config{HTTP: c})[1] },
+		New: func(c *http.Client) providers.Chain { return threads.New(threads.Config{HTTP: c}) }, Upstream: "threads_own",
 		Calls: []providertest.Call{
 			providertest.Profile("own-profile", "ann.example"),
 			providertest.Profile("own-profile-private", "shy"),
@@ -146,9 +146,7 @@ func TestSettings(t *testing.T) {
 	if ps[0].Serves(providers.OpProfile) || ps[0].Missing[providers.OpProfile][0] != "token" || !ps[1].Serves(providers.OpProfile) {
 		t.Error("without a token the public pages alone are served, and the setting is named")
 	}
-	if n := len(threads.New(threads.Config{DisableOwn: true})); n != 1 {
-		t.Errorf("%d providers, want the official one alone", n)
-	}
+	providertest.Off(t, threads.New(threads.Config{Own: providers.OwnOff})[1])
 }
 
 // The official interface and the pages know different posts: what one cannot look up, the other may.

@@ -33,8 +33,8 @@ type Config struct {
 	// CFClearance is the cookie cf_clearance of a browser that has passed Cloudflare's check. It is good only together
 	// with that browser's UserAgent, and from its network.
 	CFClearance string
-	UserAgent   string // "" means that of a common browser
-	DisableOwn  bool   // leaves Truth Social out
+	UserAgent   string        // "" means that of a common browser
+	Own         providers.Own // on by default; the site is all that there is to read
 
 	BaseURL string       // "" means https://truthsocial.com/api
 	HTTP    *http.Client // nil means a client of its own
@@ -50,11 +50,8 @@ type client struct {
 	pages *upstream.Quota // of reads that continue a list by an id; everything else counts against another
 }
 
-// New returns the provider for Truth Social, or none when it is left out.
-func New(cfg Config) []providers.Provider {
-	if cfg.DisableOwn {
-		return nil
-	}
+// New returns the provider for Truth Social.
+func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "truthsocial", Platform: platform.TruthSocial, Source: schema.Own,
@@ -95,7 +92,7 @@ func New(cfg Config) []providers.Provider {
 		p = p.WithoutOps([]string{"token"},
 			providers.OpTrending, providers.OpSearch, providers.OpSuggestions, providers.OpComments, providers.OpReplies)
 	}
-	return []providers.Provider{p}
+	return providers.Chain{p.IfOwn(cfg.Own, true)}
 }
 
 func newClient(cfg Config) *client {

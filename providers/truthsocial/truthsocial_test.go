@@ -24,8 +24,8 @@ func TestProvider(t *testing.T) {
 	datedProfiles := dated
 	datedProfiles.Kind = schema.ProfileResult
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider {
-			return truthsocial.New(truthsocial.Config{Token: "secret-token", HTTP: c})[0]
+		New: func(c *http.Client) providers.Chain {
+			return truthsocial.New(truthsocial.Config{Token: "secret-token", HTTP: c})
 		},
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "annexample"),
@@ -121,9 +121,7 @@ func TestWithoutATokenWhatNeedsOneIsNotServed(t *testing.T) {
 
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
-	if ps := truthsocial.New(truthsocial.Config{DisableOwn: true}); len(ps) != 0 {
-		t.Errorf("%d providers, want none", len(ps))
-	}
+	providertest.Off(t, truthsocial.New(truthsocial.Config{Own: providers.OwnOff})[0])
 }
 
 func TestRequestsLookLikeTheSites(t *testing.T) {

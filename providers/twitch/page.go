@@ -37,7 +37,7 @@ func list[T any](ctx context.Context, c *client, r upstream.Request, cursor stri
 	case err != nil:
 		return nil, "", err
 	case a.Data == nil:
-		return nil, "", providers.Unavailable(errNoList, "the upstream's answer cannot be read")
+		return nil, "", providers.Unreadable(errNoList)
 	case len(a.Data) == 0:
 		return nil, "", nil
 	}

@@ -38,7 +38,7 @@ type client struct {
 }
 
 // New returns the provider for public Twitch data.
-func New(cfg Config) providers.Provider {
+func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "twitch", Platform: platform.Twitch, Source: schema.Official,
@@ -73,7 +73,7 @@ func New(cfg Config) providers.Provider {
 		Routes:  routes(),
 		Forward: c.http.Forward,
 	}
-	return p.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})
+	return providers.Chain{p.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})}
 }
 
 func routes() []providers.Route {

@@ -15,7 +15,7 @@ import (
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: with,
+		New: func(c *http.Client) providers.Chain { return providers.Chain{with(c)} },
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "ann_example"),
 			providertest.Profile("profile-bare", "bob"),
@@ -80,12 +80,12 @@ func TestProvider(t *testing.T) {
 }
 
 func with(c *http.Client) providers.Provider {
-	return twitch.New(twitch.Config{ClientID: "id", ClientSecret: "secret", HTTP: c})
+	return twitch.New(twitch.Config{ClientID: "id", ClientSecret: "secret", HTTP: c})[0]
 }
 
 func TestWithoutCredentialsNothingIsServedAndTheSettingsAreNamed(t *testing.T) {
 	t.Parallel()
-	p := twitch.New(twitch.Config{ClientID: "id"})
+	p := twitch.New(twitch.Config{ClientID: "id"})[0]
 	if p.Serves(providers.OpProfile) || p.Forward != nil {
 		t.Error("served without a secret")
 	}

@@ -136,7 +136,7 @@ func (a answer[T]) absent() error {
 		return providers.Unavailable(errors.New(f.Title), "X refused our request")
 	}
 	if a.Meta == nil {
-		return providers.Unavailable(nil, "the upstream's answer cannot be read")
+		return providers.Unreadable(nil)
 	}
 	return nil
 }

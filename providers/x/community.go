@@ -15,7 +15,7 @@ func (c *client) community(ctx context.Context, id string) (schema.Profile, erro
 	_, err := c.http.JSON(ctx, upstream.Get("2", "communities", id).With("community.fields", communityFields).On(c.communities), &a)
 	if err == nil && (a.Data == nil || a.Data.V.ID == "") {
 		if err = a.absent(); err == nil {
-			err = providers.Unavailable(nil, "the upstream's answer cannot be read")
+			err = providers.Unreadable(nil)
 		}
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package x
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,11 +19,9 @@ import (
 
 // newEmbed returns the provider for the JSON behind embedded posts.
 func newEmbed(cfg Config) providers.Provider {
-	base := cfg.EmbedBaseURL
-	if base == "" {
-		base = "https://cdn.syndication.twimg.com"
-	}
-	e := embed{upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base})}
+	e := embed{upstream.New(upstream.Config{
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.EmbedBaseURL, "https://cdn.syndication.twimg.com"),
+	})}
 	return providers.Provider{
 		Name: "x_own", Platform: platform.X, Source: schema.Own,
 		Post:      e.post,
@@ -59,7 +58,7 @@ func (e embed) read(ctx context.Context, id string) (schema.Post, error) {
 	case string(raw) == "{}":
 		return schema.Post{}, providers.NotFound("X knows no such post")
 	case t.ID == "" || t.User.ID == "" || t.User.ScreenName == "":
-		return schema.Post{}, providers.Unavailable(nil, "the upstream's answer cannot be read")
+		return schema.Post{}, providers.Unreadable(nil)
 	}
 	return t.post(raw), nil
 }

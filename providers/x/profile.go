@@ -41,7 +41,7 @@ func (c *client) account(ctx context.Context, handle string) (*upstream.Object[u
 		}
 	}
 	if a.Data == nil || a.Data.V.ID == "" || a.Data.V.Username == "" {
-		return nil, providers.Unavailable(nil, "the upstream's answer cannot be read")
+		return nil, providers.Unreadable(nil)
 	}
 	c.accounts.put(handle, a.Data.V)
 	return a.Data, nil

@@ -5,6 +5,7 @@
 package x
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
@@ -33,8 +34,8 @@ type Config struct {
 	// PostVocabulary asks in the words of 2026 (post.fields, referenced_posts) instead of those of the tweets. Either
 	// way the other words are tried when X refuses these, and answers in both are understood.
 	PostVocabulary bool
-	// DisableOwn leaves out the public JSON behind embedded posts.
-	DisableOwn bool
+	// Own reads the public JSON behind embedded posts; on by default.
+	Own providers.Own
 
 	BaseURL      string       // "" means https://api.x.com
 	EmbedBaseURL string       // "" means https://cdn.syndication.twimg.com
@@ -56,12 +57,8 @@ type client struct {
 }
 
 // New returns the providers for X, best first: the official interface, and the public JSON behind embedded posts.
-func New(cfg Config) []providers.Provider {
-	ps := []providers.Provider{newOfficial(cfg)}
-	if !cfg.DisableOwn {
-		ps = append(ps, newEmbed(cfg))
-	}
-	return ps
+func New(cfg Config) providers.Chain {
+	return providers.Chain{newOfficial(cfg), newEmbed(cfg).IfOwn(cfg.Own, true)}
 }
 
 func newOfficial(cfg Config) providers.Provider {
@@ -121,10 +118,7 @@ func newOfficial(cfg Config) providers.Provider {
 }
 
 func newClient(cfg Config) *client {
-	base := cfg.BaseURL
-	if base == "" {
-		base = "https://api.x.com"
-	}
+	base := cmp.Or(cfg.BaseURL, "https://api.x.com")
 	up := upstream.Config{
 		HTTP: cfg.HTTP, Base: base, Check: check,
 		Limits: &upstream.LimitHeaders{Remaining: "x-rate-limit-remaining", Reset: "x-rate-limit-reset"},

@@ -22,7 +22,7 @@ func official(c *http.Client) providers.Provider {
 func TestOfficial(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: official,
+		New: func(c *http.Client) providers.Chain { return providers.Chain{official(c)} },
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "ann_example"),
 			providertest.Profile("profile-empty-strings", "bo"),
@@ -102,7 +102,7 @@ func TestOfficial(t *testing.T) {
 func TestEmbed(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider { return x.New(x.Config{HTTP: c})[1] },
+		New: func(c *http.Client) providers.Chain { return x.New(x.Config{HTTP: c}) }, Upstream: "x_own",
 		Calls: []providertest.Call{
 			providertest.Post("embed", "1703436713362870723"),
 		},
@@ -216,9 +216,7 @@ func TestSettings(t *testing.T) {
 	if ps[0].Serves(providers.OpPost) || len(ps[0].Missing[providers.OpPost]) == 0 || !ps[1].Serves(providers.OpPost) {
 		t.Error("without credentials the embedded posts alone are served, and the setting is named")
 	}
-	if n := len(x.New(x.Config{DisableOwn: true})); n != 1 {
-		t.Errorf("%d providers, want the official one alone", n)
-	}
+	providertest.Off(t, x.New(x.Config{Own: providers.OwnOff})[1])
 	for token, want := range map[string][]string{"": {"post"}, "u": {"post", "profile"}} {
 		p := x.New(x.Config{Token: "a", UserToken: token})[0]
 		if diff := cmp.Diff(want, p.Filters[providers.OpSearch]["kind"]); diff != "" {

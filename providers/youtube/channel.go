@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -81,7 +80,7 @@ func (c channel) profile(raw []byte) schema.Profile {
 		AvatarURL:   c.Snippet.Thumbnails.avatar(),
 		PostsCount:  c.Statistics.Videos.V,
 		Lang:        language(c.Snippet.Language, c.Branding.Channel.Language),
-		Links:       addresses(c.Snippet.Description),
+		Links:       text.Addresses(c.Snippet.Description),
 	}
 	if !c.Statistics.Hidden {
 		p.Followers = c.Statistics.Subscribers.V
@@ -158,18 +157,4 @@ func language(codes ...string) *string {
 		}
 	}
 	return nil
-}
-
-var address = regexp.MustCompile(`https?://[^\s<>"]+`)
-
-// addresses returns the URLs that s names.
-func addresses(s string) []string {
-	found := address.FindAllString(s, -1)
-	for i := range found {
-		found[i] = strings.TrimRight(found[i], ".,;:!?'»”")
-		if !strings.Contains(found[i], "(") {
-			found[i] = strings.TrimRight(found[i], ")]}")
-		}
-	}
-	return text.URLs(found...)
 }

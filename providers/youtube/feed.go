@@ -58,7 +58,7 @@ func (s *site) feed(ctx context.Context, r upstream.Request) (feed, error) {
 	}
 	var f feed
 	if err := xml.Unmarshal(res.Body, &f); err != nil {
-		return feed{}, providers.Unavailable(err, "the upstream's answer cannot be read")
+		return feed{}, providers.Unreadable(err)
 	}
 	return f, nil
 }

@@ -17,8 +17,7 @@ type site struct {
 	player       playerClient
 }
 
-// NewOwn returns the provider that reads the public site.
-func NewOwn(cfg Config) providers.Provider {
+func newOwn(cfg Config) providers.Provider {
 	s := newSite(cfg)
 	p := providers.Provider{
 		Name: "youtube_own", Platform: platform.YouTube, Source: schema.Own,
@@ -37,23 +36,7 @@ func NewOwn(cfg Config) providers.Provider {
 			providers.OpSuggestions: "queries only",
 		},
 	}
-	off := func(op providers.Op, setting string) {
-		delete(p.Filters, op)
-		p.Notes[op] = "switched off by the setting " + setting
-	}
-	if cfg.NoTranscripts {
-		p.Transcript = nil
-		off(providers.OpTranscript, "no_transcripts")
-	}
-	if cfg.NoFeed {
-		p.Reels = nil
-		delete(p.Notes, providers.OpReels) // the Data API serves it too
-	}
-	if cfg.NoSuggestions {
-		p.Suggestions = nil
-		off(providers.OpSuggestions, "no_suggestions")
-	}
-	return p
+	return p.IfOwn(cfg.Own, true)
 }
 
 func newSite(cfg Config) *site {

@@ -13,7 +13,7 @@ import (
 func TestOwnProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider { return youtube.NewOwn(youtube.Config{HTTP: c}) },
+		New: func(c *http.Client) providers.Chain { return youtube.New(youtube.Config{HTTP: c}) }, Upstream: "youtube_own",
 		Calls: []providertest.Call{
 			providertest.Reels("own-reels", "UCannexample000000000000"),
 			providertest.Reels("own-reels-none", "user/oldname"),
@@ -47,7 +47,7 @@ func TestTranscriptPassesTheConsentForm(t *testing.T) {
 	t.Parallel()
 	const form = `<form action="https://consent.youtube.com/s"><input type="hidden" name="v" value="cb.2026+FX"></form>`
 	forms := 0
-	p := youtube.NewOwn(youtube.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+	p := youtube.New(youtube.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		agreed := strings.Contains(r.Header.Get("Cookie"), "CONSENT=YES+cb.2026+FX")
 		switch {
 		case !agreed:
@@ -60,7 +60,7 @@ func TestTranscriptPassesTheConsentForm(t *testing.T) {
 				{"captionTracks":[{"baseUrl":"https://www.youtube.com/api/timedtext?lang=en","languageCode":"en"}]}}}`
 		}
 		return http.StatusOK, `<transcript><text start="0" dur="1">hello</text></transcript>`
-	})}})
+	})}})[1]
 	got, err := p.Transcript(t.Context(), providers.TranscriptQuery{PostID: tea})
 	if err != nil || got.Text != "hello" || forms != 1 {
 		t.Errorf("got %q behind %d forms (%v), want hello behind 1", got.Text, forms, err)
@@ -69,7 +69,7 @@ func TestTranscriptPassesTheConsentForm(t *testing.T) {
 
 func TestTranscriptKeepsOurAddressOutOfRaw(t *testing.T) {
 	t.Parallel()
-	p := youtube.NewOwn(youtube.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+	p := youtube.New(youtube.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		switch r.URL.Path {
 		case "/watch":
 			return http.StatusOK, `{"INNERTUBE_API_KEY":"k"}`
@@ -78,7 +78,7 @@ func TestTranscriptKeepsOurAddressOutOfRaw(t *testing.T) {
 				{"captionTracks":[{"baseUrl":"https://www.youtube.com/api/timedtext?lang=en&ip=192.0.2.7","languageCode":"en"}]}}}`
 		}
 		return http.StatusOK, `<transcript><text start="0" dur="1">hello</text></transcript>`
-	})}})
+	})}})[1]
 	got, err := p.Transcript(t.Context(), providers.TranscriptQuery{PostID: tea})
 	if err != nil || strings.Contains(string(got.Raw), "192.0.2.7") {
 		t.Errorf("raw is %s (%v)", got.Raw, err)
@@ -87,7 +87,7 @@ func TestTranscriptKeepsOurAddressOutOfRaw(t *testing.T) {
 
 func TestOwnSourcesCanBeSwitchedOff(t *testing.T) {
 	t.Parallel()
-	p := youtube.NewOwn(youtube.Config{NoTranscripts: true, NoFeed: true, NoSuggestions: true})
+	p := youtube.New(youtube.Config{Own: providers.OwnOff})[1]
 	for _, op := range providers.Ops() {
 		if p.Serves(op) {
 			t.Errorf("%s is served although all is switched off", op)

@@ -1,7 +1,7 @@
 // Package youtube reads public YouTube data. Profiles are channels, posts are videos, collections are playlists.
 //
 // [New] reads the Data API, which wants an API key: 10,000 units a day, one for every read made here, and 100 searches
-// a day on top. [NewOwn] reads what the site itself shows to anybody: transcripts, search suggestions, and the Shorts
+// a day on top. The second source is what the site itself shows to anybody: transcripts, search suggestions, and the Shorts
 // among a channel's newest 15 videos. Music, subscribers and text posts are in neither.
 // Source: https://developers.google.com/youtube/v3/docs
 package youtube
@@ -23,7 +23,7 @@ import (
 
 // Config says how to reach YouTube.
 type Config struct {
-	APIKey  string       // of a Google Cloud project with the Data API switched on; "" leaves only what NewOwn serves
+	APIKey  string       // of a Google Cloud project with the Data API switched on; "" leaves only what the site shows
 	BaseURL string       // of the Data API; "" means https://youtube.googleapis.com/youtube/v3
 	HTTP    *http.Client // nil means a client of its own
 
@@ -37,9 +37,9 @@ type Config struct {
 	// that only a real player can open. "" means ANDROID and 20.10.38.
 	PlayerClient, PlayerVersion string
 
-	NoTranscripts bool // switches transcripts off, which YouTube often refuses to data centres
-	NoFeed        bool // switches off the Shorts of the channel feed
-	NoSuggestions bool // switches search suggestions off
+	// Own reads what the site itself shows: transcripts, which YouTube often refuses to data centres, the Shorts of the
+	// channel feed, and search suggestions; on by default.
+	Own providers.Own
 }
 
 type client struct {
@@ -47,8 +47,12 @@ type client struct {
 	units, search *upstream.Quota
 }
 
-// New returns the provider that reads the Data API.
-func New(cfg Config) providers.Provider {
+// New returns the providers for YouTube: the Data API, and what the site itself shows.
+func New(cfg Config) providers.Chain {
+	return providers.Chain{newOfficial(cfg), newOwn(cfg)}
+}
+
+func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "youtube", Platform: platform.YouTube, Source: schema.Official,
@@ -101,7 +105,7 @@ func New(cfg Config) providers.Provider {
 	}
 	if cfg.APIKey == "" {
 		p = p.Without("api_key")
-		// What is to be known of the reads that are left is for NewOwn to say.
+		// What is to be known of the reads that are left is for the site's provider to say.
 		maps.DeleteFunc(p.Notes, func(op providers.Op, _ string) bool { return p.Missing[op] != nil })
 	}
 	return p

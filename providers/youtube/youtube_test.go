@@ -23,7 +23,7 @@ const (
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Provider { return youtube.New(youtube.Config{APIKey: "k", HTTP: c}) },
+		New: func(c *http.Client) providers.Chain { return youtube.New(youtube.Config{APIKey: "k", HTTP: c}) },
 		Calls: []providertest.Call{
 			providertest.Profile("profile", ann),
 			providertest.Profile("profile-bare", bare),
@@ -118,7 +118,7 @@ func TestProvider(t *testing.T) {
 
 func TestWithoutAKeyEverythingNamesTheSetting(t *testing.T) {
 	t.Parallel()
-	p := youtube.New(youtube.Config{})
+	p := youtube.New(youtube.Config{})[0]
 	for _, op := range providers.Ops() {
 		if p.Serves(op) {
 			t.Errorf("%s is served without a key", op)
@@ -139,7 +139,7 @@ func TestASpentQuotaClosesItsBucketOnly(t *testing.T) {
 		}
 		reads++
 		return http.StatusOK, `{"items":[{"id":"UCbareexample00000000000"}]}`
-	})}})
+	})}})[0]
 	for range 3 {
 		_, err := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, "")
 		var e *providers.Error
@@ -163,7 +163,7 @@ func TestTheKeyStaysOutOfURLsAndErrors(t *testing.T) {
 			t.Errorf("the key is not where it belongs: %s", r.URL)
 		}
 		return http.StatusBadRequest, `{"error":{"errors":[{"reason":"keyInvalid"}]}}`
-	})}})
+	})}})[0]
 	if _, err := p.Post(t.Context(), tea); err == nil || strings.Contains(err.Error(), key) {
 		t.Errorf("got error %v, want one without the key", err)
 	}
@@ -173,7 +173,7 @@ func TestForwardCountsSearchesApart(t *testing.T) {
 	t.Parallel()
 	p := youtube.New(youtube.Config{APIKey: "k", DailySearches: 7, HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		return http.StatusOK, `{"path":"` + r.URL.Path + `"}`
-	})}})
+	})}})[0]
 	for range 7 {
 		if _, err := p.Forward(t.Context(), "search", nil); err != nil {
 			t.Fatal(err)

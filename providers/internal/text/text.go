@@ -63,6 +63,15 @@ func URL(s string) *string {
 	return &out
 }
 
+// URLOr returns s as an absolute URI, or another where s is none: the page of an object is known even where the upstream
+// does not write it.
+func URLOr(s, other string) string {
+	if u := URL(s); u != nil {
+		return *u
+	}
+	return other
+}
+
 // URLPtr is [URL] for a value that may be null.
 func URLPtr(s *string) *string {
 	if s == nil {
@@ -91,8 +100,10 @@ func Addresses(s string) []string {
 	for i, u := range found {
 		for cut := ""; cut != u; {
 			cut, u = u, strings.TrimRight(u, ".,;:!?'’”»…،؛؟")
-			if strings.HasSuffix(u, ")") && strings.Count(u, "(") < strings.Count(u, ")") {
-				u = u[:len(u)-1]
+			for _, pair := range []string{"()", "[]", "{}"} {
+				if strings.HasSuffix(u, pair[1:]) && strings.Count(u, pair[:1]) < strings.Count(u, pair[1:]) {
+					u = u[:len(u)-1]
+				}
 			}
 		}
 		found[i] = u

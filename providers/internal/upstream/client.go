@@ -143,7 +143,7 @@ func (r *Response) JSON(dst any) error {
 		if looksLikeHTML(r.Body) {
 			err = errors.New("HTML where JSON was expected")
 		}
-		return providers.Unavailable(err, "the upstream's answer cannot be read")
+		return providers.Unreadable(err)
 	}
 	return nil
 }
