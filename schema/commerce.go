@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"math"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
@@ -9,60 +8,37 @@ import (
 
 // StoreSummary is a shop.
 type StoreSummary struct {
-	Platform platform.ID `json:"platform"` // set by the engine
-	ID       string      `json:"id"`
-	Name     string      `json:"name"`
-	URL      string      `json:"url"`
+	Platform platform.ID `json:"platform"`             // where the shop is
+	ID       string      `json:"id" min:"1" form:"id"` // the shop's id as the platform writes it
+	Name     string      `json:"name"`                 // the name that people see
+	URL      string      `json:"url" form:"uri"`       // its public page
 }
 
 // Validate reports the first way in which s breaks the specification.
-func (s *StoreSummary) Validate() error {
-	var k check
-	if !s.Platform.Valid() {
-		k.failf("platform: %q is not a platform", s.Platform)
-	}
-	k.notEmpty("id", s.ID)
-	k.uri("url", s.URL)
-	return k.err
-}
+func (s *StoreSummary) Validate() error { return validate(s) }
 
 // Price is an amount of money.
 type Price struct {
-	Amount   float64 `json:"amount"`   // in units of the currency, not in cents
-	Currency string  `json:"currency"` // ISO 4217, three characters
+	Amount   float64 `json:"amount" min:"0"`           // how much, in units of the currency and not in cents
+	Currency string  `json:"currency" min:"3" max:"3"` // the ISO 4217 code of the currency
 }
 
 // Product is a thing for sale.
 type Product struct {
 	Common
-	Store        StoreSummary `json:"store"`
-	Title        string       `json:"title"`
-	Description  *string      `json:"description"` // plain text
-	Price        Price        `json:"price"`       // what it costs now
-	Images       []string     `json:"images"`
-	InStock      bool         `json:"in_stock"`
-	Rating       *float64     `json:"rating"` // from 0 to 5
-	ReviewsCount *int64       `json:"reviews_count"`
-	Categories   []string     `json:"categories"` // widest first
+	Store        StoreSummary `json:"store"`                  // who sells it
+	Title        string       `json:"title"`                  // its name
+	Description  *string      `json:"description"`            // what it says of itself, as plain text
+	Price        Price        `json:"price"`                  // what it costs now
+	Images       []string     `json:"images" form:"uri"`      // pictures of it, the main one first
+	InStock      bool         `json:"in_stock"`               // whether it can be bought now
+	Rating       *float64     `json:"rating" min:"0" max:"5"` // the mean of its reviews
+	ReviewsCount *int64       `json:"reviews_count" min:"0"`  // how many reviews or ratings it has
+	Categories   []string     `json:"categories"`             // where it is filed, widest category first
 }
 
 // Validate implements [Object].
-func (p *Product) Validate() error {
-	k := check{p.validate()}
-	k.within("store", p.Store.Validate())
-	if p.Price.Amount < 0 || math.IsNaN(p.Price.Amount) {
-		k.failf("price.amount: %v is not an amount", p.Price.Amount)
-	}
-	if len([]rune(p.Price.Currency)) != 3 {
-		k.failf("price.currency: %q is not 3 characters", p.Price.Currency)
-	}
-	k.uris("images", p.Images)
-	if p.Rating != nil {
-		k.upTo("rating", *p.Rating, 5)
-	}
-	k.count("reviews_count", p.ReviewsCount)
-	return k.err
-}
+func (p *Product) Validate() error { return validate(p) }
 
 // Fill implements [Object].
 func (p *Product) Fill() {
@@ -79,23 +55,16 @@ func (p *Product) Stores() []*StoreSummary { return []*StoreSummary{&p.Store} }
 // Review is what a buyer, or a user of an app, says of a product.
 type Review struct {
 	Common
-	ProductID string     `json:"product_id"`
-	Author    Actor      `json:"author"`
-	Rating    float64    `json:"rating"` // from 0 to 5
-	Text      string     `json:"text"`
-	Lang      *string    `json:"lang"`
-	CreatedAt *time.Time `json:"created_at"`
+	ProductID string     `json:"product_id" min:"1" form:"id"` // the product or app that it is about
+	Author    Actor      `json:"author"`                       // who wrote it
+	Rating    float64    `json:"rating" min:"0" max:"5"`       // how good the author finds it, 5 being the best
+	Text      string     `json:"text"`                         // plain text; title, blank line, body if it has both
+	Lang      *string    `json:"lang"`                         // its language as the platform tells it, never guessed
+	CreatedAt *time.Time `json:"created_at"`                   // when it was written
 }
 
 // Validate implements [Object].
-func (r *Review) Validate() error {
-	k := check{r.validate()}
-	k.notEmpty("product_id", r.ProductID)
-	k.within("author", r.Author.validate())
-	k.upTo("rating", r.Rating, 5)
-	k.lang(r.Lang)
-	return k.err
-}
+func (r *Review) Validate() error { return validate(r) }
 
 // Fill implements [Object].
 func (r *Review) Fill() {}

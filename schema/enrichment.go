@@ -1,9 +1,6 @@
 package schema
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Dialect names the variety of Arabic that a text is written in.
 type Dialect string
@@ -34,29 +31,38 @@ const (
 	Negative SentimentLabel = "negative"
 )
 
+// SentimentLabels lists every [SentimentLabel], in the order of the specification.
+func SentimentLabels() []SentimentLabel { return []SentimentLabel{Positive, Neutral, Negative} }
+
 // Sentiment says how a text feels about its subject.
 type Sentiment struct {
-	Label SentimentLabel `json:"label"`
-	Score float64        `json:"score"` // from -1, negative, to 1, positive
+	Label SentimentLabel `json:"label"`                  // its direction
+	Score float64        `json:"score" min:"-1" max:"1"` // from -1, negative, to 1, positive
 }
 
 // Entity is a thing that a text names.
 type Entity struct {
-	Text string `json:"text"` // the exact surface text of the input
-	Type string `json:"type"` // one of [EntityTypes]
+	Text string     `json:"text" min:"1"`                    // the exact words of the input
+	Type EntityType `json:"type" min:"1" words:"EntityType"` // what kind of thing it is
 }
 
+// EntityType names a kind of thing that a text can name, one of [EntityTypes].
+type EntityType = string
+
 // EntityTypes lists the values of [Entity.Type].
-func EntityTypes() []string {
-	return []string{
+func EntityTypes() []EntityType {
+	return []EntityType{
 		"person", "organization", "location", "product", "event", "hashtag",
 		"mention", "url", "money", "date", "other",
 	}
 }
 
+// Topic names a field of life that a text can be about, one of [Topics].
+type Topic = string
+
 // Topics lists the values that [Enrichment.Topics] may hold.
-func Topics() []string {
-	return []string{
+func Topics() []Topic {
+	return []Topic{
 		"politics", "economy", "sports", "technology", "science", "health", "entertainment", "travel",
 		"geography", "religion", "education", "food", "fashion", "weather", "crime", "gaming",
 	}
@@ -65,39 +71,41 @@ func Topics() []string {
 // Enrichment is what the text of an object says, beyond its words: which Arabic it is, how it feels, what it
 // names and what it is about.
 type Enrichment struct {
-	Dialect   Dialect   `json:"dialect"`
-	Sentiment Sentiment `json:"sentiment"`
-	Entities  []Entity  `json:"entities"` // in order of appearance; empty when none
-	Topics    []string  `json:"topics"`   // most likely first; empty when none
+	Dialect   Dialect   `json:"dialect"`              // which Arabic the text is written in
+	Sentiment Sentiment `json:"sentiment"`            // how it feels
+	Entities  []Entity  `json:"entities"`             // what it names, in order of appearance; empty when nothing
+	Topics    []Topic   `json:"topics" words:"Topic"` // what it is about, most likely first; empty when nothing
 }
 
 // Validate reports the first way in which e breaks the specification.
-func (e *Enrichment) Validate() error {
-	if !slices.Contains(Dialects(), e.Dialect) {
-		return fmt.Errorf("dialect: %q is not one of %v", e.Dialect, Dialects())
-	}
-	switch e.Sentiment.Label {
-	case Positive, Neutral, Negative:
-	default:
-		return fmt.Errorf("sentiment.label: %q is not a label", e.Sentiment.Label)
-	}
-	if e.Sentiment.Score < -1 || e.Sentiment.Score > 1 {
-		return fmt.Errorf("sentiment.score: %v is outside -1..1", e.Sentiment.Score)
-	}
-	for i, n := range e.Entities {
-		if n.Text == "" || n.Type == "" {
-			return fmt.Errorf("entities[%d]: text and type must not be empty", i)
+func (e *Enrichment) Validate() error { return validate(e) }
+
+// DropInvented takes the entities out whose type is none of [EntityTypes], and the topics that are none of [Topics],
+// and returns how many those were. The arrays of e are replaced, not written to: an enricher may hold on to its own.
+func (e *Enrichment) DropInvented() (dropped int) {
+	types, topics := EntityTypes(), Topics()
+	entities, n := keep(e.Entities, func(x Entity) bool { return slices.Contains(types, x.Type) })
+	about, m := keep(e.Topics, func(x Topic) bool { return slices.Contains(topics, x) })
+	e.Entities, e.Topics = entities, about
+	return n + m
+}
+
+// keep returns those of s that are good, and how many are not; s itself when all are.
+func keep[T any](s []T, good func(T) bool) (kept []T, dropped int) {
+	kept = s[:0:0]
+	for _, v := range s {
+		if good(v) {
+			kept = append(kept, v)
 		}
 	}
-	return nil
+	if dropped = len(s) - len(kept); dropped == 0 {
+		return s, 0
+	}
+	return kept, dropped
 }
 
 // Fill turns nil arrays into empty ones, so that they marshal as [].
 func (e *Enrichment) Fill() {
-	if e.Entities == nil {
-		e.Entities = []Entity{}
-	}
-	if e.Topics == nil {
-		e.Topics = []string{}
-	}
+	nonNil(&e.Entities)
+	nonNil(&e.Topics)
 }

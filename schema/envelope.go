@@ -16,6 +16,9 @@ const (
 	Miss CacheState = "MISS"
 )
 
+// CacheStates lists every state of the cache.
+func CacheStates() []CacheState { return []CacheState{Hit, Miss} }
+
 // PlatformState is how far one platform of a fan-out search has come.
 type PlatformState string
 
@@ -26,57 +29,64 @@ const (
 	Pending PlatformState = "pending"
 )
 
+// PlatformStates lists every state of a platform in a search.
+func PlatformStates() []PlatformState { return []PlatformState{OK, Failed, Pending} }
+
 // Meta is what an answer says about itself.
 type Meta struct {
-	CreditsUsed      int64                         `json:"credits_used"`      // charged for this call
-	CreditsRemaining int64                         `json:"credits_remaining"` // what the account can still spend
-	Cache            CacheState                    `json:"cache"`
-	DataAgeS         int64                         `json:"data_age_s"` // seconds
-	RequestID        string                        `json:"request_id"`
-	NextCursor       string                        `json:"next_cursor,omitempty"` // absent when there is no more
-	Raw              json.RawMessage               `json:"raw,omitempty"`         // the page, where objects have no raw of their own
-	Platforms        map[platform.ID]PlatformState `json:"platforms,omitempty"`   // fan-out search and its job only
-	JobID            string                        `json:"job_id,omitempty"`      // present while a platform is pending
+	CreditsUsed      int64      `json:"credits_used" min:"0"`      // credits charged for this call
+	CreditsRemaining int64      `json:"credits_remaining" min:"0"` // credits that the account can still spend
+	Cache            CacheState `json:"cache"`                     // whether the data came from the cache
+	DataAgeS         int64      `json:"data_age_s" min:"0"`        // seconds since the data was fetched
+	RequestID        string     `json:"request_id" min:"1"`        // the id of this call, to name it to others
+	// what continues the list; absent when there is no more
+	NextCursor string `json:"next_cursor,omitempty" min:"1"`
+	// the upstream's page; only with include_raw=true, and where objects have no raw of their own
+	Raw json.RawMessage `json:"raw,omitempty"`
+	// how far each platform has come; of a search over several platforms and of its job only
+	Platforms map[platform.ID]PlatformState `json:"platforms,omitempty"`
+	// what collects the rest of a search; present while a platform is pending
+	JobID string `json:"job_id,omitempty" min:"1"`
 }
 
 // Envelope is every successful answer: the data and what is to be said about it.
 type Envelope[T any] struct {
-	Data T    `json:"data"`
-	Meta Meta `json:"meta"`
+	Data T    `json:"data"` // the result
+	Meta Meta `json:"meta"` // what the answer says about itself
 }
 
 // Me is the calling key, its account's balance and its rate limit.
 type Me struct {
-	Key     MeKey     `json:"key"`
-	Credits MeCredits `json:"credits"`
-	Limits  MeLimits  `json:"limits"`
+	Key     MeKey     `json:"key"`     // the calling key
+	Credits MeCredits `json:"credits"` // what is left of the account's credits
+	Limits  MeLimits  `json:"limits"`  // what bounds the key
 }
 
 // MeKey is the calling key; its value is never shown again.
 type MeKey struct {
-	ID          string     `json:"id"`
-	Name        string     `json:"name"`
-	Prefix      string     `json:"prefix"`      // the first characters of the key
-	Environment string     `json:"environment"` // "live" or "test"
-	CreatedAt   time.Time  `json:"created_at"`
-	LastUsedAt  *time.Time `json:"last_used_at"`
+	ID          string     `json:"id" min:"1"`                    // the id of the key
+	Name        string     `json:"name"`                          // what its owner calls it
+	Prefix      string     `json:"prefix" min:"1"`                // the first characters of the key
+	Environment string     `json:"environment" words:"live test"` // what the key is for
+	CreatedAt   time.Time  `json:"created_at"`                    // when it was made
+	LastUsedAt  *time.Time `json:"last_used_at"`                  // when it last called; null before its first call
 }
 
 // MeCredits is the account's balance.
 type MeCredits struct {
-	Balance int64 `json:"balance"` // what the account can still spend
+	Balance int64 `json:"balance" min:"0"` // credits that the account can still spend
 }
 
 // MeLimits holds the key's limits.
 type MeLimits struct {
-	Rate *RateLimit `json:"rate"` // nil when the key has none
+	Rate *RateLimit `json:"rate"` // the key's rate limit; null when it has none
 }
 
 // RateLimit is the state of a token bucket.
 type RateLimit struct {
-	Capacity   int64   `json:"capacity"`     // calls that a full bucket allows at once
-	RefillPerS float64 `json:"refill_per_s"` // calls that come back each second
-	Remaining  float64 `json:"remaining"`
+	Capacity   int64   `json:"capacity" min:"1"`     // calls that a full bucket allows at once
+	RefillPerS float64 `json:"refill_per_s" min:"0"` // calls that come back each second, more than 0
+	Remaining  float64 `json:"remaining" min:"0"`    // calls that the bucket allows now
 }
 
 // HealthState is how well a platform's upstreams have answered lately.
@@ -90,44 +100,49 @@ const (
 	Unknown  HealthState = "unknown"  // no call lately
 )
 
+// HealthStates lists every state of health.
+func HealthStates() []HealthState { return []HealthState{Healthy, Degraded, Down, Unknown} }
+
 // Health is the state of the service. It stands alone, without an envelope.
 type Health struct {
-	Status      string                      `json:"status"` // always "ok"
-	Environment string                      `json:"environment"`
-	Platforms   map[platform.ID]HealthState `json:"platforms"`
+	Status      string `json:"status" words:"ok"` // always ok: a service that is not well does not answer
+	Environment string `json:"environment"`       // what the service calls itself, such as production
+	// how well the upstreams of each platform have answered lately
+	Platforms map[platform.ID]HealthState `json:"platforms"`
 }
 
 // Usage is one entry of an account's books.
 type Usage struct {
-	ID        string      `json:"id"`
-	At        time.Time   `json:"at"`
-	Kind      string      `json:"kind"`      // "charge", "grant" or "refund"
-	Amount    int64       `json:"amount"`    // credits; negative for a charge
-	Balance   int64       `json:"balance"`   // of the account, after this entry
-	KeyID     *string     `json:"key_id"`    // nil for a grant
-	Operation *string     `json:"operation"` // nil for a grant
-	Platform  *string     `json:"platform"`
-	RequestID *string     `json:"request_id"`
-	Cache     *CacheState `json:"cache"`
-	Reason    *string     `json:"reason"` // of a grant or refund
+	ID        string      `json:"id"`                               // the id of the entry
+	At        time.Time   `json:"at"`                               // when it was booked
+	Kind      string      `json:"kind" words:"charge grant refund"` // what it is
+	Amount    int64       `json:"amount"`                           // credits; negative for a charge
+	Balance   int64       `json:"balance" min:"0"`                  // credits of the account after this entry
+	KeyID     *string     `json:"key_id"`                           // the key that called; null for a grant
+	Operation *string     `json:"operation"`                        // what was called; null for a grant
+	Platform  *string     `json:"platform"`                         // the platform that was read
+	RequestID *string     `json:"request_id"`                       // the call, as in its meta.request_id
+	Cache     *CacheState `json:"cache"`                            // whether the call was answered from the cache
+	Reason    *string     `json:"reason"`                           // why there was a grant or refund, in words
 }
 
 // PlatformInfo is what the service can read from one platform.
 type PlatformInfo struct {
-	Platform    platform.ID     `json:"platform"`
-	Name        string          `json:"name"`
-	BaseCredits int64           `json:"base_credits"`
-	Meaning     *string         `json:"meaning"` // what the universal objects mean there
-	Operations  []OperationInfo `json:"operations"`
+	Platform    platform.ID     `json:"platform"`             // its identifier, as it stands in paths
+	Name        string          `json:"name"`                 // its name as people write it
+	BaseCredits int64           `json:"base_credits" min:"0"` // the price of one plain call
+	Meaning     *string         `json:"meaning"`              // what the universal objects mean there
+	Operations  []OperationInfo `json:"operations"`           // all operations, those that are not available too
 }
 
 // OperationInfo is one operation of one platform.
 type OperationInfo struct {
-	Operation string              `json:"operation"` // such as "collection/posts"
-	Available bool                `json:"available"`
-	Sources   []Source            `json:"sources"`     // who serves it, first choice first
-	CacheTTLS int64               `json:"cache_ttl_s"` // seconds
-	Filters   map[string][]string `json:"filters"`     // what the platform can filter by; an empty list means any value
-	Missing   []string            `json:"missing"`     // the settings that would switch it on
-	Note      *string             `json:"note"`        // why it is not offered, or what to know
+	Operation string   `json:"operation"`           // its name, such as "collection/posts"
+	Available bool     `json:"available"`           // whether it can be called
+	Sources   []Source `json:"sources"`             // who serves it, first choice first
+	CacheTTLS int64    `json:"cache_ttl_s" min:"0"` // how long an answer is good, in seconds
+	// what the platform can filter by, and the values that it knows; an empty list means any value
+	Filters map[string][]string `json:"filters"`
+	Missing []string            `json:"missing"` // the settings that would switch it on
+	Note    *string             `json:"note"`    // why it is not offered, or what to know
 }

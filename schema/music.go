@@ -22,30 +22,17 @@ func CollectionKinds() []CollectionKind {
 // Collection is a set of posts or tracks that somebody put together.
 type Collection struct {
 	Common
-	Kind        CollectionKind `json:"kind"`
-	Title       string         `json:"title"`
-	Description *string        `json:"description"`
-	Owner       *Actor         `json:"owner"`
-	ItemsCount  *int64         `json:"items_count"`
-	CoverURL    *string        `json:"cover_url"`
-	CreatedAt   *time.Time     `json:"created_at"`
+	Kind        CollectionKind `json:"kind"`                 // what it is
+	Title       string         `json:"title"`                // its name
+	Description *string        `json:"description"`          // what it says of itself, as plain text
+	Owner       *Actor         `json:"owner"`                // who put it together
+	ItemsCount  *int64         `json:"items_count" min:"0"`  // how many posts or tracks are in it
+	CoverURL    *string        `json:"cover_url" form:"uri"` // its picture
+	CreatedAt   *time.Time     `json:"created_at"`           // when it was made or released
 }
 
 // Validate implements [Object].
-func (c *Collection) Validate() error {
-	k := check{c.validate()}
-	switch c.Kind {
-	case Playlist, Board, Highlight, Album, Podcast:
-	default:
-		k.failf("kind: %q is not a kind of collection", c.Kind)
-	}
-	if c.Owner != nil {
-		k.within("owner", c.Owner.validate())
-	}
-	k.count("items_count", c.ItemsCount)
-	k.uriOrNil("cover_url", c.CoverURL)
-	return k.err
-}
+func (c *Collection) Validate() error { return validate(c) }
 
 // Fill implements [Object].
 func (c *Collection) Fill() {}
@@ -59,28 +46,20 @@ func (c *Collection) Actors() []*Actor { return actors(c.Owner) }
 // Track is a piece of music, or a sound that posts use.
 type Track struct {
 	Common
-	Title      string     `json:"title"`
-	Artists    []string   `json:"artists"` // names, main artist first
-	Album      *string    `json:"album"`
-	DurationS  *float64   `json:"duration_s"` // seconds
-	CoverURL   *string    `json:"cover_url"`
-	AudioURL   *string    `json:"audio_url"`
-	ReleasedAt *time.Time `json:"released_at"`
-	Plays      *int64     `json:"plays"`
-	PostsCount *int64     `json:"posts_count"` // posts that use the sound
-	Explicit   *bool      `json:"explicit"`
+	Title      string     `json:"title"`                // its name
+	Artists    []string   `json:"artists"`              // the names of who plays it, main artist first
+	Album      *string    `json:"album"`                // the name of the album that it is on
+	DurationS  *float64   `json:"duration_s" min:"0"`   // how long it plays, in seconds
+	CoverURL   *string    `json:"cover_url" form:"uri"` // its picture
+	AudioURL   *string    `json:"audio_url" form:"uri"` // the sound or a preview of it; the address may expire
+	ReleasedAt *time.Time `json:"released_at"`          // when it came out
+	Plays      *int64     `json:"plays" min:"0"`        // how often it was played
+	PostsCount *int64     `json:"posts_count" min:"0"`  // how many posts use the sound
+	Explicit   *bool      `json:"explicit"`             // whether the platform marks its words as explicit
 }
 
 // Validate implements [Object].
-func (t *Track) Validate() error {
-	k := check{t.validate()}
-	k.seconds("duration_s", t.DurationS)
-	k.uriOrNil("cover_url", t.CoverURL)
-	k.uriOrNil("audio_url", t.AudioURL)
-	k.count("plays", t.Plays)
-	k.count("posts_count", t.PostsCount)
-	return k.err
-}
+func (t *Track) Validate() error { return validate(t) }
 
 // Fill implements [Object].
 func (t *Track) Fill() { nonNil(&t.Artists) }

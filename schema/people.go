@@ -4,56 +4,34 @@ import "github.com/socialdata/socialdata/platform"
 
 // Actor is the summary of a person or account: the author, host, owner or profile inside another object.
 type Actor struct {
-	Platform    platform.ID `json:"platform"` // set by the engine
-	ID          string      `json:"id"`
-	Handle      string      `json:"handle"`
-	DisplayName *string     `json:"display_name"` // nil when the platform gives none
-	AvatarURL   *string     `json:"avatar_url"`   // nil when the platform gives none
+	Platform    platform.ID `json:"platform"`                 // where the account is
+	ID          string      `json:"id" min:"1" form:"id"`     // the account's id as the platform writes it
+	Handle      string      `json:"handle" min:"1" form:"id"` // the name by which it can be asked for
+	DisplayName *string     `json:"display_name"`             // the name that people see
+	AvatarURL   *string     `json:"avatar_url" form:"uri"`    // its picture; the address may expire
 }
 
 // UnknownActor is the actor that stands where the platform withholds the author.
 func UnknownActor() Actor { return Actor{ID: "unknown", Handle: "unknown"} }
 
-func (a *Actor) validate() error {
-	var k check
-	if !a.Platform.Valid() {
-		k.failf("platform: %q is not a platform", a.Platform)
-	}
-	k.notEmpty("id", a.ID)
-	k.notEmpty("handle", a.Handle)
-	k.uriOrNil("avatar_url", a.AvatarURL)
-	return k.err
-}
-
 // Profile is an account, or what the platform has in its place: an app, an artist, a community.
 type Profile struct {
 	Common
-	Handle      string   `json:"handle"`
-	DisplayName *string  `json:"display_name"`
-	Bio         *string  `json:"bio"` // plain text
-	AvatarURL   *string  `json:"avatar_url"`
-	Verified    bool     `json:"verified"`
-	Followers   *int64   `json:"followers"`
-	Following   *int64   `json:"following"`
-	PostsCount  *int64   `json:"posts_count"`
-	Lang        *string  `json:"lang"`    // from a language field of the platform, never guessed
-	Country     *string  `json:"country"` // two characters, from a country field of the platform, never guessed
-	Links       []string `json:"links"`   // absolute URIs that the profile names
+	Handle      string   `json:"handle" min:"1" form:"id"` // the name by which it can be asked for
+	DisplayName *string  `json:"display_name"`             // the name that people see
+	Bio         *string  `json:"bio"`                      // what it says of itself, as plain text
+	AvatarURL   *string  `json:"avatar_url" form:"uri"`    // its picture; the address may expire
+	Verified    bool     `json:"verified"`                 // whether the platform vouches for it; else false
+	Followers   *int64   `json:"followers" min:"0"`        // followers, subscribers or members
+	Following   *int64   `json:"following" min:"0"`        // how many accounts it follows
+	PostsCount  *int64   `json:"posts_count" min:"0"`      // how much it has published
+	Lang        *string  `json:"lang" min:"2"`             // its language as the platform tells it, never guessed
+	Country     *string  `json:"country" min:"2" max:"2"`  // its country as the platform tells it, never guessed
+	Links       []string `json:"links" form:"uri"`         // the pages elsewhere that it names
 }
 
 // Validate implements [Object].
-func (p *Profile) Validate() error {
-	k := check{p.validate()}
-	k.notEmpty("handle", p.Handle)
-	k.uriOrNil("avatar_url", p.AvatarURL)
-	k.count("followers", p.Followers)
-	k.count("following", p.Following)
-	k.count("posts_count", p.PostsCount)
-	k.lang(p.Lang)
-	k.country("country", p.Country)
-	k.uris("links", p.Links)
-	return k.err
-}
+func (p *Profile) Validate() error { return validate(p) }
 
 // Fill implements [Object].
 func (p *Profile) Fill() { nonNil(&p.Links) }
@@ -67,29 +45,20 @@ func (p *Profile) Actors() []*Actor { return nil }
 // Audience says where the followers of an account live.
 type Audience struct {
 	Common
-	Handle    string            `json:"handle"`
-	Countries []AudienceCountry `json:"countries"` // largest share first
+	Handle    string            `json:"handle" min:"1" form:"id"` // the account whose followers they are
+	Countries []AudienceCountry `json:"countries"`                // the countries, largest share first
 }
 
 // AudienceCountry is one country's part of an [Audience].
 type AudienceCountry struct {
-	Country *string `json:"country"` // ISO 3166-1 alpha-2; nil for the rest of the world
-	Name    string  `json:"name"`
-	Share   float64 `json:"share"` // from 0 to 1
-	Count   *int64  `json:"count"`
+	Country *string `json:"country" min:"2" max:"2"` // its ISO 3166-1 alpha-2 code; null for the rest of the world
+	Name    string  `json:"name"`                    // the country in words
+	Share   float64 `json:"share" min:"0" max:"1"`   // its part of all followers
+	Count   *int64  `json:"count" min:"0"`           // how many followers live there
 }
 
 // Validate implements [Object].
-func (a *Audience) Validate() error {
-	k := check{a.validate()}
-	k.notEmpty("handle", a.Handle)
-	for _, c := range a.Countries {
-		k.country("countries.country", c.Country)
-		k.upTo("countries.share", c.Share, 1)
-		k.count("countries.count", c.Count)
-	}
-	return k.err
-}
+func (a *Audience) Validate() error { return validate(a) }
 
 // Fill implements [Object].
 func (a *Audience) Fill() { nonNil(&a.Countries) }
@@ -100,18 +69,13 @@ func (a *Audience) EnrichText() string { return "" }
 // LinkedProfile is an account elsewhere that seems to belong to the same person.
 type LinkedProfile struct {
 	Common
-	Handle     string   `json:"handle"`
-	Confidence float64  `json:"confidence"` // from 0 to 1
-	Evidence   []string `json:"evidence"`   // why, such as "bio_link:https://…" or "same_handle"
+	Handle     string   `json:"handle" min:"1" form:"id"`   // the name by which it can be asked for
+	Confidence float64  `json:"confidence" min:"0" max:"1"` // how sure it is that both belong together; two decimals
+	Evidence   []string `json:"evidence"`                   // why, such as "bio_link:https://…" or "same_handle"
 }
 
 // Validate implements [Object].
-func (l *LinkedProfile) Validate() error {
-	k := check{l.validate()}
-	k.notEmpty("handle", l.Handle)
-	k.upTo("confidence", l.Confidence, 1)
-	return k.err
-}
+func (l *LinkedProfile) Validate() error { return validate(l) }
 
 // Fill implements [Object].
 func (l *LinkedProfile) Fill() { nonNil(&l.Evidence) }
@@ -128,28 +92,20 @@ const (
 	SuggestProfile SuggestionKind = "profile"
 )
 
+// SuggestionKinds lists every kind of suggestion.
+func SuggestionKinds() []SuggestionKind { return []SuggestionKind{SuggestQuery, SuggestProfile} }
+
 // Suggestion completes what a user has begun to type.
 type Suggestion struct {
 	Common
-	Text     string         `json:"text"`
-	Kind     SuggestionKind `json:"kind"`
-	Profile  *Actor         `json:"profile"`  // nil for a query
-	Position *int64         `json:"position"` // from 0
+	Text     string         `json:"text" min:"1"`     // what to search for
+	Kind     SuggestionKind `json:"kind"`             // whether it is a text to search for or an account
+	Profile  *Actor         `json:"profile"`          // the account; null for a query
+	Position *int64         `json:"position" min:"0"` // its place in the platform's list, from 0
 }
 
 // Validate implements [Object].
-func (s *Suggestion) Validate() error {
-	k := check{s.validate()}
-	k.notEmpty("text", s.Text)
-	if s.Kind != SuggestQuery && s.Kind != SuggestProfile {
-		k.failf("kind: %q is not a kind of suggestion", s.Kind)
-	}
-	if s.Profile != nil {
-		k.within("profile", s.Profile.validate())
-	}
-	k.count("position", s.Position)
-	return k.err
-}
+func (s *Suggestion) Validate() error { return validate(s) }
 
 // Fill implements [Object].
 func (s *Suggestion) Fill() {}

@@ -33,27 +33,23 @@ func ResultKinds() []ResultKind {
 // WebPage is a search result that is a page of the web.
 type WebPage struct {
 	Common
-	Title       string     `json:"title"`
-	Snippet     *string    `json:"snippet"`
-	Domain      string     `json:"domain"`
-	Position    *int64     `json:"position"` // from 1
-	PublishedAt *time.Time `json:"published_at"`
+	Title       string     `json:"title"`            // the title of the page
+	Snippet     *string    `json:"snippet"`          // some words of the page, as plain text
+	Domain      string     `json:"domain"`           // where the page is, such as "example.org"
+	Position    *int64     `json:"position" min:"1"` // its place in the list of results, from 1
+	PublishedAt *time.Time `json:"published_at"`     // when the page was published
 }
 
 // Validate implements [Object].
-func (w *WebPage) Validate() error {
-	k := check{w.validate()}
-	if w.Position != nil && *w.Position < 1 {
-		k.failf("position: %d is not positive", *w.Position)
-	}
-	return k.err
-}
+func (w *WebPage) Validate() error { return validate(w) }
 
 // Fill implements [Object].
 func (w *WebPage) Fill() {}
 
 // EnrichText implements [Object].
 func (w *WebPage) EnrichText() string { return join(w.Title, w.Snippet) }
+
+var errEmptyResult = errors.New("search result: holds no object of a known kind")
 
 // SearchResult holds one object of any of eight kinds. As JSON it is that object with the field kind in front; a
 // collection, whose own kind would hide behind that, carries it as collection_kind.
@@ -86,8 +82,6 @@ func Result(o Object) SearchResult {
 	}
 	return SearchResult{kind, o}
 }
-
-var errEmptyResult = errors.New("search result: holds no object of a known kind")
 
 // Validate implements [Object].
 func (r SearchResult) Validate() error {

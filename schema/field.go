@@ -1,0 +1,157 @@
+package schema
+
+import (
+	"encoding/json"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/socialdata/socialdata/platform"
+)
+
+// Field is one property of a resource: its name, what may stand in it and what it means. It is read from the tags and
+// the comment of the Go field, so that Validate and the API description cannot differ.
+//
+//	json  the name; a property with omitempty or omitzero may be left out, any other is always there
+//	min   the least number, or the least count of characters of a text
+//	max   the greatest number, or the greatest count of characters of a text
+//	form  how a text is written: "uri" or "id"
+//	words the values that there are, parted by spaces, or the name of a [Vocabulary]
+//
+// On an array, min, max, form and words hold for each element.
+type Field struct {
+	Name     string // as in JSON
+	Doc      string // what it means, in sentences
+	Type     reflect.Type
+	Required bool // the key is always there; the value of a pointer may still be null
+	Min, Max *float64
+	Form     Form
+	Words    Vocabulary // the values that there are; no words when any is allowed
+}
+
+// Form says how a text is written.
+type Form string
+
+// The forms of a text.
+const (
+	FormURI Form = "uri" // an absolute URI of ASCII characters, as the format uri of JSON Schema has it
+	FormID  Form = "id"  // valid UTF-8 without control characters
+)
+
+// Vocabulary is a closed list of words.
+type Vocabulary struct {
+	Name  string // such as "Dialect"; "" when the list belongs to one field alone
+	Words []string
+}
+
+// Vocabularies lists the word lists that have a name. The caller owns them.
+func Vocabularies() []Vocabulary {
+	var platforms []string
+	for _, p := range platform.All() {
+		platforms = append(platforms, string(p.ID))
+	}
+	return []Vocabulary{
+		{"PlatformID", platforms},
+		{"MediaType", texts(MediaTypes())},
+		{"SuggestionKind", texts(SuggestionKinds())},
+		{"CollectionKind", texts(CollectionKinds())},
+		{"ResultKind", texts(ResultKinds())},
+		{"Dialect", texts(Dialects())},
+		{"SentimentLabel", texts(SentimentLabels())},
+		{"EntityType", EntityTypes()},
+		{"Topic", Topics()},
+		{"CacheState", texts(CacheStates())},
+		{"PlatformState", texts(PlatformStates())},
+		{"HealthState", texts(HealthStates())},
+	}
+}
+
+func texts[T ~string](words []T) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = string(w)
+	}
+	return out
+}
+
+// vocabulary returns the list of a name, without words when there is none.
+func vocabulary(name string) Vocabulary {
+	for _, v := range Vocabularies() {
+		if v.Name == name {
+			return v
+		}
+	}
+	return Vocabulary{}
+}
+
+// TypeName returns the name of t in the API: that of its Go type, but for [platform.ID].
+func TypeName(t reflect.Type) string {
+	if t == reflect.TypeFor[platform.ID]() {
+		return "PlatformID"
+	}
+	return t.Name()
+}
+
+// Doc returns what the struct or vocabulary name means, in sentences; "" when there is none of that name.
+func Doc(name string) string { return comments()[name] }
+
+// comments keeps the table of docs.go once it was asked for.
+var comments = sync.OnceValue(docs)
+
+// Fields returns the properties of the struct t in the order of the JSON, those of embedded structs among them.
+func Fields(t reflect.Type) []Field {
+	var out []Field
+	for sf := range t.Fields() {
+		if embedded(sf) {
+			out = append(out, Fields(sf.Type)...)
+		} else if f, ok := readField(t, sf); ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func embedded(sf reflect.StructField) bool { return sf.Anonymous && sf.Tag.Get("json") == "" }
+
+// readField reads what is said beside a struct field; ok is false when it is no property.
+func readField(owner reflect.Type, sf reflect.StructField) (f Field, ok bool) {
+	name, opts, _ := strings.Cut(sf.Tag.Get("json"), ",")
+	if name == "" || name == "-" {
+		return Field{}, false
+	}
+	return Field{
+		Name: name, Type: sf.Type, Required: opts == "", Doc: Doc(owner.Name() + "." + name),
+		Min: bound(sf, "min"), Max: bound(sf, "max"), Form: Form(sf.Tag.Get("form")), Words: words(sf),
+	}, true
+}
+
+func bound(sf reflect.StructField, tag string) *float64 {
+	v, err := strconv.ParseFloat(sf.Tag.Get(tag), 64)
+	if err != nil {
+		return nil
+	}
+	return &v
+}
+
+// words returns the values that there are: those of the tag, else those of the type.
+func words(sf reflect.StructField) Vocabulary {
+	tag := sf.Tag.Get("words")
+	if tag == "" {
+		return vocabulary(TypeName(element(sf.Type)))
+	}
+	if v := vocabulary(tag); v.Name != "" {
+		return v
+	}
+	return Vocabulary{Words: strings.Fields(tag)}
+}
+
+// element returns what t points to or is an array of, or t itself.
+func element(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer || (t.Kind() == reflect.Slice && t != rawType) {
+		t = t.Elem()
+	}
+	return t
+}
+
+var rawType = reflect.TypeFor[json.RawMessage]()

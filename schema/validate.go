@@ -1,0 +1,326 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// FieldError is how an object breaks the specification.
+type FieldError struct {
+	Field  string // the path of the property, such as "media[2].thumbnail_url"; "" for the whole object
+	Reason string // such as "-1 is less than 0"
+}
+
+// Error returns the field and the reason.
+func (e *FieldError) Error() string { return e.Field + ": " + e.Reason }
+
+// Place returns the path without the places in arrays, such as "media.thumbnail_url": it is the same for all
+// objects that break in the same way, and can be counted.
+func (e *FieldError) Place() string {
+	var b strings.Builder
+	rest := e.Field
+	for {
+		before, after, found := strings.Cut(rest, "[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		_, rest, _ = strings.Cut(after, "]")
+	}
+}
+
+// check looks at one value; nil is a check that nothing can fail.
+type check func(v reflect.Value) *FieldError
+
+// validate reports the first way in which v breaks what its type's fields say.
+func validate[T any](v *T) error {
+	if err := checkOf(reflect.TypeFor[T]())(reflect.ValueOf(v).Elem()); err != nil {
+		return err
+	}
+	return nil // and not a nil *FieldError, which would be an error
+}
+
+// checks holds the check of each struct type: its tags are read once in the life of a program.
+var checks sync.Map // of reflect.Type to check
+
+func checkOf(t reflect.Type) check {
+	if c, ok := checks.Load(t); ok {
+		return c.(check)
+	}
+	c, _ := checks.LoadOrStore(t, structCheck(t))
+	return c.(check)
+}
+
+// structCheck returns the check of each of a struct's fields, in their order.
+func structCheck(t reflect.Type) check {
+	type member struct {
+		index int
+		name  string // "" for an embedded struct, whose fields are the object's own
+		check check
+	}
+	var members []member
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		if embedded(sf) {
+			members = append(members, member{i, "", structCheck(sf.Type)})
+		} else if f, ok := readField(t, sf); ok {
+			if c := f.check(sf.Type); c != nil {
+				members = append(members, member{i, f.Name, c})
+			}
+		}
+	}
+	return func(v reflect.Value) *FieldError {
+		for i := range members {
+			m := &members[i]
+			if err := m.check(v.Field(m.index)); err != nil {
+				return err.in(m.name)
+			}
+		}
+		return nil
+	}
+}
+
+// in puts the path of the object that holds the field in front.
+func (e *FieldError) in(name string) *FieldError {
+	switch {
+	case name == "":
+	case e.Field == "" || e.Field[0] == '[':
+		e.Field = name + e.Field
+	default:
+		e.Field = name + "." + e.Field
+	}
+	return e
+}
+
+func broken(format string, args ...any) *FieldError {
+	return &FieldError{Reason: fmt.Sprintf(format, args...)}
+}
+
+// check returns what looks at a value of type t that stands in the field, nil when nothing can be wrong with it.
+func (f *Field) check(t reflect.Type) check {
+	switch t {
+	case reflect.TypeFor[time.Time]():
+		return f.checkTime()
+	case reflect.TypeFor[Source]():
+		return checkSource
+	case rawType:
+		return checkRaw
+	case reflect.TypeFor[Optional[Enrichment]]():
+		return checkEnrichment(f.check(reflect.TypeFor[*Enrichment]()))
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return orNil(f.check(t.Elem()))
+	case reflect.Slice:
+		return each(f.check(t.Elem()))
+	case reflect.Struct:
+		return structCheck(t)
+	case reflect.String:
+		return f.checkText()
+	case reflect.Int64:
+		return f.checkInteger()
+	case reflect.Float64:
+		return f.checkNumber()
+	default:
+		return nil
+	}
+}
+
+func orNil(c check) check {
+	if c == nil {
+		return nil
+	}
+	return func(v reflect.Value) *FieldError {
+		if v.IsNil() {
+			return nil
+		}
+		return c(v.Elem())
+	}
+}
+
+func each(c check) check {
+	if c == nil {
+		return nil
+	}
+	return func(v reflect.Value) *FieldError {
+		for i := range v.Len() {
+			if err := c(v.Index(i)); err != nil {
+				return err.in("[" + strconv.Itoa(i) + "]")
+			}
+		}
+		return nil
+	}
+}
+
+func (f *Field) checkText() check {
+	var all []func(string) *FieldError
+	if f.Min != nil || f.Max != nil {
+		all = append(all, f.checkLength)
+	}
+	switch f.Form {
+	case FormURI:
+		all = append(all, checkURI)
+	case FormID:
+		all = append(all, checkID)
+	}
+	if len(f.Words.Words) > 0 {
+		all = append(all, oneOf(f.Words.Words))
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return func(v reflect.Value) *FieldError {
+		s := v.String()
+		for _, c := range all {
+			if err := c(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func (f *Field) checkLength(s string) *FieldError {
+	n := float64(utf8.RuneCountInString(s))
+	switch {
+	case s == "" && f.Min != nil && *f.Min > 0:
+		return broken("must not be empty")
+	case f.Min != nil && n < *f.Min:
+		return broken("%q is shorter than %v characters", s, *f.Min)
+	case f.Max != nil && n > *f.Max:
+		return broken("%q is longer than %v characters", s, *f.Max)
+	}
+	return nil
+}
+
+func oneOf(words []string) func(string) *FieldError {
+	known := map[string]bool{}
+	for _, w := range words {
+		known[w] = true
+	}
+	return func(s string) *FieldError {
+		if known[s] {
+			return nil
+		}
+		return broken("%q is not one of %s", s, strings.Join(words, ", "))
+	}
+}
+
+func (f *Field) checkInteger() check {
+	if f.Min == nil && f.Max == nil {
+		return nil
+	}
+	return func(v reflect.Value) *FieldError { return f.checkRange(float64(v.Int())) }
+}
+
+// checkNumber refuses what JSON has no number for, whatever the bounds.
+func (f *Field) checkNumber() check {
+	return func(v reflect.Value) *FieldError {
+		n := v.Float()
+		if math.IsNaN(n) || math.IsInf(n, 0) {
+			return broken("%v is no number in JSON", n)
+		}
+		return f.checkRange(n)
+	}
+}
+
+func (f *Field) checkRange(n float64) *FieldError {
+	if f.Min != nil && n < *f.Min {
+		return broken("%v is less than %v", n, *f.Min)
+	}
+	if f.Max != nil && n > *f.Max {
+		return broken("%v is greater than %v", n, *f.Max)
+	}
+	return nil
+}
+
+// checkTime refuses a required time that was not set, and one that RFC 3339, and so encoding/json, cannot write.
+func (f *Field) checkTime() check {
+	required := f.Type == reflect.TypeFor[time.Time]()
+	return func(v reflect.Value) *FieldError {
+		t, _ := reflect.TypeAssert[*time.Time](v.Addr()) // the value itself would be copied to the heap
+		if required && t.IsZero() {
+			return broken("must be set")
+		}
+		if y := t.Year(); y < 0 || y > 9999 {
+			return broken("the year %d cannot be written", y)
+		}
+		if _, offset := t.Zone(); offset <= -24*60*60 || offset >= 24*60*60 {
+			return broken("the time zone, %d s from UTC, cannot be written", offset)
+		}
+		return nil
+	}
+}
+
+func checkSource(v reflect.Value) *FieldError {
+	if s := Source(v.String()); s != Official && s != Own && !strings.HasPrefix(string(s), string(Upstream(""))) {
+		return broken("%q is not a source", s)
+	}
+	return nil
+}
+
+func checkRaw(v reflect.Value) *FieldError {
+	if b := v.Bytes(); len(b) > 0 && !json.Valid(b) {
+		return broken("is not JSON")
+	}
+	return nil
+}
+
+func checkEnrichment(c check) check {
+	return func(v reflect.Value) *FieldError { return c(v.Field(0)) }
+}
+
+// checkID refuses what would break a line, a log or a key, or could not be asked for again.
+func checkID(s string) *FieldError {
+	if !utf8.ValidString(s) {
+		return broken("%q is not UTF-8", s)
+	}
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		return broken("%q holds a control character", s)
+	}
+	return nil
+}
+
+// checkURI accepts what the format uri of JSON Schema accepts: a scheme, a colon, something behind it, ASCII only.
+func checkURI(s string) *FieldError {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] >= 0x7f || strings.IndexByte("\"<>\\^`{|}", s[i]) >= 0 {
+			return broken("%q is not an absolute URI: character %q at %d", s, s[i], i)
+		}
+	}
+	if plainURL(s) {
+		return nil
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme == "" || (u.Host == "" && u.Opaque == "" && u.Path == "") {
+		return broken("%q is not an absolute URI", s)
+	}
+	return nil
+}
+
+// plainURL tells whether s is one of those web addresses that need no parser: a name behind the scheme, and no escape.
+// Nearly all are, and parsing them takes longer than everything else that is checked.
+func plainURL(s string) bool {
+	rest, ok := strings.CutPrefix(s, "https://")
+	if !ok {
+		rest, ok = strings.CutPrefix(s, "http://")
+	}
+	host := rest
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		host = rest[:end]
+	}
+	return ok && host != "" && !strings.ContainsFunc(host, notInName) && !strings.Contains(rest, "%")
+}
+
+func notInName(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '.' && r != '-'
+}
