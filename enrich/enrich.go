@@ -14,7 +14,8 @@ import (
 type Enricher interface {
 	// Enrich returns what text says. The text may be empty, very long or invalid UTF-8. An error means that
 	// this one text could not be read: its object then carries a null enrichment and the charge for the
-	// enrichment is dropped.
+	// enrichment is dropped. Entities of a type beyond [schema.EntityTypes] and topics beyond [schema.Topics] are left
+	// out of the answer and counted: see [schema.Enrichment.DropInvented].
 	Enrich(ctx context.Context, text string) (schema.Enrichment, error)
 }
 
