@@ -60,7 +60,9 @@ func (c *Client) Search(ctx context.Context, req SearchRequest) (*schema.Envelop
 }
 
 // Suggestions says how a search may go on.
-func (c *Client) Suggestions(ctx context.Context, req SuggestionsRequest) (*schema.Envelope[[]schema.Suggestion], error) {
+func (c *Client) Suggestions(
+	ctx context.Context, req SuggestionsRequest,
+) (*schema.Envelope[[]schema.Suggestion], error) {
 	return opSuggestions.do(ctx, c, req.Platform, req)
 }
 
@@ -85,7 +87,9 @@ func (c *Client) Reels(ctx context.Context, req ReelsRequest) (*schema.Envelope[
 }
 
 // Collections returns one page of an account's collections.
-func (c *Client) Collections(ctx context.Context, req CollectionsRequest) (*schema.Envelope[[]schema.Collection], error) {
+func (c *Client) Collections(
+	ctx context.Context, req CollectionsRequest,
+) (*schema.Envelope[[]schema.Collection], error) {
 	return opCollections.do(ctx, c, req.Platform, req)
 }
 
@@ -95,12 +99,16 @@ func (c *Client) Collection(ctx context.Context, req CollectionRequest) (*schema
 }
 
 // CollectionPosts returns one page of the posts in a collection.
-func (c *Client) CollectionPosts(ctx context.Context, req CollectionPostsRequest) (*schema.Envelope[[]schema.Post], error) {
+func (c *Client) CollectionPosts(
+	ctx context.Context, req CollectionPostsRequest,
+) (*schema.Envelope[[]schema.Post], error) {
 	return opCollectionPosts.do(ctx, c, req.Platform, req)
 }
 
 // CollectionTracks returns one page of the tracks in a collection.
-func (c *Client) CollectionTracks(ctx context.Context, req CollectionTracksRequest) (*schema.Envelope[[]schema.Track], error) {
+func (c *Client) CollectionTracks(
+	ctx context.Context, req CollectionTracksRequest,
+) (*schema.Envelope[[]schema.Track], error) {
 	return opCollectionTracks.do(ctx, c, req.Platform, req)
 }
 
@@ -125,7 +133,9 @@ func (c *Client) Community(ctx context.Context, req CommunityRequest) (*schema.E
 }
 
 // CommunityPosts returns one page of what is posted in a community.
-func (c *Client) CommunityPosts(ctx context.Context, req CommunityPostsRequest) (*schema.Envelope[[]schema.Post], error) {
+func (c *Client) CommunityPosts(
+	ctx context.Context, req CommunityPostsRequest,
+) (*schema.Envelope[[]schema.Post], error) {
 	return opCommunityPosts.do(ctx, c, req.Platform, req)
 }
 
@@ -165,7 +175,9 @@ func (c *Client) Ad(ctx context.Context, req AdRequest) (*schema.Envelope[schema
 }
 
 // Advertisers returns one page of the advertisers that match a text.
-func (c *Client) Advertisers(ctx context.Context, req AdvertisersRequest) (*schema.Envelope[[]schema.Advertiser], error) {
+func (c *Client) Advertisers(
+	ctx context.Context, req AdvertisersRequest,
+) (*schema.Envelope[[]schema.Advertiser], error) {
 	return opAdvertisers.do(ctx, c, req.Platform, req)
 }
 
@@ -206,7 +218,9 @@ func (c *Client) Enrich(ctx context.Context, req EnrichRequest) (*schema.Envelop
 
 // SearchAcross asks several platforms at once and merges what they find. It costs the base of each platform that
 // answers. When Meta.JobID is set, some were late: [Client.Job] collects them.
-func (c *Client) SearchAcross(ctx context.Context, req SearchAcrossRequest) (*schema.Envelope[[]schema.SearchResult], error) {
+func (c *Client) SearchAcross(
+	ctx context.Context, req SearchAcrossRequest,
+) (*schema.Envelope[[]schema.SearchResult], error) {
 	return opSearchAcross.do(ctx, c, "", req)
 }
 
