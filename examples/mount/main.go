@@ -15,6 +15,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/enrich/arabic"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/server"
@@ -62,6 +63,7 @@ func newMux(ctx context.Context) (mux *http.ServeMux, secret string, err error) 
 	}
 	client, err := socialdata.New(
 		socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithKeys(accounts), socialdata.WithLedger(ledger),
+		socialdata.WithEnricher(arabic.New()),
 	)
 	if err != nil {
 		return nil, "", err
