@@ -113,7 +113,7 @@ type Health struct {
 
 // Usage is one entry of an account's books.
 type Usage struct {
-	ID        string      `json:"id"`                               // the id of the entry
+	ID        string      `json:"id" min:"1"`                       // the id of the entry
 	At        time.Time   `json:"at"`                               // when it was booked
 	Kind      string      `json:"kind" words:"charge grant refund"` // what it is
 	Amount    int64       `json:"amount"`                           // credits; negative for a charge

@@ -83,6 +83,30 @@ func Result(o Object) SearchResult {
 	return SearchResult{kind, o}
 }
 
+// NewResult returns a search result of a kind that holds an empty object, or nil when there is no such kind.
+func NewResult(kind ResultKind) SearchResult {
+	r := SearchResult{Kind: kind}
+	switch kind {
+	case ProfileResult:
+		r.Object = new(Profile)
+	case PostResult:
+		r.Object = new(Post)
+	case CommentResult:
+		r.Object = new(Comment)
+	case ProductResult:
+		r.Object = new(Product)
+	case ReviewResult:
+		r.Object = new(Review)
+	case TrackResult:
+		r.Object = new(Track)
+	case CollectionResult:
+		r.Object = new(Collection)
+	case WebResult:
+		r.Object = new(WebPage)
+	}
+	return r
+}
+
 // Validate implements [Object].
 func (r SearchResult) Validate() error {
 	if r.Object == nil || Result(r.Object).Kind != r.Kind || r.Kind == "" {
@@ -139,25 +163,7 @@ func (r *SearchResult) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &head); err != nil {
 		return err
 	}
-	r.Kind = head.Kind
-	switch head.Kind {
-	case ProfileResult:
-		r.Object = new(Profile)
-	case PostResult:
-		r.Object = new(Post)
-	case CommentResult:
-		r.Object = new(Comment)
-	case ProductResult:
-		r.Object = new(Product)
-	case ReviewResult:
-		r.Object = new(Review)
-	case TrackResult:
-		r.Object = new(Track)
-	case CollectionResult:
-		r.Object = new(Collection)
-	case WebResult:
-		r.Object = new(WebPage)
-	default:
+	if *r = NewResult(head.Kind); r.Object == nil {
 		return fmt.Errorf("search result: %q is not a kind", head.Kind)
 	}
 	if err := json.Unmarshal(b, r.Object); err != nil {
