@@ -25,6 +25,9 @@ const (
 	transcriptTTL = 24 * time.Hour
 )
 
+// followed are the platforms that say who follows whom.
+var followed = []platform.ID{platform.TikTok, platform.GitHub, platform.Mock}
+
 // The reads from a platform, in the order of the route table.
 var (
 	opProfile = readRow[ProfileRequest, schema.Profile](providers.OpProfile, "profiles",
@@ -32,10 +35,10 @@ var (
 		read.One(func(p *providers.Provider) providers.One[schema.Profile] { return p.Profile }))
 	opFollowers = readRow[FollowersRequest, []schema.Profile](providers.OpFollowers, "profiles",
 		"List the accounts that follow an account", profileTTL,
-		read.Many(func(p *providers.Provider) providers.List[schema.Profile] { return p.Followers }))
+		read.Many(func(p *providers.Provider) providers.List[schema.Profile] { return p.Followers })).on(followed...)
 	opFollowing = readRow[FollowingRequest, []schema.Profile](providers.OpFollowing, "profiles",
 		"List the accounts that an account follows", profileTTL,
-		read.Many(func(p *providers.Provider) providers.List[schema.Profile] { return p.Following }))
+		read.Many(func(p *providers.Provider) providers.List[schema.Profile] { return p.Following })).on(followed...)
 	opAudience = readRow[AudienceRequest, schema.Audience](providers.OpAudience, "profiles",
 		"Say where the followers of an account live", profileTTL,
 		read.One(func(p *providers.Provider) providers.One[schema.Audience] { return p.Audience }))
@@ -180,7 +183,7 @@ var (
 			}))
 
 	opEvent = readRow[EventRequest, schema.Event](providers.OpEvent, "events", "Read one public event", postTTL,
-		read.One(func(p *providers.Provider) providers.One[schema.Event] { return p.Event }))
+		read.One(func(p *providers.Provider) providers.One[schema.Event] { return p.Event })).shown("/v1/facebook/event")
 	opEvents = readRow[EventsRequest, []schema.Event](providers.OpEvents, "events",
 		"List the events of a host or at a place", postTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.EventsQuery, schema.Event] { return p.Events },
@@ -195,13 +198,15 @@ var (
 // The operations of the service itself.
 var (
 	opMe = serviceRow[MeRequest, schema.Me](operation.Operation{
-		Name: "me", Path: "/v1/me", Tag: "account", Price: operation.Free, Errors: accountErrors,
+		Name: "me", Path: "/v1/me", Tag: "account", Price: operation.Free, Errors: []problem.Code{problem.Unauthorized, problem.RateLimited}, // the specification names no other (D62)
 		Summary: "Read the calling key, the balance and the rate limit",
 	})
 	opUsage = serviceRow[UsageRequest, []schema.Usage](operation.Operation{
 		Name: "usage", Path: "/v1/usage", Tag: "account", Price: operation.Free,
 		Summary: "List the account's charges, newest first",
-		Errors:  append([]problem.Code{problem.InvalidRequest}, accountErrors...),
+		Errors: []problem.Code{
+			problem.InvalidRequest, problem.Unauthorized, problem.RateLimited, problem.InternalError,
+		},
 	})
 	opPlatforms = serviceRow[PlatformsRequest, []schema.PlatformInfo](operation.Operation{
 		Name: "platforms", Path: "/v1/platforms", Tag: "account", Price: operation.Free, NoKey: true,
@@ -229,10 +234,10 @@ var (
 			problem.InternalError, problem.PlatformUnavailable,
 		},
 	})
-	opRaw = forwarded(serviceRow[RawRequest, any](operation.Operation{
+	opRaw = serviceRow[RawRequest, any](operation.Operation{
 		Name: "raw", Path: "/v1/raw/{provider}/{path...}", Tag: "raw", TTL: searchTTL, Errors: readErrors,
 		Summary: "Read one of a provider's own routes, unchanged",
-	}))
+	}).from(read.Source{Fetch: read.Forward})
 	opHealth = serviceRow[struct{}, schema.Health](operation.Operation{
 		Name: "health", Path: "/health", Tag: "service", Price: operation.Free, NoKey: true, Bare: true,
 		Summary: "Read the state of every platform",
@@ -292,13 +297,10 @@ func Operation(name string) *operation.Operation {
 // row is a row of the table with the types of its request and its data.
 type row[Req, T any] struct{ read.Row }
 
-var (
-	readErrors = []problem.Code{
-		problem.InvalidRequest, problem.Unauthorized, problem.InsufficientCredits, problem.NotFound, problem.RateLimited,
-		problem.InternalError, problem.PlatformUnavailable, problem.UpstreamTimeout,
-	}
-	accountErrors = []problem.Code{problem.Unauthorized, problem.RateLimited, problem.InternalError}
-)
+var readErrors = []problem.Code{
+	problem.InvalidRequest, problem.Unauthorized, problem.InsufficientCredits, problem.NotFound, problem.RateLimited,
+	problem.InternalError, problem.PlatformUnavailable, problem.UpstreamTimeout,
+}
 
 // readRow completes the row of a read through a provider.
 func readRow[Req, T any](op providers.Op, tag, summary string, ttl time.Duration, source read.Source) *row[Req, T] {
@@ -314,9 +316,21 @@ func serviceRow[Req, T any](o operation.Operation) *row[Req, T] {
 	return &row[Req, T]{read.Row{Operation: &o}}
 }
 
-// forwarded makes r read from a provider's own routes.
-func forwarded[Req, T any](r *row[Req, T]) *row[Req, T] {
-	r.Fetch = read.Forward
+// from makes r read from source.
+func (r *row[Req, T]) from(source read.Source) *row[Req, T] {
+	r.Source = source
+	return r
+}
+
+// on gives r to these platforms only, as the specification does.
+func (r *row[Req, T]) on(ids ...platform.ID) *row[Req, T] {
+	r.Platforms = ids
+	return r
+}
+
+// shown writes r's path in the description as the specification writes it.
+func (r *row[Req, T]) shown(path string) *row[Req, T] {
+	r.Shown = path
 	return r
 }
 

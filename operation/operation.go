@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 )
 
@@ -13,9 +14,14 @@ import (
 type Operation struct {
 	Name    string // such as "collection/posts"; the client's method is called CollectionPosts
 	Path    string // such as "/v1/{platform}/collection/posts"
+	Shown   string // the path as the description writes it, where that is narrower (D63); "" means Path
 	Tag     string // the operation group
 	Summary string
 	Params  []Param
+
+	// Platforms are those that the specification gives the operation to; nil means any.
+	Platforms []platform.ID
+
 	TTL     time.Duration // how long an answer is good; 0 when it is not cached
 	Price   Price
 	Service bool           // of the service itself; else a read from a platform

@@ -117,7 +117,7 @@ func TestTheDescriptionSaysWhatCostsAndWhatIsPaged(t *testing.T) {
 	t.Parallel()
 	doc := newDescription(t)
 	for _, o := range socialdata.Operations() {
-		at := doc.find("paths", strings.ReplaceAll(o.Path, "...", ""), "get")
+		at := doc.find("paths", describedPath(o), "get")
 		get, ok := at.(map[string]any)
 		if !ok {
 			t.Errorf("%s is not described", o.Name)
@@ -126,7 +126,7 @@ func TestTheDescriptionSaysWhatCostsAndWhatIsPaged(t *testing.T) {
 		named := map[string]bool{}
 		list, _ := get["parameters"].([]any)
 		for _, p := range list {
-			named[p.(map[string]any)["name"].(string)] = true
+			named[doc.resolve(p.(map[string]any))["name"].(string)] = true
 		}
 		for _, p := range o.Params {
 			if !named[p.Name] {

@@ -8,199 +8,187 @@ import (
 	"strings"
 	"time"
 
-	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// reflector turns the Go types of the schema into JSON Schema 2020-12, each named type once.
-type reflector struct{ schemas object }
-
-func newReflector() *reflector {
-	return &reflector{object{
-		"PlatformID": object{"type": "string", "enum": platformIDs(), "description": "A platform."},
-		"Source":     object{"type": "string", "pattern": "^(official|own|upstream:.*)$", "description": "Where an object was read."},
-	}}
+// components collects what the description names once and refers to from many places.
+type components struct {
+	schemas, parameters object
+	names               map[string]string // of the parameters, by what they say
 }
 
-// words lists the values of the types that are one of a few words.
-var words = map[reflect.Type][]string{
-	reflect.TypeFor[schema.Dialect]():        list(schema.Dialects()),
-	reflect.TypeFor[schema.SentimentLabel](): {"positive", "neutral", "negative"},
-	reflect.TypeFor[schema.SuggestionKind](): {"query", "profile"},
-	reflect.TypeFor[schema.CollectionKind](): list(schema.CollectionKinds()),
-	reflect.TypeFor[schema.MediaType]():      {"image", "video", "audio"},
-	reflect.TypeFor[schema.CacheState]():     {"HIT", "MISS"},
-	reflect.TypeFor[schema.PlatformState]():  {"ok", "error", "pending"},
-	reflect.TypeFor[schema.HealthState]():    {"ok", "degraded", "down", "unknown"},
-	reflect.TypeFor[schema.ResultKind]():     list(schema.ResultKinds()),
-}
-
-func list[T ~string](vs []T) []string {
-	out := make([]string, len(vs))
-	for i, v := range vs {
-		out[i] = string(v)
+// newComponents returns components that hold the word lists and the other types of strings.
+func newComponents() *components {
+	c := &components{schemas: object{}, parameters: object{}, names: map[string]string{}}
+	for _, v := range schema.Vocabularies() {
+		c.schemas[v.Name] = object{"type": "string", "enum": v.Words, "description": schema.Doc(v.Name)}
 	}
-	return out
+	c.schemas["Source"] = object{
+		"type": "string", "pattern": "^(official|own|upstream:.*)$",
+		"description": "Where an object was read: official, own, or upstream: and the name of a third party.",
+	}
+	c.schemas["Flag"] = object{
+		"type": "string", "enum": []string{"true", "false"}, "default": "false", "description": "Exactly true or false.",
+	}
+	c.param(nil, pathParam("platform", nil)) // before the platform of a query, which is another one
+	return c
 }
 
-// schema returns the schema of t: a reference for a named struct.
-func (r *reflector) schema(t reflect.Type) object {
+func ref(name string) object { return object{"$ref": "#/components/schemas/" + name} }
+
+// schema returns the schema of t: a reference for a named struct or word list.
+func (c *components) schema(t reflect.Type) object {
 	switch t {
 	case reflect.TypeFor[time.Time]():
 		return object{"type": "string", "format": "date-time"}
 	case reflect.TypeFor[json.RawMessage]():
 		return object{}
-	case reflect.TypeFor[platform.ID]():
-		return ref("PlatformID")
-	case reflect.TypeFor[schema.Source]():
-		return ref("Source")
 	case reflect.TypeFor[schema.SearchResult]():
-		return r.searchResult()
+		return c.searchResult()
 	case reflect.TypeFor[schema.Optional[schema.Enrichment]]():
-		return nullable(r.schema(reflect.TypeFor[schema.Enrichment]()))
-	}
-	if w, ok := words[t]; ok {
-		return object{"type": "string", "enum": w}
+		return nullable(c.schema(reflect.TypeFor[schema.Enrichment]()))
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return nullable(r.schema(t.Elem()))
+		return nullable(c.schema(t.Elem()))
 	case reflect.Slice:
-		return object{"type": "array", "items": r.schema(t.Elem())}
+		return object{"type": "array", "items": c.schema(t.Elem())}
 	case reflect.Map:
-		out := object{"type": "object", "additionalProperties": r.schema(t.Elem())}
-		if t.Key() == reflect.TypeFor[platform.ID]() {
-			out["propertyNames"] = ref("PlatformID")
-		}
-		return out
+		return object{"type": "object", "additionalProperties": c.schema(t.Elem())}
 	case reflect.String:
+		if name := schema.TypeName(t); c.schemas[name] != nil {
+			return ref(name)
+		}
 		return object{"type": "string"}
 	case reflect.Bool:
 		return object{"type": "boolean"}
 	case reflect.Int64:
-		return object{"type": "integer"}
+		return object{"type": "integer", "format": "int64"}
 	case reflect.Float64:
-		return object{"type": "number"}
+		return object{"type": "number", "format": "double"}
 	case reflect.Struct:
-		return r.named(t)
+		return c.named(t)
 	default:
 		return object{}
 	}
 }
 
+// nullable returns s, or null.
+func nullable(s object) object {
+	kind, ok := s["type"].(string)
+	if !ok {
+		return object{"oneOf": []object{s, {"type": "null"}}}
+	}
+	out := maps.Clone(s)
+	out["type"] = []string{kind, "null"}
+	return out
+}
+
 // named describes a struct once and returns a reference to it.
-func (r *reflector) named(t reflect.Type) object {
-	if _, ok := r.schemas[t.Name()]; !ok {
-		r.schemas[t.Name()] = object{} // stands in while t may refer to itself
-		r.schemas[t.Name()] = r.structure(t)
+func (c *components) named(t reflect.Type) object {
+	if _, ok := c.schemas[t.Name()]; !ok {
+		c.schemas[t.Name()] = object{} // stands in while t may refer to itself
+		c.schemas[t.Name()] = c.structure(t)
 	}
 	return ref(t.Name())
 }
 
-func (r *reflector) structure(t reflect.Type) object {
+func (c *components) structure(t reflect.Type) object {
 	properties, required := object{}, []string{}
-	for _, f := range reflect.VisibleFields(t) {
-		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" || name == "-" {
-			continue
-		}
-		properties[name] = bounds(t.Name(), name, f.Type, r.schema(f.Type))
-		if opts == "" {
-			required = append(required, name)
+	for _, f := range schema.Fields(t) {
+		properties[f.Name] = c.property(f)
+		if f.Required {
+			required = append(required, f.Name)
 		}
 	}
-	return object{"type": "object", "required": required, "properties": properties}
+	return object{"type": "object", "description": schema.Doc(t.Name()), "required": required, "properties": properties}
 }
 
-// anyLength are strings that may be empty, or numbers that may be negative, although most of their name may not.
-var anyLength = []string{"Usage.amount", "Comment.text", "Post.text", "Transcript.text", "Review.text", "Ad.text", "TranscriptSegment.text"}
-
-// limits are the ranges of numbers.
-var limits = map[string][2]float64{
-	"score": {-1, 1}, "share": {0, 1}, "confidence": {0, 1}, "rating": {0, 5},
-}
-
-// bounds adds what the specification says of a field beyond its type: formats, lengths and ranges.
-func bounds(owner, name string, t reflect.Type, s object) object {
-	optional := t.Kind() == reflect.Pointer
-	if optional {
-		t = t.Elem()
+// property describes a field: what its type allows, bounded as the schema says beside the field.
+func (c *components) property(f schema.Field) object {
+	out := c.schema(f.Type)
+	if f.Type.Kind() == reflect.Map && f.Type.Key() != reflect.TypeFor[string]() {
+		out["propertyNames"] = c.schema(f.Type.Key())
 	}
-	if slices.Contains(anyLength, owner+"."+name) || s["$ref"] != nil || s["enum"] != nil {
+	if items, ok := out["items"].(object); ok { // the bounds of an array are those of its elements
+		out["items"] = bounded(items, f)
+	} else {
+		out = bounded(out, f)
+	}
+	out["description"] = f.Doc
+	return out
+}
+
+// bounded adds the bounds of a field to the schema of its value.
+func bounded(s object, f schema.Field) object {
+	switch {
+	case f.Words.Name != "" && s["type"] == "string":
+		return ref(f.Words.Name)
+	case s["type"] == nil: // a reference says all there is
+		return s
+	case f.Words.Words != nil:
+		s["enum"] = f.Words.Words
 		return s
 	}
-	switch {
-	case name == "url" || strings.HasSuffix(name, "_url"):
+	least, most := "minimum", "maximum"
+	if hasType(s, "string") {
+		least, most = "minLength", "maxLength"
+	}
+	if f.Min != nil {
+		s[least] = *f.Min
+	}
+	if f.Max != nil {
+		s[most] = *f.Max
+	}
+	switch f.Form {
+	case schema.FormURI:
 		s["format"] = "uri"
-	case name == "links" || name == "images":
-		s["items"] = object{"type": "string", "format": "uri"}
-	case name == "currency":
-		s["minLength"], s["maxLength"] = 3, 3
-	case name == "country" && owner != "Advertiser":
-		s["minLength"], s["maxLength"] = 2, 2
-	case name == "lang" && (owner == "Profile" || owner == "Post" || owner == "Comment"):
-		s["minLength"] = 2
-	case slices.Contains([]string{"id", "handle", "post_id", "product_id", "text", "request_id", "next_cursor", "job_id", "type", "prefix"}, name) && t.Kind() == reflect.String && !optional:
-		s["minLength"] = 1
-	case limits[name] != [2]float64{}:
-		s["minimum"], s["maximum"] = limits[name][0], limits[name][1]
-	case owner == "RateLimit" && name != "remaining":
-		s["exclusiveMinimum"] = 0
-	case owner == "WebPage" && name == "position":
-		s["minimum"] = 1
-	case t.Kind() == reflect.Int64 || t.Kind() == reflect.Float64:
-		s["minimum"] = 0
+	case schema.FormID:
+		s["pattern"] = noControls
 	}
 	return s
 }
 
-// nullable returns s, or null.
-func nullable(s object) object {
-	if kind, ok := s["type"].(string); ok && s["enum"] == nil {
-		out := object{}
-		maps.Copy(out, s)
-		out["type"] = []string{kind, "null"}
-		return out
+// noControls is [schema.FormID] as a pattern.
+const noControls = `^[^\x00-\x1f\x7f-\x9f]*$`
+
+// hasType tells whether s is of the type word, or null.
+func hasType(s object, word string) bool {
+	if list, ok := s["type"].([]string); ok {
+		return slices.Contains(list, word)
 	}
-	return object{"oneOf": []object{s, {"type": "null"}}}
+	return s["type"] == word
 }
 
 // searchResult describes the union: one schema for each kind, told apart by kind.
-func (r *reflector) searchResult() object {
-	if _, ok := r.schemas["SearchResult"]; ok {
+func (c *components) searchResult() object {
+	if _, ok := c.schemas["SearchResult"]; ok {
 		return ref("SearchResult")
 	}
 	variants, mapping := []object{}, object{}
-	for _, v := range []struct {
-		kind schema.ResultKind
-		t    reflect.Type
-	}{
-		{schema.ProfileResult, reflect.TypeFor[schema.Profile]()},
-		{schema.PostResult, reflect.TypeFor[schema.Post]()},
-		{schema.CommentResult, reflect.TypeFor[schema.Comment]()},
-		{schema.ProductResult, reflect.TypeFor[schema.Product]()},
-		{schema.ReviewResult, reflect.TypeFor[schema.Review]()},
-		{schema.TrackResult, reflect.TypeFor[schema.Track]()},
-		{schema.CollectionResult, reflect.TypeFor[schema.Collection]()},
-		{schema.WebResult, reflect.TypeFor[schema.WebPage]()},
-	} {
-		s := r.structure(v.t)
-		properties := s["properties"].(object)
-		required := s["required"].([]string)
-		if v.kind == schema.CollectionResult { // whose own kind gives way to the discriminator
-			properties["collection_kind"] = properties["kind"]
-			required = append(required, "collection_kind")
-		}
-		properties["kind"] = object{"const": string(v.kind), "type": "string"}
-		if !slices.Contains(required, "kind") {
-			required = append(required, "kind")
-		}
-		s["required"] = required
-		name := strings.ToUpper(string(v.kind[:1])) + string(v.kind[1:]) + "Result"
-		r.schemas[name] = s
+	for _, kind := range schema.ResultKinds() {
+		name := strings.ToUpper(string(kind[:1])) + string(kind[1:]) + "Result"
+		c.schemas[name] = c.resultOf(kind)
 		variants = append(variants, ref(name))
-		mapping[string(v.kind)] = "#/components/schemas/" + name
+		mapping[string(kind)] = "#/components/schemas/" + name
 	}
-	r.schemas["SearchResult"] = object{"oneOf": variants, "discriminator": object{"propertyName": "kind", "mapping": mapping}}
+	c.schemas["SearchResult"] = object{
+		"description": schema.Doc("SearchResult"), "oneOf": variants,
+		"discriminator": object{"propertyName": "kind", "mapping": mapping},
+	}
 	return ref("SearchResult")
+}
+
+// resultOf describes the search results of one kind: its object, and the kind. A kind that the object has of its own
+// gives way and stands beside it, as collection_kind.
+func (c *components) resultOf(kind schema.ResultKind) object {
+	s := c.structure(reflect.TypeOf(schema.NewResult(kind).Object).Elem())
+	properties, required := s["properties"].(object), s["required"].([]string)
+	if own, ok := properties["kind"]; ok {
+		properties[string(kind)+"_kind"] = own
+		required = append(slices.DeleteFunc(required, func(name string) bool { return name == "kind" }), string(kind)+"_kind")
+	}
+	properties["kind"] = object{"type": "string", "const": string(kind), "description": "What the result is."}
+	s["required"] = append([]string{"kind"}, required...)
+	return s
 }

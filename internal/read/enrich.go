@@ -83,6 +83,9 @@ func (r *Reader) enrichText(ctx context.Context, text string) (b []byte, err err
 		return nil, err
 	}
 	got.Fill()
+	if n := got.DropInvented(); n > 0 {
+		r.cfg.Log.WarnContext(ctx, "the enricher invented words, which were dropped", "words", n)
+	}
 	if err := got.Validate(); err != nil {
 		return nil, fmt.Errorf("socialdata: enrichment breaks the schema: %w", err)
 	}

@@ -1,0 +1,118 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// params refers to the parameters of an operation: those of the path, of the query, of the header.
+func (c *components) params(o *operation.Operation) []object {
+	out := []object{}
+	for _, name := range []string{"platform", "provider", "path"} {
+		if strings.Contains(shownPath(o), "{"+name+"}") {
+			out = append(out, c.param(o, pathParam(name, o.Platforms)))
+		}
+	}
+	for _, p := range o.Params {
+		out = append(out, c.param(o, queryParam(p)))
+	}
+	if charged(o) {
+		out = append(out, c.param(o, object{
+			"name": "Idempotency-Key", "in": "header", "required": false,
+			"schema":      object{"type": "string", "minLength": 16, "maxLength": 128, "pattern": "^[!-~]*$"},
+			"description": "The same key and request within a day is answered again without a second charge.",
+		}))
+	}
+	return out
+}
+
+// charged tells whether an operation costs anything.
+func charged(o *operation.Operation) bool { return o.Price != operation.Free && !o.Bare }
+
+// param refers to a parameter, under the name that it has already where another operation takes the same. The first of
+// a name is called by it; one that differs, such as the id of something else, has the operation in front that is the
+// first to take it.
+func (c *components) param(o *operation.Operation, p object) object {
+	said, _ := schema.Marshal(p) // of plain maps, which always marshal
+	name, known := c.names[string(said)]
+	if !known {
+		for name = pascal(p["name"].(string)) + "Param"; c.parameters[name] != nil; {
+			name = o.Method() + name
+		}
+		c.names[string(said)], c.parameters[name] = name, p
+	}
+	return object{"$ref": "#/components/parameters/" + name}
+}
+
+// pascal returns words that are parted by anything as one: IncludeRaw for include_raw.
+func pascal(words string) string {
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return r == '_' || r == '/' || r == '-' }) {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}
+
+// pathParam describes a part of the path. A platform is one of only, or any when that is nil.
+func pathParam(name string, only []platform.ID) object {
+	s, doc := object{"type": "string", "minLength": 1}, "The provider's name."
+	switch {
+	case name == "path":
+		doc = "A path on the provider's allow-list."
+	case name == "platform" && only != nil:
+		s, doc = object{"type": "string", "enum": only}, "The platform: one of those that have this."
+	case name == "platform":
+		s, doc = ref("PlatformID"), "The platform."
+	}
+	return object{"name": name, "in": "path", "required": true, "schema": s, "description": doc}
+}
+
+func queryParam(p operation.Param) object {
+	s, doc := paramSchema(p), p.Doc
+	if p.Form == operation.FormText && p.Enum == nil && p.Max == 0 {
+		doc += fmt.Sprintf(" At most %d bytes.", s["maxLength"])
+	}
+	if p.OneOf {
+		doc += " Exactly one of the parameters that say so is given."
+	}
+	out := object{"name": p.Name, "in": "query", "required": p.Required, "schema": s, "description": doc}
+	if p.Form == operation.FormList {
+		out["style"], out["explode"] = "form", false // parted by commas
+	}
+	return out
+}
+
+func paramSchema(p operation.Param) object {
+	if p.Enum != nil {
+		for _, v := range schema.Vocabularies() {
+			if slices.Equal(v.Words, p.Enum) {
+				return ref(v.Name)
+			}
+		}
+		return object{"type": "string", "enum": p.Enum}
+	}
+	text := object{"type": "string", "minLength": 1}
+	switch p.Form {
+	case operation.FormBool:
+		return ref("Flag")
+	case operation.FormInt:
+		return object{"type": "integer", "format": "int64", "minimum": p.Min, "maximum": p.Max}
+	case operation.FormList:
+		return object{"type": "array", "minItems": 1, "items": ref("PlatformID")}
+	case operation.FormTime:
+		text["pattern"] = `^[0-9]{4}-[0-9]{2}-[0-9]{2}(T.+)?$`
+	case operation.FormCountry:
+		text["pattern"] = "^[A-Za-z]{2}$"
+	case operation.FormLang:
+		text["pattern"] = "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
+	case operation.FormText, operation.FormProse, operation.FormCursor:
+		text["maxLength"] = cmp.Or(p.Max, p.MaxBytes())
+	}
+	return text
+}

@@ -1,0 +1,204 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// responses describes what an operation may answer.
+func (c *components) responses(o *operation.Operation) object {
+	media := object{"schema": c.body(o)}
+	if example, ok := examples()[o.Name]; ok {
+		media["example"] = example
+	}
+	content := object{"application/json": media}
+	if o.Streams {
+		content["text/event-stream"] = object{"schema": object{
+			"type": "string", "description": "The events platform, result, done and error, as they come.",
+		}}
+	}
+	out := object{"200": object{"description": "Success", "content": content, "headers": headers(successHeaders(o))}}
+	if stored(o) {
+		out["304"] = object{"$ref": "#/components/responses/NotModified"}
+	}
+	for _, code := range o.Errors {
+		out[strconv.Itoa(code.Status())] = object{"$ref": "#/components/responses/" + pascal(string(code))}
+	}
+	return out
+}
+
+// stored tells whether an operation's answers can be asked for again with If-None-Match.
+func stored(o *operation.Operation) bool { return !o.NoKey && o.TTL > 0 }
+
+// body refers to the body of a success: the envelope around the data, named by what is in it.
+func (c *components) body(o *operation.Operation) object {
+	data := c.schema(o.Data)
+	if o.Bare {
+		return data
+	}
+	name := o.Method()
+	switch t := o.Data; {
+	case t.Kind() == reflect.Slice:
+		name = schema.TypeName(t.Elem()) + "List"
+	case t.Kind() == reflect.Struct:
+		name = schema.TypeName(t)
+	}
+	name += "Response"
+	envelope := reflect.TypeFor[schema.Envelope[any]]()
+	properties, required := object{}, []string{}
+	for _, f := range schema.Fields(envelope) {
+		properties[f.Name] = c.schema(f.Type)
+		if f.Name == "data" {
+			properties[f.Name] = data
+		}
+		properties[f.Name].(object)["description"] = schema.Doc("Envelope." + f.Name)
+		required = append(required, f.Name)
+	}
+	c.schemas[name] = object{"type": "object", "description": schema.Doc("Envelope"), "required": required, "properties": properties}
+	return ref(name)
+}
+
+// successHeaders names the header fields of a success.
+func successHeaders(o *operation.Operation) []string {
+	out := []string{"X-Request-Id", "X-Cache", "X-Data-Age"}
+	if o.Bare {
+		return out
+	}
+	out = append(out, "X-Credits-Used", "X-Credits-Remaining")
+	if !o.NoKey {
+		out = append(out, "RateLimit-Policy", "RateLimit")
+	}
+	if stored(o) {
+		out = append(out, "ETag", "Cache-Status", "Age")
+	}
+	if charged(o) {
+		out = append(out, "X-Idempotent-Replay")
+	}
+	for _, p := range o.Params {
+		switch p.Name {
+		case "cursor":
+			out = append(out, "Link")
+		case "wait_s":
+			out = append(out, "Retry-After")
+		}
+	}
+	return out
+}
+
+// headers refers to header fields.
+func headers(names []string) object {
+	out := object{}
+	for _, name := range names {
+		out[name] = object{"$ref": "#/components/headers/" + name}
+	}
+	return out
+}
+
+// headerDocs describes every header field that an answer may have.
+func headerDocs() object {
+	header := func(doc string, s object) object { return object{"description": doc, "schema": s} }
+	integer, text := object{"type": "integer", "format": "int64", "minimum": 0}, object{"type": "string"}
+	return object{
+		"X-Request-Id":        header("The call's id, as in meta.request_id.", text),
+		"X-Cache":             header("HIT or MISS, as in meta.cache; of a problem, whether the cache remembered it.", ref("CacheState")),
+		"X-Data-Age":          header("Seconds since the data was fetched, as in meta.data_age_s.", integer),
+		"X-Credits-Used":      header("Credits charged for this call.", integer),
+		"X-Credits-Remaining": header("Credits that the account can still spend.", integer),
+		"X-Idempotent-Replay": header("true when the answer to an earlier call with the same Idempotency-Key is given again.", text),
+		"RateLimit-Policy":    header("The key's rate limit: the calls of a full bucket, and the seconds in which it fills.", text),
+		"RateLimit":           header("What is left of the key's rate limit, and the seconds until it is full again.", text),
+		"ETag":                header("What the answer is; given back in If-None-Match it may come to a 304.", text),
+		"Cache-Status":        header("How the cache was used, as RFC 9211 has it.", text),
+		"Age":                 header("Seconds since the data was fetched; of a hit only.", integer),
+		"Link":                header(`The next page, with rel="next"; absent when there is no more.`, text),
+		"Retry-After":         header("Seconds to wait before the next call.", integer),
+		"WWW-Authenticate":    header("How to authenticate: Bearer.", text),
+	}
+}
+
+// commonResponses describes a problem of each code, and the answer to an If-None-Match that matches.
+func (c *components) commonResponses() object {
+	out := object{"NotModified": object{
+		"description": "Not modified since the ETag; charged like the hit that it is.",
+		"headers":     headers([]string{"X-Request-Id", "X-Cache", "X-Data-Age", "X-Credits-Used", "X-Credits-Remaining", "ETag", "Cache-Status"}),
+	}}
+	for _, code := range problem.Codes() {
+		out[pascal(string(code))] = object{
+			"description": fmt.Sprintf("%s (%s)", http.StatusText(code.Status()), code),
+			"headers":     headers(problemHeaders(code)),
+			"content":     object{"application/problem+json": object{"schema": ref("Problem"), "example": sample(code)}},
+		}
+	}
+	c.describeProblem()
+	return out
+}
+
+func problemHeaders(code problem.Code) []string {
+	out := []string{"X-Request-Id", "X-Cache", "X-Data-Age"}
+	switch code {
+	case problem.Unauthorized:
+		return append(out, "WWW-Authenticate")
+	case problem.RateLimited:
+		return append(out, "RateLimit-Policy", "RateLimit", "Retry-After")
+	case problem.PlatformUnavailable:
+		return append(out, "Retry-After")
+	default:
+		return out
+	}
+}
+
+// sample returns a problem of a code as it is written.
+func sample(code problem.Code) *problem.Error {
+	p := problem.New(code, sampleDetails[code])
+	p.RequestID = sampleRequestID
+	if code == problem.RateLimited {
+		p.RetryAfter = 1e9
+	}
+	return p
+}
+
+const sampleRequestID = "req_01jqzy7m5n3k8v2x4c6b9d0f1g"
+
+var sampleDetails = map[problem.Code]string{
+	problem.InvalidRequest:      `parameter "handle" must not be empty`,
+	problem.Unauthorized:        "the API key is missing or not valid",
+	problem.InsufficientCredits: "this call costs up to 5 credits, and the balance is 2",
+	problem.NotFound:            "there is no such account",
+	problem.RateLimited:         "the key's rate limit is reached",
+	problem.InternalError:       "something went wrong on our side",
+	problem.PlatformUnavailable: "hackernews does not offer GET /v1/hackernews/search",
+	problem.UpstreamTimeout:     "the platform did not answer in time",
+}
+
+// describeProblem describes the problem document of RFC 9457.
+// https://www.rfc-editor.org/rfc/rfc9457#section-3.1
+func (c *components) describeProblem() {
+	codes := []string{}
+	for _, code := range problem.Codes() {
+		codes = append(codes, string(code))
+	}
+	c.schemas["ProblemCode"] = object{"type": "string", "enum": codes, "description": "What kind of problem it is: what programs act on."}
+	text := func(doc string) object { return object{"type": "string", "description": doc} }
+	uri, id := text("The kind of problem, as a URI."), text("The id of this call, to name it to others.")
+	uri["format"], id["minLength"] = "uri", 1
+	c.schemas["Problem"] = object{
+		"type": "object", "description": "Why a call failed. A failed call costs nothing.",
+		"required": []string{"type", "title", "status", "detail", "code", "request_id"},
+		"properties": object{
+			"type": uri, "title": text("The kind of problem, in words."), "detail": text("What was wrong this time, for people."),
+			"status": object{
+				"type": "integer", "format": "int64", "minimum": 400, "maximum": 599, "description": "The HTTP status.",
+			},
+			"code": ref("ProblemCode"), "request_id": id,
+			"retry_after": object{
+				"type": "integer", "format": "int64", "minimum": 0, "description": "Seconds to wait before the next call.",
+			},
+		},
+	}
+}

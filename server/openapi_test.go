@@ -1,0 +1,250 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// each calls visit with every object of the description and the path that leads there.
+func (d *description) each(visit func(at string, o map[string]any)) {
+	var walk func(at string, v any)
+	walk = func(at string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			visit(at, v)
+			for key, inside := range v {
+				if key != "example" { // which holds answers, not descriptions
+					walk(at+"/"+key, inside)
+				}
+			}
+		case []any:
+			for i, inside := range v {
+				walk(at+"/"+strconv.Itoa(i), inside)
+			}
+		}
+	}
+	walk("", d.doc)
+}
+
+func TestEveryPropertyAndParameterOfTheDescriptionSaysWhatItMeans(t *testing.T) {
+	t.Parallel()
+	doc, properties := newDescription(t), 0
+	doc.each(func(at string, o map[string]any) {
+		list, ok := o["properties"].(map[string]any)
+		if !ok || strings.HasSuffix(at, "/properties") {
+			return
+		}
+		for name, p := range list {
+			properties++
+			p := p.(map[string]any)
+			if p["description"] == nil && doc.resolve(p)["description"] == nil {
+				t.Errorf("%s: the property %s has no description", at, name)
+			}
+		}
+	})
+	if properties < 400 {
+		t.Errorf("%d properties, want all of them", properties)
+	}
+	for name, p := range doc.find("components", "parameters").(map[string]any) {
+		if p.(map[string]any)["description"] == "" {
+			t.Errorf("the parameter %s has no description", name)
+		}
+	}
+}
+
+// TestGeneratorsUnderstandTheDescription keeps out what made generators of clients stumble.
+func TestGeneratorsUnderstandTheDescription(t *testing.T) {
+	t.Parallel()
+	doc, lists := newDescription(t), map[string]string{}
+	doc.each(func(at string, o map[string]any) {
+		for _, key := range []string{"exclusiveMinimum", "exclusiveMaximum"} {
+			if _, number := o[key].(json.Number); number {
+				t.Errorf("%s: a numeric %s", at, key)
+			}
+		}
+		if format := o["format"]; o["type"] == "integer" && format != "int64" {
+			t.Errorf("%s: an integer of the format %v", at, format)
+		}
+		if words, ok := o["enum"].([]any); ok && len(words) > 1 {
+			said, err := json.Marshal(words)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if other := lists[string(said)]; other != "" {
+				t.Errorf("%s and %s list the same words: name them once", other, at)
+			}
+			lists[string(said)] = at
+		}
+		if parameters, ok := o["parameters"].([]any); ok {
+			for i, p := range parameters {
+				if p.(map[string]any)["$ref"] == nil {
+					t.Errorf("%s: parameter %d has no name of its own", at, i)
+				}
+			}
+		}
+	})
+	schemas := doc.find("components", "schemas").(map[string]any)
+	for _, name := range []string{"ProfileResponse", "PostListResponse", "SearchResultListResponse", "RawResponse"} {
+		if schemas[name] == nil {
+			t.Errorf("the envelope %s has no name", name)
+		}
+	}
+}
+
+func TestRoutesStandInTheDescriptionAsTheSpecificationWritesThem(t *testing.T) {
+	t.Parallel()
+	doc := newDescription(t)
+	if doc.find("paths", "/v1/{platform}/event") != nil || doc.find("paths", "/v1/facebook/event", "get") == nil {
+		t.Error("the event of facebook is not described literally")
+	}
+	parameters := doc.find("paths", "/v1/{platform}/followers", "get", "parameters").([]any)
+	only := doc.resolve(parameters[0].(map[string]any))["schema"].(map[string]any)["enum"]
+	if diff := cmp.Diff([]any{"tiktok", "github", "mock"}, only); diff != "" {
+		t.Errorf("platforms of followers (-want +got):\n%s", diff)
+	}
+	var statuses []string
+	for status := range doc.find("paths", "/v1/me", "get", "responses").(map[string]any) {
+		statuses = append(statuses, status)
+	}
+	slices.Sort(statuses)
+	if diff := cmp.Diff([]string{"200", "401", "429"}, statuses); diff != "" {
+		t.Errorf("statuses of /v1/me (-want +got):\n%s", diff)
+	}
+	for _, at := range [][]string{
+		{"paths", "/health", "get", "responses", "200"},
+		{"components", "responses", "NotFound"},
+		{"components", "responses", "Unauthorized"},
+	} {
+		headers := doc.find(append(at, "headers")...).(map[string]any)
+		if headers["X-Cache"] == nil || headers["X-Data-Age"] == nil {
+			t.Errorf("%s: X-Cache and X-Data-Age are not described", strings.Join(at, " "))
+		}
+	}
+}
+
+// TestDescribedLengthsAreThoseThatAreTaken asks the engine with the longest value, and with one byte more.
+func TestDescribedLengthsAreThoseThatAreTaken(t *testing.T) {
+	t.Parallel()
+	s, doc := open(t, enginetest.Config{}), newDescription(t)
+	for param, path := range map[string]string{
+		"handle": "/v1/mock/profile?handle=", "id": "/v1/mock/post?id=", "post_id": "/v1/mock/comments?post_id=",
+		"cursor": "/v1/mock/posts?handle=salma&cursor=", "query": "/v1/mock/search?query=",
+	} {
+		longest := doc.lengthOf(t, strings.TrimPrefix(strings.Split(path, "?")[0], "/v1/mock/"), param)
+		refused := func(n int) bool {
+			r := s.get(t, path+strings.Repeat("a", n))
+			return r.status == http.StatusBadRequest && strings.Contains(r.problem(t).Detail, "at most")
+		}
+		if refused(longest) || !refused(longest+1) {
+			t.Errorf("%s: %d is not the greatest length that is taken", param, longest)
+		}
+	}
+}
+
+// lengthOf returns the described maximum length of a parameter.
+func (d *description) lengthOf(t *testing.T, op, param string) int {
+	t.Helper()
+	for _, p := range d.find("paths", "/v1/{platform}/"+op, "get", "parameters").([]any) {
+		p := d.resolve(p.(map[string]any))
+		if p["name"] != param {
+			continue
+		}
+		n, err := strconv.Atoi(string(p["schema"].(map[string]any)["maxLength"].(json.Number)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	t.Fatalf("%s has no parameter %s", op, param)
+	return 0
+}
+
+// TestExamplesAreWhatTheSandboxAnswers keeps examples.json what the sandbox answers; -update writes it anew.
+func TestExamplesAreWhatTheSandboxAnswers(t *testing.T) {
+	t.Parallel()
+	s, doc := open(t, enginetest.Config{}), newDescription(t)
+	got := map[string]any{}
+	for _, o := range socialdata.Operations() {
+		got[o.Name] = example(t, s, o)
+		at := []string{"paths", describedPath(o), "get", "responses", "200", "content", "application/json", "schema"}
+		doc.validate(t, o.Name, at, marshal(t, got[o.Name]))
+	}
+	var now bytes.Buffer
+	if err := json.Indent(&now, append(marshal(t, got), '\n'), "", " "); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("examples.json", now.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("examples.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), now.String()); diff != "" {
+		t.Errorf("examples.json (-want +got); run go test -update if that is meant:\n%s", diff)
+	}
+}
+
+// example returns a short answer of an operation, without what is different each time.
+func example(t *testing.T, s *site, o *operation.Operation) any {
+	t.Helper()
+	path := pathTo(o, "salma")
+	if o.Name == "job" { // which is there only after a search that took too long
+		path = "/v1/search?query=salma&platforms=mock"
+	}
+	r := s.get(t, path)
+	if r.status != http.StatusOK {
+		t.Fatalf("%s: %s", path, r.body)
+	}
+	if o.Bare {
+		return decode(t, r.body)
+	}
+	e := r.envelope(t)
+	e.Data = []byte(strings.NewReplacer(
+		s.Key.ID, "key_7hWm2vXq9cTz4LpKd3Rs", s.Key.Account, "acct_5nBv8yJf1gHk6WxQz0Pt", s.Key.Prefix, "sk_live_4TgY",
+	).Replace(string(e.Data)))
+	if o.Name == "me" { // whose limit is far from what a key has
+		var me schema.Me
+		if err := json.Unmarshal(e.Data, &me); err != nil {
+			t.Fatal(err)
+		}
+		me.Limits.Rate = &schema.RateLimit{Capacity: 60, RefillPerS: 10, Remaining: 59}
+		e.Data = marshal(t, me)
+	}
+	if o.List() {
+		var all []json.RawMessage
+		if err := json.Unmarshal(e.Data, &all); err != nil {
+			t.Fatal(err)
+		}
+		e.Data = marshal(t, all[:min(1, len(all))])
+	}
+	e.Meta.CreditsRemaining, e.Meta.RequestID = 1000, "req_01jqzy7m5n3k8v2x4c6b9d0f1g"
+	if e.Meta.NextCursor != "" {
+		e.Meta.NextCursor = "bmV4dCBwYWdl"
+	}
+	return e
+}
+
+func marshal(t *testing.T, v any) []byte {
+	t.Helper()
+	b, err := schema.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
