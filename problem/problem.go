@@ -10,6 +10,7 @@
 package problem
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -152,14 +153,19 @@ type wire struct {
 	RetryAfter *int64 `json:"retry_after,omitempty"`
 }
 
-// MarshalJSON returns the problem-details object.
+// MarshalJSON returns the problem-details object, with <, > and & left as they are: an encoder around it that is told
+// to leave them cannot undo what is escaped here.
 func (e *Error) MarshalJSON() ([]byte, error) {
 	w := wire{e.Code.Type(), e.Code.Title(), e.HTTPStatus(), e.Detail, e.Code, e.RequestID, nil}
 	if e.RetryAfter > 0 || e.Code == RateLimited {
 		s := e.RetryAfterSeconds()
 		w.RetryAfter = &s
 	}
-	return json.Marshal(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(w)
+	return b.Bytes(), err
 }
 
 // UnmarshalJSON reads a problem-details object, so that a client of the HTTP interface gets the same error value.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -113,6 +114,14 @@ func TestMarshalIsExact(t *testing.T) {
 		`"engagement":{"likes":null,"comments":null,"shares":null,"views":null,"saves":null},"hashtags":[],"mentions":[],"is_ad":false}`
 	if diff := cmp.Diff(want, string(b)); diff != "" {
 		t.Errorf("JSON (-want +got):\n%s", diff)
+	}
+}
+
+func TestAProblemIsWrittenLikeEverythingElse(t *testing.T) {
+	t.Parallel()
+	b, err := schema.Marshal(problem.New(problem.InvalidRequest, "a <b> & c"))
+	if err != nil || !strings.Contains(string(b), `"detail":"a <b> & c"`) {
+		t.Errorf("JSON %s, %v: the detail is escaped", b, err)
 	}
 }
 

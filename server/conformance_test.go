@@ -172,11 +172,7 @@ func written(t *testing.T, p *problem.Error) *problem.Error {
 
 func encode(t *testing.T, v any) any {
 	t.Helper()
-	b, err := schema.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return decode(t, b)
+	return decode(t, marshal(t, v))
 }
 
 func decode(t *testing.T, b []byte) any {
