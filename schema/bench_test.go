@@ -13,8 +13,9 @@ import (
 func full() map[string]schema.Object {
 	ann := actor()
 	ann.AvatarURL = new("https://mock.example/avatars/9.jpg?size=200")
+	still := "https://mock.example/v/1.jpg"
 	media := []schema.Media{
-		{Type: schema.Video, URL: "https://mock.example/v/1.mp4", ThumbnailURL: new("https://mock.example/v/1.jpg"), DurationS: new(12.5)},
+		{Type: schema.Video, URL: "https://mock.example/v/1.mp4", ThumbnailURL: &still, DurationS: new(12.5)},
 		{Type: schema.Image, URL: "https://mock.example/i/2.jpg"},
 	}
 	enrichment := schema.Some(&schema.Enrichment{

@@ -131,11 +131,13 @@ func structs() []reflect.Type {
 // resources lists the types that answers are made of; what stands inside them is found from there.
 func resources() []reflect.Type {
 	return []reflect.Type{
-		reflect.TypeFor[Profile](), reflect.TypeFor[Audience](), reflect.TypeFor[LinkedProfile](), reflect.TypeFor[Suggestion](),
+		reflect.TypeFor[Profile](), reflect.TypeFor[Audience](), reflect.TypeFor[LinkedProfile](),
+		reflect.TypeFor[Suggestion](),
 		reflect.TypeFor[Post](), reflect.TypeFor[Comment](), reflect.TypeFor[Transcript](), reflect.TypeFor[LiveStream](),
 		reflect.TypeFor[Collection](), reflect.TypeFor[Track](), reflect.TypeFor[Product](), reflect.TypeFor[Review](),
 		reflect.TypeFor[Ad](), reflect.TypeFor[Advertiser](), reflect.TypeFor[Event](), reflect.TypeFor[WebPage](),
-		reflect.TypeFor[Meta](), reflect.TypeFor[Me](), reflect.TypeFor[Health](), reflect.TypeFor[Usage](), reflect.TypeFor[PlatformInfo](),
+		reflect.TypeFor[Meta](), reflect.TypeFor[Me](), reflect.TypeFor[Health](), reflect.TypeFor[Usage](),
+		reflect.TypeFor[PlatformInfo](),
 	}
 }
 
@@ -231,8 +233,9 @@ func sentence(comment string) string {
 func docsFile(t *testing.T, docs map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	b.WriteString("// Code generated from the doc comments of this package by go test -update; DO NOT EDIT.\n\npackage schema\n\n" +
-		"// docs holds what each type means, and each property by Type.property.\nfunc docs() map[string]string {\nreturn map[string]string{\n")
+	b.WriteString("// Code generated from the doc comments of this package by go test -update; DO NOT EDIT.\n\n" +
+		"package schema\n\n// docs holds what each type means, and each property by Type.property.\n" +
+		"func docs() map[string]string {\nreturn map[string]string{\n")
 	for _, name := range slices.Sorted(maps.Keys(docs)) {
 		fmt.Fprintf(&b, "%q: %q,\n", name, docs[name])
 	}

@@ -29,15 +29,18 @@ func describe() ([]byte, error) {
 	for _, f := range fixedDocs {
 		paths[f.path] = object{"get": object{
 			"operationId": f.id, "summary": f.summary, "description": f.summary + ". Free.", "tags": []string{"service"},
-			"security":  []object{},
-			"responses": object{"200": object{"description": f.summary, "content": object{f.mediaType: object{"schema": f.body}}}},
+			"security": []object{},
+			"responses": object{"200": object{
+				"description": f.summary, "content": object{f.mediaType: object{"schema": f.body}},
+			}},
 		}}
 	}
 	doc := object{
 		"openapi": "3.1.1",
 		"info": object{
-			"title": "socialdata", "version": "1.0.0", "summary": "Public social and commerce data from many platforms, in one shape.",
-			"description": description, "license": object{"name": "MIT", "identifier": "MIT"},
+			"title": "socialdata", "version": "1.0.0", "description": description,
+			"summary": "Public social and commerce data from many platforms, in one shape.",
+			"license": object{"name": "MIT", "identifier": "MIT"},
 			"contact": object{"name": "The socialdata authors", "url": "https://github.com/socialdata/socialdata"},
 		},
 		"servers":  []object{{"url": ".", "description": "Where this document is served"}},
@@ -68,8 +71,9 @@ func shownPath(o *operation.Operation) string {
 	return cmp.Or(o.Shown, strings.ReplaceAll(o.Path, "...", ""))
 }
 
-const description = `One API key reads every platform. A success is {data, meta}; an error is an RFC 9457 problem with a stable code. ` +
-	`A call costs its platform's base credits, twice that with fresh=true and 3 more with enrich=arabic; a failed call costs nothing.`
+const description = `One API key reads every platform. A success is {data, meta}; an error is an RFC 9457 problem ` +
+	`with a stable code. A call costs its platform's base credits, twice that with fresh=true and 3 more with ` +
+	`enrich=arabic; a failed call costs nothing.`
 
 var tagDocs = map[string]string{
 	"account":     "The calling key, its balance and its books.",

@@ -60,7 +60,9 @@ func (c *components) body(o *operation.Operation) object {
 		properties[f.Name].(object)["description"] = schema.Doc("Envelope." + f.Name)
 		required = append(required, f.Name)
 	}
-	c.schemas[name] = object{"type": "object", "description": schema.Doc("Envelope"), "required": required, "properties": properties}
+	c.schemas[name] = object{
+		"type": "object", "description": schema.Doc("Envelope"), "required": required, "properties": properties,
+	}
 	return ref(name)
 }
 
@@ -106,13 +108,13 @@ func headerDocs() object {
 	integer, text := object{"type": "integer", "format": "int64", "minimum": 0}, object{"type": "string"}
 	return object{
 		"X-Request-Id":        header("The call's id, as in meta.request_id.", text),
-		"X-Cache":             header("HIT or MISS, as in meta.cache; of a problem, whether the cache remembered it.", ref("CacheState")),
+		"X-Cache":             header("HIT or MISS, as in meta.cache; of a problem, HIT if remembered.", ref("CacheState")),
 		"X-Data-Age":          header("Seconds since the data was fetched, as in meta.data_age_s.", integer),
 		"X-Credits-Used":      header("Credits charged for this call.", integer),
 		"X-Credits-Remaining": header("Credits that the account can still spend.", integer),
-		"X-Idempotent-Replay": header("true when the answer to an earlier call with the same Idempotency-Key is given again.", text),
-		"RateLimit-Policy":    header("The key's rate limit: the calls of a full bucket, and the seconds in which it fills.", text),
-		"RateLimit":           header("What is left of the key's rate limit, and the seconds until it is full again.", text),
+		"X-Idempotent-Replay": header("true when this is the answer to an earlier call of the same key.", text),
+		"RateLimit-Policy":    header("The key's rate limit: calls of a full bucket, seconds to fill it.", text),
+		"RateLimit":           header("What is left of the rate limit, and seconds until it is full.", text),
 		"ETag":                header("What the answer is; given back in If-None-Match it may come to a 304.", text),
 		"Cache-Status":        header("How the cache was used, as RFC 9211 has it.", text),
 		"Age":                 header("Seconds since the data was fetched; of a hit only.", integer),
@@ -126,7 +128,9 @@ func headerDocs() object {
 func (c *components) commonResponses() object {
 	out := object{"NotModified": object{
 		"description": "Not modified since the ETag; charged like the hit that it is.",
-		"headers":     headers([]string{"X-Request-Id", "X-Cache", "X-Data-Age", "X-Credits-Used", "X-Credits-Remaining", "ETag", "Cache-Status"}),
+		"headers": headers([]string{
+			"X-Request-Id", "X-Cache", "X-Data-Age", "X-Credits-Used", "X-Credits-Remaining", "ETag", "Cache-Status",
+		}),
 	}}
 	for _, code := range problem.Codes() {
 		out[pascal(string(code))] = object{
@@ -163,7 +167,7 @@ func sample(code problem.Code) *problem.Error {
 	return p
 }
 
-const sampleRequestID = "req_01jqzy7m5n3k8v2x4c6b9d0f1g"
+const sampleRequestID = "req_QJBL6R5K7RDUH4554QX3I2YOZT"
 
 var sampleDetails = map[problem.Code]string{
 	problem.InvalidRequest:      `parameter "handle" must not be empty`,
@@ -183,7 +187,9 @@ func (c *components) describeProblem() {
 	for _, code := range problem.Codes() {
 		codes = append(codes, string(code))
 	}
-	c.schemas["ProblemCode"] = object{"type": "string", "enum": codes, "description": "What kind of problem it is: what programs act on."}
+	c.schemas["ProblemCode"] = object{
+		"type": "string", "enum": codes, "description": "What kind of problem it is: what programs act on.",
+	}
 	text := func(doc string) object { return object{"type": "string", "description": doc} }
 	uri, id := text("The kind of problem, as a URI."), text("The id of this call, to name it to others.")
 	uri["format"], id["minLength"] = "uri", 1
@@ -191,7 +197,8 @@ func (c *components) describeProblem() {
 		"type": "object", "description": "Why a call failed. A failed call costs nothing.",
 		"required": []string{"type", "title", "status", "detail", "code", "request_id"},
 		"properties": object{
-			"type": uri, "title": text("The kind of problem, in words."), "detail": text("What was wrong this time, for people."),
+			"type": uri, "title": text("The kind of problem, in words."),
+			"detail": text("What was wrong this time, for people."),
 			"status": object{
 				"type": "integer", "format": "int64", "minimum": 400, "maximum": 599, "description": "The HTTP status.",
 			},

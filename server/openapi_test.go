@@ -233,7 +233,7 @@ func example(t *testing.T, s *site, o *operation.Operation) any {
 		}
 		e.Data = marshal(t, all[:min(1, len(all))])
 	}
-	e.Meta.CreditsRemaining, e.Meta.RequestID = 1000, "req_01jqzy7m5n3k8v2x4c6b9d0f1g"
+	e.Meta.CreditsRemaining, e.Meta.RequestID = 1000, "req_QJBL6R5K7RDUH4554QX3I2YOZT"
 	if e.Meta.NextCursor != "" {
 		e.Meta.NextCursor = "bmV4dCBwYWdl"
 	}
