@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
@@ -15,9 +16,13 @@ import (
 // object is a JSON object of the description; encoding/json writes its keys in order.
 type object map[string]any
 
-// describe returns the OpenAPI 3.1 description, made from the operation table and from what the schema says of itself.
+// describe returns the OpenAPI 3.1 description. It is made once, for every server of the program: nothing in it
+// depends on the client.
+var describe = sync.OnceValues(makeDescription)
+
+// makeDescription makes the description from the operation table and from what the schema says of itself.
 // https://spec.openapis.org/oas/v3.1.1.html
-func describe() ([]byte, error) {
+func makeDescription() ([]byte, error) {
 	c := newComponents()
 	paths, tags := object{}, []object{}
 	for _, o := range socialdata.Operations() {
