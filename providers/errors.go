@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -22,13 +23,48 @@ var (
 	ErrUnsupported = errors.New("not served for this input")
 	// ErrCursor says that the upstream no longer knows the cursor.
 	ErrCursor = errors.New("cursor expired")
+	// ErrNotHere says that a source of limited sight does not see the thing, which may exist all the same: the next
+	// source is asked, and if every one says so, nothing is found. It says nothing about the upstream's health. Give it
+	// with [NotHere].
+	ErrNotHere = errors.New("not seen by this source")
 )
+
+// Blame says what an error tells about the health of the upstream.
+type Blame int
+
+// The kinds of blame.
+const (
+	// BlameSubject counts once for each subject that was asked for: a 5xx, a refused credential, an answer that is not
+	// of its kind.
+	BlameSubject Blame = iota
+	// BlameUpstream always counts: a broken connection, a time-out, the upstream's limits.
+	BlameUpstream
+	// BlameNobody never counts: a thing that is not there, a refused input, a log-in page for one handle.
+	BlameNobody
+)
+
+// BlameOf tells what err says about the health of the upstream.
+func BlameOf(err error) Blame {
+	for _, kind := range []error{ErrNotFound, ErrInvalid, ErrUnsupported, ErrCursor, ErrNotHere, context.Canceled} {
+		if err == nil || errors.Is(err, kind) {
+			return BlameNobody
+		}
+	}
+	if errors.Is(err, ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
+		return BlameUpstream
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Blame
+	}
+	return BlameSubject
+}
 
 // Error is an error with words for the caller.
 type Error struct {
 	Kind       error         // one of the sentinels
 	Detail     string        // may be shown to the caller: no credential, no internal
 	RetryAfter time.Duration // when the upstream will answer again; 0 when not known
+	Blame      Blame         // of an ErrUnavailable; see [BlameOf]
 	Err        error         // the cause, for the log; may be nil
 }
 
@@ -56,6 +92,22 @@ func (e *Error) Unwrap() []error {
 // are disabled on this post".
 func NotFound(detail string, args ...any) error {
 	return &Error{Kind: ErrNotFound, Detail: fmt.Sprintf(detail, args...)}
+}
+
+// NotHere returns an [ErrNotHere] that tells the caller what this source does not see.
+func NotHere(detail string, args ...any) error {
+	return &Error{Kind: ErrNotHere, Detail: fmt.Sprintf(detail, args...)}
+}
+
+// Limited returns the [ErrUnavailable] of an upstream that limits our pace, for the given time.
+func Limited(detail string, wait time.Duration) error {
+	return &Error{Kind: ErrUnavailable, Detail: detail, RetryAfter: wait, Blame: BlameUpstream}
+}
+
+// Walled returns an [ErrUnavailable] that counts against nobody: the upstream answers this one subject with a page to log
+// in, or a check.
+func Walled(detail string, args ...any) error {
+	return &Error{Kind: ErrUnavailable, Detail: fmt.Sprintf(detail, args...), Blame: BlameNobody}
 }
 
 // Invalid returns an [ErrInvalid] that tells the caller what the input must be.

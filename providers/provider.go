@@ -127,6 +127,20 @@ type Provider struct {
 	// Routes is the allow-list of Forward; without Forward, of what it would read if the settings in Missing were there.
 	Routes  []Route
 	Forward ForwardFunc
+	// Credentials lists the query parameters by which the upstream takes credentials, by exact name: a caller may not
+	// send them. See [Provider.Refuse].
+	Credentials []string
+}
+
+// Refuse returns an [ErrInvalid] that names a parameter of query by which the upstream takes credentials: whose they are is
+// not for a caller to say. It is nil when there is none.
+func (p Provider) Refuse(query url.Values) error {
+	for _, name := range p.Credentials {
+		if query.Has(name) {
+			return Invalid("the parameter %s is not forwarded: credentials are a setting", name)
+		}
+	}
+	return nil
 }
 
 // Chain is the upstreams of one package, in the order in which they are tried.

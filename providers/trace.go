@@ -1,0 +1,54 @@
+package providers
+
+import (
+	"context"
+	"time"
+)
+
+// Drift is one row or object of an upstream that was not as it should be. It never holds a value.
+type Drift struct {
+	// Paths says where: names joined by dots, [] for the rows of a list, such as items[].statistics.likeCount; "" is the
+	// row or answer itself.
+	Paths []string
+	// LeftOut tells that the row was given up, not only what stood at the paths.
+	LeftOut bool
+}
+
+// UpstreamCall is one request that went to an upstream. It holds no secret: neither path nor query.
+type UpstreamCall struct {
+	Method   string
+	Host     string
+	Status   int           // of the answer; 0 when there was none
+	Err      error         // why there was no answer that could be read whole; nil when there was one
+	Duration time.Duration // until the answer was read whole, or given up
+}
+
+// Trace is told what happens during a read. Each function may be nil, and is called by several goroutines at once.
+type Trace struct {
+	// Drift is called once for each row or object that has drifted.
+	Drift func(Drift)
+	// Upstream is called once for each request, repeated ones included.
+	Upstream func(UpstreamCall)
+}
+
+type traceKey struct{}
+
+// WithTrace returns a context whose reads tell t.
+func WithTrace(ctx context.Context, t *Trace) context.Context {
+	return context.WithValue(ctx, traceKey{}, t)
+}
+
+// TraceOf returns the trace of ctx. It is never nil, and all its functions may be called.
+func TraceOf(ctx context.Context) Trace {
+	var t Trace
+	if in, ok := ctx.Value(traceKey{}).(*Trace); ok && in != nil {
+		t = *in
+	}
+	if t.Drift == nil {
+		t.Drift = func(Drift) {}
+	}
+	if t.Upstream == nil {
+		t.Upstream = func(UpstreamCall) {}
+	}
+	return t
+}
