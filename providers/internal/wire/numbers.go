@@ -1,0 +1,80 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/socialdata/socialdata/providers"
+)
+
+// Numbers is a list of ids that are positive whole numbers, of any length. What is no such number is left out. The zero
+// Numbers is a list that is not there.
+type Numbers struct {
+	V    []int64
+	here bool
+	bad  bool // something stood there that is no list
+	lost int
+}
+
+// UnmarshalJSON never fails.
+func (n *Numbers) UnmarshalJSON(b []byte) error {
+	*n = Numbers{}
+	b = bytes.TrimSpace(b)
+	if len(b) == 0 || b[0] != '[' {
+		n.bad = !isNull(b)
+		return nil
+	}
+	n.here = true
+	for row := range split(b) {
+		if id, _ := integer(row); id != nil && *id > 0 {
+			n.V = append(n.V, *id)
+		} else {
+			n.lost++
+		}
+	}
+	return nil
+}
+
+// Lost returns how many values were no numbers.
+func (n Numbers) Lost() int { return n.lost }
+
+// Check fails with [providers.ErrUnavailable] when there is no list, named as in "kids", and when none of what it holds is a
+// number.
+func (n Numbers) Check(ctx context.Context, name string) error {
+	if err := Need(ctx, name, n.here); err != nil {
+		return err
+	}
+	return Understood(name, len(n.V), n.lost)
+}
+
+// Optional is [Numbers.Check] for a list that the upstream leaves out when it is empty.
+func (n Numbers) Optional(ctx context.Context, name string) error {
+	if !n.here && !n.bad {
+		return nil
+	}
+	return n.Check(ctx, name)
+}
+
+func (n *Numbers) null() bool { return false }
+
+func (n *Numbers) whole(b []byte) error {
+	if !isWhole(b) {
+		return errNoJSON
+	}
+	n.UnmarshalJSON(b) //nolint:errcheck // it never fails
+	if !n.here {
+		return errors.New("another kind of JSON where a list was expected")
+	}
+	return nil
+}
+
+func (n *Numbers) tellOf(w walk, prefix string) []string {
+	if n.bad {
+		return []string{prefix}
+	}
+	for range min(n.lost, MaxRows) {
+		w.tell(providers.Drift{Paths: []string{prefix + "[]"}, LeftOut: true})
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package wire
+
+import (
+	"context"
+	"reflect"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+)
+
+// report tells the trace of ctx what in dst is odd, which was found at the path odd before.
+func report(ctx context.Context, odd string, dst any) {
+	w := walk{tell: providers.TraceOf(ctx).Drift, plans: map[reflect.Type]*plan{}}
+	paths := w.collect(nil, "", reflect.ValueOf(dst).Elem(), w.plan(reflect.TypeOf(dst).Elem()))
+	if odd != "" {
+		paths = append(paths, odd)
+	}
+	if len(paths) > 0 {
+		w.tell(providers.Drift{Paths: paths})
+	}
+}
+
+// plan is where in a type something odd can stand: nothing at all when it is nil.
+type plan struct {
+	leaf   bool
+	fields []field // of a struct
+	elem   *plan   // of a pointer or a list
+}
+
+type field struct {
+	index int
+	name  string
+	plan  *plan
+}
+
+type walk struct {
+	tell  func(providers.Drift)
+	plans map[reflect.Type]*plan // of this walk; a type may hold itself
+}
+
+// oddity is a value that knows whether it is odd.
+type oddity interface{ isOdd() bool }
+
+// nested is an [Object] or [Rows]: it tells of its own rows, and returns what is odd in what stands around it.
+type nested interface {
+	tellOf(w walk, prefix string) (paths []string)
+}
+
+func (w walk) plan(t reflect.Type) *plan {
+	if p, ok := w.plans[t]; ok {
+		return p
+	}
+	p := &plan{}
+	w.plans[t] = p
+	if !w.fill(p, t) {
+		w.plans[t] = nil
+		return nil
+	}
+	return p
+}
+
+// fill tells whether anything odd can stand in t.
+func (w walk) fill(p *plan, t reflect.Type) bool {
+	v := reflect.Zero(reflect.PointerTo(t)).Interface()
+	_, odd := v.(oddity)
+	_, more := v.(nested)
+	if odd || more {
+		p.leaf = true
+		return true
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if !f.IsExported() && !f.Anonymous {
+				continue
+			}
+			if in := w.plan(f.Type); in != nil {
+				p.fields = append(p.fields, field{f.Index[0], jsonName(f), in})
+			}
+		}
+		return len(p.fields) > 0
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		p.elem = w.plan(t.Elem())
+		return p.elem != nil
+	default:
+		return false
+	}
+}
+
+// jsonName is the name of f in paths; "" where its fields stand in for it.
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "" && !f.Anonymous {
+		name = f.Name
+	}
+	return name
+}
+
+// collect adds what is odd in v, which stands at prefix, to paths.
+func (w walk) collect(paths []string, prefix string, v reflect.Value, p *plan) []string {
+	switch {
+	case p == nil:
+	case p.leaf:
+		switch at := v.Addr().Interface().(type) {
+		case oddity:
+			if at.isOdd() {
+				paths = append(paths, prefix)
+			}
+		case nested:
+			paths = append(paths, at.tellOf(w, prefix)...)
+		}
+	case v.Kind() == reflect.Struct:
+		for _, f := range p.fields {
+			paths = w.collect(paths, join(prefix, f.name), v.Field(f.index), f.plan)
+		}
+	case v.Kind() == reflect.Pointer:
+		if !v.IsNil() {
+			paths = w.collect(paths, prefix, v.Elem(), p.elem)
+		}
+	default:
+		for i := range v.Len() {
+			paths = w.collect(paths, prefix+"[]", v.Index(i), p.elem)
+		}
+	}
+	return paths
+}
+
+func join(prefix, name string) string {
+	if prefix == "" || name == "" {
+		return prefix + name
+	}
+	return prefix + "." + name
+}
+
+func (c *Count) isOdd() bool { return c.odd }
+func (s *Score) isOdd() bool { return s.odd }
+func (f *Float) isOdd() bool { return f.odd }
+func (f *Bool) isOdd() bool  { return f.odd }
+func (t *Time) isOdd() bool  { return t.odd }
+
+func (o *Object[T]) tellOf(w walk, prefix string) []string {
+	if o.bad {
+		return []string{prefix}
+	}
+	paths := w.collect(nil, prefix, reflect.ValueOf(&o.V).Elem(), w.plan(reflect.TypeFor[T]()))
+	if o.odd != "" {
+		paths = append(paths, join(prefix, o.odd))
+	}
+	return paths
+}
+
+func (r *Rows[T]) tellOf(w walk, prefix string) []string {
+	if r.bad {
+		return []string{prefix}
+	}
+	for range r.lost {
+		w.tell(providers.Drift{Paths: []string{prefix + "[]"}, LeftOut: true})
+	}
+	for i := range r.list {
+		if paths := r.list[i].tellOf(w, prefix+"[]"); len(paths) > 0 {
+			w.tell(providers.Drift{Paths: paths})
+		}
+	}
+	return nil
+}
+
+// empty sets the field at path, where a value of the wrong type stood, back to its zero value: encoding/json has already
+// allocated its pointer. It stops at lists, whose rows the path does not tell apart.
+func empty(v reflect.Value, path string) {
+	for name := range strings.SplitSeq(path, ".") {
+		for v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
+		if v.Kind() != reflect.Struct {
+			return
+		}
+		if v = named(v, name); !v.IsValid() {
+			return
+		}
+	}
+	if v.CanSet() && v.Kind() == reflect.Pointer {
+		v.SetZero()
+	}
+}
+
+// named returns the field of v with that name in JSON, or the name of an embedded struct.
+func named(v reflect.Value, name string) reflect.Value {
+	for f, at := range v.Fields() {
+		if jsonName(f) == name || f.Name == name {
+			return at
+		}
+	}
+	for f, at := range v.Fields() {
+		if f.Anonymous && at.Kind() == reflect.Struct {
+			if in := named(at, name); in.IsValid() {
+				return in
+			}
+		}
+	}
+	return reflect.Value{}
+}

@@ -1,0 +1,396 @@
+package wire_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+type row struct {
+	ID    wire.ID    `json:"id"`
+	Name  string     `json:"name"`
+	Likes wire.Count `json:"likes"`
+	At    wire.Time  `json:"at"`
+	Owner *row       `json:"owner"`
+	Stats struct {
+		Views wire.Count `json:"views"`
+		Tags  []string   `json:"tags"`
+	} `json:"stats"`
+	Replies wire.Rows[row] `json:"replies"`
+}
+
+type answer struct {
+	Kind  string         `json:"kind"`
+	Items wire.Rows[row] `json:"items"`
+}
+
+// decode decodes body into dst and returns what the trace was told: paths, and an x behind those of rows left out.
+func decode(t *testing.T, body string, dst any) (told []string, err error) {
+	t.Helper()
+	ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(d providers.Drift) {
+		s := strings.Join(d.Paths, " ")
+		if d.LeftOut {
+			s += " x"
+		}
+		told = append(told, s)
+	}})
+	err = wire.Decode(ctx, []byte(body), dst)
+	return told, err
+}
+
+func TestOneOddRowCostsOneRow(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		items string
+		names string
+		told  []string
+	}{
+		{"all is well", `[{"name":"a","likes":1},{"name":"b"}]`, "a b", nil},
+		{"a row of another kind", `[{"name":"a"},"x",{"name":"b"}]`, "a b", []string{"items[] x"}},
+		{"a null row", `[null,{"name":"b"}]`, "b", []string{"items[] x"}},
+		{"a field of another kind", `[{"name":5},{"name":"b"}]`, " b", []string{"items[].name"}},
+		{"a count of another kind", `[{"name":"a","likes":{}},{"name":"b","likes":-3}]`, "a b", []string{"items[].likes", "items[].likes"}},
+		{"a struct of another kind", `[{"name":"a","stats":"x"}]`, "a", []string{"items[].stats"}},
+		{"within a struct", `[{"name":"a","stats":{"views":[]}}]`, "a", []string{"items[].stats.views"}},
+		{"within a list of a struct", `[{"name":"a","stats":{"tags":[1]}}]`, "a", []string{"items[].stats.tags"}},
+		{"a pointer of another kind", `[{"name":"a","owner":"x"}]`, "a", []string{"items[].owner"}},
+		{"within rows of rows", `[{"name":"a","replies":[{"likes":"x"},7]}]`, "a", []string{"items[].replies[] x", "items[].replies[].likes"}},
+		{"brackets and quotes in text", `[ {"name":"]},\"[{\\"} , {"name":"b"} ]`, `]},"[{\ b`, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var a answer
+			told, err := decode(t, `{"kind":"k","items":`+tt.items+`,"more":1}`, &a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, o := range a.Items.All() {
+				names = append(names, o.V.Name)
+				if o.V.Owner != nil {
+					t.Error("a pointer to what could not be decoded is not nil")
+				}
+			}
+			if got := strings.Join(names, " "); got != tt.names {
+				t.Errorf("rows %q, want %q", got, tt.names)
+			}
+			if diff := cmp.Diff(tt.told, told); diff != "" {
+				t.Errorf("told (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAListMustBeThere(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, body string
+		ok         bool
+		detail     string
+	}{
+		{"rows", `{"items":[{"id":1}]}`, true, ""},
+		{"no rows", `{"items":[]}`, true, ""},
+		{"no list", `{}`, false, "lacks items"},
+		{"null", `{"items":null}`, false, "lacks items"},
+		{"another kind", `{"items":{"id":1}}`, false, "lacks items"},
+		{"an error object", `{"error":{"message":"x"}}`, false, "lacks items"},
+		{"no row that can be read", `{"items":[1,"x"]}`, false, "no row of items"},
+		{"a row that does not belong beside an odd one", `{"items":[{"id":"ad"},"x"]}`, false, "no row of items"},
+		{"rows that do not belong", `{"items":[{"id":"ad"}]}`, true, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var a answer
+			if _, err := decode(t, tt.body, &a); err != nil {
+				t.Fatal(err)
+			}
+			_, err := wire.Items(t.Context(), "items", a.Items, func(r row, _ json.RawMessage) (string, bool) {
+				return string(r.ID), r.ID != "ad"
+			})
+			if (err == nil) != tt.ok || err != nil && !errors.Is(err, providers.ErrUnavailable) {
+				t.Fatalf("got error %v", err)
+			}
+			if err != nil && !strings.Contains(err.Error(), tt.detail) {
+				t.Errorf("%v does not say %q", err, tt.detail)
+			}
+		})
+	}
+}
+
+func TestOptionalListsMayBeAbsentButOfNoOtherKind(t *testing.T) {
+	t.Parallel()
+	for body, ok := range map[string]bool{`{}`: true, `{"items":null}`: true, `{"items":[]}`: true, `{"items":"x"}`: false, `{"items":[7]}`: false} {
+		var a answer
+		var n struct {
+			Items wire.Numbers `json:"items"`
+		}
+		if _, err := decode(t, body, &a); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Items.Optional(t.Context(), "items"); (err == nil) != ok {
+			t.Errorf("%s: got error %v", body, err)
+		}
+		body = strings.ReplaceAll(body, "7", `"x"`)
+		if _, err := decode(t, body, &n); err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Items.Optional(t.Context(), "items"); (err == nil) != ok {
+			t.Errorf("numbers of %s: got error %v", body, err)
+		}
+	}
+}
+
+func TestAnAnswerMustBeOfItsKind(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"", "{", "null", "7", `"x"`, "[]", "<html>", "{}x"} {
+		for name, dst := range map[string]any{"struct": &answer{}, "object": &wire.Object[answer]{}} {
+			if _, err := decode(t, body, dst); !errors.Is(err, providers.ErrUnavailable) {
+				t.Errorf("%q into a %s: got error %v, want ErrUnavailable", body, name, err)
+			}
+		}
+		if body != "[]" {
+			for name, dst := range map[string]any{"rows": &wire.Rows[row]{}, "numbers": &wire.Numbers{}} {
+				if _, err := decode(t, body, dst); !errors.Is(err, providers.ErrUnavailable) {
+					t.Errorf("%q into %s: got error %v, want ErrUnavailable", body, name, err)
+				}
+			}
+		}
+	}
+	var o wire.Object[*row]
+	if _, err := decode(t, " null ", &o); err != nil || o.V != nil {
+		t.Errorf("null into a pointer: %v, %v", o.V, err)
+	}
+}
+
+func TestRawIsUntouched(t *testing.T) {
+	t.Parallel()
+	var a answer
+	if _, err := decode(t, `{"items":[ {"id": 1.0, "x":"é"} ,{"id":2}]}`, &a); err != nil {
+		t.Fatal(err)
+	}
+	var raw []string
+	for _, o := range a.Items.All() {
+		raw = append(raw, string(o.Raw))
+	}
+	if diff := cmp.Diff([]string{`{"id": 1.0, "x":"é"}`, `{"id":2}`}, raw); diff != "" {
+		t.Errorf("raw (-want +got):\n%s", diff)
+	}
+}
+
+func TestScalars(t *testing.T) {
+	t.Parallel()
+	day := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	tests := []struct {
+		in     string
+		count  *int64
+		score  *int64
+		id     wire.ID
+		serial wire.Serial
+		at     *time.Time
+	}{
+		{in: `12`, count: new(int64(12)), score: new(int64(12)), id: "12", serial: "12"},
+		{in: `12.0`, count: new(int64(12)), score: new(int64(12))},
+		{in: `1.2e3`, count: new(int64(1200)), score: new(int64(1200))},
+		{in: `"12"`, count: new(int64(12)), score: new(int64(12)), id: "12", serial: "12"},
+		{in: `" 12 "`, count: new(int64(12)), score: new(int64(12)), id: "12", serial: "12"},
+		{in: `0`, count: new(int64(0)), score: new(int64(0))},
+		{in: `"0"`, count: new(int64(0)), score: new(int64(0))},
+		{in: `-3`, score: new(int64(0))},
+		{in: `"-3"`, score: new(int64(0))},
+		{in: `12.5`},
+		{in: `1e400`},
+		{in: `"abc"`, id: "abc"},
+		{in: `""`},
+		{in: `null`},
+		{in: `true`},
+		{in: `{}`},
+		{in: `[1]`},
+		{in: `"2026-03-04T05:06:07Z"`, id: "2026-03-04T05:06:07Z", at: &day},
+		{in: `"2026-03-04T07:06:07.000+0200"`, id: "2026-03-04T07:06:07.000+0200", at: &day},
+		{in: `"Wed Mar 04 05:06:07 +0000 2026"`, id: "Wed Mar 04 05:06:07 +0000 2026", at: &day},
+		{in: `"0001-01-01T00:00:00Z"`, id: "0001-01-01T00:00:00Z"},
+		{in: `1772600767`, count: new(int64(1772600767)), score: new(int64(1772600767)), id: "1772600767", serial: "1772600767", at: &day},
+		{in: `"1772600767000"`, count: new(int64(1772600767000)), score: new(int64(1772600767000)), id: "1772600767000", serial: "1772600767000", at: &day},
+	}
+	for _, tt := range tests {
+		var got struct {
+			Count  wire.Count  `json:"count"`
+			Score  wire.Score  `json:"score"`
+			ID     wire.ID     `json:"id"`
+			Serial wire.Serial `json:"serial"`
+			At     wire.Time   `json:"at"`
+		}
+		body := `{"count":` + tt.in + `,"score":` + tt.in + `,"id":` + tt.in + `,"serial":` + tt.in + `,"at":` + tt.in + `}`
+		if err := json.Unmarshal([]byte(body), &got); err != nil {
+			t.Errorf("%s: %v", tt.in, err)
+		}
+		want := []any{tt.count, tt.score, tt.id, tt.serial, tt.at}
+		if diff := cmp.Diff(want, []any{got.Count.V, got.Score.V, got.ID, got.Serial, got.At.V}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.in, diff)
+		}
+	}
+}
+
+func TestFlagsAndFractions(t *testing.T) {
+	t.Parallel()
+	var got struct {
+		Yes, No, None, Odd wire.Bool
+		Half, Text, Bad    wire.Float
+	}
+	told, err := decode(t, `{"Yes":true,"No":false,"None":null,"Odd":"true","Half":0.5,"Text":"1.25","Bad":"x"}`, &got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.Yes.Is() || got.Yes.Not() || got.No.Is() || !got.No.Not() || got.None.Is() || !got.None.Not() || got.Odd.Is() || got.Odd.Not() {
+		t.Errorf("flags %+v", got)
+	}
+	if *got.Half.V != 0.5 || *got.Text.V != 1.25 || got.Bad.V != nil {
+		t.Errorf("fractions %+v", got)
+	}
+	if diff := cmp.Diff([]string{"Odd Bad"}, told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+func TestNeededPartsAreNamedAndTold(t *testing.T) {
+	t.Parallel()
+	var told []providers.Drift
+	ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(d providers.Drift) { told = append(told, d) }})
+	for name, err := range map[string]error{
+		"og:title":    wire.Need(ctx, "og:title", false),
+		"kind":        wire.Marker(ctx, "kind", "x", "Listing", "more"),
+		"another pet": wire.Same(ctx, "pet", "Ann", "ann"),
+	} {
+		if !errors.Is(err, providers.ErrUnavailable) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v does not name %s", err, name)
+		}
+	}
+	if len(told) != 3 {
+		t.Errorf("told %v", told)
+	}
+	for _, err := range []error{
+		wire.Need(ctx, "og:title", true), wire.Marker(ctx, "kind", "more", "Listing", "more"), wire.SameFold(ctx, "pet", "Ann", "ann"),
+		wire.Understood("x", 0, 0), wire.Understood("x", 1, 1),
+	} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestMoreRowsThanAnyPageHasAreNotRead(t *testing.T) {
+	t.Parallel()
+	var a answer
+	told, err := decode(t, `{"items":[`+strings.Repeat(`{},`, 50_000)+`{}]}`, &a)
+	if err != nil || a.Items.Len() != wire.MaxRows || a.Items.Lost() != 1 || len(told) != 1 {
+		t.Errorf("%d rows, %d lost, told %d times, %v", a.Items.Len(), a.Items.Lost(), len(told), err)
+	}
+}
+
+func TestACallerWhoLeavesEndsTheConversion(t *testing.T) {
+	t.Parallel()
+	var a answer
+	if _, err := decode(t, `{"items":[{},{}]}`, &a); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	_, err := wire.Items(ctx, "items", a.Items, func(row, json.RawMessage) (int, bool) { n++; cancel(); return n, true })
+	if !errors.Is(err, context.Canceled) || n != 1 {
+		t.Errorf("%d rows converted, %v", n, err)
+	}
+}
+
+func TestHalfAnAnswerIsNone(t *testing.T) {
+	t.Parallel()
+	body := `{"kind":"k\\","items":[{"id":"1","name":"]\"}","replies":[{"id":2}]},[[]]],"more":{"a":[1,{}]}} `
+	list := `[{"id":"1","name":"]\"}"},[[]],7] `
+	for n := range len(body) - 1 {
+		if _, err := decode(t, body[:n], &answer{}); !errors.Is(err, providers.ErrUnavailable) {
+			t.Errorf("%s: got error %v, want ErrUnavailable", body[:n], err)
+		}
+	}
+	for n := range len(list) - 1 {
+		if _, err := decode(t, list[:n], &wire.Rows[row]{}); !errors.Is(err, providers.ErrUnavailable) {
+			t.Errorf("%s: got error %v, want ErrUnavailable", list[:n], err)
+		}
+	}
+	for _, whole := range []error{
+		func() error { _, err := decode(t, body, &answer{}); return err }(),
+		func() error { _, err := decode(t, list, &wire.Rows[row]{}); return err }(),
+	} {
+		if whole != nil {
+			t.Error(whole)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"kind":"k","items":[{"id":1,"replies":[{}]}]}`))
+	f.Add([]byte(`[{"id":"\\\""},`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, dst := range []any{&answer{}, &wire.Rows[row]{}, &wire.Numbers{}, &wire.Object[*row]{}} {
+			wire.Decode(t.Context(), b, dst) //nolint:errcheck // it must not panic, whatever it says
+		}
+	})
+}
+
+// payload is a page as a large upstream writes it.
+func payload() []byte {
+	one := `{"id":"1234567890","name":"A title that is about as long as titles are","likes":"12345","at":"2026-03-04T05:06:07Z",` +
+		`"owner":{"id":"UC123","name":"somebody","likes":5},"stats":{"views":123456,"tags":["one","two","three"]},` +
+		`"unread":"` + strings.Repeat("some text that nobody reads, ", 30) + `"},`
+	return []byte(`{"kind":"list","items":[` + strings.TrimSuffix(strings.Repeat(one, 50), ",") + `]}`)
+}
+
+// BenchmarkDecode is measured against BenchmarkUnmarshal, which reads the same with encoding/json alone.
+func BenchmarkDecode(b *testing.B) {
+	body, ctx := payload(), b.Context()
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		var a answer
+		if err := wire.Decode(ctx, body, &a); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkUnmarshal(b *testing.B) {
+	type plain struct {
+		ID    string    `json:"id"`
+		Name  string    `json:"name"`
+		Likes string    `json:"likes"`
+		At    time.Time `json:"at"`
+		Owner *struct {
+			ID    string `json:"id"`
+			Name  string `json:"name"`
+			Likes *int64 `json:"likes"`
+		} `json:"owner"`
+		Stats struct {
+			Views *int64   `json:"views"`
+			Tags  []string `json:"tags"`
+		} `json:"stats"`
+	}
+	body := payload()
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		var a struct {
+			Kind  string  `json:"kind"`
+			Items []plain `json:"items"`
+		}
+		if err := json.Unmarshal(body, &a); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
