@@ -19,6 +19,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 )
 
 const (
@@ -27,6 +28,7 @@ const (
 	defaultMaxBody = 16 << 20 // bytes; the largest honest answers are a tenth of it
 	retries        = 2
 	longestWait    = 2 * time.Second // an upstream that wants more is not worth holding the caller for
+	longestPause   = time.Hour       // an upstream that wants more is asked again all the same
 )
 
 // Config says how to reach one upstream host.
@@ -40,6 +42,9 @@ type Config struct {
 	Attempt time.Duration // longest wait for one attempt; 0 means 10 seconds
 	MaxBody int64         // largest body, in bytes; 0 means 16 MiB
 	Limits  *LimitHeaders // how the upstream announces its rate limit; nil when it does not
+	// Credentials names the query parameters that carry credentials. What an answer repeats of them, or of the header
+	// Authorization, is blanked.
+	Credentials []string
 	// Check reads an answer whose status is not 2xx, and may also refuse one that is. It returns an error of the
 	// providers package, or nil to leave the answer to the common rules. Nil leaves all to them.
 	Check func(*Response) error
@@ -105,6 +110,11 @@ type Request struct {
 	Quota  *Quota      // which of the upstream's limits the read counts against; nil for that of the Config
 	// Retry allows a POST to be sent again. A GET always may be.
 	Retry bool
+	// Input says that r holds words of the caller, such as a query: that the upstream refuses r with 400 or 422 is then
+	// [providers.ErrInvalid].
+	Input bool
+	// Token says that the answer is a token of ours, in which nothing is blanked.
+	Token bool
 }
 
 // Get returns a request for the path made of segments.
@@ -122,6 +132,12 @@ func (r Request) With(name, value string) Request {
 	return r
 }
 
+// Says returns r with words of the caller in a query parameter; see [Request.Input].
+func (r Request) Says(name, words string) Request {
+	r.Input = true
+	return r.With(name, words)
+}
+
 // On returns r counted against q.
 func (r Request) On(q *Quota) Request {
 	r.Quota = q
@@ -134,6 +150,8 @@ type Response struct {
 	Header http.Header
 	Body   []byte
 	URL    *url.URL // of the answer, behind any redirect
+	Moved  bool     // a redirect has been followed: the upstream itself says that the thing is elsewhere now
+	Input  bool     // of the request
 	token  string   // that was sent, so that a refused one can be told from a newer one
 }
 
@@ -162,10 +180,23 @@ func (c *Client) JSON(ctx context.Context, r Request, dst any) (*Response, error
 	return res, res.JSON(dst)
 }
 
+// Read sends r and decodes the answer into dst by the rules of package wire: a field of the wrong type is left empty, and
+// told to the trace of ctx.
+func (c *Client) Read(ctx context.Context, r Request, dst any) (*Response, error) {
+	res, err := c.Do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := wire.Decode(ctx, res.Body, dst); err != nil {
+		return nil, c.name(ctx, r, err)
+	}
+	return res, nil
+}
+
 // Forward reads path unchanged, for a provider's Forward.
 func (c *Client) Forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
 	var raw json.RawMessage
-	_, err := c.JSON(ctx, Request{Path: strings.Split(path, "/"), Query: query}, &raw)
+	_, err := c.JSON(ctx, Request{Path: strings.Split(path, "/"), Query: query, Input: true}, &raw)
 	return raw, err
 }
 
@@ -270,11 +301,31 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 	if err != nil {
 		return nil, failure(ctx, nil, err)
 	}
+	call, begun := providers.UpstreamCall{Method: req.Method, Host: req.URL.Host}, time.Now()
+	res, err := c.exchange(ctx, req, &call)
+	call.Err, call.Duration = err, time.Since(begun)
+	providers.TraceOf(ctx).Upstream(call)
+	if err != nil {
+		return nil, err
+	}
+	res.Input = r.Input
+	if !r.Token {
+		res.Body = c.blank(req, res.Body)
+	}
+	return res, nil
+}
+
+// exchange sends req and reads the whole answer.
+func (c *Client) exchange(ctx context.Context, req *http.Request, call *providers.UpstreamCall) (*Response, error) {
 	res, err := c.http.Do(req)
 	if err != nil {
 		return nil, failure(ctx, req, err)
 	}
 	defer res.Body.Close() //nolint:errcheck // read to the end or given up: nothing is left to save
+	call.Status = res.StatusCode
+	if res.StatusCode < 200 { // an upgrade has no end that could be read to
+		return nil, providers.Unavailable(nil, "the upstream answered %d", res.StatusCode)
+	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, c.cfg.MaxBody+1))
 	if err != nil {
 		return nil, failure(ctx, req, err)
@@ -283,9 +334,30 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 		return nil, providers.Unavailable(errTooLarge, "the upstream's answer is too large")
 	}
 	return &Response{
-		Status: res.StatusCode, Header: res.Header, Body: body, URL: res.Request.URL,
+		Status: res.StatusCode, Header: res.Header, Body: body, URL: res.Request.URL, Moved: res.Request != req,
 		token: strings.TrimPrefix(req.Header.Get("Authorization"), c.cfg.Scheme+" "),
 	}, nil
+}
+
+// shortest is the length of a credential below which what looks like it in an answer may be something else.
+const shortest = 8
+
+// blank takes the credentials that were sent with req out of the body of its answer.
+func (c *Client) blank(req *http.Request, body []byte) []byte {
+	_, token, _ := strings.Cut(req.Header.Get("Authorization"), " ")
+	secrets, query := []string{token}, req.URL.Query()
+	for _, name := range c.cfg.Credentials {
+		secrets = append(secrets, query[name]...)
+	}
+	for _, s := range secrets {
+		if len(s) < shortest {
+			continue
+		}
+		for _, form := range []string{s, url.QueryEscape(s)} {
+			body = bytes.ReplaceAll(body, []byte(form), nil)
+		}
+	}
+	return body
 }
 
 func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) {
@@ -355,11 +427,7 @@ func (c *Client) judge(res *Response, q *Quota) error {
 	q.observe(c.cfg.Limits, res.Header, time.Now())
 	if c.cfg.Check != nil {
 		if err := c.cfg.Check(res); err != nil {
-			// A refusal with a time is a limit, whatever its status.
-			if e, ok := errors.AsType[*providers.Error](err); ok && errors.Is(e.Kind, providers.ErrUnavailable) && e.RetryAfter > 0 {
-				q.Close(time.Now().Add(e.RetryAfter))
-			}
-			return err
+			return c.refused(err, q)
 		}
 	}
 	switch {
@@ -371,12 +439,31 @@ func (c *Client) judge(res *Response, q *Quota) error {
 		if !told {
 			wait = c.cfg.Limits.wait(res.Header, time.Now())
 		}
-		q.Close(time.Now().Add(wait))
-		return &providers.Error{Kind: providers.ErrUnavailable, Detail: "the upstream limits our pace", RetryAfter: wait}
+		return c.refused(providers.Limited("the upstream limits our pace", wait), q)
+	case res.Input && (res.Status == http.StatusBadRequest || res.Status == http.StatusUnprocessableEntity):
+		return providers.Invalid("the upstream refused the input (status %d)", res.Status)
 	case res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden:
 		return providers.Unavailable(nil, "the upstream refused our request (status %d)", res.Status)
 	}
-	return &providers.Error{Kind: providers.ErrUnavailable, Detail: fmt.Sprintf("the upstream answered %d", res.Status), RetryAfter: wait}
+	return c.refused(&providers.Error{
+		Kind: providers.ErrUnavailable, Detail: fmt.Sprintf("the upstream answered %d", res.Status), RetryAfter: wait,
+	}, q)
+}
+
+// refused closes q when err, a refusal, has a time: that is a limit, whatever its status. No upstream keeps us away for
+// longer than an hour: then one read tells whether it still means it.
+func (c *Client) refused(err error, q *Quota) error {
+	e, ok := errors.AsType[*providers.Error](err)
+	if !ok || !errors.Is(e.Kind, providers.ErrUnavailable) || e.RetryAfter <= 0 {
+		return err
+	}
+	if e.RetryAfter > longestPause {
+		bounded := *e
+		bounded.RetryAfter = longestPause
+		e, err = &bounded, &bounded
+	}
+	q.Close(time.Now().Add(e.RetryAfter))
+	return err
 }
 
 // failure says what a broken exchange means. The text of err may hold the URL, and with it a key, so only its
@@ -393,7 +480,9 @@ func failure(ctx context.Context, sent *http.Request, err error) error {
 	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
 		return &providers.Error{Kind: providers.ErrTimeout, Err: withhold(sent, err)}
 	}
-	return providers.Unavailable(withhold(sent, err), "the upstream cannot be reached")
+	return &providers.Error{
+		Kind: providers.ErrUnavailable, Detail: "the upstream cannot be reached", Blame: providers.BlameUpstream, Err: withhold(sent, err),
+	}
 }
 
 // withhold returns err, or a plain error when the text of err shows a value of a header or of the query: any of them

@@ -58,10 +58,13 @@ type Quota struct {
 // NewQuota returns a quota of n reads in any window; n of 0 leaves the limit to the upstream's headers.
 func NewQuota(n int, window time.Duration) *Quota { return &Quota{n: n, window: window} }
 
-// Close stops reads until the given time.
+// Close stops reads until the given time, an hour from now at most.
 func (q *Quota) Close(until time.Time) {
 	if q == nil {
 		return
+	}
+	if latest := time.Now().Add(longestPause); until.After(latest) {
+		until = latest
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -83,7 +86,10 @@ func (q *Quota) take(now time.Time) error {
 	}
 	switch {
 	case wait > 0:
-		return &providers.Error{Kind: providers.ErrUnavailable, Detail: "the upstream limits our pace", RetryAfter: wait, Err: errQuota}
+		return &providers.Error{
+			Kind: providers.ErrUnavailable, Detail: "the upstream limits our pace", RetryAfter: wait, Blame: providers.BlameUpstream,
+			Err: errQuota,
+		}
 	case full:
 		q.sent[q.oldest] = now
 		q.oldest = (q.oldest + 1) % q.n
@@ -112,7 +118,7 @@ func (q *Quota) observe(h *LimitHeaders, got http.Header, now time.Time) {
 func (h *LimitHeaders) wait(got http.Header, now time.Time) time.Duration {
 	if h != nil {
 		if t, ok := h.Form.time(got.Get(h.Reset), now); ok && t.After(now) {
-			return t.Sub(now)
+			return min(t.Sub(now), longestPause)
 		}
 	}
 	return time.Minute

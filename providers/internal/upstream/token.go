@@ -50,7 +50,7 @@ func ClientCredentials(c *Client, r Request) *Tokens {
 			AccessToken string `json:"access_token"`
 			ExpiresIn   Int    `json:"expires_in"`
 		}
-		r.Method, r.Retry = "POST", true
+		r.Method, r.Retry, r.Token = "POST", true, true
 		if _, err := c.JSON(ctx, r, &answer); err != nil {
 			return Token{}, err
 		}

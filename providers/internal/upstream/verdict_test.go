@@ -1,0 +1,148 @@
+package upstream_test
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+func TestWhatAStatusMeans(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		status int
+		input  bool // the request holds words of the caller
+		want   error
+		blame  providers.Blame
+	}{
+		{404, false, providers.ErrNotFound, providers.BlameNobody},
+		{410, false, providers.ErrNotFound, providers.BlameNobody},
+		{400, false, providers.ErrUnavailable, providers.BlameSubject},
+		{422, false, providers.ErrUnavailable, providers.BlameSubject},
+		{400, true, providers.ErrInvalid, providers.BlameNobody},
+		{422, true, providers.ErrInvalid, providers.BlameNobody},
+		{401, true, providers.ErrUnavailable, providers.BlameSubject},
+		{403, true, providers.ErrUnavailable, providers.BlameSubject},
+		{451, true, providers.ErrUnavailable, providers.BlameSubject},
+		{999, false, providers.ErrUnavailable, providers.BlameSubject},
+		{429, true, providers.ErrUnavailable, providers.BlameUpstream},
+		{500, true, providers.ErrUnavailable, providers.BlameSubject},
+		{101, false, providers.ErrUnavailable, providers.BlameSubject},
+		{304, false, providers.ErrUnavailable, providers.BlameSubject},
+	}
+	for _, tt := range tests {
+		t.Run(http.StatusText(tt.status), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := memory(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(tt.status) }).client(upstream.Config{})
+				_, err := c.Do(t.Context(), upstream.Request{Path: []string{"x"}, Input: tt.input})
+				if !errors.Is(err, tt.want) || providers.BlameOf(err) != tt.blame {
+					t.Errorf("%d: got error %v and blame %v, want %v and %v", tt.status, err, providers.BlameOf(err), tt.want, tt.blame)
+				}
+			})
+		})
+	}
+}
+
+func TestNoUpstreamKeepsUsAwayForLongerThanAnHour(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		status int
+		after  string
+		closed time.Duration
+	}{
+		{"a limit of eleven days", 429, "950400", time.Hour},
+		{"a date next year", 429, time.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat), time.Hour},
+		{"a pause of two minutes", 503, "120", 2 * time.Minute},
+		{"a pause of a day", 503, "86400", time.Hour},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				sent := 0
+				c := memory(func(w http.ResponseWriter, _ *http.Request) {
+					if sent++; sent == 1 {
+						w.Header().Set("Retry-After", tt.after)
+						w.WriteHeader(tt.status)
+					}
+				}).client(upstream.Config{Quota: upstream.NewQuota(0, 0)})
+				_, err := c.Do(t.Context(), upstream.Get("x"))
+				refused(t, err, tt.closed)
+				time.Sleep(tt.closed - time.Second)
+				_, err = c.Do(t.Context(), upstream.Get("x"))
+				refused(t, err, time.Second)
+				time.Sleep(time.Second)
+				if _, err = c.Do(t.Context(), upstream.Get("x")); err != nil || sent != 2 {
+					t.Errorf("%d requests went out, %v: want a second one that works", sent, err)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatAnAnswerRepeatsOfOurCredentialsIsBlanked(t *testing.T) {
+	t.Parallel()
+	up := memory(func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		reply(w, 200, `{"a":"`+r.Header.Get("Authorization")+`","next":"https://api.example/?page=2&key=`+url.QueryEscape(q.Get("key"))+`","key":"`+q.Get("key")+`"}`)
+	})
+	c := up.client(upstream.Config{Header: http.Header{"Authorization": {"Bearer s3cret-token"}}, Credentials: []string{"key"}})
+	r := upstream.Get("x").With("key", "our+own=key").With("q", "long enough words")
+	res, err := c.Do(t.Context(), r)
+	if err != nil || string(res.Body) != `{"a":"Bearer ","next":"https://api.example/?page=2&key=","key":""}` {
+		t.Errorf("got %s, %v", res.Body, err)
+	}
+	r.Token = true
+	if res, err = c.Do(t.Context(), r); err != nil || !strings.Contains(string(res.Body), "s3cret-token") {
+		t.Errorf("a token that is asked for came as %s, %v", res.Body, err)
+	}
+}
+
+func TestReadIsLenientAndTellsTheTrace(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var drifts []providers.Drift
+	var calls []providers.UpstreamCall
+	ctx := providers.WithTrace(t.Context(), &providers.Trace{
+		Drift:    func(d providers.Drift) { mu.Lock(); defer mu.Unlock(); drifts = append(drifts, d) },
+		Upstream: func(u providers.UpstreamCall) { mu.Lock(); defer mu.Unlock(); calls = append(calls, u) },
+	})
+	c := memory(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/x" {
+			reply(w, 200, `{"name":5,"likes":"12"}`)
+			return
+		}
+		reply(w, 404, `{}`)
+	}).client(upstream.Config{})
+	var got struct {
+		Name  string     `json:"name"`
+		Likes wire.Count `json:"likes"`
+	}
+	if _, err := c.Read(ctx, upstream.Get("x"), &got); err != nil || got.Name != "" || *got.Likes.V != 12 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if _, err := c.Read(ctx, upstream.Get("y").With("secret", "s3cret"), &got); !errors.Is(err, providers.ErrNotFound) {
+		t.Errorf("got error %v, want ErrNotFound", err)
+	}
+	if diff := cmp.Diff([]providers.Drift{{Paths: []string{"name"}}}, drifts); diff != "" {
+		t.Errorf("drift (-want +got):\n%s", diff)
+	}
+	host := calls[0].Host
+	want := []providers.UpstreamCall{{Method: "GET", Host: host, Status: 200}, {Method: "GET", Host: host, Status: 404}}
+	if diff := cmp.Diff(want, calls, cmpopts.IgnoreFields(providers.UpstreamCall{}, "Duration")); diff != "" || host == "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
