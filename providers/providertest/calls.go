@@ -9,7 +9,7 @@ import (
 
 // Profile reads one account.
 func Profile(name, handle string) Call {
-	return One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) { return p.Profile(ctx, handle) })
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) { return p.Profile(ctx, handle) }).about(handle)
 }
 
 // Followers lists who follows an account.
@@ -29,31 +29,31 @@ func Linked(name, handle string) Call {
 
 // Live reads one account's broadcast.
 func Live(name, handle string) Call {
-	return One(name, func(ctx context.Context, p providers.Provider) (schema.LiveStream, error) { return p.Live(ctx, handle) })
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.LiveStream, error) { return p.Live(ctx, handle) }).about(handle)
 }
 
 // Post reads one post.
 func Post(name, id string) Call {
-	return One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) { return p.Post(ctx, id) })
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) { return p.Post(ctx, id) }).about(id)
 }
 
 // Transcript reads what is said in one post.
 func Transcript(name string, q providers.TranscriptQuery) Call {
 	return One(name, func(ctx context.Context, p providers.Provider) (schema.Transcript, error) {
 		return p.Transcript(ctx, q)
-	})
+	}).about(q.PostID)
 }
 
 // Collection reads one collection.
 func Collection(name string, q providers.CollectionQuery) Call {
 	return One(name, func(ctx context.Context, p providers.Provider) (schema.Collection, error) {
 		return p.Collection(ctx, q)
-	})
+	}).about(q.ID)
 }
 
 // Community reads one community.
 func Community(name, id string) Call {
-	return One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) { return p.Community(ctx, id) })
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) { return p.Community(ctx, id) }).about(id)
 }
 
 // Posts lists the posts of an account.
@@ -118,7 +118,7 @@ func CollectionTracks(name string, q providers.CollectionQuery) Call {
 
 // Track reads one track.
 func Track(name, id string) Call {
-	return One(name, func(ctx context.Context, p providers.Provider) (schema.Track, error) { return p.Track(ctx, id) })
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Track, error) { return p.Track(ctx, id) }).about(id)
 }
 
 // Tracks lists the tracks of an account.
@@ -128,7 +128,7 @@ func Tracks(name, handle string) Call {
 
 // Product reads one product.
 func Product(name string, q providers.ProductQuery) Call {
-	return One(name, func(ctx context.Context, p providers.Provider) (schema.Product, error) { return p.Product(ctx, q) })
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Product, error) { return p.Product(ctx, q) }).about(q.ID)
 }
 
 // Reviews lists what buyers say about a product.

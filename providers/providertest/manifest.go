@@ -2,6 +2,7 @@ package providertest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -59,32 +61,38 @@ func (m manifest) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	var sent []byte
+	at, sent, err := m.find(r)
+	if err != nil {
+		return nil, err
+	}
+	if at < 0 {
+		return respond(r, http.StatusNotImplemented, nil, []byte(fmt.Sprintf("no exchange for %s %s %s", r.Method, r.URL, sent))), nil
+	}
+	return respond(r, m[at].status(), m[at].Headers, m[at].body), nil
+}
+
+// find returns the exchange of r, less than 0 when there is none, and the body of r.
+func (m manifest) find(r *http.Request) (at int, sent []byte, err error) {
 	if r.Body != nil {
-		var err error
 		if sent, err = io.ReadAll(r.Body); err != nil {
-			return nil, err
+			return 0, nil, err
 		}
 	}
-	status, header, body := http.StatusNotImplemented, http.Header{}, []byte(fmt.Sprintf("no exchange for %s %s %s", r.Method, r.URL, sent))
-	for _, e := range m {
-		if !e.matches(r, sent) {
-			continue
-		}
-		status, body = e.Status, e.body
-		if status == 0 {
-			status = http.StatusOK
-		}
-		for k, v := range e.Headers {
-			header.Set(k, v)
-		}
-		break
+	return slices.IndexFunc(m, func(e exchange) bool { return e.matches(r, sent) }), sent, nil
+}
+
+func respond(r *http.Request, status int, headers map[string]string, body []byte) *http.Response {
+	header := http.Header{}
+	for k, v := range headers {
+		header.Set(k, v)
 	}
 	return &http.Response{
 		Status: fmt.Sprint(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: header, Body: io.NopCloser(bytes.NewReader(body)), Request: r,
-	}, nil
+	}
 }
+
+func (e exchange) status() int { return cmp.Or(e.Status, http.StatusOK) }
 
 func (e exchange) matches(r *http.Request, sent []byte) bool {
 	method := e.Request.Method

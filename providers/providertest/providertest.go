@@ -49,6 +49,8 @@ type Suite struct {
 	Fails []Fail
 	// Inputs are what people paste, and what it must be reduced to.
 	Inputs []Input
+	// Drift is what the drift suite must know of the upstream; nil leaves the suite out.
+	Drift *Drift
 }
 
 // open returns the provider under test.
@@ -86,12 +88,20 @@ func Off(t *testing.T, p providers.Provider) {
 type Call struct {
 	name   string
 	cursor string // of the first page
+	list   bool
+	asked  string // the id or handle of the one object; "" when that is not known
 	pages  func(ctx context.Context, p providers.Provider, cursor string) ([]page, error)
 }
 
 // From returns c begun at a cursor, such as one that the upstream no longer knows.
 func (c Call) From(cursor string) Call {
 	c.cursor = cursor
+	return c
+}
+
+// about returns c, whose answer must name the object that was asked for wherever it names one.
+func (c Call) about(asked string) Call {
+	c.asked = asked
 	return c
 }
 
@@ -130,7 +140,7 @@ func One[T any](name string, read func(ctx context.Context, p providers.Provider
 
 // List is a call that answers a list; it is followed to its end, at most 10 pages.
 func List[T any](name string, read func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[T], error)) Call {
-	return Call{name: name, pages: func(ctx context.Context, p providers.Provider, cursor string) ([]page, error) {
+	return Call{name: name, list: true, pages: func(ctx context.Context, p providers.Provider, cursor string) ([]page, error) {
 		var pages []page
 		for range 10 {
 			got, err := read(ctx, p, cursor)
@@ -191,6 +201,10 @@ func Run(t *testing.T, s Suite) {
 	t.Run("inputs", func(t *testing.T) { inputs(t, s) })
 	t.Run("hostile upstream", func(t *testing.T) { hostile(t, s) })
 	t.Run("a caller who has gone", func(t *testing.T) { gone(t, s) })
+	if s.Drift != nil {
+		t.Run("drift", func(t *testing.T) { drift(t, s, manifest) })
+		t.Run("files", func(t *testing.T) { files(t, s) })
+	}
 	t.Run("every empty cell of what is served elsewhere has a reason or is plainly absent", func(t *testing.T) { table(t, s) })
 }
 

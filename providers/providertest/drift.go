@@ -1,0 +1,243 @@
+package providertest
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Drift is what the drift suite must know of an upstream. For every call of the suite, each field of each answer that
+// the call meets is in turn removed, nulled, renamed, made negative and given another type. The answer may then lack that
+// field or that row, or be [providers.ErrUnavailable]; it may not panic, invent a number, lose another row, be an empty
+// page, or say that there is no such thing. A row of several never fails its page. In the environment, DRIFT=full runs all
+// changes; else there are two for each field. With -v the suite tells how many it made.
+//
+// Paths are written as in items[].statistics.likeCount; "$" is the whole answer.
+type Drift struct {
+	// Absent lists the paths at which nothing, or null, is the upstream's own word: for a thing that does not exist, a
+	// list that ends or is empty, a flag that does not fly.
+	Absent []string
+	// Scores lists the paths of scores, which are 0 when they are negative.
+	Scores []string
+	// Sums lists the paths of parts of a sum that the platform itself shows without them.
+	Sums []string
+	// Elsewhere lists the calls whose answer may be about another id than the one asked for.
+	Elsewhere []string
+}
+
+// altered is the upstream of a manifest with one answer changed.
+type altered struct {
+	manifest
+	at   int // of the changed exchange; less than 0 for none
+	body []byte
+
+	mu   sync.Mutex
+	used []int // the exchanges that were met, in order, each once
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (a *altered) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	at, _, err := a.find(r)
+	if err != nil || at < 0 {
+		return respond(r, http.StatusNotImplemented, nil, nil), err
+	}
+	a.mu.Lock()
+	if !slices.Contains(a.used, at) {
+		a.used = append(a.used, at)
+	}
+	a.mu.Unlock()
+	e := a.manifest[at]
+	if at == a.at {
+		return respond(r, e.status(), e.Headers, a.body), nil
+	}
+	return respond(r, e.status(), e.Headers, e.body), nil
+}
+
+func drift(t *testing.T, s Suite, m manifest) {
+	t.Helper()
+	all := os.Getenv("DRIFT") == "full"
+	for _, c := range s.Calls {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := drifting{t: t, suite: s, call: c, manifest: m}
+				d.run(all)
+				t.Logf("%d mutations", d.made)
+			})
+		})
+	}
+}
+
+// drifting is one call under changes.
+type drifting struct {
+	t        *testing.T
+	suite    Suite
+	call     Call
+	manifest manifest
+	want     [][]any // the items of each page when nothing has changed
+	made     int
+}
+
+func (d *drifting) run(all bool) {
+	d.t.Helper()
+	calm := &altered{manifest: d.manifest, at: -1}
+	want, err := d.read(calm)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.want = want
+	for _, at := range calm.used {
+		e := d.manifest[at]
+		if e.status() != http.StatusOK {
+			continue
+		}
+		for _, doc := range documents(e.body) {
+			for _, m := range mutations(doc.doc, d.call.name, all) {
+				d.made++
+				got, err := d.read(&altered{manifest: d.manifest, at: at, body: doc.with(e.body, m.doc)})
+				if err := d.judge(m, got, err); err != nil {
+					d.t.Errorf("%s: %s is %s: %v", e.File, m.path, m.kind, err)
+				}
+			}
+			d.identity(at, doc)
+		}
+	}
+}
+
+// identity gives the answer another id than the one that was asked for.
+func (d *drifting) identity(at int, doc document) {
+	d.t.Helper()
+	e := d.manifest[at]
+	fresh, _ := parse(e.body[doc.from:doc.to])
+	other, found := another(fresh, d.call.asked)
+	if d.call.asked == "" || !found || slices.Contains(d.suite.Drift.Elsewhere, d.call.name) {
+		return
+	}
+	d.made++
+	got, err := d.read(&altered{manifest: d.manifest, at: at, body: doc.with(e.body, other)})
+	if err == nil {
+		err = d.same(got, false)
+	} else if errors.Is(err, providers.ErrUnavailable) {
+		err = nil
+	}
+	if err != nil {
+		d.t.Errorf("%s: is about another than %s: %v", e.File, d.call.asked, err)
+	}
+}
+
+// read makes the call and does what the engine does: it leaves out what breaks the schema, and takes a page of nothing else
+// for a failure. It returns the items without raw.
+func (d *drifting) read(up http.RoundTripper) (items [][]any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	pages, err := d.call.read(d.t.Context(), d.suite.open(d.t, &http.Client{Transport: up}))
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pages {
+		kept := []any{}
+		for _, item := range p.Items {
+			if v, ok := item.(interface{ Validate() error }); ok && v.Validate() == nil {
+				kept = append(kept, plain(item))
+			}
+		}
+		if len(p.Items) > 0 && len(kept) == 0 {
+			return nil, providers.Unavailable(nil, "no object of the page keeps to the schema")
+		}
+		items = append(items, kept)
+	}
+	return items, nil
+}
+
+// plain returns an item as JSON without its raw.
+func plain(item any) any {
+	b, err := schema.Marshal(item)
+	if err != nil {
+		panic(err)
+	}
+	v, _ := parse(b)
+	if o, ok := v.(map[string]any); ok {
+		delete(o, "raw")
+	}
+	return v
+}
+
+// judge tells what is wrong with what came of a mutation.
+func (d *drifting) judge(m mutation, got [][]any, err error) error {
+	absent := m.gone && slices.Contains(d.suite.Drift.Absent, m.path)
+	switch {
+	case err == nil && absent:
+		return nil
+	case err == nil:
+		return d.same(got, slices.Contains(d.suite.Drift.Sums, m.path) ||
+			m.kind == "negative" && slices.Contains(d.suite.Drift.Scores, m.path))
+	case absent && (errors.Is(err, providers.ErrNotFound) || errors.Is(err, providers.ErrNotHere)):
+		return nil
+	case !errors.Is(err, providers.ErrUnavailable):
+		return fmt.Errorf("got error %w, want ErrUnavailable or an answer", err)
+	case d.call.list && m.row && len(d.want[0]) > 1:
+		return fmt.Errorf("one odd row fails its page: %w", err)
+	}
+	return nil
+}
+
+// same tells what got has that it should not have, beside what is missing from it. Numbers says that numbers may differ.
+func (d *drifting) same(got [][]any, numbers bool) error {
+	if len(got) < len(d.want) {
+		return fmt.Errorf("%d pages, want %d: the walk lost its cursor", len(got), len(d.want))
+	}
+	want, rest := slices.Concat(d.want...), slices.Concat(got...)
+	if len(rest) > len(want) {
+		return fmt.Errorf("%d items, want %d at most", len(rest), len(want))
+	}
+	if lost := len(want) - len(rest); lost > 1 || lost == 1 && len(rest) == 0 {
+		return fmt.Errorf("%d of %d items are lost", lost, len(want))
+	}
+	for i, item := range rest {
+		err := less("", want[i], item, numbers)
+		if err != nil && len(rest) < len(want) { // behind the row that was left out
+			err = less("", want[i+1], item, numbers)
+		}
+		if err != nil {
+			return fmt.Errorf("item %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// files checks that the package has the files that every provider has.
+func files(t *testing.T, s Suite) {
+	t.Helper()
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{filepath.Base(wd) + ".go", "normalize.go", "errors.go"}
+	official, own := false, false
+	for _, p := range s.New(&http.Client{Transport: answer{status: 500}}) {
+		official, own = official || p.Source != schema.Own, own || p.Source == schema.Own
+	}
+	if official && own {
+		want = append(want, "own.go")
+	}
+	for _, name := range want {
+		if _, err := os.Stat(name); err != nil {
+			t.Errorf("the package has no %s", name)
+		}
+	}
+}
