@@ -80,6 +80,17 @@ func URLPtr(s *string) *string {
 	return URL(*s)
 }
 
+// Each returns what of list is not empty, each once, in order.
+func Each(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if s = strings.TrimSpace(s); s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // URLs returns those of list that are URIs, each once.
 func URLs(list ...string) []string {
 	var out []string
