@@ -2,13 +2,14 @@ package github
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -20,52 +21,60 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	if one {
 		r = upstream.Get("repos", name, "issues", issue, "comments")
 	}
-	var cs []upstream.Object[comment]
-	next, err := c.page(ctx, r, cursor, &cs)
+	var list wire.Rows[comment]
+	next, err := c.page(ctx, r, cursor, &list)
 	if err != nil {
 		return providers.Page[schema.Comment]{}, fmt.Errorf("github: comments of %q: %w", postID, err)
 	}
-	page := providers.Page[schema.Comment]{Next: next}
-	for _, o := range cs {
-		page.Items = append(page.Items, o.V.comment(postID, o.Raw))
+	items, err := wire.Items(ctx, "comments", list, func(c comment, raw json.RawMessage) (schema.Comment, bool) {
+		return c.comment(postID, raw), true
+	})
+	if err != nil {
+		return providers.Page[schema.Comment]{}, fmt.Errorf("github: comments of %q: %w", postID, err)
 	}
-	return page, nil
+	return providers.Page[schema.Comment]{Items: items, Next: next}, nil
 }
 
 // comment is one of GET /repos/{owner}/{repo}/issues/comments.
 // https://docs.github.com/rest/issues/comments#list-issue-comments-for-a-repository
 type comment struct {
-	ID        int64      `json:"id"`
-	HTMLURL   string     `json:"html_url"`
-	User      *user      `json:"user"` // null when the account was deleted
-	Body      string     `json:"body"` // Markdown
-	CreatedAt *time.Time `json:"created_at"`
-	Reactions *struct {
-		Up *int64 `json:"+1"`
-	} `json:"reactions"`
+	ID        wire.Serial `json:"id"`
+	HTMLURL   string      `json:"html_url"`
+	User      *user       `json:"user"` // null when the account was deleted
+	Body      string      `json:"body"` // Markdown
+	CreatedAt wire.Time   `json:"created_at"`
+	Reactions struct {
+		Up wire.Count `json:"+1"`
+	} `json:"reactions"` // absent from old answers
 }
 
 func (c comment) comment(postID string, raw []byte) schema.Comment {
-	out := schema.Comment{
-		Common:    schema.Common{ID: strconv.FormatInt(c.ID, 10), URL: c.HTMLURL, Raw: raw},
+	return schema.Comment{
+		Common:    schema.Common{ID: string(c.ID), URL: text.URLOr(c.HTMLURL, pageOf(postID)), Raw: raw},
 		PostID:    repositoryOf(c.HTMLURL, postID),
 		Author:    c.User.actor(),
 		Text:      c.Body,
-		CreatedAt: c.CreatedAt,
+		CreatedAt: c.CreatedAt.V,
+		Likes:     c.Reactions.Up.V,
 	}
-	if c.Reactions != nil {
-		out.Likes = c.Reactions.Up
-	}
-	return out
 }
 
 // repositoryOf gives a comment's post as GitHub writes it: postID has lost its case on the way, the comment's URL has
 // not.
 func repositoryOf(htmlURL, postID string) string {
 	name, _, _ := strings.Cut(postID, "#")
-	path := strings.TrimPrefix(htmlURL, "https://github.com/")
+	path := strings.TrimPrefix(htmlURL, site)
 	if len(path) > len(name) && strings.EqualFold(path[:len(name)], name) {
 		return path[:len(name)] + postID[len(name):]
 	}
 	return postID
+}
+
+// pageOf returns the page of a repository, or of its issue.
+func pageOf(postID string) string {
+	name, issue, one := strings.Cut(postID, "#")
+	if one {
+		return site + name + "/issues/" + issue
+	}
+	return site + name
 }

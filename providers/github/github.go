@@ -6,17 +6,12 @@
 package github
 
 import (
-	"bytes"
 	"cmp"
 	"net/http"
-	"regexp"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -28,14 +23,21 @@ type Config struct {
 	HTTP    *http.Client // nil means a client of its own
 }
 
-const pageSize = "30" // of every list; at most 100 upstream
+const (
+	site     = "https://github.com/"
+	pageSize = 30 // of every list; at most 100 upstream
+)
+
+// credentials are the query parameters by which GitHub takes, or once took, credentials.
+// https://docs.github.com/rest/authentication/authenticating-to-the-rest-api
+var credentials = []string{"access_token", "client_id", "client_secret"}
 
 type client struct {
-	http   *upstream.Client
-	search *upstream.Quota // a bucket of its own; everything else counts against the core limit
+	http     *upstream.Client
+	searches *upstream.Quota // a bucket of its own; everything else counts against the core limit
 }
 
-// New returns the provider for public GitHub data.
+// New returns the one upstream of public GitHub data.
 func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	return providers.Chain{{
@@ -46,7 +48,7 @@ func New(cfg Config) providers.Chain {
 		Linked:    c.linked,
 		Posts:     c.posts,
 		Post:      c.post,
-		Search:    c.find,
+		Search:    c.search,
 		Comments:  c.comments,
 
 		Normalize: normalize,
@@ -65,7 +67,8 @@ func New(cfg Config) providers.Chain {
 			"repos/{owner}/{repo}", "repos/{owner}/{repo}/languages", "repos/{owner}/{repo}/releases",
 			"repos/{owner}/{repo}/contributors", "repos/{owner}/{repo}/issues/{number}",
 		),
-		Forward: c.http.Forward,
+		Forward:     c.http.Forward,
+		Credentials: credentials,
 	}}
 }
 
@@ -74,90 +77,17 @@ func newClient(cfg Config) *client {
 		"Accept":               {"application/vnd.github+json"},
 		"X-GitHub-Api-Version": {"2022-11-28"},
 	}
-	core, search := 60, 10 // per hour and per minute, anonymous
+	core, searches := 60, 10 // per hour and per minute, anonymous
 	if cfg.Token != "" {
 		header.Set("Authorization", "Bearer "+cfg.Token)
-		core, search = 5000, 30
+		core, searches = 5000, 30
 	}
 	return &client{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.github.com"), Header: header, Check: check,
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.github.com"), Header: header, Check: check, Credentials: credentials,
 			Limits: &upstream.LimitHeaders{Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset"},
 			Quota:  upstream.NewQuota(core, time.Hour),
 		}),
-		search: upstream.NewQuota(search, time.Minute),
+		searches: upstream.NewQuota(searches, time.Minute),
 	}
-}
-
-// check tells GitHub's refusals apart: a limit, primary or secondary, from a missing permission, and a blocked
-// repository from both.
-// https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
-func check(res *upstream.Response) error {
-	switch res.Status {
-	case http.StatusUnavailableForLegalReasons:
-		return providers.NotFound("GitHub has blocked this repository")
-	case http.StatusUnprocessableEntity:
-		return errNoResults
-	case http.StatusForbidden, http.StatusTooManyRequests:
-	default:
-		return nil
-	}
-	body := bytes.ToLower(res.Body)
-	if bytes.Contains(body, []byte("access blocked")) || bytes.Contains(body, []byte("disabled")) {
-		return providers.NotFound("GitHub has blocked this repository")
-	}
-	wait, limited := res.RetryAfter()
-	if !limited && res.Header.Get("X-RateLimit-Remaining") == "0" {
-		wait, limited = time.Minute, true
-		if reset, err := strconv.ParseInt(res.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
-			wait = min(max(0, time.Until(time.Unix(reset, 0))), time.Hour)
-		}
-	}
-	if !limited && (bytes.Contains(body, []byte("secondary")) || bytes.Contains(body, []byte("abuse"))) {
-		wait, limited = time.Minute, true
-	}
-	if !limited {
-		return nil
-	}
-	return &providers.Error{Kind: providers.ErrUnavailable, Detail: "GitHub limits our pace", RetryAfter: wait}
-}
-
-var (
-	login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,38}(\[bot\])?$`)
-	dots  = regexp.MustCompile(`(^|/)\.+(/|#|$)`) // segments that lead elsewhere
-	repo  = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+(#[0-9]+)?$`)
-)
-
-// reserved are paths of github.com that are no accounts.
-var reserved = map[string]bool{
-	"about": true, "collections": true, "explore": true, "features": true, "login": true, "marketplace": true, "orgs": true,
-	"search": true, "settings": true, "sponsors": true, "topics": true, "trending": true,
-}
-
-// normalize folds a login, which ignores case, and reduces a repository to owner/repo or its number.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "github.com")
-	if err != nil {
-		return "", err
-	}
-	if s == providers.Handle {
-		if link != nil {
-			value = link.Segment(0)
-		}
-		value = strings.ToLower(strings.TrimPrefix(value, "@"))
-		if !login.MatchString(value) || reserved[value] {
-			return "", providers.Invalid("a GitHub handle is a login such as octocat")
-		}
-		return value, nil
-	}
-	if link != nil {
-		value = link.Segment(0) + "/" + strings.TrimSuffix(link.Segment(1), ".git")
-		if n := link.Segment(3); links.Digits(n) && (link.Segment(2) == "issues" || link.Segment(2) == "pull") {
-			value += "#" + n
-		}
-	}
-	if !links.Digits(value) && (!repo.MatchString(value) || dots.MatchString(value)) {
-		return "", providers.Invalid("a GitHub post is a repository such as octocat/hello-world, or its number")
-	}
-	return strings.ToLower(value), nil
 }

@@ -48,6 +48,7 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Post("blocked repository", "a/blocked"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("blocked repository with status 403", "a/blocked403"), Want: providers.ErrNotFound},
 		},
+		Drift: &providertest.Drift{},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Torvalds", Want: "torvalds"},
 			{Subject: providers.Handle, In: "https://github.com/Torvalds/linux", Want: "torvalds"},
@@ -103,5 +104,57 @@ func TestALimitClosesTheBucketAtOnce(t *testing.T) {
 				t.Errorf("%d requests went out, want 1: the bucket is closed until its reset", calls)
 			}
 		})
+	}
+}
+
+func TestASearchThatGitHubRefusesIsTheCallers(t *testing.T) {
+	t.Parallel()
+	p := github.New(github.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusUnprocessableEntity, `{"message":"Validation Failed","errors":[{"resource":"Search","field":"q","code":"invalid",` +
+			`"message":"The search is longer than 256 characters."}]}`
+	})}})[0]
+	_, err := p.Search(t.Context(), providers.SearchQuery{Query: strings.Repeat("tea ", 100)}, "")
+	e, ok := errors.AsType[*providers.Error](err)
+	if !ok || !errors.Is(err, providers.ErrInvalid) || !strings.Contains(e.Detail, "longer than 256") {
+		t.Errorf("got error %v, want ErrInvalid with GitHub's reason", err)
+	}
+	if _, err := p.Profile(t.Context(), "ann"); !errors.Is(err, providers.ErrUnavailable) {
+		t.Errorf("a 422 without words of the caller: got error %v, want ErrUnavailable", err)
+	}
+}
+
+func TestAnswersThatAreNoAnswers(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`null`, `{"message":"Server Error"}`, `{}`, `{"items":null}`, `{"items":{}}`, `{"items":["x"]}`} {
+		p := github.New(github.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, body
+		})}})[0]
+		for _, kind := range []schema.ResultKind{schema.PostResult, schema.ProfileResult} {
+			page, err := p.Search(t.Context(), providers.SearchQuery{Query: "tea", Kind: kind}, "")
+			if !errors.Is(err, providers.ErrUnavailable) {
+				t.Errorf("search, %s: %v with error %v, want ErrUnavailable", body, page.Items, err)
+			}
+		}
+		if page, err := p.Posts(t.Context(), "ann", ""); !errors.Is(err, providers.ErrUnavailable) {
+			t.Errorf("posts, %s: %v with error %v, want ErrUnavailable", body, page.Items, err)
+		}
+	}
+}
+
+func TestNumbersThatAreNone(t *testing.T) {
+	t.Parallel()
+	p := github.New(github.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusOK, `[{"login":"ann","id":"12","followers":-3,"following":"7","public_repos":4.0},{"login":"bob"},{"login":"cy","id":0}]`
+	})}})[0]
+	page, err := p.Followers(t.Context(), "dee", "")
+	if err != nil || len(page.Items) != 3 {
+		t.Fatal(page, err)
+	}
+	ann := page.Items[0]
+	if ann.ID != "12" || ann.Followers != nil || ann.Following == nil || *ann.Following != 7 || ann.PostsCount == nil || *ann.PostsCount != 4 {
+		t.Errorf("got %+v", ann)
+	}
+	if page.Items[1].ID != "" || page.Items[2].ID != "" {
+		t.Errorf("ids %q and %q were made up", page.Items[1].ID, page.Items[2].ID)
 	}
 }

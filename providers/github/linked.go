@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"path"
@@ -11,24 +12,23 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 // linked reads the accounts that the owner has entered.
 // https://docs.github.com/rest/users/social-accounts#list-social-accounts-for-a-user
 func (c *client) linked(ctx context.Context, handle, cursor string) (providers.Page[schema.LinkedProfile], error) {
-	var accounts []upstream.Object[account]
-	next, err := c.page(ctx, upstream.Get("users", handle, "social_accounts"), cursor, &accounts)
+	var list wire.Rows[account]
+	next, err := c.page(ctx, upstream.Get("users", handle, "social_accounts"), cursor, &list)
 	if err != nil {
 		return providers.Page[schema.LinkedProfile]{}, fmt.Errorf("github: linked profiles of %q: %w", handle, err)
 	}
-	page := providers.Page[schema.LinkedProfile]{Next: next}
-	for _, a := range accounts {
-		if p, ok := a.V.linked(a.Raw); ok {
-			page.Items = append(page.Items, p)
-		}
+	items, err := wire.Items(ctx, "social_accounts", list, account.linked)
+	if err != nil {
+		return providers.Page[schema.LinkedProfile]{}, fmt.Errorf("github: linked profiles of %q: %w", handle, err)
 	}
-	return page, nil
+	return providers.Page[schema.LinkedProfile]{Items: items, Next: next}, nil
 }
 
 type account struct {
@@ -37,7 +37,7 @@ type account struct {
 }
 
 // linked leaves out accounts on sites that are no platform of ours.
-func (a account) linked(raw []byte) (schema.LinkedProfile, bool) {
+func (a account) linked(raw json.RawMessage) (schema.LinkedProfile, bool) {
 	on := platform.ID(a.Provider)
 	if a.Provider == "twitter" {
 		on = platform.X

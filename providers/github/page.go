@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 )
 
-// page reads one page of a list into dst and returns the number of the next one, "" when there is none.
+// page reads one page of a list into dst, such as [wire.Rows], and returns the number of the next one, "" when there is none.
 // https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
 func (c *client) page(ctx context.Context, r upstream.Request, cursor string, dst any) (next string, err error) {
 	if cursor == "" {
@@ -20,7 +20,7 @@ func (c *client) page(ctx context.Context, r upstream.Request, cursor string, ds
 	if n, err := strconv.Atoi(cursor); err != nil || n < 1 {
 		return "", providers.ErrCursor
 	}
-	res, err := c.http.JSON(ctx, r.With("per_page", pageSize).With("page", cursor), dst)
+	res, err := c.http.Read(ctx, r.With("per_page", strconv.Itoa(pageSize)).With("page", cursor), dst)
 	if err != nil {
 		return "", err
 	}

@@ -2,13 +2,14 @@ package github
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -16,11 +17,15 @@ import (
 const bonus = 3 * time.Second
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	var u upstream.Object[user]
-	if _, err := c.http.JSON(ctx, upstream.Get("users", handle), &u); err != nil {
+	var u wire.Object[user]
+	_, err := c.http.Read(ctx, upstream.Get("users", handle), &u)
+	if err == nil {
+		err = wire.SameFold(ctx, "account", handle, u.V.Login)
+	}
+	if err != nil {
 		return schema.Profile{}, fmt.Errorf("github: profile %q: %w", handle, err)
 	}
-	p := u.V.profile(u.Raw)
+	p, _ := u.V.profile(u.Raw)
 	if u.V.Type == "Organization" {
 		c.complete(ctx, &p)
 	}
@@ -32,7 +37,7 @@ func (c *client) complete(ctx context.Context, p *schema.Profile) {
 	ctx, cancel := context.WithTimeout(ctx, bonus)
 	defer cancel()
 	var o organization
-	if _, err := c.http.JSON(ctx, upstream.Get("orgs", p.Handle), &o); err != nil {
+	if _, err := c.http.Read(ctx, upstream.Get("orgs", p.Handle), &o); err != nil {
 		return
 	}
 	p.Verified = o.Verified
@@ -57,55 +62,53 @@ func (c *client) following(ctx context.Context, handle, cursor string) (provider
 }
 
 func (c *client) accounts(ctx context.Context, handle, list, cursor string) (providers.Page[schema.Profile], error) {
-	var us []upstream.Object[user]
-	next, err := c.page(ctx, upstream.Get("users", handle, list), cursor, &us)
+	var users wire.Rows[user]
+	next, err := c.page(ctx, upstream.Get("users", handle, list), cursor, &users)
 	if err != nil {
 		return providers.Page[schema.Profile]{}, fmt.Errorf("github: %s of %q: %w", list, handle, err)
 	}
-	page := providers.Page[schema.Profile]{Next: next}
-	for _, u := range us {
-		page.Items = append(page.Items, u.V.profile(u.Raw))
+	items, err := wire.Items(ctx, list, users, user.profile)
+	if err != nil {
+		return providers.Page[schema.Profile]{}, fmt.Errorf("github: %s of %q: %w", list, handle, err)
 	}
-	return page, nil
+	return providers.Page[schema.Profile]{Items: items, Next: next}, nil
 }
 
 // user is the answer of GET /users/{username}; in lists only the first five fields are there.
 // https://docs.github.com/rest/users/users#get-a-user
 type user struct {
-	ID          int64  `json:"id"`
-	Login       string `json:"login"`
-	Type        string `json:"type"` // "User", "Organization" or "Bot"
-	HTMLURL     string `json:"html_url"`
-	AvatarURL   string `json:"avatar_url"`
-	Name        string `json:"name"` // null or "" when never set, as are bio, blog and twitter_username
-	Bio         string `json:"bio"`
-	Blog        string `json:"blog"` // often without a scheme
-	XHandle     string `json:"twitter_username"`
-	Followers   *int64 `json:"followers"`
-	Following   *int64 `json:"following"`
-	PublicRepos *int64 `json:"public_repos"`
+	ID          wire.Serial `json:"id"`
+	Login       string      `json:"login"`
+	Type        string      `json:"type"` // "User", "Organization" or "Bot"
+	HTMLURL     string      `json:"html_url"`
+	AvatarURL   string      `json:"avatar_url"`
+	Name        string      `json:"name"` // null or "" when never set, as are bio, blog and twitter_username
+	Bio         string      `json:"bio"`
+	Blog        string      `json:"blog"` // often without a scheme
+	XHandle     string      `json:"twitter_username"`
+	Followers   wire.Count  `json:"followers"`
+	Following   wire.Count  `json:"following"`
+	PublicRepos wire.Count  `json:"public_repos"`
 }
 
-func (u user) profile(raw []byte) schema.Profile {
+// profile always belongs.
+func (u user) profile(raw json.RawMessage) (schema.Profile, bool) {
 	p := schema.Profile{
-		Common:      schema.Common{ID: strconv.FormatInt(u.ID, 10), URL: "https://github.com/" + u.Login, Raw: raw},
+		Common:      schema.Common{ID: string(u.ID), URL: text.URLOr(u.HTMLURL, site+u.Login), Raw: raw},
 		Handle:      u.Login,
 		DisplayName: text.NonEmpty(u.Name),
 		Bio:         text.NonEmpty(u.Bio),
 		AvatarURL:   text.URL(u.AvatarURL),
-		Followers:   u.Followers,
-		Following:   u.Following,
-		PostsCount:  u.PublicRepos,
-	}
-	if page := text.URL(u.HTMLURL); page != nil {
-		p.URL = *page
+		Followers:   u.Followers.V,
+		Following:   u.Following.V,
+		PostsCount:  u.PublicRepos.V,
 	}
 	urls := []string{u.Blog}
 	if u.XHandle != "" {
 		urls = append(urls, "https://x.com/"+u.XHandle)
 	}
 	p.Links = text.URLs(urls...)
-	return p
+	return p, true
 }
 
 // actor is how a user stands inside another object, which carries no display name.
@@ -113,5 +116,5 @@ func (u *user) actor() schema.Actor {
 	if u == nil { // the account was deleted; GitHub shows its ghost user in its place
 		return schema.Actor{ID: "10137", Handle: "ghost"}
 	}
-	return schema.Actor{ID: strconv.FormatInt(u.ID, 10), Handle: u.Login, AvatarURL: text.URL(u.AvatarURL)}
+	return schema.Actor{ID: string(u.ID), Handle: u.Login, AvatarURL: text.URL(u.AvatarURL)}
 }

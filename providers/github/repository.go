@@ -1,82 +1,98 @@
 package github
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	// Without sort and direction the list is by name.
 	r := upstream.Get("users", handle, "repos").With("type", "owner").With("sort", "created").With("direction", "desc")
-	var repos []upstream.Object[repository]
-	next, err := c.page(ctx, r, cursor, &repos)
+	var list wire.Rows[repository]
+	next, err := c.page(ctx, r, cursor, &list)
 	if err != nil {
 		return providers.Page[schema.Post]{}, fmt.Errorf("github: posts of %q: %w", handle, err)
 	}
-	page := providers.Page[schema.Post]{Next: next}
-	for _, r := range repos {
-		if !r.V.Private {
-			page.Items = append(page.Items, r.V.post(r.Raw))
-		}
+	items, err := wire.Items(ctx, "repositories", list, repository.post)
+	if err != nil {
+		return providers.Page[schema.Post]{}, fmt.Errorf("github: posts of %q: %w", handle, err)
 	}
-	return page, nil
+	return providers.Page[schema.Post]{Items: items, Next: next}, nil
 }
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
+	repo, err := c.repository(ctx, id)
+	if err != nil {
+		return schema.Post{}, fmt.Errorf("github: post %q: %w", id, err)
+	}
+	p, public := repo.V.post(repo.Raw)
+	if !public {
+		return schema.Post{}, fmt.Errorf("github: post %q: %w", id, providers.ErrNotFound)
+	}
+	return p, nil
+}
+
+// repository reads the one that id names: owner/repo or a number. One that was renamed comes under its new name, behind a
+// redirect.
+func (c *client) repository(ctx context.Context, id string) (wire.Object[repository], error) {
 	r := upstream.Get("repos", id)
 	if links.Digits(id) {
 		r = upstream.Get("repositories", id)
 	}
-	var repo upstream.Object[repository]
-	if _, err := c.http.JSON(ctx, r, &repo); err != nil {
-		return schema.Post{}, fmt.Errorf("github: post %q: %w", id, err)
+	var repo wire.Object[repository]
+	res, err := c.http.Read(ctx, r, &repo)
+	switch {
+	case err != nil:
+		return repo, err
+	case links.Digits(id):
+		err = wire.Same(ctx, "repository", id, string(repo.V.ID))
+	case !res.Moved:
+		err = wire.SameFold(ctx, "repository", id, repo.V.FullName)
 	}
-	if repo.V.Private {
-		return schema.Post{}, fmt.Errorf("github: post %q: %w", id, providers.ErrNotFound)
-	}
-	return repo.V.post(repo.Raw), nil
+	return repo, err
 }
 
 // repository is the answer of GET /repos/{owner}/{repo}; in lists subscribers_count is absent.
 // https://docs.github.com/rest/repos/repos#get-a-repository
 type repository struct {
-	FullName    string     `json:"full_name"`
-	HTMLURL     string     `json:"html_url"`
-	Owner       *user      `json:"owner"`
-	Description string     `json:"description"` // null or "" when never set
-	Private     bool       `json:"private"`
-	Topics      []string   `json:"topics"`
-	CreatedAt   *time.Time `json:"created_at"`
-	Stars       *int64     `json:"stargazers_count"`
-	Forks       *int64     `json:"forks_count"`
-	Subscribers *int64     `json:"subscribers_count"`
+	ID          wire.Serial `json:"id"`
+	FullName    string      `json:"full_name"`
+	HTMLURL     string      `json:"html_url"`
+	Owner       user        `json:"owner"`
+	Description string      `json:"description"` // null or "" when never set
+	Private     wire.Bool   `json:"private"`
+	Topics      []string    `json:"topics"` // absent from old answers
+	CreatedAt   wire.Time   `json:"created_at"`
+	Stars       wire.Count  `json:"stargazers_count"`
+	Forks       wire.Count  `json:"forks_count"`
+	Subscribers wire.Count  `json:"subscribers_count"`
 }
 
-func (r repository) post(raw []byte) schema.Post {
-	p := schema.Post{
-		Common:    schema.Common{ID: r.FullName, URL: "https://github.com/" + r.FullName, Raw: raw},
+// post tells whether r belongs: whether everybody may see it. Where that cannot be told it returns an object that breaks the
+// schema: the row is odd, not another kind of row.
+func (r repository) post(raw json.RawMessage) (schema.Post, bool) {
+	if r.Private.V == nil {
+		return schema.Post{}, true
+	}
+	return schema.Post{
+		Common:    schema.Common{ID: r.FullName, URL: text.URLOr(r.HTMLURL, site+r.FullName), Raw: raw},
 		Author:    r.Owner.actor(),
-		Text:      strings.TrimSpace(r.Description),
-		CreatedAt: r.CreatedAt,
+		Text:      cmp.Or(strings.TrimSpace(r.Description), r.FullName),
+		CreatedAt: r.CreatedAt.V,
 		Engagement: schema.Engagement{
-			Likes: r.Stars, Shares: r.Forks, Saves: r.Subscribers,
+			Likes: r.Stars.V, Shares: r.Forks.V, Saves: r.Subscribers.V,
 		},
-		Hashtags: r.Topics,
+		Hashtags: text.Each(r.Topics),
 		Mentions: text.Mentions(r.Description),
-	}
-	if page := text.URL(r.HTMLURL); page != nil {
-		p.URL = *page
-	}
-	if p.Text == "" {
-		p.Text = r.FullName
-	}
-	return p
+	}, !r.Private.Is()
 }

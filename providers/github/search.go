@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -10,61 +11,61 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 // deepest is how many results of a search GitHub shows.
 const deepest = 1000
 
-// find searches repositories, or users when the kind asks for profiles.
+// search reads repositories, or users when the kind asks for profiles.
 // https://docs.github.com/rest/search/search
-func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
-	var page providers.Page[schema.SearchResult]
-	var err error
+func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+	read := results[repository](c, "repositories", "updated", func(r repository, raw json.RawMessage) (schema.SearchResult, bool) {
+		p, public := r.post(raw)
+		return schema.Result(&p), public
+	})
 	if q.Kind == schema.ProfileResult {
-		var found results[user]
-		page.Next, err = c.results(ctx, "users", "joined", q, cursor, &found)
-		for _, u := range found.Items {
-			p := u.V.profile(u.Raw)
-			page.Items = append(page.Items, schema.Result(&p))
-		}
-	} else {
-		var found results[repository]
-		page.Next, err = c.results(ctx, "repositories", "updated", q, cursor, &found)
-		for _, r := range found.Items {
-			if p := r.V.post(r.Raw); !r.V.Private {
-				page.Items = append(page.Items, schema.Result(&p))
-			}
-		}
+		read = results[user](c, "users", "joined", func(u user, raw json.RawMessage) (schema.SearchResult, bool) {
+			p, belongs := u.profile(raw)
+			return schema.Result(&p), belongs
+		})
 	}
+	page, err := read(ctx, q, cursor)
 	if err != nil {
 		return page, fmt.Errorf("github: search %q: %w", q.Query, err)
 	}
 	return page, nil
 }
 
-type results[T any] struct {
-	Items []upstream.Object[T] `json:"items"`
+// found is the answer of a search.
+type found[T any] struct {
+	Items wire.Rows[T] `json:"items"`
 }
 
-func (c *client) results(ctx context.Context, what, recent string, q providers.SearchQuery, cursor string, dst any) (string, error) {
-	r := upstream.Get("search", what).On(c.search).With("q", terms(q))
-	if q.Sort == "recent" {
-		r = r.With("sort", recent).With("order", "desc")
-	}
-	next, err := c.page(ctx, r, cursor, dst)
-	switch {
-	case errors.Is(err, errNoResults):
-		return "", nil
-	case err != nil:
-		return "", err
-	}
-	if n, err := strconv.Atoi(next); err == nil {
-		if size, _ := strconv.Atoi(pageSize); (n-1)*size >= deepest {
-			next = ""
+// results returns the search for what, whose newest come first when sorted by recent.
+func results[T any](
+	c *client, what, recent string, convert func(T, json.RawMessage) (schema.SearchResult, bool),
+) providers.ListBy[providers.SearchQuery, schema.SearchResult] {
+	return func(ctx context.Context, q providers.SearchQuery, cursor string) (page providers.Page[schema.SearchResult], err error) {
+		r := upstream.Get("search", what).On(c.searches).Says("q", terms(q))
+		if q.Sort == "recent" {
+			r = r.With("sort", recent).With("order", "desc")
 		}
+		var answer found[T]
+		page.Next, err = c.page(ctx, r, cursor, &answer)
+		switch {
+		case errors.Is(err, errPastTheEnd):
+			return page, nil
+		case err != nil:
+			return page, err
+		}
+		if n, err := strconv.Atoi(page.Next); err != nil || (n-1)*pageSize >= deepest {
+			page.Next = ""
+		}
+		page.Items, err = wire.Items(ctx, "items", answer.Items, convert)
+		return page, err
 	}
-	return next, nil
 }
 
 // terms adds the time bounds to the words.
@@ -79,7 +80,3 @@ func terms(q providers.SearchQuery) string {
 	}
 	return b.String()
 }
-
-// errNoResults is a 422, which only a search gives: it is past its 1,000th result, or names an account that does not
-// exist.
-var errNoResults = errors.New("github: no results")
