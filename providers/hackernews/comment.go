@@ -3,12 +3,12 @@ package hackernews
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -47,7 +47,7 @@ func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor s
 	}
 	postID := q.PostID
 	g, gctx := errgroup.WithContext(ctx)
-	if postID == "" && len(o.V.Kids) > 0 {
+	if postID == "" && len(o.V.Kids.V) > 0 {
 		g.Go(func() error {
 			postID = c.top(gctx, o.V)
 			return nil
@@ -71,25 +71,28 @@ func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor s
 func (c *client) top(ctx context.Context, i *item) string {
 	at := i
 	for range highest {
-		if at.Parent == 0 {
+		if at.Parent == "" {
 			break
 		}
-		o, err := c.item(ctx, strconv.FormatInt(at.Parent, 10))
+		o, err := c.item(ctx, string(at.Parent))
 		if err != nil || o.V == nil {
-			return i.id()
+			break
 		}
 		at = o.V
 		if at.Type != "comment" {
-			return at.id()
+			return string(at.ID)
 		}
 	}
-	return i.id()
+	return string(i.ID)
 }
 
 // kids reads one page of the direct replies of i, which Hacker News has put in order.
 func (c *client) kids(ctx context.Context, i *item, postID, cursor string) (providers.Page[schema.Comment], error) {
 	var page providers.Page[schema.Comment]
-	part, next, err := pages.Cut(i.Kids, cursor, pageSize)
+	if err := i.Kids.Optional(ctx, "kids"); err != nil {
+		return page, err
+	}
+	part, next, err := pages.Cut(i.Kids.V, cursor, pageSize)
 	if err != nil {
 		return page, err
 	}
@@ -98,12 +101,12 @@ func (c *client) kids(ctx context.Context, i *item, postID, cursor string) (prov
 		return page, err
 	}
 	page.Next = next
-	for _, o := range got {
+	for _, o := range got.list {
 		if o.V.isComment() {
 			page.Items = append(page.Items, o.V.comment(postID, o.Raw))
 		}
 	}
-	return page, nil
+	return page, wire.Understood("kids", len(page.Items), got.lost+i.Kids.Lost())
 }
 
 // comment has no likes: Hacker News keeps the scores of comments to itself.
@@ -113,6 +116,6 @@ func (i *item) comment(postID string, raw []byte) schema.Comment {
 		PostID:    postID,
 		Author:    i.author(),
 		Text:      plain(i.Text),
-		CreatedAt: i.createdAt(),
+		CreatedAt: i.Time.V,
 	}
 }

@@ -1,6 +1,7 @@
 package hackernews_test
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -50,6 +51,10 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Comments("one comment that cannot be read", "1014"), Want: providers.ErrUnavailable},
 			{Call: providertest.Replies("replies to a story", providers.RepliesQuery{CommentID: "1000"}), Want: providers.ErrNotFound},
 			{Call: providertest.Replies("replies to nothing", providers.RepliesQuery{CommentID: "9999"}), Want: providers.ErrNotFound},
+		},
+		Drift: &providertest.Drift{
+			// null is an item or a user that does not exist; lists and flags are left out where they are empty or do not fly.
+			Absent: []string{"$", "kids", "submitted", "deleted", "dead"},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "PG", Want: "PG"},
@@ -166,5 +171,29 @@ func TestACursorThatIsNoneIsRefused(t *testing.T) {
 	page, err := p.Comments(t.Context(), "1", "500")
 	if err != nil || len(page.Items) != 0 || page.Next != "" {
 		t.Errorf("past the end: %+v, %v, want an empty last page", page, err)
+	}
+}
+
+func TestAnOddItemCostsItself(t *testing.T) {
+	t.Parallel()
+	answers := bodies{
+		"/v0/user/ann.json": `{"id":"ann","submitted":[5,"4",{},3,2,1]}`,
+		"/v0/item/5.json":   `{"id":5,"type":"story","title":"a","score":-4,"descendants":"12"}`,
+		"/v0/item/4.json":   `{"id":4,"title":"of no type"}`,
+		"/v0/item/3.json":   `{"id":7,"type":"story","title":"another"}`,
+		"/v0/item/2.json":   `{"id":2,"type":"story","title":"b","deleted":"perhaps"}`,
+		"/v0/item/1.json":   `{"id":1,"type":"story","title":"c","time":{},"by":["x"]}`,
+	}
+	p := hackernews.New(hackernews.Config{HTTP: &http.Client{Transport: answers}})[0]
+	page, err := p.Posts(t.Context(), "ann", "")
+	if err != nil || ids(page) != "5 1" {
+		t.Fatalf("posts %q, %v: want 5 and 1", ids(page), err)
+	}
+	if e := page.Items[0].Engagement; e.Likes != nil || e.Comments == nil || *e.Comments != 12 {
+		t.Errorf("engagement %+v: want no likes and 12 comments", e)
+	}
+	answers["/v0/user/ann.json"] = `{"id":"ann","submitted":[4,3]}`
+	if page, err := p.Posts(t.Context(), "ann", ""); !errors.Is(err, providers.ErrUnavailable) {
+		t.Errorf("nothing that can be understood: %v, %v, want ErrUnavailable", page.Items, err)
 	}
 }

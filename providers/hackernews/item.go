@@ -3,12 +3,11 @@ package hackernews
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -18,53 +17,69 @@ const parallel = 12
 // item is the answer of GET /item/{id}.json, and any of a story, a comment, a job, a poll and a poll option.
 // https://github.com/HackerNews/API#items
 type item struct {
-	ID          int64   `json:"id"`
-	Type        string  `json:"type"`
-	By          string  `json:"by"` // absent where the author is gone
-	Time        int64   `json:"time"`
-	Deleted     bool    `json:"deleted"`
-	Dead        bool    `json:"dead"` // flagged, or by a banned user
-	Title       string  `json:"title"`
-	Text        string  `json:"text"` // HTML, as the title is
-	URL         string  `json:"url"`  // "" or absent where the item leads nowhere
-	Score       *int64  `json:"score"`
-	Descendants *int64  `json:"descendants"` // the whole tree; absent on jobs
-	Kids        []int64 `json:"kids"`        // direct replies in the order of the page, deleted ones included
-	Parent      int64   `json:"parent"`
+	ID          wire.Serial  `json:"id"`
+	Type        string       `json:"type"`
+	By          string       `json:"by"` // absent where the author is gone
+	Time        wire.Time    `json:"time"`
+	Deleted     wire.Bool    `json:"deleted"` // absent when it is not
+	Dead        wire.Bool    `json:"dead"`    // flagged, or by a banned user; absent when it is not
+	Title       string       `json:"title"`
+	Text        string       `json:"text"` // HTML, as the title is
+	URL         string       `json:"url"`  // "" or absent where the item leads nowhere
+	Score       wire.Count   `json:"score"`
+	Descendants wire.Count   `json:"descendants"` // the whole tree; absent on jobs
+	Kids        wire.Numbers `json:"kids"`        // direct replies in the order of the page, deleted ones included; absent without any
+	Parent      wire.Serial  `json:"parent"`
 }
 
-type object = upstream.Object[*item]
+// object is an item beside its raw; V is nil when it does not exist.
+type object = wire.Object[*item]
 
-// item reads one item. V is nil when it does not exist: that is the answer null, with status 200.
+// item reads one item. One that does not exist is the answer null, with status 200.
 func (c *client) item(ctx context.Context, id string) (object, error) {
 	var o object
-	if _, err := c.http.JSON(ctx, upstream.Get("item", id+".json"), &o); err != nil {
+	if _, err := c.http.Read(ctx, upstream.Get("item", id+".json"), &o); err != nil {
 		return o, err
 	}
-	if o.V != nil && o.V.id() != id {
-		return o, providers.Unavailable(nil, "the upstream's answer is another item")
-	}
-	return o, nil
+	return o, known(ctx, id, o)
 }
 
-// items reads many items, in the order of ids. One that cannot be read fails them all: a silent hole is worse.
-func (c *client) items(ctx context.Context, ids []int64) ([]object, error) {
-	out := make([]object, len(ids))
+// batch is what came of some ids, in their order.
+type batch struct {
+	list []object // without those that do not exist, or of which nothing can be told
+	lost int      // how many those of which nothing can be told are
+}
+
+// items reads many items. One that cannot be read at all fails them all: a silent hole is worse.
+func (c *client) items(ctx context.Context, ids []int64) (batch, error) {
+	all, odd := make([]object, len(ids)), make([]bool, len(ids))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallel)
-	for i, id := range ids {
-		g.Go(func() (err error) {
-			out[i], err = c.item(ctx, strconv.FormatInt(id, 10))
+	for i, n := range ids {
+		g.Go(func() error {
+			id := strconv.FormatInt(n, 10)
+			_, err := c.http.Read(ctx, upstream.Get("item", id+".json"), &all[i])
+			odd[i] = err == nil && known(ctx, id, all[i]) != nil
 			return err
 		})
 	}
-	return out, g.Wait()
+	var b batch
+	if err := g.Wait(); err != nil {
+		return b, err
+	}
+	for i, o := range all {
+		switch {
+		case odd[i]:
+			b.lost++
+		case o.V != nil:
+			b.list = append(b.list, o)
+		}
+	}
+	return b, nil
 }
 
-func (i *item) id() string { return strconv.FormatInt(i.ID, 10) }
-
-// public tells whether i is there for everyone to see.
-func (i *item) public() bool { return i != nil && !i.Deleted && !i.Dead }
+// public tells whether i is there for everyone to see. A flag that cannot be read may stand for either.
+func (i *item) public() bool { return i != nil && i.Deleted.Not() && i.Dead.Not() }
 
 func (i *item) isPost() bool {
 	return i.public() && (i.Type == "story" || i.Type == "job" || i.Type == "poll")
@@ -73,7 +88,7 @@ func (i *item) isPost() bool {
 func (i *item) isComment() bool { return i.public() && i.Type == "comment" }
 
 func (i *item) common(raw []byte) schema.Common {
-	return schema.Common{ID: i.id(), URL: site + "item?id=" + i.id(), Raw: raw}
+	return schema.Common{ID: string(i.ID), URL: site + "item?id=" + string(i.ID), Raw: raw}
 }
 
 func (i *item) author() schema.Actor {
@@ -81,11 +96,4 @@ func (i *item) author() schema.Actor {
 		return schema.UnknownActor()
 	}
 	return schema.Actor{ID: i.By, Handle: i.By}
-}
-
-func (i *item) createdAt() *time.Time {
-	if i.Time <= 0 {
-		return nil
-	}
-	return new(time.Unix(i.Time, 0).UTC())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -31,19 +32,6 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return o.V.post(o.Raw), nil
 }
 
-// absent says why i is no post.
-func absent(i *item) error {
-	switch {
-	case i == nil:
-		return providers.ErrNotFound
-	case i.Deleted:
-		return providers.NotFound("this item was deleted")
-	case i.Dead:
-		return providers.NotFound("this item was flagged or killed")
-	}
-	return providers.NotFound("this item is a %s, not a story, job or poll", i.Type)
-}
-
 // posts walks the submissions of a user. The cursor is the last one looked at, not its place, which moves with every
 // new submission.
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
@@ -52,28 +40,31 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 	if err != nil {
 		return page, fmt.Errorf("hackernews: posts of %q: %w", handle, err)
 	}
-	ids, err := after(u.V.Submitted, cursor)
+	ids, err := after(u.V.Submitted.V, cursor)
 	if err != nil {
 		return page, fmt.Errorf("hackernews: posts of %q: %w", handle, err)
 	}
+	understood, lost := 0, 0
 	for looked := 0; len(ids) > 0 && looked < deepest && len(page.Items) < pageSize; {
-		some := ids[:min(parallel, len(ids), deepest-looked)]
+		some := ids[:min(parallel, len(ids), deepest-looked, pageSize-len(page.Items))]
 		got, err := c.items(ctx, some)
 		if err != nil {
 			return page, fmt.Errorf("hackernews: posts of %q: %w", handle, err)
 		}
-		for _, o := range got {
-			ids, looked = ids[1:], looked+1
+		ids, looked = ids[len(some):], looked+len(some)
+		understood, lost = understood+len(got.list), lost+got.lost
+		for _, o := range got.list {
 			if o.V.isPost() {
 				page.Items = append(page.Items, o.V.post(o.Raw))
 			}
-			if len(page.Items) == pageSize {
-				break
-			}
 		}
 	}
+	if err := wire.Understood("submitted", understood, lost); err != nil {
+		return page, fmt.Errorf("hackernews: posts of %q: %w", handle, err)
+	}
 	if len(ids) > 0 {
-		page.Next = strconv.FormatInt(u.V.Submitted[len(u.V.Submitted)-len(ids)-1], 10)
+		submitted := u.V.Submitted.V
+		page.Next = strconv.FormatInt(submitted[len(submitted)-len(ids)-1], 10)
 	}
 	return page, nil
 }
@@ -100,20 +91,27 @@ func after(ids []int64, cursor string) ([]int64, error) {
 // https://github.com/HackerNews/API#new-top-and-best-stories
 func (c *client) trending(ctx context.Context, _ providers.TrendingQuery, cursor string) (providers.Page[schema.Post], error) {
 	var page providers.Page[schema.Post]
-	var ids []int64
-	if _, err := c.http.JSON(ctx, upstream.Get("topstories.json"), &ids); err != nil {
+	var ids wire.Numbers
+	_, err := c.http.Read(ctx, upstream.Get("topstories.json"), &ids)
+	if err == nil {
+		err = ids.Check(ctx, "topstories")
+	}
+	if err != nil {
 		return page, fmt.Errorf("hackernews: front page: %w", err)
 	}
-	part, next, err := pages.Cut(ids, cursor, pageSize)
+	part, next, err := pages.Cut(ids.V, cursor, pageSize)
 	if err != nil {
 		return page, fmt.Errorf("hackernews: front page: %w", err)
 	}
 	got, err := c.items(ctx, part)
+	if err == nil {
+		err = wire.Understood("topstories", len(got.list), got.lost)
+	}
 	if err != nil {
 		return page, fmt.Errorf("hackernews: front page: %w", err)
 	}
 	page.Next = next
-	for _, o := range got {
+	for _, o := range got.list {
 		if o.V.isPost() {
 			page.Items = append(page.Items, o.V.post(o.Raw))
 		}
@@ -127,7 +125,7 @@ func (i *item) post(raw []byte) schema.Post {
 		Common:     i.common(raw),
 		Author:     i.author(),
 		Text:       text.Join(text.Join(html.UnescapeString(i.Title), plain(i.Text)), i.URL),
-		CreatedAt:  i.createdAt(),
-		Engagement: schema.Engagement{Likes: i.Score, Comments: i.Descendants},
+		CreatedAt:  i.Time.V,
+		Engagement: schema.Engagement{Likes: i.Score.V, Comments: i.Descendants.V},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -19,26 +20,26 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return u.V.profile(u.Raw), nil
 }
 
-func (c *client) user(ctx context.Context, handle string) (upstream.Object[*user], error) {
-	var u upstream.Object[*user]
-	if _, err := c.http.JSON(ctx, upstream.Get("user", handle+".json"), &u); err != nil {
+func (c *client) user(ctx context.Context, handle string) (wire.Object[*user], error) {
+	var u wire.Object[*user]
+	if _, err := c.http.Read(ctx, upstream.Get("user", handle+".json"), &u); err != nil {
 		return u, err
 	}
-	switch {
-	case u.V == nil: // an unknown user is the answer null, with status 200
+	if u.V == nil { // an unknown user is the answer null, with status 200
 		return u, providers.ErrNotFound
-	case u.V.ID == "":
-		return u, providers.Unavailable(nil, "the upstream's answer is no user")
 	}
-	return u, nil
+	if err := wire.Same(ctx, "user", handle, u.V.ID); err != nil {
+		return u, err
+	}
+	return u, u.V.Submitted.Optional(ctx, "submitted")
 }
 
 // user is the answer of GET /user/{id}.json.
 // https://github.com/HackerNews/API#users
 type user struct {
-	ID        string  `json:"id"`        // case matters
-	About     string  `json:"about"`     // HTML; absent when never set
-	Submitted []int64 `json:"submitted"` // stories, polls, comments and poll options, newest first
+	ID        string       `json:"id"`        // case matters
+	About     string       `json:"about"`     // HTML; absent when never set
+	Submitted wire.Numbers `json:"submitted"` // stories, polls, comments and poll options, newest first; absent without any
 }
 
 func (u user) profile(raw []byte) schema.Profile {
