@@ -73,7 +73,7 @@ func read[T any](ctx context.Context, c *upstream.Client, r upstream.Request, cu
 		}
 		cursor = after
 	}
-	return nil, "", nil
+	return nil, cursor, nil // SoundCloud says that there is more: the caller may go on
 }
 
 // secret are parameters that a next link may carry and a cursor must not.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -233,7 +234,29 @@ func TestLimitNamesItsEndInTheBody(t *testing.T) {
 	})}
 	_, err := official(client).Track(t.Context(), "601")
 	var e *providers.Error
-	if !errors.As(err, &e) || !errors.Is(err, providers.ErrUnavailable) || e.RetryAfter < 24*365*3600e9 {
-		t.Errorf("got error %v, want a limit that ends in 2999", err)
+	if !errors.As(err, &e) || !errors.Is(err, providers.ErrUnavailable) || e.RetryAfter != time.Hour {
+		t.Errorf("got error %v, want a limit that ends in 2999, and a pause of an hour until it is asked again", err)
+	}
+}
+
+func TestAWalkOverEmptyPagesKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		if r.Method == http.MethodPost {
+			return http.StatusOK, `{"access_token":"access"}`
+		}
+		at := r.URL.Query().Get("cursor")
+		if len(at) < 7 {
+			return http.StatusOK, `{"collection":[],"next_href":"https://api.soundcloud.com` + r.URL.Path + `?cursor=` + at + `x"}`
+		}
+		return http.StatusOK, `{"collection":[{"id":9,"kind":"comment","body":"late","user":{"id":1,"permalink":"ann","username":"Ann"}}],"next_href":null}`
+	})}
+	first, err := official(client).Comments(t.Context(), "601", "")
+	if err != nil || len(first.Items) != 0 || first.Next == "" {
+		t.Fatalf("%d comments, next %q, %v: want none yet, and more to come", len(first.Items), first.Next, err)
+	}
+	second, err := official(client).Comments(t.Context(), "601", first.Next)
+	if err != nil || len(second.Items) != 1 || second.Next != "" {
+		t.Errorf("%d comments, next %q, %v: want the last one", len(second.Items), second.Next, err)
 	}
 }
