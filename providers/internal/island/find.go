@@ -1,0 +1,135 @@
+package island
+
+import "encoding/json"
+
+// deepest is how far [Find] goes down. What sites write for themselves lies at about half of it.
+const deepest = 64
+
+// Value is a value in JSON whose end is looked for only when somebody asks.
+type Value struct {
+	b    []byte
+	from int
+}
+
+// Bytes returns the value, a part of what [Find] was given.
+func (v Value) Bytes() []byte { return v.b[v.from:end(v.b, v.from)] }
+
+// Is tells whether the value begins with that character, as an object does with a brace.
+func (v Value) Is(first byte) bool { return v.b[v.from] == first }
+
+// Find visits every member of every object in JSON, from the outside in and from front to back, in one pass: decoding
+// level by level would read the innermost object as often as it lies deep. Visit gets the member's name and value, and
+// tells whether to look into the value. What is no JSON has no members.
+func Find(b []byte, visit func(name string, value Value) (into bool)) {
+	if json.Valid(b) {
+		f := finder{b, visit}
+		f.value(skip(b, 0), 0)
+	}
+}
+
+// finder walks over valid JSON.
+type finder struct {
+	b     []byte
+	visit func(string, Value) bool
+}
+
+// value visits what is in the value that begins at i, and returns where it ends.
+func (f finder) value(i, depth int) int {
+	switch {
+	case depth >= deepest:
+	case f.b[i] == '{':
+		return f.object(i, depth)
+	case f.b[i] == '[':
+		return f.array(i, depth)
+	}
+	return end(f.b, i)
+}
+
+func (f finder) object(i, depth int) int {
+	for i = skip(f.b, i+1); f.b[i] != '}'; i = skip(f.b, i) {
+		if f.b[i] == ',' {
+			i = skip(f.b, i+1)
+		}
+		behind := text(f.b, i)
+		name := unquote(f.b[i:behind])
+		i = skip(f.b, skip(f.b, behind)+1) // over the colon
+		if f.visit(name, Value{f.b, i}) {
+			i = f.value(i, depth+1)
+		} else {
+			i = end(f.b, i)
+		}
+	}
+	return i + 1
+}
+
+func (f finder) array(i, depth int) int {
+	for i = skip(f.b, i+1); f.b[i] != ']'; i = skip(f.b, i) {
+		if f.b[i] == ',' {
+			i = skip(f.b, i+1)
+		}
+		i = f.value(i, depth+1)
+	}
+	return i + 1
+}
+
+// end returns where the value ends that begins at i.
+func end(b []byte, i int) int {
+	switch b[i] {
+	case '"':
+		return text(b, i)
+	case '{', '[':
+		return closing(b, i)
+	}
+	for i < len(b) && !isEnd(b[i]) { // a number or a word
+		i++
+	}
+	return i
+}
+
+// closing returns where the object or array ends that begins at i.
+func closing(b []byte, i int) int {
+	for depth := 0; ; i++ {
+		switch b[i] {
+		case '"':
+			i = text(b, i) - 1
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+}
+
+// text returns where the string ends that begins at i.
+func text(b []byte, i int) int {
+	for i++; b[i] != '"'; i++ {
+		if b[i] == '\\' {
+			i++
+		}
+	}
+	return i + 1
+}
+
+func skip(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\n' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+func isEnd(c byte) bool {
+	return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\t' || c == '\n' || c == '\r'
+}
+
+func unquote(name []byte) string {
+	for _, c := range name {
+		if c == '\\' {
+			var s string
+			_ = json.Unmarshal(name, &s) // of valid JSON
+			return s
+		}
+	}
+	return string(name[1 : len(name)-1])
+}
