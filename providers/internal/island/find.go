@@ -1,6 +1,9 @@
 package island
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // deepest is how far [Find] goes down. What sites write for themselves lies at about half of it.
 const deepest = 64
@@ -124,12 +127,10 @@ func isEnd(c byte) bool {
 }
 
 func unquote(name []byte) string {
-	for _, c := range name {
-		if c == '\\' {
-			var s string
-			_ = json.Unmarshal(name, &s) // of valid JSON
-			return s
-		}
+	if !bytes.ContainsRune(name, '\\') {
+		return string(name[1 : len(name)-1])
 	}
-	return string(name[1 : len(name)-1])
+	var s string
+	_ = json.Unmarshal(name, &s) // of valid JSON
+	return s
 }
