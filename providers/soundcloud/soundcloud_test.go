@@ -174,8 +174,8 @@ func TestEmptyPagesArePassedOverFiveTimes(t *testing.T) {
 		return http.StatusOK, `{"collection":[],"next_href":"https://api-v2.soundcloud.com/users/501/tracks?offset=` + string(rune('0'+calls)) + `"}`
 	})}
 	page, err := own(client).Posts(t.Context(), "soundcloud:users:501", "")
-	if err != nil || len(page.Items) != 0 || page.Next != "" || calls != 5 {
-		t.Errorf("%d reads gave %+v (%v), want 5 and an end", calls, page, err)
+	if err != nil || len(page.Items) != 0 || page.Next != "offset=5" || calls != 5 {
+		t.Errorf("%d reads gave %+v (%v), want 5 and the place of the sixth", calls, page, err)
 	}
 }
 
