@@ -88,9 +88,7 @@ var words = []word{
 	},
 	{
 		MagicWord: MagicWord{"rate_limited_upstream", everywhere, 503, "the upstream limits our pace, with Retry-After: 30; not to be taken for the limit of your key", "XG"},
-		enter: fails(&providers.Error{
-			Kind: providers.ErrUnavailable, Detail: "the sandbox limits our pace", RetryAfter: 30 * time.Second,
-		}),
+		enter:     fails(providers.Limited("the sandbox limits our pace", 30*time.Second)),
 	},
 	{
 		MagicWord: MagicWord{"refused_credential", everywhere, 503, "the upstream refuses the service's own credential", "XH"},
