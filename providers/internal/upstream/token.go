@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 )
 
 // early is how long before its end a token is replaced.
@@ -47,8 +48,8 @@ func NewTokens(fetch func(ctx context.Context) (Token, error), now func() time.T
 func ClientCredentials(c *Client, r Request) *Tokens {
 	return NewTokens(func(ctx context.Context) (Token, error) {
 		var answer struct {
-			AccessToken string `json:"access_token"`
-			ExpiresIn   Int    `json:"expires_in"`
+			AccessToken string     `json:"access_token"`
+			ExpiresIn   wire.Count `json:"expires_in"`
 		}
 		r.Method, r.Retry, r.Token = "POST", true, true
 		if _, err := c.JSON(ctx, r, &answer); err != nil {
