@@ -12,10 +12,12 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/store/records"
 )
 
@@ -118,5 +120,31 @@ func TestAFaultOfOursIsLoggedUnderItsRequest(t *testing.T) {
 	}
 	if got := log.String(); !strings.Contains(got, p.RequestID) || !strings.Contains(got, "fire") || strings.Contains(got, secret) {
 		t.Errorf("the log says %q", got)
+	}
+}
+
+// refusing is a ledger that holds and releases, and cannot write a charge.
+type refusing struct{ credits.Ledger }
+
+func (l refusing) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
+	if c.Amount > 0 {
+		return credits.Receipt{}, errDisk
+	}
+	return l.Ledger.Settle(ctx, h, c)
+}
+
+func TestAChargeThatFailsLeavesNothingHeld(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})),
+		socialdata.WithLedger(refusing{e.Ledger}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.As(e.Key).Profile(t.Context(), salma()); err == nil {
+		t.Error("a call succeeds whose charge could not be written")
+	}
+	if got := e.Balance(t); got != 1000 {
+		t.Errorf("%d credits can be spent, want 1000", got)
 	}
 }

@@ -43,8 +43,8 @@ func (c brokenCache) Set(context.Context, string, *cache.Entry, time.Duration) e
 // brokenLedger can hold and cannot settle.
 type brokenLedger struct{ credits.Ledger }
 
-func (brokenLedger) Settle(context.Context, credits.Hold, credits.Charge) (int64, error) {
-	return 0, errStore
+func (brokenLedger) Settle(context.Context, credits.Hold, credits.Charge) (credits.Receipt, error) {
+	return credits.Receipt{}, errStore
 }
 
 // brokenKeys is a store of keys that is out of order.

@@ -19,8 +19,8 @@ const MaxBalance = 1 << 53
 func (e Entry) Next(last Entry) Entry {
 	e.Seq, e.Balance = last.Seq+1, last.Balance+e.Amount
 	e.At = e.At.UTC().Truncate(time.Microsecond)
-	if e.At.Before(last.At) {
-		e.At = last.At // the clock was set back; the books keep their order
+	if e.Clock = (time.Time{}); e.At.Before(last.At) {
+		e.At, e.Clock = last.At, e.At // the clock was set back; the books keep their order
 	}
 	e.Hash = e.sum(last.Hash)
 	return e
@@ -38,6 +38,8 @@ func (e Entry) Follows(last Entry) error {
 		why = fmt.Sprintf("balance %d is out of bounds", e.Balance)
 	case e.At.Before(last.At):
 		why = "is older than the one before it"
+	case !e.Clock.IsZero() && !e.Clock.Before(e.At):
+		why = "has a clock that was not set back"
 	case e.Kind != Charged && e.Kind != Granted && e.Kind != Refunded:
 		why = fmt.Sprintf("has the unknown kind %q", e.Kind)
 	case (e.Kind == Charged) != (e.Amount < 0) || e.Amount == 0:
@@ -54,9 +56,15 @@ func (e Entry) Follows(last Entry) error {
 // so that no two entries share an encoding.
 func (e Entry) sum(prev [32]byte) [32]byte {
 	b := make([]byte, 0, 512)
-	b = append(b, "socialdata entry 1\n"...)
+	numbers := []int64{e.Seq, e.Amount, e.Balance, e.At.UnixMicro()}
+	if e.Clock.IsZero() {
+		b = append(b, "socialdata entry 1\n"...)
+	} else {
+		b = append(b, "socialdata entry 2\n"...)
+		numbers = append(numbers, e.Clock.UnixMicro())
+	}
 	b = append(b, prev[:]...)
-	for _, n := range []int64{e.Seq, e.Amount, e.Balance, e.At.UnixMicro()} {
+	for _, n := range numbers {
 		b = binary.BigEndian.AppendUint64(b, uint64(n))
 	}
 	for _, s := range []string{

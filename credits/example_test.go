@@ -27,8 +27,8 @@ func ExampleLedger() {
 	fmt.Println("a second one at the same time:", err)
 
 	// The enrichment failed: only the base is charged.
-	balance, err := ledger.Settle(ctx, holds[0], credits.Charge{Amount: quote.Base, Operation: "profile"})
-	fmt.Println("left:", balance, err)
+	receipt, err := ledger.Settle(ctx, holds[0], credits.Charge{Amount: quote.Base, Operation: "profile"})
+	fmt.Println("left:", receipt.Balance, err)
 	// Output:
 	// a second one at the same time: credits: insufficient balance
 	// left: 6 <nil>

@@ -29,7 +29,8 @@ type spender struct{ account, key string }
 // open is a hold from when it is made until its time has passed.
 type open struct {
 	Hold
-	state state
+	state   state
+	charged int64 // credits that it came to, when settled
 }
 
 type state int8
@@ -71,15 +72,19 @@ func (h *Holds) Open(who Spender, expires time.Time, amounts []int64) []Hold {
 	holds := make([]Hold, len(amounts))
 	for i, n := range amounts {
 		h.made++
-		o := &open{Hold: Hold{
+		holds[i] = Hold{
 			ID: h.prefix + strconv.FormatUint(firstHold+h.made, 36), Spender: who, Amount: n, Expires: expires,
-		}}
-		h.byID[o.ID] = o
-		heap.Push(&h.expiring, o)
-		h.add(o, n)
-		holds[i] = o.Hold
+		}
+		h.push(holds[i])
 	}
 	return holds
+}
+
+func (h *Holds) push(made Hold) {
+	o := &open{Hold: made}
+	h.byID[o.ID] = o
+	heap.Push(&h.expiring, o)
+	h.add(o, o.Amount)
 }
 
 // Of returns what account holds in all, in credits.
@@ -108,6 +113,23 @@ func (h *Holds) Expire(now time.Time) {
 	}
 }
 
+// Revive opens a hold again whose time has passed, for amount and until expires. It does nothing when the hold is there.
+func (h *Holds) Revive(old Hold, amount int64, expires time.Time) {
+	if _, ok := h.byID[old.ID]; ok {
+		return
+	}
+	old.Amount, old.Expires = amount, expires
+	h.push(old)
+}
+
+// Charged returns what a hold that was settled came to, in credits: 0 when it was not, or is not there.
+func (h *Holds) Charged(id string) int64 {
+	if o, ok := h.byID[id]; ok {
+		return o.charged
+	}
+	return 0
+}
+
 // Begin starts to settle the hold with that id for amount. It reports true when the hold is there and undecided: the
 // caller then writes the charge and calls End, or Reopen when it could not be written. A hold that is being settled
 // or was settled gives false and no error; one that is not there, ErrExpired; a charge above the hold, ErrAmount.
@@ -127,10 +149,10 @@ func (h *Holds) Begin(id string, amount int64, now time.Time) (Hold, bool, error
 	return o.Hold, true, nil
 }
 
-// End marks the hold that Begin returned as settled and releases it.
-func (h *Holds) End(id string) {
+// End marks the hold that Begin returned as settled for so many credits and releases it.
+func (h *Holds) End(id string, charged int64) {
 	o := h.byID[id]
-	o.state = settled
+	o.state, o.charged = settled, charged
 	h.add(o, -o.Amount)
 	if o.Expires.IsZero() {
 		delete(h.byID, id)

@@ -16,12 +16,22 @@ var (
 	ErrUnknownAccount = errors.New("credits: unknown account")
 	// ErrExpired says that a hold had run out before it was settled, and that nothing was charged.
 	ErrExpired = errors.New("credits: hold expired")
+	// ErrLate says that a hold had run out, and that the account or the key can no longer spend what it was to be
+	// charged for. Nothing was charged. It wraps [ErrExpired].
+	ErrLate = lateError{}
+	// ErrInvalid says that a text cannot be kept: it is no UTF-8, has control characters or is too long.
+	ErrInvalid = errors.New("credits: invalid text")
 )
 
 type capError struct{}
 
 func (capError) Error() string { return "credits: the key's spending cap is reached" }
 func (capError) Unwrap() error { return ErrInsufficient }
+
+type lateError struct{}
+
+func (lateError) Error() string { return "credits: hold expired, and its charge can no longer be paid" }
+func (lateError) Unwrap() error { return ErrExpired }
 
 // Spender is who pays: an account, through one of its keys.
 type Spender struct {
@@ -47,8 +57,18 @@ type Charge struct {
 	RequestID string
 	Cache     string // "HIT" or "MISS"
 	// IdempotencyKey, when not empty, makes the charge happen at most once a day: if the account has a charge with the
-	// same key from the last 24 hours, Settle writes nothing and releases the hold.
+	// same key from the last 24 hours, Settle writes nothing, releases the hold and returns what that charge came to.
 	IdempotencyKey string
+	// Late charges a hold whose time has passed all the same, if the account and the key can still spend the amount.
+	// The hold must be as Reserve returned it, and one that was released must not be settled so.
+	Late bool
+}
+
+// Receipt is what settling a hold came to.
+type Receipt struct {
+	Balance int64 // what the account can still spend, in credits
+	Charged int64 // credits that the hold came to; of a repeated idempotency key, what its earlier charge came to
+	Earlier bool  // that was decided before, and this call has changed nothing but to release the hold
 }
 
 // Ledger moves credits. Implementations are safe for concurrent use.
@@ -59,11 +79,13 @@ type Ledger interface {
 	// what the key has spent and holds would pass one of its caps; and with ErrUnknownAccount.
 	Reserve(ctx context.Context, who Spender, ttl time.Duration, amounts ...int64) ([]Hold, error)
 
-	// Settle ends h: it charges c.Amount as one entry, releases the rest and returns what the account can still
-	// spend. A charge of 0 writes no entry. When Settle returns nil the charge is durable. Settling the same hold
-	// again changes nothing and returns no error; settling one whose time has passed charges nothing and fails
-	// with ErrExpired. Of a hold that was released, a ledger may remember no more than that its time has passed.
-	Settle(ctx context.Context, h Hold, c Charge) (balance int64, err error)
+	// Settle ends h: it charges c.Amount as one entry and releases the rest. A charge of 0 writes no entry. When
+	// Settle returns nil the charge is durable. Settling the same hold again changes nothing and returns what it came
+	// to; settling one whose time has passed charges nothing and fails with ErrExpired, or, with c.Late, charges it if
+	// that can still be paid and else fails with ErrLate. Of a hold that was released, a ledger may remember no more
+	// than that its time has passed. Settle fails with ErrInvalid when a text of c cannot be kept. After any failure
+	// but ErrExpired the hold still stands: settle it again, or release it with the zero Charge.
+	Settle(ctx context.Context, h Hold, c Charge) (Receipt, error)
 
 	// Balance returns what account can still spend: the sum of its entries less its open holds.
 	Balance(ctx context.Context, account string) (int64, error)
@@ -98,10 +120,20 @@ type Entry struct {
 	Hold      string // id of the hold that a charge settled
 	// IdempotencyKey is as the charge gave it.
 	IdempotencyKey string
-	At             time.Time
+	At             time.Time // never before the At of the account's entry before it
+	// Clock is what the clock showed when that was before At, because it had been ahead and was set back; else zero.
+	Clock time.Time
 	// Hash is SHA-256 over this entry and the Hash of the account's entry before it, so that no entry can be
 	// changed, added or taken away in the middle without breaking every later one.
 	Hash [32]byte
+}
+
+// Time returns when the entry was written by the clock, which is what caps and idempotency keys go by.
+func (e Entry) Time() time.Time {
+	if e.Clock.IsZero() {
+		return e.At
+	}
+	return e.Clock
 }
 
 // Query selects entries of one account.

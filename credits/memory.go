@@ -2,6 +2,7 @@ package credits
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -20,10 +21,10 @@ var _ Ledger = (*Memory)(nil)
 
 // book is what one account has.
 type book struct {
-	entries []Entry // oldest first
-	charged map[string]struct{}
-	keyed   map[string]time.Time // by idempotency key
-	spent   map[string]Spent     // by key
+	entries []Entry          // oldest first
+	charged map[string]int64 // credits, by hold
+	keyed   map[string]int   // places in entries, by idempotency key
+	spent   map[string]Spent // by key
 }
 
 func (b *book) last() Entry {
@@ -56,7 +57,7 @@ func (m *Memory) Open(account string) {
 func (m *Memory) open(account string) {
 	if _, ok := m.books[account]; !ok {
 		m.books[account] = &book{
-			charged: map[string]struct{}{}, keyed: map[string]time.Time{}, spent: map[string]Spent{},
+			charged: map[string]int64{}, keyed: map[string]int{}, spent: map[string]Spent{},
 		}
 	}
 }
@@ -65,6 +66,9 @@ func (m *Memory) open(account string) {
 // It fails with ErrAmount unless n is positive.
 func (m *Memory) Grant(ctx context.Context, account string, n int64, reason string) (balance int64, err error) {
 	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if err := CheckText("reason", reason); err != nil {
 		return 0, err
 	}
 	m.mu.Lock()
@@ -80,6 +84,9 @@ func (m *Memory) Grant(ctx context.Context, account string, n int64, reason stri
 // unless n is positive, and with ErrUnknownAccount.
 func (m *Memory) Refund(ctx context.Context, account string, n int64, requestID, reason string) (int64, error) {
 	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if err := errors.Join(CheckText("request id", requestID), CheckText("reason", reason)); err != nil {
 		return 0, err
 	}
 	m.mu.Lock()
@@ -148,50 +155,94 @@ func (m *Memory) Reserve(ctx context.Context, who Spender, ttl time.Duration, am
 }
 
 // Settle implements [Ledger].
-func (m *Memory) Settle(ctx context.Context, h Hold, c Charge) (balance int64, err error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
+func (m *Memory) Settle(ctx context.Context, h Hold, c Charge) (Receipt, error) {
+	if err := errors.Join(ctx.Err(), c.Check()); err != nil {
+		return Receipt{}, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b, ok := m.books[h.Spender.Account]
 	if !ok {
-		return 0, ErrUnknownAccount
+		return Receipt{}, ErrUnknownAccount
 	}
 	now := m.now()
-	if _, ok := b.charged[h.ID]; ok {
-		m.holds.Expire(now)
-		return m.spendable(h.Spender.Account), nil
+	m.holds.Expire(now)
+	if n, ok := b.charged[h.ID]; ok {
+		return Receipt{Balance: m.spendable(h.Spender.Account), Charged: n, Earlier: true}, nil
 	}
-	h, begun, err := m.holds.Begin(h.ID, c.Amount, now)
+	held, begun, err := m.holds.Begin(h.ID, c.Amount, now)
+	if errors.Is(err, ErrExpired) && c.Late && c.Amount > 0 {
+		if err := m.revive(b, h, c, now); err != nil {
+			return Receipt{}, err
+		}
+		held, begun, err = m.holds.Begin(h.ID, c.Amount, now)
+	}
 	if err != nil {
-		return 0, err
+		return Receipt{}, err
 	}
+	r := Receipt{Earlier: true}
 	if begun {
-		b.charge(h, c, now)
-		m.holds.End(h.ID)
+		r = b.charge(held, c, now)
+		m.holds.End(h.ID, r.Charged)
 	}
-	return m.spendable(h.Spender.Account), nil
+	r.Charged, r.Balance = m.holds.Charged(h.ID), m.spendable(h.Spender.Account)
+	return r, nil
 }
 
-func (b *book) charge(h Hold, c Charge, now time.Time) {
-	if c.Amount == 0 {
-		return
+// revive opens a hold again for a charge that comes late, if it can still be paid.
+func (m *Memory) revive(b *book, h Hold, c Charge, now time.Time) error {
+	if c.Amount > h.Amount {
+		return fmt.Errorf("%w: a charge of %d on a hold of %d", ErrAmount, c.Amount, h.Amount)
 	}
-	if c.IdempotencyKey != "" {
-		if at, ok := b.keyed[c.IdempotencyKey]; ok && now.Sub(at) < IdempotentFor {
-			return
-		}
+	if c.Amount > m.spendable(h.Spender.Account) {
+		return ErrLate
+	}
+	held := m.holds.OfKey(h.Spender.Account, h.Spender.Key)
+	if h.Spender.Key != "" && b.spent[h.Spender.Key].Room(h.Spender, held, c.Amount, now) != nil {
+		return ErrLate
+	}
+	m.holds.Revive(h, c.Amount, now.Add(LateFor))
+	return nil
+}
+
+// LateFor is how long a hold that was settled late is remembered, so that settling it again finds it.
+const LateFor = time.Minute
+
+// charge writes the entry of a charge, unless its idempotency key forbids it.
+func (b *book) charge(h Hold, c Charge, now time.Time) Receipt {
+	if c.Amount == 0 {
+		return Receipt{}
+	}
+	if earlier, ok := b.chargedBefore(c.IdempotencyKey, now); ok {
+		return Receipt{Charged: -earlier.Amount, Earlier: true}
 	}
 	e := c.Entry(h, now).Next(b.last())
-	b.entries = append(b.entries, e)
-	b.charged[h.ID] = struct{}{}
 	if c.IdempotencyKey != "" {
-		b.keyed[c.IdempotencyKey] = e.At
+		b.keyed[c.IdempotencyKey] = len(b.entries)
 	}
+	b.entries = append(b.entries, e)
+	b.charged[h.ID] = c.Amount
 	if e.Key != "" {
-		b.spent[e.Key] = b.spent[e.Key].Add(c.Amount, e.At)
+		b.spent[e.Key] = b.spent[e.Key].Add(c.Amount, e.Time())
 	}
+	return Receipt{Charged: c.Amount}
+}
+
+// chargedBefore returns the charge with that idempotency key from the last 24 hours. One that was made under a clock
+// that was ahead is as old as the next entry that was not.
+func (b *book) chargedBefore(key string, now time.Time) (Entry, bool) {
+	place, ok := b.keyed[key]
+	if !ok || key == "" {
+		return Entry{}, false
+	}
+	made := b.entries[place].Time()
+	for _, later := range b.entries[place+1:] {
+		if !made.After(now) {
+			break
+		}
+		made = later.Time()
+	}
+	return b.entries[place], now.Sub(made) < IdempotentFor
 }
 
 // Entry returns the entry that settling h with c writes; [Entry.Next] puts it in its place.

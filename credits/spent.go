@@ -2,12 +2,17 @@ package credits
 
 import "time"
 
-// Spent is what one key has spent, in credits: ever, and on the UTC day of its last charge.
+// Spent is what one key has spent, in credits: ever, and on the UTC day of its last charge by the clock.
 type Spent struct {
 	Total int64
 	Day   int64 // days since 1970-01-01 UTC
 	Today int64
 }
+
+// counts tells whether Today counts on that day: on its own, and on the day before, so that a clock that is set back
+// over midnight gives nothing twice. A clock that was further ahead was wrong, and what was spent under it says
+// nothing about today.
+func (s Spent) counts(day int64) bool { return day == s.Day || day == s.Day-1 }
 
 // Day returns the UTC day of t as days since 1970-01-01.
 func Day(t time.Time) int64 {
@@ -18,9 +23,9 @@ func Day(t time.Time) int64 {
 	return s / (24 * 60 * 60)
 }
 
-// Add returns s after a charge of n credits at that time.
+// Add returns s after a charge of n credits, at that time by the clock.
 func (s Spent) Add(n int64, at time.Time) Spent {
-	if day := Day(at); day != s.Day {
+	if day := Day(at); !s.counts(day) {
 		s.Day, s.Today = day, 0
 	}
 	s.Today += n
@@ -30,9 +35,9 @@ func (s Spent) Add(n int64, at time.Time) Spent {
 
 // Room returns ErrCap unless a key that has spent s and holds held may hold n credits more under who's caps.
 func (s Spent) Room(who Spender, held, n int64, now time.Time) error {
-	today := s.Today
-	if Day(now) > s.Day { // and not when the clock was set back: entries keep their order
-		today = 0
+	today := int64(0)
+	if s.counts(Day(now)) {
+		today = s.Today
 	}
 	if n > 0 && over(who.DayCap, today+held+n) || n > 0 && over(who.TotalCap, s.Total+held+n) {
 		return ErrCap

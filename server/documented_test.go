@@ -30,8 +30,8 @@ func (noLedger) Reserve(context.Context, credits.Spender, time.Duration, ...int6
 	return nil, errDisk
 }
 
-func (noLedger) Settle(context.Context, credits.Hold, credits.Charge) (int64, error) {
-	return 0, errDisk
+func (noLedger) Settle(context.Context, credits.Hold, credits.Charge) (credits.Receipt, error) {
+	return credits.Receipt{}, errDisk
 }
 func (noLedger) Balance(context.Context, string) (int64, error) { return 0, errDisk }
 

@@ -146,9 +146,9 @@ func testConcurrency(t *testing.T, open Open) {
 					var both sync.WaitGroup
 					for range 2 {
 						both.Go(func() {
-							balance, err := l.Settle(t.Context(), holds[i], credits.Charge{Amount: n})
-							if err != nil || balance < 0 {
-								t.Errorf("Settle = %d, %v", balance, err)
+							r, err := l.Settle(t.Context(), holds[i], credits.Charge{Amount: n})
+							if err != nil || r.Balance < 0 {
+								t.Errorf("Settle = %d, %v", r.Balance, err)
 							}
 						})
 					}

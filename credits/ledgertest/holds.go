@@ -3,7 +3,10 @@ package ledgertest
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata/credits"
 )
@@ -86,12 +89,12 @@ func testSettle(t *testing.T, open Open) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			l := open(t, 10)
-			balance, err := l.Settle(t.Context(), reserve(t, l, tt.hold)[0], credits.Charge{Amount: tt.charge})
+			r, err := l.Settle(t.Context(), reserve(t, l, tt.hold)[0], credits.Charge{Amount: tt.charge})
 			if !errors.Is(err, tt.want) {
 				t.Fatalf("Settle = %v; want %v", err, tt.want)
 			}
-			if err == nil && balance != tt.left {
-				t.Errorf("Settle returned a balance of %d; want %d", balance, tt.left)
+			if err == nil && r.Balance != tt.left {
+				t.Errorf("Settle returned a balance of %d; want %d", r.Balance, tt.left)
 			}
 			wantBalance(t, l, tt.left)
 			wantCharges(t, l, tt.charges...)
@@ -240,4 +243,57 @@ func testIdempotencyKey(t *testing.T, open Open) {
 	wantCharges(t, l, 2, 2)
 	settle(t, l, holds[1], credits.Charge{Amount: 2})
 	wantCharges(t, l, 2, 2)
+}
+
+// testReceipts settles again and again: each time it is said what the hold, or the idempotency key, came to first.
+func testReceipts(t *testing.T, open Open) {
+	t.Helper()
+	l := open(t, 20)
+	holds := reserve(t, l, 4, 4, 4, 4)
+	steps := []struct {
+		name   string
+		hold   int
+		charge credits.Charge
+		want   credits.Receipt
+	}{
+		{"a charge", 0, credits.Charge{Amount: 3, IdempotencyKey: "a"}, credits.Receipt{Balance: 5, Charged: 3}},
+		{"the same again", 0, credits.Charge{Amount: 3, IdempotencyKey: "a"}, credits.Receipt{Balance: 5, Charged: 3, Earlier: true}},
+		{"another amount", 0, credits.Charge{Amount: 4}, credits.Receipt{Balance: 5, Charged: 3, Earlier: true}},
+		{"a release behind it", 0, credits.Charge{}, credits.Receipt{Balance: 5, Charged: 3, Earlier: true}},
+		{"its key on another hold", 1, credits.Charge{Amount: 1, IdempotencyKey: "a"}, credits.Receipt{Balance: 9, Charged: 3, Earlier: true}},
+		{"that hold again", 1, credits.Charge{Amount: 1, IdempotencyKey: "a"}, credits.Receipt{Balance: 9, Charged: 3, Earlier: true}},
+		{"a release", 2, credits.Charge{IdempotencyKey: "a"}, credits.Receipt{Balance: 13}},
+		{"a charge behind it", 2, credits.Charge{Amount: 2}, credits.Receipt{Balance: 13, Earlier: true}},
+		{"another key", 3, credits.Charge{Amount: 4, IdempotencyKey: "b"}, credits.Receipt{Balance: 13, Charged: 4}},
+	}
+	for _, s := range steps {
+		if diff := cmp.Diff(s.want, receipt(t, l, holds[s.hold], s.charge)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", s.name, diff)
+		}
+	}
+	wantCharges(t, l, 3, 4)
+}
+
+// testTexts wants what cannot come out as it went in to be refused, and nothing to be charged.
+func testTexts(t *testing.T, open Open) {
+	t.Helper()
+	l := open(t, 10)
+	hold := reserve(t, l, 4)[0]
+	for _, text := range []string{"caf\xe9", "nul\x00", "line\nfeed", "\u0085", strings.Repeat("x", 5000)} {
+		for _, c := range []credits.Charge{
+			{Operation: text},
+			{Platform: text},
+			{RequestID: text},
+			{Cache: text},
+			{IdempotencyKey: text},
+		} {
+			c.Amount = 1
+			if _, err := l.Settle(t.Context(), hold, c); !errors.Is(err, credits.ErrInvalid) {
+				t.Errorf("Settle(%+v) = %v; want ErrInvalid", c, err)
+			}
+		}
+	}
+	wantBalance(t, l, 6)
+	settle(t, l, hold, credits.Charge{Amount: 1, Operation: "<سلمى> & \u00e9"})
+	wantCharges(t, l, 1)
 }

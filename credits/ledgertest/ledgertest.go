@@ -46,6 +46,8 @@ func Run(t *testing.T, open Open) {
 		{"settle again", testSettleAgain},
 		{"caps", testCaps},
 		{"idempotency keys", testIdempotencyKey},
+		{"receipts", testReceipts},
+		{"texts", testTexts},
 		{"entries", testEntries},
 		{"chain", testChain},
 		{"concurrency", testConcurrency},
@@ -72,11 +74,16 @@ func reserve(t *testing.T, l credits.Ledger, amounts ...int64) []credits.Hold {
 
 func settle(t *testing.T, l credits.Ledger, h credits.Hold, c credits.Charge) int64 {
 	t.Helper()
-	balance, err := l.Settle(t.Context(), h, c)
+	return receipt(t, l, h, c).Balance
+}
+
+func receipt(t *testing.T, l credits.Ledger, h credits.Hold, c credits.Charge) credits.Receipt {
+	t.Helper()
+	r, err := l.Settle(t.Context(), h, c)
 	if err != nil {
 		t.Fatalf("Settle(%d of %d): %v", c.Amount, h.Amount, err)
 	}
-	return balance
+	return r
 }
 
 // spend charges n for the rest of c.

@@ -181,7 +181,7 @@ func (m *model) settle(rt *rapid.T) {
 // settleWith settles and compares with what the model says.
 func (m *model) settleWith(rt *rapid.T, h *modelHold, c credits.Charge) {
 	now := m.clock.Now()
-	balance, err := m.subject.Ledger.Settle(m.t.Context(), h.Hold, c)
+	r, err := m.subject.Ledger.Settle(m.t.Context(), h.Hold, c)
 	switch {
 	case h.charged:
 		m.wantErr(rt, err, nil)
@@ -198,8 +198,8 @@ func (m *model) settleWith(rt *rapid.T, h *modelHold, c credits.Charge) {
 		m.wantErr(rt, err, nil)
 		m.charge(h, c)
 	}
-	if all, _ := m.held(""); err == nil && balance != m.balance-all {
-		rt.Fatalf("Settle returned a balance of %d; want %d", balance, m.balance-all)
+	if all, _ := m.held(""); err == nil && r.Balance != m.balance-all {
+		rt.Fatalf("Settle returned a balance of %d; want %d", r.Balance, m.balance-all)
 	}
 }
 

@@ -46,6 +46,8 @@ func RunTimed(t *testing.T, open OpenTimed) {
 		{"an idempotency key lasts a day", testIdempotencyKeyADay},
 		{"entries by time", testEntriesByTime},
 		{"a clock that is set back", testClockBack},
+		{"a clock that was a month ahead", testClockAhead},
+		{"holds that are settled late", testLate},
 	}
 	for _, topic := range topics {
 		t.Run(topic.name, func(t *testing.T) {
@@ -200,4 +202,88 @@ func testClockBack(t *testing.T, open OpenTimed) {
 	}
 	spend(t, l, 1, credits.Charge{})
 	checkChain(t, entries(t, l, credits.Query{}))
+}
+
+// testLate settles holds long after their time, as a process does that was stopped for minutes.
+func testLate(t *testing.T, open OpenTimed) {
+	t.Helper()
+	clock := NewClock()
+	l := open(t, 10, clock.Now)
+	capped := who
+	capped.TotalCap = new(int64(5))
+	holds, err := l.Reserve(t.Context(), capped, time.Minute, 2, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(time.Hour)
+	charge := credits.Charge{Amount: 2, Late: true}
+	want := func(h credits.Hold, c credits.Charge, r credits.Receipt, wanted error) {
+		t.Helper()
+		got, err := l.Settle(t.Context(), h, c)
+		if diff := cmp.Diff(r, got); diff != "" || !errors.Is(err, wanted) {
+			t.Errorf("Settle = %v; want %v (-want +got):\n%s", err, wanted, diff)
+		}
+	}
+	want(holds[0], charge, credits.Receipt{Balance: 8, Charged: 2}, nil)
+	want(holds[0], charge, credits.Receipt{Balance: 8, Charged: 2, Earlier: true}, nil)
+	clock.Advance(time.Hour)
+	want(holds[0], credits.Charge{}, credits.Receipt{Balance: 8, Charged: 2, Earlier: true}, nil)
+	want(holds[1], credits.Charge{Amount: 2}, credits.Receipt{}, credits.ErrExpired)
+	want(holds[1], credits.Charge{Late: true}, credits.Receipt{}, credits.ErrExpired)
+	want(holds[1], credits.Charge{Amount: 3, Late: true}, credits.Receipt{}, credits.ErrAmount)
+
+	other := reserve(t, l, 7)[0]
+	want(holds[1], charge, credits.Receipt{}, credits.ErrLate)
+	settle(t, l, other, credits.Charge{Amount: 2})
+	want(holds[1], charge, credits.Receipt{}, credits.ErrLate) // the key's cap: 4 of 5 are spent
+	want(holds[2], credits.Charge{Amount: 1, Late: true}, credits.Receipt{Balance: 5, Charged: 1}, nil)
+	wantCharges(t, l, 2, 2, 1)
+	checkChain(t, entries(t, l, credits.Query{}))
+}
+
+// testClockAhead charges under a clock that is a month ahead and then set right: from then on all is as it would have
+// been without.
+func testClockAhead(t *testing.T, open OpenTimed) {
+	t.Helper()
+	const month = 30 * 24 * time.Hour
+	clock := NewClock()
+	l := open(t, 1000, clock.Now)
+	capped := who
+	capped.DayCap = new(int64(10))
+	use := func(n int64, key string) error {
+		holds, err := l.Reserve(t.Context(), capped, time.Minute, n)
+		if err == nil {
+			_, err = l.Settle(t.Context(), holds[0], credits.Charge{Amount: n, IdempotencyKey: key})
+		}
+		return err
+	}
+	clock.Advance(month)
+	if err := use(10, "ahead"); err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(-month)
+	if r := receipt(t, l, reserve(t, l, 1)[0], credits.Charge{Amount: 1, IdempotencyKey: "ahead"}); !r.Earlier {
+		t.Error("a call that is repeated when the clock is set right is charged again")
+	}
+	for day := range 4 {
+		for _, step := range []struct {
+			n    int64
+			key  string
+			want error
+		}{{4, "", nil}, {3, "again", nil}, {3, "again", nil}, {3, "", nil}, {1, "", credits.ErrCap}} {
+			if err := use(step.n, step.key); !errors.Is(err, step.want) {
+				t.Errorf("day %d: a charge of %d for %q = %v; want %v", day, step.n, step.key, err, step.want)
+			}
+		}
+		clock.Advance(24 * time.Hour)
+	}
+	if err := use(1, "ahead"); err != nil {
+		t.Error(err)
+	}
+	wantCharges(t, l, 10, 4, 3, 3, 4, 3, 3, 4, 3, 3, 4, 3, 3, 1)
+	all := entries(t, l, credits.Query{})
+	checkChain(t, all)
+	if got := all[0].Time(); !got.Equal(clock.Now()) {
+		t.Errorf("the last entry is of %v; want %v", got, clock.Now())
+	}
 }

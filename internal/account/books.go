@@ -61,5 +61,10 @@ func (b *Books) Settle(ctx context.Context, item string, charge credits.Charge) 
 		charge.IdempotencyKey = b.idempotencyKey + " " + charge.Platform
 	}
 	// The caller may have hung up; the books are closed all the same.
-	return b.ledger.Settle(context.WithoutCancel(ctx), hold, charge)
+	ctx = context.WithoutCancel(ctx)
+	receipt, err := b.ledger.Settle(ctx, hold, charge)
+	if err != nil { // nothing was charged, and what was held can be spent again
+		_, _ = b.ledger.Settle(ctx, hold, credits.Charge{})
+	}
+	return receipt.Balance, err
 }

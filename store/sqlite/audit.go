@@ -37,7 +37,7 @@ func (db *DB) Audit(ctx context.Context) (Report, error) {
 		return Report{}, explain(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // it only ends a snapshot
-	a := auditor{tx: tx, books: map[int64]*audited{}, spending: map[spender]*[2]int64{}, days: map[spender]int64{}}
+	a := auditor{tx: tx, books: map[int64]*audited{}, spending: map[spender]*credits.Spent{}}
 	for _, step := range []func(context.Context) error{
 		a.pages, a.accounts, a.keys, a.capped, a.entries, a.totals,
 	} {
@@ -53,8 +53,7 @@ type auditor struct {
 	tx       *sql.Tx
 	report   Report
 	books    map[int64]*audited
-	spending map[spender]*[2]int64 // what charges come to: in total, and on the last day
-	days     map[spender]int64
+	spending map[spender]*credits.Spent // what charges come to
 }
 
 type audited struct {
@@ -104,7 +103,7 @@ func (a *auditor) capped(ctx context.Context) error {
 			return err
 		}
 		if b, ok := a.books[no]; ok {
-			a.spending[spender{b.id, key}] = new([2]int64)
+			a.spending[spender{b.id, key}] = &credits.Spent{}
 		} else {
 			a.report.problem("the spending of key %s is kept for account number %d, which is not there", key, no)
 		}
@@ -142,11 +141,7 @@ func (a *auditor) spend(e credits.Entry) {
 	if !ok || e.Kind != credits.Charged {
 		return
 	}
-	if day := credits.Day(e.At); a.days[who] != day {
-		a.days[who], spent[1] = day, 0
-	}
-	spent[0] -= e.Amount
-	spent[1] -= e.Amount
+	*spent = spent.Add(-e.Amount, e.Time())
 }
 
 // totals compares what the file counts with what was found.
@@ -166,10 +161,10 @@ func (a *auditor) totals(ctx context.Context) error {
 		if err := rows.Scan(&who.account, &who.key, &total, &day, &today); err != nil {
 			return err
 		}
-		found := a.spending[who]
-		if found[0] != total || found[1] != today || found[0] != 0 && a.days[who] != day {
+		found := *a.spending[who]
+		if found != (credits.Spent{Total: total, Day: day, Today: today}) && (found.Total != 0 || total != 0 || today != 0) {
 			a.report.problem("key %s of account %s spent %d in all and %d on its last day, not %d and %d",
-				who.key, who.account, found[0], found[1], total, today)
+				who.key, who.account, found.Total, found.Today, total, today)
 		}
 		return nil
 	})

@@ -97,7 +97,7 @@ func (s *books) written(b *book, e credits.Entry) {
 	b.balance = e.Balance
 	who := spender{b.account, e.Key}
 	if spent, ok := s.spent.Peek(who); ok && e.Kind == credits.Charged {
-		s.spent.Add(who, spent.Add(-e.Amount, e.At))
+		s.spent.Add(who, spent.Add(-e.Amount, e.Time()))
 	}
 }
 
@@ -245,24 +245,27 @@ func lastEntry(c *conn, account int64) (credits.Entry, error) {
 	return e, nil
 }
 
-// charge writes the entry of a charge. When Charge.IdempotencyKey forbids it, the entry has no Kind.
+// charge writes the entry of a charge. When its idempotency key forbids it, the entry has no Kind and the amount of
+// the earlier charge.
 func (w *writer) charge(b *book, h credits.Hold, c credits.Charge) (credits.Entry, error) {
 	if err := w.load(b); err != nil {
 		return credits.Entry{}, err
 	}
 	now := w.now()
 	if c.IdempotencyKey != "" {
-		again, err := w.chargedBefore(b.no, c.IdempotencyKey, now)
-		if err != nil || again {
-			return credits.Entry{Balance: b.last.Balance}, err
+		earlier, found, err := w.chargedBefore(b.no, c.IdempotencyKey, now)
+		if err != nil || found {
+			return credits.Entry{Balance: b.last.Balance, Amount: -earlier}, err
 		}
 	}
 	e, err := w.append(b, c.Entry(h, now))
 	if err == nil && e.Key != "" && b.tracks {
 		_, err = w.c.exec(`
 			UPDATE spending SET
-				total = total + ?3, today = CASE day WHEN ?4 THEN today + ?3 ELSE ?3 END, day = ?4
-			WHERE account = ?1 AND key = ?2`, b.no, e.Key, c.Amount, credits.Day(e.At))
+				total = total + ?3,
+				today = CASE WHEN day IN (?4, ?4 + 1) THEN today + ?3 ELSE ?3 END,
+				day = CASE day WHEN ?4 + 1 THEN day ELSE ?4 END
+			WHERE account = ?1 AND key = ?2`, b.no, e.Key, c.Amount, credits.Day(e.Time()))
 	}
 	return e, err
 }
@@ -306,20 +309,12 @@ func (w *writer) track(b *book, key string) (credits.Spent, error) {
 	return spent, err
 }
 
-const microsPerDay = int64(24 * time.Hour / time.Microsecond)
-
 // spentBefore adds up what a key has spent from the entries.
-func spentBefore(c *conn, account int64, key string) (credits.Spent, error) {
+func spentBefore(c *conn, account int64, key string) (spent credits.Spent, err error) {
 	var v [2]driver.Value
-	if _, err := c.row("SELECT -sum(amount), max(at) FROM entries WHERE account = ? AND key = ? AND kind = 'charge'",
-		v[:], account, key); err != nil || v[0] == nil {
-		return credits.Spent{}, err
-	}
-	spent := credits.Spent{Total: value[int64](v[0]), Day: value[int64](v[1]) / microsPerDay}
-	today, err := c.number(
-		"SELECT -sum(amount) FROM entries WHERE account = ? AND key = ? AND kind = 'charge' AND at >= ?",
-		account, key, spent.Day*microsPerDay)
-	spent.Today = today
+	err = c.each(`
+		SELECT -amount, coalesce(clock, at) FROM entries WHERE account = ? AND key = ? AND kind = 'charge' ORDER BY seq`,
+		v[:], func() { spent = spent.Add(value[int64](v[0]), fromMicros(value[int64](v[1]))) }, account, key)
 	return spent, err
 }
 

@@ -79,24 +79,46 @@ func (c *conn) script(text string) error {
 
 // row runs query and copies the columns of its first row into row. It reports false when there is none.
 func (c *conn) row(query string, row []driver.Value, args ...any) (found bool, err error) {
+	err = c.some(query, row, func() bool {
+		found = true
+		return false
+	}, args)
+	return found && err == nil, err
+}
+
+// each runs query, copies the columns of each row into row and calls do after each.
+func (c *conn) each(query string, row []driver.Value, do func(), args ...any) error {
+	return c.some(query, row, func() bool {
+		do()
+		return true
+	}, args)
+}
+
+// some does what each does as long as do wants more.
+func (c *conn) some(query string, row []driver.Value, do func() bool, args []any) (err error) {
 	s, err := c.prepare(query)
 	if err != nil {
-		return false, err
+		return err
 	}
 	s.bind(args)
 	rows, err := s.Stmt.(driver.StmtQueryContext).QueryContext(context.Background(), s.args)
 	if err != nil {
-		return false, explain(err)
+		return explain(err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	if n := len(rows.Columns()); n != len(row) {
-		return false, fmt.Errorf("sqlite: %d columns, not %d, in %s", n, len(row), query)
+		return fmt.Errorf("sqlite: %d columns, not %d, in %s", n, len(row), query)
 	}
-	err = rows.Next(row)
-	if errors.Is(err, io.EOF) {
-		return false, nil
+	for {
+		switch err := rows.Next(row); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return explain(err)
+		case !do():
+			return nil
+		}
 	}
-	return err == nil, explain(err)
 }
 
 // number runs a query for one integer.

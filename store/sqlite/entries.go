@@ -32,7 +32,8 @@ func (l *Ledger) Entries(ctx context.Context, q credits.Query) ([]credits.Entry,
 	return scanEntries(ctx, tx, q.Account, query, args)
 }
 
-const entryColumns = `seq, kind, amount, balance, key, operation, platform, request_id, cache, reason, hold, once, at, hash`
+const entryColumns = `seq, kind, amount, balance, key, operation, platform, request_id, cache, reason, hold,
+	idempotency_key, at, clock, hash`
 
 // selectEntries turns q into a query that one index serves from end to end. Time has no index of its own: an
 // account's entries are in the order of time, so that a time is a place among them.
@@ -126,10 +127,14 @@ func scanEntries(
 // scanEntry reads entryColumns, and whatever columns stand before them into before.
 func scanEntry(rows *sql.Rows, e *credits.Entry, before ...any) error {
 	var at int64
+	var clock *int64
 	var hash []byte
 	err := rows.Scan(append(before, &e.Seq, &e.Kind, &e.Amount, &e.Balance, &e.Key, &e.Operation, &e.Platform,
-		&e.RequestID, &e.Cache, &e.Reason, &e.Hold, &e.IdempotencyKey, &at, &hash)...)
+		&e.RequestID, &e.Cache, &e.Reason, &e.Hold, &e.IdempotencyKey, &at, &clock, &hash)...)
 	e.At = fromMicros(at)
+	if clock != nil {
+		e.Clock = fromMicros(*clock)
+	}
 	copy(e.Hash[:], hash)
 	return err
 }

@@ -51,8 +51,8 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	balance, err := db.Ledger().Settle(ctx, holds[0], credits.Charge{Amount: 1, Operation: "profile", Platform: "github"})
-	fmt.Println("left:", balance, err)
+	receipt, err := db.Ledger().Settle(ctx, holds[0], credits.Charge{Amount: 1, Operation: "profile", Platform: "github"})
+	fmt.Println("left:", receipt.Balance, err)
 
 	report, err := db.Audit(ctx)
 	fmt.Println("in order:", report.OK(), report.Entries, "entries of", report.Credits, "credits", err)

@@ -69,6 +69,7 @@ type entryLine struct {
 	Hold      string    `json:"hold,omitempty"`
 	Once      string    `json:"once,omitempty"` // the idempotency key
 	At        time.Time `json:"at"`
+	Clock     time.Time `json:"clock,omitzero"`
 	Hash      string    `json:"hash"` // hexadecimal
 }
 
@@ -180,7 +181,7 @@ func entryToLine(e credits.Entry) *entryLine {
 	return &entryLine{
 		Account: e.Account, Seq: e.Seq, Kind: string(e.Kind), Amount: e.Amount, Balance: e.Balance, Key: e.Key,
 		Operation: e.Operation, Platform: e.Platform, RequestID: e.RequestID, Cache: e.Cache, Reason: e.Reason,
-		Hold: e.Hold, Once: e.IdempotencyKey, At: e.At, Hash: hex.EncodeToString(e.Hash[:]),
+		Hold: e.Hold, Once: e.IdempotencyKey, At: e.At, Clock: e.Clock, Hash: hex.EncodeToString(e.Hash[:]),
 	}
 }
 
@@ -188,7 +189,7 @@ func (l *entryLine) entry() (credits.Entry, error) {
 	e := credits.Entry{
 		Account: l.Account, Seq: l.Seq, Kind: credits.Kind(l.Kind), Amount: l.Amount, Balance: l.Balance, Key: l.Key,
 		Operation: l.Operation, Platform: l.Platform, RequestID: l.RequestID, Cache: l.Cache, Reason: l.Reason,
-		Hold: l.Hold, IdempotencyKey: l.Once, At: l.At,
+		Hold: l.Hold, IdempotencyKey: l.Once, At: l.At, Clock: l.Clock,
 	}
 	return e, decodeHash(e.Hash[:], l.Hash)
 }

@@ -141,7 +141,7 @@ func (m *importer) entry(l *entryLine) error {
 	m.last[e.Account] = credits.Entry{Seq: e.Seq, Balance: e.Balance, At: e.At, Hash: e.Hash}
 	who := spender{e.Account, e.Key}
 	if spent, ok := m.spent[who]; ok && e.Kind == credits.Charged {
-		m.spent[who] = spent.Add(-e.Amount, e.At)
+		m.spent[who] = spent.Add(-e.Amount, e.Time())
 	}
 	return nil
 }

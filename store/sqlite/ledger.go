@@ -44,7 +44,7 @@ func (s *readStatements) prepare(ctx context.Context, pool *sql.DB) error {
 		FROM accounts a WHERE a.id = ?`)
 	s.spent, errs[1] = pool.PrepareContext(ctx,
 		`SELECT total, day, today FROM spending WHERE account = ? AND key = ?`)
-	s.charged, errs[2] = pool.PrepareContext(ctx, `SELECT 1 FROM entries WHERE hold = ? AND hold <> ''`)
+	s.charged, errs[2] = pool.PrepareContext(ctx, `SELECT -amount FROM entries WHERE hold = ? AND hold <> ''`)
 	return errors.Join(errs[:]...)
 }
 
@@ -61,22 +61,29 @@ func (l *Ledger) Reserve(
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err := l.room(ctx, who, sum); err != nil {
+		return nil, err
+	}
+	return l.holds.Open(who, l.db.cfg.Now().Add(ttl), amounts), nil
+}
+
+// room returns credits.ErrInsufficient or credits.ErrCap unless the account and the key can hold n credits more. The
+// lock is held when it is called and when it returns, but not all the time.
+func (l *Ledger) room(ctx context.Context, who credits.Spender, n int64) error {
 	b, err := l.open(ctx, who)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	now := l.db.cfg.Now()
 	l.holds.Expire(now)
-	if sum > b.balance-l.holds.Of(who.Account) {
-		return nil, credits.ErrInsufficient
+	if n > b.balance-l.holds.Of(who.Account) {
+		return credits.ErrInsufficient
 	}
-	if capped(who) {
-		spent, _ := l.books.spent.Get(spender{who.Account, who.Key})
-		if err := spent.Room(who, l.holds.OfKey(who.Account, who.Key), sum, now); err != nil {
-			return nil, err
-		}
+	if !capped(who) {
+		return nil
 	}
-	return l.holds.Open(who, now.Add(ttl), amounts), nil
+	spent, _ := l.books.spent.Get(spender{who.Account, who.Key})
+	return spent.Room(who, l.holds.OfKey(who.Account, who.Key), n, now)
 }
 
 func capped(who credits.Spender) bool {
@@ -84,53 +91,85 @@ func capped(who credits.Spender) bool {
 }
 
 // Settle implements [credits.Ledger]. Once the charge is on its way it waits for the disk whatever becomes of ctx.
-func (l *Ledger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (balance int64, err error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
+func (l *Ledger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
+	if err := errors.Join(ctx.Err(), c.Check()); err != nil {
+		return credits.Receipt{}, err
 	}
 	l.mu.Lock()
 	held, begun, err := l.holds.Begin(h.ID, c.Amount, l.db.cfg.Now())
+	if errors.Is(err, credits.ErrExpired) {
+		l.mu.Unlock()
+		if r, err := l.settledBefore(ctx, h); !errors.Is(err, credits.ErrExpired) || !c.Late || c.Amount <= 0 {
+			return r, err
+		}
+		l.mu.Lock()
+		if err := l.revive(ctx, h, c); err != nil {
+			l.mu.Unlock()
+			return credits.Receipt{}, err
+		}
+		held, begun, err = l.holds.Begin(h.ID, c.Amount, l.db.cfg.Now())
+	}
 	switch {
 	case err != nil:
 		l.mu.Unlock()
-		if errors.Is(err, credits.ErrExpired) {
-			return l.settledBefore(ctx, h)
-		}
-		return 0, err
+		return credits.Receipt{}, err
 	case begun && c.Amount > 0:
 		return l.charge(held, c)
 	case begun:
-		l.holds.End(h.ID)
+		l.holds.End(h.ID, 0)
 	}
-	other := l.settling[h.ID]
+	other, charged := l.settling[h.ID], l.holds.Charged(h.ID)
 	l.mu.Unlock()
 	if other != nil {
 		<-other.done
 		if other.err != nil {
-			return 0, other.err
+			return credits.Receipt{}, other.err
 		}
+		charged = other.charged
 	}
-	return l.Balance(ctx, held.Spender.Account)
+	balance, err := l.Balance(ctx, held.Spender.Account)
+	return credits.Receipt{Balance: balance, Charged: charged, Earlier: !begun}, err
 }
 
 // settledBefore answers for a hold that memory does not know: it has run out, or it was settled long ago or by the
 // process before this one.
-func (l *Ledger) settledBefore(ctx context.Context, h credits.Hold) (int64, error) {
-	var one int
-	err := l.reading.charged.QueryRowContext(ctx, h.ID).Scan(&one)
+func (l *Ledger) settledBefore(ctx context.Context, h credits.Hold) (credits.Receipt, error) {
+	var charged int64
+	err := l.reading.charged.QueryRowContext(ctx, h.ID).Scan(&charged)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, credits.ErrExpired
+		return credits.Receipt{}, credits.ErrExpired
 	}
 	if err != nil {
-		return 0, explain(err)
+		return credits.Receipt{}, explain(err)
 	}
-	return l.Balance(ctx, h.Spender.Account)
+	balance, err := l.Balance(ctx, h.Spender.Account)
+	return credits.Receipt{Balance: balance, Charged: charged, Earlier: true}, err
+}
+
+// revive opens a hold again for a charge that comes late, if it can still be paid. The lock is held when it is called
+// and when it returns, but not all the time.
+func (l *Ledger) revive(ctx context.Context, h credits.Hold, c credits.Charge) error {
+	switch {
+	case l.db.cfg.Admin:
+		return ErrAdmin
+	case c.Amount > h.Amount:
+		return fmt.Errorf("%w: a charge of %d on a hold of %d", credits.ErrAmount, c.Amount, h.Amount)
+	}
+	err := l.room(ctx, h.Spender, c.Amount)
+	if errors.Is(err, credits.ErrInsufficient) { // the key's cap too
+		return credits.ErrLate
+	}
+	if err == nil {
+		l.holds.Revive(h, c.Amount, l.db.cfg.Now().Add(credits.LateFor))
+	}
+	return err
 }
 
 // charge queues the charge and waits until it is durable. It is called with the lock held, and lets go of it.
-func (l *Ledger) charge(h credits.Hold, c credits.Charge) (balance int64, err error) {
+func (l *Ledger) charge(h credits.Hold, c credits.Charge) (credits.Receipt, error) {
 	b := l.books.queue(h.Spender.Account)
 	var e credits.Entry
+	var r credits.Receipt
 	t := &task{
 		apply: func(w *writer) (err error) {
 			e, err = w.charge(b, h, c)
@@ -144,14 +183,17 @@ func (l *Ledger) charge(h credits.Hold, c credits.Charge) (balance int64, err er
 		if err != nil {
 			l.holds.Reopen(h.ID)
 		} else {
-			l.holds.End(h.ID)
+			t.charged = -e.Amount
+			l.holds.End(h.ID, t.charged)
 			l.books.written(b, e)
 		}
 		l.books.unqueue(b)
-		balance = b.balance - l.holds.Of(b.account)
+		r = credits.Receipt{
+			Balance: b.balance - l.holds.Of(b.account), Charged: t.charged, Earlier: e.Kind == "",
+		}
 	}
 	l.settling[h.ID] = t
-	err = l.db.writer.submit(t)
+	err := l.db.writer.submit(t)
 	if err != nil {
 		delete(l.settling, h.ID)
 		l.holds.Reopen(h.ID)
@@ -159,10 +201,13 @@ func (l *Ledger) charge(h credits.Hold, c credits.Charge) (balance int64, err er
 	}
 	l.mu.Unlock()
 	if err != nil {
-		return 0, err
+		return credits.Receipt{}, err
 	}
 	<-t.done
-	return balance, t.err
+	if t.err != nil {
+		return credits.Receipt{}, t.err
+	}
+	return r, nil
 }
 
 // Grant gives account n credits, for a reason, and returns what it can spend. It fails with ErrAmount unless n is
@@ -182,6 +227,9 @@ func (l *Ledger) Refund(
 }
 
 func (l *Ledger) give(ctx context.Context, e credits.Entry) (balance int64, err error) {
+	if err := errors.Join(credits.CheckText("request id", e.RequestID), credits.CheckText("reason", e.Reason)); err != nil {
+		return 0, err
+	}
 	if e.Amount <= 0 || e.Amount > credits.MaxBalance {
 		return 0, fmt.Errorf("%w: a %s of %d", credits.ErrAmount, e.Kind, e.Amount)
 	}

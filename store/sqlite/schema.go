@@ -92,6 +92,30 @@ var migrations = []string{
 	) STRICT;
 	CREATE INDEX records_expires ON records (expires);
 	`,
+	`
+	ALTER TABLE entries RENAME COLUMN once TO idempotency_key;
+	ALTER TABLE entries ADD COLUMN clock INTEGER; -- what the clock showed, when that was before at; else NULL
+
+	ALTER TABLE records ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+	ALTER TABLE records ADD COLUMN version INTEGER NOT NULL DEFAULT 1; -- a new random one with every write
+	CREATE INDEX records_owner ON records (owner, expires) WHERE owner <> '';
+
+	-- What the records of each owner take, kept by the triggers whoever writes.
+	CREATE TABLE record_owners (
+		owner TEXT PRIMARY KEY,
+		bytes INTEGER NOT NULL
+	) STRICT, WITHOUT ROWID;
+	CREATE TRIGGER records_added AFTER INSERT ON records WHEN new.owner <> ''
+	BEGIN
+		INSERT INTO record_owners VALUES (new.owner, octet_length(new.key) + length(new.value))
+			ON CONFLICT (owner) DO UPDATE SET bytes = bytes + excluded.bytes;
+	END;
+	CREATE TRIGGER records_removed AFTER DELETE ON records WHEN old.owner <> ''
+	BEGIN
+		UPDATE record_owners SET bytes = bytes - octet_length(old.key) - length(old.value) WHERE owner = old.owner;
+		DELETE FROM record_owners WHERE owner = old.owner AND bytes <= 0;
+	END;
+	`,
 }
 
 // migrate brings the file up to date, all or nothing.

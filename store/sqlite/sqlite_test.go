@@ -152,8 +152,8 @@ func TestWhatAnotherProcessDidCountsFromTheNextCall(t *testing.T) {
 		if got, err := admin.Ledger().Refund(ctx, a.ID, 5, "", "sorry"); got != 6 || err != nil {
 			t.Fatalf("Refund = %d, %v; want 6", got, err)
 		}
-		if got, err := server.Ledger().Settle(ctx, holds[0], credits.Charge{Amount: 1}); got != 5 || err != nil {
-			t.Fatalf("Settle = %d, %v; want 5", got, err)
+		if got, err := server.Ledger().Settle(ctx, holds[0], credits.Charge{Amount: 1}); got.Balance != 5 || err != nil {
+			t.Fatalf("Settle = %d, %v; want 5", got.Balance, err)
 		}
 		if got, err := admin.Ledger().Balance(ctx, a.ID); got != 5 || err != nil {
 			t.Fatalf("Balance beside the server = %d, %v; want 5", got, err)
@@ -210,8 +210,8 @@ func TestAReopenedFileGoesOn(t *testing.T) {
 	}
 
 	db = openFile(t, Config{Path: path})
-	if got, err := db.Ledger().Settle(ctx, holds[0], charge); got != 97 || err != nil {
-		t.Errorf("settling a charged hold again = %d, %v; want 97", got, err)
+	if got, err := db.Ledger().Settle(ctx, holds[0], charge); got.Balance != 97 || err != nil {
+		t.Errorf("settling a charged hold again = %d, %v; want 97", got.Balance, err)
 	}
 	if _, err := db.Ledger().Settle(ctx, holds[1], charge); !errors.Is(err, credits.ErrExpired) {
 		t.Errorf("settling a hold that was open = %v; want ErrExpired", err)
@@ -263,8 +263,8 @@ func TestAFullDiskRefusesChargesAndLosesNothing(t *testing.T) {
 		}
 		wantAudit(t, db)
 		limit("1000000")
-		if got, err := db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 1}); got != 1000-charged-1 || err != nil {
-			t.Errorf("Settle with room again = %d, %v; want %d", got, err, 1000-charged-1)
+		if got, err := db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 1}); got.Balance != 1000-charged-1 || err != nil {
+			t.Errorf("Settle with room again = %d, %v; want %d", got.Balance, err, 1000-charged-1)
 		}
 		break
 	}
@@ -299,8 +299,8 @@ func TestAReadOnlyFileRefusesChargesAndLosesNothing(t *testing.T) {
 		t.Errorf("the books come to %d; want 10", got)
 	}
 	queryOnly("off")
-	if got, err := db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 1}); got != 9 || err != nil {
-		t.Errorf("Settle = %d, %v; want 9", got, err)
+	if got, err := db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 1}); got.Balance != 9 || err != nil {
+		t.Errorf("Settle = %d, %v; want 9", got.Balance, err)
 	}
 }
 

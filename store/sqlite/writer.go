@@ -42,8 +42,9 @@ type task struct {
 	// alone asks for a transaction of its own, which any error undoes; outside asks for none at all.
 	alone, outside bool
 
-	err  error
-	done chan struct{}
+	charged int64 // credits that a charge came to, once it is done
+	err     error
+	done    chan struct{}
 }
 
 // refusal is an error that concerns one task and not the transaction that it shares.

@@ -85,8 +85,8 @@ func TestOneHoldIsChargedOnceHoweverOftenItIsSettledAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if got, err := db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 3}); got != 7 || err != nil {
-				t.Errorf("Settle = %d, %v; want 7", got, err)
+			if got, err := db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 3}); got.Balance != 7 || err != nil {
+				t.Errorf("Settle = %d, %v; want 7", got.Balance, err)
 			}
 		})
 	}
