@@ -51,7 +51,7 @@ type failing struct{ records.Store }
 
 var errDisk = errors.New("the disk is on fire")
 
-func (failing) Put(context.Context, string, []byte, time.Duration) error { return errDisk }
+func (failing) Put(context.Context, records.Record, time.Duration) (int64, error) { return 0, errDisk }
 
 func TestAnIdempotentAnswerThatCannotBeKeptIsGivenAndPaidOnce(t *testing.T) {
 	t.Parallel()

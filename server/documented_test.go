@@ -39,12 +39,17 @@ func (noLedger) Entries(context.Context, credits.Query) ([]credits.Entry, error)
 	return nil, errDisk
 }
 
-func (noRecords) Get(context.Context, string) ([]byte, error)              { return nil, errDisk }
-func (noRecords) Put(context.Context, string, []byte, time.Duration) error { return errDisk }
-func (noRecords) Delete(context.Context, string) error                     { return errDisk }
-func (noRecords) Keys(context.Context, string) ([]string, error)           { return nil, errDisk }
-func (noRecords) Add(context.Context, string, []byte, time.Duration) ([]byte, bool, error) {
-	return nil, false, errDisk
+func (noRecords) Get(context.Context, string) (records.Record, error) {
+	return records.Record{}, errDisk
+}
+
+func (noRecords) Put(context.Context, records.Record, time.Duration) (int64, error) {
+	return 0, errDisk
+}
+func (noRecords) Delete(context.Context, string, int64) error    { return errDisk }
+func (noRecords) Keys(context.Context, string) ([]string, error) { return nil, errDisk }
+func (noRecords) Add(context.Context, records.Record, time.Duration) (records.Record, bool, error) {
+	return records.Record{}, false, errDisk
 }
 
 var _ records.Store = noRecords{}

@@ -14,6 +14,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/server"
+	"github.com/socialdata/socialdata/store/records"
 	"github.com/socialdata/socialdata/store/sqlite"
 )
 
@@ -139,12 +140,12 @@ func (c *serveCmd) cursorSecrets(ctx context.Context, db *sqlite.DB) ([][]byte, 
 	if _, err := rand.Read(secret); err != nil {
 		return nil, err
 	}
-	kept, added, err := db.Records().Add(ctx, "cursor-key", secret, cursorKeyTTL)
+	kept, added, err := db.Records().Add(ctx, records.Record{Key: "cursor-key", Value: secret}, cursorKeyTTL)
 	if err != nil {
 		return nil, err
 	}
 	if !added {
-		secret = kept
+		secret = kept.Value
 	}
 	if c.CursorKey != "" {
 		return [][]byte{[]byte(c.CursorKey), secret}, nil

@@ -40,7 +40,7 @@ func (s *Session) idempotent(
 	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil {
 		return nil, err
 	}
-	key := "idempotency/" + s.who.Account() + "/" + call.IdempotencyKey
+	key := records.Key("idempotency", s.who.Account(), call.IdempotencyKey)
 	mine := replayed{Digest: digestOf(row, call)}
 	for {
 		existing, added, err := s.addRecord(ctx, key, mine)
@@ -76,7 +76,7 @@ func (s *Session) recorded(
 		if done {
 			return
 		}
-		if derr := s.cfg.Records.Delete(detached, key); derr != nil {
+		if derr := s.cfg.Records.Delete(detached, key, 0); derr != nil {
 			s.cfg.Log.WarnContext(ctx, "claim on an idempotency key not dropped", "error", derr)
 		}
 	}()
@@ -90,7 +90,7 @@ func (s *Session) recorded(
 	mine.Answer = answer
 	b, err := json.Marshal(mine)
 	if err == nil {
-		err = s.cfg.Records.Put(detached, key, b, idempotencyTTL)
+		_, err = s.cfg.Records.Put(detached, records.Record{Key: key, Value: b}, idempotencyTTL)
 	}
 	if err != nil {
 		// The charge stands and the answer is good. A second call would be charged nothing, by the ledger's own record.
@@ -114,7 +114,7 @@ func (s *Session) renew(ctx context.Context, key string, mine replayed) (release
 			}
 			b, err := json.Marshal(mine)
 			if err == nil {
-				err = s.cfg.Records.Put(ctx, key, b, idempotencyLease)
+				_, err = s.cfg.Records.Put(ctx, records.Record{Key: key, Value: b}, idempotencyLease)
 			}
 			if err != nil {
 				s.cfg.Log.WarnContext(ctx, "claim on an idempotency key not renewed", "error", err)
@@ -141,14 +141,14 @@ func (s *Session) addRecord(ctx context.Context, key string, mine replayed) (exi
 	if err != nil {
 		return existing, false, err
 	}
-	old, added, err := s.cfg.Records.Add(ctx, key, b, idempotencyLease)
+	old, added, err := s.cfg.Records.Add(ctx, records.Record{Key: key, Value: b}, idempotencyLease)
 	if err != nil || added {
 		return existing, added, err
 	}
-	if len(old) == 0 {
+	if len(old.Value) == 0 {
 		return existing, false, records.ErrAbsent
 	}
-	return existing, false, json.Unmarshal(old, &existing)
+	return existing, false, json.Unmarshal(old.Value, &existing)
 }
 
 func digestOf(row *read.Row, call operation.Call) string {

@@ -159,13 +159,13 @@ func (s *Service) findJob(ctx context.Context, who account.Caller, id string) (*
 		}
 		return j, nil
 	}
-	b, err := s.cfg.Records.Get(ctx, "job/"+id)
+	r, err := s.cfg.Records.Get(ctx, "job/"+id)
 	if errors.Is(err, records.ErrAbsent) {
 		return nil, errNoJob
 	}
 	j := &job{public: true, changed: make(chan struct{})}
 	if err == nil {
-		err = json.Unmarshal(b, j)
+		err = json.Unmarshal(r.Value, j)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("socialdata: job %s: %w", id, err)

@@ -166,17 +166,18 @@ func (s *Service) note(ctx context.Context, account string, v any) (string, erro
 	}
 	sum := sha256.Sum256(b)
 	id := hex.EncodeToString(sum[:16])
-	return id, s.cfg.Records.Put(ctx, "cursor/"+account+"/"+id, b, cursor.Life)
+	_, err = s.cfg.Records.Put(ctx, records.Record{Key: records.Key("cursor", account, id), Value: b}, cursor.Life)
+	return id, err
 }
 
 // recall reads what note has kept for the same account.
 func (s *Service) recall(ctx context.Context, who account.Caller, id string, v any) error {
-	b, err := s.cfg.Records.Get(ctx, "cursor/"+who.Account()+"/"+id)
+	r, err := s.cfg.Records.Get(ctx, records.Key("cursor", who.Account(), id))
 	if errors.Is(err, records.ErrAbsent) {
 		return providers.ErrCursor
 	}
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(b, v)
+	return json.Unmarshal(r.Value, v)
 }

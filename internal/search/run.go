@@ -14,6 +14,7 @@ import (
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 const (
@@ -142,7 +143,8 @@ func (s *Service) keep(ctx context.Context, j *job) {
 		if end.IsZero() {
 			end = j.Deadline
 		}
-		err = s.cfg.Records.Put(context.WithoutCancel(ctx), "job/"+j.ID, b, end.Add(jobTTL).Sub(s.cfg.Now()))
+		r := records.Record{Key: "job/" + j.ID, Value: b}
+		_, err = s.cfg.Records.Put(context.WithoutCancel(ctx), r, end.Add(jobTTL).Sub(s.cfg.Now()))
 	}
 	if err != nil {
 		s.cfg.Log.ErrorContext(ctx, "job not kept", "job", j.ID, "error", err)

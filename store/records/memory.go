@@ -11,18 +11,28 @@ import (
 
 // Memory is a [Store] that forgets everything when the process ends.
 type Memory struct {
-	now func() time.Time
+	now        func() time.Time
+	ownerBytes int64
 
 	mu      sync.Mutex
 	records map[string]record
-	sweepAt int // number of records at which the dead ones are looked for
+	owners  map[string]*owner
+	version int64 // of the last write
+	sweepAt int   // number of records at which the dead ones are looked for
 }
 
 var _ Store = (*Memory)(nil)
 
 type record struct {
-	value   []byte
+	Record
 	expires time.Time
+}
+
+// owner is what the records of one owner come to, dead ones that no look has met yet among them.
+type owner struct {
+	bytes int64
+	keys  map[string]struct{}
+	first time.Time // when the first of them ends; zero when that is not known
 }
 
 // sweepFrom is the lowest number of records at which the dead ones are looked for.
@@ -30,7 +40,8 @@ const sweepFrom = 1024
 
 // MemoryConfig says how a [Memory] works. The zero value is ready for use.
 type MemoryConfig struct {
-	Now func() time.Time // the clock; nil means time.Now
+	Now        func() time.Time // the clock; nil means time.Now
+	OwnerBytes int64            // what the records of one owner may take; 0 means DefaultOwnerBytes
 }
 
 // NewMemory returns an empty store.
@@ -38,58 +49,67 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Memory{now: cfg.Now, records: map[string]record{}, sweepAt: sweepFrom}
+	if cfg.OwnerBytes <= 0 {
+		cfg.OwnerBytes = DefaultOwnerBytes
+	}
+	return &Memory{
+		now: cfg.Now, ownerBytes: cfg.OwnerBytes, records: map[string]record{}, owners: map[string]*owner{}, sweepAt: sweepFrom,
+	}
 }
 
 // Get implements [Store].
-func (m *Memory) Get(ctx context.Context, key string) ([]byte, error) {
+func (m *Memory) Get(ctx context.Context, key string) (Record, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return Record{}, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, ok := m.live(key)
 	if !ok {
-		return nil, ErrAbsent
+		return Record{}, ErrAbsent
 	}
-	return bytes.Clone(r.value), nil
+	return r.copied(), nil
 }
 
 // Put implements [Store].
-func (m *Memory) Put(ctx context.Context, key string, value []byte, ttl time.Duration) error {
+func (m *Memory) Put(ctx context.Context, r Record, ttl time.Duration) (version int64, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return 0, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.put(key, value, ttl)
-	return nil
+	if old, ok := m.live(r.Key); r.Version != 0 && (!ok || old.Version != r.Version) {
+		return 0, ErrConflict
+	}
+	written, err := m.put(r, ttl)
+	return written.Version, err
 }
 
 // Add implements [Store].
-func (m *Memory) Add(
-	ctx context.Context, key string, value []byte, ttl time.Duration,
-) (existing []byte, added bool, err error) {
+func (m *Memory) Add(ctx context.Context, r Record, ttl time.Duration) (stands Record, added bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, false, err
+		return Record{}, false, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r, ok := m.live(key); ok {
-		return bytes.Clone(r.value), false, nil
+	if old, ok := m.live(r.Key); ok {
+		return old.copied(), false, nil
 	}
-	m.put(key, value, ttl)
-	return nil, true, nil
+	stands, err = m.put(r, ttl)
+	return stands.copied(), err == nil, err
 }
 
 // Delete implements [Store].
-func (m *Memory) Delete(ctx context.Context, key string) error {
+func (m *Memory) Delete(ctx context.Context, key string, version int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.records, key)
+	if old, ok := m.live(key); ok && version != 0 && old.Version != version {
+		return ErrConflict
+	}
+	m.remove(key)
 	return nil
 }
 
@@ -122,15 +142,102 @@ func (m *Memory) live(key string) (record, bool) {
 	return r, ok && m.now().Before(r.expires)
 }
 
-func (m *Memory) put(key string, value []byte, ttl time.Duration) {
-	// An empty value is kept as one that is there.
-	m.records[key] = record{value: append([]byte{}, value...), expires: m.now().Add(ttl)}
-	if len(m.records) < m.sweepAt {
+// copied returns r with a value of its own. An empty value stays one that is there.
+func (r Record) copied() Record {
+	r.Value = append([]byte{}, r.Value...)
+	return r
+}
+
+// put writes r and returns it as it stands.
+func (m *Memory) put(r Record, ttl time.Duration) (Record, error) {
+	if old, ok := m.live(r.Key); r.Owner != "" && (!ok || old.Owner != r.Owner) {
+		if err := m.room(r); err != nil {
+			return Record{}, err
+		}
+	}
+	m.remove(r.Key)
+	m.version++
+	r.Version, r.Value = m.version, bytes.Clone(r.Value)
+	written := record{r, m.now().Add(ttl)}
+	m.records[r.Key] = written
+	m.count(written)
+	if len(m.records) >= m.sweepAt {
+		m.sweep()
+	}
+	return r, nil
+}
+
+// count adds a new record to what its owner has.
+func (m *Memory) count(r record) {
+	if r.Owner == "" {
 		return
 	}
+	o, ok := m.owners[r.Owner]
+	if !ok {
+		o = &owner{keys: map[string]struct{}{}, first: r.expires}
+		m.owners[r.Owner] = o
+	}
+	o.bytes += r.Size()
+	o.keys[r.Key] = struct{}{}
+	if r.expires.Before(o.first) { // and not when it is unknown
+		o.first = r.expires
+	}
+}
+
+func (m *Memory) remove(key string) {
+	r, ok := m.records[key]
+	if !ok {
+		return
+	}
+	delete(m.records, key)
+	o, ok := m.owners[r.Owner]
+	if !ok {
+		return
+	}
+	o.bytes -= r.Size()
+	if r.expires.Equal(o.first) {
+		o.first = time.Time{}
+	}
+	if delete(o.keys, key); len(o.keys) == 0 {
+		delete(m.owners, r.Owner)
+	}
+}
+
+// room returns a QuotaError unless r is no more than its owner may still have. It removes the owner's dead records
+// when that can make room.
+func (m *Memory) room(r Record) error {
+	o, ok := m.owners[r.Owner]
+	if !ok {
+		o = &owner{}
+	}
+	if o.bytes+r.Size() > m.ownerBytes && !m.now().Before(o.first) {
+		m.look(o)
+	}
+	if o.bytes+r.Size() <= m.ownerBytes {
+		return nil
+	}
+	return &QuotaError{Owner: r.Owner, Bytes: m.ownerBytes, RetryAfter: max(0, o.first.Sub(m.now()))}
+}
+
+// look removes an owner's dead records and finds out when the first of the others ends.
+func (m *Memory) look(o *owner) {
+	first := time.Time{}
+	for key := range o.keys {
+		switch r, ok := m.live(key); {
+		case !ok:
+			m.remove(key)
+		case first.IsZero() || r.expires.Before(first):
+			first = r.expires
+		}
+	}
+	o.first = first
+}
+
+// sweep removes what is dead.
+func (m *Memory) sweep() {
 	for key := range m.records {
 		if _, ok := m.live(key); !ok {
-			delete(m.records, key)
+			m.remove(key)
 		}
 	}
 	// Twice what is live: a sweep then costs each put a constant share.

@@ -9,8 +9,8 @@ import (
 	"github.com/socialdata/socialdata/store/records/recordstest"
 )
 
-func open(_ *testing.T, now func() time.Time) records.Store {
-	return records.NewMemory(records.MemoryConfig{Now: now})
+func open(_ *testing.T, now func() time.Time, ownerBytes int64) records.Store {
+	return records.NewMemory(records.MemoryConfig{Now: now, OwnerBytes: ownerBytes})
 }
 
 func TestMemory(t *testing.T) {
@@ -24,7 +24,7 @@ func TestMemoryForgetsWhatIsDead(t *testing.T) {
 	m := records.NewMemory(records.MemoryConfig{Now: func() time.Time { return now }})
 	for i := range 100_000 {
 		now = now.Add(time.Second)
-		if err := m.Put(t.Context(), fmt.Sprint(i), nil, time.Minute); err != nil {
+		if _, err := m.Put(t.Context(), records.Record{Key: fmt.Sprint(i)}, time.Minute); err != nil {
 			t.Fatal(err)
 		}
 	}

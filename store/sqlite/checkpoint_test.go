@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 func TestALookAtTheLogCopiesNothing(t *testing.T) {
@@ -45,7 +46,7 @@ func TestTheLogStaysShort(t *testing.T) {
 	who := credits.Spender{Account: "acct"}
 	for range 10 {
 		for range checkpointLook {
-			if err := db.Records().Put(t.Context(), "big", big, 1<<40); err != nil {
+			if _, err := db.Records().Put(t.Context(), records.Record{Key: "big", Value: big}, 1<<40); err != nil {
 				t.Fatal(err)
 			}
 			spend(t, db.Ledger(), who, 1, credits.Charge{})

@@ -15,9 +15,9 @@ func openKeys(t *testing.T) keystest.Store {
 	return openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")}).Keys()
 }
 
-func openRecords(t *testing.T, now func() time.Time) records.Store {
+func openRecords(t *testing.T, now func() time.Time, ownerBytes int64) records.Store {
 	t.Helper()
-	return openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), Now: now}).Records()
+	return openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), Now: now, OwnerBytes: ownerBytes}).Records()
 }
 
 func TestKeys(t *testing.T) {

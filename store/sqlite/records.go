@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"time"
 
 	"github.com/socialdata/socialdata/store/records"
@@ -20,7 +22,7 @@ type Records struct {
 var _ records.Store = (*Records)(nil)
 
 func newRecords(ctx context.Context, db *DB) (*Records, error) {
-	get, err := db.read.PrepareContext(ctx, "SELECT value FROM records WHERE key = ? AND expires > ?")
+	get, err := db.read.PrepareContext(ctx, "SELECT owner, value, version FROM records WHERE key = ? AND expires > ?")
 	if err != nil {
 		return nil, explain(err)
 	}
@@ -30,56 +32,91 @@ func newRecords(ctx context.Context, db *DB) (*Records, error) {
 }
 
 // Get implements [records.Store].
-func (r *Records) Get(ctx context.Context, key string) ([]byte, error) {
-	var v []byte
-	err := r.get.QueryRowContext(ctx, key, r.now()).Scan(&v)
+func (r *Records) Get(ctx context.Context, key string) (records.Record, error) {
+	found := records.Record{Key: key}
+	err := r.get.QueryRowContext(ctx, key, r.now()).Scan(&found.Owner, &found.Value, &found.Version)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, records.ErrAbsent
+		return records.Record{}, records.ErrAbsent
 	}
-	return v, explain(err)
+	if err != nil {
+		return records.Record{}, explain(err)
+	}
+	return found, nil
 }
 
 // Put implements [records.Store].
-func (r *Records) Put(ctx context.Context, key string, value []byte, ttl time.Duration) error {
+func (r *Records) Put(ctx context.Context, rec records.Record, ttl time.Duration) (version int64, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return 0, err
 	}
-	return r.db.writer.do(&task{apply: func(w *writer) error { return r.put(w, key, value, ttl) }})
+	err = r.db.writer.do(&task{apply: func(w *writer) error {
+		now := r.now()
+		old, err := standing(w, rec.Key, now)
+		if err != nil {
+			return err
+		}
+		if rec.Version != 0 && old.Version != rec.Version {
+			return refusal{records.ErrConflict}
+		}
+		version, err = r.put(w, old, rec, now, ttl)
+		return err
+	}})
+	if err != nil {
+		return 0, err
+	}
+	return version, nil
 }
 
 // Add implements [records.Store].
 func (r *Records) Add(
-	ctx context.Context, key string, value []byte, ttl time.Duration,
-) (existing []byte, added bool, err error) {
+	ctx context.Context, rec records.Record, ttl time.Duration,
+) (stands records.Record, added bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, false, err
+		return records.Record{}, false, err
 	}
-	err = r.db.writer.do(&task{apply: func(w *writer) error {
-		var v [1]driver.Value
-		found, err := w.c.row("SELECT value FROM records WHERE key = ? AND expires > ?", v[:], key, r.now())
-		if err != nil {
+	err = r.db.writer.do(&task{apply: func(w *writer) (err error) {
+		now := r.now()
+		if stands, err = standing(w, rec.Key, now); err != nil || stands.Version != 0 {
 			return err
 		}
-		if added = !found; added {
-			return r.put(w, key, value, ttl)
-		}
-		existing = append([]byte{}, value0(v)...)
-		return nil
+		version, err := r.put(w, stands, rec, now, ttl)
+		added, stands = true, rec
+		stands.Value, stands.Version = append([]byte{}, rec.Value...), version
+		return err
 	}})
 	if err != nil {
-		return nil, false, err
+		return records.Record{}, false, err
 	}
-	return existing, added, nil
+	return stands, added, nil
 }
 
-func value0(v [1]driver.Value) []byte { return value[[]byte](v[0]) }
+// standing returns the live record under key, or one with the version 0.
+func standing(w *writer, key string, now int64) (records.Record, error) {
+	var v [3]driver.Value
+	found, err := w.c.row("SELECT owner, value, version FROM records WHERE key = ? AND expires > ?", v[:], key, now)
+	if err != nil || !found {
+		return records.Record{}, err
+	}
+	return records.Record{
+		Key: key, Owner: value[string](v[0]), Value: append([]byte{}, value[[]byte](v[1])...), Version: value[int64](v[2]),
+	}, nil
+}
 
 // Delete implements [records.Store].
-func (r *Records) Delete(ctx context.Context, key string) error {
+func (r *Records) Delete(ctx context.Context, key string, version int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return r.db.writer.do(&task{apply: func(w *writer) error {
+		if version != 0 {
+			old, err := standing(w, key, r.now())
+			if err != nil {
+				return err
+			}
+			if old.Version != 0 && old.Version != version {
+				return refusal{records.ErrConflict}
+			}
+		}
 		_, err := w.c.exec("DELETE FROM records WHERE key = ?", key)
 		return err
 	}})
@@ -116,15 +153,55 @@ func after(prefix string) (string, bool) {
 	return "", false
 }
 
-func (r *Records) put(w *writer, key string, value []byte, ttl time.Duration) error {
+// put writes rec where old stands, which has the version 0 when it is not there, and returns the new version.
+func (r *Records) put(w *writer, old, rec records.Record, now int64, ttl time.Duration) (version int64, err error) {
+	if rec.Owner != "" && (old.Version == 0 || old.Owner != rec.Owner) {
+		if err := r.room(w, rec, now); err != nil {
+			return 0, err
+		}
+	}
+	value := rec.Value
 	if value == nil {
 		value = []byte{} // NULL would be no value at all
 	}
-	_, err := w.c.exec(`
-		INSERT INTO records (key, value, expires) VALUES (?, ?, ?)
-		ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`,
-		key, value, r.now()+int64(ttl))
-	return err
+	// Removed first, so that what the owners have is counted by what comes and goes, and by nothing else.
+	if _, err := w.c.exec("DELETE FROM records WHERE key = ?", rec.Key); err != nil {
+		return 0, err
+	}
+	// Random: the next one is another, whatever stood here before and however long ago.
+	version = 1 + rand.Int64N(math.MaxInt64-1)
+	_, err = w.c.exec("INSERT INTO records (key, owner, value, version, expires) VALUES (?, ?, ?, ?, ?)",
+		rec.Key, rec.Owner, value, version, now+int64(ttl))
+	return version, err
+}
+
+// room refuses with a QuotaError unless rec is no more than its owner may still have. It removes the owner's dead
+// records when that can make room.
+func (r *Records) room(w *writer, rec records.Record, now int64) error {
+	left := func() (int64, error) {
+		taken, err := w.c.number("SELECT bytes FROM record_owners WHERE owner = ?", rec.Owner)
+		return r.db.cfg.OwnerBytes - taken - rec.Size(), err
+	}
+	n, err := left()
+	if err != nil || n >= 0 {
+		return err
+	}
+	removed, err := w.c.exec("DELETE FROM records WHERE owner = ? AND owner <> '' AND expires <= ?", rec.Owner, now)
+	if err != nil {
+		return err
+	}
+	if removed > 0 {
+		if n, err = left(); err != nil || n >= 0 {
+			return err
+		}
+	}
+	first, err := w.c.number("SELECT min(expires) FROM records WHERE owner = ? AND owner <> ''", rec.Owner)
+	if err != nil {
+		return err
+	}
+	return refusal{&records.QuotaError{
+		Owner: rec.Owner, Bytes: r.db.cfg.OwnerBytes, RetryAfter: time.Duration(max(0, first-now)),
+	}}
 }
 
 // now is in nanoseconds: a record may live shorter than what entries count in.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"modernc.org/sqlite"
+
+	"github.com/socialdata/socialdata/store/records"
 )
 
 // The errors of this package.
@@ -42,6 +44,8 @@ type Config struct {
 
 	// CachedAccounts and CachedKeys bound what is remembered; 0 means 100,000 of each.
 	CachedAccounts, CachedKeys int
+	// OwnerBytes is what the records of one owner may take; 0 means records.DefaultOwnerBytes.
+	OwnerBytes int64
 	// FlushEvery is how often the times that keys were last used are written; 0 means 5 seconds.
 	FlushEvery time.Duration
 	// Readers is how many connections read; 0 means 4.
@@ -60,6 +64,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.CachedKeys <= 0 {
 		c.CachedKeys = 100_000
+	}
+	if c.OwnerBytes <= 0 {
+		c.OwnerBytes = records.DefaultOwnerBytes
 	}
 	if c.FlushEvery <= 0 {
 		c.FlushEvery = 5 * time.Second

@@ -1,7 +1,9 @@
 // Package recordstest is the suite that every [records.Store] passes.
 //
 //	func TestRecords(t *testing.T) {
-//		recordstest.Run(t, func(t *testing.T, now func() time.Time) records.Store { return openTemp(t, now).Records() })
+//		recordstest.Run(t, func(t *testing.T, now func() time.Time, ownerBytes int64) records.Store {
+//			return openTemp(t, now, ownerBytes).Records()
+//		})
 //	}
 package recordstest
 
@@ -19,8 +21,9 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// Open returns a new, empty store that reads the time from now alone. It cleans up through t.
-type Open func(t *testing.T, now func() time.Time) records.Store
+// Open returns a new, empty store that reads the time from now alone and in which the records of one owner may take
+// ownerBytes, or what a store allows that is not told when that is 0. It cleans up through t.
+type Open func(t *testing.T, now func() time.Time, ownerBytes int64) records.Store
 
 // Run tests a store.
 func Run(t *testing.T, open Open) {
@@ -35,6 +38,10 @@ func Run(t *testing.T, open Open) {
 		{"time passes", testExpiry},
 		{"keys", testKeys},
 		{"values are copied", testCopies},
+		{"versions", testVersions},
+		{"of concurrent changes none is lost", testChanges},
+		{"what an owner may have", testOwners},
+		{"what an owner has is counted right", testOwnersAfterAll},
 	}
 	for _, topic := range topics {
 		t.Run(topic.name, func(t *testing.T) {
@@ -58,29 +65,31 @@ func (c *clock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
 
 func put(t *testing.T, s records.Store, key, value string, ttl time.Duration) {
 	t.Helper()
-	if err := s.Put(t.Context(), key, []byte(value), ttl); err != nil {
+	if _, err := s.Put(t.Context(), record(key, value), ttl); err != nil {
 		t.Fatal(err)
 	}
 }
 
+func record(key, value string) records.Record { return records.Record{Key: key, Value: []byte(value)} }
+
 func want(t *testing.T, s records.Store, key, value string) {
 	t.Helper()
 	got, err := s.Get(t.Context(), key)
-	if err != nil || string(got) != value {
-		t.Errorf("Get(%q) = %q, %v; want %q", key, got, err, value)
+	if err != nil || string(got.Value) != value {
+		t.Errorf("Get(%q) = %q, %v; want %q", key, got.Value, err, value)
 	}
 }
 
 func wantAbsent(t *testing.T, s records.Store, key string) {
 	t.Helper()
 	if got, err := s.Get(t.Context(), key); !errors.Is(err, records.ErrAbsent) {
-		t.Errorf("Get(%q) = %q, %v; want ErrAbsent", key, got, err)
+		t.Errorf("Get(%q) = %q, %v; want ErrAbsent", key, got.Value, err)
 	}
 }
 
 func testPut(t *testing.T, open Open) {
 	t.Helper()
-	s := open(t, newClock().now)
+	s := open(t, newClock().now, 0)
 	wantAbsent(t, s, "a")
 	put(t, s, "a", "1", time.Hour)
 	put(t, s, "b", "", time.Hour)
@@ -90,7 +99,7 @@ func testPut(t *testing.T, open Open) {
 	want(t, s, "", "no name")
 	put(t, s, "a", "2", time.Hour)
 	want(t, s, "a", "2")
-	if err := s.Put(t.Context(), "nil", nil, time.Hour); err != nil {
+	if _, err := s.Put(t.Context(), records.Record{Key: "nil"}, time.Hour); err != nil {
 		t.Error(err)
 	}
 	want(t, s, "nil", "")
@@ -98,7 +107,7 @@ func testPut(t *testing.T, open Open) {
 	put(t, s, "big", big, time.Hour)
 	want(t, s, "big", big)
 	for range 2 {
-		if err := s.Delete(t.Context(), "a"); err != nil {
+		if err := s.Delete(t.Context(), "a", 0); err != nil {
 			t.Errorf("Delete: %v", err)
 		}
 	}
@@ -108,28 +117,28 @@ func testPut(t *testing.T, open Open) {
 
 func testAdd(t *testing.T, open Open) {
 	t.Helper()
-	s := open(t, newClock().now)
+	s := open(t, newClock().now, 0)
 	for i, tt := range []struct {
 		value, existing string
 		added           bool
-	}{{"1", "", true}, {"2", "1", false}, {"3", "1", false}} {
-		got, added, err := s.Add(t.Context(), "a", []byte(tt.value), time.Hour)
-		if err != nil || added != tt.added || string(got) != tt.existing {
-			t.Errorf("Add %d = %q, %v, %v; want %q, %v", i, got, added, err, tt.existing, tt.added)
+	}{{"1", "1", true}, {"2", "1", false}, {"3", "1", false}} {
+		got, added, err := s.Add(t.Context(), record("a", tt.value), time.Hour)
+		if err != nil || added != tt.added || string(got.Value) != tt.existing {
+			t.Errorf("Add %d = %q, %v, %v; want %q, %v", i, got.Value, added, err, tt.existing, tt.added)
 		}
 	}
 	want(t, s, "a", "1")
-	if err := s.Delete(t.Context(), "a"); err != nil {
+	if err := s.Delete(t.Context(), "a", 0); err != nil {
 		t.Error(err)
 	}
-	if _, added, err := s.Add(t.Context(), "a", []byte("4"), time.Hour); err != nil || !added {
+	if _, added, err := s.Add(t.Context(), record("a", "4"), time.Hour); err != nil || !added {
 		t.Errorf("Add after Delete = %v, %v", added, err)
 	}
 }
 
 func testAddConcurrently(t *testing.T, open Open) {
 	t.Helper()
-	s := open(t, newClock().now)
+	s := open(t, newClock().now, 0)
 	for round := range 10 {
 		key := fmt.Sprint("key", round)
 		var added atomic.Int64
@@ -138,11 +147,11 @@ func testAddConcurrently(t *testing.T, open Open) {
 		for i := range values {
 			wg.Go(func() {
 				mine := fmt.Sprint(i)
-				existing, ok, err := s.Add(t.Context(), key, []byte(mine), time.Hour)
+				existing, ok, err := s.Add(t.Context(), record(key, mine), time.Hour)
 				if err != nil {
 					t.Errorf("Add: %v", err)
 				}
-				if values[i] = string(existing); ok {
+				if values[i] = string(existing.Value); ok {
 					added.Add(1)
 					values[i] = mine
 				}
@@ -163,7 +172,7 @@ func testAddConcurrently(t *testing.T, open Open) {
 func testExpiry(t *testing.T, open Open) {
 	t.Helper()
 	c := newClock()
-	s := open(t, c.now)
+	s := open(t, c.now, 0)
 	put(t, s, "a", "1", time.Minute)
 	put(t, s, "b", "1", time.Hour)
 	c.advance(time.Minute - 1)
@@ -171,7 +180,7 @@ func testExpiry(t *testing.T, open Open) {
 	put(t, s, "b", "2", time.Second) // a new value has its own time
 	c.advance(1)
 	wantAbsent(t, s, "a")
-	if _, added, err := s.Add(t.Context(), "a", []byte("2"), time.Minute); err != nil || !added {
+	if _, added, err := s.Add(t.Context(), record("a", "2"), time.Minute); err != nil || !added {
 		t.Errorf("Add over a dead record = %v, %v", added, err)
 	}
 	want(t, s, "a", "2")
@@ -185,7 +194,7 @@ func testExpiry(t *testing.T, open Open) {
 
 func testKeys(t *testing.T, open Open) {
 	t.Helper()
-	s := open(t, newClock().now)
+	s := open(t, newClock().now, 0)
 	for _, key := range []string{"job/2", "job/1", "jobs", "job%", "idem/1", "job/\xff\xffx", "job/é", "\xff\xff"} {
 		put(t, s, key, "", time.Hour)
 	}
@@ -212,9 +221,9 @@ func testKeys(t *testing.T, open Open) {
 
 func testCopies(t *testing.T, open Open) {
 	t.Helper()
-	s := open(t, newClock().now)
+	s := open(t, newClock().now, 0)
 	in := []byte("in")
-	if err := s.Put(t.Context(), "a", in, time.Hour); err != nil {
+	if _, err := s.Put(t.Context(), records.Record{Key: "a", Value: in}, time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	in[0] = 'x'
@@ -223,12 +232,185 @@ func testCopies(t *testing.T, open Open) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out[0] = 'x'
+	out.Value[0] = 'x'
 	want(t, s, "a", "in")
-	existing, _, err := s.Add(t.Context(), "a", nil, time.Hour)
+	existing, _, err := s.Add(t.Context(), records.Record{Key: "a"}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	existing[0] = 'x'
+	existing.Value[0] = 'x'
 	want(t, s, "a", "in")
+}
+
+func testVersions(t *testing.T, open Open) {
+	t.Helper()
+	c := newClock()
+	s := open(t, c.now, 0)
+	r := record("a", "1")
+	r.Version = 7
+	conflict := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, records.ErrConflict) {
+			t.Errorf("%s = %v; want ErrConflict", what, err)
+		}
+	}
+	_, err := s.Put(t.Context(), r, time.Hour)
+	conflict("Put over a version of nothing", err)
+	wantAbsent(t, s, "a")
+	first, added, err := s.Add(t.Context(), record("a", "1"), time.Hour)
+	if err != nil || !added || first.Version == 0 {
+		t.Fatalf("Add = %+v, %v, %v", first, added, err)
+	}
+	if got, err := s.Get(t.Context(), "a"); err != nil || got.Version != first.Version || got.Key != "a" {
+		t.Errorf("Get = %+v, %v; want the version %d", got, err, first.Version)
+	}
+	r.Version, r.Value = first.Version, []byte("2")
+	second, err := s.Put(t.Context(), r, time.Minute)
+	if err != nil || second == 0 || second == first.Version {
+		t.Fatalf("Put = %d, %v; want a version other than %d", second, err, first.Version)
+	}
+	_, err = s.Put(t.Context(), r, time.Hour)
+	conflict("Put over a version that is gone", err)
+	conflict("Delete of a version that is gone", s.Delete(t.Context(), "a", first.Version))
+	want(t, s, "a", "2")
+	if stands, added, err := s.Add(t.Context(), r, time.Hour); err != nil || added || stands.Version != second {
+		t.Errorf("Add = %+v, %v, %v; want what stands, of the version %d", stands, added, err, second)
+	}
+	if err := s.Delete(t.Context(), "a", second); err != nil {
+		t.Error(err)
+	}
+	wantAbsent(t, s, "a")
+	if err := s.Delete(t.Context(), "a", second); err != nil {
+		t.Errorf("Delete of nothing: %v", err)
+	}
+	put(t, s, "a", "3", time.Minute)
+	third, err := s.Get(t.Context(), "a")
+	if err != nil || third.Version == first.Version || third.Version == second {
+		t.Errorf("a new record has the version of an old one: %+v, %v", third, err)
+	}
+	c.advance(time.Minute)
+	_, err = s.Put(t.Context(), third, time.Hour)
+	conflict("Put over a record whose time has passed", err)
+	wantAbsent(t, s, "a")
+}
+
+// testChanges lets many callers read, change and write one record: with its version nobody's change is lost.
+func testChanges(t *testing.T, open Open) {
+	t.Helper()
+	s := open(t, newClock().now, 0)
+	put(t, s, "a", "", time.Hour)
+	const callers, changes = 8, 25
+	var wg sync.WaitGroup
+	for range callers {
+		wg.Go(func() {
+			for done := 0; done < changes; {
+				r, err := s.Get(t.Context(), "a")
+				if err != nil {
+					t.Errorf("Get: %v", err)
+					return
+				}
+				r.Value = append(r.Value, 'x')
+				switch _, err := s.Put(t.Context(), r, time.Hour); {
+				case err == nil:
+					done++
+				case !errors.Is(err, records.ErrConflict):
+					t.Errorf("Put: %v", err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got, err := s.Get(t.Context(), "a"); err != nil || len(got.Value) != callers*changes {
+		t.Errorf("%d changes are left, %v; want %d", len(got.Value), err, callers*changes)
+	}
+}
+
+// owned returns a record that takes 100 bytes.
+func owned(owner, key string) records.Record {
+	return records.Record{Key: key, Owner: owner, Value: bytes.Repeat([]byte{'x'}, 100-len(key))}
+}
+
+func testOwners(t *testing.T, open Open) {
+	t.Helper()
+	c := newClock()
+	s := open(t, c.now, 300)
+	ok := func(r records.Record, ttl time.Duration) {
+		t.Helper()
+		if _, err := s.Put(t.Context(), r, ttl); err != nil {
+			t.Fatalf("Put(%q) of %q: %v", r.Key, r.Owner, err)
+		}
+	}
+	full := func(after time.Duration) {
+		t.Helper()
+		_, added, err := s.Add(t.Context(), owned("acme", "more"), time.Hour)
+		var q *records.QuotaError
+		if !errors.As(err, &q) || !errors.Is(err, records.ErrQuota) || added {
+			t.Fatalf("Add = %v, %v; want a QuotaError", added, err)
+		}
+		if diff := cmp.Diff(&records.QuotaError{Owner: "acme", Bytes: 300, RetryAfter: after}, q); diff != "" {
+			t.Errorf("Add (-want +got):\n%s", diff)
+		}
+		if _, err := s.Put(t.Context(), owned("acme", "more"), time.Hour); !errors.Is(err, records.ErrQuota) {
+			t.Errorf("Put = %v; want ErrQuota", err)
+		}
+		wantAbsent(t, s, "more")
+	}
+	ok(owned("acme", "a"), time.Minute)
+	ok(owned("acme", "b"), time.Hour)
+	ok(owned("acme", "c"), time.Hour)
+	full(time.Minute)
+	for i := range 10 {
+		ok(owned("", fmt.Sprint("nobody's ", i)), time.Hour)
+	}
+	ok(owned("other", "d"), time.Hour)
+	if got, err := s.Get(t.Context(), "d"); err != nil || got.Owner != "other" {
+		t.Errorf("Get = %+v, %v; want it to be of other", got, err)
+	}
+	c.advance(20 * time.Second)
+	longer := owned("acme", "b")
+	longer.Value = append(longer.Value, longer.Value...)
+	ok(longer, time.Hour) // what is there may grow
+	full(40*time.Second)
+	c.advance(40 * time.Second)
+	full(time.Hour-time.Minute) // 299 bytes are left
+	if err := s.Delete(t.Context(), "c", 0); err != nil {
+		t.Fatal(err)
+	}
+	ok(owned("acme", "e"), time.Hour)
+	full(time.Hour-40*time.Second)
+	ok(owned("other", "b"), time.Hour) // taken over
+	ok(owned("acme", "f"), time.Hour)
+	ok(owned("acme", "g"), time.Hour)
+	full(time.Hour)
+}
+
+// testOwnersAfterAll writes, overwrites and removes records in every way, until an owner must have as much room again
+// as in the beginning.
+func testOwnersAfterAll(t *testing.T, open Open) {
+	t.Helper()
+	c := newClock()
+	s := open(t, c.now, 300)
+	for i := range 200 {
+		r := owned("acme", fmt.Sprint("key", i%3))
+		r.Value = r.Value[:i%len(r.Value)]
+		if _, err := s.Put(t.Context(), r, time.Duration(i%4+1)*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if i%5 == 0 {
+			if err := s.Delete(t.Context(), fmt.Sprint("key", i%7), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.advance(time.Second)
+	}
+	c.advance(time.Minute)
+	for i := range 3 {
+		if _, added, err := s.Add(t.Context(), owned("acme", fmt.Sprint("new", i)), time.Hour); err != nil || !added {
+			t.Errorf("record %d: %v, %v", i, added, err)
+		}
+	}
+	if _, _, err := s.Add(t.Context(), owned("acme", "new3"), time.Hour); !errors.Is(err, records.ErrQuota) {
+		t.Errorf("one more = %v; want ErrQuota", err)
+	}
 }

@@ -1,0 +1,83 @@
+package records
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Compress returns s with values compressed on their way in and expanded on their way out. What the records of an
+// owner take then counts compressed. Everybody who uses the same records goes through it, or nobody.
+func Compress(s Store) Store { return compressed{s} }
+
+type compressed struct{ Store }
+
+// The first byte of a stored value says how the rest is to be read.
+const (
+	plain    = 0
+	deflated = 1
+)
+
+// worthwhile is the length from which a value is compressed, in bytes.
+const worthwhile = 256
+
+var errFormat = errors.New("records: the value was not written by this program")
+
+// Get implements [Store].
+func (c compressed) Get(ctx context.Context, key string) (Record, error) {
+	r, err := c.Store.Get(ctx, key)
+	if err != nil {
+		return Record{}, err
+	}
+	return expand(r)
+}
+
+// Put implements [Store].
+func (c compressed) Put(ctx context.Context, r Record, ttl time.Duration) (int64, error) {
+	r.Value = shrink(r.Value)
+	return c.Store.Put(ctx, r, ttl)
+}
+
+// Add implements [Store].
+func (c compressed) Add(ctx context.Context, r Record, ttl time.Duration) (stands Record, added bool, err error) {
+	r.Value = shrink(r.Value)
+	stands, added, err = c.Store.Add(ctx, r, ttl)
+	if err != nil {
+		return Record{}, false, err
+	}
+	stands, err = expand(stands)
+	return stands, added, err
+}
+
+func shrink(value []byte) []byte {
+	if len(value) >= worthwhile {
+		b := bytes.NewBuffer([]byte{deflated})
+		// NewWriter fails on a level that does not exist, and a buffer takes everything.
+		w, _ := flate.NewWriter(b, flate.BestSpeed)
+		_, _ = w.Write(value)
+		_ = w.Close()
+		if b.Len() <= len(value) {
+			return b.Bytes()
+		}
+	}
+	return append([]byte{plain}, value...)
+}
+
+func expand(r Record) (Record, error) {
+	if len(r.Value) == 0 || r.Value[0] > deflated {
+		return Record{}, fmt.Errorf("%w: %q", errFormat, r.Key)
+	}
+	rest := r.Value[1:]
+	if r.Value[0] == deflated {
+		var err error
+		if rest, err = io.ReadAll(flate.NewReader(bytes.NewReader(rest))); err != nil {
+			return Record{}, fmt.Errorf("%w: %q: %w", errFormat, r.Key, err)
+		}
+	}
+	r.Value = rest
+	return r, nil
+}
