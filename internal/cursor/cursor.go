@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"time"
@@ -38,6 +39,12 @@ func (c *Cursor) Encode() []byte {
 	b = AppendIDs(b, c.Used)
 	return AppendIDs(b, c.Seen)
 }
+
+// Text returns c as text that is not sealed, for what may hold text only. Equal cursors have equal texts.
+func (c *Cursor) Text() string { return base64.RawStdEncoding.EncodeToString(c.Encode()) }
+
+// Place returns the bytes of [Cursor.Text].
+func Place(text string) ([]byte, error) { return base64.RawStdEncoding.DecodeString(text) }
 
 // Decode returns the cursor that [Cursor.Encode] wrote, or [ErrInvalid].
 func Decode(b []byte) (*Cursor, error) {

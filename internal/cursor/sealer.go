@@ -16,6 +16,8 @@ import (
 const (
 	version = 1
 	tagSize = 16 // bytes of the HMAC-SHA-256 that are kept
+
+	overhead = 1 + 4 + tagSize // bytes that sealing adds: version, key id and tag
 )
 
 // Sealer turns cursors into opaque, authenticated text and back.
@@ -65,15 +67,18 @@ func (s *Sealer) Seal(binding string, payload []byte) string {
 // Open returns the payload that was sealed for binding, or ErrInvalid.
 func (s *Sealer) Open(binding, text string) ([]byte, error) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || len(b) < 5+tagSize || b[0] != version {
+	if err != nil || len(b) < overhead || b[0] != version {
+		return nil, ErrInvalid
+	}
+	if base64.RawURLEncoding.EncodeToString(b) != text { // line breaks and stray bits are skipped by the decoder
 		return nil, ErrInvalid
 	}
 	i := slices.IndexFunc(s.keys, func(k sealKey) bool { return k.id == [4]byte(b[1:5]) })
 	if i < 0 {
 		return nil, ErrInvalid
 	}
-	tag := b[5 : 5+tagSize]
-	payload := s.keys[i].crypt(tag, b[5+tagSize:])
+	tag := b[5:overhead]
+	payload := s.keys[i].crypt(tag, b[overhead:])
 	if !hmac.Equal(tag, s.keys[i].tag(binding, payload)) {
 		return nil, ErrInvalid
 	}
