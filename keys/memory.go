@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Memory is a [Store] that forgets everything when the process ends.
@@ -164,12 +166,12 @@ func (m *Memory) Touch(id string, at time.Time) {
 	}
 }
 
-// CheckName returns ErrInvalid unless name can name an account or a key: 1 to 100 bytes, no control characters, no
-// space around it.
+// CheckName returns ErrInvalid unless name can name an account or a key: UTF-8 of 1 to 100 bytes, no control characters,
+// no space around it.
 func CheckName(name string) error {
-	control := func(r rune) bool { return r < ' ' || r == 0x7f }
-	if name == "" || len(name) > 100 || strings.TrimSpace(name) != name || strings.ContainsFunc(name, control) {
-		return fmt.Errorf("%w: the name %q must have 1 to 100 bytes, no control characters and no space around it",
+	if name == "" || len(name) > 100 || !utf8.ValidString(name) || strings.TrimSpace(name) != name ||
+		strings.ContainsFunc(name, unicode.IsControl) {
+		return fmt.Errorf("%w: the name %.120q must be UTF-8 of 1 to 100 bytes, no control characters and no space around it",
 			ErrInvalid, name)
 	}
 	return nil

@@ -30,26 +30,46 @@ type NewKey struct {
 // Mint makes the key that n asks for, on the account with that id. It fails with ErrInvalid. Whoever implements a
 // store calls it.
 func (n NewKey) Mint(account string, at time.Time) (secret string, k Key, err error) {
-	if n.Environment != Live && n.Environment != Test {
-		return "", Key{}, fmt.Errorf("%w: environment %q is neither live nor test", ErrInvalid, n.Environment)
-	}
-	if n.Name != "" {
-		if err := CheckName(n.Name); err != nil {
-			return "", Key{}, err
-		}
-	}
-	if n.Rate != nil {
-		if err := n.Rate.Check(); err != nil {
-			return "", Key{}, err
-		}
-	}
-	if n.DayCap != nil && *n.DayCap < 0 || n.TotalCap != nil && *n.TotalCap < 0 {
-		return "", Key{}, fmt.Errorf("%w: a cap is below 0", ErrInvalid)
+	if err := n.Check(); err != nil {
+		return "", Key{}, err
 	}
 	secret, k, err = Mint(n.Environment)
 	k.Account, k.Name, k.CreatedAt = account, n.Name, stamp(at)
 	k.Rate, k.DayCap, k.TotalCap = n.Rate, n.DayCap, n.TotalCap
 	return secret, k, err
+}
+
+// The bounds of what a key can be made with.
+const (
+	MaxCapacity = 1_000_000 // calls
+	MinRefill   = 1e-6      // calls a second: one in twelve days
+	MaxRefill   = 1_000_000
+	MaxCap      = 1 << 53 // credits: the highest balance of an account
+)
+
+// Check returns ErrInvalid unless a key can be what n asks for. It does not look for the account.
+func (n NewKey) Check() error {
+	if n.Environment != Live && n.Environment != Test {
+		return fmt.Errorf("%w: environment %q is neither live nor test", ErrInvalid, n.Environment)
+	}
+	if n.Name != "" {
+		if err := CheckName(n.Name); err != nil {
+			return err
+		}
+	}
+	if r := n.Rate; r != nil {
+		// Written so that what is no number fails too.
+		if r.Capacity < 1 || r.Capacity > MaxCapacity || !(r.Refill >= MinRefill && r.Refill <= MaxRefill) {
+			return fmt.Errorf("%w: a rate must have a capacity of 1 to %d calls and give back %v to %v a second, not %d and %v",
+				ErrInvalid, MaxCapacity, MinRefill, float64(MaxRefill), r.Capacity, r.Refill)
+		}
+	}
+	for _, n := range []*int64{n.DayCap, n.TotalCap} {
+		if n != nil && (*n < 0 || *n > MaxCap) {
+			return fmt.Errorf("%w: a cap must be 0 to %d credits, not %d", ErrInvalid, int64(MaxCap), *n)
+		}
+	}
+	return nil
 }
 
 // Check returns ErrInvalid unless a bucket can have that rate: a capacity of 1 or more, a refill above 0.

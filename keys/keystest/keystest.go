@@ -100,7 +100,7 @@ func testAccounts(t *testing.T, open Open) {
 			t.Errorf("CreateAccount(%q) = %v; want ErrTaken", name, err)
 		}
 	}
-	for _, name := range []string{"", " first", "a\nb", strings.Repeat("x", 101)} {
+	for _, name := range []string{"", " first", "a\nb", "caf\xe9", "a\u0085b", strings.Repeat("x", 101)} {
 		if _, err := s.CreateAccount(t.Context(), name); !errors.Is(err, keys.ErrInvalid) {
 			t.Errorf("CreateAccount(%q) = %v; want ErrInvalid", name, err)
 		}
@@ -156,10 +156,14 @@ func testKeys(t *testing.T, open Open) {
 		t.Errorf("Key of nothing = %v; want ErrAbsent", err)
 	}
 	bad := map[string]keys.NewKey{
-		"no environment": {Account: a.ID},
-		"a bad name":     {Account: a.ID, Environment: keys.Live, Name: "a\tb"},
-		"a bad rate":     {Account: a.ID, Environment: keys.Live, Rate: &keys.Rate{Capacity: 1}},
-		"a negative cap": {Account: a.ID, Environment: keys.Live, DayCap: new(int64(-1))},
+		"no environment":  {Account: a.ID},
+		"a bad name":      {Account: a.ID, Environment: keys.Live, Name: "a\tb"},
+		"a bad rate":      {Account: a.ID, Environment: keys.Live, Rate: &keys.Rate{Capacity: 1}},
+		"a huge capacity": {Account: a.ID, Environment: keys.Live, Rate: &keys.Rate{Capacity: 1 << 40, Refill: 1}},
+		"a huge refill":   {Account: a.ID, Environment: keys.Live, Rate: &keys.Rate{Capacity: 1, Refill: 1e300}},
+		"a tiny refill":   {Account: a.ID, Environment: keys.Live, Rate: &keys.Rate{Capacity: 1, Refill: 1e-300}},
+		"a huge cap":      {Account: a.ID, Environment: keys.Live, TotalCap: new(int64(1 << 60))},
+		"a negative cap":  {Account: a.ID, Environment: keys.Live, DayCap: new(int64(-1))},
 	}
 	for what, n := range bad {
 		if _, _, err := s.CreateKey(t.Context(), n); !errors.Is(err, keys.ErrInvalid) {
@@ -224,7 +228,10 @@ func testTouch(t *testing.T, open Open) {
 	t.Helper()
 	s := open(t)
 	createAccount(t, s, "first")
-	_, k := createKey(t, s, keys.NewKey{Account: "first", Environment: keys.Live})
+	h, k := createKey(t, s, keys.NewKey{Account: "first", Environment: keys.Live})
+	if got, err := s.Lookup(t.Context(), h); err != nil || got.LastUsedAt != nil {
+		t.Errorf("a new key was last used %v, %v", got.LastUsedAt, err)
+	}
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for _, d := range []time.Duration{0, time.Minute, time.Second} { // calls end in any order
 		s.Touch(k.ID, at.Add(d))
@@ -233,6 +240,13 @@ func testTouch(t *testing.T, open Open) {
 	got, err := s.Key(t.Context(), k.ID)
 	if err != nil || got.LastUsedAt == nil || !got.LastUsedAt.Equal(at.Add(time.Minute)) {
 		t.Errorf("last used %v, %v; want %v", got.LastUsedAt, err, at.Add(time.Minute))
+	}
+	for range 2 { // a copy that is remembered is no older
+		got, err := s.Lookup(t.Context(), h)
+		if err != nil || got.LastUsedAt == nil || !got.LastUsedAt.Equal(at.Add(time.Minute)) {
+			t.Errorf("Lookup says last used %v, %v; want %v", got.LastUsedAt, err, at.Add(time.Minute))
+		}
+		s.Touch(k.ID, at)
 	}
 }
 

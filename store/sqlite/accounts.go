@@ -8,31 +8,55 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
 )
 
 // CreateAccount makes an account. It fails with keys.ErrTaken when there is one of that name, and with
 // keys.ErrInvalid when the name is none.
 func (s *Keys) CreateAccount(ctx context.Context, name string) (keys.Account, error) {
-	if err := ctx.Err(); err != nil {
+	return s.OpenAccount(ctx, name, 0, "")
+}
+
+// OpenAccount makes an account that begins with a grant of n credits for a reason, or with none when n is 0: both or
+// nothing. It fails as CreateAccount does, and with credits.ErrAmount and credits.ErrInvalid.
+func (s *Keys) OpenAccount(ctx context.Context, name string, n int64, reason string) (keys.Account, error) {
+	if err := errors.Join(ctx.Err(), credits.CheckText("reason", reason)); err != nil {
 		return keys.Account{}, err
 	}
 	if err := keys.CheckName(name); err != nil {
 		return keys.Account{}, err
 	}
+	if n < 0 || n > credits.MaxBalance {
+		return keys.Account{}, fmt.Errorf("%w: an account cannot begin with %d credits", credits.ErrAmount, n)
+	}
 	a := keys.Account{ID: keys.NewID("acct"), Name: name, CreatedAt: s.now()}
-	err := s.db.writer.alone(func(c *conn) error {
+	err := s.db.writer.do(&task{alone: true, apply: func(w *writer) error {
 		// A name that is another's id would make two accounts answer to it.
-		taken, err := c.number("SELECT count(*) FROM accounts WHERE name = ?1 OR id = ?1", name)
-		if err != nil || taken > 0 {
-			return errors.Join(err, fmt.Errorf("%w: account %q", keys.ErrTaken, name))
+		if err := notTaken(w.c, name); err != nil {
+			return err
 		}
-		return insertAccount(c, a)
-	})
+		if err := insertAccount(w.c, a); err != nil || n == 0 {
+			return err
+		}
+		_, err := w.append(&book{account: a.ID}, credits.Entry{
+			Account: a.ID, Kind: credits.Granted, Amount: n, Reason: reason, At: w.now(),
+		})
+		return err
+	}})
 	if err != nil {
 		return keys.Account{}, err
 	}
 	return a, nil
+}
+
+// notTaken returns keys.ErrTaken when an account answers to that name or id.
+func notTaken(c *conn, name string) error {
+	taken, err := c.number("SELECT count(*) FROM accounts WHERE name = ?1 OR id = ?1", name)
+	if err == nil && taken > 0 {
+		err = fmt.Errorf("%w: account %q", keys.ErrTaken, name)
+	}
+	return err
 }
 
 func insertAccount(c *conn, a keys.Account) error {
@@ -143,17 +167,16 @@ func (s *Keys) Revoke(ctx context.Context, id string) (keys.Key, error) {
 	if err := ctx.Err(); err != nil {
 		return keys.Key{}, err
 	}
-	err := s.db.writer.alone(func(c *conn) error {
-		n, err := c.exec("UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?", s.now().UnixMicro(), id)
-		if err == nil && n == 0 {
-			return noKey(id)
-		}
-		return err
+	err := s.db.lock.change(func() error {
+		return s.db.writer.alone(func(c *conn) error {
+			n, err := c.exec("UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?", s.now().UnixMicro(), id)
+			if err == nil && n == 0 {
+				return noKey(id)
+			}
+			return err
+		})
 	})
 	if err != nil {
-		return keys.Key{}, err
-	}
-	if err := s.db.lock.advance(); err != nil {
 		return keys.Key{}, err
 	}
 	return s.Key(ctx, id)

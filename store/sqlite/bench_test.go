@@ -198,6 +198,6 @@ func (r *raw) row() []any {
 	r.last[n] = e
 	return []any{
 		n + 1, e.Seq, string(e.Kind), e.Amount, e.Balance, e.Key, e.Operation, e.Platform, e.RequestID, e.Cache, e.Reason,
-		e.Hold, e.IdempotencyKey, e.At.UnixMicro(), e.Hash[:],
+		e.Hold, e.IdempotencyKey, e.At.UnixMicro(), nil, e.Hash[:],
 	}
 }

@@ -28,11 +28,11 @@ type book struct {
 	no      int64
 
 	// Under the ledger's lock:
-	pins    int    // those who need it now
-	queued  int    // tasks of it in the writer's queue
-	writes  int64  // entries written since it is remembered
-	balance int64  // sum of the entries
-	epoch   uint64 // of the lock file when balance was read
+	pins    int   // those who need it now
+	queued  int   // tasks of it in the writer's queue
+	writes  int64 // entries written since it is remembered
+	balance int64 // sum of the entries
+	epoch   epoch // when balance was read
 	loaded  bool
 
 	// Of the writer's goroutine:
@@ -130,12 +130,12 @@ func (l *Ledger) open(ctx context.Context, who credits.Spender) (*book, error) {
 }
 
 // current tells whether b is as true as the file was in epoch.
-func (l *Ledger) current(b *book, epoch uint64, who credits.Spender) bool {
+func (l *Ledger) current(b *book, epoch epoch, who credits.Spender) bool {
 	return b.loaded && b.epoch == epoch && (!capped(who) || l.books.spent.Contains(spender{who.Account, who.Key}))
 }
 
 // loadNow reads beside the writer. What it read counts if no entry was written meanwhile.
-func (l *Ledger) loadNow(ctx context.Context, b *book, epoch uint64, who credits.Spender) error {
+func (l *Ledger) loadNow(ctx context.Context, b *book, epoch epoch, who credits.Spender) error {
 	writes := b.writes
 	l.mu.Unlock()
 	var (
@@ -175,7 +175,7 @@ func (l *Ledger) loadNow(ctx context.Context, b *book, epoch uint64, who credits
 
 // loadQueued reads on the writer's goroutine, where nothing is written meanwhile, and starts to keep count of what the
 // key spends.
-func (l *Ledger) loadQueued(epoch uint64, who credits.Spender) error {
+func (l *Ledger) loadQueued(epoch epoch, who credits.Spender) error {
 	b := l.books.queue(who.Account)
 	var spent credits.Spent
 	t := &task{
@@ -281,12 +281,28 @@ func (w *writer) append(b *book, e credits.Entry) (credits.Entry, error) {
 		return e, refusal{credits.ErrInsufficient} // only if another process has charged
 	case e.Balance > credits.MaxBalance:
 		return e, refusal{fmt.Errorf("%w: a balance of %d", credits.ErrAmount, e.Balance)}
+	case e.Amount > 0:
+		if err := w.fits(e.Amount); err != nil {
+			return e, err
+		}
 	}
 	if err := w.insert(b.no, e); err != nil {
 		return e, err
 	}
 	b.last = credits.Entry{Seq: e.Seq, Balance: e.Balance, At: e.At, Hash: e.Hash}
 	return e, nil
+}
+
+// maxTotal is the highest sum of all balances, in credits: what SQLite can count, with room to spare.
+const maxTotal = 1 << 62
+
+// fits refuses n credits more when the file could not count them.
+func (w *writer) fits(n int64) error {
+	total, err := w.c.number("SELECT credits FROM totals")
+	if err == nil && n > maxTotal-total-w.inserts.credits {
+		err = refusal{fmt.Errorf("%w: %d credits more than all accounts have, %d", credits.ErrAmount, n, total)}
+	}
+	return err
 }
 
 // track returns what a key has spent and sees to it that the count is kept from now on. For a key that was not made

@@ -36,7 +36,7 @@ func (db *DB) Import(ctx context.Context, r io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("sqlite: import: %w", err)
 	}
-	return db.lock.advance()
+	return db.lock.write(false)
 }
 
 // importer is the state of one import. Its memory grows with the accounts, not with the entries.

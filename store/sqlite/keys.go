@@ -17,6 +17,7 @@ type Keys struct {
 	db     *DB
 	lookup *sql.Stmt
 	cache  *lru.Cache[keys.Hash, cachedKey]
+	latest *lru.Cache[string, time.Time] // when keys were last used, by id, written or not
 
 	crowded chan struct{} // asks for a flush before its time
 	mu      sync.Mutex
@@ -29,7 +30,7 @@ var _ keys.Store = (*Keys)(nil)
 // cachedKey is what is remembered of a key. It counts while the epoch is the one it was read in.
 type cachedKey struct {
 	keys.Key
-	epoch uint64
+	epoch epoch
 }
 
 // maxUsed bounds how many keys wait for their time of use to be written. Beyond it a time is dropped: the key's next
@@ -39,7 +40,8 @@ const maxUsed = 65_536
 func newKeys(ctx context.Context, db *DB) (*Keys, error) {
 	// New fails on a size below 1 only.
 	cache, _ := lru.New[keys.Hash, cachedKey](db.cfg.CachedKeys)
-	k := &Keys{db: db, cache: cache, crowded: make(chan struct{}, 1), used: map[string]time.Time{}, maxUsed: maxUsed}
+	latest, _ := lru.New[string, time.Time](db.cfg.CachedKeys)
+	k := &Keys{db: db, cache: cache, latest: latest, crowded: make(chan struct{}, 1), used: map[string]time.Time{}, maxUsed: maxUsed}
 	var err error
 	k.lookup, err = db.read.PrepareContext(ctx, selectKeys+" WHERE hash = ? AND revoked_at IS NULL")
 	return k, explain(err)
@@ -55,7 +57,7 @@ func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 		return keys.Key{}, err
 	}
 	if k, ok := s.cache.Get(h); ok && k.epoch == epoch && !s.db.cfg.Admin {
-		return k.Key, nil
+		return s.lastUsed(k.Key), nil
 	}
 	// Unknown and revoked keys are not remembered, so that both cost the same look into the file.
 	k, err := scanKey(s.lookup.QueryRowContext(ctx, h[:]))
@@ -66,13 +68,25 @@ func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 		return keys.Key{}, explain(err)
 	}
 	s.cache.Add(h, cachedKey{Key: k, epoch: epoch})
-	return k, nil
+	return s.lastUsed(k), nil
+}
+
+// lastUsed returns k with the latest time of use that is known.
+func (s *Keys) lastUsed(k keys.Key) keys.Key {
+	if at, ok := s.latest.Get(k.ID); ok && (k.LastUsedAt == nil || k.LastUsedAt.Before(at)) {
+		k.LastUsedAt = &at
+	}
+	return k
 }
 
 // Touch implements [keys.Store].
 func (s *Keys) Touch(id string, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	at = at.UTC().Truncate(time.Microsecond)
+	if latest, ok := s.latest.Get(id); !ok || latest.Before(at) {
+		s.latest.Add(id, at)
+	}
 	before, ok := s.used[id]
 	if !ok && len(s.used) >= s.maxUsed || ok && !before.Before(at) {
 		return

@@ -22,3 +22,12 @@ func tryLock(f *os.File) error {
 func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
 
 func isReadOnlyFS(err error) bool { return errors.Is(err, unix.EROFS) }
+
+// links returns how many names f has.
+func links(f *os.File) (uint64, error) {
+	var s unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &s); err != nil {
+		return 0, err
+	}
+	return uint64(s.Nlink), nil //nolint:unconvert // it is shorter on some systems
+}

@@ -23,3 +23,12 @@ func unlock(f *os.File) error { return windows.UnlockFileEx(windows.Handle(f.Fd(
 func far() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 1} }
 
 func isReadOnlyFS(err error) bool { return errors.Is(err, windows.ERROR_WRITE_PROTECT) }
+
+// links returns how many names f has.
+func links(f *os.File) (uint64, error) {
+	var info windows.ByHandleFileInformation
+	if err := windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info); err != nil {
+		return 0, err
+	}
+	return uint64(info.NumberOfLinks), nil
+}

@@ -33,6 +33,11 @@ var (
 	ErrReadOnly = errors.New("sqlite: the file is read-only")
 	// ErrClosed says that Close was called.
 	ErrClosed = errors.New("sqlite: closed")
+	// ErrCorrupt says that the file is damaged, or no database at all.
+	ErrCorrupt = errors.New("sqlite: the file is damaged or no database")
+	// ErrLinked says that the file has several names (hard links): whoever opened it by another one would not notice
+	// the process that serves it by this one.
+	ErrLinked = errors.New("sqlite: the file has several names")
 )
 
 // Config says which file to open and how.
@@ -80,6 +85,7 @@ func (c Config) withDefaults() Config {
 // DB is an open file.
 type DB struct {
 	cfg    Config
+	path   string // of the file itself, whatever links lead to it
 	lock   *lock
 	read   *sql.DB
 	writer *writer
@@ -95,7 +101,7 @@ type DB struct {
 }
 
 // Open opens the file, makes it when it is not there, and brings an older one up to date. It fails with ErrInUse,
-// ErrNewer, ErrForeign and ErrReadOnly.
+// ErrNewer, ErrForeign, ErrCorrupt, ErrLinked and ErrReadOnly.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if cfg.Path == "" {
 		return nil, errors.New("sqlite: Config.Path is empty")
@@ -108,29 +114,40 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 }
 
 func open(ctx context.Context, cfg Config) (_ *DB, err error) {
-	path, err := filepath.Abs(cfg.Path)
+	path, empty, err := touch(cfg.Path)
 	if err != nil {
 		return nil, err
 	}
-	if err := touch(path); err != nil {
-		return nil, err
-	}
-	db := &DB{cfg: cfg, stop: make(chan struct{})}
+	db := &DB{cfg: cfg, path: path, stop: make(chan struct{})}
 	db.close = sync.OnceValue(db.shut)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, db.release())
 		}
 	}()
-	if db.lock, err = openLock(path+"-lock", !cfg.Admin); err != nil {
+	l, err := openLock(path+"-lock", !cfg.Admin)
+	if err != nil {
 		return nil, err
+	}
+	db.lock = l
+	shared, _, err := l.read()
+	if err != nil {
+		return nil, err
+	}
+	if empty && shared != 0 {
+		return nil, fmt.Errorf("%w: it is empty, and was not; to begin anew, remove it", ErrCorrupt)
 	}
 	w, err := openConn(dsn(path, writerParams))
 	if err != nil {
 		return nil, err
 	}
-	if db.writer, err = newWriter(w, cfg.Now); err != nil {
+	if db.writer, err = newWriter(w, cfg.Now, l.forget); err != nil {
 		return nil, errors.Join(err, w.Close())
+	}
+	if shared == 0 {
+		if err := l.write(false); err != nil { // from now on the file is not empty
+			return nil, err
+		}
 	}
 	if db.log, err = newCheckpointer(path, db.writer); err != nil {
 		return nil, err
@@ -154,16 +171,30 @@ func open(ctx context.Context, cfg Config) (_ *DB, err error) {
 	return db, nil
 }
 
-// touch makes the file, for its owner's eyes only, and finds out early that it cannot be written.
-func touch(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+// touch makes the file, for its owner's eyes only, and finds out early that it cannot be written. It returns the path
+// of the file itself, not of a link to it, and whether it was there and empty.
+func touch(name string) (path string, empty bool, err error) {
+	if name, err = filepath.Abs(name); err != nil {
+		return "", false, err
+	}
+	info, err := os.Stat(name)
+	empty = err == nil && info.Size() == 0
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		if errors.Is(err, os.ErrPermission) || isReadOnlyFS(err) {
 			err = errors.Join(ErrReadOnly, err)
 		}
-		return err
+		return "", false, err
 	}
-	return f.Close()
+	n, err := links(f)
+	if err == nil && n > 1 {
+		err = ErrLinked
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", false, err
+	}
+	path, err = filepath.EvalSymlinks(name)
+	return path, empty, err
 }
 
 // immediate: a deferred transaction that reads first can fail with SQLITE_BUSY when it turns into a writer.
@@ -230,25 +261,43 @@ func (db *DB) release() error {
 	return errors.Join(errs...)
 }
 
-// housekeeping writes in batches what nobody waits for.
+// housekeeping does regularly what nobody waits for.
 func (db *DB) housekeeping() {
 	tick := time.NewTicker(db.cfg.FlushEvery)
 	defer tick.Stop()
-	for {
+	for begun := uint64(0); ; {
 		select {
 		case <-db.stop:
 			return
 		case <-tick.C:
 		case <-db.keys.crowded:
 		}
-		db.writer.lookAtLog() // one large transaction makes a long log too
-		if err := db.keys.flush(); err != nil {
-			db.cfg.Logger.Error("sqlite: write when keys were last used", "error", err)
-		}
-		if err := db.records.sweep(); err != nil {
-			db.cfg.Logger.Error("sqlite: remove old records", "error", err)
+		begun = db.tidy(begun)
+	}
+}
+
+// tidy does one round. It is given the epoch of a change that had begun in the round before and returns that of one
+// that has begun now, 0 when there is none.
+func (db *DB) tidy(begun uint64) uint64 {
+	failed := func(what string, err error) {
+		if err != nil {
+			db.cfg.Logger.Error("sqlite: "+what, "error", err)
 		}
 	}
+	failed("keep the lock file", db.lock.restore())
+	shared, _, err := db.lock.read()
+	failed("read the lock file", err)
+	if !changing(shared) {
+		shared = 0
+	} else if shared == begun {
+		failed("end the change of a process that has gone", db.lock.mend(begun))
+	}
+	// Whoever has changed the file without telling, because it was killed before it could, is noticed here.
+	failed("look for changes", db.writer.do(&task{outside: true, apply: (*writer).notice}))
+	db.writer.lookAtLog() // one large transaction makes a long log too
+	failed("write when keys were last used", db.keys.flush())
+	failed("remove old records", db.records.sweep())
+	return shared
 }
 
 // explain puts one of this package's errors before what SQLite says.
@@ -262,6 +311,8 @@ func explain(err error) error {
 		return fmt.Errorf("%w: %w", ErrReadOnly, err)
 	case sqliteFull:
 		return fmt.Errorf("%w: %w", ErrFull, err)
+	case sqliteCorrupt, sqliteNotADB:
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	return err
 }
@@ -269,6 +320,8 @@ func explain(err error) error {
 // Result codes of https://www.sqlite.org/rescode.html.
 const (
 	sqliteReadOnly   = 8
+	sqliteCorrupt    = 11
 	sqliteFull       = 13
 	sqliteConstraint = 19
+	sqliteNotADB     = 26
 )

@@ -24,6 +24,7 @@ type writer struct {
 	done chan struct{} // closed when the goroutine has ended
 	// checkpoint asks for a look at the log now and then.
 	checkpoint chan struct{}
+	changed    func() // another process has written
 
 	// Of the goroutine alone:
 	data    int64 // PRAGMA data_version: changes when another process has written
@@ -56,7 +57,8 @@ func (r refusal) Unwrap() error { return r.error }
 const maxBatch = 256
 
 // newWriter brings the file up to date and starts the goroutine.
-func newWriter(c *conn, now func() time.Time) (*writer, error) {
+// Changed is called when another process has written.
+func newWriter(c *conn, now func() time.Time, changed func()) (*writer, error) {
 	if err := migrate(c); err != nil {
 		return nil, err
 	}
@@ -66,7 +68,7 @@ func newWriter(c *conn, now func() time.Time) (*writer, error) {
 	}
 	w := &writer{
 		c: c, now: now, atOnce: maxBatch, wake: make(chan struct{}, 1), done: make(chan struct{}),
-		checkpoint: make(chan struct{}, 1), version: 1, inserts: x,
+		checkpoint: make(chan struct{}, 1), changed: changed, version: 1, inserts: x,
 	}
 	go w.run()
 	return w, nil
@@ -234,10 +236,16 @@ func (w *writer) begin() error {
 	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
+	return w.notice()
+}
+
+// notice finds out whether another process has written.
+func (w *writer) notice() error {
 	data, err := w.c.number("PRAGMA data_version")
-	if data != w.data {
+	if err == nil && data != w.data {
 		w.data = data
 		w.version++
+		w.changed()
 	}
 	return err
 }

@@ -371,14 +371,14 @@ func testOwners(t *testing.T, open Open) {
 	longer := owned("acme", "b")
 	longer.Value = append(longer.Value, longer.Value...)
 	ok(longer, time.Hour) // what is there may grow
-	full(40*time.Second)
+	full(40 * time.Second)
 	c.advance(40 * time.Second)
-	full(time.Hour-time.Minute) // 299 bytes are left
+	full(time.Hour - time.Minute) // 299 bytes are left
 	if err := s.Delete(t.Context(), "c", 0); err != nil {
 		t.Fatal(err)
 	}
 	ok(owned("acme", "e"), time.Hour)
-	full(time.Hour-40*time.Second)
+	full(time.Hour - 40*time.Second)
 	ok(owned("other", "b"), time.Hour) // taken over
 	ok(owned("acme", "f"), time.Hour)
 	ok(owned("acme", "g"), time.Hour)

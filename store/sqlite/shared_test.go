@@ -1,0 +1,272 @@
+package sqlite
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+)
+
+// shared is a file that is served and administered, and a key of an account with one credit that the server remembers.
+type shared struct {
+	path          string
+	server, admin *DB
+	account       keys.Account
+	key           keys.Key
+}
+
+func openShared(t *testing.T) *shared {
+	t.Helper()
+	s := &shared{path: filepath.Join(t.TempDir(), "test.db")}
+	s.server = openFile(t, Config{Path: s.path, FlushEvery: time.Hour})
+	s.admin = openFile(t, Config{Path: s.path, Admin: true, FlushEvery: time.Hour})
+	var err error
+	if s.account, err = s.server.Keys().OpenAccount(t.Context(), "first", 1, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, s.key, err = s.server.Keys().CreateKey(t.Context(), keys.NewKey{Account: "first", Environment: keys.Live}); err != nil {
+		t.Fatal(err)
+	}
+	s.server.tidy(0)
+	s.wantActive(t)
+	s.wantBalance(t, 1)
+	return s
+}
+
+func (s *shared) wantActive(t *testing.T) {
+	t.Helper()
+	if _, err := s.server.Keys().Lookup(t.Context(), s.key.Hash); err != nil {
+		t.Errorf("Lookup = %v", err)
+	}
+}
+
+func (s *shared) wantRevoked(t *testing.T) {
+	t.Helper()
+	if _, err := s.server.Keys().Lookup(t.Context(), s.key.Hash); !errors.Is(err, keys.ErrUnknown) {
+		t.Errorf("Lookup of a revoked key = %v; want ErrUnknown", err)
+	}
+}
+
+func (s *shared) wantBalance(t *testing.T, want int64) {
+	t.Helper()
+	if got, err := s.server.Ledger().Balance(t.Context(), s.account.ID); got != want || err != nil {
+		t.Errorf("Balance = %d, %v; want %d", got, err, want)
+	}
+}
+
+// killed does to the file what commands do that are killed before they can tell that something has changed.
+func (s *shared) killed(t *testing.T) {
+	t.Helper()
+	if err := tamper(s.admin, "UPDATE keys SET revoked_at = 1"); err != nil {
+		t.Fatal(err)
+	}
+	s.admin.cfg.Admin = false // nobody is told
+	defer func() { s.admin.cfg.Admin = true }()
+	if _, err := s.admin.Ledger().Grant(t.Context(), s.account.ID, 50, ""); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestACommandThatWasKilledCountsAfterTheNextRound(t *testing.T) {
+	t.Parallel()
+	s := openShared(t)
+	s.killed(t)
+	s.wantActive(t) // else this test shows nothing
+	s.server.tidy(0)
+	s.wantRevoked(t)
+	s.wantBalance(t, 51)
+}
+
+func TestWhatIsReadDuringAChangeIsNotRemembered(t *testing.T) {
+	t.Parallel()
+	s := openShared(t)
+	if err := s.admin.lock.write(true); err != nil {
+		t.Fatal(err)
+	}
+	s.wantActive(t)
+	s.wantBalance(t, 1)
+	s.killed(t)
+	s.wantRevoked(t)
+	s.wantBalance(t, 51)
+	begun := s.server.tidy(0)
+	if begun == 0 {
+		t.Fatal("the change is not noticed")
+	}
+	if left := s.server.tidy(begun); left != begun { // ended in this round
+		t.Errorf("tidy = %x; want %x", left, begun)
+	}
+	if got, _, err := s.server.lock.read(); changing(got) || err != nil {
+		t.Errorf("the change of a process that has gone goes on: %x, %v", got, err)
+	}
+}
+
+func TestALockFileThatIsRemovedIsPutBack(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be removed")
+	}
+	for name, remove := range map[string]func(path string) error{
+		"removed": os.Remove,
+		"renamed": func(path string) error { return os.Rename(path, path+"-away") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openShared(t)
+			if err := remove(s.path + "-lock"); err != nil {
+				t.Fatal(err)
+			}
+			if name == "renamed" {
+				s.server.tidy(0)
+			}
+			if _, err := openFile(t, Config{Path: s.path, Admin: true}).Keys().Revoke(t.Context(), s.key.ID); err != nil {
+				t.Fatal(err)
+			}
+			s.wantRevoked(t)
+			if _, err := Open(t.Context(), Config{Path: s.path}); !errors.Is(err, ErrInUse) {
+				t.Errorf("a second server = %v; want ErrInUse", err)
+			}
+		})
+	}
+}
+
+func TestAServerThatLostItsFileToAnotherStops(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be removed")
+	}
+	s := openShared(t)
+	if err := os.Remove(s.path + "-lock"); err != nil {
+		t.Fatal(err)
+	}
+	second := openFile(t, Config{Path: s.path})
+	if _, err := s.server.Ledger().Reserve(t.Context(), credits.Spender{Account: s.account.ID}, time.Minute, 1); !errors.Is(err, ErrInUse) {
+		t.Errorf("Reserve beside another server = %v; want ErrInUse", err)
+	}
+	if _, err := s.server.Keys().Lookup(t.Context(), s.key.Hash); !errors.Is(err, ErrInUse) {
+		t.Errorf("Lookup beside another server = %v; want ErrInUse", err)
+	}
+	spend(t, second.Ledger(), credits.Spender{Account: s.account.ID}, 1, credits.Charge{})
+	wantAudit(t, second)
+}
+
+func TestALinkToTheFileIsTheFile(t *testing.T) {
+	t.Parallel()
+	s := openShared(t)
+	link := filepath.Join(t.TempDir(), "link.db")
+	if err := os.Symlink(s.path, link); err != nil {
+		t.Skip(err)
+	}
+	if _, err := Open(t.Context(), Config{Path: link}); !errors.Is(err, ErrInUse) {
+		t.Errorf("a second server by a link = %v; want ErrInUse", err)
+	}
+	if _, err := openFile(t, Config{Path: link, Admin: true}).Keys().Revoke(t.Context(), s.key.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.wantRevoked(t)
+}
+
+func TestAFileWithTwoNamesIsRefused(t *testing.T) {
+	t.Parallel()
+	s := openShared(t)
+	name := filepath.Join(t.TempDir(), "other.db")
+	if err := os.Link(s.path, name); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{name, s.path} {
+		if _, err := Open(t.Context(), Config{Path: path, Admin: true}); !errors.Is(err, ErrLinked) {
+			t.Errorf("Open = %v; want ErrLinked", err)
+		}
+	}
+}
+
+func TestADamagedFileIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(whole []byte) []byte{
+		"cut short":  func(b []byte) []byte { return b[:len(b)/2/4096*4096] },
+		"emptied":    func([]byte) []byte { return nil },
+		"no header":  func(b []byte) []byte { return append(bytes.Repeat([]byte("x"), 100), b[100:]...) },
+		"no pages":   func(b []byte) []byte { return append(b[:100:100], bytes.Repeat([]byte("x"), len(b)-100)...) },
+		"other text": func([]byte) []byte { return []byte(strings.Repeat("no database ", 1000)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "test.db")
+			db, err := Open(t.Context(), Config{Path: path})
+			if err != nil {
+				t.Fatal(err)
+			}
+			addAccount(t, db, "acct", 10)
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			whole, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, damage(whole), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Open(t.Context(), Config{Path: path}); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("Open = %v; want ErrCorrupt", err)
+			}
+		})
+	}
+}
+
+func TestAllAccountsTogetherHaveNoMoreThanCanBeCounted(t *testing.T) {
+	t.Parallel()
+	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	addAccount(t, db, "poor", 1)
+	addAccount(t, db, "rich", credits.MaxBalance)
+	// As if some hundred accounts were as rich: an audit would tell, and is not asked.
+	if err := tamper(db, "UPDATE totals SET credits = 4611686018427387904 - 2"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Ledger().Grant(t.Context(), "poor", 1, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Ledger().Grant(t.Context(), "poor", 2, ""); !errors.Is(err, credits.ErrAmount) {
+		t.Errorf("Grant = %v; want ErrAmount", err)
+	}
+	if _, err := db.Keys().OpenAccount(t.Context(), "new", 2, ""); !errors.Is(err, credits.ErrAmount) {
+		t.Errorf("OpenAccount = %v; want ErrAmount", err)
+	}
+	spend(t, db.Ledger(), credits.Spender{Account: "poor"}, 2, credits.Charge{})
+}
+
+func TestAnAccountIsOpenedWithItsCreditsOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	for _, tt := range []struct {
+		n      int64
+		reason string
+		want   error
+	}{{-1, "", credits.ErrAmount}, {credits.MaxBalance + 1, "", credits.ErrAmount}, {5, "caf\xe9", credits.ErrInvalid}, {5, "a\nb", credits.ErrInvalid}} {
+		if _, err := db.Keys().OpenAccount(t.Context(), "first", tt.n, tt.reason); !errors.Is(err, tt.want) {
+			t.Errorf("OpenAccount(%d, %q) = %v; want %v", tt.n, tt.reason, err, tt.want)
+		}
+	}
+	if all, err := db.Keys().Accounts(t.Context()); err != nil || len(all) > 0 {
+		t.Errorf("%d accounts are left, %v", len(all), err)
+	}
+	a, err := db.Keys().OpenAccount(t.Context(), "first", credits.MaxBalance, "as much as there can be")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := db.Ledger().Balance(t.Context(), a.ID); got != credits.MaxBalance || err != nil {
+		t.Errorf("Balance = %d, %v", got, err)
+	}
+	for _, reason := range []string{"caf\xe9", "a\x00b"} {
+		if _, err := db.Ledger().Grant(t.Context(), a.ID, 1, reason); !errors.Is(err, credits.ErrInvalid) {
+			t.Errorf("Grant for %q = %v; want ErrInvalid", reason, err)
+		}
+	}
+	wantAudit(t, db)
+}
