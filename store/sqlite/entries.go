@@ -125,11 +125,11 @@ func scanEntries(
 }
 
 // scanEntry reads entryColumns, and whatever columns stand before them into before.
-func scanEntry(rows *sql.Rows, e *credits.Entry, before ...any) error {
+func scanEntry(row interface{ Scan(...any) error }, e *credits.Entry, before ...any) error {
 	var at int64
 	var clock *int64
 	var hash []byte
-	err := rows.Scan(append(before, &e.Seq, &e.Kind, &e.Amount, &e.Balance, &e.Key, &e.Operation, &e.Platform,
+	err := row.Scan(append(before, &e.Seq, &e.Kind, &e.Amount, &e.Balance, &e.Key, &e.Operation, &e.Platform,
 		&e.RequestID, &e.Cache, &e.Reason, &e.Hold, &e.IdempotencyKey, &at, &clock, &hash)...)
 	e.At = fromMicros(at)
 	if clock != nil {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
@@ -79,16 +80,12 @@ type endLine struct {
 	Entries  int64 `json:"entries"`
 }
 
-// Export writes every account, key (its hash, for nobody has the key) and entry as JSON Lines, as the file is at one
-// moment. Records are not part of it.
+// Export writes every account, key (its hash, for nobody has the key) and entry that is in the file when it begins, as
+// JSON Lines; a key that is revoked meanwhile may be written as either. Records are not part of it. It reads in ranges,
+// so that a reader who pauses keeps nobody from beginning the write-ahead log anew.
 func (db *DB) Export(ctx context.Context, w io.Writer) error {
-	tx, err := db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return explain(err)
-	}
-	defer tx.Rollback() //nolint:errcheck // it only ends a snapshot
 	buf := bufio.NewWriter(w)
-	x := exporter{tx: tx, json: json.NewEncoder(buf)}
+	x := exporter{pool: db.read, json: json.NewEncoder(buf)}
 	x.json.SetEscapeHTML(false)
 	for _, step := range []func(context.Context) error{x.header, x.accounts, x.keys, x.entries, x.finish} {
 		if err := step(ctx); err != nil {
@@ -99,59 +96,103 @@ func (db *DB) Export(ctx context.Context, w io.Writer) error {
 }
 
 type exporter struct {
-	tx   *sql.Tx
+	pool *sql.DB
 	json *json.Encoder
+	last [3]int64 // the last account, key and entry that are part of it
 	end  endLine
 }
 
-func (x *exporter) header(context.Context) error {
+func (x *exporter) header(ctx context.Context) error {
+	err := x.pool.QueryRowContext(ctx, `
+		SELECT (SELECT coalesce(max(no), 0) FROM accounts), (SELECT coalesce(max(no), 0) FROM keys),
+			(SELECT coalesce(max(no), 0) FROM entries)`).Scan(&x.last[0], &x.last[1], &x.last[2])
+	if err != nil {
+		return err
+	}
 	return x.json.Encode(line{Header: &headerLine{Version: formatVersion}})
 }
 
 func (x *exporter) finish(context.Context) error { return x.json.Encode(line{End: &x.end}) }
 
 func (x *exporter) accounts(ctx context.Context) error {
-	return x.each(ctx, selectAccounts+" ORDER BY no", func(rows *sql.Rows) (line, error) {
-		a, err := scanAccount(rows)
+	query := "SELECT no, " + strings.TrimPrefix(selectAccounts, "SELECT ")
+	return x.each(ctx, query, "no", x.last[0], func(scan scanner) (line, error) {
+		a, err := scanAccount(scan)
 		x.end.Accounts++
 		return line{Account: new(accountLine(a))}, err
 	})
 }
 
 func (x *exporter) keys(ctx context.Context) error {
-	return x.each(ctx, selectKeys+" ORDER BY no", func(rows *sql.Rows) (line, error) {
-		k, err := scanKey(rows)
+	query := "SELECT no, " + strings.TrimPrefix(strings.TrimSpace(selectKeys), "SELECT ")
+	return x.each(ctx, query, "no", x.last[1], func(scan scanner) (line, error) {
+		k, err := scanKey(scan)
 		x.end.Keys++
 		return line{Key: keyToLine(k)}, err
 	})
 }
 
 func (x *exporter) entries(ctx context.Context) error {
-	const query = "SELECT a.id, " + entryColumns + " FROM entries e JOIN accounts a ON a.no = e.account ORDER BY e.no"
-	return x.each(ctx, query, func(rows *sql.Rows) (line, error) {
+	const query = "SELECT e.no, a.id, " + entryColumns + " FROM entries e JOIN accounts a ON a.no = e.account"
+	return x.each(ctx, query, "e.no", x.last[2], func(scan scanner) (line, error) {
 		var e credits.Entry
-		err := scanEntry(rows, &e, &e.Account)
+		err := scanEntry(scan, &e, &e.Account)
 		x.end.Entries++
 		return line{Entry: entryToLine(e)}, err
 	})
 }
 
-func (x *exporter) each(ctx context.Context, query string, row func(*sql.Rows) (line, error)) (err error) {
-	rows, err := x.tx.QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		l, err := row(rows)
+// scanner reads the columns of a row behind its number.
+type scanner struct {
+	rows *sql.Rows
+	no   *int64
+}
+
+// Scan is that of [sql.Rows].
+func (s scanner) Scan(to ...any) error { return s.rows.Scan(append([]any{s.no}, to...)...) }
+
+// exportedAtOnce is how many rows are read before they are written.
+const exportedAtOnce = 1000
+
+// each writes a line for each row of query, which selects the number in column first, up to the number last.
+func (x *exporter) each(
+	ctx context.Context, query, column string, last int64, row func(scanner) (line, error),
+) error {
+	query += " WHERE " + column + " > ? AND " + column + " <= ? ORDER BY " + column + " LIMIT ?"
+	for no := int64(0); no < last; {
+		lines, err := x.some(ctx, query, &no, last, row)
 		if err != nil {
 			return err
 		}
-		if err := x.json.Encode(l); err != nil {
-			return err
+		for _, l := range lines {
+			if err := x.json.Encode(l); err != nil {
+				return err
+			}
+		}
+		if len(lines) < exportedAtOnce {
+			return nil
 		}
 	}
-	return rows.Err()
+	return nil
+}
+
+// some reads the next rows after the number no, and leaves there that of the last.
+func (x *exporter) some(
+	ctx context.Context, query string, no *int64, last int64, row func(scanner) (line, error),
+) (lines []line, err error) {
+	rows, err := x.pool.QueryContext(ctx, query, *no, last, exportedAtOnce)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		l, err := row(scanner{rows, no})
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, l)
+	}
+	return lines, rows.Err()
 }
 
 func keyToLine(k keys.Key) *keyLine {
