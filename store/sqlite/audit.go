@@ -31,13 +31,19 @@ func (r *Report) problem(format string, args ...any) {
 // and never below 0, that no entry was changed, added or taken away (each one's hash covers the one before it, and
 // the file counts them), and that what is kept about the spending of keys with a cap is what their charges come to.
 // The error is not nil when the file could not be read; what it found is in the report.
+//
+// Whoever can write the file can write all of it anew; [DB.AuditAgainst] finds that out.
 func (db *DB) Audit(ctx context.Context) (Report, error) {
+	return db.audit(ctx, &keptHeads{})
+}
+
+func (db *DB) audit(ctx context.Context, kept *keptHeads) (Report, error) {
 	tx, err := db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return Report{}, explain(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // it only ends a snapshot
-	a := auditor{tx: tx, books: map[int64]*audited{}, spending: map[spender]*credits.Spent{}}
+	a := auditor{tx: tx, kept: kept, books: map[int64]*audited{}, spending: map[spender]*credits.Spent{}}
 	for _, step := range []func(context.Context) error{
 		a.pages, a.accounts, a.keys, a.capped, a.entries, a.totals,
 	} {
@@ -45,6 +51,7 @@ func (db *DB) Audit(ctx context.Context) (Report, error) {
 			return a.report, fmt.Errorf("sqlite: audit: %w", explain(err))
 		}
 	}
+	kept.rest(&a.report, a.books)
 	return a.report, nil
 }
 
@@ -52,6 +59,7 @@ func (db *DB) Audit(ctx context.Context) (Report, error) {
 type auditor struct {
 	tx       *sql.Tx
 	report   Report
+	kept     *keptHeads
 	books    map[int64]*audited
 	spending map[spender]*credits.Spent // what charges come to
 }
@@ -92,7 +100,12 @@ func (a *auditor) keys(ctx context.Context) error {
 		a.report.problem("row %d of %s belongs to none of %s", row, table, parent)
 		return err
 	})
-	return errors.Join(err, a.tx.QueryRowContext(ctx, "SELECT count(*) FROM keys").Scan(&a.report.Keys))
+	return errors.Join(err, a.each(ctx, selectKeys, func(rows *sql.Rows) error {
+		k, err := scanKey(rows)
+		a.report.Keys++
+		a.kept.key(&a.report, k)
+		return err
+	}))
 }
 
 func (a *auditor) capped(ctx context.Context) error {
@@ -129,6 +142,7 @@ func (a *auditor) entries(ctx context.Context) error {
 		if err := e.Follows(b.last); err != nil {
 			a.report.problem("%v", err)
 		}
+		a.kept.entry(&a.report, b.id, e.Seq, e.Hash)
 		a.spend(e)
 		b.last = credits.Entry{Seq: e.Seq, Balance: e.Balance, At: e.At, Hash: e.Hash}
 		return nil
