@@ -49,6 +49,9 @@ func New(opts ...Option) (*Client, error) {
 // ([Client.Admit]).
 func (c *Client) As(key keys.Key) *Client { return &Client{c.session.Session(&key)} }
 
+// KnowsKeys tells whether c has a store of keys, without which [Client.Authenticate] refuses everybody.
+func (c *Client) KnowsKeys() bool { return c.session.KnowsKeys() }
+
 // Authenticate returns a Client bound to the key whose secret is given. A missing, malformed, unknown or revoked key
 // is one and the same unauthorized problem, and takes the same path.
 func (c *Client) Authenticate(ctx context.Context, secret string) (*Client, error) {

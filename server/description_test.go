@@ -15,6 +15,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/server"
@@ -30,7 +31,7 @@ type description struct {
 
 // described is the description, read once: compiling its schemas takes most of the time of these tests.
 var described = sync.OnceValues(func() (*description, error) {
-	client, err := socialdata.New(socialdata.WithEnricher(enginetest.Enricher()))
+	client, err := socialdata.New(socialdata.WithEnricher(enginetest.Enricher()), socialdata.WithKeys(keys.NewMemory(keys.MemoryConfig{})))
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
@@ -53,7 +52,7 @@ func (s *Server) operate(find func(*http.Request) *operation.Operation) http.Han
 
 // admit returns the client of the caller's key, if the key is good and may call now.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) (*socialdata.Client, error) {
-	client, err := s.client.Authenticate(r.Context(), bearer(r))
+	client, err := s.authenticate(r)
 	if err != nil {
 		return nil, err
 	}
@@ -62,16 +61,6 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) (*socialdata.Clie
 		limitHeaders(w.Header(), allowance)
 	}
 	return client, err
-}
-
-// bearer returns the key of the Authorization header, "" when there is none.
-// https://www.rfc-editor.org/rfc/rfc6750#section-2.1
-func bearer(r *http.Request) string {
-	scheme, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return ""
-	}
-	return strings.TrimSpace(secret)
 }
 
 // bind takes the call out of a request. What the parameters mean is the engine's to say.

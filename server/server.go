@@ -1,12 +1,3 @@
-// Package server puts HTTP around a [socialdata.Client]: bearer keys, query binding, headers, problem documents and the
-// API description. It holds no rule of its own about prices, caches or retries.
-//
-//	srv, err := server.New(client)
-//	http.ListenAndServe("127.0.0.1:8080", srv.Handler())
-//
-// The handler mounts under any prefix of another mux:
-//
-//	mux.Handle("/data/", http.StripPrefix("/data", srv.Handler()))
 package server
 
 import (
@@ -27,6 +18,7 @@ type Server struct {
 	client   *socialdata.Client
 	log      *slog.Logger
 	sections []Section
+	auth     Auth // nil asks the client's key store
 	ready    func(context.Context) error
 	mux      *http.ServeMux
 	openAPI  []byte
@@ -57,7 +49,7 @@ func WithReady(ready func(context.Context) error) Option {
 	return func(s *Server) { s.ready = ready }
 }
 
-// New returns a server for client.
+// New returns a server for client. It fails when the client has no key store and no [WithAuth] stands in for one.
 func New(client *socialdata.Client, opts ...Option) (*Server, error) {
 	s := &Server{
 		client: client, log: slog.New(slog.DiscardHandler), mux: http.NewServeMux(),
@@ -65,6 +57,9 @@ func New(client *socialdata.Client, opts ...Option) (*Server, error) {
 	}
 	for _, o := range opts {
 		o(s)
+	}
+	if s.auth == nil && !client.KnowsKeys() {
+		return nil, errNobodyKnown
 	}
 	var err error
 	if s.openAPI, err = describe(); err != nil {

@@ -22,6 +22,9 @@ type Session struct {
 	who account.Caller
 }
 
+// KnowsKeys tells whether there is a store of keys.
+func (s *Session) KnowsKeys() bool { return s.accounts.Keys != nil }
+
 // Authenticate returns the session of the key whose secret is given. A missing, malformed, unknown or revoked key is
 // one and the same unauthorized problem, and takes the same path.
 func (s *Session) Authenticate(ctx context.Context, secret string) (*Session, error) {

@@ -1,0 +1,16 @@
+// Package server puts HTTP around a [socialdata.Client]. It owns what HTTP is about and nothing else: who calls, how a
+// request becomes a call and an answer a response, what callers can make the process hold, and how it stops.
+//
+//	srv, err := server.New(client)
+//	err = srv.Serve(ctx, listener)
+//
+// [Server.Serve] is a whole web server with bounds on everything that a caller can use up. The handler alone mounts
+// under any prefix of another mux:
+//
+//	mux.Handle("/data/", http.StripPrefix("/data", srv.Handler()))
+//
+// Callers show a key of the client's key store, unless [WithAuth] brings an authentication of the team's own.
+//
+// It holds no rule of its own about prices, caches or retries, and it knows no operation by its name: routes, parameters
+// and the API description are made from the rows of [socialdata.Operations].
+package server
