@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -90,5 +91,37 @@ func TestTwoAuthorizationHeadersAreNone(t *testing.T) {
 		{"Bearer " + s.Secret, ""}, {"Bearer " + s.Secret + ", Bearer " + other},
 	} {
 		s.do(t, http.MethodGet, "/v1/me", http.Header{"Authorization": given}).wantProblem(t, problem.Unauthorized)
+	}
+}
+
+// watchedKeys counts the look-ups.
+type watchedKeys struct {
+	keys.Store
+	enginetest.Counter
+}
+
+func (k *watchedKeys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
+	k.Add()
+	return k.Store.Lookup(ctx, h)
+}
+
+func TestAKeyThatCannotBeOneIsNotLookedUp(t *testing.T) {
+	t.Parallel()
+	store := &watchedKeys{Store: keys.NewMemory(keys.MemoryConfig{})}
+	s := open(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithKeys(store)}})
+	good, _, err := keys.Mint(keys.Live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := good[len(good)-1]
+	for _, secret := range []string{"", "x", good + "x", good[:len(good)-1], good[:len(good)-1] + string(rune(last^1)), strings.Repeat("a", 8000)} {
+		s.getAs(t, secret, "/v1/me").wantProblem(t, problem.Unauthorized)
+	}
+	if n := store.Count(); n > 0 {
+		t.Errorf("%d look-ups for keys that cannot be keys", n)
+	}
+	s.getAs(t, good, "/v1/me").wantProblem(t, problem.Unauthorized)
+	if n := store.Count(); n != 1 {
+		t.Errorf("%d look-ups for a key that could be one, want 1", n)
 	}
 }
