@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/socialdata/socialdata/enrich"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
@@ -105,6 +107,26 @@ func TestAnInternalErrorIsLoggedAndNotShown(t *testing.T) {
 		var p *problem.Error
 		if !errors.As(err, &p) || p.Code != problem.InternalError || strings.Contains(p.Detail, "xyz") {
 			t.Errorf("came to %v, want an internal error: it is no fault of the key", err)
+		}
+	}
+}
+
+func TestEveryLineOfTheLogNamesItsCall(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	e := enginetest.New(t, enginetest.Config{
+		Cache: brokenCache{}, Options: []socialdata.Option{socialdata.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))},
+	})
+	call := operation.Call{Platform: "mock", Params: url.Values{"handle": {"upstream_error"}}, RequestID: "req_of_this_call"}
+	_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), call)
+	wantProblem(t, err, problem.PlatformUnavailable)
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	if len(lines) < 2 { // the cache, and the upstream
+		t.Errorf("the log says %q", lines)
+	}
+	for _, line := range lines {
+		if strings.Count(line, "request_id=req_of_this_call") != 1 {
+			t.Errorf("a line does not name its call once: %s", line)
 		}
 	}
 }

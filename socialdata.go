@@ -49,11 +49,14 @@ func New(opts ...Option) (*Client, error) {
 // ([Client.Admit]).
 func (c *Client) As(key keys.Key) *Client { return &Client{c.session.Session(&key)} }
 
+// Key returns the key that c acts for, read only; nil when it is bound to nobody.
+func (c *Client) Key() *keys.Key { return c.session.Key() }
+
 // KnowsKeys tells whether c has a store of keys, without which [Client.Authenticate] refuses everybody.
 func (c *Client) KnowsKeys() bool { return c.session.KnowsKeys() }
 
 // Authenticate returns a Client bound to the key whose secret is given. A missing, malformed, unknown or revoked key
-// is one and the same unauthorized problem, and takes the same path.
+// is one and the same unauthorized problem.
 func (c *Client) Authenticate(ctx context.Context, secret string) (*Client, error) {
 	s, err := c.session.Authenticate(ctx, secret)
 	if err != nil {

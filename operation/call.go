@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,6 +33,20 @@ type Answer struct {
 
 // NewRequestID returns a new random id for a call.
 func NewRequestID() string { return "req_" + rand.Text() }
+
+// requestIDKey is the context key of a call's id.
+type requestIDKey struct{}
+
+// WithRequestID returns a context in which work for the call of that id is done: what is logged carries the id.
+func WithRequestID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, requestIDKey{}, id)
+}
+
+// RequestID returns the id of the call that is worked for in ctx, or "".
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
 
 // Seal gives an answer that was put together on the spot its tag and its lifetime.
 func (a *Answer) Seal(ttl time.Duration) {

@@ -124,20 +124,14 @@ func (s *Server) reading(h http.HandlerFunc) http.Handler {
 	})
 }
 
-// requestIDKey is the context key of the request's id.
-type requestIDKey struct{}
-
-func requestID(r *http.Request) string {
-	id, _ := r.Context().Value(requestIDKey{}).(string)
-	return id
-}
+func requestID(r *http.Request) string { return operation.RequestID(r.Context()) }
 
 // serve gives the request its id, refuses what no route may see, and answers a panic like any other fault of ours.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	id := operation.NewRequestID()
 	w.Header().Set("X-Request-Id", id)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
+	r = r.WithContext(operation.WithRequestID(r.Context(), id))
 	defer func() {
 		if v := recover(); v != nil {
 			if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so

@@ -98,6 +98,7 @@ func (c *Config) fill() {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	c.Log = slog.New(callHandler{c.Log.Handler()})
 	if c.Cache == nil {
 		c.Cache = cache.NewMemory(cache.MemoryConfig{Now: c.Now})
 	}

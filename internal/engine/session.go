@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -22,11 +23,14 @@ type Session struct {
 	who account.Caller
 }
 
+// Key returns the key of who calls, read only; nil for nobody.
+func (s *Session) Key() *keys.Key { return s.who.Key() }
+
 // KnowsKeys tells whether there is a store of keys.
 func (s *Session) KnowsKeys() bool { return s.accounts.Keys != nil }
 
 // Authenticate returns the session of the key whose secret is given. A missing, malformed, unknown or revoked key is
-// one and the same unauthorized problem, and takes the same path.
+// one and the same unauthorized problem.
 func (s *Session) Authenticate(ctx context.Context, secret string) (*Session, error) {
 	who, err := s.accounts.Authenticate(ctx, secret)
 	if err != nil {
@@ -51,14 +55,18 @@ func (s *Session) Do(ctx context.Context, o *operation.Operation, call operation
 	if row == nil {
 		return nil, problem.New(problem.NotFound, "there is no such operation")
 	}
-	if call.RequestID == "" {
-		call.RequestID = operation.NewRequestID()
-	}
+	ctx, call.RequestID = named(ctx, call.RequestID)
 	answer, err := s.handle(ctx, row, call)
 	if err != nil {
 		return nil, s.fail(ctx, row.Operation, call, err)
 	}
 	return answer, nil
+}
+
+// named returns the id of a call, a new one for "", and a context that carries it.
+func named(ctx context.Context, id string) (context.Context, string) {
+	id = cmp.Or(id, operation.NewRequestID())
+	return operation.WithRequestID(ctx, id), id
 }
 
 // handle makes a read from a platform, or asks the handler of one of the service's own operations.
@@ -122,9 +130,7 @@ func (s *Session) charge(
 // Watch makes a fan-out search and hands every transition and every result to yield as it comes, and at last the meta,
 // until yield returns false.
 func (s *Session) Watch(ctx context.Context, call operation.Call, yield func(search.Event) bool) error {
-	if call.RequestID == "" {
-		call.RequestID = operation.NewRequestID()
-	}
+	ctx, call.RequestID = named(ctx, call.RequestID)
 	o := s.streamed()
 	if err := s.watch(ctx, o, call, yield); err != nil {
 		return s.fail(ctx, o, call, err)
@@ -156,9 +162,7 @@ func (s *Session) fail(ctx context.Context, o *operation.Operation, call operati
 		o = &operation.Operation{Name: "authentication"}
 	}
 	p := problemOf(o, call.Platform, err)
-	if p.RequestID = call.RequestID; p.RequestID == "" {
-		p.RequestID = operation.NewRequestID()
-	}
+	p.RequestID = cmp.Or(call.RequestID, operation.RequestID(ctx), operation.NewRequestID())
 	level := slog.LevelDebug
 	if p.Code == problem.InternalError {
 		level = slog.LevelError
