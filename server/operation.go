@@ -1,9 +1,11 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
@@ -77,11 +79,9 @@ func bind(r *http.Request, o *operation.Operation) (operation.Call, error) {
 	if word := r.PathValue("platform"); err != nil && (word == "" || platform.ID(word).Valid()) { // else the engine says so first
 		return call, problem.Wrap(err, problem.InvalidRequest, "the query string is malformed; escape special characters as %XX")
 	}
-	if keys := r.Header.Values("Idempotency-Key"); len(keys) > 0 {
-		if len(keys) > 1 || keys[0] == "" {
-			return call, problem.New(problem.InvalidRequest, "Idempotency-Key must be given once and not be empty")
-		}
-		call.IdempotencyKey = keys[0]
+	if given := r.Header.Values("Idempotency-Key"); len(given) > 0 {
+		// Several are joined as HTTP has it. An empty one must not pass as none: it is no more valid than a space is.
+		call.IdempotencyKey = cmp.Or(strings.Join(given, ", "), " ")
 	}
 	return call, nil
 }

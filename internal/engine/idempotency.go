@@ -37,7 +37,7 @@ func (s *Session) idempotent(
 	if call.IdempotencyKey == "" || price == 0 {
 		return work("")
 	}
-	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil {
+	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil { // of a search: a read has checked it
 		return nil, err
 	}
 	key := records.Key("idempotency", s.who.Account(), call.IdempotencyKey)
@@ -162,5 +162,5 @@ func checkIdempotencyKey(key string) error {
 	if key == "" || visible && len(key) >= 16 && len(key) <= 128 {
 		return nil
 	}
-	return problem.New(problem.InvalidRequest, "Idempotency-Key must be 16 to 128 visible ASCII characters")
+	return problem.New(problem.InvalidRequest, "Idempotency-Key must be given once, as 16 to 128 visible ASCII characters")
 }

@@ -32,23 +32,14 @@ func handlers() map[string]handler {
 
 // raw forwards a read to one of a provider's own routes.
 func raw(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
-	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil {
-		return nil, err
-	}
 	q, err := s.reader.PlanRaw(row, call)
-	if err != nil {
-		return nil, err
-	}
-	return s.read(ctx, q, call)
+	return s.read(ctx, q, err, call)
 }
 
 // enrichText says what a text says.
 func enrichText(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
 	q, err := s.reader.PlanText(row, call)
-	if err != nil {
-		return nil, err
-	}
-	return s.read(ctx, q, call)
+	return s.read(ctx, q, err, call)
 }
 
 // searchAcross asks several platforms at once.

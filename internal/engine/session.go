@@ -74,18 +74,19 @@ func (s *Session) handle(ctx context.Context, row *read.Row, call operation.Call
 	if row.Service {
 		return s.handlers[row.Name](ctx, s, row, call)
 	}
-	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil {
-		return nil, err
-	}
 	q, err := s.reader.Plan(row, call)
-	if err != nil {
-		return nil, err
-	}
-	return s.read(ctx, q, call)
+	return s.read(ctx, q, err, call)
 }
 
-// read makes a planned read, once for each idempotency key.
-func (s *Session) read(ctx context.Context, q *read.Query, call operation.Call) (*operation.Answer, error) {
+// read makes a planned read, once for each idempotency key, unless planning failed. A bad idempotency key is a bad
+// parameter: only what does not exist comes before it (D1).
+func (s *Session) read(ctx context.Context, q *read.Query, planErr error, call operation.Call) (*operation.Answer, error) {
+	if p, ok := errors.AsType[*problem.Error](planErr); ok && p.Code == problem.NotFound {
+		return nil, planErr
+	}
+	if err := errors.Join(checkIdempotencyKey(call.IdempotencyKey), planErr); err != nil {
+		return nil, err
+	}
 	return s.idempotent(ctx, q.Row, call, q.Quote.Total(), func(idempotencyKey string) (*operation.Answer, error) {
 		return s.charge(ctx, q, call.RequestID, idempotencyKey)
 	})
@@ -95,7 +96,7 @@ func (s *Session) read(ctx context.Context, q *read.Query, call operation.Call) 
 func (s *Session) charge(
 	ctx context.Context, q *read.Query, requestID, idempotencyKey string,
 ) (answer *operation.Answer, err error) {
-	answer = &operation.Answer{Meta: schema.Meta{RequestID: requestID}}
+	answer = &operation.Answer{Meta: schema.Meta{RequestID: requestID}, Fresh: q.Fresh}
 	price := account.Item{Name: q.Row.Name, Amount: q.Quote.Total()}
 	books, err := s.who.Reserve(ctx, requestID, idempotencyKey, price)
 	if err != nil {
