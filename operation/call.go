@@ -27,6 +27,7 @@ type Answer struct {
 	Meta     schema.Meta
 	Tag      string        // of the data and of the place of the next page, without quotes; "" when it is not cacheable
 	TTL      time.Duration // how long the data stays good, from now
+	Fresh    bool          // the cache was not asked, and nobody may answer the same request from a copy
 	Replayed bool          // the answer was given before under the same idempotency key
 	Pending  bool          // more will come under Meta.JobID
 }

@@ -96,6 +96,9 @@ type Error struct {
 	Status     int
 	RetryAfter time.Duration // when to come back; 0 when waiting does not help or is not known
 	RequestID  string        // the call that failed; set by the engine
+	// Remembered tells that the cache knew of the problem: an absence. Age is then how long ago it was met.
+	Remembered bool
+	Age        time.Duration
 	cause      error
 }
 

@@ -19,7 +19,7 @@ const absenceTTL = time.Minute
 func (r *Reader) Lookup(ctx context.Context, q *Query) (*cache.Entry, schema.CacheState, error) {
 	if !q.Fresh {
 		if entry := r.cached(ctx, q); entry != nil {
-			return entry, schema.Hit, found(entry)
+			return entry, schema.Hit, r.recalled(entry)
 		}
 	}
 	flight := q.key
@@ -61,6 +61,16 @@ func found(entry *cache.Entry) error {
 		return nil
 	}
 	return problem.Wrap(providers.ErrNotFound, problem.NotFound, "%s", entry.Detail)
+}
+
+// recalled is [found] for an entry of the cache: an absence tells its age.
+func (r *Reader) recalled(entry *cache.Entry) error {
+	p, absent := errors.AsType[*problem.Error](found(entry))
+	if !absent {
+		return nil
+	}
+	p.Remembered, p.Age = true, max(0, r.cfg.Now().Sub(entry.FetchedAt))
+	return p
 }
 
 // fetch makes the entry of q and keeps it, an absence too.

@@ -43,7 +43,7 @@ func (s *Service) firstAnswer(ctx context.Context, who account.Caller, j *job, r
 	if err != nil {
 		return nil, err
 	}
-	a.Meta.NextCursor = next
+	a.Meta.NextCursor, a.Fresh = next, j.plan.fresh
 	if j.public = a.Pending; !a.Pending && !j.any(schema.Failed) && !j.partial() { // what failed may succeed the next time
 		a.Seal(s.cfg.Row.TTL)
 	}

@@ -30,6 +30,7 @@ type Plan struct {
 	recent   bool // newest first, rather than by rank
 	enrich   bool
 	raw      bool
+	fresh    bool // the cache is not asked
 	first    bool // the first page
 }
 
@@ -60,7 +61,7 @@ func (p *Plan) enrichPrice() int64 {
 func (s *Service) Plan(ctx context.Context, who account.Caller, in operation.Args) (*Plan, error) {
 	plan := &Plan{
 		bound: s.cfg.All.Name + in.Binding(), wait: in.Seconds("wait_s", defaultWait), recent: in.Get("sort") == "recent",
-		enrich: in.Get("enrich") != "", raw: in.Flag("include_raw"), first: true,
+		enrich: in.Get("enrich") != "", raw: in.Flag("include_raw"), fresh: in.Flag("fresh"), first: true,
 	}
 	named, err := namedPlatforms(in.Get("platforms"), plan.enrich)
 	if err != nil {
