@@ -87,8 +87,10 @@ func TestTwoAuthorizationHeadersAreNone(t *testing.T) {
 	s := open(t, enginetest.Config{})
 	_, other := s.Account(t, "other", 10)
 	for _, given := range [][]string{
-		{"Bearer " + s.Secret, "Bearer " + other}, {"Bearer " + s.Secret, "Bearer " + s.Secret},
-		{"Bearer " + s.Secret, ""}, {"Bearer " + s.Secret + ", Bearer " + other},
+		{"Bearer " + s.Secret, "Bearer " + other},
+		{"Bearer " + s.Secret, "Bearer " + s.Secret},
+		{"Bearer " + s.Secret, ""},
+		{"Bearer " + s.Secret + ", Bearer " + other},
 	} {
 		s.do(t, http.MethodGet, "/v1/me", http.Header{"Authorization": given}).wantProblem(t, problem.Unauthorized)
 	}

@@ -2,10 +2,11 @@ package server
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
@@ -13,50 +14,75 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// operate answers the operation that find names, in the order of D1: key, rate limit, and then whatever the engine
-// finds wrong.
+// errBusy refuses a call before anything is done for it, and says nothing of any platform (D71).
+var errBusy = problem.New(problem.PlatformUnavailable, "the service is at its limit").After(time.Second)
+
+// operate answers the operation that find names: nil is an unknown route. What costs nobody a key, such as the health of
+// the service, is always answered; of everything else only so much at a time.
 func (s *Server) operate(find func(*http.Request) *operation.Operation) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return handler(func(w *response, r *http.Request) {
 		o := find(r)
-		if o != nil && !s.reads(w, r) {
+		if o != nil && o.NoKey {
+			s.call(w, r, o, s.client, func() {})
 			return
 		}
-		client := s.client
-		if o == nil || !o.NoKey {
-			var err error
-			if client, err = s.admit(w, r); err != nil {
-				s.fail(w, r, err)
-				return
-			}
-			w.Header().Set("X-Credits-Used", "0") // until the call has succeeded
-		}
-		if o == nil {
-			s.unknown(w, r)
+		if !s.calls.TryAcquire(1) {
+			w.turnedAway = true
+			s.fail(w, r, errBusy)
 			return
 		}
-		call, err := bind(r, o)
+		done := sync.OnceFunc(func() { s.calls.Release(1) })
+		defer done()
+		client, err := s.admit(w, r)
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
-		if o.Streams && wantsEvents(r) {
-			s.stream(w, r, client, call)
-			return
-		}
-		answer, err := client.Do(r.Context(), o, call)
-		if err != nil {
-			s.fail(w, r, err)
-			return
-		}
-		s.answer(w, r, o, answer)
+		w.Header().Set("X-Credits-Used", "0") // until the call has succeeded
+		s.call(w, r, o, client, done)
 	})
 }
 
-// admit returns the client of the caller's key, if the key is good and may call now.
-func (s *Server) admit(w http.ResponseWriter, r *http.Request) (*socialdata.Client, error) {
+// call makes a call for somebody who may, and answers. Done is called when only writing is left: a caller who reads
+// slowly must not keep others from calling.
+func (s *Server) call(w *response, r *http.Request, o *operation.Operation, client *socialdata.Client, done func()) {
+	if o == nil {
+		s.unknown(w, r)
+		return
+	}
+	w.operation = o.Name
+	if !s.reads(w, r) {
+		return
+	}
+	call, err := bind(r, o)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if platform.ID(call.Platform).Valid() {
+		w.platform = call.Platform
+	}
+	if o.Streams && wantsEvents(r) {
+		s.stream(w, r, client, call)
+		return
+	}
+	answer, err := client.Do(r.Context(), o, call)
+	done()
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.answer(w, r, o, answer)
+}
+
+// admit returns the client of whoever calls, if they may call now (D1).
+func (s *Server) admit(w *response, r *http.Request) (*socialdata.Client, error) {
 	client, err := s.authenticate(r)
 	if err != nil {
 		return nil, err
+	}
+	if key := client.Key(); key != nil {
+		w.key = key.ID
 	}
 	allowance, err := client.Admit(r.Context())
 	if allowance.Rate.Capacity > 0 {
@@ -84,18 +110,4 @@ func bind(r *http.Request, o *operation.Operation) (operation.Call, error) {
 		call.IdempotencyKey = cmp.Or(strings.Join(given, ", "), " ")
 	}
 	return call, nil
-}
-
-// fail writes an error as a problem document.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	p, ok := errors.AsType[*problem.Error](err)
-	if !ok {
-		p = problem.Wrap(err, problem.InternalError, "something went wrong on our side")
-	}
-	own := *p
-	if own.RequestID != requestID(r) && own.Code == problem.InternalError { // else the engine has logged it under this id
-		s.log.ErrorContext(r.Context(), "request failed", "request_id", requestID(r), "path", r.URL.Path, "error", errors.Join(p, p.Unwrap()))
-	}
-	own.RequestID = requestID(r)
-	writeProblem(w, &own)
 }

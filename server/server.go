@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
@@ -20,9 +22,12 @@ type Server struct {
 	sections []Section
 	auth     Auth // nil asks the client's key store
 	ready    func(context.Context) error
+	limits   Limits
 	mux      *http.ServeMux
-	openAPI  []byte
-	docs     []byte
+	zips     zips
+	calls    *semaphore.Weighted // those at work
+	turned   turned
+	draining atomic.Bool
 }
 
 // Option configures a [Server].
@@ -36,7 +41,8 @@ type Section struct {
 	Rows  [][]string
 }
 
-// WithLogger logs to l what callers must not see. The default logs nothing.
+// WithLogger logs to l: one line for each request, and what callers must not see. No line holds a key, a path or a
+// query. The default logs nothing.
 func WithLogger(l *slog.Logger) Option { return func(s *Server) { s.log = l } }
 
 // WithSections adds tables to the documentation page.
@@ -44,10 +50,14 @@ func WithSections(sections ...Section) Option {
 	return func(s *Server) { s.sections = append(s.sections, sections...) }
 }
 
-// WithReady asks ready whether the program can serve, for /readyz. The default always can.
+// WithReady asks ready whether the program can serve, for /readyz. The default always can. A server that drains is not
+// ready, whatever ready says.
 func WithReady(ready func(context.Context) error) Option {
 	return func(s *Server) { s.ready = ready }
 }
+
+// WithLimits bounds what callers can make the process hold. The default is the zero [Limits].
+func WithLimits(l Limits) Option { return func(s *Server) { s.limits = l } }
 
 // New returns a server for client. It fails when the client has no key store and no [WithAuth] stands in for one.
 func New(client *socialdata.Client, opts ...Option) (*Server, error) {
@@ -61,19 +71,32 @@ func New(client *socialdata.Client, opts ...Option) (*Server, error) {
 	if s.auth == nil && !client.KnowsKeys() {
 		return nil, errNobodyKnown
 	}
-	var err error
-	if s.openAPI, err = describe(); err != nil {
+	s.limits.fill()
+	s.calls = semaphore.NewWeighted(s.limits.InFlight)
+	openAPI, err := describe()
+	if err != nil {
 		return nil, fmt.Errorf("server: API description: %w", err)
 	}
-	if s.docs, err = page(s.sections); err != nil {
+	docs, err := page(s.sections)
+	if err != nil {
 		return nil, fmt.Errorf("server: documentation: %w", err)
 	}
 	s.routes()
+	s.document("/openapi.json", "application/json", openAPI)
+	s.document("/docs", "text/html; charset=utf-8", docs)
+	s.document("/llms.txt", "text/plain; charset=utf-8", []byte(llms))
+	s.document("/.well-known/api-catalog", "application/linkset+json", []byte(catalog))
 	return s, nil
 }
 
 // Handler returns the handler of every route.
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
+
+// handler is a handler that knows the response it makes.
+type handler func(*response, *http.Request)
+
+// ServeHTTP implements [http.Handler]. Every request comes through [Server.serve], which made w.
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h(w.(*response), r) }
 
 func (s *Server) routes() {
 	reads := map[string]*operation.Operation{}
@@ -92,21 +115,20 @@ func (s *Server) routes() {
 	nothing := s.operate(func(*http.Request) *operation.Operation { return nil })
 	s.mux.Handle("/v1/{word}", nothing)
 	s.mux.Handle("/v1/raw/{provider}", nothing)
-	s.document("/openapi.json", "application/json", s.openAPI)
-	s.document("/docs", "text/html; charset=utf-8", s.docs)
-	s.document("/llms.txt", "text/plain; charset=utf-8", []byte(llms))
-	s.document("/.well-known/api-catalog", "application/linkset+json", []byte(catalog))
-	s.mux.Handle("/livez", s.reading(func(w http.ResponseWriter, r *http.Request) { s.probe(w, r, nil) }))
-	s.mux.Handle("/readyz", s.reading(func(w http.ResponseWriter, r *http.Request) { s.probe(w, r, s.ready(r.Context())) }))
-	s.mux.HandleFunc("/", s.unknown)
+	s.mux.Handle("/livez", s.reading(func(w *response, r *http.Request) { s.probe(w, r, nil) }))
+	s.mux.Handle("/readyz", s.reading(func(w *response, r *http.Request) { s.probe(w, r, s.readiness(r.Context())) }))
+	s.mux.Handle("/", handler(s.unknown))
 }
 
-func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
-	s.fail(w, r, problem.New(problem.NotFound, "there is no route %s; see /docs", r.URL.Path))
+// maxPath is how much of a path is told again: it may be as long as a request may be.
+const maxPath = 200
+
+func (s *Server) unknown(w *response, r *http.Request) {
+	s.fail(w, r, problem.New(problem.NotFound, "there is no route %s; see /docs", clip(r.URL.Path, maxPath)))
 }
 
 // reads tells whether a request reads, and refuses it when it does not.
-func (s *Server) reads(w http.ResponseWriter, r *http.Request) bool {
+func (s *Server) reads(w *response, r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return true
 	}
@@ -116,67 +138,10 @@ func (s *Server) reads(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // reading lets only requests through that read.
-func (s *Server) reading(h http.HandlerFunc) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func (s *Server) reading(h handler) http.Handler {
+	return handler(func(w *response, r *http.Request) {
 		if s.reads(w, r) {
 			h(w, r)
 		}
 	})
-}
-
-func requestID(r *http.Request) string { return operation.RequestID(r.Context()) }
-
-// serve gives the request its id, refuses what no route may see, and answers a panic like any other fault of ours.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	id := operation.NewRequestID()
-	w.Header().Set("X-Request-Id", id)
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	r = r.WithContext(operation.WithRequestID(r.Context(), id))
-	defer func() {
-		if v := recover(); v != nil {
-			if v == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
-				panic(v)
-			}
-			s.log.ErrorContext(r.Context(), "handler panicked", "request_id", id, "panic", v, "stack", string(debug.Stack()))
-			s.fail(w, r, problem.New(problem.InternalError, "something went wrong on our side"))
-		}
-	}()
-	if odd(r.URL.EscapedPath()) {
-		s.unknown(w, r)
-		return
-	}
-	s.mux.ServeHTTP(w, r)
-}
-
-// odd tells whether a path has segments that the mux would tidy away, or slashes in disguise.
-func odd(escaped string) bool {
-	low := strings.ToLower(escaped)
-	for _, bad := range []string{"//", "/./", "/../", "%2f", "%5c", "%2e%2e", "%00"} {
-		if strings.Contains(low, bad) {
-			return true
-		}
-	}
-	return strings.HasSuffix(low, "/.") || strings.HasSuffix(low, "/..")
-}
-
-// document serves what does not change while the program runs.
-func (s *Server) document(path, contentType string, body []byte) {
-	s.mux.Handle(path, s.reading(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", contentType)
-		w.Header().Set("Cache-Control", "public, max-age=300")
-		_, _ = w.Write(body)
-	}))
-}
-
-// probe answers a health probe of an orchestrator.
-func (s *Server) probe(w http.ResponseWriter, r *http.Request, err error) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	if err != nil {
-		s.log.ErrorContext(r.Context(), "not ready", "error", err)
-		w.WriteHeader(http.StatusServiceUnavailable)
-		_, _ = w.Write([]byte("not ready\n"))
-		return
-	}
-	_, _ = w.Write([]byte("ok\n"))
 }

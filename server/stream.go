@@ -3,7 +3,7 @@ package server
 import (
 	"errors"
 	"net/http"
-	"strings"
+	"time"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
@@ -11,29 +11,35 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// wantsEvents tells whether the caller asks for server-sent events.
-func wantsEvents(r *http.Request) bool {
-	return strings.Contains(r.Header.Get("Accept"), "text/event-stream")
-}
-
 // stream answers a fan-out search as server-sent events: platform at each transition, result for each result, done
 // with the meta at the end. A failure before the first event is a problem document, a later one the event error.
+// Each event has a time of its own to be read in. The connection ends with the stream: a limit that was meant for its
+// last event must not meet the next request.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, client *socialdata.Client, call operation.Call) {
-	started := false
+func (s *Server) stream(w *response, r *http.Request, client *socialdata.Client, call operation.Call) {
+	started, control := false, http.NewResponseController(w)
 	send := func(event string, data any) bool {
 		if !started {
 			started = true
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.Header().Set("Cache-Control", "no-store")
+			w.Header().Set("Vary", "Accept")
 			w.Header().Del("X-Credits-Used") // known at the end only, in the event done
+			if r.ProtoMajor == 1 {
+				w.Header().Set("Connection", "close")
+			}
 		}
 		b, err := schema.Marshal(data)
 		if err != nil {
 			return false
 		}
-		_, err = w.Write([]byte("event: " + event + "\ndata: " + string(b) + "\n\n"))
-		return err == nil && http.NewResponseController(w).Flush() == nil
+		_ = control.SetWriteDeadline(time.Now().Add(s.limits.EventTimeout)) // where it can be set
+		if _, err = w.Write([]byte("event: " + event + "\ndata: " + string(b) + "\n\n")); err != nil {
+			return false
+		}
+		// Behind a middleware that cannot flush the event comes later. Only a caller who has hung up is gone.
+		err = control.Flush()
+		return err == nil || errors.Is(err, http.ErrNotSupported)
 	}
 	err := client.WatchSearch(r.Context(), call, func(e socialdata.SearchEvent) bool {
 		switch {

@@ -1,0 +1,57 @@
+package server
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// quality returns how much a caller wants a word, from 0 to 1, by the lists of an Accept or Accept-Encoding field, and
+// whether the word itself is listed. Letters' case does not matter; of a word that is listed twice the best counts.
+// https://www.rfc-editor.org/rfc/rfc9110#section-12.4.2
+func quality(lists []string, word string) (q float64, listed bool) {
+	for _, list := range lists {
+		for item := range strings.SplitSeq(list, ",") {
+			name, params, _ := strings.Cut(item, ";")
+			if strings.EqualFold(strings.TrimSpace(name), word) {
+				q, listed = max(q, weight(params)), true
+			}
+		}
+	}
+	return q, listed
+}
+
+// weight returns the q among an item's parameters: 1 when there is none, 0 when it is not a number from 0 to 1.
+func weight(params string) float64 {
+	for p := range strings.SplitSeq(params, ";") {
+		name, value, _ := strings.Cut(p, "=")
+		if !strings.EqualFold(strings.TrimSpace(name), "q") {
+			continue
+		}
+		q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if err != nil || !(q >= 0 && q <= 1) {
+			return 0
+		}
+		return q
+	}
+	return 1
+}
+
+// wantsEvents tells whether a caller asks for server-sent events, and for nothing else more than for them. Who takes
+// anything gets JSON.
+func wantsEvents(r *http.Request) bool {
+	accept := r.Header.Values("Accept")
+	events, _ := quality(accept, "text/event-stream")
+	plain, _ := quality(accept, "application/json")
+	return events > 0 && events >= plain
+}
+
+// wantsGzip tells whether a caller can read gzip.
+func wantsGzip(r *http.Request) bool {
+	accept := r.Header.Values("Accept-Encoding")
+	q, listed := quality(accept, "gzip")
+	if !listed {
+		q, _ = quality(accept, "*")
+	}
+	return q > 0
+}

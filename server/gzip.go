@@ -1,0 +1,34 @@
+package server
+
+import (
+	"bytes"
+	"compress/gzip"
+	"sync"
+)
+
+// gzipFrom is the size above which a body is worth compressing.
+const gzipFrom = 1 << 10
+
+// zips keeps compressors, each of which takes most of a megabyte to make.
+type zips struct{ pool sync.Pool }
+
+// compress returns the parts of a body as one, compressed. It is made for every answer anew, so it is to be fast.
+func (z *zips) compress(parts ...[]byte) ([]byte, error) {
+	w, ok := z.pool.Get().(*gzip.Writer)
+	if !ok {
+		var err error
+		if w, err = gzip.NewWriterLevel(nil, gzip.BestSpeed); err != nil {
+			return nil, err
+		}
+	}
+	defer z.pool.Put(w)
+	var b bytes.Buffer
+	w.Reset(&b)
+	for _, p := range parts {
+		if _, err := w.Write(p); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return b.Bytes(), err
+}

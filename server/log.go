@@ -1,0 +1,66 @@
+package server
+
+import (
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/socialdata/socialdata/problem"
+)
+
+// record writes the one line of a request. It names nothing that came from the caller but the method: a path or a query
+// may hold what is private, and sometimes a key. What costs nobody anything to send, probes and requests without a good
+// key, is written for debugging only; of those that were turned away there is a line now and then that counts them.
+func (s *Server) record(w *response, r *http.Request) {
+	level := slog.LevelInfo
+	switch {
+	case w.code == problem.Unauthorized, w.turnedAway, w.probe:
+		level = slog.LevelDebug
+	case w.status >= http.StatusInternalServerError:
+		level = slog.LevelWarn
+	}
+	attrs := []slog.Attr{
+		slog.String("request_id", requestID(r)), slog.String("method", clip(r.Method, 16)), slog.String("operation", w.operation),
+		slog.String("platform", w.platform), slog.String("key_id", w.key), slog.Int("status", w.status),
+		slog.String("code", string(w.code)), slog.Int64("bytes", w.bytes), slog.Duration("took", time.Since(w.began)),
+	}
+	kept := attrs[:0]
+	for _, a := range attrs {
+		if a.Value.Kind() != slog.KindString || a.Value.String() != "" {
+			kept = append(kept, a)
+		}
+	}
+	s.log.LogAttrs(r.Context(), level, "request", kept...)
+	s.turned.note(s.log, w, r)
+}
+
+// turnedEvery is how often it is said at most that callers were turned away.
+const turnedEvery = 10 * time.Second
+
+// turned counts requests that were turned away before anything was done for them.
+type turned struct {
+	mu           sync.Mutex
+	said         time.Time
+	unauthorized int64
+	overload     int64
+}
+
+// note counts a request, and says how many there were if it is time.
+func (t *turned) note(log *slog.Logger, w *response, r *http.Request) {
+	if w.code != problem.Unauthorized && !w.turnedAway {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if w.turnedAway {
+		t.overload++
+	} else {
+		t.unauthorized++
+	}
+	if now := time.Now(); now.Sub(t.said) >= turnedEvery {
+		log.WarnContext(r.Context(), "callers were turned away", "unauthorized", t.unauthorized, "overload", t.overload,
+			"request_id", requestID(r))
+		t.said, t.unauthorized, t.overload = now, 0, 0
+	}
+}
