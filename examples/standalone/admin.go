@@ -1,7 +1,11 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -25,18 +29,16 @@ type accountCreateCmd struct {
 
 // Run creates the account.
 func (c *accountCreateCmd) Run(e *env) error {
-	if c.Credits < 0 {
-		return fmt.Errorf("--credits must not be negative")
+	if c.Credits < 0 || c.Credits > credits.MaxBalance {
+		return fmt.Errorf("--credits must be 0 to %d", int64(credits.MaxBalance))
 	}
-	return e.with(func(db *sqlite.DB) error {
-		a, err := db.Keys().CreateAccount(e.ctx, c.Name)
+	if err := keys.CheckName(c.Name); err != nil {
+		return err
+	}
+	return e.withNew(func(db *sqlite.DB) error {
+		a, err := db.Keys().OpenAccount(e.ctx, c.Name, c.Credits, "opening balance")
 		if err != nil {
 			return err
-		}
-		if c.Credits > 0 {
-			if _, err := db.Ledger().Grant(e.ctx, a.ID, c.Credits, "opening balance"); err != nil {
-				return err
-			}
 		}
 		return e.printf("%s\n", a.ID)
 	})
@@ -132,6 +134,9 @@ func (c *keyCreateCmd) Run(e *env) error {
 	if c.RateCapacity != nil {
 		n.Rate = &keys.Rate{Capacity: *c.RateCapacity, Refill: *c.RateRefill}
 	}
+	if err := n.Check(); err != nil {
+		return err
+	}
 	return e.with(func(db *sqlite.DB) error {
 		secret, k, err := db.Keys().CreateKey(e.ctx, n)
 		if err != nil {
@@ -210,7 +215,8 @@ func (c *usageCmd) Run(e *env) error {
 		}
 		return e.table([]string{"SEQ", "TIME", "KIND", "AMOUNT", "BALANCE", "OPERATION", "PLATFORM", "CACHE", "REQUEST", "REASON"}, func(row func(...string)) error {
 			for _, n := range entries {
-				row(strconv.FormatInt(n.Seq, 10), stamp(&n.At), string(n.Kind), strconv.FormatInt(n.Amount, 10),
+				at := n.Time()
+				row(strconv.FormatInt(n.Seq, 10), stamp(&at), string(n.Kind), strconv.FormatInt(n.Amount, 10),
 					strconv.FormatInt(n.Balance, 10), n.Operation, n.Platform, n.Cache, n.RequestID, n.Reason)
 			}
 			return nil
@@ -218,32 +224,59 @@ func (c *usageCmd) Run(e *env) error {
 	})
 }
 
-type auditCmd struct{}
+type auditCmd struct {
+	Heads      bool   `help:"Write the heads of all accounts and keys to standard output, to keep where nobody who can write the database can."`
+	CheckHeads string `help:"Compare with what --heads wrote earlier." type:"existingfile" placeholder:"FILE"`
+}
 
-// Run audits the books; the exit status is 1 when they are not in order.
-func (auditCmd) Run(e *env) error {
+// Run audits the books; the exit status is 1 when they are not in order. With --heads standard output gets nothing but
+// the heads, and nothing when the books are not in order.
+func (c *auditCmd) Run(e *env) error {
+	out := e.out
+	if c.Heads {
+		out = e.log
+	}
 	return e.with(func(db *sqlite.DB) error {
-		report, err := db.Audit(e.ctx)
+		report, err := c.audit(e.ctx, db)
 		if err != nil {
 			return err
 		}
-		for _, p := range report.Problems {
-			if err := e.printf("PROBLEM %s\n", p); err != nil {
-				return err
-			}
-		}
-		verdict := "in order"
-		if !report.OK() {
-			verdict = "NOT in order"
-		}
-		if err := e.printf("%d accounts, %d keys, %d entries, %d credits: %s\n", report.Accounts, report.Keys, report.Entries, report.Credits, verdict); err != nil {
+		if err := printReport(out, report); err != nil {
 			return err
 		}
-		if !report.OK() {
-			return errSilent
+		if !c.Heads {
+			return nil
 		}
-		return nil
+		return db.Heads(e.ctx, e.out)
 	})
+}
+
+func (c *auditCmd) audit(ctx context.Context, db *sqlite.DB) (_ sqlite.Report, err error) {
+	if c.CheckHeads == "" {
+		return db.Audit(ctx)
+	}
+	heads, err := os.Open(c.CheckHeads)
+	if err != nil {
+		return sqlite.Report{}, err
+	}
+	defer func() { err = errors.Join(err, heads.Close()) }()
+	return db.AuditAgainst(ctx, heads)
+}
+
+// printReport says what an audit has found. It returns errSilent when the books are not in order.
+func printReport(w io.Writer, r sqlite.Report) error {
+	for _, p := range r.Problems {
+		if _, err := fmt.Fprintf(w, "PROBLEM %s\n", p); err != nil {
+			return err
+		}
+	}
+	verdict, wrong := "in order", error(nil)
+	if !r.OK() {
+		verdict, wrong = "NOT in order", errSilent
+	}
+	_, err := fmt.Fprintf(w, "%d accounts, %d keys, %d entries, %d credits: %s\n",
+		r.Accounts, r.Keys, r.Entries, r.Credits, verdict)
+	return errors.Join(err, wrong)
 }
 
 type exportCmd struct{}
@@ -257,7 +290,7 @@ type importCmd struct{}
 
 // Run imports into the file.
 func (importCmd) Run(e *env) error {
-	return e.with(func(db *sqlite.DB) error { return db.Import(e.ctx, e.in) })
+	return e.withNew(func(db *sqlite.DB) error { return db.Import(e.ctx, e.in) })
 }
 
 // table prints aligned columns.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
@@ -48,8 +49,16 @@ func (e *env) open() (*sqlite.DB, error) {
 	return sqlite.Open(e.ctx, sqlite.Config{Path: e.cli.DB, Admin: true})
 }
 
-// with opens the database for do and closes it again.
+// with opens a database that is there for do and closes it again.
 func (e *env) with(do func(*sqlite.DB) error) error {
+	if _, err := os.Stat(e.cli.DB); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("there is no database %s; account create and serve make one", e.cli.DB)
+	}
+	return e.withNew(do)
+}
+
+// withNew is with for a database that may be made now.
+func (e *env) withNew(do func(*sqlite.DB) error) error {
 	db, err := e.open()
 	if err != nil {
 		return err
@@ -73,6 +82,12 @@ var errSilent = errors.New("")
 
 // run runs one command and returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, log io.Writer, getenv func(string) string) int {
+	for _, a := range args {
+		if !utf8.ValidString(a) { // the parser would put other characters in its place
+			_, _ = fmt.Fprintf(log, "socialdata: %q is no UTF-8\n", a)
+			return 2
+		}
+	}
 	c := &cli{}
 	status, exited := 0, false
 	parser, err := kong.New(c, kong.Name("socialdata"), kong.UsageOnError(), kong.Writers(out, log),
@@ -101,6 +116,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, log io.Writer, g
 	if p, ok := errors.AsType[*problem.Error](err); ok {
 		err = p
 	}
-	_, _ = fmt.Fprintln(log, "socialdata:", err)
+	_, _ = fmt.Fprintln(log, "socialdata:", inWords(err))
 	return 1
 }

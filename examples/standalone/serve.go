@@ -111,11 +111,8 @@ func (c *serveCmd) welcome(e *env, db *sqlite.DB, addr string) error {
 }
 
 func (c *serveCmd) firstKey(e *env, db *sqlite.DB, addr string) error {
-	account, err := db.Keys().CreateAccount(e.ctx, "default")
+	account, err := db.Keys().OpenAccount(e.ctx, "default", firstCredits, "first start")
 	if err != nil {
-		return err
-	}
-	if _, err := db.Ledger().Grant(e.ctx, account.ID, firstCredits, "first start"); err != nil {
 		return err
 	}
 	secret, _, err := db.Keys().CreateKey(e.ctx, keys.NewKey{Account: account.ID, Name: "first key", Environment: keys.Live})

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+)
+
+// words say for a person what an error says for a program. What the error itself says of the case comes behind.
+var words = []struct {
+	err   error
+	words string
+}{
+	{keys.ErrAbsent, "there is no "},
+	{keys.ErrTaken, "this name is taken: "},
+	{keys.ErrInvalid, ""},
+	{credits.ErrInvalid, ""},
+}
+
+// packages are the names that errors of programs begin with, which tell a person nothing.
+var packages = []string{"keys: ", "credits: ", "sqlite: ", "records: ", "socialdata: ", "json: "}
+
+// inWords returns err as a person reads it: without the names of packages, in one line.
+func inWords(err error) string {
+	text := strings.ReplaceAll(err.Error(), "\n", "; ")
+	for _, w := range words {
+		if errors.Is(err, w.err) {
+			text = strings.ReplaceAll(text, w.err.Error()+": ", w.words)
+		}
+	}
+	for _, p := range packages {
+		text = strings.TrimPrefix(text, p)
+		for _, before := range []string{": ", "; "} {
+			text = strings.ReplaceAll(text, before+p, before)
+		}
+	}
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		text = strings.TrimSuffix(strings.TrimSuffix(text, "EOF"), "unexpected ") + "the input ends too early"
+	case errors.Is(err, context.Canceled):
+		text = strings.ReplaceAll(text, context.Canceled.Error(), "interrupted")
+	}
+	return text
+}
