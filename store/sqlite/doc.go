@@ -5,18 +5,21 @@
 //	client, err := socialdata.New(socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()))
 //
 // One process serves a file at a time; a second one that tries gets ErrInUse. Any number of others may open it with
-// Config.Admin to create accounts and keys, grant, revoke and audit while the first one serves: what they did counts
-// from the server's next call on.
+// Config.Admin to create accounts and keys, grant, revoke, audit and export while the first one serves: what they did
+// counts from the server's next call on, and what one did that was killed before it could tell, some seconds later. An
+// import wants the file for itself.
 //
 // # Durability
 //
 // Writes of all callers share transactions (group commit) and each caller waits for its own; a transaction is on disk
 // (synchronous=FULL) before anybody in it hears of success. Holds live in memory: a crash forgets them and charges
-// nothing. Entries are only ever added, each with a hash over the one before it; [DB.Audit] proves them.
+// nothing. Entries are only ever added, each with a hash over the one before it; [DB.Audit] proves them, and
+// [DB.AuditAgainst] proves them against what [DB.Heads] wrote earlier, which an insider with the file cannot change.
 //
 // # Files
 //
 // Beside the database stand SQLite's own -wal and -shm files and a -lock file, which tells servers apart and tells the
-// server that another process has changed something. A copy of the database alone is whole only after Close; use
-// [DB.Export] or SQLite's own backup for one that is being served.
+// server that another process has changed something. Links to the database are followed, so that these files stand
+// beside the file itself; one with several names (hard links) is refused. A copy of the database alone is whole only
+// after Close; use [DB.Export] or SQLite's own backup for one that is being served.
 package sqlite

@@ -58,6 +58,12 @@ func (db *DB) Heads(ctx context.Context, w io.Writer) error {
 	return buf.Flush()
 }
 
+const headsOfAccounts = `
+	SELECT a.id, coalesce(e.seq, 0), coalesce(e.hash, x'')
+	FROM accounts a LEFT JOIN entries e ON e.account = a.no AND
+		e.seq = (SELECT max(seq) FROM entries WHERE account = a.no)
+	ORDER BY a.no`
+
 // heads reads all of them before the first is written: a writer that waits must not keep the snapshot.
 func (db *DB) heads(ctx context.Context) (found []headLine, err error) {
 	tx, err := db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
@@ -67,11 +73,7 @@ func (db *DB) heads(ctx context.Context) (found []headLine, err error) {
 	defer tx.Rollback() //nolint:errcheck // it only ends a snapshot
 	a := auditor{tx: tx}
 	end := &endLine{}
-	err = a.each(ctx, `
-		SELECT a.id, coalesce(e.seq, 0), coalesce(e.hash, x'')
-		FROM accounts a LEFT JOIN entries e ON e.account = a.no AND
-			e.seq = (SELECT max(seq) FROM entries WHERE account = a.no)
-		ORDER BY a.no`, func(rows *sql.Rows) error {
+	err = a.each(ctx, headsOfAccounts, func(rows *sql.Rows) error {
 		h := &accountHead{}
 		var hash []byte
 		err := rows.Scan(&h.ID, &h.Seq, &hash)

@@ -113,6 +113,10 @@ func clockOf(e *insert) driver.Value {
 	return e.Clock.UnixMicro()
 }
 
+const latestKeyed = `
+	SELECT seq, coalesce(clock, at), -amount FROM entries
+	WHERE account = ? AND idempotency_key = ? AND idempotency_key <> '' ORDER BY at DESC, no DESC LIMIT 1`
+
 // chargedBefore returns what the account's charge with that idempotency key from the last 24 hours came to. One that
 // was made under a clock that was ahead is as old as the next entry that was not.
 func (w *writer) chargedBefore(account int64, key string, now time.Time) (amount int64, found bool, err error) {
@@ -120,10 +124,7 @@ func (w *writer) chargedBefore(account int64, key string, now time.Time) (amount
 		return amount, true, nil
 	}
 	var v [3]driver.Value
-	found, err = w.c.row(`
-		SELECT seq, coalesce(clock, at), -amount FROM entries
-		WHERE account = ? AND idempotency_key = ? AND idempotency_key <> '' ORDER BY at DESC, no DESC LIMIT 1`,
-		v[:], account, key)
+	found, err = w.c.row(latestKeyed, v[:], account, key)
 	if err != nil || !found {
 		return 0, false, err
 	}
