@@ -143,14 +143,14 @@ func TestEntriesCannotBeChangedOrRemoved(t *testing.T) {
 	wantAudit(t, db)
 }
 
-func TestExportAndImportGiveTheSameFile(t *testing.T) {
-	t.Parallel()
-	from := openFilled(t)
+// copied returns a file with what from exports, and that export. It fails t unless both export the same.
+func copied(t *testing.T, from *DB) (to *DB, export string) {
+	t.Helper()
 	var first, second bytes.Buffer
 	if err := from.Export(t.Context(), &first); err != nil {
 		t.Fatal(err)
 	}
-	to := openFile(t, Config{Path: filepath.Join(t.TempDir(), "other.db")})
+	to = openFile(t, Config{Path: filepath.Join(t.TempDir(), "copy.db")})
 	if err := to.Import(t.Context(), bytes.NewReader(first.Bytes())); err != nil {
 		t.Fatal(err)
 	}
@@ -160,6 +160,13 @@ func TestExportAndImportGiveTheSameFile(t *testing.T) {
 	if diff := cmp.Diff(first.String(), second.String()); diff != "" {
 		t.Errorf("export of the import (-want +got):\n%s", diff)
 	}
+	return to, first.String()
+}
+
+func TestExportAndImportGiveTheSameFile(t *testing.T) {
+	t.Parallel()
+	from := openFilled(t)
+	to, _ := copied(t, from)
 	if diff := cmp.Diff(wantAudit(t, from), wantAudit(t, to)); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
 	}

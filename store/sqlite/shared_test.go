@@ -107,6 +107,27 @@ func TestWhatIsReadDuringAChangeIsNotRemembered(t *testing.T) {
 	}
 }
 
+func TestAServerIsNoStrangerToItself(t *testing.T) {
+	t.Parallel()
+	s := openShared(t)
+	before := s.server.lock.forgotten.Load()
+	for range 3 {
+		for range 2 * checkpointLook {
+			if _, err := s.server.Ledger().Grant(t.Context(), s.account.ID, 1, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := frames(s.server.log.c, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
+			t.Fatal(err)
+		}
+		s.server.Keys().Touch(s.key.ID, time.Now())
+		s.server.tidy(0)
+	}
+	if got := s.server.lock.forgotten.Load() - before; got != 0 {
+		t.Errorf("what is remembered was forgotten %d times, and nobody else has written", got)
+	}
+}
+
 func TestALockFileThatIsRemovedIsPutBack(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
