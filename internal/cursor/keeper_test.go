@@ -72,7 +72,9 @@ type fullNotes struct{ cursor.Notes }
 
 var errFull = errors.New("the disk is full")
 
-func (fullNotes) Put(context.Context, records.Record, time.Duration) (int64, error) { return 0, errFull }
+func (fullNotes) Put(context.Context, records.Record, time.Duration) (int64, error) {
+	return 0, errFull
+}
 
 func TestACursorThatCannotBeNotedIsNone(t *testing.T) {
 	t.Parallel()
