@@ -27,6 +27,7 @@ func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 	if tellsCache(r.URL.Path) {
 		tellCache(h, "MISS", 0) // until something better is known
 	}
+	enter(r, working)
 	defer s.finish(w, r)
 	defer s.rescue(w, r)
 	dropBody(w, r)

@@ -58,6 +58,7 @@ func (s *Server) write(w *response, r *http.Request, status int, contentType str
 		}
 	}
 	h.Set("Content-Length", strconv.Itoa(size(parts)))
+	enter(r, writing)
 	w.WriteHeader(status)
 	for _, p := range parts {
 		if _, err := w.Write(p); err != nil {
