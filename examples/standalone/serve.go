@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"time"
 
 	"github.com/socialdata/socialdata"
@@ -20,7 +19,7 @@ import (
 
 const (
 	firstCredits = 10_000
-	drain        = 30 * time.Second // longer than the longest wait that a caller may ask for
+	patience     = 30 * time.Second // with what goes on in the background when the server has stopped
 	cursorKeyTTL = 10 * 365 * 24 * time.Hour
 )
 
@@ -30,6 +29,9 @@ type serveCmd struct {
 	RateCapacity int64         `help:"Calls that a key may make at once." default:"60" env:"SOCIALDATA_RATE_CAPACITY"`
 	RateRefill   float64       `help:"Calls that a key gets back each second." default:"10" env:"SOCIALDATA_RATE_REFILL"`
 	Timeout      time.Duration `help:"Longest time for one call to the upstreams." default:"15s" env:"SOCIALDATA_TIMEOUT"`
+	InFlight     int64         `help:"Calls that are at work at a time; one more is answered 503 at once." default:"512" env:"SOCIALDATA_IN_FLIGHT"`
+	Connections  int           `help:"Connections at a time; one more takes the place of the one that idles longest." default:"1024" env:"SOCIALDATA_CONNECTIONS"`
+	DrainNotice  time.Duration `help:"How long /readyz says draining before the server stops to listen." default:"0s" env:"SOCIALDATA_DRAIN_NOTICE"`
 	CursorKey    string        `help:"Secret that signs cursors, for replicas to share; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 	LogLevel     slog.Level    `help:"What is logged: debug, info, warn or error." default:"info" env:"SOCIALDATA_LOG_LEVEL"`
 }
@@ -38,6 +40,9 @@ type serveCmd struct {
 func (c *serveCmd) Run(e *env) (err error) {
 	if c.RateCapacity < 1 || c.RateRefill <= 0 {
 		return errors.New("--rate-capacity must be at least 1 and --rate-refill more than 0")
+	}
+	if c.InFlight < 1 || c.Connections < 1 || c.DrainNotice < 0 {
+		return errors.New("--in-flight and --connections must be at least 1 and --drain-notice not be negative")
 	}
 	log := slog.New(slog.NewTextHandler(e.log, &slog.HandlerOptions{Level: c.LogLevel}))
 	db, err := sqlite.Open(e.ctx, sqlite.Config{Path: e.cli.DB, Logger: log})
@@ -57,7 +62,8 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if err != nil {
 		return err
 	}
-	srv, err := server.New(client, server.WithLogger(log), server.WithSections(sandbox()))
+	srv, err := server.New(client, server.WithLogger(log), server.WithSections(sandbox()),
+		server.WithLimits(server.Limits{InFlight: c.InFlight, Connections: c.Connections, Notice: c.DrainNotice}))
 	if err != nil {
 		return err
 	}
@@ -69,26 +75,15 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if err := c.welcome(e, db, listener.Addr().String()); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	return serve(e.ctx, listener, srv.Handler(), client, log)
+	return serve(e.ctx, listener, srv, client)
 }
 
-// serve answers until ctx ends and then drains.
-func serve(ctx context.Context, listener net.Listener, handler http.Handler, client *socialdata.Client, log *slog.Logger) error {
-	web := &http.Server{
-		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- web.Serve(listener) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	log.Info("stopping: no new calls, those under way are finished")
-	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+// serve answers until ctx ends, drains, and waits for what goes on in the background.
+func serve(ctx context.Context, listener net.Listener, srv *server.Server, client *socialdata.Client) error {
+	err := srv.Serve(ctx, listener)
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	return errors.Join(web.Shutdown(detached), client.Close(detached))
+	return errors.Join(err, client.Close(detached))
 }
 
 // welcome says where the API is and, on the first start, makes the account and key to begin with.

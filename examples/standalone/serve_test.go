@@ -1,0 +1,62 @@
+package main
+
+import (
+	"io"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestTheServerStopsCleanlyWithSlowCallers sends SIGTERM to a server that callers keep busy without using it.
+func TestTheServerStopsCleanlyWithSlowCallers(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds a server")
+	}
+	dir := t.TempDir()
+	bin, addr := filepath.Join(dir, "socialdata"), freeAddr(t)
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("building the server: %v\n%s", err, out)
+	}
+	s := startServer(t, bin, filepath.Join(dir, "t.db"), addr)
+	for _, text := range []string{
+		"", "GET / HTTP/1.1\r\n", "GET /v1/me HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n",
+		strings.Repeat("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n", 100), // more than the kernel keeps
+	} {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		if _, err := io.WriteString(conn, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if status, _, body := read(t, "http://"+addr+"/v1/mock/profile?handle=ann", s.secret); status != 200 {
+		t.Errorf("an ordinary call came to %d: %s", status, body)
+	}
+	began := time.Now()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("SIGTERM came to %v", err)
+	}
+	if took := time.Since(began); took > 25*time.Second { // without bounds: 30 s and exit status 1
+		t.Errorf("it took %v", took)
+	}
+}
+
+func TestLimitsThatCannotBeAreRefused(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "t.db")
+	for _, flag := range []string{"--in-flight=0", "--connections=-1", "--drain-notice=-1s"} {
+		if status, _, log := cliRun(t, nil, "--db", db, "serve", "--addr", "127.0.0.1:0", flag); status != 1 || !strings.Contains(log, "--drain-notice") {
+			t.Errorf("%s: exit status %d, log %q", flag, status, log)
+		}
+	}
+}
