@@ -13,6 +13,7 @@ import (
 	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -157,18 +158,25 @@ func (s *Session) watch(
 	return s.search.Watch(ctx, s.who, plan, call.RequestID, yield)
 }
 
-// fail makes err what the caller may see, and logs the rest of it under the call's id. O is nil before there is one.
+// fail makes err what the caller may see, and logs the rest of it under the call's id. Of a fault of the caller's the
+// code says enough: its words quote what was sent, which may be a key in the wrong place. O is nil before there is one.
 func (s *Session) fail(ctx context.Context, o *operation.Operation, call operation.Call, err error) *problem.Error {
 	if o == nil {
 		o = &operation.Operation{Name: "authentication"}
 	}
 	p := problemOf(o, call.Platform, err)
 	p.RequestID = cmp.Or(call.RequestID, operation.RequestID(ctx), operation.NewRequestID())
+	attrs := []any{"request_id", p.RequestID, "operation", o.Name, "code", p.Code}
+	if platform.ID(call.Platform).Valid() {
+		attrs = append(attrs, "platform", call.Platform)
+	}
+	if p.HTTPStatus() >= problem.InternalError.Status() {
+		attrs = append(attrs, "error", errors.Join(p, p.Unwrap()))
+	}
 	level := slog.LevelDebug
 	if p.Code == problem.InternalError {
 		level = slog.LevelError
 	}
-	s.cfg.Log.Log(ctx, level, "call failed", "request_id", p.RequestID, "operation", o.Name, "platform", call.Platform,
-		"code", p.Code, "error", errors.Join(p, p.Unwrap()))
+	s.cfg.Log.Log(ctx, level, "call failed", attrs...)
 	return p
 }

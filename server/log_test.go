@@ -1,0 +1,152 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/server"
+)
+
+// journal is a log that can be read.
+type journal struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (j *journal) Write(b []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.b.Write(b)
+}
+
+// lines returns what was logged, and forgets it.
+func (j *journal) lines(tb testing.TB) []map[string]any {
+	tb.Helper()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var out []map[string]any
+	for line := range strings.Lines(j.b.String()) {
+		m := map[string]any{}
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			tb.Fatal(err)
+		}
+		out = append(out, m)
+	}
+	j.b.Reset()
+	return out
+}
+
+func (j *journal) text() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.b.String()
+}
+
+func logged(t *testing.T, level slog.Level) (*site, *journal) {
+	t.Helper()
+	j := &journal{}
+	log := slog.New(slog.NewJSONHandler(j, &slog.HandlerOptions{Level: level}))
+	s := &site{Engine: enginetest.New(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithLogger(log)}})}
+	srv, err := server.New(s.Open, server.WithLogger(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.handler = srv.Handler()
+	return s, j
+}
+
+func TestEachRequestIsOneLine(t *testing.T) {
+	t.Parallel()
+	s, log := logged(t, slog.LevelInfo)
+	for path, want := range map[string]map[string]any{
+		"/v1/mock/profile?handle=salma": {"level": "INFO", "status": 200., "operation": "profile", "platform": "mock", "key_id": s.Key.ID},
+		"/v1/mock/profile":              {"level": "INFO", "status": 400., "operation": "profile", "platform": "mock", "code": "invalid_request"},
+		"/v1/mock/private_name?x=1":     {"level": "INFO", "status": 404., "code": "not_found"},
+		"/private_name":                 {"level": "INFO", "status": 404., "code": "not_found"},
+		"/docs":                         {"level": "INFO", "status": 200., "operation": "/docs"},
+		"/livez":                        nil,
+		"/readyz":                       nil,
+	} {
+		r := s.with(t, path)
+		lines := log.lines(t)
+		if want == nil && len(lines) == 0 {
+			continue
+		}
+		if len(lines) != 1 {
+			t.Errorf("%s: %d lines: %v", path, len(lines), lines)
+			continue
+		}
+		for field, value := range want {
+			if lines[0][field] != value {
+				t.Errorf("%s: %s is %v, want %v", path, field, lines[0][field], value)
+			}
+		}
+		if lines[0]["msg"] != "request" || lines[0]["request_id"] != r.header.Get("X-Request-Id") || lines[0]["bytes"] != float64(len(r.body)) {
+			t.Errorf("%s: %v", path, lines[0])
+		}
+	}
+}
+
+func TestNoLineHoldsAKeyOrWhatWasAsked(t *testing.T) {
+	t.Parallel()
+	s, log := logged(t, slog.LevelDebug)
+	other, _, err := keys.Mint(keys.Live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{
+		"/v1/mock/profile?handle=a&api_key=" + other, "/v1/mock/" + other, "/" + other, "/v1/" + other + "/profile",
+		"/v1/raw/mock/users/a?access_token=" + other, "/v1/mock/profile?" + other, "/v1/mock/posts?handle=a&cursor=" + other,
+	} {
+		s.with(t, path, "Cookie", other, "X-Api-Key", other, "Idempotency-Key", other)
+		s.getAs(t, other, path)
+		s.do(t, "X"+other, path, http.Header{"Authorization": {"Basic " + other, other}})
+	}
+	// A whole key, or what is left when the text before it is cut.
+	for _, secret := range []string{other, other[20:], s.Secret} {
+		for line := range strings.Lines(log.text()) {
+			if strings.Contains(line, secret) {
+				t.Errorf("a line holds a key: %.300s", line)
+			}
+		}
+	}
+}
+
+func TestKeysTriedAtSpeedFloodNoLog(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, log := logged(t, slog.LevelInfo)
+		for range 25 {
+			for range 1000 {
+				secret, _, err := keys.Mint(keys.Live)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.getAs(t, secret, "/v1/me")
+			}
+			time.Sleep(time.Second)
+		}
+		told := 0.
+		lines := log.lines(t)
+		for _, line := range lines {
+			if line["level"] == "WARN" && line["request_id"] == nil {
+				t.Errorf("a warning names no request: %v", line)
+			}
+			n, _ := line["unauthorized"].(float64)
+			told += n
+		}
+		if len(lines) > 3 || told < 20_000 {
+			t.Errorf("%d lines tell of %v refusals of 25000", len(lines), told)
+		}
+	})
+}
