@@ -95,6 +95,12 @@ type caller struct {
 	r *bufio.Reader
 }
 
+func newCaller(t *testing.T, conn net.Conn) *caller {
+	t.Helper()
+	t.Cleanup(func() { _ = conn.Close() })
+	return &caller{t, conn, bufio.NewReader(conn)}
+}
+
 // call opens a connection and sends text.
 func (s *served) call(text string) *caller {
 	s.t.Helper()
@@ -102,8 +108,7 @@ func (s *served) call(text string) *caller {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.t.Cleanup(func() { _ = conn.Close() })
-	c := &caller{s.t, conn, bufio.NewReader(conn)}
+	c := newCaller(s.t, conn)
 	c.send(text)
 	return c
 }
@@ -289,7 +294,7 @@ func TestAHeadHasABound(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() { _, _ = io.WriteString(conn, s.request("/v1/me", "X-Long: "+strings.Repeat("x", 70_000))) }()
-		c := &caller{t, conn, bufio.NewReader(conn)}
+		c := newCaller(t, conn)
 		if r := c.reply(); r.status != http.StatusRequestHeaderFieldsTooLarge {
 			t.Errorf("a head of 70 KB came to %d", r.status)
 		}
