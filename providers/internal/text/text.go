@@ -3,12 +3,13 @@
 package text
 
 import (
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/socialdata/socialdata/internal/weburl"
 )
 
 // NonEmpty returns s without surrounding space, or nil when nothing is left.
@@ -39,28 +40,11 @@ func Join(title, body string) string {
 // URL returns s as an absolute URI that the schema accepts, or nil when it is none: http and https only, a missing
 // scheme is https, characters that a URI may not hold are escaped.
 func URL(s string) *string {
-	s = strings.TrimSpace(s)
-	if s == "" {
+	u, ok := weburl.Absolute(s)
+	if !ok {
 		return nil
 	}
-	if strings.HasPrefix(s, "//") {
-		s = "https:" + s
-	} else if !strings.Contains(s, "://") {
-		s = "https://" + s
-	}
-	u, err := url.Parse(s)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || !strings.Contains(u.Host, ".") && u.Hostname() != "localhost" ||
-		strings.ContainsAny(u.Host, " <>\"") {
-		return nil
-	}
-	if host, ok := asciiHost(u.Host); ok {
-		u.Host = host
-	} else {
-		return nil
-	}
-	u.RawQuery = escapeRest(u.RawQuery)
-	out := u.String()
-	return &out
+	return &u
 }
 
 // URLOr returns s as an absolute URI, or another where s is none: the page of an object is known even where the upstream
@@ -102,40 +86,9 @@ func URLs(list ...string) []string {
 	return out
 }
 
-var address = regexp.MustCompile(`https?://[^\s<>"]+`)
-
 // Addresses returns the URLs that s names, each once, without the punctuation behind them. A closing bracket belongs to
 // a URL that opens it.
-func Addresses(s string) []string {
-	found := address.FindAllString(s, -1)
-	for i, u := range found {
-		for cut := ""; cut != u; {
-			cut, u = u, strings.TrimRight(u, ".,;:!?'’”»…،؛؟")
-			for _, pair := range []string{"()", "[]", "{}"} {
-				if strings.HasSuffix(u, pair[1:]) && strings.Count(u, pair[:1]) < strings.Count(u, pair[1:]) {
-					u = u[:len(u)-1]
-				}
-			}
-		}
-		found[i] = u
-	}
-	return URLs(found...)
-}
-
-// escapeRest escapes what a URI may not hold and net/url leaves in a query as it came.
-func escapeRest(q string) string {
-	var b strings.Builder
-	for i := range len(q) {
-		if c := q[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
-			b.WriteByte('%')
-			b.WriteByte("0123456789ABCDEF"[c>>4])
-			b.WriteByte("0123456789ABCDEF"[c&15])
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
+func Addresses(s string) []string { return weburl.InText(s) }
 
 var (
 	hashtag = regexp.MustCompile(`(?:^|[^\pL\pN_&/#])[#＃]([\pL\pN\pM_]*[\pL][\pL\pN\pM_]*)`)
