@@ -45,9 +45,9 @@ var (
 	opLive = readRow[LiveRequest, schema.LiveStream](providers.OpLive, "profiles",
 		"Read an account's broadcast, on air or not", liveTTL,
 		read.One(func(p *providers.Provider) providers.One[schema.LiveStream] { return p.Live }))
-	opLinked = readRow[LinkedRequest, []schema.LinkedProfile](providers.OpLinked, "profiles",
+	opLinked = probing(readRow[LinkedRequest, []schema.LinkedProfile](providers.OpLinked, "profiles",
 		"List accounts elsewhere that seem to be the same person's", profileTTL,
-		read.Source{Fetch: linked.Fetch})
+		read.Source{Derive: linked.Derive}))
 
 	opPosts = readRow[PostsRequest, []schema.Post](providers.OpPosts, "posts",
 		"List an account's posts, newest first", postTTL,
@@ -331,6 +331,12 @@ func (r *row[Req, T]) on(ids ...platform.ID) *row[Req, T] {
 // shown writes r's path in the description as the specification writes it.
 func (r *row[Req, T]) shown(path string) *row[Req, T] {
 	r.Shown = path
+	return r
+}
+
+// probing makes r cost the base of each platform that it has probed, too.
+func probing[Req, T any](r *row[Req, T]) *row[Req, T] {
+	r.Price = operation.PlatformAndProbes
 	return r
 }
 

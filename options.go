@@ -11,6 +11,7 @@ import (
 	"github.com/socialdata/socialdata/enrich"
 	"github.com/socialdata/socialdata/internal/engine"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/store/records"
@@ -49,6 +50,9 @@ func WithClock(now func() time.Time) Option { return func(c *engine.Config) { c.
 
 // WithLogger logs to l what callers must not see. The default logs nothing.
 func WithLogger(l *slog.Logger) Option { return func(c *engine.Config) { c.Log = l } }
+
+// WithObserver tells o what the engine does. The default tells nobody.
+func WithObserver(o observe.Observer) Option { return func(c *engine.Config) { c.Observer = o } }
 
 // WithPrices overrides the base credits of platforms.
 func WithPrices(base map[platform.ID]int64) Option {

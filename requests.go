@@ -68,10 +68,12 @@ type (
 
 	// LinkedRequest asks for accounts elsewhere that seem to be the same person's.
 	LinkedRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Handle     string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
+		Platform platform.ID `path:"platform"`
+		Handle   string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		// Platforms are probed for an account of the same handle; each costs its own base credits more.
+		Platforms  []platform.ID `param:"platforms" doc:"Platforms to look for the same handle on, separated by commas; each costs its own base credits more."`
+		IncludeRaw bool          `param:"include_raw"`
+		Fresh      bool          `param:"fresh"`
 	}
 
 	// PostsRequest asks for a page of an account's posts.

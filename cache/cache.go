@@ -12,15 +12,17 @@ import (
 
 // Entry is one answer, encoded. Its encodings are strings, so that the many who share one cannot write into it.
 type Entry struct {
-	Data      string    // the answer's data as JSON, without raw
-	Raw       []string  // each object's raw as JSON, in the order of Data, "" for one without; nil where no object has any
-	Page      string    // the raw of the page as JSON, where objects have none of their own; else ""
-	Next      string    // the cursor of the next page; "" when there is none
-	Tag       string    // changes when Data or Next does
-	Provider  string    // who delivered it
-	FetchedAt time.Time // when
-	NotFound  bool      // the answer is that there is no such thing
-	Detail    string    // of a NotFound, in words
+	Data      string        // the answer's data as JSON, without raw
+	Raw       []string      // each object's raw as JSON, in the order of Data, "" for one without; nil where no object has any
+	Page      string        // the raw of the page as JSON, where objects have none of their own; else ""
+	Next      string        // the place of the next page, as text that is not sealed; "" when there is none
+	Tag       string        // changes when Data or Next does
+	Provider  string        // who delivered it
+	FetchedAt time.Time     // when
+	TTL       time.Duration // how long it is good, from FetchedAt
+	Failed    []string      // parts that could not be read and are not charged; nil for none
+	NotFound  bool          // the answer is that there is no such thing
+	Detail    string        // of a NotFound, in words
 }
 
 // Size returns about how many bytes e takes.
@@ -28,6 +30,9 @@ func (e *Entry) Size() int {
 	n := 200 + len(e.Data) + len(e.Page) + len(e.Next) + len(e.Tag) + len(e.Provider) + len(e.Detail)
 	for _, r := range e.Raw {
 		n += 24 + len(r)
+	}
+	for _, f := range e.Failed {
+		n += 24 + len(f)
 	}
 	return n
 }

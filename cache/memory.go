@@ -65,10 +65,10 @@ func (m *Memory) Get(_ context.Context, key string) (*Entry, error) {
 	return t.entry.copied(), nil
 }
 
-// copied returns e with a list of its own; the strings in it can be shared.
+// copied returns e with lists of its own; the strings in them can be shared.
 func (e *Entry) copied() *Entry {
 	c := *e
-	c.Raw = slices.Clone(e.Raw)
+	c.Raw, c.Failed = slices.Clone(e.Raw), slices.Clone(e.Failed)
 	return &c
 }
 

@@ -19,6 +19,13 @@ type Enricher interface {
 	Enrich(ctx context.Context, text string) (schema.Enrichment, error)
 }
 
+// Versioned is an [Enricher] that says which of its versions it is. The same version says the same of the same text:
+// what it said is kept, and marked, under it.
+type Versioned interface {
+	Enricher
+	Version() string
+}
+
 // Func is a function that serves as an [Enricher].
 type Func func(ctx context.Context, text string) (schema.Enrichment, error)
 

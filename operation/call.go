@@ -23,9 +23,9 @@ type Call struct {
 
 // Answer is what a [Call] came to, encoded.
 type Answer struct {
-	Data     json.RawMessage // read only: callers who ask the same share it
+	Data     json.RawMessage // the caller's own
 	Meta     schema.Meta
-	Tag      string        // of the data and of the place of the next page, without quotes; "" when it is not cacheable
+	Tag      string        // of all that is answered but what is about this one call, without quotes; "" when it is not cacheable
 	TTL      time.Duration // how long the data stays good, from now
 	Fresh    bool          // the cache was not asked, and nobody may answer the same request from a copy
 	Replayed bool          // the answer was given before under the same idempotency key

@@ -37,10 +37,12 @@ type Price string
 
 // The prices of operations.
 const (
-	PlatformBase  Price = ""         // the base credits of the platform
-	EachPlatform  Price = "each"     // the base credits of each platform that answers
-	OneEnrichment Price = "enriched" // what an enrichment costs
-	Free          Price = "free"
+	PlatformBase Price = ""     // the base credits of the platform
+	EachPlatform Price = "each" // the base credits of each platform that answers
+	// PlatformAndProbes is the base credits of the platform, and of each one that the parameter platforms has probed.
+	PlatformAndProbes Price = "probes"
+	OneEnrichment     Price = "enriched" // what an enrichment costs
+	Free              Price = "free"
 )
 
 // List tells whether the data is an array.
@@ -63,4 +65,10 @@ func (o *Operation) Method() string {
 // Route returns the operation's route on a platform, such as "GET /v1/github/profile".
 func (o *Operation) Route(platform string) string {
 	return "GET " + strings.Replace(o.Path, "{platform}", platform, 1)
+}
+
+// RouteOf returns the route that a call has asked for, such as "GET /v1/raw/github/users/octocat".
+func (o *Operation) RouteOf(call Call) string {
+	path := strings.NewReplacer("{platform}", call.Platform, "{provider}", call.Platform, "{path...}", call.Path).Replace(o.Path)
+	return "GET " + path
 }

@@ -21,6 +21,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 		want := &cache.Entry{
 			Data: `{"a":"<é>"}`, Raw: []string{`1`, ""}, Page: `{}`, Next: "n", Tag: "t", Provider: "p",
 			FetchedAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), NotFound: true, Detail: "gone",
+			TTL: time.Hour, Failed: []string{"x"},
 		}
 		set(t, s, "k", want, time.Hour)
 		if diff := cmp.Diff(want, get(t, s, "k")); diff != "" {

@@ -13,7 +13,7 @@ const (
 	// Life is how long a cursor can be used: upstream tokens seldom live longer.
 	Life = 7 * 24 * time.Hour
 
-	// MaxSeen is how many objects are remembered along a walk.
+	// MaxSeen is how many objects are remembered along a walk, unless the last page alone has more.
 	MaxSeen = 200
 	// MaxUsed is how many upstream tokens are.
 	MaxUsed = 200

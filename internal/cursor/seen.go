@@ -2,6 +2,7 @@ package cursor
 
 import (
 	"hash/fnv"
+	"slices"
 
 	"github.com/socialdata/socialdata/schema"
 )
@@ -26,3 +27,22 @@ func Hash(parts ...string) uint64 {
 
 // KeepLast returns the last n of ids.
 func KeepLast(ids []uint64, n int) []uint64 { return ids[max(0, len(ids)-n):] }
+
+// Pass notes that a page has been read, whose next page has the token next: again are the objects on it that the walk
+// has met before, ids those that were new. What comes again is remembered anew, so that an object which stands on every
+// page never comes twice, however long the walk.
+func (c *Cursor) Pass(next string, again, ids []uint64) {
+	if c.Token != "" && next != c.Token {
+		c.Used = append(c.Used, Hash(c.Token))
+	}
+	if len(again) > 0 {
+		met := make(map[uint64]bool, len(again))
+		for _, id := range again {
+			met[id] = true
+		}
+		c.Seen = slices.DeleteFunc(c.Seen, func(id uint64) bool { return met[id] })
+	}
+	c.Seen = slices.Concat(c.Seen, again, ids)
+	c.Used = KeepLast(c.Used, MaxUsed)
+	c.Seen = KeepLast(c.Seen, max(MaxSeen, len(again)+len(ids)))
+}

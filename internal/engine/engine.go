@@ -20,6 +20,7 @@ import (
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -43,6 +44,7 @@ type Config struct {
 	Environment string                // what the deployment is called; "" means development
 	Now         func() time.Time      // nil means [time.Now]
 	Log         *slog.Logger          // nil logs nothing
+	Observer    observe.Observer      // functions that are nil are not told
 }
 
 // Engine is what all sessions share. It is safe for concurrent use.
@@ -75,8 +77,9 @@ func New(cfg Config) (*Engine, error) {
 		HoldFor: cfg.Timeout + holdSlack,
 	}
 	e.reader, err = read.New(read.Config{
-		Providers: cfg.Providers, Cache: cfg.Cache, Enricher: cfg.Enricher, Sealer: sealer, Prices: cfg.Prices,
-		Timeout: cfg.Timeout, Profile: e.reads(providers.OpProfile), Now: cfg.Now, Log: cfg.Log,
+		Providers: cfg.Providers, Cache: cfg.Cache, Enricher: cfg.Enricher, Cursors: cursor.NewKeeper(sealer, cfg.Records),
+		Prices: cfg.Prices, Timeout: cfg.Timeout, Profile: e.reads(providers.OpProfile), Now: cfg.Now, Log: cfg.Log,
+		Observer: cfg.Observer,
 	})
 	if err != nil {
 		return nil, err
@@ -91,6 +94,7 @@ func New(cfg Config) (*Engine, error) {
 func (c *Config) fill() {
 	c.Timeout = cmp.Or(c.Timeout, 15*time.Second)
 	c.Environment = cmp.Or(c.Environment, "development")
+	c.Observer = c.Observer.Filled()
 	c.Rate = cmp.Or(c.Rate, keys.DefaultRate())
 	if c.Now == nil {
 		c.Now = time.Now
@@ -133,5 +137,11 @@ func (e *Engine) streamed() *operation.Operation {
 // Session returns the engine bound to who shows key; nil binds it to nobody.
 func (e *Engine) Session(key *keys.Key) *Session { return &Session{e, e.accounts.Caller(key)} }
 
-// Close waits until everything that the engine does in the background has ended.
-func (e *Engine) Close(ctx context.Context) error { return e.search.Close(ctx) }
+// Close waits until everything that the engine does in the background has ended. Reads from upstream are refused from
+// then on.
+func (e *Engine) Close(ctx context.Context) error {
+	if err := e.search.Close(ctx); err != nil { // it still reads
+		return err
+	}
+	return e.reader.Close(ctx)
+}

@@ -15,11 +15,12 @@ import (
 )
 
 // problemOf turns any error of the engine into what a caller may see. It is the only place that does.
-func problemOf(o *operation.Operation, platform string, err error) *problem.Error {
+func problemOf(o *operation.Operation, call operation.Call, err error) *problem.Error {
 	if p, ok := errors.AsType[*problem.Error](err); ok && p.Code != problem.InternalError {
 		own := *p // a shared one, such as of a flight that many wait for, must not get each caller's id
 		return &own
 	}
+	platform, route := call.Platform, o.RouteOf(call)
 	upstream, _ := errors.AsType[*providers.Error](err)
 	switch {
 	case errors.Is(err, read.ErrPanic):
@@ -37,11 +38,11 @@ func problemOf(o *operation.Operation, platform string, err error) *problem.Erro
 	case errors.Is(err, providers.ErrCursor):
 		return problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
 	case read.OnlyTimeouts(err):
-		return problem.Wrap(err, problem.UpstreamTimeout, "%s did not answer %s in time", platform, o.Route(platform))
+		return problem.Wrap(err, problem.UpstreamTimeout, "%s did not answer %s in time", platform, route)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return problem.Wrap(err, problem.UpstreamTimeout, "the caller stopped waiting for %s", o.Route(platform))
+		return problem.Wrap(err, problem.UpstreamTimeout, "the caller stopped waiting for %s", route)
 	case upstream != nil, errors.Is(err, providers.ErrUnavailable):
-		p := problem.Wrap(err, problem.PlatformUnavailable, "%s: %s", o.Route(platform), read.Detail(err, "the upstream failed"))
+		p := problem.Wrap(err, problem.PlatformUnavailable, "%s: %s", route, read.Detail(err, "the upstream failed"))
 		if upstream != nil {
 			p.RetryAfter = upstream.RetryAfter
 		}

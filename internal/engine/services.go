@@ -127,7 +127,7 @@ func usage(ctx context.Context, s *Session, row *read.Row, call operation.Call) 
 	}
 	bound := row.Name + "|" + strconv.Quote(s.who.Account()) + in.Binding()
 	if given := in.Cursor(); given != "" {
-		at, err := s.reader.OpenCursor(bound, given)
+		at, err := s.reader.OpenCursor(ctx, bound, given)
 		if err != nil {
 			return nil, err
 		}
@@ -142,9 +142,12 @@ func usage(ctx context.Context, s *Session, row *read.Row, call operation.Call) 
 	next := ""
 	if len(entries) > usagePage {
 		entries = entries[:usagePage]
-		next = s.reader.SealCursor(bound, &cursor.Cursor{
+		next, err = s.reader.SealCursor(ctx, bound, &cursor.Cursor{
 			Token: strconv.FormatInt(entries[usagePage-1].Seq, 10), Issued: s.cfg.Now().Truncate(time.Hour),
 		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	rows := make([]schema.Usage, 0, len(entries))
 	for _, e := range entries {

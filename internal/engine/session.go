@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
-	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
@@ -57,10 +58,17 @@ func (s *Session) Do(ctx context.Context, o *operation.Operation, call operation
 		return nil, problem.New(problem.NotFound, "there is no such operation")
 	}
 	ctx, call.RequestID = named(ctx, call.RequestID)
+	begun := time.Now()
 	answer, err := s.handle(ctx, row, call)
+	told := observe.Call{Operation: row.Name, Platform: call.Platform, Duration: time.Since(begun)}
 	if err != nil {
-		return nil, s.fail(ctx, row.Operation, call, err)
+		p := s.fail(ctx, row.Operation, call, err)
+		told.Code = p.Code
+		s.cfg.Observer.Call(told)
+		return nil, p
 	}
+	told.Cache, told.Credits, told.Replayed = answer.Meta.Cache, answer.Meta.CreditsUsed, answer.Replayed
+	s.cfg.Observer.Call(told)
 	return answer, nil
 }
 
@@ -75,7 +83,7 @@ func (s *Session) handle(ctx context.Context, row *read.Row, call operation.Call
 	if row.Service {
 		return s.handlers[row.Name](ctx, s, row, call)
 	}
-	q, err := s.reader.Plan(row, call)
+	q, err := s.reader.Plan(ctx, row, call)
 	return s.read(ctx, q, err, call)
 }
 
@@ -114,16 +122,9 @@ func (s *Session) charge(
 			answer = nil
 		}
 	}()
-	var entry *cache.Entry
-	if entry, answer.Meta.Cache, err = s.reader.Lookup(ctx, q); err != nil {
+	quote, err := s.reader.Answer(ctx, q, answer)
+	if err != nil {
 		return answer, err
-	}
-	if err := s.reader.Fill(answer, entry, q); err != nil {
-		return answer, err
-	}
-	quote := q.Quote
-	if q.Enrich && !s.reader.Enrich(ctx, q, entry, answer) {
-		quote.Enrich = 0
 	}
 	charge = quote.Total()
 	return answer, nil
@@ -164,7 +165,7 @@ func (s *Session) fail(ctx context.Context, o *operation.Operation, call operati
 	if o == nil {
 		o = &operation.Operation{Name: "authentication"}
 	}
-	p := problemOf(o, call.Platform, err)
+	p := problemOf(o, call, err)
 	p.RequestID = cmp.Or(call.RequestID, operation.RequestID(ctx), operation.NewRequestID())
 	attrs := []any{"request_id", p.RequestID, "operation", o.Name, "code", p.Code}
 	if platform.ID(call.Platform).Valid() {

@@ -5,239 +5,166 @@ package linked
 import (
 	"context"
 	"errors"
-	"net/url"
-	"regexp"
-	"slices"
-	"strings"
+	"sync"
+	"time"
 
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// How sure one piece of evidence makes us that two accounts are the same person's. Several combine to 1 − Π(1 − c).
 const (
-	backLink   = 0.95 // the other account links back
-	ownedPage  = 0.9  // linked from a page that the owner fills, such as Linktree
-	namedInBio = 0.8
-	sameName   = 0.5 // same handle and same display name or picture
-	sameHandle = 0.3
+	probeTime    = 3 * time.Second // for one look at another account
+	crippledTTL  = 5 * time.Minute // of an answer for which not everything could be looked at
+	mostProfiles = 50              // that are looked at; nobody honest links to more
 )
 
-// Fetch derives the accounts elsewhere from a profile: what the platform confirms, what the profile and its
-// Linktree page link to, and what those accounts say in turn. Only accounts that something points to are looked at.
-func Fetch(ctx context.Context, r read.Reading) (read.Fetched, error) {
-	e := deriver{r.Reader}
-	me, err := r.Reader.ProfileOf(ctx, r.Provider.Platform, r.In.Values[0])
+// Derive derives the accounts elsewhere from a profile: what the platform confirms, what the profile and its Linktree
+// page link to, and what those accounts say in turn. Only accounts that something points to are looked at, and accounts
+// of the same handle on the platforms that the caller names.
+func Derive(ctx context.Context, r *read.Reader, q *read.Query) (read.Fetched, error) {
+	d := deriver{reader: r, fresh: q.Fresh}
+	handle := q.In.Values[0]
+	me, at, err := r.ProfileOf(ctx, q.Platform, handle, q.Fresh)
 	if err != nil {
 		return read.Fetched{}, err
 	}
+	d.readAt(at)
 	found := candidates{self: me}
-	if r.Provider.Linked != nil {
-		if err := found.confirmed(ctx, r); err != nil {
-			return read.Fetched{}, err
-		}
+	confirmed, at, err := r.Confirmed(ctx, q.Platform, handle, q.Fresh)
+	if err != nil && !errors.Is(err, providers.ErrNotFound) { // a failed part is not hidden by the rest
+		return read.Fetched{}, err
 	}
-	e.follow(&found, me)
-	for _, c := range slices.Clone(found.list) {
-		if c.Platform == platform.Linktree {
-			if page, err := e.reader.ProfileOf(ctx, c.Platform, c.Handle); err == nil {
-				e.follow(&found, page)
-			}
-		}
+	d.readAt(at)
+	for i := range confirmed {
+		found.confirm(&confirmed[i])
 	}
-	for _, c := range found.list {
-		e.verify(ctx, c, me)
+	d.follow(&found, me)
+	d.openPages(ctx, &found)
+	probed, err := q.Probed()
+	if err != nil {
+		return read.Fetched{}, err
 	}
-	return found.encode(r)
+	d.verify(ctx, &found, probed)
+	return d.fetched(&found)
 }
 
 // deriver looks at what profiles say of each other.
-type deriver struct{ reader *read.Reader }
-
-// candidate is an account elsewhere, and what speaks for it.
-type candidate struct {
-	schema.LinkedProfile
-	doubt    float64 // product of 1 − c over the evidence
-	official bool    // the platform itself confirms it
+type deriver struct {
+	reader *read.Reader
+	fresh  bool
+	oldest time.Time     // when the oldest of what was looked at had been read
+	missed bool          // something could not be looked at
+	failed []platform.ID // of what the caller named
 }
 
-func (c *candidate) add(evidence string, confidence float64) {
-	if !slices.Contains(c.Evidence, evidence) {
-		c.Evidence = append(c.Evidence, evidence)
-		c.doubt *= 1 - confidence
+func (d *deriver) readAt(at time.Time) {
+	if !at.IsZero() && (d.oldest.IsZero() || at.Before(d.oldest)) {
+		d.oldest = at
 	}
 }
 
-type candidates struct {
-	self *schema.Profile
-	list []*candidate
+// look is one account that is looked at.
+type look struct {
+	platform platform.ID
+	handle   string
+	profile  *schema.Profile // nil when there is none, or when it could not be read
+	at       time.Time
+	err      error
 }
 
-// at returns the candidate for an account, new if need be; nil for the account itself.
-func (cs *candidates) at(id platform.ID, handle, page string) *candidate {
-	if id == cs.self.Platform && strings.EqualFold(handle, cs.self.Handle) {
-		return nil
-	}
-	for _, c := range cs.list {
-		if c.Platform == id && strings.EqualFold(c.Handle, handle) {
-			return c
-		}
-	}
-	c := &candidate{doubt: 1}
-	c.Platform, c.Handle, c.URL = id, handle, page
-	c.ID = string(id) + ":" + handle
-	cs.list = append(cs.list, c)
-	return c
-}
-
-// confirmed adds what the platform itself confirms.
-func (cs *candidates) confirmed(ctx context.Context, r read.Reading) error {
-	token := ""
-	for range read.MaxEmpty {
-		page, err := r.Provider.Linked(ctx, r.In.Values[0], token)
-		if token != "" && errors.Is(err, providers.ErrCursor) {
-			return nil // what came before stands
-		}
-		if err != nil {
-			return err
-		}
-		for _, l := range page.Items {
-			if c := cs.at(l.Platform, l.Handle, l.URL); c != nil {
-				c.ID, c.Raw, c.official = l.ID, l.Raw, true
-				for _, evidence := range l.Evidence {
-					c.add(evidence, l.Confidence)
-				}
-			}
-		}
-		if token = page.Next; token == "" {
-			break
-		}
-	}
-	return nil
-}
-
-var bioURL = regexp.MustCompile(`(?i)\b(?:https?://)?(?:[a-z0-9-]+\.)+[a-z]{2,}/[^\s<>()"']+`)
-
-// follow adds the accounts that a profile links to.
-func (e deriver) follow(cs *candidates, p *schema.Profile) {
-	kind, confidence := "bio_link", namedInBio
-	if p.Platform == platform.Linktree || p.Platform == platform.YouTube {
-		kind, confidence = string(p.Platform), ownedPage
-	}
-	links := slices.Clone(p.Links)
-	if p.Bio != nil {
-		for _, u := range bioURL.FindAllString(*p.Bio, -1) {
-			links = append(links, strings.TrimRight(u, ".,;:!?"))
-		}
-	}
-	for _, l := range links {
-		if !strings.Contains(l, "://") {
-			l = "https://" + l
-		}
-		id, handle, ok := e.accountAt(l)
-		if !ok {
+// lookAt reads profiles side by side, each in a time of its own. What cannot be read at all is not tried.
+func (d *deriver) lookAt(ctx context.Context, looks []look) {
+	var wg sync.WaitGroup
+	for i := range looks[:min(len(looks), mostProfiles)] {
+		l := &looks[i]
+		if !d.reader.Serves(l.platform, providers.OpProfile) {
 			continue
 		}
-		evidence := l
-		if kind == string(platform.Linktree) {
-			evidence = p.URL
+		wg.Go(func() {
+			ctx, cancel := context.WithTimeout(ctx, probeTime)
+			defer cancel()
+			l.profile, l.at, l.err = d.reader.ProfileOf(ctx, l.platform, l.handle, d.fresh)
+		})
+	}
+	wg.Wait()
+	for _, l := range looks {
+		d.readAt(l.at)
+		d.missed = d.missed || l.missed()
+	}
+}
+
+// missed tells whether the account may be there and could not be read.
+func (l *look) missed() bool {
+	if p, ok := errors.AsType[*problem.Error](l.err); ok && (p.Code == problem.NotFound || p.Code == problem.InvalidRequest) {
+		return false
+	}
+	return l.err != nil && !errors.Is(l.err, providers.ErrInvalid)
+}
+
+// openPages follows what the Linktree pages among the candidates link to.
+func (d *deriver) openPages(ctx context.Context, found *candidates) {
+	var pages []look
+	for _, c := range found.list {
+		if c.Platform == platform.Linktree {
+			pages = append(pages, look{platform: c.Platform, handle: c.Handle})
 		}
-		if c := cs.at(id, handle, l); c != nil {
-			c.add(kind+":"+evidence, confidence)
+	}
+	d.lookAt(ctx, pages)
+	for _, p := range pages {
+		if p.profile != nil {
+			d.follow(found, p.profile)
 		}
 	}
 }
 
-// verify looks at the account itself, where it can be read: does it link back, is it named alike?
-func (e deriver) verify(ctx context.Context, c *candidate, me *schema.Profile) {
-	other, err := e.reader.ProfileOf(ctx, c.Platform, c.Handle)
-	if err == nil {
-		c.Handle, c.URL = other.Handle, other.URL
-		if !c.official {
-			c.ID = other.ID
+// verify looks at the accounts themselves, where they can be read, and for accounts of the same handle on the platforms
+// that were named: do they link back, are they named alike?
+func (d *deriver) verify(ctx context.Context, found *candidates, probed []platform.ID) {
+	looks := make([]look, 0, len(found.list)+len(probed))
+	for _, c := range found.list {
+		looks = append(looks, look{platform: c.Platform, handle: c.Handle})
+	}
+	pointedTo := len(looks)
+	for _, id := range probed {
+		looks = append(looks, look{platform: id, handle: found.self.Handle})
+	}
+	d.lookAt(ctx, looks)
+	for i, c := range found.list {
+		d.compare(c, looks[i].profile, found.self)
+	}
+	for _, l := range looks[pointedTo:] {
+		if l.missed() {
+			d.failed = append(d.failed, l.platform)
 		}
-		if e.linksTo(other, me) {
-			c.add("back_link", backLink)
-		}
-	}
-	if !strings.EqualFold(c.Handle, me.Handle) {
-		return
-	}
-	alike := other != nil && (equalNames(other.DisplayName, me.DisplayName) || equalNames(other.AvatarURL, me.AvatarURL))
-	if alike {
-		c.add("same_handle_and_name", sameName)
-	} else {
-		c.add("same_handle", sameHandle)
-	}
-}
-
-func equalNames(a, b *string) bool { return a != nil && b != nil && strings.EqualFold(*a, *b) }
-
-func (e deriver) linksTo(p, to *schema.Profile) bool {
-	cs := candidates{self: p}
-	e.follow(&cs, p)
-	return slices.ContainsFunc(cs.list, func(c *candidate) bool {
-		return c.Platform == to.Platform && strings.EqualFold(c.Handle, to.Handle)
-	})
-}
-
-// accountHosts finds the account in a URL of platforms whose provider does not tell: the path in front of the handle.
-var accountHosts = map[string]struct {
-	id     platform.ID
-	prefix string
-}{
-	"facebook.com": {platform.Facebook, ""}, "instagram.com": {platform.Instagram, ""}, "linkedin.com": {platform.LinkedIn, "in/"},
-	"linktr.ee": {platform.Linktree, ""}, "pinterest.com": {platform.Pinterest, ""}, "snapchat.com": {platform.Snapchat, "add/"},
-	"t.me": {platform.Telegram, ""}, "tiktok.com": {platform.TikTok, "@"}, "twitter.com": {platform.X, ""}, "x.com": {platform.X, ""},
-	"youtube.com": {platform.YouTube, "@"}, "twitch.tv": {platform.Twitch, ""}, "kick.com": {platform.Kick, ""},
-	"threads.net": {platform.Threads, "@"}, "threads.com": {platform.Threads, "@"}, "bsky.app": {platform.Bluesky, "profile/"},
-	"github.com": {platform.GitHub, ""}, "soundcloud.com": {platform.SoundCloud, ""}, "truthsocial.com": {platform.TruthSocial, "@"},
-}
-
-// accountAt returns the account that a URL is the page of.
-func (e deriver) accountAt(page string) (platform.ID, string, bool) {
-	u, err := url.Parse(page)
-	if err != nil {
-		return "", "", false
-	}
-	host := strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(u.Hostname()), "www."), "m.")
-	at, ok := accountHosts[host]
-	if !ok {
-		return "", "", false
-	}
-	handle, ok := strings.CutPrefix(strings.Trim(u.Path, "/"), at.prefix)
-	if !ok || handle == "" || strings.Contains(handle, "/") {
-		return "", "", false
-	}
-	if canonical, known, err := e.reader.HandleAt(at.id, page); known {
-		return at.id, canonical, err == nil
-	}
-	return at.id, strings.TrimPrefix(handle, "@"), true
-}
-
-func (cs *candidates) encode(r read.Reading) (read.Fetched, error) {
-	out := []schema.LinkedProfile{}
-	f := read.Fetched{}
-	var broken error
-	for _, c := range cs.list {
-		c.Confidence = 1 - c.doubt
-		raw, err := read.Complete(r.Provider, &c.LinkedProfile, r.At)
-		if err != nil {
-			broken = errors.Join(broken, err)
+		if l.profile == nil {
 			continue
 		}
-		if !c.official {
-			c.Source = schema.Own
+		if c := found.at(l.platform, l.profile.Handle, l.profile.URL); c != nil && len(c.Evidence) == 0 {
+			d.compare(c, l.profile, found.self)
 		}
-		out = append(out, c.LinkedProfile)
-		f.Raw = append(f.Raw, raw)
 	}
-	if broken != nil && len(out) == 0 {
-		return read.Fetched{}, providers.Unavailable(broken, "the upstream's answer breaks the schema")
+}
+
+// fetched puts the answer together. A candidate that breaks the schema is ours: it is left out, and nobody is to blame.
+func (d *deriver) fetched(found *candidates) (read.Fetched, error) {
+	out := read.Fetched{At: d.oldest, Failed: d.failed}
+	if d.missed {
+		out.TTL = crippledTTL
+	}
+	list := []schema.LinkedProfile{}
+	for _, c := range found.list {
+		c.settle()
+		raw, err := read.Complete(&providers.Provider{Platform: found.self.Platform, Source: c.source}, &c.LinkedProfile, d.oldest)
+		if err != nil {
+			continue
+		}
+		list = append(list, c.LinkedProfile)
+		out.Raw = append(out.Raw, raw)
 	}
 	var err error
-	f.Data, err = schema.Marshal(out)
-	return f, err
+	out.Data, err = schema.Marshal(list)
+	return out, err
 }

@@ -2,29 +2,97 @@ package read
 
 import (
 	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
 )
 
-// Fill copies an entry into an answer, with raw when it was asked for.
-func (r *Reader) Fill(a *operation.Answer, entry *cache.Entry, q *Query) error {
+// Answer makes the whole answer of q, with raw and enrichment as asked, within the time of one call, and returns what it
+// costs.
+func (r *Reader) Answer(ctx context.Context, q *Query, a *operation.Answer) (credits.Quote, error) {
+	caller := ctx
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.Timeout)
+	defer cancel()
+	entry, state, err := r.Lookup(ctx, q)
+	a.Meta.Cache = state
+	if caller.Err() == nil && errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, providers.ErrTimeout) {
+		err = &providers.Error{Kind: providers.ErrTimeout, Err: err} // the time was ours, not the caller's
+	}
+	if err != nil {
+		return credits.Quote{}, err
+	}
+	if err := r.Fill(ctx, a, entry, q); err != nil {
+		return credits.Quote{}, err
+	}
+	quote := q.Quote
+	quote.Base -= r.unread(q, entry)
+	if q.Enrich && r.Enrich(ctx, q, entry, a) != AllEnriched {
+		quote.Enrich = 0
+	}
+	return quote, caller.Err() // who has left during the enrichment does not pay for half an answer
+}
+
+// unread returns what was quoted for the parts of an entry that could not be read.
+func (r *Reader) unread(q *Query, entry *cache.Entry) int64 {
+	n := int64(0)
+	for _, id := range entry.Failed {
+		n += credits.Price(r.Base(platform.ID(id)), q.Fresh, false).Base
+	}
+	return n
+}
+
+// Fill copies an entry into an answer, with raw when it was asked for. The answer is the caller's own.
+func (r *Reader) Fill(ctx context.Context, a *operation.Answer, entry *cache.Entry, q *Query) error {
 	age := max(0, r.cfg.Now().Sub(entry.FetchedAt))
-	a.Data, a.Tag, a.Meta.NextCursor = json.RawMessage(entry.Data), entry.Tag, entry.Next
+	a.Data, a.Tag, a.Fresh = json.RawMessage(entry.Data), entry.Tag, q.Fresh
 	a.Meta.DataAgeS = int64(age.Seconds())
-	a.TTL = max(0, q.Row.TTL-age)
-	if !q.Raw {
-		return nil
+	a.TTL = max(0, cmp.Or(entry.TTL, q.Row.TTL)-age)
+	var err error
+	if a.Meta.NextCursor, err = r.sealNext(ctx, q, entry); err != nil || !q.Raw {
+		return err
 	}
 	if entry.Page != "" {
 		a.Meta.Raw = json.RawMessage(entry.Page)
 	}
-	a.Tag += "-raw"
-	var err error
+	a.Tag = tagOf(append([]string{a.Tag, "raw", entry.Page}, entry.Raw...)...)
 	a.Data, err = Splice(a.Data, "raw", entry.Raw)
 	return err
+}
+
+// sealNext returns the cursor of the next page, or "".
+func (r *Reader) sealNext(ctx context.Context, q *Query, entry *cache.Entry) (string, error) {
+	if entry.Next == "" {
+		return "", nil
+	}
+	place, err := cursor.Place(entry.Next)
+	if err != nil {
+		return "", fmt.Errorf("socialdata: the place of the next page cannot be read: %w", err)
+	}
+	return r.cfg.Cursors.Seal(ctx, q.Bound, place)
+}
+
+// tagOf returns a tag that changes when one of parts does.
+func tagOf(parts ...string) string {
+	sum := sha256.New()
+	var n [8]byte
+	for _, p := range parts {
+		binary.BigEndian.PutUint64(n[:], uint64(len(p)))
+		sum.Write(n[:])
+		sum.Write([]byte(p))
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:12])
 }
 
 // Splice returns data, one object or an array of them, with one more field in each object: the value of the same

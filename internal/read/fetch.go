@@ -59,12 +59,14 @@ func single[T any, P object[T]](get func(context.Context, *providers.Provider, o
 			if err != nil {
 				return Fetched{}, err
 			}
-			raw, err := Complete(r.Provider, P(&v), r.At)
+			out := Fetched{At: r.now(), Rows: 1}
+			data, raw, err := encode(r.Provider, P(&v), out.At)
 			if err != nil {
-				return Fetched{}, providers.Unavailable(err, "the upstream's answer breaks the schema")
+				r.watch.broken(err)
+				return out, drifted(err)
 			}
-			data, err := schema.Marshal(&v)
-			return Fetched{Data: data, Raw: [][]byte{raw}}, err
+			out.Data, out.Raw = data, [][]byte{raw}
+			return out, nil
 		},
 		Texts: func(data []byte) ([]string, error) {
 			var v T
@@ -76,6 +78,9 @@ func single[T any, P object[T]](get func(context.Context, *providers.Provider, o
 	}
 }
 
+// maxItems is how many items of one page are looked at. No honest page has as many; what is beyond is left out.
+const maxItems = 1000
+
 func paged[T any, P object[T]](
 	get func(context.Context, *providers.Provider, operation.Args, string) (providers.Page[T], error),
 ) Source {
@@ -85,36 +90,11 @@ func paged[T any, P object[T]](
 			if err != nil {
 				return Fetched{}, err
 			}
-			out := Fetched{Page: compact(page.Raw), Next: page.Next}
-			var kept [][]byte
-			broken, here := error(nil), map[uint64][]byte{}
-			for i := range page.Items {
-				o := P(&page.Items[i])
-				raw, err := Complete(r.Provider, o, r.At)
-				if err != nil {
-					broken = fmt.Errorf("item %d of %d: %w", i+1, len(page.Items), err)
-					continue
-				}
-				data, err := schema.Marshal(o)
-				if err != nil {
-					return Fetched{}, err
-				}
-				// The same object twice on a page is one; two that only share an id, as placeholders do, are two.
-				id := cursor.Identity(o)
-				if r.skip(id) || bytes.Equal(here[id], data) {
-					continue
-				}
-				here[id] = data
-				kept = append(kept, data)
-				out.Raw = append(out.Raw, raw)
-				out.IDs = append(out.IDs, id)
+			if len(page.Items) > maxItems {
+				r.watch.broken(fmt.Errorf("%d items on one page", len(page.Items)))
+				page.Items = page.Items[:maxItems]
 			}
-			// One broken item is left out of a page; a page of nothing else is an upstream that has changed.
-			if broken != nil && len(kept) == 0 {
-				return Fetched{}, providers.Unavailable(broken, "the upstream's answer breaks the schema")
-			}
-			out.Data = slices.Concat([]byte("["), bytes.Join(kept, []byte(",")), []byte("]"))
-			return out, nil
+			return assemble[T, P](ctx, r, page)
 		},
 		Texts: func(data []byte) ([]string, error) {
 			var vs []T
@@ -128,6 +108,61 @@ func paged[T any, P object[T]](
 			return texts, nil
 		},
 	}
+}
+
+// assemble puts together what of a page is whole and new. An item that is broken costs itself alone; a page on which no
+// item could be understood is an upstream that has changed.
+func assemble[T any, P object[T]](ctx context.Context, r Reading, page providers.Page[T]) (Fetched, error) {
+	out := Fetched{At: r.now(), Rows: len(page.Items), Page: compact(page.Raw), Next: page.Next}
+	var kept [][]byte
+	broken, understood, here := error(nil), false, map[uint64][]byte{}
+	for i := range page.Items {
+		if err := ctx.Err(); err != nil {
+			return Fetched{}, err
+		}
+		o := P(&page.Items[i])
+		data, raw, err := encode(r.Provider, o, out.At)
+		if err != nil {
+			r.watch.broken(err)
+			broken = fmt.Errorf("item %d of %d: %w", i+1, len(page.Items), err)
+			continue
+		}
+		understood = true
+		id := cursor.Identity(o)
+		if r.skip(id) {
+			out.Again = append(out.Again, id)
+			continue
+		}
+		// The same object twice on a page is one; two that only share an id, as placeholders do, are two.
+		if bytes.Equal(here[id], data) {
+			continue
+		}
+		here[id] = data
+		kept = append(kept, data)
+		out.Raw = append(out.Raw, raw)
+		out.IDs = append(out.IDs, id)
+	}
+	if broken != nil && !understood {
+		return out, drifted(broken)
+	}
+	out.Data = slices.Concat([]byte("["), bytes.Join(kept, []byte(",")), []byte("]"))
+	return out, nil
+}
+
+// drifted returns the error of an answer that breaks the schema. That is drift, and no reason to stop asking.
+func drifted(err error) error {
+	return &providers.Error{
+		Kind: providers.ErrUnavailable, Detail: "the upstream's answer breaks the schema", Blame: providers.BlameNobody, Err: err,
+	}
+}
+
+// encode completes o and returns it as JSON, and its raw.
+func encode(p *providers.Provider, o schema.Object, at time.Time) (data, raw []byte, err error) {
+	if raw, err = Complete(p, o, at); err != nil {
+		return nil, nil, err
+	}
+	data, err = schema.Marshal(o)
+	return data, raw, err
 }
 
 // Complete stamps and checks o, and takes its raw off.
@@ -159,11 +194,13 @@ func Store() Source {
 				return Fetched{}, err
 			}
 			s.Platform = r.Provider.Platform
+			out := Fetched{At: r.now(), Rows: 1, Page: compact(s.Raw)}
 			if err := s.Validate(); err != nil {
-				return Fetched{}, providers.Unavailable(err, "the upstream's answer breaks the schema")
+				r.watch.broken(err)
+				return out, drifted(err)
 			}
-			data, err := schema.Marshal(s.StoreSummary)
-			return Fetched{Data: data, Page: compact(s.Raw)}, err
+			out.Data, err = schema.Marshal(s.StoreSummary)
+			return out, err
 		},
 	}
 }

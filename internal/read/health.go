@@ -9,25 +9,39 @@ import (
 )
 
 const (
-	healthWindow = 5 * time.Minute
-	healthSlots  = 10
+	healthSlot  = time.Second
+	healthSlots = int64(5*time.Minute/healthSlot) + 1 // the slot of now is not full yet
+	fewRows     = 20                                  // of fewer, what has drifted says nothing
 )
 
-// health counts how the upstreams of each platform have answered lately. Its zero value is ready but for the clock.
+// tally counts what happened at the upstreams of a platform.
+type tally struct {
+	calls, failed int64
+	rows, drifted int64 // rows and objects that were read, and those that were not as they should be
+}
+
+func (t *tally) add(more tally) {
+	t.calls += more.calls
+	t.failed += more.failed
+	t.rows += more.rows
+	t.drifted += more.drifted
+}
+
+// health counts how the upstreams of each platform have answered in the last five minutes. Its zero value is ready but
+// for the clock.
 type health struct {
 	now func() time.Time
 	mu  sync.Mutex
 	by  map[platform.ID]*window
 }
 
-// window counts calls in slots of half a minute.
+// window is the tallies of five minutes, a second each.
 type window struct {
-	slot  [healthSlots]int64 // which half minute the counts are of
-	calls [healthSlots]int64
-	fails [healthSlots]int64
+	slot  [healthSlots]int64 // which second the tally is of
+	tally [healthSlots]tally
 }
 
-func (h *health) count(id platform.ID, failed bool) {
+func (h *health) count(id platform.ID, t tally) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.by == nil {
@@ -41,30 +55,28 @@ func (h *health) count(id platform.ID, failed bool) {
 	at := h.slot()
 	i := at % healthSlots
 	if w.slot[i] != at {
-		w.slot[i], w.calls[i], w.fails[i] = at, 0, 0
+		w.slot[i], w.tally[i] = at, tally{}
 	}
-	w.calls[i]++
-	if failed {
-		w.fails[i]++
-	}
+	w.tally[i].add(t)
 }
 
-func (h *health) slot() int64 { return h.now().Unix() / int64((healthWindow / healthSlots).Seconds()) }
+func (h *health) slot() int64 { return h.now().Unix() / int64(healthSlot.Seconds()) }
 
-func (h *health) recent(id platform.ID) (calls, fails int64) {
+func (h *health) recent(id platform.ID) tally {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	var sum tally
 	w := h.by[id]
 	if w == nil {
-		return 0, 0
+		return sum
 	}
+	now := h.slot()
 	for i, slot := range w.slot {
-		if slot > h.slot()-healthSlots {
-			calls += w.calls[i]
-			fails += w.fails[i]
+		if slot > now-healthSlots {
+			sum.add(w.tally[i])
 		}
 	}
-	return calls, fails
+	return sum
 }
 
 // State says how the upstreams of a platform do.
@@ -77,14 +89,14 @@ func (r *Reader) State(id platform.ID) schema.HealthState {
 		}
 		up = up || usable && !l.open()
 	}
-	calls, fails := r.health.recent(id)
+	t := r.health.recent(id)
 	switch {
 	case !up:
 		return schema.Down
-	case calls == 0:
+	case t.calls == 0:
 		return schema.Unknown
-	case fails*10 < calls:
-		return schema.Healthy
+	case t.failed*10 >= t.calls, t.rows >= fewRows && t.drifted*10 >= t.rows:
+		return schema.Degraded
 	}
-	return schema.Degraded
+	return schema.Healthy
 }

@@ -12,41 +12,99 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// absenceTTL is how long it is remembered that there is no such thing.
-const absenceTTL = time.Minute
+const (
+	// absenceTTL is how long it is remembered that there is no such thing.
+	absenceTTL = time.Minute
+	// passing is how long an answer is good that another moment could better.
+	passing = time.Minute
+	// cachePatience is how long the cache may take: an upstream would be asked meanwhile.
+	cachePatience = time.Second
+)
 
-// Lookup answers q from the cache, or from upstream. Callers who ask the same at the same time share one read.
+// Lookup answers q from the cache, or from upstream, within the time of one call. Callers who ask the same at the same
+// time share one read. Who has joined one late, and lost it to the clock, makes another in the time that is left.
 func (r *Reader) Lookup(ctx context.Context, q *Query) (*cache.Entry, schema.CacheState, error) {
+	caller := ctx
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.Timeout)
+	defer cancel()
 	if !q.Fresh {
 		if entry := r.cached(ctx, q); entry != nil {
 			return entry, schema.Hit, r.recalled(entry)
 		}
 	}
+	for {
+		got, led, err := r.join(ctx, q)
+		switch {
+		case err == nil:
+			if got.state == schema.Hit {
+				return got.entry, got.state, r.recalled(got.entry)
+			}
+			return got.entry, got.state, found(got.entry)
+		case caller.Err() != nil:
+			return nil, schema.Miss, caller.Err()
+		case ctx.Err() != nil:
+			return nil, schema.Miss, &providers.Error{Kind: providers.ErrTimeout, Err: err}
+		case led || !OnlyTimeouts(err):
+			return nil, schema.Miss, err
+		}
+	}
+}
+
+// landing is what a flight brought.
+type landing struct {
+	entry *cache.Entry
+	state schema.CacheState
+}
+
+// join waits for the flight of those who ask the same, and tells whether it was begun for this caller.
+func (r *Reader) join(ctx context.Context, q *Query) (got landing, led bool, err error) {
 	flight := q.key
 	if q.Fresh {
 		flight = "fresh|" + flight
 	}
-	landed := r.flights.DoChan(flight, func() (entry any, err error) {
-		// Detached: one caller who leaves must not fail the others.
-		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.cfg.Timeout)
-		defer cancel()
-		defer r.Rescue(detached, q, &err) // nobody above could: this is a goroutine of its own
-		return r.fetch(detached, q)
+	landed := r.flights.DoChan(flight, func() (any, error) {
+		led = true
+		return r.fly(ctx, q, flight)
 	})
 	select {
 	case <-ctx.Done():
-		return nil, schema.Miss, ctx.Err()
-	case got := <-landed:
-		if got.Err != nil {
-			return nil, schema.Miss, got.Err
+		return got, false, ctx.Err()
+	case l := <-landed:
+		if l.Err != nil {
+			return got, led, l.Err
 		}
-		entry := got.Val.(*cache.Entry)
-		return entry, schema.Miss, found(entry)
+		return l.Val.(landing), led, nil
 	}
 }
 
+// fly makes the read that a flight is for. It is detached: one caller who leaves must not fail the others. And it has an
+// end of its own, after which nobody joins it any more, even if what it waits for never ends.
+func (r *Reader) fly(ctx context.Context, q *Query, flight string) (got landing, err error) {
+	if !r.work.Begin() {
+		return got, errClosed
+	}
+	defer r.work.End()
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.cfg.Timeout)
+	defer cancel()
+	forget := time.AfterFunc(r.cfg.Timeout, func() { r.flights.Forget(flight) })
+	defer forget.Stop()
+	defer r.Rescue(detached, q, &err) // nobody above could: this is a goroutine of its own
+	if !q.Fresh {
+		// Somebody may have landed between this caller's look into the cache and now.
+		if entry := r.cached(detached, q); entry != nil {
+			return landing{entry, schema.Hit}, nil
+		}
+	}
+	entry, err := r.fetch(detached, q)
+	return landing{entry, schema.Miss}, err
+}
+
+var errClosed = problem.New(problem.PlatformUnavailable, "the service is shutting down")
+
 // cached returns the entry of q. A cache that fails is a cache that misses.
 func (r *Reader) cached(ctx context.Context, q *Query) *cache.Entry {
+	ctx, cancel := context.WithTimeout(ctx, cachePatience)
+	defer cancel()
 	entry, err := r.cfg.Cache.Get(ctx, q.key)
 	if err != nil {
 		r.warn(ctx, "cache read failed", q, err)
@@ -60,7 +118,7 @@ func found(entry *cache.Entry) error {
 	if !entry.NotFound {
 		return nil
 	}
-	return problem.Wrap(providers.ErrNotFound, problem.NotFound, "%s", entry.Detail)
+	return problem.Wrap(&providers.Error{Kind: providers.ErrNotFound, Detail: entry.Detail}, problem.NotFound, "%s", entry.Detail)
 }
 
 // recalled is [found] for an entry of the cache: an absence tells its age.
@@ -75,23 +133,40 @@ func (r *Reader) recalled(entry *cache.Entry) error {
 
 // fetch makes the entry of q and keeps it, an absence too.
 func (r *Reader) fetch(ctx context.Context, q *Query) (*cache.Entry, error) {
+	asked := r.now()
 	entry, err := r.make(ctx, q)
-	ttl := q.Row.TTL
 	if errors.Is(err, providers.ErrNotFound) {
-		entry, err, ttl = &cache.Entry{NotFound: true, Detail: absence(q, err), FetchedAt: r.cfg.Now()}, nil, absenceTTL
+		entry, err = &cache.Entry{NotFound: true, Detail: absence(q, err), FetchedAt: r.now(), TTL: absenceTTL}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := r.cfg.Cache.Set(ctx, q.key, entry, ttl-r.cfg.Now().Sub(entry.FetchedAt)); err != nil {
-		r.warn(ctx, "cache write failed", q, err)
-	}
+	r.keep(ctx, q, entry, asked)
 	return entry, nil
 }
 
-// make makes the entry of q: an enrichment on the spot, everything else from upstream.
+// keep stores an entry, unless somebody has stored an answer that was read after this one was asked for.
+func (r *Reader) keep(ctx context.Context, q *Query, entry *cache.Entry, asked time.Time) {
+	if newer := r.cached(ctx, q); newer != nil && newer.FetchedAt.After(asked) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, cachePatience)
+	defer cancel()
+	if err := r.cfg.Cache.Set(ctx, q.key, entry, entry.TTL-r.cfg.Now().Sub(entry.FetchedAt)); err != nil {
+		r.warn(ctx, "cache write failed", q, err)
+	}
+}
+
+// make makes the entry of q: an enrichment on the spot, what is derived from other reads, everything else from upstream.
 func (r *Reader) make(ctx context.Context, q *Query) (*cache.Entry, error) {
-	if q.Row.Fetch == nil {
+	switch {
+	case q.Row.Derive != nil:
+		got, err := q.Row.Derive(ctx, r, q)
+		if err != nil {
+			return nil, err
+		}
+		return r.entry(q, got, "", &q.at), nil
+	case q.Row.Fetch == nil:
 		return r.enrichEntry(ctx, q)
 	}
 	return r.walk(ctx, q)
@@ -101,6 +176,9 @@ func (r *Reader) make(ctx context.Context, q *Query) (*cache.Entry, error) {
 func absence(q *Query, err error) string {
 	if d := Detail(err, ""); d != "" {
 		return d
+	}
+	if q.Row.raw() {
+		return fmt.Sprintf("the upstream has nothing at %s", q.In.Values[0])
 	}
 	for i, p := range q.In.Params {
 		if v := q.In.Values[i]; v != "" && (p.Required || p.OneOf) {

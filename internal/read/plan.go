@@ -1,6 +1,7 @@
 package read
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,7 +16,7 @@ import (
 )
 
 // Plan checks a read in the order of D1: platform, parameters, whether the operation is offered.
-func (r *Reader) Plan(row *Row, call operation.Call) (*Query, error) {
+func (r *Reader) Plan(ctx context.Context, row *Row, call operation.Call) (*Query, error) {
 	info, ok := platform.Lookup(platform.ID(call.Platform))
 	if !ok {
 		return nil, problem.New(problem.NotFound, "there is no platform %q; GET /v1/platforms lists them", call.Platform)
@@ -24,11 +25,11 @@ func (r *Reader) Plan(row *Row, call operation.Call) (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.PlanFor(row, info, in)
+	return r.PlanFor(ctx, row, info, in)
 }
 
 // PlanFor is [Reader.Plan] behind the binding; in becomes the query's own.
-func (r *Reader) PlanFor(row *Row, info platform.Info, in operation.Args) (*Query, error) {
+func (r *Reader) PlanFor(ctx context.Context, row *Row, info platform.Info, in operation.Args) (*Query, error) {
 	q := &Query{
 		Row: row, Platform: info.ID, In: in,
 		Raw: in.Flag("include_raw"), Fresh: in.Flag("fresh"), Enrich: in.Get("enrich") != "",
@@ -43,14 +44,34 @@ func (r *Reader) PlanFor(row *Row, info platform.Info, in operation.Args) (*Quer
 	if err := r.normalize(q); err != nil {
 		return nil, err
 	}
-	if err := r.resume(q); err != nil {
+	if err := r.resume(ctx, q); err != nil {
 		return nil, err
 	}
 	if err := r.offer(q); err != nil {
 		return nil, err
 	}
-	q.Quote = credits.Price(r.Base(info.ID), q.Fresh, q.Enrich)
+	probes, err := r.probes(q)
+	if err != nil {
+		return nil, err
+	}
+	q.Quote = credits.Price(r.Base(info.ID)+probes, q.Fresh, q.Enrich)
 	return q, nil
+}
+
+// probes returns the base of the platforms that a call has looked at beside its own, and refuses those that cannot be.
+func (r *Reader) probes(q *Query) (int64, error) {
+	if q.Row.Price != operation.PlatformAndProbes {
+		return 0, nil
+	}
+	ids, err := q.Probed()
+	n := int64(0)
+	for _, id := range ids {
+		if !r.Serves(id, providers.OpProfile) {
+			return 0, r.notOffered(r.cfg.Profile, id)
+		}
+		n += r.Base(id)
+	}
+	return n, err
 }
 
 // normalize reduces the identifiers to what the platform writes.
@@ -74,28 +95,34 @@ func (r *Reader) normalize(q *Query) error {
 }
 
 // resume opens the cursor, if there is one, and says where the answer is kept.
-func (r *Reader) resume(q *Query) error {
+func (r *Reader) resume(ctx context.Context, q *Query) error {
 	q.Bound = q.Row.Name + "|" + string(q.Platform) + q.In.Binding()
 	q.key = q.Bound
 	given := q.In.Cursor()
 	if given == "" {
 		return nil
 	}
-	at, err := r.OpenCursor(q.Bound, given)
+	at, err := r.OpenCursor(ctx, q.Bound, given)
 	if err != nil {
 		return err
 	}
 	return q.ContinueAt(at)
 }
 
-// OpenCursor opens what [Reader.SealCursor] sealed for the same binding. Every error is an invalid_request problem.
-func (r *Reader) OpenCursor(bound, given string) (*cursor.Cursor, error) {
-	payload, err := r.cfg.Sealer.Open(bound, given)
-	if err != nil {
+// OpenCursor opens what [Reader.SealCursor] sealed for the same binding. Every error but a fault of ours is an
+// invalid_request problem.
+func (r *Reader) OpenCursor(ctx context.Context, bound, given string) (*cursor.Cursor, error) {
+	place, err := r.cfg.Cursors.Open(ctx, bound, given)
+	switch {
+	case errors.Is(err, cursor.ErrInvalid):
 		return nil, problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\" is not a cursor of this request; "+
 			"pass meta.next_cursor of the page before unchanged, with the same parameters")
+	case errors.Is(err, cursor.ErrLost):
+		return nil, problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
+	case err != nil:
+		return nil, err
 	}
-	at, err := cursor.Decode(payload)
+	at, err := cursor.Decode(place)
 	if err != nil {
 		return nil, problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\" cannot be read; start again without it")
 	}
@@ -106,8 +133,8 @@ func (r *Reader) OpenCursor(bound, given string) (*cursor.Cursor, error) {
 }
 
 // SealCursor makes text of a cursor that opens for the same binding only.
-func (r *Reader) SealCursor(bound string, at *cursor.Cursor) string {
-	return r.cfg.Sealer.Seal(bound, at.Encode())
+func (r *Reader) SealCursor(ctx context.Context, bound string, at *cursor.Cursor) (string, error) {
+	return r.cfg.Cursors.Seal(ctx, bound, at.Encode())
 }
 
 // offer finds who serves the operation with the filters that were given, and from where the walk stands.

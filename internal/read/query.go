@@ -1,7 +1,8 @@
 package read
 
 import (
-	"encoding/base64"
+	"slices"
+	"strings"
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/cursor"
@@ -26,10 +27,30 @@ type Query struct {
 	key   string        // of the cache
 }
 
+// Probed returns the platforms that the parameter platforms names beside the call's own, each once, in order. An unknown
+// one is an invalid_request problem.
+func (q *Query) Probed() ([]platform.ID, error) {
+	var out []platform.ID
+	list := q.In.Get("platforms")
+	if list == "" {
+		return nil, nil
+	}
+	for word := range strings.SplitSeq(list, ",") {
+		id := platform.ID(strings.TrimSpace(word))
+		if _, ok := platform.Lookup(id); !ok {
+			return nil, problem.New(problem.InvalidRequest, "parameter \"platforms\": there is no platform %q", word)
+		}
+		if id != q.Platform && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out, nil
+}
+
 // ContinueAt makes q the page that a cursor points to.
 func (q *Query) ContinueAt(at *cursor.Cursor) error {
 	q.at = *at
-	q.key += "|" + base64.RawStdEncoding.EncodeToString(at.Encode())
+	q.key += "|" + at.Text()
 	return q.stick()
 }
 

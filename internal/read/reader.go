@@ -11,7 +11,9 @@ import (
 
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/enrich"
+	"github.com/socialdata/socialdata/internal/background"
 	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 )
@@ -21,7 +23,11 @@ type Reader struct {
 	cfg     Config
 	links   map[platform.ID][]*link
 	health  health
+	drifts  drifts
 	flights singleflight.Group
+
+	confirmed *Row
+	work      background.Group
 }
 
 // Config is what a [Reader] is made of. All of it must be there but Prices and Enricher.
@@ -29,9 +35,10 @@ type Config struct {
 	Providers []providers.Provider
 	Cache     cache.Store
 	Enricher  enrich.Enricher // nil when nothing can be enriched
-	Sealer    *cursor.Sealer
+	Cursors   *cursor.Keeper
+	Observer  observe.Observer      // filled
 	Prices    map[platform.ID]int64 // base credits that differ from the platform's own
-	Timeout   time.Duration         // of one read, all attempts and providers together
+	Timeout   time.Duration         // of one call: cache, providers, completion and enrichment together
 	Profile   *Row                  // how a profile is read, for what is derived from profiles
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -40,6 +47,7 @@ type Config struct {
 // New returns a Reader. It fails when a provider is of an unknown platform or named like another of its platform.
 func New(cfg Config) (*Reader, error) {
 	r := &Reader{cfg: cfg, links: map[platform.ID][]*link{}, health: health{now: cfg.Now}}
+	r.confirmed = confirmedRow(cfg.Profile.TTL)
 	for i := range cfg.Providers {
 		if err := r.add(&cfg.Providers[i]); err != nil {
 			return nil, err
@@ -55,9 +63,15 @@ func (r *Reader) add(p *providers.Provider) error {
 	if slices.ContainsFunc(r.links[p.Platform], func(l *link) bool { return l.p.Name == p.Name }) {
 		return fmt.Errorf("socialdata: two providers of %s are named %q", p.Platform, p.Name)
 	}
-	r.links[p.Platform] = append(r.links[p.Platform], newLink(p))
+	r.links[p.Platform] = append(r.links[p.Platform], newLink(p, r.cfg.Observer))
 	return nil
 }
+
+// Close refuses new reads from upstream and returns when those under way have ended, or with ctx.
+func (r *Reader) Close(ctx context.Context) error { return r.work.Close(ctx) }
+
+// now returns the time as it stands in answers.
+func (r *Reader) now() time.Time { return r.cfg.Now().Truncate(time.Millisecond) }
 
 // Base returns what a plain read from a platform costs.
 func (r *Reader) Base(id platform.ID) int64 {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -19,13 +20,17 @@ type Row struct {
 // Source is how a row reads, and how it finds the texts to enrich in what was read. [One], [Many] and their kind make
 // it from a provider's function.
 type Source struct {
-	Fetch FetchFunc // makes one reading from one provider, on a miss; nil for what is not read from upstream
-	Texts TextsFunc // nil where nothing has text
+	Fetch  FetchFunc  // makes one reading from one provider, on a miss; nil for what is not read from upstream
+	Derive DeriveFunc // makes the answer of other reads; nil for what is read from a provider
+	Texts  TextsFunc  // nil where nothing has text
 }
 
 type (
 	// FetchFunc makes a reading.
 	FetchFunc func(ctx context.Context, r Reading) (Fetched, error)
+	// DeriveFunc makes an answer of other reads. Each of those is judged by itself: what is derived speaks neither for nor
+	// against an upstream.
+	DeriveFunc func(ctx context.Context, r *Reader, q *Query) (Fetched, error)
 	// TextsFunc returns the text of each object in encoded data.
 	TextsFunc func(data []byte) ([]string, error)
 )
@@ -35,19 +40,26 @@ type Reading struct {
 	Provider *providers.Provider
 	In       operation.Args
 	Token    string // the upstream's; "" for the first page
-	At       time.Time
-	Reader   *Reader // for what is derived from other reads
 
-	skip func(id uint64) bool // tells which objects have been on an earlier page
+	now   func() time.Time
+	skip  func(id uint64) bool // tells which objects have been on an earlier page
+	watch *watch
 }
 
-// Fetched is what a provider delivered, completed and encoded.
+// Fetched is what a provider delivered, or what was derived, completed and encoded.
 type Fetched struct {
-	Data []byte   // an object, or an array of them
-	Raw  [][]byte // of each object, in order; nil where the upstream gives none
-	Page []byte   // the raw of the page, where objects have none of their own
-	Next string   // the upstream's token
-	IDs  []uint64 // of the objects, hashed, in order
-
-	at time.Time
+	Data  []byte    // an object, or an array of them
+	Raw   [][]byte  // of each object, in order; nil where the upstream gives none
+	Page  []byte    // the raw of the page, where objects have none of their own
+	Next  string    // the upstream's token
+	IDs   []uint64  // of the objects, hashed, in order
+	Again []uint64  // of objects that have been on an earlier page, hashed, in order
+	Rows  int       // that the upstream gave, those that were left out too
+	At    time.Time // when the answer had been read; of what is derived, when its oldest part had been
+	TTL   time.Duration
+	// LeftOut counts the rows that could not be understood.
+	LeftOut int
+	drifted int // rows that were not as they should be
+	// Failed lists the platforms that should have been asked and did not answer: they are not charged.
+	Failed []platform.ID
 }

@@ -46,8 +46,7 @@ type jobPart struct {
 	Platform  platform.ID
 	State     schema.PlatformState
 	Data      json.RawMessage // the results, when OK
-	Next      string          // the platform's own cursor
-	Bound     string          // what Next is bound to
+	Next      string          // the place of the platform's next page, as text
 	FetchedAt time.Time
 	Hit       bool
 	Told      bool // its results have been in an answer

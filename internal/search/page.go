@@ -85,8 +85,8 @@ func (s *Service) next(ctx context.Context, j *job, overflow string) (string, er
 			continue
 		}
 		var err error
-		if outer.Inner[p.Platform], err = s.cfg.Sealer.Open(p.Bound, p.Next); err != nil {
-			return "", fmt.Errorf("socialdata: own cursor of %s: %w", p.Platform, err)
+		if outer.Inner[p.Platform], err = cursor.Place(p.Next); err != nil {
+			return "", fmt.Errorf("socialdata: place of %s: %w", p.Platform, err)
 		}
 	}
 	if len(outer.Inner) == 0 && overflow == "" {

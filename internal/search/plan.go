@@ -77,18 +77,18 @@ func (s *Service) Plan(ctx context.Context, who account.Caller, in operation.Arg
 	if reach == nil {
 		reach = s.searchable(plan.enrich)
 	}
-	return plan, s.planParts(plan, in, reach, named != nil, inner)
+	return plan, s.planParts(ctx, plan, in, reach, named != nil, inner)
 }
 
 // planParts plans the search of each platform in reach. A platform that cannot search, or cannot filter as asked,
 // fails when it was named and is left out when it was not.
-func (s *Service) planParts(plan *Plan, in operation.Args, reach []platform.ID, named bool, inner map[platform.ID]*cursor.Cursor) error {
+func (s *Service) planParts(ctx context.Context, plan *Plan, in operation.Args, reach []platform.ID, named bool, inner map[platform.ID]*cursor.Cursor) error {
 	var refusal, lacking error
 	for _, id := range reach {
 		if inner != nil && inner[id] == nil {
 			continue // exhausted, or failed on an earlier page
 		}
-		q, err := s.planPart(in, id)
+		q, err := s.planPart(ctx, in, id)
 		if at := inner[id]; err == nil && at != nil {
 			err = q.ContinueAt(at)
 		}
@@ -146,7 +146,7 @@ func namedPlatforms(list string, enrich bool) ([]platform.ID, error) {
 }
 
 // planPart plans one platform's search exactly as /v1/{platform}/search would, so that both share one cache entry.
-func (s *Service) planPart(in operation.Args, id platform.ID) (*read.Query, error) {
+func (s *Service) planPart(ctx context.Context, in operation.Args, id platform.ID) (*read.Query, error) {
 	params := url.Values{}
 	for _, name := range []string{"query", "kind", "sort", "since", "until", "lang", "fresh"} {
 		v := in.Get(name)
@@ -162,7 +162,7 @@ func (s *Service) planPart(in operation.Args, id platform.ID) (*read.Query, erro
 		return nil, err
 	}
 	info, _ := platform.Lookup(id)
-	return s.cfg.Reader.PlanFor(s.cfg.Row, info, bound)
+	return s.cfg.Reader.PlanFor(ctx, s.cfg.Row, info, bound)
 }
 
 // searchable returns the platforms that are asked when none is named. The sandbox, whose data is invented, is asked

@@ -34,7 +34,7 @@ func (s *Service) start(ctx context.Context, who account.Caller, plan *Plan, req
 	items := make([]account.Item, 0, len(plan.parts)+1)
 	for _, p := range plan.parts {
 		items = append(items, account.Item{Name: string(p.platform), Amount: p.q.Quote.Base})
-		j.Parts = append(j.Parts, &jobPart{Platform: p.platform, State: schema.Pending, Bound: p.q.Bound, q: p.q})
+		j.Parts = append(j.Parts, &jobPart{Platform: p.platform, State: schema.Pending, q: p.q})
 	}
 	for _, id := range plan.failed {
 		j.Parts = append(j.Parts, &jobPart{Platform: id, State: schema.Failed})
@@ -126,7 +126,7 @@ func (s *Service) readPart(ctx context.Context, plan *Plan, q *read.Query) (r pa
 	}
 	if plan.enrich && !bytes.Equal(r.data, []byte("[]")) {
 		a := &operation.Answer{Data: r.data}
-		r.enriched = s.cfg.Reader.Enrich(ctx, q, r.entry, a)
+		r.enriched = s.cfg.Reader.Enrich(ctx, q, r.entry, a) != read.PartlyEnriched
 		r.data = a.Data
 	}
 	return r, nil

@@ -1,4 +1,4 @@
-package socialdata_test
+package operation_test
 
 import (
 	"bytes"

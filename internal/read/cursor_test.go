@@ -1,4 +1,4 @@
-package socialdata_test
+package read_test
 
 import (
 	"context"
@@ -22,8 +22,6 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const oldKey, newKey = "the cursor key of last year", "the cursor key of this year"
-
 // cursorOf reads page one and returns the cursor to page two.
 func cursorOf(t *testing.T, c *socialdata.Client, req socialdata.PostsRequest) string {
 	t.Helper()
@@ -43,6 +41,8 @@ func sandboxes(t *testing.T, opts ...socialdata.Option) *enginetest.Engine {
 		Providers: enginetest.Sandboxes(mock.Config{}, platform.Mock, platform.TikTok), Options: opts,
 	})
 }
+
+const oldKey, newKey = "the cursor key of last year", "the cursor key of this year"
 
 func TestACursorIsGoodForItsOwnRequestOnly(t *testing.T) {
 	t.Parallel()
@@ -92,7 +92,7 @@ func TestACursorIsGoodForItsOwnRequestOnly(t *testing.T) {
 	}
 	before := e.Balance(t)
 	for _, tt := range tests {
-		wantProblem(t, tt.call(t.Context()), problem.InvalidRequest, `"cursor"`)
+		enginetest.WantProblem(t, tt.call(t.Context()), problem.InvalidRequest, `"cursor"`)
 		if t.Failed() {
 			t.Fatal(tt.name)
 		}
@@ -145,7 +145,7 @@ func TestACursorOutlivesTheProcessAndTheRotationOfKeys(t *testing.T) {
 	}
 	gone := sandboxes(t, socialdata.WithCursorKeys([]byte(newKey)))
 	_, err = gone.Client.Posts(t.Context(), req)
-	wantProblem(t, err, problem.InvalidRequest, `"cursor"`)
+	enginetest.WantProblem(t, err, problem.InvalidRequest, `"cursor"`)
 }
 
 func TestACursorExpires(t *testing.T) {
@@ -157,7 +157,7 @@ func TestACursorExpires(t *testing.T) {
 		t.Error(err)
 	}
 	e.Clock.Advance(time.Second)
-	wantProblem(t, posts(e.Client, platform.Mock, "salma", cursor)(t.Context()), problem.InvalidRequest, "cursor expired, start again")
+	enginetest.WantProblem(t, posts(e.Client, platform.Mock, "salma", cursor)(t.Context()), problem.InvalidRequest, "cursor expired, start again")
 }
 
 func TestADeadCursorOfTheUpstreamIsRefusedForFree(t *testing.T) {
@@ -165,7 +165,7 @@ func TestADeadCursorOfTheUpstreamIsRefusedForFree(t *testing.T) {
 	e := sandboxes(t)
 	cursor := cursorOf(t, e.Client, socialdata.PostsRequest{Platform: platform.Mock, Handle: "dead_cursor"})
 	before := e.Balance(t)
-	wantProblem(t, posts(e.Client, platform.Mock, "dead_cursor", cursor)(t.Context()), problem.InvalidRequest, "cursor expired, start again")
+	enginetest.WantProblem(t, posts(e.Client, platform.Mock, "dead_cursor", cursor)(t.Context()), problem.InvalidRequest, "cursor expired, start again")
 	if e.Balance(t) != before {
 		t.Error("it was charged")
 	}
@@ -182,7 +182,7 @@ func TestPageTwoStaysWithTheProviderOfPageOne(t *testing.T) {
 			if token != "" && !strings.HasPrefix(token, prefix) {
 				return providers.Page[schema.Post]{}, errors.New("a token of another upstream")
 			}
-			return providers.Page[schema.Post]{Items: []schema.Post{post(prefix + token + "1")}, Next: prefix + token + "1"}, nil
+			return providers.Page[schema.Post]{Items: []schema.Post{enginetest.Post(prefix + token + "1")}, Next: prefix + token + "1"}, nil
 		}
 	}
 	upstream := func(name string) providers.Provider {
@@ -197,7 +197,7 @@ func TestPageTwoStaysWithTheProviderOfPageOne(t *testing.T) {
 	req.Fresh = false
 	req.Cursor = ofA
 	_, err := e.Client.Posts(t.Context(), req)
-	wantProblem(t, err, problem.PlatformUnavailable, "down")
+	enginetest.WantProblem(t, err, problem.PlatformUnavailable, "down")
 	req.Cursor = ofB
 	page, err := e.Client.Posts(t.Context(), req)
 	if err != nil || page.Data[0].ID != "bb11" {
@@ -205,13 +205,7 @@ func TestPageTwoStaysWithTheProviderOfPageOne(t *testing.T) {
 	}
 	alone := enginetest.New(t, enginetest.Config{Providers: []providers.Provider{upstream("a")}})
 	_, err = alone.Client.Posts(t.Context(), req)
-	wantProblem(t, err, problem.InvalidRequest, "not configured any more")
-}
-
-func post(id string) schema.Post {
-	return schema.Post{
-		Common: schema.Common{ID: id, URL: "https://example.com/" + id}, Author: schema.Actor{ID: "a", Handle: "a"}, Text: id,
-	}
+	enginetest.WantProblem(t, err, problem.InvalidRequest, "not configured any more")
 }
 
 func TestUsageIsReadInPages(t *testing.T) {
@@ -246,55 +240,6 @@ func TestUsageIsReadInPages(t *testing.T) {
 	}
 }
 
-// hostile is an upstream's list: for each token, what it shows and which token it says is next.
-type hostile struct {
-	pages    [][]int // items of each page
-	next     []int   // token after each page; 0 is the end
-	restless bool    // the same token shows something else the next time
-	asked    int
-	shown    map[int]bool
-}
-
-func (h *hostile) read(_ context.Context, _, token string) (providers.Page[schema.Post], error) {
-	at, _ := strconv.Atoi(token)
-	shows := at
-	if h.restless {
-		shows = h.asked % len(h.pages)
-	}
-	h.asked++
-	var page providers.Page[schema.Post]
-	for _, n := range h.pages[shows] {
-		h.shown[n] = true
-		page.Items = append(page.Items, post(strconv.Itoa(n)))
-	}
-	if n := h.next[at]; n > 0 {
-		page.Next = strconv.Itoa(n)
-	}
-	return page, nil
-}
-
-// drawHostile draws a list whose pages repeat items and whose tokens skip, loop, stand still or go back.
-func drawHostile(t *rapid.T) *hostile {
-	n := rapid.IntRange(1, 12).Draw(t, "pages")
-	h := &hostile{shown: map[int]bool{}, restless: rapid.Bool().Draw(t, "restless")}
-	for range n {
-		h.pages = append(h.pages, rapid.SliceOfN(rapid.IntRange(0, 30), 0, 8).Draw(t, "items"))
-		h.next = append(h.next, rapid.IntRange(0, n-1).Draw(t, "next"))
-	}
-	return h
-}
-
-func (h *hostile) client(t *rapid.T) *socialdata.Client {
-	client, err := socialdata.New(
-		socialdata.WithProviders(providers.Chain{{Name: "hostile", Platform: platform.GitHub, Source: schema.Own, Posts: h.read}}),
-		socialdata.WithEnricher(enginetest.Enricher()),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
-}
-
 func TestAWalkThroughPagesNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -326,126 +271,51 @@ func TestAWalkThroughPagesNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 	})
 }
 
-func TestWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		h := drawHostile(t)
-		got := map[int]bool{}
-		for p, err := range socialdata.Walk(context.Background(), h.client(t).Posts, socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			n, _ := strconv.Atoi(p.ID)
-			if got[n] {
-				t.Fatalf("%d came twice", n)
-			}
-			got[n] = true
-		}
-		if diff := cmp.Diff(h.shown, got); diff != "" {
-			t.Fatalf("items (-shown +got):\n%s", diff)
-		}
-	})
+// hostile is an upstream's list: for each token, what it shows and which token it says is next.
+type hostile struct {
+	pages    [][]int // items of each page
+	next     []int   // token after each page; 0 is the end
+	restless bool    // the same token shows something else the next time
+	asked    int
+	shown    map[int]bool
 }
 
-// TestWalkEndsWhateverItIsGiven walks pages that no engine made: the cursors never end.
-func TestWalkEndsWhateverItIsGiven(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		pages := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 9), 0, 5), 1, 10).Draw(t, "pages")
-		calls, got := 0, map[string]bool{}
-		page := func(context.Context, socialdata.PostsRequest) (*schema.Envelope[[]schema.Post], error) {
-			e := &schema.Envelope[[]schema.Post]{Meta: schema.Meta{NextCursor: strconv.Itoa(calls)}}
-			seen := map[int]bool{}
-			for _, n := range pages[calls%len(pages)] {
-				if !seen[n] {
-					e.Data = append(e.Data, post(strconv.Itoa(n)))
-				}
-				seen[n] = true
-			}
-			calls++
-			return e, nil
-		}
-		for p, err := range socialdata.Walk(context.Background(), page, socialdata.PostsRequest{}) {
-			if err != nil || got[p.ID] {
-				t.Fatalf("%s came twice, or %v", p.ID, err)
-			}
-			got[p.ID] = true
-		}
-		if calls > 10*10+10 {
-			t.Fatalf("%d calls for ten items", calls)
-		}
-	})
+func (h *hostile) read(_ context.Context, _, token string) (providers.Page[schema.Post], error) {
+	at, _ := strconv.Atoi(token)
+	shows := at
+	if h.restless {
+		shows = h.asked % len(h.pages)
+	}
+	h.asked++
+	var page providers.Page[schema.Post]
+	for _, n := range h.pages[shows] {
+		h.shown[n] = true
+		page.Items = append(page.Items, enginetest.Post(strconv.Itoa(n)))
+	}
+	if n := h.next[at]; n > 0 {
+		page.Next = strconv.Itoa(n)
+	}
+	return page, nil
 }
 
-func TestWalkStopsWhenItIsToldTo(t *testing.T) {
-	t.Parallel()
-	e := sandboxes(t)
-	n := 0
-	for _, err := range socialdata.Walk(t.Context(), e.Client.Posts, socialdata.PostsRequest{Platform: platform.Mock, Handle: "endless"}) {
-		if n++; n == 50 || err != nil {
-			break
-		}
+// drawHostile draws a list whose pages repeat items and whose tokens skip, loop, stand still or go back.
+func drawHostile(t *rapid.T) *hostile {
+	n := rapid.IntRange(1, 12).Draw(t, "pages")
+	h := &hostile{shown: map[int]bool{}, restless: rapid.Bool().Draw(t, "restless")}
+	for range n {
+		h.pages = append(h.pages, rapid.SliceOfN(rapid.IntRange(0, 30), 0, 8).Draw(t, "items"))
+		h.next = append(h.next, rapid.IntRange(0, n-1).Draw(t, "next"))
 	}
-	if got := len(e.Charges(t)); got != 3 {
-		t.Errorf("%d pages were read for 50 posts, want 3", got)
-	}
+	return h
 }
 
-func TestWalkEndsWithAFailure(t *testing.T) {
-	t.Parallel()
-	e := sandboxes(t)
-	var failed error
-	n := 0
-	for _, err := range socialdata.Walk(t.Context(), e.Client.Comments, socialdata.CommentsRequest{Platform: platform.Mock, PostID: "dead_cursor"}) {
-		if failed != nil {
-			t.Error("something comes after the failure")
-		}
-		if failed = err; err == nil {
-			n++
-		}
+func (h *hostile) client(t *rapid.T) *socialdata.Client {
+	client, err := socialdata.New(
+		socialdata.WithProviders(providers.Chain{{Name: "hostile", Platform: platform.GitHub, Source: schema.Own, Posts: h.read}}),
+		socialdata.WithEnricher(enginetest.Enricher()),
+	)
+	if err != nil {
+		t.Fatal(err)
 	}
-	wantProblem(t, failed, problem.InvalidRequest)
-	if n != 20 {
-		t.Errorf("%d comments before the failure, want 20", n)
-	}
-}
-
-func TestTheSandboxesHostileListsAreWalked(t *testing.T) {
-	t.Parallel()
-	for word, want := range map[string]int{
-		"empty": 0, "one_page": 10, "empty_middle": 40, "repeats": 65, "loops": 30, "stuck": 20, "backwards": 30, "broken_item": -1,
-	} {
-		t.Run(word, func(t *testing.T) {
-			t.Parallel()
-			e := sandboxes(t)
-			got := map[string]bool{}
-			for p, err := range socialdata.Walk(t.Context(), e.Client.Followers, socialdata.FollowersRequest{Platform: platform.Mock, Handle: word}) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got[p.ID] {
-					t.Errorf("%s came twice", p.ID)
-				}
-				got[p.ID] = true
-			}
-			if want >= 0 && len(got) != want {
-				t.Errorf("%d objects, want %d", len(got), want)
-			}
-		})
-	}
-}
-
-func TestAllResultsWalksASearch(t *testing.T) {
-	t.Parallel()
-	e := sandboxes(t)
-	n := 0
-	for r, err := range socialdata.Walk(t.Context(), e.Client.Search, socialdata.SearchRequest{Platform: platform.Mock, Query: "coffee"}) {
-		if err != nil || r.Object == nil {
-			t.Fatal(err)
-		}
-		n++
-	}
-	if n < 21 {
-		t.Errorf("%d results", n)
-	}
+	return client
 }

@@ -1,0 +1,78 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Of sets an engine up with the given providers.
+func Of(tb testing.TB, p ...providers.Provider) *Engine {
+	tb.Helper()
+	return New(tb, Config{Providers: p})
+}
+
+// Profiles is a provider of nothing but profiles.
+func Profiles(id platform.ID, name string, source schema.Source, read providers.One[schema.Profile]) providers.Provider {
+	return providers.Provider{Name: name, Platform: id, Source: source, Profile: read}
+}
+
+// Posts is a provider of nothing but posts.
+func Posts(id platform.ID, name string, read providers.List[schema.Post]) providers.Provider {
+	return providers.Provider{Name: name, Platform: id, Source: schema.Own, Posts: read}
+}
+
+// Profile is a profile as a provider gives it.
+func Profile(handle string) schema.Profile {
+	return schema.Profile{Common: schema.Common{ID: "id-" + handle, URL: "https://example.com/" + handle}, Handle: handle}
+}
+
+// Post is a post as a provider gives it.
+func Post(id string) schema.Post {
+	return schema.Post{
+		Common: schema.Common{ID: id, URL: "https://example.com/" + id}, Author: schema.Actor{ID: "a", Handle: "a"}, Text: id,
+	}
+}
+
+// Answers is a read that finds everybody, and counts.
+func Answers(calls *Counter) providers.One[schema.Profile] {
+	return func(_ context.Context, handle string) (schema.Profile, error) {
+		calls.Add()
+		return Profile(handle), nil
+	}
+}
+
+// Refuses is a read that always fails with err, and counts.
+func Refuses(calls *Counter, err error) providers.One[schema.Profile] {
+	return func(context.Context, string) (schema.Profile, error) {
+		calls.Add()
+		return schema.Profile{}, err
+	}
+}
+
+// WantProblem fails the test unless err is a problem of that code whose detail holds words.
+func WantProblem(tb testing.TB, err error, code problem.Code, words ...string) problem.Error {
+	tb.Helper()
+	var p *problem.Error
+	if !errors.As(err, &p) {
+		tb.Fatalf("%v is no problem, want %s", err, code)
+	}
+	if p.Code != code {
+		tb.Errorf("code is %s (%s), want %s", p.Code, p.Detail, code)
+	}
+	for _, w := range words {
+		if !strings.Contains(p.Detail, w) {
+			tb.Errorf("detail %q does not say %q", p.Detail, w)
+		}
+	}
+	if p.RequestID == "" {
+		tb.Error("the problem has no request id")
+	}
+	return *p
+}

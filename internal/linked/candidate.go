@@ -1,0 +1,188 @@
+package linked
+
+import (
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/internal/weburl"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// How sure one piece of evidence makes us that two accounts are the same person's. Several combine to 1 − Π(1 − c).
+const (
+	official   = 0.95 // the platform keeps a list of them
+	backLink   = 0.95 // the other account links back
+	ownedPage  = 0.9  // linked from a page that the owner fills, such as Linktree
+	namedInBio = 0.8
+	sameName   = 0.5 // same handle and same display name or picture
+	sameHandle = 0.3
+)
+
+// candidate is an account elsewhere, and what speaks for it.
+type candidate struct {
+	schema.LinkedProfile
+	doubt  float64       // product of 1 − c over the evidence
+	source schema.Source // who told of it; our own derivation unless the platform confirms it
+}
+
+// add notes evidence of the form word:value.
+func (c *candidate) add(word, value string, confidence float64) {
+	evidence := word + ":" + value
+	if !slices.Contains(c.Evidence, evidence) {
+		c.Evidence = append(c.Evidence, evidence)
+		c.doubt *= 1 - confidence
+	}
+}
+
+// settle says how sure all evidence together makes us, in two decimals.
+func (c *candidate) settle() { c.Confidence = math.Round((1-c.doubt)*100) / 100 }
+
+type candidates struct {
+	self *schema.Profile
+	list []*candidate
+}
+
+// at returns the candidate for an account, new if need be; nil for the account itself. An account that is not read any
+// further goes by its handle.
+func (cs *candidates) at(id platform.ID, handle, page string) *candidate {
+	if id == cs.self.Platform && strings.EqualFold(handle, cs.self.Handle) {
+		return nil
+	}
+	for _, c := range cs.list {
+		if c.Platform == id && strings.EqualFold(c.Handle, handle) {
+			return c
+		}
+	}
+	c := &candidate{doubt: 1, source: schema.Own}
+	c.Platform, c.Handle, c.URL, c.ID = id, handle, page, handle
+	cs.list = append(cs.list, c)
+	return c
+}
+
+// confirm adds an account that the platform itself tells of. An official list is worth the same whoever reads it.
+func (cs *candidates) confirm(l *schema.LinkedProfile) {
+	c := cs.at(l.Platform, l.Handle, l.URL)
+	if c == nil {
+		return
+	}
+	c.ID, c.Raw, c.source = l.ID, l.Raw, l.Source
+	if l.Source == schema.Official {
+		c.add("official", l.URL, official)
+		return
+	}
+	for _, evidence := range l.Evidence {
+		word, value, found := strings.Cut(evidence, ":")
+		if !found {
+			word, value = string(cs.self.Platform), evidence
+		}
+		c.add(word, value, l.Confidence)
+	}
+}
+
+// follow adds the accounts that a profile links to.
+func (d *deriver) follow(cs *candidates, p *schema.Profile) {
+	links := make([]string, 0, len(p.Links))
+	for _, l := range p.Links {
+		if u, ok := weburl.Absolute(l); ok {
+			links = append(links, u)
+		}
+	}
+	if p.Bio != nil {
+		links = append(links, weburl.InBio(*p.Bio)...)
+	}
+	for _, l := range links {
+		id, handle, ok := d.accountAt(l)
+		if !ok {
+			continue
+		}
+		c := cs.at(id, handle, l)
+		switch {
+		case c == nil:
+		case p.Platform == platform.Linktree:
+			c.add("linktree", strings.ToUpper(string(id)), ownedPage)
+		case p.Platform == platform.YouTube:
+			c.add("youtube", l, ownedPage)
+		default:
+			c.add("bio_link", l, namedInBio)
+		}
+	}
+}
+
+// compare notes what an account says itself, if it could be read: does it link back, is it named alike?
+func (d *deriver) compare(c *candidate, other, me *schema.Profile) {
+	if other != nil {
+		c.Handle, c.URL = other.Handle, other.URL
+		if c.source != schema.Official {
+			c.ID = other.ID
+		}
+		if d.linksTo(other, me) {
+			c.add("back_link", other.URL, backLink)
+		}
+	}
+	if !strings.EqualFold(c.Handle, me.Handle) {
+		return
+	}
+	alike := other != nil && (equalNames(other.DisplayName, me.DisplayName) || equalNames(other.AvatarURL, me.AvatarURL))
+	if alike {
+		c.add("same_handle_and_name", c.Handle, sameName)
+	} else {
+		c.add("same_handle", c.Handle, sameHandle)
+	}
+}
+
+func equalNames(a, b *string) bool {
+	return a != nil && b != nil && *a != "" && strings.EqualFold(*a, *b)
+}
+
+func (d *deriver) linksTo(p, to *schema.Profile) bool {
+	cs := candidates{self: p}
+	d.follow(&cs, p)
+	return slices.ContainsFunc(cs.list, func(c *candidate) bool {
+		return c.Platform == to.Platform && strings.EqualFold(c.Handle, to.Handle)
+	})
+}
+
+// accountHosts finds the account in a URL of platforms whose provider does not tell: the path in front of the handle.
+// Nobody writes to it.
+var accountHosts = map[string]struct {
+	id     platform.ID
+	prefix string
+}{
+	"facebook.com": {platform.Facebook, ""}, "instagram.com": {platform.Instagram, ""}, "linkedin.com": {platform.LinkedIn, "in/"},
+	"linktr.ee": {platform.Linktree, ""}, "pinterest.com": {platform.Pinterest, ""}, "snapchat.com": {platform.Snapchat, "add/"},
+	"t.me": {platform.Telegram, ""}, "tiktok.com": {platform.TikTok, "@"}, "twitter.com": {platform.X, ""}, "x.com": {platform.X, ""},
+	"youtube.com": {platform.YouTube, "@"}, "twitch.tv": {platform.Twitch, ""}, "kick.com": {platform.Kick, ""},
+	"threads.net": {platform.Threads, "@"}, "threads.com": {platform.Threads, "@"}, "bsky.app": {platform.Bluesky, "profile/"},
+	"github.com": {platform.GitHub, ""}, "soundcloud.com": {platform.SoundCloud, ""}, "truthsocial.com": {platform.TruthSocial, "@"},
+}
+
+// noAccounts are paths of the platforms above that are pages of their own. Nobody writes to it.
+var noAccounts = []string{
+	"about", "ads", "events", "explore", "groups", "hashtag", "help", "home", "intent", "joinchat", "legal", "login", "marketplace",
+	"messages", "pages", "privacy", "search", "settings", "share", "sharer", "sharer.php", "signup", "stories", "terms", "watch",
+}
+
+// accountAt returns the account that a URL is the page of.
+func (d *deriver) accountAt(page string) (platform.ID, string, bool) {
+	u, err := url.Parse(page)
+	if err != nil {
+		return "", "", false
+	}
+	host := strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(u.Hostname()), "www."), "m.")
+	at, ok := accountHosts[host]
+	if !ok {
+		return "", "", false
+	}
+	handle, ok := strings.CutPrefix(strings.Trim(u.Path, "/"), at.prefix)
+	if !ok || handle == "" || strings.Contains(handle, "/") {
+		return "", "", false
+	}
+	if canonical, known, err := d.reader.HandleAt(at.id, page); known {
+		return at.id, canonical, err == nil
+	}
+	handle = strings.TrimPrefix(handle, "@")
+	return at.id, handle, handle != "" && !slices.Contains(noAccounts, strings.ToLower(handle))
+}

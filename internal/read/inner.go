@@ -1,0 +1,132 @@
+package read
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// opConfirmed is the part of linked that a platform answers itself. No caller can ask for it alone.
+const opConfirmed providers.Op = "linked/confirmed"
+
+// confirmedRow reads which accounts elsewhere a platform itself confirms.
+func confirmedRow(ttl time.Duration) *Row {
+	return &Row{
+		Op: opConfirmed,
+		Operation: &operation.Operation{
+			Name: string(opConfirmed), Path: "/v1/{platform}/linked", TTL: ttl,
+			Params: []operation.Param{
+				{Name: "handle", Required: true, Form: operation.FormText, Subject: providers.Handle},
+				{Name: "cursor", Form: operation.FormCursor},
+				{Name: "fresh", Form: operation.FormBool, Option: true},
+			},
+		},
+		Source: Many(func(p *providers.Provider) providers.List[schema.LinkedProfile] { return p.Linked }),
+	}
+}
+
+// ProfileOf reads a profile through the cache, unless fresh is set, and tells when it had been read.
+func (r *Reader) ProfileOf(ctx context.Context, id platform.ID, handle string, fresh bool) (*schema.Profile, time.Time, error) {
+	entry, err := r.inner(ctx, r.cfg.Profile, id, handle, fresh, nil)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	var p schema.Profile
+	return &p, entry.FetchedAt, json.Unmarshal([]byte(entry.Data), &p)
+}
+
+// Confirmed reads the accounts elsewhere that a platform itself confirms to be those of handle, and tells when the oldest
+// of its pages had been read; nil where no provider of the platform can. Source is that of the provider.
+func (r *Reader) Confirmed(ctx context.Context, id platform.ID, handle string, fresh bool) ([]schema.LinkedProfile, time.Time, error) {
+	var all []schema.LinkedProfile
+	var oldest time.Time
+	if !r.Serves(id, opConfirmed) {
+		return nil, oldest, nil
+	}
+	var at *cursor.Cursor
+	for range MaxEmpty {
+		entry, err := r.inner(ctx, r.confirmed, id, handle, fresh, at)
+		if at != nil && errors.Is(err, providers.ErrCursor) {
+			break // what came before stands
+		}
+		if err != nil {
+			return nil, oldest, err
+		}
+		page, err := decodeLinked(entry)
+		if err != nil {
+			return nil, oldest, err
+		}
+		all = append(all, page...)
+		if oldest.IsZero() || entry.FetchedAt.Before(oldest) {
+			oldest = entry.FetchedAt
+		}
+		if entry.Next == "" {
+			break
+		}
+		place, err := cursor.Place(entry.Next)
+		if err == nil {
+			at, err = cursor.Decode(place)
+		}
+		if err != nil {
+			return nil, oldest, err
+		}
+	}
+	return all, oldest, nil
+}
+
+func decodeLinked(entry *cache.Entry) ([]schema.LinkedProfile, error) {
+	var page []schema.LinkedProfile
+	if err := json.Unmarshal([]byte(entry.Data), &page); err != nil {
+		return nil, err
+	}
+	for i := range page {
+		if i < len(entry.Raw) && entry.Raw[i] != "" {
+			page[i].Raw = json.RawMessage(entry.Raw[i])
+		}
+	}
+	return page, nil
+}
+
+// inner makes a read inside a read: the page at a place, or the first.
+func (r *Reader) inner(
+	ctx context.Context, row *Row, id platform.ID, handle string, fresh bool, at *cursor.Cursor,
+) (*cache.Entry, error) {
+	info, _ := platform.Lookup(id)
+	in, err := operation.Bind(row.Params, url.Values{"handle": {handle}, "fresh": {strconv.FormatBool(fresh)}})
+	if err != nil {
+		return nil, err
+	}
+	q, err := r.PlanFor(ctx, row, info, in)
+	if err != nil {
+		return nil, err
+	}
+	if at != nil {
+		if err := q.ContinueAt(at); err != nil {
+			return nil, err
+		}
+	}
+	entry, _, err := r.Lookup(ctx, q)
+	return entry, err
+}
+
+// HandleAt returns the canonical handle of the account whose page is given, as the first provider of the platform that
+// knows how to reads it; known is false when none does.
+func (r *Reader) HandleAt(id platform.ID, page string) (handle string, known bool, err error) {
+	for _, l := range r.links[id] {
+		if l.p.Normalize != nil {
+			handle, err = l.p.Normalize(providers.Handle, page)
+			return handle, true, err
+		}
+	}
+	return "", false, nil
+}
