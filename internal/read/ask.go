@@ -132,6 +132,9 @@ func (r *Reader) try(ctx context.Context, p *providers.Provider, q *Query, at *c
 	got, err = q.Row.Fetch(providers.WithTrace(ctx, w.trace()), Reading{
 		Provider: p, In: q.In, Token: at.Token, now: r.now, watch: w, skip: func(id uint64) bool { return seen[id] },
 	})
+	if got.At.IsZero() {
+		got.At = r.now()
+	}
 	got.drifted, got.LeftOut = int(w.drifted.Load()), int(w.leftOut.Load())
 	got.Rows += int(w.lost.Load())
 	if err != nil && !inContract(err) {

@@ -150,7 +150,7 @@ func (l *link) blame(err error, subject string, raw bool) error {
 // heed leaves the upstream alone with op for as long as it has asked, an hour at most.
 func (l *link) heed(err error, op providers.Op, now time.Time) {
 	e, ok := errors.AsType[*providers.Error](err)
-	if !ok || e.RetryAfter <= 0 || !errors.Is(e, providers.ErrUnavailable) {
+	if l.breaker == nil || !ok || e.RetryAfter <= 0 || !errors.Is(e, providers.ErrUnavailable) {
 		return
 	}
 	l.mu.Lock()
