@@ -33,6 +33,7 @@ const (
 var credentials = []string{"access_token", "client_id", "client_secret"}
 
 type client struct {
+	token    bool // one may be allowed to see what is not public
 	http     *upstream.Client
 	searches *upstream.Quota // a bucket of its own; everything else counts against the core limit
 }
@@ -67,7 +68,7 @@ func New(cfg Config) providers.Chain {
 			"repos/{owner}/{repo}", "repos/{owner}/{repo}/languages", "repos/{owner}/{repo}/releases",
 			"repos/{owner}/{repo}/contributors", "repos/{owner}/{repo}/issues/{number}",
 		),
-		Forward:     c.http.Forward,
+		Forward:     c.forward,
 		Credentials: credentials,
 	}}
 }
@@ -83,6 +84,7 @@ func newClient(cfg Config) *client {
 		core, searches = 5000, 30
 	}
 	return &client{
+		token: cfg.Token != "",
 		http: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.github.com"), Header: header, Check: check, Credentials: credentials,
 			Limits: &upstream.LimitHeaders{Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset"},

@@ -1,0 +1,34 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+)
+
+// forward reads a route unchanged, where everybody may see it: a token may be allowed to see more.
+func (c *client) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
+	segments := strings.Split(path, "/")
+	if c.token && segments[0] == "repos" && len(segments) >= 3 {
+		if err := c.public(ctx, segments[1]+"/"+segments[2]); err != nil {
+			return nil, err
+		}
+	}
+	return c.http.Forward(ctx, path, query)
+}
+
+// public fails with [providers.ErrNotFound] unless everybody may see a repository.
+func (c *client) public(ctx context.Context, name string) error {
+	repo, err := c.repository(ctx, name)
+	if err != nil {
+		return fmt.Errorf("github: visibility of %q: %w", name, err)
+	}
+	if private := repo.V.Private.V; private == nil || *private {
+		return fmt.Errorf("github: visibility of %q: %w", name, providers.ErrNotFound)
+	}
+	return nil
+}
