@@ -143,7 +143,7 @@ func (p *Param) canonical(v string) (string, error) {
 	if strings.ContainsFunc(v, unicode.IsControl) {
 		return "", fmt.Errorf("must not hold control characters")
 	}
-	if v = strings.TrimSpace(v); v == "" {
+	if v = strings.TrimSpace(strings.Map(seen, v)); v == "" {
 		return "", fmt.Errorf("must not be empty")
 	}
 	if p.Enum != nil && !slices.Contains(p.Enum, v) {
@@ -180,10 +180,25 @@ func (p *Param) canonical(v string) (string, error) {
 	return v, nil
 }
 
+// seen drops what nobody sees and what comes along when people paste: marks of direction, characters without width,
+// byte-order marks (D69).
+func seen(r rune) rune {
+	switch {
+	case unicode.Is(unicode.Bidi_Control, r),
+		r >= '\u200b' && r <= '\u200d', // zero-width space, non-joiner, joiner
+		r >= '\u2060' && r <= '\u2064', // word joiner, invisible operators
+		r == '\u180e', r == '\ufeff':   // Mongolian vowel separator, byte-order mark
+		return -1
+	}
+	return r
+}
+
 func canonicalTime(v string) (string, error) {
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, v); err == nil && t.UTC().Year() <= 9999 { // a later one could not be read again
-			return t.UTC().Format(time.RFC3339), nil
+		t, err := time.Parse(layout, v)
+		// What lies beyond could not be written again; the zero time stands for none.
+		if t = t.UTC(); err == nil && !t.IsZero() && t.Year() >= 1 && t.Year() <= 9999 {
+			return t.Format(time.RFC3339), nil
 		}
 	}
 	return "", fmt.Errorf("must be a time such as 2026-11-01T00:00:00Z, or a date")

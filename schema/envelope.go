@@ -139,6 +139,8 @@ type PlatformInfo struct {
 type OperationInfo struct {
 	Operation string   `json:"operation"`           // its name, such as "collection/posts"
 	Available bool     `json:"available"`           // whether it can be called
+	Reason    *string  `json:"reason"`              // why it cannot be called; null when it can
+	Providers []string `json:"providers"`           // who is asked, first choice first: each next one when those before fail
 	Sources   []Source `json:"sources"`             // who serves it, first choice first
 	CacheTTLS int64    `json:"cache_ttl_s" min:"0"` // how long an answer is good, in seconds
 	// what the platform can filter by, and the values that it knows; an empty list means any value

@@ -46,7 +46,7 @@ func (c *getCmd) Run(e *env) error {
 }
 
 type platformsCmd struct {
-	All bool `help:"List what is not served as well, with the reason where there is one."`
+	All bool `help:"List what is not served as well, with the reason."`
 }
 
 // Run prints the platform × operation table.
@@ -95,6 +95,9 @@ func state(p schema.PlatformInfo, o schema.OperationInfo) (state, note string) {
 			names = append(names, variable(string(p.Platform), m))
 		}
 		return "needs a setting", "set " + strings.Join(names, " and ")
+	}
+	if o.Reason != nil {
+		note = *o.Reason
 	}
 	return "not served", note
 }

@@ -29,7 +29,7 @@ func platforms(ctx context.Context, s *Session, _ *read.Row, call operation.Call
 
 func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationInfo {
 	out := schema.OperationInfo{
-		Operation: row.Name, Sources: []schema.Source{}, CacheTTLS: int64(row.TTL.Seconds()),
+		Operation: row.Name, Reason: set(s.reader.Reason(id, row.Op)), Providers: []string{}, Sources: []schema.Source{}, CacheTTLS: int64(row.TTL.Seconds()),
 		Filters: map[string][]string{}, Missing: []string{},
 	}
 	for _, p := range s.reader.Providers(id) {
@@ -43,6 +43,7 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 			continue
 		}
 		out.Available = true
+		out.Providers = append(out.Providers, p.Name)
 		if !slices.Contains(out.Sources, p.Source) {
 			out.Sources = append(out.Sources, p.Source)
 		}

@@ -69,16 +69,16 @@ func (cs *candidates) confirm(l *schema.LinkedProfile) {
 		return
 	}
 	c.ID, c.Raw, c.source = l.ID, l.Raw, l.Source
-	if l.Source == schema.Official {
-		c.add("official", l.URL, official)
-		return
-	}
 	for _, evidence := range l.Evidence {
 		word, value, found := strings.Cut(evidence, ":")
-		if !found {
+		confidence := l.Confidence
+		switch {
+		case l.Source == schema.Official:
+			word, value, confidence = "official", strings.TrimPrefix(evidence, "official:"), official
+		case !found:
 			word, value = string(cs.self.Platform), evidence
 		}
-		c.add(word, value, l.Confidence)
+		c.add(word, value, confidence)
 	}
 }
 
@@ -101,6 +101,7 @@ func (d *deriver) follow(cs *candidates, p *schema.Profile) {
 		c := cs.at(id, handle, l)
 		switch {
 		case c == nil:
+		case c.source == schema.Official && p == cs.self: // the owner says the same on the same platform once more
 		case p.Platform == platform.Linktree:
 			c.add("linktree", strings.ToUpper(string(id)), ownedPage)
 		case p.Platform == platform.YouTube:

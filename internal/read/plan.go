@@ -3,7 +3,7 @@ package read
 import (
 	"context"
 	"errors"
-	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -78,18 +78,36 @@ func (r *Reader) probes(q *Query) (int64, error) {
 func (r *Reader) normalize(q *Query) error {
 	links := r.links[q.Platform]
 	i := slices.IndexFunc(links, func(l *link) bool { return l.p.Normalize != nil })
-	if i < 0 {
-		return nil
-	}
 	for n, p := range q.In.Params {
-		if p.Subject == "" || q.In.Values[n] == "" {
+		v := q.In.Values[n]
+		if p.Subject == "" || v == "" {
 			continue
 		}
-		v, err := links[i].p.Normalize(p.Subject, q.In.Values[n])
+		err := leadsElsewhere(p.Subject, v)
+		if err == nil && i >= 0 {
+			v, err = links[i].p.Normalize(p.Subject, v)
+		}
 		if err != nil {
 			return problem.Wrap(err, problem.InvalidRequest, "parameter %q: %s", p.Name, Detail(err, "cannot be read"))
 		}
 		q.In.Values[n] = v
+	}
+	return nil
+}
+
+// leadsElsewhere refuses what no platform writes and what would end in another place of the upstream than it seems.
+func leadsElsewhere(s providers.Subject, v string) error {
+	if s == providers.Handle && strings.HasPrefix(v, "@@") {
+		return providers.Invalid("a handle has one @ in front at most")
+	}
+	path := v
+	if u, err := url.Parse(v); err == nil {
+		path = u.Path // decoded
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == "." || segment == ".." {
+			return providers.Invalid("a path with dots leads elsewhere")
+		}
 	}
 	return nil
 }
@@ -178,26 +196,6 @@ func filters(q *Query, p *providers.Provider) error {
 		}
 	}
 	return nil
-}
-
-// notOffered names the missing route, and the settings or the reason if there are any.
-func (r *Reader) notOffered(row *Row, id platform.ID) error {
-	text := fmt.Sprintf("%s does not offer %s", id, row.Route(string(id)))
-	for _, l := range r.links[id] {
-		if s := l.p.Missing[row.Op]; len(s) > 0 {
-			return problem.New(problem.PlatformUnavailable, "%s: the provider %s misses the setting %s",
-				text, l.p.Name, strings.Join(s, ", "))
-		}
-	}
-	for _, l := range r.links[id] {
-		if note := l.p.Notes[row.Op]; note != "" {
-			return problem.New(problem.PlatformUnavailable, "%s: %s", text, note)
-		}
-	}
-	if len(r.links[id]) == 0 {
-		text += ": no provider is configured"
-	}
-	return problem.New(problem.PlatformUnavailable, "%s", text)
 }
 
 // Detail returns the words that err has for the caller, or else.

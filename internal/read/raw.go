@@ -36,6 +36,13 @@ func (r *Reader) PlanRaw(row *Row, call operation.Call) (*Query, error) {
 		}
 		fresh = values[0] == "true"
 	}
+	if err := l.p.Refuse(forwarded); err != nil {
+		return nil, problem.Wrap(err, problem.InvalidRequest, "%s", Detail(err, "credentials are not forwarded"))
+	}
+	if l.p.Forward == nil {
+		return nil, problem.New(problem.PlatformUnavailable, "GET /v1/raw/%s/%s: %s", call.Platform, call.Path,
+			missing(l.p, providers.OpRaw))
+	}
 	in := operation.Args{Params: rawParams, Values: []string{call.Path, forwarded.Encode()}}
 	return &Query{
 		Row: row, Platform: route.Platform, In: in, links: []*link{l}, Fresh: fresh,
@@ -55,10 +62,6 @@ func (r *Reader) rawRoute(provider, path string) (*link, providers.Route, error)
 			for _, route := range l.p.Routes {
 				if !matches(route.Pattern, path) {
 					continue
-				}
-				if l.p.Forward == nil {
-					return nil, route, problem.New(problem.PlatformUnavailable, "the provider %s misses the setting %s",
-						provider, strings.Join(l.p.Missing[providers.OpRaw], ", "))
 				}
 				return l, route, nil
 			}
