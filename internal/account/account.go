@@ -55,6 +55,11 @@ func (a *Accounts) Authenticate(ctx context.Context, secret string) (Caller, err
 	return a.Caller(&key), nil
 }
 
+// Settle ends a hold with its charge. See [Accounts.Settle].
+func (c Caller) Settle(ctx context.Context, d Due) (credits.Receipt, error) {
+	return c.accounts.Settle(ctx, d)
+}
+
 // Key returns the caller's key, or nil. It is read only.
 func (c Caller) Key() *keys.Key { return c.key }
 
@@ -97,7 +102,7 @@ func (c Caller) Balance(ctx context.Context) (int64, error) {
 	if c.accounts.Ledger == nil || c.key == nil {
 		return 0, nil
 	}
-	n, err := c.accounts.Ledger.Balance(ctx, c.key.Account)
+	n, err := c.accounts.balance(ctx, c.key.Account)
 	if errors.Is(err, credits.ErrUnknownAccount) { // has a key, and no books yet
 		return 0, nil
 	}

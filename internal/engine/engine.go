@@ -64,6 +64,7 @@ const holdSlack = time.Minute
 // when a cursor key is too short.
 func New(cfg Config) (*Engine, error) {
 	cfg.fill()
+	cfg.Records = records.Compress(cfg.Records)
 	sealer, err := cursor.NewSealer(cfg.CursorKeys...)
 	if err != nil {
 		return nil, err
@@ -85,7 +86,8 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	e.search = search.New(search.Config{
-		Reader: e.reader, Row: e.reads(providers.OpSearch), All: e.streamed(), Records: cfg.Records, Sealer: sealer,
+		Reader: e.reader, Row: e.reads(providers.OpSearch), All: e.streamed(), Records: cfg.Records,
+		Cursors: cursor.NewKeeper(sealer, cfg.Records), Settle: e.accounts.Settle,
 		Timeout: cfg.Timeout, Now: cfg.Now, Log: cfg.Log,
 	})
 	return e, nil

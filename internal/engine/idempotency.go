@@ -2,105 +2,221 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
 )
 
 const (
 	idempotencyTTL  = 24 * time.Hour
 	idempotencyPoll = 20 * time.Millisecond
-	// idempotencyLease is how long a claim outlives a process that has died; a living one renews it.
+	// idempotencyLease is how long a claim outlives a process that has died; a living one renews it. A failure is told for
+	// as long to those who waited for the claim.
 	idempotencyLease = 5 * time.Second
 )
 
-// replayed is what is kept under an idempotency key: the request, and its answer once there is one.
-type replayed struct {
+// kept is what stands under an idempotency key: the request, whose claim it is, and what came of it.
+type kept struct {
 	Digest string
-	Answer *operation.Answer
+	Claim  string // of the call that makes the request
+
+	Answer  *operation.Answer `json:",omitempty"` // of a read
+	Job     string            `json:",omitempty"` // of a search, which is replayed from its own record
+	At      time.Time         // when it was answered
+	Failure *failure          `json:",omitempty"` // for those who waited for it
 }
 
-// idempotent makes a charged call, or, when the account has made it under the same idempotency key within a day, gives the
-// same answer again for nothing.
+// failure is a problem that a call under an idempotency key came to.
+type failure struct {
+	Code       problem.Code
+	Detail     string
+	RetryAfter time.Duration
+}
+
+// attempt is one call under an idempotency key.
+type attempt struct {
+	*Session
+	row  *read.Row
+	call operation.Call
+	key  string    // of the record
+	over time.Time // when the call is
+
+	mine    kept
+	version int64 // of the record that holds the claim
+}
+
+// work makes a charged call. Left is how long it may take; the idempotencyKey is the ledger's.
+type work func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, error)
+
+// idempotent makes a charged call, or, when the account has made it under the same idempotency key within a day, gives
+// the same answer again for nothing.
 func (s *Session) idempotent(
-	ctx context.Context, row *read.Row, call operation.Call, price int64,
-	work func(idempotencyKey string) (*operation.Answer, error),
+	ctx context.Context, row *read.Row, call operation.Call, price int64, do work,
 ) (*operation.Answer, error) {
 	if call.IdempotencyKey == "" || price == 0 {
-		return work("")
+		return do(ctx, "", s.cfg.Timeout)
 	}
 	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil { // of a search: a read has checked it
 		return nil, err
 	}
-	key := records.Key("idempotency", s.who.Account(), call.IdempotencyKey)
-	mine := replayed{Digest: digestOf(row, call)}
-	for {
-		existing, added, err := s.addRecord(ctx, key, mine)
+	a := &attempt{
+		Session: s, row: row, call: call, key: records.Key("idempotency", s.who.Account(), call.IdempotencyKey),
+		over: time.Now().Add(s.cfg.Timeout), mine: kept{Digest: digestOf(row, call), Claim: rand.Text()},
+	}
+	return a.make(ctx, do)
+}
+
+// make claims the key and does the work, or waits for what comes of an earlier claim: its answer, or its failure, is
+// everybody's who has waited for it.
+func (a *attempt) make(ctx context.Context, do work) (*operation.Answer, error) {
+	for waited := ""; ; {
+		stands, err := a.claim(ctx, 0)
 		switch {
 		case err != nil:
 			return nil, err
-		case added:
-			return s.recorded(ctx, key, mine, call, work)
-		case existing.Digest != mine.Digest:
+		case stands == nil:
+			return a.recorded(ctx, do)
+		case stands.Failure != nil && stands.Claim == waited:
+			return nil, problem.New(stands.Failure.Code, "%s", stands.Failure.Detail).After(stands.Failure.RetryAfter)
+		case stands.Failure == nil && stands.Digest != a.mine.Digest:
 			return nil, problem.New(problem.InvalidRequest, "Idempotency-Key has been used for another request; use a new one")
-		case existing.Answer != nil:
-			return s.replay(ctx, existing.Answer, call.RequestID)
+		case stands.answered():
+			answer, err := a.replay(ctx, stands)
+			if !errors.Is(err, search.ErrNoJob) {
+				return answer, err
+			}
 		}
-		// The first call is still under way: its answer, or its failure, decides.
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(idempotencyPoll):
+		if stands.Failure != nil || stands.answered() { // nothing is left of it but the record
+			if stands, err = a.claim(ctx, a.version); err != nil || stands == nil {
+				return a.recordedUnless(ctx, err, do)
+			}
+		}
+		waited = stands.Claim
+		if err := a.pause(ctx); err != nil {
+			return nil, err
 		}
 	}
 }
 
-// recorded does the work and keeps its answer. A failure leaves no record, so that the call can be made again.
-func (s *Session) recorded(
-	ctx context.Context, key string, mine replayed, call operation.Call,
-	work func(string) (*operation.Answer, error),
-) (*operation.Answer, error) {
-	detached := context.WithoutCancel(ctx)
-	release := sync.OnceFunc(s.renew(detached, key, mine))
-	done := false
-	defer func() {
-		release()
-		if done {
-			return
-		}
-		if derr := s.cfg.Records.Delete(detached, key, 0); derr != nil {
-			s.cfg.Log.WarnContext(ctx, "claim on an idempotency key not dropped", "error", derr)
-		}
-	}()
-	// The ledger's word holds the request as well: the same key on another one is another charge.
-	answer, err := work(call.IdempotencyKey + " " + mine.Digest)
+func (k *kept) answered() bool { return k.Answer != nil || k.Job != "" }
+
+func (a *attempt) recordedUnless(ctx context.Context, err error, do work) (*operation.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	release()
-	done = true
-	mine.Answer = answer
-	b, err := json.Marshal(mine)
-	if err == nil {
-		_, err = s.cfg.Records.Put(detached, records.Record{Key: key, Value: b}, idempotencyTTL)
+	return a.recorded(ctx, do)
+}
+
+// pause waits a moment for what the earlier call comes to, within this call's own time.
+func (a *attempt) pause(ctx context.Context) error {
+	if !time.Now().Before(a.over) {
+		return problem.New(problem.UpstreamTimeout,
+			"an earlier call under this Idempotency-Key has not come to its end in time; try again, and nothing is charged twice")
 	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(idempotencyPoll):
+		return nil
+	}
+}
+
+// claim writes the claim where nothing stands, or over that version, and returns nil; or it returns what stands there.
+func (a *attempt) claim(ctx context.Context, over int64) (*kept, error) {
+	r, err := a.record()
 	if err != nil {
+		return nil, err
+	}
+	if r.Version = over; over != 0 {
+		version, err := a.cfg.Records.Put(ctx, r, idempotencyLease)
+		if err == nil || !errors.Is(err, records.ErrConflict) {
+			a.version = version
+			return nil, err
+		}
+		r.Version = 0
+	}
+	stands, added, err := a.cfg.Records.Add(ctx, r, idempotencyLease)
+	if err != nil {
+		return nil, err
+	}
+	a.version = stands.Version
+	if added {
+		return nil, nil
+	}
+	k := &kept{}
+	return k, json.Unmarshal(stands.Value, k)
+}
+
+// record returns the record of the attempt as it is.
+func (a *attempt) record() (records.Record, error) {
+	b, err := schema.Marshal(&a.mine)
+	return records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version}, err
+}
+
+// put writes the record over the claim, unless that has been lost.
+func (a *attempt) put(ctx context.Context, ttl time.Duration) error {
+	r, err := a.record()
+	if err == nil {
+		r.Version, err = a.cfg.Records.Put(context.WithoutCancel(ctx), r, ttl)
+	}
+	if err == nil {
+		a.version = r.Version
+	}
+	return err
+}
+
+// recorded does the work and keeps its answer. A failure is kept for those who wait, and for no call that comes later.
+func (a *attempt) recorded(ctx context.Context, do work) (answer *operation.Answer, err error) {
+	release := sync.OnceFunc(a.renew(context.WithoutCancel(ctx)))
+	ended := false
+	defer func() {
+		if release(); !ended { // a panic
+			a.failed(ctx, errors.New("the call was cut off"))
+		}
+	}()
+	// The ledger's key holds the request as well: the same key on another one is another charge.
+	answer, err = do(ctx, a.ledgerKey(), time.Until(a.over))
+	release()
+	if ended = true; err != nil {
+		a.failed(ctx, err)
+		return nil, err
+	}
+	a.mine.At = a.cfg.Now()
+	if a.mine.Answer = answer; a.row.Streams {
+		a.mine.Answer, a.mine.Job = nil, search.JobID(a.who, a.ledgerKey())
+	}
+	if err := a.put(ctx, idempotencyTTL); err != nil {
 		// The charge stands and the answer is good. A second call would be charged nothing, by the ledger's own record.
-		s.cfg.Log.ErrorContext(ctx, "idempotent answer not kept", "request_id", call.RequestID, "error", err)
+		a.cfg.Log.ErrorContext(ctx, "idempotent answer not kept", "request_id", a.call.RequestID, "error", err)
 	}
 	return answer, nil
 }
 
-// renew keeps the claim on a key until the function that it returns is called.
-func (s *Session) renew(ctx context.Context, key string, mine replayed) (release func()) {
+func (a *attempt) ledgerKey() string { return a.call.IdempotencyKey + " " + a.mine.Digest }
+
+// failed says to those who wait what the call came to.
+func (a *attempt) failed(ctx context.Context, err error) {
+	p := problemOf(a.row.Operation, a.call, err)
+	a.mine.Failure = &failure{p.Code, p.Detail, p.RetryAfter}
+	if err := a.put(ctx, idempotencyLease); err != nil {
+		a.cfg.Log.WarnContext(ctx, "failure under an idempotency key not told", "error", err)
+	}
+}
+
+// renew keeps the claim on a key until the function that it returns is called, or until it has been lost.
+func (a *attempt) renew(ctx context.Context) (release func()) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -112,12 +228,8 @@ func (s *Session) renew(ctx context.Context, key string, mine replayed) (release
 				return
 			case <-ticker.C:
 			}
-			b, err := json.Marshal(mine)
-			if err == nil {
-				_, err = s.cfg.Records.Put(ctx, records.Record{Key: key, Value: b}, idempotencyLease)
-			}
-			if err != nil {
-				s.cfg.Log.WarnContext(ctx, "claim on an idempotency key not renewed", "error", err)
+			if err := a.put(ctx, idempotencyLease); err != nil {
+				a.cfg.Log.WarnContext(ctx, "claim on an idempotency key not renewed", "error", err)
 			}
 		}
 	}()
@@ -127,28 +239,19 @@ func (s *Session) renew(ctx context.Context, key string, mine replayed) (release
 	}
 }
 
-// replay gives an answer again. Nothing is charged; the balance is today's. It is as old as it is: no one may keep it.
-func (s *Session) replay(ctx context.Context, a *operation.Answer, requestID string) (*operation.Answer, error) {
-	a.Replayed, a.Meta.CreditsUsed, a.Meta.RequestID, a.TTL = true, 0, requestID, 0
+// replay gives an answer again. Nothing is charged; the credits are those of the call that it repeats, the balance is
+// today's, and the data is as old as it is: no one may keep it.
+func (a *attempt) replay(ctx context.Context, k *kept) (*operation.Answer, error) {
+	if k.Job != "" {
+		return a.search.Replay(ctx, a.who, k.Job, a.call.RequestID)
+	}
+	answer := k.Answer
+	answer.Replayed, answer.TTL = true, 0
+	answer.Meta.RequestID, answer.Meta.Cache = a.call.RequestID, schema.Hit
+	answer.Meta.DataAgeS += max(0, int64(a.cfg.Now().Sub(k.At).Seconds()))
 	var err error
-	a.Meta.CreditsRemaining, err = s.who.Balance(ctx)
-	return a, err
-}
-
-// addRecord claims the key, or returns what stands there.
-func (s *Session) addRecord(ctx context.Context, key string, mine replayed) (existing replayed, added bool, err error) {
-	b, err := json.Marshal(mine)
-	if err != nil {
-		return existing, false, err
-	}
-	old, added, err := s.cfg.Records.Add(ctx, records.Record{Key: key, Value: b}, idempotencyLease)
-	if err != nil || added {
-		return existing, added, err
-	}
-	if len(old.Value) == 0 {
-		return existing, false, records.ErrAbsent
-	}
-	return existing, false, json.Unmarshal(old.Value, &existing)
+	answer.Meta.CreditsRemaining, err = a.who.Balance(ctx)
+	return answer, err
 }
 
 func digestOf(row *read.Row, call operation.Call) string {

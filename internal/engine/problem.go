@@ -12,6 +12,7 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 // problemOf turns any error of the engine into what a caller may see. It is the only place that does.
@@ -22,7 +23,14 @@ func problemOf(o *operation.Operation, call operation.Call, err error) *problem.
 	}
 	platform, route := call.Platform, o.RouteOf(call)
 	upstream, _ := errors.AsType[*providers.Error](err)
+	full, _ := errors.AsType[*records.QuotaError](err)
 	switch {
+	case full != nil:
+		return problem.Wrap(err, problem.RateLimited, "the answers that are kept for the account's idempotency keys take as "+
+			"much as they may; wait, or call without a key; nothing was charged").After(full.RetryAfter)
+	case errors.Is(err, credits.ErrLate):
+		return problem.Wrap(err, problem.PlatformUnavailable, "the call took longer than its credits were held, and they "+
+			"are spent; nothing was charged")
 	case errors.Is(err, read.ErrPanic):
 		return problem.Wrap(err, problem.InternalError, "something went wrong on our side")
 	case errors.Is(err, credits.ErrCap):

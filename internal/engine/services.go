@@ -9,6 +9,7 @@ import (
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -52,9 +53,11 @@ func searchAcross(ctx context.Context, s *Session, row *read.Row, call operation
 	if err != nil {
 		return nil, err
 	}
-	return s.idempotent(ctx, row, call, plan.Price(), func(idempotencyKey string) (*operation.Answer, error) {
-		return s.search.All(ctx, s.who, plan, call.RequestID, idempotencyKey)
-	})
+	return s.idempotent(ctx, row, call, plan.Price(),
+		func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, error) {
+			req := search.Request{Who: s.who, ID: call.RequestID, IdempotencyKey: idempotencyKey, Left: left}
+			return s.search.All(ctx, req, plan)
+		})
 }
 
 // job answers what has come of a search since the last answer.

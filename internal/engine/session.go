@@ -89,16 +89,21 @@ func (s *Session) handle(ctx context.Context, row *read.Row, call operation.Call
 
 // read makes a planned read, once for each idempotency key, unless planning failed. A bad idempotency key is a bad
 // parameter: only what does not exist comes before it (D1).
-func (s *Session) read(ctx context.Context, q *read.Query, planErr error, call operation.Call) (*operation.Answer, error) {
+func (s *Session) read(
+	ctx context.Context, q *read.Query, planErr error, call operation.Call,
+) (*operation.Answer, error) {
 	if p, ok := errors.AsType[*problem.Error](planErr); ok && p.Code == problem.NotFound {
 		return nil, planErr
 	}
 	if err := errors.Join(checkIdempotencyKey(call.IdempotencyKey), planErr); err != nil {
 		return nil, err
 	}
-	return s.idempotent(ctx, q.Row, call, q.Quote.Total(), func(idempotencyKey string) (*operation.Answer, error) {
-		return s.charge(ctx, q, call.RequestID, idempotencyKey)
-	})
+	return s.idempotent(ctx, q.Row, call, q.Quote.Total(),
+		func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, error) {
+			ctx, cancel := context.WithTimeout(ctx, left)
+			defer cancel()
+			return s.charge(ctx, q, call.RequestID, idempotencyKey)
+		})
 }
 
 // charge holds the price of q, reads, and settles what the read came to.
@@ -113,11 +118,10 @@ func (s *Session) charge(
 	}
 	charge := int64(0) // every early return below refunds the whole hold
 	defer func() {
-		answer.Meta.CreditsUsed = charge
-		var settleErr error
-		answer.Meta.CreditsRemaining, settleErr = books.Settle(ctx, price.Name, credits.Charge{
+		receipt, settleErr := books.Settle(ctx, price.Name, credits.Charge{
 			Amount: charge, Operation: q.Row.Name, Platform: string(q.Platform), Cache: string(answer.Meta.Cache),
 		})
+		answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
 		if err = errors.Join(err, settleErr); err != nil {
 			answer = nil
 		}
@@ -156,7 +160,7 @@ func (s *Session) watch(
 	if err != nil {
 		return err
 	}
-	return s.search.Watch(ctx, s.who, plan, call.RequestID, yield)
+	return s.search.Watch(ctx, search.Request{Who: s.who, ID: call.RequestID}, plan, yield)
 }
 
 // fail makes err what the caller may see, and logs the rest of it under the call's id. Of a fault of the caller's the

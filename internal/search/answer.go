@@ -1,58 +1,197 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
-	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/records"
 )
 
-// firstAnswer answers what is there, or says why nothing is.
-func (s *Service) firstAnswer(ctx context.Context, who account.Caller, j *job, requestID string) (*operation.Answer, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+// All makes a fan-out search and answers when all platforms have come to an end, or when the caller has waited long
+// enough and something is there: the rest is then a job. What is asked under an idempotency key is charged once.
+func (s *Service) All(ctx context.Context, req Request, plan *Plan) (*operation.Answer, error) {
+	if req.IdempotencyKey != "" {
+		if a, err := s.adopt(ctx, req); !errors.Is(err, ErrNoJob) {
+			return a, err
+		}
+	}
+	j, err := s.start(ctx, req, plan)
+	if err != nil {
+		return nil, err
+	}
+	began, left := time.Now(), cmp.Or(req.Left, s.cfg.Timeout)
+	for {
+		if !j.await(ctx, plan.wait-time.Since(began), ended) {
+			j.await(ctx, left, worth)
+		}
+		a, again, err := s.firstAnswer(ctx, req, j, time.Since(began) >= left)
+		if !again {
+			return a, err
+		}
+		s.pause(ctx)
+	}
+}
+
+// pause waits until what failed may succeed.
+func (s *Service) pause(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(jobPoll):
+	}
+}
+
+// firstAnswer charges for what was found and answers it, or says why there is nothing. It has to be asked again when
+// nothing could be charged and something may still come, unless it is late.
+func (s *Service) firstAnswer(
+	ctx context.Context, req Request, j *job, late bool,
+) (a *operation.Answer, again bool, err error) {
+	st := j.lock()
+	defer j.unlock()
 	if err := ctx.Err(); err != nil {
-		s.leave(ctx, j)
+		return nil, false, s.abandon(ctx, st, err)
+	}
+	if st.Keyed && st.any(found) { // what is charged must be found again under the key
+		if err := s.note(ctx, st); err != nil {
+			return nil, false, s.abandon(ctx, st, err)
+		}
+	}
+	s.settle(ctx, st)
+	if late {
+		s.withdraw(ctx, st, found)
+		s.settleFee(ctx, st)
+	}
+	switch {
+	case st.any(paid) || len(st.Front) > 0:
+	case st.partsOpen() && !late:
+		return nil, true, nil
+	default:
+		return nil, false, s.abandon(ctx, st, st.allFailed())
+	}
+	a, err = s.answerFirst(ctx, req, st)
+	return a, false, err
+}
+
+// abandon ends a search with a problem: nothing is charged any more, and nothing is held.
+func (s *Service) abandon(ctx context.Context, st *state, err error) error {
+	if st.running == nil || st.running.left {
+		return err
+	}
+	st.running.left = true
+	s.withdraw(ctx, st, found)
+	s.withdrawFee(ctx, st)
+	s.drop(ctx, st)
+	return err
+}
+
+// answerFirst gives the first answer. What is paid for is answered: from here on a fault of ours costs the caller a
+// cursor, or what is pending, at worst.
+func (s *Service) answerFirst(ctx context.Context, req Request, st *state) (*operation.Answer, error) {
+	balance := s.balance(ctx, req.Who, st)
+	page := s.firstPage(ctx, st)
+	err := s.answered(ctx, st, page)
+	if errors.Is(err, errTaken) {
+		return nil, s.abandon(ctx, st, err)
+	}
+	if err != nil {
+		s.cfg.Log.ErrorContext(ctx, "a search is not kept: what is pending is given up", "job", st.ID, "error", err)
+		s.givePendingUp(ctx, st)
+		page = s.firstPage(ctx, st)
+		page.tell(&st.record)
+	}
+	a, err := s.answer(st, page.results, st.FirstTold, balance, req.ID)
+	if err != nil {
 		return nil, err
 	}
-	s.collect(ctx, j)
-	j.answered = true
-	if !j.any(schema.OK) && len(j.Held) == 0 {
-		return nil, j.allFailed()
-	}
-	// What is paid for is answered: from here on a fault of ours costs the caller a cursor at worst.
-	shown, held := j.fuse(nil, j.tell(), j.First)
-	overflow, err := s.holdBack(ctx, j, held)
-	if err != nil {
-		s.cfg.Log.ErrorContext(ctx, "results cannot be held back", "job", j.ID, "error", err)
-		shown, j.HeldBack = append(shown, held...), nil
-	}
-	next, err := s.next(ctx, j, overflow)
-	if err != nil {
-		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", j.ID, "error", err)
-	}
-	a, err := s.jobAnswer(ctx, who, j, append(j.Held, shown...), requestID)
-	if err != nil {
-		return nil, err
-	}
-	a.Meta.NextCursor, a.Fresh = next, j.plan.fresh
-	if j.public = a.Pending; !a.Pending && !j.any(schema.Failed) && !j.partial() { // what failed may succeed the next time
+	a.Meta.NextCursor, a.Fresh = st.Next, st.running.plan.fresh
+	if !a.Pending && !st.any(failed) && !st.spoilt() { // what failed may succeed the next time
 		a.Seal(s.cfg.Row.TTL)
 	}
-	s.keep(ctx, j)
 	return a, nil
 }
 
-// jobAnswer puts results and the job's state into an answer. The caller holds mu.
-func (s *Service) jobAnswer(ctx context.Context, who account.Caller, j *job, results []json.RawMessage, requestID string) (*operation.Answer, error) {
+// answered notes that the first answer is given, if anybody can ask for the search again.
+func (s *Service) answered(ctx context.Context, st *state, page firstPage) error {
+	if !st.Keyed && !st.open() {
+		page.tell(&st.record)
+		return nil
+	}
+	taken := false
+	err := s.change(ctx, st, func(r *record) bool {
+		if taken = r.Answered; !taken {
+			page.tell(r)
+		}
+		return !taken
+	})
+	if taken {
+		return errTaken
+	}
+	return err
+}
+
+// firstPage is what the first answer shows.
+type firstPage struct {
+	results []json.RawMessage
+	held    []uint64 // identities of what waits for the next page
+	next    string   // its cursor
+}
+
+// tell marks everything that is paid as answered.
+func (p firstPage) tell(r *record) {
+	r.show()
+	r.Answered, r.Next, r.HeldBack = true, p.next, p.held
+	r.FirstTold, r.Told, r.Complete = r.charged(), r.charged(), !r.open()
+}
+
+// firstPage merges what is paid, and makes the cursor of the next page. Without a cursor nothing is held back: nobody
+// could ask for it.
+func (s *Service) firstPage(ctx context.Context, st *state) firstPage {
+	parts := st.unshown()
+	all := st.fuse(nil, parts)
+	shown, held := all, []ranked(nil)
+	if st.First {
+		shown, held = capAuthors(all)
+	}
+	next, err := s.next(ctx, &st.record, st.holdBack(held, parts))
+	if err != nil {
+		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", st.ID, "error", err)
+		shown, held = all, nil
+	}
+	page := firstPage{results: slices.Concat(st.Front, encoded(shown)), next: next}
+	for _, x := range held {
+		page.held = append(page.held, x.identity())
+	}
+	return page
+}
+
+// givePendingUp lets what is not decided fail, and with it the work on it: nobody could collect it.
+func (s *Service) givePendingUp(ctx context.Context, st *state) {
+	s.withdraw(ctx, st, found)
+	s.withdraw(ctx, st, pending)
+	st.end(s.cfg.Now())
+	s.settleFee(ctx, st)
+	s.withdrawFee(ctx, st)
+}
+
+// balance returns what the account can spend, or 0 when that cannot be told: an answer that is paid for is given.
+func (s *Service) balance(ctx context.Context, who account.Caller, st *state) int64 {
+	n, err := who.Balance(context.WithoutCancel(ctx))
+	if err != nil {
+		s.cfg.Log.ErrorContext(ctx, "the balance cannot be read", "job", st.ID, "error", err)
+	}
+	return n
+}
+
+// answer puts results and the state of a search into an answer.
+func (s *Service) answer(
+	st *state, results []json.RawMessage, used, balance int64, requestID string,
+) (*operation.Answer, error) {
 	if results == nil {
 		results = []json.RawMessage{}
 	}
@@ -60,125 +199,30 @@ func (s *Service) jobAnswer(ctx context.Context, who account.Caller, j *job, res
 	if err != nil {
 		return nil, err
 	}
-	balance, err := who.Balance(ctx)
-	if err != nil {
-		if j.Settled == j.Told { // nothing is lost when the caller asks again
-			return nil, err
-		}
-		s.cfg.Log.ErrorContext(ctx, "the balance cannot be read", "job", j.ID, "error", err)
-	}
-	a := &operation.Answer{Data: data, Meta: schema.Meta{
-		RequestID: requestID, CreditsUsed: j.Settled - j.Told, CreditsRemaining: balance, Cache: schema.Hit,
-		Platforms: map[platform.ID]schema.PlatformState{},
+	a := &operation.Answer{Data: data, Pending: st.open(), Meta: schema.Meta{
+		RequestID: requestID, CreditsUsed: used, CreditsRemaining: balance,
 	}}
-	j.Told = j.Settled
-	ok := 0
-	for _, p := range j.Parts {
-		a.Meta.Platforms[p.Platform] = p.State
-		if p.State != schema.OK {
+	if a.Pending {
+		a.Meta.JobID = st.ID
+	}
+	st.describe(&a.Meta, s.cfg.Now())
+	return a, nil
+}
+
+// describe says how far each platform has come, and how old the oldest of the results are.
+func (r *record) describe(m *schema.Meta, now time.Time) {
+	m.Platforms, m.Cache = map[platform.ID]schema.PlatformState{}, schema.Miss
+	hits := true
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		m.Platforms[p.Platform] = p.Stage.public()
+		if p.Stage != paid {
 			continue
 		}
-		ok++
-		if !p.Hit {
-			a.Meta.Cache = schema.Miss
-		}
-		a.Meta.DataAgeS = max(a.Meta.DataAgeS, int64(s.cfg.Now().Sub(p.FetchedAt).Seconds()))
+		hits = hits && p.Hit
+		m.DataAgeS = max(m.DataAgeS, int64(now.Sub(p.FetchedAt).Seconds()))
 	}
-	if ok == 0 {
-		a.Meta.Cache = schema.Miss
+	if hits && r.any(paid) {
+		m.Cache = schema.Hit
 	}
-	if a.Pending = j.pending() > 0; a.Pending {
-		a.Meta.JobID = j.ID
-	}
-	j.Complete = j.Complete || !a.Pending
-	return a, nil
-}
-
-// Job answers what has come since the last answer to the job, or, once all of it has been told, the whole again.
-func (s *Service) Job(ctx context.Context, who account.Caller, requestID string, in operation.Args) (*operation.Answer, error) {
-	if err := s.awaitJob(ctx, who, in.Get("id"), in.Seconds("wait_s", 0)); err != nil {
-		return nil, err
-	}
-	s.telling.Lock() // of two who ask at once, only one is told what is new
-	defer s.telling.Unlock()
-	j, err := s.findJob(ctx, who, in.Get("id"))
-	if err != nil {
-		return nil, err
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	before, parts := j.told(), j.tell()
-	if j.Complete {
-		before, parts = nil, j.Parts
-	}
-	shown, _ := j.fuse(before, parts, false)
-	shown = j.without(shown)
-	if j.Complete {
-		shown = append(j.Held, shown...)
-	}
-	a, err := s.jobAnswer(ctx, who, j, shown, requestID)
-	if err != nil {
-		return nil, err
-	}
-	s.keep(ctx, j)
-	return a, nil
-}
-
-// errNoJob is the same whether a job is unknown, expired or another account's.
-var errNoJob = problem.New(problem.NotFound, "there is no such job, or it has expired")
-
-// awaitJob waits until a job of this account has ended, or for d.
-func (s *Service) awaitJob(ctx context.Context, who account.Caller, id string, d time.Duration) error {
-	end := time.Now().Add(d)
-	for {
-		j, err := s.findJob(ctx, who, id)
-		if err != nil {
-			return err
-		}
-		if s.running(id) == j {
-			j.await(ctx, time.Until(end), func() bool { return j.pending() == 0 })
-			return ctx.Err()
-		}
-		if j.pending() == 0 || !time.Now().Before(end) {
-			return nil
-		}
-		select { // another process is working on it
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(jobPoll):
-		}
-	}
-}
-
-// findJob returns a job of this account. One whose process has gone ends at its deadline: what was pending then has
-// failed, and its holds went with the process.
-func (s *Service) findJob(ctx context.Context, who account.Caller, id string) (*job, error) {
-	if j := s.running(id); j != nil {
-		if j.Account != who.Account() {
-			return nil, errNoJob
-		}
-		return j, nil
-	}
-	r, err := s.cfg.Records.Get(ctx, "job/"+id)
-	if errors.Is(err, records.ErrAbsent) {
-		return nil, errNoJob
-	}
-	j := &job{public: true, changed: make(chan struct{})}
-	if err == nil {
-		err = json.Unmarshal(r.Value, j)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("socialdata: job %s: %w", id, err)
-	}
-	if j.Account != who.Account() {
-		return nil, errNoJob
-	}
-	if s.cfg.Now().After(j.Deadline) {
-		for _, p := range j.Parts {
-			if p.State == schema.Pending {
-				p.State = schema.Failed
-			}
-		}
-	}
-	return j, nil
 }

@@ -26,61 +26,94 @@ type ranked struct {
 }
 
 // fuse merges the results of several platforms by reciprocal rank fusion, ties by the order of the platforms and then
-// by id; or newest first when recent is set, what has no time last. A result that two platforms give stands once, at
-// its best rank; one that the parts before or the pages before have given, not at all. When capped is set, what an
-// author has beyond three is held back rather than shown.
+// by id; or newest first when the record says so, what has no time last. A result that two platforms give stands once,
+// at its best rank; one that the parts before or the pages before have given, not at all.
 // https://dl.acm.org/doi/10.1145/1571941.1572114
-func (j *job) fuse(before, parts []*jobPart, capped bool) (shown, held []json.RawMessage) {
-	var all []*ranked
-	seen := map[string]*ranked{}
-	for _, p := range before {
-		for _, raw := range p.results() {
-			r := newRanked(raw, 0)
-			seen[r.url], seen[r.id] = r, r
-		}
-	}
-	for i, p := range parts {
-		for rank, raw := range p.results() {
-			r := newRanked(raw, i)
-			r.score = 1 / float64(fusionK+rank+1)
-			if slices.Contains(j.Seen, cursor.Hash(r.url)) {
-				continue
-			}
-			if twin := cmp.Or(seen[r.url], seen[r.id]); twin != nil {
-				twin.score = max(twin.score, r.score)
-				continue
-			}
-			seen[r.url], seen[r.id] = r, r
-			all = append(all, r)
-		}
-	}
+func (r *record) fuse(before, parts []part) []ranked {
+	all := r.distinct(before, parts)
 	slices.SortStableFunc(all, func(a, b *ranked) int {
-		if j.Recent {
-			if c := b.at.Compare(a.at); c != 0 {
-				return c
-			}
+		if c := b.at.Compare(a.at); r.Recent && c != 0 {
+			return c
 		}
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.id, b.id))
 	})
+	out := make([]ranked, len(all))
+	for i, x := range all {
+		out[i] = *x
+	}
+	return out
+}
+
+// distinct returns each result of parts once, with its best score, but for those that are known from before.
+func (r *record) distinct(before, parts []part) []*ranked {
+	var all []*ranked
+	known, seen := map[string]*ranked{}, hashes(r.Seen)
+	for _, p := range before {
+		for _, x := range p.ranked(0) {
+			known[x.url], known[x.id] = &x, &x
+		}
+	}
+	for i, p := range parts {
+		for rank, x := range p.ranked(i) {
+			x.score = 1 / float64(fusionK+rank+1)
+			twin := cmp.Or(known[x.url], known[x.id])
+			switch {
+			case seen[cursor.Hash(x.url)]:
+			case twin != nil:
+				twin.score = max(twin.score, x.score)
+			default:
+				known[x.url], known[x.id] = &x, &x
+				all = append(all, &x)
+			}
+		}
+	}
+	return all
+}
+
+// cap parts results in those that are shown and those that are held back: what an author has beyond three.
+func capAuthors(results []ranked) (shown, held []ranked) {
 	count := map[string]int{}
-	for _, r := range all {
-		if count[r.author]++; capped && r.author != "" && count[r.author] > mostPerAuthor {
-			held = append(held, r.raw)
+	for _, x := range results {
+		if count[x.author]++; x.author != "" && count[x.author] > mostPerAuthor {
+			held = append(held, x)
 		} else {
-			shown = append(shown, r.raw)
+			shown = append(shown, x)
 		}
 	}
 	return shown, held
 }
 
-// results returns the results of a part, encoded.
-func (p *jobPart) results() []json.RawMessage {
-	var list []json.RawMessage
-	_ = json.Unmarshal(p.Data, &list) // our own encoding: nothing else can be in there
-	return list
+// encoded returns results as they stand in an answer.
+func encoded(results []ranked) []json.RawMessage {
+	out := make([]json.RawMessage, len(results))
+	for i, x := range results {
+		out[i] = x.raw
+	}
+	return out
 }
 
-func newRanked(raw json.RawMessage, part int) *ranked {
+func hashes(of []uint64) map[uint64]bool {
+	out := make(map[uint64]bool, len(of))
+	for _, h := range of {
+		out[h] = true
+	}
+	return out
+}
+
+// ranked returns the results of a part that is at that place.
+func (p part) ranked(place int) []ranked { return rankedOf(p.Results, place) }
+
+func rankedOf(results []byte, place int) []ranked {
+	var list []json.RawMessage
+	_ = json.Unmarshal(results, &list) // our own encoding: nothing else can be in there
+	out := make([]ranked, len(list))
+	for i, raw := range list {
+		out[i] = newRanked(raw, place)
+	}
+	return out
+}
+
+func newRanked(raw json.RawMessage, place int) ranked {
 	var o struct {
 		Kind, Platform, ID, URL string
 		Author                  *struct{ Platform, ID string }
@@ -89,12 +122,15 @@ func newRanked(raw json.RawMessage, part int) *ranked {
 		ReleasedAt              *time.Time `json:"released_at"`
 	}
 	_ = json.Unmarshal(raw, &o) // our own encoding: nothing else can be in there
-	r := &ranked{raw: raw, part: part, id: o.Kind + "|" + o.Platform + "|" + o.ID, url: o.URL}
+	x := ranked{raw: raw, part: place, id: o.Kind + "|" + o.Platform + "|" + o.ID, url: o.URL}
 	if o.Author != nil && o.Author.ID != "unknown" {
-		r.author = o.Author.Platform + "|" + o.Author.ID
+		x.author = o.Author.Platform + "|" + o.Author.ID
 	}
 	if at := cmp.Or(o.CreatedAt, o.PublishedAt, o.ReleasedAt); at != nil {
-		r.at = *at
+		x.at = *at
 	}
-	return r
+	return x
 }
+
+// identity tells a result apart from others, however it is encoded.
+func (x ranked) identity() uint64 { return cursor.Hash(x.id, x.url) }

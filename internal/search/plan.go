@@ -21,22 +21,23 @@ const defaultWait = 8 * time.Second
 
 // Plan is a fan-out search that has been checked: who is asked what.
 type Plan struct {
-	parts    []searchPart
-	failed   []platform.ID // named, but they cannot search or cannot filter so
-	bound    string        // what its cursor is bound to
-	overflow string        // id of results held back from the page before
-	seen     []uint64      // URLs of the pages before, hashed
-	wait     time.Duration
-	recent   bool // newest first, rather than by rank
-	enrich   bool
-	raw      bool
-	fresh    bool // the cache is not asked
-	first    bool // the first page
+	parts  []searchPart
+	failed []platform.ID // named, but they cannot search or cannot filter so
+	bound  string        // what its cursor is bound to
+	held   heldBack      // results of the page before that go in front
+	seen   []uint64      // URLs of the pages before, hashed
+	wait   time.Duration
+	recent bool // newest first, rather than by rank
+	enrich bool
+	raw    bool
+	fresh  bool // the cache is not asked
+	first  bool // the first page
 }
 
 // searchPart is one platform's share.
 type searchPart struct {
 	platform platform.ID
+	from     []byte // the place of this page; nil is the first
 	q        *read.Query
 }
 
@@ -69,7 +70,7 @@ func (s *Service) Plan(ctx context.Context, who account.Caller, in operation.Arg
 	}
 	var inner map[platform.ID]*cursor.Cursor
 	if given := in.Cursor(); given != "" {
-		if inner, err = s.resume(ctx, who, plan, given); err != nil {
+		if inner, err = s.resume(ctx, who, plan, in, given); err != nil {
 			return nil, err
 		}
 	}
@@ -82,38 +83,49 @@ func (s *Service) Plan(ctx context.Context, who account.Caller, in operation.Arg
 
 // planParts plans the search of each platform in reach. A platform that cannot search, or cannot filter as asked,
 // fails when it was named and is left out when it was not.
-func (s *Service) planParts(ctx context.Context, plan *Plan, in operation.Args, reach []platform.ID, named bool, inner map[platform.ID]*cursor.Cursor) error {
+func (s *Service) planParts(
+	ctx context.Context, plan *Plan, in operation.Args, reach []platform.ID, named bool, inner map[platform.ID]*cursor.Cursor,
+) error {
 	var refusal, lacking error
 	for _, id := range reach {
 		if inner != nil && inner[id] == nil {
 			continue // exhausted, or failed on an earlier page
 		}
-		q, err := s.planPart(ctx, in, id)
-		if at := inner[id]; err == nil && at != nil {
-			err = q.ContinueAt(at)
-		}
-		if err != nil {
-			if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.InvalidRequest {
-				refusal = err
-			} else {
-				lacking = err
-			}
-			if named {
-				plan.failed = append(plan.failed, id)
-			}
+		part, err := s.planPartAt(ctx, in, id, inner[id])
+		if err == nil {
+			plan.parts = append(plan.parts, part)
 			continue
 		}
-		plan.parts = append(plan.parts, searchPart{id, q})
+		if p, is := errors.AsType[*problem.Error](err); is && p.Code == problem.InvalidRequest {
+			refusal = err
+		} else {
+			lacking = err
+		}
+		if named {
+			plan.failed = append(plan.failed, id)
+		}
 	}
 	switch {
-	case len(plan.parts) > 0 || plan.overflow != "":
+	case len(plan.parts) > 0 || len(plan.held.pages) > 0:
 		return nil
 	case refusal != nil:
 		return refusal
 	case len(reach) == 1 && lacking != nil:
 		return lacking
 	}
-	return problem.New(problem.PlatformUnavailable, "none of the platforms can search: GET /v1/{platform}/search is not offered by %s", joinIDs(reach))
+	return problem.New(problem.PlatformUnavailable,
+		"none of the platforms can search: GET /v1/{platform}/search is not offered by %s", joinIDs(reach))
+}
+
+// planPartAt plans one platform's search from a place on; nil is its first page.
+func (s *Service) planPartAt(
+	ctx context.Context, in operation.Args, id platform.ID, at *cursor.Cursor,
+) (searchPart, error) {
+	q, err := s.planPart(ctx, in, id)
+	if err != nil || at == nil {
+		return searchPart{platform: id, q: q}, err
+	}
+	return searchPart{platform: id, from: at.Encode(), q: q}, q.ContinueAt(at)
 }
 
 func joinIDs(ids []platform.ID) string {
@@ -137,7 +149,8 @@ func namedPlatforms(list string, enrich bool) ([]platform.ID, error) {
 		case !ok:
 			return nil, problem.New(problem.InvalidRequest, "parameter \"platforms\": there is no platform %q", word)
 		case enrich && info.NoEnrich:
-			return nil, problem.New(problem.InvalidRequest, "parameter \"enrich\" cannot be used on %s: its content may not be sent through enrichment", id)
+			return nil, problem.New(problem.InvalidRequest,
+				"parameter \"enrich\" cannot be used on %s: its content may not be sent through enrichment", id)
 		case !slices.Contains(out, id):
 			out = append(out, id)
 		}

@@ -2,151 +2,258 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
 	"encoding/json"
 	"errors"
 	"sync"
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
 )
 
-const (
-	jobTTL  = 15 * time.Minute // after completion
-	jobPoll = 200 * time.Millisecond
-)
-
 // start holds the whole price and starts every part.
-func (s *Service) start(ctx context.Context, who account.Caller, plan *Plan, requestID, idempotencyKey string) (*job, error) {
-	j := &job{
-		ID: "job_" + rand.Text(), Bound: plan.bound, Recent: plan.recent, First: plan.first, Seen: plan.seen,
-		Account: who.Account(), Deadline: s.cfg.Now().Add(s.cfg.Timeout), changed: make(chan struct{}), plan: plan,
+func (s *Service) start(ctx context.Context, req Request, plan *Plan) (*job, error) {
+	if !s.work.Begin() {
+		return nil, errClosed
 	}
-	if err := s.takeOverflow(ctx, who, plan, j); err != nil {
+	defer s.work.End()
+	left := cmp.Or(req.Left, s.cfg.Timeout)
+	front, err := s.recall(ctx, plan, left)
+	if err != nil {
 		return nil, err
 	}
-	items := make([]account.Item, 0, len(plan.parts)+1)
-	for _, p := range plan.parts {
-		items = append(items, account.Item{Name: string(p.platform), Amount: p.q.Quote.Base})
-		j.Parts = append(j.Parts, &jobPart{Platform: p.platform, State: schema.Pending, q: p.q})
-	}
-	for _, id := range plan.failed {
-		j.Parts = append(j.Parts, &jobPart{Platform: id, State: schema.Failed})
-	}
-	var err error
-	items = append(items, account.Item{Name: enrichment, Amount: plan.enrichPrice()})
-	if j.books, err = who.Reserve(ctx, requestID, idempotencyKey, items...); err != nil {
+	books, err := req.Who.Reserve(ctx, req.ID, req.IdempotencyKey, plan.items()...)
+	if err != nil {
 		return nil, err
 	}
+	j := &job{state: state{record: plan.record(req, front), running: &running{
+		plan: plan, books: books, changed: make(chan struct{}),
+	}}}
+	j.state.Deadline = s.cfg.Now().Add(left)
+	for i := range plan.parts {
+		j.state.Parts[i].Due = j.state.running.due(plan.parts[i].platform, s.cfg.Row.Name, plan.parts[i].q.Quote.Base, false)
+	}
+	j.state.Fee.Due = books.Due(enrichment, credits.Charge{Amount: plan.enrichPrice(), Operation: s.cfg.All.Name})
+	s.run(ctx, j, left)
+	return j, nil
+}
+
+// items is what a search may be charged for.
+func (p *Plan) items() []account.Item {
+	items := make([]account.Item, 0, len(p.parts)+1)
+	for _, part := range p.parts {
+		items = append(items, account.Item{Name: string(part.platform), Amount: part.q.Quote.Base})
+	}
+	if fee := p.enrichPrice(); fee > 0 {
+		items = append(items, account.Item{Name: enrichment, Amount: fee})
+	}
+	return items
+}
+
+// record is a search that begins: what is asked first, then what cannot be.
+func (p *Plan) record(req Request, front []json.RawMessage) record {
+	r := record{
+		ID: req.jobID(), Account: req.Who.Account(), Attempt: req.ID, Keyed: req.IdempotencyKey != "", Bound: p.bound,
+		Recent: p.recent, First: p.first, Raw: p.raw, Enrich: p.enrich, Seen: p.seen, Front: front, Fee: fee{Stage: pending},
+	}
+	for _, part := range p.parts {
+		r.Parts = append(r.Parts, newPart(part))
+	}
+	for _, id := range p.failed {
+		r.Parts = append(r.Parts, part{Platform: id, Stage: failed})
+	}
+	if p.enrichPrice() == 0 {
+		r.Fee.Stage = failed
+	}
+	return r
+}
+
+func newPart(p searchPart) part { return part{Platform: p.platform, Stage: pending, From: p.from} }
+
+// jobID returns a new id, or the one that follows from the idempotency key.
+func (r Request) jobID() string {
+	if r.IdempotencyKey == "" {
+		return "job_" + rand.Text()
+	}
+	return JobID(r.Who, r.IdempotencyKey)
+}
+
+// JobID returns the id of the search that is made under an idempotency key.
+func JobID(who account.Caller, idempotencyKey string) string {
+	sum := sha256.Sum256([]byte(records.Key("job", who.Account(), idempotencyKey)))
+	return "job_" + base32.StdEncoding.EncodeToString(sum[:])[:26]
+}
+
+// run starts every part. What is not there at the end of the time is given up, whatever its provider still does.
+func (s *Service) run(ctx context.Context, j *job, left time.Duration) {
+	st := j.lock()
+	defer j.unlock()
+	id, plan := st.ID, st.running.plan
 	if len(plan.parts) == 0 {
-		return j, nil
+		return
 	}
-	s.mu.Lock()
-	s.live[j.ID] = j
-	s.mu.Unlock()
-	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Timeout)
+	s.enter(id, j)
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), left)
 	var all sync.WaitGroup
 	for i := range plan.parts {
 		all.Add(1)
-		s.wg.Go(func() {
+		s.fork(func() {
 			defer all.Done()
 			s.runPart(detached, j, i)
 		})
 	}
-	s.wg.Go(func() {
+	over := make(chan struct{})
+	s.fork(func() {
 		all.Wait()
-		cancel()
-		s.mu.Lock()
-		delete(s.live, j.ID) // from now on it is answered from the records
-		s.mu.Unlock()
+		close(over)
 	})
-	return j, nil
+	s.fork(func() {
+		defer cancel()
+		defer s.leave(id, j) // from now on it is answered from the records
+		select {
+		case <-over:
+		case <-detached.Done():
+			s.cut(detached, j)
+		}
+	})
 }
 
-// runPart makes one platform's search and notes how it ended. Nothing is charged before there is an answer: a caller
-// who gets none pays nothing. From the first answer on each part is paid as it ends.
+// fork does work in the background that [Service.Close] waits for.
+func (s *Service) fork(work func()) {
+	s.work.Fork()
+	go func() {
+		defer s.work.End()
+		work()
+	}()
+}
+
+// runPart makes one platform's search and notes how it ended.
 func (s *Service) runPart(ctx context.Context, j *job, i int) {
-	p := j.Parts[i]
-	r, err := s.readPart(ctx, j.plan, p.q)
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	switch {
-	case err != nil:
-		s.cfg.Log.WarnContext(ctx, "a platform of a search failed", "job", j.ID, "platform", p.Platform, "error", err)
-	case j.left:
+	st := j.lock()
+	plan, id := st.running.plan, st.ID
+	j.unlock()
+	r, err := s.readPart(ctx, plan, plan.parts[i].q, nil)
+	if err != nil {
+		s.cfg.Log.WarnContext(ctx, "a platform of a search failed", "job", id, "platform", plan.parts[i].platform, "error", err)
+	}
+	st = j.lock()
+	defer j.unlock()
+	if st.Parts[i].Stage != pending { // given up
+		return
+	}
+	if err == nil && st.running.left {
 		err = context.Canceled
-	default:
-		p.State, p.Data, p.Next, p.FetchedAt, p.Hit = schema.OK, r.data, r.entry.Next, r.entry.FetchedAt, r.state == schema.Hit
-		p.partial = !r.enriched
-		if j.answered {
-			s.collect(ctx, j)
-		}
+	}
+	s.endPart(ctx, st, i, r, err)
+}
+
+// endPart notes how a part ended. Nothing is charged before there is an answer: a caller who gets none pays nothing. From
+// the first answer on each part is noted and paid as it ends.
+func (s *Service) endPart(ctx context.Context, st *state, i int, r partResult, err error) {
+	p := &st.Parts[i]
+	if err == nil {
+		p.found(r)
+		p.Due = st.running.due(p.Platform, s.cfg.Row.Name, p.Due.Charge.Amount, p.Hit)
+	} else {
+		p.Stage, p.TimedOut = failed, read.OnlyTimeouts(err) || errors.Is(err, context.DeadlineExceeded)
+	}
+	st.end(s.cfg.Now())
+	if st.Answered {
+		s.endLate(ctx, st, i)
 	}
 	if err != nil {
-		p.State, p.TimedOut = schema.Failed, read.OnlyTimeouts(err) || errors.Is(err, context.DeadlineExceeded)
-		s.settlePart(ctx, j, p, 0)
+		s.release(ctx, st, string(p.Platform), p.Due)
 	}
-	if j.pending() == 0 {
-		j.Ended = s.cfg.Now()
-		if j.answered || j.left {
-			s.closeBooks(ctx, j)
+	if st.running.left {
+		s.withdrawFee(ctx, st)
+	}
+	st.signal()
+}
+
+// endLate notes a part that has ended after the first answer, charges it, and notes the charge. What cannot be noted is
+// not charged.
+func (s *Service) endLate(ctx context.Context, st *state, i int) {
+	if err := s.note(ctx, st); err != nil {
+		s.cfg.Log.ErrorContext(ctx, "a part of a search is not noted", "job", st.ID, "part", st.Parts[i].Platform, "error", err)
+		if p := &st.Parts[i]; p.Stage == found {
+			s.release(ctx, st, string(p.Platform), p.Due)
+			p.fail(false)
 		}
 	}
-	close(j.changed)
-	j.changed = make(chan struct{})
-	s.keep(ctx, j)
+	s.settle(ctx, st)
+	if err := s.note(ctx, st); err != nil { // the noted hold says what was charged
+		s.cfg.Log.ErrorContext(ctx, "a charge of a search is not noted", "job", st.ID, "error", err)
+	}
+}
+
+// cut gives up every part that is pending when the time is over.
+func (s *Service) cut(ctx context.Context, j *job) {
+	st := j.lock()
+	defer j.unlock()
+	for i := range st.Parts {
+		if st.Parts[i].Stage == pending {
+			s.endPart(ctx, st, i, partResult{}, context.DeadlineExceeded)
+		}
+	}
 }
 
 // partResult is what one platform's search gave.
 type partResult struct {
-	data     []byte // the results, with raw and enrichment as asked
-	entry    *cache.Entry
-	state    schema.CacheState
-	enriched bool // nothing failed to be enriched
+	data    []byte // the results, with raw and enrichment as asked
+	entry   *cache.Entry
+	state   schema.CacheState
+	hasText bool // something could be enriched
+	spoilt  bool // something with text could not
 }
 
-// readPart makes one platform's search and gives its results their raw and enrichment.
-func (s *Service) readPart(ctx context.Context, plan *Plan, q *read.Query) (r partResult, err error) {
+func (p *part) found(r partResult) {
+	p.Stage, p.Results, p.FetchedAt, p.Hit = found, r.data, r.entry.FetchedAt, r.state == schema.Hit
+	p.HasText, p.Spoilt = r.hasText, r.spoilt
+	if place, err := cursor.Place(r.entry.Next); err == nil && len(place) > 0 {
+		p.Place = place
+	}
+}
+
+// readPart makes one platform's search and gives its results their raw and enrichment. Only, if it is not nil, says
+// which results to keep.
+func (s *Service) readPart(
+	ctx context.Context, plan *Plan, q *read.Query, only map[uint64]bool,
+) (r partResult, err error) {
 	defer s.cfg.Reader.Rescue(ctx, q, &err) // nobody above could: this is a goroutine of its own
 	r.entry, r.state, err = s.cfg.Reader.Lookup(ctx, q)
 	if err != nil {
 		return r, err
 	}
-	r.data, r.enriched = []byte(r.entry.Data), true
+	if only != nil {
+		r.entry = pick(r.entry, only)
+	}
+	r.data = []byte(r.entry.Data)
 	if plan.raw {
 		if r.data, err = read.Splice(r.data, "raw", r.entry.Raw); err != nil {
 			return r, err
 		}
 	}
 	if plan.enrich && !bytes.Equal(r.data, []byte("[]")) {
-		a := &operation.Answer{Data: r.data}
-		r.enriched = s.cfg.Reader.Enrich(ctx, q, r.entry, a) != read.PartlyEnriched
-		r.data = a.Data
+		s.enrich(ctx, q, &r)
 	}
-	return r, nil
+	return r, ctx.Err()
 }
 
-// keep stores a job whose id the caller knows. The caller holds mu.
-func (s *Service) keep(ctx context.Context, j *job) {
-	if !j.public {
-		return
-	}
-	b, err := json.Marshal(j)
-	if err == nil {
-		end := j.Ended
-		if end.IsZero() {
-			end = j.Deadline
-		}
-		r := records.Record{Key: "job/" + j.ID, Value: b}
-		_, err = s.cfg.Records.Put(context.WithoutCancel(ctx), r, end.Add(jobTTL).Sub(s.cfg.Now()))
-	}
-	if err != nil {
-		s.cfg.Log.ErrorContext(ctx, "job not kept", "job", j.ID, "error", err)
-	}
+// enrich gives results their enrichment, and says whether there was anything to enrich and whether all of it was.
+func (s *Service) enrich(ctx context.Context, q *read.Query, r *partResult) {
+	a := &operation.Answer{Data: r.data}
+	outcome := s.cfg.Reader.Enrich(ctx, q, r.entry, a)
+	r.spoilt, r.hasText = outcome == read.PartlyEnriched, outcome != read.NothingToEnrich
+	r.data = a.Data
 }

@@ -1,6 +1,3 @@
-// Package search asks several platforms at once and merges what they find. It is made of many reads: a [Service] plans
-// one for each platform, holds the whole price, and answers when all have come to an end or when the caller has waited
-// long enough. What is late then is a job, which the caller collects.
 package search
 
 import (
@@ -9,21 +6,23 @@ import (
 	"sync"
 	"time"
 
+	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/background"
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/store/records"
 )
 
 // Service makes fan-out searches. It is safe for concurrent use.
 type Service struct {
-	cfg Config
+	cfg  Config
+	work background.Group
 
-	mu      sync.Mutex
-	live    map[string]*job // the searches that this process is working on
-	wg      sync.WaitGroup
-	telling sync.Mutex
+	mu   sync.Mutex
+	live map[string]*job // the searches that this process is working on
 }
 
 // Config is what a [Service] is made of. All of it must be there.
@@ -32,14 +31,26 @@ type Config struct {
 	Row     *read.Row            // how one platform is searched
 	All     *operation.Operation // what the caller asked for
 	Records records.Store
-	Sealer  *cursor.Sealer
-	Timeout time.Duration // of one search, however late its parts are
+	Cursors *cursor.Keeper
+	Settle  func(context.Context, account.Due) (credits.Receipt, error) // see [account.Accounts.Settle]
+	Timeout time.Duration                                               // of one search, however late its parts are
 	Now     func() time.Time
 	Log     *slog.Logger
 }
 
 // New returns a Service.
 func New(cfg Config) *Service { return &Service{cfg: cfg, live: map[string]*job{}} }
+
+// Request is who makes a search, and how.
+type Request struct {
+	Who            account.Caller
+	ID             string        // of the request
+	IdempotencyKey string        // what is charged once, however often it is asked; "" for none
+	Left           time.Duration // how long the search may take; 0 means the service's time-out
+}
+
+// errClosed says that the service takes no more searches.
+var errClosed = problem.New(problem.PlatformUnavailable, "the service is shutting down; nothing was charged")
 
 // running returns the job of that id if this process works on it, or nil.
 func (s *Service) running(id string) *job {
@@ -48,30 +59,20 @@ func (s *Service) running(id string) *job {
 	return s.live[id]
 }
 
-// Close returns when all work has ended, or with ctx.
-func (s *Service) Close(ctx context.Context) error {
-	done := make(chan struct{})
-	go func() {
-		s.wg.Wait()
-		close(done)
-	}()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-done:
-		return nil
+// enter and leave keep the list of what is worked on.
+func (s *Service) enter(id string, j *job) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.live[id] = j
+}
+
+func (s *Service) leave(id string, j *job) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live[id] == j {
+		delete(s.live, id)
 	}
 }
 
-// All makes a fan-out search and answers when all platforms have come to an end, or when the caller has waited long
-// enough and something is there: the rest is then a job. An idempotencyKey that is not "" is charged once.
-func (s *Service) All(
-	ctx context.Context, who account.Caller, plan *Plan, requestID, idempotencyKey string,
-) (*operation.Answer, error) {
-	j, err := s.start(ctx, who, plan, requestID, idempotencyKey)
-	if err != nil {
-		return nil, err
-	}
-	j.waitFirst(ctx, plan.wait)
-	return s.firstAnswer(ctx, who, j, requestID)
-}
+// Close refuses new searches and returns when those under way have ended, or with ctx.
+func (s *Service) Close(ctx context.Context) error { return s.work.Close(ctx) }

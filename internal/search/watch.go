@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -19,37 +18,34 @@ type Event struct {
 }
 
 // Watch makes a fan-out search and hands every transition and every result to yield as it comes, and at last the meta,
-// until yield returns false. A caller who leaves pays for what has been handed over.
-func (s *Service) Watch(
-	ctx context.Context, who account.Caller, plan *Plan, requestID string, yield func(Event) bool,
-) error {
+// until yield returns false. A part is charged just before its first event: a caller who leaves pays for what has been
+// handed over. The enrichment is charged with the last part.
+func (s *Service) Watch(ctx context.Context, req Request, plan *Plan, yield func(Event) bool) error {
 	plan.first = false // nothing is held back from somebody who sees all of it
-	j, err := s.start(ctx, who, plan, requestID, "")
+	j, err := s.start(ctx, req, plan)
 	if err != nil {
 		return err
 	}
 	defer func() { // a caller who stays to the end leaves nothing behind
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		s.leave(ctx, j)
+		st := j.lock()
+		defer j.unlock()
+		_ = s.abandon(ctx, st, nil)
 	}()
-	for _, held := range j.Held { // from the page before
-		if !yield(Event{Result: held}) {
+	for _, front := range j.front() {
+		if !yield(Event{Result: front}) {
 			return nil
 		}
 	}
-	for {
-		j.mu.Lock()
-		s.collect(ctx, j) // what is handed over is paid for
-		events, changed, done := j.transitions(), j.changed, j.pending() == 0
-		j.mu.Unlock()
+	told := map[platform.ID]bool{}
+	for len(told) < len(plan.parts)+len(plan.failed) {
+		events, changed := s.nextPart(ctx, j, told)
 		for _, e := range events {
 			if !yield(e) {
 				return nil
 			}
 		}
-		if done {
-			return s.endWatch(ctx, who, j, requestID, yield)
+		if events != nil {
+			continue
 		}
 		select {
 		case <-changed:
@@ -57,38 +53,71 @@ func (s *Service) Watch(
 			return ctx.Err()
 		}
 	}
+	return s.endWatch(ctx, req, j, yield)
 }
 
-// transitions returns what has ended since the last look, with its results. The caller holds mu.
-func (j *job) transitions() []Event {
-	var out []Event
-	for _, p := range j.Parts {
-		if p.State == schema.Pending || p.Told {
+func (j *job) front() []json.RawMessage {
+	st := j.lock()
+	defer j.unlock()
+	return st.Front
+}
+
+// nextPart charges the next part that has ended and returns its events; none when it is still to come, which changed
+// tells.
+func (s *Service) nextPart(
+	ctx context.Context, j *job, told map[platform.ID]bool,
+) (events []Event, changed <-chan struct{}) {
+	st := j.lock()
+	defer j.unlock()
+	if ctx.Err() != nil {
+		return nil, st.running.changed
+	}
+	for i := range st.Parts {
+		p := &st.Parts[i]
+		if p.Stage == pending || told[p.Platform] {
 			continue
 		}
-		before := j.told()
-		p.Told = true
-		out = append(out, Event{Platform: p.Platform, State: p.State})
-		results, _ := j.fuse(before, []*jobPart{p}, false)
-		for _, r := range results {
-			out = append(out, Event{Result: r})
+		told[p.Platform] = true
+		if p.Stage == found {
+			s.settlePart(ctx, st, i)
 		}
+		if p.Stage == found { // the ledger cannot say: it is not shown
+			s.release(ctx, st, string(p.Platform), p.Due)
+			p.fail(false)
+		}
+		return st.events(i), st.running.changed
 	}
+	return nil, st.running.changed
+}
+
+// events returns what has come of a part, without what was handed over before.
+func (st *state) events(i int) []Event {
+	p := &st.Parts[i]
+	out := []Event{{Platform: p.Platform, State: p.Stage.public()}}
+	if p.Stage != paid {
+		return out
+	}
+	for _, x := range st.fuse(st.shown(), []part{*p}) {
+		out = append(out, Event{Result: x.raw})
+	}
+	p.Shown = true
 	return out
 }
 
 // endWatch says what all of it came to, or why nothing did.
-func (s *Service) endWatch(ctx context.Context, who account.Caller, j *job, requestID string, yield func(Event) bool) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if !j.any(schema.OK) && len(j.Held) == 0 {
-		return j.allFailed()
+func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(Event) bool) error {
+	st := j.lock()
+	s.settleFee(ctx, st)
+	if !st.any(paid) && len(st.Front) == 0 {
+		defer j.unlock()
+		return st.allFailed()
 	}
-	next, err := s.next(ctx, j, "")
+	next, err := s.next(ctx, &st.record, nil)
 	if err != nil {
-		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", j.ID, "error", err)
+		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", st.ID, "error", err)
 	}
-	a, err := s.jobAnswer(ctx, who, j, nil, requestID)
+	a, err := s.answer(st, nil, st.charged(), s.balance(ctx, req.Who, st), req.ID)
+	j.unlock()
 	if err != nil {
 		return err
 	}

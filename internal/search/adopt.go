@@ -1,0 +1,58 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/socialdata/socialdata/operation"
+)
+
+// adopt takes up the search that an earlier call under the same idempotency key has begun and whose process has ended:
+// what was noted decides. It fails with [ErrNoJob] when there is nothing to take up.
+func (s *Service) adopt(ctx context.Context, req Request) (*operation.Answer, error) {
+	id := req.jobID()
+	if err := s.awaitEnd(ctx, req, id); err != nil {
+		return nil, err
+	}
+	j, err := s.findJob(ctx, req.Who, id)
+	if err != nil {
+		return nil, err
+	}
+	st := j.lock()
+	defer j.unlock()
+	if st.Answered {
+		return s.replay(ctx, st, s.balance(ctx, req.Who, st), req.ID)
+	}
+	if s.settleLate(ctx, st); st.open() { // its process is not dead, or the ledger cannot say yet what was charged
+		return nil, errTaken
+	}
+	if !st.any(paid) {
+		s.drop(ctx, st)
+		return nil, ErrNoJob
+	}
+	return s.answerFirst(ctx, req, st)
+}
+
+// awaitEnd waits until an unanswered search is over, at its deadline at the latest.
+func (s *Service) awaitEnd(ctx context.Context, req Request, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(req.Left, s.cfg.Timeout))
+	defer cancel()
+	for {
+		j, err := s.findJob(ctx, req.Who, id)
+		if err != nil {
+			return err
+		}
+		st := j.lock()
+		over := st.Answered || s.cfg.Now().After(st.Deadline)
+		j.unlock()
+		if over {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(jobPoll):
+		}
+	}
+}

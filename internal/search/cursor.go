@@ -1,0 +1,102 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// place is where a fan-out walk stands: what a cursor holds, sealed.
+type place struct {
+	Issued int64                  `json:"t"`
+	Inner  map[platform.ID][]byte `json:"i,omitempty"` // where the walk over each platform stands that has more
+	Seen   []byte                 `json:"s,omitempty"` // URLs that the platforms together have shown, hashed
+	Held   *heldPlace             `json:"h,omitempty"` // results of the page before that it held back
+}
+
+// maxURLs is how many URLs are remembered along a fan-out walk, or all of the last page if those are more. A platform's
+// own cursor knows its own results; these are for what several of them give.
+const maxURLs = 300
+
+// errExpired says that a cursor was good once.
+var errExpired = problem.New(problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
+
+// resume opens the cursor of a search and returns where the walk over each platform stands.
+func (s *Service) resume(
+	ctx context.Context, who account.Caller, plan *Plan, in operation.Args, given string,
+) (map[platform.ID]*cursor.Cursor, error) {
+	at, err := s.openPlace(ctx, plan.bound, given)
+	if err != nil {
+		return nil, err
+	}
+	if s.cfg.Now().Sub(time.Unix(at.Issued, 0)) > cursor.Life {
+		return nil, errExpired
+	}
+	plan.first = false
+	if len(at.Seen) > 0 {
+		plan.seen = cursor.DecodeIDs(at.Seen)
+	}
+	if plan.held, err = s.planHeld(ctx, who, plan, in, at); err != nil {
+		return nil, err
+	}
+	inner := map[platform.ID]*cursor.Cursor{}
+	for id, b := range at.Inner {
+		if inner[id], err = cursor.Decode(b); err != nil {
+			return nil, unreadable(err)
+		}
+	}
+	return inner, nil
+}
+
+// openPlace opens a cursor that was made by [Service.next].
+func (s *Service) openPlace(ctx context.Context, bound, given string) (*place, error) {
+	payload, err := s.cfg.Cursors.Open(ctx, bound, given)
+	switch {
+	case errors.Is(err, cursor.ErrLost):
+		return nil, providers.ErrCursor
+	case errors.Is(err, cursor.ErrInvalid):
+		return nil, problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\" is not a cursor of this request; "+
+			"pass meta.next_cursor of the page before unchanged, with the same parameters")
+	case err != nil:
+		return nil, err
+	}
+	at := &place{}
+	if err := json.Unmarshal(payload, at); err != nil {
+		return nil, unreadable(err)
+	}
+	return at, nil
+}
+
+func unreadable(err error) error {
+	return problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\" cannot be read; start again without it")
+}
+
+// next makes the cursor of the next page; "" when every platform is at its end and nothing was held back.
+func (s *Service) next(ctx context.Context, r *record, held *heldPlace) (string, error) {
+	at := place{Issued: s.cfg.Now().Truncate(time.Hour).Unix(), Inner: map[platform.ID][]byte{}, Held: held}
+	for i := range r.Parts {
+		if p := &r.Parts[i]; p.Stage == paid && len(p.Place) > 0 {
+			at.Inner[p.Platform] = p.Place
+		}
+	}
+	if len(at.Inner) == 0 && held == nil {
+		return "", nil
+	}
+	if len(r.Parts) > 1 || len(r.Seen) > 0 {
+		at.Seen = cursor.AppendIDs(nil, r.urls())
+	}
+	b, err := schema.Marshal(at)
+	if err != nil {
+		return "", err
+	}
+	return s.cfg.Cursors.Seal(ctx, r.Bound, b)
+}

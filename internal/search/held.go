@@ -1,0 +1,198 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+)
+
+// heldLife is how long results that were held back can be asked for: for an hour at least, cursors being dated by the
+// hour.
+const heldLife = 2 * time.Hour
+
+// heldPlace refers to results that a page has held back: where they were read, and which they are. The results
+// themselves are in the cache, or are read again.
+type heldPlace struct {
+	Account []byte     `json:"a,omitempty"` // who paid for them, hashed
+	Raw     bool       `json:"r,omitempty"` // include_raw and enrich of the page
+	Enrich  bool       `json:"e,omitempty"`
+	Pages   []heldPage `json:"p"`
+	Order   []byte     `json:"o,omitempty"` // which page each of them is from, in order; none if there is one page
+}
+
+// heldPage is a page of one platform with results that were held back.
+type heldPage struct {
+	Platform platform.ID `json:"p"`
+	From     []byte      `json:"f,omitempty"` // its place; none is the first
+	IDs      []byte      `json:"i"`           // identities of the results, hashed, in order
+}
+
+// holdBack refers to the results that a page holds back; nil when there are none.
+func (r *record) holdBack(held []ranked, parts []part) *heldPlace {
+	if len(held) == 0 {
+		return nil
+	}
+	out := &heldPlace{Account: ownerOf(r.Account), Raw: r.Raw, Enrich: r.Enrich}
+	pages, ids := map[int]int{}, [][]uint64{} // by the part's place
+	for _, x := range held {
+		n, known := pages[x.part]
+		if !known {
+			n = len(ids)
+			pages[x.part] = n
+			ids = append(ids, nil)
+			out.Pages = append(out.Pages, heldPage{Platform: parts[x.part].Platform, From: parts[x.part].From})
+		}
+		ids[n] = append(ids[n], x.identity())
+		out.Order = append(out.Order, byte(n))
+	}
+	for n := range ids {
+		out.Pages[n].IDs = cursor.AppendIDs(nil, ids[n])
+	}
+	if len(ids) == 1 {
+		out.Order = nil
+	}
+	return out
+}
+
+func ownerOf(account string) []byte {
+	sum := sha256.Sum256([]byte(account))
+	return sum[:8]
+}
+
+// heldBack is what a page begins with: results that the page before held back.
+type heldBack struct {
+	pages []searchPart
+	ids   [][]uint64 // of each page
+	order []byte
+}
+
+// planHeld plans the reading of what the page before held back. It was paid for then, by one account, and is given as it
+// was asked for.
+func (s *Service) planHeld(
+	ctx context.Context, who account.Caller, plan *Plan, in operation.Args, at *place,
+) (heldBack, error) {
+	var out heldBack
+	h := at.Held
+	switch {
+	case h == nil:
+		return out, nil
+	case !bytes.Equal(h.Account, ownerOf(who.Account())), s.cfg.Now().Sub(time.Unix(at.Issued, 0)) >= heldLife:
+		return out, errExpired
+	case h.Raw != plan.raw || h.Enrich != plan.enrich:
+		return out, problem.New(problem.InvalidRequest, "parameter \"cursor\": "+
+			"this page begins with results of the page before; pass the same include_raw and enrich")
+	}
+	out.order = h.Order
+	for _, p := range h.Pages {
+		page, err := s.planHeldPage(ctx, in, p)
+		if err != nil {
+			return out, err
+		}
+		out.pages, out.ids = append(out.pages, page), append(out.ids, cursor.DecodeIDs(p.IDs))
+	}
+	return out, nil
+}
+
+func (s *Service) planHeldPage(ctx context.Context, in operation.Args, p heldPage) (searchPart, error) {
+	var from *cursor.Cursor
+	if len(p.From) > 0 {
+		var err error
+		if from, err = cursor.Decode(p.From); err != nil {
+			return searchPart{}, unreadable(err)
+		}
+	}
+	page, err := s.planPartAt(ctx, in, p.Platform, from)
+	if err == nil {
+		page.q.Fresh = false // it is the page that was read then
+	}
+	return page, err
+}
+
+// recall reads what the page before held back. What its platform does not show any more is left out.
+func (s *Service) recall(ctx context.Context, plan *Plan, left time.Duration) ([]json.RawMessage, error) {
+	if len(plan.held.pages) == 0 {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	byID := make([]map[uint64]json.RawMessage, len(plan.held.pages))
+	errs := make([]error, len(byID))
+	var wg sync.WaitGroup
+	for i, page := range plan.held.pages {
+		wg.Go(func() {
+			var r partResult
+			r, errs[i] = s.readPart(ctx, plan, page.q, hashes(plan.held.ids[i]))
+			byID[i] = map[uint64]json.RawMessage{}
+			for _, x := range rankedOf(r.data, 0) {
+				byID[i][x.identity()] = x.raw
+			}
+		})
+	}
+	wg.Wait()
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return nil, errs[i]
+	}
+	return plan.held.inOrder(byID), nil
+}
+
+// inOrder returns results in the order in which they were held back.
+func (h *heldBack) inOrder(byID []map[uint64]json.RawMessage) []json.RawMessage {
+	order := h.order
+	if order == nil {
+		order = make([]byte, len(h.ids[0]))
+	}
+	var out []json.RawMessage
+	taken := make([]int, len(h.ids))
+	for _, n := range order {
+		if int(n) >= len(h.ids) || taken[n] >= len(h.ids[n]) {
+			continue
+		}
+		id := h.ids[n][taken[n]]
+		taken[n]++
+		if raw, there := byID[n][id]; there {
+			out = append(out, raw)
+		}
+	}
+	return out
+}
+
+// pick returns the entry with only those results.
+func pick(entry *cache.Entry, only map[uint64]bool) *cache.Entry {
+	out := *entry
+	var kept []json.RawMessage
+	out.Raw = nil
+	for i, x := range rankedOf([]byte(entry.Data), 0) {
+		if !only[x.identity()] {
+			continue
+		}
+		kept = append(kept, x.raw)
+		if i < len(entry.Raw) {
+			out.Raw = append(out.Raw, entry.Raw[i])
+		}
+	}
+	out.Data = string(list(kept))
+	return &out
+}
+
+// list returns results as one JSON list.
+func list(results []json.RawMessage) []byte {
+	out := []byte{'['}
+	for i, raw := range results {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, raw...)
+	}
+	return append(out, ']')
+}

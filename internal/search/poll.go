@@ -1,0 +1,154 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// jobPoll is how often a job is looked at that another process works on.
+const jobPoll = 200 * time.Millisecond
+
+// ErrNoJob says that there is no such job. It is the same whether a job is unknown, expired or another account's.
+var ErrNoJob = problem.New(problem.NotFound, "there is no such job, or it has expired")
+
+// Job answers what has come since the last answer to the job, or, once all of it has been told, the whole again.
+func (s *Service) Job(
+	ctx context.Context, who account.Caller, requestID string, in operation.Args,
+) (*operation.Answer, error) {
+	id := in.Get("id")
+	if err := s.awaitJob(ctx, who, id, in.Seconds("wait_s", 0)); err != nil {
+		return nil, err
+	}
+	j, err := s.findJob(ctx, who, id)
+	if err != nil {
+		return nil, err
+	}
+	st := j.lock()
+	defer j.unlock()
+	if s.settleLate(ctx, st); !st.Answered {
+		return nil, ErrNoJob // nobody has been told its id
+	}
+	balance, err := who.Balance(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.tell(ctx, st, balance, requestID)
+}
+
+// tell answers what no answer has told yet. It is noted as told before it is given: of two who ask at once, one is told.
+func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID string) (*operation.Answer, error) {
+	var results []json.RawMessage
+	var used int64
+	err := s.change(ctx, st, func(r *record) bool {
+		if used = r.charged() - r.Told; r.Complete {
+			results = r.whole()
+			return false
+		}
+		results = encoded(r.without(r.fuse(r.shown(), r.unshown())))
+		news := used > 0 || len(r.unshown()) > 0 || !r.open()
+		r.Told, r.Complete = r.charged(), !r.open()
+		r.show()
+		return news
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.answer(st, results, used, balance, requestID)
+}
+
+// whole returns all results of a search but for what waits for the next page.
+func (r *record) whole() []json.RawMessage {
+	all := r.which(func(p part) bool { return p.Stage == paid })
+	return slices.Concat(r.Front, encoded(r.without(r.fuse(nil, all))))
+}
+
+// settleLate ends a job whose process has not: at the deadline, what is pending has failed, and what was found is
+// charged with the hold that was noted.
+func (s *Service) settleLate(ctx context.Context, st *state) {
+	if st.running != nil || !st.open() || !s.cfg.Now().After(st.Deadline) {
+		return
+	}
+	st.giveUp(pending, true)
+	st.end(st.Deadline)
+	s.settle(ctx, st)
+}
+
+// awaitJob waits until a job of this account has ended, or for d.
+func (s *Service) awaitJob(ctx context.Context, who account.Caller, id string, d time.Duration) error {
+	over := time.Now().Add(d)
+	for {
+		j, err := s.findJob(ctx, who, id)
+		if err != nil {
+			return err
+		}
+		if s.running(id) == j {
+			j.await(ctx, time.Until(over), ended)
+			return ctx.Err()
+		}
+		st := j.lock()
+		done := !st.open() || s.cfg.Now().After(st.Deadline)
+		j.unlock()
+		if done || !time.Now().Before(over) {
+			return nil
+		}
+		select { // another process is working on it
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(jobPoll):
+		}
+	}
+}
+
+// findJob returns a job of this account.
+func (s *Service) findJob(ctx context.Context, who account.Caller, id string) (*job, error) {
+	j := s.running(id)
+	if j == nil {
+		r, version, err := s.load(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		j = &job{state: state{record: *r, version: version}}
+	}
+	st := j.lock()
+	defer j.unlock()
+	if st.Account != who.Account() {
+		return nil, ErrNoJob
+	}
+	return j, nil
+}
+
+// Replay answers a search again that was answered under an idempotency key: all that has come of it by now, with the
+// credits of the answer that it repeats. Nothing is told by it.
+func (s *Service) Replay(ctx context.Context, who account.Caller, id, requestID string) (*operation.Answer, error) {
+	j, err := s.findJob(ctx, who, id)
+	if err != nil {
+		return nil, err
+	}
+	balance, err := who.Balance(ctx)
+	if err != nil {
+		return nil, err
+	}
+	st := j.lock()
+	defer j.unlock()
+	if !st.Answered {
+		return nil, ErrNoJob
+	}
+	return s.replay(ctx, st, balance, requestID)
+}
+
+func (s *Service) replay(ctx context.Context, st *state, balance int64, requestID string) (*operation.Answer, error) {
+	s.settleLate(ctx, st)
+	a, err := s.answer(st, st.whole(), st.FirstTold, balance, requestID)
+	if err != nil {
+		return nil, err
+	}
+	a.Replayed, a.Meta.Cache, a.Meta.NextCursor = true, schema.Hit, st.Next
+	return a, nil
+}

@@ -1,0 +1,127 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// enrichment is what the hold of the enrichment is called; those of the parts are called like their platforms.
+const enrichment = "enrichment"
+
+// settle decides every part that was found, side by side: a durable ledger then writes them in one transaction. Once no
+// part is left, the enrichment is decided too. A part of which the ledger cannot say whether it was charged stays found.
+func (s *Service) settle(ctx context.Context, st *state) {
+	receipts, errs := make([]credits.Receipt, len(st.Parts)), make([]error, len(st.Parts))
+	var wg sync.WaitGroup
+	for i := range st.Parts {
+		if st.Parts[i].Stage == found {
+			wg.Go(func() { receipts[i], errs[i] = s.cfg.Settle(ctx, st.Parts[i].Due) })
+		}
+	}
+	wg.Wait()
+	for i := range st.Parts {
+		if p := &st.Parts[i]; p.Stage == found {
+			s.decide(ctx, st, p, receipts[i], errs[i])
+		}
+	}
+	s.settleFee(ctx, st)
+}
+
+// settlePart decides one part that was found.
+func (s *Service) settlePart(ctx context.Context, st *state, i int) {
+	p := &st.Parts[i]
+	receipt, err := s.cfg.Settle(ctx, p.Due)
+	s.decide(ctx, st, p, receipt, err)
+	s.settleFee(ctx, st)
+}
+
+// decide says what settling a part came to. What cannot be paid for has failed.
+func (s *Service) decide(ctx context.Context, st *state, p *part, r credits.Receipt, err error) {
+	p.Stage, p.Credits = s.outcome(ctx, st.ID, string(p.Platform), r, err)
+	if p.Stage == paid && r.Charged == 0 && p.Due.Charge.Amount > 0 { // the hold had been released
+		p.Stage = failed
+	}
+	if p.Stage == failed {
+		p.fail(false)
+	}
+}
+
+// outcome says what settling something that was found came to.
+func (s *Service) outcome(ctx context.Context, id, what string, r credits.Receipt, err error) (stage, int64) {
+	if err == nil {
+		return paid, r.Charged
+	}
+	s.cfg.Log.ErrorContext(ctx, "a part of a search was not settled", "job", id, "part", what, "error", err)
+	if errors.Is(err, account.ErrUndecided) {
+		return found, 0
+	}
+	return failed, 0
+}
+
+// settleFee charges the enrichment, once for all parts, or drops it. It waits for the last part.
+func (s *Service) settleFee(ctx context.Context, st *state) {
+	if st.partsOpen() || st.Fee.Stage.decided() {
+		return
+	}
+	due := st.Fee.Due
+	if !st.feeIsEarned() {
+		due.Charge.Amount = 0
+	}
+	receipt, err := credits.Receipt{}, error(nil)
+	if due.Hold.ID != "" || due.Charge.Amount > 0 {
+		receipt, err = s.cfg.Settle(ctx, due)
+	}
+	st.Fee.Stage, st.Fee.Credits = s.outcome(ctx, st.ID, enrichment, receipt, err)
+}
+
+// withdraw gives up every part in that stage and its hold. One that turns out to have been charged, by a ledger that had
+// failed to say so, is paid.
+func (s *Service) withdraw(ctx context.Context, st *state, from stage) {
+	for i := range st.Parts {
+		p := &st.Parts[i]
+		if p.Stage != from {
+			continue
+		}
+		if n := s.release(ctx, st, string(p.Platform), p.Due); n > 0 {
+			p.Stage, p.Credits = paid, n
+		} else {
+			p.fail(p.TimedOut)
+		}
+	}
+}
+
+// withdrawFee gives up the hold of the enrichment, once no part is left.
+func (s *Service) withdrawFee(ctx context.Context, st *state) {
+	if st.Fee.Stage.decided() || st.partsOpen() {
+		return
+	}
+	st.Fee.Stage, st.Fee.Credits = failed, s.release(ctx, st, enrichment, st.Fee.Due)
+}
+
+// release gives up a hold and returns what had been charged to it.
+func (s *Service) release(ctx context.Context, st *state, what string, due account.Due) int64 {
+	if due.Hold.ID == "" {
+		return 0
+	}
+	due.Charge.Amount = 0
+	receipt, err := s.cfg.Settle(ctx, due)
+	if err != nil {
+		s.cfg.Log.WarnContext(ctx, "a hold of a search is not released", "job", st.ID, "part", what, "error", err)
+	}
+	return receipt.Charged
+}
+
+// due is the charge of a part that comes to its price.
+func (r *running) due(id platform.ID, operation string, amount int64, hit bool) account.Due {
+	charge := credits.Charge{Amount: amount, Operation: operation, Platform: string(id), Cache: string(schema.Miss)}
+	if hit {
+		charge.Cache = string(schema.Hit)
+	}
+	return r.books.Due(string(id), charge)
+}

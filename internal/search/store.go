@@ -1,0 +1,142 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+const (
+	jobTTL      = 15 * time.Minute // after the end
+	keyedJobTTL = 24 * time.Hour   // of one that was made under an idempotency key
+	maxWrites   = 100              // of one change, before somebody else's are too many
+)
+
+// errTaken says that another call makes the search under the same idempotency key.
+var errTaken = problem.New(problem.PlatformUnavailable,
+	"an earlier call under this Idempotency-Key has not come to its end; try again, and nothing is charged twice")
+
+// change makes a change to the record and writes it, if it is one. When another process has written the record in
+// between, the change is made to what stands there. After an error the record is as it was.
+func (s *Service) change(ctx context.Context, st *state, do func(*record) bool) error {
+	for range maxWrites {
+		next := st.clone()
+		if !do(&next) {
+			return nil
+		}
+		err := s.put(ctx, st, &next)
+		if err == nil {
+			st.record = next
+			return nil
+		}
+		if !errors.Is(err, records.ErrConflict) {
+			return err
+		}
+		if err := s.reload(ctx, st); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("socialdata: job %s: %w for the %dth time", st.ID, records.ErrConflict, maxWrites)
+}
+
+// note writes the record as it is.
+func (s *Service) note(ctx context.Context, st *state) error {
+	return s.change(ctx, st, func(*record) bool { return true })
+}
+
+// put writes next over the version that st knows. A store that fails may have written all the same: then what stands
+// there says so.
+func (s *Service) put(ctx context.Context, st *state, next *record) error {
+	ctx = context.WithoutCancel(ctx)
+	next.Write = rand.Text()
+	value, err := schema.Marshal(next)
+	if err != nil {
+		return err
+	}
+	r := records.Record{Key: jobKey(next.ID), Value: value, Version: st.version}
+	if next.Keyed {
+		r.Owner = next.Account // it is kept for a day
+	}
+	version, err := s.write(ctx, r, s.lifeOf(next))
+	if err != nil {
+		stands, gerr := s.cfg.Records.Get(ctx, r.Key)
+		if gerr != nil || !bytes.Equal(stands.Value, value) {
+			return err
+		}
+		version = stands.Version
+	}
+	st.version = version
+	return nil
+}
+
+// write adds a record that is not there yet, and writes any other over its version.
+func (s *Service) write(ctx context.Context, r records.Record, ttl time.Duration) (int64, error) {
+	if r.Version != 0 {
+		return s.cfg.Records.Put(ctx, r, ttl)
+	}
+	stands, added, err := s.cfg.Records.Add(ctx, r, ttl)
+	if err == nil && !added {
+		err = errTaken
+	}
+	return stands.Version, err
+}
+
+// lifeOf returns how long a record is kept from now on.
+func (s *Service) lifeOf(r *record) time.Duration {
+	end, ttl := r.Ended, jobTTL
+	if end.IsZero() {
+		end = r.Deadline
+	}
+	if r.Keyed {
+		ttl = keyedJobTTL
+	}
+	return end.Add(ttl).Sub(s.cfg.Now())
+}
+
+// reload reads the record again, and keeps what this process knows better.
+func (s *Service) reload(ctx context.Context, st *state) error {
+	fresh, version, err := s.load(ctx, st.ID)
+	if err != nil {
+		return err
+	}
+	fresh.join(&st.record)
+	st.record, st.version = *fresh, version
+	return nil
+}
+
+// load reads the record of a job. It fails with [ErrNoJob] when there is none.
+func (s *Service) load(ctx context.Context, id string) (*record, int64, error) {
+	stands, err := s.cfg.Records.Get(context.WithoutCancel(ctx), jobKey(id))
+	if errors.Is(err, records.ErrAbsent) {
+		return nil, 0, ErrNoJob
+	}
+	r := &record{}
+	if err == nil {
+		err = json.Unmarshal(stands.Value, r)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("socialdata: job %s: %w", id, err)
+	}
+	return r, stands.Version, nil
+}
+
+// drop removes the record of a search that came to nothing, so that it can be made again under its idempotency key.
+func (s *Service) drop(ctx context.Context, st *state) {
+	if st.version == 0 {
+		return
+	}
+	if err := s.cfg.Records.Delete(context.WithoutCancel(ctx), jobKey(st.ID), st.version); err != nil {
+		s.cfg.Log.WarnContext(ctx, "the record of a failed search is not removed", "job", st.ID, "error", err)
+	}
+	st.version = 0
+}
+
+func jobKey(id string) string { return records.Key("job", id) }
