@@ -117,7 +117,7 @@ func TestIdempotencyKeyOverHTTP(t *testing.T) {
 	s := open(t, enginetest.Config{})
 	const path, key = "/v1/mock/profile?handle=salma", "0123456789abcdef"
 	first, again := s.with(t, path, "Idempotency-Key", key), s.with(t, path, "Idempotency-Key", key)
-	if first.header.Get("X-Idempotent-Replay") != "" || again.header.Get("X-Idempotent-Replay") != "true" || again.header.Get("X-Credits-Used") != "0" {
+	if first.header.Get("X-Idempotent-Replay") != "" || again.header.Get("X-Idempotent-Replay") != "true" || again.header.Get("X-Credits-Used") != "1" {
 		t.Errorf("headers are %v and %v", first.header, again.header)
 	}
 	if diff := cmp.Diff(string(first.envelope(t).Data), string(again.envelope(t).Data)); diff != "" {
