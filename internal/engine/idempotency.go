@@ -57,8 +57,11 @@ type attempt struct {
 	version int64 // of the record that holds the claim
 }
 
-// work makes a charged call. Left is how long it may take; the idempotencyKey is the ledger's.
-type work func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, error)
+// work makes a charged call. Left is how long it may take; the idempotencyKey is the ledger's. Job is what the answer can
+// be replayed from, or "" when it has to be kept itself.
+type work func(
+	ctx context.Context, idempotencyKey string, left time.Duration,
+) (answer *operation.Answer, job string, err error)
 
 // idempotent makes a charged call, or, when the account has made it under the same idempotency key within a day, gives
 // the same answer again for nothing.
@@ -66,7 +69,8 @@ func (s *Session) idempotent(
 	ctx context.Context, row *read.Row, call operation.Call, price int64, do work,
 ) (*operation.Answer, error) {
 	if call.IdempotencyKey == "" || price == 0 {
-		return do(ctx, "", s.cfg.Timeout)
+		answer, _, err := do(ctx, "", s.cfg.Timeout)
+		return answer, err
 	}
 	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil { // of a search: a read has checked it
 		return nil, err
@@ -178,7 +182,7 @@ func (a *attempt) put(ctx context.Context, ttl time.Duration) error {
 }
 
 // recorded does the work and keeps its answer. A failure is kept for those who wait, and for no call that comes later.
-func (a *attempt) recorded(ctx context.Context, do work) (answer *operation.Answer, err error) {
+func (a *attempt) recorded(ctx context.Context, do work) (*operation.Answer, error) {
 	release := sync.OnceFunc(a.renew(context.WithoutCancel(ctx)))
 	ended := false
 	defer func() {
@@ -187,15 +191,15 @@ func (a *attempt) recorded(ctx context.Context, do work) (answer *operation.Answ
 		}
 	}()
 	// The ledger's key holds the request as well: the same key on another one is another charge.
-	answer, err = do(ctx, a.ledgerKey(), time.Until(a.over))
+	answer, job, err := do(ctx, a.ledgerKey(), time.Until(a.over))
 	release()
 	if ended = true; err != nil {
 		a.failed(ctx, err)
 		return nil, err
 	}
 	a.mine.At = a.cfg.Now()
-	if a.mine.Answer = answer; a.row.Streams {
-		a.mine.Answer, a.mine.Job = nil, search.JobID(a.who, a.ledgerKey())
+	if a.mine.Job = job; job == "" {
+		a.mine.Answer = answer
 	}
 	if err := a.put(ctx, idempotencyTTL); err != nil {
 		// The charge stands and the answer is good. A second call would be charged nothing, by the ledger's own record.

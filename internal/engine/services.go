@@ -54,7 +54,7 @@ func searchAcross(ctx context.Context, s *Session, row *read.Row, call operation
 		return nil, err
 	}
 	return s.idempotent(ctx, row, call, plan.Price(),
-		func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, error) {
+		func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, string, error) {
 			req := search.Request{Who: s.who, ID: call.RequestID, IdempotencyKey: idempotencyKey, Left: left}
 			return s.search.All(ctx, req, plan)
 		})

@@ -99,10 +99,11 @@ func (s *Session) read(
 		return nil, err
 	}
 	return s.idempotent(ctx, q.Row, call, q.Quote.Total(),
-		func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, error) {
+		func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, string, error) {
 			ctx, cancel := context.WithTimeout(ctx, left)
 			defer cancel()
-			return s.charge(ctx, q, call.RequestID, idempotencyKey)
+			answer, err := s.charge(ctx, q, call.RequestID, idempotencyKey)
+			return answer, "", err
 		})
 }
 

@@ -10,26 +10,27 @@ import (
 
 // adopt takes up the search that an earlier call under the same idempotency key has begun and whose process has ended:
 // what was noted decides. It fails with [ErrNoJob] when there is nothing to take up.
-func (s *Service) adopt(ctx context.Context, req Request) (*operation.Answer, error) {
+func (s *Service) adopt(ctx context.Context, req Request) (a *operation.Answer, kept string, err error) {
 	id := req.jobID()
 	if err := s.awaitEnd(ctx, req, id); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	j, err := s.findJob(ctx, req.Who, id)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	st := j.lock()
 	defer j.unlock()
 	if st.Answered {
-		return s.replay(ctx, st, s.balance(ctx, req.Who, st), req.ID)
+		a, err = s.replay(ctx, st, s.balance(ctx, req.Who, st), req.ID)
+		return a, id, err
 	}
 	if s.settleLate(ctx, st); st.open() { // its process is not dead, or the ledger cannot say yet what was charged
-		return nil, errTaken
+		return nil, "", errTaken
 	}
 	if !st.any(paid) {
 		s.drop(ctx, st)
-		return nil, ErrNoJob
+		return nil, "", ErrNoJob
 	}
 	return s.answerFirst(ctx, req, st)
 }

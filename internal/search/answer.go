@@ -15,25 +15,26 @@ import (
 )
 
 // All makes a fan-out search and answers when all platforms have come to an end, or when the caller has waited long
-// enough and something is there: the rest is then a job. What is asked under an idempotency key is charged once.
-func (s *Service) All(ctx context.Context, req Request, plan *Plan) (*operation.Answer, error) {
+// enough and something is there: the rest is then a job. What is asked under an idempotency key is charged once, and kept
+// is the id of the job to replay it from; "" when it could not be kept.
+func (s *Service) All(ctx context.Context, req Request, plan *Plan) (a *operation.Answer, kept string, err error) {
 	if req.IdempotencyKey != "" {
-		if a, err := s.adopt(ctx, req); !errors.Is(err, ErrNoJob) {
-			return a, err
+		if a, kept, err = s.adopt(ctx, req); !errors.Is(err, ErrNoJob) {
+			return a, kept, err
 		}
 	}
 	j, err := s.start(ctx, req, plan)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	began, left := time.Now(), cmp.Or(req.Left, s.cfg.Timeout)
 	for {
 		if !j.await(ctx, plan.wait-time.Since(began), ended) {
 			j.await(ctx, left, worth)
 		}
-		a, again, err := s.firstAnswer(ctx, req, j, time.Since(began) >= left)
-		if !again {
-			return a, err
+		a, kept, err = s.firstAnswer(ctx, req, j, time.Since(began) >= left)
+		if !errors.Is(err, errNothingYet) {
+			return a, kept, err
 		}
 		s.pause(ctx)
 	}
@@ -47,19 +48,22 @@ func (s *Service) pause(ctx context.Context) {
 	}
 }
 
-// firstAnswer charges for what was found and answers it, or says why there is nothing. It has to be asked again when
-// nothing could be charged and something may still come, unless it is late.
+// errNothingYet says that nothing could be charged, and that something may still come.
+var errNothingYet = errors.New("socialdata: nothing of the search is paid yet")
+
+// firstAnswer charges for what was found and answers it, or says why there is nothing. It fails with [errNothingYet]
+// unless it is late.
 func (s *Service) firstAnswer(
 	ctx context.Context, req Request, j *job, late bool,
-) (a *operation.Answer, again bool, err error) {
+) (a *operation.Answer, kept string, err error) {
 	st := j.lock()
 	defer j.unlock()
 	if err := ctx.Err(); err != nil {
-		return nil, false, s.abandon(ctx, st, err)
+		return nil, "", s.abandon(ctx, st, err)
 	}
 	if st.Keyed && st.any(found) { // what is charged must be found again under the key
 		if err := s.note(ctx, st); err != nil {
-			return nil, false, s.abandon(ctx, st, err)
+			return nil, "", s.abandon(ctx, st, err)
 		}
 	}
 	s.settle(ctx, st)
@@ -70,12 +74,11 @@ func (s *Service) firstAnswer(
 	switch {
 	case st.any(paid) || len(st.Front) > 0:
 	case st.partsOpen() && !late:
-		return nil, true, nil
+		return nil, "", errNothingYet
 	default:
-		return nil, false, s.abandon(ctx, st, st.allFailed())
+		return nil, "", s.abandon(ctx, st, st.allFailed())
 	}
-	a, err = s.answerFirst(ctx, req, st)
-	return a, false, err
+	return s.answerFirst(ctx, req, st)
 }
 
 // abandon ends a search with a problem: nothing is charged any more, and nothing is held.
@@ -92,12 +95,13 @@ func (s *Service) abandon(ctx context.Context, st *state, err error) error {
 
 // answerFirst gives the first answer. What is paid for is answered: from here on a fault of ours costs the caller a
 // cursor, or what is pending, at worst.
-func (s *Service) answerFirst(ctx context.Context, req Request, st *state) (*operation.Answer, error) {
+func (s *Service) answerFirst(
+	ctx context.Context, req Request, st *state,
+) (a *operation.Answer, kept string, err error) {
 	balance := s.balance(ctx, req.Who, st)
 	page := s.firstPage(ctx, st)
-	err := s.answered(ctx, st, page)
-	if errors.Is(err, errTaken) {
-		return nil, s.abandon(ctx, st, err)
+	if kept, err = s.answered(ctx, st, page); errors.Is(err, errTaken) {
+		return nil, "", s.abandon(ctx, st, err)
 	}
 	if err != nil {
 		s.cfg.Log.ErrorContext(ctx, "a search is not kept: what is pending is given up", "job", st.ID, "error", err)
@@ -105,34 +109,37 @@ func (s *Service) answerFirst(ctx context.Context, req Request, st *state) (*ope
 		page = s.firstPage(ctx, st)
 		page.tell(&st.record)
 	}
-	a, err := s.answer(st, page.results, st.FirstTold, balance, req.ID)
-	if err != nil {
-		return nil, err
+	if a, err = s.answer(st, page.results, st.FirstTold, balance, req.ID); err != nil {
+		return nil, "", err
 	}
 	a.Meta.NextCursor, a.Fresh = st.Next, st.running.plan.fresh
 	if !a.Pending && !st.any(failed) && !st.spoilt() { // what failed may succeed the next time
 		a.Seal(s.cfg.Row.TTL)
 	}
-	return a, nil
+	return a, kept, nil
 }
 
-// answered notes that the first answer is given, if anybody can ask for the search again.
-func (s *Service) answered(ctx context.Context, st *state, page firstPage) error {
+// answered notes that the first answer is given, if anybody can ask for the search again, and returns the id under which
+// it is kept.
+func (s *Service) answered(ctx context.Context, st *state, page firstPage) (kept string, err error) {
 	if !st.Keyed && !st.open() {
 		page.tell(&st.record)
-		return nil
+		return "", nil
 	}
 	taken := false
-	err := s.change(ctx, st, func(r *record) bool {
+	err = s.change(ctx, st, func(r *record) bool {
 		if taken = r.Answered; !taken {
 			page.tell(r)
 		}
 		return !taken
 	})
-	if taken {
-		return errTaken
+	switch {
+	case err != nil:
+		return "", err
+	case taken:
+		return "", errTaken
 	}
-	return err
+	return st.ID, nil
 }
 
 // firstPage is what the first answer shows.

@@ -86,12 +86,7 @@ func (r Request) jobID() string {
 	if r.IdempotencyKey == "" {
 		return "job_" + rand.Text()
 	}
-	return JobID(r.Who, r.IdempotencyKey)
-}
-
-// JobID returns the id of the search that is made under an idempotency key.
-func JobID(who account.Caller, idempotencyKey string) string {
-	sum := sha256.Sum256([]byte(records.Key("job", who.Account(), idempotencyKey)))
+	sum := sha256.Sum256([]byte(records.Key("job", r.Who.Account(), r.IdempotencyKey)))
 	return "job_" + base32.StdEncoding.EncodeToString(sum[:])[:26]
 }
 

@@ -1,0 +1,459 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/enrich"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// schedules is how many schedules are tried when SCHEDULES does not say. For the long run:
+//
+//	SCHEDULES=100000 go test -race -timeout 2h -run TestWhatIsChargedIsTold ./internal/search
+const schedules = 2000
+
+// schedule is one search with all that happens to it: how its platforms answer, where the stores fail, when processes
+// end, and how the caller collects.
+type schedule struct {
+	Upstreams []upstream
+	Enrich    bool
+	Unhappy   bool // the enricher fails
+	Keyed     bool
+	Wait      int             // wait_s of the search
+	HangUp    time.Duration   // when the caller leaves the first call; 0 for never
+	Processes []process       // one after the other takes over as they end; the last never does
+	Polls     []time.Duration // how long the caller waits between two polls
+	Replicas  bool            // polls go to another process than the search
+	Replays   int             // how often the search is asked again under its key afterwards
+	Restart   time.Duration   // how long after its end a process is replaced
+}
+
+// upstream is how one platform answers.
+type upstream struct {
+	After   time.Duration
+	Fails   bool
+	Results int
+}
+
+// process is when the stores of one process fail, by the number of the call.
+type process struct {
+	Faults []fault
+	Ends   int // the call before which the process ends; 0 for never
+}
+
+type fault struct {
+	Call  int
+	After bool // the call is made, and fails all the same
+}
+
+func drawSchedule(t *rapid.T) schedule {
+	seconds := func(name string, most int) time.Duration {
+		return time.Duration(rapid.IntRange(0, most*10).Draw(t, name)) * 100 * time.Millisecond
+	}
+	s := schedule{
+		Enrich: rapid.Bool().Draw(t, "enrich"), Unhappy: rapid.IntRange(0, 4).Draw(t, "unhappy") == 0,
+		Keyed: rapid.Bool().Draw(t, "keyed"), Wait: rapid.IntRange(1, 6).Draw(t, "wait"),
+		Replicas: rapid.Bool().Draw(t, "replicas"), Replays: rapid.IntRange(0, 2).Draw(t, "replays"),
+		Restart: seconds("restart", 100),
+	}
+	if rapid.IntRange(0, 4).Draw(t, "leaves") == 0 {
+		s.HangUp = 50*time.Millisecond + seconds("hang up", 8)
+	}
+	for range rapid.IntRange(1, 4).Draw(t, "platforms") {
+		s.Upstreams = append(s.Upstreams, upstream{
+			After: seconds("after", 17), Fails: rapid.IntRange(0, 4).Draw(t, "fails") == 0,
+			Results: rapid.IntRange(0, 3).Draw(t, "results"),
+		})
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "ends") {
+		s.Processes = append(s.Processes, process{Faults: drawFaults(t), Ends: rapid.IntRange(1, 25).Draw(t, "end")})
+	}
+	s.Processes = append(s.Processes, process{Faults: drawFaults(t)})
+	for range rapid.IntRange(1, 4).Draw(t, "polls") {
+		s.Polls = append(s.Polls, seconds("poll", 6))
+	}
+	return s
+}
+
+func drawFaults(t *rapid.T) []fault {
+	var out []fault
+	for range rapid.IntRange(0, 3).Draw(t, "faults") {
+		out = append(out, fault{Call: rapid.IntRange(1, 25).Draw(t, "call"), After: rapid.Bool().Draw(t, "done")})
+	}
+	return out
+}
+
+// machine is a process that may fail and end: all its store calls pass through it.
+type machine struct {
+	process
+
+	client *socialdata.Client
+	mu     sync.Mutex
+	calls  int
+	ended  chan struct{} // closed when it ends
+}
+
+var errFault = errors.New("the disk is full")
+
+// call makes a store call, or fails, or ends the process before it: whoever calls then comes to no end.
+func (m *machine) call(do func() error) error {
+	m.mu.Lock()
+	m.calls++
+	n := m.calls
+	if n == m.Ends {
+		close(m.ended)
+	}
+	dead := m.Ends > 0 && n >= m.Ends
+	m.mu.Unlock()
+	if dead {
+		runtime.Goexit()
+	}
+	for _, f := range m.Faults {
+		if f.Call == n && f.After {
+			_ = do()
+		}
+		if f.Call == n {
+			return errFault
+		}
+	}
+	return do()
+}
+
+// books is the ledger as a machine reaches it.
+type books struct {
+	credits.Ledger
+	*machine
+}
+
+func (b books) Reserve(
+	ctx context.Context, who credits.Spender, ttl time.Duration, amounts ...int64,
+) (holds []credits.Hold, err error) {
+	err = b.call(func() (err error) { holds, err = b.Ledger.Reserve(ctx, who, ttl, amounts...); return err })
+	if err != nil {
+		return nil, err
+	}
+	return holds, nil
+}
+
+func (b books) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (r credits.Receipt, err error) {
+	err = b.call(func() (err error) { r, err = b.Ledger.Settle(ctx, h, c); return err })
+	if err != nil {
+		return credits.Receipt{}, err
+	}
+	return r, nil
+}
+
+func (b books) Balance(ctx context.Context, account string) (n int64, err error) {
+	err = b.call(func() (err error) { n, err = b.Ledger.Balance(ctx, account); return err })
+	return n, err
+}
+
+// notes is the records store as a machine reaches it.
+type notes struct {
+	records.Store
+	*machine
+}
+
+func (n notes) Get(ctx context.Context, key string) (r records.Record, err error) {
+	err = n.call(func() (err error) { r, err = n.Store.Get(ctx, key); return err })
+	return r, err
+}
+
+func (n notes) Put(ctx context.Context, r records.Record, ttl time.Duration) (version int64, err error) {
+	err = n.call(func() (err error) { version, err = n.Store.Put(ctx, r, ttl); return err })
+	return version, err
+}
+
+func (n notes) Add(ctx context.Context, r records.Record, ttl time.Duration) (stands records.Record, added bool, err error) {
+	err = n.call(func() (err error) { stands, added, err = n.Store.Add(ctx, r, ttl); return err })
+	return stands, added, err
+}
+
+func (n notes) Delete(ctx context.Context, key string, version int64) error {
+	return n.call(func() error { return n.Store.Delete(ctx, key, version) })
+}
+
+// world is what all machines of a schedule share, and what the caller has seen.
+type world struct {
+	schedule
+
+	ledger  *credits.Memory
+	records *records.Memory
+	made    []*machine
+	now     *machine // the one that takes calls
+	replica *machine
+
+	told int64
+	cut  bool // a process ended during a first call without a key
+}
+
+// modelPlatforms are the platforms of a schedule, in order.
+var modelPlatforms = [...]platform.ID{platform.TikTok, platform.X, platform.YouTube, platform.LinkedIn}
+
+func (w *world) machine(p process) *machine {
+	m := &machine{process: p, ended: make(chan struct{})}
+	var upstreams []providers.Provider
+	for i, u := range w.Upstreams {
+		id := modelPlatforms[i]
+		upstreams = append(upstreams, providers.Provider{
+			Name: "fake", Platform: id, Source: schema.Own,
+			Search: func(ctx context.Context, _ providers.SearchQuery, _ string) (page providers.Page[schema.SearchResult], err error) {
+				select {
+				case <-time.After(u.After):
+				case <-ctx.Done():
+					return page, ctx.Err()
+				}
+				if u.Fails {
+					return page, providers.Unavailable(nil, "down")
+				}
+				for n := range u.Results {
+					p := schema.Post{
+						Common: schema.Common{ID: fmt.Sprint(id, n), URL: fmt.Sprint("https://example.com/", id, n)},
+						Author: schema.Actor{Platform: id, ID: fmt.Sprint(n), Handle: fmt.Sprint(n)}, Text: "tea & <coffee>",
+					}
+					page.Items = append(page.Items, schema.Result(&p))
+				}
+				return page, nil
+			},
+		})
+	}
+	client, err := socialdata.New(socialdata.WithProviders(upstreams), socialdata.WithLedger(books{w.ledger, m}),
+		socialdata.WithRecords(notes{w.records, m}), socialdata.WithEnricher(enrich.Func(w.enrich)))
+	if err != nil {
+		panic(err)
+	}
+	m.client = client.As(keys.Key{ID: "key", Account: "account"})
+	w.made = append(w.made, m)
+	return m
+}
+
+func (w *world) enrich(context.Context, string) (schema.Enrichment, error) {
+	if w.Unhappy {
+		return schema.Enrichment{}, errFault
+	}
+	return schema.Enrichment{Dialect: schema.MSA, Sentiment: schema.Sentiment{Label: schema.Neutral}}, nil
+}
+
+// do makes a call on a machine. It returns nothing when the machine ends before it has answered.
+func (w *world) do(ctx context.Context, m *machine, name string, call operation.Call) (*operation.Answer, error, bool) {
+	type result struct {
+		a   *operation.Answer
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		a, err := m.client.Do(ctx, socialdata.Operation(name), call)
+		done <- result{a, err}
+	}()
+	select {
+	case r := <-done:
+		return r.a, r.err, true
+	case <-m.ended:
+	}
+	synctest.Wait() // what needed no store any more is answered
+	select {
+	case r := <-done:
+		return r.a, nil, r.err == nil
+	default:
+		return nil, nil, false
+	}
+}
+
+// alive returns the machine that takes calls, a new one if the last has ended.
+func (w *world) alive() *machine {
+	select {
+	case <-w.now.ended:
+		time.Sleep(w.Restart)
+		w.Processes = w.Processes[1:]
+		w.now = w.machine(w.Processes[0])
+	default:
+	}
+	return w.now
+}
+
+// collector returns the machine that answers a poll.
+func (w *world) collector(n int) *machine {
+	if w.Replicas && n%2 == 0 {
+		return w.replica
+	}
+	return w.alive()
+}
+
+// run plays the schedule.
+func (w *world) run(ctx context.Context) {
+	w.now, w.replica = w.machine(w.Processes[0]), w.machine(process{})
+	params := url.Values{"query": {"tea"}, "wait_s": {strconv.Itoa(w.Wait)}, "platforms": {w.named()}}
+	if w.Enrich {
+		params.Set("enrich", "arabic")
+	}
+	call := operation.Call{Params: params}
+	if w.Keyed {
+		call.IdempotencyKey = "0123456789abcdef"
+	}
+	if a := w.search(ctx, call); a != nil {
+		w.told += a.Meta.CreditsUsed
+		w.collect(ctx, a)
+		w.replays(ctx, call)
+	}
+	time.Sleep(5 * time.Minute) // every hold has run out
+}
+
+func (w *world) named() string {
+	var out []string
+	for i := range w.Upstreams {
+		out = append(out, string(modelPlatforms[i]))
+	}
+	return strings.Join(out, ",")
+}
+
+// search asks until there is an answer, or once when there is no key to ask again with.
+func (w *world) search(ctx context.Context, call operation.Call) *operation.Answer {
+	for try := 0; try < 20; try++ {
+		first, leave := ctx, func() {}
+		if w.HangUp > 0 && try == 0 {
+			first, leave = context.WithTimeout(ctx, w.HangUp)
+		}
+		a, err, answered := w.do(first, w.alive(), "search_across", call)
+		leave()
+		switch {
+		case answered && err == nil:
+			return a
+		case !w.Keyed:
+			w.cut = !answered
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+	return nil
+}
+
+// collect polls a job until it is complete.
+func (w *world) collect(ctx context.Context, a *operation.Answer) {
+	for n := 0; a.Meta.JobID != "" && n < 60; n++ {
+		time.Sleep(w.Polls[n%len(w.Polls)])
+		call := operation.Call{Params: url.Values{"id": {a.Meta.JobID}, "wait_s": {strconv.Itoa(n % 4)}}}
+		got, err, answered := w.do(ctx, w.collector(n), "job", call)
+		if p := (*problem.Error)(nil); errors.As(err, &p) && p.Code == problem.NotFound {
+			panic("the job is gone")
+		}
+		if answered && err == nil {
+			w.told += got.Meta.CreditsUsed
+			a = got
+		} else {
+			time.Sleep(2 * time.Second)
+		}
+	}
+	if a.Meta.JobID != "" {
+		panic("the job does not end")
+	}
+}
+
+// replays asks again under the key. What is answered then is left out.
+func (w *world) replays(ctx context.Context, call operation.Call) {
+	for range w.Replays {
+		if !w.Keyed {
+			return
+		}
+		time.Sleep(10 * time.Second)
+		if a, err, answered := w.do(ctx, w.alive(), "search_across", call); answered && err == nil && !a.Replayed {
+			panic("a repeated call is no replay")
+		}
+	}
+}
+
+// end closes all machines.
+func (w *world) end() {
+	for _, m := range w.made {
+		if err := m.client.Close(context.Background()); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// play runs a schedule and says what is wrong, or "".
+func play(t *testing.T, s schedule) (wrong string) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{
+			schedule: s, ledger: credits.NewMemory(credits.MemoryConfig{}),
+			records: records.NewMemory(records.MemoryConfig{}),
+		}
+		if _, err := w.ledger.Grant(t.Context(), "account", 1000, "for a test"); err != nil {
+			t.Fatal(err)
+		}
+		defer w.end()
+		defer func() {
+			if v := recover(); v != nil {
+				wrong = fmt.Sprint(v)
+			}
+		}()
+		w.run(t.Context())
+		wrong = w.compare(t.Context())
+	})
+	return wrong
+}
+
+// compare holds what was charged against what was told.
+func (w *world) compare(ctx context.Context) string {
+	entries, err := w.ledger.Entries(ctx, credits.Query{Account: "account"})
+	if err != nil {
+		return err.Error()
+	}
+	charged, lines := 1000-entries[0].Balance, ""
+	for _, e := range entries {
+		lines += fmt.Sprintf("\n\t%d %s %s at %v", e.Amount, e.Operation, e.Platform, e.At.Sub(entries[len(entries)-1].At))
+	}
+	free, err := w.ledger.Balance(ctx, "account")
+	switch {
+	case err != nil:
+		return err.Error()
+	case free != entries[0].Balance:
+		return fmt.Sprintf("%d credits can be spent of %d: something is held for ever", free, entries[0].Balance)
+	case charged != w.told && !w.cut:
+		return fmt.Sprintf("%d credits were charged and %d told:%s", charged, w.told, lines)
+	}
+	return ""
+}
+
+func TestWhatIsChargedIsTold(t *testing.T) {
+	n := schedules
+	if s := os.Getenv("SCHEDULES"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	checks := flag.Lookup("rapid.checks")
+	before := checks.Value.String()
+	defer func() { _ = checks.Value.Set(before) }()
+	if err := checks.Value.Set(strconv.Itoa(n)); err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		s := drawSchedule(rt)
+		if wrong := play(t, s); wrong != "" {
+			rt.Fatalf("%s\nin %+v", wrong, s)
+		}
+	})
+}
