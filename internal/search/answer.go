@@ -112,7 +112,7 @@ func (s *Service) answerFirst(
 	if a, err = s.answer(st, page.results, st.FirstTold, balance, req.ID); err != nil {
 		return nil, "", err
 	}
-	a.Meta.NextCursor, a.Fresh = st.Next, st.running.plan.fresh
+	a.Meta.NextCursor, a.Fresh = st.Next, st.Fresh
 	if !a.Pending && !st.any(failed) && !st.spoilt() { // what failed may succeed the next time
 		a.Seal(s.cfg.Row.TTL)
 	}

@@ -54,6 +54,7 @@ type record struct {
 	First  bool // of the first page
 	Raw    bool
 	Enrich bool
+	Fresh  bool
 
 	Parts []part
 	Fee   fee
