@@ -169,11 +169,27 @@ func (a *attempt) record() (records.Record, error) {
 	return records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version}, err
 }
 
-// put writes the record over the claim, unless that has been lost.
+// put writes the record over the claim, unless that has been lost. A store that failed may have written all the same: the
+// claim is then of another version.
 func (a *attempt) put(ctx context.Context, ttl time.Duration) error {
+	ctx = context.WithoutCancel(ctx)
+	err := a.write(ctx, ttl)
+	if err == nil {
+		return nil
+	}
+	stands, gerr := a.cfg.Records.Get(ctx, a.key)
+	var k kept
+	if gerr != nil || json.Unmarshal(stands.Value, &k) != nil || k.Claim != a.mine.Claim {
+		return err
+	}
+	a.version = stands.Version
+	return a.write(ctx, ttl)
+}
+
+func (a *attempt) write(ctx context.Context, ttl time.Duration) error {
 	r, err := a.record()
 	if err == nil {
-		r.Version, err = a.cfg.Records.Put(context.WithoutCancel(ctx), r, ttl)
+		r.Version, err = a.cfg.Records.Put(ctx, r, ttl)
 	}
 	if err == nil {
 		a.version = r.Version

@@ -109,7 +109,7 @@ func (s *Service) answerFirst(
 		page = s.firstPage(ctx, st)
 		page.tell(&st.record)
 	}
-	if a, err = s.answer(st, page.results, st.FirstTold, balance, req.ID); err != nil {
+	if a, err = s.answer(&st.record, page.results, st.FirstTold, balance, req.ID); err != nil {
 		return nil, "", err
 	}
 	a.Meta.NextCursor, a.Fresh = st.Next, st.Fresh
@@ -195,9 +195,10 @@ func (s *Service) balance(ctx context.Context, who account.Caller, st *state) in
 	return n
 }
 
-// answer puts results and the state of a search into an answer.
+// answer puts results and the state of a search into an answer. Unless an answer has said that nothing is pending, there is
+// a job to ask for.
 func (s *Service) answer(
-	st *state, results []json.RawMessage, used, balance int64, requestID string,
+	r *record, results []json.RawMessage, used, balance int64, requestID string,
 ) (*operation.Answer, error) {
 	if results == nil {
 		results = []json.RawMessage{}
@@ -206,13 +207,13 @@ func (s *Service) answer(
 	if err != nil {
 		return nil, err
 	}
-	a := &operation.Answer{Data: data, Pending: st.open(), Meta: schema.Meta{
+	a := &operation.Answer{Data: data, Pending: !r.Complete, Meta: schema.Meta{
 		RequestID: requestID, CreditsUsed: used, CreditsRemaining: balance,
 	}}
 	if a.Pending {
-		a.Meta.JobID = st.ID
+		a.Meta.JobID = r.ID
 	}
-	st.describe(&a.Meta, s.cfg.Now())
+	r.describe(&a.Meta, s.cfg.Now())
 	return a, nil
 }
 

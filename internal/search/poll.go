@@ -60,13 +60,22 @@ func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID 
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(st, results, used, balance, requestID)
+	return s.answer(&st.record, results, used, balance, requestID)
 }
 
 // whole returns all results of a search but for what waits for the next page.
 func (r *record) whole() []json.RawMessage {
 	all := r.which(func(p part) bool { return p.Stage == paid })
 	return slices.Concat(r.Front, encoded(r.without(r.fuse(nil, all))))
+}
+
+// forgetUntold takes back what no answer has told.
+func (r *record) forgetUntold() {
+	for i := range r.Parts {
+		if p := &r.Parts[i]; p.Stage == paid && !p.Shown {
+			p.Stage = found
+		}
+	}
 }
 
 // settleLate ends a job whose process has not: at the deadline, what is pending has failed, and what was found is
@@ -124,8 +133,8 @@ func (s *Service) findJob(ctx context.Context, who account.Caller, id string) (*
 	return j, nil
 }
 
-// Replay answers a search again that was answered under an idempotency key: all that has come of it by now, with the
-// credits of the answer that it repeats. Nothing is told by it.
+// Replay answers a search again that was answered under an idempotency key: all that answers have told of it so far, with
+// the credits of the first one. Nothing new is told by it: that waits for who asks for the job.
 func (s *Service) Replay(ctx context.Context, who account.Caller, id, requestID string) (*operation.Answer, error) {
 	j, err := s.findJob(ctx, who, id)
 	if err != nil {
@@ -145,7 +154,9 @@ func (s *Service) Replay(ctx context.Context, who account.Caller, id, requestID 
 
 func (s *Service) replay(ctx context.Context, st *state, balance int64, requestID string) (*operation.Answer, error) {
 	s.settleLate(ctx, st)
-	a, err := s.answer(st, st.whole(), st.FirstTold, balance, requestID)
+	told := st.clone()
+	told.forgetUntold()
+	a, err := s.answer(&told, told.whole(), told.FirstTold, balance, requestID)
 	if err != nil {
 		return nil, err
 	}

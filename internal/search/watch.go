@@ -116,7 +116,8 @@ func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(
 	if err != nil {
 		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", st.ID, "error", err)
 	}
-	a, err := s.answer(st, nil, st.charged(), s.balance(ctx, req.Who, st), req.ID)
+	st.Complete = true
+	a, err := s.answer(&st.record, nil, st.charged(), s.balance(ctx, req.Who, st), req.ID)
 	j.unlock()
 	if err != nil {
 		return err
