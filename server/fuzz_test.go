@@ -49,10 +49,15 @@ func fits(want, got []string) bool {
 func (d *description) checkHeaders(tb testing.TB, o *operation.Operation, r reply) {
 	tb.Helper()
 	headers, _ := d.find("components", "headers").(map[string]any)
+	response, _ := d.find("paths", describedPath(o), "get", "responses", strconv.Itoa(r.status)).(map[string]any)
+	listed, says := response["headers"].(map[string]any)
 	for name := range headers {
 		value := r.header.Get(name)
 		if value == "" {
 			continue
+		}
+		if _, ok := listed[name]; says && !ok {
+			tb.Errorf("%s: %s is not described for status %d", o.Name, name, r.status)
 		}
 		kind, _ := d.find("components", "headers", name, "schema", "type").(string)
 		if n, err := strconv.ParseInt(value, 10, 64); kind == "integer" && (err != nil || n < 0) {

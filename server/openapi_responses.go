@@ -129,7 +129,8 @@ func (c *components) commonResponses() object {
 	out := object{"NotModified": object{
 		"description": "Not modified since the ETag; charged like the hit that it is.",
 		"headers": headers([]string{
-			"X-Request-Id", "X-Cache", "X-Data-Age", "X-Credits-Used", "X-Credits-Remaining", "ETag", "Cache-Status",
+			"X-Request-Id", "X-Cache", "X-Data-Age", "X-Credits-Used", "X-Credits-Remaining", "ETag", "Cache-Status", "Age",
+			"Link", "RateLimit-Policy", "RateLimit", "X-Idempotent-Replay",
 		}),
 	}}
 	for _, code := range problem.Codes() {
@@ -145,15 +146,17 @@ func (c *components) commonResponses() object {
 
 func problemHeaders(code problem.Code) []string {
 	out := []string{"X-Request-Id", "X-Cache", "X-Data-Age"}
-	switch code {
-	case problem.Unauthorized:
+	if code == problem.Unauthorized {
 		return append(out, "WWW-Authenticate")
+	}
+	out = append(out, "RateLimit-Policy", "RateLimit") // of a call with a key
+	switch code {
 	case problem.RateLimited:
-		return append(out, "RateLimit-Policy", "RateLimit", "Retry-After")
-	case problem.PlatformUnavailable:
 		return append(out, "Retry-After")
+	case problem.PlatformUnavailable:
+		return append(out, "X-Credits-Used", "Retry-After")
 	default:
-		return out
+		return append(out, "X-Credits-Used")
 	}
 }
 
