@@ -2,5 +2,6 @@
 // telemetry, other protocols. Each gets a package of its own below this one and runs the suite of the contract that it
 // implements: ledgertest, keystest, cachetest or recordstest.
 //
-// There is none yet. The in-memory versions and store/sqlite are in the root module.
+// So far there is mcp, the Model Context Protocol for language models. The in-memory stores and store/sqlite are in the
+// root module.
 package contrib

@@ -1,0 +1,201 @@
+package mcp_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/contrib/mcp"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers/mock"
+)
+
+func newServer(t *testing.T, e *enginetest.Engine) *mcp.Server {
+	t.Helper()
+	s, err := mcp.New(e.Open, mcp.Config{Now: e.Clock.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestWithoutAGoodKeyThereIsNothing(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	revoked, secret := e.Account(t, "gone", 10)
+	if _, err := e.Keys.Revoke(t.Context(), revoked.ID); err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(newServer(t, e).Handler())
+	t.Cleanup(web.Close)
+	bodies := map[string]string{}
+	for name, header := range map[string]string{
+		"none": "", "another scheme": "Basic " + e.Secret, "no word": e.Secret, "unknown": "Bearer sk_live_nothing",
+		"one letter changed": "Bearer " + e.Secret[:len(e.Secret)-1] + "~", "revoked": "Bearer " + secret,
+	} {
+		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
+			r, err := http.NewRequestWithContext(t.Context(), method, web.URL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			if header != "" {
+				r.Header.Set("Authorization", header)
+			}
+			resp, err := web.Client().Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			id := resp.Header.Get("X-Request-Id")
+			if resp.StatusCode != http.StatusUnauthorized || resp.Header.Get("WWW-Authenticate") != "Bearer" || id == "" ||
+				resp.Header.Get("Content-Type") != "application/problem+json" {
+				t.Errorf("%s %s: status %d, %v", method, name, resp.StatusCode, resp.Header)
+			}
+			bodies[strings.ReplaceAll(string(body), id, "ID")] = name
+		}
+	}
+	if len(bodies) != 1 {
+		t.Errorf("the bodies differ: %v", bodies)
+	}
+}
+
+func TestARevokedKeyEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, connect := range transports {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, connect, enginetest.Config{}, mcp.Config{})
+			s.good(t, "account", nil)
+			if _, err := s.Keys.Revoke(t.Context(), s.Key.ID); err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.session.CallTool(t.Context(), &sdk.CallToolParams{Name: "account"})
+			if name == "http" {
+				if err == nil || !strings.Contains(err.Error(), "Unauthorized") {
+					t.Errorf("got %v, want status 401", err)
+				}
+				return
+			}
+			if err != nil || !got.IsError {
+				t.Fatalf("got %v, %v", got, err)
+			}
+			var a answer
+			recode(t, got.StructuredContent, &a)
+			if a.Problem == nil || a.Problem.Code != problem.Unauthorized {
+				t.Errorf("got %+v", a.Problem)
+			}
+		})
+	}
+}
+
+func TestServeRefusesABadKeyAtOnce(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	err := newServer(t, e).Serve(t.Context(), "sk_live_nothing", strings.NewReader(""), io.Discard)
+	if p, ok := errors.AsType[*problem.Error](err); !ok || p.Code != problem.Unauthorized {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Without a key there is no account: reads are free, and there are no books to look into.
+func TestServeWithoutAKey(t *testing.T) {
+	t.Parallel()
+	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithEnricher(enginetest.Enricher()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := mcp.New(client, mcp.Config{MaxBytes: 2 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := dial(t, overStdio(t, server, ""))
+	call := func(tool string, in args) answer {
+		got, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a answer
+		recode(t, got.StructuredContent, &a)
+		return a
+	}
+	in := args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann"}}
+	first := call("read", in)
+	if first.Problem != nil || !strings.HasPrefix(first.Meta.NextCursor, "part.") {
+		t.Fatalf("read: %+v", first)
+	}
+	if next := call("read", inParams(in, first.Meta.NextCursor)); next.Problem != nil || cmp.Equal(first.Data, next.Data) {
+		t.Errorf("the next part: %+v", next)
+	}
+	if got := call("account", nil); got.Problem == nil || got.Problem.Code != problem.Unauthorized {
+		t.Errorf("account: %+v", got)
+	}
+}
+
+func TestPagesOfOtherSitesAreRefused(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(`{}`))
+	r.Header.Set("Authorization", "Bearer "+e.Secret)
+	r.Header.Set("Origin", "https://elsewhere.example")
+	w := httptest.NewRecorder()
+	newServer(t, e).Handler().ServeHTTP(w, r)
+	if w.Code != http.StatusForbidden {
+		t.Errorf("status %d, want 403", w.Code)
+	}
+}
+
+// Clients of the protocol's earlier versions, which say nothing of themselves before they call, are served as well.
+func TestEarlierVersionsAreServed(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25"} {
+		e := enginetest.New(t, enginetest.Config{})
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"account","arguments":{}}}`))
+		r.Header.Set("Authorization", "bearer "+e.Secret)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if version != "" {
+			r.Header.Set("Mcp-Protocol-Version", version)
+		}
+		w := httptest.NewRecorder()
+		newServer(t, e).Handler().ServeHTTP(w, r)
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), e.Key.ID) || w.Header().Get("Mcp-Session-Id") != "" {
+			t.Errorf("version %q: status %d: %.300s", version, w.Code, w.Body)
+		}
+	}
+}
+
+// The rate of one key is not that of another, and neither are their charges.
+func TestEachKeyPaysForItself(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{Rate: keys.Rate{Capacity: 1, Refill: 0.001}})
+	other, secret := e.Account(t, "other", 5)
+	server := newServer(t, e)
+	read := args{"platform": "mock", "operation": "profile", "params": args{"handle": "ann"}}
+	for _, who := range []struct {
+		key    keys.Key
+		secret string
+		left   int64
+	}{{e.Key, e.Secret, 999}, {other, secret, 4}} {
+		s := visit(t, &enginetest.Engine{Ledger: e.Ledger, Key: who.key}, overHTTP(t, server, who.secret))
+		if got := s.good(t, "read", read).Meta.CreditsRemaining; got != who.left {
+			t.Errorf("%d credits are left, want %d", got, who.left)
+		}
+		s.fails(t, "read", read, problem.RateLimited)
+	}
+}

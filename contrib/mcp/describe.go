@@ -1,0 +1,238 @@
+package mcp
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// platformSummary is one platform in the list of all of them.
+type platformSummary struct {
+	Platform    platform.ID `json:"platform"`
+	Name        string      `json:"name"`
+	BaseCredits int64       `json:"base_credits" jsonschema:"The price of one plain call."`
+	Meaning     *string     `json:"meaning" jsonschema:"What the universal objects mean there."`
+	Operations  []string    `json:"operations" jsonschema:"What can be read from it."`
+}
+
+// operationSummary is one operation in the list of all of them.
+type operationSummary struct {
+	Operation string `json:"operation"`
+	Tool      string `json:"tool" jsonschema:"The tool that makes it."`
+	Summary   string `json:"summary"`
+	Needs     string `json:"needs" jsonschema:"The parameters that must be given; of those parted by a bar exactly one."`
+}
+
+// operationDetail is all that there is to know about one operation.
+type operationDetail struct {
+	operationSummary
+	Price      string             `json:"price"`
+	Paged      bool               `json:"paged" jsonschema:"Whether the answer comes in pages."`
+	CacheTTLS  int64              `json:"cache_ttl_s" jsonschema:"How long an answer is good, in seconds; 0 when it is not cached."`
+	Platforms  []string           `json:"platforms" jsonschema:"Those that serve it; none when it is not of a platform."`
+	Parameters *jsonschema.Schema `json:"parameters" jsonschema:"The JSON Schema of its parameters."`
+	Data       *jsonschema.Schema `json:"data" jsonschema:"The JSON Schema of its data."`
+	Problems   []problem.Code     `json:"problems" jsonschema:"The codes that it may fail with."`
+}
+
+// infos asks what can be read from each platform, and what the books say.
+func infos(ctx context.Context, who caller) ([]schema.PlatformInfo, schema.Meta, error) {
+	got, err := who.client.Platforms(ctx, socialdata.PlatformsRequest{})
+	if err != nil {
+		return nil, schema.Meta{}, err
+	}
+	return got.Data, got.Meta, nil
+}
+
+// platforms lists what can be read from each platform, or all about one.
+func (s *Server) platforms() (tool, error) {
+	in := &jsonschema.Schema{Type: "object", PropertyOrder: []string{"platform", "cursor"}, Properties: map[string]*jsonschema.Schema{
+		"platform": {Type: "string", Enum: anys(platformIDs()), Description: "Tells the operations of this one with their sources, filters and missing settings."},
+		"cursor":   {Type: "string", Description: "The next_cursor of the part before."},
+	}}
+	data, err := anyOf(reflect.TypeFor[[]platformSummary](), reflect.TypeFor[schema.PlatformInfo]())
+	if err != nil {
+		return tool{}, err
+	}
+	t, err := newTool("platforms", "What can be read", "Lists the platforms with their price and the operations that each serves; "+
+		"with platform, all about one of them. Free.", false, in, data)
+	t.open = true
+	t.run = func(ctx context.Context, who caller, args arguments) (*result, error) {
+		all, meta, err := infos(ctx, who)
+		if err != nil {
+			return nil, err
+		}
+		return s.free(ctx, who, socialdata.Operation(opPlatforms), args, meta, func() (any, error) {
+			word, err := args.text("platform")
+			if err != nil || word == "" {
+				return summaries(all), err
+			}
+			i := slices.IndexFunc(all, func(p schema.PlatformInfo) bool { return string(p.Platform) == word })
+			if i < 0 {
+				return nil, problem.New(problem.NotFound, "there is no platform %q; there are %s", word, strings.Join(platformIDs(), ", "))
+			}
+			return all[i], nil
+		})
+	}
+	return t, err
+}
+
+func summaries(all []schema.PlatformInfo) []platformSummary {
+	out := make([]platformSummary, 0, len(all))
+	for _, p := range all {
+		row := platformSummary{p.Platform, p.Name, p.BaseCredits, p.Meaning, []string{}}
+		for _, o := range p.Operations {
+			if o.Available {
+				row.Operations = append(row.Operations, o.Operation)
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// described returns the operations that describe knows: those that some tool makes.
+func described() []*operation.Operation {
+	return slices.DeleteFunc(socialdata.Operations(), func(o *operation.Operation) bool { return o.NoKey })
+}
+
+// describe lists the operations, or tells all about one.
+func (s *Server) describe() (tool, error) {
+	rows := described()
+	in := &jsonschema.Schema{Type: "object", PropertyOrder: []string{"operation", "cursor"}, Properties: map[string]*jsonschema.Schema{
+		"operation": {Type: "string", Enum: anys(names(rows)), Description: "Tells its parameters, price, platforms and data."},
+		"cursor":    {Type: "string", Description: "The next_cursor of the part before."},
+	}}
+	list, err := jsonschema.For[[]operationSummary](nil)
+	if err != nil {
+		return tool{}, err
+	}
+	list.Type, list.Types = "array", nil
+	// The schemas in it are described as objects: a schema of schemas would tell nobody anything.
+	one, err := jsonschema.For[operationDetail](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[jsonschema.Schema](): {Types: []string{"object", "boolean"}}, // true is the schema of anything
+	}})
+	if err != nil {
+		return tool{}, err
+	}
+	t, err := newTool("describe", "What an operation takes and gives", "Lists the operations; with operation, tells its parameters, "+
+		"price, platforms, problems and the JSON Schema of its data. Free.", false, in, &jsonschema.Schema{AnyOf: []*jsonschema.Schema{list, one}})
+	t.open = true
+	t.run = func(ctx context.Context, who caller, args arguments) (*result, error) {
+		all, meta, err := infos(ctx, who)
+		if err != nil {
+			return nil, err
+		}
+		return s.free(ctx, who, socialdata.Operation(opPlatforms), args, meta, func() (any, error) {
+			name, err := args.text("operation")
+			if err != nil {
+				return nil, err
+			}
+			if name == "" {
+				return summarised(rows), nil
+			}
+			i := slices.Index(names(rows), name)
+			if i < 0 {
+				return nil, problem.New(problem.NotFound, "there is no operation %q; there are %s", name, strings.Join(names(rows), ", "))
+			}
+			return detail(rows[i], all)
+		})
+	}
+	return t, err
+}
+
+// free answers what costs nothing and is made on the spot.
+func (s *Server) free(
+	ctx context.Context, who caller, o *operation.Operation, args arguments, meta schema.Meta, data func() (any, error),
+) (*result, error) {
+	params, err := args.values()
+	if err != nil {
+		return nil, err
+	}
+	in := newRequest(o, operation.Call{Params: params})
+	if in.cursor != "" {
+		return s.resume(ctx, who, in)
+	}
+	found, err := data()
+	if err != nil {
+		return nil, err
+	}
+	b, err := schema.Marshal(found)
+	if err != nil {
+		return nil, err
+	}
+	return s.deliver(ctx, who, in, &operation.Answer{Data: b, Meta: meta})
+}
+
+func summarised(rows []*operation.Operation) []operationSummary {
+	out := make([]operationSummary, 0, len(rows))
+	for _, o := range rows {
+		out = append(out, summary(o))
+	}
+	return out
+}
+
+func summary(o *operation.Operation) operationSummary {
+	made := "read"
+	switch o.Name {
+	case opSearch:
+		made = "search"
+	case opJob:
+		made = "job"
+	case opMe, opUsage:
+		made = "account"
+	}
+	return operationSummary{o.Name, made, o.Summary, needs(o)}
+}
+
+func detail(o *operation.Operation, all []schema.PlatformInfo) (*operationDetail, error) {
+	data, err := dataSchema(o.Data)
+	if err != nil {
+		return nil, err
+	}
+	out := &operationDetail{
+		operationSummary: summary(o), Price: price(o), Paged: o.Paged(), CacheTTLS: int64(o.TTL.Seconds()),
+		Platforms: []string{}, Parameters: paramsSchema(o.Params), Data: data, Problems: o.Errors,
+	}
+	for _, p := range all {
+		if slices.ContainsFunc(p.Operations, func(i schema.OperationInfo) bool { return i.Operation == o.Name && i.Available }) {
+			out.Platforms = append(out.Platforms, string(p.Platform))
+		}
+	}
+	return out, nil
+}
+
+func price(o *operation.Operation) string {
+	switch o.Price {
+	case operation.Free:
+		return "Free."
+	case operation.OneEnrichment:
+		return "3 credits, which are refunded when it fails."
+	case operation.EachPlatform:
+		return "The base credits of each platform that answers."
+	case operation.PlatformBase:
+	}
+	return "The base credits of the platform."
+}
+
+// anyOf returns the schema of what is of one of the types.
+func anyOf(types ...reflect.Type) (*jsonschema.Schema, error) {
+	out := &jsonschema.Schema{}
+	for _, t := range types {
+		s, err := dataSchema(t)
+		if err != nil {
+			return nil, err
+		}
+		out.AnyOf = append(out.AnyOf, s)
+	}
+	return out, nil
+}

@@ -1,0 +1,21 @@
+// Package mcp gives a [socialdata.Client] to language models: the Model Context Protocol, over streamable HTTP and over
+// standard input and output, on the official Go SDK.
+//
+//	tools, err := mcp.New(client, mcp.Config{})
+//	mux.Handle("/mcp", tools.Handler())         // each request shows an API key, as in the API
+//	err = tools.Serve(ctx, key, os.Stdin, os.Stdout) // one caller, whose key is given once
+//
+// There are six tools, all of which only read: platforms and describe tell what can be asked, read makes any read from
+// a platform, search asks several platforms at once, job collects what was late, and account tells the balance and the
+// books. They are made from the operation table of socialdata; an operation that is added there is here as well.
+//
+// A result is structured and has a schema. It holds the data and its meta, with the charge and the balance, or a
+// problem: the code of the API, what is wrong, and what to do about it. A result has a size limit ([Config.MaxBytes]).
+// An answer beyond it has been paid for and is not cut: it is kept for an hour and handed over in parts, which cost
+// nothing, each under the cursor of the one before.
+//
+// Prices, caches and rate limits are the engine's business and not here. There are no prompts, no resources and no
+// sessions: each request stands alone, so that any replica can answer it.
+//
+// https://modelcontextprotocol.io/specification/
+package mcp

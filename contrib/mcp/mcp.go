@@ -1,0 +1,163 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+const (
+	// defaultMaxBytes is about 12,000 tokens: more than one page of most platforms, less than what clients refuse.
+	defaultMaxBytes = 48 << 10
+	minMaxBytes     = 1 << 10
+	maxRequest      = 256 << 10 // bytes of a request; a text to enrich has 4,000 characters
+)
+
+// Config says how a [Server] works. The zero Config is ready for use.
+type Config struct {
+	// MaxBytes is how much data one result holds, in bytes of JSON; 0 means 48 KiB. It is at least 1 KiB. A result gives
+	// it twice, structured and as text, for clients that know only one of them.
+	MaxBytes int
+	// Records keeps answers that are handed over in parts. Replicas share it. The default is a [records.Memory].
+	Records records.Store
+	Logger  *slog.Logger     // what callers must not see; nil discards
+	Now     func() time.Time // the clock; nil means time.Now
+}
+
+// Server hands the tools to those who connect. It is safe for concurrent use.
+type Server struct {
+	cfg    Config
+	client *socialdata.Client
+	tools  *sdk.Server
+}
+
+// New returns a Server over client, which looks keys up and is bound to nobody itself. It fails when a row of the
+// operation table cannot be described.
+func New(client *socialdata.Client, cfg Config) (*Server, error) {
+	if cfg.MaxBytes == 0 {
+		cfg.MaxBytes = defaultMaxBytes
+	}
+	cfg.MaxBytes = max(cfg.MaxBytes, minMaxBytes)
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Records == nil {
+		cfg.Records = records.NewMemory(records.MemoryConfig{Now: cfg.Now})
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{cfg: cfg, client: client}
+	s.tools = sdk.NewServer(&sdk.Implementation{Name: "socialdata", Title: "Public social and commerce data", Version: "1.0.0"},
+		&sdk.ServerOptions{
+			Instructions: instructions,
+			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}, // the list of tools never changes
+		})
+	all, err := s.all()
+	if err != nil {
+		return nil, fmt.Errorf("mcp: %w", err)
+	}
+	for _, t := range all {
+		s.tools.AddTool(t.definition, s.handler(t))
+	}
+	return s, nil
+}
+
+const instructions = `Public data from many social, media, music, developer and commerce platforms in one shape. ` +
+	`platforms lists what each platform serves, describe tells the parameters and the data of an operation. ` +
+	`read makes one read, search asks several platforms at once. Each result tells its charge in meta.credits_used; ` +
+	`what fails costs nothing. A result with meta.next_cursor goes on: call again with the same arguments and that cursor.`
+
+// Handler serves streamable HTTP. Every request shows an API key as a bearer token, of which the account pays; without
+// a good one the answer is 401 with the problem of the API.
+// https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
+func (s *Server) Handler() http.Handler {
+	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.tools }, &sdk.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxRequest, PropagateRequestCancellation: true,
+		// A page that has rebound our name has no key to show, and a proxy on this machine sends a Host of its own.
+		DisableLocalhostProtection: true,
+	})
+	protected := http.NewCrossOriginProtection().Handler(streamable)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		client, err := s.client.Authenticate(r.Context(), bearer(r))
+		if err != nil {
+			s.refuse(w, r, problemOf(err))
+			return
+		}
+		found := caller{client, true}
+		ctx := context.WithValue(r.Context(), callerKey{}, finder(func(context.Context) (caller, error) { return found, nil }))
+		protected.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// bearer returns the key that a request shows, "" when there is none.
+// https://www.rfc-editor.org/rfc/rfc6750#section-2.1
+func bearer(r *http.Request) string {
+	words := strings.Fields(r.Header.Get("Authorization"))
+	if len(words) != 2 || !strings.EqualFold(words[0], "Bearer") {
+		return ""
+	}
+	return words[1]
+}
+
+// refuse answers a request that does not come as far as the protocol.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *problem.Error) {
+	body, err := schema.Marshal(p)
+	if err != nil {
+		s.cfg.Logger.ErrorContext(r.Context(), "problem not written", "error", err)
+	}
+	if p.Code == problem.Unauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Request-Id", p.RequestID)
+	w.WriteHeader(p.HTTPStatus())
+	_, _ = w.Write(body)
+}
+
+// Serve serves one caller over in and out, a message a line, until in or ctx ends. The account of the key whose secret
+// is given pays; with "" there is no account: nothing is charged, unless the client is bound to a key. It fails at once
+// with an unauthorized problem when the key is not good; a key that is revoked later fails each call from then on.
+// https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
+func (s *Server) Serve(ctx context.Context, secret string, in io.Reader, out io.Writer) error {
+	find := finder(func(ctx context.Context) (caller, error) {
+		if secret == "" {
+			return caller{s.client, false}, nil
+		}
+		client, err := s.client.Authenticate(ctx, secret)
+		return caller{client, true}, err
+	})
+	if _, err := find(ctx); err != nil {
+		return err
+	}
+	return s.tools.Run(context.WithValue(ctx, callerKey{}, find), &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
+}
+
+// unclosed is a writer that outlives its connection.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// caller is who calls a tool.
+type caller struct {
+	client *socialdata.Client
+	keyed  bool // the client is bound to a key, whose rate limit holds
+}
+
+// finder returns who calls, or why the key is not good any more.
+type finder func(context.Context) (caller, error)
+
+// callerKey is the context key of the finder.
+type callerKey struct{}

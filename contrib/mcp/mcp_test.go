@@ -1,0 +1,501 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/contrib/mcp"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// site is the tools over an engine, and a client that is connected to them.
+type site struct {
+	*enginetest.Engine
+	session *sdk.ClientSession
+	schemas map[string]*jsonschema.Resolved // of what each tool answers
+	told    int64                           // credits that all answers have said to cost
+}
+
+// transports are the ways to connect to a server with a key.
+var transports = map[string]func(t *testing.T, s *mcp.Server, secret string) sdk.Transport{"http": overHTTP, "stdio": overStdio}
+
+func overHTTP(t *testing.T, s *mcp.Server, secret string) sdk.Transport {
+	t.Helper()
+	web := httptest.NewServer(s.Handler())
+	t.Cleanup(web.Close)
+	return &sdk.StreamableClientTransport{Endpoint: web.URL, HTTPClient: &http.Client{Transport: shows{secret}}, DisableStandaloneSSE: true}
+}
+
+// shows is a transport that shows a key.
+type shows struct{ secret string }
+
+func (s shows) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if s.secret != "" {
+		r.Header.Set("Authorization", "Bearer "+s.secret)
+	}
+	return new(http.Transport).RoundTrip(r)
+}
+
+func overStdio(t *testing.T, s *mcp.Server, secret string) sdk.Transport {
+	t.Helper()
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(t.Context(), secret, fromClient, toClient) }()
+	t.Cleanup(func() {
+		_ = toServer.Close()
+		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return &sdk.IOTransport{Reader: fromServer, Writer: toServer}
+}
+
+// open connects to the tools over an engine.
+func open(
+	t *testing.T, connect func(*testing.T, *mcp.Server, string) sdk.Transport, engine enginetest.Config, cfg mcp.Config,
+) *site {
+	t.Helper()
+	e := enginetest.New(t, engine)
+	cfg.Now = e.Clock.Now
+	if cfg.Records == nil {
+		cfg.Records = e.Records
+	}
+	s, err := mcp.New(e.Open, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return visit(t, e, connect(t, s, e.Secret))
+}
+
+// visit connects to tools over an engine.
+func visit(t *testing.T, e *enginetest.Engine, transport sdk.Transport) *site {
+	t.Helper()
+	return &site{Engine: e, session: dial(t, transport), schemas: map[string]*jsonschema.Resolved{}}
+}
+
+func dial(t *testing.T, transport sdk.Transport) *sdk.ClientSession {
+	t.Helper()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+// tools lists the tools, and keeps the schema of what each answers.
+func (s *site) tools(t *testing.T) []*sdk.Tool {
+	t.Helper()
+	list, err := s.session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		s.schemas[tool.Name] = resolve(t, tool.OutputSchema)
+	}
+	return list.Tools
+}
+
+// resolve makes a schema that came as JSON ready to check values.
+func resolve(t *testing.T, schema any) *jsonschema.Resolved {
+	t.Helper()
+	var s jsonschema.Schema
+	recode(t, schema, &s)
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resolved
+}
+
+// recode reads a value that has been JSON into another.
+func recode(t *testing.T, from, to any) {
+	t.Helper()
+	b, err := schema.Marshal(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, to); err != nil {
+		t.Fatalf("%v in %.300s", err, b)
+	}
+}
+
+// args are the arguments of a tool.
+type args map[string]any
+
+// answer is what a tool answers.
+type answer struct {
+	Data    json.RawMessage
+	Piece   *string
+	Problem *struct {
+		Code       problem.Code
+		Status     int
+		Detail     string
+		RetryAfter *int64 `json:"retry_after"`
+		WhatToDo   string `json:"what_to_do"`
+	}
+	Meta schema.Meta
+	Note string
+}
+
+// call calls a tool and checks what is the same for all answers: the text says what the structure says, which is of the
+// schema, and the charge is what has left the account, and the balance what is there.
+func (s *site) call(t *testing.T, tool string, in args) answer {
+	t.Helper()
+	if len(s.schemas) == 0 {
+		s.tools(t)
+	}
+	before := s.spent(t)
+	got, err := s.session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: in})
+	if err != nil {
+		t.Fatalf("%s %v: %v", tool, in, err)
+	}
+	if err := s.schemas[tool].Validate(got.StructuredContent); err != nil {
+		t.Errorf("%s %v: not of the schema: %v", tool, in, err)
+	}
+	var text any
+	if err := json.Unmarshal([]byte(got.Content[0].(*sdk.TextContent).Text), &text); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got.StructuredContent, text); diff != "" {
+		t.Errorf("%s %v: text (-structure +text):\n%.2000s", tool, in, diff)
+	}
+	var a answer
+	recode(t, got.StructuredContent, &a)
+	if got.IsError != (a.Problem != nil) {
+		t.Errorf("%s %v: isError is %t, problem %v", tool, in, got.IsError, a.Problem)
+	}
+	s.told += a.Meta.CreditsUsed
+	// A job is charged when its results have come, which may be before it is asked.
+	if cost := s.spent(t) - before; a.Meta.CreditsUsed != cost && tool != "job" {
+		t.Errorf("%s %v: says that %d credits were used, the books say %d", tool, in, a.Meta.CreditsUsed, cost)
+	}
+	if left := s.Balance(t); a.Meta.CreditsRemaining != left {
+		t.Errorf("%s %v: says that %d credits are left, the books say %d", tool, in, a.Meta.CreditsRemaining, left)
+	}
+	if a.Meta.RequestID == "" {
+		t.Errorf("%s %v: no request id", tool, in)
+	}
+	return a
+}
+
+// spent returns what the account has been charged.
+func (s *site) spent(t *testing.T) int64 {
+	t.Helper()
+	n := int64(0)
+	for _, c := range s.Charges(t) {
+		n += c.Amount
+	}
+	return n
+}
+
+// good calls a tool that must not fail.
+func (s *site) good(t *testing.T, tool string, in args) answer {
+	t.Helper()
+	a := s.call(t, tool, in)
+	if a.Problem != nil {
+		t.Fatalf("%s %v: %+v", tool, in, a.Problem)
+	}
+	return a
+}
+
+// fails calls a tool that must fail with a code, and charge nothing.
+func (s *site) fails(t *testing.T, tool string, in args, code problem.Code) answer {
+	t.Helper()
+	a := s.call(t, tool, in)
+	if a.Problem == nil {
+		t.Fatalf("%s %v: no problem: %.300s", tool, in, a.Data)
+	}
+	if a.Problem.Code != code || a.Problem.Status != code.Status() || a.Problem.WhatToDo == "" || a.Meta.CreditsUsed != 0 {
+		t.Errorf("%s %v: %+v, want %s for nothing", tool, in, a.Problem, code)
+	}
+	return a
+}
+
+func TestToolsAreFewAndOnlyRead(t *testing.T) {
+	t.Parallel()
+	for name, connect := range transports {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, connect, enginetest.Config{}, mcp.Config{})
+			var names []string
+			for _, tool := range s.tools(t) {
+				names = append(names, tool.Name)
+				if a := tool.Annotations; a == nil || !a.ReadOnlyHint || a.DestructiveHint == nil || *a.DestructiveHint {
+					t.Errorf("%s is not said to be read only: %+v", tool.Name, a)
+				}
+				if tool.Description == "" || tool.Title == "" || tool.OutputSchema == nil {
+					t.Errorf("%s is not described", tool.Name)
+				}
+			}
+			want := []string{"account", "describe", "job", "platforms", "read", "search"}
+			slices.Sort(names)
+			if diff := cmp.Diff(want, names); diff != "" {
+				t.Errorf("tools (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Whatever is read over the protocol is what the client reads, at the same charge.
+func TestEveryOperationOverBothTransports(t *testing.T) {
+	t.Parallel()
+	for name, connect := range transports {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			over, inside := open(t, connect, enginetest.Config{}, mcp.Config{MaxBytes: 1 << 20}), enginetest.New(t, enginetest.Config{})
+			for _, o := range socialdata.Operations() {
+				if o.NoKey || o.Name == "job" {
+					continue
+				}
+				call, tool, in := callOf(o)
+				want, err := inside.Client.Do(t.Context(), o, call)
+				if err != nil {
+					t.Fatalf("%s: %v", o.Name, err)
+				}
+				got := over.good(t, tool, in)
+				same := cmp.Options{cmpopts.IgnoreFields(schema.Meta{}, "RequestID", "NextCursor"), cmpopts.EquateEmpty()}
+				if diff := cmp.Diff(want.Meta, got.Meta, same); diff != "" {
+					t.Errorf("%s: meta (-client +tool):\n%s", o.Name, diff)
+				}
+				if o.Tag != "account" {
+					if diff := cmp.Diff(decoded(t, want.Data), decoded(t, got.Data)); diff != "" {
+						t.Errorf("%s: data (-client +tool):\n%.2000s", o.Name, diff)
+					}
+				}
+				var detail struct {
+					Tool string
+					Data any
+				}
+				recode(t, over.good(t, "describe", args{"operation": o.Name}).Data, &detail)
+				if detail.Tool != tool {
+					t.Errorf("describe says that %s makes %s, not %s", detail.Tool, o.Name, tool)
+				}
+				if err := resolve(t, detail.Data).Validate(decoded(t, got.Data)); err != nil {
+					t.Errorf("%s: the data is not of the schema that describe gives: %v", o.Name, err)
+				}
+			}
+			if diff := cmp.Diff(inside.Charges(t), over.Charges(t)); diff != "" {
+				t.Errorf("charges (-client +tools):\n%s", diff)
+			}
+			if len(over.Charges(t)) < 30 {
+				t.Errorf("only %d charges", len(over.Charges(t)))
+			}
+		})
+	}
+}
+
+// callOf returns an ordinary call of an operation, and how a tool is asked for it.
+func callOf(o *operation.Operation) (operation.Call, string, args) {
+	call, params := operation.Call{Params: map[string][]string{}}, args{}
+	one := false
+	for _, p := range o.Params {
+		if p.Required || p.OneOf && !one {
+			one = one || p.OneOf
+			call.Params.Set(p.Name, "salma_haddad")
+			params[p.Name] = "salma_haddad"
+		}
+	}
+	switch o.Name {
+	case "me", "usage":
+		return call, "account", args{"operation": o.Name}
+	case "search_across":
+		return call, "search", params
+	case "enrich":
+		return call, "read", args{"operation": o.Name, "params": params}
+	case "raw":
+		call.Platform, call.Path = "mock", "users/salma_haddad"
+		return call, "read", args{"operation": o.Name, "platform": "mock", "path": call.Path}
+	}
+	call.Platform = "mock"
+	return call, "read", args{"operation": o.Name, "platform": "mock", "params": params}
+}
+
+func decoded(t *testing.T, b []byte) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(b, &v); err != nil {
+		t.Fatalf("%v in %.300s", err, b)
+	}
+	return v
+}
+
+func TestOptionsArePaidFor(t *testing.T) {
+	t.Parallel()
+	s := open(t, overStdio, enginetest.Config{}, mcp.Config{})
+	tests := []struct {
+		name   string
+		params args
+		want   int64
+	}{
+		{"plain", args{"handle": "ann"}, 1},
+		{"fresh", args{"handle": "ann", "fresh": true}, 2},
+		{"enriched", args{"handle": "ann", "enrich": "arabic"}, 4},
+		{"all as text, null left out", args{"handle": "ann", "fresh": "true", "enrich": "arabic", "cursor": nil}, 5},
+	}
+	for _, tt := range tests {
+		got := s.good(t, "read", args{"platform": "mock", "operation": "posts", "params": tt.params})
+		if got.Meta.CreditsUsed != tt.want {
+			t.Errorf("%s: %d credits, want %d", tt.name, got.Meta.CreditsUsed, tt.want)
+		}
+	}
+}
+
+func TestPlatformsAndDescribe(t *testing.T) {
+	t.Parallel()
+	s := open(t, overHTTP, enginetest.Config{}, mcp.Config{})
+	var list []struct {
+		Platform   string
+		Operations []string
+	}
+	recode(t, s.good(t, "platforms", nil).Data, &list)
+	for _, p := range list {
+		if served := len(p.Operations) > 0; served != (p.Platform == "mock") {
+			t.Errorf("%s serves %v", p.Platform, p.Operations)
+		}
+	}
+	var one schema.PlatformInfo
+	recode(t, s.good(t, "platforms", args{"platform": "mock"}).Data, &one)
+	if len(one.Operations) < 30 || one.Operations[0].CacheTTLS == 0 {
+		t.Errorf("all about one platform: %+v", one)
+	}
+	var rows []struct{ Operation, Tool, Needs string }
+	recode(t, s.good(t, "describe", nil).Data, &rows)
+	want := map[string]string{"profile": "read", "search_across": "search", "job": "job", "me": "account", "usage": "account", "raw": "read"}
+	for _, row := range rows {
+		if tool := want[row.Operation]; tool != "" && tool != row.Tool {
+			t.Errorf("%s is made by %s, want %s", row.Operation, row.Tool, tool)
+		}
+		delete(want, row.Operation)
+	}
+	if len(want) > 0 {
+		t.Errorf("not described: %v", want)
+	}
+	var detail struct {
+		Platforms  []string
+		Parameters struct {
+			Required   []string
+			Properties map[string]any
+		}
+	}
+	recode(t, s.good(t, "describe", args{"operation": "comments"}).Data, &detail)
+	if diff := cmp.Diff([]string{"post_id"}, detail.Parameters.Required); diff != "" {
+		t.Errorf("required (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"mock"}, detail.Platforms); diff != "" || detail.Parameters.Properties["cursor"] == nil {
+		t.Errorf("comments: %+v", detail)
+	}
+	s.fails(t, "platforms", args{"platform": "nowhere"}, problem.NotFound)
+	s.fails(t, "describe", args{"operation": "nothing"}, problem.NotFound)
+}
+
+func TestProblemsAreToolErrorsThatSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	s := open(t, overHTTP, enginetest.Config{}, mcp.Config{})
+	profile := func(handle string) args {
+		return args{"platform": "mock", "operation": "profile", "params": args{"handle": handle}}
+	}
+	tests := []struct {
+		name, tool string
+		in         args
+		want       problem.Code
+	}{
+		{"no such thing", "read", profile("not_found"), problem.NotFound},
+		{"the upstream is slow", "read", profile("timeout"), problem.UpstreamTimeout},
+		{"the upstream fails", "read", profile("upstream_error"), problem.PlatformUnavailable},
+		{"our fault", "read", profile("panic"), problem.InternalError},
+		{"an empty parameter", "read", profile(""), problem.InvalidRequest},
+		{"a platform without providers", "read", args{"platform": "github", "operation": "profile", "params": args{"handle": "a"}}, problem.PlatformUnavailable},
+		{"an unknown platform", "read", args{"platform": "nowhere", "operation": "profile", "params": args{"handle": "a"}}, problem.NotFound},
+		{"an unknown operation", "read", args{"platform": "mock", "operation": "me"}, problem.InvalidRequest},
+		{"no operation", "read", args{"platform": "mock"}, problem.InvalidRequest},
+		{"parameters in the wrong place", "read", args{"platform": "mock", "operation": "profile", "handle": "a"}, problem.InvalidRequest},
+		{"parameters that are none", "read", args{"platform": "mock", "operation": "profile", "params": "handle=a"}, problem.InvalidRequest},
+		{"a mistyped parameter", "read", args{"platform": "mock", "operation": "profile", "params": args{"hande": "a"}}, problem.InvalidRequest},
+		{"an object as a parameter", "read", args{"platform": "mock", "operation": "profile", "params": args{"handle": args{}}}, problem.InvalidRequest},
+		{"a search for nothing", "search", args{}, problem.InvalidRequest},
+		{"a search on an unknown platform", "search", args{"query": "a", "platforms": []string{"mock", "nowhere"}}, problem.InvalidRequest},
+		{"no such job", "job", args{"id": "job_nothing"}, problem.NotFound},
+		{"a time that is none", "account", args{"operation": "usage", "since": "yesterday"}, problem.InvalidRequest},
+		{"a mistyped argument", "platforms", args{"plattform": "mock"}, problem.InvalidRequest},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { s.fails(t, tt.tool, tt.in, tt.want) })
+	}
+	if got := s.fails(t, "read", profile("rate_limited_upstream"), problem.PlatformUnavailable).Problem.RetryAfter; got == nil || *got != 30 {
+		t.Errorf("retry_after is %v, want 30", got)
+	}
+	if charges := s.Charges(t); len(charges) != 0 {
+		t.Errorf("failures were charged: %v", charges)
+	}
+}
+
+func TestAnEmptyAccountPaysNothing(t *testing.T) {
+	t.Parallel()
+	s := open(t, overHTTP, enginetest.Config{Credits: -1}, mcp.Config{})
+	s.fails(t, "read", args{"platform": "mock", "operation": "profile", "params": args{"handle": "ann"}}, problem.InsufficientCredits)
+	var me schema.Me
+	recode(t, s.good(t, "account", nil).Data, &me)
+	if me.Credits.Balance != 0 || me.Key.ID != s.Key.ID {
+		t.Errorf("account: %+v", me)
+	}
+}
+
+func TestTheRateLimitOfTheKeyHolds(t *testing.T) {
+	t.Parallel()
+	for name, connect := range transports {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, connect, enginetest.Config{Rate: keys.Rate{Capacity: 2, Refill: 0.5}}, mcp.Config{})
+			s.good(t, "account", nil)
+			s.good(t, "platforms", nil) // needs no key in the API, and is not counted
+			s.good(t, "account", nil)
+			got := s.fails(t, "account", nil, problem.RateLimited)
+			if got.Problem.RetryAfter == nil || *got.Problem.RetryAfter < 1 {
+				t.Errorf("retry_after is %v", got.Problem.RetryAfter)
+			}
+			s.good(t, "describe", nil)
+		})
+	}
+}
+
+func TestSearchBecomesAJob(t *testing.T) {
+	t.Parallel()
+	for name, connect := range transports {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			release := make(chan struct{})
+			s := open(t, connect, lateTikTok(release), mcp.Config{MaxBytes: 1 << 20})
+			first := s.good(t, "search", args{"query": "pending_on_tiktok", "platforms": []string{"mock", "tiktok"}, "wait_s": 1})
+			if first.Meta.JobID == "" || first.Meta.Platforms["tiktok"] != schema.Pending || first.Note == "" || first.Meta.CreditsUsed != 1 {
+				t.Fatalf("no job: %+v %s", first.Meta, first.Note)
+			}
+			close(release)
+			rest := s.good(t, "job", args{"id": first.Meta.JobID, "wait_s": 25})
+			if rest.Meta.JobID != "" || rest.Meta.Platforms["tiktok"] != schema.OK || rest.Meta.CreditsUsed != 1 {
+				t.Errorf("the rest: %+v", rest.Meta)
+			}
+			if s.told != 2 || s.spent(t) != 2 {
+				t.Errorf("told %d credits, charged %d, want 2 and 2", s.told, s.spent(t))
+			}
+		})
+	}
+}

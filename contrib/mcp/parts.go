@@ -1,0 +1,245 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// partsTTL is how long the rest of an answer waits to be asked for.
+const partsTTL = time.Hour
+
+// partMark begins the cursor of a part; those of the engine have no full stop.
+const partMark = "part."
+
+func isPart(cursor string) bool { return strings.HasPrefix(cursor, partMark) }
+
+// place is where a part begins: in a kept answer, at an item, at a byte of its JSON. The page's own raw, where there is
+// one, counts as one item more.
+type place struct {
+	ID   string
+	Item int
+	Byte int
+}
+
+// key returns the key of the record that holds the answer.
+func (p place) key() string { return "mcp/" + p.ID }
+
+func (p place) String() string {
+	return partMark + p.ID + "." + strconv.Itoa(p.Item) + "." + strconv.Itoa(p.Byte)
+}
+
+func parsePlace(cursor string) (place, error) {
+	words := strings.Split(strings.TrimPrefix(cursor, partMark), ".")
+	if len(words) != 3 {
+		return place{}, errCursor
+	}
+	item, itemErr := strconv.Atoi(words[1])
+	at, atErr := strconv.Atoi(words[2])
+	if itemErr != nil || atErr != nil || item < 0 || at < 0 {
+		return place{}, errCursor
+	}
+	return place{words[0], item, at}, nil
+}
+
+var errCursor = problem.New(problem.InvalidRequest,
+	`parameter "cursor": there is no such part for these arguments; parts are kept for an hour and belong to the call that they are of`)
+
+// kept is an answer that is handed over in parts, as it stands in the records.
+type kept struct {
+	For  string    // a digest of who asked and what was asked
+	At   time.Time // when it was answered
+	Data json.RawMessage
+	Meta schema.Meta // with the cursor of the next page, for the last part
+}
+
+// keep puts an answer away and returns where its first part begins. The caller may have hung up: what was paid for is
+// kept all the same.
+func (s *Server) keep(ctx context.Context, who caller, in request, a *operation.Answer) (place, *kept, error) {
+	ctx = context.WithoutCancel(ctx)
+	owner, _, err := who.account(ctx)
+	if err != nil {
+		return place{}, nil, err
+	}
+	b, err := schema.Marshal(kept{For: digest(owner, in), At: s.cfg.Now(), Data: a.Data, Meta: a.Meta})
+	if err != nil {
+		return place{}, nil, err
+	}
+	// The first part is cut from the same bytes as those that follow: encoding may have changed them.
+	k := new(kept)
+	if err := json.Unmarshal(b, k); err != nil {
+		return place{}, nil, err
+	}
+	at := place{ID: rand.Text()}
+	return at, k, s.cfg.Records.Put(ctx, at.key(), b, partsTTL)
+}
+
+// resume returns the part of a kept answer that the request asks for. It costs nothing.
+func (s *Server) resume(ctx context.Context, who caller, in request) (*result, error) {
+	at, err := parsePlace(in.cursor)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.cfg.Records.Get(ctx, at.key())
+	if errors.Is(err, records.ErrAbsent) {
+		return nil, errCursor
+	}
+	if err != nil {
+		return nil, fmt.Errorf("part of an answer: %w", err)
+	}
+	var k kept
+	if err := json.Unmarshal(b, &k); err != nil {
+		return nil, fmt.Errorf("part of an answer: %w", err)
+	}
+	owner, balance, err := who.account(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if k.For != digest(owner, in) {
+		return nil, errCursor
+	}
+	k.Meta.CreditsUsed, k.Meta.CreditsRemaining = 0, balance
+	k.Meta.DataAgeS += int64(s.cfg.Now().Sub(k.At).Seconds())
+	return s.part(&k, at, in)
+}
+
+// part returns the part of k that begins at a place: as many whole items as there is room for, or a piece of one that
+// is larger than any result.
+func (s *Server) part(k *kept, at place, in request) (*result, error) {
+	u, err := unitsOf(k)
+	if err != nil {
+		return nil, err
+	}
+	if at.Item >= len(u.all) || at.Byte >= len(u.all[at.Item]) {
+		return nil, errCursor
+	}
+	out, meta := &result{}, k.Meta
+	meta.Raw = nil
+	next := at
+	if at.Byte > 0 || len(u.all[at.Item]) > s.cfg.MaxBytes {
+		next = u.piece(out, at, s.cfg.MaxBytes/2) // half of it, for a quote takes two bytes in a text
+	} else {
+		next.Item = u.fitting(at.Item, s.cfg.MaxBytes)
+		if next.Item > u.items {
+			meta.Raw = k.Meta.Raw
+		}
+		if err := u.join(out, at.Item, min(next.Item, u.items)); err != nil {
+			return nil, err
+		}
+	}
+	if next.Item < len(u.all) {
+		meta.NextCursor = next.String()
+		out.note("The answer is larger than one result. Call again with the same arguments and cursor = meta.next_cursor " +
+			"for what follows; that costs nothing within an hour.")
+		if in.call.Params.Get("include_raw") == "true" {
+			out.note("Without include_raw answers are smaller.")
+		}
+	}
+	out.Meta = meta
+	return out, nil
+}
+
+// units are what an answer is cut between: the elements of a list, or the one object that it is, and then the page's own
+// raw, where there is one.
+type units struct {
+	all   []json.RawMessage
+	items int // how many of them are data
+	list  bool
+}
+
+func unitsOf(k *kept) (u units, err error) {
+	u.all = []json.RawMessage{k.Data}
+	if u.list = bytes.HasPrefix(k.Data, []byte("[")); u.list {
+		err = json.Unmarshal(k.Data, &u.all)
+	}
+	u.items = len(u.all)
+	if k.Meta.Raw != nil {
+		u.all = append(u.all, k.Meta.Raw)
+	}
+	return u, err
+}
+
+func (u units) name(i int) string {
+	switch {
+	case i >= u.items:
+		return "meta.raw"
+	case u.list:
+		return fmt.Sprintf("Item %d of %d", i+1, u.items)
+	}
+	return "data"
+}
+
+// fitting returns the end of the run of units from i on that has room in a result. The first one has.
+func (u units) fitting(i, room int) int {
+	end := i
+	for end < len(u.all) && len(u.all[end])+1 <= room {
+		room -= len(u.all[end]) + 1
+		end++
+	}
+	return max(end, i+1)
+}
+
+// join gives out the items from i up to end. Behind the last item there is an empty list, or null.
+func (u units) join(out *result, i, end int) (err error) {
+	switch {
+	case u.list && i < end:
+		out.note("Items %d to %d of %d.", i+1, end, u.items)
+		out.Data, err = schema.Marshal(u.all[i:end])
+	case u.list:
+		out.Data = json.RawMessage("[]")
+	case i < end:
+		out.Data = u.all[0]
+	default:
+		out.Data = json.RawMessage("null")
+	}
+	return err
+}
+
+// piece gives out at most n bytes of a unit, whole characters of them, and returns where the next part begins.
+func (u units) piece(out *result, at place, n int) place {
+	b := u.all[at.Item]
+	end := min(len(b), at.Byte+n)
+	for end < len(b) && !utf8.RuneStart(b[end]) {
+		end--
+	}
+	out.Piece = new(string(b[at.Byte:end]))
+	out.note("%s is larger than one result: piece is bytes %d to %d of the %d of its JSON; join the pieces in order.",
+		u.name(at.Item), at.Byte+1, end, len(b))
+	if end == len(b) {
+		return place{at.ID, at.Item + 1, 0}
+	}
+	return place{at.ID, at.Item, end}
+}
+
+// account returns the id of the calling key, to which parts belong, and what its account can still spend; "" and 0
+// without a key.
+func (c caller) account(ctx context.Context) (key string, balance int64, err error) {
+	if !c.keyed {
+		return "", 0, nil
+	}
+	me, err := c.client.Me(ctx, socialdata.MeRequest{})
+	if err != nil {
+		return "", 0, err
+	}
+	return me.Data.Key.ID, me.Data.Credits.Balance, nil
+}
+
+func digest(owner string, in request) string {
+	sum := sha256.Sum256([]byte(strconv.Quote(owner) + "|" + in.binding()))
+	return hex.EncodeToString(sum[:])
+}

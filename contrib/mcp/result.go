@@ -1,0 +1,183 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// result is what every tool answers: exactly one of Data, Piece and Problem, and what it cost.
+type result struct {
+	Data    json.RawMessage `json:"data,omitempty"`
+	Piece   *string         `json:"piece,omitempty"`
+	Problem *failure        `json:"problem,omitempty"`
+	Meta    any             `json:"meta"` // a schema.Meta, or the charge of a problem
+	Note    string          `json:"note,omitempty"`
+}
+
+// note adds a sentence to what the caller should know.
+func (r *result) note(format string, args ...any) {
+	r.Note = strings.TrimSpace(r.Note + " " + fmt.Sprintf(format, args...))
+}
+
+// charge is what is said of a call that failed.
+type charge struct {
+	CreditsUsed      int64  `json:"credits_used"`
+	CreditsRemaining *int64 `json:"credits_remaining,omitempty"` // absent when it cannot be told
+	RequestID        string `json:"request_id"`
+}
+
+// failure is a problem of the API, with what to do about it.
+type failure struct {
+	Code       problem.Code `json:"code"`
+	Status     int          `json:"status" jsonschema:"The HTTP status that goes with the code."`
+	Detail     string       `json:"detail" jsonschema:"What is wrong."`
+	RetryAfter *int64       `json:"retry_after,omitempty" jsonschema:"When to come back, in seconds."`
+	WhatToDo   string       `json:"what_to_do" jsonschema:"What can be done about it."`
+}
+
+// handler returns the handler of a tool. It answers whatever goes wrong, a panic too, as a problem.
+func (s *Server) handler(t tool) sdk.ToolHandler {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		who := caller{}
+		out, err := s.run(ctx, t, req.Params.Arguments, &who)
+		if err != nil {
+			out = s.failed(ctx, t, who, err)
+		}
+		text, err := schema.Marshal(out)
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.CallToolResult{
+			IsError: out.Problem != nil, StructuredContent: json.RawMessage(text),
+			Content: []sdk.Content{&sdk.TextContent{Text: string(text)}},
+		}, nil
+	}
+}
+
+// run carries a tool out in the order of D1: key, rate limit, and then whatever is wrong with the rest.
+func (s *Server) run(ctx context.Context, t tool, raw json.RawMessage, who *caller) (out *result, err error) {
+	defer func() {
+		if v := recover(); v != nil { // nobody above would: the process would end
+			out, err = nil, fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	find, ok := ctx.Value(callerKey{}).(finder)
+	if !ok {
+		return nil, errors.New("mcp: connected without Handler and Serve")
+	}
+	found, err := find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	*who = found
+	if who.keyed && !t.open {
+		if _, err := who.client.Admit(ctx); err != nil {
+			return nil, err
+		}
+	}
+	args, err := readArguments(raw, t.takes())
+	if err != nil {
+		return nil, err
+	}
+	return t.run(ctx, *who, args)
+}
+
+// do makes a call, or hands over a part of one that was made before.
+func (s *Server) do(ctx context.Context, who caller, in request) (*result, error) {
+	if in.cursor != "" {
+		return s.resume(ctx, who, in)
+	}
+	a, err := who.client.Do(ctx, in.row, in.call)
+	if err != nil {
+		return nil, err
+	}
+	return s.deliver(ctx, who, in, a)
+}
+
+// deliver makes an answer a result, or the first part of it the result when it is too large for one.
+func (s *Server) deliver(ctx context.Context, who caller, in request, a *operation.Answer) (*result, error) {
+	out := &result{Data: a.Data, Meta: a.Meta}
+	if len(a.Data)+len(a.Meta.Raw) > s.cfg.MaxBytes {
+		at, k, err := s.keep(ctx, who, in, a)
+		if err == nil {
+			out, err = s.part(k, at, in)
+		}
+		if err != nil {
+			// It is paid for: better too large than lost.
+			s.cfg.Logger.ErrorContext(ctx, "large answer not kept", "request_id", a.Meta.RequestID, "error", err)
+			out = &result{Data: a.Data, Meta: a.Meta}
+		}
+	}
+	if a.Pending {
+		out.note("Some platforms are still answering: collect the rest with the tool job, id = meta.job_id; that is free to ask.")
+	}
+	return out, nil
+}
+
+// failed makes an error a result. What fails costs nothing.
+func (s *Server) failed(ctx context.Context, t tool, who caller, err error) *result {
+	p := problemOf(err)
+	if p.RequestID == "" {
+		p.RequestID = operation.NewRequestID()
+	}
+	if p.Code == problem.InternalError {
+		s.cfg.Logger.ErrorContext(ctx, "tool failed", "request_id", p.RequestID, "tool", t.definition.Name, "error", errors.Join(p, p.Unwrap()))
+	}
+	cost := charge{RequestID: p.RequestID}
+	if who.keyed {
+		if _, balance, err := who.account(ctx); err == nil {
+			cost.CreditsRemaining = &balance
+		}
+	}
+	out := &failure{Code: p.Code, Status: p.HTTPStatus(), Detail: p.Detail, WhatToDo: whatToDo(p)}
+	if p.RetryAfter > 0 || p.Code == problem.RateLimited {
+		out.RetryAfter = new(p.RetryAfterSeconds())
+	}
+	return &result{Problem: out, Meta: cost}
+}
+
+// problemOf returns err as a problem of the API that is the caller's own.
+func problemOf(err error) *problem.Error {
+	p, ok := errors.AsType[*problem.Error](err)
+	if !ok {
+		return problem.Wrap(err, problem.InternalError, "something went wrong on our side")
+	}
+	own := *p
+	return &own
+}
+
+// whatToDo says what a caller can do about a problem.
+func whatToDo(p *problem.Error) string {
+	switch p.Code {
+	case problem.InvalidRequest:
+		return "Correct what the detail names and call again; describe tells what an operation takes. Nothing was charged."
+	case problem.Unauthorized:
+		return "Ask for a valid API key: this one is missing, unknown or revoked. Calling again will not help."
+	case problem.InsufficientCredits:
+		return "Ask for more credits, or make a cheaper call: fresh doubles the price and enrich adds 3. Nothing was charged."
+	case problem.NotFound:
+		return "Check the handle, id or name, for instance with search. Calling again with the same one will not help. Nothing was charged."
+	case problem.RateLimited:
+		return "Wait for retry_after seconds and call again. Nothing was charged."
+	case problem.PlatformUnavailable:
+		if p.RetryAfter > 0 {
+			return "Wait for retry_after seconds and call again. Nothing was charged."
+		}
+		return "When the detail says that the platform does not offer the operation or lacks a setting, choose another: " +
+			"platforms tells what there is. Else call again later. Nothing was charged."
+	case problem.UpstreamTimeout:
+		return "The platform was slow: call again in a while. Nothing was charged."
+	case problem.InternalError:
+	}
+	return "It is our fault: call once more, and report meta.request_id if it happens again. Nothing was charged."
+}
