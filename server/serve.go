@@ -30,6 +30,10 @@ func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 	enter(r, working)
 	defer s.finish(w, r)
 	defer s.rescue(w, r)
+	if h := s.mounted[r.URL.Path]; h != nil {
+		s.lend(w, r, h)
+		return
+	}
 	dropBody(w, r)
 	switch {
 	case r.Method == http.MethodConnect: // which has no path
@@ -39,6 +43,17 @@ func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 	default:
 		s.mux.ServeHTTP(w, r)
 	}
+}
+
+// lend lets a mounted handler answer, if there is room.
+func (s *Server) lend(w *response, r *http.Request, h http.Handler) {
+	if !s.calls.TryAcquire(1) {
+		w.turnedAway = true
+		s.fail(w, r, errBusy)
+		return
+	}
+	defer s.calls.Release(1)
+	h.ServeHTTP(w, r)
 }
 
 // dropBody leaves the body of a request unread: no route wants one, and whoever declares one may never send it. The

@@ -22,6 +22,7 @@ type Server struct {
 	sections []Section
 	auth     Auth // nil asks the client's key store
 	ready    func(context.Context) error
+	mounted  map[string]http.Handler
 	limits   Limits
 	mux      *http.ServeMux
 	zips     zips
@@ -56,6 +57,12 @@ func WithReady(ready func(context.Context) error) Option {
 	return func(s *Server) { s.ready = ready }
 }
 
+// WithMount serves h at exactly that path, beside the API and within its limits. H knows its callers itself, and reads
+// the bodies of their requests, which the API never does.
+func WithMount(path string, h http.Handler) Option {
+	return func(s *Server) { s.mounted[path] = h }
+}
+
 // WithLimits bounds what callers can make the process hold. The default is the zero [Limits].
 func WithLimits(l Limits) Option { return func(s *Server) { s.limits = l } }
 
@@ -63,7 +70,7 @@ func WithLimits(l Limits) Option { return func(s *Server) { s.limits = l } }
 func New(client *socialdata.Client, opts ...Option) (*Server, error) {
 	s := &Server{
 		client: client, log: slog.New(slog.DiscardHandler), mux: http.NewServeMux(),
-		ready: func(context.Context) error { return nil },
+		ready: func(context.Context) error { return nil }, mounted: map[string]http.Handler{},
 	}
 	for _, o := range opts {
 		o(s)

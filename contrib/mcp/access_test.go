@@ -41,6 +41,7 @@ func TestWithoutAGoodKeyThereIsNothing(t *testing.T) {
 	for name, header := range map[string]string{
 		"none": "", "another scheme": "Basic " + e.Secret, "no word": e.Secret, "unknown": "Bearer sk_live_nothing",
 		"one letter changed": "Bearer " + e.Secret[:len(e.Secret)-1] + "~", "revoked": "Bearer " + secret,
+		"two keys": "Bearer " + e.Secret + "\nBearer " + secret,
 	} {
 		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
 			r, err := http.NewRequestWithContext(t.Context(), method, web.URL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
@@ -50,7 +51,7 @@ func TestWithoutAGoodKeyThereIsNothing(t *testing.T) {
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Accept", "application/json, text/event-stream")
 			if header != "" {
-				r.Header.Set("Authorization", header)
+				r.Header["Authorization"] = strings.Split(header, "\n")
 			}
 			resp, err := web.Client().Do(r)
 			if err != nil {
@@ -146,6 +147,20 @@ func TestServeWithoutAKey(t *testing.T) {
 	}
 }
 
+// A client that is bound to a key pays with it, whether or not Serve is given one.
+func TestServeABoundClient(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	server, err := mcp.New(e.Client, mcp.Config{MaxBytes: 2 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := visit(t, e, overStdio(t, server, ""))
+	in := args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann"}}
+	s.good(t, "read", inParams(in, s.good(t, "read", in).Meta.NextCursor))
+	s.good(t, "account", nil)
+}
+
 func TestPagesOfOtherSitesAreRefused(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
@@ -197,5 +212,28 @@ func TestEachKeyPaysForItself(t *testing.T) {
 			t.Errorf("%d credits are left, want %d", got, who.left)
 		}
 		s.fails(t, "read", read, problem.RateLimited)
+	}
+}
+
+// A program may write all that it asks, close its end, and then read.
+func TestWhatWasAskedBeforeTheInputEndedIsAnswered(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read","arguments":{"platform":"mock","operation":"profile","params":{"handle":"slow_50ms"}}}}
+{"jsonrpc":"2.0","id":"three","method":"tools/call","params":{"name":"account"}}
+`)
+	var out strings.Builder
+	if err := newServer(t, e).Serve(t.Context(), e.Secret, in, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"id":1`, `"id":2`, `"id":"three"`, `"handle":"slow_50ms"`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %s in %.2000s", want, out.String())
+		}
+	}
+	if n := strings.Count(out.String(), "\n"); n != 3 || len(e.Charges(t)) != 1 {
+		t.Errorf("%d answers and %d charges, want 3 and 1", n, len(e.Charges(t)))
 	}
 }

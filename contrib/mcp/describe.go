@@ -44,15 +44,6 @@ type operationDetail struct {
 	Problems   []problem.Code     `json:"problems" jsonschema:"The codes that it may fail with."`
 }
 
-// infos asks what can be read from each platform, and what the books say.
-func infos(ctx context.Context, who caller) ([]schema.PlatformInfo, schema.Meta, error) {
-	got, err := who.client.Platforms(ctx, socialdata.PlatformsRequest{})
-	if err != nil {
-		return nil, schema.Meta{}, err
-	}
-	return got.Data, got.Meta, nil
-}
-
 // platforms lists what can be read from each platform, or all about one.
 func (s *Server) platforms() (tool, error) {
 	in := &jsonschema.Schema{Type: "object", PropertyOrder: []string{"platform", "cursor"}, Properties: map[string]*jsonschema.Schema{
@@ -66,23 +57,17 @@ func (s *Server) platforms() (tool, error) {
 	t, err := newTool("platforms", "What can be read", "Lists the platforms with their price and the operations that each serves; "+
 		"with platform, all about one of them. Free.", false, in, data)
 	t.open = true
-	t.run = func(ctx context.Context, who caller, args arguments) (*result, error) {
-		all, meta, err := infos(ctx, who)
-		if err != nil {
-			return nil, err
+	t.run = s.told(func(all []schema.PlatformInfo, args arguments) (any, error) {
+		word, err := args.text("platform")
+		if err != nil || word == "" {
+			return summaries(all), err
 		}
-		return s.free(ctx, who, socialdata.Operation(opPlatforms), args, meta, func() (any, error) {
-			word, err := args.text("platform")
-			if err != nil || word == "" {
-				return summaries(all), err
-			}
-			i := slices.IndexFunc(all, func(p schema.PlatformInfo) bool { return string(p.Platform) == word })
-			if i < 0 {
-				return nil, problem.New(problem.NotFound, "there is no platform %q; there are %s", word, strings.Join(platformIDs(), ", "))
-			}
-			return all[i], nil
-		})
-	}
+		i := slices.IndexFunc(all, func(p schema.PlatformInfo) bool { return string(p.Platform) == word })
+		if i < 0 {
+			return nil, problem.New(problem.NotFound, "there is no platform %q; there are %s", word, strings.Join(platformIDs(), ", "))
+		}
+		return all[i], nil
+	})
 	return t, err
 }
 
@@ -127,50 +112,50 @@ func (s *Server) describe() (tool, error) {
 	t, err := newTool("describe", "What an operation takes and gives", "Lists the operations; with operation, tells its parameters, "+
 		"price, platforms, problems and the JSON Schema of its data. Free.", false, in, &jsonschema.Schema{AnyOf: []*jsonschema.Schema{list, one}})
 	t.open = true
-	t.run = func(ctx context.Context, who caller, args arguments) (*result, error) {
-		all, meta, err := infos(ctx, who)
+	t.run = s.told(func(all []schema.PlatformInfo, args arguments) (any, error) {
+		name, err := args.text("operation")
 		if err != nil {
 			return nil, err
 		}
-		return s.free(ctx, who, socialdata.Operation(opPlatforms), args, meta, func() (any, error) {
-			name, err := args.text("operation")
-			if err != nil {
-				return nil, err
-			}
-			if name == "" {
-				return summarised(rows), nil
-			}
-			i := slices.Index(names(rows), name)
-			if i < 0 {
-				return nil, problem.New(problem.NotFound, "there is no operation %q; there are %s", name, strings.Join(names(rows), ", "))
-			}
-			return detail(rows[i], all)
-		})
-	}
+		if name == "" {
+			return summarised(rows), nil
+		}
+		i := slices.Index(names(rows), name)
+		if i < 0 {
+			return nil, problem.New(problem.NotFound, "there is no operation %q; there are %s", name, strings.Join(names(rows), ", "))
+		}
+		return detail(rows[i], all)
+	})
 	return t, err
 }
 
-// free answers what costs nothing and is made on the spot.
-func (s *Server) free(
-	ctx context.Context, who caller, o *operation.Operation, args arguments, meta schema.Meta, data func() (any, error),
-) (*result, error) {
-	params, err := args.values()
-	if err != nil {
-		return nil, err
+// told returns what a tool does that answers from what it is told of the platforms. It costs nothing.
+func (s *Server) told(
+	answer func([]schema.PlatformInfo, arguments) (any, error),
+) func(context.Context, caller, arguments) (*result, error) {
+	return func(ctx context.Context, who caller, args arguments) (*result, error) {
+		params, err := args.values()
+		if err != nil {
+			return nil, err
+		}
+		in := newRequest(socialdata.Operation(opPlatforms), operation.Call{Params: params})
+		if in.cursor != "" {
+			return s.resume(ctx, who, in)
+		}
+		all, err := who.client.Platforms(ctx, socialdata.PlatformsRequest{})
+		if err != nil {
+			return nil, err
+		}
+		found, err := answer(all.Data, args)
+		if err != nil {
+			return nil, err
+		}
+		b, err := schema.Marshal(found)
+		if err != nil {
+			return nil, err
+		}
+		return s.deliver(ctx, who, in, &operation.Answer{Data: b, Meta: all.Meta})
 	}
-	in := newRequest(o, operation.Call{Params: params})
-	if in.cursor != "" {
-		return s.resume(ctx, who, in)
-	}
-	found, err := data()
-	if err != nil {
-		return nil, err
-	}
-	b, err := schema.Marshal(found)
-	if err != nil {
-		return nil, err
-	}
-	return s.deliver(ctx, who, in, &operation.Answer{Data: b, Meta: meta})
 }
 
 func summarised(rows []*operation.Operation) []operationSummary {

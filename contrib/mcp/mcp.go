@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -37,9 +36,10 @@ type Config struct {
 
 // Server hands the tools to those who connect. It is safe for concurrent use.
 type Server struct {
-	cfg    Config
-	client *socialdata.Client
-	tools  *sdk.Server
+	cfg     Config
+	records records.Store // those of cfg, compressed
+	client  *socialdata.Client
+	tools   *sdk.Server
 }
 
 // New returns a Server over client, which looks keys up and is bound to nobody itself. It fails when a row of the
@@ -58,7 +58,7 @@ func New(client *socialdata.Client, cfg Config) (*Server, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, client: client}
+	s := &Server{cfg: cfg, records: records.Compress(cfg.Records), client: client}
 	s.tools = sdk.NewServer(&sdk.Implementation{Name: "socialdata", Title: "Public social and commerce data", Version: "1.0.0"},
 		&sdk.ServerOptions{
 			Instructions: instructions,
@@ -101,14 +101,14 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// bearer returns the key that a request shows, "" when there is none.
+// bearer returns the key that a request shows, "" when there is none, or more than one header that could hold it.
 // https://www.rfc-editor.org/rfc/rfc6750#section-2.1
 func bearer(r *http.Request) string {
-	words := strings.Fields(r.Header.Get("Authorization"))
-	if len(words) != 2 || !strings.EqualFold(words[0], "Bearer") {
+	given := strings.Fields(strings.Join(r.Header.Values("Authorization"), " "))
+	if len(given) != 2 || !strings.EqualFold(given[0], "Bearer") {
 		return ""
 	}
-	return words[1]
+	return given[1]
 }
 
 // refuse answers a request that does not come as far as the protocol.
@@ -126,29 +126,6 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *problem.Error
 	w.WriteHeader(p.HTTPStatus())
 	_, _ = w.Write(body)
 }
-
-// Serve serves one caller over in and out, a message a line, until in or ctx ends. The account of the key whose secret
-// is given pays; with "" there is no account: nothing is charged, unless the client is bound to a key. It fails at once
-// with an unauthorized problem when the key is not good; a key that is revoked later fails each call from then on.
-// https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#stdio
-func (s *Server) Serve(ctx context.Context, secret string, in io.Reader, out io.Writer) error {
-	find := finder(func(ctx context.Context) (caller, error) {
-		if secret == "" {
-			return caller{s.client, false}, nil
-		}
-		client, err := s.client.Authenticate(ctx, secret)
-		return caller{client, true}, err
-	})
-	if _, err := find(ctx); err != nil {
-		return err
-	}
-	return s.tools.Run(context.WithValue(ctx, callerKey{}, find), &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
-}
-
-// unclosed is a writer that outlives its connection.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
 
 // caller is who calls a tool.
 type caller struct {

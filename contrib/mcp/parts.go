@@ -38,7 +38,7 @@ type place struct {
 }
 
 // key returns the key of the record that holds the answer.
-func (p place) key() string { return "mcp/" + p.ID }
+func (p place) key() string { return records.Key("mcp", p.ID) }
 
 func (p place) String() string {
 	return partMark + p.ID + "." + strconv.Itoa(p.Item) + "." + strconv.Itoa(p.Byte)
@@ -86,7 +86,8 @@ func (s *Server) keep(ctx context.Context, who caller, in request, a *operation.
 		return place{}, nil, err
 	}
 	at := place{ID: rand.Text()}
-	return at, k, s.cfg.Records.Put(ctx, at.key(), b, partsTTL)
+	_, err = s.records.Put(ctx, records.Record{Key: at.key(), Owner: owner, Value: b}, partsTTL)
+	return at, k, err
 }
 
 // resume returns the part of a kept answer that the request asks for. It costs nothing.
@@ -95,7 +96,7 @@ func (s *Server) resume(ctx context.Context, who caller, in request) (*result, e
 	if err != nil {
 		return nil, err
 	}
-	b, err := s.cfg.Records.Get(ctx, at.key())
+	r, err := s.records.Get(ctx, at.key())
 	if errors.Is(err, records.ErrAbsent) {
 		return nil, errCursor
 	}
@@ -103,7 +104,7 @@ func (s *Server) resume(ctx context.Context, who caller, in request) (*result, e
 		return nil, fmt.Errorf("part of an answer: %w", err)
 	}
 	var k kept
-	if err := json.Unmarshal(b, &k); err != nil {
+	if err := json.Unmarshal(r.Value, &k); err != nil {
 		return nil, fmt.Errorf("part of an answer: %w", err)
 	}
 	owner, balance, err := who.account(ctx)

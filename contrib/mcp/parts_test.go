@@ -3,7 +3,6 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -280,7 +279,9 @@ func TestTheRawOfAPageComesInParts(t *testing.T) {
 // full is a store of records that has no room.
 type full struct{ records.Store }
 
-func (full) Put(context.Context, string, []byte, time.Duration) error { return errors.New("no room") }
+func (full) Put(context.Context, records.Record, time.Duration) (int64, error) {
+	return 0, records.ErrQuota
+}
 
 func TestWhatCannotBeKeptIsNotCut(t *testing.T) {
 	t.Parallel()

@@ -24,6 +24,7 @@ type cli struct {
 	ReplayURL string `help:"Send every upstream request for https://HOST/PATH to this address as /HOST/PATH." env:"SOCIALDATA_REPLAY_URL" placeholder:"URL"`
 
 	Serve     serveCmd     `cmd:"" default:"withargs" help:"Serve the API (also what runs without a command)."`
+	MCP       mcpCmd       `cmd:"" name:"mcp" help:"Serve the tools of the Model Context Protocol over standard input and output."`
 	Account   accountCmd   `cmd:"" help:"Create accounts and give them credits."`
 	Key       keyCmd       `cmd:"" help:"Create and revoke API keys."`
 	Platforms platformsCmd `cmd:"" help:"List what can be read from each platform, and the setting that is missing where one is."`

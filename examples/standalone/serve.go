@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/contrib/mcp"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/server"
@@ -62,7 +63,11 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if err != nil {
 		return err
 	}
-	srv, err := server.New(client, server.WithLogger(log), server.WithSections(sandbox()),
+	tools, err := mcp.New(client, mcp.Config{Records: db.Records(), Logger: log})
+	if err != nil {
+		return err
+	}
+	srv, err := server.New(client, server.WithLogger(log), server.WithSections(sandbox()), server.WithMount(mcpPath, tools.Handler()),
 		server.WithLimits(server.Limits{InFlight: c.InFlight, Connections: c.Connections, Notice: c.DrainNotice}))
 	if err != nil {
 		return err
