@@ -32,7 +32,9 @@ func (r *Rows[T]) UnmarshalJSON(b []byte) error {
 	}
 	r.here = true
 	t := shapeOf(reflect.TypeFor[T]())
+	place := -1
 	for row := range split(b) {
+		place++
 		if len(r.list)+r.lost == MaxRows {
 			r.lost++
 			break
@@ -42,6 +44,7 @@ func (r *Rows[T]) UnmarshalJSON(b []byte) error {
 			r.lost++
 			continue
 		}
+		o.place = place
 		r.list = append(r.list, o)
 	}
 	return nil
@@ -70,11 +73,12 @@ func (r Rows[T]) Lost() int { return r.lost }
 // Len returns how many rows could be decoded.
 func (r Rows[T]) Len() int { return len(r.list) }
 
-// All returns the rows that could be decoded, in order.
+// All returns the rows that could be decoded, in order, beside their place in the list: that of the first is 0, and those
+// that could not be decoded count.
 func (r Rows[T]) All() iter.Seq2[int, Object[T]] {
 	return func(yield func(int, Object[T]) bool) {
-		for i, o := range r.list {
-			if !yield(i, o) {
+		for _, o := range r.list {
+			if !yield(o.place, o) {
 				return
 			}
 		}

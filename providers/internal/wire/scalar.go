@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -135,6 +136,25 @@ func unix(n float64) *time.Time {
 	}
 	s, fraction := math.Modf(n)
 	return new(time.Unix(int64(s), int64(math.Round(fraction*1e3))*int64(time.Millisecond)).UTC())
+}
+
+// Token leads to the next page: a string, or a number as it is written. The last page has none, null, or "".
+type Token struct {
+	v   string
+	odd bool
+}
+
+// UnmarshalJSON never fails.
+func (t *Token) UnmarshalJSON(b []byte) error {
+	s, ok := number(b)
+	*t = Token{s, !ok}
+	return nil
+}
+
+// Next returns the token, "" on the last page. It fails with [providers.ErrUnavailable] when something else than a token,
+// named as in "nextPageToken", stands there: to end the walk would lose the rest of the list.
+func (t Token) Next(ctx context.Context, name string) (string, error) {
+	return t.v, Need(ctx, name, !t.odd)
 }
 
 // ID is an identifier that may be written as a number or a string. It is "" where none is: absent, null, 0, negative, or

@@ -137,6 +137,7 @@ func (s *Score) isOdd() bool { return s.odd }
 func (f *Float) isOdd() bool { return f.odd }
 func (f *Bool) isOdd() bool  { return f.odd }
 func (t *Time) isOdd() bool  { return t.odd }
+func (t *Token) isOdd() bool { return t.odd }
 
 func (o *Object[T]) tellOf(w walk, prefix string) []string {
 	if o.bad {

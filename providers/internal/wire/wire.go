@@ -24,6 +24,8 @@ type Object[T any] struct {
 	Raw json.RawMessage // a part of the answer, not a copy
 	odd string          // the path of the first field of the wrong type
 	bad bool            // something stood there that is no T
+
+	place int // in the list, when it is a row
 }
 
 // UnmarshalJSON never fails: what is no T leaves Raw nil.

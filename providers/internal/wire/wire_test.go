@@ -188,6 +188,49 @@ func TestRawIsUntouched(t *testing.T) {
 	}
 }
 
+func TestRowsKnowTheirPlace(t *testing.T) {
+	t.Parallel()
+	var rows wire.Rows[struct {
+		N wire.Count `json:"n"`
+	}]
+	if err := wire.Decode(t.Context(), []byte(`[{"n":0},null,{"n":2},"x",{"n":4}]`), &rows); err != nil {
+		t.Fatal(err)
+	}
+	for place, row := range rows.All() {
+		if row.V.N.V == nil || *row.V.N.V != int64(place) {
+			t.Errorf("row %s has place %d", row.Raw, place)
+		}
+	}
+}
+
+func TestATokenIsNeverLost(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{}`: "", `{"next":null}`: "", `{"next":""}`: "", `{"next":"CAUQAA"}`: "CAUQAA", `{"next":12}`: "12",
+	} {
+		got, err := token(t, body)
+		if err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", body, got, err, want)
+		}
+	}
+	for _, body := range []string{`{"next":{}}`, `{"next":["x"]}`, `{"next":true}`} {
+		if got, err := token(t, body); !errors.Is(err, providers.ErrUnavailable) {
+			t.Errorf("%s: got %q, %v, want ErrUnavailable", body, got, err)
+		}
+	}
+}
+
+func token(t *testing.T, body string) (string, error) {
+	t.Helper()
+	var page struct {
+		Next wire.Token `json:"next"`
+	}
+	if err := wire.Decode(t.Context(), []byte(body), &page); err != nil {
+		t.Fatal(err)
+	}
+	return page.Next.Next(t.Context(), "next")
+}
+
 func TestScalars(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
