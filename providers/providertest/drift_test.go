@@ -52,6 +52,20 @@ func TestEveryPlaceIsChangedInEveryWay(t *testing.T) {
 	}
 }
 
+func TestATupleIsNoListOfRows(t *testing.T) {
+	t.Parallel()
+	for _, m := range mutations(doc(t, `["tea",[["tea",0],["tea cup",0]],{"k":1}]`), "", true) {
+		if row := strings.HasPrefix(m.path, "[][]"); row != m.row {
+			t.Errorf("%s: in a row is %v", m.path, m.row)
+		}
+	}
+	for _, m := range mutations(doc(t, `[null,{"id":1},{"id":2}]`), "", true) {
+		if row := m.path != "$"; row != m.row {
+			t.Errorf("%s: in a row is %v", m.path, m.row)
+		}
+	}
+}
+
 func TestWhatAnAnswerMayHaveLess(t *testing.T) {
 	t.Parallel()
 	const want = `{"id":"1","likes":5,"views":null,"live":true,"verified":true,"at":"2026-01-02T00:00:00Z","tags":["a","b"],"by":{"name":"ann"}}`

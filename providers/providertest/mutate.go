@@ -131,8 +131,27 @@ func lookUp(doc any, at []any) any {
 // inRow tells whether the place lies in one row of a list of several.
 func inRow(doc any, at []any) bool {
 	for i, step := range at {
-		if _, ok := step.(int); ok {
-			return len(lookUp(doc, at[:i]).([]any)) > 1
+		if _, ok := step.(int); !ok {
+			continue
+		}
+		if list := lookUp(doc, at[:i]).([]any); !isTuple(list) {
+			return len(list) > 1
+		}
+	}
+	return false
+}
+
+// isTuple tells whether the values of a list are of several kinds of JSON: each place means something else there.
+func isTuple(list []any) bool {
+	kind := ""
+	for _, v := range list {
+		if v == nil {
+			continue
+		}
+		if k := fmt.Sprintf("%T", v); kind == "" {
+			kind = k
+		} else if k != kind {
+			return true
 		}
 	}
 	return false
