@@ -9,6 +9,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -23,7 +24,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 }
 
 // channel reads those parts of a channel by what normalize made of it.
-func (c *client) channel(ctx context.Context, handle, parts string) (upstream.Object[channel], error) {
+func (c *client) channel(ctx context.Context, handle, parts string) (wire.Object[channel], error) {
 	r := upstream.Get("channels").With("part", parts)
 	if name, ok := strings.CutPrefix(handle, legacy); ok {
 		r = r.With("forUsername", name)
@@ -34,12 +35,30 @@ func (c *client) channel(ctx context.Context, handle, parts string) (upstream.Ob
 	}
 	found, err := get[channel](ctx, c, r)
 	if err != nil {
-		return upstream.Object[channel]{}, err
+		return wire.Object[channel]{}, err
 	}
-	if len(found.Items) == 0 {
-		return upstream.Object[channel]{}, providers.NotFound("no such channel")
+	for _, o := range found.Items.All() {
+		return o, o.V.is(ctx, handle)
 	}
-	return found.Items[0], nil
+	return wire.Object[channel]{}, providers.NotFound("no such channel")
+}
+
+// is fails unless c is the channel that was asked for. A channel that was asked for by its old user name does not say it.
+func (c channel) is(ctx context.Context, handle string) error {
+	if err := wire.Need(ctx, "items[].id", channelID.MatchString(c.ID)); err != nil {
+		return err
+	}
+	if channelID.MatchString(handle) {
+		return wire.Same(ctx, "channel", handle, c.ID)
+	}
+	if now, ok := strings.CutPrefix(c.Snippet.CustomURL, "@"); ok && !strings.HasPrefix(handle, legacy) {
+		return wire.SameFold(ctx, "channel", handle, now)
+	}
+	return nil
+}
+
+func (c *client) channelsByID(ctx context.Context, ids []string) (batch[channel], error) {
+	return byID(ctx, c, upstream.Get("channels").With("part", channelParts), ids, func(ch channel) string { return ch.ID })
 }
 
 // channel is an item of GET channels; which parts it has depends on what was asked for.
@@ -55,9 +74,9 @@ type channel struct {
 		Thumbnails  thumbnails `json:"thumbnails"`
 	} `json:"snippet"`
 	Statistics struct {
-		Subscribers upstream.Int `json:"subscriberCount"`
-		Hidden      bool         `json:"hiddenSubscriberCount"`
-		Videos      upstream.Int `json:"videoCount"`
+		Subscribers wire.Count `json:"subscriberCount"`
+		Hidden      wire.Bool  `json:"hiddenSubscriberCount"`
+		Videos      wire.Count `json:"videoCount"`
 	} `json:"statistics"`
 	ContentDetails struct {
 		Related struct {
@@ -73,7 +92,7 @@ type channel struct {
 
 func (c channel) profile(raw []byte) schema.Profile {
 	p := schema.Profile{
-		Common:      schema.Common{ID: c.ID, URL: c.url(), Raw: raw},
+		Common:      schema.Common{ID: inForm(channelID, c.ID), URL: c.url(), Raw: raw},
 		Handle:      c.handle(),
 		DisplayName: text.NonEmpty(c.Snippet.Title),
 		Bio:         text.NonEmpty(c.Snippet.Description),
@@ -82,13 +101,18 @@ func (c channel) profile(raw []byte) schema.Profile {
 		Lang:        language(c.Snippet.Language, c.Branding.Channel.Language),
 		Links:       text.Addresses(c.Snippet.Description),
 	}
-	if !c.Statistics.Hidden {
+	if hidden := c.Statistics.Hidden.V; hidden != nil && !*hidden {
 		p.Followers = c.Statistics.Subscribers.V
 	}
 	if len(c.Snippet.Country) == 2 {
 		p.Country = &c.Snippet.Country
 	}
 	return p
+}
+
+// uploads is the playlist of what the channel has published, which is named after it.
+func (c channel) uploads() string {
+	return cmp.Or(c.ContentDetails.Related.Uploads, "UU"+strings.TrimPrefix(c.ID, "UC"))
 }
 
 func (c channel) handle() string { return cmp.Or(strings.TrimPrefix(c.Snippet.CustomURL, "@"), c.ID) }

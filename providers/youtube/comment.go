@@ -3,15 +3,16 @@ package youtube
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -30,11 +31,15 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	if err != nil {
 		return providers.Page[schema.Comment]{}, fmt.Errorf("youtube: comments of %q: %w", postID, err)
 	}
-	page := providers.Page[schema.Comment]{Next: threads.Next}
-	for _, t := range threads.Items {
-		page.Items = append(page.Items, t.V.Snippet.Top.comment(postID, t.Raw))
+	items, err := wire.Items(ctx, "items", threads.Items, func(t thread, raw json.RawMessage) (schema.Comment, bool) {
+		top := t.Snippet.Top
+		top.ID = cmp.Or(top.ID, t.ID)
+		return top.comment(postID, raw), true
+	})
+	if err != nil {
+		return providers.Page[schema.Comment]{}, fmt.Errorf("youtube: comments of %q: %w", postID, err)
 	}
-	return page, nil
+	return providers.Page[schema.Comment]{Items: items, Next: threads.Next}, nil
 }
 
 // replies reads the children of a thread, which YouTube gives without the video that they belong to: when the caller
@@ -65,15 +70,15 @@ func (c *client) children(ctx context.Context, q providers.RepliesQuery, cursor 
 	if err != nil {
 		return providers.Page[schema.Comment]{}, err
 	}
-	if w.List == "" && (len(found.Items) > 0 || found.Next != "") {
+	if w.List == "" && (found.Items.Len() > 0 || found.Next != "") {
 		w.List = c.videoOf(ctx, q.CommentID)
 	}
 	w.Token = found.Next
-	page := providers.Page[schema.Comment]{Next: w.String()}
-	for _, o := range found.Items {
-		page.Items = append(page.Items, o.V.comment(w.List, o.Raw))
-	}
-	return page, nil
+	items, err := wire.Items(ctx, "items", found.Items, func(r comment, raw json.RawMessage) (schema.Comment, bool) {
+		r.Snippet.ParentID = cmp.Or(r.Snippet.ParentID, q.CommentID)
+		return r.comment(w.List, raw), true
+	})
+	return providers.Page[schema.Comment]{Items: items, Next: w.String()}, err
 }
 
 // unknown stands for the video of a thread that YouTube does not place: one from the old discussion page of a channel.
@@ -83,15 +88,21 @@ const unknown = "unknown"
 // it: a failure leaves it unknown.
 func (c *client) videoOf(ctx context.Context, threadID string) string {
 	found, err := get[thread](ctx, c, upstream.Get("commentThreads").With("part", "snippet").With("id", threadID))
-	if err != nil || len(found.Items) == 0 {
+	if err != nil {
 		return unknown
 	}
-	return cmp.Or(found.Items[0].V.video(), unknown)
+	for _, t := range found.Items.All() {
+		if t.V.ID == threadID {
+			return cmp.Or(t.V.video(), unknown)
+		}
+	}
+	return unknown
 }
 
 // thread is an item of GET commentThreads; its id is that of the comment at its top.
 // https://developers.google.com/youtube/v3/docs/commentThreads#resource
 type thread struct {
+	ID      string `json:"id"`
 	Snippet struct {
 		VideoID string  `json:"videoId"` // absent on a channel's discussion page
 		Top     comment `json:"topLevelComment"`
@@ -115,8 +126,8 @@ type comment struct {
 		AuthorChannel struct {
 			Value string `json:"value"`
 		} `json:"authorChannelId"` // absent when the account was deleted
-		Likes       upstream.Int `json:"likeCount"`
-		PublishedAt *time.Time   `json:"publishedAt"`
+		Likes       wire.Count `json:"likeCount"`
+		PublishedAt wire.Time  `json:"publishedAt"`
 	} `json:"snippet"`
 }
 
@@ -128,11 +139,11 @@ func (c comment) comment(postID string, raw []byte) schema.Comment {
 		page = "https://www.youtube.com/watch?lc="
 	}
 	return schema.Comment{
-		Common:    schema.Common{ID: c.ID, URL: page + url.QueryEscape(c.ID), Raw: raw},
+		Common:    schema.Common{ID: inForm(commentID, c.ID), URL: page + url.QueryEscape(c.ID), Raw: raw},
 		PostID:    postID,
 		Author:    c.author(),
 		Text:      c.text(),
-		CreatedAt: s.PublishedAt,
+		CreatedAt: s.PublishedAt.V,
 		Likes:     s.Likes.V,
 		ReplyToID: text.NonEmpty(s.ParentID),
 	}
@@ -158,7 +169,7 @@ func (c comment) author() schema.Actor {
 // text is what was asked for as plain text. Where it came as HTML all the same, it differs from what was typed and has
 // the marks that YouTube's HTML is made of.
 func (c comment) text() string {
-	s := c.Snippet.TextDisplay
+	s := cmp.Or(c.Snippet.TextDisplay, c.Snippet.TextOriginal)
 	if s == c.Snippet.TextOriginal {
 		return s
 	}

@@ -6,12 +6,15 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -31,21 +34,17 @@ func (s *site) reels(ctx context.Context, handle, cursor string) (providers.Page
 			providers.Unsupported("without an API key a YouTube channel can be read by its id (UC…) only"))
 	}
 	f, err := s.feed(ctx, r)
+	if err == nil {
+		err = f.is(ctx, handle)
+	}
 	if err != nil {
 		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: reels of %q: %w", handle, err)
 	}
-	var page providers.Page[schema.Post]
-	for _, e := range f.Entries {
-		if !e.short() {
-			continue
-		}
-		p, err := e.post()
-		if err != nil {
-			return providers.Page[schema.Post]{}, fmt.Errorf("youtube: reels of %q: %w", handle, err)
-		}
-		page.Items = append(page.Items, p)
+	items, err := f.shorts(ctx)
+	if err != nil {
+		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: reels of %q: %w", handle, err)
 	}
-	return page, nil
+	return providers.Page[schema.Post]{Items: items}, nil
 }
 
 func (s *site) feed(ctx context.Context, r upstream.Request) (feed, error) {
@@ -66,10 +65,42 @@ func (s *site) feed(ctx context.Context, r upstream.Request) (feed, error) {
 // feed is the answer of GET /feeds/videos.xml: the newest 15 videos of a channel.
 // https://developers.google.com/youtube/v3/guides/push_notifications
 type feed struct {
-	XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
-	Entries []entry  `xml:"entry"`
+	XMLName   xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
+	ChannelID string   `xml:"http://www.youtube.com/xml/schemas/2015 channelId"` // here without its UC
+	Entries   []entry  `xml:"entry"`
 }
 
+// is fails when f names another channel than the one that was asked for by its id.
+func (f feed) is(ctx context.Context, handle string) error {
+	if f.ChannelID == "" || !channelID.MatchString(handle) {
+		return nil
+	}
+	return wire.Same(ctx, "channel", handle, "UC"+strings.TrimPrefix(f.ChannelID, "UC"))
+}
+
+// shorts returns the Shorts of f. An entry that does not say what it is costs itself.
+func (f feed) shorts(ctx context.Context) ([]schema.Post, error) {
+	var items []schema.Post
+	lost := 0
+	for _, e := range f.Entries {
+		page := e.page()
+		if wire.Need(ctx, "entry", page != "" && videoID.MatchString(e.VideoID)) != nil {
+			lost++
+			continue
+		}
+		if !strings.Contains(page, "/shorts/") {
+			continue
+		}
+		p, err := e.post()
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, p)
+	}
+	return items, wire.Understood("entry", len(f.Entries)-lost, lost)
+}
+
+// entry is one video. Dates and counts are read one by one: they are text until then, so that an odd one costs itself.
 type entry struct {
 	VideoID   string     `xml:"http://www.youtube.com/xml/schemas/2015 videoId" json:"videoId"`
 	ChannelID string     `xml:"http://www.youtube.com/xml/schemas/2015 channelId" json:"channelId"` // here with its UC
@@ -79,8 +110,8 @@ type entry struct {
 		Name string `xml:"name" json:"name"`
 		URI  string `xml:"uri" json:"uri"`
 	} `xml:"http://www.w3.org/2005/Atom author" json:"author"`
-	Published *time.Time `xml:"http://www.w3.org/2005/Atom published" json:"published"`
-	Updated   *time.Time `xml:"http://www.w3.org/2005/Atom updated" json:"updated"`
+	Published string `xml:"http://www.w3.org/2005/Atom published" json:"published"`
+	Updated   string `xml:"http://www.w3.org/2005/Atom updated" json:"updated"`
 	Group     struct {
 		Description string `xml:"description" json:"description"`
 		Thumbnail   struct {
@@ -88,10 +119,10 @@ type entry struct {
 		} `xml:"thumbnail" json:"thumbnail"`
 		Community struct {
 			Rating struct {
-				Count *int64 `xml:"count,attr" json:"count"`
+				Count string `xml:"count,attr" json:"count,omitempty"`
 			} `xml:"starRating" json:"starRating"`
 			Statistics struct {
-				Views *int64 `xml:"views,attr" json:"views"`
+				Views string `xml:"views,attr" json:"views,omitempty"`
 			} `xml:"statistics" json:"statistics"`
 		} `xml:"community" json:"community"`
 	} `xml:"http://search.yahoo.com/mrss/ group" json:"group"`
@@ -102,13 +133,14 @@ type feedLink struct {
 	Href string `xml:"href,attr" json:"href"`
 }
 
-func (e entry) short() bool {
+// page is where the site shows the video, which tells Shorts from others.
+func (e entry) page() string {
 	for _, l := range e.Links {
-		if l.Rel == "alternate" && strings.Contains(l.Href, "/shorts/") {
-			return true
+		if l.Rel == "alternate" {
+			return l.Href
 		}
 	}
-	return false
+	return ""
 }
 
 func (e entry) post() (schema.Post, error) {
@@ -117,19 +149,27 @@ func (e entry) post() (schema.Post, error) {
 		return schema.Post{}, err
 	}
 	all := text.Join(e.Title, e.Group.Description)
-	if e.Published != nil {
-		*e.Published = e.Published.UTC()
-	}
 	return schema.Post{
 		Common:    schema.Common{ID: e.VideoID, URL: watchURL(e.VideoID), Raw: raw},
 		Author:    owner(e.ChannelID, e.Author.Name, nil),
 		Text:      all,
-		CreatedAt: e.Published,
+		CreatedAt: dates.Parse(e.Published, time.RFC3339),
 		Media: []schema.Media{{
 			Type: schema.Video, URL: watchURL(e.VideoID), ThumbnailURL: text.URL(e.Group.Thumbnail.URL),
 		}},
-		Engagement: schema.Engagement{Likes: e.Group.Community.Rating.Count, Views: e.Group.Community.Statistics.Views},
-		Hashtags:   text.Hashtags(all),
-		Mentions:   mentions(all),
+		Engagement: schema.Engagement{
+			Likes: count(e.Group.Community.Rating.Count), Views: count(e.Group.Community.Statistics.Views),
+		},
+		Hashtags: text.Hashtags(all),
+		Mentions: mentions(all),
 	}, nil
+}
+
+// count reads a number of an attribute; nil when it is none.
+func count(s string) *int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 {
+		return nil
+	}
+	return &n
 }

@@ -3,130 +3,103 @@ package youtube
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 )
 
-// list is the answer of every list call. It has no items, rather than an error, when an id does not exist.
+// pageSize is that of every list but comments; the most that YouTube gives.
+const pageSize = "50"
+
+// list is the answer of every list call.
+// https://developers.google.com/youtube/v3/docs/videos/list#response
 type list[T any] struct {
-	Items []upstream.Object[T] `json:"items"`
-	Next  string               `json:"nextPageToken"` // absent on the last page
+	Kind string `json:"kind"` // such as youtube#videoListResponse
+	Page struct {
+		Total wire.Count `json:"totalResults"` // an estimate, but for 0
+	} `json:"pageInfo"`
+	Items wire.Rows[T] `json:"items"`
+	Token wire.Token   `json:"nextPageToken"`
+	Next  string       `json:"-"` // the token, once it has been read
 }
 
-// get reads a list, counted against the daily units unless r says otherwise.
+// get reads a list of what r names, and makes sure that it is one. Channels have no items, rather than none, when there is
+// no such channel.
 func get[T any](ctx context.Context, c *client, r upstream.Request) (list[T], error) {
 	var l list[T]
-	err := c.read(ctx, r, &l)
-	return l, err
+	if _, err := c.http.Read(ctx, r, &l); err != nil {
+		return l, err
+	}
+	resource := r.Path[0]
+	if err := wire.Marker(ctx, "kind", l.Kind, "youtube#"+strings.TrimSuffix(resource, "s")+"ListResponse"); err != nil {
+		return l, err
+	}
+	var err error
+	if l.Next, err = l.Token.Next(ctx, "nextPageToken"); err != nil {
+		return l, err
+	}
+	if total := l.Page.Total.V; resource == "channels" && (total == nil || *total == 0) {
+		return l, l.Items.Optional(ctx, "items")
+	}
+	return l, l.Items.Check(ctx, "items")
 }
 
-func (c *client) read(ctx context.Context, r upstream.Request, dst any) error {
-	if r.Quota == nil {
-		r.Quota = c.units
-	}
-	_, err := c.http.JSON(ctx, r, dst)
-	if errors.Is(err, errUsedUp) {
-		r.Quota.Close(reset(time.Now()))
-	}
-	return err
+// batch is what came of some ids, in their order; those that do not exist are left out.
+type batch[T any] struct {
+	rows []wire.Object[T]
+	lost int // rows that cannot be read, or are none of those asked for
 }
 
+// byID reads at most 50 things, whose order is not that of the answer. A single odd row is for the caller to judge.
+func byID[T any](ctx context.Context, c *client, r upstream.Request, ids []string, id func(T) string) (batch[T], error) {
+	var b batch[T]
+	if len(ids) == 0 {
+		return b, nil
+	}
+	found, err := get[T](ctx, c, r.With("id", strings.Join(ids, ",")))
+	if err != nil {
+		return b, err
+	}
+	b.lost = found.Items.Lost()
+	at := make(map[string]wire.Object[T], found.Items.Len())
+	for _, o := range found.Items.All() {
+		if wire.Need(ctx, "items[].id", slices.Contains(ids, id(o.V))) != nil {
+			b.lost++
+			continue
+		}
+		at[id(o.V)] = o
+	}
+	for _, id := range ids {
+		if o, ok := at[id]; ok {
+			b.rows = append(b.rows, o)
+			delete(at, id) // a playlist may hold a video twice
+		}
+	}
+	return b, nil
+}
+
+// one returns the only thing that was asked for; what says what it is.
+func (b batch[T]) one(what string) (wire.Object[T], error) {
+	if len(b.rows) > 0 {
+		return b.rows[0], nil
+	}
+	if err := wire.Understood("items", 0, b.lost); err != nil {
+		return wire.Object[T]{}, err
+	}
+	return wire.Object[T]{}, providers.NotFound("no such %s", what)
+}
+
+// forward reads a route unchanged. Searches have a limit of their own there, too.
 func (c *client) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
-	r := upstream.Request{Path: []string{path}, Query: query}
+	r := upstream.Request{Path: []string{path}, Query: query, Input: true}
 	if path == "search" {
-		r.Quota = c.search
+		r = r.On(c.search)
 	}
 	var raw json.RawMessage
-	err := c.read(ctx, r, &raw)
+	_, err := c.http.JSON(ctx, r, &raw)
 	return raw, err
 }
-
-// errUsedUp says that a day's quota is spent.
-var errUsedUp = errors.New("youtube: the day's quota is used up")
-
-// reset returns when the daily quotas start anew: midnight in California.
-// https://developers.google.com/youtube/v3/determine_quota_cost
-func reset(now time.Time) time.Time {
-	pacific, err := time.LoadLocation("America/Los_Angeles")
-	if err != nil { // a system without time zones: an hour late in summer
-		pacific = time.FixedZone("PST", -8*60*60)
-	}
-	y, m, d := now.In(pacific).Date()
-	return time.Date(y, m, d+1, 0, 0, 0, 0, pacific)
-}
-
-// failure is the body of an answer that is no success.
-// https://developers.google.com/youtube/v3/docs/errors
-type failure struct {
-	Error struct {
-		Message string `json:"message"` // may hold HTML
-		Errors  []struct {
-			Reason   string `json:"reason"`
-			Location string `json:"location"` // the parameter at fault
-		} `json:"errors"`
-		Details []struct {
-			Reason string `json:"reason"`
-		} `json:"details"`
-	} `json:"error"`
-}
-
-// check tells YouTube's refusals apart: a private or closed thing, a spent quota, our own key and a dead page token
-// all come as 400 or 403.
-func check(res *upstream.Response) error {
-	var f failure
-	if res.Status < 400 || res.Status >= 500 || res.Status == http.StatusTooManyRequests || json.Unmarshal(res.Body, &f) != nil {
-		return nil
-	}
-	reason, location := "", ""
-	if len(f.Error.Errors) > 0 {
-		reason, location = f.Error.Errors[0].Reason, f.Error.Errors[0].Location
-	}
-	for _, d := range f.Error.Details {
-		if d.Reason == "API_KEY_INVALID" || d.Reason == "SERVICE_DISABLED" {
-			reason = d.Reason
-		}
-	}
-	switch reason {
-	case "invalidPageToken":
-		return providers.ErrCursor
-	case "channelNotFound", "videoNotFound", "playlistNotFound", "commentNotFound":
-		return providers.NotFound("no such %s", strings.TrimSuffix(reason, "NotFound"))
-	case "commentsDisabled":
-		return providers.NotFound("comments are disabled on this video")
-	case "playlistItemsNotAccessible":
-		return providers.NotFound("this playlist is private")
-	case "channelClosed", "channelSuspended":
-		return providers.NotFound("this channel is closed")
-	case "quotaExceeded", "dailyLimitExceeded":
-		now := time.Now()
-		return &providers.Error{
-			Kind: providers.ErrUnavailable, Detail: "the day's quota at YouTube is used up",
-			RetryAfter: reset(now).Sub(now), Err: errUsedUp,
-		}
-	case "rateLimitExceeded", "userRateLimitExceeded":
-		return &providers.Error{Kind: providers.ErrUnavailable, Detail: "YouTube limits our pace", RetryAfter: time.Minute}
-	case "keyInvalid", "API_KEY_INVALID", "accessNotConfigured", "SERVICE_DISABLED", "ipRefererBlocked":
-		return providers.Unavailable(errors.New(reason), "YouTube refused our API key")
-	case "invalidRegionCode":
-		return providers.Invalid("YouTube does not know this region")
-	}
-	switch {
-	case res.Status == http.StatusForbidden && strings.HasSuffix(res.URL.Path, "/playlistItems") &&
-		strings.Contains(f.Error.Message, "does not have permission"):
-		return providers.NotFound("this playlist is private")
-	case res.Status == http.StatusBadRequest && slices.Contains(identifiers, location):
-		return providers.NotFound("the id has not the form of YouTube's")
-	}
-	return nil
-}
-
-// identifiers are the parameters that hold what the caller asked for: when YouTube finds fault with one, there is no
-// such thing.
-var identifiers = []string{"id", "forHandle", "forUsername", "channelId", "videoId", "playlistId", "parentId"}

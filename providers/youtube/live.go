@@ -8,6 +8,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -28,61 +29,90 @@ func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, er
 	return running.V.live(running.Raw, &host), nil
 }
 
-// running returns the video that is on air; nil when there is none.
-func (c *client) running(ctx context.Context, ch channel) (*upstream.Object[video], error) {
-	var newest list[playlistItem]
-	if uploads := ch.ContentDetails.Related.Uploads; uploads != "" {
-		var err error
-		newest, err = get[playlistItem](ctx, c, upstream.Get("playlistItems").With("part", playlistItemParts).
-			With("playlistId", uploads).With("maxResults", pageSize))
-		if err != nil && !errors.Is(err, providers.ErrNotFound) {
-			return nil, err
-		}
-	}
-	if v, err := c.onAir(ctx, videoIDs(newest)); v != nil || err != nil {
+// running returns the video that is on air; nil when there is none. A video of which it cannot be told may be the one.
+func (c *client) running(ctx context.Context, ch channel) (*wire.Object[video], error) {
+	v, unclear, err := c.runningUpload(ctx, ch)
+	if v != nil || err != nil {
 		return v, err
 	}
+	if v, err = c.runningHit(ctx, ch); v != nil || err != nil {
+		return v, err
+	}
+	return nil, wire.Need(ctx, "items[].snippet.liveBroadcastContent", unclear == 0)
+}
+
+// runningUpload looks among the newest uploads. Unclear is how many of them may be on air or not.
+func (c *client) runningUpload(ctx context.Context, ch channel) (v *wire.Object[video], unclear int, err error) {
+	newest, err := get[playlistItem](ctx, c, upstream.Get("playlistItems").With("part", playlistItemParts).
+		With("playlistId", ch.uploads()).With("maxResults", pageSize))
+	if errors.Is(err, providers.ErrNotFound) { // the channel has published nothing
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	ids, lost := videoIDs(newest)
+	found, err := c.videos(ctx, ids)
+	if err != nil {
+		return nil, 0, err
+	}
+	unclear = lost + found.lost
+	for _, v := range found.rows {
+		if v.V.onAir() {
+			return &v, 0, nil
+		}
+		if v.V.unclear() {
+			unclear++
+		}
+	}
+	return nil, unclear, nil
+}
+
+// runningHit searches for what the channel broadcasts. What is found is on air as long as it has not ended.
+func (c *client) runningHit(ctx context.Context, ch channel) (*wire.Object[video], error) {
 	hits, err := get[hit](ctx, c, upstream.Get("search").On(c.search).With("part", "snippet").
 		With("channelId", ch.ID).With("eventType", "live").With("type", "video"))
 	if err != nil {
 		return nil, err
 	}
 	var ids []string
-	for _, h := range hits.Items {
+	lost := hits.Items.Lost()
+	for _, h := range hits.Items.All() {
 		if h.V.ID.Video != "" {
 			ids = append(ids, h.V.ID.Video)
+		} else {
+			lost++
 		}
 	}
-	return c.onAir(ctx, ids)
-}
-
-// onAir returns the first of ids that is on air.
-func (c *client) onAir(ctx context.Context, ids []string) (*upstream.Object[video], error) {
 	found, err := c.videos(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range found {
-		if v.V.onAir() {
+	for _, v := range found.rows {
+		if v.V.Live.Ended.V == nil {
 			return &v, nil
 		}
 	}
-	return nil, nil
+	return nil, wire.Understood("items", 0, lost+found.lost)
 }
 
 func (v video) onAir() bool {
-	return v.Snippet.Broadcast == "live" || v.Live.Started != nil && v.Live.Ended == nil
+	return v.Snippet.Broadcast == "live" || v.Live.Started.V != nil && v.Live.Ended.V == nil
 }
 
+// unclear tells whether v says nothing about being on air.
+func (v video) unclear() bool { return v.Snippet.Broadcast == "" && v.Live.Started.V == nil }
+
+// live is v, which is on air.
 func (v video) live(raw []byte, host *schema.Actor) schema.LiveStream {
 	return schema.LiveStream{
 		Common:       schema.Common{ID: v.ID, URL: watchURL(v.ID), Raw: raw},
 		Host:         owner(v.Snippet.ChannelID, v.Snippet.ChannelTitle, host),
-		IsLive:       v.onAir(),
+		IsLive:       true,
 		Title:        text.NonEmpty(v.Snippet.Title),
 		Viewers:      v.Live.Viewers.V,
 		Likes:        v.Statistics.Likes.V,
-		StartedAt:    v.Live.Started,
+		StartedAt:    v.Live.Started.V,
 		ThumbnailURL: v.Snippet.Thumbnails.best(),
 	}
 }

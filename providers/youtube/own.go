@@ -13,8 +13,8 @@ import (
 )
 
 type site struct {
-	web, suggest *upstream.Client
-	player       playerClient
+	web, box *upstream.Client // the site, and its search box
+	player   playerClient
 }
 
 func newOwn(cfg Config) providers.Provider {
@@ -45,7 +45,7 @@ func newSite(cfg Config) *site {
 		web: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: web, Header: http.Header{"Accept": {"*/*"}, "Accept-Language": {"en-US"}},
 		}),
-		suggest: upstream.New(upstream.Config{
+		box: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.SuggestURL, "https://suggestqueries-clients6.youtube.com"),
 			Header: http.Header{"Origin": {web}, "Referer": {web}},
 		}),

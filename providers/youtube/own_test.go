@@ -1,6 +1,7 @@
 package youtube_test
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -39,6 +40,13 @@ func TestOwnProvider(t *testing.T) {
 			{Call: providertest.Transcript("for real players only", providers.TranscriptQuery{PostID: "po-token-01"}), Want: providers.ErrUnavailable},
 			{Call: providertest.Transcript("captions with an address of another kind", providers.TranscriptQuery{PostID: "elsewhere01"}), Want: providers.ErrUnavailable},
 			{Call: providertest.Transcript("captions without a body", providers.TranscriptQuery{PostID: "empty-body1"}), Want: providers.ErrUnavailable},
+		},
+		Drift: &providertest.Drift{
+			// A video without captions has none of this, and captions that cannot be translated say so in this way.
+			Absent: []string{
+				"captions", "captions.playerCaptionsTracklistRenderer.translationLanguages",
+				"captions.playerCaptionsTracklistRenderer.captionTracks[].isTranslatable",
+			},
 		},
 	})
 }
@@ -95,5 +103,34 @@ func TestOwnSourcesCanBeSwitchedOff(t *testing.T) {
 	}
 	if p.Notes[providers.OpTranscript] == "" || len(p.Filters) != 0 {
 		t.Errorf("notes %v, filters %v", p.Notes, p.Filters)
+	}
+}
+
+func TestAnOddEntryOfAFeedCostsItself(t *testing.T) {
+	t.Parallel()
+	const head = `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:yt="http://www.youtube.com/xml/schemas/2015">`
+	const short = `<entry><yt:videoId>short-one01</yt:videoId><published>soon</published><link rel="alternate" href="https://www.youtube.com/shorts/short-one01"/></entry>`
+	const odd = `<entry><yt:videoId>short-two02</yt:videoId></entry>`
+	tests := []struct {
+		name, body string
+		items      int
+		want       error
+	}{
+		{"one of two", head + short + odd + `</feed>`, 1, nil},
+		{"all", head + odd + `</feed>`, 0, providers.ErrUnavailable},
+		{"another channel", head + `<yt:channelId>other00000000000000000</yt:channelId>` + short + `</feed>`, 0, providers.ErrUnavailable},
+		{"none", head + `</feed>`, 0, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := youtube.New(youtube.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+				return http.StatusOK, tt.body
+			})}})[1]
+			page, err := p.Reels(t.Context(), bare, "")
+			if len(page.Items) != tt.items || !errors.Is(err, tt.want) {
+				t.Errorf("%d items, error %v, want %d and %v", len(page.Items), err, tt.items, tt.want)
+			}
+		})
 	}
 }

@@ -2,12 +2,13 @@ package youtube
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -38,29 +39,30 @@ func (c *client) playlists(ctx context.Context, q providers.CollectionsQuery, cu
 	if err != nil {
 		return providers.Page[schema.Collection]{}, err
 	}
-	w.Token = found.Next
-	page := providers.Page[schema.Collection]{Next: w.String()}
-	for _, o := range found.Items {
-		if p := o.V.collection(o.Raw, w.Author); q.Kind == "" || q.Kind == p.Kind {
-			page.Items = append(page.Items, p)
+	items, err := wire.Items(ctx, "items", found.Items, func(p playlist, raw json.RawMessage) (schema.Collection, bool) {
+		if q.Kind != "" && p.Status == (playlistStatus{}) { // it may be of either kind
+			return schema.Collection{}, true
 		}
-	}
-	return page, nil
+		out := p.collection(raw, w.Author)
+		return out, q.Kind == "" || q.Kind == out.Kind
+	})
+	w.Token = found.Next
+	return providers.Page[schema.Collection]{Items: items, Next: w.String()}, err
 }
 
 func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
-	var found []upstream.Object[playlist]
-	var err error
-	if playlistID.MatchString(q.ID) {
-		found, err = c.playlistsByID(ctx, []string{q.ID})
+	if !playlistID.MatchString(q.ID) {
+		return schema.Collection{}, fmt.Errorf("youtube: collection %q: %w", q.ID, providers.NotFound("no such playlist"))
 	}
-	if err == nil && len(found) == 0 {
-		err = providers.NotFound("no such playlist")
-	}
+	found, err := c.playlistsByID(ctx, []string{q.ID})
 	if err != nil {
 		return schema.Collection{}, fmt.Errorf("youtube: collection %q: %w", q.ID, err)
 	}
-	return found[0].V.collection(found[0].Raw, nil), nil
+	p, err := found.one("playlist")
+	if err != nil {
+		return schema.Collection{}, fmt.Errorf("youtube: collection %q: %w", q.ID, err)
+	}
+	return p.V.collection(p.Raw, nil), nil
 }
 
 func (c *client) collectionPosts(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Post], error) {
@@ -74,7 +76,7 @@ func (c *client) collectionPosts(ctx context.Context, q providers.CollectionQuer
 	return page, nil
 }
 
-func (c *client) playlistsByID(ctx context.Context, ids []string) ([]upstream.Object[playlist], error) {
+func (c *client) playlistsByID(ctx context.Context, ids []string) (batch[playlist], error) {
 	return byID(ctx, c, upstream.Get("playlists").With("part", playlistParts), ids, func(p playlist) string { return p.ID })
 }
 
@@ -83,7 +85,7 @@ func (c *client) playlistsByID(ctx context.Context, ids []string) ([]upstream.Ob
 type playlist struct {
 	ID      string `json:"id"`
 	Snippet struct {
-		PublishedAt  *time.Time `json:"publishedAt"`
+		PublishedAt  wire.Time  `json:"publishedAt"`
 		ChannelID    string     `json:"channelId"`
 		ChannelTitle string     `json:"channelTitle"`
 		Title        string     `json:"title"`
@@ -91,22 +93,25 @@ type playlist struct {
 		Thumbnails   thumbnails `json:"thumbnails"`
 	} `json:"snippet"`
 	ContentDetails struct {
-		Count upstream.Int `json:"itemCount"`
+		Count wire.Count `json:"itemCount"`
 	} `json:"contentDetails"`
-	Status struct {
-		Podcast string `json:"podcastStatus"` // enabled for a podcast
-	} `json:"status"`
+	Status playlistStatus `json:"status"`
+}
+
+type playlistStatus struct {
+	Privacy string `json:"privacyStatus"`
+	Podcast string `json:"podcastStatus"` // enabled for a podcast; older answers have none
 }
 
 func (p playlist) collection(raw []byte, author *schema.Actor) schema.Collection {
 	out := schema.Collection{
-		Common:      schema.Common{ID: p.ID, URL: "https://www.youtube.com/playlist?list=" + p.ID, Raw: raw},
+		Common:      schema.Common{ID: inForm(playlistID, p.ID), URL: "https://www.youtube.com/playlist?list=" + p.ID, Raw: raw},
 		Kind:        schema.Playlist,
 		Title:       p.Snippet.Title,
 		Description: text.NonEmpty(p.Snippet.Description),
 		ItemsCount:  p.ContentDetails.Count.V,
 		CoverURL:    p.Snippet.Thumbnails.best(),
-		CreatedAt:   p.Snippet.PublishedAt,
+		CreatedAt:   p.Snippet.PublishedAt.V,
 	}
 	if p.Snippet.ChannelID != "" {
 		out.Owner = new(owner(p.Snippet.ChannelID, p.Snippet.ChannelTitle, author))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -22,7 +23,7 @@ var (
 // read whole.
 // https://developers.google.com/youtube/v3/docs/search/list
 func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
-	r := upstream.Get("search").On(c.search).With("part", "snippet").With("q", q.Query).
+	r := upstream.Get("search").On(c.search).Says("q", q.Query).With("part", "snippet").
 		With("type", searchTypes[q.Kind]).With("order", searchOrders[q.Sort]).With("regionCode", q.Region).
 		With("maxResults", pageSize).With("pageToken", cursor)
 	if !q.Since.IsZero() {
@@ -35,15 +36,10 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	if err != nil {
 		return providers.Page[schema.SearchResult]{}, fmt.Errorf("youtube: search %q: %w", q.Query, err)
 	}
-	found, err := c.whole(ctx, hits.Items)
+	page := providers.Page[schema.SearchResult]{Next: hits.Next}
+	page.Items, err = c.whole(ctx, hits)
 	if err != nil {
 		return providers.Page[schema.SearchResult]{}, fmt.Errorf("youtube: results of %q: %w", q.Query, err)
-	}
-	page := providers.Page[schema.SearchResult]{Next: hits.Next}
-	for _, h := range hits.Items {
-		if o := found[h.V.ID]; o != nil {
-			page.Items = append(page.Items, schema.Result(o))
-		}
 	}
 	return page, nil
 }
@@ -61,40 +57,72 @@ type hitID struct {
 	Playlist string `json:"playlistId"`
 }
 
-// whole reads what hits name, each kind at once.
-func (c *client) whole(ctx context.Context, hits []upstream.Object[hit]) (map[hitID]schema.Object, error) {
-	var videos, channels, playlists []string
-	for _, h := range hits {
-		switch id := h.V.ID; {
-		case id.Video != "":
-			videos = append(videos, id.Video)
-		case id.Channel != "":
-			channels = append(channels, id.Channel)
-		case id.Playlist != "":
-			playlists = append(playlists, id.Playlist)
+// known tells whether the hit names one of these.
+func (h hitID) known() bool { return h != hitID{} }
+
+// whole reads what hits name, each kind at once, and puts it in their order. Those that do not exist any longer are left
+// out.
+func (c *client) whole(ctx context.Context, hits list[hit]) ([]schema.SearchResult, error) {
+	found := results{of: map[hitID]schema.Object{}, lost: hits.Items.Lost()}
+	for _, h := range hits.Items.All() {
+		if id := h.V.ID; id.known() {
+			found.ids = append(found.ids, id)
+		} else {
+			found.lost++
 		}
 	}
-	out := make(map[hitID]schema.Object, len(hits))
-	vs, err := c.videos(ctx, videos)
-	if err != nil {
+	if err := c.hydrate(ctx, &found); err != nil {
 		return nil, err
 	}
-	for _, v := range vs {
-		out[hitID{Video: v.V.ID}] = new(v.V.post(v.Raw, nil))
+	var out []schema.SearchResult
+	for _, id := range found.ids {
+		if o := found.of[id]; o != nil {
+			out = append(out, schema.Result(o))
+		}
 	}
-	chs, err := byID(ctx, c, upstream.Get("channels").With("part", channelParts), channels, func(ch channel) string { return ch.ID })
+	return out, wire.Understood("items", len(out), found.lost)
+}
+
+// results are the hits of a search, and what became of them.
+type results struct {
+	ids  []hitID
+	of   map[hitID]schema.Object
+	lost int
+}
+
+// each returns what is not empty of one field of the hits.
+func (r *results) each(field func(hitID) string) []string {
+	var out []string
+	for _, id := range r.ids {
+		if s := field(id); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (c *client) hydrate(ctx context.Context, r *results) error {
+	videos, err := c.videos(ctx, r.each(func(id hitID) string { return id.Video }))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, ch := range chs {
-		out[hitID{Channel: ch.V.ID}] = new(ch.V.profile(ch.Raw))
-	}
-	ps, err := c.playlistsByID(ctx, playlists)
+	channels, err := c.channelsByID(ctx, r.each(func(id hitID) string { return id.Channel }))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, p := range ps {
-		out[hitID{Playlist: p.V.ID}] = new(p.V.collection(p.Raw, nil))
+	playlists, err := c.playlistsByID(ctx, r.each(func(id hitID) string { return id.Playlist }))
+	if err != nil {
+		return err
 	}
-	return out, nil
+	for _, v := range videos.rows {
+		r.of[hitID{Video: v.V.ID}] = new(v.V.post(v.Raw, nil))
+	}
+	for _, ch := range channels.rows {
+		r.of[hitID{Channel: ch.V.ID}] = new(ch.V.profile(ch.Raw))
+	}
+	for _, p := range playlists.rows {
+		r.of[hitID{Playlist: p.V.ID}] = new(p.V.collection(p.Raw, nil))
+	}
+	r.lost += videos.lost + channels.lost + playlists.lost
+	return nil
 }

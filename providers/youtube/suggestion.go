@@ -11,35 +11,40 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 // suggestions reads what the search box of the site offers. There is no documentation; the site itself asks so.
 func (s *site) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
-	var a suggested
-	r := upstream.Get("complete", "search").With("client", "youtube").With("ds", "yt").With("xhr", "t").
-		With("hl", "en").With("gl", cmp.Or(q.Region, "US")).With("q", q.Query)
-	if _, err := s.suggest.JSON(ctx, r, &a); err != nil {
+	page, err := s.suggest(ctx, q)
+	if err != nil {
 		return providers.Page[schema.Suggestion]{}, fmt.Errorf("youtube: suggestions for %q: %w", q.Query, err)
 	}
+	return page, nil
+}
+
+func (s *site) suggest(ctx context.Context, q providers.SuggestionsQuery) (providers.Page[schema.Suggestion], error) {
 	var page providers.Page[schema.Suggestion]
-	for _, o := range a.rows {
-		t := text.NonEmpty(o.V.text)
-		if t == nil {
-			continue
-		}
-		u := "https://www.youtube.com/results?" + url.Values{"search_query": {*t}}.Encode()
-		page.Items = append(page.Items, schema.Suggestion{
-			Common: schema.Common{ID: digest(u), URL: u, Raw: o.Raw},
-			Text:   *t, Kind: schema.SuggestQuery, Position: new(int64(len(page.Items))),
-		})
+	var a suggested
+	r := upstream.Get("complete", "search").With("client", "youtube").With("ds", "yt").With("xhr", "t").
+		With("hl", "en").With("gl", cmp.Or(q.Region, "US")).Says("q", q.Query)
+	_, err := s.box.Read(ctx, r, &a)
+	if err == nil {
+		err = a.Rows.Check(ctx, "[1]")
+	}
+	if err != nil {
+		return page, err
+	}
+	for place, o := range a.Rows.All() {
+		page.Items = append(page.Items, o.V.suggestion(int64(place), o.Raw))
 	}
 	return page, nil
 }
 
 // suggested is the answer: an array of the question, the rows and some more.
 type suggested struct {
-	rows []upstream.Object[suggestedRow]
+	Rows wire.Rows[suggestedRow] `json:"[1]"`
 }
 
 // UnmarshalJSON reads the second element.
@@ -51,7 +56,7 @@ func (s *suggested) UnmarshalJSON(b []byte) error {
 	if len(parts) < 2 {
 		return errors.New("no suggestions in the answer")
 	}
-	return json.Unmarshal(parts[1], &s.rows)
+	return s.Rows.UnmarshalJSON(parts[1])
 }
 
 // suggestedRow is an array of the text, its type and a list of numbers.
@@ -66,5 +71,20 @@ func (r *suggestedRow) UnmarshalJSON(b []byte) error {
 	if len(parts) == 0 {
 		return errors.New("an empty suggestion")
 	}
-	return json.Unmarshal(parts[0], &r.text)
+	if err := json.Unmarshal(parts[0], &r.text); err != nil {
+		return err
+	}
+	if text.NonEmpty(r.text) == nil {
+		return errors.New("a suggestion of nothing")
+	}
+	return nil
+}
+
+func (r suggestedRow) suggestion(position int64, raw []byte) schema.Suggestion {
+	words := *text.NonEmpty(r.text)
+	u := "https://www.youtube.com/results?" + url.Values{"search_query": {words}}.Encode()
+	return schema.Suggestion{
+		Common: schema.Common{ID: digest(u), URL: u, Raw: raw},
+		Text:   words, Kind: schema.SuggestQuery, Position: &position,
+	}
 }

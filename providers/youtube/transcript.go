@@ -1,22 +1,26 @@
 package youtube
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"html"
 	"math"
 	"net/http"
 	"net/url"
-	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+
+	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -42,12 +46,9 @@ func (s *site) captions(ctx context.Context, q providers.TranscriptQuery) (schem
 	if err != nil {
 		return schema.Transcript{}, err
 	}
-	track, lang, ok := p.Captions.List.pick(q.Lang)
-	switch {
-	case !ok && q.Lang != "":
-		return schema.Transcript{}, providers.NotFound("this video has no transcript in %q", q.Lang)
-	case !ok:
-		return schema.Transcript{}, providers.NotFound("this video has no transcript")
+	track, lang, err := p.choose(ctx, q.Lang)
+	if err != nil {
+		return schema.Transcript{}, err
 	}
 	r, err := track.request(lang)
 	if err != nil {
@@ -65,7 +66,33 @@ func (s *site) captions(ctx context.Context, q providers.TranscriptQuery) (schem
 	if err := xml.Unmarshal(res.Body, &lines); err != nil { // an empty body is how it refuses, too
 		return schema.Transcript{}, providers.Unavailable(err, "YouTube did not hand out the transcript")
 	}
+	if err := wire.Need(ctx, "text", len(lines.Lines) > 0); err != nil {
+		return schema.Transcript{}, err
+	}
 	return lines.transcript(q.PostID, track, lang)
+}
+
+// choose returns the captions in lang, and the language in which to ask for them. Captions of which it cannot be told what
+// they are may be the ones that are asked for, unless these were written in that very language.
+func (p player) choose(ctx context.Context, lang string) (track captionTrack, in string, err error) {
+	if p.Captions == nil {
+		return track, "", providers.NotFound("this video has no transcript")
+	}
+	list, err := captionsOf(ctx, p)
+	if err != nil {
+		return track, "", err
+	}
+	track, in, ok := list.pick(lang)
+	sure := ok && !track.automatic() && strings.EqualFold(track.Language, lang)
+	switch {
+	case list.unclear() && !sure:
+		return track, "", wire.Need(ctx, "captionTracks", false)
+	case !ok && lang != "":
+		return track, "", providers.NotFound("this video has no transcript in %q", lang)
+	case !ok:
+		return track, "", providers.NotFound("this video has no transcript")
+	}
+	return track, in, nil
 }
 
 // visitor is what the page of a video gives to go on with.
@@ -74,11 +101,6 @@ type visitor struct {
 }
 
 func (v visitor) header() http.Header { return http.Header{"Cookie": {v.cookie}} }
-
-var (
-	playerKey = regexp.MustCompile(`"INNERTUBE_API_KEY":\s*"([A-Za-z0-9_-]+)"`)
-	consent   = regexp.MustCompile(`name="v" value="([A-Za-z0-9_.+-]+)"`)
-)
 
 // declined is how a browser says that it wants no cookies, which spares it the page that asks. That page belongs to
 // another host.
@@ -94,21 +116,59 @@ func (s *site) visit(ctx context.Context, id string) (visitor, error) {
 		if err != nil {
 			return visitor{}, err
 		}
-		page := string(res.Body)
-		if m := playerKey.FindStringSubmatch(page); m != nil {
-			v.key = m[1]
+		if v.key = playerKey(res.Body); v.key != "" {
 			return v, nil
 		}
-		if strings.Contains(page, `class="g-recaptcha"`) {
+		w := wallOf(res.Body)
+		if w.captcha {
 			return visitor{}, errBlocked
 		}
-		m := consent.FindStringSubmatch(page)
-		if m == nil || !strings.Contains(page, `action="https://consent.youtube.com/s"`) {
+		if !w.asks || w.consent == "" {
 			break
 		}
-		v.cookie = declined + "; CONSENT=YES+" + m[1]
+		v.cookie = declined + "; CONSENT=YES+" + w.consent
 	}
-	return visitor{}, providers.Unavailable(nil, "the page of the video cannot be read")
+	return visitor{}, wire.Need(ctx, "INNERTUBE_API_KEY", false)
+}
+
+// playerKey finds the key in the settings that the page of a video hands to its scripts.
+func playerKey(page []byte) string {
+	_, rest, _ := bytes.Cut(page, []byte(`"INNERTUBE_API_KEY":`))
+	var key string
+	if json.NewDecoder(bytes.NewReader(rest)).Decode(&key) != nil {
+		return ""
+	}
+	return key
+}
+
+// wall is what stands in the place of the page of a video.
+type wall struct {
+	captcha bool   // a check for bots
+	asks    bool   // a form that asks for consent
+	consent string // what consent is told with
+}
+
+func wallOf(page []byte) wall {
+	var w wall
+	z := html.NewTokenizer(bytes.NewReader(page))
+	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() { // the only error is the end
+		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
+			continue
+		}
+		tag := z.Token()
+		is := map[string]string{}
+		for _, a := range tag.Attr {
+			is[a.Key] = a.Val
+		}
+		w.captcha = w.captcha || slices.Contains(strings.Fields(is["class"]), "g-recaptcha")
+		switch {
+		case tag.Data == "form" && is["action"] == "https://consent.youtube.com/s":
+			w.asks = true
+		case tag.Data == "input" && is["name"] == "v":
+			w.consent = is["value"]
+		}
+	}
+	return w
 }
 
 var errBlocked = providers.Unavailable(nil, "YouTube takes us for a bot")
@@ -130,22 +190,29 @@ func (s *site) play(ctx context.Context, id string, v visitor) (player, error) {
 	body := playerRequest{VideoID: id}
 	body.Context.Client = s.player
 	var p player
-	_, err := s.web.JSON(ctx, upstream.Request{
+	_, err := s.web.Read(ctx, upstream.Request{
 		Method: http.MethodPost, Retry: true, // it changes nothing
 		Path: []string{"youtubei/v1/player"}, Query: url.Values{"key": {v.key}}, Header: v.header(), JSON: body,
 	}, &p)
 	if err != nil {
 		return player{}, err
 	}
-	return p, p.Playability.err()
+	if err := p.Playability.err(ctx); err != nil {
+		return player{}, err
+	}
+	if shown := p.Details.VideoID; shown != "" {
+		return p, wire.Same(ctx, "video", id, shown)
+	}
+	return p, nil
 }
 
 // player is the answer of POST /youtubei/v1/player, as far as it is about captions. There is no documentation.
 type player struct {
-	Playability playability `json:"playabilityStatus"`
-	Captions    struct {
-		List captionList `json:"playerCaptionsTracklistRenderer"`
-	} `json:"captions"` // absent when the video has none
+	Playability playability     `json:"playabilityStatus"`
+	Captions    json.RawMessage `json:"captions"` // absent when the video has none
+	Details     struct {
+		VideoID string `json:"videoId"`
+	} `json:"videoDetails"`
 }
 
 type playability struct {
@@ -154,7 +221,7 @@ type playability struct {
 }
 
 // err says why a video does not play; nil when it does.
-func (p playability) err() error {
+func (p playability) err(ctx context.Context) error {
 	reason := strings.ToLower(p.Reason)
 	switch {
 	case p.Status == "OK":
@@ -170,32 +237,70 @@ func (p playability) err() error {
 	case p.Status == "LOGIN_REQUIRED":
 		return providers.Unsupported("YouTube shows this video to grown-ups who have signed in only")
 	}
-	return providers.Unavailable(fmt.Errorf("playability %q", p.Status), "YouTube does not play this video to us")
+	if err := wire.Need(ctx, "playabilityStatus.status", p.Status != ""); err != nil {
+		return err
+	}
+	return providers.Unsupported("YouTube does not play this video to us")
 }
 
+// captionList is what the player may choose from.
 type captionList struct {
-	Tracks       []captionTrack `json:"captionTracks"`
-	Audio        []audioTrack   `json:"audioTracks"`
-	DefaultAudio int            `json:"defaultAudioTrackIndex"`
-	Translations []struct {
-		Language string `json:"languageCode"`
-	} `json:"translationLanguages"` // into which YouTube translates by machine
+	Tracks       wire.Rows[captionTrack] `json:"captionTracks"`
+	Audio        wire.Rows[audioTrack]   `json:"audioTracks"`
+	DefaultAudio wire.Count              `json:"defaultAudioTrackIndex"`
+	Translations wire.Rows[translation]  `json:"translationLanguages"` // into which YouTube translates by machine
 }
 
 type audioTrack struct {
-	Default    int  `json:"defaultCaptionTrackIndex"`
-	HasDefault bool `json:"hasDefaultTrack"`
+	Default    wire.Count `json:"defaultCaptionTrackIndex"`
+	HasDefault wire.Bool  `json:"hasDefaultTrack"`
 }
 
 type captionTrack struct {
-	BaseURL      string `json:"baseUrl,omitempty"`
-	Language     string `json:"languageCode"`
-	Kind         string `json:"kind,omitempty"` // asr for automatic captions
-	VSSID        string `json:"vssId,omitempty"`
-	Translatable bool   `json:"isTranslatable"`
+	BaseURL      string    `json:"baseUrl"`
+	Language     string    `json:"languageCode"`
+	Kind         string    `json:"kind"`  // asr for automatic captions
+	VSSID        string    `json:"vssId"` // such as .en, and a.en for automatic ones
+	Translatable wire.Bool `json:"isTranslatable"`
 }
 
-func (t captionTrack) automatic() bool { return t.Kind == "asr" }
+type translation struct {
+	Language string `json:"languageCode"`
+}
+
+// captionsOf reads the captions of p.
+func captionsOf(ctx context.Context, p player) (captionList, error) {
+	var c struct {
+		List captionList `json:"playerCaptionsTracklistRenderer"`
+	}
+	if err := wire.Decode(ctx, p.Captions, &c); err != nil {
+		return c.List, err
+	}
+	if err := c.List.Translations.Optional(ctx, "translationLanguages"); err != nil {
+		return c.List, err
+	}
+	return c.List, c.List.Tracks.Check(ctx, "captionTracks")
+}
+
+// unclear tells whether there are captions or translations of which it cannot be told what they are.
+func (l captionList) unclear() bool {
+	if l.Tracks.Lost()+l.Translations.Lost() > 0 {
+		return true
+	}
+	for _, t := range l.Tracks.All() {
+		if t.V.Language == "" || !t.V.Translatable.Is() && !t.V.Translatable.Not() {
+			return true
+		}
+	}
+	for _, into := range l.Translations.All() {
+		if into.V.Language == "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (t captionTrack) automatic() bool { return t.Kind == "asr" || strings.HasPrefix(t.VSSID, "a.") }
 
 // pick chooses the captions in lang, or in the spoken language when lang is "". The language that it returns differs
 // from the track's when YouTube has to translate.
@@ -203,12 +308,12 @@ func (l captionList) pick(lang string) (t captionTrack, in string, ok bool) {
 	if t, ok := l.find(cmp.Or(lang, l.spoken())); ok {
 		return t, t.Language, true
 	}
-	for _, into := range l.Translations {
-		if lang == "" || !strings.EqualFold(into.Language, lang) {
+	for _, into := range l.Translations.All() {
+		if lang == "" || !strings.EqualFold(into.V.Language, lang) {
 			continue
 		}
-		if t, ok := l.find(l.spoken()); ok && t.Translatable {
-			return t, into.Language, true
+		if t, ok := l.find(l.spoken()); ok && t.Translatable.Is() {
+			return t, into.V.Language, true
 		}
 	}
 	return captionTrack{}, "", false
@@ -223,9 +328,9 @@ func (l captionList) find(lang string) (captionTrack, bool) {
 	}
 	for _, automatic := range []bool{false, true} {
 		for _, same := range []func(string) bool{exact, near} {
-			for _, t := range l.Tracks {
-				if t.automatic() == automatic && same(t.Language) {
-					return t, true
+			for _, t := range l.Tracks.All() {
+				if t.V.automatic() == automatic && same(t.V.Language) {
+					return t.V, true
 				}
 			}
 		}
@@ -242,20 +347,37 @@ func base(code string) string {
 // spoken is the language of the sound: that of the automatic captions, else of those which the player shows by itself,
 // else of the first.
 func (l captionList) spoken() string {
-	for _, t := range l.Tracks {
-		if t.automatic() {
-			return t.Language
+	for _, t := range l.Tracks.All() {
+		if t.V.automatic() {
+			return t.V.Language
 		}
 	}
-	if i := l.DefaultAudio; i >= 0 && i < len(l.Audio) && l.Audio[i].HasDefault {
-		if j := l.Audio[i].Default; j >= 0 && j < len(l.Tracks) {
-			return l.Tracks[j].Language
-		}
+	if t, ok := l.shown(); ok {
+		return t.Language
 	}
-	if len(l.Tracks) > 0 {
-		return l.Tracks[0].Language
+	for _, t := range l.Tracks.All() {
+		return t.V.Language
 	}
 	return ""
+}
+
+// shown returns the captions that the player shows by itself.
+func (l captionList) shown() (captionTrack, bool) {
+	audio, ok := at(l.Audio, l.DefaultAudio)
+	if !ok || !audio.HasDefault.Is() {
+		return captionTrack{}, false
+	}
+	return at(l.Tracks, audio.Default)
+}
+
+// at returns the row at a place.
+func at[T any](rows wire.Rows[T], place wire.Count) (row T, ok bool) {
+	for i, o := range rows.All() {
+		if place.V != nil && int64(i) == *place.V {
+			return o.V, true
+		}
+	}
+	return row, false
 }
 
 // request asks for the lines of t in lang. Only path and query of the address are followed: it comes from outside.
@@ -282,19 +404,43 @@ type timedText struct {
 }
 
 type timeLine struct {
-	Start    *float64 `xml:"start,attr" json:"start"`
-	Duration *float64 `xml:"dur,attr" json:"dur"`
-	Text     string   `xml:",chardata" json:"text"`
+	Start    string `xml:"start,attr" json:"start,omitempty"` // seconds, both
+	Duration string `xml:"dur,attr" json:"dur,omitempty"`
+	Text     string `xml:",chardata" json:"text"`
 }
 
-var tag = regexp.MustCompile(`<[^>]*>`)
+// plain takes the tags out of a line.
+func (l timeLine) plain() *string {
+	var b strings.Builder
+	for rest := html.UnescapeString(l.Text); rest != ""; {
+		before, tag, found := strings.Cut(rest, "<")
+		_, behind, closed := strings.Cut(tag, ">")
+		if found && !closed { // no tag
+			before, behind = rest, ""
+		}
+		b.WriteString(before)
+		rest = behind
+	}
+	return text.NonEmpty(b.String())
+}
+
+// sharedTrack is a caption track without its address, which names ours on the internet.
+type sharedTrack struct {
+	Language     string `json:"languageCode"`
+	Kind         string `json:"kind,omitempty"`
+	VSSID        string `json:"vssId,omitempty"`
+	Translatable bool   `json:"isTranslatable"`
+}
+
+func (t captionTrack) shared() sharedTrack {
+	return sharedTrack{Language: t.Language, Kind: t.Kind, VSSID: t.VSSID, Translatable: t.Translatable.Is()}
+}
 
 func (t timedText) transcript(videoID string, track captionTrack, lang string) (schema.Transcript, error) {
-	track.BaseURL = "" // it names our own address on the internet
 	raw, err := json.Marshal(struct {
-		Track captionTrack `json:"track"`
+		Track sharedTrack `json:"track"`
 		timedText
-	}{track, t})
+	}{track.shared(), t})
 	if err != nil {
 		return schema.Transcript{}, err
 	}
@@ -309,7 +455,7 @@ func (t timedText) transcript(videoID string, track captionTrack, lang string) (
 	}
 	var all []string
 	for _, l := range t.Lines {
-		line := text.NonEmpty(tag.ReplaceAllString(html.UnescapeString(l.Text), ""))
+		line := l.plain()
 		if line == nil {
 			continue
 		}
@@ -321,13 +467,15 @@ func (t timedText) transcript(videoID string, track captionTrack, lang string) (
 }
 
 func (l timeLine) segment(line string) schema.TranscriptSegment {
-	s := schema.TranscriptSegment{Text: line, StartS: l.Start}
-	if l.Start != nil {
-		end := *l.Start
-		if l.Duration != nil {
-			end += *l.Duration
-		}
-		s.EndS = new(math.Round(end*1000) / 1000) // the sum of two decimals, not of their binary neighbours
+	s := schema.TranscriptSegment{Text: line}
+	start, err := strconv.ParseFloat(l.Start, 64)
+	if err != nil || start < 0 {
+		return s
 	}
+	end := start
+	if d, err := strconv.ParseFloat(l.Duration, 64); err == nil && d > 0 {
+		end += d
+	}
+	s.StartS, s.EndS = &start, new(math.Round(end*1000)/1000) // the sum of two decimals, not of their binary neighbours
 	return s
 }

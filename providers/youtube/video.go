@@ -9,18 +9,17 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 const (
 	videoParts        = "snippet,contentDetails,statistics,status,liveStreamingDetails,paidProductPlacementDetails"
 	playlistItemParts = "snippet,contentDetails,status"
-	pageSize          = "50" // of every list but comments; the most that YouTube gives
 )
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
@@ -28,18 +27,19 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 		return schema.Post{}, fmt.Errorf("youtube: post %q: %w", id, providers.NotFound("no such video"))
 	}
 	found, err := c.videos(ctx, []string{id})
-	if err == nil && len(found) == 0 {
-		err = providers.NotFound("no such video")
-	}
 	if err != nil {
 		return schema.Post{}, fmt.Errorf("youtube: post %q: %w", id, err)
 	}
-	return found[0].V.post(found[0].Raw, nil), nil
+	v, err := found.one("video")
+	if err != nil {
+		return schema.Post{}, fmt.Errorf("youtube: post %q: %w", id, err)
+	}
+	return v.V.post(v.Raw, nil), nil
 }
 
 // posts reads the list of a channel's uploads, which is a playlist.
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := c.uploads(ctx, handle, cursor, func(ch channel) string { return ch.ContentDetails.Related.Uploads })
+	page, err := c.uploads(ctx, handle, cursor, channel.uploads)
 	if err != nil {
 		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: posts of %q: %w", handle, err)
 	}
@@ -113,19 +113,23 @@ func (c *client) start(ctx context.Context, handle string, of func(channel) stri
 func (c *client) members(ctx context.Context, playlist, token string, author *schema.Actor) (providers.Page[schema.Post], error) {
 	r := upstream.Get("playlistItems").With("part", playlistItemParts).
 		With("playlistId", playlist).With("maxResults", pageSize).With("pageToken", token)
-	items, err := get[playlistItem](ctx, c, r)
+	listed, err := get[playlistItem](ctx, c, r)
 	if err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
-	found, err := c.videos(ctx, videoIDs(items))
+	ids, lost := videoIDs(listed)
+	if err := wire.Understood("items", len(ids), lost); err != nil {
+		return providers.Page[schema.Post]{}, err
+	}
+	found, err := c.videos(ctx, ids)
 	if err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
-	page := providers.Page[schema.Post]{Next: items.Next}
-	for _, v := range found {
+	page := providers.Page[schema.Post]{Next: listed.Next}
+	for _, v := range found.rows {
 		page.Items = append(page.Items, v.V.post(v.Raw, author))
 	}
-	return page, nil
+	return page, wire.Understood("items", len(page.Items), found.lost)
 }
 
 // playlistItem is an item of GET playlistItems. Its publishedAt is when it was put there, not the video's.
@@ -141,14 +145,17 @@ type playlistItem struct {
 	} `json:"contentDetails"`
 }
 
-func videoIDs(items list[playlistItem]) []string {
-	var ids []string
-	for _, i := range items.Items {
+// videoIDs returns the videos of a page, and how many of its rows name none.
+func videoIDs(l list[playlistItem]) (ids []string, lost int) {
+	lost = l.Items.Lost()
+	for _, i := range l.Items.All() {
 		if id := cmp.Or(i.V.ContentDetails.VideoID, i.V.Snippet.ResourceID.VideoID); id != "" {
 			ids = append(ids, id)
+		} else {
+			lost++
 		}
 	}
-	return ids
+	return ids, lost
 }
 
 // trending reads the chart of a region.
@@ -160,40 +167,19 @@ func (c *client) trending(ctx context.Context, q providers.TrendingQuery, cursor
 	if err != nil {
 		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: trending in %q: %w", q.Region, err)
 	}
-	page := providers.Page[schema.Post]{Next: found.Next}
-	for _, v := range found.Items {
-		page.Items = append(page.Items, v.V.post(v.Raw, nil))
+	items, err := wire.Items(ctx, "items", found.Items, func(v video, raw json.RawMessage) (schema.Post, bool) {
+		return v.post(raw, nil), true
+	})
+	if err != nil {
+		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: trending in %q: %w", q.Region, err)
 	}
-	return page, nil
+	return providers.Page[schema.Post]{Items: items, Next: found.Next}, nil
 }
 
 // videos reads at most 50 videos, in the order of ids; those that do not exist are left out.
 // https://developers.google.com/youtube/v3/docs/videos/list
-func (c *client) videos(ctx context.Context, ids []string) ([]upstream.Object[video], error) {
+func (c *client) videos(ctx context.Context, ids []string) (batch[video], error) {
 	return byID(ctx, c, upstream.Get("videos").With("part", videoParts), ids, func(v video) string { return v.ID })
-}
-
-// byID reads what ids name, in their order, which is not the order of the answer.
-func byID[T any](ctx context.Context, c *client, r upstream.Request, ids []string, id func(T) string) ([]upstream.Object[T], error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	found, err := get[T](ctx, c, r.With("id", strings.Join(ids, ",")))
-	if err != nil {
-		return nil, err
-	}
-	at := make(map[string]upstream.Object[T], len(found.Items))
-	for _, o := range found.Items {
-		at[id(o.V)] = o
-	}
-	out := make([]upstream.Object[T], 0, len(ids))
-	for _, id := range ids {
-		if o, ok := at[id]; ok {
-			out = append(out, o)
-			delete(at, id) // a playlist may hold a video twice
-		}
-	}
-	return out, nil
 }
 
 // video is an item of GET videos. A count that is hidden or switched off is absent.
@@ -201,7 +187,7 @@ func byID[T any](ctx context.Context, c *client, r upstream.Request, ids []strin
 type video struct {
 	ID      string `json:"id"`
 	Snippet struct {
-		PublishedAt   *time.Time `json:"publishedAt"`
+		PublishedAt   wire.Time  `json:"publishedAt"`
 		ChannelID     string     `json:"channelId"`
 		ChannelTitle  string     `json:"channelTitle"`
 		Title         string     `json:"title"`
@@ -215,14 +201,14 @@ type video struct {
 		Duration string `json:"duration"` // P0D while a broadcast runs or is to come
 	} `json:"contentDetails"`
 	Statistics struct {
-		Views    upstream.Int `json:"viewCount"`
-		Likes    upstream.Int `json:"likeCount"`
-		Comments upstream.Int `json:"commentCount"`
+		Views    wire.Count `json:"viewCount"`
+		Likes    wire.Count `json:"likeCount"`
+		Comments wire.Count `json:"commentCount"`
 	} `json:"statistics"`
 	Live struct {
-		Started *time.Time   `json:"actualStartTime"`
-		Ended   *time.Time   `json:"actualEndTime"`
-		Viewers upstream.Int `json:"concurrentViewers"` // absent when hidden or over
+		Started wire.Time  `json:"actualStartTime"`
+		Ended   wire.Time  `json:"actualEndTime"`
+		Viewers wire.Count `json:"concurrentViewers"` // absent when hidden or over
 	} `json:"liveStreamingDetails"`
 	Paid struct {
 		Placement bool `json:"hasPaidProductPlacement"`
@@ -232,11 +218,11 @@ type video struct {
 func (v video) post(raw []byte, author *schema.Actor) schema.Post {
 	all := text.Join(v.Snippet.Title, v.Snippet.Description)
 	return schema.Post{
-		Common:    schema.Common{ID: v.ID, URL: watchURL(v.ID), Raw: raw},
+		Common:    schema.Common{ID: inForm(videoID, v.ID), URL: watchURL(v.ID), Raw: raw},
 		Author:    owner(v.Snippet.ChannelID, v.Snippet.ChannelTitle, author),
 		Text:      all,
 		Lang:      language(v.Snippet.AudioLanguage, v.Snippet.Language),
-		CreatedAt: v.Snippet.PublishedAt,
+		CreatedAt: v.Snippet.PublishedAt.V,
 		Media: []schema.Media{{
 			Type: schema.Video, URL: watchURL(v.ID),
 			ThumbnailURL: v.Snippet.Thumbnails.best(), DurationS: seconds(v.ContentDetails.Duration),

@@ -10,13 +10,10 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -42,9 +39,13 @@ type Config struct {
 	Own providers.Own
 }
 
+// credentials are the query parameters by which Google takes credentials.
+// https://cloud.google.com/apis/docs/system-parameters
+var credentials = []string{"key", "access_token", "oauth_token"}
+
 type client struct {
-	http          *upstream.Client
-	units, search *upstream.Quota
+	http   *upstream.Client
+	search *upstream.Quota // a bucket of its own; everything else counts against the daily units
 }
 
 // New returns the providers for YouTube: the Data API, and what the site itself shows.
@@ -96,12 +97,15 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpProducts:         "the Data API has no shops",
 			providers.OpProduct:          "the Data API has no shops",
 			providers.OpReviews:          "the Data API has no shops",
+			providers.OpStore:            "the Data API has no shops",
+			providers.OpEvents:           "the Data API knows what is on air, and no calendar",
 		},
 		Routes: providers.Routes(platform.YouTube,
 			"channels", "videos", "playlists", "playlistItems", "commentThreads", "comments", "search",
 			"videoCategories", "i18nRegions", "i18nLanguages",
 		),
-		Forward: c.forward,
+		Forward:     c.forward,
+		Credentials: credentials,
 	}
 	if cfg.APIKey == "" {
 		p = p.Without("api_key")
@@ -114,95 +118,13 @@ func newOfficial(cfg Config) providers.Provider {
 func newClient(cfg Config) *client {
 	return &client{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://youtube.googleapis.com/youtube/v3"), Check: check,
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://youtube.googleapis.com/youtube/v3"), Check: check, Credentials: credentials,
 			// A header keeps the key out of logged URLs.
 			// https://cloud.google.com/apis/docs/system-parameters
 			Header: http.Header{"X-Goog-Api-Key": {cfg.APIKey}},
+			// https://developers.google.com/youtube/v3/determine_quota_cost
+			Quota: upstream.NewQuota(cmp.Or(cfg.DailyUnits, 10_000), 24*time.Hour),
 		}),
-		// https://developers.google.com/youtube/v3/determine_quota_cost
-		units:  upstream.NewQuota(cmp.Or(cfg.DailyUnits, 10_000), 24*time.Hour),
 		search: upstream.NewQuota(cmp.Or(cfg.DailySearches, 100), 24*time.Hour),
-	}
-}
-
-var (
-	channelID  = regexp.MustCompile(`^UC[A-Za-z0-9_-]{22}$`)
-	handle     = regexp.MustCompile(`^[\pL\pN\pM_.·-]{1,100}$`)
-	videoID    = regexp.MustCompile(`^[A-Za-z0-9_-]{11}$`)
-	playlistID = regexp.MustCompile(`^[A-Za-z0-9_-]{2,64}$`)
-	commentID  = regexp.MustCompile(`^[A-Za-z0-9_-]{10,64}(\.[A-Za-z0-9_-]{10,64})?$`)
-)
-
-// legacy stands before the user names that YouTube gave until 2012: they are no handles, and are asked for in another
-// way.
-const legacy = "user/"
-
-// pages are first segments of youtube.com that are no channels.
-var pages = map[string]bool{
-	"about": true, "account": true, "ads": true, "channel": true, "clip": true, "creators": true, "embed": true, "feed": true,
-	"feeds": true, "gaming": true, "hashtag": true, "howyoutubeworks": true, "live": true, "logout": true, "playlist": true,
-	"playlists": true, "podcasts": true, "post": true, "premium": true, "redirect": true, "results": true, "shorts": true,
-	"signin": true, "t": true, "trending": true, "tv": true, "upload": true, "user": true, "watch": true,
-}
-
-// normalize reduces a channel to its id, its handle in lower case without @, or user/ and its old user name; and a
-// video, playlist or comment to its id. An id of a wrong form is left as it is: there is no such video, which is not
-// the same as a question that makes no sense.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "youtube.com", "youtu.be", "music.youtube.com", "youtube-nocookie.com")
-	if err != nil {
-		return "", err
-	}
-	if link != nil {
-		if value = inLink(s, link); value == "" {
-			return "", providers.Invalid("the URL names no %s of YouTube", s)
-		}
-	}
-	if s != providers.Handle || channelID.MatchString(value) {
-		return value, nil
-	}
-	if name, ok := strings.CutPrefix(value, legacy); ok && handle.MatchString(name) {
-		return value, nil
-	}
-	if value = strings.ToLower(strings.TrimPrefix(value, "@")); !handle.MatchString(value) {
-		return "", providers.Invalid("a YouTube handle is one such as @youtube, or a channel id")
-	}
-	return value, nil
-}
-
-// inLink finds the identifier in a public URL; "" when it is not there.
-func inLink(s providers.Subject, l *links.Link) string {
-	first, second := l.Segment(0), l.Segment(1)
-	switch s {
-	case providers.Handle:
-		switch {
-		case strings.HasPrefix(first, "@"):
-			return first
-		case first == "channel" && channelID.MatchString(second):
-			return second
-		case first == "user" && second != "":
-			return legacy + second
-		case first == "c":
-			return second // its owner has most often kept the name as the handle
-		case len(l.Segments) == 1 && l.Host == "youtube.com" && !pages[first]:
-			return first // the same, shorter
-		}
-		return ""
-	case providers.PostID:
-		switch {
-		case l.Host == "youtu.be":
-			return first
-		case first == "watch":
-			return l.Query.Get("v")
-		case first == "shorts", first == "live", first == "embed", first == "v":
-			return second
-		}
-		return ""
-	case providers.CollectionID:
-		return l.Query.Get("list")
-	case providers.CommentID:
-		return l.Query.Get("lc")
-	default:
-		return ""
 	}
 }

@@ -84,6 +84,10 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Trending("unknown region", providers.TrendingQuery{Region: "ZZ"}), Want: providers.ErrInvalid},
 			{Call: providertest.Posts("cursor of another list", ann).From("PAGE2"), Want: providers.ErrCursor},
 		},
+		Drift: &providertest.Drift{
+			// No token is the last page, and of a playlist no word about podcasts is that it is none.
+			Absent: []string{"nextPageToken", "items[].status.podcastStatus"},
+		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@AnnExample", Want: ann},
 			{Subject: providers.Handle, In: "AnnExample", Want: ann},
@@ -138,7 +142,7 @@ func TestASpentQuotaClosesItsBucketOnly(t *testing.T) {
 			return http.StatusForbidden, `{"error":{"code":403,"errors":[{"reason":"quotaExceeded"}]}}`
 		}
 		reads++
-		return http.StatusOK, `{"items":[{"id":"UCbareexample00000000000"}]}`
+		return http.StatusOK, `{"kind":"youtube#channelListResponse","items":[{"id":"UCbareexample00000000000"}]}`
 	})}})[0]
 	for range 3 {
 		_, err := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, "")
@@ -184,5 +188,102 @@ func TestForwardCountsSearchesApart(t *testing.T) {
 	}
 	if raw, err := p.Forward(t.Context(), "videos", nil); err != nil || string(raw) != `{"path":"/youtube/v3/videos"}` {
 		t.Errorf("got %s, %v", raw, err)
+	}
+}
+
+func TestAnswersThatAreNoAnswers(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`null`, `{}`, `[]`, `{"error":{"code":500,"message":"Internal error"}}`, `{"items":[]}`, `{"kind":"youtube#activityListResponse","items":[]}`,
+	} {
+		p := youtube.New(youtube.Config{APIKey: "k", HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, body
+		})}})[0]
+		_, profile := p.Profile(t.Context(), ann)
+		_, posts := p.Posts(t.Context(), ann, "")
+		_, post := p.Post(t.Context(), tea)
+		_, comments := p.Comments(t.Context(), tea, "")
+		_, search := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, "")
+		_, collection := p.Collection(t.Context(), providers.CollectionQuery{ID: "PLteaexample"})
+		_, live := p.Live(t.Context(), ann)
+		for i, err := range []error{profile, posts, post, comments, search, collection, live} {
+			if !errors.Is(err, providers.ErrUnavailable) {
+				t.Errorf("%s: call %d: got error %v, want ErrUnavailable", body, i, err)
+			}
+		}
+	}
+}
+
+// lists answers each resource with rows of its kind.
+func lists(rows map[string]string) *http.Client {
+	return &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		resource := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
+		return http.StatusOK, `{"kind":"youtube#` + strings.TrimSuffix(resource, "s") + `ListResponse","items":[` + rows[resource] + `]}`
+	})}
+}
+
+func TestAChannelIsOffAirOnlyWhenThatIsKnown(t *testing.T) {
+	t.Parallel()
+	const uploads = `{"contentDetails":{"videoId":"live-now-01"}},{"contentDetails":{"videoId":"tea-video-1"}}`
+	tests := []struct {
+		name, videos, hits string
+		live               bool
+		err                error
+	}{
+		{name: "on air", videos: `{"id":"live-now-01","snippet":{"liveBroadcastContent":"live"}}`, live: true},
+		{name: "off air", videos: `{"id":"live-now-01","snippet":{"liveBroadcastContent":"none"}}`},
+		{name: "gone"},
+		{name: "a video that does not say", videos: `{"id":"live-now-01","snippet":{}}`, err: providers.ErrUnavailable},
+		{name: "a video that cannot be read", videos: `{"id":7,"snippet":{"liveBroadcastContent":"live"}}`, err: providers.ErrUnavailable},
+		{
+			name: "a video that does not say, found by the search", videos: `{"id":"live-now-01","snippet":{}}`,
+			hits: `{"id":{"videoId":"live-now-01"}}`, live: true,
+		},
+		{name: "a hit that cannot be read", hits: `{"id":{"videoId":{}}}`, err: providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := youtube.New(youtube.Config{APIKey: "k", HTTP: lists(map[string]string{
+				"channels": `{"id":"` + bare + `"}`, "playlistItems": uploads, "videos": tt.videos, "search": tt.hits,
+			})})[0]
+			got, err := p.Live(t.Context(), bare)
+			if got.IsLive != tt.live || !errors.Is(err, tt.err) {
+				t.Errorf("is_live %v, error %v, want %v and %v", got.IsLive, err, tt.live, tt.err)
+			}
+		})
+	}
+}
+
+func TestAnotherChannelIsNotServed(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		handle, row string
+		want        error
+	}{
+		{ann, `{"id":"` + bare + `","snippet":{"customUrl":"@bobexample"}}`, providers.ErrUnavailable},
+		{ann, `{"id":"` + bare + `","snippet":{"customUrl":"@AnnExample"}}`, nil},
+		{ann, `{"id":"` + bare + `","snippet":{"customUrl":"annsoldname"}}`, nil}, // an old name, which may be any
+		{ann, `{"id":"0","snippet":{"customUrl":"@annexample"}}`, providers.ErrUnavailable},
+		{"UCother00000000000000000", `{"id":"` + bare + `"}`, providers.ErrUnavailable},
+		{"user/oldname", `{"id":"` + bare + `","snippet":{"customUrl":"@newname"}}`, nil},
+	}
+	for _, tt := range tests {
+		p := youtube.New(youtube.Config{APIKey: "k", HTTP: lists(map[string]string{"channels": tt.row})})[0]
+		if _, err := p.Profile(t.Context(), tt.handle); !errors.Is(err, tt.want) {
+			t.Errorf("%s answered by %s: got error %v, want %v", tt.handle, tt.row, err, tt.want)
+		}
+	}
+}
+
+func TestASearchThatYouTubeRefusesIsTheCallers(t *testing.T) {
+	t.Parallel()
+	p := youtube.New(youtube.Config{APIKey: "k", HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusBadRequest, `{"error":{"code":400,"message":"Request contains an <b>invalid</b> argument.","errors":[{"reason":"badRequest"}]}}`
+	})}})[0]
+	_, err := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, "")
+	e, ok := errors.AsType[*providers.Error](err)
+	if !ok || !errors.Is(err, providers.ErrInvalid) || !strings.Contains(e.Detail, "an invalid argument") {
+		t.Errorf("got error %v, want ErrInvalid with YouTube's reason", err)
 	}
 }
