@@ -154,3 +154,8 @@ func listBy[Q, T any](name string, of func(providers.Provider) providers.ListBy[
 		return of(p)(ctx, q, cursor)
 	})
 }
+
+// Events lists the events of a host or at a place.
+func Events(name string, q providers.EventsQuery) Call {
+	return listBy(name, func(p providers.Provider) providers.ListBy[providers.EventsQuery, schema.Event] { return p.Events }, q)
+}
