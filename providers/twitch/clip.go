@@ -2,11 +2,14 @@ package twitch
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -24,60 +27,64 @@ func (c *client) clips(ctx context.Context, handle, cursor string) (providers.Pa
 	if err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
-	r := upstream.Get("clips").With("broadcaster_id", u.V.ID).With("first", pageSize)
+	r := upstream.Get("clips").With("broadcaster_id", string(u.V.ID)).With("first", pageSize)
 	rows, next, err := list[clip](ctx, c, r, cursor)
-	page := providers.Page[schema.Post]{Next: next}
-	for _, o := range rows {
-		page.Items = append(page.Items, o.V.post(u.V.actor(), o.Raw))
+	if err != nil {
+		return providers.Page[schema.Post]{}, err
 	}
-	return page, err
+	items, err := wire.Items(ctx, "data", rows, func(o clip, raw json.RawMessage) (schema.Post, bool) {
+		if o.BroadcasterID != "" && o.BroadcasterID != u.V.ID {
+			return schema.Post{}, true
+		}
+		return o.post(u.V.actor(), raw), true
+	})
+	return providers.Page[schema.Post]{Items: items, Next: next}, err
 }
 
 // clip reads one clip, and its channel, for a clip does not tell the login.
 func (c *client) clip(ctx context.Context, id string) (schema.Post, error) {
-	rows, err := get[clip](ctx, c, upstream.Get("clips").With("id", id))
+	o, err := one(ctx, c, upstream.Get("clips").Says("id", id), "clip", func(o clip) bool { return string(o.ID) == id })
+	if errors.Is(err, providers.ErrNotFound) {
+		return schema.Post{}, providers.NotFound("Twitch has no such clip, or no longer")
+	}
 	if err != nil {
 		return schema.Post{}, err
 	}
-	for _, o := range rows {
-		if o.V.ID != id {
-			continue
-		}
-		author, err := c.owner(ctx, o.V.BroadcasterID, o.V.BroadcasterName)
-		if err != nil {
-			return schema.Post{}, err
-		}
-		return o.V.post(author, o.Raw), nil
+	author, err := c.owner(ctx, o.V.BroadcasterID, o.V.BroadcasterName)
+	if err != nil {
+		return schema.Post{}, err
 	}
-	return schema.Post{}, providers.NotFound("Twitch has no such clip, or no longer")
+	return o.V.post(author, o.Raw), nil
 }
 
 // clip is one of GET /clips.
 // https://dev.twitch.tv/docs/api/reference/#get-clips
 type clip struct {
-	ID              string   `json:"id"`
-	BroadcasterID   string   `json:"broadcaster_id"`
-	BroadcasterName string   `json:"broadcaster_name"`
-	Language        string   `json:"language"`
-	Title           string   `json:"title"`
-	ViewCount       *int64   `json:"view_count"`
-	CreatedAt       string   `json:"created_at"`
-	ThumbnailURL    string   `json:"thumbnail_url"`
-	Duration        *float64 `json:"duration"` // seconds
+	ID              wire.ID     `json:"id"`
+	BroadcasterID   wire.Serial `json:"broadcaster_id"`
+	BroadcasterName string      `json:"broadcaster_name"`
+	Language        string      `json:"language"`
+	Title           string      `json:"title"`
+	ViewCount       wire.Count  `json:"view_count"`
+	CreatedAt       wire.Time   `json:"created_at"`
+	ThumbnailURL    string      `json:"thumbnail_url"`
+	Duration        wire.Float  `json:"duration"` // seconds
 }
 
 func (o clip) post(author schema.Actor, raw []byte) schema.Post {
-	page := "https://clips.twitch.tv/" + o.ID
+	page := "https://clips.twitch.tv/" + string(o.ID)
+	film := schema.Media{Type: schema.Video, URL: page, ThumbnailURL: thumbnail(o.ThumbnailURL)}
+	if s := o.Duration.V; s != nil && *s >= 0 {
+		film.DurationS = s
+	}
 	return schema.Post{
-		Common:    schema.Common{ID: o.ID, URL: page, Raw: raw},
-		Author:    author,
-		Text:      o.Title,
-		Lang:      lang(o.Language),
-		CreatedAt: timeOf(o.CreatedAt),
-		Media: []schema.Media{{
-			Type: schema.Video, URL: page, ThumbnailURL: thumbnail(o.ThumbnailURL), DurationS: o.Duration,
-		}},
-		Engagement: schema.Engagement{Views: o.ViewCount},
+		Common:     schema.Common{ID: string(o.ID), URL: page, Raw: raw},
+		Author:     author,
+		Text:       o.Title,
+		Lang:       lang(o.Language),
+		CreatedAt:  o.CreatedAt.V,
+		Media:      []schema.Media{film},
+		Engagement: schema.Engagement{Views: o.ViewCount.V},
 		Hashtags:   text.Hashtags(o.Title),
 		Mentions:   text.Mentions(o.Title),
 	}

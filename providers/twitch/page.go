@@ -2,44 +2,85 @@ package twitch
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 )
 
 // answer is what every list of Helix looks like.
 // https://dev.twitch.tv/docs/api/guide/#pagination
 type answer[T any] struct {
-	Data       []upstream.Object[T] `json:"data"`
-	Pagination struct {
-		Cursor string `json:"cursor"`
-	} `json:"pagination"` // {} or absent on the last page
+	Data       wire.Rows[T] `json:"data"`
+	Pagination pagination   `json:"pagination"`
 }
 
-// errNoList says that an answer, though JSON, holds no list: to pass it on as an empty one would be a lie.
-var errNoList = errors.New("twitch: the answer holds no data")
+// pagination leads to the next page; {} or absent on the last one.
+type pagination json.RawMessage
 
-// get reads the rows of one answer.
-func get[T any](ctx context.Context, c *client, r upstream.Request) ([]upstream.Object[T], error) {
-	rows, _, err := list[T](ctx, c, r, "")
-	return rows, err
+// UnmarshalJSON never fails.
+func (p *pagination) UnmarshalJSON(b []byte) error {
+	*p = append((*p)[:0], b...)
+	return nil
+}
+
+func (p pagination) next(ctx context.Context) (string, error) {
+	if len(p) == 0 || string(p) == "null" {
+		return "", nil
+	}
+	var at struct {
+		Cursor wire.Token `json:"cursor"`
+	}
+	if err := wire.Decode(ctx, p, &at); err != nil {
+		return "", err
+	}
+	return at.Cursor.Next(ctx, "pagination.cursor")
 }
 
 // list reads the page at a cursor and returns the cursor of the next one. A last page may hold a cursor too; then the
 // page behind it has no rows.
-func list[T any](ctx context.Context, c *client, r upstream.Request, cursor string) (rows []upstream.Object[T], next string, err error) {
+func list[T any](ctx context.Context, c *client, r upstream.Request, cursor string) (rows wire.Rows[T], next string, err error) {
 	var a answer[T]
-	_, err = c.http.JSON(ctx, r.With("after", cursor), &a)
-	switch {
-	case cursor != "" && errors.Is(err, errRefused):
-		return nil, "", providers.ErrCursor
-	case err != nil:
-		return nil, "", err
-	case a.Data == nil:
-		return nil, "", providers.Unreadable(errNoList)
-	case len(a.Data) == 0:
-		return nil, "", nil
+	if err := c.read(ctx, r, cursor, &a); err != nil {
+		return rows, "", err
 	}
-	return a.Data, a.Pagination.Cursor, nil
+	if err := a.Data.Check(ctx, "data"); err != nil {
+		return rows, "", err
+	}
+	if a.Data.Len() > 0 {
+		next, err = a.Pagination.next(ctx)
+	}
+	return a.Data, next, err
+}
+
+// read reads the page at a cursor into dst. What Helix cannot read of a request that has a cursor is the cursor.
+func (c *client) read(ctx context.Context, r upstream.Request, cursor string, dst any) error {
+	if cursor != "" {
+		r = r.Says("after", cursor)
+	}
+	_, err := c.http.Read(ctx, r, dst)
+	if cursor != "" && errors.Is(err, providers.ErrInvalid) {
+		return providers.ErrCursor
+	}
+	return err
+}
+
+// one reads the row of an answer that is what was asked for; what says what it is. It fails with [providers.ErrNotFound] when
+// there are no rows at all.
+func one[T any](ctx context.Context, c *client, r upstream.Request, what string, is func(T) bool) (wire.Object[T], error) {
+	rows, _, err := list[T](ctx, c, r, "")
+	if err != nil {
+		return wire.Object[T]{}, err
+	}
+	for _, o := range rows.All() {
+		if is(o.V) {
+			return o, nil
+		}
+	}
+	if rows.Len() > 0 {
+		return wire.Object[T]{}, wire.Same(ctx, what, "", "another")
+	}
+	return wire.Object[T]{}, providers.ErrNotFound
 }

@@ -2,18 +2,22 @@ package twitch
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
-const suggestions = "10" // at most
+const suggestions = 10 // at most
 
 func search(query string) upstream.Request {
-	return upstream.Get("search", "channels").With("query", query).With("live_only", "false")
+	return upstream.Get("search", "channels").Says("query", query).With("live_only", "false")
 }
 
 func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
@@ -21,21 +25,25 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	if err != nil {
 		return providers.Page[schema.SearchResult]{}, fmt.Errorf("twitch: search %q: %w", q.Query, err)
 	}
-	page := providers.Page[schema.SearchResult]{Next: next}
-	for _, r := range rows {
-		page.Items = append(page.Items, schema.Result(r.V.profile(r.Raw)))
+	items, err := wire.Items(ctx, "data", rows, func(ch channel, raw json.RawMessage) (schema.SearchResult, bool) {
+		return schema.Result(ch.profile(raw)), true
+	})
+	if err != nil {
+		return providers.Page[schema.SearchResult]{}, fmt.Errorf("twitch: search %q: %w", q.Query, err)
 	}
-	return page, nil
+	return providers.Page[schema.SearchResult]{Items: items, Next: next}, nil
 }
 
 func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
-	rows, err := get[channel](ctx, c, search(q.Query).With("first", suggestions))
+	rows, _, err := list[channel](ctx, c, search(q.Query).With("first", strconv.Itoa(suggestions)), "")
 	if err != nil {
 		return providers.Page[schema.Suggestion]{}, fmt.Errorf("twitch: suggestions for %q: %w", q.Query, err)
 	}
 	var page providers.Page[schema.Suggestion]
-	for i, r := range rows {
-		page.Items = append(page.Items, r.V.suggestion(int64(i), r.Raw))
+	for place, r := range rows.All() {
+		if place < suggestions {
+			page.Items = append(page.Items, r.V.suggestion(int64(place), r.Raw))
+		}
 	}
 	return page, nil
 }
@@ -43,31 +51,39 @@ func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, 
 // channel is one of GET /search/channels.
 // https://dev.twitch.tv/docs/api/reference/#search-channels
 type channel struct {
-	ID           string `json:"id"`
-	Login        string `json:"broadcaster_login"`
-	DisplayName  string `json:"display_name"`
-	Language     string `json:"broadcaster_language"`
-	ThumbnailURL string `json:"thumbnail_url"` // of the profile, not of a stream
+	ID           wire.Serial `json:"id"`
+	Login        string      `json:"broadcaster_login"`
+	DisplayName  string      `json:"display_name"`
+	Language     string      `json:"broadcaster_language"`
+	ThumbnailURL string      `json:"thumbnail_url"` // of the profile; some answers have the template of a stream's preview here
+}
+
+// picture is that of the profile.
+func (c channel) picture() string {
+	if strings.Contains(c.ThumbnailURL, "{width}") {
+		return ""
+	}
+	return c.ThumbnailURL
 }
 
 func (c channel) profile(raw []byte) *schema.Profile {
 	return &schema.Profile{
-		Common:      schema.Common{ID: c.ID, URL: site + c.Login, Raw: raw},
+		Common:      schema.Common{ID: string(c.ID), URL: site + c.Login, Raw: raw},
 		Handle:      c.Login,
 		DisplayName: text.NonEmpty(c.DisplayName),
-		AvatarURL:   text.URL(c.ThumbnailURL),
+		AvatarURL:   text.URL(c.picture()),
 		Lang:        lang(c.Language),
 	}
 }
 
 func (c channel) suggestion(position int64, raw []byte) schema.Suggestion {
-	who := user{ID: c.ID, Login: c.Login, DisplayName: c.DisplayName, ProfileImageURL: c.ThumbnailURL}.actor()
+	who := user{ID: c.ID, Login: c.Login, DisplayName: c.DisplayName, ProfileImageURL: c.picture()}.actor()
 	words := c.DisplayName
 	if words == "" {
 		words = c.Login
 	}
 	return schema.Suggestion{
-		Common:   schema.Common{ID: c.ID, URL: site + c.Login, Raw: raw},
+		Common:   schema.Common{ID: string(c.ID), URL: site + c.Login, Raw: raw},
 		Text:     words,
 		Kind:     schema.SuggestProfile,
 		Profile:  &who,

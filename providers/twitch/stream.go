@@ -8,6 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -25,61 +26,86 @@ func (c *client) onAir(ctx context.Context, handle string) (schema.LiveStream, e
 		_, err := c.named(ctx, handle)
 		return schema.LiveStream{}, err
 	}
-	rows, err := get[stream](ctx, c, upstream.Get("streams").With("user_login", handle))
+	rows, _, err := list[stream](ctx, c, upstream.Get("streams").Says("user_login", handle), "")
 	if err != nil {
 		return schema.LiveStream{}, err
 	}
-	s := streamOf(rows, handle)
+	s, err := streamOf(ctx, rows, handle)
+	if err != nil {
+		return schema.LiveStream{}, err
+	}
 	if s == nil {
 		u, err := c.named(ctx, handle)
 		if err != nil {
 			return schema.LiveStream{}, err
 		}
-		return schema.LiveStream{Common: schema.Common{ID: u.V.ID, URL: site + u.V.Login, Raw: u.Raw}, Host: u.V.actor()}, nil
+		off := schema.Common{ID: string(u.V.ID), URL: site + u.V.Login, Raw: u.Raw}
+		return schema.LiveStream{Common: off, Host: u.V.actor()}, nil
 	}
-	host := schema.Actor{ID: s.V.UserID, Handle: cmp.Or(s.V.UserLogin, handle), DisplayName: text.NonEmpty(s.V.UserName)}
-	brief, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if u, err := c.named(brief, handle); err == nil { // for the picture, which the stream can do without
-		host.AvatarURL = text.URL(u.V.ProfileImageURL)
+	host, err := c.host(ctx, s.V, handle)
+	if err != nil {
+		return schema.LiveStream{}, err
 	}
 	return s.V.stream(host, s.Raw), nil
 }
 
-// streamOf picks the row of a login, nil when there is none. A row that stands alone is taken whatever it names: Helix
-// was asked for this login only, and old answers name none.
-func streamOf(rows []upstream.Object[stream], handle string) *upstream.Object[stream] {
-	for i, s := range rows {
+// host returns whose stream s is. The account is looked up for its picture, which a stream can do without.
+func (c *client) host(ctx context.Context, s stream, handle string) (schema.Actor, error) {
+	host := schema.Actor{ID: string(s.UserID), Handle: cmp.Or(s.UserLogin, handle), DisplayName: text.NonEmpty(s.UserName)}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	u, err := c.named(ctx, handle)
+	switch {
+	case err != nil:
+		return host, nil //nolint:nilerr // see above
+	case s.UserID != "" && s.UserID != u.V.ID:
+		return host, wire.Same(ctx, "account", string(u.V.ID), string(s.UserID))
+	}
+	host.ID, host.AvatarURL = string(u.V.ID), text.URL(u.V.ProfileImageURL)
+	return host, nil
+}
+
+// streamOf picks the row of a login, nil when the channel is off the air. A row that stands alone is taken whatever it
+// names: Helix was asked for this login only, and old answers name none.
+func streamOf(ctx context.Context, rows wire.Rows[stream], handle string) (*wire.Object[stream], error) {
+	for _, s := range rows.All() {
 		named := strings.EqualFold(s.V.UserLogin, handle) || s.V.UserLogin == "" && strings.EqualFold(s.V.UserName, handle)
-		if (named || len(rows) == 1) && s.V.Type == "live" { // "" when Twitch itself is at a loss
-			return &rows[i]
+		switch {
+		case !named && rows.Len()+rows.Lost() > 1:
+		case s.V.Type.V == "live":
+			return &s, nil
+		default: // "" when Twitch itself is at a loss
+			return nil, wire.Need(ctx, "data[].type", s.V.Type.Raw != nil && s.V.Type.V == "")
 		}
 	}
-	return nil
+	if rows.Len() == 0 {
+		return nil, nil
+	}
+	return nil, wire.Same(ctx, "account", handle, "")
 }
 
 // stream is one of GET /streams.
 // https://dev.twitch.tv/docs/api/reference/#get-streams
 type stream struct {
-	ID           string `json:"id"`
-	UserID       string `json:"user_id"`
-	UserLogin    string `json:"user_login"` // absent in old answers
-	UserName     string `json:"user_name"`
-	Type         string `json:"type"`
-	Title        string `json:"title"`
-	ViewerCount  *int64 `json:"viewer_count"`
-	StartedAt    string `json:"started_at"`
-	ThumbnailURL string `json:"thumbnail_url"` // a template
+	ID           wire.ID             `json:"id"`
+	UserID       wire.Serial         `json:"user_id"`
+	UserLogin    string              `json:"user_login"` // absent in old answers
+	UserName     string              `json:"user_name"`
+	Type         wire.Object[string] `json:"type"` // "live"; "" is no word, and none at all is not known
+	Title        string              `json:"title"`
+	ViewerCount  wire.Count          `json:"viewer_count"`
+	StartedAt    wire.Time           `json:"started_at"`
+	ThumbnailURL string              `json:"thumbnail_url"` // a template
 }
 
 func (s stream) stream(host schema.Actor, raw []byte) schema.LiveStream {
 	return schema.LiveStream{
-		Common:       schema.Common{ID: s.ID, URL: site + host.Handle, Raw: raw},
+		Common:       schema.Common{ID: string(s.ID), URL: site + host.Handle, Raw: raw},
 		Host:         host,
 		IsLive:       true,
 		Title:        text.NonEmpty(s.Title),
-		Viewers:      s.ViewerCount,
-		StartedAt:    timeOf(s.StartedAt),
+		Viewers:      s.ViewerCount.V,
+		StartedAt:    s.StartedAt.V,
 		ThumbnailURL: thumbnail(s.ThumbnailURL),
 	}
 }

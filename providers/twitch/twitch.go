@@ -9,13 +9,10 @@ package twitch
 import (
 	"cmp"
 	"net/http"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -49,10 +46,12 @@ func New(cfg Config) providers.Chain {
 		Reels:       c.reels,
 		Search:      c.find,
 		Suggestions: c.suggestions,
+		Events:      c.events,
 
 		Normalize: normalize,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"profile"}},
+			providers.OpEvents: {"time": {"upcoming"}},
 		},
 		Notes: map[providers.Op]string{
 			providers.OpProfile:     "verified means partner; followers is null where Twitch does not tell the app",
@@ -68,10 +67,13 @@ func New(cfg Config) providers.Chain {
 			providers.OpTranscript:  "Twitch has no transcripts",
 			providers.OpTrending:    "Twitch tells popular streams and games, not videos",
 			providers.OpCollections: "Twitch's interface does not list a channel's collections",
-			providers.OpEvents:      "the stream schedule is at GET /v1/raw/twitch/schedule",
+			providers.OpEvents:      "the channel's schedule from now on, soonest first, without what is cancelled; by handle only",
+			providers.OpEvent:       "Twitch knows a broadcast of a schedule by its channel only",
+			providers.OpCommunity:   "Twitch's interface lists teams, and no communities",
 		},
 		Routes:  routes(),
 		Forward: c.http.Forward,
+		// Helix takes credentials in headers only.
 	}
 	return providers.Chain{p.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})}
 }
@@ -101,89 +103,4 @@ func newClient(cfg Config) *client {
 // https://dev.twitch.tv/docs/authentication/getting-tokens-oauth/#client-credentials-grant-flow
 func tokens(cfg Config) *upstream.Tokens {
 	return upstream.AppTokens(cfg.HTTP, cmp.Or(cfg.TokenURL, "https://id.twitch.tv/oauth2/token"), cfg.ClientID, cfg.ClientSecret)
-}
-
-// errRefused is a 400: Helix cannot read a parameter, which is the caller's, for the rest are always the same.
-var errRefused = &providers.Error{Kind: providers.ErrInvalid, Detail: "Twitch cannot read this value"}
-
-// check reads the refusals whose status means something of its own at Twitch.
-// https://dev.twitch.tv/docs/api/guide/#http-status-codes
-func check(res *upstream.Response) error {
-	switch res.Status {
-	case http.StatusBadRequest:
-		return errRefused
-	case http.StatusNotFound:
-		// Accounts that do not exist come as an empty list; there is only one thing that Helix itself does not find.
-		if !strings.HasSuffix(res.URL.Path, "/videos") && !strings.HasSuffix(res.URL.Path, "/clips") {
-			return providers.Unavailable(nil, "the upstream does not know this address")
-		}
-	case http.StatusGone:
-		return providers.Unavailable(nil, "the upstream has taken this interface away")
-	}
-	return nil
-}
-
-var (
-	login = regexp.MustCompile(`^[a-z0-9_]{1,25}$`)
-	slug  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
-)
-
-// reserved are paths of twitch.tv that are no channels.
-var reserved = map[string]bool{
-	"collections": true, "directory": true, "downloads": true, "drops": true, "friends": true, "inventory": true, "jobs": true,
-	"login": true, "p": true, "search": true, "settings": true, "signup": true, "store": true, "subscriptions": true,
-	"team": true, "turbo": true, "videos": true, "wallet": true,
-}
-
-// normalize folds a login, which ignores case, and reduces a post to the number of a video or the slug of a clip. A
-// handle that no login can be is left for the look-up to miss.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "twitch.tv", "clips.twitch.tv", "player.twitch.tv", "go.twitch.tv")
-	if err != nil {
-		return "", err
-	}
-	if s == providers.Handle {
-		if link == nil {
-			return strings.ToLower(strings.TrimPrefix(value, "@")), nil
-		}
-		name := link.Segment(0)
-		switch {
-		case name == "popout" || name == "moderator" || name == "embed":
-			name = link.Segment(1)
-		case link.Host == "player.twitch.tv":
-			name = link.Query.Get("channel")
-		}
-		name = strings.ToLower(name)
-		if link.Host == "clips.twitch.tv" || reserved[name] || !login.MatchString(name) {
-			return "", providers.Invalid("a Twitch handle is a login such as twitchdev, or the URL of a channel")
-		}
-		return name, nil
-	}
-	if link != nil {
-		value = postOf(link)
-	}
-	if !slug.MatchString(value) {
-		return "", providers.Invalid("a Twitch post is the number of a video, the slug of a clip, or the URL of either")
-	}
-	return value, nil
-}
-
-// postOf finds the video or clip that a URL names, "" when it names none.
-func postOf(l *links.Link) string {
-	first, second, third := l.Segment(0), l.Segment(1), l.Segment(2)
-	switch {
-	case l.Host == "clips.twitch.tv" && first == "embed":
-		return l.Query.Get("clip")
-	case l.Host == "clips.twitch.tv":
-		return first
-	case l.Host == "player.twitch.tv":
-		return strings.TrimPrefix(l.Query.Get("video"), "v")
-	case first == "videos" && links.Digits(second):
-		return second
-	case (second == "video" || second == "v" || second == "videos") && links.Digits(third):
-		return third
-	case second == "clip":
-		return third
-	}
-	return ""
 }

@@ -3,6 +3,7 @@ package twitch_test
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,6 +34,9 @@ func TestProvider(t *testing.T) {
 			providertest.Live("live-at-a-loss", "loss"),
 			providertest.Search("search", providers.SearchQuery{Query: "tea"}),
 			providertest.Search("search-none", providers.SearchQuery{Query: "nothing"}),
+			providertest.Events("events", providers.EventsQuery{Handle: "ann_example"}),
+			providertest.Events("events-none", providers.EventsQuery{Handle: "bob"}),
+			providertest.Events("events-never", providers.EventsQuery{Handle: "cat"}),
 			providertest.Suggestions("suggestions", providers.SuggestionsQuery{Query: "te"}),
 		},
 		Fails: []providertest.Fail{
@@ -49,11 +53,19 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Profile("an interface that was taken away", "gone"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("an answer without its list", "bare_item"), Want: providers.ErrUnavailable},
 			{Call: providertest.Post("deleted video", "404"), Want: providers.ErrNotFound},
-			{Call: providertest.Post("another video than was asked for", "9003"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("another video than was asked for", "9003"), Want: providers.ErrUnavailable},
 			{Call: providertest.Post("private video", "9004"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("unknown clip", "NoSuchClip"), Want: providers.ErrNotFound},
 			{Call: providertest.Search("query that Twitch cannot read", providers.SearchQuery{Query: "odd"}), Want: providers.ErrInvalid},
 			{Call: providertest.Posts("dead cursor of posts", "ann_example").From("stale"), Want: providers.ErrCursor},
+			{Call: providertest.Events("schedule of an unknown login", providers.EventsQuery{Handle: "nobody"}), Want: providers.ErrNotFound},
+			{Call: providertest.Events("schedule of another channel", providers.EventsQuery{Handle: "tea_house"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Events("events at a place", providers.EventsQuery{Place: "Kuwait"}), Want: providers.ErrInvalid},
+			{Call: providertest.Events("dead cursor of a schedule", providers.EventsQuery{Handle: "ann_example"}).From("stale"), Want: providers.ErrCursor},
+		},
+		Drift: &providertest.Drift{
+			// Nothing to go on with is the last page, null is a schedule without broadcasts, and one that takes place.
+			Absent: []string{"pagination", "pagination.cursor", "data.segments", "data.segments[].canceled_until"},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Ann_Example", Want: "ann_example"},
@@ -148,5 +160,113 @@ func TestRefusedClientIsAFailureOfOurs(t *testing.T) {
 		if _, err := p.Profile(t.Context(), "ann"); !errors.Is(err, providers.ErrUnavailable) {
 			t.Errorf("status %d: got %v, want ErrUnavailable", status, err)
 		}
+	}
+}
+
+// helix answers each path below /helix, users with ann when nothing else is said, and hands out tokens.
+func helix(bodies map[string]string) providers.Provider {
+	return with(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		if r.URL.Host == "id.twitch.tv" {
+			return http.StatusOK, `{"access_token":"t","expires_in":"5000000"}`
+		}
+		body, ok := bodies[strings.TrimPrefix(r.URL.Path, "/helix/")]
+		if !ok {
+			return http.StatusOK, `{"data":[{"id":"1","login":"ann"}]}`
+		}
+		return http.StatusOK, body
+	})})
+}
+
+func TestAnswersThatAreNoAnswers(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`null`, `{}`, `{"data":null}`, `{"data":{}}`, `{"data":["x"]}`, `{"message":"odd"}`, `{"data":[{}]}`} {
+		p := helix(map[string]string{"users": body, "videos": body, "clips": body, "streams": body, "search/channels": body, "schedule": body})
+		_, profile := p.Profile(t.Context(), "ann")
+		_, post := p.Post(t.Context(), "9001")
+		_, live := p.Live(t.Context(), "ann")
+		_, suggestions := p.Suggestions(t.Context(), providers.SuggestionsQuery{Query: "a"}, "")
+		errs := []error{profile, post, live, suggestions}
+		if body == `{"data":[{}]}` { // rows of a list are for the engine to leave out
+			errs = errs[:3]
+		}
+		p = helix(map[string]string{"videos": body, "clips": body, "schedule": body})
+		if body != `{"data":[{}]}` {
+			_, posts := p.Posts(t.Context(), "ann", "")
+			_, reels := p.Reels(t.Context(), "ann", "")
+			errs = append(errs, posts, reels)
+		}
+		_, events := p.Events(t.Context(), providers.EventsQuery{Handle: "ann"}, "")
+		for i, err := range append(errs, events) {
+			if !errors.Is(err, providers.ErrUnavailable) {
+				t.Errorf("%s: call %d: got error %v, want ErrUnavailable", body, i, err)
+			}
+		}
+	}
+}
+
+func TestOneOddRowCostsOneRow(t *testing.T) {
+	t.Parallel()
+	p := helix(map[string]string{"videos": `{"data":[{"id":"1","viewable":"public","view_count":"many"},` +
+		`{"id":2,"viewable":"public","view_count":12.0},7,{"id":"3","viewable":"public","user_id":"99"}],"pagination":{"cursor":"c"}}`})
+	page, err := p.Posts(t.Context(), "ann", "")
+	if err != nil || len(page.Items) != 3 || page.Next != "c" {
+		t.Fatalf("got %+v, %v", page, err)
+	}
+	if first := page.Items[0]; first.ID != "1" || first.Engagement.Views != nil {
+		t.Errorf("got %+v, want no views", first)
+	}
+	if second := page.Items[1]; second.ID != "2" || second.Engagement.Views == nil || *second.Engagement.Views != 12 {
+		t.Errorf("got %+v, want 12 views", second)
+	}
+	if page.Items[2].ID != "" {
+		t.Error("a video of another channel is served as one of this one")
+	}
+}
+
+func TestAStreamIsThatOfTheChannel(t *testing.T) {
+	t.Parallel()
+	const ann, bob = `{"id":"7","user_id":"1","user_login":"ann","type":"live"}`, `{"id":"8","user_id":"2","user_login":"bob","type":"live"}`
+	tests := []struct {
+		name, rows string
+		live       bool
+		want       error
+	}{
+		{"on air", ann, true, nil},
+		{"one of two", bob + "," + ann, true, nil},
+		{"off air", "", false, nil},
+		{"of somebody else", bob, false, providers.ErrUnavailable},
+		{"of two others", bob + "," + bob, false, providers.ErrUnavailable},
+		{"beside a row that cannot be read", bob + ",7", false, providers.ErrUnavailable},
+		{"of no type", `{"id":"7","user_id":"1","user_login":"ann"}`, false, providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := helix(map[string]string{"streams": `{"data":[` + tt.rows + `]}`}).Live(t.Context(), "ann")
+			if got.IsLive != tt.live || !errors.Is(err, tt.want) {
+				t.Errorf("is_live %v, error %v, want %v and %v", got.IsLive, err, tt.live, tt.want)
+			}
+		})
+	}
+}
+
+func TestARefusalOfOurOwnWordsIsOurs(t *testing.T) {
+	t.Parallel()
+	p := with(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		switch {
+		case r.URL.Host == "id.twitch.tv":
+			return http.StatusOK, `{"access_token":"t"}`
+		case r.URL.Path == "/helix/users":
+			return http.StatusOK, `{"data":[{"id":"1","login":"ann"}]}`
+		}
+		return http.StatusBadRequest, `{"status":400,"message":"The query parameter is too long."}`
+	})})
+	if _, err := p.Posts(t.Context(), "ann", ""); !errors.Is(err, providers.ErrUnavailable) {
+		t.Errorf("posts: got error %v, want ErrUnavailable", err)
+	}
+	_, err := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, "")
+	e, ok := errors.AsType[*providers.Error](err)
+	if !ok || !errors.Is(err, providers.ErrInvalid) || !strings.Contains(e.Detail, "too long") {
+		t.Errorf("search: got error %v, want ErrInvalid with Twitch's reason", err)
 	}
 }

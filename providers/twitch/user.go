@@ -3,6 +3,7 @@ package twitch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -34,46 +36,43 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 }
 
 // named looks up a login.
-func (c *client) named(ctx context.Context, handle string) (upstream.Object[user], error) {
+func (c *client) named(ctx context.Context, handle string) (wire.Object[user], error) {
 	if !login.MatchString(handle) {
-		return upstream.Object[user]{}, providers.NotFound("a Twitch login has 1 to 25 letters, digits and underscores")
+		return wire.Object[user]{}, providers.NotFound("a Twitch login has 1 to 25 letters, digits and underscores")
 	}
-	return c.user(ctx, "login", handle, func(u user) bool { return strings.EqualFold(u.Login, handle) })
+	r := upstream.Get("users").Says("login", handle)
+	return c.user(ctx, r, func(u user) bool { return u.ID != "" && strings.EqualFold(u.Login, handle) })
 }
 
 // numbered looks up the account with an id.
-func (c *client) numbered(ctx context.Context, id string) (upstream.Object[user], error) {
-	return c.user(ctx, "id", id, func(u user) bool { return u.ID == id })
+func (c *client) numbered(ctx context.Context, id wire.Serial) (wire.Object[user], error) {
+	r := upstream.Get("users").With("id", string(id))
+	return c.user(ctx, r, func(u user) bool { return u.ID == id && u.Login != "" })
 }
 
 // user reads one account. One that is suspended, renamed or unknown comes as an empty list.
-func (c *client) user(ctx context.Context, by, value string, is func(user) bool) (upstream.Object[user], error) {
-	rows, err := get[user](ctx, c, upstream.Get("users").With(by, value))
-	if err != nil {
-		return upstream.Object[user]{}, err
+func (c *client) user(ctx context.Context, r upstream.Request, is func(user) bool) (wire.Object[user], error) {
+	u, err := one(ctx, c, r, "account", is)
+	if errors.Is(err, providers.ErrNotFound) {
+		return u, providers.NotFound("Twitch has no such account, or has suspended it")
 	}
-	for _, u := range rows {
-		if u.V.ID != "" && u.V.Login != "" && is(u.V) {
-			return u, nil
-		}
-	}
-	return upstream.Object[user]{}, providers.NotFound("Twitch has no such account, or has suspended it")
+	return u, err
 }
 
 // followers counts those of a channel, nil when Twitch does not tell. It has told apps, though the documentation asks
 // for the owner's token: a refusal here speaks of this read alone, so it costs no new token.
 // https://dev.twitch.tv/docs/api/reference/#get-channel-followers
-func (c *client) followers(ctx context.Context, id string) *int64 {
+func (c *client) followers(ctx context.Context, id wire.Serial) *int64 {
 	token, err := c.tokens.Get(ctx)
 	if err != nil {
 		return nil
 	}
-	r := upstream.Get("channels", "followers").With("broadcaster_id", id).With("first", "1")
+	r := upstream.Get("channels", "followers").With("broadcaster_id", string(id)).With("first", "1")
 	r.Header = http.Header{"Authorization": {"Bearer " + token}}
 	var a struct {
-		Total upstream.Int `json:"total"`
+		Total wire.Count `json:"total"`
 	}
-	if _, err := c.extras.JSON(ctx, r, &a); err != nil {
+	if _, err := c.extras.Read(ctx, r, &a); err != nil {
 		return nil
 	}
 	return a.Total.V
@@ -81,20 +80,20 @@ func (c *client) followers(ctx context.Context, id string) *int64 {
 
 // language is the one that a channel says it broadcasts in, nil when it says none or Twitch does not tell.
 // https://dev.twitch.tv/docs/api/reference/#get-channel-information
-func (c *client) language(ctx context.Context, id string) *string {
-	rows, err := get[struct {
-		ID       string `json:"broadcaster_id"`
-		Language string `json:"broadcaster_language"`
-	}](ctx, c, upstream.Get("channels").With("broadcaster_id", id))
+func (c *client) language(ctx context.Context, id wire.Serial) *string {
+	info, err := one(ctx, c, upstream.Get("channels").With("broadcaster_id", string(id)), "channel", func(i information) bool {
+		return i.ID == id
+	})
 	if err != nil {
 		return nil
 	}
-	for _, r := range rows {
-		if r.V.ID == id {
-			return lang(r.V.Language)
-		}
-	}
-	return nil
+	return lang(info.V.Language)
+}
+
+// information is one of GET /channels, as far as it says more than [user].
+type information struct {
+	ID       wire.Serial `json:"broadcaster_id"`
+	Language string      `json:"broadcaster_language"`
 }
 
 // lang returns a language code, nil for "other".
@@ -108,17 +107,17 @@ func lang(code string) *string {
 // user is one of GET /users.
 // https://dev.twitch.tv/docs/api/reference/#get-users
 type user struct {
-	ID              string `json:"id"`
-	Login           string `json:"login"`
-	DisplayName     string `json:"display_name"`
-	BroadcasterType string `json:"broadcaster_type"` // "partner", "affiliate" or ""
-	Description     string `json:"description"`
-	ProfileImageURL string `json:"profile_image_url"`
+	ID              wire.Serial `json:"id"`
+	Login           string      `json:"login"`
+	DisplayName     string      `json:"display_name"`
+	BroadcasterType string      `json:"broadcaster_type"` // "partner", "affiliate" or ""
+	Description     string      `json:"description"`
+	ProfileImageURL string      `json:"profile_image_url"`
 }
 
 func (u user) profile(raw []byte) schema.Profile {
 	return schema.Profile{
-		Common:      schema.Common{ID: u.ID, URL: site + u.Login, Raw: raw},
+		Common:      schema.Common{ID: string(u.ID), URL: site + u.Login, Raw: raw},
 		Handle:      u.Login,
 		DisplayName: text.NonEmpty(u.DisplayName),
 		Bio:         text.NonEmpty(u.Description),
@@ -129,14 +128,19 @@ func (u user) profile(raw []byte) schema.Profile {
 }
 
 func (u user) actor() schema.Actor {
-	return schema.Actor{ID: u.ID, Handle: u.Login, DisplayName: text.NonEmpty(u.DisplayName), AvatarURL: text.URL(u.ProfileImageURL)}
+	return schema.Actor{
+		ID: string(u.ID), Handle: u.Login, DisplayName: text.NonEmpty(u.DisplayName), AvatarURL: text.URL(u.ProfileImageURL),
+	}
 }
 
 const site = "https://www.twitch.tv/"
 
 // owner returns the account behind an id for an object that names it, but not by its login. Where it cannot be looked
 // up, the name that is shown stands in: it differs from the login in case only, unless it is in another script.
-func (c *client) owner(ctx context.Context, id, shown string) (schema.Actor, error) {
+func (c *client) owner(ctx context.Context, id wire.Serial, shown string) (schema.Actor, error) {
+	if id == "" {
+		return stranger(id, shown), nil
+	}
 	brief, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	u, err := c.numbered(brief, id)
@@ -150,8 +154,8 @@ func (c *client) owner(ctx context.Context, id, shown string) (schema.Actor, err
 }
 
 // stranger is an account of which only the id and the name that is shown are known.
-func stranger(id, shown string) schema.Actor {
-	a := schema.Actor{ID: cmp.Or(id, schema.UnknownActor().ID), Handle: strings.ToLower(shown), DisplayName: text.NonEmpty(shown)}
+func stranger(id wire.Serial, shown string) schema.Actor {
+	a := schema.Actor{ID: cmp.Or(string(id), schema.UnknownActor().ID), Handle: strings.ToLower(shown), DisplayName: text.NonEmpty(shown)}
 	if !login.MatchString(a.Handle) {
 		a.Handle = schema.UnknownActor().Handle
 	}

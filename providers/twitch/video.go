@@ -3,15 +3,17 @@ package twitch
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -28,15 +30,18 @@ func (c *client) videos(ctx context.Context, handle, cursor string) (providers.P
 	if err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
-	r := upstream.Get("videos").With("user_id", u.V.ID).With("sort", "time").With("type", "all").With("period", "all")
+	r := upstream.Get("videos").With("user_id", string(u.V.ID)).With("sort", "time").With("type", "all").With("period", "all")
 	rows, next, err := list[video](ctx, c, r.With("first", pageSize), cursor)
-	page := providers.Page[schema.Post]{Next: next}
-	for _, v := range rows {
-		if v.V.public() {
-			page.Items = append(page.Items, v.V.post(u.V.actor(), v.Raw))
-		}
+	if err != nil {
+		return providers.Page[schema.Post]{}, err
 	}
-	return page, err
+	items, err := wire.Items(ctx, "data", rows, func(v video, raw json.RawMessage) (schema.Post, bool) {
+		if !v.told() || v.UserID != "" && v.UserID != u.V.ID {
+			return schema.Post{}, true
+		}
+		return v.post(u.V.actor(), raw), !v.private()
+	})
+	return providers.Page[schema.Post]{Items: items, Next: next}, err
 }
 
 // post reads a video, whose id is a number, or a clip, whose id is a slug.
@@ -53,67 +58,67 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 }
 
 func (c *client) video(ctx context.Context, id string) (schema.Post, error) {
-	rows, err := get[video](ctx, c, upstream.Get("videos").With("id", id))
+	v, err := one(ctx, c, upstream.Get("videos").Says("id", id), "video", func(v video) bool { return string(v.ID) == id })
+	switch {
+	case errors.Is(err, providers.ErrNotFound):
+		return schema.Post{}, providers.NotFound("Twitch has no such video, or no longer")
+	case err == nil:
+		err = wire.Need(ctx, "data[].viewable", v.V.told())
+	}
 	if err != nil {
 		return schema.Post{}, err
 	}
-	for _, v := range rows {
-		if v.V.ID != id {
-			continue
-		}
-		if !v.V.public() {
-			return schema.Post{}, providers.NotFound("this video is private")
-		}
-		author := schema.Actor{ID: v.V.UserID, Handle: v.V.UserLogin, DisplayName: text.NonEmpty(v.V.UserName)}
-		if author.ID == "" || author.Handle == "" {
-			if author, err = c.owner(ctx, v.V.UserID, v.V.UserName); err != nil {
-				return schema.Post{}, err
-			}
-		}
-		return v.V.post(author, v.Raw), nil
+	if v.V.private() {
+		return schema.Post{}, providers.NotFound("this video is private")
 	}
-	return schema.Post{}, providers.NotFound("Twitch has no such video, or no longer")
+	author := schema.Actor{ID: string(v.V.UserID), Handle: v.V.UserLogin, DisplayName: text.NonEmpty(v.V.UserName)}
+	if author.ID == "" || author.Handle == "" {
+		if author, err = c.owner(ctx, v.V.UserID, v.V.UserName); err != nil {
+			return schema.Post{}, err
+		}
+	}
+	return v.V.post(author, v.Raw), nil
 }
 
 // video is one of GET /videos.
 // https://dev.twitch.tv/docs/api/reference/#get-videos
 type video struct {
-	ID           string `json:"id"`
-	UserID       string `json:"user_id"`
-	UserLogin    string `json:"user_login"` // absent in old answers
-	UserName     string `json:"user_name"`
-	Title        string `json:"title"`
-	Description  string `json:"description"`
-	CreatedAt    string `json:"created_at"`
-	PublishedAt  string `json:"published_at"`
-	URL          string `json:"url"`
-	ThumbnailURL string `json:"thumbnail_url"` // a template; "" or a placeholder while there is none
-	Viewable     string `json:"viewable"`      // "public" or "private"
-	ViewCount    *int64 `json:"view_count"`
-	Language     string `json:"language"`
-	Duration     string `json:"duration"` // such as 3h8m33s
+	ID           wire.Serial `json:"id"`
+	UserID       wire.Serial `json:"user_id"`
+	UserLogin    string      `json:"user_login"` // absent in old answers
+	UserName     string      `json:"user_name"`
+	Title        string      `json:"title"`
+	Description  string      `json:"description"`
+	CreatedAt    wire.Time   `json:"created_at"`
+	PublishedAt  wire.Time   `json:"published_at"`
+	URL          string      `json:"url"`
+	ThumbnailURL string      `json:"thumbnail_url"` // a template; "" or a placeholder while there is none
+	Viewable     string      `json:"viewable"`      // "public" or "private"
+	ViewCount    wire.Count  `json:"view_count"`
+	Language     string      `json:"language"`
+	Duration     string      `json:"duration"` // such as 3h8m33s
 }
 
-func (v video) public() bool { return v.Viewable != "private" }
+func (v video) private() bool { return v.Viewable == "private" }
+
+// told tells whether v says who may see it.
+func (v video) told() bool { return v.private() || v.Viewable == "public" }
 
 func (v video) post(author schema.Actor, raw []byte) schema.Post {
-	page := site + "videos/" + v.ID
-	if u := text.URL(v.URL); u != nil {
-		page = *u
-	}
+	page := text.URLOr(v.URL, site+"videos/"+string(v.ID))
 	words := text.Join(v.Title, v.Description)
 	media := schema.Media{Type: schema.Video, URL: page, ThumbnailURL: thumbnail(v.ThumbnailURL)}
-	if d, err := time.ParseDuration(v.Duration); err == nil {
+	if d, err := time.ParseDuration(v.Duration); err == nil && d >= 0 {
 		media.DurationS = new(d.Seconds())
 	}
 	return schema.Post{
-		Common:     schema.Common{ID: v.ID, URL: page, Raw: raw},
+		Common:     schema.Common{ID: string(v.ID), URL: page, Raw: raw},
 		Author:     author,
 		Text:       words,
 		Lang:       lang(v.Language),
-		CreatedAt:  timeOf(cmp.Or(v.PublishedAt, v.CreatedAt)),
+		CreatedAt:  cmp.Or(v.PublishedAt.V, v.CreatedAt.V),
 		Media:      []schema.Media{media},
-		Engagement: schema.Engagement{Views: v.ViewCount},
+		Engagement: schema.Engagement{Views: v.ViewCount.V},
 		Hashtags:   text.Hashtags(words),
 		Mentions:   text.Mentions(words),
 	}
@@ -129,6 +134,3 @@ func thumbnail(template string) *string {
 	}
 	return text.URL(size.Replace(template))
 }
-
-// timeOf reads a time; Twitch's own stand-in for Helix writes some without T and zone, in UTC.
-func timeOf(s string) *time.Time { return dates.Parse(s, time.RFC3339, time.DateTime) }

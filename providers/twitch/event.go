@@ -1,0 +1,89 @@
+package twitch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const schedulePage = "25" // the most that Helix gives
+
+// events lists what a channel has announced to broadcast from now on, soonest first (D59).
+func (c *client) events(ctx context.Context, q providers.EventsQuery, cursor string) (providers.Page[schema.Event], error) {
+	if q.Handle == "" {
+		return providers.Page[schema.Event]{}, providers.Invalid("events of Twitch are those of a channel: the parameter handle must name it")
+	}
+	page, err := c.schedule(ctx, q.Handle, cursor)
+	if err != nil {
+		return providers.Page[schema.Event]{}, fmt.Errorf("twitch: schedule of %q: %w", q.Handle, err)
+	}
+	return page, nil
+}
+
+func (c *client) schedule(ctx context.Context, handle, cursor string) (providers.Page[schema.Event], error) {
+	var page providers.Page[schema.Event]
+	u, err := c.named(ctx, handle)
+	if err != nil {
+		return page, err
+	}
+	var a scheduled
+	err = c.read(ctx, upstream.Get("schedule").With("broadcaster_id", string(u.V.ID)).With("first", schedulePage), cursor, &a)
+	if errors.Is(err, providers.ErrNotFound) { // the channel is there, and has announced nothing
+		return page, nil
+	}
+	if err == nil {
+		err = wire.Same(ctx, "channel", string(u.V.ID), string(a.Data.BroadcasterID))
+	}
+	if err == nil {
+		err = a.Data.Segments.Optional(ctx, "data.segments")
+	}
+	if err != nil || a.Data.Segments.Len() == 0 {
+		return page, err
+	}
+	host := u.V.actor()
+	page.Items, err = wire.Items(ctx, "data.segments", a.Data.Segments, func(s segment, raw json.RawMessage) (schema.Event, bool) {
+		return s.event(host, raw), !s.cancelled()
+	})
+	if err == nil {
+		page.Next, err = a.Pagination.next(ctx)
+	}
+	return page, err
+}
+
+// scheduled is the answer of GET /schedule.
+// https://dev.twitch.tv/docs/api/reference/#get-channel-stream-schedule
+type scheduled struct {
+	Data struct {
+		Segments      wire.Rows[segment] `json:"segments"` // null when there are none
+		BroadcasterID wire.Serial        `json:"broadcaster_id"`
+	} `json:"data"`
+	Pagination pagination `json:"pagination"`
+}
+
+// segment is one announced broadcast, or one week's of a series.
+type segment struct {
+	ID            wire.ID         `json:"id"`
+	StartTime     wire.Time       `json:"start_time"`
+	EndTime       wire.Time       `json:"end_time"`
+	Title         string          `json:"title"`
+	CanceledUntil json.RawMessage `json:"canceled_until"` // when it would have ended; null where it takes place
+}
+
+func (s segment) cancelled() bool { return s.CanceledUntil != nil && string(s.CanceledUntil) != "null" }
+
+func (s segment) event(host schema.Actor, raw []byte) schema.Event {
+	return schema.Event{
+		Common:   schema.Common{ID: string(s.ID), URL: site + host.Handle + "/schedule", Raw: raw},
+		Name:     s.Title,
+		StartsAt: s.StartTime.V,
+		EndsAt:   s.EndTime.V,
+		Host:     &host,
+		IsOnline: new(true),
+	}
+}
