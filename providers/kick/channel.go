@@ -3,16 +3,15 @@ package kick
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -26,7 +25,11 @@ func (o *official) profile(ctx context.Context, handle string) (schema.Profile, 
 	if err != nil {
 		return schema.Profile{}, fmt.Errorf("kick: profile %q: %w", handle, err)
 	}
-	return c.V.profile(o.user(ctx, c.V.UserID), c.Raw), nil
+	on, err := c.V.onAir(ctx)
+	if err != nil { // the profile can do without
+		on = nil
+	}
+	return c.V.profile(o.user(ctx, c.V.UserID), on, c.Raw), nil
 }
 
 func (o *official) live(ctx context.Context, handle string) (schema.LiveStream, error) {
@@ -34,46 +37,52 @@ func (o *official) live(ctx context.Context, handle string) (schema.LiveStream, 
 	if err != nil {
 		return schema.LiveStream{}, fmt.Errorf("kick: live %q: %w", handle, err)
 	}
-	return c.V.live(o.user(ctx, c.V.UserID), c.Raw), nil
+	on, err := c.V.onAir(ctx)
+	if err != nil {
+		return schema.LiveStream{}, fmt.Errorf("kick: live %q: %w", handle, err)
+	}
+	return c.V.live(o.user(ctx, c.V.UserID), on, c.Raw), nil
 }
 
 // answer is what every read of the official interface gives.
 type answer[T any] struct {
-	Data []T `json:"data"`
+	Data wire.Rows[T] `json:"data"`
 }
 
-// errNoList says that an answer, though JSON, holds no list: to pass it on as an empty one would be a lie.
-var errNoList = errors.New("kick: the answer holds no data")
-
 // channel looks up a slug. One that does not exist comes as an empty list.
-func (o *official) channel(ctx context.Context, handle string) (upstream.Object[officialChannel], error) {
-	var a answer[upstream.Object[officialChannel]]
-	if _, err := o.http.JSON(ctx, upstream.Get("public", "v1", "channels").With("slug", handle), &a); err != nil {
-		return upstream.Object[officialChannel]{}, err
+func (o *official) channel(ctx context.Context, handle string) (wire.Object[officialChannel], error) {
+	var none wire.Object[officialChannel]
+	var a answer[officialChannel]
+	_, err := o.http.Read(ctx, upstream.Get("public", "v1", "channels").Says("slug", handle), &a)
+	if err == nil {
+		err = a.Data.Check(ctx, "data")
 	}
-	if a.Data == nil {
-		return upstream.Object[officialChannel]{}, providers.Unreadable(errNoList)
+	if err != nil {
+		return none, err
 	}
-	for _, c := range a.Data {
-		if strings.EqualFold(c.V.Slug, handle) && c.V.UserID != "" && c.V.UserID != "0" {
+	for _, c := range a.Data.All() {
+		if strings.EqualFold(c.V.Slug, handle) && c.V.UserID != "" {
 			c.Raw = withoutKey(c.Raw)
 			return c, nil
 		}
 	}
-	return upstream.Object[officialChannel]{}, providers.NotFound("Kick has no such channel")
+	if a.Data.Len() > 0 {
+		return none, wire.Same(ctx, "channel", handle, "")
+	}
+	return none, providers.NotFound("Kick has no such channel")
 }
 
 // user looks up the name and picture behind a channel, which the channel can do without.
-func (o *official) user(ctx context.Context, id upstream.ID) officialUser {
+func (o *official) user(ctx context.Context, id wire.Serial) officialUser {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var a answer[officialUser]
-	if _, err := o.http.JSON(ctx, upstream.Get("public", "v1", "users").With("id", string(id)), &a); err != nil {
+	if _, err := o.http.Read(ctx, upstream.Get("public", "v1", "users").With("id", string(id)), &a); err != nil {
 		return officialUser{}
 	}
-	for _, u := range a.Data {
-		if u.ID == id {
-			return u
+	for _, u := range a.Data.All() {
+		if u.V.ID == id {
+			return u.V
 		}
 	}
 	return officialUser{}
@@ -82,29 +91,53 @@ func (o *official) user(ctx context.Context, id upstream.ID) officialUser {
 // officialUser is one of GET /public/v1/users.
 // https://docs.kick.com/apis/users
 type officialUser struct {
-	ID             upstream.ID `json:"user_id"`
+	ID             wire.Serial `json:"user_id"`
 	Name           string      `json:"name"`
 	ProfilePicture string      `json:"profile_picture"`
 }
 
-// officialChannel is one of GET /public/v1/channels. Off the air the fields of the stream are empty, and its time is the
-// year 1.
+// officialChannel is one of GET /public/v1/channels.
 // https://docs.kick.com/apis/channels
 type officialChannel struct {
-	UserID      upstream.ID `json:"broadcaster_user_id"`
-	Slug        string      `json:"slug"`
-	Description string      `json:"channel_description"`
-	StreamTitle string      `json:"stream_title"`
-	Stream      struct {
-		IsLive      bool         `json:"is_live"`
-		Language    string       `json:"language"`
-		StartTime   string       `json:"start_time"`
-		Thumbnail   string       `json:"thumbnail"`
-		ViewerCount upstream.Int `json:"viewer_count"`
-	} `json:"stream"`
+	UserID      wire.Serial     `json:"broadcaster_user_id"`
+	Slug        string          `json:"slug"`
+	Description string          `json:"channel_description"`
+	StreamTitle string          `json:"stream_title"`
+	Stream      json.RawMessage `json:"stream"` // an [officialStream]; null off the air
 }
 
-func (c officialChannel) profile(u officialUser, raw []byte) schema.Profile {
+// officialStream is what a channel broadcasts. Off the air its fields are empty, and its time is the year 1.
+type officialStream struct {
+	IsLive      wire.Bool  `json:"is_live"`
+	Language    string     `json:"language"`
+	StartTime   wire.Time  `json:"start_time"`
+	Thumbnail   string     `json:"thumbnail"`
+	ViewerCount wire.Count `json:"viewer_count"`
+}
+
+// onAir returns what the channel broadcasts, or has last broadcast, nil when it has nothing. It fails when that cannot be
+// told.
+func (c officialChannel) onAir(ctx context.Context) (*officialStream, error) {
+	return broadcasts(ctx, "stream", c.Stream, func(s officialStream) wire.Bool { return s.IsLive })
+}
+
+// broadcasts reads the part of a channel that tells whether it is on air. Null is a channel that is not; a part that is
+// missing, or does not tell, may be of either.
+func broadcasts[T any](ctx context.Context, part string, raw json.RawMessage, live func(T) wire.Bool) (*T, error) {
+	if err := wire.Need(ctx, part, raw != nil); err != nil {
+		return nil, err
+	}
+	if string(raw) == "null" {
+		return nil, nil
+	}
+	var v T
+	if err := wire.Decode(ctx, raw, &v); err != nil {
+		return nil, err
+	}
+	return &v, wire.Need(ctx, part+".is_live", live(v).V != nil)
+}
+
+func (c officialChannel) profile(u officialUser, on *officialStream, raw []byte) schema.Profile {
 	p := schema.Profile{
 		Common:      schema.Common{ID: string(c.UserID), URL: site + c.Slug, Raw: raw},
 		Handle:      c.Slug,
@@ -112,36 +145,28 @@ func (c officialChannel) profile(u officialUser, raw []byte) schema.Profile {
 		Bio:         text.NonEmpty(c.Description),
 		AvatarURL:   text.URL(u.ProfilePicture),
 	}
-	if c.Stream.IsLive {
-		p.Lang = language(c.Stream.Language)
+	if on != nil && on.IsLive.Is() {
+		p.Lang = language(on.Language)
 	}
 	return p
 }
 
-func (c officialChannel) live(u officialUser, raw []byte) schema.LiveStream {
+func (c officialChannel) live(u officialUser, on *officialStream, raw []byte) schema.LiveStream {
 	l := schema.LiveStream{
 		Common: schema.Common{ID: string(c.UserID), URL: site + c.Slug, Raw: raw},
 		Host: schema.Actor{
 			ID: string(c.UserID), Handle: c.Slug, DisplayName: text.NonEmpty(u.Name), AvatarURL: text.URL(u.ProfilePicture),
 		},
-		IsLive:       c.Stream.IsLive,
-		Title:        text.NonEmpty(c.StreamTitle),
-		StartedAt:    timeOf(c.Stream.StartTime),
-		ThumbnailURL: text.URL(c.Stream.Thumbnail),
+		Title: text.NonEmpty(c.StreamTitle),
 	}
+	if on == nil {
+		return l
+	}
+	l.IsLive, l.StartedAt, l.ThumbnailURL = on.IsLive.Is(), on.StartTime.V, text.URL(on.Thumbnail)
 	if l.IsLive {
-		l.Viewers = c.Stream.ViewerCount.V
+		l.Viewers = on.ViewerCount.V
 	}
 	return l
-}
-
-// timeOf reads a time in any of Kick's forms, nil for the year 1, which stands for none.
-func timeOf(s string) *time.Time {
-	t := dates.Parse(s, time.RFC3339, time.DateTime)
-	if t == nil || t.Year() <= 1 {
-		return nil
-	}
-	return t
 }
 
 // forward reads a route unchanged, but for the stream keys.
@@ -151,7 +176,9 @@ func (o *official) forward(ctx context.Context, path string, query url.Values) (
 		return nil, err
 	}
 	var whole map[string]json.RawMessage
-	var rows answer[json.RawMessage]
+	var rows struct {
+		Data []json.RawMessage `json:"data"`
+	}
 	if json.Unmarshal(raw, &whole) != nil || json.Unmarshal(raw, &rows) != nil || rows.Data == nil {
 		return raw, nil
 	}

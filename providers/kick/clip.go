@@ -3,6 +3,7 @@ package kick
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -23,87 +25,124 @@ func (w *website) reels(ctx context.Context, handle, cursor string) (providers.P
 }
 
 func (w *website) clips(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	r := upstream.Get("api", "v2", "channels", handle, "clips").With("sort", "date").With("time", "all").With("cursor", cursor)
-	var a struct {
-		Clips []upstream.Object[clipping] `json:"clips"`
-		Next  *string                     `json:"nextCursor"`
-	}
-	_, err := w.http.JSON(ctx, r, &a)
-	switch {
-	case cursor != "" && errors.Is(err, errRefused):
-		return providers.Page[schema.Post]{}, providers.ErrCursor
-	case err != nil:
-		return providers.Page[schema.Post]{}, err
-	case a.Clips == nil:
-		return providers.Page[schema.Post]{}, providers.Unreadable(errNoList)
-	case len(a.Clips) == 0:
-		return providers.Page[schema.Post]{}, nil
-	}
 	var page providers.Page[schema.Post]
-	if a.Next != nil && *a.Next != cursor {
-		page.Next = *a.Next
+	r := upstream.Get("api", "v2", "channels", handle, "clips").With("sort", "date").With("time", "all")
+	if cursor != "" {
+		r = r.Says("cursor", cursor)
 	}
-	author := w.author(ctx, a.Clips[0].V)
-	for _, c := range a.Clips {
-		if c.V.ID != "" && !c.V.private() {
-			page.Items = append(page.Items, c.V.post(author, c.Raw))
+	var a struct {
+		Clips wire.Rows[clipping] `json:"clips"`
+		Next  wire.Token          `json:"nextCursor"`
+	}
+	_, err := w.http.Read(ctx, r, &a)
+	if cursor != "" && errors.Is(err, providers.ErrInvalid) {
+		return page, providers.ErrCursor
+	}
+	if err == nil {
+		err = a.Clips.Check(ctx, "clips")
+	}
+	if err != nil || a.Clips.Len() == 0 {
+		return page, err
+	}
+	next, err := a.Next.Next(ctx, "nextCursor")
+	if err != nil {
+		return page, err
+	}
+	if next != cursor {
+		page.Next = next
+	}
+	of := w.of(ctx, handle, a.Clips)
+	page.Items, err = wire.Items(ctx, "clips", a.Clips, func(c clipping, raw json.RawMessage) (schema.Post, bool) {
+		if !c.told() || c.Channel.Slug != "" && !strings.EqualFold(c.Channel.Slug, handle) {
+			return schema.Post{}, true
 		}
-	}
-	return page, nil
+		return c.post(c.Channel.channel().or(of).actor(), raw), !c.private()
+	})
+	return page, err
 }
 
 func (w *website) clip(ctx context.Context, id string) (schema.Post, error) {
 	var a struct {
-		Clip *upstream.Object[clipping] `json:"clip"`
+		Clip wire.Object[clipping] `json:"clip"`
 	}
-	if _, err := w.http.JSON(ctx, upstream.Get("api", "v2", "clips", id, "play"), &a); err != nil {
-		return schema.Post{}, err
+	_, err := w.http.Read(ctx, upstream.Get("api", "v2", "clips", id, "play"), &a)
+	if err == nil {
+		err = wire.Need(ctx, "clip", a.Clip.Raw != nil)
+	}
+	c := a.Clip.V
+	if err == nil {
+		err = wire.Same(ctx, "clip", id, c.ID)
+	}
+	if err == nil {
+		err = wire.Need(ctx, "clip.privacy", c.told())
 	}
 	switch {
-	case a.Clip == nil || a.Clip.V.ID != id:
-		return schema.Post{}, providers.Unreadable(nil)
-	case a.Clip.V.private():
+	case err != nil:
+		return schema.Post{}, err
+	case c.private():
 		return schema.Post{}, providers.NotFound("this clip is private")
 	}
-	return a.Clip.V.post(w.author(ctx, a.Clip.V), a.Clip.Raw), nil
+	return c.post(w.whole(ctx, c.Channel.channel()).actor(), a.Clip.Raw), nil
 }
 
-// author returns the channel that a clip is of. The clip tells the channel's id only, so its user is looked up; without
-// that the clip still stands.
-func (w *website) author(ctx context.Context, c clipping) schema.Actor {
-	known := c.Channel.channel()
-	if known.UserID == "" && slug.MatchString(known.Slug) {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		if looked, err := w.channel(ctx, known.Slug); err == nil {
-			known.UserID = looked.V.UserID
+// of returns the channel whose clips these are. It is looked up where one of them does not tell its user.
+func (w *website) of(ctx context.Context, handle string, clips wire.Rows[clipping]) channel {
+	for _, c := range clips.All() {
+		if c.V.Channel.UserID == "" {
+			return w.whole(ctx, channel{Slug: handle})
 		}
 	}
-	return known.actor()
+	return channel{Slug: handle}
+}
+
+// whole returns a channel, of which a clip tells the slug and the name, with the id of its user, when that can be looked
+// up: without it the clip still stands, and keeps what it tells.
+func (w *website) whole(ctx context.Context, known channel) channel {
+	if known.UserID != "" || !slug.MatchString(known.Slug) {
+		return known
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	looked, err := w.channel(ctx, known.Slug)
+	if err != nil {
+		return known
+	}
+	return known.or(looked.V)
+}
+
+// or returns c, with what it does not tell taken from other.
+func (c channel) or(other channel) channel {
+	c.ID, c.UserID, c.Slug = cmp.Or(c.ID, other.ID), cmp.Or(c.UserID, other.UserID), cmp.Or(c.Slug, other.Slug)
+	c.User.Username = cmp.Or(c.User.Username, other.User.Username)
+	c.User.ProfilePic = cmp.Or(c.User.ProfilePic, c.User.Picture, other.User.ProfilePic, other.User.Picture)
+	return c
 }
 
 // clipping is a clip, as in GET /api/v2/clips/{id}/play and GET /api/v2/channels/{slug}/clips.
 type clipping struct {
-	ID           string       `json:"id"`
-	Title        string       `json:"title"`
-	ClipURL      string       `json:"clip_url"` // a playlist of the film
-	ThumbnailURL string       `json:"thumbnail_url"`
-	Privacy      string       `json:"privacy"` // such as "public" or "CLIP_PRIVACY_PUBLIC"
-	CreatedAt    string       `json:"created_at"`
-	Duration     *float64     `json:"duration"` // seconds
-	ViewCount    upstream.Int `json:"view_count"`
-	Views        upstream.Int `json:"views"`
-	LikesCount   upstream.Int `json:"likes_count"`
-	Likes        upstream.Int `json:"likes"`
-	Channel      clipChannel  `json:"channel"`
+	ID           string      `json:"id"`
+	Title        string      `json:"title"`
+	ClipURL      string      `json:"clip_url"` // a playlist of the film
+	ThumbnailURL string      `json:"thumbnail_url"`
+	Privacy      string      `json:"privacy"` // such as "public" or "CLIP_PRIVACY_PUBLIC"
+	CreatedAt    wire.Time   `json:"created_at"`
+	Duration     wire.Float  `json:"duration"` // seconds
+	ViewCount    wire.Count  `json:"view_count"`
+	Views        wire.Count  `json:"views"`
+	LikesCount   wire.Count  `json:"likes_count"`
+	Likes        wire.Count  `json:"likes"`
+	Channel      clipChannel `json:"channel"`
 }
 
 func (c clipping) private() bool { return strings.HasSuffix(strings.ToLower(c.Privacy), "private") }
 
+// told tells whether c says who may see it.
+func (c clipping) told() bool { return c.Privacy != "" }
+
 // clipChannel is the channel that a clip is of, not the user who made it.
 type clipChannel struct {
-	ID             upstream.ID `json:"id"`
-	UserID         upstream.ID `json:"user_id"`
+	ID             wire.Serial `json:"id"`
+	UserID         wire.Serial `json:"user_id"`
 	Slug           string      `json:"slug"`
 	Username       string      `json:"username"`
 	ProfilePicture string      `json:"profile_picture"`
@@ -120,18 +159,16 @@ func (c clipping) post(author schema.Actor, raw []byte) schema.Post {
 	if author == schema.UnknownActor() {
 		page = site + "clips/" + c.ID
 	}
-	film := page
-	if u := text.URL(c.ClipURL); u != nil {
-		film = *u
+	film := schema.Media{Type: schema.Video, URL: text.URLOr(c.ClipURL, page), ThumbnailURL: text.URL(c.ThumbnailURL)}
+	if s := c.Duration.V; s != nil && *s >= 0 {
+		film.DurationS = s
 	}
 	return schema.Post{
 		Common:    schema.Common{ID: c.ID, URL: page, Raw: raw},
 		Author:    author,
 		Text:      strings.TrimSpace(c.Title),
-		CreatedAt: timeOf(c.CreatedAt),
-		Media: []schema.Media{{
-			Type: schema.Video, URL: film, ThumbnailURL: text.URL(c.ThumbnailURL), DurationS: c.Duration,
-		}},
+		CreatedAt: c.CreatedAt.V,
+		Media:     []schema.Media{film},
 		Engagement: schema.Engagement{
 			Views: cmp.Or(c.ViewCount.V, c.Views.V), Likes: cmp.Or(c.LikesCount.V, c.Likes.V),
 		},

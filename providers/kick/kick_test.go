@@ -37,7 +37,7 @@ func TestOfficial(t *testing.T) {
 		Fails: []providertest.Fail{
 			{Call: providertest.Profile("unknown slug", "nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Live("live of an unknown slug", "nobody"), Want: providers.ErrNotFound},
-			{Call: providertest.Profile("another channel than was asked for", "other"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("another channel than was asked for", "other"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("an answer without its list", "bare"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("refused token", "refused"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("blocked", "blocked"), Want: providers.ErrUnavailable},
@@ -46,6 +46,8 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Profile("an address that Kick does not know", "lost"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("a slug that Kick cannot read", "odd"), Want: providers.ErrInvalid},
 		},
+		// Null is a channel that has no stream.
+		Drift: &providertest.Drift{Absent: []string{"data[].stream"}},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@xQc", Want: "xqc"},
 			{Subject: providers.Handle, In: "Ann_Example", Want: "ann-example"},
@@ -102,6 +104,12 @@ func TestOwn(t *testing.T) {
 			{Call: providertest.List("cursor of posts, which have one page", func(ctx context.Context, p providers.Provider, _ string) (providers.Page[schema.Post], error) {
 				return p.Posts(ctx, "ann-example", "stale")
 			}), Want: providers.ErrCursor},
+		},
+		Drift: &providertest.Drift{
+			// Null is a channel off the air, a recording that is gone, and the last page of clips.
+			Absent: []string{"livestream", "[].video", "nextCursor"},
+			// Kick writes these twice, and the other stands in for the one that is missing.
+			Sums: []string{"clips[].view_count", "clips[].likes_count", "clip.view_count", "clip.likes_count", "[].video.views", "video.views"},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "Ann_Example", Want: "ann-example"},
@@ -174,5 +182,118 @@ func TestOwnLooksLikeTheWebsite(t *testing.T) {
 	})})
 	if _, err := p.Post(t.Context(), "clip_01"); !errors.Is(err, providers.ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable", err)
+	}
+}
+
+// answering returns an upstream that answers paths with bodies, and everything else with 500.
+func answering(bodies map[string]string) *http.Client {
+	return &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		if r.URL.Host == "id.kick.com" {
+			return http.StatusOK, `{"access_token":"t","expires_in":"3600"}`
+		}
+		body, ok := bodies[r.URL.Path]
+		if !ok {
+			return http.StatusInternalServerError, `{"message":"oops"}`
+		}
+		return http.StatusOK, body
+	})}
+}
+
+func TestAClipKeepsItsAuthorWithoutTheSecondLookUp(t *testing.T) {
+	t.Parallel()
+	const clip = `{"id":"clip_01","privacy":"public","title":"tea","channel":{"slug":"ann-example","username":"Ann_Example"}}`
+	p := own(answering(map[string]string{
+		"/api/v2/clips/clip_01/play":         `{"clip":` + clip + `}`,
+		"/api/v2/channels/ann-example/clips": `{"clips":[` + clip + `],"nextCursor":null}`,
+	}))
+	one, err := p.Post(t.Context(), "clip_01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := p.Reels(t.Context(), "ann-example", "")
+	if err != nil || len(page.Items) != 1 {
+		t.Fatal(page, err)
+	}
+	for _, got := range []schema.Post{one, page.Items[0]} {
+		if a := got.Author; a.ID != "unknown" || a.Handle != "ann-example" || a.DisplayName == nil || *a.DisplayName != "Ann_Example" {
+			t.Errorf("got author %+v, want one without an id only", a)
+		}
+		if want := "https://kick.com/ann-example/clips/clip_01"; got.URL != want {
+			t.Errorf("got %s, want %s", got.URL, want)
+		}
+	}
+}
+
+func TestARecordingIsTheSameAloneAndInTheList(t *testing.T) {
+	t.Parallel()
+	const channel = `{"id":7,"slug":"ann-example","user":{"username":"Ann_Example"}`
+	const stream = `"session_title":"Tea","is_live":false,"start_time":"2026-01-02 11:49:58","duration":1000`
+	p := own(answering(map[string]string{
+		"/api/v2/channels/ann-example":        channel + `,"user_id":100,"is_banned":false}`,
+		"/api/v2/channels/ann-example/videos": `[{` + stream + `,"video":{"uuid":"` + video + `","views":5}}]`,
+		"/api/v1/video/" + video:              `{"uuid":"` + video + `","views":5,"livestream":{` + stream + `,"channel":` + channel + `,"user_id":100}}}`,
+	}))
+	one, err := p.Post(t.Context(), video)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := p.Posts(t.Context(), "ann-example", "")
+	if err != nil || len(page.Items) != 1 {
+		t.Fatal(page, err)
+	}
+	one.Raw, page.Items[0].Raw = nil, nil
+	if diff := cmp.Diff(one, page.Items[0]); diff != "" {
+		t.Errorf("alone and in the list (-alone +list):\n%s", diff)
+	}
+}
+
+func TestAChannelIsOffAirOnlyWhenThatIsKnown(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		stream string
+		live   bool
+		want   error
+	}{
+		{`,"S":{"is_live":true}`, true, nil},
+		{`,"S":{"is_live":false}`, false, nil},
+		{`,"S":null`, false, nil},
+		{``, false, providers.ErrUnavailable},
+		{`,"S":{}`, false, providers.ErrUnavailable},
+		{`,"S":{"is_live":"perhaps"}`, false, providers.ErrUnavailable},
+		{`,"S":"on"`, false, providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		bodies := map[string]string{
+			"/public/v1/channels":  `{"data":[{"broadcaster_user_id":1,"slug":"ann"` + strings.Replace(tt.stream, "S", "stream", 1) + `}]}`,
+			"/api/v2/channels/ann": `{"user_id":1,"slug":"ann"` + strings.Replace(tt.stream, "S", "livestream", 1) + `}`,
+		}
+		for _, p := range []providers.Provider{official(answering(bodies)), own(answering(bodies))} {
+			got, err := p.Live(t.Context(), "ann")
+			if got.IsLive != tt.live || !errors.Is(err, tt.want) {
+				t.Errorf("%s: %q: is_live %v, error %v, want %v and %v", p.Name, tt.stream, got.IsLive, err, tt.live, tt.want)
+			}
+		}
+	}
+}
+
+func TestAnswersThatAreNoAnswers(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`null`, `{}`, `{"data":null}`, `{"data":{}}`, `{"data":[7]}`, `{"data":[{}]}`, `{"message":"Server Error"}`, `[7]`, `{"clips":{}}`, `{"clip":7}`} {
+		p := official(answering(map[string]string{"/public/v1/channels": body}))
+		_, profile := p.Profile(t.Context(), "ann")
+		p = own(answering(map[string]string{
+			"/api/v2/channels/ann": `{"user_id":1,"slug":"ann"}`, "/api/v2/channels/ann/videos": body, "/api/v2/channels/ann/clips": body,
+			"/api/v2/channels/bob": body, "/api/v1/video/" + video: body, "/api/v2/clips/clip_01/play": body,
+		}))
+		_, channel := p.Profile(t.Context(), "bob")
+		_, posts := p.Posts(t.Context(), "ann", "")
+		_, reels := p.Reels(t.Context(), "ann", "")
+		_, post := p.Post(t.Context(), video)
+		_, clip := p.Post(t.Context(), "clip_01")
+		for i, err := range []error{profile, channel, posts, reels, post, clip} {
+			if !errors.Is(err, providers.ErrUnavailable) {
+				t.Errorf("%s: call %d: got error %v, want ErrUnavailable", body, i, err)
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package kick
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -46,14 +48,6 @@ func newOwn(cfg Config) providers.Provider {
 	return p.IfOwn(cfg.Own, false)
 }
 
-// checkOwn leaves all but a 400 to the common rules.
-func checkOwn(res *upstream.Response) error {
-	if res.Status == http.StatusBadRequest {
-		return errRefused
-	}
-	return nil
-}
-
 func (w *website) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	c, err := w.channel(ctx, handle)
 	if err != nil {
@@ -67,34 +61,42 @@ func (w *website) live(ctx context.Context, handle string) (schema.LiveStream, e
 	if err != nil {
 		return schema.LiveStream{}, fmt.Errorf("kick: live %q: %w", handle, err)
 	}
-	return c.V.live(c.Raw), nil
+	on, err := c.V.onAir(ctx)
+	if err != nil {
+		return schema.LiveStream{}, fmt.Errorf("kick: live %q: %w", handle, err)
+	}
+	return c.V.live(on, c.Raw), nil
 }
 
-func (w *website) channel(ctx context.Context, handle string) (upstream.Object[channel], error) {
-	var c upstream.Object[channel]
-	if _, err := w.http.JSON(ctx, upstream.Get("api", "v2", "channels", handle), &c); err != nil {
-		return c, err
+func (w *website) channel(ctx context.Context, handle string) (wire.Object[channel], error) {
+	var c wire.Object[channel]
+	_, err := w.http.Read(ctx, upstream.Get("api", "v2", "channels", handle), &c)
+	if err == nil {
+		err = wire.SameFold(ctx, "channel", handle, c.V.Slug)
 	}
-	switch {
-	case bool(c.V.IsBanned):
-		return c, providers.NotFound("Kick has banned this channel")
-	case c.V.UserID == "" || c.V.Slug == "":
-		return c, providers.Unreadable(nil)
+	if err == nil {
+		err = wire.Need(ctx, "user_id", c.V.UserID != "")
 	}
-	return c, nil
+	if err == nil {
+		err = wire.Need(ctx, "is_banned", c.V.IsBanned.Is() || c.V.IsBanned.Not())
+	}
+	if err == nil && c.V.IsBanned.Is() {
+		err = providers.NotFound("Kick has banned this channel")
+	}
+	return c, err
 }
 
 // channel is the answer of GET /api/v2/channels/{slug}. Around a recording only the first three fields and a part of the
 // user are there.
 type channel struct {
-	ID          upstream.ID                 `json:"id"` // of the channel: the official interface knows the user's alone
-	UserID      upstream.ID                 `json:"user_id"`
-	Slug        string                      `json:"slug"`
-	IsBanned    truthy                      `json:"is_banned"`
-	Verified    truthy                      `json:"verified"` // true, or an object that says since when
-	Followers   upstream.Int                `json:"followers_count"`
-	OfFollowers upstream.Int                `json:"followersCount"` // as older answers write it
-	Livestream  *upstream.Object[broadcast] `json:"livestream"`     // null off the air
+	ID          wire.Serial     `json:"id"` // of the channel: the official interface knows the user's alone
+	UserID      wire.Serial     `json:"user_id"`
+	Slug        string          `json:"slug"`
+	IsBanned    wire.Bool       `json:"is_banned"`
+	Verified    truthy          `json:"verified"` // true, or an object that says since when
+	Followers   wire.Count      `json:"followers_count"`
+	OfFollowers wire.Count      `json:"followersCount"` // as older answers write it
+	Livestream  json.RawMessage `json:"livestream"`     // a [broadcast]; null off the air
 	User        struct {
 		Username   string `json:"username"`
 		Bio        string `json:"bio"`
@@ -167,32 +169,36 @@ func (c channel) links() []string {
 	return text.URLs(urls...)
 }
 
-// actor is the channel inside another object. Its own id stands in where the user's is not known.
+// actor is the channel inside another object. Its own id stands in where the user's is not known, and where there is none
+// at all, only the id is unknown.
 func (c channel) actor() schema.Actor {
-	id := cmp.Or(c.UserID, c.ID)
-	if id == "" || c.Slug == "" {
+	if c.Slug == "" {
 		return schema.UnknownActor()
 	}
 	return schema.Actor{
-		ID: string(id), Handle: c.Slug, DisplayName: text.NonEmpty(c.User.Username),
-		AvatarURL: text.URL(cmp.Or(c.User.ProfilePic, c.User.Picture)),
+		ID: string(cmp.Or(c.UserID, c.ID, wire.Serial(schema.UnknownActor().ID))), Handle: c.Slug,
+		DisplayName: text.NonEmpty(c.User.Username), AvatarURL: text.URL(cmp.Or(c.User.ProfilePic, c.User.Picture)),
 	}
 }
 
+// onAir returns what the channel broadcasts, nil when it is off the air. It fails when that cannot be told.
+func (c channel) onAir(ctx context.Context) (*broadcast, error) {
+	return broadcasts(ctx, "livestream", c.Livestream, func(b broadcast) wire.Bool { return b.IsLive })
+}
+
 // live has the id of the channel's user, as the official interface gives it.
-func (c channel) live(raw []byte) schema.LiveStream {
+func (c channel) live(on *broadcast, raw []byte) schema.LiveStream {
 	l := schema.LiveStream{
 		Common: schema.Common{ID: string(c.UserID), URL: site + c.Slug, Raw: raw},
 		Host:   c.actor(),
 	}
-	if b := c.Livestream; b != nil {
-		l.IsLive = bool(b.V.IsLive)
-		l.Title = text.NonEmpty(b.V.SessionTitle)
-		l.StartedAt = timeOf(cmp.Or(b.V.StartTime, b.V.CreatedAt))
-		l.ThumbnailURL = text.URL(string(b.V.Thumbnail))
-		if l.IsLive {
-			l.Viewers = cmp.Or(b.V.ViewerCount.V, b.V.Viewers.V)
-		}
+	if on == nil {
+		return l
+	}
+	l.IsLive, l.Title, l.StartedAt = on.IsLive.Is(), text.NonEmpty(on.SessionTitle), on.started()
+	l.ThumbnailURL = text.URL(string(on.Thumbnail))
+	if l.IsLive {
+		l.Viewers = cmp.Or(on.ViewerCount.V, on.Viewers.V)
 	}
 	return l
 }

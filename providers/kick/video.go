@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -30,21 +32,15 @@ func (w *website) videos(ctx context.Context, handle, cursor string) (providers.
 	if err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
-	var rows []upstream.Object[video]
-	if _, err := w.http.JSON(ctx, upstream.Get("api", "v2", "channels", handle, "videos"), &rows); err != nil {
+	var rows wire.Rows[video]
+	if _, err := w.http.Read(ctx, upstream.Get("api", "v2", "channels", handle, "videos"), &rows); err != nil {
 		return providers.Page[schema.Post]{}, err
 	}
-	if rows == nil {
-		return providers.Page[schema.Post]{}, providers.Unreadable(errNoList)
-	}
-	var page providers.Page[schema.Post]
-	for _, v := range rows {
-		r, b := v.V.parts()
-		if r.UUID != "" && !r.hidden() && !bool(b.IsLive) {
-			page.Items = append(page.Items, post(r, b, c.V.actor(), v.Raw))
-		}
-	}
-	return page, nil
+	author := c.V.actor()
+	items, err := wire.Items(ctx, "videos", rows, func(v video, raw json.RawMessage) (schema.Post, bool) {
+		return v.row(ctx, author, raw)
+	})
+	return providers.Page[schema.Post]{Items: items}, err
 }
 
 // post reads a recording, whose id is a UUID, or a clip.
@@ -61,14 +57,20 @@ func (w *website) post(ctx context.Context, id string) (schema.Post, error) {
 }
 
 func (w *website) video(ctx context.Context, id string) (schema.Post, error) {
-	var v upstream.Object[video]
-	if _, err := w.http.JSON(ctx, upstream.Get("api", "v1", "video", id), &v); err != nil {
+	var v wire.Object[video]
+	if _, err := w.http.Read(ctx, upstream.Get("api", "v1", "video", id), &v); err != nil {
 		return schema.Post{}, err
 	}
-	r, b := v.V.parts()
+	r, b, err := v.V.parts(ctx)
+	if err == nil {
+		err = wire.SameFold(ctx, "video", id, r.UUID)
+	}
+	if err == nil {
+		err = wire.Need(ctx, "is_private, is_pruned", r.hidden() || r.shown())
+	}
 	switch {
-	case !strings.EqualFold(r.UUID, id):
-		return schema.Post{}, providers.Unreadable(nil)
+	case err != nil:
+		return schema.Post{}, err
 	case r.hidden():
 		return schema.Post{}, providers.NotFound("this video is private or no longer kept")
 	}
@@ -84,85 +86,117 @@ func (w *website) video(ctx context.Context, id string) (schema.Post, error) {
 type video struct {
 	recording
 	broadcast
-	Video      *recording `json:"video"`
-	Livestream *broadcast `json:"livestream"`
+	Video      json.RawMessage `json:"video"`      // a [recording]; null once it is gone
+	Livestream json.RawMessage `json:"livestream"` // a [broadcast]
 }
 
-func (v video) parts() (recording, broadcast) {
-	r, b := v.recording, v.broadcast
+// parts takes v apart, whichever is inside the other.
+func (v video) parts(ctx context.Context) (r recording, b broadcast, err error) {
+	r, b = v.recording, v.broadcast
 	if v.Video != nil {
 		views := r.Views
-		if r = *v.Video; r.Views.V == nil {
+		r = recording{}
+		if err := wire.Decode(ctx, v.Video, &r); err != nil {
+			return r, b, err
+		}
+		if r.Views.V == nil {
 			r.Views = views
 		}
 	}
 	if v.Livestream != nil {
 		created := b.CreatedAt
-		b = *v.Livestream
-		b.CreatedAt = cmp.Or(b.CreatedAt, created)
+		b = broadcast{}
+		if err := wire.Decode(ctx, v.Livestream, &b); err != nil {
+			return r, b, err
+		}
+		if b.CreatedAt.V == nil {
+			b.CreatedAt = created
+		}
 	}
-	return r, b
+	return r, b, nil
+}
+
+// row is v in the list of a channel's recordings, where it may be what is on air, or gone.
+func (v video) row(ctx context.Context, author schema.Actor, raw []byte) (p schema.Post, belongs bool) {
+	if string(v.Video) == "null" {
+		return p, false
+	}
+	r, b, err := v.parts(ctx)
+	switch {
+	case err != nil:
+		return p, true
+	case r.hidden() || b.IsLive.Is():
+		return p, false
+	case !r.shown() || b.IsLive.V == nil:
+		return p, true
+	}
+	return post(r, b, author, raw), true
 }
 
 type recording struct {
-	UUID      string       `json:"uuid"`
-	Views     upstream.Int `json:"views"`
-	IsPrivate truthy       `json:"is_private"`
-	IsPruned  truthy       `json:"is_pruned"`
+	UUID      string     `json:"uuid"`
+	Views     wire.Count `json:"views"`
+	IsPrivate wire.Bool  `json:"is_private"` // absent when it is not, as is the next
+	IsPruned  wire.Bool  `json:"is_pruned"`
 }
 
-func (r recording) hidden() bool { return bool(r.IsPrivate) || bool(r.IsPruned) }
+func (r recording) hidden() bool { return r.IsPrivate.Is() || r.IsPruned.Is() }
+
+// shown tells whether r is there for everyone to see. A flag that cannot be read may stand for either.
+func (r recording) shown() bool { return r.IsPrivate.Not() && r.IsPruned.Not() }
 
 // broadcast is one stream of a channel.
 type broadcast struct {
-	IsLive       truthy       `json:"is_live"`
-	SessionTitle string       `json:"session_title"`
-	StartTime    string       `json:"start_time"` // in either of two forms, UTC
-	CreatedAt    string       `json:"created_at"`
-	Duration     upstream.Int `json:"duration"` // milliseconds
-	Language     string       `json:"language"` // often in English words
-	Thumbnail    picture      `json:"thumbnail"`
-	ViewerCount  upstream.Int `json:"viewer_count"`
-	Viewers      upstream.Int `json:"viewers"`
-	Channel      *channel     `json:"channel"` // around a recording only
+	IsLive       wire.Bool  `json:"is_live"`
+	SessionTitle string     `json:"session_title"`
+	StartTime    wire.Time  `json:"start_time"` // in either of two forms, UTC
+	CreatedAt    wire.Time  `json:"created_at"`
+	Duration     wire.Count `json:"duration"` // milliseconds
+	Language     string     `json:"language"` // often in English words
+	Thumbnail    picture    `json:"thumbnail"`
+	ViewerCount  wire.Count `json:"viewer_count"`
+	Viewers      wire.Count `json:"viewers"`
+	Channel      *channel   `json:"channel"` // around a recording only
 }
+
+func (b broadcast) started() *time.Time { return cmp.Or(b.StartTime.V, b.CreatedAt.V) }
 
 // picture is the address of one, written as it is or inside an object.
 type picture string
 
-// UnmarshalJSON reads a string, an object with src or url, or null.
+// UnmarshalJSON reads a string, or an object with src or url. It never fails: what is neither is no picture.
 func (p *picture) UnmarshalJSON(b []byte) error {
-	*p = ""
-	if len(b) > 0 && b[0] == '"' {
-		var s string
-		err := json.Unmarshal(b, &s)
-		*p = picture(s)
-		return err
-	}
 	var o struct {
 		Src string `json:"src"`
 		URL string `json:"url"`
 	}
-	err := json.Unmarshal(b, &o)
-	*p = picture(cmp.Or(o.Src, o.URL))
-	return err
+	var s string
+	if json.Unmarshal(b, &s) != nil && json.Unmarshal(b, &o) == nil {
+		s = cmp.Or(o.Src, o.URL)
+	}
+	*p = picture(s)
+	return nil
 }
 
 func post(r recording, b broadcast, author schema.Actor, raw []byte) schema.Post {
-	page := site + author.Handle + "/videos/" + r.UUID
+	id := strings.ToLower(r.UUID)
+	if !uuid.MatchString(id) {
+		id = ""
+	}
+	page := site + author.Handle + "/videos/" + id
 	if author == schema.UnknownActor() {
-		page = site + "video/" + r.UUID // the website leads on from there
+		page = site + "video/" + id // the website leads on from there
 	}
 	media := schema.Media{Type: schema.Video, URL: page, ThumbnailURL: text.URL(string(b.Thumbnail))}
 	if ms := b.Duration.V; ms != nil {
 		media.DurationS = new(float64(*ms) / 1000)
 	}
 	return schema.Post{
-		Common:     schema.Common{ID: r.UUID, URL: page, Raw: raw},
+		Common:     schema.Common{ID: id, URL: page, Raw: raw},
 		Author:     author,
 		Text:       strings.TrimSpace(b.SessionTitle),
 		Lang:       language(b.Language),
-		CreatedAt:  timeOf(cmp.Or(b.StartTime, b.CreatedAt)),
+		CreatedAt:  b.started(),
 		Media:      []schema.Media{media},
 		Engagement: schema.Engagement{Views: r.Views.V},
 		Hashtags:   text.Hashtags(b.SessionTitle),
