@@ -1,7 +1,6 @@
 package twitch
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 func check(res *upstream.Response) error {
 	switch res.Status {
 	case http.StatusBadRequest:
-		return malformed(res)
+		return res.Malformed("Twitch")
 	case http.StatusNotFound:
 		// Accounts that do not exist come as an empty list; there is little that Helix itself does not find.
 		for _, path := range []string{"/videos", "/clips", "/schedule"} {
@@ -27,15 +26,4 @@ func check(res *upstream.Response) error {
 		return providers.Unavailable(nil, "the upstream has taken this interface away")
 	}
 	return nil
-}
-
-// malformed reads a 400: Helix cannot read a parameter. One that holds words of the caller is the caller's.
-func malformed(res *upstream.Response) error {
-	var refusal struct {
-		Message string `json:"message"`
-	}
-	if !res.Input || json.Unmarshal(res.Body, &refusal) != nil || refusal.Message == "" {
-		return nil // for the common rules
-	}
-	return providers.Invalid("Twitch cannot read this value: %s", refusal.Message)
 }

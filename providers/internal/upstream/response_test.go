@@ -1,10 +1,13 @@
 package upstream_test
 
 import (
+	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 )
 
@@ -24,6 +27,28 @@ func TestRetryAfterIsSecondsOrADate(t *testing.T) {
 		wait, told := (&upstream.Response{Header: http.Header{"Retry-After": {tt.header}}}).RetryAfter()
 		if told != tt.told || wait < tt.low || wait > tt.top {
 			t.Errorf("%q: %v, %v", tt.header, wait, told)
+		}
+	}
+}
+
+func TestAMalformedValueIsTheCallersWhereItsWordsWereSent(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		res  upstream.Response
+		want bool
+	}{
+		{upstream.Response{Input: true, Body: []byte(`{"message":"too long"}`)}, true},
+		{upstream.Response{Body: []byte(`{"message":"too long"}`)}, false},
+		{upstream.Response{Input: true, Body: []byte(`{"message":""}`)}, false},
+		{upstream.Response{Input: true, Body: []byte(`<html>`)}, false},
+	}
+	for _, tt := range tests {
+		err := tt.res.Malformed("Example")
+		if invalid := errors.Is(err, providers.ErrInvalid); invalid != tt.want || (err == nil) == tt.want {
+			t.Errorf("%+v: got error %v, want one of the caller's: %v", tt.res, err, tt.want)
+		}
+		if tt.want && !strings.Contains(err.Error(), "too long") {
+			t.Errorf("got error %v, want the upstream's reason", err)
 		}
 	}
 }
