@@ -102,7 +102,7 @@ func sameHost(also func(*http.Request, []*http.Request) error) func(*http.Reques
 // Request is one read.
 type Request struct {
 	Method string      // "" means GET
-	Path   []string    // segments, each escaped as needed; a segment "a/b" is two
+	Path   []string    // segments, each escaped as needed; a segment "a/b" is two; a slash at the end of the last stays
 	Query  url.Values  // may be nil
 	Header http.Header // over those of the Config
 	Form   url.Values  // sent as a form when not nil
@@ -417,6 +417,10 @@ func escape(segments []string) []string {
 			}
 			out = append(out, part)
 		}
+	}
+	if n := len(out) - 1; n > 0 && out[n] == "" && strings.HasSuffix(segments[len(segments)-1], "/") {
+		out = out[:n]
+		out[n-1] += "/"
 	}
 	return out
 }

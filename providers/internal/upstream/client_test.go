@@ -401,6 +401,10 @@ func TestRequest(t *testing.T) {
 			sent{Method: "GET", URL: "https://api.example/v2/%2E%2E/%2E%2E/%2E/x", Accept: "application/json", Mark: "config"},
 		},
 		{
+			"a slash at the end stays", "https://api.example/v2", upstream.Get("a", "", "b/c/"),
+			sent{Method: "GET", URL: "https://api.example/v2/a/b/c/", Accept: "application/json", Mark: "config"},
+		},
+		{
 			"a form", "https://api.example",
 			upstream.Request{Method: "POST", Path: []string{"token"}, Form: url.Values{"a": {"b c"}}},
 			sent{"POST", "https://api.example/token", "application/x-www-form-urlencoded", "application/json", "config", "a=b+c"},
