@@ -1,0 +1,263 @@
+package tiktok
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const (
+	adFields = "ad.id,ad.first_shown_date,ad.last_shown_date,ad.status,ad.videos,ad.image_urls,ad.reach," +
+		"advertiser.business_id,advertiser.business_name,advertiser.paid_for_by"
+	advertiserFields = "business_id,business_name,country_code"
+	adPage           = 50
+	firstAds         = "20221001" // the library begins here
+	longestTerm      = 50         // characters
+)
+
+// adQuery is the body of adlib/ad/query.
+// https://developers.tiktok.com/doc/commercial-content-api-query-ads
+type adQuery struct {
+	Filters  adFilters `json:"filters"`
+	Term     string    `json:"search_term,omitempty"`
+	MaxCount int       `json:"max_count"`
+	SearchID string    `json:"search_id,omitempty"`
+}
+
+type adFilters struct {
+	Published   dayRange      `json:"ad_published_date_range"`
+	Country     string        `json:"country_code,omitempty"`
+	Advertisers []json.Number `json:"advertiser_business_ids,omitempty"`
+}
+
+type dayRange struct {
+	Min string `json:"min"`
+	Max string `json:"max"`
+}
+
+// filtersOf bounds a search by the days of the library, which ends yesterday.
+func filtersOf(f providers.AdFilter) adFilters {
+	out := adFilters{Published: dayRange{firstAds, time.Now().UTC().AddDate(0, 0, -1).Format(day)}, Country: f.Country}
+	if !f.Since.IsZero() {
+		out.Published.Min = max(firstAds, f.Since.UTC().Format(day))
+	}
+	if !f.Until.IsZero() {
+		out.Published.Max = min(out.Published.Max, f.Until.UTC().Add(-1).Format(day))
+	}
+	return out
+}
+
+func (c *client) searchAds(ctx context.Context, q providers.AdsSearchQuery, cursor string) (providers.Page[schema.Ad], error) {
+	var page providers.Page[schema.Ad]
+	err := shortEnough(q.Query)
+	if err == nil {
+		page, err = c.adsPage(ctx, adQuery{Filters: filtersOf(q.AdFilter), Term: q.Query}, cursor)
+	}
+	if err != nil {
+		return page, fmt.Errorf("tiktok: search for ads %q: %w", q.Query, err)
+	}
+	return page, nil
+}
+
+func shortEnough(term string) error {
+	if len([]rune(term)) > longestTerm {
+		return providers.Invalid("TikTok searches its ads for at most %d characters", longestTerm)
+	}
+	return nil
+}
+
+// adsOf reads the ads of an advertiser, by its number or its exact name.
+func (c *client) adsOf(ctx context.Context, q providers.AdsQuery, cursor string) (page providers.Page[schema.Ad], err error) {
+	if q.Domain != "" {
+		return page, providers.Unsupported("TikTok does not list ads by domain")
+	}
+	id := q.AdvertiserID
+	if !links.Digits(id) {
+		id, err = c.advertiserNamed(ctx, id)
+	}
+	if err == nil {
+		query := adQuery{Filters: filtersOf(q.AdFilter)}
+		query.Filters.Advertisers = []json.Number{json.Number(id)}
+		page, err = c.adsPage(ctx, query, cursor)
+	}
+	if err != nil {
+		return page, fmt.Errorf("tiktok: ads of %q: %w", q.AdvertiserID, err)
+	}
+	return page, nil
+}
+
+func (c *client) advertiserNamed(ctx context.Context, name string) (string, error) {
+	rows, err := c.findAdvertisers(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	for _, a := range rows.All() {
+		if strings.EqualFold(a.V.name(), name) && a.V.id() != "" {
+			return a.V.id(), nil
+		}
+	}
+	return "", providers.NotFound("TikTok's library knows no advertiser by this name")
+}
+
+// adsPage reads a page. The cursor is the id of the search.
+func (c *client) adsPage(ctx context.Context, q adQuery, cursor string) (page providers.Page[schema.Ad], err error) {
+	var answer struct {
+		Data struct {
+			Ads      wire.Rows[adRow] `json:"ads"`
+			HasMore  flag             `json:"has_more"` // a word
+			SearchID wire.ID          `json:"search_id"`
+		} `json:"data"`
+	}
+	q.MaxCount, q.SearchID = adPage, cursor
+	r := ask("adlib/ad/query/", adFields, q).On(c.ads)
+	r.Input = cursor == ""
+	if _, err = c.http.Read(ctx, r, &answer); err != nil {
+		return page, blameCursor(err, cursor)
+	}
+	if page.Items, err = wire.Items(ctx, "data.ads", answer.Data.Ads, adRow.ad); err != nil {
+		return page, err
+	}
+	if err = wire.Need(ctx, "data.has_more", answer.Data.HasMore.known); err == nil && answer.Data.HasMore.is {
+		page.Next = string(answer.Data.SearchID)
+		err = wire.Need(ctx, "data.search_id", page.Next != "")
+	}
+	return page, err
+}
+
+// ad reads one ad.
+// https://developers.tiktok.com/doc/commercial-content-api-get-ad-details
+func (c *client) ad(ctx context.Context, id string) (schema.Ad, error) {
+	var answer struct {
+		Data wire.Object[adRow] `json:"data"`
+	}
+	_, err := c.http.Read(ctx, ask("adlib/ad/detail/", adFields, map[string]json.Number{"ad_id": json.Number(id)}).On(c.ads), &answer)
+	if err == nil {
+		err = wire.Same(ctx, "ad", id, string(answer.Data.V.Ad.ID))
+	}
+	if err != nil {
+		return schema.Ad{}, fmt.Errorf("tiktok: ad %q: %w", id, err)
+	}
+	ad, _ := answer.Data.V.ad(answer.Data.Raw)
+	return ad, nil
+}
+
+// adRow is an ad beside who pays for it.
+type adRow struct {
+	Ad struct {
+		ID         wire.Serial `json:"id"`
+		FirstShown date        `json:"first_shown_date"`
+		LastShown  date        `json:"last_shown_date"`
+		Status     string      `json:"status"` // "active" or "inactive"
+		Videos     []struct {
+			URL   string `json:"url"`
+			Cover string `json:"cover_image_url"`
+		} `json:"videos"`
+		ImageURLs []string `json:"image_urls"`
+	} `json:"ad"`
+	Advertiser advertiser `json:"advertiser"`
+}
+
+// date is a day written as the number 20221001.
+type date struct{ V *time.Time }
+
+// UnmarshalJSON never fails.
+func (d *date) UnmarshalJSON(b []byte) error {
+	d.V = dates.Parse(strings.Trim(string(b), `"`), day)
+	return nil
+}
+
+// ad always belongs.
+func (r adRow) ad(raw json.RawMessage) (schema.Ad, bool) {
+	id := string(r.Ad.ID)
+	out := schema.Ad{
+		Common:     schema.Common{ID: id, URL: "https://library.tiktok.com/ads/detail/?ad_id=" + id, Raw: raw},
+		Advertiser: schema.AdvertiserSummary{ID: text.NonEmpty(r.Advertiser.id()), Name: r.Advertiser.name()},
+		StartedAt:  r.Ad.FirstShown.V,
+	}
+	if id := r.Advertiser.id(); id != "" {
+		out.Advertiser.URL = new(advertiserURL(id))
+	}
+	if r.Ad.Status != "" {
+		out.IsActive = new(r.Ad.Status == "active")
+	}
+	if out.IsActive != nil && !*out.IsActive { // an ad that runs has not been shown for the last time
+		out.EndedAt = r.Ad.LastShown.V
+	}
+	for _, v := range r.Ad.Videos {
+		if u := text.URL(v.URL); u != nil {
+			out.Media = append(out.Media, schema.Media{Type: schema.Video, URL: *u, ThumbnailURL: text.URL(v.Cover)})
+		}
+	}
+	for _, u := range text.URLs(r.Ad.ImageURLs...) {
+		out.Media = append(out.Media, schema.Media{Type: schema.Image, URL: u})
+	}
+	return out, true
+}
+
+// advertiser is who pays for an ad. The documentation's examples spell its number in two ways.
+type advertiser struct {
+	ID       wire.Serial `json:"business_id"`
+	Misspelt wire.Serial `json:"buisness_id"`
+	Name     string      `json:"business_name"`
+	PaidBy   string      `json:"paid_by"`
+	PaidFor  string      `json:"paid_for_by"`
+	Country  string      `json:"country_code"`
+}
+
+func (a advertiser) id() string   { return string(cmp.Or(a.ID, a.Misspelt)) }
+func (a advertiser) name() string { return cmp.Or(a.Name, a.PaidFor, a.PaidBy) }
+
+func advertiserURL(id string) string {
+	return "https://library.tiktok.com/ads?" + url.Values{"region": {"all"}, "adv_biz_ids": {id}}.Encode()
+}
+
+func (c *client) advertisers(ctx context.Context, q providers.AdvertisersQuery, _ string) (page providers.Page[schema.Advertiser], err error) {
+	rows, err := c.findAdvertisers(ctx, q.Query)
+	if err == nil {
+		page.Items, err = wire.Items(ctx, "data.advertisers", rows, advertiser.advertiser)
+	}
+	if err != nil {
+		return page, fmt.Errorf("tiktok: advertisers %q: %w", q.Query, err)
+	}
+	return page, nil
+}
+
+// findAdvertisers searches by name. The answer has one page.
+// https://developers.tiktok.com/doc/commercial-content-api-query-advertisers
+func (c *client) findAdvertisers(ctx context.Context, term string) (wire.Rows[advertiser], error) {
+	var answer struct {
+		Data struct {
+			Advertisers wire.Rows[advertiser] `json:"advertisers"`
+		} `json:"data"`
+	}
+	if err := shortEnough(term); err != nil {
+		return answer.Data.Advertisers, err
+	}
+	r := ask("adlib/advertiser/query/", advertiserFields, map[string]any{"search_term": term, "max_count": adPage}).On(c.ads)
+	r.Input = true
+	_, err := c.http.Read(ctx, r, &answer)
+	if err == nil {
+		err = answer.Data.Advertisers.Check(ctx, "data.advertisers")
+	}
+	return answer.Data.Advertisers, err
+}
+
+// advertiser always belongs.
+func (a advertiser) advertiser(raw json.RawMessage) (schema.Advertiser, bool) {
+	return schema.Advertiser{
+		Common:  schema.Common{ID: a.id(), URL: advertiserURL(a.id()), Raw: raw},
+		Name:    a.name(),
+		Country: text.NonEmpty(a.Country),
+	}, true
+}

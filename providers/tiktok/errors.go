@@ -1,0 +1,136 @@
+package tiktok
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+)
+
+// refusal is what the official interfaces say when they refuse. It stands under error, or is the whole answer.
+// https://developers.tiktok.com/doc/tiktok-api-v2-error-handling
+type refusal struct {
+	Code    json.RawMessage `json:"code"` // a string; "ok" when nothing is refused
+	Message string          `json:"message"`
+}
+
+func (r refusal) code() string { return strings.Trim(string(r.Code), `"`) }
+
+// errParams says that TikTok does not take what we sent. Who is to blame depends on what was sent.
+var errParams = errors.New("tiktok: invalid_params")
+
+// hidden are the words, in lower case, with which TikTok says that it does not see an account, or may not show it.
+var hidden = []string{"cannot find the user", "is private", "information cannot be returned", "api cannot return this user"}
+
+// check tells refusals apart. One may come with the status 200. The official interface sees no private accounts, and none
+// of the young: what it does not see, may be there all the same.
+func check(res *upstream.Response) error {
+	var body struct {
+		refusal
+		Error refusal `json:"error"`
+	}
+	if json.Unmarshal(res.Body, &body) != nil && res.Status < 300 {
+		return nil // wire tells what is wrong with it
+	}
+	r := body.Error
+	if r.code() == "" {
+		r = body.refusal
+	}
+	code, message := r.code(), strings.ToLower(r.Message)
+	for _, words := range hidden {
+		if strings.Contains(message, words) {
+			return providers.NotHere("TikTok's research interface does not see this account: it is missing, private, or kept from it")
+		}
+	}
+	switch code {
+	case "", "ok", "null":
+		return nil
+	case "access_token_invalid":
+		return providers.Unavailable(nil, "TikTok refuses our token")
+	case "scope_not_authorized", "scope_permission_missed":
+		return providers.Unsupported("TikTok has not admitted our app to this interface")
+	case "rate_limit_exceeded":
+		return providers.Limited("TikTok's quota of the day is used up", untilMidnight(time.Now()))
+	case "invalid_params":
+		if res.Input {
+			return providers.Invalid("TikTok refuses the input: %s", r.Message)
+		}
+		return providers.Unavailable(errParams, "TikTok refuses the request")
+	}
+	if res.Status < 300 {
+		return providers.Unavailable(errors.New("code "+code), "TikTok answers with an error")
+	}
+	return nil
+}
+
+// untilMidnight is how long a quota stays used up: TikTok counts by the day of UTC.
+func untilMidnight(now time.Time) time.Duration {
+	now = now.UTC()
+	return time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, time.UTC).Sub(now)
+}
+
+// blameCursor returns [providers.ErrCursor] in the place of a refusal of what we sent, if that was a cursor.
+func blameCursor(err error, cursor string) error {
+	if cursor != "" && errors.Is(err, errParams) {
+		return providers.ErrCursor
+	}
+	return err
+}
+
+// The codes with which the site's own code tells what became of a thing. They are documented nowhere.
+const (
+	fine           = 0
+	noUser         = 10202
+	noItem         = 10204 // also where TikTok keeps our address from the item
+	privateItem    = 10216
+	noAccount      = 10221
+	privateAccount = 10222
+	otherRegion    = 10231
+)
+
+// errNoItem says that a page knows no such item, or does not show it to our address: a source of another kind may.
+var errNoItem = providers.NotHere("TikTok shows no such post")
+
+// status reads a code of the site.
+func status(code int64) error {
+	switch code {
+	case fine:
+		return nil
+	case noUser, noAccount:
+		return providers.NotFound("TikTok has no such account")
+	case noItem:
+		return errNoItem
+	case privateItem:
+		return providers.NotFound("the post is private")
+	case privateAccount:
+		return providers.NotFound("the account is private")
+	case otherRegion:
+		return providers.Unsupported("TikTok does not show this in the country that we read from")
+	}
+	return providers.Unavailable(nil, "TikTok answers with the code %d", code)
+}
+
+// checkWeb reads the refusals of tiktok.com.
+func checkWeb(res *upstream.Response) error {
+	if res.Status < 300 && strings.HasPrefix(res.URL.Path, "/login") {
+		return providers.Walled("TikTok asks for a log-in")
+	}
+	return nil
+}
+
+// checkOwn reads the refusals of the pages to embed: 400 is theirs for what is not there.
+func checkOwn(res *upstream.Response) error {
+	if res.Status != http.StatusBadRequest && res.Status != http.StatusNotFound {
+		return checkWeb(res)
+	}
+	if r, ok := routeOf(res); ok && r.V.IsError.Is() && r.V.Code.V != nil {
+		if err := status(*r.V.Code.V); err != nil && !errors.Is(err, errNoItem) {
+			return err
+		}
+	}
+	return providers.NotFound("TikTok has no such page")
+}

@@ -1,0 +1,208 @@
+package tiktok
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const (
+	firstPosts = 1472706000000               // milliseconds; before it TikTok had no posts
+	week       = 7 * 24 * int64(time.Hour/1e6) // in milliseconds: how far one list of posts looks back
+)
+
+// itemList is the answer of creator/item_list.
+type itemList struct {
+	Items   wire.Rows[item] `json:"itemList"`
+	HasMore flag            `json:"hasMorePrevious"`
+	Status  wire.Count      `json:"statusCode"`
+}
+
+// posts walks back through the posts of an account. The cursor is a time, in milliseconds, and the account as the list knows
+// it.
+func (w *web) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	page, err := w.postsAt(ctx, handle, cursor)
+	if err != nil {
+		return page, fmt.Errorf("tiktok_web: posts of %q: %w", handle, err)
+	}
+	return page, nil
+}
+
+func (w *web) postsAt(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
+	before, secUID, err := w.start(ctx, handle, cursor)
+	if err != nil {
+		return page, err
+	}
+	for range patient {
+		a, last, err := w.itemsBefore(ctx, secUID, before, cursor != "")
+		if err != nil {
+			return providers.Page[schema.Post]{}, err
+		}
+		if page.Items, err = wire.Items(ctx, "itemList", a.Items, func(i item, raw json.RawMessage) (schema.Post, bool) {
+			return ofAccount(handle, i, raw), !i.Private.Is()
+		}); err != nil {
+			return providers.Page[schema.Post]{}, err
+		}
+		if before = last; last == 0 || len(page.Items) == 0 {
+			before = cmp.Or(last, before) - week
+		}
+		if page.Next = ""; a.HasMore.is && before >= firstPosts {
+			page.Next = strconv.FormatInt(before, 10) + "." + secUID
+		}
+		if len(page.Items) > 0 || page.Next == "" {
+			break
+		}
+	}
+	newestFirst(page.Items)
+	return page, nil
+}
+
+// start returns where a walk stands, and the account as the lists know it.
+func (w *web) start(ctx context.Context, handle, cursor string) (before int64, secUID string, err error) {
+	if cursor != "" {
+		number, secUID, _ := strings.Cut(cursor, ".")
+		before, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || secUID == "" {
+			return 0, "", providers.ErrCursor
+		}
+		return before, secUID, nil
+	}
+	d, err := w.user(ctx, handle)
+	if err != nil {
+		return 0, "", err
+	}
+	if d.V.Info.User.Private.Is() {
+		return 0, "", status(privateAccount)
+	}
+	secUID = d.V.Info.User.SecUID
+	return time.Now().UnixMilli(), secUID, wire.Need(ctx, "webapp.user-detail.userInfo.user.secUid", secUID != "")
+}
+
+// ofAccount converts a row of the posts of an account; one of another is no row of that list.
+func ofAccount(handle string, i item, raw json.RawMessage) schema.Post {
+	if i.Author.UniqueID != "" && !strings.EqualFold(i.Author.UniqueID, handle) {
+		return schema.Post{}
+	}
+	if i.Author.UniqueID == "" {
+		i.Author.UniqueID = handle
+	}
+	return i.post(raw)
+}
+
+// newestFirst puts pinned posts, which come first, into their place: a higher number is a younger post.
+func newestFirst(posts []schema.Post) {
+	slices.SortStableFunc(posts, func(a, b schema.Post) int {
+		return cmp.Or(cmp.Compare(len(b.ID), len(a.ID)), cmp.Compare(b.ID, a.ID))
+	})
+}
+
+// itemsBefore reads a page, and the time of its last row; 0 when there is none. To a device that it does not like, TikTok gives
+// the same page for ever: then another device asks. Moved says that the walk has left its beginning.
+func (w *web) itemsBefore(ctx context.Context, secUID string, before int64, moved bool) (a itemList, last int64, err error) {
+	for range 2 {
+		if a, err = w.itemsOnce(ctx, secUID, before); err != nil {
+			return a, 0, err
+		}
+		if last = lastTime(a); !moved || last < before {
+			return a, last, nil
+		}
+	}
+	return a, 0, providers.Unavailable(nil, "TikTok gives the same posts again and again")
+}
+
+func (w *web) itemsOnce(ctx context.Context, secUID string, before int64) (a itemList, err error) {
+	r := upstream.Get("api/creator/item_list/")
+	r.Query = listQuery(secUID, before)
+	_, err = w.http.Read(ctx, r, &a)
+	if err == nil {
+		err = status(code(a.Status))
+	}
+	if err == nil {
+		err = wire.Need(ctx, "hasMorePrevious", a.HasMore.known)
+	}
+	return a, err
+}
+
+func lastTime(a itemList) (last int64) {
+	for _, i := range a.Items.All() {
+		if at := i.V.createdAt(); at != nil {
+			last = at.UnixMilli()
+		}
+	}
+	return last
+}
+
+// listQuery is what the site's own code sends; TikTok does not answer without it.
+func listQuery(secUID string, before int64) url.Values {
+	q := url.Values{}
+	for name, value := range map[string]string{
+		"aid": "1988", "app_language": "en", "app_name": "tiktok_web", "browser_language": "en-US", "browser_name": "Mozilla",
+		"browser_online": "true", "browser_platform": "Win32", "browser_version": "5.0 (Windows)", "channel": "tiktok_web",
+		"cookie_enabled": "true", "count": "15", "cursor": strconv.FormatInt(before, 10), "device_id": device(),
+		"device_platform": "web_pc", "focus_state": "true", "from_page": "user", "history_len": "2", "is_fullscreen": "false",
+		"is_page_visible": "true", "language": "en", "os": "windows", "priority_region": "", "referer": "", "region": "US",
+		"screen_height": "1080", "screen_width": "1920", "secUid": secUID, "type": "1", "tz_name": "UTC",
+		"verifyFp": "verify_" + fmt.Sprintf("%07x", rand.Uint32N(1<<28)), "webcast_language": "en",
+	} {
+		q.Set(name, value)
+	}
+	return q
+}
+
+// device makes up the number of a browser.
+func device() string {
+	const low, high = 7250000000000000000, 7325099899999994577
+	return strconv.FormatInt(low+rand.Int64N(high-low+1), 10)
+}
+
+const collectionPage = 30
+
+// collectionPosts reads what an account has put into one of its collections. The cursor is a place in the list.
+func (o *own) collectionPosts(ctx context.Context, q providers.CollectionQuery, cursor string) (page providers.Page[schema.Post], err error) {
+	var answer struct {
+		Items   wire.Rows[item] `json:"itemList"`
+		HasMore flag            `json:"hasMore"`
+		Status  wire.Count      `json:"statusCode"`
+	}
+	if cursor == "" {
+		cursor = "0"
+	}
+	place, err := strconv.Atoi(cursor)
+	if err != nil || !links.Digits(cursor) {
+		return page, fmt.Errorf("tiktok_own: collection %q: %w", q.ID, providers.ErrCursor)
+	}
+	r := upstream.Get("api/collection/item_list/").With("aid", "1988").With("collectionId", q.ID).With("cursor", cursor).
+		With("count", strconv.Itoa(collectionPage)).With("sourceType", "113")
+	_, err = o.http.Read(ctx, r, &answer)
+	if err == nil {
+		err = final(status(code(answer.Status)))
+	}
+	if err == nil {
+		page.Items, err = wire.Items(ctx, "itemList", answer.Items, func(i item, raw json.RawMessage) (schema.Post, bool) {
+			return i.post(raw), !i.Private.Is()
+		})
+	}
+	if err == nil {
+		err = wire.Need(ctx, "hasMore", answer.HasMore.known)
+	}
+	if err != nil {
+		return providers.Page[schema.Post]{}, fmt.Errorf("tiktok_own: collection %q: %w", q.ID, err)
+	}
+	if answer.HasMore.is {
+		page.Next = strconv.Itoa(place + collectionPage)
+	}
+	return page, nil
+}

@@ -1,0 +1,260 @@
+package tiktok
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// own reads the pages that TikTok gives to other sites to embed, and what else it shows to anybody.
+type own struct{ http *upstream.Client }
+
+func newOwn(cfg Config) providers.Provider {
+	o := &own{upstream.New(upstream.Config{
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.tiktok.com"), Header: asBrowser, Check: checkOwn,
+		Quota: upstream.NewQuota(0, 0),
+	})}
+	return providers.Provider{
+		Name: "tiktok_own", Platform: platform.TikTok, Source: schema.Own,
+		Profile:         o.profile,
+		Posts:           o.posts,
+		Reels:           o.posts, // every post is one
+		Post:            o.post,
+		Search:          o.search,
+		CollectionPosts: o.collectionPosts,
+		Track:           o.track,
+		TrackPosts:      o.trackPosts,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch: {"kind": {"post"}},
+		},
+		Notes: map[providers.Op]string{
+			providers.OpPosts:           "ten to a page, with views as the only count; a page that is read twice ends the list",
+			providers.OpSearch:          "#word only: the newest few posts of the hashtag",
+			providers.OpCollectionPosts: "by id or URL",
+			providers.OpTrack:           "sounds, by id or URL",
+			providers.OpComments:        "only the official interface lists them without a signature",
+			providers.OpReplies:         "only the official interface lists them without a signature",
+			providers.OpFollowers:       "only the official interface lists them without a signature",
+			providers.OpFollowing:       "only the official interface lists them without a signature",
+		},
+		Routes:  providers.Routes(platform.TikTok, "oembed"),
+		Forward: o.http.Forward,
+	}
+}
+
+// final returns err, or an absence where a source says that there is no such item: no other source knows better than the
+// pages to embed.
+func final(err error) error {
+	if errors.Is(err, errNoItem) {
+		return providers.NotFound("TikTok has no such post")
+	}
+	return err
+}
+
+// route is what a page to embed is about.
+type route struct {
+	IsError wire.Bool      `json:"isError"`
+	Code    wire.Count     `json:"errorCode"`
+	Video   embeddedVideo  `json:"videoData"`
+	User    embeddedUser   `json:"userInfo"`
+	List    embeddedList   `json:"embedInfo"` // of a sound or a hashtag
+	Videos  wire.Rows[row] `json:"videoList"`
+}
+
+// routeOf finds what a page is about, which stands under the page's own path.
+func routeOf(res *upstream.Response) (o wire.Object[route], found bool) {
+	island.Find(island.Read(res.Body).Script("__FRONTITY_CONNECT_STATE__"), func(name string, value island.Value) bool {
+		switch {
+		case found:
+			return false
+		case value.Is('{') && samePath(name, res.URL.Path):
+			found = json.Unmarshal(value.Bytes(), &o) == nil && o.Raw != nil
+			return false
+		}
+		return name == "source" || name == "data"
+	})
+	return o, found
+}
+
+// samePath compares the name of a part with the path of the page: it may be escaped, and have a slash or a query behind it.
+func samePath(name, path string) bool {
+	name, _, _ = strings.Cut(name, "?")
+	if plain, err := url.PathUnescape(name); err == nil {
+		name = plain
+	}
+	return strings.HasPrefix(name, "/") && strings.EqualFold(strings.TrimSuffix(name, "/"), path[max(0, strings.Index(path, "/embed/")):])
+}
+
+// open reads a page to embed.
+func (o *own) open(ctx context.Context, r upstream.Request) (wire.Object[route], error) {
+	res, err := o.http.Do(ctx, r)
+	if err != nil {
+		return wire.Object[route]{}, err
+	}
+	page, found := routeOf(res)
+	if err := wire.Need(ctx, "source.data of the script __FRONTITY_CONNECT_STATE__", found); err != nil {
+		return page, err
+	}
+	if page.V.IsError.Is() {
+		err = final(status(code(page.V.Code)))
+		if err == nil {
+			err = providers.Unavailable(nil, "TikTok answers with an error")
+		}
+	}
+	return page, err
+}
+
+// embeddedUser is an account on the page to embed it. Its counts are rounded.
+type embeddedUser struct {
+	ID        wire.Serial `json:"id"`
+	UniqueID  string      `json:"uniqueId"`
+	Nickname  string      `json:"nickname"`
+	Signature string      `json:"signature"`
+	Avatar    string      `json:"avatarThumbUrl"`
+	Verified  bool        `json:"verified"`
+	Private   wire.Bool   `json:"privateAccount"`
+	Followers wire.Count  `json:"followerCount"`
+	Following wire.Count  `json:"followingCount"`
+	Code      wire.Count  `json:"code"` // why there is no account
+}
+
+// member is the same as the site's own pages have it.
+func (u embeddedUser) member() member {
+	return member{ID: u.ID, UniqueID: u.UniqueID, Nickname: u.Nickname, AvatarThumb: u.Avatar}
+}
+
+// user reads the page to embed an account. The number counts from 1.
+func (o *own) user(ctx context.Context, handle string, number int) (wire.Object[route], error) {
+	page, err := o.open(ctx, numbered(upstream.Get("embed", "@"+handle), number))
+	if err != nil {
+		return page, err
+	}
+	u := page.V.User
+	if u.UniqueID == "" {
+		if err := status(code(u.Code)); errors.Is(err, providers.ErrNotFound) {
+			return page, err
+		}
+	}
+	if err := wire.Need(ctx, "userInfo", u.UniqueID != ""); err != nil {
+		return page, err
+	}
+	return page, wire.SameFold(ctx, "account", handle, u.UniqueID)
+}
+
+// numbered asks for a page of a list.
+func numbered(r upstream.Request, number int) upstream.Request {
+	if number > 1 {
+		return r.With("page", strconv.Itoa(number))
+	}
+	return r
+}
+
+func (o *own) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	page, err := o.user(ctx, handle, 1)
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("tiktok_own: profile %q: %w", handle, err)
+	}
+	u := page.V.User
+	return schema.Profile{
+		Common:      schema.Common{ID: string(u.ID), URL: profileURL(u.UniqueID), Raw: page.Raw},
+		Handle:      u.UniqueID,
+		DisplayName: text.NonEmpty(u.Nickname),
+		Bio:         text.NonEmpty(u.Signature),
+		AvatarURL:   text.URL(u.Avatar),
+		Verified:    u.Verified,
+		Followers:   u.Followers.V,
+		Following:   u.Following.V,
+		Links:       bioLinks("", u.Signature),
+	}, nil
+}
+
+func (o *own) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	out, err := o.videos(ctx, cursor, func(number int) (wire.Object[route], error) {
+		page, err := o.user(ctx, handle, number)
+		if err == nil && page.V.User.Private.Is() {
+			err = status(privateAccount)
+		}
+		return page, err
+	})
+	if err != nil {
+		return out, fmt.Errorf("tiktok_own: posts of %q: %w", handle, err)
+	}
+	newestFirst(out.Items)
+	return out, nil
+}
+
+// videos reads a page of a list. The cursor is the number of the page and the first post of the one before: behind its end
+// TikTok may give the same page again.
+func (o *own) videos(
+	ctx context.Context, cursor string, open func(number int) (wire.Object[route], error),
+) (out providers.Page[schema.Post], err error) {
+	number, before := 1, ""
+	if cursor != "" {
+		n, id, _ := strings.Cut(cursor, ".")
+		if number, err = strconv.Atoi(n); err != nil || number < 2 {
+			return out, providers.ErrCursor
+		}
+		before = id
+	}
+	page, err := open(number)
+	if err != nil {
+		return out, err
+	}
+	out.Items, err = wire.Items(ctx, "videoList", page.V.Videos, func(r row, raw json.RawMessage) (schema.Post, bool) {
+		return r.post(page.V.User, raw), !r.Private.Is()
+	})
+	if err != nil {
+		return out, err
+	}
+	begins := ""
+	for _, r := range page.V.Videos.All() {
+		begins = string(r.V.ID)
+		break
+	}
+	if cursor != "" && begins == before {
+		return providers.Page[schema.Post]{}, nil
+	}
+	if page.V.Videos.Len() > 0 {
+		out.Next = strconv.Itoa(number+1) + "." + begins
+	}
+	return out, nil
+}
+
+// row is a post in the list of a page to embed.
+type row struct {
+	ID          wire.Serial `json:"id"`
+	Desc        string      `json:"desc"`
+	CreateTime  wire.Time   `json:"createTime"` // often not told
+	Views       wire.Count  `json:"playCount"`
+	Cover       string      `json:"coverUrl"`
+	OriginCover string      `json:"originCoverUrl"`
+	PlayAddr    string      `json:"playAddr"`
+	Handle      string      `json:"authorUniqueId"`
+	Private     wire.Bool   `json:"privateItem"`
+}
+
+// post converts r. By is whose list it stands in; that of a sound has none.
+func (r row) post(by embeddedUser, raw json.RawMessage) schema.Post {
+	i := item{ID: r.ID, Desc: r.Desc, CreateTime: r.CreateTime, Author: by.member()}
+	if r.Handle != "" && !strings.EqualFold(r.Handle, by.UniqueID) {
+		i.Author = member{UniqueID: r.Handle}
+	}
+	i.Stats.Views = r.Views
+	i.Video = itemVideo{PlayAddr: r.PlayAddr, Cover: r.Cover, OriginCover: r.OriginCover}
+	return i.post(raw)
+}

@@ -1,0 +1,130 @@
+package tiktok
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const accountFields = "display_name,bio_description,avatar_url,is_verified,follower_count,following_count,likes_count,video_count,bio_url"
+
+// account is the answer of user/info, which names neither the account nor its number.
+// https://developers.tiktok.com/doc/research-api-specs-query-user-info
+type accountInfo struct {
+	DisplayName string     `json:"display_name"`
+	Bio         string     `json:"bio_description"`
+	BioURL      string     `json:"bio_url"`
+	AvatarURL   string     `json:"avatar_url"`
+	Verified    bool       `json:"is_verified"`
+	Followers   wire.Count `json:"follower_count"`
+	Following   wire.Count `json:"following_count"`
+	Videos      wire.Count `json:"video_count"`
+}
+
+func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	var answer struct {
+		Data wire.Object[accountInfo] `json:"data"`
+	}
+	_, err := c.http.Read(ctx, ask("user/info/", accountFields, map[string]string{"username": handle}), &answer)
+	if a := answer.Data.V; err == nil {
+		err = wire.Need(ctx, "data.display_name", a.DisplayName != "" || a.Followers.V != nil)
+	}
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("tiktok: profile %q: %w", handle, err)
+	}
+	return answer.Data.V.profile(handle, answer.Data.Raw), nil
+}
+
+func (a accountInfo) profile(handle string, raw json.RawMessage) schema.Profile {
+	return schema.Profile{
+		Common:      schema.Common{ID: handle, URL: profileURL(handle), Raw: raw},
+		Handle:      handle,
+		DisplayName: text.NonEmpty(a.DisplayName),
+		Bio:         text.NonEmpty(a.Bio),
+		AvatarURL:   text.URL(a.AvatarURL),
+		Verified:    a.Verified,
+		Followers:   a.Followers.V,
+		Following:   a.Following.V,
+		PostsCount:  a.Videos.V,
+		Links:       bioLinks(a.BioURL, a.Bio),
+	}
+}
+
+// bioLinks returns the link of an account, often without a scheme, and those in its words.
+func bioLinks(link, bio string) []string {
+	return text.URLs(append([]string{link}, text.Addresses(bio)...)...)
+}
+
+// follower is a row of the lists of followers.
+type follower struct {
+	Username    string `json:"username"`
+	DisplayName string `json:"display_name"`
+}
+
+// profile always belongs.
+func (f follower) profile(raw json.RawMessage) (schema.Profile, bool) {
+	return schema.Profile{
+		Common:      schema.Common{ID: f.Username, URL: profileURL(f.Username), Raw: raw},
+		Handle:      f.Username,
+		DisplayName: text.NonEmpty(f.DisplayName),
+	}, true
+}
+
+// https://developers.tiktok.com/doc/research-api-specs-query-user-followers
+func (c *client) followersOf(ctx context.Context, handle, cursor string) (providers.Page[schema.Profile], error) {
+	var answer struct {
+		Data struct {
+			Rows wire.Rows[follower] `json:"user_followers"`
+			paging
+		} `json:"data"`
+	}
+	err := c.list(ctx, "user/followers/", handle, cursor, &answer)
+	return people(ctx, "user_followers", handle, answer.Data.Rows, answer.Data.paging, err)
+}
+
+// https://developers.tiktok.com/doc/research-api-specs-query-user-following
+func (c *client) followingOf(ctx context.Context, handle, cursor string) (providers.Page[schema.Profile], error) {
+	var answer struct {
+		Data struct {
+			Rows wire.Rows[follower] `json:"user_following"`
+			paging
+		} `json:"data"`
+	}
+	err := c.list(ctx, "user/following/", handle, cursor, &answer)
+	return people(ctx, "user_following", handle, answer.Data.Rows, answer.Data.paging, err)
+}
+
+// list reads a page of a list of an account. The cursor is a time.
+func (c *client) list(ctx context.Context, path, handle, cursor string, answer any) error {
+	if cursor != "" && !links.Digits(cursor) {
+		return providers.ErrCursor
+	}
+	_, err := c.http.Read(ctx, ask(path, "", struct {
+		Username string       `json:"username"`
+		MaxCount int          `json:"max_count"`
+		Cursor   *json.Number `json:"cursor,omitempty"`
+	}{handle, pageSize, at(cursor)}).On(c.followers), answer)
+	return blameCursor(err, cursor)
+}
+
+// people makes a page of rows that have been read with err.
+func people(
+	ctx context.Context, name, handle string, rows wire.Rows[follower], p paging, err error,
+) (page providers.Page[schema.Profile], _ error) {
+	if err == nil {
+		page.Items, err = wire.Items(ctx, "data."+name, rows, follower.profile)
+	}
+	if err == nil {
+		page.Next, err = p.next(ctx)
+	}
+	if err != nil {
+		return providers.Page[schema.Profile]{}, fmt.Errorf("tiktok: %s of %q: %w", name, handle, err)
+	}
+	return page, nil
+}

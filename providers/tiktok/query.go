@@ -1,0 +1,169 @@
+package tiktok
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// videoQuery is the body of video/query, which looks at 30 days at most.
+// https://developers.tiktok.com/doc/research-api-specs-query-videos
+type videoQuery struct {
+	Query    conditions   `json:"query"`
+	Start    string       `json:"start_date"` // a day of UTC, inclusive
+	End      string       `json:"end_date"`   // a day of UTC, inclusive
+	MaxCount int          `json:"max_count"`
+	Cursor   *json.Number `json:"cursor,omitempty"`
+	SearchID string       `json:"search_id,omitempty"`
+}
+
+type conditions struct {
+	And []condition `json:"and"`
+}
+
+type condition struct {
+	Operation string   `json:"operation"`
+	Field     string   `json:"field_name"`
+	Values    []string `json:"field_values"`
+}
+
+// videoList is the answer to a [videoQuery].
+type videoList struct {
+	Data struct {
+		Videos   wire.Rows[video] `json:"videos"`
+		SearchID wire.ID          `json:"search_id"`
+		paging
+	} `json:"data"`
+}
+
+// query reads one page. Says tells that the query holds words of the caller.
+func (c *client) query(ctx context.Context, q videoQuery, says bool) (a videoList, err error) {
+	q.MaxCount = pageSize
+	r := ask("video/query/", videoFields, q)
+	r.Input = says
+	_, err = c.http.Read(ctx, r, &a)
+	return a, err
+}
+
+const (
+	day     = "20060102"
+	window  = 30 // days that one query looks at
+	patient = 4  // queries for one page: an account may have been silent for months
+)
+
+// walk is a search from new to old, a window at a time. Since and until are inclusive.
+type walk struct {
+	query        conditions
+	since, until time.Time
+	says         bool // the query holds words of the caller
+}
+
+// place is where a walk stands: the last day of the window, and how far into the window it is.
+type place struct{ end, cursor, search string }
+
+// String returns the cursor of a page.
+func (p place) String() string { return p.end + "." + p.cursor + "." + p.search }
+
+// from reads a cursor.
+func (w walk) from(cursor string) (place, error) {
+	if cursor == "" {
+		return place{end: w.until.UTC().Format(day)}, nil
+	}
+	parts := strings.SplitN(cursor, ".", 3)
+	if _, err := time.Parse(day, parts[0]); err != nil || len(parts) < 3 {
+		return place{}, providers.ErrCursor
+	}
+	return place{parts[0], parts[1], parts[2]}, nil
+}
+
+// begins returns the first day of the window at p.
+func (w walk) begins(p place) time.Time {
+	end, _ := time.Parse(day, p.end) // it has been read or written by us
+	start, since := end.AddDate(0, 0, 1-window), w.since.UTC().Truncate(24*time.Hour)
+	if start.Before(since) {
+		return since
+	}
+	return start
+}
+
+// older returns the place of the window before p.
+func (w walk) older(p place) (_ place, more bool) {
+	end := w.begins(p).AddDate(0, 0, -1)
+	return place{end: end.Format(day)}, !end.Before(w.since.UTC().Truncate(24 * time.Hour))
+}
+
+// rows reads a page of a walk, which has something on it unless the next queries are left to the next page.
+func rows[O any](
+	ctx context.Context, c *client, w walk, cursor string, convert func(v video, raw json.RawMessage) (O, bool),
+) (page providers.Page[O], err error) {
+	p, err := w.from(cursor)
+	if err != nil {
+		return page, err
+	}
+	for range patient {
+		a, err := c.query(ctx, videoQuery{
+			Query: w.query, Start: w.begins(p).Format(day), End: p.end, Cursor: at(p.cursor), SearchID: p.search,
+		}, w.says && cursor == "")
+		if err != nil {
+			return providers.Page[O]{}, blameCursor(err, cursor)
+		}
+		if page.Items, err = wire.Items(ctx, "data.videos", a.Data.Videos, convert); err != nil {
+			return providers.Page[O]{}, err
+		}
+		next, err := a.Data.next(ctx)
+		if err != nil {
+			return providers.Page[O]{}, err
+		}
+		more := true
+		if next != "" && next != p.cursor { // a cursor that stands still has nothing more to give
+			p.cursor, p.search = next, string(a.Data.SearchID)
+		} else {
+			p, more = w.older(p)
+		}
+		if page.Next = ""; more {
+			page.Next = p.String()
+		}
+		if len(page.Items) > 0 || !more {
+			break
+		}
+	}
+	return page, nil
+}
+
+// search finds posts by their words, or by a hashtag.
+func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+	w := walk{since: begin, until: time.Now(), says: true}
+	if !q.Since.IsZero() {
+		w.since = q.Since
+	}
+	if !q.Until.IsZero() {
+		w.until = q.Until.Add(-1)
+	}
+	words := condition{"EQ", "keyword", []string{q.Query}}
+	if tag, ok := strings.CutPrefix(q.Query, "#"); ok {
+		words = condition{"EQ", "hashtag_name", []string{tag}}
+	}
+	w.query.And = []condition{words}
+	if q.Region != "" {
+		w.query.And = append(w.query.And, condition{"EQ", "region_code", []string{q.Region}})
+	}
+	page, err := rows(ctx, c, w, cursor, func(v video, raw json.RawMessage) (schema.SearchResult, bool) {
+		p := v.post("", raw)
+		return schema.Result(&p), within(p.CreatedAt, q.Since, q.Until)
+	})
+	if err != nil {
+		return page, fmt.Errorf("tiktok: search %q: %w", q.Query, err)
+	}
+	return page, nil
+}
+
+// within tells whether a time is in the bounds of a search: TikTok knows days only.
+func within(t *time.Time, since, until time.Time) bool {
+	return t == nil || !t.Before(since) && (until.IsZero() || t.Before(until))
+}

@@ -1,0 +1,168 @@
+package tiktok
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const (
+	shopFields   = "shop_name,shop_rating,shop_review_count,item_sold_count,shop_id,shop_performance_value"
+	reviewFields = "product_name,review_text,review_like_count,create_time,review_rating"
+	shopPage     = 10 // the largest page of all lists of shops
+)
+
+// shop is a row of tts/shop, which knows shops in Europe.
+// https://developers.tiktok.com/doc/research-api-specs-query-tiktok-shop-info
+type shop struct {
+	ID   wire.Serial `json:"shop_id"`
+	Name string      `json:"shop_name"`
+}
+
+// store finds a shop by its name.
+func (c *client) store(ctx context.Context, name string) (providers.Storefront, error) {
+	var answer struct {
+		Data struct {
+			Shops wire.Rows[shop] `json:"shop_data"`
+		} `json:"data"`
+	}
+	r := ask("tts/shop/", shopFields, map[string]any{"shop_name": name, "limit": shopPage})
+	r.Input = true
+	_, err := c.http.Read(ctx, r, &answer)
+	if err == nil {
+		err = answer.Data.Shops.Check(ctx, "data.shop_data")
+	}
+	if err != nil {
+		return providers.Storefront{}, fmt.Errorf("tiktok: store %q: %w", name, err)
+	}
+	for _, s := range answer.Data.Shops.All() {
+		if strings.EqualFold(s.V.Name, name) {
+			return s.V.storefront(s.Raw), nil
+		}
+	}
+	return providers.Storefront{}, fmt.Errorf("tiktok: store %q: %w", name, providers.NotHere("TikTok knows no shop in Europe by this name"))
+}
+
+func (s shop) storefront(raw json.RawMessage) providers.Storefront {
+	id := string(s.ID)
+	return providers.Storefront{
+		StoreSummary: schema.StoreSummary{ID: id, Name: s.Name, URL: page("shop/store/_/" + id)}, Raw: raw,
+	}
+}
+
+// reviews reads those of a product. The cursor is the number of a page.
+// https://developers.tiktok.com/doc/research-api-specs-query-tiktok-shop-reviews
+func (c *client) reviews(ctx context.Context, productID, cursor string) (page providers.Page[schema.Review], err error) {
+	number := 1
+	if cursor != "" {
+		if number, err = strconv.Atoi(cursor); err != nil || number < 2 {
+			return page, fmt.Errorf("tiktok: reviews of %q: %w", productID, providers.ErrCursor)
+		}
+	}
+	var answer struct {
+		Data struct {
+			Reviews wire.Rows[review] `json:"review_data"`
+		} `json:"data"`
+	}
+	_, err = c.http.Read(ctx, ask("tts/review/", reviewFields, struct {
+		ProductID json.Number `json:"product_id"`
+		PageStart int         `json:"page_start"`
+		PageSize  int         `json:"page_size"`
+	}{json.Number(productID), number, shopPage}), &answer)
+	err = blameCursor(err, cursor)
+	if err == nil {
+		page.Items, err = wire.Items(ctx, "data.review_data", answer.Data.Reviews, func(r review, raw json.RawMessage) (schema.Review, bool) {
+			return r.review(productID, raw), true
+		})
+	}
+	if err != nil {
+		return page, fmt.Errorf("tiktok: reviews of %q: %w", productID, err)
+	}
+	if answer.Data.Reviews.Len()+answer.Data.Reviews.Lost() >= shopPage {
+		page.Next = strconv.Itoa(number + 1)
+	}
+	return page, nil
+}
+
+// review is a row of tts/review, which tells neither its own number nor who wrote it.
+type review struct {
+	Rating     string    `json:"review_rating"` // a word
+	Text       string    `json:"review_text"`
+	CreateTime wire.Time `json:"create_time"` // milliseconds
+}
+
+// stars are the words of a rating.
+var stars = map[string]float64{"ONE": 1, "TWO": 2, "THREE": 3, "FOUR": 4, "FIVE": 5}
+
+func (r review) review(productID string, raw json.RawMessage) schema.Review {
+	rating, known := stars[strings.ToUpper(r.Rating)]
+	if !known {
+		return schema.Review{}
+	}
+	address := productURL(productID)
+	return schema.Review{
+		Common:    schema.Common{ID: digest(address, r.CreateTime.V, r.Text), URL: address, Raw: raw},
+		ProductID: productID,
+		Author:    schema.UnknownActor(),
+		Rating:    rating,
+		Text:      strings.TrimSpace(r.Text),
+		CreatedAt: r.CreateTime.V,
+	}
+}
+
+func productURL(id string) string { return page("shop/pdp/" + id) }
+
+// digest is the id of what has none: the page that shows it, when it was written, by nobody that we know, and what it says.
+func digest(address string, at *time.Time, words string) string {
+	when := ""
+	if at != nil {
+		when = at.Format(time.RFC3339Nano)
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{address, when, unknown, words}, "\n")))
+	return base32.StdEncoding.EncodeToString(sum[:])[:26]
+}
+
+// collection reads a playlist. Only the numbers of its posts are told.
+// https://developers.tiktok.com/doc/research-api-specs-query-playlist-info
+func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
+	var answer struct {
+		Data wire.Object[playlist] `json:"data"`
+	}
+	if !links.Digits(q.ID) {
+		return schema.Collection{}, providers.Invalid("a playlist is a number")
+	}
+	_, err := c.http.Read(ctx, ask("playlist/info/", "", map[string]any{"playlist_id": json.Number(q.ID), "max_count": pageSize}), &answer)
+	if err == nil {
+		err = wire.Same(ctx, "playlist", q.ID, string(answer.Data.V.ID))
+	}
+	if err != nil {
+		return schema.Collection{}, fmt.Errorf("tiktok: collection %q: %w", q.ID, err)
+	}
+	return answer.Data.V.collection(answer.Data.Raw), nil
+}
+
+// playlist is the answer of playlist/info.
+type playlist struct {
+	ID    wire.Serial `json:"playlist_id"`
+	Name  string      `json:"playlist_name"`
+	Total wire.Count  `json:"playlist_item_total"`
+}
+
+func (p playlist) collection(raw json.RawMessage) schema.Collection {
+	return schema.Collection{
+		Common:     schema.Common{ID: string(p.ID), URL: page("@_/playlist/_-" + string(p.ID)), Raw: raw},
+		Kind:       schema.Playlist,
+		Title:      p.Name,
+		ItemsCount: p.Total.V,
+	}
+}

@@ -1,0 +1,159 @@
+package tiktok
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/vtt"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// subtitle names a file of subtitles.
+type subtitle struct {
+	Language string `json:"LanguageCodeName"` // such as "eng-US"
+	URL      string `json:"Url"`
+	Format   string `json:"Format"` // "webvtt" or "creator_caption"
+	Source   string `json:"Source"` // "ASR" of what TikTok has heard, "MT" of what it has translated
+}
+
+// heard is the source of the original.
+const heard = "ASR"
+
+// lang returns a language in two letters, where there are such: "en" of "eng-US".
+func lang(code string) string {
+	tag, err := language.Parse(code)
+	if err != nil {
+		return ""
+	}
+	base, _ := tag.Base()
+	return base.String()
+}
+
+// choose returns the subtitles in a language, or the original ones for "".
+func choose(list wire.Rows[subtitle], wanted string) (chosen wire.Object[subtitle], found bool) {
+	for _, s := range list.All() {
+		if s.V.URL == "" || wanted != "" && lang(s.V.Language) != lang(wanted) {
+			continue
+		}
+		if !found || s.V.Source == heard && chosen.V.Source != heard {
+			chosen, found = s, true
+		}
+	}
+	return chosen, found
+}
+
+// transcript reads the subtitles that a post's page names.
+func (w *web) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
+	t, err := w.said(ctx, q)
+	if err != nil {
+		return t, fmt.Errorf("tiktok_web: transcript of %q: %w", q.PostID, err)
+	}
+	return t, nil
+}
+
+func (w *web) said(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
+	i, err := w.item(ctx, q.PostID)
+	if err == nil {
+		err = i.V.Video.Subtitles.Optional(ctx, "subtitleInfos")
+	}
+	if err != nil {
+		return t, err
+	}
+	s, found := choose(i.V.Video.Subtitles, q.Lang)
+	if !found && q.Lang != "" && i.V.Video.Subtitles.Len() > 0 {
+		return t, providers.NotFound("the post has no subtitles in this language")
+	}
+	if !found {
+		return t, providers.NotFound("the post has no subtitles")
+	}
+	segments, err := w.read(ctx, s.V)
+	if err != nil {
+		return t, err
+	}
+	t = schema.Transcript{
+		Common:   schema.Common{ID: q.PostID + ":" + s.V.Language, URL: i.V.url(), Raw: s.Raw},
+		PostID:   q.PostID,
+		Text:     vtt.Text(segments),
+		Segments: segments,
+	}
+	if l := lang(s.V.Language); l != "" {
+		t.Lang = &l
+	}
+	return t, nil
+}
+
+// read reads a file of subtitles, which lies on one of TikTok's many hosts.
+func (w *web) read(ctx context.Context, s subtitle) ([]schema.TranscriptSegment, error) {
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Scheme != "https" || !isTikToks(u.Hostname()) {
+		return nil, wire.Need(ctx, "a file of subtitles on a host of TikTok", false)
+	}
+	files := upstream.New(upstream.Config{HTTP: w.client, Base: "https://" + u.Host, Header: asBrowser})
+	res, err := files.Do(ctx, upstream.Request{Path: []string{strings.TrimPrefix(u.Path, "/")}, Query: u.Query()})
+	if err != nil {
+		return nil, gone(err)
+	}
+	if s.Format == "creator_caption" {
+		return utterances(ctx, res.Body)
+	}
+	return vtt.Segments(ctx, res.Body)
+}
+
+// gone says what a file that is not there means: the post's page has named it, so the post is.
+func gone(err error) error {
+	if errors.Is(err, providers.ErrNotFound) {
+		return providers.Unavailable(err, "TikTok does not have the subtitles that it names")
+	}
+	return err
+}
+
+// isTikToks tells whether a host is one of those from which TikTok serves its files.
+func isTikToks(host string) bool {
+	for _, domain := range []string{
+		"tiktok.com", "tiktokcdn.com", "tiktokcdn-us.com", "tiktokcdn-eu.com", "tiktokv.com", "tiktokv.us", "tiktokv.eu",
+		"ttwstatic.com", "byteoversea.com", "ibytedtos.com", "muscdn.com",
+	} {
+		if host == domain || strings.HasSuffix(host, "."+domain) {
+			return true
+		}
+	}
+	return false
+}
+
+// utterances reads the subtitles that an account has written itself.
+func utterances(ctx context.Context, body []byte) ([]schema.TranscriptSegment, error) {
+	var answer struct {
+		Utterances wire.Rows[utterance] `json:"utterances"`
+	}
+	if err := wire.Decode(ctx, body, &answer); err != nil {
+		return nil, err
+	}
+	return wire.Items(ctx, "utterances", answer.Utterances, utterance.segment)
+}
+
+// utterance is a line; its times are in milliseconds.
+type utterance struct {
+	Text  string     `json:"text"`
+	Start wire.Count `json:"start_time"`
+	End   wire.Count `json:"end_time"`
+}
+
+func (u utterance) segment(json.RawMessage) (schema.TranscriptSegment, bool) {
+	s := schema.TranscriptSegment{Text: strings.TrimSpace(u.Text)}
+	if u.Start.V != nil {
+		s.StartS = new(float64(*u.Start.V) / 1000)
+	}
+	if u.End.V != nil {
+		s.EndS = new(float64(*u.End.V) / 1000)
+	}
+	return s, s.Text != ""
+}

@@ -1,0 +1,131 @@
+// Package tiktok reads public TikTok data. Posts are videos and slide shows, tracks are sounds.
+//
+// There are three providers. The official one wants the key and secret of an app that TikTok has admitted to its Research
+// Tools or its Commercial Content interface: it alone has comments, followers, the search for words, reviews and ads. The
+// web one reads the pages of tiktok.com, which know most about an account and a post, and which TikTok keeps behind a bot
+// check. The own one reads the pages that TikTok gives to other sites to embed, which it shows to anybody.
+// Source: https://developers.tiktok.com/products/research-api/
+package tiktok
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach TikTok.
+type Config struct {
+	ClientKey    string       // of the app; needed for the official interfaces
+	ClientSecret string       // of the app; needed for the official interfaces
+	BaseURL      string       // "" means https://open.tiktokapis.com
+	HTTP         *http.Client // nil means a client of its own
+
+	// Own reads public pages. By default those that are made to be embedded; on, also those behind a bot check.
+	Own        providers.Own
+	WebURL     string // "" means https://www.tiktok.com
+	WebcastURL string // "" means https://webcast.tiktok.com
+}
+
+// New returns the providers for TikTok, in the order in which they are to be tried.
+func New(cfg Config) providers.Chain {
+	return providers.Chain{newOfficial(cfg), newWeb(cfg).IfOwn(cfg.Own, false), newOwn(cfg).IfOwn(cfg.Own, true)}
+}
+
+// client reads the Research Tools and the Commercial Content interface.
+type client struct {
+	http      *upstream.Client
+	followers *upstream.Quota // of followers and following
+	ads       *upstream.Quota // of the Commercial Content interface
+}
+
+func newOfficial(cfg Config) providers.Provider {
+	c := newClient(cfg)
+	p := providers.Provider{
+		Name: "tiktok", Platform: platform.TikTok, Source: schema.Official,
+		Profile:     c.profile,
+		Followers:   c.followersOf,
+		Following:   c.followingOf,
+		Posts:       c.posts,
+		Reels:       c.posts, // every post is one
+		Post:        c.post,
+		Search:      c.search,
+		Comments:    c.comments,
+		Replies:     c.replies,
+		Transcript:  c.transcript,
+		Collection:  c.collection,
+		Reviews:     c.reviews,
+		Store:       c.store,
+		Ads:         c.adsOf,
+		AdsSearch:   c.searchAds,
+		Ad:          c.ad,
+		Advertisers: c.advertisers,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch:    {"kind": {"post"}, "sort": {"recent"}, "since": nil, "until": nil, "region": nil},
+			providers.OpAds:       {"country": nil, "since": nil, "until": nil},
+			providers.OpAdsSearch: {"country": nil, "since": nil, "until": nil},
+		},
+		Notes: notes,
+	}
+	return p.Requiring(map[string]string{"client_key": cfg.ClientKey, "client_secret": cfg.ClientSecret})
+}
+
+// notes are what a user should know of the official interfaces, and why TikTok has no more.
+var notes = map[providers.Op]string{
+	providers.OpProfile:      "the official interface does not tell the account's number, so the handle stands in for it",
+	providers.OpPosts:        "the official interface is read a month at a time, so a page may be empty and still go on",
+	providers.OpReels:        "every post is one: the same as posts",
+	providers.OpSearch:       "posts; without the official interface, only #word, and only the newest few",
+	providers.OpComments:     "the official interface does not tell who wrote them; answers to comments stand among them",
+	providers.OpTranscript:   "the official interface has the text without times",
+	providers.OpCollection:   "playlists, by id or URL",
+	providers.OpCollections:  "only TikTok's own signed requests list them",
+	providers.OpStore:        "by its exact name: TikTok looks shops up by nothing else",
+	providers.OpProducts:     "the official interface does not tell whether a product is in stock",
+	providers.OpProduct:      "the official interface lists the products of a shop only, and not whether they are in stock",
+	providers.OpAds:          "by number or exact name of the advertiser; ads that were shown in Europe since October 2022",
+	providers.OpAdsSearch:    "ads that were shown in Europe since October 2022",
+	providers.OpAdvertisers:  "those of ads that were shown in Europe since October 2022",
+	providers.OpSuggestions:  "only TikTok's own signed requests have them",
+	providers.OpTrending:     "only TikTok's own signed requests have it",
+	providers.OpAudience:     "TikTok tells it to the account's owner only",
+	providers.OpTracks:       "only TikTok's own signed requests list the sounds of an account",
+	providers.OpCommunity:    "TikTok has no communities",
+	providers.OpEvents:       "TikTok lists no events",
+	providers.OpEvent:        "TikTok lists no events",
+	providers.OpEventsSearch: "TikTok lists no events",
+}
+
+// newClient returns a client whose tokens come from the same address. TikTok counts all reads of a day together, but for
+// followers and for ads.
+// https://developers.tiktok.com/doc/research-api-faq
+func newClient(cfg Config) *client {
+	base := cmp.Or(cfg.BaseURL, "https://open.tiktokapis.com")
+	tokens := upstream.ClientCredentials(upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base}), upstream.Request{
+		Path:   []string{"v2/oauth/token/"},
+		Header: http.Header{"Cache-Control": {"no-cache"}},
+		Form: url.Values{
+			"client_key": {cfg.ClientKey}, "client_secret": {cfg.ClientSecret}, "grant_type": {"client_credentials"},
+		},
+	})
+	return &client{
+		http: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: base, Tokens: tokens, Check: check, Quota: upstream.NewQuota(1000, 24*time.Hour),
+		}),
+		followers: upstream.NewQuota(20000, 24*time.Hour),
+		ads:       upstream.NewQuota(0, 0),
+	}
+}
+
+// ask returns the POST with which the official interfaces are read. A slash ends every path.
+func ask(path, fields string, body any) upstream.Request {
+	r := upstream.Request{Method: http.MethodPost, Path: []string{"v2/research", path}, JSON: body, Retry: true}
+	return r.With("fields", fields)
+}

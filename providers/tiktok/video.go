@@ -1,0 +1,149 @@
+package tiktok
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const videoFields = "id,username,video_description,create_time,region_code,view_count,like_count,comment_count,share_count," +
+	"favorites_count,hashtag_names,video_mention_list,video_tag,voice_to_text,music_id"
+
+// video is a row of video/query. Its file is told to nobody.
+// https://developers.tiktok.com/doc/research-api-specs-query-videos
+type video struct {
+	ID          wire.Serial `json:"id"`
+	VideoID     wire.Serial `json:"video_id"` // the same, as the documentation's examples spell it
+	Username    string      `json:"username"`
+	Description string      `json:"video_description"`
+	CreateTime  wire.Time   `json:"create_time"`
+	Views       wire.Count  `json:"view_count"`
+	Likes       wire.Count  `json:"like_count"`
+	Comments    wire.Count  `json:"comment_count"`
+	Shares      wire.Count  `json:"share_count"`
+	Favorites   wire.Count  `json:"favorites_count"`
+	Favourites  wire.Count  `json:"favourites_count"` // the same
+	Hashtags    []string    `json:"hashtag_names"`
+	Mentions    []string    `json:"video_mention_list"`
+	Tag         struct {
+		Type string `json:"type"`
+	} `json:"video_tag"`
+	Voice string `json:"voice_to_text"`
+}
+
+func (v video) id() string {
+	if v.ID != "" {
+		return string(v.ID)
+	}
+	return string(v.VideoID)
+}
+
+func (v video) createdAt() *time.Time {
+	if v.CreateTime.V != nil {
+		return v.CreateTime.V
+	}
+	return madeAt(v.id())
+}
+
+// post converts v. Handle is whose posts were asked for, "" where that is not known: v may not name its account.
+func (v video) post(handle string, raw json.RawMessage) schema.Post {
+	if v.Username != "" {
+		if handle != "" && !strings.EqualFold(handle, v.Username) {
+			return schema.Post{} // of another account
+		}
+		handle = v.Username
+	}
+	p := schema.Post{
+		Common:    schema.Common{ID: v.id(), URL: postURL(handle, v.id()), Raw: raw},
+		Author:    schema.UnknownActor(),
+		Text:      v.Description,
+		CreatedAt: v.createdAt(),
+		Engagement: schema.Engagement{
+			Likes: v.Likes.V, Comments: v.Comments.V, Shares: v.Shares.V, Views: v.Views.V, Saves: v.Favorites.V,
+		},
+		Hashtags: text.Each(v.Hashtags),
+		Mentions: text.Each(v.Mentions),
+		IsAd:     strings.EqualFold(v.Tag.Type, "branded"),
+	}
+	if handle != "" {
+		p.Author = schema.Actor{ID: handle, Handle: handle}
+	}
+	if v.Favourites.V != nil {
+		p.Engagement.Saves = v.Favourites.V
+	}
+	if v.Hashtags == nil {
+		p.Hashtags = text.Hashtags(v.Description)
+	}
+	if v.Mentions == nil {
+		p.Mentions = text.Mentions(v.Description)
+	}
+	return p
+}
+
+func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
+	v, err := c.video(ctx, id)
+	if err != nil {
+		return schema.Post{}, fmt.Errorf("tiktok: post %q: %w", id, err)
+	}
+	return v.V.post("", v.Raw), nil
+}
+
+// video reads one video, which TikTok finds only on the days about its making, and only two days later.
+func (c *client) video(ctx context.Context, id string) (wire.Object[video], error) {
+	var none wire.Object[video]
+	made := madeAt(id)
+	if made == nil {
+		return none, providers.NotHere("%s is no id of TikTok's: it does not begin with a time", id)
+	}
+	a, err := c.query(ctx, videoQuery{
+		Query: conditions{And: []condition{{"EQ", "video_id", []string{id}}}},
+		Start: made.AddDate(0, 0, -1).Format(day), End: made.AddDate(0, 0, 1).Format(day),
+	}, false)
+	if err == nil {
+		err = a.Data.Videos.Check(ctx, "data.videos")
+	}
+	if err != nil {
+		return none, err
+	}
+	for _, v := range a.Data.Videos.All() {
+		return v, wire.Same(ctx, "post", id, v.V.id())
+	}
+	return none, providers.NotHere("TikTok's research interface does not see this post: it is missing, private, or too new")
+}
+
+// posts walks back through the months of an account.
+func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	months := walk{query: conditions{And: []condition{{"EQ", "username", []string{handle}}}}, until: time.Now(), since: begin}
+	page, err := rows(ctx, c, months, cursor, func(v video, raw json.RawMessage) (schema.Post, bool) {
+		return v.post(handle, raw), true
+	})
+	if err != nil {
+		return page, fmt.Errorf("tiktok: posts of %q: %w", handle, err)
+	}
+	return page, nil
+}
+
+// transcript gives what TikTok has heard, without times. Where it has heard nothing, the page may have subtitles.
+func (c *client) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
+	v, err := c.video(ctx, q.PostID)
+	said := text.NonEmpty(v.V.Voice)
+	if err == nil && said == nil {
+		err = providers.NotHere("TikTok's research interface has no words of this post")
+	}
+	if err != nil {
+		return schema.Transcript{}, fmt.Errorf("tiktok: transcript of %q: %w", q.PostID, err)
+	}
+	return schema.Transcript{
+		Common:   schema.Common{ID: q.PostID, URL: postURL(v.V.Username, q.PostID), Raw: v.Raw},
+		PostID:   q.PostID,
+		Text:     *said,
+		Segments: []schema.TranscriptSegment{{Text: *said}},
+	}, nil
+}

@@ -1,0 +1,214 @@
+package tiktok
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// web reads the pages of tiktok.com, and the lists behind them that want no signature.
+type web struct {
+	http    *upstream.Client
+	webcast *upstream.Client
+	client  *http.Client // for the files of subtitles, which lie on many hosts
+}
+
+func newWeb(cfg Config) providers.Provider {
+	w := &web{
+		http: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.tiktok.com"), Header: asBrowser, Check: checkWeb,
+			Quota: upstream.NewQuota(0, 0),
+		}),
+		webcast: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebcastURL, "https://webcast.tiktok.com"), Header: asBrowser,
+			Quota: upstream.NewQuota(0, 0),
+		}),
+		client: cfg.HTTP,
+	}
+	return providers.Provider{
+		Name: "tiktok_web", Platform: platform.TikTok, Source: schema.Own,
+		Profile:    w.profile,
+		Posts:      w.posts,
+		Reels:      w.posts, // every post is one
+		Post:       w.post,
+		Transcript: w.transcript,
+		Live:       w.live,
+
+		Normalize: normalize,
+		Filters:   map[providers.Op]providers.Filters{providers.OpTranscript: {"lang": nil}},
+		Notes: map[providers.Op]string{
+			providers.OpProfile:    "exact counts are behind a bot check: they are read when the setting own is on",
+			providers.OpPosts:      "all of them, with their counts, are behind a bot check: they are read when the setting own is on",
+			providers.OpTranscript: "subtitles are behind a bot check: they are read when the setting own is on",
+			providers.OpLive:       "behind a bot check: read when the setting own is on",
+		},
+	}
+}
+
+// asBrowser is what a browser sends when a person opens a page.
+var asBrowser = http.Header{
+	"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+		"Chrome/142.0.0.0 Safari/537.36"},
+	"Accept":          {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+	"Accept-Language": {"en-US,en;q=0.9"},
+	"Referer":         {site},
+}
+
+// rehydration is the data that a page carries for its own scripts.
+type rehydration struct {
+	Scope struct {
+		User   wire.Object[userDetail]  `json:"webapp.user-detail"`
+		Video  wire.Object[videoDetail] `json:"webapp.video-detail"`
+		Reflow wire.Object[videoDetail] `json:"webapp.reflow.video.detail"` // of the page for telephones
+	} `json:"__DEFAULT_SCOPE__"`
+}
+
+const dataScript = "__UNIVERSAL_DATA_FOR_REHYDRATION__"
+
+// open reads a page of the site. A bot check has the status 200, and no data.
+func (w *web) open(ctx context.Context, path ...string) (data rehydration, res *upstream.Response, err error) {
+	if res, err = w.http.Do(ctx, upstream.Get(path...)); err != nil {
+		return data, res, err
+	}
+	p := island.Read(res.Body)
+	script := p.Script(dataScript)
+	if script == nil && isBotCheck(p, res.Body) {
+		return data, res, providers.Unavailable(nil, "TikTok answers with a bot check instead of the page")
+	}
+	if err = wire.Need(ctx, "the script "+dataScript, script != nil); err == nil {
+		err = wire.Decode(ctx, script, &data)
+	}
+	return data, res, err
+}
+
+// isBotCheck knows the page that wants a riddle solved by the parts of the riddle.
+func isBotCheck(p *island.Page, body []byte) bool {
+	return p.Title == "Please wait..." || bytes.Contains(body, []byte(`id="wci"`)) && bytes.Contains(body, []byte(`id="cs"`))
+}
+
+// userDetail is what a page tells of an account.
+type userDetail struct {
+	Status wire.Count `json:"statusCode"`
+	Info   struct {
+		User    member       `json:"user"`
+		Stats   accountStats `json:"stats"` // may be rounded
+		StatsV2 accountStats `json:"statsV2"`
+	} `json:"userInfo"`
+}
+
+// user reads the page of an account. A private account that shows its number of posts is shown.
+func (w *web) user(ctx context.Context, handle string) (wire.Object[userDetail], error) {
+	data, res, err := w.open(ctx, "@"+handle)
+	if err != nil {
+		return data.Scope.User, err
+	}
+	d := data.Scope.User
+	u := d.V.Info.User
+	if err := status(code(d.V.Status)); err != nil {
+		videos := either(d.V.Info.StatsV2.Videos, d.V.Info.Stats.Videos)
+		if code(d.V.Status) != privateAccount || u.UniqueID == "" || videos == nil || *videos == 0 {
+			return d, err
+		}
+	}
+	err = wire.Need(ctx, "webapp.user-detail.userInfo.user", u.UniqueID != "")
+	if err == nil && !res.Moved {
+		err = wire.SameFold(ctx, "account", handle, u.UniqueID)
+	}
+	return d, err
+}
+
+// code returns a code of the site; what is no number is none.
+func code(n wire.Count) int64 {
+	if n.V == nil {
+		return fine
+	}
+	return *n.V
+}
+
+func (w *web) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	d, err := w.user(ctx, handle)
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("tiktok_web: profile %q: %w", handle, err)
+	}
+	u, s := d.V.Info.User, d.V.Info
+	return schema.Profile{
+		Common:      schema.Common{ID: string(u.ID), URL: profileURL(u.UniqueID), Raw: d.Raw},
+		Handle:      u.UniqueID,
+		DisplayName: text.NonEmpty(u.Nickname),
+		Bio:         text.NonEmpty(u.Signature),
+		AvatarURL:   u.avatar(),
+		Verified:    u.Verified,
+		Followers:   either(s.StatsV2.Followers, s.Stats.Followers),
+		Following:   either(s.StatsV2.Following, s.Stats.Following),
+		PostsCount:  either(s.StatsV2.Videos, s.Stats.Videos),
+		Lang:        spoken(u.Language),
+		Links:       bioLinks(u.BioLink.Link, u.Signature),
+	}, nil
+}
+
+// videoDetail is what a page tells of a post, which has been seen at several depths.
+type videoDetail struct {
+	Status wire.Count `json:"statusCode"`
+	Info   itemInfo   `json:"itemInfo"`
+	Detail struct {
+		Info itemInfo `json:"itemInfo"`
+	} `json:"videoDetail"`
+	Item wire.Object[item] `json:"itemStruct"`
+}
+
+type itemInfo struct {
+	Item wire.Object[item] `json:"itemStruct"`
+}
+
+func (d videoDetail) item() wire.Object[item] {
+	for _, i := range []wire.Object[item]{d.Info.Item, d.Detail.Info.Item, d.Item} {
+		if i.Raw != nil {
+			return i
+		}
+	}
+	return wire.Object[item]{}
+}
+
+// item reads the page of a post, for which TikTok does not ask whose it is.
+func (w *web) item(ctx context.Context, id string) (wire.Object[item], error) {
+	var none wire.Object[item]
+	data, _, err := w.open(ctx, "@_", "video", id)
+	if err != nil {
+		return none, err
+	}
+	d := data.Scope.Video.V
+	if data.Scope.Video.Raw == nil {
+		d = data.Scope.Reflow.V
+	}
+	if err := status(code(d.Status)); err != nil {
+		return none, err
+	}
+	i := d.item()
+	switch err := wire.Need(ctx, "webapp.video-detail.itemInfo.itemStruct", i.Raw != nil); {
+	case err != nil:
+		return none, err
+	case i.V.Private.Is():
+		return none, status(privateItem)
+	case i.V.Classified.Is() && i.V.media() == nil:
+		return none, providers.Unsupported("TikTok shows this post only to adults who have logged in")
+	}
+	return i, wire.Same(ctx, "post", id, string(i.V.ID))
+}
+
+func (w *web) post(ctx context.Context, id string) (schema.Post, error) {
+	i, err := w.item(ctx, id)
+	if err != nil {
+		return schema.Post{}, fmt.Errorf("tiktok_web: post %q: %w", id, err)
+	}
+	return i.V.post(i.Raw), nil
+}
