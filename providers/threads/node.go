@@ -1,54 +1,52 @@
 package threads
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
 	"net/url"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 // member is an account as the site's own code gets it; inside a post it has the first fields only. It is documented
 // nowhere.
 type member struct {
-	PK         upstream.ID  `json:"pk"`
-	Username   string       `json:"username"`
-	FullName   string       `json:"full_name"`
-	Picture    string       `json:"profile_pic_url"`
-	Verified   bool         `json:"is_verified"`
-	Private    bool         `json:"text_post_app_is_private"`
-	Followers  upstream.Int `json:"follower_count"`
-	Biography  *string      `json:"biography"`
-	Formatted  formatted    `json:"text_app_biography"`
+	PK         wire.Serial `json:"pk"`
+	Username   string      `json:"username"`
+	FullName   string      `json:"full_name"`
+	Picture    string      `json:"profile_pic_url"`
+	Verified   bool        `json:"is_verified"`
+	Private    wire.Bool   `json:"text_post_app_is_private"`
+	Followers  wire.Count  `json:"follower_count"`
+	Biography  string      `json:"biography"`
+	Formatted  formatted   `json:"text_app_biography"`
 	HDPictures []struct {
-		Width int    `json:"width"`
-		URL   string `json:"url"`
+		Width wire.Count `json:"width"`
+		URL   string     `json:"url"`
 	} `json:"hd_profile_pic_versions"`
 	BioLinks []struct {
 		URL string `json:"url"`
 	} `json:"bio_links"`
 }
 
-func (m member) profile(raw []byte) schema.Profile {
+func (m member) profile(raw json.RawMessage) schema.Profile {
 	p := schema.Profile{
-		Common:      schema.Common{ID: m.id(), URL: "https://www.threads.com/@" + m.Username, Raw: raw},
+		Common:      schema.Common{ID: string(m.PK), URL: siteURL + "@" + m.Username, Raw: raw},
 		Handle:      m.Username,
 		DisplayName: text.NonEmpty(m.FullName),
-		Bio:         text.NonEmptyPtr(m.Biography),
+		Bio:         text.NonEmpty(cmp.Or(m.Biography, m.Formatted.Fragments.plain())),
 		AvatarURL:   text.URL(m.Picture),
 		Verified:    m.Verified,
 		Followers:   m.Followers.V,
 	}
-	if p.Bio == nil {
-		p.Bio = text.NonEmpty(m.Formatted.Fragments.plain())
-	}
-	widest := 0
+	widest := int64(0)
 	for _, v := range m.HDPictures {
-		if u := text.URL(v.URL); u != nil && v.Width > widest {
-			p.AvatarURL, widest = u, v.Width
+		if u := text.URL(v.URL); u != nil && v.Width.V != nil && *v.Width.V > widest {
+			p.AvatarURL, widest = u, *v.Width.V
 		}
 	}
 	var urls []string
@@ -59,28 +57,26 @@ func (m member) profile(raw []byte) schema.Profile {
 	return p
 }
 
-func (m member) id() string {
-	if m.PK != "" {
-		return string(m.PK)
-	}
-	return m.Username
-}
-
 // actor is how an account stands in a post; nil where the site withholds it.
 func (m *member) actor() schema.Actor {
-	if m == nil || m.Username == "" {
+	if m.handle() == "" {
 		return schema.UnknownActor()
 	}
-	return schema.Actor{ID: m.id(), Handle: m.Username, DisplayName: text.NonEmpty(m.FullName), AvatarURL: text.URL(m.Picture)}
+	return schema.Actor{ID: string(m.PK), Handle: m.Username, DisplayName: text.NonEmpty(m.FullName), AvatarURL: text.URL(m.Picture)}
+}
+
+func (m *member) handle() string {
+	if m == nil {
+		return ""
+	}
+	return m.Username
 }
 
 // unwrap gives the address behind l.threads.com/?u= and l.instagram.com/?u=.
 func unwrap(s string) string {
 	u, err := url.Parse(s)
 	if err == nil && (u.Host == "l.threads.com" || u.Host == "l.threads.net" || u.Host == "l.instagram.com") {
-		if to := u.Query().Get("u"); to != "" {
-			return to
-		}
+		return cmp.Or(u.Query().Get("u"), s)
 	}
 	return s
 }
@@ -93,12 +89,12 @@ type formatted struct {
 type fragments struct {
 	Fragments []struct {
 		Plaintext string `json:"plaintext"`
-		Mention   *struct {
+		Mention   struct {
 			User struct {
 				Username string `json:"username"`
 			} `json:"mentioned_user"`
-		} `json:"mention_fragment"`
-		Tag *struct {
+		} `json:"mention_fragment"` // null where the piece is none, as is the next
+		Tag struct {
 			DisplayName string `json:"display_name"`
 		} `json:"tag_fragment"`
 	} `json:"fragments"`
@@ -114,27 +110,30 @@ func (f fragments) plain() string {
 
 // node is a post or a reply as the site's own code gets it.
 type node struct {
-	Code    string       `json:"code"`
-	User    *member      `json:"user"`
-	TakenAt upstream.Int `json:"taken_at"` // seconds since 1970
-	Caption *struct {
+	Code    string    `json:"code"`
+	User    *member   `json:"user"`
+	TakenAt wire.Time `json:"taken_at"`
+	Caption struct {
 		Text string `json:"text"`
 	} `json:"caption"` // null when the post has no text, or is gone
-	Likes    upstream.Int `json:"like_count"`
-	Views    upstream.Int `json:"view_counts"`
-	NoCounts bool         `json:"like_and_view_counts_disabled"`
-	IsAd     bool         `json:"is_paid_partnership"`
+	Likes    wire.Count `json:"like_count"`
+	Views    wire.Count `json:"view_counts"`
+	NoCounts wire.Bool  `json:"like_and_view_counts_disabled"`
+	IsAd     bool       `json:"is_paid_partnership"`
 	shown
 	Info struct {
 		formatted
-		Replies      upstream.Int `json:"direct_reply_count"`
-		Reposts      upstream.Int `json:"repost_count"`
-		IsReply      bool         `json:"is_reply"`
-		Unavailable  bool         `json:"is_post_unavailable"`
-		LinkedInline *shown       `json:"linked_inline_media"` // a post of Instagram
-		TagHeader    *struct {
+		Replies      wire.Count `json:"direct_reply_count"`
+		Reposts      wire.Count `json:"repost_count"`
+		IsReply      wire.Bool  `json:"is_reply"`
+		Unavailable  wire.Bool  `json:"is_post_unavailable"`
+		LinkedInline shown      `json:"linked_inline_media"` // a post of Instagram, or null
+		TagHeader    struct {
 			DisplayName string `json:"display_name"`
 		} `json:"tag_header"`
+		Pinned struct {
+			ToProfile bool `json:"is_pinned_to_profile"`
+		} `json:"pinned_post_info"`
 		Share struct {
 			Reposted *node `json:"reposted_post"`
 		} `json:"share_info"`
@@ -152,10 +151,10 @@ type shown struct {
 	Videos []struct {
 		URL string `json:"url"`
 	} `json:"video_versions"`
-	Audio *struct {
+	Audio struct {
 		Src string `json:"audio_src"`
 	} `json:"audio"`
-	Giphy *struct {
+	Giphy struct {
 		Images struct {
 			FixedHeight struct {
 				URL string `json:"url"`
@@ -164,103 +163,98 @@ type shown struct {
 	} `json:"giphy_media_info"`
 }
 
-// gone tells whether the post was deleted or hidden.
-func (n node) gone() bool { return n.Info.Unavailable || n.Caption == nil && n.User == nil }
-
-func (n node) post(raw []byte) schema.Post {
-	p := schema.Post{
-		Common:    n.common(raw),
-		Author:    n.User.actor(),
-		Text:      n.text(),
-		CreatedAt: n.createdAt(),
-		Media:     n.media(),
-		Engagement: schema.Engagement{
-			Likes: n.Likes.V, Comments: n.Info.Replies.V, Shares: n.Info.Reposts.V, Views: n.Views.V,
-		},
-		IsAd: n.IsAd,
+// gone tells whether a post was deleted or hidden: then the site says so, or has neither author nor text.
+func gone(n wire.Object[node]) bool {
+	if n.V.Info.Unavailable.Is() {
+		return true
 	}
-	if n.NoCounts {
-		p.Engagement.Likes, p.Engagement.Views = nil, nil
+	if n.V.User != nil || n.V.Caption.Text != "" {
+		return false
 	}
-	of := n
-	if r := n.Info.Share.Reposted; r != nil && p.Text == "" && len(p.Media) == 0 { // a repost shows another's post
-		p.Text, p.Media, of = r.text(), r.media(), *r
+	var parts struct {
+		User, Caption json.RawMessage
 	}
-	p.Hashtags, p.Mentions = of.tags(), of.mentions(p.Text)
-	return p
+	return json.Unmarshal(n.Raw, &parts) == nil && isNull(parts.User) && isNull(parts.Caption)
 }
 
-func (n node) comment(postID string, parent *string, raw []byte) schema.Comment {
+func isNull(b json.RawMessage) bool { return len(b) == 0 || bytes.Equal(b, []byte("null")) }
+
+// readable tells whether enough of a post is there to be one: who wrote it, or what.
+func (n node) readable() bool { return n.User.handle() != "" || n.text() != "" }
+
+// post converts n. A repost shows another's post, with the counts of that one.
+func (n node) post(raw json.RawMessage) schema.Post {
+	of, body := n, n.text()
+	if r := n.Info.Share.Reposted; r != nil {
+		of, body = *r, repostOf(r.User.handle(), r.text())
+	}
+	return schema.Post{
+		Common:     n.common(raw),
+		Author:     n.User.actor(),
+		Text:       body,
+		CreatedAt:  n.TakenAt.V,
+		Media:      of.media(),
+		Engagement: of.engagement(),
+		Hashtags:   of.tags(),
+		Mentions:   of.mentions(),
+		IsAd:       n.IsAd,
+	}
+}
+
+// engagement gives the counts of what a post shows. Of one that shows nothing nobody knows whose they are: it may be a
+// repost that has lost its original.
+func (n node) engagement() schema.Engagement {
+	if n.text() == "" && len(n.media()) == 0 {
+		return schema.Engagement{}
+	}
+	e := schema.Engagement{Comments: n.Info.Replies.V, Shares: n.Info.Reposts.V}
+	if n.NoCounts.Not() {
+		e.Likes, e.Views = n.Likes.V, n.Views.V
+	}
+	return e
+}
+
+func (n node) comment(postID string, parent *string, raw json.RawMessage) schema.Comment {
 	c := schema.Comment{
 		Common:    n.common(raw),
 		PostID:    postID,
 		Author:    n.User.actor(),
 		Text:      n.text(),
-		CreatedAt: n.createdAt(),
-		Likes:     n.Likes.V,
+		CreatedAt: n.TakenAt.V,
 		ReplyToID: parent,
 	}
-	if n.NoCounts {
-		c.Likes = nil
+	if n.NoCounts.Not() {
+		c.Likes = n.Likes.V
 	}
 	return c
 }
 
-func (n node) common(raw []byte) schema.Common {
-	handle := ""
-	if n.User != nil {
-		handle = n.User.Username
-	}
-	return schema.Common{ID: n.Code, URL: postURL(handle, n.Code), Raw: raw}
+func (n node) common(raw json.RawMessage) schema.Common {
+	return schema.Common{ID: n.Code, URL: postURL(n.User.handle(), n.Code), Raw: raw}
 }
 
-func (n node) text() string {
-	if n.Caption != nil {
-		return n.Caption.Text
-	}
-	return n.Info.Fragments.plain()
-}
-
-func (n node) createdAt() *time.Time {
-	if n.TakenAt.V == nil || *n.TakenAt.V <= 0 {
-		return nil
-	}
-	return new(time.Unix(*n.TakenAt.V, 0).UTC())
-}
+func (n node) text() string { return cmp.Or(n.Caption.Text, n.Info.Fragments.plain()) }
 
 func (n node) tags() []string {
-	var out []string
-	if h := n.Info.TagHeader; h != nil {
-		out = appendNew(out, strings.TrimPrefix(h.DisplayName, "#"))
-	}
+	tags := []string{n.Info.TagHeader.DisplayName}
 	for _, f := range n.Info.Fragments.Fragments {
-		if f.Tag != nil {
-			out = appendNew(out, strings.TrimPrefix(f.Tag.DisplayName, "#"))
-		}
+		tags = append(tags, f.Tag.DisplayName)
 	}
-	return out
+	for i, tag := range tags {
+		tags[i] = strings.TrimPrefix(tag, "#")
+	}
+	return text.Each(tags)
 }
 
-func (n node) mentions(body string) []string {
-	var out []string
+func (n node) mentions() []string {
+	var handles []string
 	for _, f := range n.Info.Fragments.Fragments {
-		if f.Mention != nil {
-			out = appendNew(out, f.Mention.User.Username)
-		}
+		handles = append(handles, f.Mention.User.Username)
 	}
-	for _, m := range text.Mentions(body) {
-		out = appendNew(out, m)
-	}
-	return out
+	return text.Each(append(handles, text.Mentions(n.text())...))
 }
 
-func (n node) media() []schema.Media {
-	out := n.shown.media()
-	if n.Info.LinkedInline != nil {
-		out = append(out, n.Info.LinkedInline.media()...)
-	}
-	return out
-}
+func (n node) media() []schema.Media { return append(n.shown.media(), n.Info.LinkedInline.media()...) }
 
 func (s shown) media() []schema.Media {
 	var out []schema.Media
@@ -283,22 +277,11 @@ func (s shown) media() []schema.Media {
 	case image != nil:
 		out = append(out, schema.Media{Type: schema.Image, URL: *image})
 	}
-	if s.Audio != nil {
-		if u := text.URL(s.Audio.Src); u != nil {
-			out = append(out, schema.Media{Type: schema.Audio, URL: *u})
-		}
+	if u := text.URL(s.Audio.Src); u != nil {
+		out = append(out, schema.Media{Type: schema.Audio, URL: *u})
 	}
-	if s.Giphy != nil {
-		if u := text.URL(s.Giphy.Images.FixedHeight.URL); u != nil {
-			out = append(out, schema.Media{Type: schema.Image, URL: *u})
-		}
+	if u := text.URL(s.Giphy.Images.FixedHeight.URL); u != nil {
+		out = append(out, schema.Media{Type: schema.Image, URL: *u})
 	}
 	return out
-}
-
-func appendNew(list []string, s string) []string {
-	if s == "" || slices.Contains(list, s) {
-		return list
-	}
-	return append(list, s)
 }

@@ -5,15 +5,15 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -23,7 +23,7 @@ type site struct{ http *upstream.Client }
 
 func newOwn(cfg Config) providers.Provider {
 	s := site{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.threads.com"), Header: asBrowser, MaxBody: 8 << 20,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, MaxBody: 8 << 20, Check: checkPage,
 	})}
 	return providers.Provider{
 		Name: "threads_own", Platform: platform.Threads, Source: schema.Own,
@@ -63,39 +63,93 @@ var asBrowser = http.Header{
 }
 
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	p, err := s.open(ctx, upstream.Get("@"+handle), func(p *page) bool { return p.account(handle) != nil || p.summary(handle) != nil })
+	p, err := s.open(ctx, upstream.Get("@"+handle), func(p *page) bool { return len(p.users) > 0 || p.about(handle) })
 	if err != nil {
 		return schema.Profile{}, fmt.Errorf("threads: page of %q: %w", handle, err)
 	}
 	if m := p.account(handle); m != nil {
 		return m.V.profile(m.Raw), nil
 	}
-	return p.summary(handle).profile(), nil
+	if len(p.users) > 0 { // the head may be about the account, and yet the site has changed
+		err := wire.SameFold(ctx, "account", handle, p.users[0].V.Username)
+		return schema.Profile{}, fmt.Errorf("threads: page of %q: %w", handle, err)
+	}
+	return p.card.profile(), nil
 }
 
+// about tells whether the head of the page is about an account.
+func (p *page) about(handle string) bool {
+	return p.card != nil && strings.EqualFold(p.card.Handle, handle)
+}
+
+// posts reads those of an account's page: the pinned one comes first there, and posts of others are suggested between.
 func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	var out providers.Page[schema.Post]
-	p, err := s.open(ctx, upstream.Get("@"+handle), func(p *page) bool { return p.account(handle) != nil || len(p.by(handle)) > 0 })
-	if err == nil && cursor != "" {
-		err = providers.ErrCursor // none is ever given
-	}
+	p, err := s.open(ctx, upstream.Get("@"+handle), func(p *page) bool { return p.account(handle) != nil || p.rows+p.listed > 0 })
 	if err == nil {
-		if m := p.account(handle); m != nil && m.V.Private {
-			err = providers.NotFound("the account is private")
-		} else if len(p.threads) == 0 && (m == nil || !p.listed) {
-			err = providers.Unavailable(nil, "Threads showed the account without its posts")
-		}
+		err = p.shows(ctx, handle, cursor)
 	}
 	if err != nil {
 		return out, fmt.Errorf("threads: posts of %q: %w", handle, err)
 	}
-	// The pinned post comes first, and posts of others are suggested between.
-	posts := p.by(handle)
-	slices.SortStableFunc(posts, func(a, b upstream.Object[node]) int { return dates.Newest(a.V.createdAt(), b.V.createdAt()) })
-	for _, n := range posts {
+	var theirs []wire.Object[node]
+	lost := p.unread()
+	for _, t := range p.threads {
+		switch first := t[0]; {
+		case gone(first), first.V.User.handle() != "" && !strings.EqualFold(first.V.User.Username, handle):
+		case first.V.User.handle() == "":
+			lost++
+		default:
+			theirs = append(theirs, first)
+		}
+	}
+	for _, n := range newestFirst(theirs) {
 		out.Items = append(out.Items, n.V.post(n.Raw))
 	}
+	if err := wire.Understood("thread_items", len(out.Items), lost); err != nil {
+		return out, fmt.Errorf("threads: posts of %q: %w", handle, err)
+	}
 	return out, nil
+}
+
+// shows fails when a page has no posts to show: they are private, or the list of them is not there.
+func (p *page) shows(ctx context.Context, handle, cursor string) error {
+	m := p.account(handle)
+	switch {
+	case cursor != "":
+		return providers.ErrCursor // none is ever given
+	case m != nil && m.V.Private.Is():
+		return providers.NotFound("the account is private")
+	}
+	return wire.Need(ctx, "mediaData.edges", p.rows+p.listed > 0)
+}
+
+// newestFirst sorts posts. One of unknown time stays behind the one before it, and a pinned one goes last.
+func newestFirst(posts []wire.Object[node]) []wire.Object[node] {
+	type dated struct {
+		post wire.Object[node]
+		at   time.Time
+	}
+	all := make([]dated, len(posts))
+	last := time.Unix(1<<40, 0)
+	for i, n := range posts {
+		at := time.Time{}
+		switch pinned := n.V.Info.Pinned.ToProfile; {
+		case n.V.TakenAt.V != nil:
+			at = *n.V.TakenAt.V
+		case !pinned:
+			at = last
+		}
+		if !n.V.Info.Pinned.ToProfile {
+			last = at
+		}
+		all[i] = dated{n, at}
+	}
+	slices.SortStableFunc(all, func(a, b dated) int { return b.at.Compare(a.at) })
+	for i, d := range all {
+		posts[i] = d.post
+	}
+	return posts
 }
 
 func (s site) post(ctx context.Context, id string) (schema.Post, error) {
@@ -107,7 +161,7 @@ func (s site) post(ctx context.Context, id string) (schema.Post, error) {
 }
 
 // thread opens a post's page by its shortcode alone: Threads leads /t/ to it.
-func (s site) thread(ctx context.Context, id string) (*page, *upstream.Object[node], error) {
+func (s site) thread(ctx context.Context, id string) (*page, *wire.Object[node], error) {
 	if links.Digits(id) {
 		return nil, nil, providers.Unsupported("the public pages know posts by shortcode, not by media id")
 	}
@@ -116,42 +170,59 @@ func (s site) thread(ctx context.Context, id string) (*page, *upstream.Object[no
 		return nil, nil, err
 	}
 	n := p.post(id)
-	if n.V.gone() {
+	if gone(*n) {
 		return nil, nil, providers.NotFound("the post is deleted or hidden")
 	}
-	return p, n, nil
+	return p, n, wire.Need(ctx, "user or caption", n.V.readable())
 }
 
 func (s site) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := s.children(ctx, postID, cursor, postID, nil)
+	page, err := s.children(ctx, postID, cursor, func(*page) (string, *string) { return postID, nil })
 	if err != nil {
 		return page, fmt.Errorf("threads: page of post %q: %w", postID, err)
 	}
 	return page, nil
 }
 
-// replies reads a comment's own page: to Threads it is a post like any other.
+// replies reads a comment's own page: to Threads it is a post like any other. Where the page does not show the post at
+// the top, the comment is the nearest that is known.
 func (s site) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := s.children(ctx, q.CommentID, cursor, cmp.Or(q.PostID, q.CommentID), &q.CommentID)
+	page, err := s.children(ctx, q.CommentID, cursor, func(p *page) (string, *string) {
+		return cmp.Or(q.PostID, p.top(q.CommentID), q.CommentID), &q.CommentID
+	})
 	if err != nil {
 		return page, fmt.Errorf("threads: page of comment %q: %w", q.CommentID, err)
 	}
 	return page, nil
 }
 
-func (s site) children(ctx context.Context, id, cursor, postID string, parent *string) (providers.Page[schema.Comment], error) {
+// children reads the replies to one post or comment; place gives the post at the top and the comment above them.
+func (s site) children(
+	ctx context.Context, id, cursor string, place func(*page) (postID string, parent *string),
+) (providers.Page[schema.Comment], error) {
 	var out providers.Page[schema.Comment]
 	if cursor != "" {
 		return out, providers.ErrCursor // none is ever given
 	}
-	p, _, err := s.thread(ctx, id)
+	p, main, err := s.thread(ctx, id)
 	if err != nil {
 		return out, err
 	}
-	for _, n := range p.answers(id) {
-		out.Items = append(out.Items, n.V.comment(postID, parent, n.Raw))
+	postID, parent := place(p)
+	posts, lost, listed := p.answers(id)
+	for _, n := range posts {
+		switch {
+		case gone(n) || n.V.Code == id:
+		case !n.V.readable():
+			lost++
+		default:
+			out.Items = append(out.Items, n.V.comment(postID, parent, n.Raw))
+		}
 	}
-	return out, nil
+	if none := main.V.Info.Replies.V; !listed { // without a list the post's own word is needed that there are none
+		return out, wire.Need(ctx, "direct_replies.edges", none != nil && *none == 0)
+	}
+	return out, wire.Understood("direct_replies", len(out.Items), lost)
 }
 
 func (s site) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
@@ -163,44 +234,54 @@ func (s site) find(ctx context.Context, q providers.SearchQuery, cursor string) 
 	case q.Sort == "recent":
 		typ = "recent"
 	}
-	p, err := s.open(ctx, upstream.Get("search").With("q", q.Query).With("serp_type", typ), func(p *page) bool { return p.listed })
-	if err == nil && cursor != "" {
+	p, err := s.open(ctx, upstream.Get("search").Says("q", q.Query).With("serp_type", typ), func(*page) bool { return true })
+	switch {
+	case err == nil && cursor != "":
 		err = providers.ErrCursor // none is ever given
+	case err == nil && p.scripts == 0:
+		err = errWall
+	case err == nil:
+		err = wire.Need(ctx, "searchResults.edges", p.rows+p.listed > 0)
 	}
 	if err != nil {
 		return out, fmt.Errorf("threads: search page %q: %w", q.Query, err)
 	}
+	lost := p.unread()
 	for _, t := range p.threads {
-		if n := t[0]; !n.V.gone() {
-			post := n.V.post(n.Raw)
+		switch first := t[0]; {
+		case gone(first):
+		case !first.V.readable():
+			lost++
+		default:
+			post := first.V.post(first.Raw)
 			out.Items = append(out.Items, schema.Result(&post))
 		}
+	}
+	if err := wire.Understood("searchResults", len(out.Items), lost); err != nil {
+		return out, fmt.Errorf("threads: search page %q: %w", q.Query, err)
 	}
 	return out, nil
 }
 
+// errWall is a page without data in the place of another.
+var errWall = providers.Walled("Threads showed a page without data: a login, or no such thing")
+
 // open reads a page until it holds what has looks for. A page without data is either no such thing or a login, which
 // Threads hardly tells apart: it is missing for sure only when a second reading names nothing either.
 func (s site) open(ctx context.Context, r upstream.Request, has func(*page) bool) (*page, error) {
-	var p *page
 	for range 2 {
 		res, err := s.http.Do(ctx, r)
 		if err != nil {
 			return nil, err
 		}
-		if isLogin(res.URL) {
-			return nil, providers.Unavailable(nil, "Threads asks for a login")
-		}
-		if p = read(res.Body); has(p) {
+		switch p := read(ctx, res.Body); {
+		case has(p):
 			return p, nil
-		}
-		if p.scripts == 0 || p.title != "" {
-			return nil, providers.Unavailable(nil, "Threads showed a page without data: a login, or no such thing")
+		case len(p.users)+len(p.posts)+p.rows+p.listed > 0:
+			return nil, wire.Need(ctx, "what was asked for", false)
+		case p.scripts == 0 || p.title != "":
+			return nil, errWall
 		}
 	}
 	return nil, providers.NotFound("Threads has no such page")
-}
-
-func isLogin(u *url.URL) bool {
-	return u != nil && (strings.HasPrefix(u.Path, "/login") || strings.HasPrefix(u.Path, "/accounts/login"))
 }

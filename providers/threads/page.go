@@ -1,263 +1,274 @@
 package threads
 
 import (
-	"bytes"
-	"encoding/json"
-	"maps"
-	"math"
+	"context"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
-	"golang.org/x/net/html"
-
+	"github.com/socialdata/socialdata/providers/internal/island"
 	"github.com/socialdata/socialdata/providers/internal/text"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 // page is what the scripts and the head of a page of the site hold.
 type page struct {
-	scripts  int // with data for the site's own code
-	users    []upstream.Object[member]
-	threads  [][]upstream.Object[node] // each a post with those that continue it; none is empty
-	listed   bool                      // whether a list of threads was there, be it an empty one
-	posts    []upstream.Object[node]   // outside threads and replies: the post that the page is about
-	replies  []upstream.Object[node]   // the direct replies to it
-	title    string                    // og:title
-	abstract string                    // og:description
-	image    string                    // og:image
+	scripts int // with data for the site's own code
+	users   []wire.Object[member]
+	threads [][]wire.Object[node] // each a post with those that continue it; none is empty
+	listed  int                   // the lists of threads that were there, be they empty
+	edges   int                   // what those lists hold
+	rows    int                   // the threads that were there, be they understood or not
+	posts   []wire.Object[node]   // outside threads and replies: the post that the page is about
+	replies *replies              // to it; nil when there is no list of them
+	card    *card                 // nil when the head is not about an account
+	title   string                // og:title
+	budget  int                   // bytes that may yet be looked at: a page of nothing but braces costs no more than another
 }
 
 // read takes a page apart. The data sits in JSON scripts, at depths that change: objects are known by their names.
-func read(body []byte) *page {
-	p := &page{}
-	z := html.NewTokenizer(bytes.NewReader(body))
-	for token := z.Next(); token != html.ErrorToken; token = z.Next() { // an error is the end: there is no broken HTML
-		if token != html.StartTagToken && token != html.SelfClosingTagToken {
-			continue
-		}
-		t := z.Token()
-		isData := func(a html.Attribute) bool { return a.Key == "data-sjs" }
-		switch {
-		case t.Data == "meta":
-			p.meta(attr(t, "property"), attr(t, "content"))
-		case t.Data == "script" && slices.ContainsFunc(t.Attr, isData) && z.Next() == html.TextToken:
+func read(ctx context.Context, body []byte) *page {
+	head := island.Read(body)
+	p := &page{title: head.Meta("og:title"), card: cardOf(head), budget: 32 * len(body)}
+	for _, s := range head.Scripts {
+		if s.Has("data-sjs") {
 			p.scripts++
-			p.walk("", z.Raw(), 0)
+			island.Find(s.Body, func(name string, v island.Value) bool { return p.visit(ctx, name, v) })
 		}
 	}
 	return p
 }
 
-func attr(t html.Token, name string) string {
-	for _, a := range t.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
-}
-
-func (p *page) meta(property, content string) {
-	switch property {
-	case "og:title":
-		p.title = content
-	case "og:description":
-		p.abstract = content
-	case "og:image":
-		p.image = content
-	}
-}
-
-// deepest is how far walk goes down; what we look for lies at about half of it.
-const deepest = 48
-
-// walk looks for the objects that we know in raw, which stands under key.
-func (p *page) walk(key string, raw json.RawMessage, depth int) {
-	raw = bytes.TrimSpace(raw)
+// visit keeps the value under name when it is one that we know, which ends the search below it.
+func (p *page) visit(ctx context.Context, name string, v island.Value) (into bool) {
 	switch {
-	case len(raw) == 0 || depth > deepest:
-	case key == "thread_items":
-		p.thread(raw)
-	case key == "direct_replies":
-		p.directReplies(raw)
-	case raw[0] == '[':
-		var items []json.RawMessage
-		if json.Unmarshal(raw, &items) == nil {
-			for _, item := range items {
-				p.walk("", item, depth+1)
-			}
-		}
-	case raw[0] == '{':
-		var members map[string]json.RawMessage
-		if json.Unmarshal(raw, &members) == nil && !p.known(key, raw, members) {
-			for _, name := range slices.Sorted(maps.Keys(members)) {
-				p.walk(name, members[name], depth+1)
-			}
-		}
-	}
-}
-
-// known keeps raw when it is a post, which ends the search below it, or an account.
-func (p *page) known(key string, raw json.RawMessage, members map[string]json.RawMessage) bool {
-	has := func(name string) bool { _, ok := members[name]; return ok }
-	switch {
-	case has("text_post_app_info"):
-		var n upstream.Object[node]
-		if json.Unmarshal(raw, &n) == nil {
-			p.posts = append(p.posts, n)
-		}
+	case name == "thread_items":
+		p.rows++
+		p.thread(ctx, v.Bytes())
+	case name == "direct_replies":
+		p.directReplies(ctx, v.Bytes())
+	case v.Is('['):
 		return true
-	case has("username") && (has("follower_count") || has("biography")):
-		var u upstream.Object[member]
-		if json.Unmarshal(raw, &u) == nil {
-			p.users = append(p.users, u)
-		}
-	case has("edges") && (key == "mediaData" || key == "searchResults"):
-		p.listed = true
+	case v.Is('{'):
+		return p.object(ctx, name, v.Bytes())
 	}
 	return false
 }
 
-func (p *page) thread(raw json.RawMessage) {
-	p.listed = true
-	var items []struct {
-		Post *upstream.Object[node] `json:"post"`
+// object looks at the names in an object: a post, an account, or a list of threads.
+func (p *page) object(ctx context.Context, name string, raw []byte) (into bool) {
+	if p.budget -= len(raw); p.budget < 0 {
+		return false
 	}
-	if json.Unmarshal(raw, &items) != nil {
-		return
-	}
-	var t []upstream.Object[node]
-	for _, i := range items {
-		if i.Post != nil && i.Post.V.Code != "" {
-			t = append(t, *i.Post)
+	var has []string
+	island.Find(raw, func(name string, _ island.Value) bool {
+		has = append(has, name)
+		return false
+	})
+	switch {
+	case slices.Contains(has, "text_post_app_info"):
+		p.posts = append(p.posts, decode[node](ctx, raw))
+		return false
+	case slices.Contains(has, "follower_count"), slices.Contains(has, "biography"):
+		p.users = append(p.users, decode[member](ctx, raw))
+	case name == "mediaData" || name == "searchResults":
+		var list struct {
+			Edges wire.Rows[struct{}] `json:"edges"`
+		}
+		if wire.Decode(ctx, raw, &list) == nil && list.Edges.Here() {
+			p.listed++
+			p.edges += list.Edges.Len() + list.Edges.Lost()
 		}
 	}
-	if len(t) > 0 {
+	return true
+}
+
+// decode reads an object, which is empty when raw is none.
+func decode[T any](ctx context.Context, raw []byte) wire.Object[T] {
+	var o wire.Object[T]
+	if wire.Decode(ctx, raw, &o) != nil {
+		return wire.Object[T]{}
+	}
+	return o
+}
+
+// item is one of thread_items.
+type item struct {
+	Post wire.Object[node] `json:"post"`
+}
+
+// thread keeps a thread whose first post is there: the others continue it.
+func (p *page) thread(ctx context.Context, raw []byte) {
+	var items wire.Rows[item]
+	if wire.Decode(ctx, raw, &items) != nil || items.Lost() > 0 {
+		return
+	}
+	var t []wire.Object[node]
+	for _, i := range items.All() {
+		t = append(t, i.V.Post)
+	}
+	if len(t) > 0 && t[0].Raw != nil {
 		p.threads = append(p.threads, t)
 	}
 }
 
-// directReplies keeps the first post of each thread below a post: the others answer that one.
-func (p *page) directReplies(raw json.RawMessage) {
-	var list edges[struct {
-		Posts       edges[upstream.Object[node]] `json:"posts"`
-		ThreadItems []struct {
-			Post upstream.Object[node] `json:"post"`
-		} `json:"thread_items"`
-	}]
-	if json.Unmarshal(raw, &list) != nil {
-		return
-	}
-	for _, e := range list.Edges {
-		switch {
-		case len(e.Node.Posts.Edges) > 0:
-			p.replies = append(p.replies, e.Node.Posts.Edges[0].Node)
-		case len(e.Node.ThreadItems) > 0:
-			p.replies = append(p.replies, e.Node.ThreadItems[0].Post)
-		}
+// unread is how many threads could not be read.
+func (p *page) unread() int { return max(p.rows, p.edges) - len(p.threads) }
+
+// replies is the list of those to a post.
+type replies struct {
+	Edges wire.Rows[struct {
+		Node struct {
+			Posts struct {
+				Edges wire.Rows[struct {
+					Node wire.Object[node] `json:"node"`
+				}] `json:"edges"`
+			} `json:"posts"`
+			ThreadItems wire.Rows[item] `json:"thread_items"`
+		} `json:"node"`
+	}] `json:"edges"`
+}
+
+func (p *page) directReplies(ctx context.Context, raw []byte) {
+	list := &replies{}
+	if wire.Decode(ctx, raw, list) == nil && list.Edges.Here() {
+		p.replies = list
 	}
 }
 
-type edges[T any] struct {
-	Edges []struct {
-		Node T `json:"node"`
-	} `json:"edges"`
+// top gives the first post of each thread below a post, since the others answer that one, and how many of those threads
+// could not be read.
+func (r *replies) top() (posts []wire.Object[node], lost int) {
+	lost = r.Edges.Lost()
+	for _, e := range r.Edges.All() {
+		var n wire.Object[node]
+		switch posts, items := e.V.Node.Posts.Edges, e.V.Node.ThreadItems; {
+		case posts.Lost()+items.Lost() > 0: // perhaps the first
+		case posts.Len() > 0:
+			n = first(posts).Node
+		case items.Len() > 0:
+			n = first(items).Post
+		}
+		if n.Raw == nil {
+			lost++
+			continue
+		}
+		posts = append(posts, n)
+	}
+	return posts, lost
+}
+
+func first[T any](rows wire.Rows[T]) (row T) {
+	for _, r := range rows.All() {
+		return r.V
+	}
+	return row
 }
 
 // account is the account that a page is about; inside posts accounts stand without their counts.
-func (p *page) account(handle string) *upstream.Object[member] {
+func (p *page) account(handle string) *wire.Object[member] {
 	for i, u := range p.users {
-		if strings.EqualFold(u.V.Username, handle) && (u.V.Followers.V != nil || u.V.Biography != nil) {
+		if strings.EqualFold(u.V.Username, handle) {
 			return &p.users[i]
 		}
 	}
 	return nil
 }
 
-// by gives the posts of an account, in the order of the page.
-func (p *page) by(handle string) []upstream.Object[node] {
-	var out []upstream.Object[node]
-	for _, t := range p.threads {
-		if n := t[0]; n.V.User != nil && strings.EqualFold(n.V.User.Username, handle) && !n.V.gone() {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
 // post gives the post with a shortcode, or the one that the page is about and that has lost it, being gone.
-func (p *page) post(code string) *upstream.Object[node] {
-	for _, t := range append([][]upstream.Object[node]{p.posts}, p.threads...) {
-		if i := slices.IndexFunc(t, func(n upstream.Object[node]) bool { return n.V.Code == code }); i >= 0 {
+func (p *page) post(code string) *wire.Object[node] {
+	for _, t := range append([][]wire.Object[node]{p.posts}, p.threads...) {
+		if i := slices.IndexFunc(t, func(n wire.Object[node]) bool { return n.V.Code == code }); i >= 0 {
 			return &t[i]
 		}
 	}
-	if i := slices.IndexFunc(p.posts, func(n upstream.Object[node]) bool { return n.V.Code == "" && n.V.gone() }); i >= 0 {
+	if i := slices.IndexFunc(p.posts, func(n wire.Object[node]) bool { return n.V.Code == "" && gone(n) }); i >= 0 {
 		return &p.posts[i]
 	}
 	return nil
 }
 
-// answers gives the direct replies to the post with a shortcode. An older layout of the page has them as threads behind
-// that of the post; what is suggested there is no reply.
-func (p *page) answers(code string) []upstream.Object[node] {
-	out := p.replies
-	if len(out) == 0 {
-		for _, t := range p.threads {
-			if !slices.ContainsFunc(t, func(n upstream.Object[node]) bool { return n.V.Code == code }) && t[0].V.Info.IsReply {
-				out = append(out, t[0])
-			}
+// top gives the shortcode of the post above one with a shortcode, where the page shows it: a reply's page begins with
+// what it answers.
+func (p *page) top(code string) string {
+	for _, t := range p.threads {
+		first := t[0].V
+		if first.Code != code && first.Info.IsReply.Not() && slices.ContainsFunc(t, func(n wire.Object[node]) bool {
+			return n.V.Code == code && n.V.Info.IsReply.Is()
+		}) {
+			return first.Code
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(out), func(n upstream.Object[node]) bool { return n.V.Code == "" || n.V.Code == code || n.V.gone() })
+	return ""
+}
+
+// answers gives the direct replies to a post, how many could not be read, and whether the page has a list of them. An
+// older layout of the page has them as threads behind that of the post; what is suggested there is no reply.
+func (p *page) answers(code string) (posts []wire.Object[node], lost int, listed bool) {
+	if p.replies != nil {
+		posts, lost = p.replies.top()
+		return posts, lost, true
+	}
+	lost = p.unread()
+	for _, t := range p.threads {
+		if slices.ContainsFunc(t, func(n wire.Object[node]) bool { return n.V.Code == code }) {
+			continue
+		}
+		switch first := t[0]; {
+		case first.V.Info.IsReply.Is():
+			posts = append(posts, first)
+		case !first.V.Info.IsReply.Not():
+			lost++
+		}
+	}
+	return posts, lost, len(posts) > 0
 }
 
 // card is the head of a profile page: all that there is when the scripts hold no account.
 type card struct {
-	Handle string `json:"handle"`
-	Title  string `json:"og:title"`
-	About  string `json:"og:description"`
-	Image  string `json:"og:image"`
+	Handle    string `json:"handle"`
+	Title     string `json:"og:title"`
+	About     string `json:"og:description"`
+	Image     string `json:"og:image"`
+	followers *int64
+	posts     *int64
+	bio       string
 }
 
-// counts reads "551.3K Followers • 3.2K Threads • Sports … See the latest conversations with @handle.".
-var counts = regexp.MustCompile(`^([0-9.,]+)([KMB]?) Followers? • ([0-9.,]+)([KMB]?) Threads?(?: • (?s:(.*)))?$`)
+// ofAccount reads "Ann (@ann.example) • Threads, Say more".
+var ofAccount = regexp.MustCompile(`\(@([A-Za-z0-9._-]+)\)`)
 
-// summary gives the head of the page when it is about an account. Its counts are rounded.
-func (p *page) summary(handle string) *card {
-	if !strings.Contains(strings.ToLower(p.title), "(@"+strings.ToLower(handle)+")") || !counts.MatchString(p.abstract) {
+// cardOf reads the head of a page about an account, such as "551.3K Followers • 3.2K Threads • Sports … See the latest
+// conversations with @handle.". Its counts are rounded.
+func cardOf(head *island.Page) *card {
+	c := &card{Title: head.Meta("og:title"), About: head.Meta("og:description"), Image: head.Meta("og:image")}
+	name := ofAccount.FindStringSubmatch(c.Title)
+	parts := strings.SplitN(c.About, " • ", 3)
+	if name == nil || len(parts) < 2 {
 		return nil
 	}
-	return &card{handle, p.title, p.abstract, p.image}
+	c.Handle, c.followers, c.posts = name[1], text.Count(parts[0]), text.Count(parts[1])
+	if c.followers == nil {
+		return nil
+	}
+	if len(parts) == 3 {
+		c.bio, _, _ = strings.Cut(parts[2], " See the latest conversations with @")
+	}
+	return c
 }
 
 func (c *card) profile() schema.Profile {
 	raw, _ := schema.Marshal(c) // strings always marshal
-	m := counts.FindStringSubmatch(c.About)
 	name, _, _ := strings.Cut(c.Title, " (@")
-	bio, _, _ := strings.Cut(m[5], " See the latest conversations with @")
+	handle := strings.ToLower(c.Handle)
 	return schema.Profile{
-		Common:      schema.Common{ID: c.Handle, URL: "https://www.threads.com/@" + c.Handle, Raw: raw},
-		Handle:      c.Handle,
+		Common:      schema.Common{ID: handle, URL: siteURL + "@" + handle, Raw: raw},
+		Handle:      handle,
 		DisplayName: text.NonEmpty(name),
-		Bio:         text.NonEmpty(bio),
+		Bio:         text.NonEmpty(c.bio),
 		AvatarURL:   text.URL(c.Image),
-		Followers:   rounded(m[1], m[2]),
-		PostsCount:  rounded(m[3], m[4]),
+		Followers:   c.followers,
+		PostsCount:  c.posts,
 	}
-}
-
-// rounded reads a count such as 551.3K.
-func rounded(number, unit string) *int64 {
-	f, err := strconv.ParseFloat(strings.ReplaceAll(number, ",", ""), 64)
-	if err != nil {
-		return nil
-	}
-	for range strings.Index(" KMB", unit) {
-		f *= 1000
-	}
-	return new(int64(math.Round(f)))
 }

@@ -1,50 +1,53 @@
 package threads
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
-const postFields = "id,media_product_type,media_type,media_url,gif_url,permalink,owner,username,text,timestamp,shortcode," +
-	"thumbnail_url,children{id,media_type,media_url,thumbnail_url,alt_text},is_quote_post,quoted_post,reposted_post," +
-	"has_replies,alt_text,link_attachment_url,topic_tag,is_verified,profile_picture_url,poll_attachment"
+// postFields are asked for: any other field is absent.
+const postFields = "id,media_product_type,media_type,media_url,gif_url,permalink,owner,username,text,text_attachment,timestamp," +
+	"shortcode,thumbnail_url,children{id,media_type,media_url,thumbnail_url,alt_text},is_quote_post,quoted_post," +
+	"reposted_post{id,shortcode,permalink,username,text,media_type,media_url,thumbnail_url,timestamp},has_replies,alt_text," +
+	"link_attachment_url,topic_tag,is_verified,profile_picture_url,poll_attachment"
 
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	r := upstream.Get(version, "profile_posts").With("username", handle).With("fields", postFields)
-	a, err := c.page(ctx, r.On(c.other), cursor)
+	r := upstream.Get(version, "profile_posts").With("username", handle).With("fields", postFields).On(c.other)
+	page, err := pageOf(ctx, c, r, cursor, func(t thread, raw json.RawMessage) (schema.Post, bool) {
+		t.Username = cmp.Or(t.Username, handle)
+		return t.post(raw), true
+	})
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("threads: posts of %q: %w", handle, err)
-	}
-	page := providers.Page[schema.Post]{Next: a.next()}
-	for _, t := range a.Data {
-		page.Items = append(page.Items, t.V.post(handle, t.Raw))
+		return page, fmt.Errorf("threads: posts of %q: %w", handle, err)
 	}
 	return page, nil
 }
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
-	var t upstream.Object[thread]
+	var t wire.Object[thread]
 	err := byMedia(id)
 	if err == nil {
-		_, err = c.http.JSON(ctx, upstream.Get(version, id).With("fields", postFields).On(c.other), &t)
+		_, err = c.http.Read(ctx, upstream.Get(version, id).With("fields", postFields).On(c.other), &t)
 	}
-	if err == nil && t.V.ID == "" {
-		err = providers.Unreadable(nil)
+	if err == nil {
+		err = wire.Same(ctx, "post", id, string(t.V.ID))
 	}
 	if err != nil {
 		return schema.Post{}, fmt.Errorf("threads: post %q: %w", id, err)
 	}
-	return t.V.post("", t.Raw), nil
+	return t.V.post(t.Raw), nil
 }
 
 // byMedia says that a shortcode is of no use here; the pages know it.
@@ -55,60 +58,94 @@ func byMedia(id string) error {
 	return nil
 }
 
-// page reads one page of a list of posts.
-func (c *client) page(ctx context.Context, r upstream.Request, cursor string) (list, error) {
+// pageOf reads one page of a list of posts or replies.
+func pageOf[O any](
+	ctx context.Context, c *client, r upstream.Request, cursor string, convert func(thread, json.RawMessage) (O, bool),
+) (page providers.Page[O], err error) {
 	var a list
-	_, err := c.http.JSON(ctx, r.With("limit", pageSize).With("after", cursor), &a)
-	if err == nil && a.Data == nil { // an empty list is there, and empty
-		err = providers.Unreadable(nil)
+	if _, err = c.http.Read(ctx, r.With("limit", pageSize).With("after", cursor), &a); err != nil {
+		return page, err
 	}
-	return a, err
+	if page.Items, err = wire.Items(ctx, "data", a.Data, convert); err != nil {
+		return page, err
+	}
+	page.Next, err = a.Paging.next(ctx)
+	return page, err
 }
 
-// list is a page. Its last one has cursors too; only next says that there is more.
+// list is a page.
 type list struct {
-	Data   []upstream.Object[thread] `json:"data"`
-	Paging struct {
-		Cursors struct {
-			After string `json:"after"`
-		} `json:"cursors"`
-		Next string `json:"next"` // holds the token: not for anybody's eyes
-	} `json:"paging"`
+	Data   wire.Rows[thread] `json:"data"`
+	Paging paging            `json:"paging"`
 }
 
-func (l list) next() string {
-	if l.Paging.Next == "" {
-		return ""
+// paging leads to the next page. The last one has cursors too; only next says that there is more.
+// https://developers.facebook.com/docs/graph-api/results
+type paging struct {
+	Cursors struct {
+		After wire.Token `json:"after"`
+	} `json:"cursors"`
+	Next wire.Token `json:"next"` // the address of the page, which has held our token and names the cursor too
+	odd  bool
+}
+
+// UnmarshalJSON never fails: what is no paging is odd, which must not end a walk.
+func (p *paging) UnmarshalJSON(b []byte) error {
+	type plain paging
+	*p = paging{}
+	p.odd = json.Unmarshal(b, (*plain)(p)) != nil
+	return nil
+}
+
+func (p paging) next(ctx context.Context) (string, error) {
+	address, err := p.Next.Next(ctx, "paging.next")
+	if err == nil {
+		err = wire.Need(ctx, "paging", !p.odd || address != "")
 	}
-	return l.Paging.Cursors.After
+	if err != nil || address == "" {
+		return "", err
+	}
+	if after, err := p.Cursors.After.Next(ctx, "paging.cursors.after"); err == nil && after != "" {
+		return after, nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Query().Get("after") == "" {
+		return "", wire.Need(ctx, "paging.cursors.after", false)
+	}
+	return u.Query().Get("after"), nil
 }
 
 // thread is a post or a reply. Any field may be missing.
 // https://developers.facebook.com/docs/threads/retrieve-and-discover-posts/retrieve-posts
 type thread struct {
-	ID        upstream.ID `json:"id"` // the media id
-	Shortcode string      `json:"shortcode"`
-	Permalink string      `json:"permalink"`
+	ID        wire.ID `json:"id"` // the media id
+	Shortcode string  `json:"shortcode"`
+	Permalink string  `json:"permalink"` // on the old host in old answers
 	Owner     struct {
-		ID upstream.ID `json:"id"`
+		ID wire.ID `json:"id"`
 	} `json:"owner"`
-	Username  string    `json:"username"`
-	Picture   string    `json:"profile_picture_url"`
-	Text      string    `json:"text"`
-	Timestamp timestamp `json:"timestamp"`
-	TopicTag  string    `json:"topic_tag"` // without #
+	Username   string    `json:"username"`
+	Picture    string    `json:"profile_picture_url"`
+	Text       string    `json:"text"`
+	Timestamp  wire.Time `json:"timestamp"`
+	TopicTag   string    `json:"topic_tag"` // without #
+	Attachment struct {
+		Plaintext string `json:"plaintext"`
+	} `json:"text_attachment"` // what is too long for the text
 	attachment
 	GIFURL   string `json:"gif_url"`
 	Children struct {
 		Data []attachment `json:"data"`
 	} `json:"children"`
 	Reposted  *thread   `json:"reposted_post"` // often its id alone
-	RootPost  reference `json:"root_post"`
+	RootPost  reference `json:"root_post"`     // of a reply, as are the next two
 	RepliedTo reference `json:"replied_to"`
+	Hidden    status    `json:"hide_status"`
 }
 
 type reference struct {
-	ID upstream.ID `json:"id"`
+	ID        wire.ID `json:"id"`
+	Shortcode string  `json:"shortcode"`
 }
 
 type attachment struct {
@@ -117,87 +154,57 @@ type attachment struct {
 	ThumbnailURL string `json:"thumbnail_url"`
 }
 
-// timestamp is written with an offset without a colon, as in 2024-09-12T23:17:39+0000.
-type timestamp struct{ *time.Time }
-
-// UnmarshalJSON reads a time; nil when it is none.
-func (t *timestamp) UnmarshalJSON(b []byte) error {
-	t.Time = nil
-	var s string
-	if json.Unmarshal(b, &s) != nil {
-		return nil
-	}
-	for _, layout := range []string{"2006-01-02T15:04:05-0700", time.RFC3339} {
-		if at, err := time.Parse(layout, s); err == nil {
-			t.Time = new(at.UTC())
-		}
-	}
-	return nil
-}
-
-// post converts t. Handle is whose posts were asked for, where that is known.
-func (t thread) post(handle string, raw []byte) schema.Post {
-	if t.Username == "" {
-		t.Username = handle
-	}
-	body, media := t.Text, t.media()
+// post converts t. A repost shows what the original shows, as far as Threads tells; counts are its owner's alone.
+func (t thread) post(raw json.RawMessage) schema.Post {
+	body, media, of := t.text(), t.media(), t
 	if r := t.Reposted; r != nil && t.MediaType == "REPOST_FACADE" {
-		if body == "" {
-			body = r.Text
-		}
-		media = append(media, r.media()...)
+		body, media, of = repostOf(r.Username, r.text()), append(media, r.media()...), *r
 	}
 	p := schema.Post{
 		Common:    t.common(raw),
 		Author:    t.author(),
 		Text:      body,
-		CreatedAt: t.Timestamp.Time,
+		CreatedAt: t.Timestamp.V,
 		Media:     media,
-		Mentions:  text.Mentions(body),
+		Mentions:  text.Mentions(of.text()),
 	}
-	if tag := strings.TrimSpace(strings.TrimPrefix(t.TopicTag, "#")); tag != "" {
-		p.Hashtags = []string{tag}
-	}
-	for _, tag := range text.Hashtags(body) {
-		if !slices.Contains(p.Hashtags, tag) {
-			p.Hashtags = append(p.Hashtags, tag)
-		}
-	}
+	p.Hashtags = text.Each(slices.Concat([]string{strings.TrimPrefix(strings.TrimSpace(of.TopicTag), "#")}, text.Hashtags(of.text())))
 	return p
 }
 
+// repostOf is the text of a repost.
+func repostOf(handle, original string) string {
+	if handle == "" {
+		return original
+	}
+	return strings.TrimSpace("RT @" + handle + ": " + original)
+}
+
+func (t thread) text() string { return text.Join(t.Text, t.Attachment.Plaintext) }
+
 // common gives the shortcode as id, and the public page on the host of today.
-func (t thread) common(raw []byte) schema.Common {
-	c := schema.Common{ID: t.Shortcode, Raw: raw}
+func (t thread) common(raw json.RawMessage) schema.Common {
 	page, err := links.Parse(t.Permalink, hosts...)
 	if err != nil || page == nil {
 		page = &links.Link{}
 	}
-	if n := len(page.Segments); c.ID == "" && n > 0 {
-		c.ID = page.Segments[n-1]
-	}
-	if c.ID == "" {
-		c.ID = string(t.ID)
-	}
+	c := schema.Common{ID: cmp.Or(t.Shortcode, codeIn(page)), Raw: raw}
 	c.URL = postURL(t.Username, c.ID)
 	if len(page.Segments) > 0 {
-		c.URL = "https://www.threads.com/" + strings.Join(page.Segments, "/")
+		c.URL = siteURL + strings.Join(page.Segments, "/")
 	}
 	return c
 }
 
 func (t thread) author() schema.Actor {
-	id := string(t.Owner.ID)
-	if id == "" {
-		id = t.Username
+	if t.Username == "" && t.Owner.ID == "" {
+		return schema.UnknownActor()
 	}
-	switch {
-	case t.Username != "":
-		return schema.Actor{ID: id, Handle: t.Username, AvatarURL: text.URL(t.Picture)}
-	case id != "":
-		return schema.Actor{ID: id, Handle: id, AvatarURL: text.URL(t.Picture)}
+	return schema.Actor{
+		ID:        cmp.Or(string(t.Owner.ID), t.Username),
+		Handle:    cmp.Or(t.Username, string(t.Owner.ID)),
+		AvatarURL: text.URL(t.Picture),
 	}
-	return schema.UnknownActor()
 }
 
 func (t thread) media() []schema.Media {

@@ -2,11 +2,12 @@ package threads
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
-	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -14,11 +15,11 @@ const profileFields = "username,name,profile_picture_url,biography,is_verified,f
 	"replies_count,reposts_count,views_count"
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	var a upstream.Object[account]
+	var a wire.Object[account]
 	r := upstream.Get(version, "profile_lookup").With("username", handle).With("fields", profileFields).On(c.lookups)
-	_, err := c.http.JSON(ctx, r, &a)
-	if err == nil && a.V.Username == "" {
-		err = providers.Unreadable(nil)
+	_, err := c.http.Read(ctx, r, &a)
+	if err == nil {
+		err = wire.SameFold(ctx, "account", handle, a.V.Username)
 	}
 	if err != nil {
 		return schema.Profile{}, fmt.Errorf("threads: profile %q: %w", handle, err)
@@ -29,22 +30,22 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 // account is the answer of GET /profile_lookup, which gives no id. Its other counts are those of the last seven days.
 // https://developers.facebook.com/docs/threads/threads-profiles
 type account struct {
-	Username  string `json:"username"`
-	Name      string `json:"name"`
-	Picture   string `json:"profile_picture_url"`
-	Biography string `json:"biography"`
-	Verified  bool   `json:"is_verified"`
-	Followers *int64 `json:"follower_count"`
+	Username  string     `json:"username"`
+	Name      string     `json:"name"`
+	Picture   string     `json:"profile_picture_url"`
+	Biography string     `json:"biography"`
+	Verified  bool       `json:"is_verified"`
+	Followers wire.Count `json:"follower_count"`
 }
 
-func (a account) profile(raw []byte) schema.Profile {
+func (a account) profile(raw json.RawMessage) schema.Profile {
 	return schema.Profile{
-		Common:      schema.Common{ID: a.Username, URL: "https://www.threads.com/@" + a.Username, Raw: raw},
+		Common:      schema.Common{ID: a.Username, URL: siteURL + "@" + a.Username, Raw: raw},
 		Handle:      a.Username,
 		DisplayName: text.NonEmpty(a.Name),
 		Bio:         text.NonEmpty(a.Biography),
 		AvatarURL:   text.URL(a.Picture),
 		Verified:    a.Verified,
-		Followers:   a.Followers,
+		Followers:   a.Followers.V,
 	}
 }

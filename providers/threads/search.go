@@ -2,9 +2,11 @@ package threads
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -14,7 +16,6 @@ import (
 // find searches posts.
 // https://developers.facebook.com/docs/threads/keyword-search
 func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
-	var page providers.Page[schema.SearchResult]
 	kind, mode, words := "TOP", "KEYWORD", q.Query
 	if q.Sort == "recent" {
 		kind = "RECENT"
@@ -22,26 +23,30 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	if tag, ok := strings.CutPrefix(q.Query, "#"); ok && tag != "" && !strings.ContainsAny(tag, " \t") {
 		mode, words = "TAG", tag
 	}
-	r := upstream.Get(version, "keyword_search").With("q", words).With("search_type", kind).With("search_mode", mode).
-		With("author_username", q.Handle).With("fields", postFields)
-	if !q.Since.IsZero() {
-		r = r.With("since", strconv.FormatInt(q.Since.Unix(), 10))
-	}
-	if !q.Until.IsZero() {
-		r = r.With("until", strconv.FormatInt(q.Until.Unix(), 10))
-	}
-	a, err := c.page(ctx, r.On(c.searches), cursor)
+	r := upstream.Get(version, "keyword_search").Says("q", words).With("search_type", kind).With("search_mode", mode).
+		With("author_username", q.Handle).With("fields", postFields).With("since", seconds(q.Since)).With("until", seconds(q.Until))
+	page, err := pageOf(ctx, c, r.On(c.searches), cursor, func(t thread, raw json.RawMessage) (schema.SearchResult, bool) {
+		p := t.post(raw)
+		if bounded := !q.Since.IsZero() || !q.Until.IsZero(); bounded && t.Timestamp.V == nil {
+			p = schema.Post{} // nobody knows whether it belongs
+		}
+		return schema.Result(&p), within(t.Timestamp.V, q.Since, q.Until)
+	})
 	if err != nil {
 		return page, fmt.Errorf("threads: search %q: %w", q.Query, err)
 	}
-	for _, t := range a.Data {
-		// Threads does not say whether its bounds are inclusive.
-		if at := t.V.Timestamp.Time; at != nil && (at.Before(q.Since) || !q.Until.IsZero() && !at.Before(q.Until)) {
-			continue
-		}
-		p := t.V.post("", t.Raw)
-		page.Items = append(page.Items, schema.Result(&p))
-	}
-	page.Next = a.next()
 	return page, nil
+}
+
+func seconds(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return strconv.FormatInt(t.Unix(), 10)
+}
+
+// within tells whether a time lies between two that may be zero: Threads does not say whether its bounds are inclusive.
+// An unknown time does.
+func within(at *time.Time, since, until time.Time) bool {
+	return at == nil || !at.Before(since) && (until.IsZero() || at.Before(until))
 }

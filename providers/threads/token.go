@@ -40,6 +40,7 @@ func refreshed(ctx context.Context, c *upstream.Client, token string) (string, e
 		AccessToken string `json:"access_token"`
 	}
 	r := upstream.Get("refresh_access_token").With("grant_type", "th_refresh_token").With("access_token", token)
+	r.Token = true
 	if _, err := c.JSON(ctx, r, &answer); err != nil {
 		return "", err
 	}

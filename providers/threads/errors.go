@@ -2,11 +2,13 @@ package threads
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 )
 
 // check reads the code of an error: status and type differ from one part of the interface to the other.
@@ -17,19 +19,19 @@ func check(res *upstream.Response) error {
 	}
 	var body struct {
 		Error struct {
-			Code    int `json:"code"`
-			Subcode int `json:"error_subcode"`
+			Code    wire.Count `json:"code"`
+			Subcode wire.Count `json:"error_subcode"`
 		} `json:"error"`
 	}
-	if json.Unmarshal(res.Body, &body) != nil {
+	if json.Unmarshal(res.Body, &body) != nil || body.Error.Code.V == nil {
 		return nil
 	}
-	switch code := body.Error.Code; {
-	case code == 100 && body.Error.Subcode == 33:
+	switch code, sub := *body.Error.Code.V, body.Error.Subcode.V; {
+	case code == 100 && sub != nil && *sub == 33:
 		return providers.NotFound("Threads knows no such account or post, or does not show it")
 	case code == 100 && res.URL.Query().Has("after"):
 		return providers.ErrCursor
-	case code == 100 && strings.HasSuffix(res.URL.Path, "/keyword_search"):
+	case code == 100 && res.Input:
 		return providers.Invalid("Threads cannot read this query")
 	case code == 100:
 		return providers.NotFound("Threads knows no such account or post")
@@ -38,7 +40,24 @@ func check(res *upstream.Response) error {
 	case code == 10, code >= 200 && code < 300:
 		return providers.Unsupported("Threads does not show this to our app: it may be missing, private, or have fewer than 100 followers")
 	case code == 4, code == 17, code == 32, code == 613:
-		return &providers.Error{Kind: providers.ErrUnavailable, Detail: "Threads limits our pace", RetryAfter: time.Minute}
+		return providers.Limited("Threads limits our pace", time.Minute)
 	}
 	return nil
+}
+
+// checkPage knows the page to log in that Threads leads to in the place of another, also where it lies on another host.
+func checkPage(res *upstream.Response) error {
+	if isLogin(res.URL) {
+		return errLogin
+	}
+	if to, err := url.Parse(res.Header.Get("Location")); err == nil && res.Status >= 300 && res.Status < 400 && isLogin(to) {
+		return errLogin
+	}
+	return nil
+}
+
+var errLogin = providers.Walled("Threads asks for a login")
+
+func isLogin(u *url.URL) bool {
+	return u != nil && (strings.HasPrefix(u.Path, "/login") || strings.HasPrefix(u.Path, "/accounts/login"))
 }

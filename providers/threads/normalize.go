@@ -1,0 +1,90 @@
+package threads
+
+import (
+	"math/big"
+	"regexp"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+)
+
+// hosts are the names of the site, the old one last.
+var hosts = []string{"threads.com", "threads.net"}
+
+var (
+	username = regexp.MustCompile(`^[a-z0-9._-]{1,64}$`)
+	code     = regexp.MustCompile(`^[A-Za-z0-9_-]{4,64}$`)
+)
+
+// normalize folds a handle, which ignores case, and reduces a post or comment to its shortcode. The site's own number
+// of a post is its shortcode in digits; a shorter number is a media id of the official interface and stays.
+func normalize(s providers.Subject, value string) (string, error) {
+	link, err := links.Parse(value, hosts...)
+	if err != nil {
+		return "", err
+	}
+	if s == providers.Handle {
+		if link != nil {
+			if value = link.Segment(0); !strings.HasPrefix(value, "@") {
+				value = ""
+			}
+		}
+		value = strings.ToLower(strings.TrimLeft(value, "@"))
+		if !username.MatchString(value) {
+			return "", providers.Invalid("a Threads handle is a name such as zuck, or the URL of a profile")
+		}
+		return value, nil
+	}
+	if link != nil {
+		value = codeIn(link)
+	}
+	if links.Digits(value) {
+		if len(value) < 19 {
+			return value, nil
+		}
+		value = shortcode(value)
+	}
+	if !code.MatchString(value) {
+		return "", providers.Invalid("a Threads post is a shortcode such as DEUxBnGRDtS, or the post's URL")
+	}
+	return value, nil
+}
+
+// codeIn gives the shortcode in the address of a post's page, "" when it is another page. Link may be nil.
+func codeIn(link *links.Link) string {
+	switch {
+	case link == nil:
+		return ""
+	case link.Segment(0) == "t":
+		return link.Segment(1)
+	case link.Segment(1) == "post":
+		return link.Segment(2)
+	}
+	return ""
+}
+
+// shortcode writes a post's number in the digits of base64url. "" when it is too long to be one.
+func shortcode(number string) string {
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	n, ok := new(big.Int).SetString(number, 10)
+	if !ok || len(number) > 64 {
+		return ""
+	}
+	var b []byte
+	for rest := new(big.Int); n.Sign() > 0; {
+		n.DivMod(n, big.NewInt(64), rest)
+		b = append([]byte{digits[rest.Int64()]}, b...)
+	}
+	return string(b)
+}
+
+const siteURL = "https://www.threads.com/"
+
+// postURL is a post's public page; Threads leads /t/ there when the author is not known.
+func postURL(handle, code string) string {
+	if handle == "" {
+		return siteURL + "t/" + code
+	}
+	return siteURL + "@" + handle + "/post/" + code
+}
