@@ -1,0 +1,61 @@
+package read_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func TestWhatPeoplePasteIsFreedOfWhatNobodySees(t *testing.T) {
+	t.Parallel()
+	asked := map[string]bool{}
+	e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Own,
+		func(_ context.Context, handle string) (schema.Profile, error) {
+			asked[handle] = true
+			return enginetest.Profile(handle), nil
+		}))
+	for _, handle := range []string{
+		"torvalds", "\u200ftorvalds", "torvalds\u200b", "\u2068torvalds\u2069", "\ufefftorvalds", "\u00a0torvalds", "tor\u200dvalds",
+		"\u202etorvalds\u202c", "\u2060torvalds", "\u061ctorvalds",
+	} {
+		if _, err := e.Client.Profile(t.Context(), ask(handle)); err != nil {
+			t.Errorf("%+q: %v", handle, err)
+		}
+	}
+	if len(asked) != 1 || !asked["torvalds"] {
+		t.Errorf("the upstream was asked for %v", asked)
+	}
+	_, err := e.Client.Profile(t.Context(), ask("\u200f\u200b"))
+	enginetest.WantProblem(t, err, problem.InvalidRequest, "must not be empty")
+}
+
+func TestHandlesThatLeadElsewhereAreRefused(t *testing.T) {
+	t.Parallel()
+	var calls enginetest.Counter
+	e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Own, enginetest.Answers(&calls)))
+	for _, handle := range []string{"@@Salma", "../x", "..", ".", "a/../b", "https://github.com/%2e%2e/x", "./a"} {
+		_, err := e.Client.Profile(t.Context(), ask(handle))
+		enginetest.WantProblem(t, err, problem.InvalidRequest, `"handle"`)
+	}
+	if calls.Count() != 0 {
+		t.Errorf("%d calls reached the upstream", calls.Count())
+	}
+	for _, handle := range []string{"@Salma", "a.b", "...", "a..b"} {
+		if _, err := e.Client.Profile(t.Context(), ask(handle)); err != nil {
+			t.Errorf("%s: %v", handle, err)
+		}
+	}
+}
+
+func TestAnUnknownPlatformIsToldBeforeABadIdempotencyKey(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), operation.Call{Platform: "myspace", IdempotencyKey: "short"})
+	enginetest.WantProblem(t, err, problem.NotFound, "myspace")
+}
