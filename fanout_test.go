@@ -320,11 +320,11 @@ func TestAFanOutWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 		var upstreams []providers.Provider
 		var mu sync.Mutex
 		for _, id := range (ids{platform.TikTok, platform.X, platform.YouTube})[:rapid.IntRange(1, 3).Draw(t, "platforms")] {
-			h := drawHostile(t)
+			h := enginetest.DrawHostile(t)
 			upstreams = append(upstreams, searcher(id, func(ctx context.Context, _ providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
 				mu.Lock()
 				defer mu.Unlock()
-				page, err := h.read(ctx, "", token)
+				page, err := h.Read(ctx, "", token)
 				out := providers.Page[schema.SearchResult]{Next: page.Next}
 				for _, p := range page.Items { // of three authors, so that some are held back
 					shown[p.ID] = true

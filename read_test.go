@@ -1,9 +1,6 @@
 package socialdata_test
 
 import (
-	"context"
-	"errors"
-	"strings"
 	"testing"
 
 	"github.com/socialdata/socialdata"
@@ -15,53 +12,19 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// profiles is a provider of nothing but profiles.
 func profiles(id platform.ID, name string, source schema.Source, read providers.One[schema.Profile]) providers.Provider {
-	return providers.Provider{Name: name, Platform: id, Source: source, Profile: read}
+	return enginetest.Profiles(id, name, source, read)
 }
 
-func profile(handle string) schema.Profile {
-	return schema.Profile{Common: schema.Common{ID: "id-" + handle, URL: "https://example.com/" + handle}, Handle: handle}
-}
+func profile(handle string) schema.Profile { return enginetest.Profile(handle) }
 
-// answers is a read that finds everybody, and counts.
 func answers(calls *enginetest.Counter) providers.One[schema.Profile] {
-	return func(_ context.Context, handle string) (schema.Profile, error) {
-		calls.Add()
-		return profile(handle), nil
-	}
-}
-
-// refuses is a read that always fails with err, and counts.
-func refuses(calls *enginetest.Counter, err error) providers.One[schema.Profile] {
-	return func(context.Context, string) (schema.Profile, error) {
-		calls.Add()
-		return schema.Profile{}, err
-	}
+	return enginetest.Answers(calls)
 }
 
 func wantProblem(t *testing.T, err error, code problem.Code, words ...string) problem.Error {
 	t.Helper()
-	var p *problem.Error
-	if !errors.As(err, &p) {
-		t.Fatalf("%v is no problem, want %s", err, code)
-	}
-	if p.Code != code {
-		t.Errorf("code is %s (%s), want %s", p.Code, p.Detail, code)
-	}
-	for _, w := range words {
-		if !strings.Contains(p.Detail, w) {
-			t.Errorf("detail %q does not say %q", p.Detail, w)
-		}
-	}
-	if p.RequestID == "" {
-		t.Error("the problem has no request id")
-	}
-	return *p
-}
-
-func ask(handle string) socialdata.ProfileRequest {
-	return socialdata.ProfileRequest{Platform: platform.GitHub, Handle: handle}
+	return enginetest.WantProblem(t, err, code, words...)
 }
 
 func TestWithoutALedgerNothingIsCharged(t *testing.T) {

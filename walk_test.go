@@ -12,16 +12,11 @@ import (
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/schema"
 )
 
-func post(id string) schema.Post {
-	return schema.Post{
-		Common: schema.Common{ID: id, URL: "https://example.com/" + id}, Author: schema.Actor{ID: "a", Handle: "a"}, Text: id,
-	}
-}
+func post(id string) schema.Post { return enginetest.Post(id) }
 
 func sandboxes(t *testing.T, opts ...socialdata.Option) *enginetest.Engine {
 	t.Helper()
@@ -30,74 +25,12 @@ func sandboxes(t *testing.T, opts ...socialdata.Option) *enginetest.Engine {
 	})
 }
 
-// cursorOf reads page one and returns the cursor to page two.
-func cursorOf(t *testing.T, c *socialdata.Client, req socialdata.PostsRequest) string {
-	t.Helper()
-	page, err := c.Posts(t.Context(), req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if page.Meta.NextCursor == "" {
-		t.Fatal("page one has no cursor")
-	}
-	return page.Meta.NextCursor
-}
-
-// hostile is an upstream's list: for each token, what it shows and which token it says is next.
-type hostile struct {
-	pages    [][]int // items of each page
-	next     []int   // token after each page; 0 is the end
-	restless bool    // the same token shows something else the next time
-	asked    int
-	shown    map[int]bool
-}
-
-func (h *hostile) read(_ context.Context, _, token string) (providers.Page[schema.Post], error) {
-	at, _ := strconv.Atoi(token)
-	shows := at
-	if h.restless {
-		shows = h.asked % len(h.pages)
-	}
-	h.asked++
-	var page providers.Page[schema.Post]
-	for _, n := range h.pages[shows] {
-		h.shown[n] = true
-		page.Items = append(page.Items, post(strconv.Itoa(n)))
-	}
-	if n := h.next[at]; n > 0 {
-		page.Next = strconv.Itoa(n)
-	}
-	return page, nil
-}
-
-// drawHostile draws a list whose pages repeat items and whose tokens skip, loop, stand still or go back.
-func drawHostile(t *rapid.T) *hostile {
-	n := rapid.IntRange(1, 12).Draw(t, "pages")
-	h := &hostile{shown: map[int]bool{}, restless: rapid.Bool().Draw(t, "restless")}
-	for range n {
-		h.pages = append(h.pages, rapid.SliceOfN(rapid.IntRange(0, 30), 0, 8).Draw(t, "items"))
-		h.next = append(h.next, rapid.IntRange(0, n-1).Draw(t, "next"))
-	}
-	return h
-}
-
-func (h *hostile) client(t *rapid.T) *socialdata.Client {
-	client, err := socialdata.New(
-		socialdata.WithProviders(providers.Chain{{Name: "hostile", Platform: platform.GitHub, Source: schema.Own, Posts: h.read}}),
-		socialdata.WithEnricher(enginetest.Enricher()),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
-}
-
 func TestWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		h := drawHostile(t)
+		h := enginetest.DrawHostile(t)
 		got := map[int]bool{}
-		for p, err := range socialdata.Walk(context.Background(), h.client(t).Posts, socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}) {
+		for p, err := range socialdata.Walk(context.Background(), h.Client(t).Posts, socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +40,7 @@ func TestWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 			}
 			got[n] = true
 		}
-		if diff := cmp.Diff(h.shown, got); diff != "" {
+		if diff := cmp.Diff(h.Shown, got); diff != "" {
 			t.Fatalf("items (-shown +got):\n%s", diff)
 		}
 	})

@@ -151,6 +151,8 @@ func price(o *operation.Operation) string {
 		return "Costs 3 credits."
 	case operation.EachPlatform:
 		return "Costs the base of each platform that answers."
+	case operation.PlatformAndProbes:
+		return "Costs the platform's base credits, and those of each platform that is probed and can be read."
 	case operation.PlatformBase:
 	}
 	return "Costs the platform's base credits."

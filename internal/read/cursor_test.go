@@ -243,8 +243,8 @@ func TestUsageIsReadInPages(t *testing.T) {
 func TestAWalkThroughPagesNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		h := drawHostile(t)
-		client, got := h.client(t), map[int]bool{}
+		h := enginetest.DrawHostile(t)
+		client, got := h.Client(t), map[int]bool{}
 		cursor, calls := "", 0
 		for {
 			page, err := client.Posts(context.Background(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a", Cursor: cursor})
@@ -258,64 +258,15 @@ func TestAWalkThroughPagesNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 				}
 				got[n] = true
 			}
-			if calls++; calls > 31+len(h.pages) { // each brings an item or uses up a token
-				t.Fatalf("%d pages of an upstream that has %d", calls, len(h.pages))
+			if calls++; calls > 31+len(h.Pages) { // each brings an item or uses up a token
+				t.Fatalf("%d pages of an upstream that has %d", calls, len(h.Pages))
 			}
 			if cursor = page.Meta.NextCursor; cursor == "" {
 				break
 			}
 		}
-		if diff := cmp.Diff(h.shown, got); diff != "" {
+		if diff := cmp.Diff(h.Shown, got); diff != "" {
 			t.Fatalf("items (-shown +got):\n%s", diff)
 		}
 	})
-}
-
-// hostile is an upstream's list: for each token, what it shows and which token it says is next.
-type hostile struct {
-	pages    [][]int // items of each page
-	next     []int   // token after each page; 0 is the end
-	restless bool    // the same token shows something else the next time
-	asked    int
-	shown    map[int]bool
-}
-
-func (h *hostile) read(_ context.Context, _, token string) (providers.Page[schema.Post], error) {
-	at, _ := strconv.Atoi(token)
-	shows := at
-	if h.restless {
-		shows = h.asked % len(h.pages)
-	}
-	h.asked++
-	var page providers.Page[schema.Post]
-	for _, n := range h.pages[shows] {
-		h.shown[n] = true
-		page.Items = append(page.Items, enginetest.Post(strconv.Itoa(n)))
-	}
-	if n := h.next[at]; n > 0 {
-		page.Next = strconv.Itoa(n)
-	}
-	return page, nil
-}
-
-// drawHostile draws a list whose pages repeat items and whose tokens skip, loop, stand still or go back.
-func drawHostile(t *rapid.T) *hostile {
-	n := rapid.IntRange(1, 12).Draw(t, "pages")
-	h := &hostile{shown: map[int]bool{}, restless: rapid.Bool().Draw(t, "restless")}
-	for range n {
-		h.pages = append(h.pages, rapid.SliceOfN(rapid.IntRange(0, 30), 0, 8).Draw(t, "items"))
-		h.next = append(h.next, rapid.IntRange(0, n-1).Draw(t, "next"))
-	}
-	return h
-}
-
-func (h *hostile) client(t *rapid.T) *socialdata.Client {
-	client, err := socialdata.New(
-		socialdata.WithProviders(providers.Chain{{Name: "hostile", Platform: platform.GitHub, Source: schema.Own, Posts: h.read}}),
-		socialdata.WithEnricher(enginetest.Enricher()),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
 }
