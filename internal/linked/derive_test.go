@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,11 +78,12 @@ func TestWhatIsDerivedSpeaksAgainstNobody(t *testing.T) {
 func TestOneHangingPlatformCostsThreeSecondsAndFiveMinutes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		hanging := true
+		var hanging atomic.Bool
+		hanging.Store(true)
 		back := person("https://x.com/salma", "salma", "Salma", "me: https://github.com/salma")
 		slow := func(id platform.ID) providers.Provider {
 			return enginetest.Profiles(id, string(id), schema.Official, func(ctx context.Context, _ string) (schema.Profile, error) {
-				if hanging {
+				if hanging.Load() {
 					<-ctx.Done()
 					return schema.Profile{}, ctx.Err()
 				}
@@ -100,7 +102,7 @@ func TestOneHangingPlatformCostsThreeSecondsAndFiveMinutes(t *testing.T) {
 			t.Errorf("linked (-want +got):\n%s", diff)
 		}
 		time.Sleep(15 * time.Second) // the reads that were given up end
-		hanging = false
+		hanging.Store(false)
 		e.Clock.Advance(4 * time.Minute)
 		if got, err = e.Client.Linked(t.Context(), ofSalma()); err != nil || got.Meta.Cache != schema.Hit {
 			t.Errorf("after four minutes: %v, %v", got.Meta.Cache, err)

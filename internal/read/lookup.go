@@ -62,8 +62,9 @@ func (r *Reader) join(ctx context.Context, q *Query) (got landing, led bool, err
 	if q.Fresh {
 		flight = "fresh|" + flight
 	}
+	began := false // written by the flight, and read only after it has landed
 	landed := r.flights.DoChan(flight, func() (any, error) {
-		led = true
+		began = true
 		return r.fly(ctx, q, flight)
 	})
 	select {
@@ -71,9 +72,9 @@ func (r *Reader) join(ctx context.Context, q *Query) (got landing, led bool, err
 		return got, false, ctx.Err()
 	case l := <-landed:
 		if l.Err != nil {
-			return got, led, l.Err
+			return got, began, l.Err
 		}
-		return l.Val.(landing), led, nil
+		return l.Val.(landing), began, nil
 	}
 }
 
