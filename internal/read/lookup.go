@@ -87,7 +87,8 @@ func (r *Reader) fly(ctx context.Context, q *Query, flight string) (got landing,
 	defer r.work.End()
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.cfg.Timeout)
 	defer cancel()
-	forget := time.AfterFunc(r.cfg.Timeout, func() { r.flights.Forget(flight) })
+	// Later than the context, so that it never meets the flight of those who try again.
+	forget := time.AfterFunc(r.cfg.Timeout+2*cachePatience, func() { r.flights.Forget(flight) })
 	defer forget.Stop()
 	defer r.Rescue(detached, q, &err) // nobody above could: this is a goroutine of its own
 	if !q.Fresh {
