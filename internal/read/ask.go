@@ -104,9 +104,9 @@ func (r *Reader) turn(ctx context.Context, l *link, q *Query, at *cursor.Cursor,
 		got Fetched
 		err error
 	}
-	ended := make(chan outcome, 1)
+	ended, token, seen := make(chan outcome, 1), at.Token, setOf(at.Seen) // what is left behind reads nothing that goes on
 	go func() {
-		got, err := r.try(ctx, l.p, q, at)
+		got, err := r.try(ctx, l.p, q, token, seen)
 		ended <- outcome{got, err}
 	}()
 	var o outcome
@@ -121,16 +121,22 @@ func (r *Reader) turn(ctx context.Context, l *link, q *Query, at *cursor.Cursor,
 	return o.got, o.err
 }
 
-// try makes one reading from one provider.
-func (r *Reader) try(ctx context.Context, p *providers.Provider, q *Query, at *cursor.Cursor) (got Fetched, err error) {
-	defer r.Rescue(ctx, q, &err)
-	seen := make(map[uint64]bool, len(at.Seen))
-	for _, id := range at.Seen {
-		seen[id] = true
+func setOf(ids []uint64) map[uint64]bool {
+	set := make(map[uint64]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
 	}
+	return set
+}
+
+// try makes one reading from one provider: the page at token, without what has been seen.
+func (r *Reader) try(
+	ctx context.Context, p *providers.Provider, q *Query, token string, seen map[uint64]bool,
+) (got Fetched, err error) {
+	defer r.Rescue(ctx, q, &err)
 	w := &watch{r: r, q: q, p: p}
 	got, err = q.Row.Fetch(providers.WithTrace(ctx, w.trace()), Reading{
-		Provider: p, In: q.In, Token: at.Token, now: r.now, watch: w, skip: func(id uint64) bool { return seen[id] },
+		Provider: p, In: q.In, Token: token, now: r.now, watch: w, skip: func(id uint64) bool { return seen[id] },
 	})
 	if got.At.IsZero() {
 		got.At = r.now()
