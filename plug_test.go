@@ -7,9 +7,7 @@ import (
 	"log/slog"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/socialdata/socialdata"
@@ -106,49 +104,3 @@ func TestEveryLineOfTheLogNamesItsCall(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
-
-func TestOneOfTwoWhoAskForAJobIsToldWhatIsNew(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
-		id := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1}).Meta.JobID
-		var mu sync.Mutex
-		var wg sync.WaitGroup
-		credited := int64(0)
-		for range 5 {
-			wg.Go(func() {
-				got, err := e.Client.Job(t.Context(), socialdata.JobRequest{ID: id, WaitS: 10})
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				credited += got.Meta.CreditsUsed
-			})
-		}
-		synctest.Wait()
-		close(onX)
-		close(onYouTube)
-		wg.Wait()
-		if credited != 2 {
-			t.Errorf("the answers sum to %d credits, want 2", credited)
-		}
-	})
-}
-
-func TestCloseWaitsForWhatIsUnderWay(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		e, _, _ := pendingWorld(t, enginetest.Config{})
-		searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
-		short, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if err := e.Client.Close(short); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("closed with %v while a search was under way", err)
-		}
-		if err := e.Client.Close(t.Context()); err != nil || e.Balance(t) != 999 {
-			t.Errorf("%v, %d credits are left", err, e.Balance(t))
-		}
-	})
-}

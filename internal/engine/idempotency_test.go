@@ -1,4 +1,4 @@
-package socialdata_test
+package engine_test
 
 import (
 	"context"
@@ -23,7 +23,7 @@ const onceKey = "order-0123456789"
 
 // once makes a read of a GitHub profile under an idempotency key.
 func once(ctx context.Context, c *socialdata.Client, key, handle string) (*operation.Answer, error) {
-	req := call("handle", handle)
+	req := enginetest.Call("handle", handle)
 	req.Platform, req.IdempotencyKey = "github", key
 	return c.Do(ctx, socialdata.Operation("profile"), req)
 }
@@ -31,7 +31,7 @@ func once(ctx context.Context, c *socialdata.Client, key, handle string) (*opera
 func TestTheSameKeyIsAnsweredAgainForNothing(t *testing.T) {
 	t.Parallel()
 	var calls enginetest.Counter
-	e := engineOf(t, profiles(platform.GitHub, "github", schema.Official, answers(&calls)))
+	e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Official, enginetest.Answers(&calls)))
 	first, err := once(t.Context(), e.Client, onceKey, "octocat")
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestTheSameKeyIsForOneRequest(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	use := func(operation, path string, params ...string) error {
-		req := call(params...)
+		req := enginetest.Call(params...)
 		req.Platform, req.Path, req.IdempotencyKey = "mock", path, onceKey
 		_, err := e.Client.Do(t.Context(), socialdata.Operation(operation), req)
 		return err
@@ -75,7 +75,7 @@ func TestTheSameKeyIsForOneRequest(t *testing.T) {
 		"the fan-out search": use("search_across", "", "query", "salma"),
 		"an enrichment":      use("enrich", "", "text", "salma"),
 	} {
-		if wantProblem(t, err, problem.InvalidRequest, "Idempotency-Key"); t.Failed() {
+		if enginetest.WantProblem(t, err, problem.InvalidRequest, "Idempotency-Key"); t.Failed() {
 			t.Fatal(name)
 		}
 	}
@@ -83,7 +83,7 @@ func TestTheSameKeyIsForOneRequest(t *testing.T) {
 		t.Errorf("%v, %d credits are left", err, e.Balance(t))
 	}
 	other, _ := e.Account(t, "another", 10)
-	req := call("handle", "salma")
+	req := enginetest.Call("handle", "salma")
 	req.Platform, req.IdempotencyKey = "mock", onceKey
 	if a, err := e.Client.As(other).Do(t.Context(), socialdata.Operation("profile"), req); err != nil || a.Replayed {
 		t.Errorf("another account's key: %+v, %v", a, err)
@@ -93,24 +93,24 @@ func TestTheSameKeyIsForOneRequest(t *testing.T) {
 func TestAFailureLeavesNoRecord(t *testing.T) {
 	t.Parallel()
 	broken := true
-	e := engineOf(t, profiles(platform.GitHub, "github", schema.Official, func(_ context.Context, handle string) (schema.Profile, error) {
+	e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Official, func(_ context.Context, handle string) (schema.Profile, error) {
 		if broken {
 			return schema.Profile{}, providers.Unavailable(nil, "down")
 		}
-		return profile(handle), nil
+		return enginetest.Profile(handle), nil
 	}))
 	_, err := once(t.Context(), e.Client, onceKey, "octocat")
-	wantProblem(t, err, problem.PlatformUnavailable)
+	enginetest.WantProblem(t, err, problem.PlatformUnavailable)
 	broken = false
 	if a, err := once(t.Context(), e.Client, onceKey, "octocat"); err != nil || a.Replayed || a.Meta.CreditsUsed != 1 {
 		t.Errorf("%+v, %v", a, err)
 	}
 	_, err = once(t.Context(), e.Client, "too short", "octocat")
-	wantProblem(t, err, problem.InvalidRequest, "16 to 128")
+	enginetest.WantProblem(t, err, problem.InvalidRequest, "16 to 128")
 	_, err = once(t.Context(), e.Client, strings.Repeat("x", 129), "octocat")
-	wantProblem(t, err, problem.InvalidRequest, "16 to 128")
+	enginetest.WantProblem(t, err, problem.InvalidRequest, "16 to 128")
 	_, err = once(t.Context(), e.Client, "with a space in the middle", "octocat")
-	wantProblem(t, err, problem.InvalidRequest, "visible")
+	enginetest.WantProblem(t, err, problem.InvalidRequest, "visible")
 }
 
 func TestConcurrentFirstCallsAreChargedOnce(t *testing.T) {
@@ -118,10 +118,10 @@ func TestConcurrentFirstCallsAreChargedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls enginetest.Counter
 		release := make(chan struct{})
-		e := engineOf(t, profiles(platform.GitHub, "github", schema.Official, func(_ context.Context, handle string) (schema.Profile, error) {
+		e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Official, func(_ context.Context, handle string) (schema.Profile, error) {
 			calls.Add()
 			<-release
-			return profile(handle), nil
+			return enginetest.Profile(handle), nil
 		}))
 		var wg sync.WaitGroup
 		var mu sync.Mutex
@@ -151,8 +151,8 @@ func TestConcurrentFirstCallsAreChargedOnce(t *testing.T) {
 
 func TestAFanOutIsAnsweredAgainForNothing(t *testing.T) {
 	t.Parallel()
-	e := engineOf(t, searcher(platform.TikTok, lists(10, some("t", 3)...)), searcher(platform.X, lists(10, some("x", 3)...)))
-	req := call("query", "coffee")
+	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, enginetest.Some("t", 3)...)), enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 3)...)))
+	req := enginetest.Call("query", "coffee")
 	req.IdempotencyKey = onceKey
 	first, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"), req)
 	if err != nil {

@@ -1,4 +1,4 @@
-package socialdata_test
+package engine_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/store/records"
@@ -84,7 +85,7 @@ func TestAPanicInAPlugCostsNothingAndLocksNothing(t *testing.T) {
 		func() {
 			defer func() { _ = recover() }() // as net/http, or the server, does
 			_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), keyedCall("mock", idempotencyKey, "handle=ann"))
-			wantProblem(t, err, problem.InternalError, "")
+			enginetest.WantProblem(t, err, problem.InternalError, "")
 		}()
 		_, err := e.Client.Do(t.Context(), socialdata.Operation("search_across"), keyedCall("", "", "query=cats&platforms=mock"))
 		if err == nil {
@@ -141,7 +142,7 @@ func TestAChargeThatFailsLeavesNothingHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.As(e.Key).Profile(t.Context(), salma()); err == nil {
+	if _, err := client.As(e.Key).Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma"}); err == nil {
 		t.Error("a call succeeds whose charge could not be written")
 	}
 	if got := e.Balance(t); got != 1000 {

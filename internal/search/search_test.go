@@ -1,8 +1,10 @@
-package socialdata_test
+package search_test
 
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -30,62 +32,6 @@ type (
 	ids     = []platform.ID
 	charges = []enginetest.Charge
 )
-
-// searcher is a platform whose search is done by find.
-func searcher(id platform.ID, find func(ctx context.Context, q providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error)) providers.Provider {
-	return providers.Provider{
-		Name: "fake", Platform: id, Source: schema.Own, Search: find,
-		Filters: map[providers.Op]providers.Filters{providers.OpSearch: {"sort": {"relevance", "recent"}, "kind": nil}},
-	}
-}
-
-// lists is a search that finds always the same, in pages of the given size.
-func lists(size int, results ...schema.SearchResult) func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
-	return func(_ context.Context, _ providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
-		from, _ := strconv.Atoi(token)
-		to := min(from+size, len(results))
-		page := providers.Page[schema.SearchResult]{}
-		for _, r := range results[from:to] { // a copy: the engine stamps what it gets
-			page.Items = append(page.Items, schema.Result(new(*r.Object.(*schema.Post))))
-		}
-		if to < len(results) {
-			page.Next = strconv.Itoa(to)
-		}
-		return page, nil
-	}
-}
-
-// by is a post of an author, hours before the start of the clock; less than 0 is a post without a time.
-func by(author, id string, hours int) schema.SearchResult {
-	p := post(id)
-	p.Author.ID, p.Author.Handle = author, author
-	if hours >= 0 {
-		p.CreatedAt = new(enginetest.Start.Add(-time.Duration(hours) * time.Hour))
-	}
-	return schema.Result(&p)
-}
-
-// some returns n posts of as many authors.
-func some(prefix string, n int) []schema.SearchResult {
-	out := make([]schema.SearchResult, 0, n)
-	for i := range n {
-		out = append(out, by(fmt.Sprint(prefix, "-author-", i), fmt.Sprint(prefix, i), i))
-	}
-	return out
-}
-
-func idsOf(results []schema.SearchResult) []string {
-	out := []string{}
-	for _, r := range results {
-		out = append(out, r.Shared().ID)
-	}
-	return out
-}
-
-func engineOf(t *testing.T, p ...providers.Provider) *enginetest.Engine {
-	t.Helper()
-	return enginetest.New(t, enginetest.Config{Providers: p})
-}
 
 func searchAll(t *testing.T, c *socialdata.Client, req socialdata.SearchAcrossRequest) *schema.Envelope[[]schema.SearchResult] {
 	t.Helper()
@@ -156,9 +102,9 @@ func TestAFanOutAndASearchShareTheCache(t *testing.T) {
 
 func TestResultsAreFused(t *testing.T) {
 	t.Parallel()
-	same := by("w", "same", 1) // on both, at different places
-	onA := []schema.SearchResult{by("a", "a1", 5), by("b", "a2", -1), by("c", "a3", 3), same}
-	onB := []schema.SearchResult{by("d", "b1", 4), same, by("e", "b3", 6)}
+	same := enginetest.By("w", "same", 1) // on both, at different places
+	onA := []schema.SearchResult{enginetest.By("a", "a1", 5), enginetest.By("b", "a2", -1), enginetest.By("c", "a3", 3), same}
+	onB := []schema.SearchResult{enginetest.By("d", "b1", 4), same, enginetest.By("e", "b3", 6)}
 	tests := []struct {
 		name string
 		req  socialdata.SearchAcrossRequest
@@ -184,9 +130,9 @@ func TestResultsAreFused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for range 5 { // whoever is first to answer
-				e := engineOf(t, searcher(platform.TikTok, lists(10, onA...)), searcher(platform.X, lists(10, onB...)))
+				e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, onA...)), enginetest.Searcher(platform.X, enginetest.Lists(10, onB...)))
 				got := searchAll(t, e.Client, tt.req)
-				if diff := gocmp.Diff(tt.want, idsOf(got.Data)); diff != "" {
+				if diff := gocmp.Diff(tt.want, enginetest.IDs(got.Data)); diff != "" {
 					t.Errorf("order (-want +got):\n%s", diff)
 				}
 				wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK}, got.Meta.Platforms)
@@ -203,13 +149,13 @@ func TestAtMostThreeOfAnAuthorAreOnTheFirstPage(t *testing.T) {
 	t.Parallel()
 	var loud []schema.SearchResult
 	for i := range 6 {
-		loud = append(loud, by("loud", fmt.Sprint("loud", i), i))
+		loud = append(loud, enginetest.By("loud", fmt.Sprint("loud", i), i))
 	}
-	loud = append(loud, by("quiet", "quiet", 9))
+	loud = append(loud, enginetest.By("quiet", "quiet", 9))
 	for _, size := range []int{7, 4} { // in one page of the platform, and in two
 		t.Run(fmt.Sprint("pages of ", size), func(t *testing.T) {
 			t.Parallel()
-			e := engineOf(t, searcher(platform.TikTok, lists(size, loud...)))
+			e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(size, loud...)))
 			first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{})
 			n := 0
 			for _, r := range first.Data {
@@ -218,15 +164,15 @@ func TestAtMostThreeOfAnAuthorAreOnTheFirstPage(t *testing.T) {
 				}
 			}
 			if n != 3 {
-				t.Errorf("%d of one author on the first page: %v", n, idsOf(first.Data))
+				t.Errorf("%d of one author on the first page: %v", n, enginetest.IDs(first.Data))
 			}
-			got := idsOf(first.Data)
+			got := enginetest.IDs(first.Data)
 			for cursor := first.Meta.NextCursor; cursor != ""; {
 				page := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: cursor})
-				got = append(got, idsOf(page.Data)...)
+				got = append(got, enginetest.IDs(page.Data)...)
 				cursor = page.Meta.NextCursor
 			}
-			want := idsOf(loud)
+			want := enginetest.IDs(loud)
 			slices.Sort(want)
 			if slices.Sort(got); !slices.Equal(want, got) {
 				t.Errorf("the walk gave %v, want %v", got, want)
@@ -242,34 +188,34 @@ func TestWhatWasHeldBackCostsNothing(t *testing.T) {
 	t.Parallel()
 	var loud []schema.SearchResult
 	for i := range 5 {
-		loud = append(loud, by("loud", fmt.Sprint("loud", i), i))
+		loud = append(loud, enginetest.By("loud", fmt.Sprint("loud", i), i))
 	}
-	e := engineOf(t, searcher(platform.TikTok, lists(10, loud...)))
+	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, loud...)))
 	first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{})
 	enriched := socialdata.SearchAcrossRequest{Query: "coffee", Cursor: first.Meta.NextCursor}
 	enriched.Enrich = socialdata.Arabic
 	_, err := e.Client.SearchAcross(t.Context(), enriched)
-	wantProblem(t, err, problem.InvalidRequest, "the same include_raw and enrich")
+	enginetest.WantProblem(t, err, problem.InvalidRequest, "the same include_raw and enrich")
 	second := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: first.Meta.NextCursor})
-	if got := idsOf(second.Data); !slices.Equal(got, []string{"loud3", "loud4"}) || second.Meta.CreditsUsed != 0 || e.Balance(t) != 999 {
+	if got := enginetest.IDs(second.Data); !slices.Equal(got, []string{"loud3", "loud4"}) || second.Meta.CreditsUsed != 0 || e.Balance(t) != 999 {
 		t.Errorf("%v for %d credits, %d left", got, second.Meta.CreditsUsed, e.Balance(t))
 	}
 	other, _ := e.Account(t, "another", 10)
 	_, err = e.Client.As(other).SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "coffee", Cursor: first.Meta.NextCursor})
-	wantProblem(t, err, problem.InvalidRequest, "cursor expired")
+	enginetest.WantProblem(t, err, problem.InvalidRequest, "cursor expired")
 }
 
 func TestACombinedCursorWalksEveryPlatformToItsEnd(t *testing.T) {
 	t.Parallel()
-	e := engineOf(t, searcher(platform.TikTok, lists(3, some("t", 10)...)), searcher(platform.X, lists(4, some("x", 5)...)),
-		searcher(platform.YouTube, func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
+	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(3, enginetest.Some("t", 10)...)), enginetest.Searcher(platform.X, enginetest.Lists(4, enginetest.Some("x", 5)...)),
+		enginetest.Searcher(platform.YouTube, func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
 			return providers.Page[schema.SearchResult]{}, providers.Unavailable(nil, "down")
 		}))
 	reached := []states{}
 	seen := map[string]bool{}
 	for cursor, pages := "", 0; ; pages++ {
 		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: cursor})
-		for _, id := range idsOf(got.Data) {
+		for _, id := range enginetest.IDs(got.Data) {
 			if seen[id] {
 				t.Errorf("%s came twice", id)
 			}
@@ -298,12 +244,12 @@ func TestACombinedCursorWalksEveryPlatformToItsEnd(t *testing.T) {
 
 func TestWhatTwoPlatformsGiveOnDifferentPagesComesOnce(t *testing.T) {
 	t.Parallel()
-	same := by("w", "same", 1)
-	e := engineOf(t, searcher(platform.TikTok, lists(2, append(some("t", 2), same)...)), searcher(platform.X, lists(2, append([]schema.SearchResult{same}, some("x", 3)...)...)))
+	same := enginetest.By("w", "same", 1)
+	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(2, append(enginetest.Some("t", 2), same)...)), enginetest.Searcher(platform.X, enginetest.Lists(2, append([]schema.SearchResult{same}, enginetest.Some("x", 3)...)...)))
 	var got []string
 	for cursor := ""; ; {
 		page := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: cursor})
-		got = append(got, idsOf(page.Data)...)
+		got = append(got, enginetest.IDs(page.Data)...)
 		if cursor = page.Meta.NextCursor; cursor == "" {
 			break
 		}
@@ -321,7 +267,7 @@ func TestAFanOutWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 		var mu sync.Mutex
 		for _, id := range (ids{platform.TikTok, platform.X, platform.YouTube})[:rapid.IntRange(1, 3).Draw(t, "platforms")] {
 			h := enginetest.DrawHostile(t)
-			upstreams = append(upstreams, searcher(id, func(ctx context.Context, _ providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
+			upstreams = append(upstreams, enginetest.Searcher(id, func(ctx context.Context, _ providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
 				mu.Lock()
 				defer mu.Unlock()
 				page, err := h.Read(ctx, "", token)
@@ -329,7 +275,7 @@ func TestAFanOutWalkNeverRepeatsNeverLosesAndEnds(t *testing.T) {
 				for _, p := range page.Items { // of three authors, so that some are held back
 					shown[p.ID] = true
 					n, _ := strconv.Atoi(p.ID)
-					out.Items = append(out.Items, by(fmt.Sprint("author", n%3), p.ID, n))
+					out.Items = append(out.Items, enginetest.By(fmt.Sprint("author", n%3), p.ID, n))
 				}
 				return out, err
 			}))
@@ -366,9 +312,9 @@ func TestALongCombinedCursorStaysShort(t *testing.T) {
 	t.Parallel()
 	var all []providers.Provider
 	for _, info := range platform.All() {
-		results := some(string(info.ID), 90)
-		find := lists(30, results...)
-		all = append(all, searcher(info.ID, func(ctx context.Context, q providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
+		results := enginetest.Some(string(info.ID), 90)
+		find := enginetest.Lists(30, results...)
+		all = append(all, enginetest.Searcher(info.ID, func(ctx context.Context, q providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
 			token, _, _ = strings.Cut(token, "|")
 			page, err := find(ctx, q, token)
 			if page.Next != "" {
@@ -431,7 +377,7 @@ func TestAllFail(t *testing.T) {
 			e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)})
 			tt.req.Query = tt.query
 			_, err := e.Client.SearchAcross(t.Context(), tt.req)
-			wantProblem(t, err, tt.code, tt.words...)
+			enginetest.WantProblem(t, err, tt.code, tt.words...)
 			if e.Balance(t) != 1000 || len(e.Charges(t)) > 0 {
 				t.Errorf("%d credits are left", e.Balance(t))
 			}
@@ -475,14 +421,14 @@ func TestWhoIsAskedWhenNobodyIsNamed(t *testing.T) {
 
 func TestAFilterThatOnePlatformLacks(t *testing.T) {
 	t.Parallel()
-	e := engineOf(t, mock.NewFor(platform.TikTok, mock.Config{}), searcher(platform.X, lists(10, some("x", 3)...)))
+	e := enginetest.Of(t, mock.NewFor(platform.TikTok, mock.Config{}), enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 3)...)))
 	req := socialdata.SearchAcrossRequest{Lang: "ar", Platforms: ids{platform.TikTok, platform.X}}
 	wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.Failed}, searchAll(t, e.Client, req).Meta.Platforms)
 	req.Platforms = nil
 	wantStates(t, states{platform.TikTok: schema.OK}, searchAll(t, e.Client, req).Meta.Platforms)
 	req.Platforms, req.Query = ids{platform.X}, "coffee"
 	_, err := e.Client.SearchAcross(t.Context(), req)
-	wantProblem(t, err, problem.InvalidRequest, `"lang"`, "x")
+	enginetest.WantProblem(t, err, problem.InvalidRequest, `"lang"`, "x")
 }
 
 func TestAFreshAndEnrichedFanOutIsPaidOnce(t *testing.T) {
@@ -524,14 +470,14 @@ func TestEnrichmentThatFailsOnOnePlatformIsRefunded(t *testing.T) {
 
 func TestAFanOutThatDoesNotFitHoldsNothing(t *testing.T) {
 	t.Parallel()
-	p, calls := searcher(platform.TikTok, nil), enginetest.Counter{}
+	p, calls := enginetest.Searcher(platform.TikTok, nil), enginetest.Counter{}
 	p.Search = func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
 		calls.Add()
 		return providers.Page[schema.SearchResult]{}, nil
 	}
 	e := enginetest.New(t, enginetest.Config{Credits: 2, Providers: []providers.Provider{p, mock.NewFor(platform.LinkedIn, mock.Config{})}})
 	_, err := e.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "a"})
-	wantProblem(t, err, problem.InsufficientCredits)
+	enginetest.WantProblem(t, err, problem.InsufficientCredits)
 	if e.Balance(t) != 2 || calls.Count() != 0 {
 		t.Errorf("%d credits are left after %d calls", e.Balance(t), calls.Count())
 	}
@@ -539,17 +485,17 @@ func TestAFanOutThatDoesNotFitHoldsNothing(t *testing.T) {
 
 func TestAPlatformsCursorWhoseProviderIsGone(t *testing.T) {
 	t.Parallel()
-	e := engineOf(t, searcher(platform.TikTok, lists(2, some("t", 5)...)))
+	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(2, enginetest.Some("t", 5)...)))
 	cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}).Meta.NextCursor
-	p := searcher(platform.TikTok, lists(2, some("t", 5)...))
+	p := enginetest.Searcher(platform.TikTok, enginetest.Lists(2, enginetest.Some("t", 5)...))
 	p.Name = "another"
-	_, err := engineOf(t, p).Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "coffee", Cursor: cursor})
-	wantProblem(t, err, problem.InvalidRequest, "not configured any more")
+	_, err := enginetest.Of(t, p).Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "coffee", Cursor: cursor})
+	enginetest.WantProblem(t, err, problem.InvalidRequest, "not configured any more")
 }
 
 func TestACombinedCursorIsGoodForItsOwnSearchOnly(t *testing.T) {
 	t.Parallel()
-	e := engineOf(t, searcher(platform.TikTok, lists(2, some("t", 5)...)), searcher(platform.X, lists(2, some("x", 5)...)))
+	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(2, enginetest.Some("t", 5)...)), enginetest.Searcher(platform.X, enginetest.Lists(2, enginetest.Some("x", 5)...)))
 	named := ids{platform.TikTok, platform.X}
 	cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Platforms: named}).Meta.NextCursor
 	for name, req := range map[string]socialdata.SearchAcrossRequest{
@@ -562,7 +508,7 @@ func TestACombinedCursorIsGoodForItsOwnSearchOnly(t *testing.T) {
 	} {
 		req.Cursor = cursor
 		_, err := e.Client.SearchAcross(t.Context(), req)
-		if p := wantProblem(t, err, problem.InvalidRequest, `"cursor"`); t.Failed() {
+		if p := enginetest.WantProblem(t, err, problem.InvalidRequest, `"cursor"`); t.Failed() {
 			t.Fatal(name, p.Detail)
 		}
 	}
@@ -582,23 +528,9 @@ func pendingWorld(t *testing.T, opts enginetest.Config) (*enginetest.Engine, cha
 	onX, onYouTube := make(chan struct{}), make(chan struct{})
 	opts.Providers = []providers.Provider{
 		mock.NewFor(platform.TikTok, mock.Config{}),
-		late(searcher(platform.X, lists(10, some("x", 3)...)), onX), late(searcher(platform.YouTube, lists(10, some("y", 2)...)), onYouTube),
+		enginetest.Late(enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 3)...)), onX), enginetest.Late(enginetest.Searcher(platform.YouTube, enginetest.Lists(10, enginetest.Some("y", 2)...)), onYouTube),
 	}
 	return enginetest.New(t, opts), onX, onYouTube
-}
-
-// late makes a search wait until release is closed.
-func late(p providers.Provider, release <-chan struct{}) providers.Provider {
-	find := p.Search
-	p.Search = func(ctx context.Context, q providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
-		select {
-		case <-release:
-			return find(ctx, q, token)
-		case <-ctx.Done():
-			return providers.Page[schema.SearchResult]{}, fmt.Errorf("late: %w", providers.ErrTimeout)
-		}
-	}
-	return p
 }
 
 func job(t *testing.T, c *socialdata.Client, id string, wait int) *schema.Envelope[[]schema.SearchResult] {
@@ -636,7 +568,7 @@ func TestWhatIsLateBecomesAJob(t *testing.T) {
 		close(onX)
 		synctest.Wait()
 		second := job(t, e.Client, id, 3)
-		if diff := gocmp.Diff([]string{"x0", "x1", "x2"}, idsOf(second.Data)); diff != "" {
+		if diff := gocmp.Diff([]string{"x0", "x1", "x2"}, enginetest.IDs(second.Data)); diff != "" {
 			t.Errorf("what has come (-want +got):\n%s", diff)
 		}
 		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Pending}, second.Meta.Platforms)
@@ -649,7 +581,7 @@ func TestWhatIsLateBecomesAJob(t *testing.T) {
 
 		close(onYouTube)
 		third := job(t, e.Client, id, 10)
-		if diff := gocmp.Diff([]string{"y0", "y1"}, idsOf(third.Data)); diff != "" {
+		if diff := gocmp.Diff([]string{"y0", "y1"}, enginetest.IDs(third.Data)); diff != "" {
 			t.Errorf("the rest (-want +got):\n%s", diff)
 		}
 		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.OK}, third.Meta.Platforms)
@@ -672,7 +604,7 @@ func TestWhatIsLateBecomesAJob(t *testing.T) {
 		job(t, e.Client, id, 0)
 		e.Clock.Advance(time.Minute)
 		_, err := e.Client.Job(t.Context(), socialdata.JobRequest{ID: id})
-		wantProblem(t, err, problem.NotFound)
+		enginetest.WantProblem(t, err, problem.NotFound)
 	})
 }
 
@@ -694,8 +626,8 @@ func TestTheFirstAnswerWaitsForSomething(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		onX := make(chan struct{})
-		e := engineOf(t, late(searcher(platform.X, lists(10, some("x", 3)...)), onX),
-			searcher(platform.TikTok, func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
+		e := enginetest.Of(t, enginetest.Late(enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 3)...)), onX),
+			enginetest.Searcher(platform.TikTok, func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
 				return providers.Page[schema.SearchResult]{}, providers.Unavailable(nil, "down")
 			}))
 		began := time.Now()
@@ -705,10 +637,10 @@ func TestTheFirstAnswerWaitsForSomething(t *testing.T) {
 			t.Errorf("%d results after %v", len(got.Data), took)
 		}
 		// And to the end when nothing comes.
-		never := engineOf(t, late(searcher(platform.X, nil), nil))
+		never := enginetest.Of(t, enginetest.Late(enginetest.Searcher(platform.X, nil), nil))
 		began = time.Now()
 		_, err := never.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "a", WaitS: 1})
-		wantProblem(t, err, problem.UpstreamTimeout, "x")
+		enginetest.WantProblem(t, err, problem.UpstreamTimeout, "x")
 		if took := time.Since(began); took != 15*time.Second || never.Balance(t) != 1000 {
 			t.Errorf("after %v, %d credits are left", took, never.Balance(t))
 		}
@@ -719,13 +651,13 @@ func TestAJobHasNoDuplicates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		onX := make(chan struct{})
-		same := by("w", "same", 1)
-		e := engineOf(t, searcher(platform.TikTok, lists(10, by("a", "t1", 1), same)), late(searcher(platform.X, lists(10, same, by("b", "x1", 2))), onX))
+		same := enginetest.By("w", "same", 1)
+		e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, enginetest.By("a", "t1", 1), same)), enginetest.Late(enginetest.Searcher(platform.X, enginetest.Lists(10, same, enginetest.By("b", "x1", 2))), onX))
 		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
 		close(onX)
 		rest := job(t, e.Client, first.Meta.JobID, 5)
 		whole := job(t, e.Client, first.Meta.JobID, 0) // where "same" has its best rank
-		got := [][]string{idsOf(first.Data), idsOf(rest.Data), idsOf(whole.Data)}
+		got := [][]string{enginetest.IDs(first.Data), enginetest.IDs(rest.Data), enginetest.IDs(whole.Data)}
 		if diff := gocmp.Diff([][]string{{"t1", "same"}, {"x1"}, {"same", "t1", "x1"}}, got); diff != "" {
 			t.Errorf("answers (-want +got):\n%s", diff)
 		}
@@ -742,7 +674,7 @@ func TestAJobIsItsAccountsAlone(t *testing.T) {
 		refused := func(id string) {
 			t.Helper()
 			_, err := e.Client.As(other).Job(t.Context(), socialdata.JobRequest{ID: id})
-			if p := wantProblem(t, err, problem.NotFound); want != "" && p.Detail != want {
+			if p := enginetest.WantProblem(t, err, problem.NotFound); want != "" && p.Detail != want {
 				t.Errorf("detail %q tells it from %q", p.Detail, want)
 			} else {
 				want = p.Detail
@@ -758,7 +690,7 @@ func TestAJobIsItsAccountsAlone(t *testing.T) {
 		e.Clock.Advance(time.Hour)
 		refused(id) // expired
 		_, err := e.Client.Job(t.Context(), socialdata.JobRequest{ID: id})
-		wantProblem(t, err, problem.NotFound, want)
+		enginetest.WantProblem(t, err, problem.NotFound, want)
 	})
 }
 
@@ -799,7 +731,7 @@ func TestACallerWhoLeavesWithoutAnAnswerPaysNothing(t *testing.T) {
 		ctx, leave := context.WithTimeout(t.Context(), time.Second)
 		defer leave()
 		_, err := e.Client.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "a", WaitS: 20})
-		wantProblem(t, err, problem.UpstreamTimeout, "stopped waiting")
+		enginetest.WantProblem(t, err, problem.UpstreamTimeout, "stopped waiting")
 		time.Sleep(20 * time.Second) // of the bubble: what is late has ended
 		wantCharges(t, e)
 		if e.Balance(t) != 1000 {
@@ -811,14 +743,14 @@ func TestACallerWhoLeavesWithoutAnAnswerPaysNothing(t *testing.T) {
 func TestASearchIsWatchedAsItGoes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		same := by("w", "same", 1)
+		same := enginetest.By("w", "same", 1)
 		onX := make(chan struct{})
-		e := engineOf(t, searcher(platform.TikTok, lists(3, append([]schema.SearchResult{same}, some("t", 4)...)...)),
-			late(searcher(platform.X, lists(10, same, by("b", "x1", 2))), onX), mock.NewFor(platform.YouTube, mock.Config{}))
+		e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(3, append([]schema.SearchResult{same}, enginetest.Some("t", 4)...)...)),
+			enginetest.Late(enginetest.Searcher(platform.X, enginetest.Lists(10, same, enginetest.By("b", "x1", 2))), onX), mock.NewFor(platform.YouTube, mock.Config{}))
 		var got []string
 		time.AfterFunc(time.Second, func() { close(onX) })
 		var meta *schema.Meta
-		err := e.Client.WatchSearch(t.Context(), call("query", "upstream_error"), func(ev socialdata.SearchEvent) bool {
+		err := e.Client.WatchSearch(t.Context(), enginetest.Call("query", "upstream_error"), func(ev socialdata.SearchEvent) bool {
 			switch {
 			case ev.Meta != nil:
 				meta = ev.Meta
@@ -849,12 +781,12 @@ func TestAWatchedSearchGivesWhatThePageBeforeHeldBack(t *testing.T) {
 	t.Parallel()
 	var loud []schema.SearchResult
 	for i := range 5 {
-		loud = append(loud, by("loud", fmt.Sprint("loud", i), i))
+		loud = append(loud, enginetest.By("loud", fmt.Sprint("loud", i), i))
 	}
-	e := engineOf(t, searcher(platform.TikTok, lists(10, loud...)))
+	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, loud...)))
 	cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}).Meta.NextCursor
 	var got []string
-	err := e.Client.WatchSearch(t.Context(), call("query", "coffee", "cursor", cursor), func(ev socialdata.SearchEvent) bool {
+	err := e.Client.WatchSearch(t.Context(), enginetest.Call("query", "coffee", "cursor", cursor), func(ev socialdata.SearchEvent) bool {
 		if ev.Result != nil {
 			got = append(got, resultID(t, ev.Result))
 		}
@@ -869,16 +801,71 @@ func TestAWatchedSearchFailsWithAProblem(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	for name, c := range map[string]operation.Call{
-		"a missing query":    call(),
+		"a missing query":    enginetest.Call(),
 		"an idempotency key": {Params: map[string][]string{"query": {"a"}}, IdempotencyKey: "0123456789abcdef"},
-		"a forged cursor":    call("query", "a", "cursor", "x"),
+		"a forged cursor":    enginetest.Call("query", "a", "cursor", "x"),
 	} {
 		err := e.Client.WatchSearch(t.Context(), c, func(socialdata.SearchEvent) bool { t.Error(name, "gives an event"); return true })
-		wantProblem(t, err, problem.InvalidRequest)
+		enginetest.WantProblem(t, err, problem.InvalidRequest)
 	}
-	err := e.Client.WatchSearch(t.Context(), call("query", "upstream_error"), func(socialdata.SearchEvent) bool { return true })
-	wantProblem(t, err, problem.PlatformUnavailable)
+	err := e.Client.WatchSearch(t.Context(), enginetest.Call("query", "upstream_error"), func(socialdata.SearchEvent) bool { return true })
+	enginetest.WantProblem(t, err, problem.PlatformUnavailable)
 	if e.Balance(t) != 1000 {
 		t.Errorf("%d credits are left", e.Balance(t))
 	}
+}
+
+func TestOneOfTwoWhoAskForAJobIsToldWhatIsNew(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
+		id := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1}).Meta.JobID
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		credited := int64(0)
+		for range 5 {
+			wg.Go(func() {
+				got, err := e.Client.Job(t.Context(), socialdata.JobRequest{ID: id, WaitS: 10})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				credited += got.Meta.CreditsUsed
+			})
+		}
+		synctest.Wait()
+		close(onX)
+		close(onYouTube)
+		wg.Wait()
+		if credited != 2 {
+			t.Errorf("the answers sum to %d credits, want 2", credited)
+		}
+	})
+}
+
+func TestCloseWaitsForWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e, _, _ := pendingWorld(t, enginetest.Config{})
+		searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := e.Client.Close(short); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("closed with %v while a search was under way", err)
+		}
+		if err := e.Client.Close(t.Context()); err != nil || e.Balance(t) != 999 {
+			t.Errorf("%v, %d credits are left", err, e.Balance(t))
+		}
+	})
+}
+
+func resultID(t *testing.T, raw json.RawMessage) string {
+	t.Helper()
+	var o struct{ ID string }
+	if err := json.Unmarshal(raw, &o); err != nil {
+		t.Fatal(err)
+	}
+	return o.ID
 }
