@@ -100,16 +100,14 @@ func (s *Session) read(
 	}
 	return s.idempotent(ctx, q.Row, call, q.Quote.Total(),
 		func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, string, error) {
-			ctx, cancel := context.WithTimeout(ctx, left)
-			defer cancel()
-			answer, err := s.charge(ctx, q, call.RequestID, idempotencyKey)
+			answer, err := s.charge(ctx, q, left, call.RequestID, idempotencyKey)
 			return answer, "", err
 		})
 }
 
-// charge holds the price of q, reads, and settles what the read came to.
+// charge holds the price of q, reads within the time that is left, and settles what the read came to.
 func (s *Session) charge(
-	ctx context.Context, q *read.Query, requestID, idempotencyKey string,
+	ctx context.Context, q *read.Query, left time.Duration, requestID, idempotencyKey string,
 ) (answer *operation.Answer, err error) {
 	answer = &operation.Answer{Meta: schema.Meta{RequestID: requestID}, Fresh: q.Fresh}
 	price := account.Item{Name: q.Row.Name, Amount: q.Quote.Total()}
@@ -127,7 +125,7 @@ func (s *Session) charge(
 			answer = nil
 		}
 	}()
-	quote, err := s.reader.Answer(ctx, q, answer)
+	quote, err := s.reader.Answer(ctx, q, left, answer)
 	if err != nil {
 		return answer, err
 	}

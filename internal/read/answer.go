@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/credits"
@@ -19,11 +20,13 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Answer makes the whole answer of q, with raw and enrichment as asked, within the time of one call, and returns what it
-// costs.
-func (r *Reader) Answer(ctx context.Context, q *Query, a *operation.Answer) (credits.Quote, error) {
+// Answer makes the whole answer of q, with raw and enrichment as asked, within the time that is left of the call, and
+// returns what it costs.
+func (r *Reader) Answer(
+	ctx context.Context, q *Query, left time.Duration, a *operation.Answer,
+) (credits.Quote, error) {
 	caller := ctx
-	ctx, cancel := context.WithTimeout(ctx, r.cfg.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	entry, state, err := r.Lookup(ctx, q)
 	a.Meta.Cache = state
