@@ -5,12 +5,15 @@ import (
 	"iter"
 
 	"github.com/socialdata/socialdata/internal/cursor"
-	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/schema"
 )
 
 // Paged is a request that can ask for another page of the same list.
 type Paged[Req any] interface{ at(cursor string) Req }
+
+// mostIdle is how many pages in a row may bring nothing new before a walk ends: each of them has passed over several of
+// the upstream's, and each has its price.
+const mostIdle = 30
 
 // Walk returns every item of a paged operation, page after page, until the list ends, the caller breaks off or a page
 // fails: the failure is then the last pair. It begins at the request's Cursor. No item comes twice; a list that brings
@@ -26,7 +29,7 @@ func Walk[Req Paged[Req], T any](
 ) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		next, seen := req, map[uint64]bool{}
-		for idle := 0; idle <= read.MaxEmpty; idle++ {
+		for idle := 0; idle <= mostIdle; idle++ {
 			got, err := page(ctx, next)
 			if err != nil {
 				var none T

@@ -12,6 +12,7 @@ import (
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -74,6 +75,27 @@ func TestWalkEndsWhateverItIsGiven(t *testing.T) {
 			t.Fatalf("%d calls for ten items", calls)
 		}
 	})
+}
+
+func TestWalkGoesOnBehindManyEmptyPages(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{Providers: []providers.Provider{enginetest.Posts(platform.GitHub, "sparse",
+		func(_ context.Context, _, token string) (providers.Page[schema.Post], error) {
+			if n, _ := strconv.Atoi(token); n < 100 {
+				return providers.Page[schema.Post]{Next: strconv.Itoa(n + 1)}, nil
+			}
+			return providers.Page[schema.Post]{Items: []schema.Post{post("1")}}, nil
+		})}})
+	n := 0
+	for _, err := range socialdata.Walk(t.Context(), e.Client.Posts, socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if n != 1 {
+		t.Errorf("%d posts behind a hundred empty pages, want 1", n)
+	}
 }
 
 func TestWalkStopsWhenItIsToldTo(t *testing.T) {

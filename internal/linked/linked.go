@@ -18,7 +18,7 @@ import (
 const (
 	probeTime    = 3 * time.Second // for one look at another account
 	crippledTTL  = 5 * time.Minute // of an answer for which not everything could be looked at
-	mostProfiles = 50              // that are looked at; nobody honest links to more
+	mostProfiles = 50              // of those that are linked to are looked at; nobody honest has more
 )
 
 // Derive derives the accounts elsewhere from a profile: what the platform confirms, what the profile and its Linktree
@@ -78,7 +78,7 @@ type look struct {
 // lookAt reads profiles side by side, each in a time of its own. What cannot be read at all is not tried.
 func (d *deriver) lookAt(ctx context.Context, looks []look) {
 	var wg sync.WaitGroup
-	for i := range looks[:min(len(looks), mostProfiles)] {
+	for i := range looks {
 		l := &looks[i]
 		if !d.reader.Serves(l.platform, providers.OpProfile) {
 			continue
@@ -107,7 +107,7 @@ func (l *look) missed() bool {
 // openPages follows what the Linktree pages among the candidates link to.
 func (d *deriver) openPages(ctx context.Context, found *candidates) {
 	var pages []look
-	for _, c := range found.list {
+	for _, c := range found.list[:min(len(found.list), mostProfiles)] {
 		if c.Platform == platform.Linktree {
 			pages = append(pages, look{platform: c.Platform, handle: c.Handle})
 		}
@@ -123,9 +123,9 @@ func (d *deriver) openPages(ctx context.Context, found *candidates) {
 // verify looks at the accounts themselves, where they can be read, and for accounts of the same handle on the platforms
 // that were named: do they link back, are they named alike?
 func (d *deriver) verify(ctx context.Context, found *candidates, probed []platform.ID) {
-	looks := make([]look, 0, len(found.list)+len(probed))
-	for _, c := range found.list {
-		looks = append(looks, look{platform: c.Platform, handle: c.Handle})
+	looks := make([]look, len(found.list), len(found.list)+len(probed))
+	for i, c := range found.list[:min(len(found.list), mostProfiles)] {
+		looks[i] = look{platform: c.Platform, handle: c.Handle}
 	}
 	pointedTo := len(looks)
 	for _, id := range probed {
