@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/schema"
@@ -58,6 +59,10 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 	}
 	return out
 }
+
+// Drifted returns what of the upstreams' answers has not been as it should be since the start, by platform, operation and
+// field.
+func (e *Engine) Drifted() []observe.Drifted { return e.reader.Drifted() }
 
 // health answers the state of every platform.
 func health(ctx context.Context, s *Session, _ *read.Row, call operation.Call) (*operation.Answer, error) {

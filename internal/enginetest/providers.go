@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,6 +27,24 @@ func Profiles(id platform.ID, name string, source schema.Source, read providers.
 // Posts is a provider of nothing but posts.
 func Posts(id platform.ID, name string, read providers.List[schema.Post]) providers.Provider {
 	return providers.Provider{Name: name, Platform: id, Source: schema.Own, Posts: read}
+}
+
+// Drifting is a provider of twenty posts, of which some are broken, and which tells of fields that were odd.
+func Drifting(id platform.ID, broken, odd int) providers.Provider {
+	return Posts(id, string(id), func(ctx context.Context, _, _ string) (providers.Page[schema.Post], error) {
+		page := providers.Page[schema.Post]{}
+		for i := range 20 {
+			p := Post(strconv.Itoa(i))
+			if i < broken {
+				p.Media = []schema.Media{{Type: "hologram", URL: "https://a.example/secret"}}
+			}
+			page.Items = append(page.Items, p)
+		}
+		for range odd {
+			providers.TraceOf(ctx).Drift(providers.Drift{Paths: []string{"items[].likes"}})
+		}
+		return page, nil
+	})
 }
 
 // Profile is a profile as a provider gives it.

@@ -256,31 +256,13 @@ func TestHealthRemembersFiveMinutes(t *testing.T) {
 	}
 }
 
-// drifting is a list of twenty posts, of which some are broken, and which tells of fields that were.
-func drifting(broken, odd int) providers.Provider {
-	return enginetest.Posts(platform.GitHub, "github", func(ctx context.Context, _, _ string) (providers.Page[schema.Post], error) {
-		page := providers.Page[schema.Post]{}
-		for i := range 20 {
-			p := enginetest.Post(fmt.Sprint(i))
-			if i < broken {
-				p.Media = []schema.Media{{Type: "hologram", URL: "https://a.example/secret"}}
-			}
-			page.Items = append(page.Items, p)
-		}
-		for range odd {
-			providers.TraceOf(ctx).Drift(providers.Drift{Paths: []string{"items[].likes"}})
-		}
-		return page, nil
-	})
-}
-
 func TestDriftDegradesThePlatform(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		broken, odd int
 		want        schema.HealthState
 	}{{0, 0, schema.Healthy}, {1, 0, schema.Healthy}, {2, 0, schema.Degraded}, {0, 1, schema.Healthy}, {1, 1, schema.Degraded}} {
-		e := enginetest.Of(t, drifting(tt.broken, tt.odd))
+		e := enginetest.Of(t, enginetest.Drifting(platform.GitHub, tt.broken, tt.odd))
 		if _, err := e.Client.Posts(t.Context(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}); err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +278,7 @@ func TestTheObserverIsTold(t *testing.T) {
 	var drift []observe.Drift
 	var breakers []observe.Breaker
 	var upstream []observe.Upstream
-	p := drifting(1, 1)
+	p := enginetest.Drifting(platform.GitHub, 1, 1)
 	posts := p.Posts
 	p.Posts = func(ctx context.Context, handle, token string) (providers.Page[schema.Post], error) {
 		providers.TraceOf(ctx).Upstream(providers.UpstreamCall{Host: "api.example", Status: 200})
