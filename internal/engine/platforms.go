@@ -39,7 +39,7 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 		}
 		if !s.reader.ServedBy(p, row.Op) {
 			if len(out.Missing) == 0 {
-				out.Missing = append(out.Missing, p.Missing[row.Op]...)
+				out.Missing = append(out.Missing, s.reader.Missing(p, row.Op)...)
 			}
 			continue
 		}

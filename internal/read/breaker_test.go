@@ -358,7 +358,7 @@ func TestEveryEmptyCellHasAReason(t *testing.T) {
 	}
 	for op, want := range map[string]string{
 		"profile":   "the provider youtube misses the setting api_key (SOCIALDATA_YOUTUBE_API_KEY)",
-		"linked":    "it is derived from the profile: the provider youtube misses the setting api_key (SOCIALDATA_YOUTUBE_API_KEY)",
+		"linked":    "the provider youtube misses the setting api_key (SOCIALDATA_YOUTUBE_API_KEY)",
 		"live":      "hides it",
 		"followers": "offered on tiktok and github only",
 		"comments":  "the upstream offers nothing of the kind (youtube, youtube_own)",

@@ -135,10 +135,12 @@ func (l *link) blame(err error, subject string, raw bool) error {
 		l.certain++
 		return errFailed
 	case providers.BlameSubject:
-		if raw || l.suspects[subject] && !probing || len(l.suspects) >= 2*tripsAt {
+		if raw || l.suspects[subject] && !probing {
 			return errNoVerdict
 		}
-		l.suspects[subject] = true
+		if len(l.suspects) < tripsAt { // more need not be remembered
+			l.suspects[subject] = true
+		}
 		if len(l.suspects) >= fewSubjects {
 			return errFailed
 		}

@@ -41,7 +41,7 @@ func (r *Reader) PlanRaw(row *Row, call operation.Call) (*Query, error) {
 	}
 	if l.p.Forward == nil {
 		return nil, problem.New(problem.PlatformUnavailable, "GET /v1/raw/%s/%s: %s", call.Platform, call.Path,
-			missing(l.p, providers.OpRaw))
+			r.missing(l.p, providers.OpRaw))
 	}
 	in := operation.Args{Params: rawParams, Values: []string{call.Path, forwarded.Encode()}}
 	return &Query{

@@ -37,8 +37,8 @@ func (r *Reader) Reason(id platform.ID, op providers.Op) string {
 	var names []string
 	note := ""
 	for _, l := range links {
-		if len(l.p.Missing[op]) > 0 {
-			return missing(l.p, op)
+		if len(r.Missing(l.p, op)) > 0 {
+			return r.missing(l.p, op)
 		}
 		if note == "" {
 			note = l.p.Notes[op]
@@ -56,14 +56,24 @@ func (r *Reader) Reason(id platform.ID, op providers.Op) string {
 	return "the upstream offers nothing of the kind (" + strings.Join(names, ", ") + ")"
 }
 
+// Missing returns the settings that would make p serve op; nil when no setting would. What is derived from profiles needs
+// what profiles need.
+func (r *Reader) Missing(p *providers.Provider, op providers.Op) []string {
+	if settings := p.Missing[op]; len(settings) > 0 || op != providers.OpLinked {
+		return settings
+	}
+	return p.Missing[providers.OpProfile]
+}
+
 // missing says which settings would switch op on, by their names and by the variables that the shipped server reads.
-func missing(p *providers.Provider, op providers.Op) string {
+func (r *Reader) missing(p *providers.Provider, op providers.Op) string {
 	var variables []string
-	for _, setting := range p.Missing[op] {
+	settings := r.Missing(p, op)
+	for _, setting := range settings {
 		variables = append(variables, Variable(p.Platform, setting))
 	}
 	return fmt.Sprintf("the provider %s misses the setting %s (%s)",
-		p.Name, strings.Join(p.Missing[op], ", "), strings.Join(variables, ", "))
+		p.Name, strings.Join(settings, ", "), strings.Join(variables, ", "))
 }
 
 // Variable returns the environment variable from which the shipped server reads a setting of a platform's providers.
