@@ -140,27 +140,35 @@ func TestACacheThatHangsIsACacheThatMisses(t *testing.T) {
 
 func TestAnEnricherThatHangsCostsTheTimeOfOneCallAndNoCredits(t *testing.T) {
 	t.Parallel()
-	release := make(chan struct{})
-	defer close(release)
-	for name, enricher := range map[string]enrich.Func{
-		"ends with its context": func(ctx context.Context, _ string) (schema.Enrichment, error) {
-			<-ctx.Done()
-			return schema.Enrichment{}, ctx.Err()
-		},
-		"never ends": func(context.Context, string) (schema.Enrichment, error) {
-			<-release
-			return schema.Enrichment{}, nil
-		},
-	} {
-		e := enginetest.New(t, enginetest.Config{Options: []socialdata.Option{
-			socialdata.WithEnricher(enricher), socialdata.WithTimeout(50 * time.Millisecond),
-		}})
-		req := salma()
-		req.Handle, req.Enrich = "salma_haddad", socialdata.Arabic
-		got, err := e.Client.Profile(t.Context(), req)
-		if err != nil || !got.Data.Enrichment.Set || got.Data.Enrichment.Value != nil || got.Meta.CreditsUsed != 1 {
-			t.Errorf("%s: %v, %v", name, got, err)
-		}
+	for name, heeds := range map[string]bool{"ends with its context": true, "never ends": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				release := make(chan struct{})
+				defer close(release)
+				e := enginetest.New(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithEnricher(enrich.Func(
+					func(ctx context.Context, _ string) (schema.Enrichment, error) {
+						if !heeds {
+							ctx = context.WithoutCancel(ctx)
+						}
+						select {
+						case <-ctx.Done():
+						case <-release:
+						}
+						return schema.Enrichment{}, ctx.Err()
+					}))}})
+				req := salma()
+				req.Handle, req.Enrich = "salma_haddad", socialdata.Arabic
+				began := time.Now()
+				got, err := e.Client.Profile(t.Context(), req)
+				if err != nil || !got.Data.Enrichment.Set || got.Data.Enrichment.Value != nil || got.Meta.CreditsUsed != 1 {
+					t.Errorf("%v, %v", got, err)
+				}
+				if took := time.Since(began); took != 15*time.Second {
+					t.Errorf("took %v, want 15s", took)
+				}
+			})
+		})
 	}
 }
 
