@@ -1,0 +1,513 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+var errDisk = errors.New("the disk is full")
+
+// faulty is a ledger that does what settle says instead of settling; nil settles.
+type faulty struct {
+	credits.Ledger
+	settle func(c credits.Charge) error
+}
+
+func (f *faulty) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
+	if err := f.settle(c); err != nil {
+		return credits.Receipt{}, err
+	}
+	return f.Ledger.Settle(ctx, h, c)
+}
+
+// brittle is a store of records that fails where put says so.
+type brittle struct {
+	records.Store
+	mu   sync.Mutex
+	fail func(key string) error
+}
+
+func (b *brittle) set(fail func(key string) error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fail = fail
+}
+
+func (b *brittle) check(key string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fail == nil {
+		return nil
+	}
+	return b.fail(key)
+}
+
+func (b *brittle) Put(ctx context.Context, r records.Record, ttl time.Duration) (int64, error) {
+	if err := b.check(r.Key); err != nil {
+		return 0, err
+	}
+	return b.Store.Put(ctx, r, ttl)
+}
+
+func (b *brittle) Add(ctx context.Context, r records.Record, ttl time.Duration) (records.Record, bool, error) {
+	if err := b.check(r.Key); err != nil {
+		return records.Record{}, false, err
+	}
+	return b.Store.Add(ctx, r, ttl)
+}
+
+// jobs fails for the records of jobs.
+func jobs(key string) error {
+	if strings.HasPrefix(key, "job/") {
+		return errDisk
+	}
+	return nil
+}
+
+// slow makes a search take so long.
+func slow(p providers.Provider, d time.Duration) providers.Provider {
+	find := p.Search
+	p.Search = func(ctx context.Context, q providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
+		select {
+		case <-time.After(d):
+			return find(ctx, q, token)
+		case <-ctx.Done():
+			return providers.Page[schema.SearchResult]{}, ctx.Err()
+		}
+	}
+	return p
+}
+
+// twoWorld is a search of two platforms of which the second takes five seconds.
+func twoWorld(t *testing.T, cfg enginetest.Config) *enginetest.Engine {
+	t.Helper()
+	cfg.Providers = []providers.Provider{
+		enginetest.Searcher(platform.TikTok, enginetest.Lists(10, enginetest.Some("t", 2)...)),
+		slow(enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 2)...)), 5*time.Second),
+	}
+	return enginetest.New(t, cfg)
+}
+
+// over sets a client up over the stores of e, with another ledger or another store of records where they are given.
+func over(t *testing.T, e *enginetest.Engine, ledger credits.Ledger, store records.Store, p ...providers.Provider) *socialdata.Client {
+	t.Helper()
+	if ledger == nil {
+		ledger = e.Ledger
+	}
+	if store == nil {
+		store = e.Records
+	}
+	client, err := socialdata.New(socialdata.WithProviders(p), socialdata.WithLedger(ledger), socialdata.WithRecords(store),
+		socialdata.WithClock(e.Clock.Now), socialdata.WithCursorKeys([]byte(enginetest.CursorKey)),
+		socialdata.WithEnricher(enginetest.Enricher()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close(context.Background()) })
+	return client.As(e.Key)
+}
+
+func twoPlatforms() []providers.Provider {
+	return []providers.Provider{
+		enginetest.Searcher(platform.TikTok, enginetest.Lists(10, enginetest.Some("t", 2)...)),
+		slow(enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 2)...)), 5*time.Second),
+	}
+}
+
+// onceFailing fails the first charge.
+func onceFailing(ledger credits.Ledger) *faulty {
+	var once sync.Once
+	return &faulty{ledger, func(c credits.Charge) (err error) {
+		if c.Amount > 0 {
+			once.Do(func() { err = errDisk })
+		}
+		return err
+	}}
+}
+
+func TestTheFirstAnswerWaitsOnWhenTheFirstChargeFails(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		c := over(t, e, onceFailing(e.Ledger), nil, twoPlatforms()...)
+		began := time.Now()
+		got := searchAll(t, c, socialdata.SearchAcrossRequest{WaitS: 1})
+		if took := time.Since(began); took != 5*time.Second {
+			t.Errorf("answered after %v", took)
+		}
+		wantStates(t, states{platform.TikTok: schema.Failed, platform.X: schema.OK}, got.Meta.Platforms)
+		if got.Meta.CreditsUsed != 1 || got.Meta.JobID != "" || e.Balance(t) != 999 {
+			t.Errorf("meta is %+v, %d credits left", got.Meta, e.Balance(t))
+		}
+	})
+}
+
+func TestASearchThatAnsweredWithAProblemIsNeverCharged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		ctx, leave := context.WithTimeout(t.Context(), 2*time.Second)
+		defer leave()
+		c := over(t, e, onceFailing(e.Ledger), nil, twoPlatforms()...)
+		_, err := c.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "a", WaitS: 1})
+		enginetest.WantProblem(t, err, problem.UpstreamTimeout)
+		time.Sleep(20 * time.Second)
+		wantCharges(t, e)
+		if e.Balance(t) != 1000 {
+			t.Errorf("%d credits are left", e.Balance(t))
+		}
+	})
+}
+
+func TestAJobThatCannotBeKeptIsNone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &brittle{Store: records.NewMemory(records.MemoryConfig{}), fail: jobs}
+		e := twoWorld(t, enginetest.Config{Records: store})
+		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.Failed}, got.Meta.Platforms)
+		time.Sleep(time.Minute)
+		if got.Meta.JobID != "" || got.Meta.CreditsUsed != 1 || e.Balance(t) != 999 {
+			t.Errorf("meta is %+v, %d credits left", got.Meta, e.Balance(t))
+		}
+	})
+}
+
+func TestALatePartIsNotedBeforeItIsCharged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &brittle{Store: records.NewMemory(records.MemoryConfig{})}
+		e := twoWorld(t, enginetest.Config{Records: store})
+		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
+		store.set(jobs) // the disk is full
+		time.Sleep(10 * time.Second)
+		wantCharges(t, e, enginetest.Charged(1, "search", "tiktok", "MISS"))
+		store.set(nil)
+		e.Clock.Advance(time.Minute)
+		if got := job(t, e.Client, first.Meta.JobID, 0); got.Meta.CreditsUsed != 0 || len(got.Data) != 0 || got.Meta.JobID != "" {
+			t.Errorf("meta is %+v", got.Meta)
+		}
+	})
+}
+
+func TestTheNotedHoldDecidesAfterACrash(t *testing.T) {
+	t.Parallel()
+	for name, charged := range map[string]bool{"before the charge": false, "behind the charge": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				e := enginetest.New(t, enginetest.Config{})
+				store := &brittle{Store: e.Records}
+				dead := false
+				ledger := &faulty{e.Ledger, func(c credits.Charge) error {
+					if dead || c.Platform != "x" {
+						return map[bool]error{true: errDisk}[dead]
+					}
+					dead = true
+					store.set(jobs) // from now on nothing is noted
+					return map[bool]error{false: errDisk}[charged]
+				}}
+				first := searchAll(t, over(t, e, ledger, store, twoPlatforms()...), socialdata.SearchAcrossRequest{WaitS: 1})
+				time.Sleep(10 * time.Second)
+				e.Clock.Advance(time.Minute)
+				after := over(t, e, nil, nil, twoPlatforms()...)
+				got := job(t, after, first.Meta.JobID, 0)
+				if diff := gocmp.Diff([]string{"x0", "x1"}, enginetest.IDs(got.Data)); diff != "" {
+					t.Errorf("results (-want +got):\n%s", diff)
+				}
+				if got.Meta.CreditsUsed != 1 || got.Meta.JobID != "" || e.Balance(t) != 998 {
+					t.Errorf("meta is %+v, %d credits left", got.Meta, e.Balance(t))
+				}
+			})
+		})
+	}
+}
+
+func TestOfTwoReplicasOneTellsACharge(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := twoWorld(t, enginetest.Config{})
+		another := over(t, e, nil, nil, twoPlatforms()...)
+		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
+		time.Sleep(6 * time.Second)
+		told := first.Meta.CreditsUsed
+		results := len(first.Data)
+		for range 3 {
+			for _, c := range []*socialdata.Client{e.Client, another} {
+				if got := job(t, c, first.Meta.JobID, 0); got.Meta.CreditsUsed > 0 {
+					told += got.Meta.CreditsUsed
+					results += len(got.Data)
+				}
+			}
+		}
+		if told != 2 || results != 4 || e.Balance(t) != 998 {
+			t.Errorf("%d credits told for %d results, %d left", told, results, e.Balance(t))
+		}
+	})
+}
+
+func TestAPollThatCannotBeNotedFails(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &brittle{Store: records.NewMemory(records.MemoryConfig{})}
+		e := twoWorld(t, enginetest.Config{Records: store})
+		id := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1}).Meta.JobID
+		time.Sleep(6 * time.Second)
+		store.set(jobs)
+		_, err := e.Client.Job(t.Context(), socialdata.JobRequest{ID: id})
+		enginetest.WantProblem(t, err, problem.InternalError)
+		store.set(nil)
+		for i, want := range []int64{1, 0} {
+			if got := job(t, e.Client, id, 0); got.Meta.CreditsUsed != want {
+				t.Errorf("poll %d tells %d credits, want %d", i+1, got.Meta.CreditsUsed, want)
+			}
+		}
+	})
+}
+
+func TestHeldBackResultsComeOnceWhateverTheyHold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var loud []schema.SearchResult
+		for i := range 5 {
+			r := enginetest.By("loud", fmt.Sprint("loud", i), i)
+			r.Object.(*schema.Post).Text = "fish & <chips>"
+			loud = append(loud, r)
+		}
+		e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, loud...)),
+			slow(enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 1)...)), 5*time.Second))
+		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
+		rest := job(t, e.Client, first.Meta.JobID, 9)
+		whole := job(t, e.Client, first.Meta.JobID, 0)
+		second := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: first.Meta.NextCursor})
+		got := [][]string{
+			enginetest.IDs(first.Data), enginetest.IDs(rest.Data), enginetest.IDs(whole.Data), enginetest.IDs(second.Data),
+		}
+		want := [][]string{{"loud0", "loud1", "loud2"}, {"x0"}, {"loud0", "x0", "loud1", "loud2"}, {"loud3", "loud4"}}
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Errorf("answers (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// weighing counts what is written to a store of records.
+type weighing struct {
+	records.Store
+	mu    sync.Mutex
+	bytes int64
+}
+
+func (w *weighing) Put(ctx context.Context, r records.Record, ttl time.Duration) (int64, error) {
+	w.mu.Lock()
+	w.bytes += r.Size()
+	w.mu.Unlock()
+	return w.Store.Put(ctx, r, ttl)
+}
+
+func (w *weighing) Add(ctx context.Context, r records.Record, ttl time.Duration) (records.Record, bool, error) {
+	w.mu.Lock()
+	w.bytes += r.Size()
+	w.mu.Unlock()
+	return w.Store.Add(ctx, r, ttl)
+}
+
+func TestWhatIsHeldBackIsKeptByReferenceForAnHour(t *testing.T) {
+	t.Parallel()
+	var loud []schema.SearchResult
+	for i := range 100 {
+		r := enginetest.By("loud", fmt.Sprint("loud", i), i)
+		r.Object.(*schema.Post).Raw = []byte(`{"x":"` + strings.Repeat("x", 5000) + `"}`)
+		loud = append(loud, r)
+	}
+	store := &weighing{Store: records.NewMemory(records.MemoryConfig{})}
+	e := enginetest.New(t, enginetest.Config{Records: store, Providers: []providers.Provider{
+		enginetest.Searcher(platform.TikTok, enginetest.Lists(100, loud...)),
+	}})
+	var req socialdata.SearchAcrossRequest
+	for i := range 20 {
+		req = socialdata.SearchAcrossRequest{Query: fmt.Sprint("coffee ", i), IncludeRaw: true}
+		req.Cursor = searchAll(t, e.Client, req).Meta.NextCursor
+	}
+	if store.bytes > 100_000 {
+		t.Errorf("20 searches leave %d bytes", store.bytes)
+	}
+	e.Clock.Advance(50 * time.Minute) // the cache has forgotten
+	second := searchAll(t, e.Client, req)
+	if len(second.Data) != 97 || len(second.Data[0].Shared().Raw) < 5000 || second.Meta.CreditsUsed != 0 {
+		t.Errorf("%d results for %d credits", len(second.Data), second.Meta.CreditsUsed)
+	}
+	e.Clock.Advance(2 * time.Hour)
+	_, err := e.Client.SearchAcross(t.Context(), req)
+	enginetest.WantProblem(t, err, problem.InvalidRequest, "cursor expired")
+}
+
+func TestPageTwoOfAWideSearchRepeatsNothing(t *testing.T) {
+	t.Parallel()
+	var wide []providers.Provider
+	named := ids{platform.TikTok, platform.X, platform.YouTube, platform.Threads}
+	for n, id := range named {
+		results := enginetest.Some(string(id), 100)
+		if n > 0 { // page two repeats what the first platform gave on page one
+			results = append(results, enginetest.Some(string(named[0]), 100)...)
+		} else {
+			results = append(results, enginetest.Some("more", 100)...)
+		}
+		wide = append(wide, enginetest.Searcher(id, enginetest.Lists(100, results...)))
+	}
+	e := enginetest.Of(t, wide...)
+	first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Platforms: named})
+	second := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Platforms: named, Cursor: first.Meta.NextCursor})
+	seen := map[string]bool{}
+	for _, r := range first.Data {
+		seen[r.Shared().URL] = true
+	}
+	again := 0
+	for _, r := range second.Data {
+		if seen[r.Shared().URL] {
+			again++
+		}
+	}
+	if again > 0 || len(first.Data) != 400 || len(second.Data) != 100 {
+		t.Errorf("pages of %d and %d, %d came again", len(first.Data), len(second.Data), again)
+	}
+}
+
+func TestProcessesWithOtherCursorKeysShareACache(t *testing.T) {
+	t.Parallel()
+	shared := cache.NewMemory(cache.MemoryConfig{})
+	for _, secret := range []string{strings.Repeat("a", 32), strings.Repeat("b", 32)} {
+		client, err := socialdata.New(socialdata.WithCache(shared), socialdata.WithCursorKeys([]byte(secret)),
+			socialdata.WithProviders(providers.Chain{enginetest.Searcher(platform.TikTok, enginetest.Lists(5, enginetest.Some("t", 9)...))}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := searchAll(t, client, socialdata.SearchAcrossRequest{})
+		if first.Meta.NextCursor == "" {
+			t.Fatal("there is no cursor")
+		}
+		if second := searchAll(t, client, socialdata.SearchAcrossRequest{Cursor: first.Meta.NextCursor}); len(second.Data) != 4 {
+			t.Errorf("page two has %d results", len(second.Data))
+		}
+	}
+}
+
+func TestWithoutACursorNothingIsHeldBack(t *testing.T) {
+	t.Parallel()
+	var loud []schema.SearchResult
+	for i := range 9 {
+		loud = append(loud, enginetest.By("loud", fmt.Sprint("loud", i), i))
+	}
+	find := enginetest.Lists(5, loud...)
+	long := enginetest.Searcher(platform.TikTok, func(ctx context.Context, q providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
+		page, err := find(ctx, q, token)
+		page.Next += "|" + strings.Repeat("a long token", 1000) // too long for a cursor: it has to be noted
+		return page, err
+	})
+	store := &brittle{Store: records.NewMemory(records.MemoryConfig{}), fail: func(string) error { return errDisk }}
+	e := enginetest.New(t, enginetest.Config{Providers: []providers.Provider{long}, Records: store})
+	if got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}); len(got.Data) != 5 || got.Meta.NextCursor != "" {
+		t.Errorf("%d results of 5, cursor %q", len(got.Data), got.Meta.NextCursor)
+	}
+}
+
+func TestAWatcherWhoLeavesPaysForWhatWasHandedOver(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X, platform.YouTube)})
+	searchAll(t, e.Client, socialdata.SearchAcrossRequest{Query: "a"}) // all of it is in the cache, and ends at once
+	for i := range 50 {
+		events := 0
+		err := e.Client.WatchSearch(t.Context(), enginetest.Call("query", "a"), func(socialdata.SearchEvent) bool {
+			events++
+			return false
+		})
+		if paid := len(e.Charges(t)) - 3; err != nil || events != 1 || paid != i+1 {
+			t.Fatalf("%d events, %d parts paid in %d calls, %v", events, paid, i+1, err)
+		}
+	}
+}
+
+func TestALedgerThatPanicsFails(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	c := over(t, e, &faulty{e.Ledger, func(credits.Charge) error { panic("ledger") }}, nil,
+		enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X)...)
+	failsToPay(t, c)
+	if len(e.Charges(t)) != 0 {
+		t.Error("something was charged")
+	}
+}
+
+// failsToPay makes a search that nobody can pay for, and leaves before the end of its time.
+func failsToPay(t *testing.T, c *socialdata.Client) {
+	t.Helper()
+	ctx, leave := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer leave()
+	_, err := c.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "a"})
+	var p *problem.Error
+	if !errors.As(err, &p) {
+		t.Errorf("came to %v", err)
+	}
+}
+
+func TestCloseMayRaceWithSearches(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X), Credits: 100_000})
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			for k := range 20 {
+				_, _ = e.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: fmt.Sprint(i, k)})
+			}
+		})
+		wg.Go(func() { _ = e.Client.Close(t.Context()) })
+	}
+	wg.Wait()
+	_, err := e.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "a"})
+	enginetest.WantProblem(t, err, problem.PlatformUnavailable, "shutting down")
+}
+
+func TestASearchThatFindsNoTextIsNotEnriched(t *testing.T) {
+	t.Parallel()
+	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10)))
+	got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Enrich: socialdata.Arabic})
+	if got.Meta.CreditsUsed != 1 || e.Balance(t) != 999 {
+		t.Errorf("%d credits for nothing to enrich, %d left", got.Meta.CreditsUsed, e.Balance(t))
+	}
+}
+
+func TestASearchEndsWhateverItsProvidersDo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		deaf := enginetest.Searcher(platform.X, func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
+			time.Sleep(10 * time.Minute)
+			return providers.Page[schema.SearchResult]{}, nil
+		})
+		e := enginetest.Of(t, deaf)
+		began := time.Now()
+		_, err := e.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "a", WaitS: 25})
+		enginetest.WantProblem(t, err, problem.UpstreamTimeout, "x")
+		if took := time.Since(began); took != 15*time.Second || e.Balance(t) != 1000 {
+			t.Errorf("after %v, %d credits are left", took, e.Balance(t))
+		}
+		time.Sleep(10 * time.Minute) // for the provider to end
+	})
+}
