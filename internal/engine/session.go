@@ -121,6 +121,7 @@ func (s *Session) charge(
 			Amount: charge, Operation: q.Row.Name, Platform: string(q.Platform), Cache: string(answer.Meta.Cache),
 		})
 		answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
+		answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call under the key has paid for it
 		if err = errors.Join(err, settleErr); err != nil {
 			answer = nil
 		}

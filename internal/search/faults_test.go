@@ -245,21 +245,22 @@ func TestTheNotedHoldDecidesAfterACrash(t *testing.T) {
 func TestOfTwoReplicasOneTellsACharge(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e := twoWorld(t, enginetest.Config{})
-		another := over(t, e, nil, nil, twoPlatforms()...)
-		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
-		time.Sleep(6 * time.Second)
-		told := first.Meta.CreditsUsed
-		results := len(first.Data)
-		for range 3 {
-			for _, c := range []*socialdata.Client{e.Client, another} {
+		e := enginetest.New(t, enginetest.Config{})
+		platforms := append(twoPlatforms(),
+			slow(enginetest.Searcher(platform.YouTube, enginetest.Lists(10, enginetest.Some("y", 2)...)), 3*time.Second))
+		one, another := over(t, e, nil, nil, platforms...), over(t, e, nil, nil, platforms...)
+		first := searchAll(t, one, socialdata.SearchAcrossRequest{WaitS: 1})
+		told, results := first.Meta.CreditsUsed, len(first.Data)
+		for range 3 { // between two polls a part ends, and the first process notes it
+			time.Sleep(2500 * time.Millisecond)
+			for _, c := range []*socialdata.Client{another, one} {
 				if got := job(t, c, first.Meta.JobID, 0); got.Meta.CreditsUsed > 0 {
 					told += got.Meta.CreditsUsed
 					results += len(got.Data)
 				}
 			}
 		}
-		if told != 2 || results != 4 || e.Balance(t) != 998 {
+		if told != 3 || results != 6 || e.Balance(t) != 997 {
 			t.Errorf("%d credits told for %d results, %d left", told, results, e.Balance(t))
 		}
 	})
@@ -431,18 +432,27 @@ func TestWithoutACursorNothingIsHeldBack(t *testing.T) {
 
 func TestAWatcherWhoLeavesPaysForWhatWasHandedOver(t *testing.T) {
 	t.Parallel()
-	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X, platform.YouTube)})
-	searchAll(t, e.Client, socialdata.SearchAcrossRequest{Query: "a"}) // all of it is in the cache, and ends at once
-	for i := range 50 {
-		events := 0
-		err := e.Client.WatchSearch(t.Context(), enginetest.Call("query", "a"), func(socialdata.SearchEvent) bool {
-			events++
-			return false
-		})
-		if paid := len(e.Charges(t)) - 3; err != nil || events != 1 || paid != i+1 {
-			t.Fatalf("%d events, %d parts paid in %d calls, %v", events, paid, i+1, err)
+	synctest.Test(t, func(t *testing.T) {
+		var loud []schema.SearchResult
+		for i := range 8 {
+			loud = append(loud, enginetest.By("loud", fmt.Sprint("loud", i), i))
 		}
-	}
+		e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(5, loud...)),
+			enginetest.Searcher(platform.X, enginetest.Lists(5, enginetest.Some("x", 8)...)))
+		cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}).Meta.NextCursor
+		before := len(e.Charges(t))
+		err := e.Client.WatchSearch(t.Context(), enginetest.Call("query", "coffee", "cursor", cursor),
+			func(ev socialdata.SearchEvent) bool {
+				synctest.Wait() // while what was held back is handed over, both platforms come to their end
+				return ev.Platform == ""
+			})
+		if paid := len(e.Charges(t)) - before; err != nil || paid != 1 {
+			t.Errorf("%d parts paid for one that was handed over, %v", paid, err)
+		}
+		if e.Balance(t) != 997 {
+			t.Errorf("%d credits are left", e.Balance(t))
+		}
+	})
 }
 
 func TestALedgerThatPanicsFails(t *testing.T) {
