@@ -23,6 +23,7 @@ import (
 	"github.com/socialdata/socialdata/internal/engine"
 	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -102,6 +103,11 @@ func (c *Client) Raw(ctx context.Context, req RawRequest) (*schema.Envelope[any]
 
 // Health returns the state of every platform. It is free and needs no account.
 func (c *Client) Health(context.Context) schema.Health { return c.session.Health() }
+
+// Drifted returns what of the upstreams' answers has not been as it should be since the client was made, by platform,
+// operation and field: where it stood, never what stood there. [Client.Health] calls a platform degraded when much of
+// what it answered lately had drifted, and [WithObserver] tells of each drift as it comes.
+func (c *Client) Drifted() []observe.Drifted { return c.session.Drifted() }
 
 // Close waits until everything that c does in the background has ended. The stores are the caller's to close.
 func (c *Client) Close(ctx context.Context) error { return c.session.Close(ctx) }

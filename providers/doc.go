@@ -58,6 +58,7 @@
 //	wire.Time    a date, or seconds or milliseconds since 1970, in any of the usual forms
 //	wire.Rows    the list that makes a page, or a tree; plain slices are for words and pictures
 //	wire.Numbers a list of ids that are numbers
+//	wire.Token   what leads to the next page; absent, null and "" end the list, and what is no token is a failure
 //	wire.Object  one object beside its raw, where it stands alone; of a pointer where null is the upstream's word
 //
 // There is no *int64, *bool, *string or time.Time in a wire struct, for the reasons that wire gives. A pointer to a struct is
