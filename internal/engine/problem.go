@@ -26,8 +26,8 @@ func problemOf(o *operation.Operation, call operation.Call, err error) *problem.
 	full, _ := errors.AsType[*records.QuotaError](err)
 	switch {
 	case full != nil:
-		return problem.Wrap(err, problem.RateLimited, "the answers that are kept for the account's idempotency keys take as "+
-			"much as they may; wait, or call without a key; nothing was charged").After(full.RetryAfter)
+		return problem.Wrap(err, problem.RateLimited, "the answers that are kept for the account's idempotency keys "+
+			"take as much as they may; wait, or call without a key; nothing was charged").After(full.RetryAfter)
 	case errors.Is(err, credits.ErrLate):
 		return problem.Wrap(err, problem.PlatformUnavailable, "the call took longer than its credits were held, and they "+
 			"are spent; nothing was charged")

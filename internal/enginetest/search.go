@@ -62,12 +62,14 @@ func Some(prefix string, n int) []schema.SearchResult {
 // Late makes a search wait until release is closed.
 func Late(p providers.Provider, release <-chan struct{}) providers.Provider {
 	find := p.Search
-	p.Search = func(ctx context.Context, q providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
+	p.Search = func(
+		ctx context.Context, q providers.SearchQuery, token string,
+	) (page providers.Page[schema.SearchResult], err error) {
 		select {
 		case <-release:
 			return find(ctx, q, token)
 		case <-ctx.Done():
-			return providers.Page[schema.SearchResult]{}, fmt.Errorf("late: %w", providers.ErrTimeout)
+			return page, fmt.Errorf("late: %w", providers.ErrTimeout)
 		}
 	}
 	return p

@@ -195,8 +195,8 @@ func (s *Service) balance(ctx context.Context, who account.Caller, st *state) in
 	return n
 }
 
-// answer puts results and the state of a search into an answer. Unless an answer has said that nothing is pending, there is
-// a job to ask for.
+// answer puts results and the state of a search into an answer. Unless an answer has said that nothing is pending, there
+// is a job to ask for.
 func (s *Service) answer(
 	r *record, results []json.RawMessage, used, balance int64, requestID string,
 ) (*operation.Answer, error) {

@@ -86,12 +86,12 @@ func jobs(key string) error {
 // slow makes a search take so long.
 func slow(p providers.Provider, d time.Duration) providers.Provider {
 	find := p.Search
-	p.Search = func(ctx context.Context, q providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
+	p.Search = func(ctx context.Context, q providers.SearchQuery, token string) (found, error) {
 		select {
 		case <-time.After(d):
 			return find(ctx, q, token)
 		case <-ctx.Done():
-			return providers.Page[schema.SearchResult]{}, ctx.Err()
+			return found{}, ctx.Err()
 		}
 	}
 	return p
@@ -108,7 +108,9 @@ func twoWorld(t *testing.T, cfg enginetest.Config) *enginetest.Engine {
 }
 
 // over sets a client up over the stores of e, with another ledger or another store of records where they are given.
-func over(t *testing.T, e *enginetest.Engine, ledger credits.Ledger, store records.Store, p ...providers.Provider) *socialdata.Client {
+func over(
+	t *testing.T, e *enginetest.Engine, ledger credits.Ledger, store records.Store, p ...providers.Provider,
+) *socialdata.Client {
 	t.Helper()
 	if ledger == nil {
 		ledger = e.Ledger
@@ -226,7 +228,8 @@ func TestTheNotedHoldDecidesAfterACrash(t *testing.T) {
 					store.set(jobs) // from now on nothing is noted
 					return map[bool]error{false: errDisk}[charged]
 				}}
-				first := searchAll(t, over(t, e, ledger, store, twoPlatforms()...), socialdata.SearchAcrossRequest{WaitS: 1})
+				before := over(t, e, ledger, store, twoPlatforms()...)
+				first := searchAll(t, before, socialdata.SearchAcrossRequest{WaitS: 1})
 				time.Sleep(10 * time.Second)
 				e.Clock.Advance(time.Minute)
 				after := over(t, e, nil, nil, twoPlatforms()...)
@@ -396,8 +399,9 @@ func TestProcessesWithOtherCursorKeysShareACache(t *testing.T) {
 	t.Parallel()
 	shared := cache.NewMemory(cache.MemoryConfig{})
 	for _, secret := range []string{strings.Repeat("a", 32), strings.Repeat("b", 32)} {
+		nine := enginetest.Searcher(platform.TikTok, enginetest.Lists(5, enginetest.Some("t", 9)...))
 		client, err := socialdata.New(socialdata.WithCache(shared), socialdata.WithCursorKeys([]byte(secret)),
-			socialdata.WithProviders(providers.Chain{enginetest.Searcher(platform.TikTok, enginetest.Lists(5, enginetest.Some("t", 9)...))}))
+			socialdata.WithProviders(providers.Chain{nine}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -405,7 +409,8 @@ func TestProcessesWithOtherCursorKeysShareACache(t *testing.T) {
 		if first.Meta.NextCursor == "" {
 			t.Fatal("there is no cursor")
 		}
-		if second := searchAll(t, client, socialdata.SearchAcrossRequest{Cursor: first.Meta.NextCursor}); len(second.Data) != 4 {
+		second := searchAll(t, client, socialdata.SearchAcrossRequest{Cursor: first.Meta.NextCursor})
+		if len(second.Data) != 4 {
 			t.Errorf("page two has %d results", len(second.Data))
 		}
 	}
@@ -418,7 +423,7 @@ func TestWithoutACursorNothingIsHeldBack(t *testing.T) {
 		loud = append(loud, enginetest.By("loud", fmt.Sprint("loud", i), i))
 	}
 	find := enginetest.Lists(5, loud...)
-	long := enginetest.Searcher(platform.TikTok, func(ctx context.Context, q providers.SearchQuery, token string) (providers.Page[schema.SearchResult], error) {
+	long := enginetest.Searcher(platform.TikTok, func(ctx context.Context, q providers.SearchQuery, token string) (found, error) {
 		page, err := find(ctx, q, token)
 		page.Next += "|" + strings.Repeat("a long token", 1000) // too long for a cursor: it has to be noted
 		return page, err
@@ -472,15 +477,14 @@ func failsToPay(t *testing.T, c *socialdata.Client) {
 	ctx, leave := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer leave()
 	_, err := c.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "a"})
-	var p *problem.Error
-	if !errors.As(err, &p) {
-		t.Errorf("came to %v", err)
-	}
+	enginetest.WantProblem(t, err, problem.UpstreamTimeout)
 }
 
 func TestCloseMayRaceWithSearches(t *testing.T) {
 	t.Parallel()
-	e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X), Credits: 100_000})
+	e := enginetest.New(t, enginetest.Config{
+		Providers: enginetest.Sandboxes(mock.Config{}, platform.TikTok, platform.X), Credits: 100_000,
+	})
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
@@ -507,9 +511,9 @@ func TestASearchThatFindsNoTextIsNotEnriched(t *testing.T) {
 func TestASearchEndsWhateverItsProvidersDo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		deaf := enginetest.Searcher(platform.X, func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
+		deaf := enginetest.Searcher(platform.X, func(context.Context, providers.SearchQuery, string) (found, error) {
 			time.Sleep(10 * time.Minute)
-			return providers.Page[schema.SearchResult]{}, nil
+			return found{}, nil
 		})
 		e := enginetest.Of(t, deaf)
 		began := time.Now()

@@ -112,6 +112,9 @@ func drawFaults(t *rapid.T) []fault {
 	return out
 }
 
+// found is what a platform finds.
+type found = providers.Page[schema.SearchResult]
+
 // machine is a process that may fail and end: all its store calls pass through it.
 type machine struct {
 	process
@@ -193,7 +196,9 @@ func (n notes) Put(ctx context.Context, r records.Record, ttl time.Duration) (ve
 	return version, err
 }
 
-func (n notes) Add(ctx context.Context, r records.Record, ttl time.Duration) (stands records.Record, added bool, err error) {
+func (n notes) Add(
+	ctx context.Context, r records.Record, ttl time.Duration,
+) (stands records.Record, added bool, err error) {
 	err = n.call(func() (err error) { stands, added, err = n.Store.Add(ctx, r, ttl); return err })
 	return stands, added, err
 }
@@ -226,7 +231,7 @@ func (w *world) machine(p process) *machine {
 		id := modelPlatforms[i]
 		upstreams = append(upstreams, providers.Provider{
 			Name: "fake", Platform: id, Source: schema.Own,
-			Search: func(ctx context.Context, _ providers.SearchQuery, _ string) (page providers.Page[schema.SearchResult], err error) {
+			Search: func(ctx context.Context, _ providers.SearchQuery, _ string) (page found, err error) {
 				select {
 				case <-time.After(u.After):
 				case <-ctx.Done():
@@ -337,7 +342,7 @@ func (w *world) named() string {
 
 // search asks until there is an answer, or once when there is no key to ask again with.
 func (w *world) search(ctx context.Context, call operation.Call) *operation.Answer {
-	for try := 0; try < 20; try++ {
+	for try := range 20 {
 		first, leave := ctx, func() {}
 		if w.HangUp > 0 && try == 0 {
 			first, leave = context.WithTimeout(ctx, w.HangUp)
@@ -401,6 +406,7 @@ func (w *world) end() {
 
 // play runs a schedule and says what is wrong, or "".
 func play(t *testing.T, s schedule) (wrong string) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{
 			schedule: s, ledger: credits.NewMemory(credits.MemoryConfig{}),
