@@ -57,8 +57,8 @@ type attempt struct {
 	version int64 // of the record that holds the claim
 }
 
-// work makes a charged call. Left is how long it may take; the idempotencyKey is the ledger's. Job is what the answer can
-// be replayed from, or "" when it has to be kept itself.
+// work makes a charged call. Left is how long it may take; the idempotencyKey is the ledger's. Job is what the answer
+// can be replayed from, or "" when it has to be kept itself.
 type work func(
 	ctx context.Context, idempotencyKey string, left time.Duration,
 ) (answer *operation.Answer, job string, err error)
@@ -82,30 +82,33 @@ func (s *Session) idempotent(
 	return a.make(ctx, do)
 }
 
+// The two ways in which what stands under a key is no answer.
+var (
+	errUnderWay = errors.New("the earlier call is still under way")
+	errVoid     = errors.New("nothing is left of the earlier call but its record")
+)
+
 // make claims the key and does the work, or waits for what comes of an earlier claim: its answer, or its failure, is
 // everybody's who has waited for it.
 func (a *attempt) make(ctx context.Context, do work) (*operation.Answer, error) {
 	for waited := ""; ; {
 		stands, err := a.claim(ctx, 0)
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case stands == nil:
-			return a.recorded(ctx, do)
-		case stands.Failure != nil && stands.Claim == waited:
-			return nil, problem.New(stands.Failure.Code, "%s", stands.Failure.Detail).After(stands.Failure.RetryAfter)
-		case stands.Failure == nil && stands.Digest != a.mine.Digest:
-			return nil, problem.New(problem.InvalidRequest, "Idempotency-Key has been used for another request; use a new one")
-		case stands.answered():
-			answer, err := a.replay(ctx, stands)
-			if !errors.Is(err, search.ErrNoJob) {
+		}
+		if stands != nil {
+			answer, err := a.outcome(ctx, stands, waited)
+			if err == nil || !errors.Is(err, errUnderWay) && !errors.Is(err, errVoid) {
 				return answer, err
 			}
-		}
-		if stands.Failure != nil || stands.answered() { // nothing is left of it but the record
-			if stands, err = a.claim(ctx, a.version); err != nil || stands == nil {
-				return a.recordedUnless(ctx, err, do)
+			if errors.Is(err, errVoid) {
+				if stands, err = a.claim(ctx, a.version); err != nil {
+					return nil, err
+				}
 			}
+		}
+		if stands == nil {
+			return a.recorded(ctx, do)
 		}
 		waited = stands.Claim
 		if err := a.pause(ctx); err != nil {
@@ -114,13 +117,24 @@ func (a *attempt) make(ctx context.Context, do work) (*operation.Answer, error) 
 	}
 }
 
-func (k *kept) answered() bool { return k.Answer != nil || k.Job != "" }
-
-func (a *attempt) recordedUnless(ctx context.Context, err error, do work) (*operation.Answer, error) {
-	if err != nil {
-		return nil, err
+// outcome returns what has come of the call that stands under the key, to one who has waited for that claim.
+func (a *attempt) outcome(ctx context.Context, stands *kept, waited string) (*operation.Answer, error) {
+	f := stands.Failure
+	switch {
+	case f != nil && stands.Claim == waited:
+		return nil, problem.New(f.Code, "%s", f.Detail).After(f.RetryAfter)
+	case f != nil:
+		return nil, errVoid
+	case stands.Digest != a.mine.Digest:
+		return nil, problem.New(problem.InvalidRequest, "Idempotency-Key has been used for another request; use a new one")
+	case stands.Answer == nil && stands.Job == "":
+		return nil, errUnderWay
 	}
-	return a.recorded(ctx, do)
+	answer, err := a.replay(ctx, stands)
+	if errors.Is(err, search.ErrNoJob) {
+		return nil, errVoid
+	}
+	return answer, err
 }
 
 // pause waits a moment for what the earlier call comes to, within this call's own time.
@@ -169,8 +183,8 @@ func (a *attempt) record() (records.Record, error) {
 	return records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version}, err
 }
 
-// put writes the record over the claim, unless that has been lost. A store that failed may have written all the same: the
-// claim is then of another version.
+// put writes the record over the claim, unless that has been lost. A store that failed may have written all the same:
+// the claim is then of another version.
 func (a *attempt) put(ctx context.Context, ttl time.Duration) error {
 	ctx = context.WithoutCancel(ctx)
 	err := a.write(ctx, ttl)

@@ -15,8 +15,8 @@ import (
 )
 
 // All makes a fan-out search and answers when all platforms have come to an end, or when the caller has waited long
-// enough and something is there: the rest is then a job. What is asked under an idempotency key is charged once, and kept
-// is the id of the job to replay it from; "" when it could not be kept.
+// enough and something is there: the rest is then a job. What is asked under an idempotency key is charged once, and
+// kept is the id of the job to replay it from; "" when it could not be kept.
 func (s *Service) All(ctx context.Context, req Request, plan *Plan) (a *operation.Answer, kept string, err error) {
 	if req.IdempotencyKey != "" {
 		if a, kept, err = s.adopt(ctx, req); !errors.Is(err, ErrNoJob) {
@@ -119,8 +119,8 @@ func (s *Service) answerFirst(
 	return a, kept, nil
 }
 
-// answered notes that the first answer is given, if anybody can ask for the search again, and returns the id under which
-// it is kept.
+// answered notes that the first answer is given, if anybody can ask for the search again, and returns the id under
+// which it is kept.
 func (s *Service) answered(ctx context.Context, st *state, page firstPage) (kept string, err error) {
 	if !st.Keyed && !st.open() {
 		page.tell(&st.record)
@@ -195,8 +195,8 @@ func (s *Service) balance(ctx context.Context, who account.Caller, st *state) in
 	return n
 }
 
-// answer puts results and the state of a search into an answer. Unless an answer has said that nothing is pending, there
-// is a job to ask for.
+// answer puts results and the state of a search into an answer. Unless an answer has said that nothing is pending,
+// there is a job to ask for.
 func (s *Service) answer(
 	r *record, results []json.RawMessage, used, balance int64, requestID string,
 ) (*operation.Answer, error) {

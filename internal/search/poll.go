@@ -42,7 +42,8 @@ func (s *Service) Job(
 	return s.tell(ctx, st, balance, requestID)
 }
 
-// tell answers what no answer has told yet. It is noted as told before it is given: of two who ask at once, one is told.
+// tell answers what no answer has told yet. It is noted as told before it is given: of two who ask at once, one is
+// told.
 func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID string) (*operation.Answer, error) {
 	var results []json.RawMessage
 	var used int64
@@ -133,8 +134,8 @@ func (s *Service) findJob(ctx context.Context, who account.Caller, id string) (*
 	return j, nil
 }
 
-// Replay answers a search again that was answered under an idempotency key: all that answers have told of it so far, with
-// the credits of the first one. Nothing new is told by it: that waits for who asks for the job.
+// Replay answers a search again that was answered under an idempotency key: all that answers have told of it so far,
+// with the credits of the first one. Nothing new is told by it: that waits for who asks for the job.
 func (s *Service) Replay(ctx context.Context, who account.Caller, id, requestID string) (*operation.Answer, error) {
 	j, err := s.findJob(ctx, who, id)
 	if err != nil {

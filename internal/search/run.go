@@ -115,13 +115,18 @@ func (s *Service) run(ctx context.Context, j *job, left time.Duration) {
 	})
 	s.fork(func() {
 		defer cancel()
-		defer s.leave(id, j) // from now on it is answered from the records
-		select {
-		case <-over:
-		case <-detached.Done():
-			s.cut(detached, j)
-		}
+		s.finish(detached, id, j, over)
 	})
+}
+
+// finish waits for the last part, or for the end of the time.
+func (s *Service) finish(ctx context.Context, id string, j *job, over <-chan struct{}) {
+	defer s.leave(id, j) // from now on it is answered from the records
+	select {
+	case <-over:
+	case <-ctx.Done():
+		s.cut(ctx, j)
+	}
 }
 
 // fork does work in the background that [Service.Close] waits for.
@@ -153,8 +158,8 @@ func (s *Service) runPart(ctx context.Context, j *job, i int) {
 	s.endPart(ctx, st, i, r, err)
 }
 
-// endPart notes how a part ended. Nothing is charged before there is an answer: a caller who gets none pays nothing. From
-// the first answer on each part is noted and paid as it ends.
+// endPart notes how a part ended. Nothing is charged before there is an answer: a caller who gets none pays nothing.
+// From the first answer on each part is noted and paid as it ends.
 func (s *Service) endPart(ctx context.Context, st *state, i int, r partResult, err error) {
 	p := &st.Parts[i]
 	if err == nil {

@@ -15,7 +15,8 @@ import (
 const enrichment = "enrichment"
 
 // settle decides every part that was found, side by side: a durable ledger then writes them in one transaction. Once no
-// part is left, the enrichment is decided too. A part of which the ledger cannot say whether it was charged stays found.
+// part is left, the enrichment is decided too. A part of which the ledger cannot say whether it was charged stays
+// found.
 func (s *Service) settle(ctx context.Context, st *state) {
 	receipts, errs := make([]credits.Receipt, len(st.Parts)), make([]error, len(st.Parts))
 	var wg sync.WaitGroup
@@ -80,8 +81,8 @@ func (s *Service) settleFee(ctx context.Context, st *state) {
 	st.Fee.Stage, st.Fee.Credits = s.outcome(ctx, st.ID, enrichment, receipt, err)
 }
 
-// withdraw gives up every part in that stage and its hold. One that turns out to have been charged, by a ledger that had
-// failed to say so, is paid.
+// withdraw gives up every part in that stage and its hold. One that turns out to have been charged, by a ledger that
+// had failed to say so, is paid.
 func (s *Service) withdraw(ctx context.Context, st *state, from stage) {
 	for i := range st.Parts {
 		p := &st.Parts[i]
