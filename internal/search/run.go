@@ -145,7 +145,8 @@ func (s *Service) runPart(ctx context.Context, j *job, i int) {
 	j.unlock()
 	r, err := s.readPart(ctx, plan, plan.parts[i].q, nil)
 	if err != nil {
-		s.cfg.Log.WarnContext(ctx, "a platform of a search failed", "job", id, "platform", plan.parts[i].platform, "error", err)
+		s.cfg.Log.WarnContext(ctx, "a platform of a search failed",
+			"job", id, "platform", plan.parts[i].platform, "error", err)
 	}
 	st = j.lock()
 	defer j.unlock()
@@ -185,7 +186,8 @@ func (s *Service) endPart(ctx context.Context, st *state, i int, r partResult, e
 // not charged.
 func (s *Service) endLate(ctx context.Context, st *state, i int) {
 	if err := s.note(ctx, st); err != nil {
-		s.cfg.Log.ErrorContext(ctx, "a part of a search is not noted", "job", st.ID, "part", st.Parts[i].Platform, "error", err)
+		s.cfg.Log.ErrorContext(ctx, "a part of a search is not noted",
+			"job", st.ID, "part", st.Parts[i].Platform, "error", err)
 		if p := &st.Parts[i]; p.Stage == found {
 			s.release(ctx, st, string(p.Platform), p.Due)
 			p.fail(false)
