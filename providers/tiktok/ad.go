@@ -48,12 +48,13 @@ type dayRange struct {
 
 // filtersOf bounds a search by the days of the library, which ends yesterday.
 func filtersOf(f providers.AdFilter) adFilters {
-	out := adFilters{Published: dayRange{firstAds, time.Now().UTC().AddDate(0, 0, -1).Format(day)}, Country: f.Country}
+	yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(day)
+	out := adFilters{Published: dayRange{firstAds, yesterday}, Country: f.Country}
 	if !f.Since.IsZero() {
 		out.Published.Min = max(firstAds, f.Since.UTC().Format(day))
 	}
 	if !f.Until.IsZero() {
-		out.Published.Max = min(out.Published.Max, f.Until.UTC().Add(-1).Format(day))
+		out.Published.Max = f.Until.UTC().Add(-1).Format(day)
 	}
 	return out
 }
@@ -102,15 +103,23 @@ func (c *client) advertiserNamed(ctx context.Context, name string) (string, erro
 	if err != nil {
 		return "", err
 	}
+	nameless := rows.Lost()
 	for _, a := range rows.All() {
-		if strings.EqualFold(a.V.name(), name) && a.V.id() != "" {
+		switch {
+		case a.V.Name == "" || a.V.id() == "":
+			nameless++
+		case strings.EqualFold(a.V.Name, name):
 			return a.V.id(), nil
 		}
+	}
+	if err := wire.Need(ctx, "advertisers[].business_name", nameless == 0); err != nil {
+		return "", err
 	}
 	return "", providers.NotFound("TikTok's library knows no advertiser by this name")
 }
 
-// adsPage reads a page. The cursor is the id of the search.
+// adsPage reads a page. TikTok keeps the place in a search under its id, which stays the same: the cursor is that id, and the
+// first ad of the page before, which comes again where there is no more.
 func (c *client) adsPage(ctx context.Context, q adQuery, cursor string) (page providers.Page[schema.Ad], err error) {
 	var answer struct {
 		Data struct {
@@ -119,7 +128,8 @@ func (c *client) adsPage(ctx context.Context, q adQuery, cursor string) (page pr
 			SearchID wire.ID          `json:"search_id"`
 		} `json:"data"`
 	}
-	q.MaxCount, q.SearchID = adPage, cursor
+	search, before, _ := strings.Cut(cursor, ".")
+	q.MaxCount, q.SearchID = adPage, search
 	r := ask("adlib/ad/query/", adFields, q).On(c.ads)
 	r.Input = cursor == ""
 	if _, err = c.http.Read(ctx, r, &answer); err != nil {
@@ -128,9 +138,16 @@ func (c *client) adsPage(ctx context.Context, q adQuery, cursor string) (page pr
 	if page.Items, err = wire.Items(ctx, "data.ads", answer.Data.Ads, adRow.ad); err != nil {
 		return page, err
 	}
+	begins := ""
+	if len(page.Items) > 0 {
+		begins = page.Items[0].ID
+	}
+	if cursor != "" && begins == before {
+		return providers.Page[schema.Ad]{}, nil
+	}
 	if err = wire.Need(ctx, "data.has_more", answer.Data.HasMore.known); err == nil && answer.Data.HasMore.is {
-		page.Next = string(answer.Data.SearchID)
-		err = wire.Need(ctx, "data.search_id", page.Next != "")
+		page.Next = string(answer.Data.SearchID) + "." + begins
+		err = wire.Need(ctx, "data.search_id", answer.Data.SearchID != "")
 	}
 	return page, err
 }
@@ -141,7 +158,8 @@ func (c *client) ad(ctx context.Context, id string) (schema.Ad, error) {
 	var answer struct {
 		Data wire.Object[adRow] `json:"data"`
 	}
-	_, err := c.http.Read(ctx, ask("adlib/ad/detail/", adFields, map[string]json.Number{"ad_id": json.Number(id)}).On(c.ads), &answer)
+	body := map[string]json.Number{"ad_id": json.Number(id)}
+	_, err := c.http.Read(ctx, ask("adlib/ad/detail/", adFields, body).On(c.ads), &answer)
 	if err == nil {
 		err = wire.Same(ctx, "ad", id, string(answer.Data.V.Ad.ID))
 	}
@@ -188,11 +206,11 @@ func (r adRow) ad(raw json.RawMessage) (schema.Ad, bool) {
 	if id := r.Advertiser.id(); id != "" {
 		out.Advertiser.URL = new(advertiserURL(id))
 	}
-	if r.Ad.Status != "" {
-		out.IsActive = new(r.Ad.Status == "active")
-	}
-	if out.IsActive != nil && !*out.IsActive { // an ad that runs has not been shown for the last time
-		out.EndedAt = r.Ad.LastShown.V
+	switch r.Ad.Status {
+	case "active": // it has not been shown for the last time
+		out.IsActive = new(true)
+	case "inactive":
+		out.IsActive, out.EndedAt = new(false), r.Ad.LastShown.V
 	}
 	for _, v := range r.Ad.Videos {
 		if u := text.URL(v.URL); u != nil {
@@ -208,7 +226,7 @@ func (r adRow) ad(raw json.RawMessage) (schema.Ad, bool) {
 // advertiser is who pays for an ad. The documentation's examples spell its number in two ways.
 type advertiser struct {
 	ID       wire.Serial `json:"business_id"`
-	Misspelt wire.Serial `json:"buisness_id"`
+	Misspelt wire.Serial `json:"buisness_id"` //nolint:misspell // it is TikTok's own spelling
 	Name     string      `json:"business_name"`
 	PaidBy   string      `json:"paid_by"`
 	PaidFor  string      `json:"paid_for_by"`
@@ -222,7 +240,9 @@ func advertiserURL(id string) string {
 	return "https://library.tiktok.com/ads?" + url.Values{"region": {"all"}, "adv_biz_ids": {id}}.Encode()
 }
 
-func (c *client) advertisers(ctx context.Context, q providers.AdvertisersQuery, _ string) (page providers.Page[schema.Advertiser], err error) {
+func (c *client) advertisers(
+	ctx context.Context, q providers.AdvertisersQuery, _ string,
+) (page providers.Page[schema.Advertiser], err error) {
 	rows, err := c.findAdvertisers(ctx, q.Query)
 	if err == nil {
 		page.Items, err = wire.Items(ctx, "data.advertisers", rows, advertiser.advertiser)

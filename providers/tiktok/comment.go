@@ -27,9 +27,10 @@ type commentQuery struct {
 
 // comments reads those of a post, and the answers to them, without those who wrote them.
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := c.discussion(ctx, commentQuery{VideoID: json.Number(postID)}, cursor, func(r comment) (comment, bool) {
+	query := commentQuery{VideoID: json.Number(postID)}
+	page, err := c.discussion(ctx, query, cursor, postID, func(r comment) (comment, bool) {
 		return r, r.VideoID == "" || string(r.VideoID) == postID
-	}, postID)
+	})
 	if err != nil {
 		return page, fmt.Errorf("tiktok: comments of %q: %w", postID, err)
 	}
@@ -38,11 +39,12 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 
 // replies reads the answers to one comment.
 func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := c.discussion(ctx, commentQuery{CommentID: json.Number(q.CommentID)}, cursor, func(r comment) (comment, bool) {
+	query, postID := commentQuery{CommentID: json.Number(q.CommentID)}, cmp.Or(q.PostID, unknown)
+	page, err := c.discussion(ctx, query, cursor, postID, func(r comment) (comment, bool) {
 		right := r.Parent == "" || string(r.Parent) == q.CommentID
 		r.Parent = wire.Serial(q.CommentID)
 		return r, right
-	}, cmp.Or(q.PostID, unknown))
+	})
 	if err != nil {
 		return page, fmt.Errorf("tiktok: replies to %q: %w", q.CommentID, err)
 	}
@@ -54,7 +56,7 @@ const unknown = "unknown"
 
 // discussion reads a page. Right tells whether a row is about what was asked for.
 func (c *client) discussion(
-	ctx context.Context, q commentQuery, cursor string, right func(comment) (comment, bool), postID string,
+	ctx context.Context, q commentQuery, cursor, postID string, right func(comment) (comment, bool),
 ) (page providers.Page[schema.Comment], err error) {
 	if cursor != "" && !links.Digits(cursor) {
 		return page, providers.ErrCursor
@@ -69,13 +71,14 @@ func (c *client) discussion(
 	if _, err = c.http.Read(ctx, ask("video/comment/list/", commentFields, q), &answer); err != nil {
 		return page, blameCursor(err, cursor)
 	}
-	page.Items, err = wire.Items(ctx, "data.comments", answer.Data.Comments, func(r comment, raw json.RawMessage) (schema.Comment, bool) {
+	convert := func(r comment, raw json.RawMessage) (schema.Comment, bool) {
 		r, ok := right(r)
 		if !ok {
 			return schema.Comment{}, true // of another post
 		}
 		return r.comment(postID, raw), true
-	})
+	}
+	page.Items, err = wire.Items(ctx, "data.comments", answer.Data.Comments, convert)
 	if err == nil {
 		page.Next, err = answer.Data.next(ctx)
 	}

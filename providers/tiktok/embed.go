@@ -43,32 +43,29 @@ type embeddedVideo struct {
 	Challenges []struct {
 		Name string `json:"challengeName"`
 	} `json:"challengeInfoList"`
-	Images *struct {
-		Displayed []struct {
-			URLs []string `json:"urlList"`
-		} `json:"displayImages"`
-		slides // as other pages have them
+	Images struct {
+		Displayed []mirrors `json:"displayImages"`
+		slides              // as other pages have them
 	} `json:"imagePostInfo"` // of a slide show, whose video is empty
 }
 
 func (v embeddedVideo) post(raw json.RawMessage) schema.Post {
-	author := member{ID: v.Author.ID, UniqueID: v.Author.UniqueID, Nickname: v.Author.Nickname, AvatarThumb: first(v.Author.Covers)}
+	author := member{ID: v.Author.ID, UniqueID: v.Author.UniqueID, Nickname: v.Author.Nickname}
+	author.AvatarThumb = first(v.Author.Covers)
 	i := item{ID: v.Item.ID, Desc: v.Item.Text, CreateTime: v.Item.CreateTime, Author: author, IsAd: v.Item.IsAd}
 	i.Stats = itemStats{Likes: v.Item.Likes, Comments: v.Item.Comments, Shares: v.Item.Shares, Views: v.Item.Views}
 	for _, c := range v.Challenges {
 		one := int64(1)
 		i.TextExtra = append(i.TextExtra, textExtra{Type: wire.Count{V: &one}, Hashtag: c.Name})
 	}
-	if v.Images != nil {
-		i.ImagePost = &v.Images.slides
+	if i.ImagePost = v.Images.slides; !i.isSlides() {
+		for _, image := range v.Images.Displayed {
+			i.ImagePost.Images = append(i.ImagePost.Images, slide{image})
+		}
 	}
 	p := i.post(raw)
-	if v.Images == nil {
+	if !i.isSlides() {
 		p.Media = videoMedia(v.Item.VideoOfItem.URLs, v.Item.Covers, v.Item.VideoOfItem.Meta.Duration, p.URL)
-		return p
-	}
-	for _, image := range v.Images.Displayed {
-		p.Media = appendImage(p.Media, image.URLs)
 	}
 	return p
 }
@@ -143,7 +140,9 @@ type embeddedList struct {
 }
 
 // search reads the page to embed a hashtag.
-func (o *own) search(ctx context.Context, q providers.SearchQuery, cursor string) (out providers.Page[schema.SearchResult], err error) {
+func (o *own) search(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (out providers.Page[schema.SearchResult], err error) {
 	tag, ok := strings.CutPrefix(strings.TrimSpace(q.Query), "#")
 	if !ok || tag == "" || strings.ContainsAny(tag, " /") {
 		return out, fmt.Errorf("tiktok_own: search %q: %w", q.Query,

@@ -83,7 +83,7 @@ type item struct {
 	Language   string        `json:"textLanguage"` // "un" when it is not known
 	Author     member        `json:"author"`
 	Video      itemVideo     `json:"video"`
-	ImagePost  *slides       `json:"imagePost"` // of a slide show, whose video is empty
+	ImagePost  slides        `json:"imagePost"` // of a slide show, whose video is empty
 	Stats      itemStats     `json:"stats"`     // may be rounded
 	StatsV2    itemStats     `json:"statsV2"`
 	TextExtra  []textExtra   `json:"textExtra"`
@@ -98,10 +98,11 @@ type itemContent struct {
 }
 
 type itemVideo struct {
-	Duration    wire.Float `json:"duration"` // seconds; 0 of a slide show
-	Cover       string     `json:"cover"`
-	OriginCover string     `json:"originCover"`
-	PlayAddr    string     `json:"playAddr"`
+	ID          wire.Serial `json:"id"`
+	Duration    wire.Float  `json:"duration"` // seconds; 0 of a slide show
+	Cover       string      `json:"cover"`
+	OriginCover string      `json:"originCover"`
+	PlayAddr    string      `json:"playAddr"`
 	Bitrates    []struct {
 		PlayAddr struct {
 			URLs []string `json:"UrlList"`
@@ -110,13 +111,18 @@ type itemVideo struct {
 	Subtitles wire.Rows[subtitle] `json:"subtitleInfos"`
 }
 
-// slides are the pictures of a slide show, each with the addresses of several mirrors.
+// slides are the pictures of a slide show.
 type slides struct {
-	Images []struct {
-		URL struct {
-			URLs []string `json:"urlList"`
-		} `json:"imageURL"`
-	} `json:"images"`
+	Images []slide `json:"images"`
+}
+
+type slide struct {
+	URL mirrors `json:"imageURL"`
+}
+
+// mirrors are the addresses at which one file lies.
+type mirrors struct {
+	URLs []string `json:"urlList"`
 }
 
 // textExtra is a part of a text that leads somewhere.
@@ -133,9 +139,12 @@ func (i item) createdAt() *time.Time {
 	return madeAt(string(i.ID))
 }
 
+// isSlides tells a slide show from a video, which may have an empty list of pictures.
+func (i item) isSlides() bool { return len(i.ImagePost.Images) > 0 }
+
 func (i item) url() string {
 	id, handle := string(i.ID), i.Author.UniqueID
-	if i.ImagePost != nil && handle != "" {
+	if i.isSlides() && handle != "" {
 		return page("@" + handle + "/photo/" + id)
 	}
 	return postURL(handle, id)
@@ -189,7 +198,7 @@ func (i item) named() (hashtags, mentions []string) {
 
 // media are the pictures of a slide show, or the video. Where the file is not told, the page plays it.
 func (i item) media() []schema.Media {
-	if i.ImagePost != nil {
+	if i.isSlides() {
 		var out []schema.Media
 		for _, image := range i.ImagePost.Images {
 			out = appendImage(out, image.URL.URLs)

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	firstPosts = 1472706000000               // milliseconds; before it TikTok had no posts
+	firstPosts = 1472706000000                 // milliseconds; before it TikTok had no posts: where a walk ends
 	week       = 7 * 24 * int64(time.Hour/1e6) // in milliseconds: how far one list of posts looks back
 )
 
@@ -52,12 +52,13 @@ func (w *web) postsAt(ctx context.Context, handle, cursor string) (page provider
 			return providers.Page[schema.Post]{}, err
 		}
 		if page.Items, err = wire.Items(ctx, "itemList", a.Items, func(i item, raw json.RawMessage) (schema.Post, bool) {
-			return ofAccount(handle, i, raw), !i.Private.Is()
+			return ofAccount(handle, i, raw), i.Private.Not()
 		}); err != nil {
 			return providers.Page[schema.Post]{}, err
 		}
-		if before = last; last == 0 || len(page.Items) == 0 {
-			before = cmp.Or(last, before) - week
+		before = cmp.Or(last, before)
+		if len(page.Items) == 0 {
+			before -= week
 		}
 		if page.Next = ""; a.HasMore.is && before >= firstPosts {
 			page.Next = strconv.FormatInt(before, 10) + "." + secUID
@@ -171,7 +172,9 @@ func device() string {
 const collectionPage = 30
 
 // collectionPosts reads what an account has put into one of its collections. The cursor is a place in the list.
-func (o *own) collectionPosts(ctx context.Context, q providers.CollectionQuery, cursor string) (page providers.Page[schema.Post], err error) {
+func (o *own) collectionPosts(
+	ctx context.Context, q providers.CollectionQuery, cursor string,
+) (page providers.Page[schema.Post], err error) {
 	var answer struct {
 		Items   wire.Rows[item] `json:"itemList"`
 		HasMore flag            `json:"hasMore"`
@@ -192,7 +195,7 @@ func (o *own) collectionPosts(ctx context.Context, q providers.CollectionQuery, 
 	}
 	if err == nil {
 		page.Items, err = wire.Items(ctx, "itemList", answer.Items, func(i item, raw json.RawMessage) (schema.Post, bool) {
-			return i.post(raw), !i.Private.Is()
+			return i.post(raw), i.Private.Not()
 		})
 	}
 	if err == nil {

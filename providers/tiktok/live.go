@@ -1,6 +1,7 @@
 package tiktok
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,7 +22,7 @@ type roomID struct {
 func (r *roomID) UnmarshalJSON(b []byte) error {
 	var id wire.Serial
 	_ = id.UnmarshalJSON(b) // nor does that
-	*r = roomID{string(id), id != "" || string(b) == `""` || string(b) == `"0"`}
+	*r = roomID{string(id), id != "" || string(b) == `""` || string(bytes.Trim(b, `"`)) == "0"}
 	return nil
 }
 

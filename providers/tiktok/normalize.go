@@ -1,8 +1,10 @@
 package tiktok
 
 import (
+	"math"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,10 +26,10 @@ func normalize(s providers.Subject, value string) (string, error) {
 	if link != nil && (link.Host == "vm.tiktok.com" || link.Host == "vt.tiktok.com") {
 		return "", providers.Invalid("a short link does not say what it leads to: open it and pass the address behind it")
 	}
-	switch s {
-	case providers.Handle:
+	if s == providers.Handle {
 		return account(link, value)
-	case providers.StoreID, providers.AdvertiserID:
+	}
+	if s == providers.StoreID || s == providers.AdvertiserID {
 		return named(link, value)
 	}
 	if link != nil {
@@ -74,10 +76,10 @@ func named(link *links.Link, value string) (string, error) {
 
 // numberIn returns the number that a page of the site is about, "" when there is none.
 func numberIn(s providers.Subject, link *links.Link) string {
-	switch s {
-	case providers.AdID:
+	if s == providers.AdID {
 		return link.Query.Get("ad_id")
-	case providers.CommentID:
+	}
+	if s == providers.CommentID {
 		return link.Query.Get("comment_id")
 	}
 	words := map[providers.Subject][]string{
@@ -87,10 +89,8 @@ func numberIn(s providers.Subject, link *links.Link) string {
 		providers.ProductID:    {"product", "pdp"},
 	}[s]
 	for i, segment := range link.Segments {
-		for _, word := range words {
-			if segment == word {
-				return tail(link, i+1)
-			}
+		if slices.Contains(words, segment) {
+			return tail(link, i+1)
 		}
 	}
 	return ""
@@ -124,15 +124,15 @@ func postURL(handle, id string) string {
 }
 
 // madeAt tells when the thing with an id was made: TikTok's numbers begin with the second. It is nil for a number that does
-// not begin with a time at which TikTok was there.
+// not begin with a time at which there was anything to see.
 func madeAt(id string) *time.Time {
 	n, err := strconv.ParseUint(id, 10, 64)
 	at := time.Unix(int64(n>>32), 0).UTC()
-	if err != nil || at.Before(begin) || at.After(time.Now().AddDate(0, 0, 2)) {
+	if err != nil || n > math.MaxInt64 || at.Before(begin) {
 		return nil
 	}
 	return &at
 }
 
-// begin is when TikTok was not there yet.
+// begin is older than the oldest posts, which come from another app.
 var begin = time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC)

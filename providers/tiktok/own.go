@@ -69,7 +69,8 @@ func final(err error) error {
 // route is what a page to embed is about.
 type route struct {
 	IsError wire.Bool      `json:"isError"`
-	Code    wire.Count     `json:"errorCode"`
+	Code    wire.Count     `json:"errorCode"` // of an error
+	Status  wire.Count     `json:"code"`      // 200, or why there is nothing
 	Video   embeddedVideo  `json:"videoData"`
 	User    embeddedUser   `json:"userInfo"`
 	List    embeddedList   `json:"embedInfo"` // of a sound or a hashtag
@@ -97,7 +98,8 @@ func samePath(name, path string) bool {
 	if plain, err := url.PathUnescape(name); err == nil {
 		name = plain
 	}
-	return strings.HasPrefix(name, "/") && strings.EqualFold(strings.TrimSuffix(name, "/"), path[max(0, strings.Index(path, "/embed/")):])
+	path = path[max(0, strings.Index(path, "/embed/")):] // behind that of the address
+	return strings.HasPrefix(name, "/") && strings.EqualFold(strings.TrimSuffix(name, "/"), path)
 }
 
 // open reads a page to embed.
@@ -109,6 +111,9 @@ func (o *own) open(ctx context.Context, r upstream.Request) (wire.Object[route],
 	page, found := routeOf(res)
 	if err := wire.Need(ctx, "source.data of the script __FRONTITY_CONNECT_STATE__", found); err != nil {
 		return page, err
+	}
+	if c := code(page.V.Status); c >= noUser {
+		return page, final(status(c))
 	}
 	if page.V.IsError.Is() {
 		err = final(status(code(page.V.Code)))
@@ -216,7 +221,7 @@ func (o *own) videos(
 		return out, err
 	}
 	out.Items, err = wire.Items(ctx, "videoList", page.V.Videos, func(r row, raw json.RawMessage) (schema.Post, bool) {
-		return r.post(page.V.User, raw), !r.Private.Is()
+		return r.post(page.V.User, raw), r.Private.Not()
 	})
 	if err != nil {
 		return out, err

@@ -12,9 +12,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const accountFields = "display_name,bio_description,avatar_url,is_verified,follower_count,following_count,likes_count,video_count,bio_url"
+const accountFields = "display_name,bio_description,avatar_url,is_verified,follower_count,following_count,likes_count," +
+	"video_count,bio_url"
 
-// account is the answer of user/info, which names neither the account nor its number.
+// accountInfo is the answer of user/info, which names neither the account nor its number.
 // https://developers.tiktok.com/doc/research-api-specs-query-user-info
 type accountInfo struct {
 	DisplayName string     `json:"display_name"`
@@ -28,6 +29,14 @@ type accountInfo struct {
 }
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	a, err := c.account(ctx, handle)
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("tiktok: profile %q: %w", handle, err)
+	}
+	return a.V.profile(handle, a.Raw), nil
+}
+
+func (c *client) account(ctx context.Context, handle string) (wire.Object[accountInfo], error) {
 	var answer struct {
 		Data wire.Object[accountInfo] `json:"data"`
 	}
@@ -35,10 +44,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	if a := answer.Data.V; err == nil {
 		err = wire.Need(ctx, "data.display_name", a.DisplayName != "" || a.Followers.V != nil)
 	}
-	if err != nil {
-		return schema.Profile{}, fmt.Errorf("tiktok: profile %q: %w", handle, err)
-	}
-	return answer.Data.V.profile(handle, answer.Data.Raw), nil
+	return answer.Data, err
 }
 
 func (a accountInfo) profile(handle string, raw json.RawMessage) schema.Profile {

@@ -137,8 +137,10 @@ func rows[O any](
 }
 
 // search finds posts by their words, or by a hashtag.
-func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
-	w := walk{since: begin, until: time.Now(), says: true}
+func (c *client) search(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (providers.Page[schema.SearchResult], error) {
+	w := walk{since: time.UnixMilli(firstPosts), until: time.Now(), says: true}
 	if !q.Since.IsZero() {
 		w.since = q.Since
 	}

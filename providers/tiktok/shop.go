@@ -45,12 +45,19 @@ func (c *client) store(ctx context.Context, name string) (providers.Storefront, 
 	if err != nil {
 		return providers.Storefront{}, fmt.Errorf("tiktok: store %q: %w", name, err)
 	}
+	nameless := answer.Data.Shops.Lost()
 	for _, s := range answer.Data.Shops.All() {
-		if strings.EqualFold(s.V.Name, name) {
+		switch {
+		case s.V.Name == "":
+			nameless++
+		case strings.EqualFold(s.V.Name, name):
 			return s.V.storefront(s.Raw), nil
 		}
 	}
-	return providers.Storefront{}, fmt.Errorf("tiktok: store %q: %w", name, providers.NotHere("TikTok knows no shop in Europe by this name"))
+	if err = wire.Need(ctx, "shop_data[].shop_name", nameless == 0); err == nil {
+		err = providers.NotHere("TikTok knows no shop in Europe by this name")
+	}
+	return providers.Storefront{}, fmt.Errorf("tiktok: store %q: %w", name, err)
 }
 
 func (s shop) storefront(raw json.RawMessage) providers.Storefront {
@@ -81,9 +88,8 @@ func (c *client) reviews(ctx context.Context, productID, cursor string) (page pr
 	}{json.Number(productID), number, shopPage}), &answer)
 	err = blameCursor(err, cursor)
 	if err == nil {
-		page.Items, err = wire.Items(ctx, "data.review_data", answer.Data.Reviews, func(r review, raw json.RawMessage) (schema.Review, bool) {
-			return r.review(productID, raw), true
-		})
+		convert := func(r review, raw json.RawMessage) (schema.Review, bool) { return r.review(productID, raw), true }
+		page.Items, err = wire.Items(ctx, "data.review_data", answer.Data.Reviews, convert)
 	}
 	if err != nil {
 		return page, fmt.Errorf("tiktok: reviews of %q: %w", productID, err)
@@ -141,7 +147,8 @@ func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (s
 	if !links.Digits(q.ID) {
 		return schema.Collection{}, providers.Invalid("a playlist is a number")
 	}
-	_, err := c.http.Read(ctx, ask("playlist/info/", "", map[string]any{"playlist_id": json.Number(q.ID), "max_count": pageSize}), &answer)
+	body := map[string]any{"playlist_id": json.Number(q.ID), "max_count": pageSize}
+	_, err := c.http.Read(ctx, ask("playlist/info/", "", body), &answer)
 	if err == nil {
 		err = wire.Same(ctx, "playlist", q.ID, string(answer.Data.V.ID))
 	}

@@ -39,16 +39,26 @@ func lang(code string) string {
 }
 
 // choose returns the subtitles in a language, or the original ones for "".
-func choose(list wire.Rows[subtitle], wanted string) (chosen wire.Object[subtitle], found bool) {
+func choose(ctx context.Context, list wire.Rows[subtitle], wanted string) (chosen wire.Object[subtitle], err error) {
+	found, nameless := false, list.Lost()
 	for _, s := range list.All() {
-		if s.V.URL == "" || wanted != "" && lang(s.V.Language) != lang(wanted) {
-			continue
-		}
-		if !found || s.V.Source == heard && chosen.V.Source != heard {
+		switch {
+		case lang(s.V.Language) == "" && wanted != "":
+			nameless++
+		case wanted != "" && lang(s.V.Language) != lang(wanted):
+		case !found || s.V.Source == heard && chosen.V.Source != heard:
 			chosen, found = s, true
 		}
 	}
-	return chosen, found
+	switch {
+	case found:
+		return chosen, wire.Need(ctx, "subtitleInfos[].Url", chosen.V.URL != "")
+	case nameless > 0:
+		return chosen, wire.Need(ctx, "subtitleInfos[].LanguageCodeName", false)
+	case list.Len() > 0:
+		return chosen, providers.NotFound("the post has no subtitles in this language")
+	}
+	return chosen, providers.NotFound("the post has no subtitles")
 }
 
 // transcript reads the subtitles that a post's page names.
@@ -62,18 +72,21 @@ func (w *web) transcript(ctx context.Context, q providers.TranscriptQuery) (sche
 
 func (w *web) said(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
 	i, err := w.item(ctx, q.PostID)
+	if err == nil && i.V.isSlides() {
+		err = providers.NotFound("the post is a slide show, in which nobody speaks")
+	}
 	if err == nil {
-		err = i.V.Video.Subtitles.Optional(ctx, "subtitleInfos")
+		err = wire.Need(ctx, "itemStruct.video", i.V.Video.ID != "")
+	}
+	if err == nil {
+		err = i.V.Video.Subtitles.Optional(ctx, "itemStruct.video.subtitleInfos")
 	}
 	if err != nil {
 		return t, err
 	}
-	s, found := choose(i.V.Video.Subtitles, q.Lang)
-	if !found && q.Lang != "" && i.V.Video.Subtitles.Len() > 0 {
-		return t, providers.NotFound("the post has no subtitles in this language")
-	}
-	if !found {
-		return t, providers.NotFound("the post has no subtitles")
+	s, err := choose(ctx, i.V.Video.Subtitles, q.Lang)
+	if err != nil {
+		return t, err
 	}
 	segments, err := w.read(ctx, s.V)
 	if err != nil {

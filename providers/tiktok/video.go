@@ -35,7 +35,20 @@ type video struct {
 	Tag         struct {
 		Type string `json:"type"`
 	} `json:"video_tag"`
-	Voice string `json:"voice_to_text"`
+	Voice words `json:"voice_to_text"` // absent where TikTok has heard nothing
+}
+
+// words is a text of which it matters whether it is empty or something else than a text.
+type words struct {
+	V   string
+	odd bool
+}
+
+// UnmarshalJSON never fails.
+func (w *words) UnmarshalJSON(b []byte) error {
+	*w = words{}
+	w.odd = json.Unmarshal(b, &w.V) != nil
+	return nil
 }
 
 func (v video) id() string {
@@ -118,14 +131,21 @@ func (c *client) video(ctx context.Context, id string) (wire.Object[video], erro
 	return none, providers.NotHere("TikTok's research interface does not see this post: it is missing, private, or too new")
 }
 
-// posts walks back through the months of an account.
+// posts walks back through the months of an account. Of one that has been silent it first asks whether it is there, and has
+// any posts: there are many months to look at.
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	months := walk{query: conditions{And: []condition{{"EQ", "username", []string{handle}}}}, until: time.Now(), since: begin}
+	months := walk{query: conditions{And: []condition{{"EQ", "username", []string{handle}}}}, until: time.Now(), since: time.UnixMilli(firstPosts)}
 	page, err := rows(ctx, c, months, cursor, func(v video, raw json.RawMessage) (schema.Post, bool) {
 		return v.post(handle, raw), true
 	})
+	if err == nil && cursor == "" && len(page.Items) == 0 {
+		var a wire.Object[accountInfo]
+		if a, err = c.account(ctx, handle); err == nil && a.V.Videos.V != nil && *a.V.Videos.V == 0 {
+			page.Next = ""
+		}
+	}
 	if err != nil {
-		return page, fmt.Errorf("tiktok: posts of %q: %w", handle, err)
+		return providers.Page[schema.Post]{}, fmt.Errorf("tiktok: posts of %q: %w", handle, err)
 	}
 	return page, nil
 }
@@ -133,7 +153,10 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 // transcript gives what TikTok has heard, without times. Where it has heard nothing, the page may have subtitles.
 func (c *client) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
 	v, err := c.video(ctx, q.PostID)
-	said := text.NonEmpty(v.V.Voice)
+	if err == nil {
+		err = wire.Need(ctx, "voice_to_text", !v.V.Voice.odd)
+	}
+	said := text.NonEmpty(v.V.Voice.V)
 	if err == nil && said == nil {
 		err = providers.NotHere("TikTok's research interface has no words of this post")
 	}
