@@ -24,6 +24,7 @@ import (
 	"github.com/socialdata/socialdata/providers/soundcloud"
 	"github.com/socialdata/socialdata/providers/spotify"
 	"github.com/socialdata/socialdata/providers/threads"
+	"github.com/socialdata/socialdata/providers/tiktok"
 	"github.com/socialdata/socialdata/providers/truthsocial"
 	"github.com/socialdata/socialdata/providers/twitch"
 	"github.com/socialdata/socialdata/providers/x"
@@ -66,6 +67,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Cha
 		soundcloud.New(configure[soundcloud.Config](s, "soundcloud")),
 		spotify.New(configure[spotify.Config](s, "spotify")),
 		threads.New(configure[threads.Config](s, "threads")),
+		tiktok.New(configure[tiktok.Config](s, "tiktok")),
 		truthsocial.New(configure[truthsocial.Config](s, "truthsocial")),
 		twitch.New(configure[twitch.Config](s, "twitch")),
 		x.New(configure[x.Config](s, "x")),

@@ -55,6 +55,8 @@ var usualEnv = map[string]string{
 	"SOCIALDATA_SPOTIFY_CLIENT_ID":           "test",
 	"SOCIALDATA_SPOTIFY_CLIENT_SECRET":       "test",
 	"SOCIALDATA_THREADS_TOKEN":               "test",
+	"SOCIALDATA_TIKTOK_CLIENT_KEY":           "test",
+	"SOCIALDATA_TIKTOK_CLIENT_SECRET":        "test",
 	"SOCIALDATA_TRUTHSOCIAL_TOKEN":           "test",
 	"SOCIALDATA_TWITCH_CLIENT_ID":            "test",
 	"SOCIALDATA_TWITCH_CLIENT_SECRET":        "test",
