@@ -18,6 +18,7 @@ import (
 	"github.com/socialdata/socialdata/providers/github"
 	"github.com/socialdata/socialdata/providers/hackernews"
 	"github.com/socialdata/socialdata/providers/kick"
+	"github.com/socialdata/socialdata/providers/linktree"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/providers/reddit"
 	"github.com/socialdata/socialdata/providers/replay"
@@ -63,6 +64,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Cha
 		github.New(configure[github.Config](s, "github")),
 		hackernews.New(configure[hackernews.Config](s, "hackernews")),
 		kick.New(configure[kick.Config](s, "kick")),
+		linktree.New(configure[linktree.Config](s, "linktree")),
 		reddit.New(configure[reddit.Config](s, "reddit")),
 		soundcloud.New(configure[soundcloud.Config](s, "soundcloud")),
 		spotify.New(configure[spotify.Config](s, "spotify")),
