@@ -67,6 +67,9 @@ func (r *Rows[T]) whole(b []byte) error {
 // Here tells whether there is a list, which may be empty.
 func (r Rows[T]) Here() bool { return r.here }
 
+// Odd tells whether something stood there that is no list, which null is not.
+func (r Rows[T]) Odd() bool { return r.bad }
+
 // Lost returns how many rows could not be decoded.
 func (r Rows[T]) Lost() int { return r.lost }
 

@@ -28,6 +28,9 @@ type Object[T any] struct {
 	place int // in the list, when it is a row
 }
 
+// Odd tells whether something else than a T stood there, where nothing and null are the upstream's own words.
+func (o Object[T]) Odd() bool { return o.bad }
+
 // UnmarshalJSON never fails: what is no T leaves Raw nil.
 func (o *Object[T]) UnmarshalJSON(b []byte) error {
 	o.decode(b, shapeOf(reflect.TypeFor[T]()))

@@ -203,6 +203,27 @@ func TestRowsKnowTheirPlace(t *testing.T) {
 	}
 }
 
+func TestNullIsNotOdd(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]bool{
+		`{}`: false, `{"o":null,"r":null}`: false, `{"o":{},"r":[]}`: false, `{"o":{"n":"x"},"r":[null]}`: false,
+		`{"o":"x","r":"x"}`: true, `{"o":[],"r":{}}`: true, `{"o":7,"r":7}`: true,
+	} {
+		var v struct {
+			O wire.Object[struct {
+				N wire.Count `json:"n"`
+			}] `json:"o"`
+			R wire.Rows[struct{}] `json:"r"`
+		}
+		if err := wire.Decode(t.Context(), []byte(body), &v); err != nil {
+			t.Fatal(err)
+		}
+		if v.O.Odd() != want || v.R.Odd() != want {
+			t.Errorf("%s: odd is %v and %v, want %v", body, v.O.Odd(), v.R.Odd(), want)
+		}
+	}
+}
+
 func TestATokenIsNeverLost(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
