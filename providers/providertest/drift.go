@@ -24,7 +24,7 @@ import (
 // Paths are written as in items[].statistics.likeCount; "$" is the whole answer.
 type Drift struct {
 	// Absent lists the paths at which nothing, or null, is the upstream's own word: for a thing that does not exist, a
-	// list that ends or is empty, a flag that does not fly.
+	// list that ends or is empty, a flag that does not fly. "{}" says that of an empty object as the whole answer.
 	Absent []string
 	// Scores lists the paths of scores, which are 0 when they are negative.
 	Scores []string
@@ -179,7 +179,8 @@ func plain(item any) any {
 
 // judge tells what is wrong with what came of a mutation.
 func (d *drifting) judge(m mutation, got [][]any, err error) error {
-	absent := m.gone && slices.Contains(d.suite.Drift.Absent, m.path)
+	absent := m.gone && slices.Contains(d.suite.Drift.Absent, m.path) ||
+		m.path == "$" && m.kind == emptied && slices.Contains(d.suite.Drift.Absent, "{}")
 	switch {
 	case err == nil && absent:
 		return nil

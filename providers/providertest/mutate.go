@@ -23,6 +23,9 @@ type mutation struct {
 // rubbish is text that no upstream writes and no answer may show.
 const rubbish = "driftwood"
 
+// emptied is the kind of a document that has become an empty object.
+const emptied = "an empty object"
+
 // mutations returns the changed copies of a document. All are every place of every kind; else there is a few for each
 // field, which differ from one seed to another.
 func mutations(doc any, seed string, all bool) []mutation {
@@ -50,7 +53,7 @@ func wholes(doc any) []mutation {
 	out := []mutation{
 		{path: "$", kind: "null", gone: true},
 		{path: "$", kind: "a string", doc: rubbish},
-		{path: "$", kind: "an empty object", doc: map[string]any{}},
+		{path: "$", kind: emptied, doc: map[string]any{}},
 		{path: "$", kind: "a message", doc: map[string]any{"message": rubbish}},
 		{path: "$", kind: "an error", doc: map[string]any{"error": map[string]any{"code": json.Number("500"), "message": rubbish}}},
 	}
