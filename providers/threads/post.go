@@ -69,14 +69,14 @@ func pageOf[O any](
 	if page.Items, err = wire.Items(ctx, "data", a.Data, convert); err != nil {
 		return page, err
 	}
-	page.Next, err = a.Paging.next(ctx)
+	page.Next, err = a.next(ctx)
 	return page, err
 }
 
 // list is a page.
 type list struct {
-	Data   wire.Rows[thread] `json:"data"`
-	Paging paging            `json:"paging"`
+	Data   wire.Rows[thread]   `json:"data"`
+	Paging wire.Object[paging] `json:"paging"`
 }
 
 // paging leads to the next page. The last one has cursors too; only next says that there is more.
@@ -86,22 +86,14 @@ type paging struct {
 		After wire.Token `json:"after"`
 	} `json:"cursors"`
 	Next wire.Token `json:"next"` // the address of the page, which has held our token and names the cursor too
-	odd  bool
 }
 
-// UnmarshalJSON never fails: what is no paging is odd, which must not end a walk.
-func (p *paging) UnmarshalJSON(b []byte) error {
-	type plain paging
-	*p = paging{}
-	p.odd = json.Unmarshal(b, (*plain)(p)) != nil
-	return nil
-}
-
-func (p paging) next(ctx context.Context) (string, error) {
-	address, err := p.Next.Next(ctx, "paging.next")
-	if err == nil {
-		err = wire.Need(ctx, "paging", !p.odd || address != "")
+func (l list) next(ctx context.Context) (string, error) {
+	if err := wire.Need(ctx, "paging", !l.Paging.Odd()); err != nil {
+		return "", err
 	}
+	p := l.Paging.V
+	address, err := p.Next.Next(ctx, "paging.next")
 	if err != nil || address == "" {
 		return "", err
 	}
@@ -109,10 +101,11 @@ func (p paging) next(ctx context.Context) (string, error) {
 		return after, nil
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Query().Get("after") == "" {
-		return "", wire.Need(ctx, "paging.cursors.after", false)
+	if err != nil {
+		u = &url.URL{}
 	}
-	return u.Query().Get("after"), nil
+	after := u.Query().Get("after")
+	return after, wire.Need(ctx, "paging.cursors.after", after != "")
 }
 
 // thread is a post or a reply. Any field may be missing.
