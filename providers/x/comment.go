@@ -1,7 +1,9 @@
 package x
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -35,7 +37,7 @@ func (c *client) discussion(ctx context.Context, postID, cursor string) (provide
 			return providers.Page[schema.Comment]{}, err
 		}
 		way = conversation
-		if t.V.ConversationID != "" && t.V.ConversationID != postID {
+		if t.V.ConversationID != "" && string(t.V.ConversationID) != postID {
 			way = direct
 		}
 	case !ok || token == "" || way != conversation && way != direct:
@@ -52,56 +54,44 @@ func (c *client) discussion(ctx context.Context, postID, cursor string) (provide
 	return page, err
 }
 
-// replies reads the direct answers to a comment.
+// replies reads the direct answers to a comment. Each of them names the conversation that it belongs to.
 func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
-	post := q.PostID
-	if post == "" {
-		post = q.CommentID // until an answer tells which conversation it belongs to
-	}
-	page, err := c.answers(ctx, "in_reply_to_tweet_id:"+q.CommentID, post, q.CommentID, cursor)
+	page, err := c.answers(ctx, "in_reply_to_tweet_id:"+q.CommentID, q.PostID, q.CommentID, cursor)
 	if err != nil {
 		return page, fmt.Errorf("x: replies to %q: %w", q.CommentID, err)
 	}
 	return page, nil
 }
 
-// answers searches for the posts that answer a post: parent, or "" for any in the conversation.
+// answers searches for the posts that answer a post: parent, or "" for any in the conversation. PostID is the post at the
+// top, "" when the caller does not know it.
 // https://docs.x.com/x-api/fundamentals/conversation-id
 func (c *client) answers(ctx context.Context, query, postID, parent, token string) (providers.Page[schema.Comment], error) {
-	var page providers.Page[schema.Comment]
 	a, err := c.searchTweets(ctx, upstream.Request{}.With("query", query).With("next_token", token))
 	if err != nil {
-		return page, err
+		return providers.Page[schema.Comment]{}, err
 	}
-	for _, t := range a.Data {
-		if t.V.ID == postID {
-			continue
-		}
-		item := t.V.comment(a.Includes, postID, t.Raw)
+	return page(ctx, a, func(t tweet, raw json.RawMessage) (schema.Comment, bool) {
+		item := t.comment(a.Includes, postID, raw)
 		if parent != "" {
 			item.ReplyToID = &parent
 		}
-		page.Items = append(page.Items, item)
-	}
-	page.Next = a.next()
-	return page, nil
+		return item, postID == "" || string(t.ID) != postID
+	})
 }
 
-func (t tweet) comment(in includes, postID string, raw []byte) schema.Comment {
+func (t tweet) comment(in includes, postID string, raw json.RawMessage) schema.Comment {
 	author, page := t.author(in, nil)
 	out := schema.Comment{
-		Common:    schema.Common{ID: t.ID, URL: page, Raw: raw},
-		PostID:    postID,
+		Common:    schema.Common{ID: string(t.ID), URL: page, Raw: raw},
+		PostID:    cmp.Or(string(t.ConversationID), postID),
 		Author:    author,
-		Text:      t.text(in),
+		Text:      t.whole(),
 		Lang:      language(t.Lang),
-		CreatedAt: t.CreatedAt,
-		Likes:     t.PublicMetrics.Likes,
+		CreatedAt: t.CreatedAt.V,
+		Likes:     t.PublicMetrics.Likes.V,
 	}
-	if t.ConversationID != "" {
-		out.PostID = t.ConversationID
-	}
-	if to := t.refers("replied_to"); to != "" && to != out.PostID {
+	if to := string(t.refers("replied_to")); to != "" && to != out.PostID {
 		out.ReplyToID = &to
 	}
 	return out

@@ -2,21 +2,23 @@ package x
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
-	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 func (c *client) community(ctx context.Context, id string) (schema.Profile, error) {
 	var a single[group]
-	_, err := c.http.JSON(ctx, upstream.Get("2", "communities", id).With("community.fields", communityFields).On(c.communities), &a)
-	if err == nil && (a.Data == nil || a.Data.V.ID == "") {
-		if err = a.absent(); err == nil {
-			err = providers.Unreadable(nil)
-		}
+	_, err := c.http.Read(ctx, upstream.Get("2", "communities", id).With("community.fields", communityFields).On(c.communities), &a)
+	if err == nil {
+		err = a.check(ctx)
+	}
+	if err == nil {
+		err = wire.Same(ctx, "community", id, communityID(a.Data.V.ID))
 	}
 	if err != nil {
 		return schema.Profile{}, fmt.Errorf("x: community %q: %w", id, err)
@@ -27,19 +29,19 @@ func (c *client) community(ctx context.Context, id string) (schema.Profile, erro
 // group is a community.
 // https://docs.x.com/x-api/communities/communities-lookup-by-community-id
 type group struct {
-	ID          string `json:"id"` // digits, or the base64 of "Community:" and digits
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Members     *int64 `json:"member_count"`
+	ID          string     `json:"id"` // digits, or the base64 of "Community:" and digits
+	Name        string     `json:"name"`
+	Description string     `json:"description"`
+	Members     wire.Count `json:"member_count"`
 }
 
-func (g group) profile(raw []byte) schema.Profile {
+func (g group) profile(raw json.RawMessage) schema.Profile {
 	id := communityID(g.ID)
 	return schema.Profile{
 		Common:      schema.Common{ID: id, URL: "https://x.com/i/communities/" + id, Raw: raw},
 		Handle:      id,
 		DisplayName: text.NonEmpty(g.Name),
 		Bio:         text.NonEmpty(g.Description),
-		Followers:   g.Members,
+		Followers:   g.Members.V,
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -26,47 +26,59 @@ func (c *client) onAir(ctx context.Context, handle string) (schema.LiveStream, e
 	if err != nil {
 		return schema.LiveStream{}, err
 	}
-	r := upstream.Get("2", "spaces", "by", "creator_ids").With("user_ids", u.ID).
+	r := upstream.Get("2", "spaces", "by", "creator_ids").With("user_ids", string(u.ID)).
 		With("space.fields", spaceFields).With("expansions", "host_ids").With("user.fields", authorFields)
-	var raw json.RawMessage
-	if _, err := c.http.JSON(ctx, r.On(c.spaces), &raw); err != nil {
+	var a wire.Object[list[space]]
+	if _, err := c.http.Read(ctx, r.On(c.spaces), &a); err != nil {
 		return schema.LiveStream{}, err
 	}
-	var a list[space]
-	if err := (&upstream.Response{Body: raw}).JSON(&a); err != nil {
+	if err := a.V.check(ctx); err != nil {
 		return schema.LiveStream{}, err
 	}
-	if a.Data == nil {
-		if err := a.absent(); err != nil {
-			return schema.LiveStream{}, err
+	s, err := current(ctx, a.V.Data)
+	if err != nil {
+		return schema.LiveStream{}, err
+	}
+	if s.Raw == nil {
+		return schema.LiveStream{
+			Common: schema.Common{ID: string(u.ID), URL: "https://x.com/" + u.Username, Raw: a.Raw},
+			Host:   u.actor(),
+		}, nil
+	}
+	return s.V.stream(a.V.Includes, u, s.Raw), nil
+}
+
+// current gives the space that is live, else the first that is announced or over. That none is live is only said when the
+// states of all are known.
+func current(ctx context.Context, spaces wire.Rows[space]) (first wire.Object[space], err error) {
+	known := spaces.Lost() == 0
+	for _, s := range spaces.All() {
+		switch s.V.State {
+		case "live":
+			return s, nil
+		case "scheduled", "ended", "canceled":
+		default:
+			known = false
+		}
+		if first.Raw == nil {
+			first = s
 		}
 	}
-	for _, s := range a.Data {
-		if s.V.State == "live" {
-			return s.V.stream(a.Includes, u, s.Raw), nil
-		}
-	}
-	if len(a.Data) > 0 { // one that is announced
-		return a.Data[0].V.stream(a.Includes, u, a.Data[0].Raw), nil
-	}
-	return schema.LiveStream{
-		Common: schema.Common{ID: u.ID, URL: "https://x.com/" + u.Username, Raw: raw},
-		Host:   u.actor(),
-	}, nil
+	return first, wire.Need(ctx, "data[].state", known)
 }
 
 // space is a live audio conversation.
 // https://docs.x.com/x-api/fundamentals/data-dictionary#space
 type space struct {
-	ID           string     `json:"id"`
-	State        string     `json:"state"` // "live", "scheduled" or "ended"
-	Title        string     `json:"title"`
-	Participants *int64     `json:"participant_count"`
-	StartedAt    *time.Time `json:"started_at"`
-	HostIDs      []string   `json:"host_ids"`
+	ID           wire.ID       `json:"id"`
+	State        string        `json:"state"` // "live", "scheduled" or "ended"
+	Title        string        `json:"title"`
+	Participants wire.Count    `json:"participant_count"`
+	StartedAt    wire.Time     `json:"started_at"`
+	HostIDs      []wire.Serial `json:"host_ids"`
 }
 
-func (s space) stream(in includes, u user, raw []byte) schema.LiveStream {
+func (s space) stream(in includes, u user, raw json.RawMessage) schema.LiveStream {
 	host := u
 	if len(s.HostIDs) > 0 {
 		if h := in.user(s.HostIDs[0]); h != nil {
@@ -74,11 +86,11 @@ func (s space) stream(in includes, u user, raw []byte) schema.LiveStream {
 		}
 	}
 	return schema.LiveStream{
-		Common:    schema.Common{ID: s.ID, URL: "https://x.com/i/spaces/" + s.ID, Raw: raw},
+		Common:    schema.Common{ID: string(s.ID), URL: "https://x.com/i/spaces/" + string(s.ID), Raw: raw},
 		Host:      host.actor(),
 		IsLive:    s.State == "live",
 		Title:     text.NonEmpty(s.Title),
-		Viewers:   s.Participants,
-		StartedAt: s.StartedAt,
+		Viewers:   s.Participants.V,
+		StartedAt: s.StartedAt.V,
 	}
 }

@@ -1,6 +1,7 @@
 package x
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -8,17 +9,17 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// newEmbed returns the provider for the JSON behind embedded posts.
-func newEmbed(cfg Config) providers.Provider {
+// newOwn returns the provider for the JSON behind embedded posts.
+func newOwn(cfg Config) providers.Provider {
 	e := embed{upstream.New(upstream.Config{
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.EmbedBaseURL, "https://cdn.syndication.twimg.com"),
 	})}
@@ -43,40 +44,37 @@ func (e embed) post(ctx context.Context, id string) (schema.Post, error) {
 }
 
 func (e embed) read(ctx context.Context, id string) (schema.Post, error) {
-	var raw json.RawMessage
+	var t wire.Object[embedded]
 	r := upstream.Get("tweet-result").With("id", id).With("lang", "en").With("token", embedToken(id))
-	if _, err := e.http.JSON(ctx, r, &raw); err != nil {
-		return schema.Post{}, err
-	}
-	var t embedded
-	if err := (&upstream.Response{Body: raw}).JSON(&t); err != nil {
+	if _, err := e.http.Read(ctx, r, &t); err != nil {
 		return schema.Post{}, err
 	}
 	switch {
-	case t.Type == "TweetTombstone":
+	case t.V.Type == "TweetTombstone":
 		return schema.Post{}, providers.NotFound("the post is deleted, withheld or shown to adults only")
-	case string(raw) == "{}":
+	case string(bytes.TrimSpace(t.Raw)) == "{}":
 		return schema.Post{}, providers.NotFound("X knows no such post")
-	case t.ID == "" || t.User.ID == "" || t.User.ScreenName == "":
-		return schema.Post{}, providers.Unreadable(nil)
 	}
-	return t.post(raw), nil
+	if err := wire.Need(ctx, "user", t.V.User.ID != "" && t.V.User.ScreenName != ""); err != nil {
+		return schema.Post{}, err
+	}
+	return t.V.post(t.Raw), wire.Same(ctx, "post", id, string(t.V.ID))
 }
 
 // embedded is a post as https://platform.twitter.com/embed asks for it; it is documented nowhere.
 type embedded struct {
-	Type      string     `json:"__typename"` // "Tweet" or "TweetTombstone"
-	ID        string     `json:"id_str"`
-	Text      string     `json:"text"` // with &, < and > as entities
-	Lang      string     `json:"lang"`
-	CreatedAt *time.Time `json:"created_at"`
-	Likes     *int64     `json:"favorite_count"`
-	Replies   *int64     `json:"conversation_count"`
+	Type      string      `json:"__typename"` // "Tweet" or "TweetTombstone"
+	ID        wire.Serial `json:"id_str"`
+	Text      string      `json:"text"` // with &, < and > as entities
+	Lang      string      `json:"lang"`
+	CreatedAt wire.Time   `json:"created_at"`
+	Likes     wire.Count  `json:"favorite_count"`
+	Replies   wire.Count  `json:"conversation_count"`
 	User      struct {
-		ID         string `json:"id_str"`
-		Name       string `json:"name"`
-		ScreenName string `json:"screen_name"`
-		Image      string `json:"profile_image_url_https"`
+		ID         wire.Serial `json:"id_str"`
+		Name       string      `json:"name"`
+		ScreenName string      `json:"screen_name"`
+		Image      string      `json:"profile_image_url_https"`
 	} `json:"user"`
 	Entities struct {
 		Hashtags []struct {
@@ -91,50 +89,37 @@ type embedded struct {
 		ImageURL    string `json:"media_url_https"`
 		ExpandedURL string `json:"expanded_url"`
 		Video       struct {
-			DurationMS *float64 `json:"duration_millis"`
-			Variants   []struct {
-				BitRate     int64  `json:"bitrate"`
-				ContentType string `json:"content_type"`
-				URL         string `json:"url"`
-			} `json:"variants"`
+			DurationMS wire.Float `json:"duration_millis"`
+			Variants   []file     `json:"variants"`
 		} `json:"video_info"`
 	} `json:"mediaDetails"`
 }
 
-func (t embedded) post(raw []byte) schema.Post {
+func (t embedded) post(raw json.RawMessage) schema.Post {
 	p := schema.Post{
-		Common: schema.Common{ID: t.ID, URL: statusURL(t.User.ScreenName, t.ID), Raw: raw},
+		Common: schema.Common{ID: string(t.ID), URL: statusURL(t.User.ScreenName, string(t.ID)), Raw: raw},
 		Author: schema.Actor{
-			ID: t.User.ID, Handle: t.User.ScreenName,
+			ID: string(t.User.ID), Handle: t.User.ScreenName,
 			DisplayName: text.NonEmpty(t.User.Name), AvatarURL: text.URL(t.User.Image),
 		},
 		Text:       unescape(t.Text),
 		Lang:       language(t.Lang),
-		CreatedAt:  t.CreatedAt,
-		Engagement: schema.Engagement{Likes: t.Likes, Comments: t.Replies},
+		CreatedAt:  t.CreatedAt.V,
+		Engagement: schema.Engagement{Likes: t.Likes.V, Comments: t.Replies.V},
 	}
 	for _, h := range t.Entities.Hashtags {
-		p.Hashtags = appendNew(p.Hashtags, h.Text)
+		p.Hashtags = append(p.Hashtags, h.Text)
 	}
 	for _, m := range t.Entities.Mentions {
-		p.Mentions = appendNew(p.Mentions, m.ScreenName)
+		p.Mentions = append(p.Mentions, m.ScreenName)
 	}
+	p.Hashtags, p.Mentions = text.Each(p.Hashtags), text.Each(p.Mentions)
 	for _, m := range t.Media {
-		item := schema.Media{Type: schema.Video, ThumbnailURL: text.URL(m.ImageURL)}
-		from, rate := m.ExpandedURL, int64(-1)
-		for _, v := range m.Video.Variants {
-			if v.ContentType == "video/mp4" && v.BitRate > rate {
-				from, rate = v.URL, v.BitRate
-			}
-		}
+		from := cmp.Or(best(m.Video.Variants), m.ExpandedURL)
 		if m.Type == "photo" {
-			item.Type, item.ThumbnailURL, from = schema.Image, nil, m.ImageURL
+			from = m.ImageURL
 		}
-		if d := m.Video.DurationMS; d != nil && *d > 0 {
-			item.DurationS = new(*d / 1000)
-		}
-		if u := text.URL(from); u != nil {
-			item.URL = *u
+		if item, ok := show(m.Type, from, m.ImageURL, m.Video.DurationMS); ok {
 			p.Media = append(p.Media, item)
 		}
 	}

@@ -2,6 +2,7 @@ package x
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -23,76 +25,88 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 }
 
 // account looks up a handle or a numeric id.
-func (c *client) account(ctx context.Context, handle string) (*upstream.Object[user], error) {
+func (c *client) account(ctx context.Context, handle string) (wire.Object[user], error) {
 	r := upstream.Get("2", "users", "by", "username", handle)
 	switch {
 	case number(handle):
 		r = upstream.Get("2", "users", handle)
 	case !username.MatchString(strings.ToLower(handle)):
-		return nil, providers.NotFound("an X handle has 1 to 15 letters, digits and underscores")
+		return wire.Object[user]{}, providers.NotFound("an X handle has 1 to 15 letters, digits and underscores")
 	}
 	var a single[user]
-	if _, err := c.http.JSON(ctx, r.On(c.users).With("user.fields", userFields), &a); err != nil {
-		return nil, err
+	_, err := c.http.Read(ctx, r.On(c.users).With("user.fields", userFields), &a)
+	if err == nil {
+		err = a.check(ctx)
 	}
-	if a.Data == nil {
-		if err := a.absent(); err != nil {
-			return nil, err
-		}
+	if err == nil {
+		err = a.Data.V.is(ctx, handle)
 	}
-	if a.Data == nil || a.Data.V.ID == "" || a.Data.V.Username == "" {
-		return nil, providers.Unreadable(nil)
+	if err != nil {
+		return wire.Object[user]{}, err
 	}
 	c.accounts.put(handle, a.Data.V)
 	return a.Data, nil
 }
 
+// is fails when u is not whom a handle or number names.
+func (u user) is(ctx context.Context, handle string) error {
+	if number(handle) {
+		if err := wire.Need(ctx, "username", u.Username != ""); err != nil {
+			return err
+		}
+		return wire.Same(ctx, "account", handle, string(u.ID))
+	}
+	if err := wire.Need(ctx, "id", u.ID != ""); err != nil {
+		return err
+	}
+	return wire.SameFold(ctx, "account", handle, u.Username)
+}
+
 // user is an account.
 // https://docs.x.com/x-api/fundamentals/data-dictionary#user
 type user struct {
-	ID              string `json:"id"`
-	Username        string `json:"username"`
-	Name            string `json:"name"`
-	Description     string `json:"description"`
-	ProfileImageURL string `json:"profile_image_url"`
-	URL             string `json:"url"` // a t.co link, or ""
-	Verified        bool   `json:"verified"`
-	Protected       bool   `json:"protected"`
+	ID              wire.Serial `json:"id"`
+	Username        string      `json:"username"`
+	Name            string      `json:"name"`
+	Description     string      `json:"description"`
+	ProfileImageURL string      `json:"profile_image_url"`
+	URL             string      `json:"url"` // a t.co link, or ""
+	Verified        bool        `json:"verified"`
+	Protected       wire.Bool   `json:"protected"`
 	PublicMetrics   struct {
-		Followers *int64 `json:"followers_count"`
-		Following *int64 `json:"following_count"`
-		Tweets    *int64 `json:"tweet_count"`
+		Followers wire.Count `json:"followers_count"`
+		Following wire.Count `json:"following_count"`
+		Tweets    wire.Count `json:"tweet_count"`
 	} `json:"public_metrics"`
-	Entities struct {
+	Entities wire.Object[struct {
 		URL         entities `json:"url"`
 		Description entities `json:"description"`
-	} `json:"entities"`
+	}] `json:"entities"` // absent when there are none
 }
 
 // small is the size that profile_image_url names.
 var small = regexp.MustCompile(`_normal(\.[A-Za-z]+)?$`)
 
-func (u user) profile(raw []byte) schema.Profile {
+func (u user) profile(raw json.RawMessage) schema.Profile {
 	p := schema.Profile{
-		Common:      schema.Common{ID: u.ID, URL: "https://x.com/" + u.Username, Raw: raw},
+		Common:      schema.Common{ID: string(u.ID), URL: "https://x.com/" + u.Username, Raw: raw},
 		Handle:      u.Username,
 		DisplayName: text.NonEmpty(u.Name),
 		AvatarURL:   text.URL(small.ReplaceAllString(u.ProfileImageURL, "$1")), // the original size
 		Verified:    u.Verified,
-		Followers:   u.PublicMetrics.Followers,
-		Following:   u.PublicMetrics.Following,
-		PostsCount:  u.PublicMetrics.Tweets,
+		Followers:   u.PublicMetrics.Followers.V,
+		Following:   u.PublicMetrics.Following.V,
+		PostsCount:  u.PublicMetrics.Tweets.V,
 	}
-	bio := u.Description
-	var urls []string
-	for _, l := range u.Entities.URL.URLs {
-		urls = append(urls, l.target())
-	}
-	if len(urls) == 0 {
+	bio, urls, e := u.Description, []string{}, u.Entities
+	if e.Raw == nil {
 		urls = append(urls, u.URL)
 	}
-	for _, l := range u.Entities.Description.URLs {
-		urls = append(urls, l.target())
+	for _, l := range e.V.URL.URLs {
+		urls = append(urls, l.ExpandedURL)
+	}
+	for _, l := range e.V.Description.URLs {
+		urls = append(urls, l.ExpandedURL)
 		if l.URL != "" && l.ExpandedURL != "" {
 			bio = strings.ReplaceAll(bio, l.URL, l.ExpandedURL)
 		}
@@ -103,7 +117,7 @@ func (u user) profile(raw []byte) schema.Profile {
 }
 
 func (u user) actor() schema.Actor {
-	return schema.Actor{ID: u.ID, Handle: u.Username, DisplayName: text.NonEmpty(u.Name), AvatarURL: text.URL(u.ProfileImageURL)}
+	return schema.Actor{ID: string(u.ID), Handle: u.Username, DisplayName: text.NonEmpty(u.Name), AvatarURL: text.URL(u.ProfileImageURL)}
 }
 
 // accounts remembers who a handle is: a timeline is asked for by number, and each look-up is paid for. The zero value

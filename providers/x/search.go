@@ -2,6 +2,7 @@ package x
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -27,22 +28,22 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 }
 
 func (c *client) findPosts(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
-	var page providers.Page[schema.SearchResult]
+	var none providers.Page[schema.SearchResult]
 	if q.Handle != "" && !username.MatchString(strings.ToLower(q.Handle)) && !number(q.Handle) {
-		return page, providers.Invalid("an X handle has 1 to 15 letters, digits and underscores")
+		return none, providers.Invalid("an X handle has 1 to 15 letters, digits and underscores")
 	}
 	if q.Lang != "" && !langCode.MatchString(q.Lang) {
-		return page, providers.Invalid("X filters by a language such as ar")
+		return none, providers.Invalid("X filters by a language such as ar")
 	}
 	query := terms(q)
 	if most := c.longest(); utf8.RuneCountInString(query) > most {
-		return page, providers.Invalid("X takes queries of at most %d characters, our own operators included", most)
+		return none, providers.Invalid("X takes queries of at most %d characters, our own operators included", most)
 	}
 	sort := "recency"
 	if q.Sort == "relevance" {
 		sort = "relevancy"
 	}
-	r := upstream.Request{}.With("query", query).With("sort_order", sort).With("next_token", cursor)
+	r := upstream.Request{}.Says("query", query).With("sort_order", sort).With("next_token", cursor)
 	if !q.Since.IsZero() {
 		r = r.With("start_time", q.Since.UTC().Format(time.RFC3339))
 	}
@@ -52,14 +53,12 @@ func (c *client) findPosts(ctx context.Context, q providers.SearchQuery, cursor 
 	}
 	a, err := c.searchTweets(ctx, r)
 	if err != nil {
-		return page, err
+		return providers.Page[schema.SearchResult]{}, err
 	}
-	for _, t := range a.Data {
-		p := t.V.post(a.Includes, nil, t.Raw)
-		page.Items = append(page.Items, schema.Result(&p))
-	}
-	page.Next = a.next()
-	return page, nil
+	return page(ctx, a, func(t tweet, raw json.RawMessage) (schema.SearchResult, bool) {
+		p := t.post(a.Includes, nil, raw)
+		return schema.Result(&p), true
+	})
 }
 
 func (c *client) longest() int {
@@ -103,7 +102,7 @@ func oldCode(lang string) string {
 	return lang
 }
 
-// searchTweets reads a page of posts that match r's query. An empty page is no error.
+// searchTweets reads a page of posts that match r's query.
 // https://docs.x.com/x-api/posts/search/introduction
 func (c *client) searchTweets(ctx context.Context, r upstream.Request) (list[tweet], error) {
 	r.Path = []string{"2", "tweets", "search", "recent"}
@@ -111,13 +110,8 @@ func (c *client) searchTweets(ctx context.Context, r upstream.Request) (list[twe
 		r.Path[3] = "all"
 	}
 	var a list[tweet]
-	if err := c.tweets(ctx, r.With("max_results", pageSize).On(c.finds), &a); err != nil {
-		return a, err
-	}
-	if a.Data == nil {
-		return a, a.absent()
-	}
-	return a, nil
+	err := c.tweets(ctx, r.With("max_results", pageSize).On(c.finds), &a)
+	return a, err
 }
 
 // latin is what X takes as a query for accounts.
@@ -126,28 +120,23 @@ var latin = regexp.MustCompile(`^[A-Za-z0-9_' ]{1,50}$`)
 // findUsers searches accounts, which X shows to users only.
 // https://docs.x.com/x-api/users/search-users
 func (c *client) findUsers(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
-	var page providers.Page[schema.SearchResult]
+	var none providers.Page[schema.SearchResult]
 	switch {
 	case c.user == nil:
-		return page, providers.Invalid("searching profiles needs the setting user_token")
+		return none, providers.Invalid("searching profiles needs the setting user_token")
 	case !latin.MatchString(q.Query):
-		return page, providers.Invalid("X searches profiles by at most 50 Latin letters, digits, spaces, ' and _")
+		return none, providers.Invalid("X searches profiles by at most 50 Latin letters, digits, spaces, ' and _")
 	case q.Sort != "" || q.Lang != "" || q.Handle != "" || !q.Since.IsZero() || !q.Until.IsZero():
-		return page, providers.Invalid("X cannot sort or filter a search for profiles")
+		return none, providers.Invalid("X cannot sort or filter a search for profiles")
 	}
-	r := upstream.Get("2", "users", "search").With("query", q.Query).With("max_results", pageSize).
+	r := upstream.Get("2", "users", "search").Says("query", q.Query).With("max_results", pageSize).
 		With("next_token", cursor).With("user.fields", userFields)
 	var a list[user]
-	if _, err := c.user.JSON(ctx, r.On(c.people), &a); err != nil {
-		return page, err
+	if _, err := c.user.Read(ctx, r.On(c.people), &a); err != nil {
+		return none, err
 	}
-	if a.Data == nil {
-		return page, a.absent()
-	}
-	for _, u := range a.Data {
-		p := u.V.profile(u.Raw)
-		page.Items = append(page.Items, schema.Result(&p))
-	}
-	page.Next = a.next()
-	return page, nil
+	return page(ctx, a, func(u user, raw json.RawMessage) (schema.SearchResult, bool) {
+		p := u.profile(raw)
+		return schema.Result(&p), true
+	})
 }

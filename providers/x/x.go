@@ -6,18 +6,15 @@ package x
 
 import (
 	"cmp"
-	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -42,6 +39,12 @@ type Config struct {
 	HTTP         *http.Client // nil means a client of its own
 }
 
+// credentials are the query parameters by which X takes, or once took, credentials.
+// https://docs.x.com/fundamentals/authentication/oauth-1-0a/authorizing-a-request
+var credentials = []string{
+	"access_token", "client_id", "client_secret", "oauth_consumer_key", "oauth_signature", "oauth_token", "oauth_verifier",
+}
+
 // pageSize of every list. Each post and each account of a page is paid for.
 const pageSize = "20"
 
@@ -58,7 +61,7 @@ type client struct {
 
 // New returns the providers for X, best first: the official interface, and the public JSON behind embedded posts.
 func New(cfg Config) providers.Chain {
-	return providers.Chain{newOfficial(cfg), newEmbed(cfg).IfOwn(cfg.Own, true)}
+	return providers.Chain{newOfficial(cfg), newOwn(cfg).IfOwn(cfg.Own, true)}
 }
 
 func newOfficial(cfg Config) providers.Provider {
@@ -109,7 +112,8 @@ func newOfficial(cfg Config) providers.Provider {
 			"2/tweets/{id}/quote_tweets", "2/tweets/search/recent", "2/tweets/counts/recent", "2/communities/{id}",
 			"2/spaces/{id}", "2/lists/{id}", "2/trends/by/woeid/{woeid}",
 		),
-		Forward: c.http.Forward,
+		Forward:     c.http.Forward,
+		Credentials: credentials,
 	}
 	if cfg.Token == "" && (cfg.APIKey == "" || cfg.APISecret == "") {
 		return p.Without("token")
@@ -120,7 +124,7 @@ func newOfficial(cfg Config) providers.Provider {
 func newClient(cfg Config) *client {
 	base := cmp.Or(cfg.BaseURL, "https://api.x.com")
 	up := upstream.Config{
-		HTTP: cfg.HTTP, Base: base, Check: check,
+		HTTP: cfg.HTTP, Base: base, Check: check, Credentials: credentials,
 		Limits: &upstream.LimitHeaders{Remaining: "x-rate-limit-remaining", Reset: "x-rate-limit-reset"},
 	}
 	app := up
@@ -182,82 +186,4 @@ func appToken(cfg Config, base string) *upstream.Tokens {
 		},
 	}
 	return upstream.ClientCredentials(c, r)
-}
-
-// hosts are the names of X's site.
-var hosts = []string{"x.com", "twitter.com"}
-
-var (
-	username  = regexp.MustCompile(`^[a-z0-9_]{1,15}$`)
-	community = regexp.MustCompile(`^Community:([0-9]{1,20})$`)
-)
-
-// reserved are paths of x.com that are no accounts.
-var reserved = map[string]bool{
-	"compose": true, "explore": true, "hashtag": true, "home": true, "i": true, "intent": true, "jobs": true, "login": true,
-	"messages": true, "notifications": true, "privacy": true, "search": true, "settings": true, "share": true,
-	"signup": true, "tos": true,
-}
-
-// normalize folds a handle, which ignores case, and reduces a post, comment or community to its number. A handle that
-// cannot be one is left for the look-up, to which it is an account that does not exist.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, hosts...)
-	if err != nil {
-		return "", err
-	}
-	switch s { //nolint:exhaustive // X has no other subjects
-	case providers.Handle:
-		if link == nil {
-			return strings.ToLower(strings.TrimLeft(value, "@")), nil
-		}
-		value = strings.ToLower(strings.TrimLeft(link.Segment(0), "@"))
-		if link.Segment(0) == "i" && link.Segment(1) == "user" && links.Digits(link.Segment(2)) {
-			value = link.Segment(2)
-		}
-		if reserved[value] || value == "" {
-			return "", providers.Invalid("an X handle is a name such as XDevelopers, or the URL of a profile")
-		}
-		return value, nil
-	case providers.CommunityID:
-		if link != nil {
-			value = ""
-			if link.Segment(0) == "i" && link.Segment(1) == "communities" {
-				value = link.Segment(2)
-			}
-		}
-		if value = communityID(value); !number(value) {
-			return "", providers.Invalid("an X community is a number, or the URL x.com/i/communities/{number}")
-		}
-		return value, nil
-	}
-	if link != nil {
-		value = statusOf(link)
-	}
-	if !number(value) {
-		return "", providers.Invalid("an X post is a number, or the URL x.com/{handle}/status/{number}")
-	}
-	return value, nil
-}
-
-// statusOf reads the paths {handle}/status/{id}, i/status/{id} and i/web/status/{id}.
-func statusOf(link *links.Link) string {
-	for i, s := range link.Segments {
-		if (s == "status" || s == "statuses") && i > 0 && i <= 2 {
-			return link.Segment(i + 1)
-		}
-	}
-	return ""
-}
-
-func number(s string) bool { return links.Digits(s) && len(s) <= 20 }
-
-// communityID decodes the base64 form in which a search gives a community's id.
-func communityID(id string) string {
-	if b, err := base64.StdEncoding.DecodeString(id); err == nil {
-		if m := community.FindSubmatch(b); m != nil {
-			return string(m[1])
-		}
-	}
-	return id
 }

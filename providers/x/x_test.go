@@ -75,6 +75,10 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Search("profiles in Arabic", providers.SearchQuery{Query: "شاي", Kind: schema.ProfileResult}), Want: providers.ErrInvalid},
 			{Call: providertest.Search("profiles by time", providers.SearchQuery{Query: "ann", Kind: schema.ProfileResult, Sort: "recent"}), Want: providers.ErrInvalid},
 		},
+		Drift: &providertest.Drift{
+			// The last page has no token, and a post that refers to none has no references.
+			Absent: []string{"meta", "meta.next_token", "data[].referenced_tweets", "data[].referenced_posts"},
+		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Ann_Example", Want: "ann_example"},
 			{Subject: providers.Handle, In: "https://twitter.com/Ann_Example/status/1", Want: "ann_example"},
@@ -111,6 +115,7 @@ func TestEmbed(t *testing.T) {
 			{Call: providertest.Post("no such post, said with nothing", "20"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("no such post", "21"), Want: providers.ErrNotFound},
 		},
+		Drift: &providertest.Drift{Absent: []string{"{}"}}, // X's word for a post that does not exist
 		Inputs: []providertest.Input{
 			{Subject: providers.PostID, In: "https://x.com/Ann_Example/status/2006", Want: "2006"},
 		},
@@ -230,5 +235,55 @@ func TestSettings(t *testing.T) {
 	})}})[0]
 	if _, err := archive.Search(t.Context(), providers.SearchQuery{Query: "tea"}, ""); err != nil || asked != "/2/tweets/search/all" {
 		t.Errorf("asked %q (%v)", asked, err)
+	}
+}
+
+func TestAnswersThatAreNoAnswers(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`null`, `{}`, `[]`, `{"error":{"code":500}}`, `{"data":null}`, `{"data":"x"}`, `{"meta":{}}`, `{"meta":{"result_count":3}}`,
+		`{"data":{"id":"7","username":"another"}}`, `{"data":[{"id":"7","text":"another"}]}`,
+	} {
+		p := official(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, body })})
+		_, profile := p.Profile(t.Context(), "ann")
+		_, posts := p.Posts(t.Context(), "ann", "")
+		_, post := p.Post(t.Context(), "1")
+		_, comments := p.Comments(t.Context(), "1", "")
+		_, live := p.Live(t.Context(), "ann")
+		_, community := p.Community(t.Context(), "1758")
+		for i, err := range []error{profile, posts, post, comments, live, community} {
+			if !errors.Is(err, providers.ErrUnavailable) {
+				t.Errorf("%s: call %d: got error %v, want ErrUnavailable", body, i, err)
+			}
+		}
+	}
+}
+
+func TestOfARetweetWithoutItsOriginalOnlyTheSharesAreKnown(t *testing.T) {
+	t.Parallel()
+	for name, references := range map[string]string{
+		"retweet":                 `[{"type":"retweeted","id":"2"}]`,
+		"reference without type":  `[{"id":"2"}]`,
+		"references that are odd": `"retweeted"`,
+	} {
+		p := official(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, `{"data":[{"id":"1","text":"RT @bo: te…","referenced_tweets":` + references + `,` +
+				`"public_metrics":{"retweet_count":7,"quote_count":0,"like_count":0,"reply_count":0,"impression_count":0}}]}`
+		})})
+		got, err := p.Post(t.Context(), "1")
+		if diff := cmp.Diff(schema.Engagement{Shares: new(int64(7))}, got.Engagement); err != nil || diff != "" {
+			t.Errorf("%s: %v, engagement (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
+func TestARefusedQueryIsTheCallersAndSaysWhy(t *testing.T) {
+	t.Parallel()
+	p := official(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusBadRequest, `{"errors":[{"parameters":{"query":["min_faves:1"]},"message":"Reference to invalid operator 'min_faves'."}]}`
+	})})
+	_, err := p.Search(t.Context(), providers.SearchQuery{Query: "min_faves:1"}, "")
+	if e, ok := errors.AsType[*providers.Error](err); !ok || !errors.Is(err, providers.ErrInvalid) || !strings.Contains(e.Detail, "invalid operator") {
+		t.Errorf("got error %v, want ErrInvalid with the reason", err)
 	}
 }
