@@ -30,6 +30,10 @@ type Drift struct {
 	Scores []string
 	// Sums lists the paths of parts of a sum that the platform itself shows without them.
 	Sums []string
+	// Tuples lists the paths of lists whose places mean something each, although they hold the same kind of JSON.
+	Tuples []string
+	// Trees lists the paths at which a row stands with all that hangs on it, such as the answers to a comment.
+	Trees []string
 	// Elsewhere lists the calls whose answer may be about another id than the one asked for.
 	Elsewhere []string
 }
@@ -104,7 +108,7 @@ func (d *drifting) run(all bool) {
 			continue
 		}
 		for _, doc := range documents(e.body) {
-			for _, m := range mutations(doc.doc, d.call.name, all) {
+			for _, m := range mutations(doc.doc, d.call.name, all, d.suite.Drift.Tuples...) {
 				d.made++
 				got, err := d.read(&altered{manifest: d.manifest, at: at, body: doc.with(e.body, m.doc)})
 				if err := d.judge(m, got, err); err != nil {
@@ -128,7 +132,7 @@ func (d *drifting) identity(at int, doc document) {
 	d.made++
 	got, err := d.read(&altered{manifest: d.manifest, at: at, body: doc.with(e.body, other)})
 	if err == nil {
-		err = d.same(got, false)
+		err = d.same(got, false, false)
 	} else if errors.Is(err, providers.ErrUnavailable) {
 		err = nil
 	}
@@ -186,7 +190,7 @@ func (d *drifting) judge(m mutation, got [][]any, err error) error {
 		return nil
 	case err == nil:
 		return d.same(got, slices.Contains(d.suite.Drift.Sums, m.path) ||
-			m.kind == "negative" && slices.Contains(d.suite.Drift.Scores, m.path))
+			m.kind == "negative" && slices.Contains(d.suite.Drift.Scores, m.path), slices.Contains(d.suite.Drift.Trees, m.path))
 	case absent && (errors.Is(err, providers.ErrNotFound) || errors.Is(err, providers.ErrNotHere)):
 		return nil
 	case !errors.Is(err, providers.ErrUnavailable):
@@ -197,8 +201,9 @@ func (d *drifting) judge(m mutation, got [][]any, err error) error {
 	return nil
 }
 
-// same tells what got has that it should not have, beside what is missing from it. Numbers says that numbers may differ.
-func (d *drifting) same(got [][]any, numbers bool) error {
+// same tells what got has that it should not have, beside what is missing from it. Numbers says that numbers may differ, and
+// tree that several rows in a row may be missing.
+func (d *drifting) same(got [][]any, numbers, tree bool) error {
 	if len(got) < len(d.want) {
 		return fmt.Errorf("%d pages, want %d: the walk lost its cursor", len(got), len(d.want))
 	}
@@ -206,13 +211,14 @@ func (d *drifting) same(got [][]any, numbers bool) error {
 	if len(rest) > len(want) {
 		return fmt.Errorf("%d items, want %d at most", len(rest), len(want))
 	}
-	if lost := len(want) - len(rest); lost > 1 || lost == 1 && len(rest) == 0 {
+	lost := len(want) - len(rest)
+	if lost > 1 && !tree || lost > 0 && len(rest) == 0 {
 		return fmt.Errorf("%d of %d items are lost", lost, len(want))
 	}
 	for i, item := range rest {
 		err := less("", want[i], item, numbers)
-		if err != nil && len(rest) < len(want) { // behind the row that was left out
-			err = less("", want[i+1], item, numbers)
+		if err != nil && lost > 0 { // behind what was left out
+			err = less("", want[i+lost], item, numbers)
 		}
 		if err != nil {
 			return fmt.Errorf("item %d: %w", i, err)

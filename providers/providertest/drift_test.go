@@ -59,6 +59,11 @@ func TestATupleIsNoListOfRows(t *testing.T) {
 			t.Errorf("%s: in a row is %v", m.path, m.row)
 		}
 	}
+	for _, m := range mutations(doc(t, `[{"rows":[{"id":1},{"id":2}]},{"rows":[]}]`), "", true, "$") {
+		if row := strings.HasPrefix(m.path, "[].rows[]"); row != m.row {
+			t.Errorf("%s: in a row is %v", m.path, m.row)
+		}
+	}
 	for _, m := range mutations(doc(t, `[null,{"id":1},{"id":2}]`), "", true) {
 		if row := m.path != "$"; row != m.row {
 			t.Errorf("%s: in a row is %v", m.path, m.row)
@@ -101,7 +106,7 @@ func TestWhatMayComeOfAMutation(t *testing.T) {
 	t.Parallel()
 	row := func(id string) any { return map[string]any{"id": id, "n": json.Number(id)} }
 	d := &drifting{
-		suite: Suite{Drift: &Drift{Absent: []string{"next"}, Scores: []string{"rows[].n"}}}, call: Call{list: true},
+		suite: Suite{Drift: &Drift{Absent: []string{"next", "{}"}, Scores: []string{"rows[].n"}, Trees: []string{"rows[].tree"}}}, call: Call{list: true},
 		want: [][]any{{row("1"), row("2"), row("3")}},
 	}
 	broken := providers.Unavailable(nil, "no")
@@ -117,7 +122,11 @@ func TestWhatMayComeOfAMutation(t *testing.T) {
 		{"a failure", mutation{}, nil, broken, true},
 		{"a failure for one row", mutation{row: true}, nil, broken, false},
 		{"two rows less", mutation{row: true}, [][]any{{row("1")}}, nil, false},
+		{"two rows less, that hang together", mutation{row: true, path: "rows[].tree"}, [][]any{{row("3")}}, nil, true},
+		{"everything less, that hangs together", mutation{path: "rows[].tree"}, [][]any{{}}, nil, false},
 		{"an empty page", mutation{}, [][]any{{}}, nil, false},
+		{"not found, said with an empty object", mutation{path: "$", kind: emptied}, nil, providers.ErrNotFound, true},
+		{"not found, because of another object", mutation{path: "$", kind: "a message"}, nil, providers.ErrNotFound, false},
 		{"no page", mutation{}, nil, nil, false},
 		{"not found", mutation{path: "$", gone: true}, nil, providers.ErrNotFound, false},
 		{"not found, in the upstream's own word", mutation{path: "next", gone: true}, nil, providers.ErrNotFound, true},

@@ -2,6 +2,7 @@ package providertest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -27,8 +28,8 @@ const rubbish = "driftwood"
 const emptied = "an empty object"
 
 // mutations returns the changed copies of a document. All are every place of every kind; else there is a few for each
-// field, which differ from one seed to another.
-func mutations(doc any, seed string, all bool) []mutation {
+// field, which differ from one seed to another. Tuples are the paths of lists that are none of rows.
+func mutations(doc any, seed string, all bool, tuples ...string) []mutation {
 	out := wholes(doc)
 	seen := map[string]bool{}
 	walk(doc, nil, func(at []any) {
@@ -42,7 +43,7 @@ func mutations(doc any, seed string, all bool) []mutation {
 			kinds = some(kinds, seed+p)
 		}
 		for _, k := range kinds {
-			out = append(out, mutation{path: p, kind: k, row: inRow(doc, at), gone: k == "removed" || k == "null" || k == "renamed", doc: change(doc, at, k)})
+			out = append(out, mutation{path: p, kind: k, row: inRow(doc, at, tuples), gone: k == "removed" || k == "null" || k == "renamed", doc: change(doc, at, k)})
 		}
 	})
 	return out
@@ -131,13 +132,14 @@ func lookUp(doc any, at []any) any {
 	return doc
 }
 
-// inRow tells whether the place lies in one row of a list of several.
-func inRow(doc any, at []any) bool {
+// inRow tells whether the place lies in one row of a list of several, which tuples are not.
+func inRow(doc any, at []any, tuples []string) bool {
 	for i, step := range at {
 		if _, ok := step.(int); !ok {
 			continue
 		}
-		if list := lookUp(doc, at[:i]).([]any); !isTuple(list) {
+		list := lookUp(doc, at[:i]).([]any)
+		if !isTuple(list) && !slices.Contains(tuples, cmp.Or(place(at[:i]), "$")) {
 			return len(list) > 1
 		}
 	}
