@@ -3,12 +3,13 @@ package reddit
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -17,44 +18,55 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 		return c.community(ctx, name)
 	}
 	var t thing[account]
-	if _, err := c.api.JSON(ctx, get("user", handle, "about"), &t); err != nil {
+	_, err := c.api.Read(ctx, get("user", handle, "about"), &t)
+	if err == nil {
+		err = isAccount(ctx, t, handle)
+	}
+	if err != nil {
 		return schema.Profile{}, fmt.Errorf("reddit: profile %q: %w", handle, err)
 	}
-	switch a := t.Data.V; {
-	case a.Suspended:
-		return schema.Profile{}, fmt.Errorf("reddit: profile %q: %w", handle, providers.NotFound("this account is suspended"))
-	case a.ID == "":
-		return schema.Profile{}, fmt.Errorf("reddit: profile %q: %w", handle, providers.Unreadable(nil))
-	}
 	return t.Data.V.profile(t.Data.Raw), nil
+}
+
+// isAccount fails when t is not the account that was asked for, or one that is suspended.
+func isAccount(ctx context.Context, t thing[account], handle string) error {
+	if err := wire.Marker(ctx, "kind", t.Kind, "t2"); err != nil {
+		return err
+	}
+	a := t.Data.V
+	if a.Suspended.Is() && a.ID == "" {
+		return providers.NotFound("this account is suspended")
+	}
+	if err := wire.Need(ctx, "data.id", a.ID != ""); err != nil {
+		return err
+	}
+	return wire.SameFold(ctx, "account", handle, a.Name)
 }
 
 // account is the answer of GET /user/{username}/about. Its verified is about an e-mail address, not about the person.
 // https://www.reddit.com/dev/api#GET_user_{username}_about
 type account struct {
-	ID        string `json:"id"`
-	Name      string `json:"name"`
-	Suspended bool   `json:"is_suspended"` // then there is little else
-	Avatar    string `json:"snoovatar_img"`
-	Icon      string `json:"icon_img"`
-	Subreddit *struct {
-		Title       string       `json:"title"`
-		Description string       `json:"public_description"`
-		Subscribers upstream.Int `json:"subscribers"`
-	} `json:"subreddit"`
+	ID        wire.ID   `json:"id"`
+	Name      string    `json:"name"`
+	Suspended wire.Bool `json:"is_suspended"` // then there is little else
+	Avatar    string    `json:"snoovatar_img"`
+	Icon      string    `json:"icon_img"`
+	Subreddit struct {
+		Title       string     `json:"title"`
+		Description string     `json:"public_description"`
+		Subscribers wire.Count `json:"subscribers"`
+	} `json:"subreddit"` // null for old accounts
 }
 
-func (a account) profile(raw []byte) schema.Profile {
-	p := schema.Profile{
-		Common:    schema.Common{ID: a.ID, URL: permalink("/user/"+a.Name, "/"), Raw: raw},
-		Handle:    a.Name,
-		AvatarURL: address(cmp.Or(a.Avatar, a.Icon)),
+func (a account) profile(raw json.RawMessage) schema.Profile {
+	return schema.Profile{
+		Common:      schema.Common{ID: string(a.ID), URL: permalink("/user/"+a.Name, "/"), Raw: raw},
+		Handle:      a.Name,
+		DisplayName: text.NonEmpty(unescape(a.Subreddit.Title)),
+		Bio:         text.NonEmpty(unescape(a.Subreddit.Description)),
+		AvatarURL:   address(cmp.Or(a.Avatar, a.Icon)),
+		Followers:   a.Subreddit.Subscribers.V,
 	}
-	if s := a.Subreddit; s != nil {
-		p.DisplayName, p.Bio = text.NonEmpty(unescape(s.Title)), text.NonEmpty(unescape(s.Description))
-		p.Followers = count(s.Subscribers, false)
-	}
-	return p
 }
 
 func (a account) actor() schema.Actor {

@@ -11,6 +11,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -86,7 +87,7 @@ func (c *client) thread(ctx context.Context, q providers.RepliesQuery, cursor st
 	if err != nil {
 		return providers.Page[schema.Comment]{}, err
 	}
-	return f.page(p.take(f.ids)), nil
+	return f.page(p.take(f.ids))
 }
 
 // begin finds the ids of the post and the comment.
@@ -103,19 +104,12 @@ func (c *client) begin(ctx context.Context, q providers.RepliesQuery) (p place, 
 
 // postOf names the post that a comment belongs to.
 func (c *client) postOf(ctx context.Context, id string) (string, error) {
-	var l listing[comment]
-	if _, err := c.api.JSON(ctx, get("api/info").With("id", "t1_"+id), &l); err != nil {
+	found, err := single(ctx, c, "t1", "comment", id, func(e entity) wire.ID { return e.ID })
+	if err != nil {
 		return "", err
 	}
-	if l.Data == nil {
-		return "", providers.Unreadable(nil)
-	}
-	for _, t := range l.Data.Children {
-		if post := strings.TrimPrefix(t.Data.V.LinkID, "t3_"); t.Kind == "t1" && post != "" {
-			return post, nil
-		}
-	}
-	return "", providers.NotFound("no such comment")
+	post := strings.TrimPrefix(found.V.LinkID, "t3_")
+	return post, wire.Need(ctx, "data.link_id", post != "")
 }
 
 // further reads the page at p.
@@ -132,6 +126,9 @@ func (c *client) further(ctx context.Context, p place) (providers.Page[schema.Co
 		p = p.take(f.ids[at+1:])
 	}
 	now, later := next(strings.Split(p.Open, ","))
+	if err := wire.Need(ctx, "children", now[0] != unreadable); err != nil {
+		return providers.Page[schema.Comment]{}, err
+	}
 	var f *flat
 	var err error
 	if root, ok := strings.CutPrefix(now[0], "_"); ok {
@@ -144,21 +141,32 @@ func (c *client) further(ctx context.Context, p place) (providers.Page[schema.Co
 	}
 	open := slices.Concat(f.ids, later) // what was inside comes first, so that the list stays short
 	p.Open = strings.Join(open[:min(len(open), queueMost)], ",")
-	return f.page(p), nil
+	return f.page(p)
 }
 
+// unreadable stands among ids for those that a stub should name and does not: a walk does not end there as if it were at its
+// end.
+const unreadable = "?"
+
 // next parts ids into those to open now, as many as Reddit opens at once, and the rest. A comment whose replies are
-// still to be read takes a request of its own, and waits until no other id is left.
+// still to be read takes a request of its own, and waits until no other id is left; what cannot be read comes last.
 func next(ids []string) (now, later []string) {
+	var roots, odd []string
 	for _, id := range ids {
-		if len(now) < batch && !strings.HasPrefix(id, "_") {
+		switch {
+		case id == unreadable:
+			odd = []string{id}
+		case strings.HasPrefix(id, "_"):
+			roots = append(roots, id)
+		case len(now) < batch:
 			now = append(now, id)
-		} else {
+		default:
 			later = append(later, id)
 		}
 	}
+	later = slices.Concat(later, roots, odd)
 	if len(now) == 0 {
-		return ids[:1], ids[1:]
+		return later[:1], later[1:]
 	}
 	return now, later
 }
@@ -170,32 +178,49 @@ func (c *client) read(ctx context.Context, postID, root string) (*flat, error) {
 	if root != "" {
 		r = get("comments", postID, "_", root).With("context", "0")
 	}
-	var answer [2]struct { // the post, its comments
-		Data *struct {
-			Children []node `json:"children"`
-		} `json:"data"`
-	}
-	if _, err := c.api.JSON(ctx, r.With("sort", "new").With("limit", threadSize), &answer); err != nil {
+	var answer wire.Rows[branch] // the post, its comments
+	if _, err := c.api.Read(ctx, r.With("sort", "new").With("limit", threadSize), &answer); err != nil {
 		return nil, err
 	}
-	if answer[1].Data == nil {
-		return nil, providers.Unreadable(nil)
+	if err := wire.Need(ctx, "post and comments", answer.Len() == 2 && answer.Lost() == 0); err != nil {
+		return nil, err
 	}
-	f, nodes := &flat{post: postID}, answer[1].Data.Children
+	var both []branch
+	for _, b := range answer.All() {
+		both = append(both, b.V)
+	}
+	for _, t := range both[0].Data.Children.All() {
+		if err := wire.Same(ctx, "post", postID, string(t.V.Data.V.ID)); err != nil {
+			return nil, err
+		}
+	}
+	comments := both[1]
 	if root != "" {
-		if len(nodes) == 0 || nodes[0].Kind != "t1" {
-			return nil, providers.NotFound("no such comment")
+		top, err := comments.only(ctx, root)
+		if err != nil {
+			return nil, err
 		}
-		var top upstream.Object[comment]
-		if err := json.Unmarshal(nodes[0].Data, &top); err != nil {
-			return nil, providers.Unreadable(err)
+		comments = top.Replies.V
+		if !top.Replies.readable() {
+			return nil, wire.Need(ctx, "data.replies", false)
 		}
-		if top.V.ID != root {
-			return nil, providers.NotFound("no such comment")
+		if top.Replies.none {
+			return newFlat(postID, true), nil
 		}
-		nodes = top.V.Replies
 	}
-	return f, f.add(nodes)
+	f := newFlat(postID, true)
+	return f, f.list(ctx, "data.children", comments.Data.Children)
+}
+
+// only gives the comment that a listing begins with: the one that was asked for.
+func (b branch) only(ctx context.Context, id string) (entity, error) {
+	if err := b.Data.Children.Check(ctx, "data.children"); err != nil {
+		return entity{}, err
+	}
+	for _, t := range b.Data.Children.All() {
+		return t.V.Data.V, wire.Same(ctx, "comment", id, string(t.V.Data.V.ID))
+	}
+	return entity{}, providers.NotFound("no such comment")
 }
 
 // more opens stubs. It is a POST for its length alone: a GET with a hundred ids is refused as too long.
@@ -203,12 +228,12 @@ func (c *client) read(ctx context.Context, postID, root string) (*flat, error) {
 func (c *client) more(ctx context.Context, postID string, ids []string) (*flat, error) {
 	var answer struct {
 		JSON struct {
-			Data *struct {
-				Things []node `json:"things"` // flat
+			Data struct {
+				Things wire.Rows[thing[entity]] `json:"things"` // flat
 			} `json:"data"`
 		} `json:"json"`
 	}
-	_, err := c.api.JSON(ctx, upstream.Request{
+	_, err := c.api.Read(ctx, upstream.Request{
 		Method: "POST", Retry: true, Path: []string{"api/morechildren"},
 		Form: map[string][]string{
 			"api_type": {"json"}, "link_id": {"t3_" + postID}, "children": {strings.Join(ids, ",")}, "sort": {"new"}, "raw_json": {"1"},
@@ -217,117 +242,160 @@ func (c *client) more(ctx context.Context, postID string, ids []string) (*flat, 
 	if err != nil {
 		return nil, err
 	}
-	if answer.JSON.Data == nil {
-		return nil, providers.Unreadable(nil)
-	}
-	f := &flat{post: postID}
-	return f, f.add(answer.JSON.Data.Things)
+	f := newFlat(postID, false)
+	return f, f.list(ctx, "json.data.things", answer.JSON.Data.Things)
 }
 
 // flat is a tree of comments in the order of reading.
 type flat struct {
 	post     string
-	comments []upstream.Object[comment]
+	tree     bool // whether answers stand inside what they answer, and not beside it
+	comments []wire.Object[entity]
 	ids      []string        // behind the stubs, in order
 	answered map[string]bool // fullnames of comments that something answers
+	lost     int             // things that could not be read
 }
 
-func (f *flat) add(nodes []node) error {
-	if f.answered == nil {
-		f.answered = map[string]bool{}
+func newFlat(post string, tree bool) *flat {
+	return &flat{post: post, tree: tree, answered: map[string]bool{}}
+}
+
+// list adds the rows of the list with that name, which must be there.
+func (f *flat) list(ctx context.Context, name string, rows wire.Rows[thing[entity]]) error {
+	if err := rows.Check(ctx, name); err != nil {
+		return err
 	}
-	for _, n := range nodes {
-		var err error
-		switch n.Kind {
-		case "t1":
-			err = f.addComment(n.Data)
-		case "more":
-			err = f.addStub(n.Data)
-		}
-		if err != nil {
-			return providers.Unreadable(err)
-		}
-	}
+	f.add(rows)
 	return nil
 }
 
-func (f *flat) addComment(b []byte) error {
-	var o upstream.Object[comment]
-	if err := json.Unmarshal(b, &o); err != nil {
-		return err
+func (f *flat) add(rows wire.Rows[thing[entity]]) {
+	f.lost += rows.Lost()
+	for _, t := range rows.All() {
+		f.addThing(t.V)
 	}
-	f.answered[o.V.ParentID] = true
-	f.comments = append(f.comments, o)
-	return f.add(o.V.Replies)
 }
 
-func (f *flat) addStub(b []byte) error {
-	var s stub
-	if err := json.Unmarshal(b, &s); err != nil {
-		return err
+func (f *flat) addThing(t thing[entity]) {
+	switch e := t.Data; {
+	case e.Raw == nil && t.Kind == "more":
+		f.ids = append(f.ids, unreadable)
+	case e.Raw == nil:
+		f.lost++
+	case t.Kind == "t1", t.Kind == "" && !e.V.Children.Here():
+		f.addComment(e)
+	case t.Kind == "more", t.Kind == "":
+		f.addStub(e.V)
+	case !kinds[t.Kind]:
+		f.lost++
 	}
+}
+
+// addComment adds a comment, and what answers it. Where that cannot be read, it is asked for as what lies too deep is.
+func (f *flat) addComment(e wire.Object[entity]) {
+	f.answered[e.V.ParentID] = true
+	f.comments = append(f.comments, e)
+	switch r := e.V.Replies; {
+	case !f.tree || r.none:
+	case r.readable():
+		f.add(r.V.Data.Children)
+	case base36.MatchString(string(e.V.ID)):
+		f.ids = append(f.ids, "_"+string(e.V.ID))
+	default:
+		f.ids = append(f.ids, unreadable)
+	}
+}
+
+func (f *flat) addStub(s entity) {
 	f.answered[s.ParentID] = true
-	for _, id := range s.Children {
-		if base36.MatchString(id) {
-			f.ids = append(f.ids, id)
+	rest := s.Children.Lost() > 0 || !s.Children.Here()
+	for _, id := range s.Children.All() {
+		if base36.MatchString(string(id.V)) {
+			f.ids = append(f.ids, string(id.V))
+		} else {
+			rest = true
 		}
 	}
-	if parent, ok := strings.CutPrefix(s.ParentID, "t1_"); ok && len(s.Children) == 0 && base36.MatchString(parent) {
+	parent, ok := strings.CutPrefix(s.ParentID, "t1_")
+	switch empty := s.Children.Len() == 0 && !rest; {
+	case empty && ok && base36.MatchString(parent):
 		f.ids = append(f.ids, "_"+parent)
+	case rest, empty && s.ID == "_":
+		f.ids = append(f.ids, unreadable)
 	}
-	return nil
 }
 
-// stub stands for comments that were left out. Without children it says "continue this thread" at its parent.
-// https://github.com/reddit-archive/reddit/wiki/JSON#more
-type stub struct {
-	ParentID string   `json:"parent_id"`
-	Children []string `json:"children"`
-}
-
-func (f *flat) page(next place) providers.Page[schema.Comment] {
-	page := providers.Page[schema.Comment]{Next: next.String()}
+// page gives what has been read; what is not followed by place.
+func (f *flat) page(next place) (page providers.Page[schema.Comment], err error) {
+	page.Next = next.String()
 	for _, o := range f.comments {
-		if c := o.V; c.gone() && !f.answered["t1_"+c.ID] {
+		if c := o.V; c.gone() && !f.answered["t1_"+string(c.ID)] {
 			continue
 		}
 		page.Items = append(page.Items, o.V.comment(f.post, o.Raw))
 	}
-	return page
+	return page, wire.Understood("data.children", len(page.Items), f.lost)
 }
 
-// comment is a t1 of any listing.
-// https://github.com/reddit-archive/reddit/wiki/JSON#comment-implements-votable--created
-type comment struct {
-	ID             string       `json:"id"`
-	LinkID         string       `json:"link_id"`
-	ParentID       string       `json:"parent_id"` // a comment or the post
-	Permalink      string       `json:"permalink"` // absent in old answers
-	Author         string       `json:"author"`
-	AuthorFullname string       `json:"author_fullname"`
-	Body           string       `json:"body"` // Markdown
-	CreatedUTC     *float64     `json:"created_utc"`
-	Score          upstream.Int `json:"score"`
-	ScoreHidden    bool         `json:"score_hidden"`
-	Replies        children     `json:"replies"`
+// branch is a listing of what answers a post or comment.
+type branch struct {
+	Data struct {
+		Children wire.Rows[thing[entity]] `json:"children"`
+	} `json:"data"`
 }
 
-// gone tells whether nothing is left of c but its place.
-func (c comment) gone() bool {
-	return (c.Body == deleted || c.Body == removed) && (c.Author == deleted || c.Author == "")
+// replies is a branch, or an empty string when nothing answers.
+type replies struct {
+	wire.Object[branch]
+	none bool
 }
 
-func (c comment) comment(postID string, raw []byte) schema.Comment {
-	postID = cmp.Or(strings.TrimPrefix(c.LinkID, "t3_"), postID)
-	out := schema.Comment{
-		Common:    schema.Common{ID: c.ID, URL: permalink(c.Permalink, "/comments/"+postID+"/_/"+c.ID+"/"), Raw: raw},
-		PostID:    postID,
-		Author:    author(c.Author, c.AuthorFullname),
-		Text:      c.Body,
-		CreatedAt: instant(c.CreatedUTC),
-		Likes:     count(c.Score, c.ScoreHidden),
+// UnmarshalJSON never fails.
+func (r *replies) UnmarshalJSON(b []byte) error {
+	*r = replies{none: string(b) == `""`}
+	if r.none {
+		return nil
 	}
-	if parent, ok := strings.CutPrefix(c.ParentID, "t1_"); ok {
+	return r.Object.UnmarshalJSON(b)
+}
+
+func (r *replies) readable() bool { return r.none || r.V.Data.Children.Here() }
+
+// entity is a t1 of any listing, or a stub. A stub stands for comments that were left out; without children it says
+// "continue this thread" at its parent.
+// https://github.com/reddit-archive/reddit/wiki/JSON#comment-implements-votable--created
+type entity struct {
+	ID             wire.ID    `json:"id"`
+	LinkID         string     `json:"link_id"`
+	ParentID       string     `json:"parent_id"` // a comment or the post
+	Permalink      string     `json:"permalink"` // absent in old answers
+	Author         string     `json:"author"`
+	AuthorFullname string     `json:"author_fullname"`
+	Body           string     `json:"body"` // Markdown
+	CreatedUTC     wire.Time  `json:"created_utc"`
+	Score          wire.Score `json:"score"`
+	ScoreHidden    wire.Bool  `json:"score_hidden"`
+	Replies        replies    `json:"replies"`
+
+	Children wire.Rows[wire.ID] `json:"children"` // of a stub
+}
+
+// gone tells whether nothing is left of a comment but its place.
+func (e entity) gone() bool {
+	return (e.Body == deleted || e.Body == removed || e.Body == "") && (e.Author == deleted || e.Author == "")
+}
+
+func (e entity) comment(postID string, raw json.RawMessage) schema.Comment {
+	postID = cmp.Or(strings.TrimPrefix(e.LinkID, "t3_"), postID)
+	out := schema.Comment{
+		Common:    schema.Common{ID: string(e.ID), URL: permalink(e.Permalink, "/comments/"+postID+"/_/"+string(e.ID)+"/"), Raw: raw},
+		PostID:    postID,
+		Author:    author(e.Author, e.AuthorFullname),
+		Text:      e.Body,
+		CreatedAt: e.CreatedUTC.V,
+		Likes:     shown(e.Score, e.ScoreHidden),
+	}
+	if parent, ok := strings.CutPrefix(e.ParentID, "t1_"); ok {
 		out.ReplyToID = text.NonEmpty(parent)
 	}
 	return out

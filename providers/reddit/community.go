@@ -3,29 +3,50 @@ package reddit
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 func (c *client) community(ctx context.Context, name string) (schema.Profile, error) {
 	var t thing[subreddit]
-	if _, err := c.api.JSON(ctx, get("r", name, "about"), &t); err != nil {
+	_, err := c.api.Read(ctx, get("r", name, "about"), &t)
+	if err == nil {
+		err = isCommunity(ctx, t, name)
+	}
+	if err != nil {
 		return schema.Profile{}, fmt.Errorf("reddit: community %q: %w", name, err)
 	}
-	switch s := t.Data.V; {
-	case t.Kind == "Listing": // a search for the name
-		return schema.Profile{}, fmt.Errorf("reddit: community %q: %w", name, providers.NotFound("no such community"))
-	case s.id() == "":
-		return schema.Profile{}, fmt.Errorf("reddit: community %q: %w", name, providers.Unreadable(nil))
-	case !s.public():
-		return schema.Profile{}, fmt.Errorf("reddit: community %q: %w", name, providers.NotFound("this community is private"))
-	}
 	return t.Data.V.profile(t.Data.Raw), nil
+}
+
+// isCommunity fails when t is not the community that was asked for, or one that is not for everybody.
+func isCommunity(ctx context.Context, t thing[subreddit], name string) error {
+	if t.Kind == "Listing" { // a search for the name
+		return providers.NotFound("no such community")
+	}
+	if err := wire.Marker(ctx, "kind", t.Kind, "t5"); err != nil {
+		return err
+	}
+	s := t.Data.V
+	if err := wire.SameFold(ctx, "community", name, s.Name); err != nil {
+		return err
+	}
+	if err := wire.Need(ctx, "data.id", s.id() != ""); err != nil {
+		return err
+	}
+	if err := wire.Need(ctx, "data.subreddit_type", s.Type != ""); err != nil {
+		return err
+	}
+	if !s.public() {
+		return providers.NotFound("this community is private")
+	}
+	return nil
 }
 
 // The words of Reddit's interface for ours.
@@ -46,32 +67,32 @@ func (c *client) communityPosts(ctx context.Context, q providers.CommunityPostsQ
 // subreddit is the answer of GET /r/{subreddit}/about.
 // https://www.reddit.com/dev/api#GET_r_{subreddit}_about
 type subreddit struct {
-	ID          string       `json:"id"`
-	Fullname    string       `json:"name"`
-	Name        string       `json:"display_name"`
-	Title       string       `json:"title"`
-	Description string       `json:"public_description"`
-	Icon        string       `json:"community_icon"`
-	OldIcon     string       `json:"icon_img"`
-	Subscribers upstream.Int `json:"subscribers"`
-	Lang        string       `json:"lang"`
-	Type        string       `json:"subreddit_type"`
+	ID          wire.ID    `json:"id"`
+	Fullname    string     `json:"name"`
+	Name        string     `json:"display_name"`
+	Title       string     `json:"title"`
+	Description string     `json:"public_description"`
+	Icon        string     `json:"community_icon"`
+	OldIcon     string     `json:"icon_img"`
+	Subscribers wire.Count `json:"subscribers"`
+	Lang        string     `json:"lang"`
+	Type        string     `json:"subreddit_type"`
 }
 
-func (s subreddit) id() string { return cmp.Or(s.ID, strings.TrimPrefix(s.Fullname, "t5_")) }
+func (s subreddit) id() string { return cmp.Or(string(s.ID), strings.TrimPrefix(s.Fullname, "t5_")) }
 
 func (s subreddit) public() bool {
 	return s.Type == "public" || s.Type == "restricted" || s.Type == "archived"
 }
 
-func (s subreddit) profile(raw []byte) schema.Profile {
+func (s subreddit) profile(raw json.RawMessage) schema.Profile {
 	p := schema.Profile{
 		Common:      schema.Common{ID: s.id(), URL: permalink("/r/"+s.Name+"/", "/"), Raw: raw},
 		Handle:      s.Name,
 		DisplayName: text.NonEmpty(unescape(s.Title)),
 		Bio:         text.NonEmpty(unescape(s.Description)),
 		AvatarURL:   address(cmp.Or(s.Icon, s.OldIcon)),
-		Followers:   count(s.Subscribers, false),
+		Followers:   s.Subscribers.V,
 	}
 	if len(s.Lang) >= 2 {
 		p.Lang = &s.Lang

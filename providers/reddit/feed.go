@@ -15,6 +15,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -76,10 +77,15 @@ func (w web) thread(ctx context.Context, postID, cursor string) (providers.Page[
 	if err != nil {
 		return providers.Page[schema.Comment]{}, err
 	}
+	if err := about(ctx, entries, postID); err != nil {
+		return providers.Page[schema.Comment]{}, err
+	}
 	var page providers.Page[schema.Comment]
+	lost := 0
 	for _, e := range entries {
 		id, ok := strings.CutPrefix(e.ID, "t1_")
 		if !ok {
+			lost += e.odd()
 			continue
 		}
 		body, _ := e.content()
@@ -90,7 +96,15 @@ func (w web) thread(ctx context.Context, postID, cursor string) (providers.Page[
 			})
 		}
 	}
-	return page, nil
+	return page, wire.Understood("entry", len(page.Items), lost)
+}
+
+// about fails when the feed of a post's comments does not begin with the post.
+func about(ctx context.Context, entries []entry, postID string) error {
+	if len(entries) == 0 {
+		return wire.Need(ctx, "entry", false)
+	}
+	return wire.Same(ctx, "post", "t3_"+postID, entries[0].ID)
 }
 
 // page reads a feed of posts. It names no next page: that is behind the last entry of a full one.
@@ -103,15 +117,21 @@ func (w web) page(ctx context.Context, r upstream.Request, cursor string) (provi
 		return providers.Page[schema.Post]{}, err
 	}
 	var page providers.Page[schema.Post]
+	lost := 0
 	for _, e := range entries {
 		if strings.HasPrefix(e.ID, "t3_") {
 			page.Items = append(page.Items, e.post())
+		} else {
+			lost += e.odd()
 		}
 	}
-	if n := len(entries); n >= feedSize && fullname.MatchString(entries[n-1].ID) {
+	if n := len(entries); n >= feedSize {
 		page.Next = entries[n-1].ID
+		if err := wire.Need(ctx, "entry.id", fullname.MatchString(page.Next)); err != nil {
+			return providers.Page[schema.Post]{}, err
+		}
 	}
-	return page, nil
+	return page, wire.Understood("entry", len(page.Items), lost)
 }
 
 func (w web) feed(ctx context.Context, r upstream.Request) ([]entry, error) {
@@ -151,6 +171,14 @@ type entry struct {
 	} `xml:"http://search.yahoo.com/mrss/ thumbnail" json:"thumbnail"`
 	Published string `xml:"published" json:"published"`
 	Updated   string `xml:"updated" json:"updated"`
+}
+
+// odd is 1 for an entry of which nobody knows what it is, and 0 for one of another kind.
+func (e entry) odd() int {
+	if fullname.MatchString(e.ID) {
+		return 0
+	}
+	return 1
 }
 
 func (e entry) post() schema.Post {
@@ -209,6 +237,8 @@ func (e entry) media(target string) []schema.Media {
 		return nil
 	case isImage(target):
 		return one(schema.Image, address(target), thumbnail)
+	case film(target) != "":
+		return one(schema.Video, address(film(target)), thumbnail)
 	case u.Host == "v.redd.it":
 		return one(schema.Video, address(target), thumbnail)
 	}

@@ -4,31 +4,38 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"math"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 // thing is how Reddit wraps every object: t1 is a comment, t2 an account, t3 a post, t5 a community, more a stub.
 // https://www.reddit.com/dev/api#fullnames
 type thing[T any] struct {
-	Kind string             `json:"kind"`
-	Data upstream.Object[T] `json:"data"`
+	Kind string         `json:"kind"`
+	Data wire.Object[T] `json:"data"`
+}
+
+// kinds are the words by which Reddit names things.
+var kinds = map[string]bool{"t1": true, "t2": true, "t3": true, "t4": true, "t5": true, "t6": true, "more": true}
+
+// is tells whether t is of a kind, and whether that can be told at all.
+func (t thing[T]) is(kind string) (it, known bool) {
+	return t.Kind == kind && t.Data.Raw != nil, t.Data.Raw != nil && kinds[t.Kind]
 }
 
 // listing is a page of things.
 // https://www.reddit.com/dev/api#listings
 type listing[T any] struct {
 	Kind string `json:"kind"`
-	Data *struct {
-		After    string     `json:"after"` // null on the last page, and on no other, however short
-		Children []thing[T] `json:"children"`
+	Data struct {
+		After    wire.Token          `json:"after"` // null on the last page, and on no other, however short
+		Children wire.Rows[thing[T]] `json:"children"`
 	} `json:"data"`
 }
 
@@ -39,27 +46,59 @@ func get(segments ...string) upstream.Request {
 
 var fullname = regexp.MustCompile(`^t[1-5]_[0-9a-z]+$`)
 
-// list reads one page. Reddit takes any nonsense for a cursor and answers its first page, so it is checked here.
-func list[T any](ctx context.Context, c *client, r upstream.Request, cursor string) ([]thing[T], string, error) {
+// list reads one page of things of a kind. Reddit takes any nonsense for a cursor and answers its first page, so it is
+// checked here.
+func list[T, O any](
+	ctx context.Context, c *client, r upstream.Request, cursor, kind string, convert func(T, json.RawMessage) (O, bool),
+) (page providers.Page[O], err error) {
 	if cursor != "" && !fullname.MatchString(cursor) {
-		return nil, "", providers.ErrCursor
+		return page, providers.ErrCursor
 	}
 	var l listing[T]
-	if _, err := c.api.JSON(ctx, r.With("limit", pageSize).With("after", cursor), &l); err != nil {
-		return nil, "", err
+	if _, err := c.api.Read(ctx, r.With("limit", pageSize).With("after", cursor), &l); err != nil {
+		return page, err
 	}
-	if l.Data == nil {
-		return nil, "", providers.Unreadable(nil)
+	if page.Items, err = items(ctx, l, kind, convert); err != nil {
+		return page, err
 	}
-	return l.Data.Children, l.Data.After, nil
+	page.Next, err = l.Data.After.Next(ctx, "data.after")
+	return page, err
 }
 
-// instant reads Reddit's float seconds; nil when there are none.
-func instant(seconds *float64) *time.Time {
-	if seconds == nil || *seconds <= 0 || *seconds > math.MaxInt32*100 {
-		return nil
+// items converts the things of a kind in a listing. What is of none that we know has no id, and is left out by the engine.
+func items[T, O any](
+	ctx context.Context, l listing[T], kind string, convert func(T, json.RawMessage) (O, bool),
+) ([]O, error) {
+	if err := wire.Marker(ctx, "kind", l.Kind, "Listing"); err != nil {
+		return nil, err
 	}
-	return new(time.Unix(int64(*seconds), 0).UTC())
+	return wire.Items(ctx, "data.children", l.Data.Children, func(t thing[T], _ json.RawMessage) (none O, belongs bool) {
+		it, known := t.is(kind)
+		if !it {
+			var odd T
+			none, _ = convert(odd, nil)
+			return none, !known
+		}
+		return convert(t.Data.V, t.Data.Raw)
+	})
+}
+
+// single reads the one thing of a kind that has an id, from the listing of those that have.
+func single[T any](ctx context.Context, c *client, kind, what, id string, idOf func(T) wire.ID) (one wire.Object[T], err error) {
+	var l listing[T]
+	if _, err := c.api.Read(ctx, get("api/info").With("id", kind+"_"+id), &l); err != nil {
+		return one, err
+	}
+	found, err := items(ctx, l, kind, func(v T, raw json.RawMessage) (wire.Object[T], bool) {
+		return wire.Object[T]{V: v, Raw: raw}, true
+	})
+	switch {
+	case err != nil:
+		return one, err
+	case len(found) == 0:
+		return one, providers.NotFound("no such %s", what)
+	}
+	return found[0], wire.Same(ctx, what, id, string(idOf(found[0].V)))
 }
 
 // address reads a URL, which Reddit escapes here and there although it was asked not to.
@@ -81,49 +120,24 @@ const (
 
 // author names who wrote a post or comment; old answers have no fullname.
 func author(name, fullname string) schema.Actor {
-	if name == "" || name == deleted {
+	switch {
+	case name == deleted, name == "" && fullname == "":
 		return schema.Actor{ID: deleted, Handle: deleted}
+	case name == "":
+		return schema.UnknownActor()
 	}
 	return schema.Actor{ID: cmp.Or(strings.TrimPrefix(fullname, "t2_"), name), Handle: name}
 }
 
-// count returns a score, which the schema wants not to be negative.
-func count(n upstream.Int, hidden bool) *int64 {
-	if n.V == nil || hidden {
+// shown gives a score, unless a flag hides it or nobody knows what the flag says.
+func shown(score wire.Score, hidden wire.Bool) *int64 {
+	if !hidden.Not() {
 		return nil
 	}
-	return new(max(0, *n.V))
+	return score.V
 }
 
 // permalink returns the public address of a path.
 func permalink(path, fallback string) string {
-	if u := address("https://www.reddit.com" + cmp.Or(path, fallback)); u != nil {
-		return *u
-	}
-	return "https://www.reddit.com" + fallback
-}
-
-// children is what answers a comment: a listing, or an empty string when nothing does.
-type children []node
-
-// node is a comment, or a stub, still undecoded.
-type node struct {
-	Kind string          `json:"kind"`
-	Data json.RawMessage `json:"data"`
-}
-
-// UnmarshalJSON reads a listing, a string or null.
-func (c *children) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] != '{' {
-		*c = nil
-		return nil
-	}
-	var l struct {
-		Data struct {
-			Children []node `json:"children"`
-		} `json:"data"`
-	}
-	err := json.Unmarshal(b, &l)
-	*c = l.Data.Children
-	return err
+	return text.URLOr(strings.ReplaceAll(defaultWeb+cmp.Or(path, fallback), "&amp;", "&"), defaultWeb+fallback)
 }

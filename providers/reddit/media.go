@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -49,9 +49,9 @@ type picture struct {
 
 type hosted struct {
 	Video *struct {
-		HLS      string       `json:"hls_url"`
-		Fallback string       `json:"fallback_url"` // without sound
-		Duration upstream.Int `json:"duration"`     // seconds
+		HLS      string     `json:"hls_url"`
+		Fallback string     `json:"fallback_url"` // without sound
+		Duration wire.Float `json:"duration"`     // seconds
 	} `json:"reddit_video"`
 	Embed *struct {
 		Thumbnail string `json:"thumbnail_url"`
@@ -67,6 +67,8 @@ func (a attached) media() []schema.Media {
 		return a.video()
 	case a.PostHint == "rich:video":
 		return one(schema.Video, address(a.target()), a.cover())
+	case film(a.target()) != "":
+		return one(schema.Video, address(film(a.target())), a.thumbnail())
 	case a.PostHint == "image" || isImage(a.target()):
 		return one(schema.Image, address(a.target()), a.thumbnail())
 	}
@@ -109,7 +111,7 @@ func (a attached) video() []schema.Media {
 	fallback, _, _ := strings.Cut(h.Video.Fallback, "?")
 	out := one(schema.Video, address(cmp.Or(h.Video.HLS, fallback)), a.thumbnail())
 	if d := h.Video.Duration.V; len(out) > 0 && d != nil && *d >= 0 {
-		out[0].DurationS = new(float64(*d))
+		out[0].DurationS = d
 	}
 	return out
 }
@@ -143,13 +145,33 @@ func one(kind schema.MediaType, src, thumbnail *string) []schema.Media {
 
 // isImage tells whether an address is a picture on a host that serves nothing but.
 func isImage(s string) bool {
-	u, err := url.Parse(s)
-	if err != nil || u.Host != "i.redd.it" && u.Host != "i.imgur.com" {
-		return false
-	}
-	switch strings.ToLower(path.Ext(u.Path)) {
+	switch _, ext := file(s); ext {
 	case ".jpg", ".jpeg", ".png", ".gif", ".webp":
 		return true
 	}
 	return false
+}
+
+// film gives the address of the film that an address on such a host is about, "" when it is about none. A gifv is the
+// page of the film beside it.
+func film(s string) string {
+	u, ext := file(s)
+	switch ext {
+	case ".gifv":
+		u.Path = strings.TrimSuffix(u.Path, path.Ext(u.Path)) + ".mp4"
+		u.RawPath = ""
+		return u.String()
+	case ".mp4":
+		return s
+	}
+	return ""
+}
+
+// file gives the kind of file that an address names, by its ending, where the host serves files alone; "" for any other.
+func file(s string) (u *url.URL, ext string) {
+	u, err := url.Parse(s)
+	if err != nil || u.Host != "i.redd.it" && u.Host != "i.imgur.com" {
+		return nil, ""
+	}
+	return u, strings.ToLower(path.Ext(u.Path))
 }

@@ -2,6 +2,7 @@ package reddit
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -25,14 +27,7 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 
 // page reads a listing of posts.
 func (c *client) page(ctx context.Context, r upstream.Request, cursor string) (providers.Page[schema.Post], error) {
-	things, next, err := list[post](ctx, c, r, cursor)
-	page := providers.Page[schema.Post]{Next: next}
-	for _, t := range things {
-		if t.Kind == "t3" {
-			page.Items = append(page.Items, t.Data.V.post(t.Data.Raw))
-		}
-	}
-	return page, err
+	return list(ctx, c, r, cursor, "t3", func(p post, raw json.RawMessage) (schema.Post, bool) { return p.post(raw), true })
 }
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
@@ -48,56 +43,47 @@ func (c *client) one(ctx context.Context, id string) (schema.Post, error) {
 	if err != nil {
 		return schema.Post{}, err
 	}
-	var l listing[post]
-	if _, err := c.api.JSON(ctx, get("api/info").With("id", "t3_"+id), &l); err != nil {
+	found, err := single(ctx, c, "t3", "post", id, func(p post) wire.ID { return p.ID })
+	if err != nil {
 		return schema.Post{}, err
 	}
-	if l.Data == nil {
-		return schema.Post{}, providers.Unreadable(nil)
-	}
-	for _, t := range l.Data.Children {
-		if t.Kind == "t3" {
-			return t.Data.V.post(t.Data.Raw), nil
-		}
-	}
-	return schema.Post{}, providers.NotFound("no such post")
+	return found.V.post(found.Raw), nil
 }
 
 // post is a t3 of any listing. Its url is where it links to, which is not its own address.
 // https://github.com/reddit-archive/reddit/wiki/JSON#link-implements-votable--created
 type post struct {
-	ID             string       `json:"id"`
-	Permalink      string       `json:"permalink"`
-	Author         string       `json:"author"`
-	AuthorFullname string       `json:"author_fullname"` // absent when the account is gone, and in old answers
-	Title          string       `json:"title"`
-	Selftext       string       `json:"selftext"` // Markdown
-	CreatedUTC     *float64     `json:"created_utc"`
-	Score          upstream.Int `json:"score"`
-	HideScore      bool         `json:"hide_score"`
-	Comments       upstream.Int `json:"num_comments"`
-	Crossposts     upstream.Int `json:"num_crossposts"`
-	Views          upstream.Int `json:"view_count"`
-	Promoted       bool         `json:"promoted"`
-	FromAds        bool         `json:"is_created_from_ads_ui"`
+	ID             wire.ID    `json:"id"`
+	Permalink      string     `json:"permalink"`
+	Author         string     `json:"author"`
+	AuthorFullname string     `json:"author_fullname"` // absent when the account is gone, and in old answers
+	Title          string     `json:"title"`
+	Selftext       string     `json:"selftext"` // Markdown
+	CreatedUTC     wire.Time  `json:"created_utc"`
+	Score          wire.Score `json:"score"`
+	HideScore      wire.Bool  `json:"hide_score"`
+	Comments       wire.Count `json:"num_comments"`
+	Crossposts     wire.Count `json:"num_crossposts"`
+	Views          wire.Count `json:"view_count"`
+	Promoted       bool       `json:"promoted"`
+	FromAds        bool       `json:"is_created_from_ads_ui"`
 	attached
 	Parents []post `json:"crosspost_parent_list"` // one, of a crosspost
 }
 
-func (p post) post(raw []byte) schema.Post {
+func (p post) post(raw json.RawMessage) schema.Post {
 	body := p.Selftext
 	if body == deleted || body == removed {
 		body = ""
 	}
 	out := schema.Post{
-		Common:    schema.Common{ID: p.ID, URL: permalink(p.Permalink, "/comments/"+p.ID+"/"), Raw: raw},
+		Common:    schema.Common{ID: string(p.ID), URL: permalink(p.Permalink, "/comments/"+string(p.ID)+"/"), Raw: raw},
 		Author:    author(p.Author, p.AuthorFullname),
 		Text:      text.Join(unescape(p.Title), body),
-		CreatedAt: instant(p.CreatedUTC),
+		CreatedAt: p.CreatedUTC.V,
 		Media:     p.media(),
 		Engagement: schema.Engagement{
-			Likes: count(p.Score, p.HideScore), Comments: count(p.Comments, false),
-			Shares: count(p.Crossposts, false), Views: count(p.Views, false),
+			Likes: shown(p.Score, p.HideScore), Comments: p.Comments.V, Shares: p.Crossposts.V, Views: p.Views.V,
 		},
 		Mentions: mentions(body),
 		IsAd:     p.Promoted || p.FromAds,

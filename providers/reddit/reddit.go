@@ -8,12 +8,8 @@ package reddit
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
@@ -33,6 +29,10 @@ type Config struct {
 	HTTP         *http.Client  // nil means a client of its own
 	Own          providers.Own // reads the Atom feeds; on by default
 }
+
+// credentials are the query parameters by which Reddit takes, or once took, credentials.
+// https://github.com/reddit-archive/reddit/wiki/OAuth2
+var credentials = []string{"access_token", "client_id", "client_secret", "refresh_token"}
 
 const pageSize = "25" // of every list but comments; at most 100 upstream
 
@@ -77,8 +77,9 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpTrending:       "read the community popular, sort=hot",
 			providers.OpTranscript:     "the Data API has no transcripts",
 		},
-		Routes:  routes(),
-		Forward: c.api.Forward,
+		Routes:      routes(),
+		Forward:     c.api.Forward,
+		Credentials: credentials,
 	}
 	if cfg.ClientID == "" {
 		p = p.Without("client_id", "client_secret")
@@ -102,7 +103,7 @@ func newClient(cfg Config) *client {
 	return &client{
 		api: upstream.New(upstream.Config{
 			HTTP: still(cfg.HTTP), Base: cmp.Or(cfg.BaseURL, "https://oauth.reddit.com"), Header: header(cfg), Check: check,
-			Tokens: tokens(cfg),
+			Tokens: tokens(cfg), Credentials: credentials,
 			Limits: &upstream.LimitHeaders{Remaining: "X-Ratelimit-Remaining", Reset: "X-Ratelimit-Reset", Form: upstream.DeltaSeconds},
 			Quota:  upstream.NewQuota(1000, 10*time.Minute), // 100 a minute, averaged over ten
 		}),
@@ -126,17 +127,6 @@ func tokens(cfg Config) *upstream.Tokens {
 	return upstream.ClientCredentials(c, upstream.Request{Path: []string{"api/v1/access_token"}, Form: form})
 }
 
-// checkToken finds the refusals that come with status 200.
-func checkToken(res *upstream.Response) error {
-	var answer struct {
-		Error json.RawMessage `json:"error"`
-	}
-	if res.Status == http.StatusOK && json.Unmarshal(res.Body, &answer) == nil && len(answer.Error) > 0 {
-		return providers.Unavailable(nil, "Reddit refused our credentials")
-	}
-	return nil
-}
-
 func header(cfg Config) http.Header {
 	return http.Header{"User-Agent": {cmp.Or(cfg.UserAgent, "server:"+cmp.Or(cfg.ClientID, "socialdata")+":1.0 (+https://github.com/socialdata/socialdata)")}}
 }
@@ -149,42 +139,4 @@ func still(c *http.Client) *http.Client {
 	}
 	out.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &out
-}
-
-// check tells the refusals apart that share a status.
-func check(res *upstream.Response) error {
-	if res.Status >= 300 && res.Status < 400 {
-		return &movedError{res.Header.Get("Location")}
-	}
-	var answer struct {
-		Reason string `json:"reason"`
-	}
-	if res.Status < 400 || json.Unmarshal(res.Body, &answer) != nil {
-		return nil
-	}
-	switch answer.Reason {
-	case "USER_DOESNT_EXIST":
-		return providers.NotFound("no such account")
-	case "private", "gold_only":
-		return providers.NotFound("this community is private")
-	case "quarantined", "gated":
-		return providers.NotFound("this community is quarantined")
-	case "banned":
-		return providers.NotFound("this community is banned")
-	}
-	return nil
-}
-
-// movedError is a redirect that was not followed.
-type movedError struct{ to string }
-
-// Error says where to.
-func (e *movedError) Error() string { return fmt.Sprintf("moved to %q", e.to) }
-
-// Unwrap tells a name that does not exist, which Reddit searches for, from a login page and the like.
-func (e *movedError) Unwrap() error {
-	if u, err := url.Parse(e.to); err == nil && strings.HasPrefix(u.Path, "/subreddits/search") {
-		return providers.NotFound("no such community")
-	}
-	return providers.Unavailable(nil, "Reddit sends us elsewhere")
 }

@@ -1,6 +1,7 @@
 package reddit_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +18,8 @@ import (
 const (
 	ann   = "annexample"
 	selfP = "se1f"
+
+	answer = "[].data.children[].data.replies.data.children[].data." // to a comment
 )
 
 func TestProvider(t *testing.T) {
@@ -74,6 +77,22 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Posts("garbage for a cursor", ann).From("garbage"), Want: providers.ErrCursor},
 			{Call: providertest.Comments("garbage for a cursor of comments", selfP).From(`{"p":"se1f"}`), Want: providers.ErrCursor},
 		},
+		Drift: &providertest.Drift{
+			// The last page has no token, and a flag that does not fly may be missing: then the score is shown.
+			Absent: []string{
+				"data.after", "data.children[].data.hide_score", "[].data.children[].data.score_hidden",
+				answer + "replies.data.children[].data.score_hidden",
+			},
+			Scores: []string{
+				"data.children[].data.score", "[].data.children[].data.score", answer + "score", answer + "replies.data.children[].data.score",
+				"json.data.things[].data.score",
+			},
+			Tuples: []string{"$"}, // a post and its comments
+			Trees: []string{
+				"[].data.children[]", "[].data.children[].data", "[].data.children[].data.replies.data.children[]",
+				"[].data.children[].data.replies.data.children[].data",
+			},
+		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "AnnExample", Want: ann},
 			{Subject: providers.Handle, In: "@AnnExample", Want: ann},
@@ -128,6 +147,7 @@ func TestOwnProvider(t *testing.T) {
 			{Call: providertest.CommunityPosts("login", providers.CommunityPostsQuery{ID: "login"}), Want: providers.ErrUnavailable},
 			{Call: providertest.Posts("garbage for a cursor", ann).From("garbage"), Want: providers.ErrCursor},
 		},
+		Drift: &providertest.Drift{}, // of the files alone: feeds are XML
 	})
 }
 
@@ -296,4 +316,68 @@ func form(t *testing.T, r *http.Request) url.Values {
 		t.Fatal(err)
 	}
 	return v
+}
+
+func TestAThreadThatCannotBeReadHasNoEnd(t *testing.T) {
+	t.Parallel()
+	const c1 = `{"kind":"t1","data":{"id":"c1","parent_id":"t3_se1f","author":"a","body":"b","replies":`
+	tests := []struct{ name, children, next string }{
+		{"a stub without its ids", c1 + `""}},{"kind":"more","data":{"parent_id":"t3_se1f","children":"c2,c3"}}`, `{"p":"se1f","o":"?"}`},
+		{"a stub with an odd id", c1 + `""}},{"kind":"more","data":{"parent_id":"t3_se1f","children":["c2",{}]}}`, `{"p":"se1f","o":"c2,?"}`},
+		{"a stub that is none", c1 + `""}},{"kind":"more","data":"c2"}`, `{"p":"se1f","o":"?"}`},
+		{"answers under another name", c1 + `{"kind":"Listing","data":{"items":[]}}}}`, `{"p":"se1f","o":"_c1"}`},
+		{"answers of another type", c1 + `7}}`, `{"p":"se1f","o":"_c1"}`},
+		{"no answers", c1 + `""}}`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := reddit.New(reddit.Config{ClientID: "id", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+				if r.URL.Path == "/api/v1/access_token" {
+					return http.StatusOK, `{"access_token":"t"}`
+				}
+				return http.StatusOK, `[{"data":{"children":[]}},{"data":{"children":[` + tt.children + `]}}]`
+			})}})[0]
+			page, err := p.Comments(t.Context(), selfP, "")
+			if err != nil || len(page.Items) != 1 || page.Next != tt.next {
+				t.Fatalf("%d comments, next %q, %v, want one and %q", len(page.Items), page.Next, err, tt.next)
+			}
+			if strings.HasSuffix(tt.next, `"?"}`) {
+				if _, err := p.Comments(t.Context(), selfP, tt.next); !errors.Is(err, providers.ErrUnavailable) {
+					t.Errorf("behind it: got error %v, want ErrUnavailable", err)
+				}
+			}
+		})
+	}
+}
+
+func TestAnOddFeedIsNoEmptyPage(t *testing.T) {
+	t.Parallel()
+	const head = `<feed xmlns="http://www.w3.org/2005/Atom">`
+	const post, comment, odd = `<entry><id>t3_se1f</id><title>A</title></entry>`, `<entry><id>t1_c1</id><title>B</title></entry>`, `<entry><title>C</title></entry>`
+	tests := []struct {
+		name, feed      string
+		posts, comments error // nil for an answer
+	}{
+		{"as it should be", head + post + comment + `</feed>`, nil, nil},
+		{"nothing", head + `</feed>`, nil, providers.ErrUnavailable},
+		{"an odd entry", head + post + comment + odd + `</feed>`, nil, nil},
+		{"odd entries alone", head + odd + odd + `</feed>`, providers.ErrUnavailable, providers.ErrUnavailable},
+		{"comments of another post", head + `<entry><id>t3_other</id></entry>` + comment + `</feed>`, nil, providers.ErrUnavailable},
+		{"no feed", `<rss/>`, providers.ErrUnavailable, providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := reddit.New(reddit.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+				return http.StatusOK, tt.feed
+			})}})[1]
+			if _, err := p.Posts(t.Context(), ann, ""); !errors.Is(err, tt.posts) {
+				t.Errorf("posts: got error %v, want %v", err, tt.posts)
+			}
+			if _, err := p.Comments(t.Context(), selfP, ""); !errors.Is(err, tt.comments) {
+				t.Errorf("comments: got error %v, want %v", err, tt.comments)
+			}
+		})
+	}
 }

@@ -2,11 +2,13 @@ package reddit
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -34,7 +36,7 @@ func searchRequest(q providers.SearchQuery, to func(...string) upstream.Request)
 	} else if q.Handle != "" {
 		words += " author:" + q.Handle
 	}
-	return r.With("q", words).With("type", "link").With("sort", searchOrders[q.Sort]).With("t", "all")
+	return r.Says("q", words).With("type", "link").With("sort", searchOrders[q.Sort]).With("t", "all")
 }
 
 func results(posts providers.Page[schema.Post]) providers.Page[schema.SearchResult] {
@@ -50,15 +52,12 @@ func (c *client) findAccounts(ctx context.Context, q providers.SearchQuery, curs
 		return providers.Page[schema.SearchResult]{}, fmt.Errorf("reddit: search %q: %w", q.Query,
 			providers.Invalid("handle and sort are for kind=post: Reddit cannot search accounts so"))
 	}
-	found, next, err := list[account](ctx, c, get("users", "search").With("q", q.Query), cursor)
+	page, err := list(ctx, c, get("users", "search").Says("q", q.Query), cursor, "t2",
+		func(a account, raw json.RawMessage) (schema.SearchResult, bool) {
+			return schema.Result(new(a.profile(raw))), !a.Suspended.Is()
+		})
 	if err != nil {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("reddit: search %q: %w", q.Query, err)
-	}
-	page := providers.Page[schema.SearchResult]{Next: next}
-	for _, t := range found {
-		if a := t.Data.V; t.Kind == "t2" && a.ID != "" && !a.Suspended {
-			page.Items = append(page.Items, schema.Result(new(a.profile(t.Data.Raw))))
-		}
+		return page, fmt.Errorf("reddit: search %q: %w", q.Query, err)
 	}
 	return page, nil
 }
@@ -73,57 +72,56 @@ func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, 
 		return providers.Page[schema.Suggestion]{}, fmt.Errorf("reddit: suggestions for %q: %w", q.Query,
 			providers.Invalid("Reddit completes at most %d characters", longestSuggested))
 	}
-	var l listing[named]
-	r := get("api", "subreddit_autocomplete_v2").With("query", q.Query).With("include_profiles", "true").With("limit", "10")
-	if _, err := c.api.JSON(ctx, r, &l); err != nil {
-		return providers.Page[schema.Suggestion]{}, fmt.Errorf("reddit: suggestions for %q: %w", q.Query, err)
-	}
-	if l.Data == nil {
-		return providers.Page[schema.Suggestion]{}, fmt.Errorf("reddit: suggestions for %q: %w", q.Query,
-			providers.Unreadable(nil))
-	}
-	var page providers.Page[schema.Suggestion]
-	for _, t := range l.Data.Children {
-		if s, ok := t.Data.V.suggestion(t); ok {
-			s.Position = new(int64(len(page.Items)))
-			page.Items = append(page.Items, s)
-		}
+	r := get("api", "subreddit_autocomplete_v2").Says("query", q.Query).With("include_profiles", "true").With("limit", "10")
+	page, err := c.completions(ctx, r)
+	if err != nil {
+		return page, fmt.Errorf("reddit: suggestions for %q: %w", q.Query, err)
 	}
 	return page, nil
 }
 
-// named is an account or a community: the kind of the thing around it tells. Both have a name, which is not the same
-// in both, so both are read.
-type named struct {
-	account
-	community subreddit
-}
-
-// UnmarshalJSON reads b twice.
-func (n *named) UnmarshalJSON(b []byte) error {
-	var a upstream.Object[account]
-	if err := a.UnmarshalJSON(b); err != nil {
-		return err
+// completions reads a listing of accounts and communities; their place there is their position.
+func (c *client) completions(ctx context.Context, r upstream.Request) (page providers.Page[schema.Suggestion], err error) {
+	var l listing[json.RawMessage]
+	if _, err = c.api.Read(ctx, r, &l); err != nil {
+		return page, err
 	}
-	var s upstream.Object[subreddit]
-	if err := s.UnmarshalJSON(b); err != nil {
-		return err
+	if err := wire.Marker(ctx, "kind", l.Kind, "Listing"); err != nil {
+		return page, err
 	}
-	n.account, n.community = a.V, s.V
-	return nil
+	if err := l.Data.Children.Check(ctx, "data.children"); err != nil {
+		return page, err
+	}
+	for place, t := range l.Data.Children.All() {
+		if s, belongs := suggestion(ctx, t.V); belongs {
+			s.Position = new(int64(place))
+			page.Items = append(page.Items, s)
+		}
+	}
+	return page, wire.Understood("data.children", len(page.Items), l.Data.Children.Lost())
 }
 
 // suggestion leaves out what is suspended or private.
-func (n named) suggestion(t thing[named]) (schema.Suggestion, bool) {
-	out := schema.Suggestion{Common: schema.Common{Raw: t.Data.Raw}, Kind: schema.SuggestProfile}
-	switch {
-	case t.Kind == "t2" && n.ID != "" && !n.Suspended:
-		out.ID, out.URL, out.Text, out.Profile = n.ID, n.profile(nil).URL, "u/"+n.Name, new(n.actor())
-	case t.Kind == "t5" && n.community.id() != "" && n.community.public():
-		s := n.community
-		out.ID, out.URL, out.Text, out.Profile = s.id(), s.profile(nil).URL, "r/"+s.Name, new(s.actor())
-	default:
-		return schema.Suggestion{}, false
+func suggestion(ctx context.Context, t thing[json.RawMessage]) (out schema.Suggestion, belongs bool) {
+	switch t.Kind {
+	case "t2":
+		var a wire.Object[account]
+		if wire.Decode(ctx, t.Data.Raw, &a) != nil || a.V.ID == "" && !a.V.Suspended.Is() {
+			return out, true
+		}
+		return schema.Suggestion{
+			Common: schema.Common{ID: string(a.V.ID), URL: a.V.profile(nil).URL, Raw: a.Raw},
+			Text:   "u/" + a.V.Name, Kind: schema.SuggestProfile, Profile: new(a.V.actor()),
+		}, !a.V.Suspended.Is()
+	case "t5":
+		var s wire.Object[subreddit]
+		if wire.Decode(ctx, t.Data.Raw, &s) != nil || s.V.Type == "" {
+			return out, true
+		}
+		return schema.Suggestion{
+			Common: schema.Common{ID: s.V.id(), URL: s.V.profile(nil).URL, Raw: s.Raw},
+			Text:   "r/" + s.V.Name, Kind: schema.SuggestProfile, Profile: new(s.V.actor()),
+		}, s.V.public()
 	}
-	return out, true
+	return out, !kinds[t.Kind]
 }

@@ -1,0 +1,65 @@
+package reddit
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+)
+
+// check tells the refusals apart that share a status.
+func check(res *upstream.Response) error {
+	if res.Status >= 300 && res.Status < 400 {
+		return &movedError{res.Header.Get("Location")}
+	}
+	var answer struct {
+		Reason string `json:"reason"`
+	}
+	if res.Status < 400 || json.Unmarshal(res.Body, &answer) != nil {
+		return nil
+	}
+	switch answer.Reason {
+	case "USER_DOESNT_EXIST":
+		return providers.NotFound("no such account")
+	case "private", "gold_only":
+		return providers.NotFound("this community is private")
+	case "quarantined", "gated":
+		return providers.NotFound("this community is quarantined")
+	case "banned":
+		return providers.NotFound("this community is banned")
+	}
+	return nil
+}
+
+// movedError is a redirect that was not followed.
+type movedError struct{ to string }
+
+// Error says where to.
+func (e *movedError) Error() string { return fmt.Sprintf("moved to %q", e.to) }
+
+// Unwrap tells a name that does not exist, which Reddit searches for, from a login page and from everything else.
+func (e *movedError) Unwrap() error {
+	u, err := url.Parse(e.to)
+	switch {
+	case err == nil && strings.HasPrefix(u.Path, "/subreddits/search"):
+		return providers.NotFound("no such community")
+	case err == nil && strings.HasPrefix(u.Path, "/login"):
+		return providers.Walled("Reddit asks for a login")
+	}
+	return providers.Unavailable(nil, "Reddit sends us elsewhere")
+}
+
+// checkToken finds the refusals that come with status 200.
+func checkToken(res *upstream.Response) error {
+	var answer struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if res.Status == http.StatusOK && json.Unmarshal(res.Body, &answer) == nil && len(answer.Error) > 0 {
+		return providers.Unavailable(nil, "Reddit refused our credentials")
+	}
+	return nil
+}
