@@ -63,6 +63,9 @@ func (f *Float) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// Absent tells whether nothing stands there, or null: that a thing has no price is another thing than one that cannot be read.
+func (f Float) Absent() bool { return f.V == nil && !f.odd }
+
 // Bool is true or false where its absence means neither. V is nil when it is unknown.
 type Bool struct {
 	V   *bool

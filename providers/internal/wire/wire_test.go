@@ -252,6 +252,20 @@ func token(t *testing.T, body string) (string, error) {
 	return page.Next.Next(t.Context(), "next")
 }
 
+func TestAbsentIsNotUnreadable(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]bool{
+		`{}`: true, `{"price":null}`: true, `{"price":""}`: true, `{"price":0}`: false, `{"price":"free"}`: false, `{"price":{}}`: false,
+	} {
+		var v struct {
+			Price wire.Float `json:"price"`
+		}
+		if err := wire.Decode(t.Context(), []byte(body), &v); err != nil || v.Price.Absent() != want {
+			t.Errorf("%s: absent is %v, %v, want %v", body, v.Price.Absent(), err, want)
+		}
+	}
+}
+
 func TestScalars(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
