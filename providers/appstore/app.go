@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -24,8 +24,11 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 
 func (c *client) product(ctx context.Context, q providers.ProductQuery) (schema.Product, error) {
 	a, err := c.app(ctx, q.ID, c.storefront(q.Region))
-	if err == nil && (a.V.Price == nil || *a.V.Price < 0 || len(a.V.Currency) != 3) {
+	if err == nil && a.V.Price.Absent() {
 		err = providers.NotFound("this app has no price in this storefront")
+	}
+	if err == nil {
+		err = wire.Need(ctx, "price", a.V.Price.V != nil)
 	}
 	if err != nil {
 		return schema.Product{}, fmt.Errorf("appstore: product %q: %w", q.ID, err)
@@ -41,83 +44,94 @@ func (c *client) storefront(region string) string {
 	return strings.ToLower(region)
 }
 
-// results is the answer of GET /lookup and GET /search.
-type results struct {
-	Results []upstream.Object[app] `json:"results"`
+// results reads the answer of GET /lookup and GET /search.
+func (c *client) results(ctx context.Context, r upstream.Request) (wire.Rows[app], error) {
+	var found struct {
+		Results wire.Rows[app] `json:"results"`
+	}
+	if _, err := c.itunes.Read(ctx, r.With("entity", "software"), &found); err != nil {
+		return found.Results, err
+	}
+	return found.Results, found.Results.Check(ctx, "results")
 }
 
-func (c *client) results(ctx context.Context, r upstream.Request) ([]upstream.Object[app], error) {
-	var found results
-	if _, err := c.itunes.JSON(ctx, r.With("entity", "software"), &found); err != nil {
-		return nil, err
-	}
-	if found.Results == nil {
-		return nil, providers.Unavailable(nil, "the upstream's answer has no results")
-	}
-	return found.Results, nil
-}
-
-// app looks up one app by number or bundle id. The versions for iOS and macOS may share a number: the one for iOS is
-// meant, where it is there.
-func (c *client) app(ctx context.Context, id, country string) (upstream.Object[app], error) {
-	r := upstream.Get("lookup").With("bundleId", id).With("country", country)
+// app looks up one app by number or bundle id.
+func (c *client) app(ctx context.Context, id, country string) (wire.Object[app], error) {
+	by := "bundleId"
 	if links.Digits(id) {
-		r = upstream.Get("lookup").With("id", id).With("country", country)
+		by = "id"
 	}
+	r := upstream.Get("lookup").With(by, id).With("country", country)
+	r.Input = country != c.country
 	found, err := c.results(ctx, r)
 	if err != nil {
-		return upstream.Object[app]{}, err
+		return wire.Object[app]{}, err
 	}
-	var best upstream.Object[app]
-	for _, a := range found {
-		if a.V.isApp() && (a.V.id() == id || strings.EqualFold(a.V.BundleID, id)) && (best.Raw == nil || best.V.Kind != "software" && a.V.Kind == "software") {
-			best = a
+	return choose(ctx, found, id)
+}
+
+// choose takes the app with that number or bundle id. The versions for iOS and macOS may share a number: the one for
+// iOS is meant, where it is there. A number that is a song's or a developer's is no app's: Apple answers with the song,
+// or with the developer and what there is of them.
+func choose(ctx context.Context, found wire.Rows[app], id string) (best wire.Object[app], err error) {
+	another, odd := false, found.Lost() > 0
+	for _, a := range found.All() {
+		switch {
+		case !a.V.isApp() || string(a.V.ArtistID) == id:
+		case string(a.V.TrackID) == id || strings.EqualFold(a.V.BundleID, id):
+			if best.Raw == nil || best.V.Kind != "software" && a.V.Kind == "software" {
+				best = a
+			}
+		case a.V.TrackID == "" || a.V.BundleID == "":
+			odd = true
+		default:
+			another = true
 		}
 	}
-	if best.Raw == nil {
-		return best, providers.ErrNotFound
+	switch {
+	case best.Raw != nil:
+		return best, nil
+	case odd:
+		return best, providers.Unreadable(nil)
+	case another:
+		return best, wire.Same(ctx, "app", id, "")
 	}
-	return best, nil
+	return best, providers.ErrNotFound
 }
 
 // app is one of the results of a look-up or a search.
 // https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/UnderstandingSearchResults.html
 type app struct {
-	WrapperType  string   `json:"wrapperType"` // "software"; absent in very old rows
-	Kind         string   `json:"kind"`        // "software" or "mac-software"
-	TrackID      int64    `json:"trackId"`
-	BundleID     string   `json:"bundleId"`
-	TrackName    string   `json:"trackName"`
-	TrackViewURL string   `json:"trackViewUrl"`
-	Description  string   `json:"description"` // plain text
-	Artwork512   string   `json:"artworkUrl512"`
-	Artwork100   string   `json:"artworkUrl100"`
-	Artwork60    string   `json:"artworkUrl60"`
-	SellerURL    string   `json:"sellerUrl"` // often absent
-	ArtistID     int64    `json:"artistId"`
-	ArtistName   string   `json:"artistName"`
-	ArtistURL    string   `json:"artistViewUrl"`
-	Price        *float64 `json:"price"`
-	Currency     string   `json:"currency"`
-	Screenshots  []string `json:"screenshotUrls"`
-	Rating       *float64 `json:"averageUserRating"` // 0 without ratings
-	Ratings      *int64   `json:"userRatingCount"`   // in the storefront asked
-	Genres       []string `json:"genres"`
+	WrapperType  string      `json:"wrapperType"` // "software"; absent in very old rows
+	Kind         string      `json:"kind"`        // "software" or "mac-software"
+	TrackID      wire.Serial `json:"trackId"`
+	BundleID     string      `json:"bundleId"`
+	TrackName    string      `json:"trackName"`
+	TrackViewURL string      `json:"trackViewUrl"`
+	Description  string      `json:"description"` // plain text
+	Artwork512   string      `json:"artworkUrl512"`
+	Artwork100   string      `json:"artworkUrl100"`
+	Artwork60    string      `json:"artworkUrl60"`
+	SellerURL    string      `json:"sellerUrl"` // often absent
+	ArtistID     wire.Serial `json:"artistId"`
+	ArtistName   string      `json:"artistName"`
+	ArtistURL    string      `json:"artistViewUrl"`
+	Price        wire.Float  `json:"price"` // absent where the app is no longer sold
+	Currency     string      `json:"currency"`
+	Screenshots  []string    `json:"screenshotUrls"`
+	Rating       wire.Float  `json:"averageUserRating"` // 0 without ratings
+	Ratings      wire.Count  `json:"userRatingCount"`   // in the storefront asked
+	Genres       []string    `json:"genres"`
 }
 
-func (a app) isApp() bool {
-	return (a.WrapperType == "software" || a.WrapperType == "") && a.TrackID > 0 && a.BundleID != ""
-}
-
-func (a app) id() string { return strconv.FormatInt(a.TrackID, 10) }
+// isApp leaves out songs, books and developers, which a look-up knows by numbers of the same kind.
+func (a app) isApp() bool { return a.WrapperType == "software" || a.WrapperType == "" }
 
 func (a app) common(raw []byte) schema.Common {
 	page, _, _ := strings.Cut(a.TrackViewURL, "?")
-	u := text.URL(page)
-	if u == nil {
-		u = new("https://apps.apple.com/app/id" + a.id())
+	return schema.Common{
+		ID: string(a.TrackID), URL: text.URLOr(page, "https://apps.apple.com/app/id"+string(a.TrackID)), Raw: raw,
 	}
-	return schema.Common{ID: a.id(), URL: *u, Raw: raw}
 }
 
 // profile leaves followers alone: those who rate an app do not follow it.
@@ -137,24 +151,24 @@ func (a app) profile(raw []byte) schema.Profile {
 	return p
 }
 
+// product of an app without a developer is none: the store is an id that Apple has a field for.
 func (a app) product(raw []byte) schema.Product {
 	p := schema.Product{
-		Common:       a.common(raw),
-		Store:        schema.StoreSummary{ID: strconv.FormatInt(a.ArtistID, 10), Name: a.ArtistName},
+		Common: a.common(raw),
+		Store: schema.StoreSummary{
+			ID: string(a.ArtistID), Name: a.ArtistName,
+			URL: text.URLOr(a.ArtistURL, "https://apps.apple.com/developer/id"+string(a.ArtistID)),
+		},
 		Title:        a.TrackName,
 		Description:  text.NonEmpty(a.Description),
-		Price:        schema.Price{Amount: *a.Price, Currency: a.Currency},
+		Price:        schema.Price{Amount: *a.Price.V, Currency: a.Currency},
 		Images:       text.URLs(a.Screenshots...),
 		InStock:      true,
-		ReviewsCount: a.Ratings,
-		Categories:   a.Genres,
+		ReviewsCount: a.Ratings.V,
+		Categories:   text.Each(a.Genres),
 	}
-	p.Store.URL = "https://apps.apple.com/developer/id" + p.Store.ID
-	if page := text.URL(a.ArtistURL); page != nil {
-		p.Store.URL = *page
-	}
-	if a.Rating != nil && *a.Rating > 0 {
-		p.Rating = new(math.Round(*a.Rating*100) / 100)
+	if r := a.Rating.V; r != nil && *r > 0 && *r <= 5 {
+		p.Rating = new(math.Round(*r*100) / 100)
 	}
 	return p
 }

@@ -8,17 +8,13 @@
 package appstore
 
 import (
-	"bytes"
 	"cmp"
 	"net/http"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -73,20 +69,7 @@ func New(cfg Config) providers.Chain {
 		),
 		Forward: c.itunes.Forward,
 	}
-	own := providers.Provider{
-		Name: "appstore_own", Platform: platform.AppStore, Source: schema.Own,
-		Normalize: normalize,
-		Reviews:   c.reviews,
-		Filters:   map[providers.Op]providers.Filters{},
-		Notes:     map[providers.Op]string{providers.OpReviews: "the newest 500 of the storefront"},
-	}
-	if storefronts[c.country] == "" {
-		own.Notes[providers.OpSuggestions] = "not in the storefront that is set"
-	} else {
-		own.Suggestions = c.suggestions
-		own.Filters[providers.OpSuggestions] = providers.Filters{"region": regions()}
-	}
-	return providers.Chain{official, own.IfOwn(cfg.Own, true)}
+	return providers.Chain{official, c.own().IfOwn(cfg.Own, true)}
 }
 
 func newClient(cfg Config) *client {
@@ -104,50 +87,4 @@ func newClient(cfg Config) *client {
 		country: cmp.Or(strings.ToLower(cfg.Country), "us"),
 		feeds:   upstream.NewQuota(0, 0),
 	}
-}
-
-// check reads a 403 without a body as what it is, too many calls in a minute, and a 400 as a region without a store.
-// Apple does not say when to come back: our own pace is the remedy.
-// https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/Searching.html
-func check(res *upstream.Response) error {
-	if res.Status == http.StatusForbidden && len(bytes.TrimSpace(res.Body)) == 0 {
-		return providers.Unavailable(nil, "Apple limits our pace")
-	}
-	if res.Status == http.StatusBadRequest {
-		return providers.Invalid("the App Store cannot read the request: the region may have no store")
-	}
-	return nil
-}
-
-var bundle = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$`)
-
-// normalize reduces an app to its number or its bundle id, whose case matters.
-func normalize(_ providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "apps.apple.com", "itunes.apple.com")
-	if err != nil {
-		return "", err
-	}
-	if link != nil { // apps.apple.com/us/app/facebook/id284882215
-		value = ""
-		if at := slices.Index(link.Segments, "app"); at >= 0 {
-			if i := slices.IndexFunc(link.Segments[at:], func(s string) bool { return number(s) != s }); i >= 0 {
-				value = link.Segments[at+i]
-			}
-		}
-	}
-	if n := number(value); links.Digits(n) {
-		return n, nil
-	}
-	if !bundle.MatchString(value) {
-		return "", providers.Invalid("an app is given by its number, such as 284882215, or its bundle id, such as com.example.app")
-	}
-	return value, nil
-}
-
-// number takes the number out of id284882215, as the store's addresses write it.
-func number(s string) string {
-	if n, ok := strings.CutPrefix(s, "id"); ok && links.Digits(n) {
-		return n
-	}
-	return s
 }

@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
-	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -40,82 +41,90 @@ func (c *client) readReviews(ctx context.Context, productID, cursor string) (pro
 	id := productID
 	if !links.Digits(id) { // the feed knows apps by number only
 		a, err := c.app(ctx, productID, c.country)
+		if err == nil {
+			err = wire.Need(ctx, "trackId", a.V.TrackID != "")
+		}
 		if err != nil {
 			return page, err
 		}
-		id = a.V.id()
+		id = string(a.V.TrackID)
 	}
 	found, err := c.feed(ctx, "page="+strconv.Itoa(n), "id="+id, "sortby=mostrecent")
-	if err == nil && len(found) == 0 && n == 1 {
+	if err == nil && found.Len() == 0 && n == 1 {
 		found, err = c.doubt(ctx, id)
 	}
-	if err != nil {
+	if err != nil || found.Len() == 0 {
 		return page, err
 	}
-	for _, e := range found {
-		if r, ok := e.V.review(id, c.country, e.Raw); ok {
-			page.Items = append(page.Items, r)
-		}
-	}
-	if len(page.Items) > 0 && n < deepest {
+	page.Items, err = wire.Items(ctx, "entry", found.Rows, func(e entry, raw json.RawMessage) (schema.Review, bool) {
+		return e.review(id, c.country, raw), !e.isApp()
+	})
+	if n < deepest {
 		page.Next = strconv.Itoa(n + 1)
 	}
-	return page, nil
+	return page, err
 }
 
 // doubt looks again at a feed that came without entries: that is how Apple answers for an app without reviews and for
 // one that does not exist, and at times for one that has plenty.
-func (c *client) doubt(ctx context.Context, id string) ([]upstream.Object[entry], error) {
+func (c *client) doubt(ctx context.Context, id string) (entries, error) {
 	found, err := c.feed(ctx, "id="+id, "sortBy=mostRecent", "page=1")
-	if err != nil || len(found) > 0 {
+	if err != nil || found.Len() > 0 {
 		return found, err
 	}
 	_, err = c.app(ctx, id, c.country)
-	return nil, err
+	return found, err
 }
 
 // feed reads one page of the reviews feed.
-func (c *client) feed(ctx context.Context, which ...string) ([]upstream.Object[entry], error) {
+func (c *client) feed(ctx context.Context, which ...string) (entries, error) {
 	var answer struct {
 		Feed *struct {
 			Entry entries `json:"entry"`
 		} `json:"feed"`
 	}
 	path := append(append([]string{c.country, "rss", "customerreviews"}, which...), "json")
-	if _, err := c.itunes.JSON(ctx, upstream.Get(path...).On(c.feeds), &answer); err != nil {
-		return nil, err
+	_, err := c.itunes.Read(ctx, upstream.Get(path...).On(c.feeds), &answer)
+	if err == nil {
+		err = wire.Need(ctx, "feed", answer.Feed != nil)
 	}
-	if answer.Feed == nil {
-		return nil, providers.Unavailable(nil, "the upstream's answer is no feed")
+	if err != nil {
+		return entries{}, err
 	}
-	return answer.Feed.Entry, nil
+	return answer.Feed.Entry, answer.Feed.Entry.Optional(ctx, "entry")
 }
 
 // entries is an array of entries; one alone stands without its array, and none is absent or null.
-type entries []upstream.Object[entry]
+type entries struct{ wire.Rows[entry] }
 
 // UnmarshalJSON reads an array, an entry or null.
 func (e *entries) UnmarshalJSON(b []byte) error {
 	if bytes.HasPrefix(b, []byte("{")) {
-		*e = make(entries, 1)
-		return json.Unmarshal(b, &(*e)[0])
+		b = slices.Concat([]byte("["), b, []byte("]"))
 	}
-	return json.Unmarshal(b, (*[]upstream.Object[entry])(e))
+	return e.Rows.UnmarshalJSON(b)
 }
 
 // entry is one review of the feed, or, in feeds of before 2022, the app itself. Apple has no page about it; this is
 // what https://itunes.apple.com/us/rss/customerreviews/page=1/id=284882215/sortby=mostrecent/json looks like.
 type entry struct {
-	ID     label  `json:"id"`
-	Rating *label `json:"im:rating"` // absent on the app itself
+	ID struct {
+		Label wire.Serial `json:"label"`
+	} `json:"id"`
+	Rating struct {
+		Label wire.Float `json:"label"`
+	} `json:"im:rating"` // absent on the app itself
 	Author struct {
 		Name label `json:"name"`
 		URI  label `json:"uri"`
 	} `json:"author"`
 	Title   label `json:"title"`
 	Content label `json:"content"`
-	Updated label `json:"updated"` // absent before 2022
-	Link    href  `json:"link"`
+	Updated struct {
+		Label wire.Time `json:"label"`
+	} `json:"updated"` // absent before 2022
+	Link href  `json:"link"`
+	App  label `json:"im:name"` // of the app itself only
 }
 
 type label struct {
@@ -125,25 +134,19 @@ type label struct {
 // href is where a link leads, the first of several.
 type href string
 
-// UnmarshalJSON reads a link or an array of them.
+// UnmarshalJSON reads a link or an array of them. It never fails: what is no link leads nowhere.
 func (h *href) UnmarshalJSON(b []byte) error {
-	type link struct {
+	*h = ""
+	if !bytes.HasPrefix(b, []byte("[")) {
+		b = slices.Concat([]byte("["), b, []byte("]"))
+	}
+	var links []struct {
 		Attributes struct {
 			Href string `json:"href"`
 		} `json:"attributes"`
 	}
-	var many []link
-	if bytes.HasPrefix(b, []byte("[")) {
-		if err := json.Unmarshal(b, &many); err != nil {
-			return err
-		}
-	} else {
-		many = make([]link, 1)
-		if err := json.Unmarshal(b, &many[0]); err != nil {
-			return err
-		}
-	}
-	for _, l := range many {
+	_ = json.Unmarshal(b, &links) // the odd ones are empty
+	for _, l := range links {
 		if *h == "" {
 			*h = href(l.Attributes.Href)
 		}
@@ -151,37 +154,33 @@ func (h *href) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// isApp tells the app itself, which stands before the reviews in old feeds.
+func (e entry) isApp() bool { return e.Rating.Label.V == nil && e.App.Label != "" }
+
 var reviewer = regexp.MustCompile(`/id([0-9]+)`)
 
-func (e entry) review(productID, country string, raw []byte) (schema.Review, bool) {
-	if e.Rating == nil {
-		return schema.Review{}, false
-	}
-	rating, err := strconv.ParseFloat(e.Rating.Label, 64)
-	if err != nil {
-		return schema.Review{}, false
+// review returns the zero review, which breaks the schema, when there is no rating: 0 would be one.
+func (e entry) review(productID, country string, raw []byte) schema.Review {
+	if e.Rating.Label.V == nil {
+		return schema.Review{}
 	}
 	r := schema.Review{
 		Common: schema.Common{
-			ID: e.ID.Label, URL: "https://apps.apple.com/" + country + "/app/id" + productID, Raw: raw,
+			ID: string(e.ID.Label), URL: "https://apps.apple.com/" + country + "/app/id" + productID, Raw: raw,
 		},
 		ProductID: productID,
 		Author:    e.author(),
-		Rating:    rating,
+		Rating:    *e.Rating.Label.V,
 		Text:      text.Join(e.Title.Label, e.Content.Label),
+		CreatedAt: e.Updated.Label.V,
 	}
 	if e.Title.Label == e.Content.Label {
 		r.Text = e.Content.Label
 	}
 	for _, u := range []string{e.Author.URI.Label, string(e.Link)} { // the later, the better
-		if page := text.URL(u); page != nil {
-			r.URL = *page
-		}
+		r.URL = text.URLOr(u, r.URL)
 	}
-	if t, err := time.Parse(time.RFC3339, e.Updated.Label); err == nil {
-		r.CreatedAt = new(t.UTC())
-	}
-	return r, true
+	return r
 }
 
 func (e entry) author() schema.Actor {

@@ -2,12 +2,14 @@ package appstore
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -18,21 +20,25 @@ const (
 
 // search finds apps. The cursor is the place in the one long answer.
 // https://developer.apple.com/library/archive/documentation/AudioVideo/Conceptual/iTuneSearchAPI/Searching.html
-func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
-	var page providers.Page[schema.SearchResult]
-	found, err := c.results(ctx, upstream.Get("search").With("term", q.Query).With("media", "software").
-		With("country", c.storefront(q.Region)).With("limit", strconv.Itoa(searchLimit)))
+func (c *client) search(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (page providers.Page[schema.SearchResult], err error) {
+	r := upstream.Get("search").Says("term", q.Query).With("media", "software").
+		With("country", c.storefront(q.Region)).With("limit", strconv.Itoa(searchLimit))
+	found, err := c.results(ctx, r)
 	if err == nil {
-		found, page.Next, err = pages.Cut(found, cursor, searchPage)
+		page.Items, err = wire.Items(ctx, "results", found, app.result)
+	}
+	if err == nil {
+		page.Items, page.Next, err = pages.Cut(page.Items, cursor, searchPage)
 	}
 	if err != nil {
 		return page, fmt.Errorf("appstore: search %q: %w", q.Query, err)
 	}
-	for _, a := range found {
-		if a.V.isApp() {
-			p := a.V.profile(a.Raw)
-			page.Items = append(page.Items, schema.Result(&p))
-		}
-	}
 	return page, nil
+}
+
+func (a app) result(raw json.RawMessage) (schema.SearchResult, bool) {
+	p := a.profile(raw)
+	return schema.Result(&p), a.isApp()
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -37,17 +38,17 @@ func regions() []string {
 func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
 	var page providers.Page[schema.Suggestion]
 	country := c.storefront(q.Region)
-	r := upstream.Get("WebObjects/MZSearchHints.woa/wa/hints").With("clientApplication", "Software").With("term", q.Query)
+	r := upstream.Get("WebObjects/MZSearchHints.woa/wa/hints").With("clientApplication", "Software").Says("term", q.Query)
 	r.Header = http.Header{"Accept": {"application/xml"}, "X-Apple-Store-Front": {storefronts[country] + ",29"}}
 	res, err := c.hints.Do(ctx, r)
 	if err != nil {
 		return page, fmt.Errorf("appstore: suggestions for %q: %w", q.Query, err)
 	}
-	hints, err := readHints(res.Body)
+	hints, err := readHints(ctx, res.Body)
 	if err != nil {
 		return page, fmt.Errorf("appstore: suggestions for %q: %w", q.Query, err)
 	}
-	for i, h := range hints {
+	for _, h := range hints {
 		raw, err := json.Marshal(h)
 		if err != nil {
 			return page, fmt.Errorf("appstore: suggestions for %q: %w", q.Query, err)
@@ -57,7 +58,7 @@ func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, 
 				ID: "query:" + h.Term, Raw: raw,
 				URL: "https://apps.apple.com/" + country + "/search?term=" + url.QueryEscape(h.Term),
 			},
-			Text: h.Term, Kind: schema.SuggestQuery, Position: new(int64(i)),
+			Text: h.Term, Kind: schema.SuggestQuery, Position: new(h.place),
 		})
 	}
 	return page, nil
@@ -68,6 +69,8 @@ type hint struct {
 	Term     string `json:"term"`
 	Priority string `json:"priority,omitempty"`
 	URL      string `json:"url,omitempty"`
+
+	place int64 // in the list
 }
 
 // node is any element of a property list; a dict holds its keys and its values by turns.
@@ -78,24 +81,39 @@ type node struct {
 }
 
 // readHints takes the dicts out of the first array of the list.
-func readHints(body []byte) ([]hint, error) {
+func readHints(ctx context.Context, body []byte) ([]hint, error) {
 	var list node
-	if err := xml.Unmarshal(body, &list); err != nil || list.XMLName.Local != "plist" || len(list.Nodes) == 0 {
-		return nil, providers.Unavailable(err, "the upstream's answer is no property list")
+	if err := xml.Unmarshal(body, &list); err != nil {
+		return nil, providers.Unreadable(err)
+	}
+	if err := wire.Marker(ctx, "root", list.XMLName.Local, "plist"); err != nil {
+		return nil, err
+	}
+	array, here := list.array()
+	if err := wire.Need(ctx, "array", here); err != nil {
+		return nil, err
 	}
 	var hints []hint
-	for _, array := range list.Nodes[0].Nodes {
-		if array.XMLName.Local != "array" {
-			continue
+	for i, dict := range array.Nodes {
+		if h := dict.hint(); h.Term != "" {
+			h.place = int64(i)
+			hints = append(hints, h)
 		}
-		for _, dict := range array.Nodes {
-			if h := dict.hint(); h.Term != "" {
-				hints = append(hints, h)
-			}
-		}
-		break
 	}
-	return hints, nil
+	return hints, wire.Understood("array", len(hints), len(array.Nodes)-len(hints))
+}
+
+// array is the list in the dict that a property list is.
+func (n node) array() (node, bool) {
+	for _, in := range n.Nodes {
+		if in.XMLName.Local == "array" {
+			return in, true
+		}
+		if a, here := in.array(); here {
+			return a, true
+		}
+	}
+	return node{}, false
 }
 
 func (n node) hint() hint {

@@ -1,0 +1,25 @@
+package appstore
+
+import (
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// own is what the store only shows: the reviews feed and the hints of its search box.
+func (c *client) own() providers.Provider {
+	p := providers.Provider{
+		Name: "appstore_own", Platform: platform.AppStore, Source: schema.Own,
+		Reviews:     c.reviews,
+		Suggestions: c.suggestions,
+
+		Normalize: normalize,
+		Filters:   map[providers.Op]providers.Filters{providers.OpSuggestions: {"region": regions()}},
+		Notes:     map[providers.Op]string{providers.OpReviews: "the newest 500 of the storefront"},
+	}
+	if storefronts[c.country] == "" {
+		p.Suggestions, p.Filters = nil, nil
+		p.Notes[providers.OpSuggestions] = "not in the storefront that is set"
+	}
+	return p
+}
