@@ -66,6 +66,14 @@ func (f *Float) UnmarshalJSON(b []byte) error {
 // Absent tells whether nothing stands there, or null: that a thing has no price is another thing than one that cannot be read.
 func (f Float) Absent() bool { return f.V == nil && !f.odd }
 
+// Seconds is how long something takes whose length is written in milliseconds; nil when it is unknown or negative.
+func (f Float) Seconds() *float64 {
+	if f.V == nil || *f.V < 0 {
+		return nil
+	}
+	return new(*f.V / 1000)
+}
+
 // Bool is true or false where its absence means neither. V is nil when it is unknown.
 type Bool struct {
 	V   *bool

@@ -51,6 +51,13 @@ func (o *Object[T]) decode(b []byte, s *shape) {
 	o.Raw = b
 }
 
+// Here tells whether there is an object.
+func (o Object[T]) Here() bool { return o.Raw != nil }
+
+// Optional fails with [providers.ErrUnavailable] when something else than a T stands at name, where the upstream may leave out
+// the object or write null.
+func (o Object[T]) Optional(ctx context.Context, name string) error { return Need(ctx, name, !o.bad) }
+
 // null tells whether null is a T.
 func (o *Object[T]) null() bool { return reflect.TypeFor[T]().Kind() == reflect.Pointer }
 

@@ -266,6 +266,43 @@ func TestAbsentIsNotUnreadable(t *testing.T) {
 	}
 }
 
+func TestAnObjectMayBeLeftOutAndNothingElse(t *testing.T) {
+	t.Parallel()
+	type page struct {
+		Next string `json:"next"`
+	}
+	for body, want := range map[string]struct{ here, optional bool }{
+		`{}`: {false, true}, `{"albums":null}`: {false, true}, `{"albums":{}}`: {true, true},
+		`{"albums":"x"}`: {false, false}, `{"albums":[]}`: {false, false}, `{"albums":7}`: {false, false},
+	} {
+		var v struct {
+			Albums wire.Object[page] `json:"albums"`
+		}
+		if err := wire.Decode(t.Context(), []byte(body), &v); err != nil {
+			t.Fatal(err)
+		}
+		err := v.Albums.Optional(t.Context(), "albums")
+		if v.Albums.Here() != want.here || (err == nil) != want.optional {
+			t.Errorf("%s: here is %v, %v, want %+v", body, v.Albums.Here(), err, want)
+		}
+	}
+}
+
+func TestSecondsAreNotNegative(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]float64{`83720`: 83.72, `"1500"`: 1.5, `0`: 0, `-1`: -1, `null`: -1, `"x"`: -1} {
+		var v struct {
+			MS wire.Float `json:"ms"`
+		}
+		if err := wire.Decode(t.Context(), []byte(`{"ms":`+body+`}`), &v); err != nil {
+			t.Fatal(err)
+		}
+		if got := v.MS.Seconds(); (got == nil) != (want < 0) || got != nil && *got != want {
+			t.Errorf("%s: %v, want %v", body, got, want)
+		}
+	}
+}
+
 func TestScalars(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
