@@ -2,56 +2,70 @@ package applemusic
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/pages"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	albums, next, err := c.albums(ctx, handle, cursor)
+	page, err := albums(ctx, c, handle, cursor, row.post, func(p schema.Post) *time.Time { return p.CreatedAt })
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("apple_music: posts of %q: %w", handle, err)
-	}
-	page := providers.Page[schema.Post]{Next: next}
-	for _, r := range albums {
-		page.Items = append(page.Items, r.V.post(c.country, r.Raw))
+		return page, fmt.Errorf("apple_music: posts of %q: %w", handle, err)
 	}
 	return page, nil
 }
 
 func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
-	albums, next, err := c.albums(ctx, q.Handle, cursor)
+	page, err := albums(ctx, c, q.Handle, cursor, row.collection, func(a schema.Collection) *time.Time { return a.CreatedAt })
 	if err != nil {
-		return providers.Page[schema.Collection]{}, fmt.Errorf("apple_music: collections of %q: %w", q.Handle, err)
-	}
-	page := providers.Page[schema.Collection]{Next: next}
-	for _, r := range albums {
-		page.Items = append(page.Items, r.V.collection(c.country, r.Raw))
+		return page, fmt.Errorf("apple_music: collections of %q: %w", q.Handle, err)
 	}
 	return page, nil
 }
 
 // albums reads all of an artist's albums and sorts them: sort=recent is no strict order. Some are of a group that the
 // artist plays in.
-func (c *client) albums(ctx context.Context, handle, cursor string) ([]upstream.Object[row], string, error) {
+func albums[T any](
+	ctx context.Context, c *client, handle, cursor string, convert func(r row, country string, raw []byte) T, date func(T) *time.Time,
+) (page providers.Page[T], err error) {
 	id, err := c.artistID(ctx, handle)
 	if err != nil {
-		return nil, "", err
+		return page, err
 	}
 	_, rows, err := c.lookup(ctx, id, "artist", "album")
 	if err != nil {
-		return nil, "", err
+		return page, err
 	}
-	rows = keep(rows, row.isAlbum)
-	slices.SortStableFunc(rows, func(a, b upstream.Object[row]) int {
-		return dates.Newest(dates.Release(a.V.ReleaseDate), dates.Release(b.V.ReleaseDate))
+	return cut(ctx, rows, cursor, row.isAlbum, func(r row, raw []byte) T { return convert(r, c.country, raw) }, date)
+}
+
+// cut makes a page of those rows that belong. One that does not say what it is becomes an object without an id, which breaks
+// the schema. The newest come first where there is a date.
+func cut[T any](
+	ctx context.Context, rows wire.Rows[row], cursor string, belongs func(row) bool, convert func(r row, raw []byte) T,
+	date func(T) *time.Time,
+) (page providers.Page[T], err error) {
+	items, err := wire.Items(ctx, "results", rows, func(r row, raw json.RawMessage) (T, bool) {
+		if r.odd() {
+			return convert(row{}, raw), true
+		}
+		return convert(r, raw), belongs(r)
 	})
-	return pages.Cut(rows, cursor, pageSize)
+	if err != nil {
+		return page, err
+	}
+	if date != nil {
+		slices.SortStableFunc(items, func(a, b T) int { return dates.Newest(date(a), date(b)) })
+	}
+	page.Items, page.Next, err = pages.Cut(items, cursor, pageSize)
+	return page, err
 }
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
@@ -64,7 +78,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 
 func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
 	err := albumsOnly(q)
-	var r upstream.Object[row]
+	var r wire.Object[row]
 	if err == nil {
 		r, _, err = c.lookup(ctx, q.ID, "collection", "")
 	}
@@ -82,8 +96,7 @@ func (c *client) collectionTracks(ctx context.Context, q providers.CollectionQue
 	return page, nil
 }
 
-func (c *client) songs(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Track], error) {
-	var page providers.Page[schema.Track]
+func (c *client) songs(ctx context.Context, q providers.CollectionQuery, cursor string) (page providers.Page[schema.Track], err error) {
 	if err := albumsOnly(q); err != nil {
 		return page, err
 	}
@@ -91,15 +104,7 @@ func (c *client) songs(ctx context.Context, q providers.CollectionQuery, cursor 
 	if err != nil {
 		return page, err
 	}
-	songs, next, err := pages.Cut(keep(rows, row.isTrack), cursor, pageSize)
-	if err != nil {
-		return page, err
-	}
-	for _, r := range songs {
-		page.Items = append(page.Items, r.V.track(c.country, r.Raw))
-	}
-	page.Next = next
-	return page, nil
+	return cut(ctx, rows, cursor, row.isTrack, func(r row, raw []byte) schema.Track { return r.track(c.country, raw) }, nil)
 }
 
 // albumsOnly leaves playlists to the Apple Music interface.
@@ -143,7 +148,7 @@ func (r row) collection(country string, raw []byte) schema.Collection {
 		Kind:       schema.Album,
 		Title:      r.CollectionName,
 		Owner:      &owner,
-		ItemsCount: r.TrackCount,
+		ItemsCount: r.TrackCount.V,
 		CoverURL:   r.cover("600x600bb"),
 		CreatedAt:  dates.Release(r.ReleaseDate),
 	}

@@ -59,6 +59,12 @@ func TestSearchInterface(t *testing.T) {
 			{Call: providertest.Search("unknown region", providers.SearchQuery{Query: "tea", Region: "ZZ"}), Want: providers.ErrInvalid},
 			{Call: providertest.Posts("cursor of albums", "501").From("-3"), Want: providers.ErrCursor},
 		},
+		Drift: &providertest.Drift{
+			// A list by date has a row without one elsewhere.
+			Sums: []string{"results[].releaseDate"},
+			// Whoever has another name is not meant.
+			Elsewhere: []string{"profile-by-name"},
+		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "501", Want: "501"},
 			{Subject: providers.Handle, In: "Ann  Example", Want: "ann example"},
@@ -111,6 +117,17 @@ func TestCatalog(t *testing.T) {
 			{Call: providertest.Search("refused parameter", providers.SearchQuery{Query: "tea", Kind: schema.TrackResult, Region: "ZZ"}), Want: providers.ErrInvalid},
 			{Call: providertest.Search("cursor of search", providers.SearchQuery{Query: "tea"}).From("25:stations"), Want: providers.ErrCursor},
 			{Call: providertest.CollectionTracks("cursor of tracks", providers.CollectionQuery{ID: "601"}).From("x"), Want: providers.ErrCursor},
+		},
+		Drift: &providertest.Drift{
+			// The last page has no next one, a type of which nothing was found no list.
+			Absent: []string{
+				"next", "results.artists", "results.albums", "results.songs", "results.playlists",
+				"results.artists.next", "results.albums.next", "results.songs.next", "results.playlists.next",
+			},
+			// A list by date has a row without one elsewhere.
+			Sums: []string{"data[].attributes.releaseDate"},
+			// Whoever has another name is not meant.
+			Elsewhere: []string{"catalog-profile-by-name"},
 		},
 		Inputs: []providertest.Input{{Subject: providers.TrackID, In: "618", Want: "618"}},
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/text"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -17,7 +17,7 @@ import (
 const patience = 3 * time.Second
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	var r upstream.Object[row]
+	var r wire.Object[row]
 	var err error
 	if links.Digits(handle) {
 		r, _, err = c.lookup(ctx, handle, "artist", "")
@@ -32,7 +32,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 		// These two are worth a try, not a failure.
 		brief, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		if full, err := c.catalog.artist(brief, p.ID); err == nil {
+		if full, err := c.catalog.one(brief, "artists", p.ID); err == nil {
 			p.Bio, p.AvatarURL = full.V.Attributes.bio(), full.V.Attributes.Artwork.url()
 		}
 	}
@@ -40,17 +40,32 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 }
 
 // named finds the artist with exactly that name, but for its case; of namesakes the one that Apple puts first.
-func (c *client) named(ctx context.Context, name string) (upstream.Object[row], error) {
+func (c *client) named(ctx context.Context, name string) (wire.Object[row], error) {
 	found, err := c.rows(ctx, c.term(name, "musicArtist", c.country).With("limit", "5"))
 	if err != nil {
-		return upstream.Object[row]{}, err
+		return wire.Object[row]{}, err
 	}
-	for _, r := range keep(found, row.isArtist) {
-		if strings.EqualFold(strings.Join(strings.Fields(r.V.ArtistName), " "), name) {
-			return r, nil
+	odd := found.Lost() > 0
+	for _, r := range found.All() {
+		if r.V.isArtist() && sameName(r.V.ArtistName, name) {
+			return r, wire.Need(ctx, "artistId", r.V.ArtistID != "")
 		}
+		odd = odd || r.V.odd() || r.V.isArtist() && r.V.ArtistName == ""
 	}
-	return upstream.Object[row]{}, providers.NotFound("Apple Music has no artist of exactly that name in storefront %s", c.country)
+	return wire.Object[row]{}, nobody(odd, c.country)
+}
+
+// sameName compares an artist's name with the one asked for, which is in lower case.
+func sameName(name, asked string) bool {
+	return strings.EqualFold(strings.Join(strings.Fields(name), " "), asked)
+}
+
+// nobody says that no artist has the name asked for, unless there is an odd one among those found: it may be that one's.
+func nobody(odd bool, storefront string) error {
+	if odd {
+		return providers.Unreadable(nil)
+	}
+	return providers.NotFound("Apple Music has no artist of exactly that name in storefront %s", storefront)
 }
 
 // artistID returns the id that handle is, or that the artist of that name has.

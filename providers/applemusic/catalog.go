@@ -3,7 +3,6 @@ package applemusic
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -59,6 +59,10 @@ func (c *catalog) provider() providers.Provider {
 			providers.OpCollection:       {"kind": {"album", "playlist"}},
 			providers.OpCollectionTracks: {"kind": {"album", "playlist"}},
 		},
+		Notes: map[providers.Op]string{
+			providers.OpPosts:       "an artist's albums, at most 500",
+			providers.OpCollections: "an artist's albums, newest first, at most 500",
+		},
 		Routes: providers.Routes(platform.AppleMusic,
 			"catalog/{storefront}/artists/{id}", "catalog/{storefront}/artists/{id}/albums",
 			"catalog/{storefront}/albums/{id}", "catalog/{storefront}/albums/{id}/tracks",
@@ -70,25 +74,6 @@ func (c *catalog) provider() providers.Provider {
 	}
 }
 
-// checkCatalog names the parameter that Apple refuses.
-// https://developer.apple.com/documentation/applemusicapi/handling-requests-and-responses
-func checkCatalog(res *upstream.Response) error {
-	if res.Status != http.StatusBadRequest {
-		return nil
-	}
-	var answer struct {
-		Errors []struct {
-			Source struct {
-				Parameter string `json:"parameter"`
-			} `json:"source"`
-		} `json:"errors"`
-	}
-	if json.Unmarshal(res.Body, &answer) == nil && len(answer.Errors) > 0 && answer.Errors[0].Source.Parameter != "" {
-		return providers.Invalid("Apple Music refuses the value of its parameter %q", answer.Errors[0].Source.Parameter)
-	}
-	return providers.Invalid("Apple Music cannot read the query")
-}
-
 func (c *catalog) get(segments ...string) upstream.Request {
 	return upstream.Get(append([]string{"catalog", c.storefront}, segments...)...)
 }
@@ -96,45 +81,49 @@ func (c *catalog) get(segments ...string) upstream.Request {
 // list is a page of objects.
 // https://developer.apple.com/documentation/applemusicapi/fetching-resources-by-page
 type list struct {
-	Data []upstream.Object[resource] `json:"data"`
-	Next string                      `json:"next"` // a path with an offset
+	Data wire.Rows[resource] `json:"data"`
+	Next wire.Token          `json:"next"` // a path with an offset; absent on the last page
 }
 
 // next returns the offset of the page behind, "" when there is none.
-func (l *list) next() string {
-	u, err := url.Parse(l.Next)
-	if err != nil || len(l.Data) == 0 {
-		return ""
+func (l list) next(ctx context.Context) (string, error) {
+	path, err := l.Next.Next(ctx, "next")
+	if err != nil || path == "" {
+		return "", err
 	}
-	if n, err := strconv.Atoi(u.Query().Get("offset")); err != nil || n < 1 {
-		return ""
+	u, err := url.Parse(path)
+	if err != nil {
+		return "", providers.Unreadable(err)
 	}
-	return u.Query().Get("offset")
+	offset := u.Query().Get("offset")
+	n, err := strconv.Atoi(offset)
+	return offset, wire.Need(ctx, "next", err == nil && n > 0)
 }
 
 // list reads a page; a cursor is an offset.
-func (c *catalog) list(ctx context.Context, r upstream.Request, cursor string) (*list, error) {
+func (c *catalog) list(ctx context.Context, r upstream.Request, cursor string) (list, error) {
 	if _, err := pages.Offset(cursor); err != nil {
-		return nil, err
+		return list{}, err
 	}
 	var l list
-	if _, err := c.http.JSON(ctx, r.With("offset", cursor), &l); err != nil {
-		return nil, err
+	if _, err := c.http.Read(ctx, r.With("offset", cursor), &l); err != nil {
+		return list{}, err
 	}
-	if l.Data == nil {
-		return nil, providers.Unreadable(errNoList)
-	}
-	return &l, nil
+	return l, l.Data.Check(ctx, "data")
 }
 
-// one reads a single object; one that is gone may come as an empty list.
-func (c *catalog) one(ctx context.Context, r upstream.Request) (upstream.Object[resource], error) {
+// one reads the object with an id; one that is gone may come as an empty list.
+func (c *catalog) one(ctx context.Context, kind, id string) (wire.Object[resource], error) {
+	r := c.get(kind, id)
+	if kind == "artists" {
+		r = r.With("include", "albums")
+	}
 	l, err := c.list(ctx, r, "")
 	if err != nil {
-		return upstream.Object[resource]{}, err
+		return wire.Object[resource]{}, err
 	}
-	if len(l.Data) == 0 {
-		return upstream.Object[resource]{}, providers.NotFound("Apple Music has no such id in storefront %s", c.storefront)
+	for _, found := range l.Data.All() {
+		return found, wire.Same(ctx, kind, id, string(found.V.ID))
 	}
-	return l.Data[0], nil
+	return wire.Object[resource]{}, providers.NotFound("Apple Music has no such id in storefront %s", c.storefront)
 }

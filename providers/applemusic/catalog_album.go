@@ -2,37 +2,31 @@ package applemusic
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/pages"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 func (c *catalog) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	albums, next, err := c.albums(ctx, handle, cursor)
+	page, err := discography(ctx, c, handle, cursor, resource.post, func(p schema.Post) *time.Time { return p.CreatedAt })
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("apple_music_catalog: posts of %q: %w", handle, err)
-	}
-	page := providers.Page[schema.Post]{Next: next}
-	for _, r := range albums {
-		page.Items = append(page.Items, r.V.post(c.storefront, r.Raw))
+		return page, fmt.Errorf("apple_music_catalog: posts of %q: %w", handle, err)
 	}
 	return page, nil
 }
 
 func (c *catalog) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
-	albums, next, err := c.albums(ctx, q.Handle, cursor)
+	page, err := discography(ctx, c, q.Handle, cursor, resource.album, func(a schema.Collection) *time.Time { return a.CreatedAt })
 	if err != nil {
-		return providers.Page[schema.Collection]{}, fmt.Errorf("apple_music_catalog: collections of %q: %w", q.Handle, err)
-	}
-	page := providers.Page[schema.Collection]{Next: next}
-	for _, r := range albums {
-		page.Items = append(page.Items, r.V.collection(c.storefront, r.Raw))
+		return page, fmt.Errorf("apple_music_catalog: collections of %q: %w", q.Handle, err)
 	}
 	return page, nil
 }
@@ -40,40 +34,48 @@ func (c *catalog) collections(ctx context.Context, q providers.CollectionsQuery,
 // mostAlbums is how many pages of 100 of an artist's albums are read in order to sort them.
 const mostAlbums = 5
 
-// albums reads all of an artist's albums and sorts them, for Apple lists them in an order of its own.
+// discography reads all of an artist's albums and sorts them, for Apple lists them in an order of its own.
 // https://developer.apple.com/documentation/applemusicapi/get-a-catalog-artist's-relationship-directly-by-name
-func (c *catalog) albums(ctx context.Context, handle, cursor string) ([]upstream.Object[resource], string, error) {
+func discography[T any](
+	ctx context.Context, c *catalog, handle, cursor string, convert func(r resource, storefront string, raw []byte) T,
+	date func(T) *time.Time,
+) (page providers.Page[T], err error) {
 	id := handle
 	if !links.Digits(handle) {
 		r, err := c.named(ctx, handle)
 		if err != nil {
-			return nil, "", err
+			return page, err
 		}
-		id = r.V.ID
+		id = string(r.V.ID)
 	}
-	var all []upstream.Object[resource]
+	var all []T
 	offset := ""
 	for range mostAlbums {
 		l, err := c.list(ctx, c.get("artists", id, "albums").With("limit", "100"), offset)
 		if err != nil {
-			return nil, "", err
+			return page, err
 		}
-		all = append(all, l.Data...)
-		if offset = l.next(); offset == "" {
+		some, err := wire.Items(ctx, "data", l.Data, func(r resource, raw json.RawMessage) (T, bool) {
+			return convert(r, c.storefront, raw), r.may("albums")
+		})
+		if err != nil {
+			return page, err
+		}
+		all = append(all, some...)
+		if offset, err = l.next(ctx); err != nil {
+			return page, err
+		}
+		if offset == "" {
 			break
 		}
 	}
-	slices.SortStableFunc(all, byRelease)
-	return pages.Cut(all, cursor, pageSize)
-}
-
-// byRelease orders albums, the newest first.
-func byRelease(a, b upstream.Object[resource]) int {
-	return dates.Newest(dates.Release(a.V.Attributes.ReleaseDate), dates.Release(b.V.Attributes.ReleaseDate))
+	slices.SortStableFunc(all, func(a, b T) int { return dates.Newest(date(a), date(b)) })
+	page.Items, page.Next, err = pages.Cut(all, cursor, pageSize)
+	return page, err
 }
 
 func (c *catalog) post(ctx context.Context, id string) (schema.Post, error) {
-	r, err := c.one(ctx, c.get("albums", id))
+	r, err := c.one(ctx, "albums", id)
 	if err != nil {
 		return schema.Post{}, fmt.Errorf("apple_music_catalog: post %q: %w", id, err)
 	}
@@ -83,41 +85,52 @@ func (c *catalog) post(ctx context.Context, id string) (schema.Post, error) {
 // collection reads an album or a playlist.
 // https://developer.apple.com/documentation/applemusicapi/get-a-catalog-playlist
 func (c *catalog) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
-	r, err := c.request(q)
-	var found upstream.Object[resource]
+	what, err := whatOf(q)
+	var found wire.Object[resource]
 	if err == nil {
-		found, err = c.one(ctx, r)
+		found, err = c.one(ctx, what, q.ID)
 	}
 	if err != nil {
 		return schema.Collection{}, fmt.Errorf("apple_music_catalog: collection %q: %w", q.ID, err)
 	}
-	return found.V.collection(c.storefront, found.Raw), nil
+	if what == "playlists" {
+		return found.V.playlist(c.storefront, found.Raw), nil
+	}
+	return found.V.album(c.storefront, found.Raw), nil
 }
 
-func (c *catalog) request(q providers.CollectionQuery, last ...string) (upstream.Request, error) {
+// whatOf is what Apple calls the objects of the kind that is asked for.
+func whatOf(q providers.CollectionQuery) (string, error) {
 	kind, err := kindOf(q)
-	what := "albums"
 	if kind == schema.Playlist {
-		what = "playlists"
+		return "playlists", err
 	}
-	return c.get(append([]string{what, q.ID}, last...)...), err
+	return "albums", err
 }
 
 func (c *catalog) collectionTracks(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Track], error) {
-	var page providers.Page[schema.Track]
-	r, err := c.request(q, "tracks")
-	var l *list
-	if err == nil {
-		l, err = c.list(ctx, r.With("limit", "100"), cursor)
-	}
+	page, err := c.songs(ctx, q, cursor)
 	if err != nil {
 		return page, fmt.Errorf("apple_music_catalog: tracks of %q: %w", q.ID, err)
 	}
-	page.Next = l.next()
-	for _, o := range l.Data {
-		if o.V.Type == "songs" || o.V.Type == "music-videos" {
-			page.Items = append(page.Items, o.V.track(c.storefront, o.Raw))
-		}
-	}
 	return page, nil
+}
+
+func (c *catalog) songs(ctx context.Context, q providers.CollectionQuery, cursor string) (page providers.Page[schema.Track], err error) {
+	what, err := whatOf(q)
+	if err != nil {
+		return page, err
+	}
+	l, err := c.list(ctx, c.get(what, q.ID, "tracks").With("limit", "100"), cursor)
+	if err != nil {
+		return page, err
+	}
+	page.Items, err = wire.Items(ctx, "data", l.Data, func(r resource, raw json.RawMessage) (schema.Track, bool) {
+		return r.track(c.storefront, raw), r.may("songs", "music-videos")
+	})
+	if err != nil {
+		return page, err
+	}
+	page.Next, err = l.next(ctx)
+	return page, err
 }

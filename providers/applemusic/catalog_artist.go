@@ -3,19 +3,19 @@ package applemusic
 import (
 	"context"
 	"fmt"
-	"strings"
 
-	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
+// profile reads an artist by id or name.
+// https://developer.apple.com/documentation/applemusicapi/get-a-catalog-artist
 func (c *catalog) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	var r upstream.Object[resource]
+	var r wire.Object[resource]
 	var err error
 	if links.Digits(handle) {
-		r, err = c.artist(ctx, handle)
+		r, err = c.one(ctx, "artists", handle)
 	} else {
 		r, err = c.named(ctx, handle)
 	}
@@ -25,24 +25,20 @@ func (c *catalog) profile(ctx context.Context, handle string) (schema.Profile, e
 	return r.V.profile(c.storefront, r.Raw), nil
 }
 
-// artist reads an artist by id.
-// https://developer.apple.com/documentation/applemusicapi/get-a-catalog-artist
-func (c *catalog) artist(ctx context.Context, id string) (upstream.Object[resource], error) {
-	return c.one(ctx, c.get("artists", id).With("include", "albums"))
-}
-
 // named finds the artist with exactly that name, but for its case.
-func (c *catalog) named(ctx context.Context, name string) (upstream.Object[resource], error) {
-	found, err := c.find(ctx, c.get("search").With("term", name).With("types", "artists").With("limit", "5"))
+func (c *catalog) named(ctx context.Context, name string) (wire.Object[resource], error) {
+	r := c.get("search").Says("term", name).With("types", "artists").With("limit", "5")
+	found, err := c.find(ctx, r, []string{"artists"})
 	if err != nil {
-		return upstream.Object[resource]{}, err
+		return wire.Object[resource]{}, err
 	}
-	if found.Artists != nil {
-		for _, r := range found.Artists.Data {
-			if strings.EqualFold(strings.Join(strings.Fields(r.V.Attributes.Name), " "), name) {
-				return r, nil
-			}
+	rows := found.Artists.V.Data
+	odd := rows.Lost() > 0
+	for _, r := range rows.All() {
+		if sameName(r.V.Attributes.Name, name) {
+			return r, wire.Need(ctx, "id", r.V.ID != "")
 		}
+		odd = odd || r.V.Attributes.Name == ""
 	}
-	return upstream.Object[resource]{}, providers.NotFound("Apple Music has no artist of exactly that name in storefront %s", c.storefront)
+	return wire.Object[resource]{}, nobody(odd, c.storefront)
 }

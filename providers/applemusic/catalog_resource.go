@@ -2,17 +2,19 @@ package applemusic
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 // resource is an artist, an album, a song or a playlist, in one shape.
 // https://developer.apple.com/documentation/applemusicapi/resource
 type resource struct {
-	ID            string     `json:"id"`
+	ID            wire.ID    `json:"id"`
 	Type          string     `json:"type"` // artists, albums, songs, playlists …
 	Attributes    attributes `json:"attributes"`
 	Relationships struct {
@@ -20,17 +22,20 @@ type resource struct {
 	} `json:"relationships"`
 }
 
+// may tells whether r can be of one of these types: it is, or does not say.
+func (r resource) may(types ...string) bool { return r.Type == "" || slices.Contains(types, r.Type) }
+
 type attributes struct {
-	Name        string   `json:"name"`
-	URL         string   `json:"url"`
-	Artwork     *artwork `json:"artwork"`
-	ArtistName  string   `json:"artistName"`
-	AlbumName   string   `json:"albumName"`
-	CuratorName string   `json:"curatorName"` // whose playlist it is; without an id
-	TrackCount  *int64   `json:"trackCount"`
-	ReleaseDate string   `json:"releaseDate"` // 1991-01-01 or 1991
-	Millis      *float64 `json:"durationInMillis"`
-	Rating      string   `json:"contentRating"` // explicit, clean or absent
+	Name        string     `json:"name"`
+	URL         string     `json:"url"`
+	Artwork     *artwork   `json:"artwork"`
+	ArtistName  string     `json:"artistName"`
+	AlbumName   string     `json:"albumName"`
+	CuratorName string     `json:"curatorName"` // whose playlist it is; without an id
+	TrackCount  wire.Count `json:"trackCount"`
+	ReleaseDate string     `json:"releaseDate"` // 1991-01-01 or 1991
+	Millis      wire.Float `json:"durationInMillis"`
+	Rating      string     `json:"contentRating"` // explicit, clean or absent
 	Previews    []struct {
 		URL string `json:"url"`
 	} `json:"previews"`
@@ -73,16 +78,13 @@ func (a *artwork) sized(px string) *string {
 }
 
 func (r resource) url(storefront, kind string) string {
-	if u := text.URL(r.Attributes.URL); u != nil {
-		return *u
-	}
-	return "https://music.apple.com/" + storefront + "/" + kind + "/" + r.ID
+	return text.URLOr(r.Attributes.URL, "https://music.apple.com/"+storefront+"/"+kind+"/"+string(r.ID))
 }
 
 func (r resource) profile(storefront string, raw []byte) schema.Profile {
 	return schema.Profile{
-		Common:      schema.Common{ID: r.ID, URL: r.url(storefront, "artist"), Raw: raw},
-		Handle:      r.ID,
+		Common:      schema.Common{ID: string(r.ID), URL: r.url(storefront, "artist"), Raw: raw},
+		Handle:      string(r.ID),
 		DisplayName: text.NonEmpty(r.Attributes.Name),
 		Bio:         r.Attributes.bio(),
 		AvatarURL:   r.Attributes.Artwork.url(),
@@ -92,8 +94,11 @@ func (r resource) profile(storefront string, raw []byte) schema.Profile {
 // actor is the album's artist, whose id is not always there.
 func (r resource) actor() schema.Actor {
 	a := schema.UnknownActor()
-	if artists := r.Relationships.Artists.Data; len(artists) > 0 && artists[0].V.ID != "" {
-		a.ID, a.Handle = artists[0].V.ID, artists[0].V.ID
+	for _, artist := range r.Relationships.Artists.Data.All() {
+		if id := string(artist.V.ID); id != "" {
+			a.ID, a.Handle = id, id
+			break
+		}
 	}
 	a.DisplayName = text.NonEmpty(r.Attributes.ArtistName)
 	return a
@@ -101,7 +106,7 @@ func (r resource) actor() schema.Actor {
 
 func (r resource) post(storefront string, raw []byte) schema.Post {
 	p := schema.Post{
-		Common:    schema.Common{ID: r.ID, URL: r.url(storefront, "album"), Raw: raw},
+		Common:    schema.Common{ID: string(r.ID), URL: r.url(storefront, "album"), Raw: raw},
 		Author:    r.actor(),
 		Text:      r.Attributes.Name,
 		CreatedAt: dates.Release(r.Attributes.ReleaseDate),
@@ -112,38 +117,42 @@ func (r resource) post(storefront string, raw []byte) schema.Post {
 	return p
 }
 
-// collection is an album or, of a person without an id, a playlist.
-func (r resource) collection(storefront string, raw []byte) schema.Collection {
-	a := r.Attributes
-	out := schema.Collection{
-		Common:     schema.Common{ID: r.ID, Raw: raw},
-		Title:      a.Name,
-		ItemsCount: a.TrackCount,
-		CoverURL:   a.Artwork.url(),
+func (r resource) album(storefront string, raw []byte) schema.Collection {
+	return schema.Collection{
+		Common:     schema.Common{ID: string(r.ID), URL: r.url(storefront, "album"), Raw: raw},
+		Kind:       schema.Album,
+		Title:      r.Attributes.Name,
+		Owner:      new(r.actor()),
+		ItemsCount: r.Attributes.TrackCount.V,
+		CoverURL:   r.Attributes.Artwork.url(),
+		CreatedAt:  dates.Release(r.Attributes.ReleaseDate),
 	}
-	if r.Type == "playlists" {
-		out.Kind, out.URL, out.Description = schema.Playlist, r.url(storefront, "playlist"), a.Description.text()
-		return out
+}
+
+// playlist has no owner: it names a person without an id.
+func (r resource) playlist(storefront string, raw []byte) schema.Collection {
+	return schema.Collection{
+		Common:      schema.Common{ID: string(r.ID), URL: r.url(storefront, "playlist"), Raw: raw},
+		Kind:        schema.Playlist,
+		Title:       r.Attributes.Name,
+		Description: r.Attributes.Description.text(),
+		ItemsCount:  r.Attributes.TrackCount.V,
+		CoverURL:    r.Attributes.Artwork.url(),
 	}
-	out.Kind, out.URL, out.CreatedAt = schema.Album, r.url(storefront, "album"), dates.Release(a.ReleaseDate)
-	out.Owner = new(r.actor())
-	return out
 }
 
 func (r resource) track(storefront string, raw []byte) schema.Track {
 	a := r.Attributes
 	t := schema.Track{
-		Common:     schema.Common{ID: r.ID, URL: r.url(storefront, "song"), Raw: raw},
+		Common:     schema.Common{ID: string(r.ID), URL: r.url(storefront, "song"), Raw: raw},
 		Title:      a.Name,
 		Album:      text.NonEmpty(a.AlbumName),
 		CoverURL:   a.Artwork.url(),
+		DurationS:  a.Millis.Seconds(),
 		ReleasedAt: dates.Release(a.ReleaseDate),
 	}
 	if a.ArtistName != "" {
 		t.Artists = []string{a.ArtistName}
-	}
-	if a.Millis != nil {
-		t.DurationS = new(*a.Millis / 1000)
 	}
 	if len(a.Previews) > 0 {
 		t.AudioURL = text.URL(a.Previews[0].URL)

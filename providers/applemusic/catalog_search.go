@@ -3,6 +3,7 @@ package applemusic
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -39,79 +41,114 @@ func (c *catalog) search(ctx context.Context, q providers.SearchQuery, cursor st
 		kinds = left
 	}
 	storefront := strings.ToLower(cmp.Or(q.Region, c.storefront))
-	r := upstream.Get("catalog", storefront, "search").With("term", q.Query).With("types", strings.Join(kinds, ",")).
+	r := upstream.Get("catalog", storefront, "search").Says("term", q.Query).With("types", strings.Join(kinds, ",")).
 		With("limit", "25").With("offset", offset)
-	found, err := c.find(ctx, r)
+	found, err := c.find(ctx, r, kinds)
+	if err == nil {
+		page.Items, err = found.results(ctx, storefront)
+	}
+	if err == nil {
+		page.Next, err = found.next(ctx)
+	}
 	if err != nil {
 		return page, fmt.Errorf("apple_music_catalog: search %q: %w", q.Query, err)
 	}
-	page.Items, page.Next = found.results(storefront), found.next()
 	return page, nil
 }
 
 // found is what a search finds; a type without results is absent.
 type found struct {
-	Artists   *list `json:"artists"`
-	Albums    *list `json:"albums"`
-	Songs     *list `json:"songs"`
-	Playlists *list `json:"playlists"`
+	Artists   wire.Object[list] `json:"artists"`
+	Albums    wire.Object[list] `json:"albums"`
+	Songs     wire.Object[list] `json:"songs"`
+	Playlists wire.Object[list] `json:"playlists"`
 }
 
-func (c *catalog) find(ctx context.Context, r upstream.Request) (*found, error) {
+// lists returns the types that were found, in the order of our pages.
+func (f *found) lists() map[string]wire.Object[list] {
+	return map[string]wire.Object[list]{
+		"artists": f.Artists, "albums": f.Albums, "songs": f.Songs, "playlists": f.Playlists,
+	}
+}
+
+// find reads the answer of a search for those types.
+func (c *catalog) find(ctx context.Context, r upstream.Request, kinds []string) (*found, error) {
 	var answer struct {
 		Results *found `json:"results"`
 	}
-	if _, err := c.http.JSON(ctx, r, &answer); err != nil {
+	_, err := c.http.Read(ctx, r, &answer)
+	if err == nil {
+		err = wire.Need(ctx, "results", answer.Results != nil)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if answer.Results == nil {
-		return nil, providers.Unreadable(errNoList)
+	lists := answer.Results.lists()
+	for _, kind := range kinds {
+		l := lists[kind]
+		if err := l.Optional(ctx, "results."+kind); err != nil {
+			return nil, err
+		}
+		if !l.Here() {
+			continue
+		}
+		if err := l.V.Data.Check(ctx, "results."+kind+".data"); err != nil {
+			return nil, err
+		}
 	}
 	return answer.Results, nil
 }
 
-func (f *found) results(storefront string) []schema.SearchResult {
-	var out []schema.SearchResult
-	for _, l := range []*list{f.Artists, f.Albums, f.Songs, f.Playlists} {
-		if l == nil {
+func (f *found) results(ctx context.Context, storefront string) (out []schema.SearchResult, err error) {
+	for _, kind := range types[""] {
+		l := f.lists()[kind]
+		if !l.Here() {
 			continue
 		}
-		for _, o := range l.Data {
-			switch o.V.Type {
-			case "artists":
-				p := o.V.profile(storefront, o.Raw)
-				out = append(out, schema.Result(&p))
-			case "albums", "playlists":
-				a := o.V.collection(storefront, o.Raw)
-				out = append(out, schema.Result(&a))
-			case "songs":
-				t := o.V.track(storefront, o.Raw)
-				out = append(out, schema.Result(&t))
-			}
+		items, err := wire.Items(ctx, kind, l.V.Data, func(r resource, raw json.RawMessage) (schema.SearchResult, bool) {
+			return r.result(kind, storefront, raw), r.may(kind)
+		})
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, items...)
 	}
-	return out
+	return out, nil
+}
+
+func (r resource) result(kind, storefront string, raw []byte) schema.SearchResult {
+	switch kind {
+	case "artists":
+		return schema.Result(new(r.profile(storefront, raw)))
+	case "albums":
+		return schema.Result(new(r.album(storefront, raw)))
+	case "playlists":
+		return schema.Result(new(r.playlist(storefront, raw)))
+	default:
+		return schema.Result(new(r.track(storefront, raw)))
+	}
 }
 
 // next returns the cursor behind f: types that have more go on together, from the place of the one that is least far.
-func (f *found) next() string {
+func (f *found) next(ctx context.Context) (string, error) {
 	least, left := 0, []string{}
-	for _, t := range []struct {
-		name string
-		page *list
-	}{{"artists", f.Artists}, {"albums", f.Albums}, {"songs", f.Songs}, {"playlists", f.Playlists}} {
-		if t.page == nil || t.page.next() == "" {
+	for _, kind := range types[""] {
+		offset, err := f.lists()[kind].V.next(ctx)
+		if err != nil {
+			return "", err
+		}
+		if offset == "" {
 			continue
 		}
-		left = append(left, t.name)
-		if n, _ := strconv.Atoi(t.page.next()); least == 0 || n < least {
+		left = append(left, kind)
+		if n, _ := strconv.Atoi(offset); least == 0 || n < least {
 			least = n
 		}
 	}
 	if least == 0 {
-		return ""
+		return "", nil
 	}
-	return strconv.Itoa(least) + ":" + strings.Join(left, ",")
+	return strconv.Itoa(least) + ":" + strings.Join(left, ","), nil
 }
 
 // suggestions reads search hints, which are words only.
@@ -121,20 +158,20 @@ func (c *catalog) suggestions(ctx context.Context, q providers.SuggestionsQuery,
 	storefront := strings.ToLower(cmp.Or(q.Region, c.storefront))
 	var answer struct {
 		Results struct {
-			Terms []string `json:"terms"`
+			Terms wire.Rows[string] `json:"terms"`
 		} `json:"results"`
 	}
-	r := upstream.Get("catalog", storefront, "search", "hints").With("term", q.Query).With("limit", "10")
-	res, err := c.http.JSON(ctx, r, &answer)
-	if err == nil && answer.Results.Terms == nil {
-		err = providers.Unreadable(errNoList)
+	r := upstream.Get("catalog", storefront, "search", "hints").Says("term", q.Query).With("limit", "10")
+	res, err := c.http.Read(ctx, r, &answer)
+	if err == nil {
+		err = answer.Results.Terms.Check(ctx, "results.terms")
 	}
 	if err != nil {
 		return page, fmt.Errorf("apple_music_catalog: suggestions for %q: %w", q.Query, err)
 	}
 	page.Raw = res.Body
-	for i, term := range answer.Results.Terms {
-		page.Items = append(page.Items, suggestion(storefront, term, int64(i)))
+	for place, term := range answer.Results.Terms.All() {
+		page.Items = append(page.Items, suggestion(storefront, term.V, int64(place)))
 	}
 	return page, nil
 }

@@ -10,7 +10,7 @@ import (
 // track reads a song.
 // https://developer.apple.com/documentation/applemusicapi/get-a-catalog-song
 func (c *catalog) track(ctx context.Context, id string) (schema.Track, error) {
-	r, err := c.one(ctx, c.get("songs", id))
+	r, err := c.one(ctx, "songs", id)
 	if err != nil {
 		return schema.Track{}, fmt.Errorf("apple_music_catalog: track %q: %w", id, err)
 	}

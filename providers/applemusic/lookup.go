@@ -2,13 +2,13 @@ package applemusic
 
 import (
 	"context"
-	"errors"
 	"net/url"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -22,17 +22,17 @@ const (
 type row struct {
 	WrapperType    string      `json:"wrapperType"` // artist, collection or track
 	Kind           string      `json:"kind"`        // of a track: song, music-video …
-	ArtistID       upstream.ID `json:"artistId"`
+	ArtistID       wire.Serial `json:"artistId"`
 	ArtistName     string      `json:"artistName"`
 	ArtistURL      string      `json:"artistLinkUrl"`
-	CollectionID   upstream.ID `json:"collectionId"`
+	CollectionID   wire.Serial `json:"collectionId"`
 	CollectionName string      `json:"collectionName"`
 	CollectionURL  string      `json:"collectionViewUrl"`
-	TrackCount     *int64      `json:"trackCount"`
-	TrackID        upstream.ID `json:"trackId"`
+	TrackCount     wire.Count  `json:"trackCount"`
+	TrackID        wire.Serial `json:"trackId"`
 	TrackName      string      `json:"trackName"`
 	TrackURL       string      `json:"trackViewUrl"`
-	TrackMillis    *float64    `json:"trackTimeMillis"`
+	TrackMillis    wire.Float  `json:"trackTimeMillis"`
 	Explicitness   string      `json:"trackExplicitness"` // explicit, notExplicit or cleaned
 	Preview        string      `json:"previewUrl"`        // absent where the song is for streaming only
 	Artwork        string      `json:"artworkUrl100"`
@@ -40,25 +40,19 @@ type row struct {
 }
 
 // rows reads an answer, which begins with blank lines and calls itself JavaScript.
-func (c *client) rows(ctx context.Context, r upstream.Request) ([]upstream.Object[row], error) {
+func (c *client) rows(ctx context.Context, r upstream.Request) (wire.Rows[row], error) {
 	var answer struct {
-		Results []upstream.Object[row] `json:"results"`
+		Results wire.Rows[row] `json:"results"`
 	}
-	if _, err := c.http.JSON(ctx, r, &answer); err != nil {
-		return nil, err
+	if _, err := c.http.Read(ctx, r, &answer); err != nil {
+		return answer.Results, err
 	}
-	if answer.Results == nil {
-		return nil, providers.Unreadable(errNoList)
-	}
-	return answer.Results, nil
+	return answer.Results, answer.Results.Check(ctx, "results")
 }
 
-// errNoList says that an answer, though JSON, holds no list: to pass it on as an empty one would be a lie.
-var errNoList = errors.New("applemusic: the answer holds no list")
-
 // lookup reads the object with an id, which must be of that wrapper type, and what belongs to it: its albums, its songs
-// or, when entity is "", nothing.
-func (c *client) lookup(ctx context.Context, id, wrapper, entity string) (head upstream.Object[row], rest []upstream.Object[row], err error) {
+// or, when entity is "", nothing. All holds the object too.
+func (c *client) lookup(ctx context.Context, id, wrapper, entity string) (head wire.Object[row], all wire.Rows[row], err error) {
 	r := upstream.Get("lookup").With("id", id).With("country", c.country)
 	if entity != "" {
 		r = r.With("entity", entity).With("limit", longest)
@@ -66,41 +60,74 @@ func (c *client) lookup(ctx context.Context, id, wrapper, entity string) (head u
 	if entity == "album" {
 		r = r.With("sort", "recent")
 	}
-	all, err := c.rows(ctx, r)
-	if err != nil {
-		return head, nil, err
+	if all, err = c.rows(ctx, r); err != nil {
+		return head, all, err
 	}
-	if len(all) == 0 || all[0].V.WrapperType != wrapper {
-		return head, nil, providers.NotFound("Apple Music has no %s with that id in storefront %s", wrapper, c.country)
+	if head, err = c.choose(ctx, all, id, wrapper); err != nil && entity != "" && belong(all, id, wrapper) {
+		err = nil // the object itself is odd, and what belongs to it is there
 	}
-	return all[0], all[1:], nil
+	return head, all, err
 }
 
-// keep returns the rows that pass.
-func keep(rows []upstream.Object[row], pass func(row) bool) []upstream.Object[row] {
-	var out []upstream.Object[row]
-	for _, r := range rows {
-		if pass(r.V) {
-			out = append(out, r)
+// belong tells whether a row names the artist or the collection with that id as what it belongs to.
+func belong(all wire.Rows[row], id, wrapper string) bool {
+	for _, r := range all.All() {
+		if wrapper == "artist" && string(r.V.ArtistID) == id || wrapper == "collection" && string(r.V.CollectionID) == id {
+			return true
 		}
 	}
-	return out
+	return false
 }
 
-func (r row) isArtist() bool { return r.WrapperType == "artist" && r.ArtistID != "" }
-func (r row) isAlbum() bool  { return r.WrapperType == "collection" && r.CollectionID != "" }
-func (r row) isSong() bool   { return r.WrapperType == "track" && r.Kind == "song" && r.TrackID != "" }
+// choose takes the object with an id, which must be of that wrapper type. Apple's ids are of one kind: that of an app or a
+// book is known too, and is no artist's, album's or song's.
+func (c *client) choose(ctx context.Context, all wire.Rows[row], id, wrapper string) (wire.Object[row], error) {
+	odd, another := all.Lost() > 0, false
+	for _, r := range all.All() {
+		if r.V.WrapperType == wrapper && r.V.id() == id {
+			return r, nil
+		}
+		odd = odd || r.V.WrapperType == "" || r.V.WrapperType == wrapper && r.V.id() == ""
+		another = another || r.V.WrapperType == wrapper
+	}
+	var none wire.Object[row]
+	switch {
+	case odd:
+		return none, providers.Unreadable(nil)
+	case another:
+		return none, wire.Same(ctx, wrapper, id, "")
+	}
+	return none, providers.NotFound("Apple Music has no %s with that id in storefront %s", wrapper, c.country)
+}
+
+// id is the one of the object that the row is about.
+func (r row) id() string {
+	switch r.WrapperType {
+	case "artist":
+		return string(r.ArtistID)
+	case "collection":
+		return string(r.CollectionID)
+	}
+	return string(r.TrackID)
+}
+
+// odd tells whether the row does not say what it is: it may belong, and nothing can be made of it.
+func (r row) odd() bool { return r.WrapperType == "" || r.WrapperType == "track" && r.Kind == "" }
+
+func (r row) isArtist() bool { return r.WrapperType == "artist" }
+func (r row) isAlbum() bool  { return r.WrapperType == "collection" }
+func (r row) isSong() bool   { return r.WrapperType == "track" && r.Kind == "song" }
 
 // isTrack is for what stands on an album: its films count among its tracks, its booklets do not.
-func (r row) isTrack() bool {
-	return r.isSong() || r.WrapperType == "track" && r.Kind == "music-video" && r.TrackID != ""
-}
+func (r row) isTrack() bool { return r.isSong() || r.WrapperType == "track" && r.Kind == "music-video" }
 
 func (r row) actor() schema.Actor {
-	if r.ArtistID == "" {
-		return schema.Actor{ID: "unknown", Handle: "unknown", DisplayName: text.NonEmpty(r.ArtistName)}
+	a := schema.UnknownActor()
+	if r.ArtistID != "" {
+		a.ID, a.Handle = string(r.ArtistID), string(r.ArtistID)
 	}
-	return schema.Actor{ID: string(r.ArtistID), Handle: string(r.ArtistID), DisplayName: text.NonEmpty(r.ArtistName)}
+	a.DisplayName = text.NonEmpty(r.ArtistName)
+	return a
 }
 
 // link returns a page of the store without what only says where the link was found; of a song's it keeps which song of
@@ -115,10 +142,7 @@ func link(s string) string {
 	if song != "" {
 		u.RawQuery = url.Values{"i": {song}}.Encode()
 	}
-	if out := text.URL(u.String()); out != nil {
-		return *out
-	}
-	return ""
+	return text.URLOr(u.String(), "")
 }
 
 // cover returns the artwork in a size: any may be put where Apple writes the smallest.

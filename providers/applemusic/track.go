@@ -7,11 +7,15 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
 	r, _, err := c.lookup(ctx, id, "track", "")
+	if err == nil {
+		err = wire.Need(ctx, "kind", r.V.Kind != "")
+	}
 	if err == nil && !r.V.isSong() {
 		err = providers.NotFound("that id on Apple Music is not a song's")
 	}
@@ -28,6 +32,7 @@ func (r row) track(country string, raw []byte) schema.Track {
 		Album:      text.NonEmpty(r.CollectionName),
 		CoverURL:   r.cover("600x600bb"),
 		AudioURL:   text.URL(r.Preview),
+		DurationS:  r.TrackMillis.Seconds(),
 		ReleasedAt: dates.Release(r.ReleaseDate),
 	}
 	if t.URL == "" {
@@ -35,9 +40,6 @@ func (r row) track(country string, raw []byte) schema.Track {
 	}
 	if r.ArtistName != "" {
 		t.Artists = []string{r.ArtistName} // one line, as it is shown: "A & B" may be one band
-	}
-	if r.TrackMillis != nil {
-		t.DurationS = new(*r.TrackMillis / 1000)
 	}
 	switch r.Explicitness {
 	case "explicit":
