@@ -155,11 +155,16 @@ func (r *Reader) SealCursor(ctx context.Context, bound string, at *cursor.Cursor
 	return r.cfg.Cursors.Seal(ctx, bound, at.Encode())
 }
 
-// offer finds who serves the operation with the filters that were given, and from where the walk stands.
+// offer finds who serves the operation with the filters that were given, and from where the walk stands. Where nobody
+// does, but somebody would with a setting that is missing, the caller's words are not to blame.
 func (r *Reader) offer(q *Query) error {
 	var refused error
+	var lacking *providers.Provider
 	for _, l := range r.links[q.Platform] {
 		if !l.serves[q.Row.Op] {
+			if len(l.p.Missing[q.Row.Op]) > 0 && filters(q, l.p) == nil {
+				lacking = l.p
+			}
 			continue
 		}
 		if err := filters(q, l.p); err != nil {
@@ -171,6 +176,9 @@ func (r *Reader) offer(q *Query) error {
 	switch {
 	case len(q.links) > 0:
 		return q.stick()
+	case refused != nil && lacking != nil:
+		return problem.New(problem.PlatformUnavailable, "%s does not offer %s with these parameters: %s",
+			q.Platform, q.Row.Route(string(q.Platform)), missing(lacking, q.Row.Op))
 	case refused != nil:
 		return refused
 	}
