@@ -49,9 +49,8 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 			out.Sources = append(out.Sources, p.Source)
 		}
 		for name, values := range p.Filters[row.Op] {
-			if _, ok := out.Filters[name]; !ok {
-				out.Filters[name] = append([]string{}, values...)
-			}
+			before, known := out.Filters[name]
+			out.Filters[name] = allowed(before, values, known)
 		}
 	}
 	if out.Available {
@@ -63,6 +62,20 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 // Drifted returns what of the upstreams' answers has not been as it should be since the start, by platform, operation and
 // field.
 func (e *Engine) Drifted() []observe.Drifted { return e.reader.Drifted() }
+
+// allowed adds the values by which another provider can filter to those before; none at all are any.
+func allowed(before, more []string, known bool) []string {
+	out := append([]string{}, before...)
+	if known && len(before) == 0 || len(more) == 0 {
+		return []string{}
+	}
+	for _, v := range more {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
 
 // health answers the state of every platform.
 func health(ctx context.Context, s *Session, _ *read.Row, call operation.Call) (*operation.Answer, error) {

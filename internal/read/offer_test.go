@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
@@ -35,4 +37,23 @@ func TestAKindThatNeedsASettingNamesIt(t *testing.T) {
 	}
 	enginetest.WantProblem(t, ask(schema.PostResult), problem.PlatformUnavailable, "SOCIALDATA_BLUESKY_APP_PASSWORD")
 	enginetest.WantProblem(t, ask(schema.TrackResult), problem.InvalidRequest, "profile")
+}
+
+func TestThePlatformFiltersByWhatAnyOfItsProvidersCan(t *testing.T) {
+	t.Parallel()
+	e := enginetest.Of(t, finder("account", "post"), finder("people", "profile"))
+	got, err := e.Client.Platforms(t.Context(), socialdata.PlatformsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range got.Data {
+		for _, o := range p.Operations {
+			if p.Platform != platform.Bluesky || o.Operation != "search" {
+				continue
+			}
+			if diff := cmp.Diff([]string{"post", "profile"}, o.Filters["kind"]); diff != "" {
+				t.Errorf("kinds (-want +got):\n%s", diff)
+			}
+		}
+	}
 }

@@ -178,7 +178,7 @@ func (r *Reader) offer(q *Query) error {
 		return q.stick()
 	case refused != nil && lacking != nil:
 		return problem.New(problem.PlatformUnavailable, "%s does not offer %s with these parameters: %s",
-			q.Platform, q.Row.Route(string(q.Platform)), missing(lacking, q.Row.Op))
+			q.Platform, q.Row.Route(string(q.Platform)), r.missing(lacking, q.Row.Op))
 	case refused != nil:
 		return refused
 	}
