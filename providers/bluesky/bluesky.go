@@ -9,13 +9,10 @@ package bluesky
 import (
 	"cmp"
 	"net/http"
-	"regexp"
-	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -63,7 +60,7 @@ func get(nsid string) upstream.Request { return upstream.Get("xrpc", nsid) }
 
 func newAppView(cfg Config, name, base string) providers.Provider {
 	c := newClient(cfg, base, nil)
-	p := providers.Provider{
+	return providers.Provider{
 		Name: name, Platform: platform.Bluesky, Source: schema.Official,
 		Profile:     c.profile,
 		Live:        c.live,
@@ -80,83 +77,34 @@ func newAppView(cfg Config, name, base string) providers.Provider {
 		},
 		Notes: map[providers.Op]string{
 			providers.OpPosts:       "without replies to others and without reposts",
-			providers.OpComments:    "six levels deep, each answer behind what it answers; what is deeper is read as replies",
+			providers.OpComments:    "all levels in one list, each answer behind what it answers",
 			providers.OpLive:        "the live badge of a profile, which leads to a stream elsewhere",
 			providers.OpSearch:      "profiles; posts too with the settings identifier and app_password",
 			providers.OpFollowers:   "the interface serves followers of tiktok and github only",
 			providers.OpFollowing:   "the interface serves following of tiktok and github only",
 			providers.OpCollections: "lists, starter packs and feeds are none of the kinds of collection",
 			providers.OpTranscript:  "Bluesky publishes no transcripts",
+			providers.OpReels:       "Bluesky has no short videos beside its posts",
+			providers.OpTrending:    "Bluesky documents no list of popular posts",
+			providers.OpCommunity:   "Bluesky has no communities",
 		},
+		Routes:  providers.Routes(platform.Bluesky, routes...),
 		Forward: c.http.Forward,
 	}
-	for _, nsid := range []string{
-		"app.bsky.actor.getProfile", "app.bsky.actor.getProfiles", "app.bsky.actor.searchActors",
-		"app.bsky.feed.getActorFeeds", "app.bsky.feed.getAuthorFeed", "app.bsky.feed.getFeedGenerator", "app.bsky.feed.getLikes",
-		"app.bsky.feed.getPosts", "app.bsky.feed.getPostThread", "app.bsky.feed.getQuotes", "app.bsky.feed.getRepostedBy",
-		"app.bsky.graph.getActorStarterPacks", "app.bsky.graph.getFollowers", "app.bsky.graph.getFollows", "app.bsky.graph.getList",
-		"app.bsky.graph.getLists", "app.bsky.graph.getStarterPack", "com.atproto.identity.resolveHandle",
-	} {
-		p.Routes = append(p.Routes, providers.Route{Pattern: "xrpc/" + nsid, Platform: platform.Bluesky})
-	}
-	return p
+}
+
+// routes are the public methods of the AppView that are forwarded unchanged.
+var routes = []string{
+	"xrpc/app.bsky.actor.getProfile", "xrpc/app.bsky.actor.getProfiles", "xrpc/app.bsky.actor.searchActors",
+	"xrpc/app.bsky.feed.getActorFeeds", "xrpc/app.bsky.feed.getAuthorFeed", "xrpc/app.bsky.feed.getFeedGenerator",
+	"xrpc/app.bsky.feed.getLikes", "xrpc/app.bsky.feed.getPosts", "xrpc/app.bsky.feed.getPostThread",
+	"xrpc/app.bsky.feed.getQuotes", "xrpc/app.bsky.feed.getRepostedBy", "xrpc/app.bsky.graph.getActorStarterPacks",
+	"xrpc/app.bsky.graph.getFollowers", "xrpc/app.bsky.graph.getFollows", "xrpc/app.bsky.graph.getList",
+	"xrpc/app.bsky.graph.getLists", "xrpc/app.bsky.graph.getStarterPack", "xrpc/com.atproto.identity.resolveHandle",
 }
 
 const (
 	site           = "https://bsky.app/profile/"
 	postCollection = "app.bsky.feed.post"
+	invalidHandle  = "handle.invalid" // stands where the domain no longer agrees
 )
-
-var (
-	handle = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
-	did    = regexp.MustCompile(`^did:[a-z]+:[A-Za-z0-9._:%-]*[A-Za-z0-9._-]$`)
-	rkey   = regexp.MustCompile(`^[A-Za-z0-9._:~-]{1,512}$`)
-)
-
-// normalize folds a handle, which ignores case, and reduces a post to its AT-URI, of whose author only Bluesky knows
-// the DID when the link has the handle.
-func normalize(s providers.Subject, value string) (string, error) {
-	value, isURI := strings.CutPrefix(value, "at://")
-	var link *links.Link
-	if !isURI {
-		var err error
-		if link, err = links.Parse(value, "bsky.app"); err != nil {
-			return "", err
-		}
-	}
-	if link != nil && link.Segment(0) != "profile" {
-		return "", providers.Invalid("%q is no profile or post on bsky.app", value)
-	}
-	if s == providers.Handle {
-		if link != nil {
-			value = link.Segment(1)
-		}
-		return account(value)
-	}
-	who, collection, key := "", "", ""
-	if parts := strings.Split(value, "/"); isURI && len(parts) == 3 {
-		who, collection, key = parts[0], parts[1], parts[2]
-	}
-	if link != nil && link.Segment(2) == "post" {
-		who, collection, key = link.Segment(1), postCollection, link.Segment(3)
-	}
-	who, err := account(who)
-	if err != nil || collection != postCollection || !rkey.MatchString(key) {
-		return "", providers.Invalid("a Bluesky post is given by its link on bsky.app, or its address at://did:plc:…/app.bsky.feed.post/…")
-	}
-	return uri(who, key), nil
-}
-
-// account reads a handle or a DID. Handles that are copied out of the app come between marks of direction.
-func account(value string) (string, error) {
-	value = strings.TrimPrefix(strings.Trim(value, "\u200e\u200f\u202a\u202c\u2066\u2068\u2069"), "@")
-	if did.MatchString(value) {
-		return value, nil
-	}
-	if value = strings.ToLower(value); handle.MatchString(value) {
-		return value, nil
-	}
-	return "", providers.Invalid("a Bluesky handle is a domain such as bsky.app or jay.bsky.team, or a DID")
-}
-
-func uri(who, key string) string { return "at://" + who + "/" + postCollection + "/" + key }

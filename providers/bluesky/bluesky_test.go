@@ -1,9 +1,14 @@
 package bluesky_test
 
 import (
+	"errors"
 	"net/http"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/bluesky"
@@ -59,6 +64,10 @@ func TestAppView(t *testing.T) {
 			{Call: providertest.Posts("dead cursor", "ann.example.com").From("dead"), Want: providers.ErrCursor},
 			{Call: providertest.Comments("cursor that is no place", at(ann, "3rich")).From("-1"), Want: providers.ErrCursor},
 		},
+		Drift: &providertest.Drift{
+			// The last page has no cursor, an account that is not on air no status, and below the depth there are no replies.
+			Absent: []string{"cursor", "status", "thread.replies", "thread.replies[].replies"},
+		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Jay.BSKY.team", Want: "jay.bsky.team"},
 			{Subject: providers.Handle, In: "\u2066@jay.bsky.team\u2069", Want: "jay.bsky.team"},
@@ -101,6 +110,7 @@ func TestSession(t *testing.T) {
 			{Call: providertest.Search("a token that ends again and again", providers.SearchQuery{Query: "expired"}), Want: providers.ErrUnavailable},
 			{Call: providertest.Search("a token that is refused", providers.SearchQuery{Query: "auth"}), Want: providers.ErrUnavailable},
 		},
+		Drift: &providertest.Drift{Absent: []string{"cursor"}},
 	})
 }
 
@@ -112,4 +122,90 @@ func named(name string, cfg bluesky.Config) providers.Provider {
 		}
 	}
 	panic("no provider " + name)
+}
+
+// answering is a client whose every answer is body.
+func answering(status int, body string) *http.Client {
+	return &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return status, body })}
+}
+
+func TestSharesAreRepostsAndQuotes(t *testing.T) {
+	t.Parallel()
+	uri := at(ann, "3rich")
+	for counts, want := range map[string]*int64{
+		`"repostCount":3,"quoteCount":4`:     new(int64(7)),
+		`"repostCount":"3","quoteCount":4.0`: new(int64(7)),
+		`"repostCount":null,"quoteCount":0`:  nil,
+		`"quoteCount":4`:                     nil,
+		`"repostCount":3,"quoteCount":-1`:    nil,
+		`"repostCount":{},"quoteCount":4`:    nil,
+	} {
+		body := `{"posts":[{"uri":"` + uri + `","author":{"did":"` + ann + `","handle":"ann.example.com"},"likeCount":-2,` + counts + `}]}`
+		p, err := named("bluesky", bluesky.Config{HTTP: answering(http.StatusOK, body)}).Post(t.Context(), uri)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, p.Engagement.Shares); diff != "" || p.Engagement.Likes != nil {
+			t.Errorf("%s: likes %v, shares (-want +got):\n%s", counts, p.Engagement.Likes, diff)
+		}
+	}
+}
+
+func TestARefusedInputIsTheCallers(t *testing.T) {
+	t.Parallel()
+	p := named("bluesky", bluesky.Config{HTTP: answering(http.StatusBadRequest, `{"error":"InvalidRequest","message":"q is too long"}`)})
+	_, err := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, "")
+	if e, ok := errors.AsType[*providers.Error](err); !ok || !errors.Is(err, providers.ErrInvalid) || !strings.Contains(e.Detail, "too long") {
+		t.Errorf("got error %v, want ErrInvalid with Bluesky's reason", err)
+	}
+}
+
+func TestWhetherSomebodyIsOnAirIsNotGuessed(t *testing.T) {
+	t.Parallel()
+	const live = `"status":"app.bsky.actor.status#live"`
+	for body, want := range map[string]error{
+		`{}`:                            nil,
+		`{"status":null}`:               nil,
+		`{"status":{"status":"other"}}`: nil,
+		`{"status":{` + live + `,"isActive":false}}`:                   nil,
+		`{"status":"live"}`:                                            providers.ErrUnavailable,
+		`{"status":{}}`:                                                providers.ErrUnavailable,
+		`{"status":{` + live + `}}`:                                    providers.ErrUnavailable,
+		`{"status":{` + live + `,"isActive":true}}`:                    providers.ErrUnavailable,
+		`{"status":{` + live + `,"expiresAt":"2999-01-01T00:00:00Z"}}`: providers.ErrUnavailable,
+	} {
+		whole := `{"did":"` + ann + `","handle":"ann.example.com",` + strings.TrimPrefix(body, "{")
+		whole = strings.Replace(whole, ",}", "}", 1)
+		l, err := named("bluesky", bluesky.Config{HTTP: answering(http.StatusOK, whole)}).Live(t.Context(), "ann.example.com")
+		if !errors.Is(err, want) || l.IsLive {
+			t.Errorf("%s: is live %v, error %v, want %v", body, l.IsLive, err, want)
+		}
+	}
+}
+
+func TestADeepThreadIsReadWhole(t *testing.T) {
+	t.Parallel()
+	reply := func(n int, below string) string {
+		return `{"post":{"uri":"` + at(bob, "3d"+strconv.Itoa(n)) + `","author":{"did":"` + bob + `","handle":"bob.example.com"}},"replies":[` + below + `]}`
+	}
+	tree := reply(100, "")
+	for n := 99; n > 0; n-- {
+		tree = reply(n, tree)
+	}
+	root := `{"thread":{"post":{"uri":"` + at(ann, "3rich") + `"},"replies":[` + tree + `]}}`
+	p := named("bluesky", bluesky.Config{HTTP: answering(http.StatusOK, root)})
+	var got []string
+	for cursor := "0"; cursor != ""; {
+		page, err := p.Comments(t.Context(), at(ann, "3rich"), cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range page.Items {
+			got = append(got, c.ID)
+		}
+		cursor = page.Next
+	}
+	if len(got) != 100 || got[0] != at(bob, "3d1") || got[99] != at(bob, "3d100") {
+		t.Errorf("%d comments, the first %q", len(got), got[0])
+	}
 }

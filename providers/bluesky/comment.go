@@ -8,82 +8,92 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/pages"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 const (
-	commentDepth = 6  // levels of answers that count as comments of a post
-	commentPage  = 50 // cut out of the thread, which has no pages
+	commentDepth = 100 // levels of answers: more than people write
+	commentPage  = 50  // cut out of the thread, which has no pages
 )
 
 // comments reads the answers to a post, and those to them.
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := c.thread(ctx, postID, commentDepth, cursor)
+	t, page, err := c.thread(ctx, postID, commentDepth, cursor)
 	if err != nil {
 		return page, fmt.Errorf("bluesky: comments of %q: %w", postID, err)
 	}
+	for _, p := range t.below {
+		page.Items = append(page.Items, p.V.comment(t.at, p.Raw))
+	}
 	return page, nil
 }
 
-// replies reads the direct answers to a comment. Which post they are about is told by themselves.
+// replies reads the direct answers to a comment. Which post they are about is told by themselves, and by the comment.
 func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := c.thread(ctx, q.CommentID, 1, cursor)
+	t, page, err := c.thread(ctx, q.CommentID, 1, cursor)
 	if err != nil {
 		return page, fmt.Errorf("bluesky: replies to %q: %w", q.CommentID, err)
 	}
+	for _, p := range t.below {
+		root := t.at // the comment is a post itself
+		for _, said := range []string{p.V.Record.Reply.Root.URI, t.above.Record.Reply.Root.URI, q.PostID} {
+			if isPost(said) {
+				root = said
+				break
+			}
+		}
+		reply := p.V.comment(root, p.Raw)
+		reply.ReplyToID = &t.at
+		page.Items = append(page.Items, reply)
+	}
 	return page, nil
 }
 
-// thread reads depth levels below the post id and cuts a page out of them: the cursor is its place. With one level the
-// post is itself a comment.
+// part is a part of the answers to a post.
+type part struct {
+	at    string // the post's AT-URI
+	above post
+	below []wire.Object[post]
+}
+
+// thread reads depth levels below the post id and cuts a page out of them: the cursor is its place. The page has no items
+// yet.
 // https://docs.bsky.app/docs/api/app-bsky-feed-get-post-thread
-func (c *client) thread(ctx context.Context, id string, depth int, cursor string) (providers.Page[schema.Comment], error) {
-	var page providers.Page[schema.Comment]
-	at, err := c.resolve(ctx, id)
-	if err != nil {
-		return page, err
+func (c *client) thread(
+	ctx context.Context, id string, depth int, cursor string,
+) (t part, page providers.Page[schema.Comment], err error) {
+	if t.at, err = c.resolve(ctx, id); err != nil {
+		return t, page, err
 	}
 	var answer struct {
-		Thread *thread `json:"thread"`
+		Thread thread `json:"thread"`
 	}
-	r := get("app.bsky.feed.getPostThread").With("uri", at).With("depth", strconv.Itoa(depth)).With("parentHeight", "0")
-	if _, err := c.http.JSON(ctx, r, &answer); err != nil {
-		return page, err
+	r := get("app.bsky.feed.getPostThread").Says("uri", t.at).With("depth", strconv.Itoa(depth)).With("parentHeight", "0")
+	if _, err = c.http.Read(ctx, r, &answer); err != nil {
+		return t, page, err
 	}
-	switch t := answer.Thread; {
-	case t != nil && t.Post != nil && t.Post.V.URI != "":
-	case t != nil && t.gone():
-		return page, providers.NotFound("this post does not exist, or is withheld")
-	default:
-		return page, providers.Unavailable(nil, "the upstream's answer is no thread")
+	if answer.Thread.gone() {
+		return t, page, providers.NotFound("this post does not exist, or is withheld")
 	}
-	shown, next, err := pages.Cut(answer.Thread.flatten(nil), cursor, commentPage)
-	if err != nil {
-		return page, err
+	t.above = answer.Thread.Post.V
+	if err = wire.Same(ctx, "post", t.at, t.above.URI); err == nil {
+		err = answer.Thread.Replies.Optional(ctx, "thread.replies")
 	}
-	page.Next = next
-	for _, p := range shown {
-		comment := p.V.comment(at, p.Raw)
-		if depth == 1 {
-			comment.ReplyToID = &at
-			if root := p.V.Record.V.Reply.V.Root.URI; strings.HasPrefix(root, "at://did:") {
-				comment.PostID = root
-			}
-		}
-		page.Items = append(page.Items, comment)
+	if err == nil {
+		t.below, page.Next, err = pages.Cut(answer.Thread.flatten(nil), cursor, commentPage)
 	}
-	return page, nil
+	return t, page, err
 }
 
 // thread is a post with the answers to it, or the place of one that is deleted or withheld.
 // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/defs.json
 type thread struct {
-	Type     string                 `json:"$type"`
-	Post     *upstream.Object[post] `json:"post"`
-	Replies  []thread               `json:"replies"` // absent below the depth asked for
-	NotFound bool                   `json:"notFound"`
-	Blocked  bool                   `json:"blocked"`
+	Type     string            `json:"$type"` // absent from some answers
+	Post     wire.Object[post] `json:"post"`
+	Replies  wire.Rows[thread] `json:"replies"` // absent below the depth asked for
+	NotFound bool              `json:"notFound"`
+	Blocked  bool              `json:"blocked"`
 }
 
 func (t thread) gone() bool {
@@ -91,11 +101,12 @@ func (t thread) gone() bool {
 }
 
 // flatten appends the answers below t, each before those to it.
-func (t thread) flatten(to []upstream.Object[post]) []upstream.Object[post] {
-	for _, r := range t.Replies {
-		if r.Post != nil && !r.gone() {
-			to = r.flatten(append(to, *r.Post))
+func (t thread) flatten(to []wire.Object[post]) []wire.Object[post] {
+	for _, r := range t.Replies.All() {
+		if !r.V.gone() {
+			to = append(to, r.V.Post)
 		}
+		to = r.V.flatten(to)
 	}
 	return to
 }
@@ -105,12 +116,12 @@ func (p post) comment(postID string, raw []byte) schema.Comment {
 		Common:    p.common(raw),
 		PostID:    postID,
 		Author:    p.Author.actor(),
-		Text:      p.Record.V.Text.V,
-		Lang:      p.Record.V.lang(),
-		CreatedAt: p.Record.V.createdAt(p.IndexedAt),
-		Likes:     p.Likes,
+		Text:      p.Record.Text,
+		Lang:      p.Record.lang(),
+		CreatedAt: p.Record.createdAt(p.IndexedAt.V),
+		Likes:     p.Likes.V,
 	}
-	if parent := p.Record.V.Reply.V.Parent.URI; parent != "" && parent != postID {
+	if parent := p.Record.Reply.Parent.URI; parent != postID && isPost(parent) {
 		c.ReplyToID = &parent
 	}
 	return c

@@ -42,8 +42,8 @@ func check(res *upstream.Response) error {
 	case "ExpiredToken", "InvalidToken":
 		return providers.Unavailable(errExpired, "the upstream refused our access token")
 	case "InvalidRequest":
-	default:
-		return nil
+	default: // it may be anything: the caller is not to blame for it
+		return providers.Unavailable(nil, "Bluesky answered with an error that we do not know")
 	}
 	message := strings.ToLower(e.Message)
 	for _, absent := range []string{"profile not found", "actor not found", "unable to resolve handle", "could not find", "post not found"} {
@@ -51,8 +51,11 @@ func check(res *upstream.Response) error {
 			return providers.ErrNotFound
 		}
 	}
-	if strings.Contains(message, "cursor") {
+	switch {
+	case res.URL.Query().Has("cursor") && strings.Contains(message, "cursor"):
 		return providers.ErrCursor
+	case res.Input && e.Message != "":
+		return providers.Invalid("Bluesky cannot read this input: %s", e.Message)
 	}
-	return providers.Invalid("Bluesky cannot read this input")
+	return nil
 }

@@ -1,12 +1,14 @@
 package bluesky
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -16,51 +18,63 @@ func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, er
 	if err != nil {
 		return schema.LiveStream{}, fmt.Errorf("bluesky: live %q: %w", handle, err)
 	}
-	return a.V.live(time.Now(), a.Raw), nil
+	l := schema.LiveStream{Common: schema.Common{ID: a.V.id(), URL: a.V.url(), Raw: a.Raw}, Host: a.V.actor()}
+	if said := bytes.TrimSpace(a.V.Status); len(said) == 0 || string(said) == "null" {
+		return l, nil
+	}
+	var s status
+	err = wire.Decode(ctx, a.V.Status, &s)
+	if err == nil {
+		l.IsLive, err = s.live(ctx, time.Now())
+	}
+	if err != nil {
+		return schema.LiveStream{}, fmt.Errorf("bluesky: live %q: %w", handle, err)
+	}
+	if l.IsLive {
+		s.describe(&l)
+	}
+	return l, nil
 }
 
 // status is what an account says it is doing, for a while.
 // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/actor/defs.json
 type status struct {
 	URI    string `json:"uri"`
-	Status string `json:"status"`
-	Record loose[struct {
-		CreatedAt loose[string] `json:"createdAt"`
-	}] `json:"record"`
-	Embed loose[struct {
+	Status string `json:"status"` // app.bsky.actor.status#live, and whatever else comes to be known
+	Record struct {
+		CreatedAt wire.Time `json:"createdAt"`
+	} `json:"record"`
+	Embed struct {
 		External struct {
 			URI   string `json:"uri"`
 			Title string `json:"title"`
 			Thumb string `json:"thumb"`
 		} `json:"external"`
-	}] `json:"embed"`
-	ExpiresAt string `json:"expiresAt"`
-	Active    bool   `json:"isActive"`
+	} `json:"embed"`
+	ExpiresAt wire.Time `json:"expiresAt"`
+	Active    wire.Bool `json:"isActive"`
 }
 
-// live tells that nothing is on air where the status has run out, whatever Bluesky still says of it.
-func (a actor) live(now time.Time, raw []byte) schema.LiveStream {
-	l := schema.LiveStream{
-		Common: schema.Common{ID: a.DID, URL: a.url(), Raw: raw},
-		Host:   a.actor(),
+// live tells whether the account is on air: not where the status has run out, whatever Bluesky still says of it. It fails
+// where that cannot be told.
+func (s status) live(ctx context.Context, now time.Time) (bool, error) {
+	if err := wire.Need(ctx, "status.status", s.Status != ""); err != nil {
+		return false, err
 	}
-	s := a.Status.V
-	if s == nil || s.Status != "app.bsky.actor.status#live" || !s.Active {
-		return l
+	over := s.ExpiresAt.V != nil && !s.ExpiresAt.V.After(now)
+	inactive := s.Active.V != nil && !*s.Active.V
+	if s.Status != "app.bsky.actor.status#live" || over || inactive {
+		return false, nil
 	}
-	if end, err := time.Parse(time.RFC3339, s.ExpiresAt); err != nil || !end.After(now) {
-		return l
-	}
-	l.IsLive = true
-	l.ID = cmp.Or(s.URI, a.DID)
-	stream := s.Embed.V.External
+	return true, wire.Need(ctx, "status.isActive and status.expiresAt", s.Active.V != nil && s.ExpiresAt.V != nil)
+}
+
+// describe adds what the badge says of the stream, which is elsewhere.
+func (s status) describe(l *schema.LiveStream) {
+	stream := s.Embed.External
+	l.ID = cmp.Or(s.URI, l.ID)
+	l.URL = text.URLOr(stream.URI, l.URL)
 	l.Title = text.NonEmpty(stream.Title)
 	l.ThumbnailURL = text.URL(stream.Thumb)
-	if u := text.URL(stream.URI); u != nil {
-		l.URL = *u
-	}
-	if t, err := time.Parse(time.RFC3339, s.Record.V.CreatedAt.V); err == nil {
-		l.StartedAt = new(t.UTC())
-	}
-	return l
+	l.StartedAt = s.Record.CreatedAt.V
 }

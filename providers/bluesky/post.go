@@ -2,11 +2,12 @@ package bluesky
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -15,34 +16,12 @@ const (
 	emptyPages = 3    // of nothing but reposts, that are passed over in one read
 )
 
-// posts reads what an account has written, without what it has passed on.
-// https://docs.bsky.app/docs/api/app-bsky-feed-get-author-feed
+// posts reads what an account has written, without what it has passed on. A page of nothing but that still leads on.
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	page := providers.Page[schema.Post]{Next: cursor}
 	for range emptyPages {
-		var answer struct {
-			Feed *[]struct {
-				Post   upstream.Object[post] `json:"post"`
-				Reason *struct {
-					Type string `json:"$type"`
-				} `json:"reason"`
-			} `json:"feed"`
-			Cursor string `json:"cursor"`
-		}
-		r := get("app.bsky.feed.getAuthorFeed").With("actor", handle).With("limit", pageSize).
-			With("filter", "posts_no_replies").With("cursor", page.Next)
-		_, err := c.http.JSON(ctx, r, &answer)
-		if err == nil && answer.Feed == nil {
-			err = providers.Unavailable(nil, "the upstream's answer is no feed")
-		}
-		if err != nil {
+		if err := c.feed(ctx, handle, &page); err != nil {
 			return page, fmt.Errorf("bluesky: posts of %q: %w", handle, err)
-		}
-		page.Next = answer.Cursor
-		for _, item := range *answer.Feed {
-			if item.Reason == nil || item.Reason.Type != "app.bsky.feed.defs#reasonRepost" {
-				page.Items = append(page.Items, item.Post.V.post(item.Post.Raw))
-			}
 		}
 		if len(page.Items) > 0 || page.Next == "" {
 			break
@@ -51,29 +30,82 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 	return page, nil
 }
 
-// post reads one post.
+// feed reads the page behind the one given.
+// https://docs.bsky.app/docs/api/app-bsky-feed-get-author-feed
+func (c *client) feed(ctx context.Context, handle string, page *providers.Page[schema.Post]) (err error) {
+	var answer struct {
+		Feed   wire.Rows[feedItem] `json:"feed"`
+		Cursor wire.Token          `json:"cursor"` // absent on the last page
+	}
+	r := get("app.bsky.feed.getAuthorFeed").Says("actor", handle).With("limit", pageSize).
+		With("filter", "posts_no_replies").With("cursor", page.Next)
+	if _, err = c.http.Read(ctx, r, &answer); err != nil {
+		return err
+	}
+	once := unique()
+	if page.Items, err = wire.Items(ctx, "feed", answer.Feed, func(i feedItem, _ json.RawMessage) (schema.Post, bool) {
+		p, belongs := i.post(handle)
+		return p, belongs && once(p.ID)
+	}); err != nil {
+		return err
+	}
+	page.Next, err = answer.Cursor.Next(ctx, "cursor")
+	return err
+}
+
+// unique tells of each id whether it is the first of its kind. An object without one is left to the schema.
+func unique() func(id string) bool {
+	seen := map[string]bool{}
+	return func(id string) bool {
+		first := id == "" || !seen[id]
+		seen[id] = true
+		return first
+	}
+}
+
+// feedItem is a post in the list of an account, and why it stands there.
+// https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/defs.json
+type feedItem struct {
+	Post   wire.Object[post] `json:"post"`
+	Reason struct {
+		Type string `json:"$type"`
+	} `json:"reason"` // absent where the account has just written it
+}
+
+// post leaves out what the account has passed on. The post of somebody else that stands there for no such reason is odd.
+func (i feedItem) post(who string) (schema.Post, bool) {
+	if i.Reason.Type == "app.bsky.feed.defs#reasonRepost" {
+		return schema.Post{}, false
+	}
+	if !i.Post.V.Author.is(who) {
+		return schema.Post{}, true
+	}
+	return i.Post.V.post(i.Post.Raw), true
+}
+
+// post reads one post. One that does not exist, or no more, is an empty list.
 // https://docs.bsky.app/docs/api/app-bsky-feed-get-posts
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	at, err := c.resolve(ctx, id)
-	if err != nil {
-		return schema.Post{}, fmt.Errorf("bluesky: post %q: %w", id, err)
-	}
 	var answer struct {
-		Posts *[]upstream.Object[post] `json:"posts"`
+		Posts wire.Rows[post] `json:"posts"`
 	}
-	_, err = c.http.JSON(ctx, get("app.bsky.feed.getPosts").With("uris", at), &answer)
-	switch {
-	case err != nil:
-	case answer.Posts == nil:
-		err = providers.Unavailable(nil, "the upstream's answer has no posts")
-	case len(*answer.Posts) == 0: // unknown or deleted
-		err = providers.ErrNotFound
+	if err == nil {
+		_, err = c.http.Read(ctx, get("app.bsky.feed.getPosts").Says("uris", at), &answer)
+	}
+	if err == nil {
+		err = answer.Posts.Check(ctx, "posts")
 	}
 	if err != nil {
 		return schema.Post{}, fmt.Errorf("bluesky: post %q: %w", id, err)
 	}
-	p := (*answer.Posts)[0]
-	return p.V.post(p.Raw), nil
+	for _, p := range answer.Posts.All() {
+		if err := wire.Same(ctx, "post", at, p.V.URI); err != nil {
+			return schema.Post{}, fmt.Errorf("bluesky: post %q: %w", id, err)
+		}
+		return p.V.post(p.Raw), nil
+	}
+	return schema.Post{}, fmt.Errorf("bluesky: post %q: %w", id, providers.ErrNotFound)
 }
 
 // resolve returns the AT-URI id with the DID of its author, which is what other posts refer to.
@@ -86,57 +118,59 @@ func (c *client) resolve(ctx context.Context, id string) (string, error) {
 	var answer struct {
 		DID string `json:"did"`
 	}
-	if _, err := c.http.JSON(ctx, get("com.atproto.identity.resolveHandle").With("handle", who), &answer); err != nil {
+	if _, err := c.http.Read(ctx, get("com.atproto.identity.resolveHandle").Says("handle", who), &answer); err != nil {
 		return "", err
 	}
-	if !did.MatchString(answer.DID) {
-		return "", providers.Unavailable(nil, "the upstream's answer is no DID")
-	}
-	return "at://" + answer.DID + "/" + rest, nil
+	return "at://" + answer.DID + "/" + rest, wire.Need(ctx, "did", did.MatchString(answer.DID))
 }
 
 // post is a post as Bluesky shows it.
 // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/defs.json
 type post struct {
-	URI       string        `json:"uri"`
-	Author    actor         `json:"author"`
-	Record    loose[record] `json:"record"`
-	Embed     loose[embed]  `json:"embed"`
-	Replies   *int64        `json:"replyCount"`
-	Reposts   *int64        `json:"repostCount"`
-	Likes     *int64        `json:"likeCount"`
-	Quotes    *int64        `json:"quoteCount"`
-	Bookmarks *int64        `json:"bookmarkCount"`
-	IndexedAt string        `json:"indexedAt"`
+	URI       string     `json:"uri"`
+	Author    actor      `json:"author"`
+	Record    record     `json:"record"`
+	Embed     embed      `json:"embed"` // absent from a post of text alone
+	Replies   wire.Count `json:"replyCount"`
+	Reposts   wire.Count `json:"repostCount"`
+	Likes     wire.Count `json:"likeCount"`
+	Quotes    wire.Count `json:"quoteCount"`    // which repostCount does not hold
+	Bookmarks wire.Count `json:"bookmarkCount"` // absent before 2025
+	IndexedAt wire.Time  `json:"indexedAt"`
+}
+
+// id is the post's AT-URI, "" when the answer has none.
+func (p post) id() string {
+	if isPost(p.URI) {
+		return p.URI
+	}
+	return ""
 }
 
 func (p post) common(raw []byte) schema.Common {
-	return schema.Common{ID: p.URI, URL: p.Author.url() + "/post/" + p.URI[strings.LastIndexByte(p.URI, '/')+1:], Raw: raw}
+	return schema.Common{ID: p.id(), URL: p.Author.url() + "/post/" + p.URI[strings.LastIndexByte(p.URI, '/')+1:], Raw: raw}
 }
 
 func (p post) post(raw []byte) schema.Post {
 	return schema.Post{
 		Common:    p.common(raw),
 		Author:    p.Author.actor(),
-		Text:      p.Record.V.Text.V,
-		Lang:      p.Record.V.lang(),
-		CreatedAt: p.Record.V.createdAt(p.IndexedAt),
-		Media:     p.Embed.V.media(),
+		Text:      p.Record.Text,
+		Lang:      p.Record.lang(),
+		CreatedAt: p.Record.createdAt(p.IndexedAt.V),
+		Media:     p.Embed.media(),
 		Engagement: schema.Engagement{
-			Likes: p.Likes, Comments: p.Replies, Shares: sum(p.Reposts, p.Quotes), Saves: p.Bookmarks,
+			Likes: p.Likes.V, Comments: p.Replies.V, Shares: sum(p.Reposts.V, p.Quotes.V), Saves: p.Bookmarks.V,
 		},
-		Hashtags: p.Record.V.hashtags(),
-		Mentions: p.Record.V.mentions(),
+		Hashtags: p.Record.hashtags(),
+		Mentions: p.Record.mentions(),
 	}
 }
 
-// sum adds what is there.
+// sum is nil where one of the two is not known: a part is not the whole.
 func sum(a, b *int64) *int64 {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
+	if a == nil || b == nil {
+		return nil
 	}
 	return new(*a + *b)
 }

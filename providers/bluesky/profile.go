@@ -3,11 +3,12 @@ package bluesky
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 
-	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -19,64 +20,78 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return a.V.profile(a.Raw), nil
 }
 
-// actor reads a profile.
+// actor reads the profile of a handle or a DID.
 // https://docs.bsky.app/docs/api/app-bsky-actor-get-profile
-func (c *client) actor(ctx context.Context, handle string) (upstream.Object[actor], error) {
-	var a upstream.Object[actor]
-	if _, err := c.http.JSON(ctx, get("app.bsky.actor.getProfile").With("actor", handle), &a); err != nil {
-		return a, err
+func (c *client) actor(ctx context.Context, who string) (wire.Object[actor], error) {
+	var a wire.Object[actor]
+	_, err := c.http.Read(ctx, get("app.bsky.actor.getProfile").Says("actor", who), &a)
+	if err == nil && !a.V.is(who) {
+		err = wire.Same(ctx, "account", who, a.V.handle())
 	}
-	if a.V.DID == "" {
-		return a, providers.Unavailable(nil, "the upstream's answer is no profile")
-	}
-	return a, nil
+	return a, err
 }
 
 // actor is a profile in any of its three sizes: whole, in lists (no counts), and as an author (no description either).
 // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/actor/defs.json
 type actor struct {
-	DID          string `json:"did"`
-	Handle       string `json:"handle"`      // handle.invalid when the domain no longer agrees
-	DisplayName  string `json:"displayName"` // absent or ""
-	Description  string `json:"description"`
-	Website      string `json:"website"`
-	Avatar       string `json:"avatar"`
-	Followers    *int64 `json:"followersCount"`
-	Follows      *int64 `json:"followsCount"`
-	Posts        *int64 `json:"postsCount"`
-	Verification loose[struct {
+	DID          string     `json:"did"`
+	Handle       string     `json:"handle"`      // handle.invalid when the domain no longer agrees
+	DisplayName  string     `json:"displayName"` // absent or ""
+	Description  string     `json:"description"`
+	Website      string     `json:"website"`
+	Avatar       string     `json:"avatar"`
+	Followers    wire.Count `json:"followersCount"`
+	Follows      wire.Count `json:"followsCount"`
+	Posts        wire.Count `json:"postsCount"`
+	Verification struct {
 		Verified        string `json:"verifiedStatus"`
 		TrustedVerifier string `json:"trustedVerifierStatus"`
-	}] `json:"verification"`
-	Status loose[*status] `json:"status"`
+	} `json:"verification"` // of this account; viewer holds those of others
+	Status json.RawMessage `json:"status"` // of kind [status]; absent or null without one
 }
 
 func (a actor) profile(raw []byte) schema.Profile {
 	return schema.Profile{
-		Common:      schema.Common{ID: a.DID, URL: a.url(), Raw: raw},
+		Common:      schema.Common{ID: a.id(), URL: a.url(), Raw: raw},
 		Handle:      a.handle(),
 		DisplayName: text.NonEmpty(a.DisplayName),
 		Bio:         text.NonEmpty(a.Description),
 		AvatarURL:   text.URL(a.Avatar),
-		Verified:    a.Verification.V.Verified == "valid" || a.Verification.V.TrustedVerifier == "valid",
-		Followers:   a.Followers,
-		Following:   a.Follows,
-		PostsCount:  a.Posts,
+		Verified:    a.Verification.Verified == "valid" || a.Verification.TrustedVerifier == "valid",
+		Followers:   a.Followers.V,
+		Following:   a.Follows.V,
+		PostsCount:  a.Posts.V,
 		Links:       text.URLs(append([]string{a.Website}, text.Addresses(a.Description)...)...),
 	}
 }
 
 func (a actor) actor() schema.Actor {
 	return schema.Actor{
-		ID: a.DID, Handle: a.handle(), DisplayName: text.NonEmpty(a.DisplayName), AvatarURL: text.URL(a.Avatar),
+		ID: a.id(), Handle: a.handle(), DisplayName: text.NonEmpty(a.DisplayName), AvatarURL: text.URL(a.Avatar),
 	}
 }
 
-func (a actor) handle() string { return cmp.Or(a.Handle, a.DID) }
+// id is the account's DID, "" when the answer has none.
+func (a actor) id() string {
+	if did.MatchString(a.DID) {
+		return a.DID
+	}
+	return ""
+}
+
+// is tells whether a is the account that who, a handle or a DID, names.
+func (a actor) is(who string) bool {
+	if strings.HasPrefix(who, "did:") {
+		return a.DID == who
+	}
+	return strings.EqualFold(a.Handle, who) || a.Handle == invalidHandle
+}
+
+func (a actor) handle() string { return cmp.Or(a.Handle, a.id()) }
 
 // url leads by the handle, or by the DID where the handle leads nowhere.
 func (a actor) url() string {
-	if h := a.handle(); h != "handle.invalid" {
+	if h := a.handle(); h != invalidHandle {
 		return site + h
 	}
 	return site + a.DID

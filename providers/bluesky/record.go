@@ -2,40 +2,27 @@ package bluesky
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// loose is a part that an author's own program has written and nobody has checked: what is of the wrong type is taken
-// for absent, so that one post cannot spoil a page.
-type loose[T any] struct{ V T }
-
-// UnmarshalJSON decodes b if it fits.
-func (l *loose[T]) UnmarshalJSON(b []byte) error {
-	var v T
-	if json.Unmarshal(b, &v) == nil {
-		l.V = v
-	}
-	return nil
-}
-
-// record is a post as its author has written it.
+// record is a post as its author's own program has written it. Nobody has checked it: any field may be of another type.
 // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/feed/post.json
 type record struct {
-	Text      loose[string]         `json:"text"`
-	CreatedAt loose[string]         `json:"createdAt"` // the author's clock
-	Langs     loose[[]string]       `json:"langs"`
-	Tags      loose[[]string]       `json:"tags"` // hashtags that are not in the text
-	Facets    loose[[]loose[facet]] `json:"facets"`
-	Reply     loose[struct {
+	Text      string    `json:"text"`
+	CreatedAt wire.Time `json:"createdAt"` // the author's clock
+	Langs     []string  `json:"langs"`
+	Tags      []string  `json:"tags"` // hashtags that are not in the text
+	Facets    []facet   `json:"facets"`
+	Reply     struct {
 		Root   reference `json:"root"`
 		Parent reference `json:"parent"`
-	}] `json:"reply"`
+	} `json:"reply"` // absent from a post that answers nothing
 }
 
 type reference struct {
@@ -46,10 +33,10 @@ type reference struct {
 // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/richtext/facet.json
 type facet struct {
 	Index struct {
-		Start int `json:"byteStart"`
-		End   int `json:"byteEnd"`
+		Start wire.Count `json:"byteStart"`
+		End   wire.Count `json:"byteEnd"`
 	} `json:"index"`
-	Features []loose[feature] `json:"features"`
+	Features []feature `json:"features"`
 }
 
 type feature struct {
@@ -58,35 +45,41 @@ type feature struct {
 	DID  string `json:"did"`
 }
 
+// of returns the part of text that the facet is about, "" where it is none.
+func (f facet) of(text string) string {
+	start, end := f.Index.Start.V, f.Index.End.V
+	if start == nil || end == nil || *start >= *end || *end > int64(len(text)) {
+		return ""
+	}
+	return text[*start:*end]
+}
+
 // lang returns the first language that the author names.
 func (r record) lang() *string {
-	if len(r.Langs.V) == 0 || len(r.Langs.V[0]) < 2 {
+	if len(r.Langs) == 0 || len(r.Langs[0]) < 2 {
 		return nil
 	}
-	return &r.Langs.V[0]
+	return &r.Langs[0]
 }
 
 // createdAt returns the author's time, unless it cannot be read or lies behind the time at which Bluesky saw the post.
-func (r record) createdAt(indexedAt string) *time.Time {
-	said, err := time.Parse(time.RFC3339, r.CreatedAt.V)
-	seen, seenErr := time.Parse(time.RFC3339, indexedAt)
-	switch {
-	case seenErr == nil && (err != nil || said.After(seen)):
-		return new(seen.UTC())
-	case err == nil:
-		return new(said.UTC())
+func (r record) createdAt(seen *time.Time) *time.Time {
+	said := r.CreatedAt.V
+	if said == nil || seen != nil && said.After(*seen) {
+		return seen
 	}
-	return nil
+	return said
 }
 
 // facets returns the facets in the order of the text.
 func (r record) facets() []facet {
-	var out []facet
-	for _, f := range r.Facets.V {
-		out = append(out, f.V)
+	start := func(f facet) int64 {
+		if f.Index.Start.V == nil {
+			return 0
+		}
+		return *f.Index.Start.V
 	}
-	slices.SortStableFunc(out, func(a, b facet) int { return cmp.Compare(a.Index.Start, b.Index.Start) })
-	return out
+	return slices.SortedStableFunc(slices.Values(r.Facets), func(a, b facet) int { return cmp.Compare(start(a), start(b)) })
 }
 
 // hashtags returns the tags of the text and those beside it, each once in its first spelling.
@@ -100,12 +93,12 @@ func (r record) hashtags() []string {
 	}
 	for _, f := range r.facets() {
 		for _, x := range f.Features {
-			if strings.HasSuffix(x.V.Type, "#tag") {
-				add(x.V.Tag)
+			if strings.HasSuffix(x.Type, "#tag") {
+				add(x.Tag)
 			}
 		}
 	}
-	for _, tag := range r.Tags.V {
+	for _, tag := range r.Tags {
 		add(tag)
 	}
 	return out
@@ -116,14 +109,12 @@ func (r record) mentions() []string {
 	var out []string
 	for _, f := range r.facets() {
 		for _, x := range f.Features {
-			if !strings.HasSuffix(x.V.Type, "#mention") {
+			if !strings.HasSuffix(x.Type, "#mention") {
 				continue
 			}
-			who := x.V.DID
-			if start, end := f.Index.Start, f.Index.End; 0 <= start && start < end && end <= len(r.Text.V) {
-				if named, err := account(r.Text.V[start:end]); err == nil {
-					who = named
-				}
+			who := x.DID
+			if named, err := account(f.of(r.Text)); err == nil {
+				who = named
 			}
 			if who != "" && !slices.Contains(out, who) {
 				out = append(out, who)
@@ -146,9 +137,9 @@ type embed struct {
 		Fullsize  string `json:"fullsize"`
 		Thumbnail string `json:"thumbnail"`
 	} `json:"items"`
-	Playlist  string        `json:"playlist"` // HLS
-	Thumbnail string        `json:"thumbnail"`
-	Media     *loose[embed] `json:"media"`
+	Playlist  string `json:"playlist"` // HLS
+	Thumbnail string `json:"thumbnail"`
+	Media     *embed `json:"media"` // of a quote with media; absent from any other
 }
 
 func (e embed) media() []schema.Media {
@@ -173,7 +164,7 @@ func (e embed) media() []schema.Media {
 		add(schema.Video, e.Playlist, e.Thumbnail)
 	case "app.bsky.embed.recordWithMedia#view":
 		if e.Media != nil {
-			return e.Media.V.media()
+			return e.Media.media()
 		}
 	}
 	return out

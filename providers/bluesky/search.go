@@ -2,12 +2,13 @@ package bluesky
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -18,23 +19,26 @@ const (
 
 // searchProfiles finds accounts.
 // https://docs.bsky.app/docs/api/app-bsky-actor-search-actors
-func (c *client) searchProfiles(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+func (c *client) searchProfiles(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (page providers.Page[schema.SearchResult], err error) {
 	var answer struct {
-		Actors *[]upstream.Object[actor] `json:"actors"`
-		Cursor string                    `json:"cursor"`
+		Actors wire.Rows[actor] `json:"actors"`
+		Cursor wire.Token       `json:"cursor"` // absent on the last page
 	}
-	r := get("app.bsky.actor.searchActors").With("q", q.Query).With("limit", searchSize).With("cursor", cursor)
-	_, err := c.http.JSON(ctx, r, &answer)
-	if err == nil && answer.Actors == nil {
-		err = providers.Unavailable(nil, "the upstream's answer has no actors")
+	r := get("app.bsky.actor.searchActors").Says("q", q.Query).With("limit", searchSize).With("cursor", cursor)
+	_, err = c.http.Read(ctx, r, &answer)
+	if err == nil {
+		page.Items, err = wire.Items(ctx, "actors", answer.Actors, func(a actor, raw json.RawMessage) (schema.SearchResult, bool) {
+			p := a.profile(raw)
+			return schema.Result(&p), true
+		})
+	}
+	if err == nil {
+		page.Next, err = answer.Cursor.Next(ctx, "cursor")
 	}
 	if err != nil {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("bluesky: search %q: %w", q.Query, err)
-	}
-	page := providers.Page[schema.SearchResult]{Next: answer.Cursor}
-	for _, a := range *answer.Actors {
-		p := a.V.profile(a.Raw)
-		page.Items = append(page.Items, schema.Result(&p))
+		return page, fmt.Errorf("bluesky: search %q: %w", q.Query, err)
 	}
 	return page, nil
 }
@@ -44,19 +48,19 @@ func (c *client) searchProfiles(ctx context.Context, q providers.SearchQuery, cu
 func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
 	var page providers.Page[schema.Suggestion]
 	var answer struct {
-		Actors *[]upstream.Object[actor] `json:"actors"`
+		Actors wire.Rows[actor] `json:"actors"`
 	}
-	_, err := c.http.JSON(ctx, get("app.bsky.actor.searchActorsTypeahead").With("q", q.Query).With("limit", suggestSize), &answer)
-	if err == nil && answer.Actors == nil {
-		err = providers.Unavailable(nil, "the upstream's answer has no actors")
+	_, err := c.http.Read(ctx, get("app.bsky.actor.searchActorsTypeahead").Says("q", q.Query).With("limit", suggestSize), &answer)
+	if err == nil {
+		err = answer.Actors.Check(ctx, "actors")
 	}
 	if err != nil {
 		return page, fmt.Errorf("bluesky: suggestions for %q: %w", q.Query, err)
 	}
-	for i, a := range *answer.Actors {
+	for place, a := range answer.Actors.All() {
 		page.Items = append(page.Items, schema.Suggestion{
-			Common: schema.Common{ID: a.V.DID, URL: a.V.url(), Raw: a.Raw},
-			Text:   a.V.handle(), Kind: schema.SuggestProfile, Profile: new(a.V.actor()), Position: new(int64(i)),
+			Common: schema.Common{ID: a.V.id(), URL: a.V.url(), Raw: a.Raw},
+			Text:   a.V.handle(), Kind: schema.SuggestProfile, Profile: new(a.V.actor()), Position: new(int64(place)),
 		})
 	}
 	return page, nil
@@ -64,37 +68,36 @@ func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, 
 
 // searchPosts finds posts, the newest first unless the query asks for the best.
 // https://docs.bsky.app/docs/api/app-bsky-feed-search-posts
-func (s *session) searchPosts(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+func (s *session) searchPosts(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (page providers.Page[schema.SearchResult], err error) {
 	var answer struct {
-		Posts  *[]upstream.Object[post] `json:"posts"`
-		Cursor string                   `json:"cursor"`
+		Posts  wire.Rows[post] `json:"posts"`
+		Cursor wire.Token      `json:"cursor"` // absent on the last page
 	}
 	sort := "latest"
 	if q.Sort == "relevance" {
 		sort = "top"
 	}
-	r := get("app.bsky.feed.searchPosts").With("q", q.Query).With("sort", sort).With("limit", searchSize).With("cursor", cursor).
+	r := get("app.bsky.feed.searchPosts").Says("q", q.Query).With("sort", sort).With("limit", searchSize).With("cursor", cursor).
 		With("since", stamp(q.Since)).With("until", stamp(q.Until)).With("lang", q.Lang).With("author", q.Handle)
-	_, err := s.http.JSON(ctx, r, &answer)
+	_, err = s.http.Read(ctx, r, &answer)
 	if errors.Is(err, errExpired) {
 		s.renew(ctx)
-		_, err = s.http.JSON(ctx, r, &answer)
+		_, err = s.http.Read(ctx, r, &answer)
 	}
-	if err == nil && answer.Posts == nil {
-		err = providers.Unavailable(nil, "the upstream's answer has no posts")
+	once := unique() // the same post may come twice
+	if err == nil {
+		page.Items, err = wire.Items(ctx, "posts", answer.Posts, func(p post, raw json.RawMessage) (schema.SearchResult, bool) {
+			found := p.post(raw)
+			return schema.Result(&found), once(found.ID)
+		})
+	}
+	if err == nil {
+		page.Next, err = answer.Cursor.Next(ctx, "cursor")
 	}
 	if err != nil {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("bluesky: search %q: %w", q.Query, err)
-	}
-	page := providers.Page[schema.SearchResult]{Next: answer.Cursor}
-	seen := map[string]bool{}
-	for _, o := range *answer.Posts {
-		if seen[o.V.URI] {
-			continue
-		}
-		seen[o.V.URI] = true
-		p := o.V.post(o.Raw)
-		page.Items = append(page.Items, schema.Result(&p))
+		return page, fmt.Errorf("bluesky: search %q: %w", q.Query, err)
 	}
 	return page, nil
 }

@@ -38,7 +38,7 @@ func newSession(cfg Config) providers.Provider {
 	}
 	s.tokens = upstream.NewTokens(s.token, nil)
 	s.http = newClient(cfg, base, s.tokens).http
-	p := providers.Provider{
+	return providers.Provider{
 		Name: "bluesky_session", Platform: platform.Bluesky, Source: schema.Official,
 		Search:    s.searchPosts,
 		Normalize: normalize,
@@ -47,16 +47,7 @@ func newSession(cfg Config) providers.Provider {
 				"kind": {"post"}, "sort": {"recent", "relevance"}, "since": nil, "until": nil, "lang": nil, "handle": nil,
 			},
 		},
-	}
-	if !cfg.signsIn() {
-		p.Search = unsigned
-	}
-	return p
-}
-
-// unsigned stands in for the search for posts while there is no account.
-func unsigned(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
-	return providers.Page[schema.SearchResult]{}, providers.Unsupported("the search for posts needs the settings identifier and app_password")
+	}.Requiring(map[string]string{"identifier": cfg.Identifier, "app_password": cfg.AppPassword})
 }
 
 // refused keeps away from a server that does not know our password: it counts failed sessions, 300 in a day.
@@ -79,7 +70,7 @@ func (s *session) token(ctx context.Context) (upstream.Token, error) {
 	}
 	if s.refresh != "" {
 		r := upstream.Request{
-			Method: http.MethodPost, Path: []string{"xrpc", "com.atproto.server.refreshSession"},
+			Method: http.MethodPost, Path: []string{"xrpc", "com.atproto.server.refreshSession"}, Token: true,
 			Header: http.Header{"Authorization": {"Bearer " + s.refresh}},
 		}
 		s.refresh = ""
@@ -89,7 +80,7 @@ func (s *session) token(ctx context.Context) (upstream.Token, error) {
 	}
 	if answer.AccessJWT == "" {
 		r := upstream.Request{
-			Method: http.MethodPost, Path: []string{"xrpc", "com.atproto.server.createSession"}, Quota: s.create,
+			Method: http.MethodPost, Path: []string{"xrpc", "com.atproto.server.createSession"}, Quota: s.create, Token: true,
 			JSON: struct {
 				Identifier string `json:"identifier"`
 				Password   string `json:"password"`

@@ -20,9 +20,8 @@ func TestWithoutAnAccountThePostsCannotBeSearched(t *testing.T) {
 	t.Parallel()
 	list := bluesky.New(bluesky.Config{Identifier: "ann.example.com"})
 	last := list[len(list)-1]
-	_, err := last.Search(t.Context(), providers.SearchQuery{Query: "tea"}, "")
-	if !errors.Is(err, providers.ErrUnsupported) || !strings.Contains(err.Error(), "app_password") {
-		t.Errorf("got %v, want ErrUnsupported that names the settings", err)
+	if missing := last.Missing[providers.OpSearch]; last.Serves(providers.OpSearch) || !slices.Equal(missing, []string{"app_password"}) {
+		t.Errorf("missing %v, want the setting app_password named", missing)
 	}
 	if list[0].Name != "bluesky" {
 		t.Errorf("the first provider is %s: a search of any kind must find profiles", list[0].Name)
