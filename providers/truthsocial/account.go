@@ -10,6 +10,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -22,43 +23,45 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 }
 
 // account looks an account up by its handle or its number.
-func (c *client) account(ctx context.Context, handle string) (upstream.Object[account], error) {
-	r := upstream.Get("v1/accounts/lookup").With("acct", handle)
+func (c *client) account(ctx context.Context, handle string) (wire.Object[account], error) {
+	r := upstream.Get("v1/accounts/lookup").Says("acct", handle)
 	if isNumber(handle) {
 		r = upstream.Get("v1/accounts", handle)
 	}
-	var a upstream.Object[account]
-	_, err := c.http.JSON(ctx, r, &a)
-	switch {
-	case err != nil:
-	case a.V.ID == "" || a.V.Acct == "":
-		err = errNothing
-	case a.V.Suspended:
-		err = providers.NotFound("the account is suspended")
+	var a wire.Object[account]
+	if _, err := c.http.Read(ctx, r, &a); err != nil {
+		return a, err
 	}
-	return a, err
+	switch {
+	case a.V.ID == "" && a.V.Acct == "":
+		return a, errNothing
+	case a.V.Suspended.Is():
+		return a, providers.NotFound("the account is suspended")
+	case isNumber(handle):
+		return a, wire.Same(ctx, "account", handle, string(a.V.ID))
+	}
+	if err := wire.Need(ctx, "id", a.V.ID != ""); err != nil {
+		return a, err
+	}
+	return a, wire.SameFold(ctx, "account", handle, a.V.Acct)
 }
-
-// errNothing is a success without what was asked for, such as the {} that Truth Social answers to those it thinks too
-// fast.
-var errNothing = providers.Unavailable(nil, "Truth Social answered nothing")
 
 // account is the answer of GET /v1/accounts/lookup; inside a status some fields are missing.
 // https://docs.joinmastodon.org/entities/Account/
 type account struct {
-	ID          string       `json:"id"`
-	Username    string       `json:"username"`
-	Acct        string       `json:"acct"`
-	DisplayName string       `json:"display_name"`
-	Note        string       `json:"note"` // HTML; "<p></p>" when never written
-	URL         string       `json:"url"`  // "" when suspended
-	Avatar      string       `json:"avatar"`
-	Website     string       `json:"website"` // whatever was typed
-	Verified    bool         `json:"verified"`
-	Suspended   bool         `json:"suspended"`
-	Followers   upstream.Int `json:"followers_count"`
-	Following   upstream.Int `json:"following_count"`
-	Statuses    upstream.Int `json:"statuses_count"`
+	ID          wire.Serial `json:"id"`
+	Username    string      `json:"username"`
+	Acct        string      `json:"acct"`
+	DisplayName string      `json:"display_name"`
+	Note        string      `json:"note"` // HTML; "<p></p>" when never written
+	URL         string      `json:"url"`  // "" when suspended
+	Avatar      string      `json:"avatar"`
+	Website     string      `json:"website"` // whatever was typed
+	Verified    bool        `json:"verified"`
+	Suspended   wire.Bool   `json:"suspended"`       // absent when it is not
+	Followers   wire.Count  `json:"followers_count"` // -1 where it was not counted, as are the two below
+	Following   wire.Count  `json:"following_count"`
+	Statuses    wire.Count  `json:"statuses_count"`
 	Fields      []struct {
 		Value string `json:"value"` // HTML
 	} `json:"fields"`
@@ -66,15 +69,15 @@ type account struct {
 
 func (a account) profile(raw []byte) schema.Profile {
 	return schema.Profile{
-		Common:      schema.Common{ID: a.ID, URL: cmp.Or(a.URL, site+"@"+cmp.Or(a.Username, a.Acct)), Raw: raw},
+		Common:      schema.Common{ID: string(a.ID), URL: text.URLOr(a.URL, site+"@"+cmp.Or(a.Username, a.Acct)), Raw: raw},
 		Handle:      a.Acct,
 		DisplayName: text.NonEmpty(a.DisplayName),
 		Bio:         text.NonEmpty(text.FromHTML(a.Note)),
 		AvatarURL:   picture(a.Avatar),
 		Verified:    a.Verified,
-		Followers:   count(a.Followers),
-		Following:   count(a.Following),
-		PostsCount:  count(a.Statuses),
+		Followers:   a.Followers.V,
+		Following:   a.Following.V,
+		PostsCount:  a.Statuses.V,
 		Links:       a.links(),
 	}
 }
@@ -98,7 +101,7 @@ func (a *account) actor() schema.Actor {
 	if a == nil || a.ID == "" || a.Acct == "" {
 		return schema.UnknownActor()
 	}
-	return schema.Actor{ID: a.ID, Handle: a.Acct, DisplayName: text.NonEmpty(a.DisplayName), AvatarURL: picture(a.Avatar)}
+	return schema.Actor{ID: string(a.ID), Handle: a.Acct, DisplayName: text.NonEmpty(a.DisplayName), AvatarURL: picture(a.Avatar)}
 }
 
 // picture is the address of an image, nil for the one that stands where there is none.
@@ -107,12 +110,4 @@ func picture(u string) *string {
 		return nil
 	}
 	return text.URL(u)
-}
-
-// count is n, nil when it is negative: that is how Truth Social writes what it has not counted.
-func count(n upstream.Int) *int64 {
-	if n.V == nil || *n.V < 0 {
-		return nil
-	}
-	return n.V
 }

@@ -3,12 +3,15 @@ package truthsocial
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/pages"
+	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -42,16 +45,17 @@ func (c *client) descendants(ctx context.Context, id, postID, cursor string) (pr
 	if err != nil {
 		return page, err
 	}
-	for _, s := range found {
-		if s.V.public() {
-			page.Items = append(page.Items, s.V.comment(postID, s.Raw))
+	page.Items, err = wire.Items(ctx, "statuses", found, func(s status, raw json.RawMessage) (schema.Comment, bool) {
+		if !s.understood() {
+			return schema.Comment{}, true
 		}
-	}
+		return s.comment(postID, raw), s.public()
+	})
 	// The link to a next page is there even on the last one.
-	if len(found) >= commentsSize {
-		page.Next = strconv.Itoa(from + len(found))
+	if n := rows(found); n >= commentsSize {
+		page.Next = strconv.Itoa(from + n)
 	}
-	return page, nil
+	return page, err
 }
 
 func (s status) comment(postID string, raw []byte) schema.Comment {
@@ -61,8 +65,8 @@ func (s status) comment(postID string, raw []byte) schema.Comment {
 		Author:    s.Account.actor(),
 		Text:      plain(s.Content),
 		Lang:      s.lang(),
-		CreatedAt: s.CreatedAt,
-		Likes:     count(s.Favourites),
-		ReplyToID: s.InReplyTo,
+		CreatedAt: s.CreatedAt.V,
+		Likes:     s.Favourites.V,
+		ReplyToID: text.NonEmpty(string(s.InReplyTo)),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -23,13 +24,13 @@ func (c *client) communityPosts(ctx context.Context, q providers.CommunityPostsQ
 	page, err := c.timeline(ctx, cursor,
 		func(id string) upstream.Request {
 			return upstream.Get("v1/timelines/group", id).With("limit", pageSize)
-		},
+		}, anyAuthor,
 		func() (string, error) {
 			if isNumber(q.ID) {
 				return q.ID, nil
 			}
 			g, err := c.group(ctx, q.ID)
-			return g.V.ID, err
+			return string(g.V.ID), err
 		})
 	if err != nil {
 		return page, fmt.Errorf("truthsocial: posts in group %q: %w", q.ID, err)
@@ -38,44 +39,50 @@ func (c *client) communityPosts(ctx context.Context, q providers.CommunityPostsQ
 }
 
 // group looks a group up by its number or by the name in its URL.
-func (c *client) group(ctx context.Context, id string) (upstream.Object[group], error) {
-	r := upstream.Get("v1/groups/lookup").With("slug", id)
+func (c *client) group(ctx context.Context, id string) (wire.Object[group], error) {
+	r := upstream.Get("v1/groups/lookup").Says("slug", id)
 	if isNumber(id) {
 		r = upstream.Get("v1/groups", id)
 	}
-	var g upstream.Object[group]
-	_, err := c.http.JSON(ctx, r, &g)
-	switch {
-	case err != nil:
-	case g.V.ID == "":
-		err = errNothing
-	case g.V.DeletedAt != nil:
-		err = providers.NotFound("the group is deleted")
+	var g wire.Object[group]
+	if _, err := c.http.Read(ctx, r, &g); err != nil {
+		return g, err
 	}
-	return g, err
+	switch {
+	case g.V.ID == "" && g.V.Slug == "":
+		return g, errNothing
+	case g.V.DeletedAt != "":
+		return g, providers.NotFound("the group is deleted")
+	case isNumber(id):
+		return g, wire.Same(ctx, "group", id, string(g.V.ID))
+	}
+	if err := wire.Need(ctx, "id", g.V.ID != ""); err != nil {
+		return g, err
+	}
+	return g, wire.SameFold(ctx, "group", id, g.V.Slug)
 }
 
 // group is the answer of GET /v1/groups/{id}, which only Truth Social has.
 // https://github.com/milesmcc/truthsocial
 type group struct {
-	ID          string       `json:"id"`
-	Slug        string       `json:"slug"`
-	DisplayName string       `json:"display_name"`
-	Note        string       `json:"note"` // HTML
-	URL         string       `json:"url"`
-	Avatar      string       `json:"avatar"`
-	Members     upstream.Int `json:"members_count"`
-	DeletedAt   *string      `json:"deleted_at"`
+	ID          wire.Serial `json:"id"`
+	Slug        string      `json:"slug"`
+	DisplayName string      `json:"display_name"`
+	Note        string      `json:"note"` // HTML
+	URL         string      `json:"url"`
+	Avatar      string      `json:"avatar"`
+	Members     wire.Count  `json:"members_count"`
+	DeletedAt   string      `json:"deleted_at"` // null unless it is
 }
 
 func (g group) profile(raw []byte) schema.Profile {
-	handle := cmp.Or(g.Slug, g.ID)
+	handle := cmp.Or(g.Slug, string(g.ID))
 	return schema.Profile{
-		Common:      schema.Common{ID: g.ID, URL: cmp.Or(g.URL, site+"group/"+handle), Raw: raw},
+		Common:      schema.Common{ID: string(g.ID), URL: text.URLOr(g.URL, site+"group/"+handle), Raw: raw},
 		Handle:      handle,
 		DisplayName: text.NonEmpty(g.DisplayName),
 		Bio:         text.NonEmpty(text.FromHTML(g.Note)),
 		AvatarURL:   picture(g.Avatar),
-		Followers:   count(g.Members),
+		Followers:   g.Members.V,
 	}
 }

@@ -1,19 +1,18 @@
 package truthsocial
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -22,10 +21,10 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 	page, err := c.timeline(ctx, cursor,
 		func(id string) upstream.Request {
 			return upstream.Get("v1/accounts", id, "statuses").With("exclude_replies", "true").With("with_muted", "true").With("limit", pageSize)
-		},
+		}, by,
 		func() (string, error) {
 			a, err := c.account(ctx, handle)
-			return a.V.ID, err
+			return string(a.V.ID), err
 		})
 	if err != nil {
 		return page, fmt.Errorf("truthsocial: posts of %q: %w", handle, err)
@@ -36,12 +35,10 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 // timeline reads a page of what of(id) lists, newest first. The cursor is that id, which find looks up for the first
 // page, and the number of the last post.
 func (c *client) timeline(
-	ctx context.Context, cursor string, of func(id string) upstream.Request, find func() (string, error),
-) (providers.Page[schema.Post], error) {
-	var page providers.Page[schema.Post]
+	ctx context.Context, cursor string, of func(id string) upstream.Request, who author, find func() (string, error),
+) (page providers.Page[schema.Post], err error) {
 	id, last, _ := strings.Cut(cursor, "/")
 	if cursor == "" {
-		var err error
 		if id, err = find(); err != nil {
 			return page, err
 		}
@@ -56,23 +53,29 @@ func (c *client) timeline(
 	if err != nil {
 		return page, err
 	}
-	page.Items = posts(found)
+	page.Items, err = wire.Items(ctx, "statuses", found, who(id))
 	// A page may be short and yet not the last.
-	if n := len(found); n > 0 {
-		page.Next = id + "/" + found[n-1].V.ID
+	for _, s := range found.All() {
+		if s.V.ID != "" {
+			page.Next = id + "/" + string(s.V.ID)
+		}
 	}
-	return page, nil
+	return page, err
 }
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
-	var s upstream.Object[status]
-	_, err := c.http.JSON(ctx, upstream.Get("v1/statuses", id), &s)
+	var s wire.Object[status]
+	_, err := c.http.Read(ctx, upstream.Get("v1/statuses", id), &s)
 	switch {
 	case err != nil:
-	case s.V.ID == "":
+	case s.V.ID == "" && s.V.Visibility == "":
 		err = errNothing
-	case !s.V.public():
+	case s.V.hidden():
 		err = providers.NotFound("the post is not public")
+	case !s.V.understood():
+		err = wire.Need(ctx, "visibility and reblog", false)
+	default:
+		err = wire.Same(ctx, "post", id, string(s.V.ID))
 	}
 	if err != nil {
 		return schema.Post{}, fmt.Errorf("truthsocial: post %q: %w", id, err)
@@ -83,52 +86,42 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 func (c *client) trending(ctx context.Context, _ providers.TrendingQuery, cursor string) (providers.Page[schema.Post], error) {
 	var page providers.Page[schema.Post]
 	from, err := pages.Offset(cursor)
-	var found []upstream.Object[status]
+	var found wire.Rows[status]
 	if err == nil {
 		found, err = c.statuses(ctx, upstream.Get("v1/truth/trending/truths").With("limit", "10").With("offset", cursor))
+	}
+	if err == nil {
+		page.Items, err = wire.Items(ctx, "statuses", found, shown)
 	}
 	if err != nil {
 		return page, fmt.Errorf("truthsocial: trending: %w", err)
 	}
-	page.Items = posts(found)
-	if len(found) > 0 {
-		page.Next = strconv.Itoa(from + len(found))
+	if n := rows(found); n > 0 {
+		page.Next = strconv.Itoa(from + n)
 	}
 	return page, nil
 }
 
 // statuses reads a list. An answer that is none, such as {}, is no empty list.
-func (c *client) statuses(ctx context.Context, r upstream.Request) ([]upstream.Object[status], error) {
-	var found *[]upstream.Object[status]
-	if _, err := c.http.JSON(ctx, r, &found); err != nil {
-		return nil, err
-	}
-	if found == nil {
-		return nil, errNothing
-	}
-	return *found, nil
+func (c *client) statuses(ctx context.Context, r upstream.Request) (wire.Rows[status], error) {
+	var found wire.Rows[status]
+	_, err := c.http.Read(ctx, r, &found)
+	return found, err
 }
 
-func posts(found []upstream.Object[status]) []schema.Post {
-	var out []schema.Post
-	for _, s := range found {
-		if s.V.public() {
-			out = append(out, s.V.post(s.Raw))
-		}
-	}
-	return out
-}
+// rows is how many there are, also of those that cannot be read: that is how far a list has been read.
+func rows[T any](list wire.Rows[T]) int { return list.Len() + list.Lost() }
 
 // status is the answer of GET /v1/statuses/{id}.
 // https://docs.joinmastodon.org/entities/Status/
 type status struct {
-	ID         string       `json:"id"`
+	ID         wire.Serial  `json:"id"`
 	URL        string       `json:"url"`
-	CreatedAt  *time.Time   `json:"created_at"`
-	InReplyTo  *string      `json:"in_reply_to_id"`
-	Visibility string       `json:"visibility"` // "public", "unlisted", "group", "private", "direct" or "self"
-	Language   *string      `json:"language"`
-	Content    string       `json:"content"` // HTML
+	CreatedAt  wire.Time    `json:"created_at"`
+	InReplyTo  wire.Serial  `json:"in_reply_to_id"` // null when it answers nothing
+	Visibility string       `json:"visibility"`     // "public", "unlisted", "group", "private", "direct" or "self"
+	Language   string       `json:"language"`       // null when nobody has guessed it
+	Content    string       `json:"content"`        // HTML
 	Account    *account     `json:"account"`
 	Media      []attachment `json:"media_attachments"`
 	Mentions   []struct {
@@ -137,64 +130,108 @@ type status struct {
 	Tags []struct {
 		Name string `json:"name"`
 	} `json:"tags"`
-	Sponsored  bool         `json:"sponsored"`
-	Replies    upstream.Int `json:"replies_count"`
-	Reblogs    upstream.Int `json:"reblogs_count"`
-	Favourites upstream.Int `json:"favourites_count"`
-	Reblog     *status      `json:"reblog"` // what was passed on: its text is in Content, all else is empty or 0 outside
+	Sponsored  bool       `json:"sponsored"`
+	Replies    wire.Count `json:"replies_count"` // -1 where it was not counted, as are the two below
+	Reblogs    wire.Count `json:"reblogs_count"`
+	Favourites wire.Count `json:"favourites_count"`
+	Reblog     reblog     `json:"reblog"` // null unless s passes it on: then all that is counted or listed outside is empty or 0
+}
+
+// reblog is the status that another one passes on; V is nil for none.
+type reblog struct {
+	V   *status
+	odd bool // something stood there that is no status
+}
+
+// UnmarshalJSON never fails.
+func (r *reblog) UnmarshalJSON(b []byte) error {
+	*r = reblog{}
+	if string(b) == "null" {
+		return nil
+	}
+	var s wire.Object[status]
+	if r.odd = s.UnmarshalJSON(b) != nil || s.Raw == nil || s.V.ID == ""; !r.odd {
+		r.V = &s.V
+	}
+	return nil
 }
 
 // public tells whether anybody may see s: with a token Truth Social also shows what its owner alone may.
 func (s status) public() bool {
-	return s.Visibility != "private" && s.Visibility != "direct" && s.Visibility != "self"
+	return s.Visibility == "public" || s.Visibility == "unlisted" || s.Visibility == "group"
 }
 
+func (s status) hidden() bool {
+	return s.Visibility == "private" || s.Visibility == "direct" || s.Visibility == "self"
+}
+
+// understood tells whether it is known who may see s, and what it passes on.
+func (s status) understood() bool { return (s.public() || s.hidden()) && !s.Reblog.odd }
+
+// author gives the conversion of the statuses of an account or group.
+type author func(id string) func(s status, raw json.RawMessage) (schema.Post, bool)
+
+// by converts the statuses of one account: that of another there is odd.
+func by(id string) func(s status, raw json.RawMessage) (schema.Post, bool) {
+	return func(s status, raw json.RawMessage) (schema.Post, bool) {
+		if s.Account != nil && string(s.Account.ID) != id {
+			return schema.Post{}, true
+		}
+		return shown(s, raw)
+	}
+}
+
+// anyAuthor converts the statuses of whoever has written them.
+func anyAuthor(string) func(s status, raw json.RawMessage) (schema.Post, bool) { return shown }
+
+// shown converts a status that anybody may see. One of which that is not known is odd.
+func shown(s status, raw json.RawMessage) (schema.Post, bool) {
+	if !s.understood() {
+		return schema.Post{}, true
+	}
+	return s.post(raw), s.public()
+}
+
+// post converts s. What s passes on reads as the original, under the name, number and time of s.
 func (s status) post(raw []byte) schema.Post {
+	of, words := s, plain(s.Content)
+	if s.Reblog.V != nil {
+		of = *s.Reblog.V
+		if of.Account != nil && of.Account.Acct != "" {
+			words = strings.TrimSpace("RT @" + of.Account.Acct + ": " + plain(of.Content))
+		}
+	}
 	p := schema.Post{
-		Common:    s.common(raw),
-		Author:    s.Account.actor(),
-		Text:      plain(s.Content),
-		Lang:      s.lang(),
-		CreatedAt: s.CreatedAt,
-		IsAd:      s.Sponsored,
+		Common:     s.common(raw),
+		Author:     s.Account.actor(),
+		Text:       words,
+		Lang:       of.lang(),
+		CreatedAt:  s.CreatedAt.V,
+		Engagement: schema.Engagement{Likes: of.Favourites.V, Comments: of.Replies.V, Shares: of.Reblogs.V},
+		IsAd:       s.Sponsored,
 	}
-	counted := s
-	if s.Reblog != nil {
-		counted = *s.Reblog
-		if len(s.Media) == 0 {
-			s.Media = s.Reblog.Media
-		}
-		if len(s.Tags) == 0 {
-			s.Tags = s.Reblog.Tags
-		}
-		if len(s.Mentions) == 0 {
-			s.Mentions = s.Reblog.Mentions
-		}
-	}
-	p.Engagement = schema.Engagement{
-		Likes: count(counted.Favourites), Comments: count(counted.Replies), Shares: count(counted.Reblogs),
-	}
-	for _, a := range s.Media {
+	for _, a := range of.Media {
 		if m, ok := a.media(); ok {
 			p.Media = append(p.Media, m)
 		}
 	}
-	for _, t := range s.Tags {
+	for _, t := range of.Tags {
 		p.Hashtags = append(p.Hashtags, t.Name)
 	}
-	for _, m := range s.Mentions {
+	for _, m := range of.Mentions {
 		p.Mentions = append(p.Mentions, m.Acct)
 	}
+	p.Hashtags, p.Mentions = text.Each(p.Hashtags), text.Each(p.Mentions)
 	return p
 }
 
 func (s status) common(raw []byte) schema.Common {
-	return schema.Common{ID: s.ID, URL: cmp.Or(s.URL, site+"@"+s.Account.actor().Handle+"/"+s.ID), Raw: raw}
+	return schema.Common{ID: string(s.ID), URL: text.URLOr(s.URL, site+"@"+s.Account.actor().Handle+"/"+string(s.ID)), Raw: raw}
 }
 
 // lang is what Truth Social guesses, which is sometimes odd.
 func (s status) lang() *string {
-	if l := text.NonEmptyPtr(s.Language); l != nil && len(*l) > 1 {
+	if l := text.NonEmpty(s.Language); l != nil && len(*l) > 1 {
 		return l
 	}
 	return nil
@@ -203,10 +240,14 @@ func (s status) lang() *string {
 // attachment is what a status shows.
 // https://docs.joinmastodon.org/entities/MediaAttachment/
 type attachment struct {
-	Type       string          `json:"type"` // "image", "video", "gifv", "audio", "tv" or "unknown"
-	URL        *string         `json:"url"`  // null while it is being processed
-	PreviewURL string          `json:"preview_url"`
-	Meta       json.RawMessage `json:"meta"`
+	Type       string `json:"type"`        // "image", "video", "gifv", "audio", "tv" or "unknown"
+	URL        string `json:"url"`         // null while it is being processed
+	PreviewURL string `json:"preview_url"` // may be the picture of a link
+	Meta       struct {
+		Original struct {
+			Duration wire.Float `json:"duration"` // seconds; 0 where it is not known
+		} `json:"original"`
+	} `json:"meta"`
 }
 
 var mediaTypes = map[string]schema.MediaType{
@@ -216,26 +257,13 @@ var mediaTypes = map[string]schema.MediaType{
 
 func (a attachment) media() (schema.Media, bool) {
 	kind, known := mediaTypes[a.Type]
-	u := text.URLPtr(a.URL)
+	u := text.URL(a.URL)
 	if !known || u == nil {
 		return schema.Media{}, false
 	}
 	m := schema.Media{Type: kind, URL: *u, ThumbnailURL: picture(a.PreviewURL)}
-	if kind != schema.Image {
-		m.DurationS = a.seconds()
+	if d := a.Meta.Original.Duration.V; kind != schema.Image && d != nil && *d > 0 {
+		m.DurationS = d
 	}
 	return m, true
-}
-
-// seconds is how long a lasts, nil when the server has not found out.
-func (a attachment) seconds() *float64 {
-	var meta struct {
-		Original struct {
-			Duration *float64 `json:"duration"`
-		} `json:"original"`
-	}
-	if json.Unmarshal(a.Meta, &meta) != nil || meta.Original.Duration == nil || *meta.Original.Duration <= 0 {
-		return nil
-	}
-	return meta.Original.Duration
 }

@@ -8,13 +8,11 @@
 package truthsocial
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -44,6 +42,10 @@ const (
 	site     = "https://truthsocial.com/"
 	pageSize = "20" // of every list; at most 40 upstream
 )
+
+// credentials are the query parameters by which servers of this kind take an access token.
+// https://github.com/doorkeeper-gem/doorkeeper
+var credentials = []string{"access_token", "bearer_token"}
 
 type client struct {
 	http  *upstream.Client
@@ -84,8 +86,9 @@ func New(cfg Config) providers.Chain {
 			providers.OpFollowing:      "offered on tiktok and github only",
 			providers.OpTranscript:     "Truth Social publishes no transcripts",
 		},
-		Routes:  routes(),
-		Forward: c.forward,
+		Routes:      routes(),
+		Forward:     c.forward,
+		Credentials: credentials,
 	}
 	if cfg.Token == "" {
 		delete(p.Filters, providers.OpSearch)
@@ -116,31 +119,13 @@ func newClient(cfg Config) *client {
 	return &client{
 		http: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, site+"api"), Header: header, Check: check(cfg.Token != ""),
-			Limits: &upstream.LimitHeaders{Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset", Form: upstream.RFC3339},
-			Quota:  upstream.NewQuota(200, 5*time.Minute),
+			Credentials: credentials,
+			Limits:      &upstream.LimitHeaders{Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset", Form: upstream.RFC3339},
+			Quota:       upstream.NewQuota(200, 5*time.Minute),
 		}),
 		// Truth Social allows 300 reads in 5 minutes and, among them, 300 in 15 that continue a list. Parted so, the two
 		// keep to both.
 		pages: upstream.NewQuota(100, 5*time.Minute),
-	}
-}
-
-// check tells what needs an account from what is forbidden, and both from Cloudflare.
-func check(signedIn bool) func(*upstream.Response) error {
-	return func(res *upstream.Response) error {
-		switch {
-		case res.Status == http.StatusUnauthorized,
-			res.Status == http.StatusUnprocessableEntity && bytes.Contains(res.Body, []byte("authenticated user")):
-			if signedIn {
-				return providers.Unavailable(nil, "Truth Social refuses our token (setting token)")
-			}
-			return providers.Unsupported("Truth Social shows this to signed-in readers only: the setting token is missing")
-		case res.Status == http.StatusForbidden && bytes.HasPrefix(bytes.TrimSpace(res.Body), []byte("<")):
-			return providers.Unavailable(nil, "Cloudflare does not let us through to Truth Social")
-		case res.Status == http.StatusForbidden:
-			return providers.Unavailable(nil, "Truth Social does not allow this")
-		}
-		return nil
 	}
 }
 
@@ -163,71 +148,3 @@ func (c *client) forward(ctx context.Context, path string, query url.Values) (js
 	}
 	return c.http.Forward(ctx, path, query)
 }
-
-var (
-	username = regexp.MustCompile(`^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$`)
-	slug     = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$`)
-)
-
-// normalize folds a handle, which ignores case, and reduces posts and comments, which are the same upstream, to their
-// number.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "truthsocial.com")
-	if err != nil {
-		return "", err
-	}
-	switch s {
-	case providers.Handle:
-		if link != nil {
-			value = owner(link)
-		}
-		value = strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(value), "@"), "@truthsocial.com")
-		if !username.MatchString(value) {
-			return "", providers.Invalid("a Truth Social handle is a name such as realDonaldTrump, or an account's number")
-		}
-	case providers.CommunityID:
-		if link != nil {
-			value = ""
-			if link.Segment(0) == "group" || link.Segment(0) == "groups" {
-				value = link.Segment(1)
-			}
-		}
-		if value = strings.ToLower(value); !slug.MatchString(value) {
-			return "", providers.Invalid("a Truth Social group is the name in its URL such as trump-forever, or its number")
-		}
-	default:
-		if link != nil {
-			value = number(link)
-		}
-		if !links.Digits(value) {
-			return "", providers.Invalid("a Truth Social post is a number such as 116669584003805199, or the post's URL")
-		}
-	}
-	return value, nil
-}
-
-// owner is the account whose page or post l is: /@name… or /users/name….
-func owner(l *links.Link) string {
-	if l.Segment(0) == "users" {
-		return l.Segment(1)
-	}
-	if name, ok := strings.CutPrefix(l.Segment(0), "@"); ok {
-		return name
-	}
-	return ""
-}
-
-// number is that of the post l leads to: /@name/1, /@name/posts/1, /users/name/statuses/1, /group/name/posts/1 or
-// /posts/1.
-func number(l *links.Link) string {
-	last := len(l.Segments) - 1
-	parent := l.Segment(max(0, last-1))
-	if parent == "posts" || parent == "statuses" || last == 1 && strings.HasPrefix(parent, "@") {
-		return l.Segment(last)
-	}
-	return ""
-}
-
-// isNumber tells an account's or group's own number from a name made of digits: numbers hold the time in
-// milliseconds before their last 16 bits.
-func isNumber(s string) bool { return len(s) >= 15 && links.Digits(s) }

@@ -2,6 +2,7 @@ package truthsocial_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -70,6 +71,10 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.CommunityPosts("closed group", providers.CommunityPostsQuery{ID: "110000000000000004"}), Want: providers.ErrUnavailable},
 			{Call: providertest.Posts("dead cursor", "annexample").From("1/abc"), Want: providers.ErrCursor},
 			{Call: providertest.Comments("cursor that is no place", "116000000000000010").From("-1"), Want: providers.ErrCursor},
+		},
+		Drift: &providertest.Drift{
+			// A post of one's own passes nothing on, and an account that is not suspended does not say so.
+			Absent: []string{"reblog", "[].reblog", "accounts[].suspended"},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@AnnExample", Want: "annexample"},
@@ -162,4 +167,85 @@ func TestForwardReadsNothingAboutTheTokensOwner(t *testing.T) {
 
 func always(status int, body string) *http.Client {
 	return &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return status, body })}
+}
+
+func TestARetruthReadsAsTheOriginal(t *testing.T) {
+	t.Parallel()
+	const outer = `{"id":"116000000000000008","visibility":"public","language":null,"created_at":"2026-05-01T10:00:00.123Z",` +
+		`"content":"<p>RT <span class=\"h-card\"><a href=\"https://truthsocial.com/@bob\">@<span>bob</span></a></span>الخبر</p>",` +
+		`"account":{"id":"107000000000000001","acct":"AnnExample"},"media_attachments":[],"mentions":[],"tags":[],` +
+		`"replies_count":0,"reblogs_count":0,"favourites_count":0,"reblog":`
+	const inner = `{"id":"116000000000000001","visibility":"public","language":"ar","content":"<p>الخبر #شاي مع @cy</p>",` +
+		`"account":{"id":"107000000000000002","acct":"bob"},"mentions":[{"acct":"cy"}],"tags":[{"name":"شاي"}],` +
+		`"replies_count":-1,"reblogs_count":"4","favourites_count":5.0}`
+	read := func(reblog string) (schema.Post, error) {
+		p := truthsocial.New(truthsocial.Config{HTTP: always(http.StatusOK, outer+reblog+"}")})[0]
+		return p.Post(t.Context(), "116000000000000008")
+	}
+	got, err := read(inner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := schema.Post{
+		Text: "RT @bob: الخبر #شاي مع @cy", Lang: new("ar"), Hashtags: []string{"شاي"}, Mentions: []string{"cy"},
+		Engagement: schema.Engagement{Likes: new(int64(5)), Shares: new(int64(4))},
+	}
+	words := schema.Post{Text: got.Text, Lang: got.Lang, Hashtags: got.Hashtags, Mentions: got.Mentions, Engagement: got.Engagement}
+	if diff := cmp.Diff(want, words); diff != "" || got.Author.Handle != "AnnExample" || got.ID != "116000000000000008" {
+		t.Errorf("by %s, words (-want +got):\n%s", got.Author.Handle, diff)
+	}
+	for _, odd := range []string{`"yes"`, `[]`, `{}`, `7`} {
+		if got, err := read(odd); !errors.Is(err, providers.ErrUnavailable) {
+			t.Errorf("reblog %s: %+v with error %v, want ErrUnavailable", odd, got.Engagement, err)
+		}
+	}
+}
+
+func TestWhoMaySeeAPostIsNotGuessed(t *testing.T) {
+	t.Parallel()
+	for visibility, want := range map[string]error{
+		`"public"`: nil, `"group"`: nil, `"private"`: providers.ErrNotFound, `"self"`: providers.ErrNotFound,
+		`""`: providers.ErrUnavailable, `{}`: providers.ErrUnavailable, `"friends"`: providers.ErrUnavailable,
+	} {
+		p := truthsocial.New(truthsocial.Config{Token: "secret-token", HTTP: always(http.StatusOK,
+			`{"id":"116000000000000008","content":"x","visibility":`+visibility+`}`)})[0]
+		if _, err := p.Post(t.Context(), "116000000000000008"); !errors.Is(err, want) {
+			t.Errorf("%s: got error %v, want %v", visibility, err, want)
+		}
+	}
+}
+
+// TestAnEmptyPageInTheMiddleIsNotTheEnd: now and then a page of a search comes empty and the one behind it does not.
+func TestAnEmptyPageInTheMiddleIsNotTheEnd(t *testing.T) {
+	t.Parallel()
+	row := func(n int) string { return fmt.Sprintf(`{"id":"116%015d","visibility":"public","content":"tea"}`, n) }
+	full := make([]string, 20)
+	for i := range full {
+		full[i] = row(i + 1)
+	}
+	answers := map[string]string{"": strings.Join(full, ","), "20": "", "40": row(21), "41": ""}
+	p := truthsocial.New(truthsocial.Config{Token: "secret-token", HTTP: &http.Client{
+		Transport: providertest.Answers(func(r *http.Request) (int, string) {
+			rows, known := answers[r.URL.Query().Get("offset")]
+			if !known {
+				return http.StatusNotImplemented, "{}"
+			}
+			return http.StatusOK, `{"statuses":[` + rows + `]}`
+		}),
+	}})[0]
+	var got []int
+	for cursor, more := "", true; more; more = cursor != "" {
+		page, err := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, cursor = append(got, len(page.Items)), page.Next
+	}
+	if diff := cmp.Diff([]int{20, 1, 0}, got); diff != "" {
+		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+	delete(answers, "40")
+	if _, err := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, "20"); !errors.Is(err, providers.ErrUnavailable) {
+		t.Errorf("the page behind fails: got error %v, want ErrUnavailable", err)
+	}
 }
