@@ -62,7 +62,9 @@ func (m *member) actor() schema.Actor {
 	if m.handle() == "" {
 		return schema.UnknownActor()
 	}
-	return schema.Actor{ID: string(m.PK), Handle: m.Username, DisplayName: text.NonEmpty(m.FullName), AvatarURL: text.URL(m.Picture)}
+	return schema.Actor{
+		ID: string(m.PK), Handle: m.Username, DisplayName: text.NonEmpty(m.FullName), AvatarURL: text.URL(m.Picture),
+	}
 }
 
 func (m *member) handle() string {

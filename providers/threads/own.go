@@ -85,7 +85,9 @@ func (p *page) about(handle string) bool {
 // posts reads those of an account's page: the pinned one comes first there, and posts of others are suggested between.
 func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	var out providers.Page[schema.Post]
-	p, err := s.open(ctx, upstream.Get("@"+handle), func(p *page) bool { return p.account(handle) != nil || p.rows+p.listed > 0 })
+	p, err := s.open(ctx, upstream.Get("@"+handle), func(p *page) bool {
+		return p.account(handle) != nil || p.rows+p.listed > 0
+	})
 	if err == nil {
 		err = p.shows(ctx, handle, cursor)
 	}
@@ -234,7 +236,8 @@ func (s site) find(ctx context.Context, q providers.SearchQuery, cursor string) 
 	case q.Sort == "recent":
 		typ = "recent"
 	}
-	p, err := s.open(ctx, upstream.Get("search").Says("q", q.Query).With("serp_type", typ), func(*page) bool { return true })
+	r := upstream.Get("search").Says("q", q.Query).With("serp_type", typ)
+	p, err := s.open(ctx, r, func(*page) bool { return true })
 	switch {
 	case err == nil && cursor != "":
 		err = providers.ErrCursor // none is ever given

@@ -161,7 +161,8 @@ func (t thread) post(raw json.RawMessage) schema.Post {
 		Media:     media,
 		Mentions:  text.Mentions(of.text()),
 	}
-	p.Hashtags = text.Each(slices.Concat([]string{strings.TrimPrefix(strings.TrimSpace(of.TopicTag), "#")}, text.Hashtags(of.text())))
+	topic := strings.TrimPrefix(strings.TrimSpace(of.TopicTag), "#")
+	p.Hashtags = text.Each(slices.Concat([]string{topic}, text.Hashtags(of.text())))
 	return p
 }
 

@@ -24,7 +24,8 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 		mode, words = "TAG", tag
 	}
 	r := upstream.Get(version, "keyword_search").Says("q", words).With("search_type", kind).With("search_mode", mode).
-		With("author_username", q.Handle).With("fields", postFields).With("since", seconds(q.Since)).With("until", seconds(q.Until))
+		With("author_username", q.Handle).With("fields", postFields).
+		With("since", seconds(q.Since)).With("until", seconds(q.Until))
 	page, err := pageOf(ctx, c, r.On(c.searches), cursor, func(t thread, raw json.RawMessage) (schema.SearchResult, bool) {
 		p := t.post(raw)
 		if bounded := !q.Since.IsZero() || !q.Until.IsZero(); bounded && t.Timestamp.V == nil {
