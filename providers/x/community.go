@@ -13,7 +13,8 @@ import (
 
 func (c *client) community(ctx context.Context, id string) (schema.Profile, error) {
 	var a single[group]
-	_, err := c.http.Read(ctx, upstream.Get("2", "communities", id).With("community.fields", communityFields).On(c.communities), &a)
+	r := upstream.Get("2", "communities", id).With("community.fields", communityFields)
+	_, err := c.http.Read(ctx, r.On(c.communities), &a)
 	if err == nil {
 		err = a.check(ctx)
 	}

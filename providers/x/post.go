@@ -191,7 +191,8 @@ func (t tweet) retweets() bool {
 
 func (m metrics) engagement() schema.Engagement {
 	return schema.Engagement{
-		Likes: m.Likes.V, Comments: m.Replies.V, Shares: sum(m.Retweets.V, m.Quotes.V), Views: m.Impressions.V, Saves: m.Bookmarks.V,
+		Likes: m.Likes.V, Comments: m.Replies.V, Shares: sum(m.Retweets.V, m.Quotes.V),
+		Views: m.Impressions.V, Saves: m.Bookmarks.V,
 	}
 }
 
