@@ -144,8 +144,8 @@ func (c *client) further(ctx context.Context, p place) (providers.Page[schema.Co
 	return f.page(p)
 }
 
-// unreadable stands among ids for those that a stub should name and does not: a walk does not end there as if it were at its
-// end.
+// unreadable stands among ids for those that a stub should name and does not: a walk does not end there as if nothing were
+// left.
 const unreadable = "?"
 
 // next parts ids into those to open now, as many as Reddit opens at once, and the rest. A comment whose replies are
@@ -387,8 +387,9 @@ func (e entity) gone() bool {
 
 func (e entity) comment(postID string, raw json.RawMessage) schema.Comment {
 	postID = cmp.Or(strings.TrimPrefix(e.LinkID, "t3_"), postID)
+	page := permalink(e.Permalink, "/comments/"+postID+"/_/"+string(e.ID)+"/")
 	out := schema.Comment{
-		Common:    schema.Common{ID: string(e.ID), URL: permalink(e.Permalink, "/comments/"+postID+"/_/"+string(e.ID)+"/"), Raw: raw},
+		Common:    schema.Common{ID: string(e.ID), URL: page, Raw: raw},
 		PostID:    postID,
 		Author:    author(e.Author, e.AuthorFullname),
 		Text:      e.Body,

@@ -72,7 +72,7 @@ func items[T, O any](
 	if err := wire.Marker(ctx, "kind", l.Kind, "Listing"); err != nil {
 		return nil, err
 	}
-	return wire.Items(ctx, "data.children", l.Data.Children, func(t thing[T], _ json.RawMessage) (none O, belongs bool) {
+	convertThing := func(t thing[T], _ json.RawMessage) (none O, belongs bool) {
 		it, known := t.is(kind)
 		if !it {
 			var odd T
@@ -80,11 +80,14 @@ func items[T, O any](
 			return none, !known
 		}
 		return convert(t.Data.V, t.Data.Raw)
-	})
+	}
+	return wire.Items(ctx, "data.children", l.Data.Children, convertThing)
 }
 
 // single reads the one thing of a kind that has an id, from the listing of those that have.
-func single[T any](ctx context.Context, c *client, kind, what, id string, idOf func(T) wire.ID) (one wire.Object[T], err error) {
+func single[T any](
+	ctx context.Context, c *client, kind, what, id string, idOf func(T) wire.ID,
+) (one wire.Object[T], err error) {
 	var l listing[T]
 	if _, err := c.api.Read(ctx, get("api/info").With("id", kind+"_"+id), &l); err != nil {
 		return one, err
