@@ -71,7 +71,7 @@ func TestAnInternalErrorIsLoggedAndNotShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = client.As(e.Key).Profile(t.Context(), salma())
-	p := wantProblem(t, err, problem.InternalError)
+	p := enginetest.WantProblem(t, err, problem.InternalError)
 	if strings.Contains(p.Detail, "xyz") || !strings.Contains(log.String(), "xyz") || !strings.Contains(log.String(), p.RequestID) {
 		t.Errorf("detail is %q, the log says %q", p.Detail, log.String())
 	}
@@ -91,7 +91,7 @@ func TestEveryLineOfTheLogNamesItsCall(t *testing.T) {
 	})
 	call := operation.Call{Platform: "mock", Params: url.Values{"handle": {"upstream_error"}}, RequestID: "req_of_this_call"}
 	_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), call)
-	wantProblem(t, err, problem.PlatformUnavailable)
+	enginetest.WantProblem(t, err, problem.PlatformUnavailable)
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 	if len(lines) < 2 { // the cache, and the upstream
 		t.Errorf("the log says %q", lines)

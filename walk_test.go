@@ -125,7 +125,7 @@ func TestWalkEndsWithAFailure(t *testing.T) {
 			n++
 		}
 	}
-	wantProblem(t, failed, problem.InvalidRequest)
+	enginetest.WantProblem(t, failed, problem.InvalidRequest)
 	if n != 20 {
 		t.Errorf("%d comments before the failure, want 20", n)
 	}

@@ -9,23 +9,7 @@ import (
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
-	"github.com/socialdata/socialdata/schema"
 )
-
-func profiles(id platform.ID, name string, source schema.Source, read providers.One[schema.Profile]) providers.Provider {
-	return enginetest.Profiles(id, name, source, read)
-}
-
-func profile(handle string) schema.Profile { return enginetest.Profile(handle) }
-
-func answers(calls *enginetest.Counter) providers.One[schema.Profile] {
-	return enginetest.Answers(calls)
-}
-
-func wantProblem(t *testing.T, err error, code problem.Code, words ...string) problem.Error {
-	t.Helper()
-	return enginetest.WantProblem(t, err, code, words...)
-}
 
 func TestWithoutALedgerNothingIsCharged(t *testing.T) {
 	t.Parallel()
@@ -43,14 +27,14 @@ func TestWithoutALedgerNothingIsCharged(t *testing.T) {
 		t.Errorf("used %d, %d remaining; want what it would have cost, and 0", got.Meta.CreditsUsed, got.Meta.CreditsRemaining)
 	}
 	_, err = client.Me(t.Context(), socialdata.MeRequest{})
-	wantProblem(t, err, problem.Unauthorized)
+	enginetest.WantProblem(t, err, problem.Unauthorized)
 }
 
 func TestALedgerNeedsAnAccount(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
 	_, err := e.Open.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma"})
-	wantProblem(t, err, problem.Unauthorized)
+	enginetest.WantProblem(t, err, problem.Unauthorized)
 }
 
 func TestPricesCanBeSet(t *testing.T) {
