@@ -2,8 +2,6 @@ package tiktok
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base32"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -11,6 +9,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/ids"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -134,8 +133,7 @@ func digest(address string, at *time.Time, words string) string {
 	if at != nil {
 		when = at.Format(time.RFC3339Nano)
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{address, when, unknown, words}, "\n")))
-	return base32.StdEncoding.EncodeToString(sum[:])[:26]
+	return ids.Of(address, when, unknown, words)
 }
 
 // collection reads a playlist. Only the numbers of its posts are told.

@@ -2,8 +2,6 @@ package youtube
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/base32"
 	"net/http"
 
 	"github.com/socialdata/socialdata/platform"
@@ -51,10 +49,4 @@ func newSite(cfg Config) *site {
 		}),
 		player: playerClient{Name: cmp.Or(cfg.PlayerClient, "ANDROID"), Version: cmp.Or(cfg.PlayerVersion, "20.10.38")},
 	}
-}
-
-// digest is the id of what has none, made of its URL (D43).
-func digest(url string) string {
-	sum := sha256.Sum256([]byte(url))
-	return base32.StdEncoding.EncodeToString(sum[:])[:26]
 }

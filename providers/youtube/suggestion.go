@@ -9,6 +9,7 @@ import (
 	"net/url"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/ids"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -84,7 +85,7 @@ func (r suggestedRow) suggestion(position int64, raw []byte) schema.Suggestion {
 	words := *text.NonEmpty(r.text)
 	u := "https://www.youtube.com/results?" + url.Values{"search_query": {words}}.Encode()
 	return schema.Suggestion{
-		Common: schema.Common{ID: digest(u), URL: u, Raw: raw},
+		Common: schema.Common{ID: ids.Of(u), URL: u, Raw: raw},
 		Text:   words, Kind: schema.SuggestQuery, Position: &position,
 	}
 }
