@@ -12,7 +12,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -48,10 +48,12 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return a.V.post("", a.Raw), nil
 }
 
-func (c *client) album(ctx context.Context, id string) (upstream.Object[album], error) {
-	var a upstream.Object[album]
-	_, err := c.http.JSON(ctx, c.get("albums", id), &a)
-	return a, err
+func (c *client) album(ctx context.Context, id string) (wire.Object[album], error) {
+	var a wire.Object[album]
+	if _, err := c.http.Read(ctx, c.get("albums", id), &a); err != nil {
+		return a, err
+	}
+	return a, wire.Same(ctx, "album", id, string(a.V.ID))
 }
 
 // groups are the lists that an artist's albums come in. Each is newest first; asked for together they would come one
@@ -63,9 +65,14 @@ const largestPage = 50
 
 // shelf is one group's page, taken from the front.
 type shelf struct {
-	rows   []upstream.Object[album]
-	offset int64 // of the first row
-	next   int64 // of the page behind, 0 when there is none
+	rows []placed
+	next int64 // the offset of the page behind, 0 when there is none
+}
+
+// placed is an album and its place in the whole list of its group.
+type placed struct {
+	wire.Object[album]
+	offset int64
 }
 
 // head returns the front row's date and whether there is a front row. A row that is null or has no date goes at once, so
@@ -80,11 +87,22 @@ func (s *shelf) head() (time.Time, bool) {
 	return farFuture, true
 }
 
+// place is where the group goes on: the offset of what is left of it, "-" when nothing is.
+func (s *shelf) place() string {
+	switch {
+	case len(s.rows) > 0:
+		return strconv.FormatInt(s.rows[0].offset, 10)
+	case s.next > 0:
+		return strconv.FormatInt(s.next, 10)
+	}
+	return "-"
+}
+
 var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // discography reads an artist's albums, newest first over all groups. The cursor holds one offset a group, "-" for one
 // that has ended.
-func (c *client) discography(ctx context.Context, handle, cursor string) (albums []upstream.Object[album], artist, next string, err error) {
+func (c *client) discography(ctx context.Context, handle, cursor string) (albums []wire.Object[album], artist, next string, err error) {
 	if cursor == "" {
 		cursor = "0.0.0"
 	}
@@ -107,15 +125,8 @@ func (c *client) discography(ctx context.Context, handle, cursor string) (albums
 	}
 	albums = merge(shelves[:])
 	ends := make([]string, len(shelves))
-	for i, s := range shelves {
-		switch {
-		case len(s.rows) > 0:
-			ends[i] = strconv.FormatInt(s.offset, 10)
-		case s.next > 0:
-			ends[i] = strconv.FormatInt(s.next, 10)
-		default:
-			ends[i] = "-"
-		}
+	for i := range shelves {
+		ends[i] = shelves[i].place()
 	}
 	if next = strings.Join(ends, "."); next == "-.-.-" {
 		next = ""
@@ -131,21 +142,25 @@ func (c *client) fill(ctx context.Context, s *shelf, artist, group, offset strin
 	}
 	var p page[album]
 	r := c.get("artists", artist, "albums").With("include_groups", group).With("offset", offset)
-	if err := c.limited(ctx, r, &p); err != nil {
+	err := c.limited(ctx, r, &p)
+	if err == nil {
+		err = p.Items.Check(ctx, "items")
+	}
+	if err != nil {
 		return err
 	}
-	if p.Items == nil {
-		return providers.Unreadable(errNoList)
+	first, _ := strconv.ParseInt(offset, 10, 64)
+	for place, row := range p.Items.All() {
+		s.rows = append(s.rows, placed{row, first + int64(place)})
 	}
-	s.rows, s.next = p.Items, p.next()
-	s.offset, _ = strconv.ParseInt(offset, 10, 64)
-	return nil
+	s.next, err = p.next(ctx)
+	return err
 }
 
 // merge takes the newest front row until a shelf runs out of rows that has more to come, for what comes then is not
 // known yet.
-func merge(shelves []shelf) []upstream.Object[album] {
-	var out []upstream.Object[album]
+func merge(shelves []shelf) []wire.Object[album] {
+	var out []wire.Object[album]
 	for len(out) < largestPage {
 		var newest *shelf
 		var date time.Time
@@ -157,16 +172,16 @@ func merge(shelves []shelf) []upstream.Object[album] {
 		if newest == nil {
 			break
 		}
-		if row := newest.rows[0]; row.V.ID != "" {
-			out = append(out, row)
+		if row := newest.rows[0]; string(row.Raw) != withheld {
+			out = append(out, row.Object)
 		}
-		newest.rows, newest.offset = newest.rows[1:], newest.offset+1
+		newest.rows = newest.rows[1:]
 		if len(newest.rows) == 0 && newest.next > 0 {
 			break
 		}
 	}
 	// A group is not always in order itself.
-	slices.SortStableFunc(out, func(a, b upstream.Object[album]) int {
+	slices.SortStableFunc(out, func(a, b wire.Object[album]) int {
 		return dates.Newest(dates.Release(a.V.ReleaseDate), dates.Release(b.V.ReleaseDate))
 	})
 	return out
@@ -175,19 +190,19 @@ func merge(shelves []shelf) []upstream.Object[album] {
 // album is the answer of GET /albums/{id}; in lists tracks is absent.
 // https://developer.spotify.com/documentation/web-api/reference/get-an-album
 type album struct {
-	ID          string       `json:"id"`
-	Name        string       `json:"name"` // "" after a takedown
-	External    external     `json:"external_urls"`
-	Images      images       `json:"images"`
-	Artists     []artist     `json:"artists"`
-	ReleaseDate string       `json:"release_date"` // as precise as it is known: 1983, 1983-10 or 1983-10-14
-	TotalTracks upstream.Int `json:"total_tracks"`
-	Tracks      *page[item]  `json:"tracks"` // the first page
+	ID          key                     `json:"id"`
+	Name        string                  `json:"name"` // "" after a takedown
+	External    external                `json:"external_urls"`
+	Images      images                  `json:"images"`
+	Artists     []artist                `json:"artists"`
+	ReleaseDate string                  `json:"release_date"` // as precise as it is known: 1983, 1983-10 or 1983-10-14
+	TotalTracks wire.Count              `json:"total_tracks"`
+	Tracks      wire.Object[page[item]] `json:"tracks"` // the first page
 }
 
 func (a album) post(artist string, raw []byte) schema.Post {
 	p := schema.Post{
-		Common:    schema.Common{ID: a.ID, URL: a.External.page("album", a.ID), Raw: raw},
+		Common:    schema.Common{ID: string(a.ID), URL: a.External.page("album", a.ID), Raw: raw},
 		Author:    actor(a.Artists, artist),
 		Text:      a.Name,
 		CreatedAt: dates.Release(a.ReleaseDate),
@@ -201,7 +216,7 @@ func (a album) post(artist string, raw []byte) schema.Post {
 func (a album) collection(artist string, raw []byte) schema.Collection {
 	owner := actor(a.Artists, artist)
 	out := schema.Collection{
-		Common:     schema.Common{ID: a.ID, URL: a.External.page("album", a.ID), Raw: raw},
+		Common:     schema.Common{ID: string(a.ID), URL: a.External.page("album", a.ID), Raw: raw},
 		Kind:       schema.Album,
 		Title:      a.Name,
 		Owner:      &owner,
@@ -209,8 +224,8 @@ func (a album) collection(artist string, raw []byte) schema.Collection {
 		CoverURL:   a.Images.widest(),
 		CreatedAt:  dates.Release(a.ReleaseDate),
 	}
-	if out.ItemsCount == nil && a.Tracks != nil {
-		out.ItemsCount = a.Tracks.Total.V
+	if out.ItemsCount == nil { // absent of old
+		out.ItemsCount = a.Tracks.V.Total.V
 	}
 	return out
 }

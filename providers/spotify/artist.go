@@ -8,14 +8,17 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	var a upstream.Object[artist]
+	var a wire.Object[artist]
 	var err error
 	if id.MatchString(handle) {
-		_, err = c.http.JSON(ctx, upstream.Get("artists", handle), &a)
+		if _, err = c.http.Read(ctx, upstream.Get("artists", handle), &a); err == nil {
+			err = wire.Same(ctx, "artist", handle, string(a.V.ID))
+		}
 	} else {
 		a, err = c.named(ctx, handle)
 	}
@@ -26,21 +29,30 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 }
 
 // named finds the artist with exactly that name, but for its case; of namesakes the one that Spotify puts first.
-func (c *client) named(ctx context.Context, name string) (upstream.Object[artist], error) {
-	var found results
-	r := c.get("search").With("q", name).With("type", "artist").With("limit", "5")
-	if _, err := c.http.JSON(ctx, r, &found); err != nil {
-		return upstream.Object[artist]{}, err
+func (c *client) named(ctx context.Context, name string) (wire.Object[artist], error) {
+	var none wire.Object[artist]
+	var found struct {
+		Artists page[artist] `json:"artists"`
 	}
-	if found.Artists == nil || found.Artists.Items == nil {
-		return upstream.Object[artist]{}, providers.Unreadable(errNoList)
+	r := c.get("search").Says("q", name).With("type", "artist").With("limit", "5")
+	_, err := c.http.Read(ctx, r, &found)
+	if err == nil {
+		err = found.Artists.Items.Check(ctx, "artists.items")
 	}
-	for _, a := range found.Artists.Items {
-		if a.V.ID != "" && strings.EqualFold(strings.Join(strings.Fields(a.V.Name), " "), name) {
-			return a, nil
+	if err != nil {
+		return none, err
+	}
+	odd := found.Artists.Items.Lost() > 0
+	for _, a := range found.Artists.Items.All() {
+		if strings.EqualFold(strings.Join(strings.Fields(a.V.Name), " "), name) {
+			return a, wire.Need(ctx, "id", a.V.ID != "")
 		}
+		odd = odd || a.V.Name == "" && string(a.Raw) != withheld
 	}
-	return upstream.Object[artist]{}, providers.NotFound("Spotify has no artist of exactly that name")
+	if odd { // it may be the one that was asked for
+		return none, providers.Unreadable(nil)
+	}
+	return none, providers.NotFound("Spotify has no artist of exactly that name")
 }
 
 // artistID returns the id that handle is, or that the artist of that name has.
@@ -49,44 +61,39 @@ func (c *client) artistID(ctx context.Context, handle string) (string, error) {
 		return handle, nil
 	}
 	a, err := c.named(ctx, handle)
-	return a.V.ID, err
+	return string(a.V.ID), err
 }
 
 // artist is the answer of GET /artists/{id}; inside other objects images and followers are absent.
 // https://developer.spotify.com/documentation/web-api/reference/get-an-artist
 type artist struct {
-	ID        string   `json:"id"`
+	ID        key      `json:"id"`
 	Name      string   `json:"name"`
 	External  external `json:"external_urls"`
 	Images    images   `json:"images"`
-	Followers *struct {
-		Total upstream.Int `json:"total"`
-	} `json:"followers"` // absent for apps in development mode
+	Followers total    `json:"followers"` // absent for apps in development mode
 }
 
 func (a artist) profile(raw []byte) schema.Profile {
-	p := schema.Profile{
-		Common:      schema.Common{ID: a.ID, URL: a.External.page("artist", a.ID), Raw: raw},
-		Handle:      a.ID,
+	return schema.Profile{
+		Common:      schema.Common{ID: string(a.ID), URL: a.External.page("artist", a.ID), Raw: raw},
+		Handle:      string(a.ID),
 		DisplayName: text.NonEmpty(a.Name),
 		AvatarURL:   a.Images.widest(),
+		Followers:   a.Followers.Total.V,
 	}
-	if a.Followers != nil {
-		p.Followers = a.Followers.Total.V
-	}
-	return p
 }
 
 // actor is the artist asked for when it is among as, else the first, who is the main one.
 func actor(as []artist, wanted string) schema.Actor {
 	var main artist
 	for _, a := range as {
-		if a.ID != "" && (main.ID == "" || a.ID == wanted) {
+		if a.ID != "" && (main.ID == "" || string(a.ID) == wanted) {
 			main = a
 		}
 	}
 	if main.ID == "" {
 		return schema.UnknownActor()
 	}
-	return schema.Actor{ID: main.ID, Handle: main.ID, DisplayName: text.NonEmpty(main.Name)}
+	return schema.Actor{ID: string(main.ID), Handle: string(main.ID), DisplayName: text.NonEmpty(main.Name)}
 }

@@ -1,7 +1,9 @@
 package spotify
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,7 +11,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -46,12 +48,14 @@ func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (s
 	out, err := byKind(q, func(kind schema.CollectionKind, id string) (schema.Collection, error) {
 		switch kind {
 		case schema.Playlist:
-			var p upstream.Object[playlist]
-			_, err := c.http.JSON(ctx, c.get("playlists", id), &p)
+			var p wire.Object[playlist]
+			_, err := c.http.Read(ctx, c.get("playlists", id), &p)
+			if err == nil {
+				err = wire.Same(ctx, "playlist", id, string(p.V.ID))
+			}
 			return p.V.collection(p.Raw), err
 		case schema.Podcast:
-			var s upstream.Object[show]
-			_, err := c.http.JSON(ctx, c.get("shows", id), &s)
+			s, err := c.show(ctx, id)
 			return s.V.collection(s.Raw), err
 		default:
 			a, err := c.album(ctx, id)
@@ -88,16 +92,16 @@ func (c *client) albumTracks(ctx context.Context, id, cursor string) (providers.
 	if err != nil {
 		return providers.Page[schema.Track]{}, err
 	}
-	first := a.V.Tracks
-	if cursor != "" || first == nil || first.Items == nil {
-		if first, _, err = list[item](ctx, c, c.get("albums", id, "tracks"), cursor); err != nil {
-			return providers.Page[schema.Track]{}, err
-		}
+	first := a.V.Tracks.V
+	next, err := first.cursor(ctx)
+	if cursor != "" || !first.Items.Here() {
+		first, next, err = list[item](ctx, c, c.get("albums", id, "tracks"), cursor)
 	}
-	for i := range first.Items {
-		first.Items[i].V.Album = &a.V
+	if err != nil {
+		return providers.Page[schema.Track]{}, err
 	}
-	return providers.Page[schema.Track]{Items: tracks(first.Items), Next: first.cursor()}, nil
+	songs, err := tracks(ctx, "items", first.Items, func(i *item) { i.Album = &a.V })
+	return providers.Page[schema.Track]{Items: songs, Next: next}, err
 }
 
 // patience is how long to wait for what episodes can do without.
@@ -110,23 +114,32 @@ func (c *client) episodes(ctx context.Context, id, cursor string) (providers.Pag
 	if err != nil {
 		return providers.Page[schema.Track]{}, err
 	}
-	var s show
 	brief, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if _, err := c.http.JSON(brief, c.get("shows", id), &s); err != nil && ctx.Err() != nil {
+	s, err := c.show(brief, id)
+	if err != nil && ctx.Err() != nil {
 		return providers.Page[schema.Track]{}, err
 	}
-	for i := range p.Items {
-		p.Items[i].V.Type, p.Items[i].V.Show = "episode", &s
+	if err != nil {
+		s.V = show{}
 	}
-	return providers.Page[schema.Track]{Items: tracks(p.Items), Next: next}, nil
+	all, err := tracks(ctx, "items", p.Items, func(i *item) { i.Type, i.Show = "episode", &s.V })
+	return providers.Page[schema.Track]{Items: all, Next: next}, err
+}
+
+func (c *client) show(ctx context.Context, id string) (wire.Object[show], error) {
+	var s wire.Object[show]
+	if _, err := c.http.Read(ctx, c.get("shows", id), &s); err != nil {
+		return s, err
+	}
+	return s, wire.Same(ctx, "show", id, string(s.V.ID))
 }
 
 // playlistTracks reads under the address of apps with extended quota, and where that is refused under the one of apps
 // in development mode, which serves their owner's playlists only.
 // https://developer.spotify.com/documentation/web-api/reference/get-playlists-items
 func (c *client) playlistTracks(ctx context.Context, id, cursor string) (providers.Page[schema.Track], error) {
-	read := func(last string) (*page[entry], string, error) {
+	read := func(last string) (page[entry], string, error) {
 		return list[entry](ctx, c, c.get("playlists", id, last).With("additional_types", "track,episode"), cursor)
 	}
 	p, next, err := read("tracks")
@@ -139,62 +152,73 @@ func (c *client) playlistTracks(ctx context.Context, id, cursor string) (provide
 	if err != nil {
 		return providers.Page[schema.Track]{}, err
 	}
-	out := providers.Page[schema.Track]{Next: next}
-	for _, e := range p.Items {
-		i := e.V.Item
-		if i == nil {
-			i = e.V.Track
-		}
-		if i != nil && i.ID != "" && !e.V.IsLocal {
-			out.Items = append(out.Items, i.track(e.Raw))
-		}
-	}
-	return out, nil
+	all, err := items(ctx, "items", p.Items, entry.track)
+	return providers.Page[schema.Track]{Items: all, Next: next}, err
 }
 
 // entry is a line of a playlist.
 type entry struct {
-	IsLocal bool  `json:"is_local"` // a file on its owner's disk
-	Item    *item `json:"item"`     // since 2026
-	Track   *item `json:"track"`    // before; either is null when it was taken down
+	IsLocal wire.Bool `json:"is_local"` // a file on its owner's disk
+	Item    slot      `json:"item"`     // since 2026
+	Track   slot      `json:"track"`    // before
+}
+
+// slot holds what stands on a line of a playlist. It is null when that was taken down.
+type slot struct {
+	wire.Object[item]
+	gone bool
+}
+
+// UnmarshalJSON never fails.
+func (s *slot) UnmarshalJSON(b []byte) error {
+	s.gone = string(b) == "null"
+	return s.Object.UnmarshalJSON(b)
+}
+
+// track tells whether e belongs: files and what was taken down do not. A line that holds nothing at all is odd, and becomes
+// the zero track, which breaks the schema.
+func (e entry) track(raw json.RawMessage) (schema.Track, bool) {
+	in := e.Item
+	if !in.Here() {
+		in = e.Track
+	}
+	if !in.Here() {
+		return schema.Track{}, !e.Item.gone && !e.Track.gone
+	}
+	return in.V.track(raw), !e.IsLocal.Is() && !in.V.IsLocal.Is()
 }
 
 // playlist is the answer of GET /playlists/{id}.
 // https://developer.spotify.com/documentation/web-api/reference/get-playlist
 type playlist struct {
-	ID          string   `json:"id"`
+	ID          key      `json:"id"`
 	Name        string   `json:"name"`
 	Description string   `json:"description"` // HTML, "" or null when there is none
 	External    external `json:"external_urls"`
 	Images      images   `json:"images"`
-	Owner       *struct {
-		ID          string  `json:"id"`
-		DisplayName *string `json:"display_name"`
+	Owner       struct {
+		ID          string `json:"id"`
+		DisplayName string `json:"display_name"` // may be null
 	} `json:"owner"`
-	Items  *total `json:"items"`  // since 2026
-	Tracks *total `json:"tracks"` // before
+	Items  total `json:"items"`  // since 2026
+	Tracks total `json:"tracks"` // before
 }
 
 type total struct {
-	Total upstream.Int `json:"total"`
+	Total wire.Count `json:"total"`
 }
 
 func (p playlist) collection(raw []byte) schema.Collection {
 	out := schema.Collection{
-		Common:      schema.Common{ID: p.ID, URL: p.External.page("playlist", p.ID), Raw: raw},
+		Common:      schema.Common{ID: string(p.ID), URL: p.External.page("playlist", p.ID), Raw: raw},
 		Kind:        schema.Playlist,
 		Title:       p.Name,
 		Description: text.NonEmpty(text.FromHTML(p.Description)),
 		CoverURL:    p.Images.widest(),
+		ItemsCount:  cmp.Or(p.Items.Total.V, p.Tracks.Total.V),
 	}
-	if o := p.Owner; o != nil && o.ID != "" {
-		out.Owner = &schema.Actor{ID: o.ID, Handle: o.ID, DisplayName: text.NonEmptyPtr(o.DisplayName)}
-	}
-	if p.Tracks != nil {
-		out.ItemsCount = p.Tracks.Total.V
-	}
-	if p.Items != nil && p.Items.Total.V != nil {
-		out.ItemsCount = p.Items.Total.V
+	if o := p.Owner; o.ID != "" {
+		out.Owner = &schema.Actor{ID: o.ID, Handle: o.ID, DisplayName: text.NonEmpty(o.DisplayName)}
 	}
 	return out
 }
@@ -202,17 +226,17 @@ func (p playlist) collection(raw []byte) schema.Collection {
 // show is the answer of GET /shows/{id}: a podcast.
 // https://developer.spotify.com/documentation/web-api/reference/get-a-show
 type show struct {
-	ID            string       `json:"id"`
-	Name          string       `json:"name"`
-	Description   string       `json:"description"` // plain text
-	External      external     `json:"external_urls"`
-	Images        images       `json:"images"`
-	TotalEpisodes upstream.Int `json:"total_episodes"`
+	ID            key        `json:"id"`
+	Name          string     `json:"name"`
+	Description   string     `json:"description"` // plain text
+	External      external   `json:"external_urls"`
+	Images        images     `json:"images"`
+	TotalEpisodes wire.Count `json:"total_episodes"`
 }
 
 func (s show) collection(raw []byte) schema.Collection {
 	return schema.Collection{
-		Common:      schema.Common{ID: s.ID, URL: s.External.page("show", s.ID), Raw: raw},
+		Common:      schema.Common{ID: string(s.ID), URL: s.External.page("show", s.ID), Raw: raw},
 		Kind:        schema.Podcast,
 		Title:       s.Name,
 		Description: text.NonEmpty(s.Description),

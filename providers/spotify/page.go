@@ -1,61 +1,99 @@
 package spotify
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"strconv"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 )
 
-// page is one page of a list. Entries may be null.
+// page is one page of a list.
 // https://developer.spotify.com/documentation/web-api/concepts/api-calls#pagination
 type page[T any] struct {
-	Items  []upstream.Object[T] `json:"items"`
-	Offset upstream.Int         `json:"offset"`
-	Limit  upstream.Int         `json:"limit"`
-	Total  upstream.Int         `json:"total"`
-	Next   *string              `json:"next"` // a URL; only whether it is there counts
+	Items  rows[T]    `json:"items"`
+	Offset wire.Count `json:"offset"`
+	Limit  wire.Count `json:"limit"`
+	Total  wire.Count `json:"total"`
+	Next   wire.Token `json:"next"` // a URL; only whether it is there counts
 }
 
 // next returns the offset of the page behind p, 0 when p is the last. It takes Spotify's word for what p itself holds,
 // because pages may be smaller than what was asked for.
-func (p *page[T]) next() int64 {
-	if p.Next == nil || len(p.Items) == 0 || p.Offset.V == nil {
-		return 0
+func (p page[T]) next(ctx context.Context) (int64, error) {
+	more, err := p.Next.Next(ctx, "next")
+	if err != nil || more == "" {
+		return 0, err
 	}
-	size := int64(len(p.Items))
+	if err := wire.Need(ctx, "offset", p.Offset.V != nil); err != nil {
+		return 0, err
+	}
+	size := int64(p.Items.Len() + p.Items.Lost())
 	if p.Limit.V != nil && *p.Limit.V > 0 {
 		size = *p.Limit.V
 	}
-	return *p.Offset.V + size
+	return *p.Offset.V + size, wire.Need(ctx, "limit", size > 0)
 }
 
-// errNoList says that an answer, though JSON, holds no list: to pass it on as an empty one would be a lie.
-var errNoList = errors.New("spotify: the answer holds no list")
+// cursor returns [page.next] as it is handed out.
+func (p page[T]) cursor(ctx context.Context) (string, error) {
+	n, err := p.next(ctx)
+	if err != nil || n == 0 {
+		return "", err
+	}
+	return strconv.FormatInt(n, 10), nil
+}
+
+// rows are those of a page. One may be null, where Spotify keeps what stood there to itself.
+type rows[T any] struct{ wire.Rows[T] }
+
+// withheld is how a row that is null is read: it keeps its place, and is no odd row.
+const withheld = `{}`
+
+// UnmarshalJSON never fails.
+func (r *rows[T]) UnmarshalJSON(b []byte) error {
+	var all []json.RawMessage
+	if bytes.Contains(b, []byte("null")) && json.Unmarshal(b, &all) == nil && all != nil {
+		parts := make([][]byte, len(all))
+		for i, row := range all {
+			if parts[i] = row; string(row) == "null" {
+				parts[i] = []byte(withheld)
+			}
+		}
+		b = bytes.Join([][]byte{[]byte("["), bytes.Join(parts, []byte(",")), []byte("]")}, nil)
+	}
+	return r.Rows.UnmarshalJSON(b)
+}
+
+// items converts rows, without those that Spotify keeps to itself and those that do not belong.
+func items[T, O any](
+	ctx context.Context, name string, r rows[T], convert func(v T, raw json.RawMessage) (O, bool),
+) ([]O, error) {
+	return wire.Items(ctx, name, r.Rows, func(v T, raw json.RawMessage) (O, bool) {
+		o, belongs := convert(v, raw)
+		return o, belongs && string(raw) != withheld
+	})
+}
 
 // list reads the page at a cursor, which is an offset.
-func list[T any](ctx context.Context, c *client, r upstream.Request, cursor string) (*page[T], string, error) {
-	if cursor != "" && !isOffset(cursor) {
-		return nil, "", providers.ErrCursor
-	}
+func list[T any](ctx context.Context, c *client, r upstream.Request, cursor string) (page[T], string, error) {
 	var p page[T]
-	if _, err := c.http.JSON(ctx, r.With("limit", strconv.Itoa(pageLimit)).With("offset", cursor), &p); err != nil {
-		return nil, "", err
+	if cursor != "" && !isOffset(cursor) {
+		return p, "", providers.ErrCursor
 	}
-	if p.Items == nil {
-		return nil, "", providers.Unreadable(errNoList)
+	if _, err := c.http.Read(ctx, r.With("limit", strconv.Itoa(pageLimit)).With("offset", cursor), &p); err != nil {
+		return p, "", err
 	}
-	return &p, p.cursor(), nil
-}
-
-func (p *page[T]) cursor() string {
-	if n := p.next(); n > 0 {
-		return strconv.FormatInt(n, 10)
+	if err := p.Items.Check(ctx, "items"); err != nil {
+		return p, "", err
 	}
-	return ""
+	next, err := p.cursor(ctx)
+	return p, next, err
 }
 
 func isOffset(s string) bool {
@@ -66,11 +104,23 @@ func isOffset(s string) bool {
 // limited reads a list whose page size depends on the app's mode; a page size that is refused is asked for once more at
 // the smaller one.
 func (c *client) limited(ctx context.Context, r upstream.Request, dst any) error {
-	_, err := c.http.JSON(ctx, r.With("limit", strconv.Itoa(c.limit)), dst)
+	_, err := c.http.Read(ctx, r.With("limit", strconv.Itoa(c.limit)), dst)
 	if errors.Is(err, errLimit) && c.limit > devLimit {
-		_, err = c.http.JSON(ctx, r.With("limit", strconv.Itoa(devLimit)), dst)
+		_, err = c.http.Read(ctx, r.With("limit", strconv.Itoa(devLimit)), dst)
 	}
 	return err
+}
+
+// key is the id of an artist, an album or anything else but a person: 22 letters and digits. It is "" where none is.
+type key string
+
+// UnmarshalJSON never fails.
+func (k *key) UnmarshalJSON(b []byte) error {
+	var s string
+	if *k = ""; json.Unmarshal(b, &s) == nil && id.MatchString(s) {
+		*k = key(s)
+	}
+	return nil
 }
 
 // external is where an object can be seen.
@@ -79,17 +129,14 @@ type external struct {
 }
 
 // page returns the public page of an object.
-func (e external) page(kind, id string) string {
-	if u := text.URL(e.Spotify); u != nil {
-		return *u
-	}
-	return "https://open.spotify.com/" + kind + "/" + id
+func (e external) page(kind string, id key) string {
+	return text.URLOr(e.Spotify, "https://open.spotify.com/"+kind+"/"+string(id))
 }
 
 // images are one picture in several sizes, in any order; null where there is none.
 type images []struct {
-	URL   string   `json:"url"`
-	Width *float64 `json:"width"` // null on playlists
+	URL   string     `json:"url"`
+	Width wire.Float `json:"width"` // null on playlists
 }
 
 func (is images) widest() *string {
@@ -97,8 +144,8 @@ func (is images) widest() *string {
 	best := -1.0
 	for _, i := range is {
 		w := 0.0
-		if i.Width != nil {
-			w = *i.Width
+		if i.Width.V != nil {
+			w = *i.Width.V
 		}
 		if w > best {
 			url, best = i.URL, w
@@ -114,7 +161,7 @@ func (is images) narrowest() *string {
 	}
 	best := is[0]
 	for _, i := range is[1:] {
-		if i.Width != nil && (best.Width == nil || *i.Width < *best.Width) {
+		if i.Width.V != nil && (best.Width.V == nil || *i.Width.V < *best.Width.V) {
 			best = i
 		}
 	}

@@ -10,13 +10,17 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 // deepest is how many results of each type Spotify shows.
 const deepest = 1000
 
-// types are what a kind of result is called at Spotify, in the order of our pages.
+// order is that of the types on our pages.
+var order = []string{"artist", "track", "album", "playlist", "show"}
+
+// types are what a kind of result is called at Spotify.
 var types = map[schema.ResultKind][]string{
 	"":                      {"artist", "album", "track", "playlist", "show"},
 	schema.ProfileResult:    {"artist"},
@@ -27,7 +31,7 @@ var types = map[schema.ResultKind][]string{
 // search pages through all types at once. The cursor is the offset and the types that have not ended, such as
 // 20:track,playlist.
 // https://developer.spotify.com/documentation/web-api/reference/search
-func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (page providers.Page[schema.SearchResult], err error) {
 	kinds := types[q.Kind]
 	offset := ""
 	if cursor != "" {
@@ -35,85 +39,103 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor str
 		offset, list, _ = strings.Cut(cursor, ":")
 		left := strings.Split(list, ",")
 		if !isOffset(offset) || slices.ContainsFunc(left, func(t string) bool { return !slices.Contains(kinds, t) }) {
-			return providers.Page[schema.SearchResult]{}, providers.ErrCursor
+			return page, providers.ErrCursor
 		}
 		kinds = left
 	}
-	r := upstream.Get("search").With("q", q.Query).With("type", strings.Join(kinds, ",")).With("market", cmp.Or(q.Region, c.market)).With("offset", offset)
+	r := upstream.Get("search").Says("q", q.Query).With("type", strings.Join(kinds, ",")).
+		With("market", cmp.Or(q.Region, c.market)).With("offset", offset)
 	var found results
-	err := c.limited(ctx, r, &found)
-	if err == nil && !found.any() {
-		err = providers.Unreadable(errNoList)
+	if err := c.limited(ctx, r, &found); err != nil {
+		return page, fmt.Errorf("spotify: search %q: %w", q.Query, err)
 	}
-	if err != nil {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("spotify: search %q: %w", q.Query, err)
+	if page, err = found.page(ctx, kinds, int64(c.limit)); err != nil {
+		return page, fmt.Errorf("spotify: search %q: %w", q.Query, err)
 	}
-	return providers.Page[schema.SearchResult]{Items: found.results(), Next: found.next(int64(c.limit))}, nil
+	return page, nil
 }
 
 // results is the answer of GET /search: a page of each type that was asked for.
 type results struct {
-	Artists   *page[artist]   `json:"artists"`
-	Tracks    *page[item]     `json:"tracks"`
-	Albums    *page[album]    `json:"albums"`
-	Playlists *page[playlist] `json:"playlists"` // with many an entry that is null
-	Shows     *page[show]     `json:"shows"`
+	Artists   part[artist]   `json:"artists"`
+	Tracks    part[item]     `json:"tracks"`
+	Albums    part[album]    `json:"albums"`
+	Playlists part[playlist] `json:"playlists"` // with many an entry that is null
+	Shows     part[show]     `json:"shows"`
 }
 
-func (r results) any() bool {
-	return r.Artists != nil || r.Tracks != nil || r.Albums != nil || r.Playlists != nil || r.Shows != nil
+// part is the page of one type.
+type part[T any] struct{ wire.Object[page[T]] }
+
+// of is what a part has come to.
+type of struct {
+	here  bool
+	items []schema.SearchResult
+	lost  int // rows that could not be decoded
+	next  int64
 }
 
-func (r results) results() []schema.SearchResult {
-	var out []schema.SearchResult
-	add(&out, r.Artists, func(a artist, raw []byte) (string, schema.Object) { p := a.profile(raw); return a.ID, &p })
-	add(&out, r.Tracks, func(i item, raw []byte) (string, schema.Object) { t := i.track(raw); return i.ID, &t })
-	add(&out, r.Albums, func(a album, raw []byte) (string, schema.Object) { c := a.collection("", raw); return a.ID, &c })
-	add(&out, r.Playlists, func(p playlist, raw []byte) (string, schema.Object) { c := p.collection(raw); return p.ID, &c })
-	add(&out, r.Shows, func(s show, raw []byte) (string, schema.Object) { c := s.collection(raw); return s.ID, &c })
-	return out
-}
-
-func add[T any](out *[]schema.SearchResult, p *page[T], convert func(v T, raw []byte) (id string, o schema.Object)) {
-	if p == nil {
-		return
+// page puts the parts together, of which at least one must be there.
+func (r results) page(ctx context.Context, kinds []string, limit int64) (out providers.Page[schema.SearchResult], err error) {
+	read := map[string]func() (of, error){
+		"artist": func() (of, error) {
+			return r.Artists.read(ctx, "artists", func(a artist, raw []byte) schema.Object { return new(a.profile(raw)) })
+		},
+		"track": func() (of, error) {
+			return r.Tracks.read(ctx, "tracks", func(i item, raw []byte) schema.Object { return new(i.track(raw)) })
+		},
+		"album": func() (of, error) {
+			return r.Albums.read(ctx, "albums", func(a album, raw []byte) schema.Object { return new(a.collection("", raw)) })
+		},
+		"playlist": func() (of, error) {
+			return r.Playlists.read(ctx, "playlists", func(p playlist, raw []byte) schema.Object { return new(p.collection(raw)) })
+		},
+		"show": func() (of, error) {
+			return r.Shows.read(ctx, "shows", func(s show, raw []byte) schema.Object { return new(s.collection(raw)) })
+		},
 	}
-	for _, i := range p.Items {
-		if id, o := convert(i.V, i.Raw); id != "" {
-			*out = append(*out, schema.Result(o))
-		}
-	}
-}
-
-// next returns the cursor behind r: types that have more go on together.
-func (r results) next(limit int64) string {
 	var offset int64
 	var left []string
-	more := func(kind string, next int64) {
-		if next > 0 && next+limit <= deepest {
+	here, lost := false, 0
+	for _, kind := range order {
+		if !slices.Contains(kinds, kind) {
+			continue
+		}
+		p, err := read[kind]()
+		if err != nil {
+			return out, err
+		}
+		here, lost = here || p.here, lost+p.lost
+		out.Items = append(out.Items, p.items...)
+		if p.next > 0 && p.next+limit <= deepest {
 			left = append(left, kind)
-			if offset == 0 || next < offset { // they differ only when a page is cut short: better twice than never
-				offset = next
+			if offset == 0 || p.next < offset { // they differ only when a page is cut short: better twice than never
+				offset = p.next
 			}
 		}
 	}
-	if r.Artists != nil {
-		more("artist", r.Artists.next())
+	if left != nil {
+		out.Next = strconv.FormatInt(offset, 10) + ":" + strings.Join(left, ",")
 	}
-	if r.Tracks != nil {
-		more("track", r.Tracks.next())
+	if err := wire.Need(ctx, strings.Join(kinds, " or "), here); err != nil {
+		return out, err
 	}
-	if r.Albums != nil {
-		more("album", r.Albums.next())
+	return out, wire.Understood("items", len(out.Items), lost)
+}
+
+func (p part[T]) read(ctx context.Context, name string, convert func(v T, raw []byte) schema.Object) (out of, err error) {
+	if err := p.Optional(ctx, name); err != nil || !p.Here() {
+		return out, err
 	}
-	if r.Playlists != nil {
-		more("playlist", r.Playlists.next())
+	if err := wire.Need(ctx, name+".items", p.V.Items.Here()); err != nil {
+		return out, err
 	}
-	if r.Shows != nil {
-		more("show", r.Shows.next())
+	out.here, out.lost = true, p.V.Items.Lost()
+	for _, row := range p.V.Items.All() {
+		if string(row.Raw) != withheld {
+			out.items = append(out.items, schema.Result(convert(row.V, row.Raw)))
+		}
 	}
-	if left == nil {
-		return ""
-	}
-	return strconv.FormatInt(offset, 10) + ":" + strings.Join(left, ",")
+	out.next, err = p.V.next(ctx)
+	return out, err
 }

@@ -2,6 +2,7 @@ package spotify
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,17 +10,21 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/text"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
 func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
-	r := c.get("tracks", id)
+	r, asked := c.get("tracks", id), id
 	if episode, ok := strings.CutPrefix(id, "episode/"); ok {
-		r = c.get("episodes", episode)
+		r, asked = c.get("episodes", episode), episode
 	}
-	var i upstream.Object[item]
-	if _, err := c.http.JSON(ctx, r, &i); err != nil {
+	var i wire.Object[item]
+	_, err := c.http.Read(ctx, r, &i)
+	if err == nil && string(i.V.LinkedFrom.ID) != asked {
+		err = wire.Same(ctx, "track", asked, string(i.V.ID))
+	}
+	if err != nil {
 		return schema.Track{}, fmt.Errorf("spotify: track %q: %w", id, err)
 	}
 	return i.V.track(i.Raw), nil
@@ -27,24 +32,24 @@ func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
 
 // topTracks reads an artist's most popular tracks, all on one page.
 // https://developer.spotify.com/documentation/web-api/reference/get-an-artists-top-tracks
-func (c *client) topTracks(ctx context.Context, handle, _ string) (providers.Page[schema.Track], error) {
+func (c *client) topTracks(ctx context.Context, handle, _ string) (page providers.Page[schema.Track], err error) {
 	var top struct {
-		Tracks []upstream.Object[item] `json:"tracks"`
+		Tracks rows[item] `json:"tracks"`
 	}
 	artist, err := c.artistID(ctx, handle)
 	if err == nil {
-		_, err = c.http.JSON(ctx, c.get("artists", artist, "top-tracks"), &top)
+		_, err = c.http.Read(ctx, c.get("artists", artist, "top-tracks"), &top)
 	}
-	switch {
-	case errors.Is(err, errForbidden):
+	if errors.Is(err, errForbidden) {
 		err = providers.Unsupported("GET /v1/spotify/tracks needs an app with extended quota at Spotify")
-	case err == nil && top.Tracks == nil:
-		err = providers.Unreadable(errNoList)
+	}
+	if err == nil {
+		page.Items, err = tracks(ctx, "tracks", top.Tracks, func(*item) {})
 	}
 	if err != nil {
-		return providers.Page[schema.Track]{}, fmt.Errorf("spotify: tracks of %q: %w", handle, err)
+		return page, fmt.Errorf("spotify: tracks of %q: %w", handle, err)
 	}
-	return providers.Page[schema.Track]{Items: tracks(top.Tracks)}, nil
+	return page, nil
 }
 
 // item is the answer of GET /tracks/{id}, or of GET /episodes/{id}, which has a show and its own pictures, date and
@@ -52,50 +57,50 @@ func (c *client) topTracks(ctx context.Context, handle, _ string) (providers.Pag
 // https://developer.spotify.com/documentation/web-api/reference/get-track
 // https://developer.spotify.com/documentation/web-api/reference/get-an-episode
 type item struct {
-	Type         string   `json:"type"` // track or episode
-	ID           string   `json:"id"`   // null for a local file
-	Name         string   `json:"name"`
-	External     external `json:"external_urls"`
-	DurationMS   *float64 `json:"duration_ms"`
-	Explicit     *bool    `json:"explicit"` // false also when not known
-	Artists      []artist `json:"artists"`
-	Album        *album   `json:"album"`       // absent on an album's own tracks
-	Preview      *string  `json:"preview_url"` // null for most apps
-	Show         *show    `json:"show"`        // absent on a podcast's own episodes
-	Images       images   `json:"images"`
-	ReleaseDate  string   `json:"release_date"`
-	AudioPreview *string  `json:"audio_preview_url"`
+	Type         string     `json:"type"` // track or episode
+	ID           key        `json:"id"`   // null for a local file
+	Name         string     `json:"name"`
+	External     external   `json:"external_urls"`
+	DurationMS   wire.Float `json:"duration_ms"`
+	Explicit     wire.Bool  `json:"explicit"` // false also when not known
+	IsLocal      wire.Bool  `json:"is_local"`
+	Artists      []artist   `json:"artists"`
+	Album        *album     `json:"album"`       // absent on an album's own tracks
+	Preview      string     `json:"preview_url"` // null for most apps
+	Show         *show      `json:"show"`        // absent on a podcast's own episodes
+	Images       images     `json:"images"`
+	ReleaseDate  string     `json:"release_date"`
+	AudioPreview string     `json:"audio_preview_url"`
+	LinkedFrom   struct {
+		ID key `json:"id"`
+	} `json:"linked_from"` // what was asked for, where the market has it under another id
 }
 
-// tracks leaves out what is null.
-func tracks(items []upstream.Object[item]) []schema.Track {
-	var out []schema.Track
-	for _, i := range items {
-		if i.V.ID != "" {
-			out = append(out, i.V.track(i.Raw))
-		}
-	}
-	return out
+// tracks converts the rows of a list, to each of which complete adds what the list knows of all of them. Files that only
+// their owner has do not belong.
+func tracks(ctx context.Context, name string, list rows[item], complete func(*item)) ([]schema.Track, error) {
+	return items(ctx, name, list, func(i item, raw json.RawMessage) (schema.Track, bool) {
+		complete(&i)
+		return i.track(raw), !i.IsLocal.Is()
+	})
 }
 
 func (i item) track(raw []byte) schema.Track {
 	t := schema.Track{
-		Common:   schema.Common{ID: i.ID, Raw: raw},
-		Title:    i.Name,
-		Explicit: i.Explicit,
-	}
-	if i.DurationMS != nil {
-		t.DurationS = new(*i.DurationMS / 1000)
+		Common:    schema.Common{ID: string(i.ID), Raw: raw},
+		Title:     i.Name,
+		DurationS: i.DurationMS.Seconds(),
+		Explicit:  i.Explicit.V,
 	}
 	if i.Type == "episode" {
 		t.URL = i.External.page("episode", i.ID)
-		t.CoverURL, t.AudioURL, t.ReleasedAt = i.Images.widest(), text.URLPtr(i.AudioPreview), dates.Release(i.ReleaseDate)
+		t.CoverURL, t.AudioURL, t.ReleasedAt = i.Images.widest(), text.URL(i.AudioPreview), dates.Release(i.ReleaseDate)
 		if i.Show != nil && i.Show.Name != "" {
 			t.Artists, t.Album = []string{i.Show.Name}, new(i.Show.Name)
 		}
 		return t
 	}
-	t.URL, t.AudioURL = i.External.page("track", i.ID), text.URLPtr(i.Preview)
+	t.URL, t.AudioURL = i.External.page("track", i.ID), text.URL(i.Preview)
 	for _, a := range i.Artists {
 		if a.Name != "" {
 			t.Artists = append(t.Artists, a.Name)
