@@ -9,6 +9,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -60,8 +61,8 @@ type Engine struct {
 // holdSlack is how much longer than its call a hold lasts: enrichment and settling come after the upstream.
 const holdSlack = time.Minute
 
-// New returns an Engine. It fails when a provider is of an unknown platform or named like another of its platform, and
-// when a cursor key is too short.
+// New returns an Engine. It fails when a provider is of an unknown platform or named like another of its platform, when
+// a cursor key is too short, and when a row of the service's own has no handler.
 func New(cfg Config) (*Engine, error) {
 	cfg.fill()
 	cfg.Records = records.Compress(cfg.Records)
@@ -70,8 +71,8 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{cfg: cfg, rows: map[*operation.Operation]*read.Row{}, handlers: handlers()}
-	for _, row := range cfg.Rows {
-		e.rows[row.Operation] = row
+	if err := e.addRows(cfg.Rows); err != nil {
+		return nil, err
 	}
 	e.accounts = &account.Accounts{
 		Keys: cfg.Keys, Ledger: cfg.Ledger, Limiter: cfg.Limiter, Rate: cfg.Rate, Now: cfg.Now,
@@ -91,6 +92,17 @@ func New(cfg Config) (*Engine, error) {
 		Timeout: cfg.Timeout, Now: cfg.Now, Log: cfg.Log,
 	})
 	return e, nil
+}
+
+// addRows takes the operation table in.
+func (e *Engine) addRows(rows []*read.Row) error {
+	for _, row := range rows {
+		if row.Service && e.handlers[row.Name] == nil {
+			return fmt.Errorf("socialdata: nothing handles the operation %q", row.Name)
+		}
+		e.rows[row.Operation] = row
+	}
+	return nil
 }
 
 func (c *Config) fill() {
