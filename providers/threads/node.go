@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"net/url"
 	"strings"
 
+	"github.com/socialdata/socialdata/providers/internal/meta"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -51,7 +51,7 @@ func (m member) profile(raw json.RawMessage) schema.Profile {
 	}
 	var urls []string
 	for _, l := range m.BioLinks {
-		urls = append(urls, unwrap(l.URL))
+		urls = append(urls, meta.Unwrap(l.URL))
 	}
 	p.Links = text.URLs(urls...)
 	return p
@@ -72,15 +72,6 @@ func (m *member) handle() string {
 		return ""
 	}
 	return m.Username
-}
-
-// unwrap gives the address behind l.threads.com/?u= and l.instagram.com/?u=.
-func unwrap(s string) string {
-	u, err := url.Parse(s)
-	if err == nil && (u.Host == "l.threads.com" || u.Host == "l.threads.net" || u.Host == "l.instagram.com") {
-		return cmp.Or(u.Query().Get("u"), s)
-	}
-	return s
 }
 
 // formatted is a text in pieces.

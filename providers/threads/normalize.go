@@ -1,12 +1,12 @@
 package threads
 
 import (
-	"math/big"
 	"regexp"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/meta"
 )
 
 // hosts are the names of the site, the old one last.
@@ -43,7 +43,7 @@ func normalize(s providers.Subject, value string) (string, error) {
 		if len(value) < 19 {
 			return value, nil
 		}
-		value = shortcode(value)
+		value = meta.Shortcode(value)
 	}
 	if !code.MatchString(value) {
 		return "", providers.Invalid("a Threads post is a shortcode such as DEUxBnGRDtS, or the post's URL")
@@ -62,21 +62,6 @@ func codeIn(link *links.Link) string {
 		return link.Segment(2)
 	}
 	return ""
-}
-
-// shortcode writes a post's number in the digits of base64url. "" when it is too long to be one.
-func shortcode(number string) string {
-	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-	n, ok := new(big.Int).SetString(number, 10)
-	if !ok || len(number) > 64 {
-		return ""
-	}
-	var b []byte
-	for rest := new(big.Int); n.Sign() > 0; {
-		n.DivMod(n, big.NewInt(64), rest)
-		b = append([]byte{digits[rest.Int64()]}, b...)
-	}
-	return string(b)
 }
 
 const siteURL = "https://www.threads.com/"

@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/meta"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -69,43 +69,14 @@ func pageOf[O any](
 	if page.Items, err = wire.Items(ctx, "data", a.Data, convert); err != nil {
 		return page, err
 	}
-	page.Next, err = a.next(ctx)
+	page.Next, err = a.Paging.Next(ctx)
 	return page, err
 }
 
 // list is a page.
 type list struct {
-	Data   wire.Rows[thread]   `json:"data"`
-	Paging wire.Object[paging] `json:"paging"`
-}
-
-// paging leads to the next page. The last one has cursors too; only next says that there is more.
-// https://developers.facebook.com/docs/graph-api/results
-type paging struct {
-	Cursors struct {
-		After wire.Token `json:"after"`
-	} `json:"cursors"`
-	Next wire.Token `json:"next"` // the address of the page, which has held our token and names the cursor too
-}
-
-func (l list) next(ctx context.Context) (string, error) {
-	if err := wire.Need(ctx, "paging", !l.Paging.Odd()); err != nil {
-		return "", err
-	}
-	p := l.Paging.V
-	address, err := p.Next.Next(ctx, "paging.next")
-	if err != nil || address == "" {
-		return "", err
-	}
-	if after, err := p.Cursors.After.Next(ctx, "paging.cursors.after"); err == nil && after != "" {
-		return after, nil
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		u = &url.URL{}
-	}
-	after := u.Query().Get("after")
-	return after, wire.Need(ctx, "paging.cursors.after", after != "")
+	Data   wire.Rows[thread] `json:"data"`
+	Paging meta.Paging       `json:"paging"`
 }
 
 // thread is a post or a reply. Any field may be missing.
@@ -161,8 +132,7 @@ func (t thread) post(raw json.RawMessage) schema.Post {
 		Media:     media,
 		Mentions:  text.Mentions(of.text()),
 	}
-	topic := strings.TrimPrefix(strings.TrimSpace(of.TopicTag), "#")
-	p.Hashtags = text.Each(slices.Concat([]string{topic}, text.Hashtags(of.text())))
+	p.Hashtags = text.Each(slices.Concat([]string{strings.TrimPrefix(strings.TrimSpace(of.TopicTag), "#")}, text.Hashtags(of.text())))
 	return p
 }
 
