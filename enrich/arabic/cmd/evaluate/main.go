@@ -4,7 +4,13 @@
 //
 //	go run ./enrich/arabic/cmd/evaluate -task sentiment -file posts.tsv
 //
-// Without it, it trains on nine tenths of the labelled data and measures the other tenth, or on all but one
+// and with -everyday or -negation on a file of everyday posts or of sentences and their negations, where -wrong lists
+// what comes out wrong:
+//
+//	go run ./enrich/arabic/cmd/evaluate -everyday enrich/arabic/testdata/everyday_choose.txt -wrong
+//	go run ./enrich/arabic/cmd/evaluate -negation enrich/arabic/testdata/negation_choose.txt -wrong
+//
+// Another model file than the embedded one is measured with -model. Without any of these, it trains on nine tenths of the labelled data and measures the other tenth, or on all but one
 // collection and measures that one. This makes the table of the documentation:
 //
 //	go run ./enrich/arabic/cmd/evaluate -data ../shared/arabic -fold 0
@@ -38,6 +44,10 @@ func run(args []string, w, progress io.Writer) error {
 	task := flags.String("task", "", "dialect, sentiment, ner, topic, not_arabic or mixed; without -file, none means all")
 	file := flags.String("file", "", "labelled file to measure the embedded model on")
 	data := flags.String("data", "../shared/arabic", "folder of the labelled data")
+	everyday := flags.String("everyday", "", "file of everyday posts to measure on")
+	negation := flags.String("negation", "", "file of sentences and their negations to measure on")
+	wrong := flags.Bool("wrong", false, "list what comes out wrong of -everyday and -negation")
+	model := flags.String("model", "", "model file to measure instead of the embedded one")
 	var h eval.HeldOut
 	flags.IntVar(&h.Fold, "fold", 0, "tenth of the data to hold out")
 	flags.StringVar(&h.Set, "leave", "", "collection to hold out instead, for example qcri")
@@ -46,8 +56,15 @@ func run(args []string, w, progress io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *file != "" {
-		return measure(*task, *file, h.Seed, w)
+	if *file != "" || *everyday != "" || *negation != "" {
+		m, err := open(*model)
+		if err != nil {
+			return err
+		}
+		if *file != "" {
+			return measure(m, *task, *file, h.Seed, w)
+		}
+		return posts(m, *everyday, *negation, *wrong, w)
 	}
 	h.Task = *task
 	c, err := corpus.Load(*data)
@@ -57,9 +74,46 @@ func run(args []string, w, progress io.Writer) error {
 	return h.Run(c, w, progress)
 }
 
-// measure runs the embedded model on one file.
-func measure(task, file string, seed uint64, w io.Writer) error {
-	m := arabic.New()
+// open returns the model in file, the embedded one when file is empty.
+func open(file string) (*arabic.Model, error) {
+	if file == "" {
+		return arabic.New(), nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return arabic.Open(string(data))
+}
+
+// posts measures m on a file of everyday posts and on one of negations, if they are given.
+func posts(m *arabic.Model, everyday, negation string, list bool, w io.Writer) error {
+	var wrong io.Writer
+	if list {
+		wrong = w
+	}
+	if everyday != "" {
+		posts, err := corpus.ReadPosts(everyday)
+		if err != nil {
+			return err
+		}
+		if err := eval.MeasurePosts(m, posts, wrong).Write(w); err != nil {
+			return err
+		}
+	}
+	if negation == "" {
+		return nil
+	}
+	pairs, err := corpus.ReadPairs(negation)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%-34s %s\n", "negation, both right", eval.MeasurePairs(m, pairs, wrong))
+	return err
+}
+
+// measure runs m on one file.
+func measure(m *arabic.Model, task, file string, seed uint64, w io.Writer) error {
 	if task == "ner" {
 		var sentences []corpus.Sentence
 		err := corpus.Read(file, 2, func(f []string) {

@@ -8,10 +8,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
+	"github.com/socialdata/socialdata/enrich/arabic"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/corpus"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/train"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
 )
 
 func main() {
@@ -27,6 +30,7 @@ func run(args []string, w io.Writer) error {
 	data := flags.String("data", "../shared/arabic", "folder of the labelled data")
 	out := flags.String("out", "enrich/arabic/model.bin", "model file to write")
 	seed := flags.Uint64("seed", 1, "seed of the order of the examples; the embedded model has 1")
+	parts := flags.String("parts", "", "parts to train, with commas between them; the others are those of the embedded model")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -35,7 +39,14 @@ func run(args []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	model := train.Build(c, train.Config{Seed: *seed, Progress: w})
+	cfg := train.Config{Seed: *seed, Progress: w}
+	if *parts != "" {
+		cfg.Parts = strings.Split(*parts, ",")
+		if cfg.Rest, err = weights.Open(arabic.Embedded()); err != nil {
+			return err
+		}
+	}
+	model := train.Build(c, cfg)
 	if err := os.WriteFile(*out, model, 0o644); err != nil {
 		return err
 	}

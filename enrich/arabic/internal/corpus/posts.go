@@ -1,0 +1,149 @@
+package corpus
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Post is an everyday post with what is to be answered about it.
+type Post struct {
+	Country   string
+	Dialect   schema.Dialect
+	Sentiment schema.SentimentLabel
+	Topics    []string // nil for none
+	Text      string
+	Entities  []Span // in order, without hashtags, mentions and links
+}
+
+// Span is an entity as a stretch of the bytes of a text.
+type Span struct {
+	Start, End int
+	Type       string
+}
+
+// feelings are the short names of the labels in the files.
+var feelings = map[string]schema.SentimentLabel{"pos": schema.Positive, "neg": schema.Negative, "neu": schema.Neutral}
+
+// spanTypes are the short names of the types of entities in the files.
+var spanTypes = map[string]string{
+	"PER": "person", "ORG": "organization", "LOC": "location", "PROD": "product", "EVT": "event", "OTH": "other",
+	"MON": "money", "DATE": "date",
+}
+
+// ReadPosts reads a file of everyday posts. [dialect country] starts the posts of a country. Each post is a line: its
+// sentiment, its topics with commas between them or a hyphen, a colon and the text, in which every entity stands in
+// brackets after the short name of its type. Lines that start with # are comments.
+func ReadPosts(path string) ([]Post, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("corpus: %w", err)
+	}
+	return ParsePosts(string(data))
+}
+
+// ParsePosts reads the content of a file of everyday posts.
+func ParsePosts(text string) ([]Post, error) {
+	var posts []Post
+	err := sections(text, func(section, line string) error {
+		p, err := parsePost(line)
+		if err != nil {
+			return err
+		}
+		dialect, country, _ := strings.Cut(section, " ")
+		p.Dialect, p.Country = schema.Dialect(dialect), country
+		posts = append(posts, p)
+		return nil
+	})
+	return posts, err
+}
+
+// sections calls add with every line of text and the section that it is in.
+func sections(text string, add func(section, line string) error) error {
+	section, n := "", 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		n++
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			section = strings.Trim(line, "[]")
+		default:
+			if err := add(section, line); err != nil {
+				return fmt.Errorf("corpus: line %d: %w", n, err)
+			}
+		}
+	}
+	return nil
+}
+
+func parsePost(line string) (Post, error) {
+	labels, marked, ok := strings.Cut(line, ": ")
+	feeling, topics, both := strings.Cut(labels, " ")
+	if !ok || !both || feelings[feeling] == "" {
+		return Post{}, fmt.Errorf("no labels in %q", line)
+	}
+	p := Post{Sentiment: feelings[feeling]}
+	if topics != "-" {
+		p.Topics = strings.Split(topics, ",")
+	}
+	var err error
+	p.Text, p.Entities, err = unmark(marked)
+	return p, err
+}
+
+// unmark takes the brackets out of a text.
+func unmark(marked string) (string, []Span, error) {
+	var text strings.Builder
+	var spans []Span
+	for {
+		before, rest, ok := strings.Cut(marked, "[")
+		text.WriteString(before)
+		if !ok {
+			return text.String(), spans, nil
+		}
+		inside, after, closed := strings.Cut(rest, "]")
+		short, name, named := strings.Cut(inside, " ")
+		if !closed || !named || spanTypes[short] == "" {
+			return "", nil, fmt.Errorf("a broken bracket in %q", marked)
+		}
+		start := text.Len()
+		text.WriteString(name)
+		spans = append(spans, Span{start, text.Len(), spanTypes[short]})
+		marked = after
+	}
+}
+
+// Pair is a sentence with its negation.
+type Pair struct {
+	Dialect             schema.Dialect
+	Plain, Negated      string
+	PlainLabel, Negates schema.SentimentLabel
+}
+
+// ReadPairs reads a file of pairs. [dialect] starts the pairs of a variety; a line holds the label of the sentence, a colon,
+// the sentence, a stroke between spaces and its negation, which has the opposite label.
+func ReadPairs(path string) ([]Pair, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("corpus: %w", err)
+	}
+	var pairs []Pair
+	err = sections(string(data), func(section, line string) error {
+		label, both, ok := strings.Cut(line, ": ")
+		plain, negated, two := strings.Cut(both, " / ")
+		p := Pair{Dialect: schema.Dialect(section), Plain: plain, Negated: negated, PlainLabel: feelings[label]}
+		p.Negates = schema.Positive
+		if p.PlainLabel == schema.Positive {
+			p.Negates = schema.Negative
+		}
+		if !ok || !two || p.PlainLabel == "" || p.PlainLabel == schema.Neutral {
+			return fmt.Errorf("no pair in %q", line)
+		}
+		pairs = append(pairs, p)
+		return nil
+	})
+	return pairs, err
+}
