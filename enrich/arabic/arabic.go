@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // the model
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/socialdata/socialdata/enrich"
@@ -31,9 +32,14 @@ type Model struct {
 	language  *weights.Linear
 	sentiment *weights.Linear
 	topic     *weights.Linear
-	tagger    *ner.Model
-	mixed     *mixed.Net
-	pool      sync.Pool // of *scratch
+	subject   *weights.Linear
+	// learnt holds the classes of the topic head as classes of the subject head, technology what has none of its own there.
+	learnt     []int
+	technology int
+	news       *ner.Model // finds names in newspaper Arabic
+	posts      *ner.Model // and in dialects
+	mixed      *mixed.Net
+	pool       sync.Pool // of *scratch
 }
 
 var _ enrich.Enricher = (*Model)(nil)
@@ -60,17 +66,23 @@ func Open(file string) (*Model, error) {
 	m := &Model{reader: head.NewReader(head.OpenEmoji(s["emoji"]))}
 	for name, dst := range map[string]**weights.Linear{
 		"dialect": &m.dialect, "spans": &m.spans, "language": &m.language, "sentiment": &m.sentiment, "topic": &m.topic,
+		"subject": &m.subject,
 	} {
 		if *dst, err = linear(s, name); err != nil {
 			return nil, err
 		}
 	}
-	if m.tagger, err = ner.Open(s["ner"]); err != nil {
+	if m.news, err = ner.Open(s["ner"]); err != nil {
 		return nil, fmt.Errorf("section ner: %w", err)
+	}
+	if m.posts, err = ner.Open(s["posts"]); err != nil {
+		return nil, fmt.Errorf("section posts: %w", err)
 	}
 	if m.mixed, err = mixed.OpenNet(s["mixed"]); err != nil {
 		return nil, fmt.Errorf("section mixed: %w", err)
 	}
+	m.learnt = indexes(learntTopics[:], head.Subjects)
+	m.technology = slices.Index(head.Subjects, "technology")
 	m.names = &ner.Reader{
 		Lists:     m.reader.Lists().NER,
 		Gazetteer: gazetteer.Open(s["gazetteer"]),
@@ -99,9 +111,9 @@ type scratch struct {
 	scan   mixed.Scan
 	mixed  mixed.Input
 	tags   []uint8
-	seeds  []int
 	spans  []span
 	scores [weights.MaxClasses]float32
+	topics [weights.MaxClasses]float32
 }
 
 // Enrich implements [enrich.Enricher]. It fails only when ctx is done.

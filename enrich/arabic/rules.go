@@ -11,14 +11,15 @@ import (
 // Words of the rules for sums of money and dates, in folded letters.
 var (
 	currencies = words("ريال ريالا ريالات دولار دولارا دولارات جنيه جنيها جنيهات درهم درهما دراهم دينار دينارا دنانير ليره ليرات " +
-		"يورو شيكل شيقل شواقل فرنك روبيه ين يوان استرليني usd eur sar aed egp dollar dollars euro euros")
-	amounts = words("الف الفا الاف مليون مليونا ملايين مليار مليارا مليارات تريليون million billion thousand k m")
-	months  = words("يناير فبراير مارس ابريل مايو يونيو يوليو اغسطس سبتمبر اكتوبر نوفمبر ديسمبر " +
+		"يورو شيكل شيقل شواقل فرنك روبيه ين يوان استرليني اورو دج دت usd eur sar aed egp qar kwd bhd omr jod mad dzd tnd lyd iqd gbp sr rs dh dollar dollars euro euros")
+	currenciesAlone = words("الدولار اليورو الاورو الريال الدينار الدرهم الجنيه الليره الاسترليني")
+	amounts         = words("الف الفا الاف مليون مليونا ملايين مليار مليارا مليارات تريليون million billion thousand k m")
+	months          = words("يناير فبراير مارس ابريل مايو يونيو يوليو اغسطس سبتمبر اكتوبر نوفمبر ديسمبر " +
 		"شباط اذار نيسان ايار حزيران تموز اب ايلول جانفي فيفري افريل ماي جوان جويليه اوت " +
 		"محرم صفر رجب شعبان رمضان شوال january february march april may june july august september october november december")
 	weekdays = words("السبت الاحد الاثنين الاتنين الثلاثاء الثلاثا الاربعاء الاربعا الخميس الجمعه")
 	years    = words("عام سنه العام")
-	day      = words("يوم")
+	day      = words("يوم نهار ليله اليوم")
 )
 
 // set holds the keys of words.

@@ -3,6 +3,7 @@ package arabic
 import (
 	"math"
 
+	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -21,11 +22,11 @@ func (m *Model) feeling(s *scratch, d schema.Dialect) schema.Sentiment {
 	blocks := m.reader.Sentiment(&s.text, false)
 	if d == schema.NotArabic {
 		// The words are not those that the head learnt; emoji and the short lists of other languages speak alone,
-		// which the third block holds.
+		// which are among the signs.
 		if !m.reader.Polar(&s.text) {
 			return schema.Sentiment{Label: schema.Neutral}
 		}
-		blocks = blocks[2:3]
+		blocks = blocks[head.FeelSigns : head.FeelSigns+1]
 	}
 	p := s.scores[:sentiments]
 	m.sentiment.Scores(blocks, p)

@@ -3,6 +3,7 @@ package arabic
 import (
 	"slices"
 
+	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -12,11 +13,12 @@ var learntTopics = [...]string{
 }
 
 const (
-	science  = 0 // the class of science and technology: one in the labelled texts, two in the specification
-	noTopic  = len(learntTopics) - 1
-	minFirst = 0.15 // the probability from which the first learnt topic is named
-	minNext  = 0.25 // and those after it
-	minNone  = 0.7  // the probability of no topic from which none is named
+	science = 0 // the class of science and technology: one in the labelled texts, two in the specification
+	// manyWords is the length from which the topic head, which learnt long sentences, says which of its topics it is.
+	manyWords = 14
+	minFirst  = 0.4 // the probability from which the first topic is named
+	minNext   = 0.3 // and those after it
+	maxTopics = 3
 )
 
 // topics names what the text of s is about, most likely first.
@@ -24,69 +26,58 @@ func (m *Model) topics(s *scratch, d schema.Dialect) []string {
 	if d == schema.NotArabic || len(s.text.Spans) == 0 {
 		return nil
 	}
-	p := s.scores[:len(learntTopics)]
-	m.topic.Scores(m.reader.Topic(&s.text), p)
-	softmax(p)
-	s.seeds = m.reader.Seeds(&s.text, s.seeds)
+	p := m.subjects(s)
 	var out []string
 	least := float32(minFirst)
-	for range 2 {
-		best := 0
-		for c := range noTopic {
-			if p[c] > p[best] {
+	for range maxTopics {
+		best := len(head.Subjects) - 1
+		for c, name := range head.Subjects {
+			if name != "" && p[c] >= least && (head.Subjects[best] == "" || p[c] > p[best]) {
 				best = c
 			}
 		}
-		if p[best] < least || p[noTopic] >= minNone {
+		if head.Subjects[best] == "" {
 			break
 		}
-		out = m.appendLearnt(out, best, s)
+		out = append(out, head.Subjects[best])
 		p[best], least = 0, minNext
-	}
-	return m.appendSeeded(out, s)
-}
-
-// appendLearnt adds the topic of class c.
-func (m *Model) appendLearnt(out []string, c int, s *scratch) []string {
-	if c != science {
-		return append(out, learntTopics[c])
-	}
-	t, n := m.seeds(s, "technology"), m.seeds(s, "science")
-	switch {
-	case t > n:
-		out = append(out, "technology")
-		if n > 0 {
-			out = append(out, "science")
-		}
-	default:
-		out = append(out, "science")
-		if t > 0 {
-			out = append(out, "technology")
-		}
 	}
 	return out
 }
 
-func (m *Model) seeds(s *scratch, topic string) int {
-	return s.seeds[slices.Index(m.reader.SeedNames(), topic)]
-}
-
-// appendSeeded adds the topics that have no labelled texts: two words of a list name its topic, in a short text
-// one word does.
-func (m *Model) appendSeeded(out []string, s *scratch) []string {
-	learnt := len(out)
-	for i, name := range m.reader.SeedNames() {
-		n := s.seeds[i]
-		if slices.Contains(learntTopics[:], name) && name != "technology" || slices.Contains(out, name) {
+// subjects returns the probability of each of [head.Subjects].
+func (m *Model) subjects(s *scratch) []float32 {
+	p := s.topics[:len(head.Subjects)]
+	m.subject.Scores(m.reader.Subject(&s.text), p)
+	softmax(p)
+	if len(s.text.Spans) < manyWords {
+		return p
+	}
+	q := s.scores[:len(learntTopics)]
+	m.topic.Scores(m.reader.Topic(&s.text), q)
+	softmax(q)
+	known := float32(0)
+	for _, i := range m.learnt {
+		known += p[i]
+	}
+	share := q[science] / (p[m.learnt[science]] + p[m.technology] + 1e-9)
+	known += p[m.technology]
+	for c, i := range m.learnt {
+		if c == science {
 			continue
 		}
-		if n >= 2 && n*12 >= len(s.text.Spans) || n == 1 && len(s.text.Spans) <= 8 {
-			out = append(out, name)
-		}
+		p[i] = known * q[c]
 	}
-	slices.SortStableFunc(out[learnt:], func(a, b string) int { return m.seeds(s, b) - m.seeds(s, a) })
-	return out[:min(len(out), maxTopics)]
+	p[m.learnt[science]] *= share * known
+	p[m.technology] *= share * known
+	return p
 }
 
-// maxTopics is the largest number of topics of a text.
-const maxTopics = 4
+// indexes returns where each of names is in all; "science" stands for technology as well.
+func indexes(names, all []string) []int {
+	var out []int
+	for _, n := range names {
+		out = append(out, slices.Index(all, n))
+	}
+	return out
+}

@@ -26,8 +26,8 @@ var parts = map[string][]string{
 	"mixed":      {"dialect", "spans", "mixed"},
 	"not_arabic": {"language"},
 	"sentiment":  {"sentiment"},
-	"topic":      {"topic"},
-	"ner":        {"ner", "clusters", "gazetteer"},
+	"topic":      {"topic", "subject"},
+	"ner":        {"ner", "posts", "clusters", "gazetteer"},
 }
 
 // Hold is the filter of [train.Config].

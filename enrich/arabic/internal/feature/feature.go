@@ -73,6 +73,9 @@ func Combine(kind, a, b uint32) uint32 {
 	return finish(h ^ h>>29)
 }
 
+// StemKey is the hash of the stem of a word.
+func StemKey(word []rune) uint32 { return Combine(kindStem, Key(Stem(word)), 0) }
+
 // Bits yields the numbers of the bits that are set in mask, the lowest first.
 func Bits(mask uint32) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
@@ -114,7 +117,7 @@ func (s *Set) Extract(d *token.Doc) {
 		key := Key(word)
 		s.Chars = Grams(s.Chars, &s.buf, word, MaxGram)
 		s.Words = append(s.Words, key, Pair(prev, key))
-		bare, stem := Key(Bare(word)), Combine(kindStem, Key(Stem(word)), 0)
+		bare, stem := Key(Bare(word)), StemKey(word)
 		s.Stems = append(s.Stems, stem, Combine(kindStem, prevStem, stem))
 		s.Spans = append(s.Spans, Span{
 			Token: i, Key: key, Bare: bare, Stem: stem, Chars: len(s.Chars), Words: len(s.Words),

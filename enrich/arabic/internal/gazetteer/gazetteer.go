@@ -55,18 +55,24 @@ type Table struct {
 // New returns an empty table.
 func New() *Table { return &Table{kinds: map[uint32]Kind{}} }
 
-// Add adds a name. Names of one letter or of more than [MaxWords] words are left out.
+// Add adds a name, in Arabic or in other letters. Names of one letter or of more than [MaxWords] words are left out.
 func (t *Table) Add(name string, k Kind) {
 	var d token.Doc
-	var s feature.Set
 	d.Scan(name)
-	s.Extract(&d)
-	if len(s.Spans) == 0 || len(s.Spans) > MaxWords || len(s.Spans) == 1 && len(d.Folded(&d.Tokens[0])) < 2 {
-		return
+	key, words := uint32(0), 0
+	for i := range d.Tokens {
+		w := &d.Tokens[i]
+		if w.Kind != token.Word && w.Kind != token.Foreign {
+			continue
+		}
+		if words++; words == 1 {
+			key = feature.Key(d.Folded(w))
+		} else {
+			key = feature.Pair(key, feature.Key(d.Folded(w)))
+		}
 	}
-	key := s.Spans[0].Key
-	for _, w := range s.Spans[1:] {
-		key = feature.Pair(key, w.Key)
+	if words == 0 || words > MaxWords || words == 1 && len(d.Folded(&d.Tokens[0])) < 2 {
+		return
 	}
 	t.kinds[key] |= k
 }

@@ -27,8 +27,9 @@ type Text struct {
 	extra  []uint32
 	polar  []uint32
 	stems  []uint32
-	blocks [4]feature.Block
+	blocks [3]feature.Block
 	lang   langText
+	feelText
 	// MarkEnds holds, after [Reader.Dialect], the end of each word's features in the third block.
 	MarkEnds []int
 }
@@ -45,11 +46,6 @@ func Scale(n int) float32 { return float32(1 / math.Sqrt(float64(n)+1)) }
 func (t *Text) pack(a, b, c feature.Block) []feature.Block {
 	t.blocks[0], t.blocks[1], t.blocks[2] = a, b, c
 	return t.blocks[:3]
-}
-
-func (t *Text) wordsAndStems() feature.Block {
-	t.stems = append(append(t.stems[:0], t.Words...), t.Stems...)
-	return feature.Block{Features: t.stems, Value: Scale(len(t.stems))}
 }
 
 // The kinds of features of the heads.

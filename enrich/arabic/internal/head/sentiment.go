@@ -1,25 +1,138 @@
 package head
 
 import (
+	"slices"
+
 	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
 )
+
+// The blocks of [Reader.Sentiment]. Those of the words that a negation turns count the other way round.
+const (
+	FeelChars = iota
+	FeelWords
+	FeelSigns
+	FeelLists
+	FeelTurnedChars
+	FeelTurnedWords
+	feelBlocks
+)
+
+// turned is what the words behind a negation count: "not bad" is some praise, and "bad" is blame.
+const turned = -1
 
 // Sentiment returns the features of the sentiment head: characters, words, signs and what the lists say. Emoji are
 // left out when blind is set: a text whose label was read off its emoji would teach nothing else.
 func (r *Reader) Sentiment(t *Text, blind bool) []feature.Block {
 	t.extra, t.polar = t.extra[:0], t.polar[:0]
+	r.turn(t)
 	r.polarity(t)
 	if !blind {
 		r.signs(t)
 	}
-	t.blocks = [4]feature.Block{
-		{Features: t.Chars, Value: Scale(len(t.Chars))},
-		t.wordsAndStems(),
-		{Features: t.extra, Value: Scale(len(t.extra))},
-		{Features: t.polar, Value: Scale(len(t.polar))},
+	t.part()
+	chars, words := Scale(len(t.plain.chars)+len(t.turned.chars)), Scale(len(t.plain.words)+len(t.turned.words))
+	t.feel = [feelBlocks]feature.Block{
+		FeelChars:       {Features: t.plain.chars, Value: chars},
+		FeelWords:       {Features: t.plain.words, Value: words},
+		FeelSigns:       {Features: t.extra, Value: Scale(len(t.extra))},
+		FeelLists:       {Features: t.polar, Value: Scale(len(t.polar))},
+		FeelTurnedChars: {Features: t.turned.chars, Value: turned * chars},
+		FeelTurnedWords: {Features: t.turned.words, Value: turned * words},
 	}
-	return t.blocks[:]
+	return t.feel[:]
+}
+
+// feelText holds what the sentiment head knows about the words of a text.
+type feelText struct {
+	plain, turned side
+	words         []feelWord
+	feel          [feelBlocks]feature.Block
+	buf           []rune
+}
+
+// side holds the features of the words that a negation turns, or of the others.
+type side struct{ chars, words []uint32 }
+
+// feelWord is a word with what is done to it.
+type feelWord struct {
+	turned bool
+	// bare is the word without the two halves of a negation that is written around it, nil for other words.
+	bare []rune
+}
+
+// part shares the features of the words out to those that are turned and the others.
+func (t *Text) part() {
+	for _, s := range []*side{&t.plain, &t.turned} {
+		s.chars, s.words = s.chars[:0], s.words[:0]
+	}
+	chars, words := 0, 0
+	for i := range t.Spans {
+		s, w := &t.Spans[i], &t.words[i]
+		dst := &t.plain
+		if w.turned {
+			dst = &t.turned
+		}
+		if w.bare == nil {
+			dst.chars = append(dst.chars, t.Chars[chars:s.Chars]...)
+			dst.words = append(append(dst.words, t.Words[words:s.Words]...), t.Stems[2*i:2*i+2]...)
+		} else {
+			dst.chars = feature.Grams(dst.chars, &t.buf, w.bare, feature.MaxGram)
+			dst.words = append(dst.words, feature.Key(w.bare), feature.StemKey(w.bare))
+		}
+		chars, words = s.Chars, s.Words
+	}
+}
+
+// turn finds the words that a negation turns: the next two, and four behind a form of "to be", or the one that it is written
+// around.
+func (r *Reader) turn(t *Text) {
+	t.words = t.words[:0]
+	prev, left, after := uint32(0), 0, false
+	for i := range t.Spans {
+		s := &t.Spans[i]
+		m := r.lists.Sentiment.Exact(prev, s)
+		w := feelWord{bare: around(t.Folded(&t.Tokens[s.Token]), after)}
+		switch {
+		case m&listTurn != 0:
+			left, after, prev = 2, true, s.Key
+			t.words = append(t.words, feelWord{})
+			continue
+		case after && m&listUnturned != 0:
+			left = 0
+		case left > 0 && m&listBeing != 0:
+			left = 3
+		}
+		w.turned = left > 0 || w.bare != nil && !after
+		left, after, prev = max(0, left-1), false, s.Key
+		t.words = append(t.words, w)
+	}
+}
+
+// wholeWords end in the letter that closes a negation without being negated.
+var wholeWords = [][]rune{
+	[]rune("مفتش"), []rune("متوحش"), []rune("مدهش"), []rune("موحش"), []rune("منعش"), []rune("مناقش"), []rune("مشمش"), []rune("معاش"),
+	[]rune("مراكش"), []rune("مهمش"), []rune("مندهش"), []rune("متعطش"), []rune("منتعش"), []rune("ماتش"), []rune("مطنش"), []rune("معلش"), []rune("معليش"),
+	[]rune("فاحش"), []rune("وحش"), []rune("عيش"), []rune("جيش"), []rune("عطش"), []rune("شاش"), []rune("حشيش"), []rune("كاش"), []rune("باش"),
+	[]rune("علاش"), []rune("كيفاش"), []rune("وقتاش"), []rune("واش"), []rune("درويش"), []rune("مطعمش"),
+}
+
+// around returns word without the negation that Egyptians and the Maghreb write around it, nil when there is none. Behind a
+// negation its second half alone is enough.
+func around(word []rune, behind bool) []rune {
+	n := len(word)
+	if n < 5 || word[n-1] != 'ش' || slices.ContainsFunc(wholeWords, func(w []rune) bool { return slices.Equal(w, word) }) {
+		return nil
+	}
+	switch {
+	case word[0] == 'م' && word[1] == 'ا' && n >= 6:
+		return word[2 : n-1]
+	case behind:
+		return word[:n-1]
+	case word[0] == 'م':
+		return word[1 : n-1]
+	}
+	return nil
 }
 
 // Polar reports whether t holds an emoji or a word of another script that has a polarity.
@@ -40,11 +153,15 @@ func (r *Reader) Polar(t *Text) bool {
 }
 
 // The lists of the file: the first two are praise and blame in general, the third negates, the fourth strengthens. Those
-// that follow hold praise or blame of one kind, and the last ones what stands beside either.
+// that follow hold praise or blame of one kind, then comes what stands beside either, and in the end how a negation works.
 const (
 	listNegation = 2
 	plusLists    = 1<<0 | 0x1F<<4
 	minusLists   = 1<<1 | 0x7F<<9
+	listTurn     = 1 << 21
+	listUnturned = 1 << 22
+	listBeing    = 1 << 23
+	polarLists   = listTurn - 1
 )
 
 // The kinds of features of polarity beside the numbers of the lists.
@@ -55,30 +172,31 @@ const (
 	polarEnds                 // what the first and the last of them do
 )
 
-// polarity adds the words of praise and blame. A negation marks the three words after it.
+// polarity adds the words of praise and blame. Those that a negation turns change sides.
 func (r *Reader) polarity(t *Text) {
-	prev, negated := uint32(0), 0
+	prev := uint32(0)
 	plus, minus, first, last := 0, 0, 0, 0
 	for i := range t.Spans {
-		s := &t.Spans[i]
-		m := r.lists.Sentiment.Exact(prev, s)
+		s := t.Spans[i]
+		w := &t.words[i]
+		if w.bare != nil {
+			s.Key, s.Bare, s.Stem = feature.Key(w.bare), feature.Key(feature.Bare(w.bare)), feature.StemKey(w.bare)
+		}
+		m := r.lists.Sentiment.Exact(prev, &s) & polarLists
 		if m == 0 {
-			m = r.lists.Sentiment.Loose(prev, s)
+			m = r.lists.Sentiment.Loose(prev, &s) & polarLists
 		}
 		sign := uint32(0)
-		if negated > 0 {
-			sign, negated = 1, negated-1
+		if w.turned {
+			sign = 1
 			t.polar = append(t.polar, feature.Combine(kindPolar, polarNegated, s.Stem))
 		}
 		for i := range feature.Bits(m) {
 			t.polar = append(t.polar, feature.Combine(kindPolar, i, sign))
 		}
-		if m&(1<<listNegation) != 0 {
-			negated = 3
-		}
 		if up, down := m&plusLists != 0, m&minusLists != 0; up != down {
 			last = 1
-			if down {
+			if down != w.turned {
 				last = 2
 				minus++
 			} else {
@@ -88,7 +206,7 @@ func (r *Reader) polarity(t *Text) {
 				first = last
 			}
 		}
-		prev = s.Key
+		prev = t.Spans[i].Key
 	}
 	t.polar = append(t.polar,
 		feature.Combine(kindPolar, polarBalance, uint32(min(4, max(-4, plus-minus))+4)),
@@ -117,7 +235,7 @@ func (r *Reader) signs(t *Text) {
 		case token.Foreign:
 			key := feature.Key(t.Folded(k))
 			t.extra = append(t.extra, feature.Combine(kindShape, 50, key))
-			for i := range feature.Bits(r.lists.Sentiment.Exact(0, &feature.Span{Key: key})) {
+			for i := range feature.Bits(r.lists.Sentiment.Exact(0, &feature.Span{Key: key}) & polarLists) {
 				t.extra = append(t.extra, feature.Combine(kindPolar, i, 0))
 			}
 		case token.Word:

@@ -37,6 +37,28 @@ func (r *Reader) Topic(t *Text) []feature.Block {
 	)
 }
 
+// Subjects are the classes of the subject head, in its order: the topics of the specification, and none.
+var Subjects = []string{
+	"politics", "economy", "sports", "technology", "science", "health", "entertainment", "travel", "geography", "religion",
+	"education", "food", "fashion", "weather", "crime", "gaming", "",
+}
+
+// Subject returns the features of the subject head: those of the topic head, and the words of the lists apart from the stems
+// that they share with other words.
+func (r *Reader) Subject(t *Text) []feature.Block {
+	blocks := r.Topic(t)
+	prev := uint32(0)
+	for i := range t.Spans {
+		s := &t.Spans[i]
+		for i := range feature.Bits(r.lists.Topic.Bare(prev, s)) {
+			t.extra = append(t.extra, feature.Combine(kindSeed, i, 1))
+		}
+		prev = s.Key
+	}
+	blocks[2] = feature.Block{Features: t.extra, Value: Scale(len(t.Spans))}
+	return blocks
+}
+
 // Seeds counts the words of t on the list of each topic. It fills counts and returns it. A stem alone does not count:
 // there is no weight to learn that it is shared with everyday words.
 func (r *Reader) Seeds(t *Text, counts []int) []int {

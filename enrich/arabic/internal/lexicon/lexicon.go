@@ -36,6 +36,19 @@ func Load() *Lists {
 	return &Lists{Dialect: Parse(dialect), Sentiment: Parse(sentiment), Topic: Parse(topic), NER: Parse(ner)}
 }
 
+// TopicWords calls add with the words of each list of topics, as they are written. The training deals them out.
+func TopicWords(add func(topic string, words []string)) {
+	for line := range strings.Lines(topic) {
+		if name, words, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(line, "#") {
+			list := strings.Fields(words)
+			for i, w := range list {
+				list[i] = strings.ReplaceAll(w, "_", " ")
+			}
+			add(name, list)
+		}
+	}
+}
+
 // Table maps words to the lists that hold them.
 type Table struct {
 	Names []string // the lists, in the order of the file

@@ -25,8 +25,10 @@ func allowed(a, b int) bool {
 	return a == b || a == b-1
 }
 
-// Decode finds the best tags of q. Scores in sums and trans have one unit.
-func (q *Seq) Decode(score Scorer, trans *Transitions, tags []uint8) []uint8 {
+// Decode finds the best tags of q. Scores in sums and trans have one unit. Doubt is what a word outside of names is given
+// more: the larger it is, the surer the tagger must be of a name. Its first number holds for words that the gazetteer has, the
+// second one for all others.
+func (q *Seq) Decode(score Scorer, trans *Transitions, doubt [2]int32, tags []uint8) []uint8 {
 	n := q.Len()
 	tags = tags[:0]
 	if n == 0 {
@@ -40,6 +42,11 @@ func (q *Seq) Decode(score Scorer, trans *Transitions, tags []uint8) []uint8 {
 	for i := range n {
 		q.sums = weights.Sums{}
 		score.Tags(q.Features(i), &q.sums)
+		if it := &q.items[i]; it.one|it.name != 0 {
+			q.sums[0] += doubt[0]
+		} else {
+			q.sums[0] += doubt[1]
+		}
 		for b := range NumTags {
 			best, from := int32(forbidden*2), 0
 			if i == 0 {
@@ -88,8 +95,11 @@ type Model struct {
 // Tags implements [Scorer].
 func (m *Model) Tags(features []uint32, sums *weights.Sums) { m.linear.Add(sums, features) }
 
-// Tag finds the tags of q.
-func (m *Model) Tag(q *Seq, tags []uint8) []uint8 { return q.Decode(m, &m.trans, tags) }
+// Tag finds the tags of q. Doubt is in the unit of the scores that the tagger learnt: see [Seq.Decode].
+func (m *Model) Tag(q *Seq, doubt [2]float32, tags []uint8) []uint8 {
+	unit := m.linear.Scale[0]
+	return q.Decode(m, &m.trans, [2]int32{int32(doubt[0] / unit), int32(doubt[1] / unit)}, tags)
+}
 
 // Append writes a model whose weights share one unit.
 func Append(dst []byte, trans *Transitions, linear []byte) []byte {

@@ -86,14 +86,13 @@ func (q *Seq) Name(i, j int) gazetteer.Kind {
 	return gazetteer.Kind(q.items[i].name)
 }
 
-// HasName reports whether q has a name of the gazetteer. Names of persons, clubs and papers that are everyday words as
-// well do not count.
+// HasName reports whether q has a name of the gazetteer. Names that are everyday words as well do not count, unless they
+// are those of countries and large cities.
 func (q *Seq) HasName() bool {
-	const doubtful = gazetteer.Given | gazetteer.Surname | gazetteer.GivenForeign | gazetteer.SurnameForeign |
-		gazetteer.Club | gazetteer.Media | gazetteer.Work | gazetteer.People | gazetteer.Common | gazetteer.VeryCommon
+	const always = gazetteer.Country | gazetteer.BigCity
 	return slices.ContainsFunc(q.items, func(it item) bool {
 		k := gazetteer.Kind(it.name)
-		return k&^doubtful != 0 || k != 0 && k&gazetteer.VeryCommon == 0
+		return k&always != 0 || k != 0 && k&gazetteer.Common == 0
 	})
 }
 
@@ -122,7 +121,9 @@ func (r *Reader) Read(q *Seq, d *token.Doc, s *feature.Set) {
 			it.word = d.Folded(t)
 			it.bareRunes = it.word
 			it.key = feature.Key(it.word)
-			it.bare, it.stem = it.key, it.key
+			it.bare, it.stem, it.core = it.key, it.key, it.key
+			it.forms[0] = it.key
+			it.one = uint32(r.Gazetteer.Kind(it.key))
 		} else {
 			it.key = feature.Combine(kindShape, it.shape, 0)
 			it.bare, it.stem = it.key, it.key

@@ -146,6 +146,9 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 	b.stems = sync.OnceValue(func() *Vectors { return b.vectors(false, stemVector, wideWindow) })
 	places := Gazetteer(c)
 	clusters := sync.OnceValue(func() ner.Clusters { return b.vectors(true, clusterVector, nearWindow).Clusters(b.Seed) })
+	names := func() *ner.Reader {
+		return &ner.Reader{Lists: b.reader.Lists().NER, Gazetteer: places, Clusters: clusters()}
+	}
 	parts := []struct {
 		name string
 		make func() []byte
@@ -156,9 +159,9 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 		{"language", b.language},
 		{"sentiment", b.sentiment},
 		{"topic", b.topic},
-		{"ner", func() []byte {
-			return b.ner(&ner.Reader{Lists: b.reader.Lists().NER, Gazetteer: places, Clusters: clusters()})
-		}},
+		{"subject", b.subject},
+		{"ner", func() []byte { return b.ner(names()) }},
+		{"posts", func() []byte { return b.posts(names()) }},
 		{"clusters", func() []byte { return clusters().Append(nil) }},
 		{"gazetteer", func() []byte { return places.Append(nil) }},
 		{"emoji", func() []byte { return table }},

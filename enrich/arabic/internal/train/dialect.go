@@ -19,9 +19,9 @@ var varieties = []string{"gulf", "egyptian", "levantine", "maghrebi", "msa"}
 // with less weight the comments lose a point to what the tweets teach. Shami holds a single variety and
 // would only shift the odds; many of its comments fit any variety.
 var dialectBudget = budget{
-	"elhaj": 8000, "qcri": 1000, "sib": 800, "shami": 200, "account": 1400, "arsarcasm": 1000,
+	"elhaj": 12000, "qcri": 1000, "sib": 800, "shami": 200, "account": 1400, "arsarcasm": 1000,
 	"elhaj" + pieceSuffix: 1500, "qcri" + pieceSuffix: 300,
-	writtenPosts: 2000, writtenWords: 800,
+	writtenPosts: 2600, writtenWords: 800, newsSet: 500,
 }
 
 // dialects holds posts and lists of words by country that were written for the training alone: the collections have
@@ -91,12 +91,30 @@ func (b *builder) dialectRecords(rng *rand.Rand, keep func(r *corpus.Record) boo
 				}
 			}
 		}
-		for _, r := range some(b, written(rng)) {
+		for _, r := range slices.Concat(b.news(), some(b, written(rng))) {
 			if !yield(&r) {
 				return
 			}
 		}
 	}
+}
+
+// newsSet is the name of the sentences of the entity corpora.
+const newsSet = "news"
+
+// news returns the sentences of the entity corpora, which are all of newspapers or an encyclopaedia.
+func (b *builder) news() []corpus.Record {
+	var records []corpus.Record
+	count := map[string]int{}
+	for i := range b.corpus.NER {
+		s := &b.corpus.NER[i]
+		key := SentenceKey(s.Set, count[s.Set])
+		count[s.Set]++
+		if s.Set != "wojood" && !b.held(s.Set, key) {
+			records = append(records, corpus.Record{Set: newsSet, Label: "msa", Text: strings.Join(s.Tokens, " ")})
+		}
+	}
+	return records
 }
 
 // The words of a list are dealt out wordRounds times, in handfuls of wordsAtOnce.
@@ -108,6 +126,9 @@ const (
 // written returns the texts of dialects.txt: its posts, and handfuls of words of its lists.
 func written(rng *rand.Rand) []corpus.Record {
 	var records []corpus.Record
+	for _, p := range everydayPosts() {
+		records = append(records, corpus.Record{Set: writtenPosts, Label: string(p.Dialect), Text: p.Text})
+	}
 	label := ""
 	for line := range strings.Lines(dialects) {
 		line = strings.TrimSpace(line)

@@ -99,7 +99,7 @@ func writtenNames(add func(string, gazetteer.Kind)) {
 		}
 		for line := range strings.Lines(string(text)) {
 			list, words, ok := strings.Cut(line, ":")
-			if !ok || strings.HasPrefix(line, "#") {
+			if !ok || line[0] == '#' {
 				continue
 			}
 			for name := range strings.FieldsSeq(words) {

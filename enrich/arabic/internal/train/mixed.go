@@ -23,7 +23,7 @@ const (
 	// falseAlarms is the share of natural posts that the threshold lets through as mixed. More than four in five of
 	// these would have got their true variety, so this is what the detector costs the dialect. Joined texts come out
 	// better the larger it is, but only where they are one text in two.
-	falseAlarms = 0.015
+	falseAlarms = 0.006
 )
 
 // The span head. With 18 bits it reads short pieces better, but the detector finds no more.

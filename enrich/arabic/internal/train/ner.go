@@ -10,20 +10,44 @@ import (
 )
 
 const (
-	nerBits   = 17
-	nerEpochs = 12
-	// The score of one perceptron moves by a point with the order of the sentences; the mean of four is steady.
-	nerRuns = 4
-	// One post in namelessStep is looked at for words that are no names, about 2,000 posts in all. Twice as many, or
-	// posts with doubtful names among them, take names away.
-	namelessStep = 20
+	nerBits = 17
+	// The score of one perceptron moves by a point with the order of the sentences; the mean of some is steady.
+	newsEpochs, newsRuns = 12, 4
+	postEpochs, postRuns = 10, 2
+	// Of the posts one in so many is looked at for words that are no names. Twice as many for newspapers take names away.
+	newsStep = 20
+	postStep = 8
 	// Newspaper sentences are about this long. Longer posts would outweigh them.
 	namelessWords = 40
 )
 
-// ner trains the tagger on ANERcorp. The other collections have other ideas of what a name is and made it worse; their
-// text still teaches the word clusters. Posts without names teach it what everyday language is like.
+// ner trains the tagger of newspaper Arabic on ANERcorp. The other collections have other ideas of what a name is and made it
+// worse; their text still teaches the word clusters. Posts without names teach it what everyday language is like.
 func (b *builder) ner(r *ner.Reader) []byte {
+	return b.fitTagger("ner", newsEpochs, newsRuns, append(b.newsSentences(r), b.nameless(r, newsStep, nil)...))
+}
+
+// posts trains the tagger of dialects: what stands around a name in a post is not what does in a newspaper, and learning
+// both at once costs the newspapers two points.
+func (b *builder) posts(r *ner.Reader) []byte {
+	data := b.newsSentences(r)
+	var posts []corpus.Record
+	data = append(data, b.nameless(r, postStep, &posts)...)
+	for _, s := range slices.Concat(b.postSentences(), b.insertions(posts)) {
+		data = append(data, TagSentence(r, &s))
+	}
+	return b.fitTagger("posts", postEpochs, postRuns, data)
+}
+
+func (b *builder) fitTagger(name string, epochs, runs int, data []Tagged) []byte {
+	return Perceptron{
+		Bits: b.bits(nerBits), Epochs: epochs, Runs: runs, Seed: b.Seed,
+		Progress: func(epoch int, wrong float64) { b.logf("%-9s epoch %2d, %.1f %% wrong", name, epoch, 100*wrong) },
+	}.Fit(data)
+}
+
+// newsSentences returns ANERcorp and the written sentences.
+func (b *builder) newsSentences(r *ner.Reader) []Tagged {
 	var data []Tagged
 	count := map[string]int{}
 	for i := range b.corpus.NER {
@@ -35,21 +59,17 @@ func (b *builder) ner(r *ner.Reader) []byte {
 		}
 		data = append(data, TagSentence(r, s))
 	}
-	data = append(data, b.nameless(r)...)
 	for _, s := range some(b, writtenSentences()) {
 		data = append(data, TagSentence(r, &s))
 	}
-	return Perceptron{
-		Bits: b.bits(nerBits), Epochs: nerEpochs, Runs: nerRuns, Seed: b.Seed,
-		Progress: func(epoch int, wrong float64) { b.logf("%-9s epoch %2d, %.1f %% wrong", "ner", epoch, 100*wrong) },
-	}.Fit(data)
+	return data
 }
 
-// nameless returns posts in which nothing is a name as far as the gazetteer knows: everyday words of the dialects, which
-// newspapers do not have, are then no names to the tagger.
-func (b *builder) nameless(r *ner.Reader) []Tagged {
+// nameless returns posts in which nothing is a name as far as the gazetteer knows, one in step of them all: everyday words of
+// the dialects, which newspapers do not have, are then no names to the tagger. The posts go to found as well.
+func (b *builder) nameless(r *ner.Reader, step int, found *[]corpus.Record) []Tagged {
 	var data []Tagged
-	for i := 0; i < len(b.corpus.Dialect); i += namelessStep {
+	for i := 0; i < len(b.corpus.Dialect); i += step {
 		p := &b.corpus.Dialect[i]
 		words := strings.Fields(p.Text)
 		if b.held(p.Set, Key(p)) || len(words) > namelessWords || len(words) == 0 {
@@ -58,6 +78,9 @@ func (b *builder) nameless(r *ner.Reader) []Tagged {
 		t := TagSentence(r, &corpus.Sentence{Tokens: words, Tags: slices.Repeat([]string{"O"}, len(words))})
 		if !t.Seq.HasName() {
 			data = append(data, t)
+			if found != nil {
+				*found = append(*found, *p)
+			}
 		}
 	}
 	return data

@@ -82,7 +82,7 @@ func (p Perceptron) run(data []Tagged, seed uint64) *tagger {
 		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		wrong := 0
 		for _, i := range order {
-			tags = data[i].Seq.Decode(t, &t.trans, tags)
+			tags = data[i].Seq.Decode(t, &t.trans, [2]int32{}, tags)
 			if t.learn(&data[i], tags) {
 				wrong++
 			}

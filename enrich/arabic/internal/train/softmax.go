@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
 )
 
 // Example is a text to learn from.
@@ -193,7 +194,7 @@ func (m *Linear) Scores(e *Example, out []float32) {
 	}
 	mask, k := uint32(1)<<m.Bits-1, m.Classes
 	for _, b := range e.Blocks {
-		var sum [16]float32
+		var sum [weights.MaxClasses]float32
 		for _, f := range b.Features {
 			w := m.W[int(f&mask)*k:]
 			w = w[:k]

@@ -9,7 +9,7 @@ import (
 )
 
 // MaxClasses is the largest number of classes of a [Linear].
-const MaxClasses = 16
+const MaxClasses = 20
 
 // Linear is a linear model over hashed features with one signed byte for each weight.
 type Linear struct {

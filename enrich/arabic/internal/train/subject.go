@@ -1,0 +1,156 @@
+package train
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/lexicon"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
+)
+
+// The subject head knows all topics of the specification. The topic head knows the seven of SIB-200 and reads long texts
+// better; posts are short and most of them are small talk.
+const (
+	subjectBits    = 15
+	subjectEpochs  = 5
+	subjectRate    = 0.1
+	subjectDrop    = 0.5
+	subjectVectors = 0.6
+	// Each topic gets so many handfuls of the words of its lists, of one to handful words, each behind a post about nothing.
+	handfuls = 600
+	handful  = 3
+	// A post of the collections in which two words are of the list of one topic and none of another's is taken to be about
+	// it, and a post without any word of the lists to be about nothing. Of the latter one in idleStep is read, up to most of each.
+	clearWords = 2
+	idleStep   = 6
+	clearMost  = 800
+)
+
+// subjectBudget says what each topic of a collection weighs.
+var subjectBudget = budget{everydaySet: 500, "sib": 300, "hint": 200, "clear": 250, "words": 250, "idle": 3500, everydayIdle: 4000}
+
+// everydayIdle is the name of the everyday posts without a topic.
+const everydayIdle = everydaySet + " idle"
+
+// subject trains the subject head.
+func (b *builder) subject() []byte {
+	var t head.Text
+	var examples []Example
+	var sets []string
+	vectors := b.stems()
+	add := func(text, set, topic string) {
+		b.reader.Read(&t, text)
+		blocks := copyBlocks(b.reader.Subject(&t))
+		examples = append(examples, Example{
+			Blocks: blocks, Label: slices.Index(head.Subjects, topic),
+			Dense: vectors.Sum(blocks[1].Features, blocks[1].Value*subjectVectors),
+		})
+		sets = append(sets, set)
+	}
+	for _, p := range some(b, everydayPosts()) {
+		for _, topic := range p.Topics {
+			add(p.Text, everydaySet, topic)
+		}
+		if p.Topics == nil {
+			add(p.Text, everydayIdle, "")
+		}
+	}
+	for _, l := range some(b, hints()) {
+		add(l.text, "hint", b.sharper(topicLabels[l.label], l.text))
+	}
+	for i := range b.corpus.Topic {
+		if r := &b.corpus.Topic[i]; !b.held(r.Set, Key(r)) {
+			add(r.Text, "sib", b.sharper(r.Label, r.Text))
+		}
+	}
+	b.deal(add, b.clear(add))
+	balance(examples, sets, subjectBudget)
+	settings := b.softmax("subject", len(head.Subjects), subjectBits, subjectEpochs, subjectRate)
+	settings.Drop = subjectDrop
+	settings.Fold = vectors.Fold(subjectVectors)
+	m := settings.Fit(examples)
+	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
+	return out
+}
+
+// sharper tells technology from science by the lists: SIB-200 has one label for both.
+func (b *builder) sharper(label, text string) string {
+	if !strings.Contains(label, "/") {
+		return label
+	}
+	var t head.Text
+	b.reader.Read(&t, text)
+	counts := b.reader.Seeds(&t, nil)
+	names := b.reader.SeedNames()
+	if counts[slices.Index(names, "technology")] > counts[slices.Index(names, "science")] {
+		return "technology"
+	}
+	return "science"
+}
+
+// deal adds handfuls of the words of the lists behind posts about nothing: a word of the lists is worth more than those of
+// small talk.
+func (b *builder) deal(add func(text, set, topic string), idle []string) {
+	rng := rand.New(rand.NewPCG(b.Seed, 15))
+	words := map[string][]string{}
+	lexicon.TopicWords(func(topic string, list []string) { words[topic] = append(words[topic], list...) })
+	for _, topic := range head.Subjects {
+		list := words[topic]
+		if len(list) == 0 || len(idle) == 0 {
+			continue
+		}
+		for range handfuls {
+			text := idle[rng.IntN(len(idle))]
+			for range 1 + rng.IntN(handful) {
+				text += " " + list[rng.IntN(len(list))]
+			}
+			add(text, "words", topic)
+		}
+	}
+}
+
+// idleWords is the length of the longest post that words are put behind.
+const idleWords = 8
+
+// clear adds the posts of the collections whose topic the lists tell without doubt. It returns short ones about nothing.
+func (b *builder) clear(add func(text, set, topic string)) []string {
+	var t head.Text
+	var short []string
+	var counts []int
+	names := b.reader.SeedNames()
+	found := make([]int, len(names))
+	idle := 0
+	for i := range b.corpus.Dialect {
+		r := &b.corpus.Dialect[i]
+		if b.held(r.Set, Key(r)) {
+			continue
+		}
+		b.reader.Read(&t, r.Text)
+		if n := len(t.Spans); n < 3 || n > 30 {
+			continue
+		}
+		counts = b.reader.Seeds(&t, counts)
+		best, total := 0, 0
+		for c, n := range counts {
+			total += n
+			if n > counts[best] {
+				best = c
+			}
+		}
+		switch {
+		case total == 0:
+			if idle++; idle%idleStep == 0 {
+				add(r.Text, "idle", "")
+				if len(t.Spans) <= idleWords {
+					short = append(short, r.Text)
+				}
+			}
+		case counts[best] == total && total >= clearWords && found[best] < clearMost:
+			found[best]++
+			add(r.Text, "clear", names[best])
+		}
+	}
+	return short
+}
