@@ -44,7 +44,7 @@ func (m *Model) entities(s *scratch, d schema.Dialect) []schema.Entity {
 }
 
 // doubt is how much surer the tagger must be of a name in a post than in a newspaper: see [ner.Model.Tag].
-var doubt = [2]float32{10, 30}
+var doubt = [2]float32{18, 40}
 
 // named adds the names that the tagger finds outside of what the rules found.
 func (m *Model) named(s *scratch, d schema.Dialect) {

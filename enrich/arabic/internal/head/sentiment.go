@@ -19,7 +19,7 @@ const (
 )
 
 // turned is what the words behind a negation count: "not bad" is some praise, and "bad" is blame.
-const turned = -1
+const turned = -0.8
 
 // Sentiment returns the features of the sentiment head: characters, words, signs and what the lists say. Emoji are
 // left out when blind is set: a text whose label was read off its emoji would teach nothing else.

@@ -27,22 +27,14 @@ const leastTown = 60_000
 func (b *builder) namePool() *namePool {
 	p := &namePool{}
 	var given, family []string
+	lists := map[gazetteer.Kind]*[]string{
+		gazetteer.Given: &given, gazetteer.Surname: &family, gazetteer.Person: &p.people,
+		gazetteer.Country: &p.places, gazetteer.Place: &p.places, gazetteer.Club: &p.clubs,
+		gazetteer.Company: &p.orgs, gazetteer.University: &p.orgs, gazetteer.Media: &p.orgs, gazetteer.Product: &p.products,
+	}
 	writtenNames(func(name string, k gazetteer.Kind) {
-		switch k {
-		case gazetteer.Given:
-			given = append(given, name)
-		case gazetteer.Surname:
-			family = append(family, name)
-		case gazetteer.Person:
-			p.people = append(p.people, name)
-		case gazetteer.Country, gazetteer.Place:
-			p.places = append(p.places, name)
-		case gazetteer.Club:
-			p.clubs = append(p.clubs, name)
-		case gazetteer.Company, gazetteer.University, gazetteer.Media:
-			p.orgs = append(p.orgs, name)
-		case gazetteer.Product:
-			p.products = append(p.products, name)
+		if list := lists[k]; list != nil {
+			*list = append(*list, name)
 		}
 	})
 	for _, n := range b.corpus.Names {

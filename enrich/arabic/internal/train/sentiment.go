@@ -24,7 +24,7 @@ var madeUp string
 const madeUpSet = "made up"
 
 // sentimentBudget says what each label of a collection weighs. The tweets labelled by their emoji are many and noisy.
-var sentimentBudget = budget{"arsarcasm": 3000, "ajgt": 1200, "manual": 500, "emoji": 800, madeUpSet: 900, everydaySet: 1500, negationSet: 600}
+var sentimentBudget = budget{"arsarcasm": 4500, "ajgt": 1800, "manual": 700, "emoji": 800, madeUpSet: 900, everydaySet: 1500, negationSet: 600}
 
 // twoSided are the collections whose labels were chosen from positive and negative alone: they teach nothing of what
 // is neutral.

@@ -102,11 +102,11 @@ func (b *builder) deal(add func(text, set, topic string), idle []string) {
 			continue
 		}
 		for range handfuls {
-			text := idle[rng.IntN(len(idle))]
+			text := []string{idle[rng.IntN(len(idle))]}
 			for range 1 + rng.IntN(handful) {
-				text += " " + list[rng.IntN(len(list))]
+				text = append(text, list[rng.IntN(len(list))])
 			}
-			add(text, "words", topic)
+			add(strings.Join(text, " "), "words", topic)
 		}
 	}
 }
