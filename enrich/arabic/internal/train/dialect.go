@@ -21,7 +21,7 @@ var varieties = []string{"gulf", "egyptian", "levantine", "maghrebi", "msa"}
 var dialectBudget = budget{
 	"elhaj": 12000, "qcri": 1000, "sib": 800, "shami": 200, "account": 1400, "arsarcasm": 1000,
 	"elhaj" + pieceSuffix: 1500, "qcri" + pieceSuffix: 300,
-	writtenPosts: 2600, writtenWords: 800, newsSet: 500,
+	writtenPosts: 4000, writtenWords: 800, newsSet: 500,
 }
 
 // dialects holds posts and lists of words by country that were written for the training alone: the collections have
