@@ -60,7 +60,7 @@
 //	go run ./enrich/arabic/cmd/evaluate -task sentiment -file posts.tsv   # the embedded model on a file of your own
 //	go test -run xxx -bench . ./enrich/arabic
 //
-// Training takes some three minutes of one core and gives the same bytes on any number of processors.
+// Training takes three to four minutes of one core and gives the same bytes on any number of processors.
 //
 // # Everyday posts
 //
