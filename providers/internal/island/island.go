@@ -38,6 +38,9 @@ func (s Script) Has(attribute string) bool {
 	return false
 }
 
+// Attribute returns the value of an attribute, such as "src"; "" when there is none.
+func (s Script) Attribute(name string) string { return get(s.attributes, name) }
+
 // Read takes a page apart. There is no page that it cannot read: what is not there is empty.
 func Read(body []byte) *Page {
 	p := &Page{meta: map[string][]string{}}

@@ -37,6 +37,9 @@ func TestRead(t *testing.T) {
 	if p.Script("nothing") != nil {
 		t.Error("a script that is not there has a body")
 	}
+	if s := p.Scripts[1]; s.Attribute("nonce") != "n" || s.Attribute("src") != "" {
+		t.Errorf("nonce %q, src %q", s.Attribute("nonce"), s.Attribute("src"))
+	}
 	if n := len(p.LinkedData()); n != 2 {
 		t.Errorf("%d scripts of linked data, want 2", n)
 	}
