@@ -2,10 +2,11 @@ package soundcloud
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -13,7 +14,7 @@ import (
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/tracks/get_tracks__track_urn__comments
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	t, err := object[track](ctx, c, "tracks", postID)
-	var cs []upstream.Object[comment]
+	var cs wire.Rows[comment]
 	next := ""
 	if err == nil {
 		err = open(t.V)
@@ -21,15 +22,16 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	if err == nil {
 		cs, next, err = read[comment](ctx, c.http, pages("tracks", "soundcloud:tracks:"+t.V.id(), "comments"), cursor)
 	}
+	page, err := made(ctx, cs, next, err, t.V.comment)
 	if err != nil {
-		return providers.Page[schema.Comment]{}, fmt.Errorf("soundcloud: comments of %q: %w", postID, err)
+		return page, fmt.Errorf("soundcloud: comments of %q: %w", postID, err)
 	}
-	return providers.Page[schema.Comment]{Items: convert(cs, t.V.comment), Next: next}, nil
+	return page, nil
 }
 
 // open makes sure that the comments of t are: closed ones come as an empty list.
 func open(t track) error {
-	if t.quiet() {
+	if no(t.Commentable) || no(t.RevealComments) {
 		return providers.NotFound("comments are switched off on this track")
 	}
 	return nil
@@ -37,21 +39,21 @@ func open(t track) error {
 
 // comment is one of GET /tracks/{urn}/comments.
 type comment struct {
-	ID        upstream.ID `json:"id"`
+	ID        wire.Serial `json:"id"`
 	URN       string      `json:"urn"`
 	Body      string      `json:"body"`
-	CreatedAt string      `json:"created_at"`
+	CreatedAt wire.Time   `json:"created_at"`
 	User      user        `json:"user"`
 }
 
-func (c comment) id() string { return id(c.URN, c.ID) }
-
-func (t track) comment(c comment, raw []byte) schema.Comment {
+// comment always belongs.
+func (t track) comment(c comment, raw json.RawMessage) (schema.Comment, bool) {
+	n := id(c.URN, c.ID)
 	return schema.Comment{
-		Common:    schema.Common{ID: c.id(), URL: t.url() + "/comment-" + c.id(), Raw: raw},
+		Common:    schema.Common{ID: n, URL: t.url() + "/comment-" + n, Raw: raw},
 		PostID:    t.id(),
 		Author:    c.User.actor(),
 		Text:      c.Body,
-		CreatedAt: date(c.CreatedAt),
-	}
+		CreatedAt: c.CreatedAt.V,
+	}, true
 }

@@ -3,14 +3,14 @@ package soundcloud
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -23,7 +23,8 @@ type own struct {
 func newOwn(cfg Config) *own {
 	return &own{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.OwnURL, "https://api-v2.soundcloud.com"), Check: checkOwn, Quota: upstream.NewQuota(0, 0),
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.OwnURL, "https://api-v2.soundcloud.com"), Check: checkOwn, Credentials: credentials,
+			Quota: upstream.NewQuota(0, 0),
 		}),
 		clientIDs: clientIDs(cfg),
 	}
@@ -54,23 +55,6 @@ func (o *own) provider() providers.Provider {
 	}
 }
 
-// errClientID says that the website's client id is no longer good.
-var errClientID = &providers.Error{Kind: providers.ErrUnavailable, Detail: "SoundCloud has changed its website's client id"}
-
-func checkOwn(res *upstream.Response) error {
-	switch res.Status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return errClientID
-	case http.StatusBadRequest:
-		if q := res.URL.Query(); q.Has("offset") {
-			return providers.ErrCursor
-		}
-	case http.StatusGatewayTimeout:
-		return &providers.Error{Kind: providers.ErrTimeout}
-	}
-	return nil
-}
-
 // with calls read with the website's client id, and once more with a new one when that was refused.
 func with[T any](ctx context.Context, o *own, r upstream.Request, read func(r upstream.Request) (T, error)) (T, error) {
 	id, err := o.clientIDs.Get(ctx)
@@ -92,33 +76,34 @@ func with[T any](ctx context.Context, o *own, r upstream.Request, read func(r up
 
 // ownList is a page and the cursor behind it.
 type ownList[T any] struct {
-	objects []upstream.Object[T]
-	next    string
+	rows wire.Rows[T]
+	next string
 }
 
-func readOwn[T any](ctx context.Context, o *own, r upstream.Request, cursor string) ([]upstream.Object[T], string, error) {
+func readOwn[T any](ctx context.Context, o *own, r upstream.Request, cursor string) (wire.Rows[T], string, error) {
 	l, err := with(ctx, o, r, func(r upstream.Request) (ownList[T], error) {
-		objects, next, err := read[T](ctx, o.http, r, cursor)
-		return ownList[T]{objects, next}, err
+		rows, next, err := read[T](ctx, o.http, r, cursor)
+		return ownList[T]{rows, next}, err
 	})
-	return l.objects, l.next, err
+	return l.rows, l.next, err
 }
 
 // ownObject reads the object of one kind by its number, its URN or its public page.
-func ownObject[T interface{ is() string }](ctx context.Context, o *own, kind, key string) (upstream.Object[T], error) {
+func ownObject[T thing](ctx context.Context, o *own, kind, key string) (wire.Object[T], error) {
 	r := upstream.Get("resolve").With("url", site(key))
-	if n := tail(key); links.Digits(n) && (n != key || kind != "users") {
+	if n, ok := number(kind, key); ok {
 		r = upstream.Get(kind, n)
 		if kind == "playlists" {
 			r = r.With("representation", "compact")
 		}
 	}
-	return with(ctx, o, r, func(r upstream.Request) (upstream.Object[T], error) {
-		var v upstream.Object[T]
-		if _, err := o.http.JSON(ctx, r, &v); err != nil {
+	return with(ctx, o, r, func(r upstream.Request) (wire.Object[T], error) {
+		var v wire.Object[T]
+		res, err := o.http.Read(ctx, r, &v)
+		if err != nil {
 			return v, err
 		}
-		return v, expect(v.V, kind)
+		return v, expect(ctx, v.V, kind, key, res.Moved)
 	})
 }
 
@@ -131,37 +116,31 @@ func (o *own) profile(ctx context.Context, handle string) (schema.Profile, error
 }
 
 // belongings reads a list of an account.
-func belongings[T any](ctx context.Context, o *own, handle, what, cursor string) ([]upstream.Object[T], string, error) {
+func belongings[T, O any](
+	ctx context.Context, o *own, handle, what, cursor string, convert func(v T, raw json.RawMessage) (O, bool),
+) (page providers.Page[O], err error) {
 	u, err := ownObject[user](ctx, o, "users", handle)
-	if err != nil {
-		return nil, "", err
+	if err == nil {
+		r := upstream.Get("users", u.V.id(), what).With("limit", "20").With("linked_partitioning", "1")
+		rows, next, rerr := readOwn[T](ctx, o, r, cursor)
+		page, err = made(ctx, rows, next, rerr, convert)
 	}
-	r := upstream.Get("users", u.V.id(), what).With("limit", "20").With("linked_partitioning", "1")
-	return readOwn[T](ctx, o, r, cursor)
+	if err != nil {
+		return page, fmt.Errorf("soundcloud_own: %s of %q: %w", what, handle, err)
+	}
+	return page, nil
 }
 
 func (o *own) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	ts, next, err := belongings[track](ctx, o, handle, "tracks", cursor)
-	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("soundcloud_own: posts of %q: %w", handle, err)
-	}
-	return providers.Page[schema.Post]{Items: convert(ts, track.post), Next: next}, nil
+	return belongings(ctx, o, handle, "tracks", cursor, track.post)
 }
 
 func (o *own) tracks(ctx context.Context, handle, cursor string) (providers.Page[schema.Track], error) {
-	ts, next, err := belongings[track](ctx, o, handle, "tracks", cursor)
-	if err != nil {
-		return providers.Page[schema.Track]{}, fmt.Errorf("soundcloud_own: tracks of %q: %w", handle, err)
-	}
-	return providers.Page[schema.Track]{Items: convert(ts, track.track), Next: next}, nil
+	return belongings(ctx, o, handle, "tracks", cursor, track.track)
 }
 
 func (o *own) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
-	ps, next, err := belongings[playlist](ctx, o, q.Handle, "playlists", cursor)
-	if err != nil {
-		return providers.Page[schema.Collection]{}, fmt.Errorf("soundcloud_own: collections of %q: %w", q.Handle, err)
-	}
-	return providers.Page[schema.Collection]{Items: convert(ps, playlist.collection), Next: next}, nil
+	return belongings(ctx, o, q.Handle, "playlists", cursor, playlist.collection)
 }
 
 func (o *own) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
@@ -169,7 +148,8 @@ func (o *own) collection(ctx context.Context, q providers.CollectionQuery) (sche
 	if err != nil {
 		return schema.Collection{}, fmt.Errorf("soundcloud_own: collection %q: %w", q.ID, err)
 	}
-	return p.V.collection(p.Raw), nil
+	out, _ := p.V.collection(p.Raw)
+	return out, nil
 }
 
 func (o *own) post(ctx context.Context, id string) (schema.Post, error) {
@@ -177,7 +157,8 @@ func (o *own) post(ctx context.Context, id string) (schema.Post, error) {
 	if err != nil {
 		return schema.Post{}, fmt.Errorf("soundcloud_own: post %q: %w", id, err)
 	}
-	return t.V.post(t.Raw), nil
+	out, _ := t.V.post(t.Raw)
+	return out, nil
 }
 
 func (o *own) track(ctx context.Context, id string) (schema.Track, error) {
@@ -185,12 +166,13 @@ func (o *own) track(ctx context.Context, id string) (schema.Track, error) {
 	if err != nil {
 		return schema.Track{}, fmt.Errorf("soundcloud_own: track %q: %w", id, err)
 	}
-	return t.V.track(t.Raw), nil
+	out, _ := t.V.track(t.Raw)
+	return out, nil
 }
 
 func (o *own) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	t, err := ownObject[track](ctx, o, "tracks", postID)
-	var cs []upstream.Object[comment]
+	var cs wire.Rows[comment]
 	next := ""
 	if err == nil {
 		err = open(t.V)
@@ -199,8 +181,9 @@ func (o *own) comments(ctx context.Context, postID, cursor string) (providers.Pa
 		r := upstream.Get("tracks", t.V.id(), "comments").With("threaded", "0").With("filter_replies", "1").With("limit", "20")
 		cs, next, err = readOwn[comment](ctx, o, r, cursor)
 	}
+	page, err := made(ctx, cs, next, err, t.V.comment)
 	if err != nil {
-		return providers.Page[schema.Comment]{}, fmt.Errorf("soundcloud_own: comments of %q: %w", postID, err)
+		return page, fmt.Errorf("soundcloud_own: comments of %q: %w", postID, err)
 	}
-	return providers.Page[schema.Comment]{Items: convert(cs, t.V.comment), Next: next}, nil
+	return page, nil
 }

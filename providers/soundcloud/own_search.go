@@ -8,6 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -22,69 +23,57 @@ func (o *own) search(ctx context.Context, q providers.SearchQuery, cursor string
 	case schema.TrackResult, schema.PostResult:
 		path = append(path, "tracks")
 	}
-	r := upstream.Get(path...).With("q", q.Query).With("limit", "20")
-	hits, next, err := readOwn[hit](ctx, o, r, cursor)
+	rows, next, err := readOwn[hit](ctx, o, upstream.Get(path...).Says("q", q.Query).With("limit", "20"), cursor)
+	page, err := made(ctx, rows, next, err, func(h hit, raw json.RawMessage) (schema.SearchResult, bool) {
+		return h.result(ctx, q.Kind, raw)
+	})
 	if err != nil {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("soundcloud_own: search %q: %w", q.Query, err)
-	}
-	page := providers.Page[schema.SearchResult]{Next: next}
-	for _, h := range hits {
-		if result, ok := h.V.result(q.Kind, h.Raw); ok {
-			page.Items = append(page.Items, result)
-		}
+		return page, fmt.Errorf("soundcloud_own: search %q: %w", q.Query, err)
 	}
 	return page, nil
 }
 
-// hit is an account, a track or a playlist.
+// hit is an account, a track, a playlist or something else.
 type hit struct {
-	user     *user
-	track    *track
-	playlist *playlist
+	Kind string `json:"kind"`
 }
 
-// UnmarshalJSON decodes what kind names and leaves out anything else.
-func (h *hit) UnmarshalJSON(b []byte) error {
-	var head struct {
-		Kind string `json:"kind"`
-	}
-	if err := json.Unmarshal(b, &head); err != nil {
-		return err
-	}
-	switch head.Kind {
-	case "user":
-		return json.Unmarshal(b, &h.user)
-	case "track":
-		return json.Unmarshal(b, &h.track)
-	case "playlist":
-		return json.Unmarshal(b, &h.playlist)
-	}
-	return nil
-}
-
-func (h hit) result(kind schema.ResultKind, raw []byte) (schema.SearchResult, bool) {
+// result reads raw as what it says that it is. A hit that does not say is odd, and becomes a track without an id, which
+// breaks the schema.
+func (h hit) result(ctx context.Context, kind schema.ResultKind, raw json.RawMessage) (schema.SearchResult, bool) {
 	switch {
-	case h.user != nil && h.user.id() != "":
-		return schema.Result(new(h.user.profile(raw))), true
-	case h.track != nil && h.track.id() != "":
-		return h.track.result(kind, raw), true
-	case h.playlist != nil && h.playlist.id() != "":
-		return schema.Result(new(h.playlist.collection(raw))), true
+	case h.Kind == "user":
+		return as(ctx, raw, user.result)
+	case h.Kind == "playlist":
+		return as(ctx, raw, playlist.result)
+	case h.Kind == "track" && kind == schema.PostResult:
+		return as(ctx, raw, track.postResult)
+	case h.Kind == "track":
+		return as(ctx, raw, track.result)
 	}
-	return schema.SearchResult{}, false
+	return schema.Result(new(schema.Track)), h.Kind == ""
+}
+
+// as reads raw as a T.
+func as[T any](
+	ctx context.Context, raw json.RawMessage, result func(v T, raw json.RawMessage) (schema.SearchResult, bool),
+) (schema.SearchResult, bool) {
+	var v T
+	if err := wire.Decode(ctx, raw, &v); err != nil {
+		return schema.Result(new(schema.Track)), true
+	}
+	return result(v, raw)
 }
 
 // suggestions completes a query.
-func (o *own) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
-	found, _, err := readOwn[completion](ctx, o, upstream.Get("search", "queries").With("q", q.Query).With("limit", "10"), "")
+func (o *own) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (page providers.Page[schema.Suggestion], err error) {
+	r := upstream.Get("search", "queries").Says("q", q.Query).With("limit", "10")
+	found, _, err := readOwn[completion](ctx, o, r, "")
 	if err != nil {
-		return providers.Page[schema.Suggestion]{}, fmt.Errorf("soundcloud_own: suggestions for %q: %w", q.Query, err)
+		return page, fmt.Errorf("soundcloud_own: suggestions for %q: %w", q.Query, err)
 	}
-	var page providers.Page[schema.Suggestion]
-	for i, f := range found {
-		if f.V.Output != "" {
-			page.Items = append(page.Items, f.V.suggestion(int64(i), f.Raw))
-		}
+	for place, f := range found.All() {
+		page.Items = append(page.Items, f.V.suggestion(int64(place), f.Raw))
 	}
 	return page, nil
 }

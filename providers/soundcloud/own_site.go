@@ -1,8 +1,10 @@
 package soundcloud
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/socialdata/socialdata/providers/internal/island"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 )
 
@@ -42,12 +45,6 @@ func clientIDs(cfg Config) *upstream.Tokens {
 	}, nil)
 }
 
-var (
-	inPage   = regexp.MustCompile(`"hydratable":"apiClient","data":\{"id":"([A-Za-z0-9]{16,64})"`)
-	inScript = regexp.MustCompile(`client_id[:=]"([A-Za-z0-9]{16,64})"`)
-	script   = regexp.MustCompile(`<script[^>]*\ssrc="(https://[a-z0-9-]+\.sndcdn\.com/assets/[^"]+\.js)"`)
-)
-
 // mostScripts is how many scripts are looked through, the last of the page first.
 const mostScripts = 5
 
@@ -58,15 +55,20 @@ func (w *website) find(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if m := inPage.FindSubmatch(res.Body); m != nil {
-		return string(m[1]), nil
+	scripts := island.Read(res.Body).Scripts
+	for _, s := range scripts {
+		if id := hydrated(s.Body); id != "" {
+			return id, nil
+		}
 	}
-	found := script.FindAllSubmatch(res.Body, -1)
-	slices.Reverse(found)
-	for _, m := range found[:min(len(found), mostScripts)] {
-		u, err := url.Parse(string(m[1]))
-		if err != nil {
+	looked := 0
+	for _, s := range slices.Backward(scripts) {
+		u, err := url.Parse(s.Attribute("src"))
+		if err != nil || u.Scheme != "https" || !strings.HasSuffix(u.Host, ".sndcdn.com") || !strings.HasSuffix(u.Path, ".js") {
 			continue
+		}
+		if looked++; looked > mostScripts {
+			break
 		}
 		host := upstream.New(upstream.Config{HTTP: w.http, Base: u.Scheme + "://" + u.Host})
 		if res, err = host.Do(ctx, upstream.Get(strings.Trim(u.Path, "/"))); err != nil {
@@ -77,4 +79,31 @@ func (w *website) find(ctx context.Context) (string, error) {
 		}
 	}
 	return "", errNoClientID
+}
+
+var (
+	inScript = regexp.MustCompile(`client_id[:=]"([A-Za-z0-9]{16,64})"`)
+	clientID = regexp.MustCompile(`^[A-Za-z0-9]{16,64}$`)
+)
+
+// hydrated returns the client id among the data that a script gives to the page, as in window.__sc_hydration = [...].
+func hydrated(script []byte) string {
+	_, data, _ := bytes.Cut(script, []byte("__sc_hydration"))
+	_, data, _ = bytes.Cut(data, []byte("="))
+	var parts []struct {
+		Hydratable string `json:"hydratable"`
+		Data       struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	// What stands behind the list is no part of it; the data of other parts has ids of other kinds.
+	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&parts); err != nil && parts == nil {
+		return ""
+	}
+	for _, p := range parts {
+		if p.Hydratable == "apiClient" && clientID.MatchString(p.Data.ID) {
+			return p.Data.ID
+		}
+	}
+	return ""
 }

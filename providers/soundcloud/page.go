@@ -13,77 +13,109 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 )
 
 // mostEmpty is how many empty pages with a next one are passed over.
 const mostEmpty = 5
 
-// list is a page of objects: an object with a link to the next page or, of old, a bare array. Entries may be null.
+// list is a page of objects.
 // https://developers.soundcloud.com/docs/api/guide#pagination
 type list[T any] struct {
-	Collection []upstream.Object[T]
-	NextHref   string
+	Collection wire.Rows[T] `json:"collection"`
+	NextHref   wire.Token   `json:"next_href"` // null or absent on the last page
 }
 
-// UnmarshalJSON reads both forms.
-func (l *list[T]) UnmarshalJSON(b []byte) error {
-	if b = bytes.TrimSpace(b); len(b) > 0 && b[0] == '[' {
-		return json.Unmarshal(b, &l.Collection)
+// decode reads a page, which of old is a bare array; one without rows is no page of old, for those were asked for otherwise.
+func decode[T any](ctx context.Context, body []byte) (l list[T], err error) {
+	if body = bytes.TrimSpace(body); bytes.HasPrefix(body, []byte("[")) {
+		if err = wire.Decode(ctx, body, &l.Collection); err == nil {
+			err = wire.Need(ctx, "collection", l.Collection.Len()+l.Collection.Lost() > 0)
+		}
+	} else {
+		err = wire.Decode(ctx, body, &l)
 	}
-	var page struct {
-		Collection []upstream.Object[T] `json:"collection"`
-		NextHref   string               `json:"next_href"` // null or absent on the last page
+	if err != nil {
+		return l, err
 	}
-	err := json.Unmarshal(b, &page)
-	l.Collection, l.NextHref = page.Collection, page.NextHref
-	return err
+	return l, l.Collection.Check(ctx, "collection")
 }
-
-// errNoList says that an answer, though JSON, holds no list: to pass it on as an empty one would be a lie.
-var errNoList = errors.New("soundcloud: the answer holds no list")
 
 // read reads the page at a cursor, and those behind it while they are empty. A cursor holds those parameters of a next
 // link that are not ours.
-func read[T any](ctx context.Context, c *upstream.Client, r upstream.Request, cursor string) ([]upstream.Object[T], string, error) {
+func read[T any](ctx context.Context, c *upstream.Client, r upstream.Request, cursor string) (wire.Rows[T], string, error) {
+	var none wire.Rows[T]
 	for range mostEmpty {
-		at, err := url.ParseQuery(cursor)
+		asked, err := from(r, cursor)
 		if err != nil {
-			return nil, "", providers.ErrCursor
+			return none, "", err
 		}
-		asked := r
-		for name := range at {
-			if r.Query.Has(name) || slices.Contains(secret, name) {
-				return nil, "", providers.ErrCursor
-			}
-			asked = asked.With(name, at.Get(name))
+		res, err := c.Do(ctx, asked)
+		if err != nil {
+			return none, "", err
 		}
-		var l list[T]
-		if _, err := c.JSON(ctx, asked, &l); err != nil {
-			return nil, "", err
+		l, err := decode[T](ctx, res.Body)
+		if err != nil {
+			return none, "", err
 		}
-		if l.Collection == nil {
-			return nil, "", providers.Unreadable(errNoList)
+		after, err := next(ctx, l.NextHref, r)
+		if err != nil {
+			return none, "", err
 		}
-		after := next(l.NextHref, r)
 		if after == cursor { // it leads back
 			after = ""
 		}
-		if len(l.Collection) > 0 || after == "" {
+		if l.Collection.Len() > 0 || after == "" {
 			return l.Collection, after, nil
 		}
 		cursor = after
 	}
-	return nil, cursor, nil // SoundCloud says that there is more: the caller may go on
+	return none, cursor, nil // SoundCloud says that there is more: the caller may go on
+}
+
+// from returns r at a cursor.
+func from(r upstream.Request, cursor string) (upstream.Request, error) {
+	at, err := url.ParseQuery(cursor)
+	if err != nil {
+		return r, providers.ErrCursor
+	}
+	asked := r
+	for name := range at {
+		if r.Query.Has(name) || slices.Contains(secret, name) {
+			return r, providers.ErrCursor
+		}
+		asked = asked.With(name, at.Get(name))
+	}
+	return asked, nil
+}
+
+// made makes a page of what read has read. When nothing more is there, an empty list is one: it has been checked.
+func made[T, O any](
+	ctx context.Context, rows wire.Rows[T], next string, err error, convert func(v T, raw json.RawMessage) (O, bool),
+) (page providers.Page[O], _ error) {
+	if err != nil || !rows.Here() {
+		page.Next = next
+		return page, err
+	}
+	items, err := wire.Items(ctx, "collection", rows, convert)
+	return providers.Page[O]{Items: items, Next: next}, err
 }
 
 // secret are parameters that a next link may carry and a cursor must not.
-var secret = []string{"client_id", "client_secret", "oauth_token", "access_token", "secret_token", "app_version", "app_locale"}
+var secret = append([]string{"app_version", "app_locale"}, credentials...)
 
 // next returns the cursor of a next link: what its query has more than r's. A link to another list is none of ours.
-func next(href string, r upstream.Request) string {
-	u, err := url.Parse(href)
-	if href == "" || err != nil || bare(strings.Split(strings.Trim(u.Path, "/"), "/")) != bare(r.Path) {
-		return ""
+func next(ctx context.Context, href wire.Token, r upstream.Request) (string, error) {
+	link, err := href.Next(ctx, "next_href")
+	if err != nil || link == "" {
+		return "", err
+	}
+	u, err := url.Parse(link)
+	if err != nil {
+		return "", providers.Unreadable(errNextHref) // the text of err holds the link, and with it a key
+	}
+	if bare(strings.Split(strings.Trim(u.Path, "/"), "/")) != bare(r.Path) {
+		return "", nil
 	}
 	more := u.Query()
 	for name := range more {
@@ -91,8 +123,10 @@ func next(href string, r upstream.Request) string {
 			more.Del(name)
 		}
 	}
-	return more.Encode()
+	return more.Encode(), nil
 }
+
+var errNextHref = errors.New("soundcloud: next_href is no link")
 
 // bare writes a path with numbers in place of URNs, either of which may stand in it.
 func bare(segments []string) string {

@@ -2,13 +2,14 @@ package soundcloud
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/text"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -16,15 +17,16 @@ import (
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/users/get_users__user_urn__playlists
 func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
 	u, err := c.account(ctx, q.Handle)
-	var ps []upstream.Object[playlist]
+	var ps wire.Rows[playlist]
 	next := ""
 	if err == nil {
 		ps, next, err = read[playlist](ctx, c.http, pages("users", u.V.urn(), "playlists").With("show_tracks", "false"), cursor)
 	}
+	page, err := made(ctx, ps, next, err, playlist.collection)
 	if err != nil {
-		return providers.Page[schema.Collection]{}, fmt.Errorf("soundcloud: collections of %q: %w", q.Handle, err)
+		return page, fmt.Errorf("soundcloud: collections of %q: %w", q.Handle, err)
 	}
-	return providers.Page[schema.Collection]{Items: convert(ps, playlist.collection), Next: next}, nil
+	return page, nil
 }
 
 func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
@@ -32,7 +34,8 @@ func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (s
 	if err != nil {
 		return schema.Collection{}, fmt.Errorf("soundcloud: collection %q: %w", q.ID, err)
 	}
-	return p.V.collection(p.Raw), nil
+	out, _ := p.V.collection(p.Raw)
+	return out, nil
 }
 
 // collectionTracks reads what is in a playlist.
@@ -41,53 +44,53 @@ func (c *client) collectionTracks(ctx context.Context, q providers.CollectionQue
 	number := q.ID
 	var err error
 	if !links.Digits(number) {
-		var p upstream.Object[playlist]
+		var p wire.Object[playlist]
 		p, err = object[playlist](ctx, c, "playlists", q.ID)
 		number = p.V.id()
 	}
-	var ts []upstream.Object[track]
+	var ts wire.Rows[track]
 	next := ""
 	if err == nil {
 		ts, next, err = read[track](ctx, c.http, pages("playlists", "soundcloud:playlists:"+number, "tracks").With("access", everything), cursor)
 	}
+	page, err := made(ctx, ts, next, err, track.track)
 	if err != nil {
-		return providers.Page[schema.Track]{}, fmt.Errorf("soundcloud: tracks of %q: %w", q.ID, err)
+		return page, fmt.Errorf("soundcloud: tracks of %q: %w", q.ID, err)
 	}
-	return providers.Page[schema.Track]{Items: convert(ts, track.track), Next: next}, nil
+	return page, nil
 }
 
 // playlist is the answer of GET /playlists/{urn}; its tracks are read by themselves.
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/playlists/get_playlists__playlist_urn_
 type playlist struct {
-	Kind        string       `json:"kind"`
-	ID          upstream.ID  `json:"id"`
-	URN         string       `json:"urn"`
-	Page        string       `json:"permalink_url"`
-	Title       string       `json:"title"`
-	Description string       `json:"description"`
-	Type        string       `json:"playlist_type"` // album, ep … or ""
-	SetType     string       `json:"set_type"`      // the same, of the website's interface
-	User        *user        `json:"user"`
-	TrackCount  upstream.Int `json:"track_count"`
-	Artwork     string       `json:"artwork_url"`
-	CreatedAt   string       `json:"created_at"`
+	Kind        string      `json:"kind"`
+	ID          wire.Serial `json:"id"`
+	URN         string      `json:"urn"`
+	Page        string      `json:"permalink_url"`
+	Title       string      `json:"title"`
+	Description string      `json:"description"`
+	Type        string      `json:"playlist_type"` // album, ep … or ""
+	SetType     string      `json:"set_type"`      // the same, of the website's interface
+	User        *user       `json:"user"`
+	TrackCount  wire.Count  `json:"track_count"`
+	Artwork     string      `json:"artwork_url"`
+	CreatedAt   wire.Time   `json:"created_at"`
 }
 
-func (p playlist) is() string { return p.Kind }
-func (p playlist) id() string { return id(p.URN, p.ID) }
+func (p playlist) is() string   { return p.Kind }
+func (p playlist) id() string   { return id(p.URN, p.ID) }
+func (p playlist) page() string { return public(p.Page) }
 
-func (p playlist) collection(raw []byte) schema.Collection {
+// collection always belongs.
+func (p playlist) collection(raw json.RawMessage) (schema.Collection, bool) {
 	out := schema.Collection{
-		Common:      schema.Common{ID: p.id(), URL: public(p.Page), Raw: raw},
+		Common:      schema.Common{ID: p.id(), URL: text.URLOr(p.page(), "https://api.soundcloud.com/playlists/"+p.id()), Raw: raw},
 		Kind:        schema.Playlist,
 		Title:       p.Title,
 		Description: text.NonEmpty(p.Description),
 		ItemsCount:  p.TrackCount.V,
 		CoverURL:    text.URL(p.Artwork),
-		CreatedAt:   date(p.CreatedAt),
-	}
-	if out.URL == "" {
-		out.URL = "https://api.soundcloud.com/playlists/" + out.ID
+		CreatedAt:   p.CreatedAt.V,
 	}
 	for _, t := range []string{p.Type, p.SetType} {
 		switch strings.ToLower(t) {
@@ -98,5 +101,5 @@ func (p playlist) collection(raw []byte) schema.Collection {
 	if p.User != nil && p.User.id() != "" {
 		out.Owner = new(p.User.actor())
 	}
-	return out
+	return out, true
 }

@@ -2,6 +2,7 @@ package soundcloud
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
@@ -11,24 +12,16 @@ import (
 
 // search finds tracks, as tracks or as posts, or accounts or playlists: one answer holds one of the three.
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/search
-func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
-	var page providers.Page[schema.SearchResult]
-	var err error
+func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (page providers.Page[schema.SearchResult], err error) {
 	switch q.Kind {
 	case schema.ProfileResult:
-		page.Items, page.Next, err = found(ctx, c, pages("users").With("q", q.Query), cursor, func(u user, raw []byte) schema.SearchResult {
-			return schema.Result(new(u.profile(raw)))
-		})
+		page, err = found(ctx, c, pages("users").Says("q", q.Query), cursor, user.result)
 	case schema.CollectionResult:
-		r := pages("playlists").With("q", q.Query).With("show_tracks", "false")
-		page.Items, page.Next, err = found(ctx, c, r, cursor, func(p playlist, raw []byte) schema.SearchResult {
-			return schema.Result(new(p.collection(raw)))
-		})
+		page, err = found(ctx, c, pages("playlists").Says("q", q.Query).With("show_tracks", "false"), cursor, playlist.result)
+	case schema.PostResult:
+		page, err = found(ctx, c, pages("tracks").Says("q", q.Query).With("access", everything), cursor, track.postResult)
 	default:
-		r := pages("tracks").With("q", q.Query).With("access", everything)
-		page.Items, page.Next, err = found(ctx, c, r, cursor, func(t track, raw []byte) schema.SearchResult {
-			return t.result(q.Kind, raw)
-		})
+		page, err = found(ctx, c, pages("tracks").Says("q", q.Query).With("access", everything), cursor, track.result)
 	}
 	if err != nil {
 		return page, fmt.Errorf("soundcloud: search %q: %w", q.Query, err)
@@ -36,17 +29,28 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor str
 	return page, nil
 }
 
-func found[T interface{ id() string }](
-	ctx context.Context, c *client, r upstream.Request, cursor string, conv func(v T, raw []byte) schema.SearchResult,
-) ([]schema.SearchResult, string, error) {
-	list, next, err := read[T](ctx, c.http, r, cursor)
-	return convert(list, conv), next, err
+func found[T any](
+	ctx context.Context, c *client, r upstream.Request, cursor string, convert func(v T, raw json.RawMessage) (schema.SearchResult, bool),
+) (providers.Page[schema.SearchResult], error) {
+	rows, next, err := read[T](ctx, c.http, r, cursor)
+	return made(ctx, rows, next, err, convert)
 }
 
-// result is t as a post when posts were asked for, else as a track.
-func (t track) result(kind schema.ResultKind, raw []byte) schema.SearchResult {
-	if kind == schema.PostResult {
-		return schema.Result(new(t.post(raw)))
-	}
-	return schema.Result(new(t.track(raw)))
+func (u user) result(raw json.RawMessage) (schema.SearchResult, bool) {
+	return schema.Result(new(u.profile(raw))), true
+}
+
+func (p playlist) result(raw json.RawMessage) (schema.SearchResult, bool) {
+	c, belongs := p.collection(raw)
+	return schema.Result(&c), belongs
+}
+
+func (t track) result(raw json.RawMessage) (schema.SearchResult, bool) {
+	out, belongs := t.track(raw)
+	return schema.Result(&out), belongs
+}
+
+func (t track) postResult(raw json.RawMessage) (schema.SearchResult, bool) {
+	out, belongs := t.post(raw)
+	return schema.Result(&out), belongs
 }

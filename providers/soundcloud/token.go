@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 )
 
 // tokens asks for access tokens with the app's own credentials and, because SoundCloud counts those, renews them with
@@ -58,11 +59,11 @@ func (f *tokenFlow) fetch(ctx context.Context) (upstream.Token, error) {
 
 func (f *tokenFlow) ask(ctx context.Context, r upstream.Request) (upstream.Token, error) {
 	var answer struct {
-		AccessToken  string       `json:"access_token"`
-		RefreshToken string       `json:"refresh_token"`
-		ExpiresIn    upstream.Int `json:"expires_in"`
+		AccessToken  string     `json:"access_token"`
+		RefreshToken string     `json:"refresh_token"`
+		ExpiresIn    wire.Count `json:"expires_in"`
 	}
-	r.Method = http.MethodPost
+	r.Method, r.Token = http.MethodPost, true
 	if _, err := f.http.JSON(ctx, r, &answer); err != nil {
 		return upstream.Token{}, err
 	}

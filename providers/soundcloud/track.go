@@ -2,6 +2,7 @@ package soundcloud
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -25,26 +27,28 @@ func pages(segments ...string) upstream.Request {
 
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	ts, next, err := c.uploads(ctx, handle, cursor)
+	page, err := made(ctx, ts, next, err, track.post)
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("soundcloud: posts of %q: %w", handle, err)
+		return page, fmt.Errorf("soundcloud: posts of %q: %w", handle, err)
 	}
-	return providers.Page[schema.Post]{Items: convert(ts, track.post), Next: next}, nil
+	return page, nil
 }
 
 func (c *client) tracks(ctx context.Context, handle, cursor string) (providers.Page[schema.Track], error) {
 	ts, next, err := c.uploads(ctx, handle, cursor)
+	page, err := made(ctx, ts, next, err, track.track)
 	if err != nil {
-		return providers.Page[schema.Track]{}, fmt.Errorf("soundcloud: tracks of %q: %w", handle, err)
+		return page, fmt.Errorf("soundcloud: tracks of %q: %w", handle, err)
 	}
-	return providers.Page[schema.Track]{Items: convert(ts, track.track), Next: next}, nil
+	return page, nil
 }
 
 // uploads reads an account's tracks, newest first.
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/users/get_users__user_urn__tracks
-func (c *client) uploads(ctx context.Context, handle, cursor string) ([]upstream.Object[track], string, error) {
+func (c *client) uploads(ctx context.Context, handle, cursor string) (wire.Rows[track], string, error) {
 	u, err := c.account(ctx, handle)
 	if err != nil {
-		return nil, "", err
+		return wire.Rows[track]{}, "", err
 	}
 	return read[track](ctx, c.http, pages("users", u.V.urn(), "tracks").With("sort", "desc").With("access", everything), cursor)
 }
@@ -54,7 +58,8 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	if err != nil {
 		return schema.Post{}, fmt.Errorf("soundcloud: post %q: %w", id, err)
 	}
-	return t.V.post(t.Raw), nil
+	p, _ := t.V.post(t.Raw)
+	return p, nil
 }
 
 func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
@@ -62,87 +67,83 @@ func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
 	if err != nil {
 		return schema.Track{}, fmt.Errorf("soundcloud: track %q: %w", id, err)
 	}
-	return t.V.track(t.Raw), nil
+	out, _ := t.V.track(t.Raw)
+	return out, nil
 }
 
 // track is the answer of GET /tracks/{urn}.
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/tracks/get_tracks__track_urn_
 type track struct {
-	Kind           string       `json:"kind"`
-	ID             upstream.ID  `json:"id"`
-	URN            string       `json:"urn"`
-	Page           string       `json:"permalink_url"`
-	Title          string       `json:"title"`
-	Description    string       `json:"description"`
-	User           user         `json:"user"`
-	CreatedAt      string       `json:"created_at"`
-	Artwork        string       `json:"artwork_url"` // often null
-	Duration       *float64     `json:"duration"`    // milliseconds
-	Favoritings    upstream.Int `json:"favoritings_count"`
-	Likes          upstream.Int `json:"likes_count"` // beside favoritings_count in searches, and not always the same
-	Comments       upstream.Int `json:"comment_count"`
-	Reposts        upstream.Int `json:"reposts_count"`
-	Plays          upstream.Int `json:"playback_count"`
-	RevealStats    *bool        `json:"reveal_stats"`
-	RevealComments *bool        `json:"reveal_comments"`
-	Commentable    *bool        `json:"commentable"`
-	TagList        string       `json:"tag_list"` // words, those of several words in quotes
-	MetadataArtist string       `json:"metadata_artist"`
-	ReleaseYear    upstream.Int `json:"release_year"`
-	ReleaseMonth   upstream.Int `json:"release_month"`
-	ReleaseDay     upstream.Int `json:"release_day"`
+	Kind           string      `json:"kind"`
+	ID             wire.Serial `json:"id"`
+	URN            string      `json:"urn"`
+	Page           string      `json:"permalink_url"`
+	Title          string      `json:"title"`
+	Description    string      `json:"description"`
+	User           user        `json:"user"`
+	CreatedAt      wire.Time   `json:"created_at"`
+	Artwork        string      `json:"artwork_url"` // often null
+	Duration       wire.Float  `json:"duration"`    // milliseconds
+	Favoritings    wire.Count  `json:"favoritings_count"`
+	Likes          wire.Count  `json:"likes_count"` // beside favoritings_count in searches, and not always the same
+	Comments       wire.Count  `json:"comment_count"`
+	Reposts        wire.Count  `json:"reposts_count"`
+	Plays          wire.Count  `json:"playback_count"`
+	RevealStats    wire.Bool   `json:"reveal_stats"`
+	RevealComments wire.Bool   `json:"reveal_comments"`
+	Commentable    wire.Bool   `json:"commentable"`
+	TagList        string      `json:"tag_list"` // words, those of several words in quotes
+	MetadataArtist string      `json:"metadata_artist"`
+	ReleaseYear    wire.Count  `json:"release_year"`
+	ReleaseMonth   wire.Count  `json:"release_month"`
+	ReleaseDay     wire.Count  `json:"release_day"`
 
 	// Of the website's interface.
-	FullDuration *float64 `json:"full_duration"` // duration is that of the sample where only one is free
-	ReleaseDate  string   `json:"release_date"`
+	Policy       string     `json:"policy"`        // SNIP where a sample is free
+	FullDuration wire.Float `json:"full_duration"` // duration is that of the sample where only one is free
+	ReleaseDate  wire.Time  `json:"release_date"`
 	Publisher    struct {
-		Artist   string `json:"artist"`
-		Album    string `json:"album_title"`
-		Explicit *bool  `json:"explicit"`
+		Artist   string    `json:"artist"`
+		Album    string    `json:"album_title"`
+		Explicit wire.Bool `json:"explicit"`
 	} `json:"publisher_metadata"`
 }
 
-func (t track) is() string { return t.Kind }
-func (t track) id() string { return id(t.URN, t.ID) }
+func (t track) is() string   { return t.Kind }
+func (t track) id() string   { return id(t.URN, t.ID) }
+func (t track) page() string { return public(t.Page) }
 
-// quiet tells whether the owner has closed the comments.
-func (t track) quiet() bool { return no(t.Commentable) || no(t.RevealComments) }
+// no tells whether a flag is down, which flies where it is absent.
+func no(b wire.Bool) bool { return b.V != nil && !*b.V }
 
-func no(b *bool) bool { return b != nil && !*b }
+// hides tells whether a flag may be down: what cannot be read may say so.
+func hides(b wire.Bool) bool { return no(b) || b.V == nil && !b.Not() }
 
 // url falls back on the page that SoundCloud redirects from.
-func (t track) url() string {
-	if u := public(t.Page); u != "" {
-		return u
-	}
-	return "https://api.soundcloud.com/tracks/" + t.id()
-}
+func (t track) url() string { return text.URLOr(t.page(), "https://api.soundcloud.com/tracks/"+t.id()) }
 
 func (t track) seconds() *float64 {
-	ms := t.FullDuration
-	if ms == nil {
-		ms = t.Duration
+	if t.FullDuration.V == nil && t.Policy != "SNIP" {
+		return t.Duration.Seconds()
 	}
-	if ms == nil {
-		return nil
-	}
-	return new(*ms / 1000)
+	return t.FullDuration.Seconds()
 }
 
-func (t track) post(raw []byte) schema.Post {
+// post always belongs.
+func (t track) post(raw json.RawMessage) (schema.Post, bool) {
 	p := schema.Post{
 		Common:    schema.Common{ID: t.id(), URL: t.url(), Raw: raw},
 		Author:    t.User.actor(),
 		Text:      text.Join(t.Title, t.Description),
-		CreatedAt: date(t.CreatedAt),
+		CreatedAt: t.CreatedAt.V,
 		Engagement: schema.Engagement{
 			Likes: larger(t.Favoritings.V, t.Likes.V), Comments: t.Comments.V, Shares: t.Reposts.V, Views: t.Plays.V,
 		},
 	}
-	if no(t.RevealStats) {
+	if hides(t.RevealStats) {
 		p.Engagement.Likes, p.Engagement.Views = nil, nil
 	}
-	if t.quiet() {
+	if hides(t.Commentable) || hides(t.RevealComments) {
 		p.Engagement.Comments = nil
 	}
 	// The sound itself needs a token, so its page stands for it.
@@ -158,10 +159,11 @@ func (t track) post(raw []byte) schema.Post {
 		}
 	}
 	p.Mentions = text.Mentions(p.Text)
-	return p
+	return p, true
 }
 
-func (t track) track(raw []byte) schema.Track {
+// track always belongs.
+func (t track) track(raw json.RawMessage) (schema.Track, bool) {
 	out := schema.Track{
 		Common:     schema.Common{ID: t.id(), URL: t.url(), Raw: raw},
 		Title:      t.Title,
@@ -169,9 +171,9 @@ func (t track) track(raw []byte) schema.Track {
 		DurationS:  t.seconds(),
 		CoverURL:   text.URL(t.Artwork),
 		ReleasedAt: t.released(),
-		Explicit:   t.Publisher.Explicit,
+		Explicit:   t.Publisher.Explicit.V,
 	}
-	if !no(t.RevealStats) {
+	if !hides(t.RevealStats) {
 		out.Plays = t.Plays.V
 	}
 	for _, artist := range []string{t.MetadataArtist, t.Publisher.Artist, t.User.Username} {
@@ -180,20 +182,22 @@ func (t track) track(raw []byte) schema.Track {
 			break
 		}
 	}
-	return out
+	return out, true
 }
 
+// released is the day of release, the first one where only the month or the year is known.
 func (t track) released() *time.Time {
-	if t.ReleaseYear.V == nil || *t.ReleaseYear.V <= 0 {
-		return date(t.ReleaseDate)
+	if t.ReleaseYear.V == nil || *t.ReleaseYear.V <= 0 || *t.ReleaseYear.V > 9999 {
+		return t.ReleaseDate.V
 	}
-	part := func(n upstream.Int) int {
-		if n.V == nil || *n.V <= 0 {
+	part := func(n wire.Count, most int64) int {
+		if n.V == nil || *n.V <= 0 || *n.V > most {
 			return 1
 		}
 		return int(*n.V)
 	}
-	return new(time.Date(int(*t.ReleaseYear.V), time.Month(part(t.ReleaseMonth)), part(t.ReleaseDay), 0, 0, 0, 0, time.UTC))
+	day := time.Date(int(*t.ReleaseYear.V), time.Month(part(t.ReleaseMonth, 12)), part(t.ReleaseDay, 31), 0, 0, 0, 0, time.UTC)
+	return &day
 }
 
 // larger returns the larger of two counts that may be missing.
@@ -220,17 +224,6 @@ func tags(s string) []string {
 		name, _, valued := strings.Cut(tag, "=")
 		if machine := valued && strings.Contains(name, ":"); tag != "" && !machine && !slices.Contains(out, tag) {
 			out = append(out, tag)
-		}
-	}
-	return out
-}
-
-// convert turns those of a list's objects that are there into what conv makes of them.
-func convert[T interface{ id() string }, O any](list []upstream.Object[T], conv func(v T, raw []byte) O) []O {
-	var out []O
-	for _, o := range list {
-		if o.V.id() != "" {
-			out = append(out, conv(o.V, o.Raw))
 		}
 	}
 	return out

@@ -2,8 +2,10 @@ package soundcloud
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -12,33 +14,62 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// object reads the object of one kind, users, tracks or playlists, by its number, its URN or its public page.
-// https://developers.soundcloud.com/docs/api/guide#resolving
-func object[T interface{ is() string }](ctx context.Context, c *client, kind, key string) (upstream.Object[T], error) {
-	r := upstream.Get("resolve").With("url", site(key)) // answers with a redirect to the object
-	if n := tail(key); links.Digits(n) && (n != key || kind != "users") {
-		r = upstream.Get(kind, "soundcloud:"+kind+":"+n)
-	}
-	var o upstream.Object[T]
-	if _, err := c.http.JSON(ctx, r, &o); err != nil {
-		return o, err
-	}
-	return o, expect(o.V, kind)
+// thing is a user, a track or a playlist.
+type thing interface {
+	is() string // the word by which it names its kind; "" when it does not
+	id() string
+	page() string // its public page, "" when that is not known
 }
 
-// expect makes sure that a page, which may lead to anything, led to an object of the kind.
-func expect[T interface{ is() string }](v T, kind string) error {
-	if is := v.is(); is != "" && is+"s" != kind {
+// object reads the object of one kind, users, tracks or playlists, by its number, its URN or its public page.
+// https://developers.soundcloud.com/docs/api/guide#resolving
+func object[T thing](ctx context.Context, c *client, kind, key string) (wire.Object[T], error) {
+	r := upstream.Get("resolve").With("url", site(key)) // answers with a redirect to the object
+	if n, ok := number(kind, key); ok {
+		r = upstream.Get(kind, "soundcloud:"+kind+":"+n)
+	}
+	var o wire.Object[T]
+	res, err := c.http.Read(ctx, r, &o)
+	if err != nil {
+		return o, err
+	}
+	return o, expect(ctx, o.V, kind, key, res.Moved)
+}
+
+// number returns the number that key is or holds. An account's is never bare, for its permalink may be digits.
+func number(kind, key string) (string, bool) {
+	n := tail(key)
+	return n, links.Digits(n) && (n != key || kind != "users")
+}
+
+// expect makes sure that what came is of the kind, and is what the key names. Whatever a page may lead to, an account has
+// the permalink in its own.
+func expect(ctx context.Context, v thing, kind, key string, moved bool) error {
+	what := strings.TrimSuffix(kind, "s")
+	if is := v.is(); is != "" && is != what {
 		return providers.NotFound("that page of SoundCloud shows a %s", is)
+	}
+	if n, ok := number(kind, key); ok {
+		return wire.Same(ctx, what, n, v.id())
+	}
+	if err := wire.Need(ctx, "id", v.id() != ""); err != nil || strings.HasPrefix(key, "https://") {
+		return err
+	}
+	if u, ok := v.(user); ok {
+		return wire.SameFold(ctx, what, key, u.Permalink)
+	}
+	if page := v.page(); page != "" && !moved {
+		return wire.SameFold(ctx, what, site(key), page)
 	}
 	return nil
 }
 
 // account reads an account. All of its lists need its number, and for one that does not exist they would be empty.
-func (c *client) account(ctx context.Context, handle string) (upstream.Object[user], error) {
+func (c *client) account(ctx context.Context, handle string) (wire.Object[user], error) {
 	return object[user](ctx, c, "users", handle)
 }
 
@@ -56,7 +87,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	defer cancel()
 	if sites, err := c.webProfiles(brief, u.V); err == nil {
 		urls := p.Links
-		for _, w := range sites {
+		for _, w := range sites.All() {
 			urls = append(urls, w.V.URL)
 		}
 		p.Links = text.URLs(urls...)
@@ -64,27 +95,26 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return p, nil
 }
 
-func (c *client) webProfiles(ctx context.Context, u user) ([]upstream.Object[webProfile], error) {
-	sites, _, err := read[webProfile](ctx, c.http, upstream.Get("users", u.urn(), "web-profiles"), "")
-	return sites, err
+func (c *client) webProfiles(ctx context.Context, u user) (sites wire.Rows[webProfile], err error) {
+	if _, err = c.http.Read(ctx, upstream.Get("users", u.urn(), "web-profiles"), &sites); err != nil {
+		return sites, err
+	}
+	return sites, sites.Check(ctx, "web-profiles")
 }
 
 // linked reads the accounts elsewhere that the owner has entered.
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/users/get_users__user_urn__web_profiles
-func (c *client) linked(ctx context.Context, handle, _ string) (providers.Page[schema.LinkedProfile], error) {
-	var page providers.Page[schema.LinkedProfile]
+func (c *client) linked(ctx context.Context, handle, _ string) (page providers.Page[schema.LinkedProfile], err error) {
 	u, err := c.account(ctx, handle)
-	var sites []upstream.Object[webProfile]
+	var sites wire.Rows[webProfile]
 	if err == nil {
 		sites, err = c.webProfiles(ctx, u.V)
 	}
+	if err == nil {
+		page.Items, err = wire.Items(ctx, "web-profiles", sites, webProfile.linked)
+	}
 	if err != nil {
 		return page, fmt.Errorf("soundcloud: linked profiles of %q: %w", handle, err)
-	}
-	for _, w := range sites {
-		if p, ok := w.V.linked(w.Raw); ok {
-			page.Items = append(page.Items, p)
-		}
 	}
 	return page, nil
 }
@@ -92,19 +122,19 @@ func (c *client) linked(ctx context.Context, handle, _ string) (providers.Page[s
 // user is the answer of GET /users/{urn}; inside other objects the counts are absent.
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/users/get_users__user_urn_
 type user struct {
-	Kind        string       `json:"kind"`
-	ID          upstream.ID  `json:"id"`  // may be absent beside a URN
-	URN         string       `json:"urn"` // absent of old
-	Permalink   string       `json:"permalink"`
-	Page        string       `json:"permalink_url"` // of old with http
-	Username    string       `json:"username"`
-	Description string       `json:"description"`
-	Avatar      string       `json:"avatar_url"`
-	Followers   upstream.Int `json:"followers_count"`
-	Followings  upstream.Int `json:"followings_count"`
-	Tracks      upstream.Int `json:"track_count"`
-	Country     string       `json:"country"` // an English name
-	Website     string       `json:"website"`
+	Kind        string      `json:"kind"`
+	ID          wire.Serial `json:"id"`  // may be absent beside a URN
+	URN         string      `json:"urn"` // absent of old
+	Permalink   string      `json:"permalink"`
+	Page        string      `json:"permalink_url"` // of old with http
+	Username    string      `json:"username"`
+	Description string      `json:"description"`
+	Avatar      string      `json:"avatar_url"`
+	Followers   wire.Count  `json:"followers_count"`
+	Followings  wire.Count  `json:"followings_count"`
+	Tracks      wire.Count  `json:"track_count"`
+	Country     string      `json:"country"` // an English name
+	Website     string      `json:"website"`
 
 	// Of the website's interface.
 	CountryCode string `json:"country_code"`
@@ -114,17 +144,20 @@ type user struct {
 	} `json:"badges"`
 }
 
-func (u user) is() string  { return u.Kind }
-func (u user) id() string  { return id(u.URN, u.ID) }
-func (u user) urn() string { return "soundcloud:users:" + u.id() }
+func (u user) is() string   { return u.Kind }
+func (u user) id() string   { return id(u.URN, u.ID) }
+func (u user) page() string { return public(u.Page) }
+func (u user) urn() string  { return "soundcloud:users:" + u.id() }
 
 // id prefers the URN, which replaces the number.
-func id(urn string, number upstream.ID) string {
-	if n := tail(urn); n != "" {
+func id(urn string, number wire.Serial) string {
+	if n := tail(urn); links.Digits(n) {
 		return n
 	}
 	return string(number)
 }
+
+var code = regexp.MustCompile(`^[A-Za-z]{2}$`)
 
 func (u user) profile(raw []byte) schema.Profile {
 	p := schema.Profile{
@@ -143,7 +176,7 @@ func (u user) profile(raw []byte) schema.Profile {
 	if p.URL == "" {
 		p.URL = site(u.Permalink)
 	}
-	if len(u.CountryCode) == 2 {
+	if code.MatchString(u.CountryCode) {
 		p.Country = new(strings.ToUpper(u.CountryCode))
 	}
 	return p
@@ -177,10 +210,7 @@ func public(page string) string {
 	if rest, ok := strings.CutPrefix(page, "http://"); ok {
 		page = "https://" + rest
 	}
-	if u := text.URL(page); u != nil {
-		return *u
-	}
-	return ""
+	return text.URLOr(page, "")
 }
 
 type webProfile struct {
@@ -189,25 +219,29 @@ type webProfile struct {
 	Username string `json:"username"`
 }
 
-// linked leaves out sites that are no platform of ours.
-func (w webProfile) linked(raw []byte) (schema.LinkedProfile, bool) {
+// linked leaves out sites that are no platform of ours. A row that says neither which site nor where is odd, and becomes the
+// zero profile, which breaks the schema.
+func (w webProfile) linked(raw json.RawMessage) (schema.LinkedProfile, bool) {
+	page, handle := text.URL(w.URL), strings.TrimPrefix(w.Username, "@")
+	if w.Service == "" || page == nil {
+		return schema.LinkedProfile{}, true
+	}
 	on := platform.ID(strings.ToLower(w.Service))
 	if on == "twitter" {
 		on = platform.X
 	}
-	page, handle := text.URL(w.URL), strings.TrimPrefix(w.Username, "@")
-	if page != nil && handle == "" {
+	if handle == "" {
 		if u, err := url.Parse(*page); err == nil {
 			handle = strings.TrimPrefix(strings.Trim(u.Path, "/"), "@")
 		}
 	}
-	if !on.Valid() || page == nil || handle == "" || strings.Contains(handle, "/") {
+	if !on.Valid() || handle == "" || strings.Contains(handle, "/") {
 		return schema.LinkedProfile{}, false
 	}
 	return schema.LinkedProfile{
 		Common:     schema.Common{Platform: on, ID: w.Service + ":" + *page, URL: *page, Raw: raw},
 		Handle:     handle,
-		Confidence: 1,
-		Evidence:   []string{"web-profiles"},
+		Confidence: 0.95,
+		Evidence:   []string{"official:web-profiles"},
 	}, true
 }
