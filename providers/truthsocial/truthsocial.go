@@ -48,6 +48,7 @@ const (
 var credentials = []string{"access_token", "bearer_token"}
 
 type client struct {
+	token bool // its owner may be allowed to see what is not public
 	http  *upstream.Client
 	pages *upstream.Quota // of reads that continue a list by an id; everything else counts against another
 }
@@ -117,6 +118,7 @@ func newClient(cfg Config) *client {
 		header.Set("Authorization", "Bearer "+cfg.Token)
 	}
 	return &client{
+		token: cfg.Token != "",
 		http: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, site+"api"), Header: header, Check: check(cfg.Token != ""),
 			Credentials: credentials,
@@ -139,12 +141,18 @@ func routes() []providers.Route {
 	)
 }
 
-// forward reads what {id} names by number only: accounts/verify_credentials, say, is about whose token we have.
+// forward reads what {id} names by number only: accounts/verify_credentials, say, is about whose token we have. Of a status
+// it shows what everybody may see: the token's owner may see more.
 func (c *client) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
 	s := strings.Split(path, "/")
 	named := len(s) > 2 && (s[1] == "accounts" || s[1] == "statuses" || s[1] == "groups") && s[2] != "lookup"
 	if named && !links.Digits(s[2]) {
 		return nil, providers.NotFound("accounts, statuses and groups are named by number")
+	}
+	if c.token && named && s[1] == "statuses" {
+		if _, err := c.post(ctx, s[2]); err != nil {
+			return nil, err
+		}
 	}
 	return c.http.Forward(ctx, path, query)
 }

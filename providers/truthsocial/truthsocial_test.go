@@ -249,3 +249,17 @@ func TestAnEmptyPageInTheMiddleIsNotTheEnd(t *testing.T) {
 		t.Errorf("the page behind fails: got error %v, want ErrUnavailable", err)
 	}
 }
+
+func TestForwardShowsWhatEverybodyMaySee(t *testing.T) {
+	t.Parallel()
+	for visibility, want := range map[string]error{"public": nil, "private": providers.ErrNotFound} {
+		for _, path := range []string{"v1/statuses/116", "v1/statuses/116/context", "v1/statuses/116/favourited_by"} {
+			p := truthsocial.New(truthsocial.Config{
+				Token: "secret-token", HTTP: always(http.StatusOK, `{"id":"116","visibility":"`+visibility+`"}`),
+			})[0]
+			if _, err := p.Forward(t.Context(), path, url.Values{}); !errors.Is(err, want) {
+				t.Errorf("%s of a %s status: got error %v, want %v", path, visibility, err, want)
+			}
+		}
+	}
+}
