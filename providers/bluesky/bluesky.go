@@ -29,8 +29,8 @@ type Config struct {
 	NoFallback bool // leaves the AppView's other address out
 }
 
-// New returns the providers for Bluesky: the AppView; the AppView again behind its other address, since the first refuses
-// some networks; and the account's server for the search for posts, in front of them when there is an account.
+// New returns the providers for Bluesky: the AppView; the AppView again behind its other address, since the first
+// refuses some networks; and the account's server for the search for posts, in front of them when there is an account.
 func New(cfg Config) providers.Chain {
 	list := providers.Chain{newAppView(cfg, "bluesky", cmp.Or(cfg.BaseURL, "https://public.api.bsky.app"))}
 	if !cfg.NoFallback {

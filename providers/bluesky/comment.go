@@ -30,7 +30,9 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 }
 
 // replies reads the direct answers to a comment. Which post they are about is told by themselves, and by the comment.
-func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
+func (c *client) replies(
+	ctx context.Context, q providers.RepliesQuery, cursor string,
+) (providers.Page[schema.Comment], error) {
 	t, page, err := c.thread(ctx, q.CommentID, 1, cursor)
 	if err != nil {
 		return page, fmt.Errorf("bluesky: replies to %q: %w", q.CommentID, err)
@@ -57,8 +59,8 @@ type part struct {
 	below []wire.Object[post]
 }
 
-// thread reads depth levels below the post id and cuts a page out of them: the cursor is its place. The page has no items
-// yet.
+// thread reads depth levels below the post id and cuts a page out of them: the cursor is its place. The page has no
+// items yet.
 // https://docs.bsky.app/docs/api/app-bsky-feed-get-post-thread
 func (c *client) thread(
 	ctx context.Context, id string, depth int, cursor string,

@@ -55,8 +55,8 @@ type status struct {
 	Active    wire.Bool `json:"isActive"`
 }
 
-// live tells whether the account is on air: not where the status has run out, whatever Bluesky still says of it. It fails
-// where that cannot be told.
+// live tells whether the account is on air: not where the status has run out, whatever Bluesky still says of it. It
+// fails where that cannot be told.
 func (s status) live(ctx context.Context, now time.Time) (bool, error) {
 	if err := wire.Need(ctx, "status.status", s.Status != ""); err != nil {
 		return false, err

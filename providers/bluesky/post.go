@@ -72,7 +72,8 @@ type feedItem struct {
 	} `json:"reason"` // absent where the account has just written it
 }
 
-// post leaves out what the account has passed on. The post of somebody else that stands there for no such reason is odd.
+// post leaves out what the account has passed on. The post of somebody else that stands there for no such reason is
+// odd.
 func (i feedItem) post(who string) (schema.Post, bool) {
 	if i.Reason.Type == "app.bsky.feed.defs#reasonRepost" {
 		return schema.Post{}, false

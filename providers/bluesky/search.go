@@ -45,7 +45,9 @@ func (c *client) searchProfiles(
 
 // suggestions completes handles and names.
 // https://docs.bsky.app/docs/api/app-bsky-actor-search-actors-typeahead
-func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
+func (c *client) suggestions(
+	ctx context.Context, q providers.SuggestionsQuery, _ string,
+) (providers.Page[schema.Suggestion], error) {
 	var page providers.Page[schema.Suggestion]
 	var answer struct {
 		Actors wire.Rows[actor] `json:"actors"`

@@ -24,7 +24,9 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 }
 
 // replies reads what is below a comment, which to Truth Social is a status like any other.
-func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
+func (c *client) replies(
+	ctx context.Context, q providers.RepliesQuery, cursor string,
+) (providers.Page[schema.Comment], error) {
 	page, err := c.descendants(ctx, q.CommentID, cmp.Or(q.PostID, q.CommentID), cursor)
 	if err != nil {
 		return page, fmt.Errorf("truthsocial: replies to %q: %w", q.CommentID, err)

@@ -20,7 +20,9 @@ func (c *client) community(ctx context.Context, id string) (schema.Profile, erro
 	return g.V.profile(g.Raw), nil
 }
 
-func (c *client) communityPosts(ctx context.Context, q providers.CommunityPostsQuery, cursor string) (providers.Page[schema.Post], error) {
+func (c *client) communityPosts(
+	ctx context.Context, q providers.CommunityPostsQuery, cursor string,
+) (providers.Page[schema.Post], error) {
 	page, err := c.timeline(ctx, cursor,
 		func(id string) upstream.Request {
 			return upstream.Get("v1/timelines/group", id).With("limit", pageSize)

@@ -18,7 +18,9 @@ import (
 const searchSize = 20
 
 // find searches posts, or accounts when the kind asks for profiles.
-func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+func (c *client) find(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (providers.Page[schema.SearchResult], error) {
 	page, err := c.results(ctx, q, cursor)
 	if err != nil {
 		return page, fmt.Errorf("truthsocial: search %q: %w", q.Query, err)
@@ -26,7 +28,9 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	return page, nil
 }
 
-func (c *client) results(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+func (c *client) results(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (providers.Page[schema.SearchResult], error) {
 	var page providers.Page[schema.SearchResult]
 	from, err := pages.Offset(cursor)
 	if err != nil {
@@ -53,7 +57,9 @@ func (c *client) results(ctx context.Context, q providers.SearchQuery, cursor st
 }
 
 // searchProfiles also returns how many accounts the upstream gave.
-func (c *client) searchProfiles(ctx context.Context, q providers.SearchQuery, from int) ([]schema.SearchResult, int, error) {
+func (c *client) searchProfiles(
+	ctx context.Context, q providers.SearchQuery, from int,
+) ([]schema.SearchResult, int, error) {
 	var answer struct {
 		Accounts wire.Rows[account] `json:"accounts"`
 	}
@@ -71,7 +77,9 @@ func (c *client) searchProfiles(ctx context.Context, q providers.SearchQuery, fr
 }
 
 // searchPosts also returns how many posts the upstream gave.
-func (c *client) searchPosts(ctx context.Context, q providers.SearchQuery, from int) ([]schema.SearchResult, int, error) {
+func (c *client) searchPosts(
+	ctx context.Context, q providers.SearchQuery, from int,
+) ([]schema.SearchResult, int, error) {
 	var answer struct {
 		Statuses wire.Rows[status] `json:"statuses"`
 	}
@@ -117,7 +125,9 @@ func within(q providers.SearchQuery, t *time.Time) bool {
 
 // suggestions looks through the accounts that Truth Social recommends: it completes nothing by itself.
 // https://docs.joinmastodon.org/methods/suggestions/#v2
-func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
+func (c *client) suggestions(
+	ctx context.Context, q providers.SuggestionsQuery, _ string,
+) (providers.Page[schema.Suggestion], error) {
 	var page providers.Page[schema.Suggestion]
 	var found wire.Rows[suggestion]
 	_, err := c.http.Read(ctx, upstream.Get("v2/suggestions").With("limit", "50"), &found)

@@ -83,7 +83,9 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return s.V.post(s.Raw), nil
 }
 
-func (c *client) trending(ctx context.Context, _ providers.TrendingQuery, cursor string) (providers.Page[schema.Post], error) {
+func (c *client) trending(
+	ctx context.Context, _ providers.TrendingQuery, cursor string,
+) (providers.Page[schema.Post], error) {
 	var page providers.Page[schema.Post]
 	from, err := pages.Offset(cursor)
 	var found wire.Rows[status]
@@ -134,7 +136,7 @@ type status struct {
 	Replies    wire.Count `json:"replies_count"` // -1 where it was not counted, as are the two below
 	Reblogs    wire.Count `json:"reblogs_count"`
 	Favourites wire.Count `json:"favourites_count"`
-	Reblog     reblog     `json:"reblog"` // null unless s passes it on: then all that is counted or listed outside is empty or 0
+	Reblog     reblog     `json:"reblog"` // null unless s passes it on: then s itself has no lists and counts
 }
 
 // reblog is the status that another one passes on; V is nil for none.

@@ -1,9 +1,9 @@
 // Package truthsocial reads Truth Social through the JSON that its own site reads, in the shapes of Mastodon. It is
 // documented nowhere but in the server's published source.
 //
-// Accounts, their posts and open groups are shown to anybody; search, comments, suggestions and what is popular need the
-// token of an account. The site stands behind Cloudflare, which tells browsers from other programs by how they open a
-// connection: where it turns this one away, set [Config.HTTP] to a client that connects as a browser does.
+// Accounts, their posts and open groups are shown to anybody; search, comments, suggestions and what is popular need
+// the token of an account. The site stands behind Cloudflare, which tells browsers from other programs by how they
+// open a connection: where it turns this one away, set [Config.HTTP] to a client that connects as a browser does.
 // Source: https://github.com/milesmcc/truthsocial (the server, as of May 2025)
 package truthsocial
 
@@ -141,8 +141,8 @@ func routes() []providers.Route {
 	)
 }
 
-// forward reads what {id} names by number only: accounts/verify_credentials, say, is about whose token we have. Of a status
-// it shows what everybody may see: the token's owner may see more.
+// forward reads what {id} names by number only: accounts/verify_credentials, say, is about whose token we have. Of a
+// status it shows what everybody may see: the token's owner may see more.
 func (c *client) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
 	s := strings.Split(path, "/")
 	named := len(s) > 2 && (s[1] == "accounts" || s[1] == "statuses" || s[1] == "groups") && s[2] != "lookup"
