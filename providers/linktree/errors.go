@@ -1,24 +1,37 @@
 package linktree
 
 import (
+	"context"
 	"net/http"
+	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/island"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 )
 
-// check reads refusals: a check by the network in front of Linktree is no word on the page behind it.
+var errRobots = providers.Unavailable(nil, "Cloudflare does not let us through to Linktree")
+
+// check knows the check that Cloudflare puts in the place of a page, whatever its status.
+// https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/
 func check(res *upstream.Response) error {
-	switch res.Status {
-	case http.StatusNotFound, http.StatusGone:
-		return errNoPage
-	case http.StatusForbidden:
-		return providers.Unavailable(nil, "Linktree answers with a check instead of the page")
+	if res.Header.Get("Cf-Mitigated") == "challenge" {
+		return errRobots
+	}
+	if res.Status != http.StatusForbidden && res.Status != http.StatusServiceUnavailable && res.Status != http.StatusOK {
+		return nil
+	}
+	if p := island.Read(res.Body); p.Script(dataID) == nil && strings.HasPrefix(p.Title, "Just a moment") {
+		return errRobots
 	}
 	return nil
 }
 
-var (
-	errNoPage    = providers.NotFound("Linktree has no such page")
-	errSuspended = providers.NotFound("the Linktree page is switched off")
-)
+// absent says why a page shows no account: there is none, or the page is not what it was.
+func absent(ctx context.Context, d *data, p *props) error {
+	if p.StatusCode.V != nil && *p.StatusCode.V == http.StatusNotFound || d.Page == "/_error" || d.Page == "/404" {
+		return providers.NotFound("there is no such Linktree page")
+	}
+	return wire.Need(ctx, "pageProps.account", false)
+}

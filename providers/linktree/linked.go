@@ -2,7 +2,6 @@ package linktree
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -11,165 +10,166 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// How sure we are that an account is the owner's: one that is entered under its kind, and one that is linked as anything else
-// is.
-const (
-	entered = 0.9
-	plain   = 0.8
-)
+// owned is how sure a link on a page that its owner fills makes us that the account is the owner's.
+const owned = 0.9
 
-// linked finds the accounts among what a page links to, each once: those first that the owner has entered as such.
-func (c *client) linked(ctx context.Context, handle, _ string) (page providers.Page[schema.LinkedProfile], err error) {
+// linked reads the accounts to which a page leads: first its small pictures, then its links. Cursors are never given.
+func (c *client) linked(ctx context.Context, handle, cursor string) (providers.Page[schema.LinkedProfile], error) {
+	var out providers.Page[schema.LinkedProfile]
 	p, err := c.open(ctx, handle)
+	if err == nil && cursor != "" {
+		err = providers.ErrCursor
+	}
 	if err != nil {
-		return page, fmt.Errorf("linktree: linked profiles of %q: %w", handle, err)
+		return out, fmt.Errorf("linktree: linked profiles of %q: %w", handle, err)
 	}
-	found, socials, err := p.lists(ctx)
-	if err != nil {
-		return page, fmt.Errorf("linktree: linked profiles of %q: %w", handle, err)
-	}
-	raw := p.raw()
-	add := func(address, kind string) {
-		l, ok := accountAt(address, raw)
-		if !ok {
-			return
-		}
-		if l.Confidence = plain; kindOf(kind) == l.Platform {
-			l.Confidence = entered
-		}
-		same := func(o schema.LinkedProfile) bool {
-			return o.Platform == l.Platform && strings.EqualFold(o.Handle, l.Handle)
-		}
-		if !slices.ContainsFunc(page.Items, same) {
-			page.Items = append(page.Items, l)
+	for _, l := range slices.Concat(inOrder(p.socials), inOrder(p.links)) {
+		for _, page := range l.V.destinations() {
+			if found, ok := accountAt(page); ok && !slices.ContainsFunc(out.Items, found.is) {
+				found.Raw = l.Raw
+				out.Items = append(out.Items, found.LinkedProfile)
+			}
 		}
 	}
-	for _, s := range inOrder(socials) {
-		if s.Type != "" { // without its kind it is no such entry
-			add(s.URL, s.Type)
-		}
+	// Of a link that could not be read nobody knows where it leads.
+	if err := wire.Understood("links", len(out.Items), p.links.Lost()+p.socials.Lost()); err != nil {
+		return out, fmt.Errorf("linktree: linked profiles of %q: %w", handle, err)
 	}
-	for _, address := range destinations(found) {
-		add(address, "")
-	}
-	return page, nil
+	return out, nil
 }
 
-// kindOf returns the platform of a kind of account.
-func kindOf(kind string) platform.ID {
-	if kind == "TWITTER" {
-		return platform.X
-	}
-	return platform.ID(strings.ToLower(kind))
+// found is an account to which a page leads.
+type found struct{ schema.LinkedProfile }
+
+func (f found) is(other schema.LinkedProfile) bool {
+	return f.Platform == other.Platform && strings.EqualFold(f.Handle, other.Handle)
 }
 
-// place says where a site has its accounts: what stands in front of the handle, there and on the page as the site writes it.
+// place is where the pages of accounts are on a platform. In a path {handle} stands for the handle, * for any one
+// segment; the first path and the first host make the canonical URL.
 type place struct {
-	id     platform.ID
-	before string
-	page   string
+	on    platform.ID
+	hosts []string
+	paths []string
+	apart bool // the same handle is another account on another path
 }
 
-// places are the sites with accounts, by host.
-var places = map[string][]place{
-	"instagram.com": {{platform.Instagram, "", "https://www.instagram.com/"}},
-	"tiktok.com":    {{platform.TikTok, "@", "https://www.tiktok.com/@"}},
-	"youtube.com": {
-		{platform.YouTube, "@", "https://www.youtube.com/@"},
-		{platform.YouTube, "channel/", "https://www.youtube.com/channel/"},
-		{platform.YouTube, "c/", "https://www.youtube.com/c/"},
-		{platform.YouTube, "user/", "https://www.youtube.com/user/"},
-	},
-	"twitter.com":      {{platform.X, "", "https://x.com/"}},
-	"x.com":            {{platform.X, "", "https://x.com/"}},
-	"facebook.com":     {{platform.Facebook, "", "https://www.facebook.com/"}},
-	"fb.com":           {{platform.Facebook, "", "https://www.facebook.com/"}},
-	"snapchat.com":     {{platform.Snapchat, "add/", "https://www.snapchat.com/@"}, {platform.Snapchat, "@", "https://www.snapchat.com/@"}},
-	"open.spotify.com": {{platform.Spotify, "artist/", "https://open.spotify.com/artist/"}},
-	"soundcloud.com":   {{platform.SoundCloud, "", "https://soundcloud.com/"}},
-	"linkedin.com":     {{platform.LinkedIn, "in/", "https://www.linkedin.com/in/"}},
-	"twitch.tv":        {{platform.Twitch, "", "https://www.twitch.tv/"}},
-	"pinterest.com":    {{platform.Pinterest, "", "https://www.pinterest.com/"}},
-	"threads.net":      {{platform.Threads, "@", "https://www.threads.com/@"}},
-	"threads.com":      {{platform.Threads, "@", "https://www.threads.com/@"}},
-	"t.me":             {{platform.Telegram, "", "https://t.me/"}},
-	"github.com":       {{platform.GitHub, "", "https://github.com/"}},
-	"reddit.com":       {{platform.Reddit, "user/", "https://www.reddit.com/user/"}, {platform.Reddit, "u/", "https://www.reddit.com/user/"}},
-	"bsky.app":         {{platform.Bluesky, "profile/", "https://bsky.app/profile/"}},
-	"kick.com":         {{platform.Kick, "", "https://kick.com/"}},
-	"rumble.com":       {{platform.Rumble, "c/", "https://rumble.com/c/"}, {platform.Rumble, "user/", "https://rumble.com/user/"}},
-	"truthsocial.com":  {{platform.TruthSocial, "@", "https://truthsocial.com/@"}},
-	"kwai.com":         {{platform.Kwai, "@", "https://www.kwai.com/@"}},
+// places lists where accounts are found. Nobody writes to it.
+var places = []place{
+	{on: platform.Instagram, hosts: []string{"instagram.com"}, paths: []string{"{handle}"}},
+	{on: platform.TikTok, hosts: []string{"tiktok.com"}, paths: []string{"@{handle}"}},
+	{on: platform.YouTube, hosts: []string{"youtube.com"}, paths: []string{
+		"@{handle}", "@{handle}/*", "channel/{handle}", "channel/{handle}/*", "c/{handle}", "c/{handle}/*",
+		"user/{handle}", "user/{handle}/*",
+	}, apart: true},
+	{on: platform.X, hosts: []string{"x.com", "twitter.com"}, paths: []string{"{handle}"}},
+	{on: platform.Facebook, hosts: []string{"facebook.com", "fb.com"}, paths: []string{
+		"{handle}", "people/*/{handle}", "pages/*/{handle}",
+	}},
+	{on: platform.Snapchat, hosts: []string{"snapchat.com"}, paths: []string{"add/{handle}", "@{handle}"}},
+	{on: platform.Spotify, hosts: []string{"open.spotify.com"}, paths: []string{"artist/{handle}", "*/artist/{handle}"}},
+	{on: platform.SoundCloud, hosts: []string{"soundcloud.com"}, paths: []string{"{handle}"}},
+	{on: platform.AppleMusic, hosts: []string{"music.apple.com"}, paths: []string{
+		"artist/{handle}", "*/artist/*/{handle}", "*/artist/{handle}", "artist/*/{handle}",
+	}},
+	{on: platform.LinkedIn, hosts: []string{"linkedin.com", ".linkedin.com"}, paths: []string{
+		"in/{handle}", "in/{handle}/*",
+	}},
+	{on: platform.Twitch, hosts: []string{"twitch.tv"}, paths: []string{"{handle}"}},
+	{on: platform.Pinterest, hosts: []string{
+		"pinterest.com", ".pinterest.com", "pinterest.at", "pinterest.ca", "pinterest.ch", "pinterest.cl", "pinterest.co.kr",
+		"pinterest.co.uk", "pinterest.com.au", "pinterest.com.mx", "pinterest.de", "pinterest.dk", "pinterest.es", "pinterest.fr",
+		"pinterest.ie", "pinterest.it", "pinterest.jp", "pinterest.nz", "pinterest.ph", "pinterest.pt", "pinterest.se",
+	}, paths: []string{"{handle}"}},
+	{on: platform.Threads, hosts: []string{"threads.com", "threads.net"}, paths: []string{"@{handle}"}},
+	{on: platform.Telegram, hosts: []string{"t.me", "telegram.me"}, paths: []string{"{handle}", "s/{handle}"}},
+	{on: platform.GitHub, hosts: []string{"github.com"}, paths: []string{"{handle}"}},
+	{on: platform.Reddit, hosts: []string{"reddit.com", "old.reddit.com"}, paths: []string{"user/{handle}", "u/{handle}"}},
+	{on: platform.Bluesky, hosts: []string{"bsky.app"}, paths: []string{"profile/{handle}"}},
+	{on: platform.Kick, hosts: []string{"kick.com"}, paths: []string{"{handle}"}},
+	{on: platform.Rumble, hosts: []string{"rumble.com"}, paths: []string{"c/{handle}", "user/{handle}"}, apart: true},
+	{on: platform.TruthSocial, hosts: []string{"truthsocial.com"}, paths: []string{"@{handle}"}},
+	{on: platform.Kwai, hosts: []string{"kwai.com"}, paths: []string{"@{handle}"}},
 }
 
-// pagesOfSites are names behind the host that are no accounts, on one of the sites or another.
-var pagesOfSites = []string{
-	"about", "ads", "directory", "discover", "events", "explore", "games", "gaming", "groups", "hashtag", "help", "home", "i", "ideas",
-	"intent", "invite", "joinchat", "legal", "login", "marketplace", "media", "messages", "p", "pages", "people", "permalink.php", "pin",
-	"privacy", "profile.php", "reel", "reels", "s", "search", "settings", "share", "sharer", "sharer.php", "signup", "stories",
-	"stream", "terms", "tv", "upload", "video", "videos", "watch", "you",
+// noHandles are words that stand in the place of a handle at one of places and lead to something else. Nobody writes
+// to it.
+var noHandles = []string{
+	"about", "accounts", "ads", "browse", "categories", "channel", "discover", "directory", "events", "explore", "features", "groups",
+	"hashtag", "help", "home", "i", "ideas", "intent", "joinchat", "legal", "login", "marketplace", "messages", "p", "pages", "pin",
+	"pricing", "privacy", "profile.php", "reel", "reels", "search", "settings", "share", "sharer", "sharer.php", "signup", "stories",
+	"stream", "terms", "topics", "trending", "upload", "videos", "watch",
 }
 
-// accountAt tells whether an address is the page of an account, rather than of something that the account has made.
-func accountAt(address string, raw json.RawMessage) (l schema.LinkedProfile, ok bool) {
-	u, err := url.Parse(strings.TrimSpace(address))
-	if err != nil || !isWeb(address) {
-		return l, false
-	}
-	host := strings.ToLower(u.Hostname())
-	for _, sub := range []string{"www.", "m.", "mobile.", "old."} {
-		host = strings.TrimPrefix(host, sub)
-	}
-	if strings.HasPrefix(host, "pinterest.") || strings.HasSuffix(host, ".pinterest.com") {
-		host = "pinterest.com"
-	}
-	path := strings.Trim(u.Path, "/")
-	if host == "music.apple.com" {
-		return artist(path, raw)
-	}
-	if language, rest, found := strings.Cut(path, "/"); found && host == "open.spotify.com" && strings.HasPrefix(language, "intl-") {
-		path = rest
-	}
-	for _, p := range places[host] {
-		rest, found := strings.CutPrefix(path, p.before)
-		handle, behind, _ := strings.Cut(rest, "/")
-		if p.before == "" && behind != "" { // a thing of that account
+// accountAt tells whose account's page that is. The page of a video, an album or a list is nobody's.
+func accountAt(page string) (found, bool) {
+	for _, p := range places {
+		l, err := links.Parse(page, p.hosts...)
+		if err != nil || l == nil {
 			continue
 		}
-		if handle = strings.TrimPrefix(handle, "@"); found && isName(handle) {
-			return profileOf(p.id, handle, p.page+url.PathEscape(handle), raw)
+		handle, path := p.match(l)
+		if handle == "" {
+			return found{}, false
+		}
+		at := strings.Replace(path, "{handle}", url.PathEscape(handle), 1)
+		return found{schema.LinkedProfile{
+			Common:     schema.Common{Platform: p.on, ID: handle, URL: "https://" + p.hosts[0] + "/" + at},
+			Handle:     handle,
+			Confidence: owned,
+			Evidence:   []string{"linktree:" + strings.ToUpper(string(p.on))},
+		}}, true
+	}
+	return found{}, false
+}
+
+// match returns the handle in the path of l, "" when there is none, and the path of the account's page.
+func (p place) match(l *links.Link) (handle, path string) {
+	if id := l.Query.Get("id"); p.on == platform.Facebook && l.Segment(0) == "profile.php" && links.Digits(id) {
+		return id, p.paths[0]
+	}
+	for _, path := range p.paths {
+		handle, ok := capture(strings.Split(path, "/"), l.Segments)
+		if !ok {
+			continue
+		}
+		if number, old := strings.CutPrefix(handle, "id"); p.on == platform.AppleMusic && old && links.Digits(number) {
+			handle = number
+		}
+		if !p.apart {
+			path = p.paths[0]
+		}
+		return handle, strings.TrimSuffix(path, "/*")
+	}
+	return "", ""
+}
+
+// capture returns what stands for {handle}.
+func capture(pattern, segments []string) (handle string, ok bool) {
+	if len(pattern) != len(segments) {
+		return "", false
+	}
+	for i, want := range pattern {
+		before, _, holds := strings.Cut(want, "{handle}")
+		switch {
+		case want == "*":
+		case !holds && !strings.EqualFold(want, segments[i]):
+			return "", false
+		case holds:
+			rest, found := strings.CutPrefix(segments[i], before)
+			if handle = strings.TrimPrefix(rest, "@"); !found || !isHandle(handle) {
+				return "", false
+			}
 		}
 	}
-	return l, false
+	return handle, true
 }
 
-// isName leaves out pages of the sites, and the invitations that Telegram writes with a plus.
-func isName(handle string) bool {
-	return handle != "" && !strings.ContainsAny(handle, "+ ?#") && !slices.Contains(pagesOfSites, strings.ToLower(handle))
-}
-
-// artist reads the path COUNTRY/artist/NAME/NUMBER.
-func artist(path string, raw json.RawMessage) (l schema.LinkedProfile, ok bool) {
-	segments := strings.Split(path, "/")
-	id := segments[len(segments)-1]
-	if !slices.Contains(segments, "artist") || !links.Digits(id) {
-		return l, false
-	}
-	return profileOf(platform.AppleMusic, id, "https://music.apple.com/"+path, raw)
-}
-
-func profileOf(id platform.ID, handle, page string, raw json.RawMessage) (l schema.LinkedProfile, ok bool) {
-	address := text.URL(page)
-	if address == nil {
-		return l, false
-	}
-	return schema.LinkedProfile{
-		Common:   schema.Common{Platform: id, ID: handle, URL: *address, Raw: raw},
-		Handle:   handle,
-		Evidence: []string{"linktree:" + strings.ToUpper(string(id))},
-	}, true
+func isHandle(s string) bool {
+	return s != "" && len(s) <= 100 && !strings.ContainsAny(s, " /?#%@+\\\"<>") &&
+		!slices.Contains(noHandles, strings.ToLower(s))
 }

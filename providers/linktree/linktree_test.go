@@ -2,12 +2,13 @@ package linktree_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/linktree"
 	"github.com/socialdata/socialdata/providers/providertest"
@@ -18,106 +19,171 @@ func TestProvider(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Chain { return linktree.New(linktree.Config{HTTP: c}) },
 		Calls: []providertest.Call{
-			providertest.Profile("profile", "salmacooks"),
-			providertest.Profile("profile-old", "oldpage"),
-			providertest.Profile("profile-deeper", "deeper"),
-			providertest.Linked("linked", "salmacooks"),
+			providertest.Profile("profile", "ann.tea"),
+			providertest.Profile("profile-old", "bob"),
+			providertest.Profile("profile-nested", "cat"),
+			providertest.Linked("linked", "ann.tea"),
+			providertest.Linked("linked-old", "bob"),
+			providertest.Linked("linked-none", "cat"),
 		},
 		Fails: []providertest.Fail{
 			{Call: providertest.Profile("unknown page", "nobody"), Want: providers.ErrNotFound},
-			{Call: providertest.Profile("unknown page with status 200", "softnobody"), Want: providers.ErrNotFound},
-			{Call: providertest.Profile("deactivated page", "switchedoff"), Want: providers.ErrNotFound},
-			{Call: providertest.Linked("suspended page", "suspended"), Want: providers.ErrNotFound},
-			{Call: providertest.Profile("page without its account", "noaccount"), Want: providers.ErrUnavailable},
-			{Call: providertest.Profile("page without data", "nodata"), Want: providers.ErrUnavailable},
-			{Call: providertest.Profile("check with status 403", "checked"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("unknown page with status 200", "nobody200"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("unknown page by the name of the page", "nobody404"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("deactivated page", "gone"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("suspended page", "suspended"), Want: providers.ErrNotFound},
+			{Call: providertest.Linked("links of a deactivated page", "gone"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("page without its account", "odd"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("page without data", "empty"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("Cloudflare's check", "checked"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("Cloudflare's check with status 200", "checked200"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("another page", "another"), Want: providers.ErrUnavailable},
+			{Call: providertest.Linked("a cursor that was never given", "ann.tea").From("2"), Want: providers.ErrCursor},
 		},
-		Drift: &providertest.Drift{},
+		Drift: &providertest.Drift{
+			// The links stand in one of two places or in both, and one of them may be empty.
+			Absent: []string{"props.pageProps.account.links"},
+		},
 		Inputs: []providertest.Input{
-			{Subject: providers.Handle, In: "@SalmaCooks", Want: "salmacooks"},
-			{Subject: providers.Handle, In: "https://linktr.ee/SalmaCooks?utm_source=x", Want: "salmacooks"},
-			{Subject: providers.Handle, In: "linktr.ee/a.b-c_d/", Want: "a.b-c_d"},
+			{Subject: providers.Handle, In: "@Ann.Tea", Want: "ann.tea"},
+			{Subject: providers.Handle, In: "https://linktr.ee/Ann_Tea?utm_source=x", Want: "ann_tea"},
+			{Subject: providers.Handle, In: "www.linktr.ee/ann", Want: "ann"},
+			{Subject: providers.Handle, In: "linktr.ee/@ann/", Want: "ann"},
 			{Subject: providers.Handle, In: "https://linktr.ee/login"},
-			{Subject: providers.Handle, In: "https://example.com/a"},
-			{Subject: providers.Handle, In: ".."},
-			{Subject: providers.Handle, In: "a b"},
-			{Subject: providers.PostID, In: "1"},
+			{Subject: providers.Handle, In: "https://linktr.ee/"},
+			{Subject: providers.Handle, In: "https://example.com/ann"},
+			{Subject: providers.Handle, In: "ann tea"},
+			{Subject: providers.Handle, In: "../admin"},
+			{Subject: providers.PostID, In: "ann"},
 		},
 	})
+}
+
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
 	providertest.Off(t, linktree.New(linktree.Config{Own: providers.OwnOff})[0])
 }
 
-func TestWhichAddressesAreAccounts(t *testing.T) {
+// reading is the provider for a page with these links.
+func reading(links ...string) providers.Provider {
+	var rows []string
+	for i, l := range links {
+		rows = append(rows, fmt.Sprintf(`{"type":"CLASSIC","url":%q,"position":%d}`, l, i))
+	}
+	list := strings.Join(rows, ",")
+	page := `<script id="__NEXT_DATA__">{"props":{"pageProps":{"account":{"id":1,"username":"ann"},"links":[` + list + `]}}}</script>`
+	return linktree.New(linktree.Config{HTTP: &http.Client{
+		Transport: providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, page }),
+	}})[0]
+}
+
+func TestAccountsAreKnownByTheirPages(t *testing.T) {
 	t.Parallel()
-	type account struct {
-		Platform platform.ID
-		Handle   string
-		URL      string
-	}
-	tests := []struct {
-		address string
-		want    account // none when it is zero
-	}{
-		{"https://instagram.com/ann", account{platform.Instagram, "ann", "https://www.instagram.com/ann"}},
-		{"https://www.instagram.com/p/Cxyz/", account{}},
-		{"https://instagram.com/reel/", account{}},
-		{"https://x.com/ann?s=21", account{platform.X, "ann", "https://x.com/ann"}},
-		{"https://x.com/ann/status/1", account{}},
-		{"https://x.com/intent/user?screen_name=ann", account{}},
-		{"https://fb.com/ann.example", account{platform.Facebook, "ann.example", "https://www.facebook.com/ann.example"}},
-		{"https://www.youtube.com/channel/UC123/videos", account{platform.YouTube, "UC123", "https://www.youtube.com/channel/UC123"}},
-		{"https://youtu.be/abc", account{}},
-		{"https://www.tiktok.com/@ann/video/1", account{platform.TikTok, "ann", "https://www.tiktok.com/@ann"}},
-		{"https://snapchat.com/add/ann", account{platform.Snapchat, "ann", "https://www.snapchat.com/@ann"}},
-		{"https://soundcloud.com/ann/sets/tea", account{}},
-		{"https://music.apple.com/us/album/tea/12", account{}},
-		{"https://www.linkedin.com/in/ann-example/", account{platform.LinkedIn, "ann-example", "https://www.linkedin.com/in/ann-example"}},
-		{"https://de.pinterest.com/ann/", account{platform.Pinterest, "ann", "https://www.pinterest.com/ann"}},
-		{"https://www.pinterest.co.uk/pin/12/", account{}},
-		{"https://www.threads.net/@ann", account{platform.Threads, "ann", "https://www.threads.com/@ann"}},
-		{"https://t.me/+AbCd", account{}},
-		{"https://t.me/s/ann", account{}},
-		{"https://old.reddit.com/u/ann", account{platform.Reddit, "ann", "https://www.reddit.com/user/ann"}},
-		{"https://bsky.app/profile/ann.example", account{platform.Bluesky, "ann.example", "https://bsky.app/profile/ann.example"}},
-		{"https://rumble.com/c/ann", account{platform.Rumble, "ann", "https://rumble.com/c/ann"}},
-		{"https://ann.example/instagram.com/ann", account{}},
-		{"tel:+966500000000", account{}},
-	}
-	for _, tt := range tests {
-		p := linktree.New(linktree.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
-			return http.StatusOK, `<script id="__NEXT_DATA__">{"props":{"pageProps":{"account":{"id":1,"username":"ann"},"links":[{"id":1,"url":"` +
-				tt.address + `"}]}}}</script>`
-		})}})[0]
-		page, err := p.Linked(t.Context(), "ann", "")
+	for page, want := range map[string]string{
+		"https://www.youtube.com/@ann/videos":           "youtube ann https://youtube.com/@ann",
+		"https://youtube.com/channel/UCabc?sub=1":       "youtube UCabc https://youtube.com/channel/UCabc",
+		"https://mobile.twitter.com/ann":                "x ann https://x.com/ann",
+		"https://www.facebook.com/profile.php?id=10001": "facebook 10001 https://facebook.com/10001",
+		"https://www.facebook.com/people/Ann-E/10002/":  "facebook 10002 https://facebook.com/10002",
+		"https://open.spotify.com/artist/4a?si=1":       "spotify 4a https://open.spotify.com/artist/4a",
+		"https://music.apple.com/us/artist/ann/id12":    "apple_music 12 https://music.apple.com/artist/12",
+		"https://uk.linkedin.com/in/ann-e/":             "linkedin ann-e https://linkedin.com/in/ann-e",
+		"https://www.pinterest.co.uk/ann/":              "pinterest ann https://pinterest.com/ann",
+		"https://snapchat.com/add/ann":                  "snapchat ann https://snapchat.com/add/ann",
+		"https://www.threads.net/@ann":                  "threads ann https://threads.com/@ann",
+		"https://www.reddit.com/user/ann":               "reddit ann https://reddit.com/user/ann",
+		"https://bsky.app/profile/ann.example.com":      "bluesky ann.example.com https://bsky.app/profile/ann.example.com",
+		"https://rumble.com/c/Ann":                      "rumble Ann https://rumble.com/c/Ann",
+		"https://truthsocial.com/@ann":                  "truthsocial ann https://truthsocial.com/@ann",
+		"https://www.kwai.com/@ann":                     "kwai ann https://kwai.com/@ann",
+		"https://t.me/s/ann":                            "telegram ann https://t.me/ann",
+		"https://www.reddit.com/u/ann/":                 "reddit ann https://reddit.com/user/ann",
+		"https://kick.com/ann":                          "kick ann https://kick.com/ann",
+		"https://www.twitch.tv/ann":                     "twitch ann https://twitch.tv/ann",
+		"https://github.com/ann":                        "github ann https://github.com/ann",
+		"https://youtu.be/abc":                          "",
+		"https://www.youtube.com/watch?v=abc":           "",
+		"https://www.instagram.com/p/abc/":              "",
+		"https://www.instagram.com/reel/abc":            "",
+		"https://www.tiktok.com/@ann/video/1":           "",
+		"https://open.spotify.com/album/1":              "",
+		"https://open.spotify.com/playlist/1":           "",
+		"https://soundcloud.com/ann/sets/tea":           "",
+		"https://music.apple.com/us/album/tea/1":        "",
+		"https://www.facebook.com/sharer.php?u=x":       "",
+		"https://www.facebook.com/groups/1":             "",
+		"https://twitter.com/intent/tweet?text=x":       "",
+		"https://t.me/+AbCdEf":                          "",
+		"https://example.com/ann":                       "",
+		"https://linktr.ee/bob":                         "",
+	} {
+		got := ""
+		list, err := reading(page).Linked(t.Context(), "ann", "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got account
-		if len(page.Items) > 0 {
-			got = account{page.Items[0].Platform, page.Items[0].Handle, page.Items[0].URL}
+		for _, l := range list.Items {
+			got = fmt.Sprintf("%s %s %s", l.Platform, l.Handle, l.URL)
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.address, diff)
+		if got != want {
+			t.Errorf("%s: got %q, want %q", page, got, want)
 		}
 	}
 }
 
-func TestOneEmptyListOfLinksIsNoAnswer(t *testing.T) {
+func TestNobodysNumberIsALink(t *testing.T) {
 	t.Parallel()
-	p := linktree.New(linktree.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
-		return http.StatusOK, `<script id="__NEXT_DATA__">{"props":{"pageProps":{"account":{"id":1,"username":"ann"},"links":[]}}}</script>`
-	})}})[0]
-	if got, err := p.Profile(t.Context(), "ann"); !errors.Is(err, providers.ErrUnavailable) {
-		t.Errorf("got %v with error %v, want ErrUnavailable", got, err)
+	got, err := reading(
+		"mailto:ann@tea.example", "tel:+97455512345", "ann@tea.example", "https://wa.me/97455512345", "https://t.me/+97455512345",
+		"https://api.whatsapp.com/send?phone=97455512345", "sms:97455512345", "data:image/png;base64,x", "https://wa.me/message/ABC", "tea.example",
+	).Profile(t.Context(), "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"https://wa.me/message/ABC", "https://tea.example"}, got.Links); diff != "" {
+		t.Errorf("links (-want +got):\n%s", diff)
 	}
 }
 
-func TestAPageOfAnotherNameIsNoAnswer(t *testing.T) {
+func TestAPageMayHaveMoved(t *testing.T) {
 	t.Parallel()
-	p := linktree.New(linktree.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
-		return http.StatusOK, `<script id="__NEXT_DATA__">{"props":{"pageProps":{"account":{"id":1,"username":"bob"},"links":[]}}}</script>`
-	})}})[0]
-	if _, err := p.Profile(t.Context(), "ann"); !errors.Is(err, providers.ErrUnavailable) {
-		t.Errorf("got error %v, want ErrUnavailable", err)
+	const page = `<script id="__NEXT_DATA__">{"props":{"pageProps":{"account":{"id":1,"username":"ann.new"},"links":[]}}}</script>`
+	for location, want := range map[string]error{
+		"/ann.new":                     nil, // Linktree itself says that the page has a new name
+		"https://linktr.ee/ann.new":    nil,
+		"https://elsewhere.example/an": providers.ErrUnavailable,
+	} {
+		p := linktree.New(linktree.Config{HTTP: &http.Client{Transport: providertest.Upstream(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Path != "/ann" {
+				return providertest.Answer(r, http.StatusOK, page), nil
+			}
+			res := providertest.Answer(r, http.StatusMovedPermanently, "")
+			res.Header.Set("Location", location)
+			return res, nil
+		})}})[0]
+		got, err := p.Profile(t.Context(), "ann")
+		if !errors.Is(err, want) || err == nil && got.Handle != "ann.new" {
+			t.Errorf("%s: %q with error %v, want %v", location, got.Handle, err, want)
+		}
+	}
+}
+
+func TestAListThatCannotBeReadIsNoEmptyPage(t *testing.T) {
+	t.Parallel()
+	for lists, want := range map[string]error{
+		`"links":[]`:                    nil,
+		`"links":[],"socialLinks":null`: nil,
+		`"links":null`:                  providers.ErrUnavailable,
+		`"links":["x"]`:                 providers.ErrUnavailable,
+		`"links":{}`:                    providers.ErrUnavailable,
+		`"links":[],"socialLinks":"x"`:  providers.ErrUnavailable,
+		`"links":[{"url":"https://a.example"},7],"socialLinks":[]`: nil,
+	} {
+		p := linktree.New(linktree.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, `<script id="__NEXT_DATA__">{"props":{"pageProps":{"account":{"id":1,"username":"ann"},` + lists + `}}}</script>`
+		})}})[0]
+		if _, err := p.Profile(t.Context(), "ann"); !errors.Is(err, want) {
+			t.Errorf("%s: got error %v, want %v", lists, err, want)
+		}
 	}
 }

@@ -8,12 +8,15 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/links"
 )
 
-var handle = regexp.MustCompile(`^[a-z0-9._-]{1,60}$`)
+var username = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9._])?$`)
 
-// reserved are paths of linktr.ee that are no pages of accounts.
-var reserved = map[string]bool{"admin": true, "login": true, "register": true, "s": true, "marketplace": true, "discover": true}
+// reserved are paths of linktr.ee that are no pages of anybody. Nobody writes to it.
+var reserved = map[string]bool{
+	"admin": true, "discover": true, "favicon.ico": true, "login": true, "marketplace": true, "register": true, "robots.txt": true,
+	"s": true, "sitemap.xml": true, "templates": true,
+}
 
-// normalize folds the name of a page, which ignores case.
+// normalize folds the name of a page, which ignores case. Nothing else at Linktree has a name.
 func normalize(s providers.Subject, value string) (string, error) {
 	link, err := links.Parse(value, "linktr.ee")
 	if err != nil {
@@ -23,8 +26,8 @@ func normalize(s providers.Subject, value string) (string, error) {
 		value = link.Segment(0)
 	}
 	value = strings.ToLower(strings.TrimPrefix(value, "@"))
-	if s != providers.Handle || !handle.MatchString(value) || reserved[value] || strings.Trim(value, ".") == "" {
-		return "", providers.Invalid("a Linktree handle is the name behind linktr.ee/, such as annexample")
+	if s != providers.Handle || !username.MatchString(value) || reserved[value] {
+		return "", providers.Invalid("a Linktree handle is the name in the URL of a page, such as linktr.ee/name")
 	}
 	return value, nil
 }

@@ -1,147 +1,143 @@
 package linktree
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"maps"
-	"slices"
+	"strings"
 
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/island"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 )
 
-// nextData is what a page carries for its own scripts.
-type nextData struct {
-	Page  string `json:"page"` // "/[profile]", or "/_error"
-	Props struct {
-		Page json.RawMessage `json:"pageProps"`
-	} `json:"props"`
+// page is what a Linktree page tells of its owner.
+type page struct {
+	account account
+	links   wire.Rows[link] // what the owner has put on the page
+	socials wire.Rows[link] // its row of small pictures
+	raw     json.RawMessage
 }
 
-// props is what the page of an account shows. The lists stand in it twice, and one of the two may be empty.
-type props struct {
-	Status  wire.Count           `json:"statusCode"`
-	Account wire.Object[account] `json:"account"`
-	Links   wire.Rows[link]      `json:"links"`
-	Socials wire.Rows[social]    `json:"socialLinks"`
-}
-
-// account is the page itself.
-type account struct {
-	ID          wire.Serial       `json:"id"`
-	Username    string            `json:"username"`
-	Name        string            `json:"name"`
-	DisplayName string            `json:"displayName"`
-	Title       string            `json:"pageTitle"` // often the name with an @
-	Description string            `json:"description"`
-	Picture     string            `json:"profilePictureUrl"` // of old may be the picture itself
-	Custom      string            `json:"customAvatar"`
-	Avatar      string            `json:"avatarUrl"`
-	Verified    bool              `json:"isVerified"`
-	Active      wire.Bool         `json:"isActive"`
-	Status      string            `json:"status"` // "ACTIVE"
-	Locale      string            `json:"locale"`
-	Links       wire.Rows[link]   `json:"links"`
-	Socials     wire.Rows[social] `json:"socialLinks"`
-}
-
-// open reads the page of an account.
-func (c *client) open(ctx context.Context, handle string) (props, error) {
+// open reads the page of a handle.
+func (c *client) open(ctx context.Context, handle string) (*page, error) {
 	res, err := c.http.Do(ctx, upstream.Get(handle))
 	if err != nil {
-		return props{}, err
+		return nil, err
 	}
-	script := island.Read(res.Body).Script("__NEXT_DATA__")
-	if err := wire.Need(ctx, "the script __NEXT_DATA__", script != nil); err != nil {
-		return props{}, err
+	body := island.Read(res.Body).Script(dataID)
+	if err := wire.Need(ctx, dataID, body != nil); err != nil {
+		return nil, err
 	}
-	var data nextData
-	if err := wire.Decode(ctx, script, &data); err != nil {
-		return props{}, err
+	var d data
+	if err := wire.Decode(ctx, body, &d); err != nil {
+		return nil, err
 	}
-	p, err := propsOf(ctx, data.Props.Page)
-	if err != nil {
-		return p, err
+	around := holder(d.Props.PageProps)
+	var p props
+	if err := wire.Need(ctx, "pageProps", around != nil); err != nil {
+		return nil, err
 	}
-	if missing := data.Page == "/_error" || data.Page == "/404" || p.Status.V != nil && *p.Status.V == 404; missing {
-		return p, errNoPage
+	if err := wire.Decode(ctx, around, &p); err != nil {
+		return nil, err
 	}
-	a := p.Account.V
-	if err := wire.Need(ctx, "pageProps.account", p.Account.Raw != nil); err != nil {
-		return p, err
-	}
-	if a.Active.V != nil && !*a.Active.V || a.Status != "" && a.Status != "ACTIVE" {
-		return p, errSuspended
-	}
-	if res.Moved { // to the name that the page has now
-		return p, wire.Need(ctx, "pageProps.account.username", a.Username != "")
-	}
-	return p, wire.SameFold(ctx, "page", handle, a.Username)
-}
-
-// propsOf decodes what a page shows, which may lie one level deeper.
-func propsOf(ctx context.Context, b json.RawMessage) (p props, err error) {
-	if err := wire.Need(ctx, "props.pageProps", bytes.HasPrefix(bytes.TrimSpace(b), []byte("{"))); err != nil {
-		return p, err
-	}
-	if err = wire.Decode(ctx, b, &p); err != nil || p.Account.Raw != nil {
-		return p, err
-	}
-	var parts map[string]json.RawMessage
-	if json.Unmarshal(b, &parts) != nil {
-		return p, nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		var deeper props
-		if json.Unmarshal(parts[name], &deeper) == nil && deeper.Account.Raw != nil {
-			return deeper, nil
+	switch a := p.Account; {
+	case a.Raw == nil:
+		return nil, absent(ctx, &d, &p)
+	case a.V.gone():
+		return nil, providers.NotFound("this Linktree page is deactivated or suspended")
+	case !res.Moved: // a page may have a new name
+		if err := wire.SameFold(ctx, "account", handle, a.V.Username); err != nil {
+			return nil, err
 		}
 	}
-	return p, nil
+	return p.page(ctx, around)
 }
 
-// lists returns the links and the accounts of a page, each from where there are more of them. One empty list of links says
-// nothing while the other is not there.
-func (p props) lists(ctx context.Context) (wire.Rows[link], wire.Rows[social], error) {
-	found, other := fuller(p.Links, p.Account.V.Links)
-	err := found.Check(ctx, "pageProps.links")
-	if err == nil {
-		err = wire.Need(ctx, "pageProps.links", found.Len() > 0 || other.Here())
-	}
-	socials, _ := fuller(p.Socials, p.Account.V.Socials)
-	if err == nil {
-		err = socials.Optional(ctx, "pageProps.socialLinks")
-	}
-	return found, socials, err
+// dataID is the id of the script that holds the page's data.
+const dataID = "__NEXT_DATA__"
+
+// data is all that a page holds for its scripts. Much of it, such as the keys of other services, is nobody's business.
+type data struct {
+	Props struct {
+		PageProps json.RawMessage `json:"pageProps"`
+	} `json:"props"`
+	Page string `json:"page"` // "/[profile]", or "/_error"
 }
 
-// fuller returns the list that is longer, or there at all, before the other.
-func fuller[T any](a, b wire.Rows[T]) (more, less wire.Rows[T]) {
-	if b.Len() > a.Len() || !a.Here() {
-		return b, a
+// holder returns the object that holds the account or its links: b, or one that is directly in it. It is nil where b
+// is no object.
+func holder(b []byte) []byte {
+	holds := func(b []byte) (found bool) {
+		island.Find(b, func(name string, _ island.Value) bool {
+			found = found || name == "account" || name == "links"
+			return false
+		})
+		return found
 	}
-	return a, b
-}
-
-// raw is the part of the page that is about the account: the rest has keys of third parties.
-func (p props) raw() json.RawMessage {
-	type list []json.RawMessage
-	var found, socials list
-	for _, l := range p.Links.All() {
-		found = append(found, l.Raw)
-	}
-	for _, s := range p.Socials.All() {
-		socials = append(socials, s.Raw)
-	}
-	b, err := json.Marshal(struct {
-		Account json.RawMessage `json:"account"`
-		Links   list            `json:"links"`
-		Socials list            `json:"socialLinks"`
-	}{p.Account.Raw, found, socials})
-	if err != nil { // it is made of parts that have been read
+	if !strings.HasPrefix(strings.TrimSpace(string(b)), "{") {
 		return nil
 	}
-	return b
+	if holds(b) {
+		return b
+	}
+	in := b
+	island.Find(b, func(_ string, v island.Value) bool {
+		if v.Is('{') && holds(v.Bytes()) {
+			in = v.Bytes()
+		}
+		return false
+	})
+	return in
+}
+
+// props is the part of [data] that shows the page.
+type props struct {
+	StatusCode  wire.Count           `json:"statusCode"` // of a page that is none
+	Account     wire.Object[account] `json:"account"`    // null on a page that is none
+	Links       wire.Rows[link]      `json:"links"`      // here, in the account, or in both, as the next
+	SocialLinks wire.Rows[link]      `json:"socialLinks"`
+}
+
+// page takes each list where it is: the links must be somewhere, also when there are none.
+func (p *props) page(ctx context.Context, around []byte) (*page, error) {
+	out := &page{account: p.Account.V}
+	var err error
+	if out.links, err = either(ctx, "links", p.Links, p.Account.V.Links); err != nil {
+		return nil, err
+	}
+	if err := wire.Need(ctx, "links", out.links.Here()); err != nil {
+		return nil, err
+	}
+	if out.socials, err = either(ctx, "socialLinks", p.SocialLinks, p.Account.V.SocialLinks); err != nil {
+		return nil, err
+	}
+	var shown struct {
+		Account     json.RawMessage `json:"account,omitempty"`
+		Links       json.RawMessage `json:"links,omitempty"`
+		SocialLinks json.RawMessage `json:"socialLinks,omitempty"`
+	}
+	if err = json.Unmarshal(around, &shown); err == nil {
+		out.raw, err = json.Marshal(shown)
+	}
+	if err != nil {
+		return nil, providers.Unreadable(err)
+	}
+	return out, nil
+}
+
+// either returns that of two lists which has rows, or else the one that is there at all. It fails where neither has
+// any and one of them cannot be read.
+func either(ctx context.Context, name string, a, b wire.Rows[link]) (wire.Rows[link], error) {
+	if a.Len() == 0 && (b.Len() > 0 || !a.Here()) {
+		a, b = b, a
+	}
+	if a.Len() > 0 {
+		return a, nil
+	}
+	err := a.Optional(ctx, name)
+	if err == nil {
+		err = b.Optional(ctx, name)
+	}
+	return a, err
 }
