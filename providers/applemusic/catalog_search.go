@@ -3,7 +3,6 @@ package applemusic
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -45,7 +44,7 @@ func (c *catalog) search(ctx context.Context, q providers.SearchQuery, cursor st
 		With("limit", "25").With("offset", offset)
 	found, err := c.find(ctx, r, kinds)
 	if err == nil {
-		page.Items, err = found.results(ctx, storefront)
+		page.Items, err = found.results(storefront)
 	}
 	if err == nil {
 		page.Next, err = found.next(ctx)
@@ -89,31 +88,26 @@ func (c *catalog) find(ctx context.Context, r upstream.Request, kinds []string) 
 		if err := l.Optional(ctx, "results."+kind); err != nil {
 			return nil, err
 		}
-		if !l.Here() {
-			continue
-		}
-		if err := l.V.Data.Check(ctx, "results."+kind+".data"); err != nil {
+		if err := wire.Need(ctx, "results."+kind+".data", !l.Here() || l.V.Data.Here()); err != nil {
 			return nil, err
 		}
 	}
 	return answer.Results, nil
 }
 
-func (f *found) results(ctx context.Context, storefront string) (out []schema.SearchResult, err error) {
+// results are those of all types. That no row of one type can be read is no failure beside what can be.
+func (f *found) results(storefront string) (out []schema.SearchResult, err error) {
+	lost := 0
 	for _, kind := range types[""] {
-		l := f.lists()[kind]
-		if !l.Here() {
-			continue
+		rows := f.lists()[kind].V.Data
+		lost += rows.Lost()
+		for _, row := range rows.All() {
+			if row.V.may(kind) {
+				out = append(out, row.V.result(kind, storefront, row.Raw))
+			}
 		}
-		items, err := wire.Items(ctx, kind, l.V.Data, func(r resource, raw json.RawMessage) (schema.SearchResult, bool) {
-			return r.result(kind, storefront, raw), r.may(kind)
-		})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, items...)
 	}
-	return out, nil
+	return out, wire.Understood("results", len(out), lost)
 }
 
 func (r resource) result(kind, storefront string, raw []byte) schema.SearchResult {

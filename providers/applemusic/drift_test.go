@@ -100,6 +100,10 @@ func TestASearchOfTheCatalogFindsListsOrNothing(t *testing.T) {
 	if page, err := both(`{"results":{}}`)[1].Search(t.Context(), q, ""); err != nil || len(page.Items) != 0 {
 		t.Errorf("nothing: %v, %v", page.Items, err)
 	}
+	page, err := both(`{"results":{"albums":{"data":[7]},"songs":{"data":[{"id":"611","type":"songs"}]}}}`)[1].Search(t.Context(), q, "")
+	if err != nil || len(page.Items) != 1 {
+		t.Errorf("albums that cannot be read beside a song: %v, %v, want the song", page.Items, err)
+	}
 	for _, body := range []string{
 		`{}`, `{"results":[]}`, `{"results":{"albums":"x"}}`, `{"results":{"albums":{}}}`, `{"results":{"albums":{"data":[7]}}}`,
 	} {
