@@ -1,0 +1,129 @@
+package instagram
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// comments reads those that stand on a post's page, or come with it. The rest is for members.
+func (s site) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
+	page, err := s.remarksOn(ctx, postID, cursor)
+	if err != nil {
+		return page, fmt.Errorf("instagram_own: comments on %q: %w", postID, err)
+	}
+	return page, nil
+}
+
+func (s site) remarksOn(ctx context.Context, postID, cursor string) (page providers.Page[schema.Comment], err error) {
+	if cursor != "" {
+		return page, providers.ErrCursor // none is ever given
+	}
+	k, err := keyOf(postID)
+	if err != nil {
+		return page, err
+	}
+	p, err := s.postPage(ctx, k)
+	if err == nil {
+		page.Items, err = p.comments(ctx, k)
+	}
+	if err == nil || !elsewhere(err) {
+		return page, err
+	}
+	i, failed := s.query(ctx, k)
+	if failed == nil {
+		page.Items, failed = i.V.remarks(ctx, k)
+	}
+	if failed != nil && elsewhere(failed) {
+		return page, err // the page names what is missing
+	}
+	return page, failed
+}
+
+var errSilenced = providers.NotFound("comments are switched off on this post")
+
+// comments gives the comments on a page. Without a list of them the post's own word is needed that there are none.
+func (p *page) comments(ctx context.Context, k key) ([]schema.Comment, error) {
+	if p.media == nil {
+		return nil, p.lacks(ctx, "xig_polaris_media")
+	}
+	list := p.media.V.Comments.Edges
+	if !list.Here() {
+		switch post := p.media.V.Post; {
+		case post.Raw == nil:
+			return nil, p.gated(ctx)
+		case post.V.NoComments.Is():
+			return nil, errSilenced
+		case post.V.Comments.V != nil && *post.V.Comments.V == 0:
+			return nil, nil
+		}
+	}
+	return wire.Items(ctx, "comments_connection.edges", list, func(e edge[remark], _ json.RawMessage) (schema.Comment, bool) {
+		return e.Node.V.comment(k, e.Node.Raw), true
+	})
+}
+
+// remark is a comment on the page of a post.
+type remark struct {
+	PK        wire.Serial `json:"pk"`
+	Text      string      `json:"text"`
+	CreatedAt wire.Time   `json:"created_at"`
+	Likes     wire.Count  `json:"comment_like_count"`
+	User      *member     `json:"user"`
+}
+
+func (r remark) comment(k key, raw json.RawMessage) schema.Comment {
+	return schema.Comment{
+		Common:    schema.Common{ID: string(r.PK), URL: commentURL(k, r.PK), Raw: raw},
+		PostID:    k.number,
+		Author:    r.User.actor(),
+		Text:      r.Text,
+		CreatedAt: r.CreatedAt.V,
+		Likes:     r.Likes.V,
+	}
+}
+
+func commentURL(k key, id wire.Serial) string {
+	return postURL(k.code, false) + "c/" + string(id) + "/"
+}
+
+// remarks are the comments that come with a post in the older of the site's queries.
+type remarks struct {
+	count
+	Edges wire.Rows[edge[olderRemark]] `json:"edges"`
+}
+
+// olderRemark is one of them.
+type olderRemark struct {
+	ID        wire.Serial `json:"id"`
+	Text      string      `json:"text"`
+	CreatedAt wire.Time   `json:"created_at"`
+	LikedBy   count       `json:"edge_liked_by"`
+	Owner     *holder     `json:"owner"`
+}
+
+// remarks gives the comments at the top level where the answer has a list of them, else what it has.
+func (i item) remarks(ctx context.Context, k key) ([]schema.Comment, error) {
+	if i.NoComments.Is() {
+		return nil, errSilenced
+	}
+	name, list := "edge_media_to_parent_comment.edges", i.Parents.Edges
+	if !list.Here() {
+		name, list = "edge_media_to_comment.edges", i.Comments.Edges
+	}
+	return wire.Items(ctx, name, list, func(e edge[olderRemark], _ json.RawMessage) (schema.Comment, bool) {
+		r := e.Node.V
+		return schema.Comment{
+			Common:    schema.Common{ID: string(r.ID), URL: commentURL(k, r.ID), Raw: e.Node.Raw},
+			PostID:    k.number,
+			Author:    r.Owner.actor(),
+			Text:      r.Text,
+			CreatedAt: r.CreatedAt.V,
+			Likes:     r.LikedBy.Count.V,
+		}, true
+	})
+}

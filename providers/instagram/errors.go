@@ -1,0 +1,146 @@
+package instagram
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+// errParameter is the refusal of a parameter: a field that this version does not know, or a cursor inside the fields.
+var errParameter = providers.Unavailable(nil, "Instagram refuses a field that we ask for")
+
+// errPassing is a fault that Meta expects to be gone soon.
+var errPassing = providers.Unavailable(nil, "Instagram has a passing fault")
+
+func isPassing(err error) bool { return errors.Is(err, errPassing) }
+
+// check reads the code of an error of the Graph API: its text is in the language of the account.
+// https://developers.facebook.com/docs/graph-api/guides/error-handling
+func check(res *upstream.Response) error {
+	if res.Status < 400 {
+		return nil
+	}
+	var body struct {
+		Error struct {
+			Code    wire.Count `json:"code"`
+			Subcode wire.Count `json:"error_subcode"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(res.Body, &body) != nil || body.Error.Code.V == nil {
+		return nil
+	}
+	subcode := int64(0)
+	if s := body.Error.Subcode.V; s != nil {
+		subcode = *s
+	}
+	switch code := *body.Error.Code.V; {
+	case code == 110:
+		return providers.NotHere("Instagram's official interface shows no such account: it is missing, personal, or for adults")
+	case code == 24:
+		return providers.NotFound("Instagram knows no such hashtag")
+	case code == 100 && subcode == 33:
+		return providers.Unavailable(nil, "Instagram does not know our account, or what we ask it for")
+	case code == 100 && res.URL.Query().Has("after"):
+		return providers.ErrCursor
+	case code == 100 && res.Input:
+		return providers.Invalid("Instagram cannot read this hashtag")
+	case code == 100:
+		return errParameter
+	case code == 190, code == 102:
+		return providers.Unavailable(nil, "Instagram refuses our token")
+	case code == 36104:
+		return providers.Unsupported("Instagram's official interface does not show live videos")
+	case code == 10, code >= 200 && code < 300:
+		return providers.Unsupported("Instagram does not show this to our app")
+	case code == 4, code == 17, code == 18, code == 32, code == 613, code == 80002:
+		return providers.Limited("Instagram limits our pace", rest(res.Header))
+	case (code == 1 || code == 2) && res.Status < 500:
+		return errPassing
+	}
+	return nil
+}
+
+// rest is how long Instagram wants to be left alone: what it tells of any account, else a minute.
+// https://developers.facebook.com/docs/graph-api/overview/rate-limiting#headers-2
+func rest(h http.Header) time.Duration {
+	var usage map[string][]struct {
+		Minutes wire.Count `json:"estimated_time_to_regain_access"`
+	}
+	longest := time.Minute
+	if json.Unmarshal([]byte(h.Get("X-Business-Use-Case-Usage")), &usage) != nil {
+		return longest
+	}
+	const most = 7 * 24 * 60 // beyond a week it is no time
+	for _, uses := range usage {
+		for _, u := range uses {
+			if m := u.Minutes.V; m != nil && *m <= most {
+				longest = max(longest, time.Duration(*m)*time.Minute)
+			}
+		}
+	}
+	return longest
+}
+
+var errLogin = providers.Walled("Instagram asks for a login")
+
+// checkWeb knows the ways in which the site asks for a login or a check in the place of an answer.
+func checkWeb(res *upstream.Response) error {
+	if isLogin(res.URL) {
+		return errLogin
+	}
+	if to, err := url.Parse(res.Header.Get("Location")); err == nil && res.Status >= 300 && res.Status < 400 && isLogin(to) {
+		return errLogin
+	}
+	if res.Status == http.StatusUnauthorized {
+		return errLogin
+	}
+	var body struct {
+		Status       string          `json:"status"`
+		Message      string          `json:"message"`
+		RequireLogin bool            `json:"require_login"`
+		Checkpoint   json.RawMessage `json:"checkpoint_url"`
+	}
+	if json.Unmarshal(res.Body, &body) != nil {
+		return nil
+	}
+	switch {
+	case body.RequireLogin:
+		return errLogin
+	case body.Checkpoint != nil, isCheck(body.Message):
+		return providers.Walled("Instagram asks for a check")
+	case body.Status == "fail" && res.Status == http.StatusBadRequest:
+		return providers.Walled("Instagram refuses to answer without a login")
+	case body.Status == "fail" && res.Status < 300:
+		return providers.Unavailable(nil, "Instagram answers with a failure")
+	}
+	return nil
+}
+
+func isLogin(u *url.URL) bool {
+	if u == nil {
+		return false
+	}
+	for _, page := range []string{"/accounts/login", "/challenge"} {
+		if strings.HasSuffix(u.Path, page) || strings.Contains(u.Path, page+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// isCheck tells whether a message of the site is the name of a check.
+func isCheck(message string) bool {
+	for _, word := range []string{"checkpoint_required", "challenge_required", "feedback_required", "login_required", "useragent mismatch"} {
+		if strings.Contains(message, word) {
+			return true
+		}
+	}
+	return false
+}

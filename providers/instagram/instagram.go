@@ -1,0 +1,156 @@
+// Package instagram reads Instagram: the official interface, which shows the professional accounts that Meta calls
+// business and creator accounts, and what the site shows to anybody.
+//
+// A post's id is the number that the shortcode of its address spells, which both know. The official interface looks up
+// other people's posts by no id at all, and what it calls an id (17 digits that begin with 17 or 18) nobody else knows: it
+// stands only where a post came without its address.
+//
+// Sources: https://developers.facebook.com/docs/instagram-platform and https://www.instagram.com
+package instagram
+
+import (
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach Instagram.
+type Config struct {
+	// Token is a long-lived token of a Facebook user or system user, with the permissions instagram_basic,
+	// instagram_manage_insights and pages_read_engagement; "" leaves only the public pages.
+	Token string
+	// AccountID is the number of the professional account in whose name others are read; it begins with 17841.
+	AccountID string
+	AppSecret string // of the token's app; "" sends no proof of it
+	Version   string // of the Graph API; "" means v25.0. A version lives for about two years.
+
+	// Own reads what the site shows to anybody, which it hides from many data centres behind a login; on by default.
+	Own providers.Own
+	// TimelineDocID and PostDocID number the site's own queries, which change with its releases; "" means 9310670392322965
+	// for the posts of an account and 8845758582119845 for one post.
+	TimelineDocID, PostDocID string
+
+	BaseURL string       // of the official interface; "" means https://graph.facebook.com
+	WebURL  string       // of the site; "" means https://www.instagram.com
+	HTTP    *http.Client // nil means a client of its own
+}
+
+// credentials are the query parameters by which Meta takes credentials. It repeats the token in the addresses of pages.
+// https://developers.facebook.com/docs/graph-api/guides/secure-requests
+var credentials = []string{"access_token", "appsecret_proof", "client_id", "client_secret", "input_token", "fb_exchange_token"}
+
+// client reads the official interface in the name of one account.
+type client struct {
+	http          *upstream.Client
+	account       string
+	proof         string // that the token is in the hands of its app; "" for none
+	lookups, tags *upstream.Quota
+}
+
+// New returns the providers for Instagram, best first: the official interface and the public pages.
+func New(cfg Config) providers.Chain {
+	return providers.Chain{newOfficial(cfg), newOwn(cfg).IfOwn(cfg.Own, true)}
+}
+
+func newOfficial(cfg Config) providers.Provider {
+	c := newClient(cfg)
+	p := providers.Provider{
+		Name: "instagram", Platform: platform.Instagram, Source: schema.Official,
+		Profile: c.profile,
+		Posts:   c.posts,
+		Reels:   c.reels,
+		Search:  c.find,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch: {"kind": {"post"}, "sort": {"relevance", "recent"}},
+		},
+		Notes:       notes,
+		Routes:      providers.Routes(platform.Instagram, "ig_hashtag_search", "{hashtag}/recent_media", "{hashtag}/top_media"),
+		Forward:     c.forward,
+		Credentials: credentials,
+	}
+	return p.Requiring(map[string]string{"token": cfg.Token, "account_id": cfg.AccountID})
+}
+
+// notes are what a user should know of the official interface, and why Instagram has no more.
+var notes = map[providers.Op]string{
+	providers.OpProfile: "professional accounts; it does not tell whether they are verified",
+	providers.OpPosts:   "of professional accounts; captions come without @",
+	providers.OpReels:   "those of the posts of professional accounts that are reels, so a page may be empty and still go on",
+	providers.OpSearch: "posts with a #word: the last 24 hours, or the top posts where there are none; no more than 30 different words a " +
+		"week; Instagram does not tell who wrote them",
+	providers.OpPost:             "the official interface looks up the posts of its own account only; the pages know others",
+	providers.OpComments:         "the official interface tells how many comments others have, not which; the pages show the first ones",
+	providers.OpReplies:          "Instagram shows them to members only",
+	providers.OpCollections:      "the official interface shows no highlights of others; the pages do",
+	providers.OpCollection:       "Instagram shows what is in a highlight to members only",
+	providers.OpCollectionPosts:  "Instagram shows what is in a highlight to members only",
+	providers.OpFollowers:        "Instagram tells how many followers there are, not who",
+	providers.OpFollowing:        "Instagram does not tell whom an account follows",
+	providers.OpAudience:         "Instagram tells it to the account's owner only",
+	providers.OpLive:             "Instagram shows live videos to members only",
+	providers.OpSuggestions:      "Instagram suggests to members only",
+	providers.OpTrending:         "Instagram lists what is popular for members only",
+	providers.OpTranscript:       "Instagram has no public captions",
+	providers.OpTrack:            "Instagram shows sounds to members only",
+	providers.OpTrackPosts:       "Instagram lists the reels of a sound for members only",
+	providers.OpTracks:           "Instagram lists no sounds of an account",
+	providers.OpCollectionTracks: "a highlight holds no tracks",
+	providers.OpCommunity:        "Instagram has no communities",
+	providers.OpCommunityPosts:   "Instagram has no communities",
+}
+
+func newClient(cfg Config) *client {
+	c := &client{
+		http: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://graph.facebook.com") + "/" + cmp.Or(cfg.Version, "v25.0"),
+			Header: http.Header{"Authorization": {"Bearer " + cfg.Token}}, Check: check, Credentials: credentials,
+		}),
+		account: cfg.AccountID,
+		lookups: upstream.NewQuota(0, 0), // a limit that depends on how much the app is used: only the answers tell
+		tags:    upstream.NewQuota(0, 0),
+	}
+	if cfg.AppSecret != "" {
+		mac := hmac.New(sha256.New, []byte(cfg.AppSecret))
+		mac.Write([]byte(cfg.Token))
+		c.proof = hex.EncodeToString(mac.Sum(nil))
+	}
+	return c
+}
+
+// read sends r and decodes the answer. What fails in passing is read once more.
+func (c *client) read(ctx context.Context, r upstream.Request, dst any) error {
+	r = r.With("appsecret_proof", c.proof)
+	_, err := c.http.Read(ctx, r, dst)
+	if isPassing(err) {
+		_, err = c.http.Read(ctx, r, dst)
+	}
+	return err
+}
+
+// forward reads path unchanged. No hashtag is read but in the name of an account: it is ours where the caller names none.
+func (c *client) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
+	query = maps.Clone(query)
+	if query == nil {
+		query = url.Values{}
+	}
+	if !query.Has("user_id") {
+		query.Set("user_id", c.account)
+	}
+	if c.proof != "" {
+		query.Set("appsecret_proof", c.proof)
+	}
+	return c.http.Forward(ctx, path, query)
+}

@@ -1,0 +1,189 @@
+package instagram
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// profile asks what the scripts of an account's page ask, and reads the page where that is refused.
+func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	p, _, err := s.account(ctx, handle)
+	if err != nil {
+		return p, fmt.Errorf("instagram_own: profile %q: %w", handle, err)
+	}
+	return p, nil
+}
+
+// account reads an account, and tells whether it is private.
+func (s site) account(ctx context.Context, handle string) (p schema.Profile, private bool, err error) {
+	u, err := s.info(ctx, handle)
+	if err == nil {
+		return u.V.profile(u.Raw), u.V.Private.Is(), nil
+	}
+	if !elsewhere(err) {
+		return p, false, err
+	}
+	page, err := s.open(ctx, handle+"/")
+	if err != nil {
+		return p, false, err
+	}
+	if m := page.account; m != nil && m.Raw != nil {
+		return m.V.profile(m.Raw), m.V.Private.Is(), wire.SameFold(ctx, "account", handle, m.V.Username)
+	}
+	if c := page.profiled; c != nil {
+		return c.profile(), false, wire.SameFold(ctx, "account", handle, c.handle)
+	}
+	return p, false, page.lacks(ctx, "xig_user_by_username")
+}
+
+// info asks for an account. One that does not exist is null.
+func (s site) info(ctx context.Context, handle string) (u wire.Object[webUser], err error) {
+	var a struct {
+		Data struct {
+			User json.RawMessage `json:"user"`
+		} `json:"data"`
+		faults
+	}
+	r := upstream.Get("api", "v1", "users", "web_profile_info/").With("username", handle)
+	if _, err = s.http.Read(ctx, r, &a); err != nil {
+		return u, err
+	}
+	if err = a.err(); err == nil {
+		err = wire.Need(ctx, "data.user", len(a.Data.User) > 0)
+	}
+	if err == nil && isNull(a.Data.User) {
+		err = providers.NotFound("Instagram knows no such account")
+	}
+	if err == nil {
+		err = wire.Decode(ctx, a.Data.User, &u)
+	}
+	if err == nil {
+		err = wire.SameFold(ctx, "account", handle, u.V.Username)
+	}
+	return u, err
+}
+
+// webUser is an account as the scripts of its page get it. It is documented nowhere.
+type webUser struct {
+	ID         wire.Serial `json:"id"`
+	Username   string      `json:"username"`
+	FullName   string      `json:"full_name"`
+	Biography  string      `json:"biography"`
+	Picture    string      `json:"profile_pic_url"`
+	PictureHD  string      `json:"profile_pic_url_hd"`
+	Verified   bool        `json:"is_verified"`
+	Private    wire.Bool   `json:"is_private"`
+	External   string      `json:"external_url"`
+	BioLinks   []bioLink   `json:"bio_links"`
+	FollowedBy count       `json:"edge_followed_by"`
+	Follows    count       `json:"edge_follow"`
+	Timeline   struct {
+		count
+		Edges    wire.Rows[edge[item]] `json:"edges"` // often empty although there are posts
+		PageInfo pageInfo              `json:"page_info"`
+	} `json:"edge_owner_to_timeline_media"`
+}
+
+type bioLink struct {
+	URL string `json:"url"`
+}
+
+// count is a list of which only the length is told.
+type count struct {
+	Count wire.Count `json:"count"`
+}
+
+func (u webUser) profile(raw json.RawMessage) schema.Profile {
+	return schema.Profile{
+		Common:      schema.Common{ID: string(u.ID), URL: profileURL(u.Username), Raw: raw},
+		Handle:      u.Username,
+		DisplayName: text.NonEmpty(u.FullName),
+		Bio:         text.NonEmpty(u.Biography),
+		AvatarURL:   text.URL(cmp.Or(u.PictureHD, u.Picture)),
+		Verified:    u.Verified,
+		Followers:   u.FollowedBy.Count.V,
+		Following:   u.Follows.Count.V,
+		PostsCount:  u.Timeline.Count.V,
+		Links:       linksOf(u.External, u.BioLinks),
+	}
+}
+
+// linksOf gives the addresses that an account shows, without the site's own way out.
+func linksOf(external string, more []bioLink) []string {
+	urls := []string{meta.Unwrap(external)}
+	for _, l := range more {
+		urls = append(urls, meta.Unwrap(l.URL))
+	}
+	return text.URLs(urls...)
+}
+
+// member is an account in the scripts of a page; beside a post or a comment it has the first fields only.
+type member struct {
+	PK         wire.Serial `json:"pk"`
+	ID         wire.Serial `json:"id"` // the same, or that of the official interface
+	Username   string      `json:"username"`
+	FullName   string      `json:"full_name"`
+	Picture    string      `json:"profile_pic_url"`
+	Verified   bool        `json:"is_verified"`
+	Private    wire.Bool   `json:"is_private"`
+	Biography  string      `json:"biography"`
+	External   string      `json:"external_url"`
+	BioLinks   []bioLink   `json:"bio_links"`
+	Followers  wire.Count  `json:"follower_count"`
+	Following  wire.Count  `json:"following_count"`
+	Posts      wire.Count  `json:"media_count"`
+	Highlights struct {
+		Edges wire.Rows[edge[highlight]] `json:"edges"`
+	} `json:"lox_highlights_connection"`
+}
+
+func (m member) profile(raw json.RawMessage) schema.Profile {
+	return schema.Profile{
+		Common:      schema.Common{ID: string(m.PK), URL: profileURL(m.Username), Raw: raw},
+		Handle:      m.Username,
+		DisplayName: text.NonEmpty(m.FullName),
+		Bio:         text.NonEmpty(m.Biography),
+		AvatarURL:   text.URL(m.Picture),
+		Verified:    m.Verified,
+		Followers:   m.Followers.V,
+		Following:   m.Following.V,
+		PostsCount:  m.Posts.V,
+		Links:       linksOf(m.External, m.BioLinks),
+	}
+}
+
+// actor is how an account stands beside what it wrote; nil where the site withholds it.
+func (m *member) actor() schema.Actor {
+	if m == nil || m.Username == "" {
+		return schema.UnknownActor()
+	}
+	return schema.Actor{
+		ID: string(cmp.Or(m.PK, m.ID)), Handle: m.Username, DisplayName: text.NonEmpty(m.FullName), AvatarURL: text.URL(m.Picture),
+	}
+}
+
+// profile converts the head of a page, which has no id: the handle stands in for it.
+func (c *profileCard) profile() schema.Profile {
+	raw, _ := schema.Marshal(c) // strings always marshal
+	handle := strings.ToLower(c.handle)
+	return schema.Profile{
+		Common:      schema.Common{ID: handle, URL: profileURL(handle), Raw: raw},
+		Handle:      handle,
+		DisplayName: text.NonEmpty(c.name),
+		Bio:         text.NonEmpty(c.bio),
+		AvatarURL:   text.URL(c.Image),
+		Followers:   c.followers,
+		Following:   c.following,
+		PostsCount:  c.posts,
+	}
+}

@@ -1,0 +1,152 @@
+package instagram
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// node is a post as the site's apps and the newer of its queries get it. It is documented nowhere.
+type node struct {
+	PK      wire.Serial `json:"pk"`
+	ID      string      `json:"id"` // the same and, behind a line, the author's
+	Code    string      `json:"code"`
+	User    *member     `json:"user"`
+	Owner   *member     `json:"owner"`
+	TakenAt wire.Time   `json:"taken_at"`
+	Caption struct {
+		Text string `json:"text"`
+	} `json:"caption"` // null when there is none
+	Likes         wire.Count      `json:"like_count"`
+	Comments      wire.Count      `json:"comment_count"`
+	Plays         wire.Count      `json:"play_count"`
+	Views         wire.Count      `json:"view_count"` // of three seconds, in older answers
+	Reshares      wire.Count      `json:"reshare_count"`
+	NoCounts      wire.Bool       `json:"like_and_view_counts_disabled"`
+	NoComments    wire.Bool       `json:"comments_disabled"`
+	PaidPromotion bool            `json:"is_paid_partnership"`
+	Product       string          `json:"product_type"` // clips is a reel
+	Clips         json.RawMessage `json:"clips_metadata"`
+	frame
+	Carousel []frame `json:"carousel_media"`
+}
+
+// frame is one picture or video of a post.
+type frame struct {
+	Type       wire.Count `json:"media_type"` // 1 a picture, 2 a video, 8 several of them
+	DisplayURI string     `json:"display_uri"`
+	Images     struct {
+		Candidates []address `json:"candidates"` // largest first
+	} `json:"image_versions2"`
+	Videos   []address  `json:"video_versions"` // the same in several qualities
+	Duration wire.Float `json:"video_duration"` // seconds
+}
+
+type address struct {
+	URL string `json:"url"`
+}
+
+func first(list []address) string {
+	for _, a := range list {
+		return a.URL
+	}
+	return ""
+}
+
+// isReel tells whether n is a reel. Some answers have no word for it but what a reel alone has.
+func (n node) isReel() bool {
+	return n.Product == "clips" || n.Product == "" && len(n.Clips) > 0 && n.Clips[0] == '{'
+}
+
+// post converts n, whose author is the one given where the answer names none.
+func (n node) post(author schema.Actor, raw json.RawMessage) schema.Post {
+	p := schema.Post{
+		Common:    schema.Common{ID: string(n.PK), URL: n.url(), Raw: raw},
+		Author:    author,
+		Text:      n.Caption.Text,
+		CreatedAt: n.TakenAt.V,
+		Media:     n.media(),
+		Hashtags:  hashtagsOf(n.Caption.Text),
+		Mentions:  mentionsOf(n.Caption.Text),
+		IsAd:      n.PaidPromotion,
+	}
+	for _, m := range []*member{n.Owner, n.User} {
+		if m != nil && m.Username != "" {
+			p.Author = m.actor()
+		}
+	}
+	p.Engagement = schema.Engagement{Comments: n.Comments.V, Shares: n.Reshares.V}
+	if n.NoCounts.Not() {
+		p.Engagement.Likes, p.Engagement.Views = n.Likes.V, either(n.Plays, n.Views)
+	}
+	return p
+}
+
+// either is the first of two counts that is known.
+func either(a, b wire.Count) *int64 {
+	if a.V != nil {
+		return a.V
+	}
+	return b.V
+}
+
+func (n node) url() string {
+	if n.Code == "" {
+		return ""
+	}
+	return postURL(n.Code, n.isReel())
+}
+
+// author gives the number of the author, "" where the answer has none.
+func (n node) author() string {
+	_, id, _ := strings.Cut(n.ID, "_")
+	return id
+}
+
+func (n node) media() []schema.Media {
+	if len(n.Carousel) == 0 {
+		return n.frame.media(n.url())
+	}
+	var out []schema.Media
+	for _, f := range n.Carousel {
+		out = append(out, f.media(n.url())...)
+	}
+	return out
+}
+
+func (f frame) media(page string) []schema.Media {
+	seen := sight{image: cmp.Or(first(f.Images.Candidates), f.DisplayURI), video: first(f.Videos), duration: f.Duration.V}
+	seen.moves = seen.video != "" || f.Type.V != nil && *f.Type.V == 2
+	return seen.media(page)
+}
+
+// sight is what there is to see of a picture or a video.
+type sight struct {
+	image, video string
+	moves        bool
+	duration     *float64 // seconds
+}
+
+// media converts s. A video without an address is known by its first picture, or by the post's page.
+func (s sight) media(page string) []schema.Media {
+	image := text.URL(s.image)
+	if !s.moves {
+		if image == nil {
+			return nil
+		}
+		return []schema.Media{{Type: schema.Image, URL: *image}}
+	}
+	at := text.URL(cmp.Or(s.video, s.image, page))
+	if at == nil {
+		return nil
+	}
+	m := schema.Media{Type: schema.Video, URL: *at, ThumbnailURL: image}
+	if s.duration != nil && *s.duration >= 0 {
+		m.DurationS = s.duration
+	}
+	return []schema.Media{m}
+}

@@ -1,0 +1,130 @@
+package instagram
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// site reads what Instagram shows to anybody: its pages, and the answers that it gives to their scripts. It sends no
+// cookies: with a session the same addresses answer in other words.
+type site struct {
+	http           *upstream.Client
+	timeline, item string // the numbers of queries
+}
+
+func newOwn(cfg Config) providers.Provider {
+	s := site{
+		http: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.instagram.com"), Header: asScript, Check: checkWeb,
+			Quota: upstream.NewQuota(0, 0),
+		}),
+		timeline: cmp.Or(cfg.TimelineDocID, "9310670392322965"),
+		item:     cmp.Or(cfg.PostDocID, "8845758582119845"),
+	}
+	return providers.Provider{
+		Name: "instagram_own", Platform: platform.Instagram, Source: schema.Own,
+		Profile:     s.profile,
+		Posts:       s.posts,
+		Reels:       s.reels,
+		Post:        s.post,
+		Comments:    s.comments,
+		Collections: s.collections,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpCollections: {"kind": {"highlight"}},
+		},
+		Notes: map[providers.Op]string{
+			providers.OpProfile:     "Instagram shows many data centres a login instead of its pages; counts may be rounded",
+			providers.OpPosts:       "twelve to a page",
+			providers.OpReels:       "those of the posts that are reels, so a page may be empty and still go on",
+			providers.OpPost:        "by shortcode, number or URL; counts may be rounded",
+			providers.OpComments:    "the first ten to fifteen, without answers to them",
+			providers.OpCollections: "highlights, as the account's page shows them",
+			providers.OpSearch:      "Instagram lets members only search its site",
+		},
+	}
+}
+
+// browser is how both a page and its scripts name themselves.
+const browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Safari/537.36"
+
+// asScript is what the scripts of a page send: without it the site answers nothing.
+var asScript = http.Header{
+	"User-Agent":       {browser},
+	"Accept":           {"*/*"},
+	"Accept-Language":  {"en-US,en;q=0.9"},
+	"Referer":          {siteURL},
+	"Sec-Fetch-Dest":   {"empty"},
+	"Sec-Fetch-Mode":   {"cors"},
+	"Sec-Fetch-Site":   {"same-origin"},
+	"X-Asbd-Id":        {"129477"},
+	"X-Ig-App-Id":      {"936619743392459"},
+	"X-Requested-With": {"XMLHttpRequest"},
+}
+
+// asBrowser is what a browser sends when a person opens a page, in the place of what scripts send. The words in a page's
+// head are read in English.
+var asBrowser = http.Header{
+	"Accept":                    {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+	"Referer":                   nil,
+	"Sec-Fetch-Dest":            {"document"},
+	"Sec-Fetch-Mode":            {"navigate"},
+	"Sec-Fetch-Site":            {"none"},
+	"Sec-Fetch-User":            {"?1"},
+	"Upgrade-Insecure-Requests": {"1"},
+	"X-Asbd-Id":                 nil,
+	"X-Ig-App-Id":               nil,
+	"X-Requested-With":          nil,
+}
+
+// open reads a page.
+func (s site) open(ctx context.Context, segments ...string) (*page, error) {
+	r := upstream.Get(segments...)
+	r.Header = asBrowser
+	res, err := s.http.Do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return read(ctx, res.Body), nil
+}
+
+// web asks one of the site's own queries. To post a query reads, as to get it does.
+func (s site) web(ctx context.Context, method, docID string, variables, dst any) error {
+	b, err := json.Marshal(variables)
+	if err != nil {
+		return err
+	}
+	form := url.Values{"doc_id": {docID}, "variables": {string(b)}}
+	r := upstream.Request{Method: method, Path: []string{"graphql", "query"}, Form: form, Retry: true}
+	if method == http.MethodGet {
+		r = upstream.Request{Path: []string{"graphql", "query/"}, Query: form}
+	}
+	_, err = s.http.Read(ctx, r, dst)
+	return err
+}
+
+// faults is what stands in an answer beside, or in the place of, its data. With one of them null says nothing.
+type faults struct {
+	Errors wire.Rows[struct{}] `json:"errors"`
+}
+
+func (f faults) err() error {
+	if f.Errors.Len()+f.Errors.Lost() > 0 {
+		return providers.Unavailable(nil, "Instagram answers with an error")
+	}
+	return nil
+}
+
+// elsewhere tells whether what failed with err may be read from another address of the site.
+func elsewhere(err error) bool { return errors.Is(err, providers.ErrUnavailable) }

@@ -1,0 +1,203 @@
+package instagram
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+// page is what the scripts and the head of a page of the site hold.
+type page struct {
+	scripts  int                   // with data for the site's own code
+	account  *wire.Object[member]  // xig_user_by_username; nil when it is not there
+	media    *wire.Object[polaris] // xig_polaris_media
+	head     *island.Page
+	profiled *profileCard // nil when the head is not about an account
+	posted   *postCard    // nil when the head is not about a post
+}
+
+// polaris is the post that a page is about. Where a login is wanted the first part is null.
+type polaris struct {
+	Post     wire.Object[node] `json:"if_not_gated_logged_out"`
+	Comments struct {
+		Edges wire.Rows[edge[remark]] `json:"edges"`
+	} `json:"comments_connection"`
+}
+
+// edge is a row of a list.
+type edge[T any] struct {
+	Node wire.Object[T] `json:"node"`
+}
+
+// read takes a page apart. The data sits in JSON scripts, at depths that change: it is known by its names.
+func read(ctx context.Context, body []byte) *page {
+	p := &page{head: island.Read(body)}
+	for _, s := range p.head.Scripts {
+		if !s.Has("data-sjs") {
+			continue
+		}
+		p.scripts++
+		island.Find(s.Body, func(name string, v island.Value) (into bool) {
+			switch {
+			case name == "xig_user_by_username":
+				keep(ctx, &p.account, v)
+			case name == "xig_polaris_media":
+				keep(ctx, &p.media, v)
+			default:
+				return v.Is('{') || v.Is('[')
+			}
+			return false
+		})
+	}
+	p.profiled, p.posted = profileCardOf(p.head), postCardOf(p.head)
+	return p
+}
+
+// keep decodes an object into dst, unless one is there already.
+func keep[T any](ctx context.Context, dst **wire.Object[T], v island.Value) {
+	var o wire.Object[T]
+	if *dst == nil && v.Is('{') && wire.Decode(ctx, v.Bytes(), &o) == nil {
+		*dst = &o
+	}
+}
+
+// lacks says what a page lacks: a page without any data is a login in the place of another.
+func (p *page) lacks(ctx context.Context, part string) error {
+	if p.scripts == 0 {
+		return errBare
+	}
+	return wire.Need(ctx, part, false)
+}
+
+var errBare = providers.Walled("Instagram showed a page without data: a login, or no such thing")
+
+// profileCard is the head of an account's page: what there is when its scripts hold no account.
+type profileCard struct {
+	Title       string `json:"og:title"` // Ann (@ann.example) • Instagram photos and videos
+	About       string `json:"og:description"`
+	Description string `json:"description"`
+	Image       string `json:"og:image"`
+
+	name, handle, bio           string
+	followers, following, posts *int64
+}
+
+// profileCardOf reads the head of a page about an account: "2,362 Followers, 136 Following, 224 Posts - See …". The other
+// description ends in the account's own words about itself.
+func profileCardOf(head *island.Page) *profileCard {
+	c := &profileCard{
+		Title: head.Meta("og:title"), About: head.Meta("og:description"), Description: head.Meta("description"), Image: head.Meta("og:image"),
+	}
+	c.name, c.handle = named(c.Title)
+	for _, about := range []string{c.About, c.Description} {
+		if c.followers == nil {
+			counts := countsIn(about)
+			c.followers, c.following, c.posts = counts["follower"], counts["following"], counts["post"]
+		}
+	}
+	if c.handle == "" || c.followers == nil {
+		return nil
+	}
+	c.bio = quoted(c.Description)
+	return c
+}
+
+// postCard is the head of a post's page.
+type postCard struct {
+	Title       string `json:"og:title"`      // Ann on Instagram: "…"
+	Author      string `json:"twitter:title"` // Ann (@ann.example) • Instagram photos and videos
+	Description string `json:"description"`   // 534K likes, 5,064 comments - ann.example on May 8, 2021: "…"
+	Owner       string `json:"instapp:owner_user_id"`
+	App         string `json:"al:ios:url"` // instagram://media?id=2569264890088593589
+	Address     string `json:"og:url"`
+	Image       string `json:"og:image"`
+	Video       string `json:"og:video"`
+
+	id, code, name, handle string
+	likes, comments        *int64
+}
+
+// postCardOf reads the head of a page about a post, whose number and author must be there.
+func postCardOf(head *island.Page) *postCard {
+	c := &postCard{
+		Title: head.Meta("og:title"), Author: head.Meta("twitter:title"), Description: head.Meta("description"),
+		Owner: head.Meta("instapp:owner_user_id"), App: head.Meta("al:ios:url"), Address: head.Meta("og:url"),
+		Image: head.Meta("og:image"), Video: head.Meta("og:video"),
+	}
+	if c.Description == "" {
+		c.Description = head.Meta("og:description")
+	}
+	if link, err := links.Parse(c.Address, hosts...); err == nil && link != nil {
+		c.code = codeIn(link)
+	}
+	c.id = numberOf(c.code)
+	if id, ok := strings.CutPrefix(c.App, "instagram://media?id="); ok && links.Digits(id) {
+		c.id = id
+	}
+	c.name, c.handle = named(c.Author)
+	if c.handle == "" {
+		c.handle = authorIn(c.Description)
+	}
+	counts := countsIn(c.Description)
+	c.likes, c.comments = counts["like"], counts["comment"]
+	if c.id == "" || c.handle == "" {
+		return nil
+	}
+	return c
+}
+
+// named reads "Ann (@ann.example) • Instagram photos and videos".
+func named(title string) (name, handle string) {
+	at := strings.LastIndex(title, "(@")
+	if at < 0 {
+		return "", ""
+	}
+	handle, _, ok := strings.Cut(title[at+2:], ")")
+	if handle = strings.ToLower(handle); !ok || !username.MatchString(handle) {
+		return "", ""
+	}
+	return strings.TrimSpace(title[:at]), handle
+}
+
+// authorIn reads "5,064 comments - ann.example on May 8, 2021: …".
+func authorIn(description string) string {
+	_, rest, _ := strings.Cut(description, " - ")
+	handle, _, ok := strings.Cut(rest, " on ")
+	if !ok || !username.MatchString(handle) {
+		return ""
+	}
+	return handle
+}
+
+// countsIn reads what stands before the dash in "534K likes, 5,064 comments - …", each by its word in the singular.
+// Large ones are rounded.
+func countsIn(description string) map[string]*int64 {
+	counts := map[string]*int64{}
+	head, _, ok := strings.Cut(description, " - ")
+	if !ok {
+		return counts
+	}
+	for part := range strings.SplitSeq(head, ", ") {
+		_, word, _ := strings.Cut(part, " ")
+		counts[strings.TrimSuffix(strings.ToLower(word), "s")] = text.Count(part)
+	}
+	return counts
+}
+
+// quoted gives the words between the first and the last quotation mark behind a colon.
+func quoted(s string) string {
+	_, rest, ok := strings.Cut(s, `: "`)
+	end := strings.LastIndexByte(rest, '"')
+	if !ok || end < 0 {
+		return ""
+	}
+	return strings.TrimSpace(rest[:end])
+}
+
+func isNull(raw []byte) bool { return string(bytes.TrimSpace(raw)) == "null" }

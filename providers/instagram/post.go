@@ -1,0 +1,185 @@
+package instagram
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// mediaFields are asked for first. Instagram refuses a list with a field that it does not show of others, and says not
+// which: then provenFields are, which it has always shown.
+const (
+	mediaFields = "{id,caption,comments_count,like_count,view_count,media_type,media_product_type,media_url,thumbnail_url,permalink," +
+		"timestamp,username,children{id,media_type,media_url,thumbnail_url,permalink}}"
+	provenFields = "{id,caption,comments_count,like_count,media_type,media_url,permalink,timestamp,children{id,media_type,media_url}}"
+)
+
+func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	page, err := c.mediaOf(ctx, handle, cursor, func(m media, p schema.Post) (schema.Post, bool) { return p, true })
+	if err != nil {
+		return page, fmt.Errorf("instagram: posts of %q: %w", handle, err)
+	}
+	return page, nil
+}
+
+// reels are the posts that Instagram calls so. Of a video without that word nobody knows.
+func (c *client) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	page, err := c.mediaOf(ctx, handle, cursor, func(m media, p schema.Post) (schema.Post, bool) {
+		is, known := m.isReel()
+		if !known {
+			return schema.Post{}, true
+		}
+		return p, is
+	})
+	if err != nil {
+		return page, fmt.Errorf("instagram: reels of %q: %w", handle, err)
+	}
+	return page, nil
+}
+
+// afterForm is what a cursor may hold: it is written among the names of fields.
+var afterForm = regexp.MustCompile(`^[A-Za-z0-9_=-]+$`)
+
+// mediaOf reads one page of an account's posts; keep gives what is to be answered of each.
+func (c *client) mediaOf(
+	ctx context.Context, handle, cursor string, keep func(media, schema.Post) (schema.Post, bool),
+) (page providers.Page[schema.Post], err error) {
+	modifiers := "media.limit(25)"
+	if cursor != "" {
+		if !afterForm.MatchString(cursor) {
+			return page, providers.ErrCursor
+		}
+		modifiers += ".after(" + cursor + ")"
+	}
+	var a mediaList
+	err = c.read(ctx, c.discover(handle, "{"+modifiers+mediaFields+"}"), &a)
+	if errors.Is(err, errParameter) {
+		err = c.read(ctx, c.discover(handle, "{"+modifiers+provenFields+"}"), &a)
+	}
+	if errors.Is(err, errParameter) && cursor != "" {
+		err = providers.ErrCursor
+	}
+	if err != nil {
+		return page, err
+	}
+	of := a.Account
+	author := schema.Actor{ID: cmp.Or(string(of.ID), handle), Handle: handle}
+	page.Items, err = wire.Items(ctx, "business_discovery.media.data", of.Media.Data, func(m media, raw json.RawMessage) (schema.Post, bool) {
+		return keep(m, m.post(author, profileURL(handle), raw))
+	})
+	if err != nil || of.Media.Data.Len()+of.Media.Data.Lost() == 0 { // the end, whatever the cursor says
+		return page, err
+	}
+	if page.Next, err = of.Media.Paging.After(ctx); err == nil {
+		err = wire.Need(ctx, "business_discovery.media.paging.cursors.after", page.Next == "" || afterForm.MatchString(page.Next))
+	}
+	return page, err
+}
+
+// mediaList is one page of posts. It names no address of the next one: the last page has no cursor.
+type mediaList struct {
+	Account struct {
+		ID    wire.Serial `json:"id"`
+		Media struct {
+			Data   wire.Rows[media] `json:"data"`
+			Paging meta.Paging      `json:"paging"`
+		} `json:"media"`
+	} `json:"business_discovery"`
+}
+
+// media is a post.
+// https://developers.facebook.com/docs/instagram-platform/reference/instagram-media
+type media struct {
+	ID        wire.Serial `json:"id"`      // that of the official interface
+	Caption   string      `json:"caption"` // absent when there is none
+	Comments  wire.Count  `json:"comments_count"`
+	Likes     wire.Count  `json:"like_count"` // absent when its owner hides it
+	Views     wire.Count  `json:"view_count"` // of reels
+	Product   string      `json:"media_product_type"`
+	Permalink string      `json:"permalink"`
+	Timestamp wire.Time   `json:"timestamp"`
+	shown
+	Children struct {
+		Data []shown `json:"data"`
+	} `json:"children"`
+}
+
+// shown is a picture or a video.
+type shown struct {
+	Type      string `json:"media_type"` // IMAGE, VIDEO or CAROUSEL_ALBUM
+	URL       string `json:"media_url"`  // absent where it may not be downloaded, as with licensed music
+	Thumbnail string `json:"thumbnail_url"`
+}
+
+// post converts m. Elsewhere is the nearest page that shows it, where its own is not known.
+func (m media) post(author schema.Actor, elsewhere string, raw json.RawMessage) schema.Post {
+	code := m.code()
+	return schema.Post{
+		Common:     schema.Common{ID: cmp.Or(numberOf(code), string(m.ID)), URL: text.URLOr(m.Permalink, elsewhere), Raw: raw},
+		Author:     author,
+		Text:       m.Caption,
+		CreatedAt:  m.Timestamp.V,
+		Media:      m.media(),
+		Engagement: schema.Engagement{Likes: m.Likes.V, Comments: m.Comments.V, Views: m.Views.V},
+		Hashtags:   hashtagsOf(m.Caption),
+		Mentions:   mentionsOf(m.Caption),
+	}
+}
+
+// code gives the shortcode in the post's own address, "" when that is not known.
+func (m media) code() string {
+	link, err := links.Parse(m.Permalink, hosts...)
+	if err != nil || link == nil {
+		return ""
+	}
+	return codeIn(link)
+}
+
+// isReel tells whether m is a reel, and whether that is known.
+func (m media) isReel() (is, known bool) {
+	link, err := links.Parse(m.Permalink, hosts...)
+	switch {
+	case m.Product != "":
+		return m.Product == "REELS", true
+	case err == nil && link != nil && (link.Segment(0) == "reel" || link.Segment(1) == "reel"):
+		return true, true
+	}
+	return false, m.Type == "IMAGE" || m.Type == "CAROUSEL_ALBUM"
+}
+
+func (m media) media() []schema.Media {
+	if len(m.Children.Data) == 0 {
+		return m.shown.media(m.Permalink)
+	}
+	var out []schema.Media
+	for _, child := range m.Children.Data {
+		out = append(out, child.media(m.Permalink)...)
+	}
+	return out
+}
+
+// media gives what there is to see. Of a video that may not be downloaded that is its first picture, or the post's page.
+func (s shown) media(page string) []schema.Media {
+	thumbnail := text.URL(s.Thumbnail)
+	switch s.Type {
+	case "VIDEO":
+		if at := text.URL(cmp.Or(s.URL, s.Thumbnail, page)); at != nil {
+			return []schema.Media{{Type: schema.Video, URL: *at, ThumbnailURL: thumbnail}}
+		}
+	case "IMAGE":
+		if at := text.URL(s.URL); at != nil {
+			return []schema.Media{{Type: schema.Image, URL: *at, ThumbnailURL: thumbnail}}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package instagram
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const profileFields = "{id,ig_id,username,name,biography,website,profile_picture_url,followers_count,follows_count,media_count}"
+
+// discover returns the request for what others may know of a professional account: it is a field of our own. The handle
+// has been reduced to characters that mean nothing there.
+// https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login/business-discovery
+func (c *client) discover(handle, fields string) upstream.Request {
+	return upstream.Get(c.account).With("fields", "business_discovery.username("+handle+")"+fields).On(c.lookups)
+}
+
+func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	var a struct {
+		Account wire.Object[account] `json:"business_discovery"`
+	}
+	err := c.read(ctx, c.discover(handle, profileFields), &a)
+	if err == nil {
+		err = wire.Need(ctx, "business_discovery", a.Account.Raw != nil)
+	}
+	if err == nil {
+		err = wire.SameFold(ctx, "account", handle, a.Account.V.Username)
+	}
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("instagram: profile %q: %w", handle, err)
+	}
+	return a.Account.V.profile(a.Account.Raw), nil
+}
+
+// account is a professional account. What its owner has not set is absent.
+// https://developers.facebook.com/docs/instagram-platform/reference/ig-user
+type account struct {
+	ID        wire.Serial `json:"id"`    // that of the official interface
+	PK        wire.Serial `json:"ig_id"` // that of the site
+	Username  string      `json:"username"`
+	Name      string      `json:"name"`
+	Biography string      `json:"biography"`
+	Website   string      `json:"website"`
+	Picture   string      `json:"profile_picture_url"`
+	Followers wire.Count  `json:"followers_count"`
+	Follows   wire.Count  `json:"follows_count"`
+	Media     wire.Count  `json:"media_count"`
+}
+
+func (a account) profile(raw json.RawMessage) schema.Profile {
+	return schema.Profile{
+		Common:      schema.Common{ID: string(cmp.Or(a.PK, a.ID)), URL: profileURL(a.Username), Raw: raw},
+		Handle:      a.Username,
+		DisplayName: text.NonEmpty(a.Name),
+		Bio:         text.NonEmpty(a.Biography),
+		AvatarURL:   text.URL(a.Picture),
+		Followers:   a.Followers.V,
+		Following:   a.Follows.V,
+		PostsCount:  a.Media.V,
+		Links:       text.URLs(a.Website),
+	}
+}

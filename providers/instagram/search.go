@@ -1,0 +1,123 @@
+package instagram
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// tagFields are what there is to know of a post with a hashtag; who wrote it is not among it.
+const tagFields = "id,caption,children{id,media_type,media_url,thumbnail_url,permalink},comments_count,like_count,media_type,media_url," +
+	"permalink,timestamp"
+
+// The lists of a hashtag.
+const (
+	recent = "recent_media" // of the last 24 hours
+	top    = "top_media"
+)
+
+// place is where a walk over the posts of a hashtag stands, so that the hashtag is looked up once only: there are but 30
+// a week.
+type place struct{ hashtag, list, after string }
+
+func (p place) cursor() string { return p.hashtag + "/" + p.list + "/" + p.after }
+
+func placeOf(cursor string) (place, error) {
+	parts := strings.SplitN(cursor, "/", 3)
+	if len(parts) < 3 || !links.Digits(parts[0]) || parts[1] != recent && parts[1] != top {
+		return place{}, providers.ErrCursor
+	}
+	return place{parts[0], parts[1], parts[2]}, nil
+}
+
+// find lists the posts with a hashtag: the newest, and the best where there are none from the last day.
+// https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login/hashtag-search
+func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+	page, err := c.tagged(ctx, q, cursor)
+	if err != nil {
+		return page, fmt.Errorf("instagram: search %q: %w", q.Query, err)
+	}
+	return page, nil
+}
+
+func (c *client) tagged(ctx context.Context, q providers.SearchQuery, cursor string) (none providers.Page[schema.SearchResult], err error) {
+	tag, isTag := strings.CutPrefix(q.Query, "#")
+	if !isTag {
+		return none, providers.Unsupported("Instagram can only be searched for a hashtag, as in #word")
+	}
+	if found := hashtagsOf("#" + tag); len(found) != 1 || found[0] != tag {
+		return none, providers.Invalid("an Instagram hashtag is one word of letters, digits and underscores")
+	}
+	if cursor != "" {
+		at, err := placeOf(cursor)
+		if err != nil {
+			return none, err
+		}
+		return c.list(ctx, tag, at)
+	}
+	id, err := c.hashtag(ctx, tag)
+	if err != nil {
+		return none, err
+	}
+	if q.Sort == "relevance" {
+		return c.list(ctx, tag, place{id, top, ""})
+	}
+	page, err := c.list(ctx, tag, place{id, recent, ""})
+	if err == nil && q.Sort == "" && len(page.Items) == 0 && page.Next == "" {
+		return c.list(ctx, tag, place{id, top, ""})
+	}
+	return page, err
+}
+
+// hashtag looks up the number of a hashtag.
+func (c *client) hashtag(ctx context.Context, tag string) (string, error) {
+	var a struct {
+		Data wire.Rows[struct {
+			ID wire.Serial `json:"id"`
+		}] `json:"data"`
+	}
+	r := upstream.Get("ig_hashtag_search").With("user_id", c.account).Says("q", tag).On(c.tags)
+	if err := c.read(ctx, r, &a); err != nil {
+		return "", err
+	}
+	if err := a.Data.Check(ctx, "data"); err != nil {
+		return "", err
+	}
+	for _, row := range a.Data.All() {
+		return string(row.V.ID), wire.Need(ctx, "data[].id", row.V.ID != "")
+	}
+	return "", providers.NotFound("Instagram knows no such hashtag")
+}
+
+// list reads one page of the posts of a hashtag.
+func (c *client) list(ctx context.Context, tag string, at place) (page providers.Page[schema.SearchResult], err error) {
+	var a struct {
+		Data   wire.Rows[media] `json:"data"`
+		Paging meta.Paging      `json:"paging"`
+	}
+	r := upstream.Get(at.hashtag, at.list).With("user_id", c.account).With("fields", tagFields).With("limit", "50")
+	if err = c.read(ctx, r.With("after", at.after).On(c.tags), &a); err != nil {
+		return page, err
+	}
+	page.Items, err = wire.Items(ctx, "data", a.Data, func(m media, raw json.RawMessage) (schema.SearchResult, bool) {
+		p := m.post(schema.UnknownActor(), hashtagURL(tag), raw)
+		return schema.Result(&p), true
+	})
+	if err != nil {
+		return page, err
+	}
+	after, err := a.Paging.Next(ctx)
+	if after != "" {
+		at.after = after
+		page.Next = at.cursor()
+	}
+	return page, err
+}

@@ -1,0 +1,155 @@
+package instagram
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// post reads a post's page, then asks what the page's scripts ask, and is left with the head of the page.
+func (s site) post(ctx context.Context, id string) (schema.Post, error) {
+	p, err := s.look(ctx, id)
+	if err == nil {
+		err = wire.Need(ctx, "display_uri or carousel_media", len(p.Media) > 0) // a post without a picture is half of one
+	}
+	if err != nil {
+		return schema.Post{}, fmt.Errorf("instagram_own: post %q: %w", id, err)
+	}
+	return p, nil
+}
+
+func (s site) look(ctx context.Context, id string) (none schema.Post, err error) {
+	k, err := keyOf(id)
+	if err != nil {
+		return none, err
+	}
+	p, err := s.postPage(ctx, k)
+	if err == nil && p.media != nil && p.media.V.Post.Raw != nil {
+		return p.media.V.Post.V.post(p.posted.author(), p.media.V.Post.Raw), nil
+	}
+	if err != nil && !elsewhere(err) {
+		return none, err
+	}
+	i, failed := s.query(ctx, k)
+	switch {
+	case failed == nil:
+		return i.V.post(i.Raw), nil
+	case err == nil && p.posted != nil:
+		return p.posted.post(), nil
+	case !elsewhere(failed):
+		return none, failed
+	case err == nil:
+		err = p.gated(ctx)
+	}
+	return none, err
+}
+
+// key is a post in the two forms of its number.
+type key struct{ number, code string }
+
+func keyOf(id string) (key, error) {
+	switch {
+	case !links.Digits(id):
+		return key{numberOf(id), id}, nil
+	case isGraphID(id):
+		return key{}, providers.Unsupported("Instagram's pages know posts by shortcode, not by the id of the official interface")
+	}
+	return key{id, meta.Shortcode(id)}, nil
+}
+
+// postPage opens the page of a post, and leaves out what it says of another.
+func (s site) postPage(ctx context.Context, k key) (*page, error) {
+	p, err := s.open(ctx, "p", k.code+"/")
+	if err != nil {
+		return nil, err
+	}
+	if p.posted != nil && p.posted.id != k.number {
+		p.posted = nil
+	}
+	if p.media != nil && p.media.V.Post.Raw != nil {
+		err = wire.Same(ctx, "post", k.number, string(p.media.V.Post.V.PK))
+	}
+	return p, err
+}
+
+// gated says why a page shows no post.
+func (p *page) gated(ctx context.Context) error {
+	if p.media == nil {
+		return p.lacks(ctx, "xig_polaris_media")
+	}
+	var parts struct {
+		Post json.RawMessage `json:"if_not_gated_logged_out"`
+	}
+	if json.Unmarshal(p.media.Raw, &parts) == nil && isNull(parts.Post) {
+		return providers.Walled("Instagram shows this post to members only")
+	}
+	return wire.Need(ctx, "xig_polaris_media.if_not_gated_logged_out", false)
+}
+
+// query asks for a post. One that does not exist is null.
+func (s site) query(ctx context.Context, k key) (i wire.Object[item], err error) {
+	var a struct {
+		Data struct {
+			Media json.RawMessage `json:"xdt_shortcode_media"`
+		} `json:"data"`
+		faults
+	}
+	variables := struct {
+		Shortcode string `json:"shortcode"`
+	}{k.code}
+	if err = s.web(ctx, http.MethodPost, s.item, variables, &a); err == nil {
+		err = a.err()
+	}
+	if err == nil {
+		err = wire.Need(ctx, "data.xdt_shortcode_media", len(a.Data.Media) > 0)
+	}
+	if err == nil && isNull(a.Data.Media) {
+		err = providers.NotFound("Instagram knows no such post")
+	}
+	if err == nil {
+		err = wire.Decode(ctx, a.Data.Media, &i)
+	}
+	if err == nil {
+		err = wire.Same(ctx, "post", k.number, string(i.V.ID))
+	}
+	return i, err
+}
+
+// author is who the head of a page names; c may be nil.
+func (c *postCard) author() schema.Actor {
+	if c == nil {
+		return schema.UnknownActor()
+	}
+	id := c.Owner
+	if !links.Digits(id) {
+		id = c.handle
+	}
+	return schema.Actor{ID: id, Handle: c.handle, DisplayName: text.NonEmpty(c.name)}
+}
+
+// post converts the head of a page, which tells the day of a post and not its time.
+func (c *postCard) post() schema.Post {
+	raw, _ := schema.Marshal(c) // strings always marshal
+	caption := quoted(c.Title)
+	if caption == "" {
+		caption = quoted(c.Description)
+	}
+	address := postURL(meta.Shortcode(c.id), false)
+	return schema.Post{
+		Common:     schema.Common{ID: c.id, URL: address, Raw: raw},
+		Author:     c.author(),
+		Text:       caption,
+		Media:      sight{image: c.Image, video: c.Video, moves: c.Video != ""}.media(address),
+		Engagement: schema.Engagement{Likes: c.likes, Comments: c.comments},
+		Hashtags:   hashtagsOf(caption),
+		Mentions:   mentionsOf(caption),
+	}
+}

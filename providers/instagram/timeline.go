@@ -1,0 +1,186 @@
+package instagram
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	page, err := s.feed(ctx, handle, cursor, func(bool) bool { return true })
+	if err != nil {
+		return page, fmt.Errorf("instagram_own: posts of %q: %w", handle, err)
+	}
+	return page, nil
+}
+
+func (s site) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	page, err := s.feed(ctx, handle, cursor, func(isReel bool) bool { return isReel })
+	if err != nil {
+		return page, fmt.Errorf("instagram_own: reels of %q: %w", handle, err)
+	}
+	return page, nil
+}
+
+// feed reads one page of an account's posts, those of a kind that keep tells.
+func (s site) feed(ctx context.Context, handle, cursor string, keep func(isReel bool) bool) (providers.Page[schema.Post], error) {
+	page, rows, err := s.connection(ctx, handle, cursor, keep)
+	switch {
+	case cursor != "":
+		return page, err
+	case err == nil && rows == 0 && page.Next == "":
+		return page, s.silent(ctx, handle)
+	case err != nil && elsewhere(err):
+		return s.firstPosts(ctx, handle, keep, err)
+	}
+	return page, err
+}
+
+// connection asks for a page of posts, and tells how many rows it has.
+func (s site) connection(
+	ctx context.Context, handle, cursor string, keep func(isReel bool) bool,
+) (page providers.Page[schema.Post], rows int, err error) {
+	var a struct {
+		Data struct {
+			Feed struct {
+				Edges    wire.Rows[edge[node]] `json:"edges"`
+				PageInfo pageInfo              `json:"page_info"`
+			} `json:"xdt_api__v1__feed__user_timeline_graphql_connection"`
+		} `json:"data"`
+		faults
+	}
+	if err = s.web(ctx, http.MethodGet, s.timeline, feedOf(handle, cursor), &a); err == nil {
+		err = a.err()
+	}
+	if err != nil {
+		return page, 0, err
+	}
+	feed := a.Data.Feed
+	name := "user_timeline_graphql_connection.edges"
+	page.Items, err = wire.Items(ctx, name, feed.Edges, func(e edge[node], _ json.RawMessage) (schema.Post, bool) {
+		n := e.Node.V
+		author := schema.Actor{ID: n.author(), Handle: handle}
+		if author.ID == "" {
+			author.ID = handle
+		}
+		return n.post(author, e.Node.Raw), e.Node.Raw == nil || keep(n.isReel())
+	})
+	if err != nil {
+		return page, 0, err
+	}
+	newestFirst(page.Items)
+	page.Next, err = feed.PageInfo.next(ctx)
+	return page, feed.Edges.Len() + feed.Edges.Lost(), err
+}
+
+// feedVariables ask for posts. Their order, and what means nothing to us, are the site's own.
+type feedVariables struct {
+	After  *string `json:"after"`
+	Before *string `json:"before"`
+	Data   struct {
+		Count             int  `json:"count"`
+		SeenTimestamp     bool `json:"include_reel_media_seen_timestamp"`
+		Relationship      bool `json:"include_relationship_info"`
+		LatestBestiesReel bool `json:"latest_besties_reel_media"`
+		LatestReel        bool `json:"latest_reel_media"`
+	} `json:"data"`
+	First     int     `json:"first"`
+	Last      *string `json:"last"`
+	Username  string  `json:"username"`
+	LoggedIn  bool    `json:"__relay_internal__pv__PolarisIsLoggedInrelayprovider"`
+	ShareIsV3 bool    `json:"__relay_internal__pv__PolarisShareSheetV3relayprovider"`
+}
+
+func feedOf(handle, cursor string) feedVariables {
+	v := feedVariables{First: 12, Username: handle, LoggedIn: true, ShareIsV3: true}
+	v.Data.Count, v.Data.SeenTimestamp, v.Data.Relationship, v.Data.LatestBestiesReel, v.Data.LatestReel = 12, true, true, true, true
+	if cursor != "" {
+		v.After = &cursor
+	}
+	return v
+}
+
+// pageInfo leads to the next page.
+type pageInfo struct {
+	More wire.Bool  `json:"has_next_page"`
+	End  wire.Token `json:"end_cursor"`
+}
+
+func (p pageInfo) next(ctx context.Context) (string, error) {
+	if p.More.V != nil && !*p.More.V {
+		return "", nil
+	}
+	end, err := p.End.Next(ctx, "page_info.end_cursor")
+	if err == nil && p.More.V == nil {
+		err = wire.Need(ctx, "page_info.has_next_page", end != "")
+	}
+	if err == nil {
+		err = wire.Need(ctx, "page_info.end_cursor", end != "")
+	}
+	return end, err
+}
+
+// newestFirst sorts posts by their numbers, which grow with time: those that their author has pinned come first.
+func newestFirst(posts []schema.Post) {
+	slices.SortStableFunc(posts, func(a, b schema.Post) int {
+		return cmp.Or(cmp.Compare(len(b.ID), len(a.ID)), cmp.Compare(b.ID, a.ID))
+	})
+}
+
+var errPrivate = providers.NotFound("the account is private")
+
+// silent says why an account shows no posts: nil when it has none.
+func (s site) silent(ctx context.Context, handle string) error {
+	p, private, err := s.account(ctx, handle)
+	switch {
+	case err != nil:
+		return err
+	case private:
+		return errPrivate
+	case p.PostsCount != nil && *p.PostsCount > 0:
+		return providers.Walled("Instagram shows the posts of this account to members only")
+	}
+	return nil
+}
+
+// firstPosts reads the posts that come with an account, where the list of them failed with err. What follows is asked
+// for as behind any other post: by its number and the author's.
+func (s site) firstPosts(
+	ctx context.Context, handle string, keep func(isReel bool) bool, err error,
+) (page providers.Page[schema.Post], _ error) {
+	u, missing := s.info(ctx, handle)
+	switch {
+	case missing != nil && !elsewhere(missing):
+		return page, missing
+	case missing != nil:
+		return page, err
+	case u.V.Private.Is():
+		return page, errPrivate
+	}
+	list := u.V.Timeline
+	if list.Edges.Len() == 0 {
+		return page, err
+	}
+	last := ""
+	name := "edge_owner_to_timeline_media.edges"
+	page.Items, err = wire.Items(ctx, name, list.Edges, func(e edge[item], _ json.RawMessage) (schema.Post, bool) {
+		last = string(e.Node.V.ID)
+		return e.Node.V.post(e.Node.Raw), e.Node.Raw == nil || keep(e.Node.V.isReel())
+	})
+	if err != nil || list.PageInfo.More.Not() && list.PageInfo.More.V != nil {
+		return page, err
+	}
+	if err := wire.Need(ctx, "edge_owner_to_timeline_media.edges[].node.id", last != "" && u.V.ID != ""); err != nil {
+		return page, err
+	}
+	newestFirst(page.Items)
+	page.Next = last + "_" + string(u.V.ID)
+	return page, nil
+}
