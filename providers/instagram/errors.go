@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/meta"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 )
@@ -21,31 +22,22 @@ var errPassing = providers.Unavailable(nil, "Instagram has a passing fault")
 
 func isPassing(err error) bool { return errors.Is(err, errPassing) }
 
-// check reads the code of an error of the Graph API: its text is in the language of the account.
+// check reads the code of an error of the Graph API.
 // https://developers.facebook.com/docs/graph-api/guides/error-handling
 func check(res *upstream.Response) error {
 	if res.Status < 400 {
 		return nil
 	}
-	var body struct {
-		Error struct {
-			Code    wire.Count `json:"code"`
-			Subcode wire.Count `json:"error_subcode"`
-		} `json:"error"`
-	}
-	if json.Unmarshal(res.Body, &body) != nil || body.Error.Code.V == nil {
+	r, ok := meta.RefusalOf(res.Body)
+	if !ok {
 		return nil
 	}
-	subcode := int64(0)
-	if s := body.Error.Subcode.V; s != nil {
-		subcode = *s
-	}
-	switch code := *body.Error.Code.V; {
+	switch code := r.Code; {
 	case code == 110:
 		return providers.NotHere("Instagram's official interface shows no such account: it is missing, personal, or for adults")
 	case code == 24:
 		return providers.NotFound("Instagram knows no such hashtag")
-	case code == 100 && subcode == 33:
+	case code == 100 && r.Subcode == 33:
 		return providers.Unavailable(nil, "Instagram does not know our account, or what we ask it for")
 	case code == 100 && res.URL.Query().Has("after"):
 		return providers.ErrCursor

@@ -97,9 +97,6 @@ func TestOfficial(t *testing.T) {
 	})
 }
 
-// data is where the site's own data lies in a script.
-const data = "require[][][].__bbox.require[][][].__bbox.result.data."
-
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{

@@ -47,8 +47,9 @@ func normalize(s providers.Subject, value string) (string, error) {
 			}
 		}
 		return number(strings.TrimPrefix(value, "highlight:"), "an Instagram highlight is a number, or the highlight's URL")
+	default:
+		return value, nil
 	}
-	return value, nil
 }
 
 func handleOf(value string, link *links.Link) (string, error) {

@@ -44,10 +44,10 @@ func read(ctx context.Context, body []byte) *page {
 		}
 		p.scripts++
 		island.Find(s.Body, func(name string, v island.Value) (into bool) {
-			switch {
-			case name == "xig_user_by_username":
+			switch name {
+			case "xig_user_by_username":
 				keep(ctx, &p.account, v)
-			case name == "xig_polaris_media":
+			case "xig_polaris_media":
 				keep(ctx, &p.media, v)
 			default:
 				return v.Is('{') || v.Is('[')

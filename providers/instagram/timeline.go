@@ -171,7 +171,7 @@ func (s site) firstPosts(
 	last := ""
 	name := "edge_owner_to_timeline_media.edges"
 	page.Items, err = wire.Items(ctx, name, list.Edges, func(e edge[item], _ json.RawMessage) (schema.Post, bool) {
-		last = string(e.Node.V.ID)
+		last = cmp.Or(string(e.Node.V.ID), last)
 		return e.Node.V.post(e.Node.Raw), e.Node.Raw == nil || keep(e.Node.V.isReel())
 	})
 	if err != nil || list.PageInfo.More.Not() && list.PageInfo.More.V != nil {

@@ -1,14 +1,13 @@
 package threads
 
 import (
-	"encoding/json"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/meta"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
-	"github.com/socialdata/socialdata/providers/internal/wire"
 )
 
 // check reads the code of an error: status and type differ from one part of the interface to the other.
@@ -17,17 +16,12 @@ func check(res *upstream.Response) error {
 	if res.Status < 400 {
 		return nil
 	}
-	var body struct {
-		Error struct {
-			Code    wire.Count `json:"code"`
-			Subcode wire.Count `json:"error_subcode"`
-		} `json:"error"`
-	}
-	if json.Unmarshal(res.Body, &body) != nil || body.Error.Code.V == nil {
+	r, ok := meta.RefusalOf(res.Body)
+	if !ok {
 		return nil
 	}
-	switch code, sub := *body.Error.Code.V, body.Error.Subcode.V; {
-	case code == 100 && sub != nil && *sub == 33:
+	switch code := r.Code; {
+	case code == 100 && r.Subcode == 33:
 		return providers.NotFound("Threads knows no such account or post, or does not show it")
 	case code == 100 && res.URL.Query().Has("after"):
 		return providers.ErrCursor

@@ -61,6 +61,28 @@ func (p Paging) After(ctx context.Context) (string, error) {
 	return after, err
 }
 
+// Refusal is why a Graph interface refuses a request. The text beside it is in the language of the account.
+// https://developers.facebook.com/docs/graph-api/guides/error-handling
+type Refusal struct{ Code, Subcode int64 }
+
+// RefusalOf reads the body of an answer; ok is false for one that is no refusal.
+func RefusalOf(body []byte) (r Refusal, ok bool) {
+	var answer struct {
+		Error struct {
+			Code    wire.Count `json:"code"`
+			Subcode wire.Count `json:"error_subcode"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &answer) != nil || answer.Error.Code.V == nil {
+		return r, false
+	}
+	r.Code = *answer.Error.Code.V
+	if s := answer.Error.Subcode.V; s != nil {
+		r.Subcode = *s
+	}
+	return r, true
+}
+
 // digits are those of a number in a shortcode.
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 

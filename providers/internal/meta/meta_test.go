@@ -72,6 +72,27 @@ func TestPaging(t *testing.T) {
 	}
 }
 
+func TestRefusalOf(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		in   string
+		want meta.Refusal
+		ok   bool
+	}{
+		{`{"error":{"message":"x","code":110,"error_subcode":2207013}}`, meta.Refusal{Code: 110, Subcode: 2207013}, true},
+		{`{"error":{"code":"190"}}`, meta.Refusal{Code: 190}, true},
+		{`{"error":{"code":-1}}`, meta.Refusal{}, false},
+		{`{"error":"x"}`, meta.Refusal{}, false},
+		{`{"data":[]}`, meta.Refusal{}, false},
+		{`<html>`, meta.Refusal{}, false},
+	}
+	for _, tt := range tests {
+		if got, ok := meta.RefusalOf([]byte(tt.in)); got != tt.want || ok != tt.ok {
+			t.Errorf("RefusalOf(%s) = %v and %t, want %v and %t", tt.in, got, ok, tt.want, tt.ok)
+		}
+	}
+}
+
 func TestUnwrap(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ in, want string }{
