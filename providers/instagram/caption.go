@@ -13,8 +13,8 @@ var (
 	mention = regexp.MustCompile(`(?:^|[^\pL\pN_@/.])@([A-Za-z0-9._]{1,30})`)
 )
 
-// hashtagsOf returns the hashtags of a caption without #. Unlike elsewhere they may stand close together, behind a word,
-// and be numbers.
+// hashtagsOf returns the hashtags of a caption without #. Unlike elsewhere they may stand close together or behind a
+// word, and be numbers.
 func hashtagsOf(caption string) []string {
 	var out []string
 	for _, m := range hashtag.FindAllStringSubmatchIndex(caption, -1) {

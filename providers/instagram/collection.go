@@ -14,7 +14,9 @@ import (
 )
 
 // collections reads the highlights that an account's page shows.
-func (s site) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
+func (s site) collections(
+	ctx context.Context, q providers.CollectionsQuery, cursor string,
+) (providers.Page[schema.Collection], error) {
 	page, err := s.highlights(ctx, q.Handle, cursor)
 	if err != nil {
 		return page, fmt.Errorf("instagram_own: collections of %q: %w", q.Handle, err)
@@ -22,7 +24,9 @@ func (s site) collections(ctx context.Context, q providers.CollectionsQuery, cur
 	return page, nil
 }
 
-func (s site) highlights(ctx context.Context, handle, cursor string) (out providers.Page[schema.Collection], err error) {
+func (s site) highlights(
+	ctx context.Context, handle, cursor string,
+) (out providers.Page[schema.Collection], err error) {
 	if cursor != "" {
 		return out, providers.ErrCursor // none is ever given
 	}
@@ -40,8 +44,8 @@ func (s site) highlights(ctx context.Context, handle, cursor string) (out provid
 	if owner.Private.Is() {
 		return out, errPrivate
 	}
-	name := "lox_highlights_connection.edges"
-	out.Items, err = wire.Items(ctx, name, owner.Highlights.Edges, func(e edge[highlight], _ json.RawMessage) (schema.Collection, bool) {
+	name, list := "lox_highlights_connection.edges", owner.Highlights.Edges
+	out.Items, err = wire.Items(ctx, name, list, func(e edge[highlight], _ json.RawMessage) (schema.Collection, bool) {
 		return e.Node.V.collection(owner.actor(), e.Node.Raw), true
 	})
 	return out, err

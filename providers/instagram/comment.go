@@ -62,7 +62,8 @@ func (p *page) comments(ctx context.Context, k key) ([]schema.Comment, error) {
 			return nil, nil
 		}
 	}
-	return wire.Items(ctx, "comments_connection.edges", list, func(e edge[remark], _ json.RawMessage) (schema.Comment, bool) {
+	name := "comments_connection.edges"
+	return wire.Items(ctx, name, list, func(e edge[remark], _ json.RawMessage) (schema.Comment, bool) {
 		return e.Node.V.comment(k, e.Node.Raw), true
 	})
 }

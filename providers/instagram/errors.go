@@ -34,7 +34,7 @@ func check(res *upstream.Response) error {
 	}
 	switch code := r.Code; {
 	case code == 110:
-		return providers.NotHere("Instagram's official interface shows no such account: it is missing, personal, or for adults")
+		return providers.NotHere("Instagram's official interface shows no such account: it may be personal, or for adults")
 	case code == 24:
 		return providers.NotFound("Instagram knows no such hashtag")
 	case code == 100 && r.Subcode == 33:
@@ -87,10 +87,8 @@ func checkWeb(res *upstream.Response) error {
 	if isLogin(res.URL) {
 		return errLogin
 	}
-	if to, err := url.Parse(res.Header.Get("Location")); err == nil && res.Status >= 300 && res.Status < 400 && isLogin(to) {
-		return errLogin
-	}
-	if res.Status == http.StatusUnauthorized {
+	to, err := url.Parse(res.Header.Get("Location"))
+	if err == nil && res.Status >= 300 && res.Status < 400 && isLogin(to) || res.Status == http.StatusUnauthorized {
 		return errLogin
 	}
 	var body struct {
@@ -129,7 +127,10 @@ func isLogin(u *url.URL) bool {
 
 // isCheck tells whether a message of the site is the name of a check.
 func isCheck(message string) bool {
-	for _, word := range []string{"checkpoint_required", "challenge_required", "feedback_required", "login_required", "useragent mismatch"} {
+	checks := []string{
+		"checkpoint_required", "challenge_required", "feedback_required", "login_required", "useragent mismatch",
+	}
+	for _, word := range checks {
 		if strings.Contains(message, word) {
 			return true
 		}

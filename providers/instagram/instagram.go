@@ -2,8 +2,8 @@
 // business and creator accounts, and what the site shows to anybody.
 //
 // A post's id is the number that the shortcode of its address spells, which both know. The official interface looks up
-// other people's posts by no id at all, and what it calls an id (17 digits that begin with 17 or 18) nobody else knows: it
-// stands only where a post came without its address.
+// other people's posts by no id at all, and what it calls an id (17 digits that begin with 17 or 18) nobody else knows:
+// it stands only where a post came without its address.
 //
 // Sources: https://developers.facebook.com/docs/instagram-platform and https://www.instagram.com
 package instagram
@@ -37,8 +37,8 @@ type Config struct {
 
 	// Own reads what the site shows to anybody, which it hides from many data centres behind a login; on by default.
 	Own providers.Own
-	// TimelineDocID and PostDocID number the site's own queries, which change with its releases; "" means 9310670392322965
-	// for the posts of an account and 8845758582119845 for one post.
+	// TimelineDocID and PostDocID number the site's own queries, which change with its releases; "" means
+	// 9310670392322965 for the posts of an account and 8845758582119845 for one post.
 	TimelineDocID, PostDocID string
 
 	BaseURL string       // of the official interface; "" means https://graph.facebook.com
@@ -48,7 +48,9 @@ type Config struct {
 
 // credentials are the query parameters by which Meta takes credentials. It repeats the token in the addresses of pages.
 // https://developers.facebook.com/docs/graph-api/guides/secure-requests
-var credentials = []string{"access_token", "appsecret_proof", "client_id", "client_secret", "input_token", "fb_exchange_token"}
+var credentials = []string{
+	"access_token", "appsecret_proof", "client_id", "client_secret", "input_token", "fb_exchange_token",
+}
 
 // client reads the official interface in the name of one account.
 type client struct {
@@ -76,8 +78,9 @@ func newOfficial(cfg Config) providers.Provider {
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"post"}, "sort": {"relevance", "recent"}},
 		},
-		Notes:       notes,
-		Routes:      providers.Routes(platform.Instagram, "ig_hashtag_search", "{hashtag}/recent_media", "{hashtag}/top_media"),
+		Notes: notes,
+		Routes: providers.Routes(
+			platform.Instagram, "ig_hashtag_search", "{hashtag}/recent_media", "{hashtag}/top_media"),
 		Forward:     c.forward,
 		Credentials: credentials,
 	}
@@ -88,11 +91,11 @@ func newOfficial(cfg Config) providers.Provider {
 var notes = map[providers.Op]string{
 	providers.OpProfile: "professional accounts; it does not tell whether they are verified",
 	providers.OpPosts:   "of professional accounts; captions come without @",
-	providers.OpReels:   "those of the posts of professional accounts that are reels, so a page may be empty and still go on",
-	providers.OpSearch: "posts with a #word: the last 24 hours, or the top posts where there are none; no more than 30 different words a " +
-		"week; Instagram does not tell who wrote them",
-	providers.OpPost:             "the official interface looks up the posts of its own account only; the pages know others",
-	providers.OpComments:         "the official interface tells how many comments others have, not which; the pages show the first ones",
+	providers.OpReels:   "the reels among the posts of professional accounts, so a page may be empty and still go on",
+	providers.OpSearch: "posts with a #word: the last 24 hours, or the top posts where there are none; no more than 30 " +
+		"different words a week; Instagram does not tell who wrote them",
+	providers.OpPost:             "the official interface looks up its own account's posts only; the pages know others",
+	providers.OpComments:         "the official interface only counts those of others; the pages show the first ones",
 	providers.OpReplies:          "Instagram shows them to members only",
 	providers.OpCollections:      "the official interface shows no highlights of others; the pages do",
 	providers.OpCollection:       "Instagram shows what is in a highlight to members only",
@@ -140,7 +143,7 @@ func (c *client) read(ctx context.Context, r upstream.Request, dst any) error {
 	return err
 }
 
-// forward reads path unchanged. No hashtag is read but in the name of an account: it is ours where the caller names none.
+// forward reads path unchanged. A hashtag is read in the name of an account: ours, where the caller names none.
 func (c *client) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
 	query = maps.Clone(query)
 	if query == nil {

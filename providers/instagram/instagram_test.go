@@ -44,16 +44,31 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Profile("our own account is another", "wrong.account"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("refused field", "refused.field"), Want: providers.ErrUnavailable},
 			{Call: providertest.Posts("dead cursor", "ann.example").From("stale"), Want: providers.ErrCursor},
-			{Call: providertest.Posts("a cursor that would ask for more", "ann.example").From("x){id},followers{id"), Want: providers.ErrCursor},
+			{
+				Call: providertest.Posts("a cursor that would ask for more", "ann.example").From("x){id},followers{id"),
+				Want: providers.ErrCursor,
+			},
 			{Call: providertest.Search("no hashtag", providers.SearchQuery{Query: "tea"}), Want: providers.ErrUnsupported},
 			{Call: providertest.Search("two words", providers.SearchQuery{Query: "#two words"}), Want: providers.ErrInvalid},
 			{Call: providertest.Search("refused hashtag", providers.SearchQuery{Query: "#odd"}), Want: providers.ErrInvalid},
-			{Call: providertest.Search("unknown hashtag", providers.SearchQuery{Query: "#missing"}), Want: providers.ErrNotFound},
-			{Call: providertest.Search("hashtag without a number", providers.SearchQuery{Query: "#none"}), Want: providers.ErrNotFound},
-			{Call: providertest.Search("one hashtag too many", providers.SearchQuery{Query: "#thirtyfirst"}), Want: providers.ErrUnavailable},
+			{
+				Call: providertest.Search("unknown hashtag", providers.SearchQuery{Query: "#missing"}),
+				Want: providers.ErrNotFound,
+			},
+			{
+				Call: providertest.Search("hashtag without a number", providers.SearchQuery{Query: "#none"}),
+				Want: providers.ErrNotFound,
+			},
+			{
+				Call: providertest.Search("one hashtag too many", providers.SearchQuery{Query: "#thirtyfirst"}),
+				Want: providers.ErrUnavailable,
+			},
 			{Call: providertest.Search("dead cursor of a hashtag", providers.SearchQuery{Query: "#شاي"}).
 				From("17843000000000001/recent_media/stale"), Want: providers.ErrCursor},
-			{Call: providertest.Search("no cursor", providers.SearchQuery{Query: "#شاي"}).From("../me/accounts"), Want: providers.ErrCursor},
+			{
+				Call: providertest.Search("no cursor", providers.SearchQuery{Query: "#شاي"}).From("../me/accounts"),
+				Want: providers.ErrCursor,
+			},
 		},
 		Drift: &providertest.Drift{
 			// "ABSENT after = last page", where the list stands in another object; else the last page has no next.
@@ -80,6 +95,7 @@ func TestOfficial(t *testing.T) {
 			{Subject: providers.PostID, In: "https://www.instagram.com/jlo/reel/CAnqPB-Jzcj/", Want: "2317006284167526179"},
 			{Subject: providers.PostID, In: "instagr.am/tv/CAnqPB-Jzcj", Want: "2317006284167526179"},
 			{Subject: providers.PostID, In: "https://www.instagram.com/reels/CAnqPB-JzcjAAAAAAAAAAAAAAAAAAAAAAAAAAAA/", Want: "2317006284167526179"},
+			{Subject: providers.PostID, In: "12_3456789", Want: "970243687347633981"},
 			{Subject: providers.PostID, In: "17885103395504675", Want: "17885103395504675"},
 			{Subject: providers.PostID, In: "-IpfEp6gj", Want: "-IpfEp6gj"}, // its number could be an id of the official interface
 			{Subject: providers.PostID, In: "https://www.instagram.com/jlo/"},
@@ -114,6 +130,7 @@ func TestOwn(t *testing.T) {
 			providertest.Post("own-post-video", "3111290796599140999"),
 			providertest.Post("own-post-query", "2317006284167526179"),
 			providertest.Post("own-post-head", "2569264890088593589"),
+			providertest.Post("own-post-older-head", "2569264890088590008"),
 			providertest.Comments("own-comments", "3111290796599140206"),
 			providertest.Comments("own-comments-query", "2317006284167526179"),
 			providertest.Comments("own-comments-none", "2569264890088590007"),
@@ -141,9 +158,18 @@ func TestOwn(t *testing.T) {
 			{Call: providertest.Post("another post", "2569264890088590005"), Want: providers.ErrUnavailable},
 			{Call: providertest.Post("id of the official interface", "17885103395504675"), Want: providers.ErrUnsupported},
 			{Call: providertest.Comments("comments switched off", "2569264890088590006"), Want: providers.ErrNotFound},
-			{Call: providertest.Comments("a page of comments that was never offered", "3111290796599140206").From("2"), Want: providers.ErrCursor},
-			{Call: providertest.Collections("highlights of a private account", providers.CollectionsQuery{Handle: "shy"}), Want: providers.ErrNotFound},
-			{Call: providertest.Collections("highlights behind a login", providers.CollectionsQuery{Handle: "walled"}), Want: providers.ErrUnavailable},
+			{
+				Call: providertest.Comments("a page of comments that was never offered", "3111290796599140206").From("2"),
+				Want: providers.ErrCursor,
+			},
+			{
+				Call: providertest.Collections("highlights of a private account", providers.CollectionsQuery{Handle: "shy"}),
+				Want: providers.ErrNotFound,
+			},
+			{
+				Call: providertest.Collections("highlights behind a login", providers.CollectionsQuery{Handle: "walled"}),
+				Want: providers.ErrUnavailable,
+			},
 		},
 		Drift: &providertest.Drift{
 			Absent: []string{

@@ -118,5 +118,7 @@ func (i item) media() []schema.Media {
 }
 
 func (s still) media(page string) []schema.Media {
-	return sight{image: s.Display, video: s.Video, moves: s.IsVideo.Is() || s.Video != "", duration: s.Duration.V}.media(page)
+	seen := sight{image: s.Display, video: s.Video, duration: s.Duration.V}
+	seen.moves = s.IsVideo.Is() || s.Video != ""
+	return seen.media(page)
 }

@@ -168,7 +168,8 @@ func (m *member) actor() schema.Actor {
 		return schema.UnknownActor()
 	}
 	return schema.Actor{
-		ID: string(cmp.Or(m.PK, m.ID)), Handle: m.Username, DisplayName: text.NonEmpty(m.FullName), AvatarURL: text.URL(m.Picture),
+		ID: string(cmp.Or(m.PK, m.ID)), Handle: m.Username,
+		DisplayName: text.NonEmpty(m.FullName), AvatarURL: text.URL(m.Picture),
 	}
 }
 

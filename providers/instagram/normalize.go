@@ -77,9 +77,9 @@ func postOf(value string, link *links.Link) (string, error) {
 	if link != nil {
 		code = codeIn(link)
 	} else {
-		value, _, _ = strings.Cut(value, "_") // the number of the author stands behind it
-		if links.Digits(value) {
-			return number(value, "an Instagram post is a shortcode such as CAnqPB-Jzcj, its number, or the post's URL")
+		id, author, two := strings.Cut(value, "_")
+		if links.Digits(id) && (!two || len(id) > 11 && links.Digits(author)) { // no shortcode is as long
+			return number(id, "an Instagram post is a shortcode such as CAnqPB-Jzcj, its number, or the post's URL")
 		}
 	}
 	id := numberOf(code)

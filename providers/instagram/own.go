@@ -57,13 +57,14 @@ func newOwn(cfg Config) providers.Provider {
 }
 
 // browser is how both a page and its scripts name themselves.
-const browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Safari/537.36"
+const browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+	"Chrome/137.0.0.0 Safari/537.36"
 
 // asScript is what the scripts of a page send: without it the site answers nothing.
 var asScript = http.Header{
 	"User-Agent":       {browser},
 	"Accept":           {"*/*"},
-	"Accept-Language":  {"en-US,en;q=0.9"},
+	"Accept-Language":  {"en-US,en;q=0.9"}, // the words in the head of a page are read in English
 	"Referer":          {siteURL},
 	"Sec-Fetch-Dest":   {"empty"},
 	"Sec-Fetch-Mode":   {"cors"},
@@ -73,8 +74,7 @@ var asScript = http.Header{
 	"X-Requested-With": {"XMLHttpRequest"},
 }
 
-// asBrowser is what a browser sends when a person opens a page, in the place of what scripts send. The words in a page's
-// head are read in English.
+// asBrowser is what a browser sends when a person opens a page, in the place of what scripts send.
 var asBrowser = http.Header{
 	"Accept":                    {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
 	"Referer":                   nil,

@@ -88,11 +88,12 @@ type profileCard struct {
 	followers, following, posts *int64
 }
 
-// profileCardOf reads the head of a page about an account: "2,362 Followers, 136 Following, 224 Posts - See …". The other
-// description ends in the account's own words about itself.
+// profileCardOf reads the head of a page about an account: "2,362 Followers, 136 Following, 224 Posts - See …". The
+// other description ends in the account's own words about itself.
 func profileCardOf(head *island.Page) *profileCard {
 	c := &profileCard{
-		Title: head.Meta("og:title"), About: head.Meta("og:description"), Description: head.Meta("description"), Image: head.Meta("og:image"),
+		Title: head.Meta("og:title"), Image: head.Meta("og:image"),
+		About: head.Meta("og:description"), Description: head.Meta("description"),
 	}
 	c.name, c.handle = named(c.Title)
 	for _, about := range []string{c.About, c.Description} {
@@ -142,7 +143,7 @@ func postCardOf(head *island.Page) *postCard {
 	}
 	c.name, c.handle = named(c.Author)
 	if c.handle == "" {
-		c.handle = authorIn(c.Description)
+		c.name, c.handle = authorIn(c.Description)
 	}
 	counts := countsIn(c.Description)
 	c.likes, c.comments = counts["like"], counts["comment"]
@@ -165,14 +166,14 @@ func named(title string) (name, handle string) {
 	return strings.TrimSpace(title[:at]), handle
 }
 
-// authorIn reads "5,064 comments - ann.example on May 8, 2021: …".
-func authorIn(description string) string {
+// authorIn reads "5,064 comments - ann.example on May 8, 2021: …", and "… - Ann (@ann.example) on Instagram: …".
+func authorIn(description string) (name, handle string) {
 	_, rest, _ := strings.Cut(description, " - ")
-	handle, _, ok := strings.Cut(rest, " on ")
-	if !ok || !username.MatchString(handle) {
-		return ""
+	author, _, ok := strings.Cut(rest, " on ")
+	if name, handle = named(author); handle == "" && ok && username.MatchString(author) {
+		handle = author
 	}
-	return handle
+	return name, handle
 }
 
 // countsIn reads what stands before the dash in "534K likes, 5,064 comments - …", each by its word in the singular.
@@ -190,14 +191,16 @@ func countsIn(description string) map[string]*int64 {
 	return counts
 }
 
-// quoted gives the words between the first and the last quotation mark behind a colon.
+// quoted gives the words between the first and the last quotation mark behind a colon, straight ones or, on older pages,
+// curly ones.
 func quoted(s string) string {
-	_, rest, ok := strings.Cut(s, `: "`)
-	end := strings.LastIndexByte(rest, '"')
-	if !ok || end < 0 {
-		return ""
+	for _, marks := range [][2]string{{`: "`, `"`}, {`: “`, `”`}} {
+		_, rest, ok := strings.Cut(s, marks[0])
+		if end := strings.LastIndex(rest, marks[1]); ok && end >= 0 {
+			return strings.TrimSpace(rest[:end])
+		}
 	}
-	return strings.TrimSpace(rest[:end])
+	return ""
 }
 
 func isNull(raw []byte) bool { return string(bytes.TrimSpace(raw)) == "null" }

@@ -19,9 +19,10 @@ import (
 // mediaFields are asked for first. Instagram refuses a list with a field that it does not show of others, and says not
 // which: then provenFields are, which it has always shown.
 const (
-	mediaFields = "{id,caption,comments_count,like_count,view_count,media_type,media_product_type,media_url,thumbnail_url,permalink," +
-		"timestamp,username,children{id,media_type,media_url,thumbnail_url,permalink}}"
-	provenFields = "{id,caption,comments_count,like_count,media_type,media_url,permalink,timestamp,children{id,media_type,media_url}}"
+	mediaFields = "{id,caption,comments_count,like_count,view_count,media_type,media_product_type,media_url," +
+		"thumbnail_url,permalink,timestamp,username,children{id,media_type,media_url,thumbnail_url,permalink}}"
+	provenFields = "{id,caption,comments_count,like_count,media_type,media_url,permalink,timestamp," +
+		"children{id,media_type,media_url}}"
 )
 
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
@@ -72,16 +73,16 @@ func (c *client) mediaOf(
 	if err != nil {
 		return page, err
 	}
-	of := a.Account
-	author := schema.Actor{ID: cmp.Or(string(of.ID), handle), Handle: handle}
-	page.Items, err = wire.Items(ctx, "business_discovery.media.data", of.Media.Data, func(m media, raw json.RawMessage) (schema.Post, bool) {
+	name, list := "business_discovery.media.data", a.Account.Media
+	author := schema.Actor{ID: cmp.Or(string(a.Account.ID), handle), Handle: handle}
+	page.Items, err = wire.Items(ctx, name, list.Data, func(m media, raw json.RawMessage) (schema.Post, bool) {
 		return keep(m, m.post(author, profileURL(handle), raw))
 	})
-	if err != nil || of.Media.Data.Len()+of.Media.Data.Lost() == 0 { // the end, whatever the cursor says
+	if err != nil || list.Data.Len()+list.Data.Lost() == 0 { // the end, whatever the cursor says
 		return page, err
 	}
-	if page.Next, err = of.Media.Paging.After(ctx); err == nil {
-		err = wire.Need(ctx, "business_discovery.media.paging.cursors.after", page.Next == "" || afterForm.MatchString(page.Next))
+	if page.Next, err = list.Paging.After(ctx); err == nil && page.Next != "" {
+		err = wire.Need(ctx, "business_discovery.media.paging.cursors.after", afterForm.MatchString(page.Next))
 	}
 	return page, err
 }
@@ -125,7 +126,9 @@ type shown struct {
 func (m media) post(author schema.Actor, elsewhere string, raw json.RawMessage) schema.Post {
 	code := m.code()
 	return schema.Post{
-		Common:     schema.Common{ID: cmp.Or(numberOf(code), string(m.ID)), URL: text.URLOr(m.Permalink, elsewhere), Raw: raw},
+		Common: schema.Common{
+			ID: cmp.Or(numberOf(code), string(m.ID)), URL: text.URLOr(m.Permalink, elsewhere), Raw: raw,
+		},
 		Author:     author,
 		Text:       m.Caption,
 		CreatedAt:  m.Timestamp.V,
@@ -168,7 +171,7 @@ func (m media) media() []schema.Media {
 	return out
 }
 
-// media gives what there is to see. Of a video that may not be downloaded that is its first picture, or the post's page.
+// media gives what there is to see. Of a video that may not be downloaded that is its first picture, or its page.
 func (s shown) media(page string) []schema.Media {
 	thumbnail := text.URL(s.Thumbnail)
 	switch s.Type {

@@ -12,7 +12,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const profileFields = "{id,ig_id,username,name,biography,website,profile_picture_url,followers_count,follows_count,media_count}"
+const profileFields = "{id,ig_id,username,name,biography,website,profile_picture_url,followers_count,follows_count," +
+	"media_count}"
 
 // discover returns the request for what others may know of a professional account: it is a field of our own. The handle
 // has been reduced to characters that mean nothing there.

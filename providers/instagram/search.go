@@ -15,8 +15,8 @@ import (
 )
 
 // tagFields are what there is to know of a post with a hashtag; who wrote it is not among it.
-const tagFields = "id,caption,children{id,media_type,media_url,thumbnail_url,permalink},comments_count,like_count,media_type,media_url," +
-	"permalink,timestamp"
+const tagFields = "id,caption,children{id,media_type,media_url,thumbnail_url,permalink},comments_count,like_count," +
+	"media_type,media_url,permalink,timestamp"
 
 // The lists of a hashtag.
 const (
@@ -24,8 +24,7 @@ const (
 	top    = "top_media"
 )
 
-// place is where a walk over the posts of a hashtag stands, so that the hashtag is looked up once only: there are but 30
-// a week.
+// place is where a walk over the posts of a hashtag stands, so that the hashtag is looked up once only.
 type place struct{ hashtag, list, after string }
 
 func (p place) cursor() string { return p.hashtag + "/" + p.list + "/" + p.after }
@@ -40,7 +39,9 @@ func placeOf(cursor string) (place, error) {
 
 // find lists the posts with a hashtag: the newest, and the best where there are none from the last day.
 // https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login/hashtag-search
-func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+func (c *client) find(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (providers.Page[schema.SearchResult], error) {
 	page, err := c.tagged(ctx, q, cursor)
 	if err != nil {
 		return page, fmt.Errorf("instagram: search %q: %w", q.Query, err)
@@ -48,7 +49,9 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	return page, nil
 }
 
-func (c *client) tagged(ctx context.Context, q providers.SearchQuery, cursor string) (none providers.Page[schema.SearchResult], err error) {
+func (c *client) tagged(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (none providers.Page[schema.SearchResult], err error) {
 	tag, isTag := strings.CutPrefix(q.Query, "#")
 	if !isTag {
 		return none, providers.Unsupported("Instagram can only be searched for a hashtag, as in #word")

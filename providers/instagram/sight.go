@@ -60,7 +60,7 @@ func keyOf(id string) (key, error) {
 	case !links.Digits(id):
 		return key{numberOf(id), id}, nil
 	case isGraphID(id):
-		return key{}, providers.Unsupported("Instagram's pages know posts by shortcode, not by the id of the official interface")
+		return key{}, providers.Unsupported("Instagram's pages do not know posts by the id of the official interface")
 	}
 	return key{id, meta.Shortcode(id)}, nil
 }

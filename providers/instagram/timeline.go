@@ -30,7 +30,9 @@ func (s site) reels(ctx context.Context, handle, cursor string) (providers.Page[
 }
 
 // feed reads one page of an account's posts, those of a kind that keep tells.
-func (s site) feed(ctx context.Context, handle, cursor string, keep func(isReel bool) bool) (providers.Page[schema.Post], error) {
+func (s site) feed(
+	ctx context.Context, handle, cursor string, keep func(isReel bool) bool,
+) (providers.Page[schema.Post], error) {
 	page, rows, err := s.connection(ctx, handle, cursor, keep)
 	switch {
 	case cursor != "":
@@ -100,7 +102,8 @@ type feedVariables struct {
 
 func feedOf(handle, cursor string) feedVariables {
 	v := feedVariables{First: 12, Username: handle, LoggedIn: true, ShareIsV3: true}
-	v.Data.Count, v.Data.SeenTimestamp, v.Data.Relationship, v.Data.LatestBestiesReel, v.Data.LatestReel = 12, true, true, true, true
+	v.Data.Count, v.Data.SeenTimestamp, v.Data.Relationship = 12, true, true
+	v.Data.LatestBestiesReel, v.Data.LatestReel = true, true
 	if cursor != "" {
 		v.After = &cursor
 	}

@@ -31,8 +31,8 @@ func (p *Paging) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Next returns the cursor of the next page, "" on the last one. That one has cursors too; only an address says that there
-// is more.
+// Next returns the cursor of the next page, "" on the last one. That one has cursors too; only an address says that
+// there is more.
 func (p Paging) Next(ctx context.Context) (string, error) {
 	address, err := p.Address.Next(ctx, "paging.next")
 	if err == nil {
@@ -51,8 +51,8 @@ func (p Paging) Next(ctx context.Context) (string, error) {
 	return u.Query().Get("after"), nil
 }
 
-// After returns the cursor behind the page, "" when there is none. It leads on where the interface writes no addresses: in
-// a list that stands inside another object.
+// After returns the cursor behind the page, "" when there is none. It leads on where the interface writes no addresses:
+// in a list that stands inside another object.
 func (p Paging) After(ctx context.Context) (string, error) {
 	after, err := p.Cursors.After.Next(ctx, "paging.cursors.after")
 	if err == nil {
@@ -86,8 +86,8 @@ func RefusalOf(body []byte) (r Refusal, ok bool) {
 // digits are those of a number in a shortcode.
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// Shortcode writes the number of a post in the digits of base64url, as the address of its page has it. It returns "" for
-// what is no positive number, or too long to be one.
+// Shortcode writes the number of a post in the digits of base64url, as the address of its page has it. It returns ""
+// for what is no positive number, or too long to be one.
 func Shortcode(number string) string {
 	n, ok := new(big.Int).SetString(number, 10)
 	if !ok || len(number) > 64 {
@@ -120,8 +120,8 @@ func Number(shortcode string) string {
 	return n.String()
 }
 
-// Unwrap returns the address that a link out of one of Meta's sites leads to, as in https://l.instagram.com/?u=, and any
-// other address as it is.
+// Unwrap returns the address that a link out of one of Meta's sites leads to, as in https://l.instagram.com/?u=, and
+// any other address as it is.
 func Unwrap(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
