@@ -17,6 +17,7 @@ import (
 	"github.com/socialdata/socialdata/providers/bluesky"
 	"github.com/socialdata/socialdata/providers/github"
 	"github.com/socialdata/socialdata/providers/hackernews"
+	"github.com/socialdata/socialdata/providers/instagram"
 	"github.com/socialdata/socialdata/providers/kick"
 	"github.com/socialdata/socialdata/providers/linktree"
 	"github.com/socialdata/socialdata/providers/mock"
@@ -63,6 +64,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Cha
 		bluesky.New(configure[bluesky.Config](s, "bluesky")),
 		github.New(configure[github.Config](s, "github")),
 		hackernews.New(configure[hackernews.Config](s, "hackernews")),
+		instagram.New(configure[instagram.Config](s, "instagram")),
 		kick.New(configure[kick.Config](s, "kick")),
 		linktree.New(configure[linktree.Config](s, "linktree")),
 		reddit.New(configure[reddit.Config](s, "reddit")),

@@ -46,6 +46,8 @@ var usualEnv = map[string]string{
 	"SOCIALDATA_APPLE_MUSIC_DEVELOPER_TOKEN": "test",
 	"SOCIALDATA_BLUESKY_IDENTIFIER":          "tester.example",
 	"SOCIALDATA_BLUESKY_APP_PASSWORD":        "test-test",
+	"SOCIALDATA_INSTAGRAM_ACCOUNT_ID":        "17841406338772941",
+	"SOCIALDATA_INSTAGRAM_TOKEN":             "test",
 	"SOCIALDATA_KICK_CLIENT_ID":              "test",
 	"SOCIALDATA_KICK_CLIENT_SECRET":          "test",
 	"SOCIALDATA_REDDIT_CLIENT_ID":            "test",
