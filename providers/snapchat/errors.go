@@ -1,0 +1,64 @@
+package snapchat
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+// check reads the refusals of the official interface: the common rules know all but these.
+func check(res *upstream.Response) error {
+	switch {
+	case res.Status == http.StatusForbidden:
+		return providers.Unavailable(nil, "Snapchat has not admitted our app to its Public Profile API")
+	case res.Status == http.StatusBadRequest && res.URL.Query().Has("cursor"):
+		return providers.ErrCursor
+	}
+	return nil
+}
+
+// outcome stands in every answer of the official interface, and again in every row of a list. An error has the status 200.
+type outcome struct {
+	Request string `json:"request_status"`
+	Row     string `json:"sub_request_status"`
+	Reason  string `json:"sub_request_error_reason"`
+}
+
+// check fails unless the whole answer is said to be one.
+func (o outcome) check(ctx context.Context) error {
+	if strings.EqualFold(o.Request, "ERROR") {
+		return providers.Unavailable(nil, "Snapchat answers with an error")
+	}
+	return wire.Marker(ctx, "request_status", strings.ToUpper(o.Request), "SUCCESS")
+}
+
+// isMissing tells whether a row says that there is no such account.
+func (o outcome) isMissing() bool {
+	reason := strings.ReplaceAll(strings.ToLower(o.Reason), "_", " ")
+	return !o.isRead() && (strings.Contains(reason, "not found") || strings.Contains(reason, "not exist"))
+}
+
+// isRead tells whether a row is said to hold an account.
+func (o outcome) isRead() bool { return strings.EqualFold(o.Row, "SUCCESS") }
+
+// checkPage reads the refusals of the site, and knows the login that it leads to in the place of a page.
+func checkPage(res *upstream.Response) error {
+	if res.Status == http.StatusNotFound {
+		return providers.NotFound("Snapchat has no such page")
+	}
+	to, err := url.Parse(res.Header.Get("Location"))
+	if res.Status >= 300 && res.Status < 400 && err == nil && isLogin(to) || res.URL != nil && isLogin(res.URL) {
+		return providers.Walled("Snapchat asks for a login")
+	}
+	return nil
+}
+
+func isLogin(u *url.URL) bool {
+	return u.Hostname() == "accounts.snapchat.com" || strings.HasPrefix(u.Path, "/accounts/") ||
+		strings.HasPrefix(u.Path, "/login")
+}

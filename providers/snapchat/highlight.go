@@ -1,0 +1,91 @@
+package snapchat
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (s site) collections(
+	ctx context.Context, q providers.CollectionsQuery, cursor string,
+) (out providers.Page[schema.Collection], err error) {
+	p, err := s.public(ctx, q.Handle, cursor)
+	if err == nil {
+		out.Items, err = p.highlights(ctx)
+	}
+	if err != nil {
+		return out, fmt.Errorf("snapchat_own: collections of %q: %w", q.Handle, err)
+	}
+	return out, nil
+}
+
+// highlights gives those on the page of an account.
+func (p props) highlights(ctx context.Context) ([]schema.Collection, error) {
+	u := p.User.V.Public
+	if err := listed(ctx, "curatedHighlights", p.Highlights, u.HasHighlights); err != nil || !p.Highlights.Here() {
+		return nil, err
+	}
+	by := u.actor()
+	return wire.Items(ctx, "curatedHighlights", p.Highlights, func(s story, raw json.RawMessage) (schema.Collection, bool) {
+		return s.collection(by, raw), true
+	})
+}
+
+func (s story) collection(by schema.Actor, raw json.RawMessage) schema.Collection {
+	c := schema.Collection{
+		Common:    schema.Common{ID: cmp.Or(s.HighlightID.V, s.ID.V), Raw: raw},
+		Kind:      schema.Highlight,
+		Title:     s.Title.V,
+		Owner:     &by,
+		CoverURL:  text.URL(s.Thumbnail.V),
+		CreatedAt: s.begun(),
+	}
+	if s.Snaps.Here() {
+		c.ItemsCount = new(int64(s.Snaps.Len() + s.Snaps.Lost()))
+	}
+	c.URL = profileURL(by.Handle) + "/highlight/" + c.ID
+	if c.ID == "" {
+		c.URL = profileURL(by.Handle)
+		c.ID = digest(c.URL, c.CreatedAt, by.Handle, c.Title)
+	}
+	return c
+}
+
+// begun is the time of the oldest snap, nil when one of them has none that can be read.
+func (s story) begun() *time.Time {
+	if s.Snaps.Lost() > 0 {
+		return nil
+	}
+	var oldest *time.Time
+	for _, r := range s.Snaps.All() {
+		at := r.V.Time.V.V
+		if at == nil {
+			return nil
+		}
+		if oldest == nil || at.Before(*oldest) {
+			oldest = at
+		}
+	}
+	return oldest
+}
+
+// digest is the id of a highlight that has none, as on pages of 2021: the page that shows it, when it began, whose it is, and
+// its title.
+func digest(address string, at *time.Time, owner, title string) string {
+	when := ""
+	if at != nil {
+		when = at.Format(time.RFC3339Nano)
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{address, when, owner, title}, "\n")))
+	return base32.StdEncoding.EncodeToString(sum[:])[:26]
+}

@@ -1,0 +1,285 @@
+package snapchat
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// site reads the pages that Snapchat shows to anybody. A page of an account shows all that there is to see of it: no list
+// goes on.
+type site struct{ http *upstream.Client }
+
+func newOwn(cfg Config) providers.Provider {
+	s := site{upstream.New(upstream.Config{
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, Check: checkPage, Quota: upstream.NewQuota(0, 0),
+	})}
+	return providers.Provider{
+		Name: "snapchat_own", Platform: platform.Snapchat, Source: schema.Own,
+		Profile:     s.profile,
+		Posts:       s.posts,
+		Reels:       s.reels,
+		Post:        s.post,
+		Collections: s.collections,
+
+		Normalize: normalize,
+		Filters:   map[providers.Op]providers.Filters{providers.OpCollections: {"kind": {"highlight"}}},
+		Notes: map[providers.Op]string{
+			providers.OpProfile:     "an account without a public profile has a name and a picture only",
+			providers.OpPosts:       "the newest Spotlight videos and the story of the day; of public profiles",
+			providers.OpReels:       "the newest Spotlight videos; of public profiles",
+			providers.OpPost:        "Spotlight videos; a snap of a story has no page of its own",
+			providers.OpCollections: "highlights; of public profiles",
+			providers.OpSearch:      "only the official interface searches",
+		},
+	}
+}
+
+// asBrowser is what a browser sends when a person opens a page.
+var asBrowser = http.Header{
+	"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+		"Chrome/142.0.0.0 Safari/537.36"},
+	"Accept":          {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+	"Accept-Language": {"en-US,en;q=0.9"},
+}
+
+// data is what a page carries for its own scripts.
+type data struct {
+	Props struct {
+		Page props `json:"pageProps"`
+	} `json:"props"`
+}
+
+// props is what a page is about: an account, or one Spotlight video among others.
+type props struct {
+	User       wire.Object[userProfile] `json:"userProfile"`
+	Story      json.RawMessage          `json:"story"` // of the day; absent or null when there is none
+	Spotlights wire.Rows[story]         `json:"spotlightHighlights"`
+	Metadata   wire.Rows[metadata]      `json:"spotlightStoryMetadata"` // of the Spotlights, by their place
+	Older      wire.Rows[metadata]      `json:"spotlightHighlightsMetadata"`
+	Highlights wire.Rows[story]         `json:"curatedHighlights"`
+	Feed       struct {
+		Stories wire.Rows[spotlight] `json:"spotlightStories"`
+	} `json:"spotlightFeed"`
+}
+
+const (
+	dataScript = "__NEXT_DATA__"
+	shortest   = 2000 // bytes: what is shorter and has no data is a check, not a page
+)
+
+// open reads a page of the site.
+func (s site) open(ctx context.Context, path ...string) (p props, moved bool, err error) {
+	res, err := s.http.Do(ctx, upstream.Get(path...))
+	if err != nil {
+		return p, false, err
+	}
+	script := island.Read(res.Body).Script(dataScript)
+	if script == nil && len(res.Body) < shortest && bytes.Contains(res.Body, []byte("<")) {
+		return p, false, providers.Walled("Snapchat shows a check in the place of the page")
+	}
+	var d data
+	if err = wire.Need(ctx, "the script "+dataScript, script != nil); err == nil {
+		err = wire.Decode(ctx, script, &d)
+	}
+	return d.Props.Page, res.Moved, err
+}
+
+// userProfile is an account: a public profile, or a person whom only friends see more of.
+type userProfile struct {
+	Case   string        `json:"$case"`
+	Public publicProfile `json:"publicProfileInfo"`
+	User   userInfo      `json:"userInfo"`
+}
+
+const (
+	isPublic   = "publicProfileInfo"
+	isOrdinary = "userInfo"
+)
+
+type publicProfile struct {
+	Username      string     `json:"username"`
+	NewName       string     `json:"mutableName"` // the username of today, where it was changed
+	ID            wire.ID    `json:"businessProfileId"`
+	Title         string     `json:"title"`
+	Bio           string     `json:"bio"`
+	Website       string     `json:"websiteUrl"`
+	Picture       string     `json:"profilePictureUrl"`
+	Badge         wire.Count `json:"badge"`
+	Subscribers   wire.Count `json:"subscriberCount"` // 0 where it is hidden
+	HasSpotlights wire.Bool  `json:"hasSpotlightHighlights"`
+	HasHighlights wire.Bool  `json:"hasCuratedHighlights"`
+}
+
+type userInfo struct {
+	Username    string `json:"username"`
+	DisplayName string `json:"displayName"`
+	Bitmoji     struct {
+		Avatar struct {
+			URL string `json:"url"`
+		} `json:"avatarImage"`
+	} `json:"bitmoji3d"`
+}
+
+// account reads the page of an account, and makes sure that it is about that account.
+func (s site) account(ctx context.Context, handle string) (props, error) {
+	p, moved, err := s.open(ctx, "@"+handle)
+	if err != nil {
+		return p, err
+	}
+	u := p.User
+	if err := wire.Need(ctx, "props.pageProps.userProfile", u.Raw != nil); err != nil {
+		return p, err
+	}
+	if err := wire.Marker(ctx, "userProfile.$case", u.V.Case, isPublic, isOrdinary); err != nil {
+		return p, err
+	}
+	name := u.V.User.Username
+	if u.V.Case == isPublic {
+		name = u.V.Public.Username
+	}
+	if err := wire.Need(ctx, "userProfile."+u.V.Case+".username", name != ""); err != nil {
+		return p, err
+	}
+	if moved || u.V.Case == isPublic && strings.EqualFold(u.V.Public.NewName, handle) {
+		return p, nil
+	}
+	return p, wire.SameFold(ctx, "account", handle, name)
+}
+
+// public is account for what only a public profile shows.
+func (s site) public(ctx context.Context, handle, cursor string) (props, error) {
+	if cursor != "" {
+		return props{}, providers.ErrCursor // none is ever given
+	}
+	p, err := s.account(ctx, handle)
+	if err == nil && p.User.V.Case != isPublic {
+		err = providers.NotFound("the account has no public profile")
+	}
+	return p, err
+}
+
+func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	p, err := s.account(ctx, handle)
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("snapchat_own: profile %q: %w", handle, err)
+	}
+	if u := p.User; u.V.Case == isOrdinary {
+		return u.V.User.profile(u.Raw), nil
+	}
+	return p.User.V.Public.profile(p.User.Raw), nil
+}
+
+func (u userInfo) profile(raw json.RawMessage) schema.Profile {
+	handle := strings.ToLower(u.Username)
+	return schema.Profile{
+		Common:      schema.Common{ID: handle, URL: profileURL(handle), Raw: raw},
+		Handle:      handle,
+		DisplayName: text.NonEmpty(u.DisplayName),
+		AvatarURL:   text.URL(u.Bitmoji.Avatar.URL),
+	}
+}
+
+func (u publicProfile) profile(raw json.RawMessage) schema.Profile {
+	by := u.actor()
+	p := schema.Profile{
+		Common:      schema.Common{ID: by.ID, URL: profileURL(by.Handle), Raw: raw},
+		Handle:      by.Handle,
+		DisplayName: by.DisplayName,
+		Bio:         text.NonEmpty(u.Bio),
+		AvatarURL:   by.AvatarURL,
+		Verified:    u.Badge.V != nil && *u.Badge.V != 0,
+		Followers:   u.Subscribers.V,
+		Links:       text.URLs(u.Website),
+	}
+	if p.Followers != nil && *p.Followers == 0 {
+		p.Followers = nil
+	}
+	return p
+}
+
+// actor is the account as the author of what its page shows.
+func (u publicProfile) actor() schema.Actor {
+	handle := strings.ToLower(u.Username)
+	return schema.Actor{
+		ID: cmp.Or(string(u.ID), handle), Handle: handle, DisplayName: text.NonEmpty(u.Title), AvatarURL: text.URL(u.Picture),
+	}
+}
+
+func (s site) posts(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
+	var videos, snaps []schema.Post
+	p, err := s.public(ctx, handle, cursor)
+	if err == nil {
+		videos, err = p.spotlights(ctx)
+	}
+	if err == nil {
+		snaps, err = p.snaps(ctx)
+	}
+	if err != nil {
+		return out, fmt.Errorf("snapchat_own: posts of %q: %w", handle, err)
+	}
+	out.Items = newestFirst(videos, snaps)
+	return out, nil
+}
+
+func (s site) reels(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
+	var videos []schema.Post
+	p, err := s.public(ctx, handle, cursor)
+	if err == nil {
+		videos, err = p.spotlights(ctx)
+	}
+	if err != nil {
+		return out, fmt.Errorf("snapchat_own: reels of %q: %w", handle, err)
+	}
+	out.Items = newestFirst(videos)
+	return out, nil
+}
+
+// newestFirst merges lists of posts. One of unknown time stays behind the one before it in its list.
+func newestFirst(lists ...[]schema.Post) []schema.Post {
+	type dated struct {
+		post schema.Post
+		at   time.Time
+	}
+	var all []dated
+	for _, list := range lists {
+		var last time.Time
+		if i := slices.IndexFunc(list, func(p schema.Post) bool { return p.CreatedAt != nil }); i >= 0 {
+			last = *list[i].CreatedAt
+		}
+		for _, p := range list {
+			if p.CreatedAt != nil {
+				last = *p.CreatedAt
+			}
+			all = append(all, dated{p, last})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b dated) int { return b.at.Compare(a.at) })
+	out := make([]schema.Post, len(all))
+	for i, d := range all {
+		out[i] = d.post
+	}
+	return out
+}
+
+// listed fails unless a list of an account's page is there, or the account says that it has none.
+func listed[T any](ctx context.Context, name string, rows wire.Rows[T], has wire.Bool) error {
+	if !rows.Here() && has.V != nil && !*has.V {
+		return nil
+	}
+	return rows.Check(ctx, name)
+}

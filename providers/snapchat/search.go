@@ -1,0 +1,70 @@
+package snapchat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const pageSize = "50" // of every list of the official interface
+
+// found is a list of the official interface.
+// https://developers.snap.com/api/marketing-api/Public-Profile-API/GetStarted
+type found struct {
+	outcome
+	Rows   wire.Rows[hit]  `json:"public_profiles"`
+	Paging json.RawMessage `json:"paging"` // the last page may do without
+}
+
+// next returns the cursor of the next page, "" on the last one.
+func (a found) next(ctx context.Context) (string, error) {
+	var paging struct {
+		Next wire.Token `json:"next_page_id"`
+	}
+	if _, err := decode(ctx, a.Paging, &paging); err != nil {
+		return "", err
+	}
+	return paging.Next.Next(ctx, "paging.next_page_id")
+}
+
+type hit struct {
+	outcome
+	Profile wire.Object[businessProfile] `json:"public_profile"`
+}
+
+// search reads a page of the public profiles whose username or name holds words.
+func (c client) search(ctx context.Context, words, cursor string) (a found, err error) {
+	r := upstream.Get("public/v1/public_profiles/search").Says("query", words).With("limit", pageSize).With("cursor", cursor)
+	if _, err = c.http.Read(ctx, r, &a); err != nil {
+		return a, err
+	}
+	if err = a.check(ctx); err != nil {
+		return a, err
+	}
+	return a, a.Rows.Check(ctx, "public_profiles")
+}
+
+func (c client) find(ctx context.Context, q providers.SearchQuery, cursor string) (page providers.Page[schema.SearchResult], err error) {
+	a, err := c.search(ctx, q.Query, cursor)
+	if err == nil {
+		page.Items, err = wire.Items(ctx, "public_profiles", a.Rows, func(h hit, _ json.RawMessage) (schema.SearchResult, bool) {
+			p := schema.Profile{} // what was not read is left out and counted
+			if h.isRead() {
+				p = h.Profile.V.profile(h.Profile.Raw)
+			}
+			return schema.Result(&p), !h.isMissing()
+		})
+	}
+	if err == nil {
+		page.Next, err = a.next(ctx)
+	}
+	if err != nil {
+		return page, fmt.Errorf("snapchat: search %q: %w", q.Query, err)
+	}
+	return page, nil
+}

@@ -1,0 +1,203 @@
+package snapchat
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// post reads the page of a Spotlight video, which shows other people's videos too.
+func (s site) post(ctx context.Context, id string) (schema.Post, error) {
+	p, _, err := s.open(ctx, "spotlight", id)
+	if err == nil {
+		err = p.Feed.Stories.Check(ctx, "spotlightFeed.spotlightStories")
+	}
+	if err != nil {
+		return schema.Post{}, fmt.Errorf("snapchat_own: post %q: %w", id, err)
+	}
+	for _, row := range p.Feed.Stories.All() {
+		if v := row.V; v.Story.V.id() == id {
+			if err := wire.Need(ctx, "spotlightStories.metadata", v.Metadata.Raw != nil); err != nil {
+				return schema.Post{}, fmt.Errorf("snapchat_own: post %q: %w", id, err)
+			}
+			return v.post(v.Metadata.V.Video.Creator.actor(), row.Raw), nil
+		}
+	}
+	return schema.Post{}, fmt.Errorf("snapchat_own: post %q: %w", id, wire.Same(ctx, "post", id, ""))
+}
+
+// spotlight is a video with what is known of it. The page of a video has both in one object, that of an account in two lists.
+type spotlight struct {
+	Story    wire.Object[story]    `json:"story"`
+	Metadata wire.Object[metadata] `json:"metadata"`
+}
+
+type metadata struct {
+	Description string   `json:"description"`
+	Hashtags    []string `json:"hashtags"` // with or without #
+	Video       struct {
+		Name        string     `json:"name"`
+		Description string     `json:"description"`
+		Caption     string     `json:"embeddedTextCaption"`
+		Thumbnail   string     `json:"thumbnailUrl"`
+		Content     string     `json:"contentUrl"`
+		Uploaded    wire.Time  `json:"uploadDateMs"`
+		Duration    wire.Float `json:"durationMs"`
+		Views       wire.Count `json:"viewCount"`
+		Creator     creator    `json:"creator"`
+	} `json:"videoMetadata"`
+	Stats struct {
+		Views      wire.Count `json:"viewCount"`
+		Shares     wire.Count `json:"shareCount"`
+		Comments   wire.Count `json:"commentCount"`
+		Recommends wire.Count `json:"recommendCount"`
+	} `json:"engagementStats"`
+	Links struct {
+		Deep string `json:"deepLinkUrl"` // names the video
+	} `json:"oneLinkParams"`
+}
+
+// creator is who made a video. The page tells no id, and followers as a filler only.
+type creator struct {
+	Person struct {
+		Username string `json:"username"`
+		Name     string `json:"name"`
+	} `json:"personCreator"`
+}
+
+func (c creator) actor() schema.Actor {
+	handle := strings.ToLower(c.Person.Username)
+	if handle == "" {
+		return schema.UnknownActor()
+	}
+	return schema.Actor{ID: handle, Handle: handle, DisplayName: text.NonEmpty(c.Person.Name)}
+}
+
+// id is that of a Spotlight video, which is its only snap's too.
+func (s story) id() string { return cmp.Or(s.ID.V, s.first().ID.V) }
+
+func (s story) first() snap {
+	for i, r := range s.Snaps.All() {
+		if i == 0 {
+			return r.V
+		}
+	}
+	return snap{}
+}
+
+// spotlights gives the videos on the page of an account.
+func (p props) spotlights(ctx context.Context) ([]schema.Post, error) {
+	u := p.User.V.Public
+	if err := listed(ctx, "spotlightHighlights", p.Spotlights, u.HasSpotlights); err != nil {
+		return nil, err
+	}
+	all := p.Metadata
+	if !all.Here() {
+		all = p.Older
+	}
+	if err := wire.Need(ctx, "spotlightStoryMetadata", all.Here() || p.Spotlights.Len() == 0); err != nil {
+		return nil, err
+	}
+	known := match(all)
+	var out []schema.Post
+	for i, row := range p.Spotlights.All() {
+		v := spotlight{Story: row, Metadata: known.of(row.V.id(), i)}
+		raw, err := schema.Marshal(map[string]json.RawMessage{"story": row.Raw, "metadata": v.Metadata.Raw})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v.post(u.actor(), raw))
+	}
+	return out, nil
+}
+
+// matched is what is known of videos: by the id that it names, or else by its place.
+type matched struct {
+	byID    map[string]wire.Object[metadata]
+	byPlace map[int]wire.Object[metadata]
+}
+
+func match(all wire.Rows[metadata]) matched {
+	m := matched{map[string]wire.Object[metadata]{}, map[int]wire.Object[metadata]{}}
+	for i, row := range all.All() {
+		if id := row.V.names(); id != "" {
+			m.byID[id] = row
+		} else {
+			m.byPlace[i] = row
+		}
+	}
+	return m
+}
+
+func (m matched) of(id string, place int) wire.Object[metadata] {
+	if row, ok := m.byID[id]; ok {
+		return row
+	}
+	return m.byPlace[place]
+}
+
+// names returns the id of the video that the link into the app leads to, "" when there is none.
+func (m metadata) names() string {
+	u, err := url.Parse(m.Links.Deep)
+	if err != nil || path.Base(path.Dir(u.Path)) != "spotlight" {
+		return ""
+	}
+	return path.Base(u.Path)
+}
+
+// post converts v. Where nothing more is known of a video, its snap has to do.
+func (v spotlight) post(by schema.Actor, raw json.RawMessage) schema.Post {
+	id, m := v.Story.V.id(), v.Metadata.V
+	p := v.Story.V.first().post(by, raw)
+	p.ID, p.URL = id, spotlightURL(id)
+	if v.Metadata.Raw == nil {
+		return p
+	}
+	p.Text = m.text()
+	p.CreatedAt = cmp.Or(m.Video.Uploaded.V, p.CreatedAt)
+	p.Media = m.media()
+	p.Engagement = schema.Engagement{
+		Likes: m.Stats.Recommends.V, Comments: m.Stats.Comments.V, Shares: m.Stats.Shares.V,
+		Views: cmp.Or(m.Stats.Views.V, m.Video.Views.V),
+	}
+	var tags []string
+	for _, tag := range m.Hashtags {
+		tags = append(tags, strings.TrimPrefix(strings.TrimSpace(tag), "#"))
+	}
+	p.Hashtags = text.Each(slices.Concat(tags, text.Hashtags(p.Text)))
+	p.Mentions = text.Mentions(p.Text)
+	return p
+}
+
+// stock is what stands where a video has no description.
+const stock = "Another Spotlight Snap brought to you by Snapchat"
+
+func (m metadata) text() string {
+	for _, s := range []string{m.Description, m.Video.Description, m.Video.Name, m.Video.Caption} {
+		if s = strings.TrimSpace(s); s != "" && !strings.EqualFold(strings.TrimSuffix(s, "."), stock) {
+			return s
+		}
+	}
+	return ""
+}
+
+func (m metadata) media() []schema.Media {
+	address := text.URL(m.Video.Content)
+	if address == nil {
+		return nil
+	}
+	out := schema.Media{Type: schema.Video, URL: *address, ThumbnailURL: text.URL(m.Video.Thumbnail)}
+	if ms := m.Video.Duration.V; ms != nil && *ms > 0 {
+		out.DurationS = new(*ms / 1000)
+	}
+	return []schema.Media{out}
+}

@@ -1,0 +1,88 @@
+package snapchat
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// boxed is a value that stands as {"value": …}, or null where there is none.
+type boxed[T any] struct {
+	V T `json:"value"`
+}
+
+// story is a row of snaps: the story of a day, a highlight, or the one snap of a Spotlight video.
+type story struct {
+	ID          boxed[string]   `json:"storyId"`
+	HighlightID boxed[string]   `json:"highlightId"` // pages of 2021 have none
+	Title       boxed[string]   `json:"storyTitle"`
+	Thumbnail   boxed[string]   `json:"thumbnailUrl"`
+	Snaps       wire.Rows[snap] `json:"snapList"`
+}
+
+type snap struct {
+	ID        boxed[string]    `json:"snapId"`
+	MediaType wire.Count       `json:"snapMediaType"` // 0 image, 1 and 2 video
+	Title     boxed[string]    `json:"snapTitle"`
+	Time      boxed[wire.Time] `json:"timestampInSec"`
+	Sponsored boxed[bool]      `json:"isSponsored"`
+	URLs      struct {
+		Media   string        `json:"mediaUrl"`
+		Preview boxed[string] `json:"mediaPreviewUrl"`
+	} `json:"snapUrls"`
+}
+
+// snaps gives the story of the day as posts, the last snap first. The page tells no counts of them.
+func (p props) snaps(ctx context.Context) ([]schema.Post, error) {
+	var s story
+	if here, err := decode(ctx, p.Story, &s); err != nil || !here {
+		return nil, err
+	}
+	by := p.User.V.Public.actor()
+	posts, err := wire.Items(ctx, "story.snapList", s.Snaps, func(s snap, raw json.RawMessage) (schema.Post, bool) {
+		return s.post(by, raw), true
+	})
+	slices.Reverse(posts)
+	return posts, err
+}
+
+// decode reads a part that may be absent or null, but not of another kind.
+func decode(ctx context.Context, raw json.RawMessage, dst any) (here bool, err error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return false, nil
+	}
+	return true, wire.Decode(ctx, raw, dst)
+}
+
+func (s snap) post(by schema.Actor, raw json.RawMessage) schema.Post {
+	return schema.Post{
+		Common:    schema.Common{ID: s.ID.V, URL: profileURL(by.Handle), Raw: raw},
+		Author:    by,
+		Text:      s.Title.V,
+		CreatedAt: s.Time.V.V,
+		Media:     s.media(),
+		Hashtags:  text.Hashtags(s.Title.V),
+		Mentions:  text.Mentions(s.Title.V),
+		IsAd:      s.Sponsored.V,
+	}
+}
+
+func (s snap) media() []schema.Media {
+	address := text.URL(s.URLs.Media)
+	if address == nil || s.MediaType.V == nil {
+		return nil
+	}
+	m := schema.Media{Type: schema.Video, URL: *address, ThumbnailURL: text.URL(s.URLs.Preview.V)}
+	switch *s.MediaType.V {
+	case 0:
+		m.Type = schema.Image
+	case 1, 2:
+	default:
+		return nil
+	}
+	return []schema.Media{m}
+}
