@@ -23,6 +23,7 @@ import (
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/providers/reddit"
 	"github.com/socialdata/socialdata/providers/replay"
+	"github.com/socialdata/socialdata/providers/snapchat"
 	"github.com/socialdata/socialdata/providers/soundcloud"
 	"github.com/socialdata/socialdata/providers/spotify"
 	"github.com/socialdata/socialdata/providers/threads"
@@ -68,6 +69,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Cha
 		kick.New(configure[kick.Config](s, "kick")),
 		linktree.New(configure[linktree.Config](s, "linktree")),
 		reddit.New(configure[reddit.Config](s, "reddit")),
+		snapchat.New(configure[snapchat.Config](s, "snapchat")),
 		soundcloud.New(configure[soundcloud.Config](s, "soundcloud")),
 		spotify.New(configure[spotify.Config](s, "spotify")),
 		threads.New(configure[threads.Config](s, "threads")),
