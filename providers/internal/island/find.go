@@ -3,6 +3,7 @@ package island
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 )
 
 // deepest is how far [Find] goes down. What sites write for themselves lies at about half of it.
@@ -133,4 +134,34 @@ func unquote(name []byte) string {
 	var s string
 	_ = json.Unmarshal(name, &s) // of valid JSON
 	return s
+}
+
+// Objects yields the JSON objects in a script, from front to back: the one that it is, or those that JavaScript passes to
+// its functions. Objects inside another are not yielded. What the search may cost is bounded, so that a script of nothing
+// but braces costs no more than another.
+func Objects(script []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for from, budget := 0, 32*len(script); from < len(script) && budget > 0; {
+			at := bytes.IndexByte(script[from:], '{')
+			if at < 0 {
+				return
+			}
+			from += at
+			if next := skip(script, from+1); next == len(script) || script[next] != '"' && script[next] != '}' {
+				from++
+				continue
+			}
+			d := json.NewDecoder(bytes.NewReader(script[from:]))
+			var object json.RawMessage
+			if d.Decode(&object) != nil {
+				budget -= len(script) - from
+				from++
+				continue
+			}
+			if !yield(object) {
+				return
+			}
+			from += int(d.InputOffset())
+		}
+	}
 }

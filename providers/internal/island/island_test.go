@@ -102,3 +102,27 @@ func BenchmarkFind(b *testing.B) {
 		island.Find(doc, func(name string, _ island.Value) bool { return name != "items" })
 	}
 }
+
+func TestObjectsInJSONAndJavaScript(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, script, want string }{
+		{"JSON", ` {"a":{"b":1}} `, `{"a":{"b":1}}`},
+		{"calls", `requireLazy(["x"],function(m){m.handle({"a":{"b":"}{"}});n({"c":"مرحبا"})})`, `{"a":{"b":"}{"}}|{"c":"مرحبا"}`},
+		{"empty", `f({})`, `{}`},
+		{"cut off", `f({"a":{"b":1},"c":`, `{"b":1}`},
+		{"none", `function(){return {a:1}}`, ``},
+		{"braces", strings.Repeat(`{"`, 1<<16), ``},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for o := range island.Objects([]byte(tt.script)) {
+				got = append(got, string(o))
+			}
+			if all := strings.Join(got, "|"); all != tt.want {
+				t.Errorf("got %s, want %s", all, tt.want)
+			}
+		})
+	}
+}
