@@ -1,0 +1,135 @@
+package facebook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const commentFields = "id,message,created_time,like_count,comment_count,permalink_url,parent{id},message_tags,attachment,from"
+
+// comments reads those at the top of a post, newest first. Facebook may put replies between them, which do not belong.
+// https://developers.facebook.com/docs/graph-api/reference/object/comments
+func (c *client) comments(ctx context.Context, id, cursor string) (out providers.Page[schema.Comment], err error) {
+	number, err := c.number(ctx, id)
+	if err == nil {
+		_, of := cut(number)
+		out, err = c.below(ctx, number, cursor, func(r remark, raw json.RawMessage) (schema.Comment, bool) {
+			return r.comment(id, of, raw), !r.isReply()
+		})
+	}
+	if err != nil {
+		return out, fmt.Errorf("facebook: comments of %q: %w", id, err)
+	}
+	return out, nil
+}
+
+// replies reads the children of a comment.
+func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
+	post, _ := cut(q.CommentID)
+	out, err := c.below(ctx, q.CommentID, cursor, func(r remark, raw json.RawMessage) (schema.Comment, bool) {
+		of := q.PostID
+		if of == "" {
+			of = r.post(post)
+		}
+		reply := r.comment(of, post, raw)
+		reply.ReplyToID = &q.CommentID
+		return reply, true
+	})
+	if err != nil {
+		return out, fmt.Errorf("facebook: replies to %q: %w", q.CommentID, err)
+	}
+	return out, nil
+}
+
+func (c *client) below(
+	ctx context.Context, id, cursor string, convert func(remark, json.RawMessage) (schema.Comment, bool),
+) (providers.Page[schema.Comment], error) {
+	r := upstream.Get(id, "comments").With("filter", "toplevel").With("order", "reverse_chronological").With("summary", "true").
+		With("fields", commentFields)
+	return pageOf(ctx, c.pages, r, cursor, convert)
+}
+
+// remark is a comment. Its author is shown to the Page's own token alone.
+// https://developers.facebook.com/docs/graph-api/reference/comment
+type remark struct {
+	ID        wire.ID    `json:"id"` // {post}_{comment}, or missing
+	Message   string     `json:"message"`
+	Created   wire.Time  `json:"created_time"`
+	Likes     wire.Count `json:"like_count"`
+	Permalink string     `json:"permalink_url"` // names post, comment and reply
+	From      maker      `json:"from"`
+	Parent    presence   `json:"parent"` // of a reply
+}
+
+// presence tells that something stands there, be it what it may.
+type presence bool
+
+// UnmarshalJSON never fails.
+func (p *presence) UnmarshalJSON(b []byte) error {
+	*p = string(b) != "null"
+	return nil
+}
+
+// comment converts r, which stands below a post with the given id and the number in it.
+func (r remark) comment(postID, post string, raw json.RawMessage) schema.Comment {
+	id := r.id(post)
+	return schema.Comment{
+		Common:    schema.Common{ID: id, URL: siteAddress(r.Permalink, siteURL+id), Raw: raw},
+		PostID:    postID,
+		Author:    r.From.actor(schema.UnknownActor()),
+		Text:      r.Message,
+		CreatedAt: r.Created.V,
+		Likes:     r.Likes.V,
+	}
+}
+
+// id is {post}_{comment}: what Facebook writes, else what the address names. "" when neither does.
+func (r remark) id(post string) string {
+	q := r.address()
+	of := q.Get("reply_comment_id")
+	if of == "" {
+		of = q.Get("comment_id")
+	}
+	if r.ID != "" {
+		above, last := cut(string(r.ID))
+		if above != "" {
+			return string(r.ID)
+		}
+		of = last
+	}
+	if !links.Digits(of) || !links.Digits(post) {
+		return ""
+	}
+	return post + "_" + of
+}
+
+// isReply tells whether r answers another comment.
+func (r remark) isReply() bool { return bool(r.Parent) || r.address().Has("reply_comment_id") }
+
+// post is {page}_{post} where the address names both by number, else the number of the post.
+func (r remark) post(number string) string {
+	link, err := links.Parse(r.Permalink, hosts...)
+	if err != nil || link == nil {
+		return number
+	}
+	if id := postIn(link); commentID.MatchString(id) { // two numbers
+		return id
+	}
+	return number
+}
+
+func (r remark) address() url.Values {
+	u, err := url.Parse(r.Permalink)
+	if err != nil {
+		return nil
+	}
+	return u.Query()
+}

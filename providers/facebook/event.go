@@ -1,0 +1,105 @@
+package facebook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const eventFields = "id,name,description,start_time,end_time,timezone,place,cover,owner,attending_count,interested_count,is_online," +
+	"is_canceled,is_draft,event_times,ticket_uri,type"
+
+func (c *client) event(ctx context.Context, id string) (schema.Event, error) {
+	if isShort(id) {
+		return schema.Event{}, providers.Unsupported("the Graph API knows no short addresses")
+	}
+	var e wire.Object[gathering]
+	err := c.events.read(ctx, upstream.Get(id).With("fields", eventFields), &e)
+	if err == nil {
+		err = wire.Same(ctx, "event", id, string(e.V.ID))
+	}
+	if err != nil {
+		return schema.Event{}, fmt.Errorf("facebook: event %q: %w", id, err)
+	}
+	return e.V.event(e.Raw), nil
+}
+
+// eventsOf reads the events of a Page.
+// https://developers.facebook.com/docs/graph-api/reference/page/events
+func (c *client) eventsOf(ctx context.Context, q providers.EventsQuery, cursor string) (out providers.Page[schema.Event], err error) {
+	if q.Handle == "" {
+		return out, errHost
+	}
+	r := upstream.Get(q.Handle, "events").With("fields", eventFields).With("time_filter", q.Time)
+	out, err = pageOf(ctx, c.events, r, cursor, func(e gathering, raw json.RawMessage) (schema.Event, bool) {
+		if !e.Draft.Is() && !e.Draft.Not() {
+			return schema.Event{}, true // nobody knows whether it belongs
+		}
+		return e.event(raw), !e.Draft.Is()
+	})
+	if err != nil {
+		return out, fmt.Errorf("facebook: events of %q: %w", q.Handle, err)
+	}
+	return out, nil
+}
+
+var errHost = providers.Invalid("events of Facebook are those of a Page: the parameter handle must name it")
+
+// gathering is an event.
+// https://developers.facebook.com/docs/graph-api/reference/event
+type gathering struct {
+	ID          wire.Serial `json:"id"`
+	Name        string      `json:"name"`
+	Description string      `json:"description"`
+	Start       wire.Time   `json:"start_time"` // of the first date, where there are several
+	End         wire.Time   `json:"end_time"`
+	Online      wire.Bool   `json:"is_online"`
+	Draft       wire.Bool   `json:"is_draft"`
+	Going       wire.Count  `json:"attending_count"`
+	Interested  wire.Count  `json:"interested_count"`
+	Owner       maker       `json:"owner"`
+	Cover       struct {
+		Source string `json:"source"`
+	} `json:"cover"`
+	Place struct {
+		Name     string `json:"name"`
+		Location struct {
+			Street  string `json:"street"`
+			City    string `json:"city"`
+			Country string `json:"country"`
+		} `json:"location"`
+	} `json:"place"`
+}
+
+func (g gathering) event(raw json.RawMessage) schema.Event {
+	e := schema.Event{
+		Common:      schema.Common{ID: string(g.ID), URL: eventURL(string(g.ID)), Raw: raw},
+		Name:        g.Name,
+		Description: text.NonEmpty(g.Description),
+		StartsAt:    g.Start.V,
+		EndsAt:      g.End.V,
+		Location:    joined(g.Place.Name, g.Place.Location.Street, g.Place.Location.City, g.Place.Location.Country),
+		CoverURL:    text.URL(g.Cover.Source),
+		Going:       g.Going.V,
+		Interested:  g.Interested.V,
+		IsOnline:    g.Online.V,
+	}
+	if g.Owner.ID != "" {
+		e.Host = new(g.Owner.actor(schema.Actor{}))
+	}
+	return e
+}
+
+func eventURL(id string) string { return siteURL + "events/" + id + "/" }
+
+// joined gives the parts of a place that are there, each once, in one line.
+func joined(parts ...string) *string {
+	return text.NonEmpty(strings.Join(text.Each(parts), ", "))
+}

@@ -1,0 +1,408 @@
+package facebook
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// event reads the page of an event.
+func (s site) event(ctx context.Context, id string) (schema.Event, error) {
+	e, err := s.eventPage(ctx, id)
+	if err != nil {
+		return e, fmt.Errorf("facebook: page of event %q: %w", id, err)
+	}
+	return e, nil
+}
+
+func (s site) eventPage(ctx context.Context, id string) (schema.Event, error) {
+	if isShort(id) {
+		number, err := s.expand(ctx, id)
+		if err != nil {
+			return schema.Event{}, err
+		}
+		id = number
+	}
+	res, err := s.http.Do(ctx, upstream.Get("events", id).With("_fb_noscript", "1"))
+	if err != nil {
+		return schema.Event{}, err
+	}
+	head := island.Read(res.Body)
+	all := fragmentsOf(ctx, head, len(res.Body))
+	main := slices.IndexFunc(all, func(f wire.Object[fragment]) bool { return f.V.Sentence != "" && string(f.V.ID) == id })
+	if main < 0 {
+		if main = slices.IndexFunc(all, func(f wire.Object[fragment]) bool { return f.V.Sentence != "" }); main < 0 {
+			if err := standsIn(head, res.Body); err != nil {
+				return schema.Event{}, err
+			}
+			return schema.Event{}, wire.Need(ctx, "event.day_time_sentence", false)
+		}
+		if !res.Moved {
+			return schema.Event{}, wire.Same(ctx, "event", id, string(all[main].V.ID))
+		}
+		id = string(all[main].V.ID)
+	}
+	return merge(all[main], all).event(id, head.Meta("og:description")), wire.Need(ctx, "event.name", all[main].V.Name != "")
+}
+
+// fragment is a part of what a page says of an event: it comes in pieces, each beside the event's number but for the end
+// and the hosts.
+type fragment struct {
+	ID          wire.Serial `json:"id"`
+	Name        string      `json:"name"`
+	Sentence    string      `json:"day_time_sentence"` // for people: only that it is there counts
+	Start       wire.Time   `json:"start_timestamp"`
+	End         wire.Time   `json:"end_timestamp"` // 0 when the event has none
+	Zone        string      `json:"tz_display_name"`
+	Online      wire.Bool   `json:"is_online"`
+	Canceled    wire.Bool   `json:"is_canceled"`
+	URL         string      `json:"url"`
+	Cover       *cover      `json:"cover_media_renderer"`
+	Description *struct {
+		Text string `json:"text"`
+	} `json:"event_description"`
+	Place      *place     `json:"event_place"`
+	Hosts      []host     `json:"event_hosts_that_can_view_guestlist"`
+	Going      *attending `json:"event_connected_users_going"`
+	Interested *attending `json:"event_connected_users_interested"`
+	Responded  *attending `json:"event_connected_users_public_responded"`
+}
+
+type attending struct {
+	Count wire.Count `json:"count"`
+}
+
+// cover is a photo, or the still of a video.
+type cover struct {
+	Photo struct {
+		Photo shot `json:"photo"`
+	} `json:"cover_photo"`
+	Media []shot `json:"cover_media"`
+	Video shot   `json:"cover_video"`
+}
+
+type shot struct {
+	URI     string  `json:"uri"`
+	Full    picture `json:"full_image"`
+	Image   picture `json:"image"`
+	Blurred picture `json:"blurred_image"`
+}
+
+func (s shot) uri() string { return cmp.Or(s.Full.URI, s.Image.URI, s.URI, s.Blurred.URI) }
+
+type picture struct {
+	URI string `json:"uri"`
+}
+
+func (c *cover) url() *string {
+	if c == nil {
+		return nil
+	}
+	uri := c.Photo.Photo.uri()
+	for _, m := range c.Media {
+		uri = cmp.Or(uri, m.uri())
+	}
+	return text.URL(cmp.Or(uri, c.Video.uri()))
+}
+
+type place struct {
+	ID       wire.ID         `json:"id"`
+	Name     string          `json:"name"`
+	Location json.RawMessage `json:"location"` // nil where the place is only named; null where it is on no map
+	Address  struct {
+		Street string `json:"street"`
+	} `json:"address"`
+	City struct {
+		Name string `json:"contextual_name"`
+	} `json:"city"`
+}
+
+// words are nil for an event that is nowhere but online.
+func (p *place) words() *string {
+	if p == nil || p.ID == "" && p.Name == "Online event" {
+		return nil
+	}
+	street := p.Address.Street
+	if strings.Contains(strings.ToLower(p.Name), strings.ToLower(street)) {
+		street = ""
+	}
+	return joined(p.Name, street, p.City.Name)
+}
+
+type host struct {
+	ID      wire.ID  `json:"id"` // a number, or of people one that begins with pfbid
+	Name    string   `json:"name"`
+	URL     string   `json:"url"`
+	Picture *picture `json:"profile_picture"`
+}
+
+func (h host) actor() *schema.Actor {
+	if h.ID == "" {
+		return nil
+	}
+	a := &schema.Actor{ID: string(h.ID), Handle: string(h.ID), DisplayName: text.NonEmpty(h.Name)}
+	if link, err := links.Parse(h.URL, hosts...); err == nil && link != nil && len(link.Segments) > 0 {
+		if a.Handle = path.Base(strings.Join(link.Segments, "/")); a.Handle == "profile.php" {
+			a.Handle = cmp.Or(link.Query.Get("id"), a.ID)
+		}
+	}
+	if h.Picture != nil {
+		a.AvatarURL = text.URL(h.Picture.URI)
+	}
+	return a
+}
+
+// marks are names of which an object has one when it is a part of an event.
+var marks = []string{
+	"day_time_sentence", "end_timestamp", "event_description", "event_place", "event_hosts_that_can_view_guestlist",
+	"event_connected_users_going", "event_connected_users_interested", "event_connected_users_public_responded",
+}
+
+// fragmentsOf gives the parts of events in a page, of the one that it is about and of others that it suggests. A page of
+// nothing but braces costs no more than another.
+func fragmentsOf(ctx context.Context, head *island.Page, size int) []wire.Object[fragment] {
+	var all []wire.Object[fragment]
+	budget := 32 * size
+	find(head, func(_ string, v island.Value) bool {
+		if !v.Is('{') {
+			return v.Is('[') && budget > 0
+		}
+		raw := v.Bytes()
+		if budget -= len(raw); budget < 0 {
+			return false
+		}
+		if has(raw, marks) {
+			var f wire.Object[fragment]
+			if wire.Decode(ctx, raw, &f) == nil {
+				all = append(all, f)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// has tells whether an object has one of names.
+func has(object []byte, names []string) (found bool) {
+	island.Find(object, func(name string, _ island.Value) bool {
+		found = found || slices.Contains(names, name)
+		return false
+	})
+	return found
+}
+
+// whole is an event put together.
+type whole struct {
+	fragment
+	raw json.RawMessage
+}
+
+// merge completes main with what stands elsewhere in the page: beside its number, or where there is none, beside its time
+// or with the pictures of its hosts.
+func merge(main wire.Object[fragment], all []wire.Object[fragment]) whole {
+	w := whole{main.V, main.Raw}
+	if w.Place != nil && w.Place.Location == nil {
+		w.Place = nil // the whole place stands elsewhere, and has a location, be it null
+	}
+	for _, f := range all {
+		switch {
+		case f.V.ID == w.ID:
+			w.take(f.V)
+		case f.V.ID != "":
+		case f.V.Zone != "" && w.End.V == nil && f.V.Start.V != nil && w.Start.V != nil && f.V.Start.V.Equal(*w.Start.V):
+			w.End = f.V.End
+		case len(f.V.Hosts) > 0 && !pictured(w.Hosts):
+			w.Hosts = f.V.Hosts
+		}
+	}
+	if w.Place == nil {
+		w.Place = main.V.Place
+	}
+	return w
+}
+
+func pictured(hosts []host) bool { return len(hosts) > 0 && hosts[0].Picture != nil }
+
+// take completes w with another part of the same event.
+func (w *whole) take(f fragment) {
+	if w.Place == nil && f.Place != nil && f.Place.Location != nil {
+		w.Place = f.Place
+	}
+	if w.Description == nil {
+		w.Description = f.Description
+	}
+	if len(f.Hosts) > 0 && (len(w.Hosts) == 0 || pictured(f.Hosts) && !pictured(w.Hosts)) {
+		w.Hosts = f.Hosts
+	}
+	w.Going = cmp.Or(w.Going, f.Going)
+	w.Interested = cmp.Or(w.Interested, f.Interested)
+	w.Responded = cmp.Or(w.Responded, f.Responded)
+	w.Cover = cmp.Or(w.Cover, f.Cover)
+	if w.End.V == nil {
+		w.End = f.End
+	}
+	if w.Online.V == nil {
+		w.Online = f.Online
+	}
+}
+
+// event converts w. The sentence in the head tells who is interested where the page tells only how many have responded.
+func (w whole) event(id, sentence string) schema.Event {
+	e := schema.Event{
+		Common:   schema.Common{ID: id, URL: siteAddress(w.URL, eventURL(id)), Raw: w.raw},
+		Name:     w.Name,
+		StartsAt: w.Start.V,
+		EndsAt:   w.End.V,
+		Location: w.Place.words(),
+		CoverURL: w.Cover.url(),
+		IsOnline: w.Online.V,
+	}
+	if w.Description != nil {
+		e.Description = text.NonEmpty(w.Description.Text)
+	}
+	if len(w.Hosts) > 0 {
+		e.Host = w.Hosts[0].actor()
+	}
+	e.Going, e.Interested = w.people(sentence)
+	return e
+}
+
+func (w whole) people(sentence string) (going, interested *int64) {
+	if w.Going != nil {
+		going = w.Going.Count.V
+	}
+	if w.Interested != nil {
+		interested = w.Interested.Count.V
+	}
+	if going != nil || interested != nil || w.Responded == nil {
+		return going, interested
+	}
+	number := numberBefore(sentence, "people interested", "person interested", "interested")
+	interested = text.Count(number)
+	if responded := w.Responded.Count.V; responded != nil && interested != nil && !rounded(number) && *responded >= *interested {
+		going = new(*responded - *interested)
+	}
+	return going, interested
+}
+
+// numberBefore gives the word before the first of phrases that s holds.
+func numberBefore(s string, phrases ...string) string {
+	for _, phrase := range phrases {
+		if before, _, found := strings.Cut(s, " "+phrase); found {
+			words := strings.Fields(before)
+			if len(words) == 0 {
+				return ""
+			}
+			return words[len(words)-1]
+		}
+	}
+	return ""
+}
+
+// rounded tells whether a number is written with a unit, as in 2K.
+func rounded(number string) bool { return strings.ContainsAny(strings.ToUpper(number), "KMB+") }
+
+// events reads the list of a Page's events, as far as its page shows it.
+func (s site) events(ctx context.Context, q providers.EventsQuery, cursor string) (providers.Page[schema.Event], error) {
+	out, err := s.listed(ctx, q, cursor)
+	if err != nil {
+		return out, fmt.Errorf("facebook: page of the events of %q: %w", q.Handle, err)
+	}
+	return out, nil
+}
+
+func (s site) listed(ctx context.Context, q providers.EventsQuery, cursor string) (out providers.Page[schema.Event], err error) {
+	if q.Handle == "" {
+		return out, errHost
+	}
+	if cursor != "" {
+		return out, providers.ErrCursor // none is ever given
+	}
+	tab := "upcoming_hosted_events"
+	if q.Time == "past" {
+		tab = "past_hosted_events"
+	}
+	r := upstream.Get(q.Handle, tab)
+	if links.Digits(q.Handle) {
+		r = upstream.Get("profile.php").With("id", q.Handle).With("sk", tab)
+	}
+	res, err := s.http.Do(ctx, r)
+	if err != nil {
+		return out, err
+	}
+	head := island.Read(res.Body)
+	list := eventsIn(ctx, head)
+	if !list.Edges.Here() {
+		if err := standsIn(head, res.Body); err != nil {
+			return out, err
+		}
+	}
+	out.Items, err = wire.Items(ctx, "pageItems.edges", list.Edges, func(e edge, _ json.RawMessage) (schema.Event, bool) {
+		f := e.Node.Node
+		return whole{f.V, f.Raw}.event(string(f.V.ID), ""), true
+	})
+	return out, err
+}
+
+// collection is the list of a Page's events.
+type collection struct {
+	Edges wire.Rows[edge] `json:"edges"`
+}
+
+type edge struct {
+	Node struct {
+		Node wire.Object[fragment] `json:"node"`
+	} `json:"node"`
+}
+
+// eventsIn gives the list of events in a page. Facebook has lists of pictures and people in the same form: those are none,
+// and an empty one counts when there is no other.
+func eventsIn(ctx context.Context, head *island.Page) collection {
+	var found collection
+	others := false
+	find(head, func(name string, v island.Value) bool {
+		if name != "pageItems" || !v.Is('{') {
+			return true
+		}
+		var c collection
+		if wire.Decode(ctx, v.Bytes(), &c) != nil || !c.Edges.Here() {
+			return false
+		}
+		switch {
+		case c.holdsEvents():
+			if found.Edges.Len() == 0 {
+				found = c
+			}
+		case c.Edges.Len()+c.Edges.Lost() > 0:
+			others = true
+		case !found.Edges.Here():
+			found = c
+		}
+		return false
+	})
+	if others && found.Edges.Len() == 0 {
+		return collection{}
+	}
+	return found
+}
+
+func (c collection) holdsEvents() bool {
+	for _, e := range c.Edges.All() {
+		if f := e.V.Node.Node.V; f.Sentence != "" || strings.Contains(f.URL, "/events/") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,158 @@
+// Package facebook reads Facebook: the Graph API, which shows Pages to an app that Meta has reviewed, and what the site
+// shows to anybody, which is events and the heads of pages.
+//
+// A post's id is {page}_{post}, as the Graph API writes it, and a comment's {post}_{comment}; a video has a number of its
+// own. People and groups are readable by neither source.
+//
+// Sources: https://developers.facebook.com/docs/graph-api and https://www.facebook.com
+package facebook
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach Facebook.
+type Config struct {
+	// AppID and AppSecret name an app with the features Page Public Content Access and Page Public Metadata Access.
+	AppID, AppSecret string
+	// Token is that of a system user or user, in the place of the app's own; beside it AppSecret proves whose it is.
+	Token string
+	// PartnerToken is the token of a Facebook Marketing Partner, who alone may read events; "" leaves their pages.
+	PartnerToken string
+	// AdsToken is the token of a person who has confirmed their identity, for the Ad Library. It lasts 60 days.
+	AdsToken string
+	// Version is that of the Graph API; "" means v25.0. A version lives for about two years.
+	Version string
+	// Own reads what the site shows to anybody, which it hides from many data centres behind a login; on by default.
+	Own providers.Own
+
+	BaseURL  string       // of the Graph API; "" means https://graph.facebook.com
+	WebURL   string       // of the site; "" means https://www.facebook.com
+	ShortURL string       // of the short addresses of events; "" means https://fb.me
+	HTTP     *http.Client // nil means a client of its own
+}
+
+// credentials are the query parameters by which Meta takes credentials. It repeats the token in the addresses of pages.
+// https://developers.facebook.com/docs/graph-api/guides/secure-requests
+var credentials = []string{"access_token", "appsecret_proof", "client_id", "client_secret", "input_token", "fb_exchange_token"}
+
+const (
+	siteURL  = "https://www.facebook.com/"
+	pageSize = "25" // of every official list; at most 100 upstream
+	fewer    = "5"  // where Facebook says that it is too much
+)
+
+// client reads the Graph API, each of its parts with the token that it asks for.
+type client struct{ pages, events, ads graph }
+
+// New returns the providers for Facebook, best first: the Graph API and the public pages.
+func New(cfg Config) providers.Chain {
+	return providers.Chain{newOfficial(cfg), newOwn(cfg).IfOwn(cfg.Own, true)}
+}
+
+func newOfficial(cfg Config) providers.Provider {
+	token := cfg.Token
+	if token == "" && cfg.AppID != "" && cfg.AppSecret != "" {
+		token = cfg.AppID + "|" + cfg.AppSecret
+	}
+	c := &client{newGraph(cfg, token), newGraph(cfg, cfg.PartnerToken), newGraph(cfg, cfg.AdsToken)}
+	p := providers.Provider{
+		Name: "facebook", Platform: platform.Facebook, Source: schema.Official,
+		Profile:     c.profile,
+		Live:        c.live,
+		Posts:       c.posts,
+		Post:        c.post,
+		Search:      c.search,
+		Comments:    c.comments,
+		Replies:     c.replies,
+		Reels:       c.reels,
+		Collections: c.albums,
+		Ads:         c.advertiserAds,
+		AdsSearch:   c.searchAds,
+		Event:       c.event,
+		Events:      c.eventsOf,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch:      {"kind": {"profile"}},
+			providers.OpCollections: {"kind": {"album"}},
+			providers.OpEvents:      {"time": {"upcoming", "past"}},
+			providers.OpAds:         adFilters,
+			providers.OpAdsSearch:   adFilters,
+		},
+		Notes: map[providers.Op]string{
+			providers.OpProfile:        "Pages, and people whose account is one",
+			providers.OpPosts:          "of Pages; likes are all reactions",
+			providers.OpPost:           "by {page}_{post}, or the number of a video",
+			providers.OpSearch:         "Pages; nobody may search posts",
+			providers.OpComments:       "of Pages, without their authors",
+			providers.OpReplies:        "of Pages, without their authors",
+			providers.OpReels:          "of Pages that the token may manage",
+			providers.OpCollections:    "albums of Pages",
+			providers.OpEvent:          "with the token of a Marketing Partner",
+			providers.OpEvents:         "of a Page, with the token of a Marketing Partner",
+			providers.OpAds:            "of a Page; country US unless given; outside the EU and the UK only political ads; without pictures",
+			providers.OpAdsSearch:      "country US unless given; outside the EU and the UK only political ads; without pictures",
+			providers.OpAd:             "the Ad Library's interface looks up no single ad",
+			providers.OpAdvertisers:    "the Ad Library's interface searches no advertisers",
+			providers.OpCommunity:      "Facebook shows groups to its members only",
+			providers.OpCommunityPosts: "Facebook shows groups to its members only",
+			providers.OpEventsSearch:   "Facebook searches events for its members only",
+			providers.OpFollowers:      "Facebook tells how many followers there are, not who",
+			providers.OpFollowing:      "Facebook does not tell whom a Page follows",
+			providers.OpTranscript:     "Facebook shows captions to the owner of a video only",
+			providers.OpSuggestions:    "Facebook has no public suggestions",
+		},
+		Routes: providers.Routes(platform.Facebook, "pages/search", "{page}/published_posts", "{page}/albums",
+			"{page}/live_videos", "{post}/comments"),
+		Forward:     c.pages.forward,
+		Credentials: credentials,
+	}
+	return cfg.served(p, token)
+}
+
+// served switches off what no setting opens: each part of the Graph API asks for a token of its own.
+func (cfg Config) served(p providers.Provider, token string) providers.Provider {
+	if token == "" {
+		settings := missing(map[string]string{"app_id": cfg.AppID, "app_secret": cfg.AppSecret})
+		p = p.WithoutOps(settings, providers.OpProfile, providers.OpLive, providers.OpPosts, providers.OpPost, providers.OpSearch,
+			providers.OpComments, providers.OpReplies, providers.OpReels, providers.OpCollections)
+		p.Missing[providers.OpRaw], p.Forward = settings, nil
+	}
+	if cfg.PartnerToken == "" {
+		p = p.WithoutOps([]string{"partner_token"}, providers.OpEvent, providers.OpEvents)
+	}
+	if cfg.AdsToken == "" {
+		p = p.WithoutOps([]string{"ads_token"}, providers.OpAds, providers.OpAdsSearch)
+	}
+	return p
+}
+
+// missing names those of settings that are "", in order.
+func missing(settings map[string]string) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if settings[name] == "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// base is where the Graph API is, with its version.
+func (cfg Config) base() string {
+	at := strings.TrimRight(cmp.Or(cfg.BaseURL, "https://graph.facebook.com"), "/")
+	if last := path.Base(at); cfg.Version == "" && len(last) > 2 && last[0] == 'v' && links.Digits(last[1:2]) {
+		return at // it names a version itself
+	}
+	return at + "/" + cmp.Or(cfg.Version, "v25.0")
+}

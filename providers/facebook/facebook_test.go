@@ -1,0 +1,237 @@
+package facebook_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/facebook"
+	"github.com/socialdata/socialdata/providers/providertest"
+	"github.com/socialdata/socialdata/schema"
+)
+
+var all = facebook.Config{Token: "secret-token", PartnerToken: "partner-token", AdsToken: "ads-token-of-ann"}
+
+func with(cfg facebook.Config) func(*http.Client) providers.Chain {
+	return func(c *http.Client) providers.Chain {
+		cfg.HTTP = c
+		return facebook.New(cfg)
+	}
+}
+
+func event(name, id string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Event, error) { return p.Event(ctx, id) })
+}
+
+func ads(name string, q providers.AdsQuery) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Ad], error) {
+		return p.Ads(ctx, q, cursor)
+	})
+}
+
+func adsSearch(name string, q providers.AdsSearchQuery) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Ad], error) {
+		return p.AdsSearch(ctx, q, cursor)
+	})
+}
+
+func TestOfficial(t *testing.T) {
+	t.Parallel()
+	upcoming := providers.EventsQuery{Handle: "teahouse.example", Time: "upcoming"}
+	providertest.Run(t, providertest.Suite{
+		New: with(all),
+		Calls: []providertest.Call{
+			providertest.Profile("profile", "teahouse.example"),
+			providertest.Profile("profile-bare", "300200"),
+			providertest.Profile("profile-migrated", "old.number"),
+			providertest.Live("live", "teahouse.example"),
+			providertest.Live("live-off", "300200"),
+			providertest.Posts("posts", "teahouse.example"),
+			providertest.Posts("posts-by-time", "300200"),
+			providertest.Posts("posts-few-at-a-time", "300300"),
+			providertest.Post("post", "300100_91"),
+			providertest.Post("post-by-name", "teahouse.example_91"),
+			providertest.Post("post-video", "77001"),
+			providertest.Search("search", providers.SearchQuery{Query: "شاي"}),
+			providertest.Comments("comments", "300100_91"),
+			providertest.Replies("replies", providers.RepliesQuery{CommentID: "91_701"}),
+			providertest.Reels("reels", "300100"),
+			providertest.Collections("albums", providers.CollectionsQuery{Handle: "teahouse.example"}),
+			event("event", "900000001"),
+			providertest.Events("events", upcoming),
+			ads("ads", providers.AdsQuery{AdvertiserID: "300100"}),
+			adsSearch("ads-filtered", providers.AdsSearchQuery{Query: "شاي", AdFilter: providers.AdFilter{
+				Country: "DE", Status: "active",
+				Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC),
+			}}),
+		},
+		Fails: []providertest.Fail{
+			{Call: providertest.Profile("unknown name", "nobody"), Want: providers.ErrNotHere},
+			{Call: providertest.Profile("unknown number", "300404"), Want: providers.ErrNotHere},
+			{Call: providertest.Profile("invalid user", "removed"), Want: providers.ErrNotHere},
+			{Call: providertest.Profile("a 404 without a code", "plain404"), Want: providers.ErrNotHere},
+			{Call: providertest.Profile("an app without review", "not.reviewed"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("expired token", "expired"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("no permission", "forbidden"), Want: providers.ErrUnsupported},
+			{Call: providertest.Profile("limit of the app", "limited"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("limit of the page", "limited.page"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("passing error", "passing"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("a request of ours that is wrong", "other"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("another page", "silent"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("unknown post", "300100_404"), Want: providers.ErrNotHere},
+			{Call: providertest.Post("a post without its page", "pfbid0abc"), Want: providers.ErrUnsupported},
+			{Call: providertest.Posts("dead cursor", "300100").From("after=stale"), Want: providers.ErrCursor},
+			{Call: providertest.Search("bad query", providers.SearchQuery{Query: "bad"}), Want: providers.ErrInvalid},
+			{Call: event("unknown event", "900000404"), Want: providers.ErrNotHere},
+			{Call: event("short address", "e/aBcD1"), Want: providers.ErrUnsupported},
+			{Call: providertest.Events("events at a place", providers.EventsQuery{Place: "Riyadh"}), Want: providers.ErrInvalid},
+			{Call: ads("ads of a domain", providers.AdsQuery{Domain: "example.com"}), Want: providers.ErrInvalid},
+			{Call: adsSearch("bad country", providers.AdsSearchQuery{Query: "bad"}), Want: providers.ErrInvalid},
+		},
+		Drift:  officialDrift(),
+		Inputs: inputs,
+	})
+}
+
+// officialDrift lists what the Graph API leaves out (dossier, trap "omitted, not null").
+func officialDrift() *providertest.Drift {
+	return &providertest.Drift{
+		Absent: []string{"paging", "paging.next", "data[].is_published", "data[].is_draft", "data[].parent", "data[].parent.id"},
+	}
+}
+
+var inputs = []providertest.Input{
+	{Subject: providers.Handle, In: "TeaHouse.Example", Want: "teahouse.example"},
+	{Subject: providers.Handle, In: "@teahouse", Want: "teahouse"},
+	{Subject: providers.Handle, In: "https://www.facebook.com/TeaHouse.example/?ref=page_internal", Want: "teahouse.example"},
+	{Subject: providers.Handle, In: "https://m.facebook.com/profile.php?id=300100", Want: "300100"},
+	{Subject: providers.Handle, In: "https://ar-ar.facebook.com/pages/Tea-House/300100", Want: "300100"},
+	{Subject: providers.Handle, In: "https://www.facebook.com/p/Tea-House-300100/", Want: "300100"},
+	{Subject: providers.Handle, In: "https://www.facebook.com/people/Ann-Example/100044123456789/", Want: "100044123456789"},
+	{Subject: providers.Handle, In: "fb.com/teahouse", Want: "teahouse"},
+	{Subject: providers.Handle, In: "https://www.facebook.com/groups/teahouse"},
+	{Subject: providers.Handle, In: "https://www.instagram.com/teahouse"},
+	{Subject: providers.Handle, In: "tea house"},
+	{Subject: providers.PostID, In: "300100_91", Want: "300100_91"},
+	{Subject: providers.PostID, In: "https://www.facebook.com/300100/posts/91/", Want: "300100_91"},
+	{Subject: providers.PostID, In: "https://www.facebook.com/TeaHouse/posts/some-words/91?x=1", Want: "teahouse_91"},
+	{Subject: providers.PostID, In: "https://www.facebook.com/permalink.php?story_fbid=91&id=300100", Want: "300100_91"},
+	{Subject: providers.PostID, In: "https://m.facebook.com/story.php?story_fbid=pfbid0aBc&id=300100", Want: "300100_pfbid0aBc"},
+	{Subject: providers.PostID, In: "https://www.facebook.com/watch/?v=77001", Want: "77001"},
+	{Subject: providers.PostID, In: "https://www.facebook.com/teahouse/videos/words/77001/", Want: "77001"},
+	{Subject: providers.PostID, In: "https://www.facebook.com/reel/77001", Want: "77001"},
+	{Subject: providers.PostID, In: "https://www.facebook.com/teahouse"},
+	{Subject: providers.PostID, In: "no post"},
+	{Subject: providers.CommentID, In: "91_701", Want: "91_701"},
+	{Subject: providers.CommentID, In: "https://www.facebook.com/300100/posts/91/?comment_id=701", Want: "91_701"},
+	{Subject: providers.CommentID, In: "https://www.facebook.com/300100/posts/91/?comment_id=701&reply_comment_id=703", Want: "91_703"},
+	{Subject: providers.CommentID, In: "https://www.facebook.com/teahouse/posts/91?comment_id=Y29tbWVudDo5MV83MDE%3D", Want: "91_701"},
+	{Subject: providers.CommentID, In: "701"},
+	{Subject: providers.EventID, In: "900000011", Want: "900000011"},
+	{Subject: providers.EventID, In: "https://www.facebook.com/events/900000011/?ref=newsfeed", Want: "900000011"},
+	{Subject: providers.EventID, In: "facebook.com/events/tea-house/evening/900000011", Want: "900000011"},
+	{Subject: providers.EventID, In: "https://m.facebook.com/events/900000010/900000011/", Want: "900000011"},
+	{Subject: providers.EventID, In: "https://www.facebook.com/events/900000010/?event_time_id=900000011", Want: "900000011"},
+	{Subject: providers.EventID, In: "https://facebook.com/events/s/evening/900000011/", Want: "900000011"},
+	{Subject: providers.EventID, In: "https://www.facebook.com/event.php?eid=900000011", Want: "900000011"},
+	{Subject: providers.EventID, In: "https://l.facebook.com/l.php?u=https%3A%2F%2Fwww.facebook.com%2Fevents%2F900000011%2F&h=x", Want: "900000011"},
+	{Subject: providers.EventID, In: "https://www.facebook.com/login/?next=https%3A%2F%2Fwww.facebook.com%2Fevents%2F900000011%2F", Want: "900000011"},
+	{Subject: providers.EventID, In: "https://fb.me/e/aBcD1", Want: "e/aBcD1"},
+	{Subject: providers.EventID, In: "1234567"},
+	{Subject: providers.EventID, In: "https://www.facebook.com/teahouse"},
+	{Subject: providers.EventID, In: "https://evil.example.com/events/900000011"},
+}
+
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: with(facebook.Config{}), Upstream: "facebook_own",
+		Calls: []providertest.Call{
+			providertest.Profile("own-profile", "teahouse.example"),
+			providertest.Profile("own-profile-rounded", "300100"),
+			event("own-event", "900000011"),
+			event("own-event-short-address", "e/aBcD1"),
+			event("own-event-2025", "900000012"),
+			event("own-event-rounded", "900000013"),
+			providertest.Events("own-events", providers.EventsQuery{Handle: "teahouse.example"}),
+			providertest.Events("own-events-none", providers.EventsQuery{Handle: "teahouse.example", Time: "past"}),
+		},
+		Fails: []providertest.Fail{
+			{Call: event("another event", "900000014"), Want: providers.ErrUnavailable},
+			{Call: event("content not available", "900000015"), Want: providers.ErrNotFound},
+			{Call: event("login page", "900000016"), Want: providers.ErrUnavailable},
+			{Call: event("a bare title", "900000017"), Want: providers.ErrUnavailable},
+			{Call: event("redirect to the login", "900000018"), Want: providers.ErrUnavailable},
+			{Call: event("limit", "900000019"), Want: providers.ErrUnavailable},
+			{Call: event("short address of another site", "e/nowhere"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("login page of a page", "walled"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("page not available", "gone"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("bare page", "bare"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("another page", "mistaken"), Want: providers.ErrUnavailable},
+			{Call: providertest.Events("events behind a login", providers.EventsQuery{Handle: "walled"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Events("events without a list", providers.EventsQuery{Handle: "bare"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Events("a cursor that was never given", providers.EventsQuery{Handle: "bare"}).From("2"), Want: providers.ErrCursor},
+		},
+		Drift: &providertest.Drift{},
+	})
+}
+
+// A log-in page says nothing of what lies behind it, and the health of the site neither.
+func TestALoginIsNobodysFault(t *testing.T) {
+	t.Parallel()
+	for _, page := range []string{
+		`<title>Log in to Facebook</title>`, `<form id="login_form">`, `<p>You must log in to continue.</p><p>This content isn't available</p>`,
+	} {
+		p := facebook.New(facebook.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, page
+		})}})[1]
+		if _, err := p.Event(t.Context(), "900000011"); providers.BlameOf(err) != providers.BlameNobody || err == nil ||
+			strings.Contains(err.Error(), "not found") {
+			t.Errorf("%s: got error %v", page, err)
+		}
+	}
+}
+
+func TestTheProofOfTheAppIsSentAndNothingOfOursComesBack(t *testing.T) {
+	t.Parallel()
+	var got *http.Request
+	p := facebook.New(facebook.Config{
+		Token: "secret-token", AppSecret: "secret",
+		HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+			got = r
+			return http.StatusOK, `{"data":[],"paging":{"next":"https:\/\/graph.facebook.com\/x?access_token=another\u0026after=A"}}`
+		})},
+	})[0]
+	raw, err := p.Forward(t.Context(), "300100/published_posts", url.Values{})
+	if err != nil || strings.Contains(string(raw), "another") || !strings.Contains(string(raw), "after=A") {
+		t.Errorf("forwarded %s (%v)", raw, err)
+	}
+	// hex HMAC-SHA256 of the token under the app's secret
+	if proof := got.URL.Query().Get("appsecret_proof"); len(proof) != 64 || got.Header.Get("Authorization") != "Bearer secret-token" {
+		t.Errorf("sent proof %q and %q", proof, got.Header.Get("Authorization"))
+	}
+	for path, query := range map[string]url.Values{"me/albums": {}, "300100/albums": {"fields": {"from{access_token}"}}} {
+		if _, err := p.Forward(t.Context(), path, query); err == nil {
+			t.Errorf("%s?%s was forwarded", path, query.Encode())
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	ps := facebook.New(facebook.Config{AppID: "1"})
+	if got := ps[0].Missing[providers.OpProfile]; ps[0].Serves(providers.OpProfile) || len(got) != 1 || got[0] != "app_secret" {
+		t.Errorf("profile misses %v, want app_secret", got)
+	}
+	if ps = facebook.New(facebook.Config{AppID: "1", AppSecret: "2"}); !ps[0].Serves(providers.OpPosts) || ps[0].Serves(providers.OpEvent) {
+		t.Error("an app alone reads Pages, and no events")
+	}
+	if !ps[1].Serves(providers.OpEvent) {
+		t.Error("the pages are read unless they are switched off")
+	}
+	providertest.Off(t, facebook.New(facebook.Config{Own: providers.OwnOff})[1])
+}

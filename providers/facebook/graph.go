@@ -1,0 +1,155 @@
+package facebook
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/url"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+// graph reads the Graph API with one token.
+type graph struct {
+	http  *upstream.Client
+	proof string // that the token is in the hands of its app; "" for none
+}
+
+func newGraph(cfg Config, token string) graph {
+	g := graph{http: upstream.New(upstream.Config{
+		HTTP: cfg.HTTP, Base: cfg.base(), Check: check, Credentials: credentials,
+		Tokens: upstream.NewTokens(func(context.Context) (upstream.Token, error) {
+			return upstream.Token{Value: token}, nil
+		}, nil),
+	})}
+	if cfg.AppSecret != "" && !strings.Contains(token, "|") { // the app's own token is its proof
+		mac := hmac.New(sha256.New, []byte(cfg.AppSecret))
+		mac.Write([]byte(token))
+		g.proof = hex.EncodeToString(mac.Sum(nil))
+	}
+	return g
+}
+
+// read sends r. What Facebook writes itself, such as categories, comes in English.
+func (g graph) read(ctx context.Context, r upstream.Request, dst any) error {
+	_, err := g.http.Read(ctx, r.With("appsecret_proof", g.proof).With("locale", "en_US"), dst)
+	return err
+}
+
+// forward reads a route unchanged. What only our token may see stays where it is.
+func (g graph) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
+	if first, _, _ := strings.Cut(path, "/"); strings.EqualFold(first, "me") || strings.Contains(strings.ToLower(query.Encode()), "access_token") {
+		return nil, providers.Invalid("what belongs to our own account is not forwarded")
+	}
+	query = maps.Clone(query)
+	if g.proof != "" {
+		query.Set("appsecret_proof", g.proof)
+	}
+	raw, err := g.http.Forward(ctx, path, query)
+	return withoutTokens(raw), err
+}
+
+// withoutTokens takes the values of access_token out of the addresses in raw: Facebook signs some with a token that is
+// not the one that was sent.
+func withoutTokens(raw json.RawMessage) json.RawMessage {
+	name := []byte("access_token=")
+	if !bytes.Contains(raw, name) {
+		return raw
+	}
+	var out []byte
+	for {
+		before, behind, found := bytes.Cut(raw, name)
+		out = append(out, before...)
+		if !found {
+			return out
+		}
+		out = append(out, name...)
+		raw = behind
+		if end := bytes.IndexAny(behind, `"&\`); end >= 0 {
+			raw = behind[end:]
+		}
+	}
+}
+
+// list is a page of T.
+type list[T any] struct {
+	Data   wire.Rows[T] `json:"data"`
+	Paging paging       `json:"paging"`
+}
+
+// pageOf reads one page of a list. The cursor is what the address of the page says beside the first page's own query.
+func pageOf[T, O any](
+	ctx context.Context, g graph, r upstream.Request, cursor string, convert func(T, json.RawMessage) (O, bool),
+) (page providers.Page[O], err error) {
+	from, err := url.ParseQuery(cursor)
+	if err != nil {
+		return page, providers.ErrCursor
+	}
+	for _, name := range places {
+		r = r.With(name, from.Get(name))
+	}
+	var a list[T]
+	err = g.read(ctx, r.With("limit", pageSize), &a)
+	if errors.Is(err, errTooMuch) {
+		a = list[T]{}
+		err = g.read(ctx, r.With("limit", fewer), &a)
+	}
+	if err != nil {
+		return page, err
+	}
+	if page.Items, err = wire.Items(ctx, "data", a.Data, convert); err != nil {
+		return page, err
+	}
+	page.Next, err = a.Paging.next(ctx)
+	return page, err
+}
+
+// places are the parameters by which the address of a page differs from that of the first: a cursor, or a time.
+var places = []string{"after", "until", "since", "__paging_token"}
+
+// paging leads to the next page. The last one may have cursors too; only next says that there is more.
+// https://developers.facebook.com/docs/graph-api/results
+type paging struct {
+	Cursors struct {
+		After wire.Token `json:"after"`
+	} `json:"cursors"`
+	Next wire.Token `json:"next"` // the address of the page, which has held our token and names the place too
+	odd  bool
+}
+
+// UnmarshalJSON never fails: what is no paging is odd, which must not end a walk.
+func (p *paging) UnmarshalJSON(b []byte) error {
+	type plain paging
+	*p = paging{}
+	p.odd = json.Unmarshal(b, (*plain)(p)) != nil
+	return nil
+}
+
+func (p paging) next(ctx context.Context) (string, error) {
+	address, err := p.Next.Next(ctx, "paging.next")
+	if err == nil {
+		err = wire.Need(ctx, "paging", !p.odd || address != "")
+	}
+	if err != nil || address == "" {
+		return "", err
+	}
+	to := url.Values{}
+	if after, err := p.Cursors.After.Next(ctx, "paging.cursors.after"); err == nil && after != "" {
+		to.Set("after", after)
+	} else if u, err := url.Parse(address); err == nil {
+		for _, name := range places {
+			if v := u.Query().Get(name); v != "" {
+				to.Set(name, v)
+			}
+		}
+	}
+	return to.Encode(), wire.Need(ctx, "paging.cursors.after", len(to) > 0)
+}

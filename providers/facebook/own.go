@@ -1,0 +1,242 @@
+package facebook
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// site reads the pages that Facebook shows to anybody. Posts and groups are not among them, and further pages of a list
+// need a query id and a token that change with each release of the site.
+type site struct{ http, short *upstream.Client }
+
+func newOwn(cfg Config) providers.Provider {
+	s := site{
+		http: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, MaxBody: 4 << 20, Check: checkPage,
+		}),
+		short: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.ShortURL, "https://fb.me"), Header: asBrowser, MaxBody: 1 << 20, Check: leadsTo,
+		}),
+	}
+	return providers.Provider{
+		Name: "facebook_own", Platform: platform.Facebook, Source: schema.Own,
+		Profile: s.profile,
+		Event:   s.event,
+		Events:  s.events,
+
+		Normalize: normalize,
+		Filters:   map[providers.Op]providers.Filters{providers.OpEvents: {"time": {"upcoming", "past"}}},
+		Notes: map[providers.Op]string{
+			providers.OpProfile: "what the head of the page says; Facebook shows many data centres a login instead",
+			providers.OpPosts:   "Facebook shows posts to its members only",
+			providers.OpEvent:   "by number or URL",
+			providers.OpEvents:  "the first eight to ten of a Page, with what its list tells: names, seldom times",
+		},
+	}
+}
+
+// asBrowser is what a browser sends when a person opens a page: without it Facebook answers with a login or an error.
+var asBrowser = http.Header{
+	"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+		"Chrome/138.0.0.0 Safari/537.36"},
+	"Accept":                    {"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"},
+	"Accept-Language":           {"en-US,en;q=0.6"},
+	"Sec-Fetch-Dest":            {"document"},
+	"Sec-Fetch-Mode":            {"navigate"},
+	"Sec-Fetch-Site":            {"same-origin"},
+	"Sec-Fetch-User":            {"?1"},
+	"Upgrade-Insecure-Requests": {"1"},
+}
+
+// profile reads the head of a Page's own page.
+func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	p, err := s.page(ctx, handle)
+	if err != nil {
+		return p, fmt.Errorf("facebook: page of %q: %w", handle, err)
+	}
+	return p, nil
+}
+
+func (s site) page(ctx context.Context, handle string) (schema.Profile, error) {
+	r := upstream.Get(handle)
+	if links.Digits(handle) {
+		r = upstream.Get("profile.php").With("id", handle)
+	}
+	res, err := s.http.Do(ctx, r)
+	if err != nil {
+		return schema.Profile{}, err
+	}
+	h := headOf(ctx, res.Body)
+	if h.Title == "" || h.Delegate.ID == "" {
+		if err := standsIn(island.Read(res.Body), res.Body); err != nil {
+			return schema.Profile{}, err
+		}
+	}
+	if err := wire.Need(ctx, "og:title", h.Title != ""); err != nil {
+		return schema.Profile{}, err
+	}
+	if err := wire.Need(ctx, "delegate_page.id", h.Delegate.ID != ""); err != nil {
+		return schema.Profile{}, err
+	}
+	if !h.is(handle) && !res.Moved {
+		return schema.Profile{}, wire.Same(ctx, "page", handle, h.handle())
+	}
+	return h.profile(), nil
+}
+
+// head is what a Page's page says to machines.
+type head struct {
+	Title       string   `json:"title"`
+	Description string   `json:"description"` // "Name. 1,234 likes · 56 talking about this. What the Page says of itself"
+	Image       string   `json:"image"`
+	URL         string   `json:"url"`
+	Delegate    delegate `json:"delegate_page"`
+}
+
+type delegate struct {
+	ID       wire.Serial `json:"id"`
+	Category string      `json:"category_name"`
+}
+
+func headOf(ctx context.Context, body []byte) head {
+	p := island.Read(body)
+	h := head{
+		Title: strings.TrimSpace(p.Meta("og:title")), Description: p.Meta("og:description"), Image: p.Meta("og:image"),
+		URL: cmp.Or(p.Meta("og:url"), p.Canonical),
+	}
+	find(p, func(name string, v island.Value) bool {
+		if name == "delegate_page" && v.Is('{') && h.Delegate.ID == "" {
+			_ = wire.Decode(ctx, v.Bytes(), &h.Delegate) // what is none has no id
+		}
+		return h.Delegate.ID == ""
+	})
+	return h
+}
+
+// find visits what the scripts of a page hold.
+func find(p *island.Page, visit func(name string, v island.Value) bool) {
+	for _, s := range p.Scripts {
+		for object := range island.Objects(s.Body) {
+			island.Find(object, visit)
+		}
+	}
+}
+
+// handle is the Page's name, or its number where it has no name.
+func (h head) handle() string {
+	link, err := links.Parse(h.URL, hosts...)
+	if err != nil || link == nil || pageIn(link) == "" {
+		return string(h.Delegate.ID)
+	}
+	return pageIn(link)
+}
+
+// is tells whether the head is about the Page that was asked for. A Page may be asked for by two numbers.
+func (h head) is(handle string) bool {
+	name := h.handle()
+	return sameName(name, handle) || string(h.Delegate.ID) == handle || isAccount(handle)
+}
+
+func (h head) profile() schema.Profile {
+	raw, err := json.Marshal(h)
+	if err != nil {
+		raw = nil
+	}
+	followers := counted(h.Description, "followers", "متابع", "متابعين")
+	if followers == nil {
+		followers = counted(h.Description, "likes", "like", "إعجاب", "معجب", "تسجيل")
+	}
+	return schema.Profile{
+		Common:      schema.Common{ID: string(h.Delegate.ID), URL: text.URLOr(h.URL, siteURL+string(h.Delegate.ID)), Raw: raw},
+		Handle:      h.handle(),
+		DisplayName: text.NonEmpty(h.Title),
+		Bio:         h.bio(),
+		AvatarURL:   text.URL(h.Image),
+		Followers:   followers,
+	}
+}
+
+// bio is what stands behind the counts. Without counts all of it is the Page's own words.
+func (h head) bio() *string {
+	at := strings.LastIndex(h.Description, " · ")
+	if at < 0 {
+		if counted(h.Description, "likes", "followers") != nil {
+			return nil
+		}
+		return text.NonEmpty(h.Description)
+	}
+	_, bio, _ := strings.Cut(h.Description[at:], ". ")
+	return text.NonEmpty(bio)
+}
+
+// counted finds the number before one of words, such as that of "1.2M likes"; its unit may stand between them.
+func counted(s string, words ...string) *int64 {
+	all := strings.Fields(s)
+	for i, word := range all {
+		for _, want := range words {
+			if !strings.EqualFold(strings.Trim(word, ".,·،"), want) || i == 0 {
+				continue
+			}
+			if i > 1 {
+				if n := text.Count(all[i-2] + " " + all[i-1]); n != nil && text.Count(all[i-1]) == nil {
+					return n
+				}
+			}
+			return text.Count(all[i-1])
+		}
+	}
+	return nil
+}
+
+// leads is where a short address leads.
+type leads struct{ to string }
+
+func (l *leads) Error() string { return "the short address leads elsewhere" }
+
+// Unwrap returns [providers.ErrUnavailable]: an address that leads nowhere of ours cannot be read.
+func (l *leads) Unwrap() error { return providers.ErrUnavailable }
+
+func leadsTo(res *upstream.Response) error {
+	if to := res.Header.Get("Location"); res.Status >= 300 && res.Status < 400 && to != "" {
+		if u, err := url.Parse(to); err == nil && isLogin(u) && u.Query().Get("next") == "" {
+			return errLogin
+		}
+		return &leads{to}
+	}
+	return nil
+}
+
+// expand gives the event that a short address leads to. The upstream's client follows no redirect to another host, and
+// of the one that Facebook names only the number is used.
+func (s site) expand(ctx context.Context, id string) (string, error) {
+	res, err := s.short.Do(ctx, upstream.Get(id))
+	target := ""
+	if l, ok := errors.AsType[*leads](err); ok {
+		target = l.to
+	} else if err != nil {
+		return "", err
+	} else {
+		target = res.URL.String()
+	}
+	number, err := normalize(providers.EventID, target)
+	if err != nil || isShort(number) {
+		return "", providers.NotFound("the short address %s leads to no event", path.Base(id))
+	}
+	return number, nil
+}

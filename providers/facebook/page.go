@@ -1,0 +1,175 @@
+package facebook
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const pageFields = "id,name,username,about,bio,description,category,category_list,fan_count,followers_count,link,website,emails," +
+	"verification_status,picture.type(large){url,is_silhouette},cover,location,single_line_address"
+
+func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	p, err := c.page(ctx, handle)
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("facebook: page %q: %w", handle, err)
+	}
+	return p.V.profile(p.Raw), nil
+}
+
+// page reads a Page by its name or number, and follows it once where it has another number now.
+func (c *client) page(ctx context.Context, handle string) (wire.Object[page], error) {
+	var p wire.Object[page]
+	err := c.pages.read(ctx, upstream.Get(handle).With("fields", pageFields), &p)
+	if to, ok := errors.AsType[*moved](err); ok {
+		handle = to.to
+		err = c.pages.read(ctx, upstream.Get(handle).With("fields", pageFields), &p)
+	}
+	if err == nil {
+		err = wire.Need(ctx, "id", p.V.ID != "")
+	}
+	if err == nil && !p.V.is(handle) {
+		err = wire.Same(ctx, "page", handle, string(p.V.ID))
+	}
+	return p, err
+}
+
+// owner gives the actor of a Page. A number says enough, and costs no look-up.
+func (c *client) owner(ctx context.Context, handle string) (schema.Actor, error) {
+	if links.Digits(handle) {
+		return schema.Actor{ID: handle, Handle: handle}, nil
+	}
+	p, err := c.page(ctx, handle)
+	return p.V.actor(), err
+}
+
+// page is a Page. Any field may be missing.
+// https://developers.facebook.com/docs/graph-api/reference/page
+type page struct {
+	ID           wire.Serial `json:"id"`
+	Name         string      `json:"name"`
+	Username     string      `json:"username"`
+	About        string      `json:"about"`
+	Bio          string      `json:"bio"`
+	Description  string      `json:"description"`
+	Fans         wire.Count  `json:"fan_count"` // who like it
+	Followers    wire.Count  `json:"followers_count"`
+	Link         string      `json:"link"`
+	Website      string      `json:"website"` // several, with spaces or commas between
+	Verification string      `json:"verification_status"`
+	Picture      struct {
+		Data struct {
+			URL        string    `json:"url"`
+			Silhouette wire.Bool `json:"is_silhouette"`
+		} `json:"data"`
+	} `json:"picture"`
+}
+
+// is tells whether p is the Page that was asked for. Names ignore case and dots; the account of a person that is a Page
+// has two numbers, and answers to both.
+func (p page) is(handle string) bool {
+	switch {
+	case string(p.ID) == handle, isAccount(handle), isAccount(string(p.ID)) && links.Digits(handle):
+		return true
+	case links.Digits(handle):
+		return false
+	}
+	return p.Username == "" || sameName(p.Username, handle)
+}
+
+func sameName(a, b string) bool {
+	return strings.EqualFold(strings.ReplaceAll(a, ".", ""), strings.ReplaceAll(b, ".", ""))
+}
+
+// isAccount tells whether a number is that of an account, and not of a Page.
+func isAccount(id string) bool {
+	return links.Digits(id) && len(id) >= 14 && (strings.HasPrefix(id, "1000") || strings.HasPrefix(id, "6155"))
+}
+
+func (p page) profile(raw json.RawMessage) schema.Profile {
+	followers := p.Followers.V
+	if followers == nil {
+		followers = p.Fans.V
+	}
+	return schema.Profile{
+		Common:      schema.Common{ID: string(p.ID), URL: text.URLOr(p.Link, siteURL+string(p.ID)), Raw: raw},
+		Handle:      cmp.Or(p.Username, string(p.ID)),
+		DisplayName: text.NonEmpty(p.Name),
+		Bio:         text.NonEmpty(cmp.Or(strings.TrimSpace(p.About), strings.TrimSpace(p.Bio), p.Description)),
+		AvatarURL:   p.avatar(),
+		Verified:    p.Verification == "blue_verified" || p.Verification == "gray_verified",
+		Followers:   followers,
+		Links:       websites(p.Website),
+	}
+}
+
+func (p page) avatar() *string {
+	if !p.Picture.Data.Silhouette.Not() {
+		return nil
+	}
+	return text.URL(p.Picture.Data.URL)
+}
+
+func (p page) actor() schema.Actor {
+	return schema.Actor{
+		ID: string(p.ID), Handle: cmp.Or(p.Username, string(p.ID)), DisplayName: text.NonEmpty(p.Name), AvatarURL: p.avatar(),
+	}
+}
+
+// websites gives the addresses in a field that people fill as they like.
+func websites(field string) []string {
+	var out []string
+	for _, s := range strings.FieldsFunc(field, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' || r == '،' }) {
+		if !strings.Contains(s, "://") {
+			s = "http://" + s
+		}
+		out = append(out, s)
+	}
+	return text.URLs(out...)
+}
+
+// maker is who made a post, comment or event.
+type maker struct {
+	ID      wire.ID `json:"id"`
+	Name    string  `json:"name"`
+	Picture struct {
+		Data struct {
+			URL string `json:"url"`
+		} `json:"data"`
+	} `json:"picture"`
+}
+
+// actor gives who made it, which is owner where Facebook does not tell or says the same.
+func (m maker) actor(owner schema.Actor) schema.Actor {
+	if m.ID == "" || string(m.ID) == owner.ID {
+		if owner.DisplayName == nil {
+			owner.DisplayName = text.NonEmpty(m.Name)
+		}
+		return owner
+	}
+	return schema.Actor{ID: string(m.ID), Handle: string(m.ID), DisplayName: text.NonEmpty(m.Name), AvatarURL: text.URL(m.Picture.Data.URL)}
+}
+
+// find searches Pages.
+// https://developers.facebook.com/docs/graph-api/reference/pages-search
+func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+	r := upstream.Get("pages", "search").Says("q", q.Query).With("fields", "id,name,location,link,verification_status")
+	out, err := pageOf(ctx, c.pages, r, cursor, func(p page, raw json.RawMessage) (schema.SearchResult, bool) {
+		found := p.profile(raw)
+		return schema.Result(&found), true
+	})
+	if err != nil {
+		return out, fmt.Errorf("facebook: search %q: %w", q.Query, err)
+	}
+	return out, nil
+}

@@ -1,0 +1,145 @@
+package facebook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const videoFields = "id,description,length,created_time,permalink_url,picture,views"
+
+// reels reads the short videos of a Page, newest first.
+// https://developers.facebook.com/docs/graph-api/reference/page/video_reels
+func (c *client) reels(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
+	owner, err := c.owner(ctx, handle)
+	if err == nil {
+		r := upstream.Get(owner.ID, "video_reels").With("fields", videoFields)
+		out, err = pageOf(ctx, c.pages, r, cursor, func(v video, raw json.RawMessage) (schema.Post, bool) {
+			return v.post(owner, raw), true
+		})
+	}
+	if err != nil {
+		return out, fmt.Errorf("facebook: reels of %q: %w", handle, err)
+	}
+	return out, nil
+}
+
+// video reads one by its number.
+func (c *client) video(ctx context.Context, id string) (schema.Post, error) {
+	var v wire.Object[video]
+	err := c.pages.read(ctx, upstream.Get(id).With("fields", videoFields+",from"), &v)
+	if err == nil {
+		err = wire.Same(ctx, "video", id, string(v.V.ID))
+	}
+	return v.V.post(schema.UnknownActor(), v.Raw), err
+}
+
+// video is a video.
+// https://developers.facebook.com/docs/graph-api/reference/video
+type video struct {
+	ID          wire.Serial `json:"id"`
+	Description string      `json:"description"`
+	Length      wire.Float  `json:"length"` // seconds
+	Created     wire.Time   `json:"created_time"`
+	Permalink   string      `json:"permalink_url"` // without the host
+	Picture     string      `json:"picture"`
+	Views       wire.Count  `json:"views"`
+	From        maker       `json:"from"`
+}
+
+func (v video) post(owner schema.Actor, raw json.RawMessage) schema.Post {
+	page := siteAddress(v.Permalink, siteURL+"watch/?v="+string(v.ID))
+	return schema.Post{
+		Common:     schema.Common{ID: string(v.ID), URL: page, Raw: raw},
+		Author:     v.From.actor(owner),
+		Text:       v.Description,
+		CreatedAt:  v.Created.V,
+		Media:      []schema.Media{{Type: schema.Video, URL: page, ThumbnailURL: text.URL(v.Picture), DurationS: v.duration()}},
+		Engagement: schema.Engagement{Views: v.Views.V},
+		Hashtags:   text.Hashtags(v.Description),
+		Mentions:   text.Mentions(v.Description),
+	}
+}
+
+func (v video) duration() *float64 {
+	if v.Length.V == nil || *v.Length.V < 0 {
+		return nil
+	}
+	return v.Length.V
+}
+
+// live tells whether a Page is on air.
+// https://developers.facebook.com/docs/graph-api/reference/page/live_videos
+func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, error) {
+	l, err := c.onAir(ctx, handle)
+	if err != nil {
+		return l, fmt.Errorf("facebook: live of %q: %w", handle, err)
+	}
+	return l, nil
+}
+
+func (c *client) onAir(ctx context.Context, handle string) (schema.LiveStream, error) {
+	p, err := c.page(ctx, handle)
+	if err != nil {
+		return schema.LiveStream{}, err
+	}
+	var a list[broadcast]
+	r := upstream.Get(string(p.V.ID), "live_videos").With("broadcast_status", `["LIVE"]`).
+		With("fields", "id,title,description,status,live_views,creation_time,broadcast_start_time,permalink_url,from,embed_html")
+	if err := c.pages.read(ctx, r, &a); err != nil {
+		return schema.LiveStream{}, err
+	}
+	off := schema.LiveStream{Common: schema.Common{ID: string(p.V.ID), URL: text.URLOr(p.V.Link, siteURL+string(p.V.ID)), Raw: p.Raw}, Host: p.V.actor()}
+	rows, err := wire.Items(ctx, "data", a.Data, func(b broadcast, raw json.RawMessage) (wire.Object[broadcast], bool) {
+		return wire.Object[broadcast]{V: b, Raw: raw}, true
+	})
+	if err != nil {
+		return off, err
+	}
+	for _, b := range rows {
+		if err := wire.Need(ctx, "data[].status", b.V.Status != ""); err != nil {
+			return off, err
+		}
+		if b.V.Status == "LIVE" {
+			return b.V.stream(off.Host, b.Raw), wire.Need(ctx, "data[].id", b.V.ID != "")
+		}
+	}
+	return off, wire.Need(ctx, "data[].status", a.Data.Lost() == 0) // a row that was lost may be the one on air
+}
+
+// broadcast is a live video.
+// https://developers.facebook.com/docs/graph-api/reference/live-video
+type broadcast struct {
+	ID          wire.Serial `json:"id"`
+	Title       string      `json:"title"`
+	Description string      `json:"description"`
+	Status      string      `json:"status"` // LIVE, VOD, LIVE_STOPPED, PROCESSING …
+	Viewers     wire.Count  `json:"live_views"`
+	Created     wire.Time   `json:"creation_time"`
+	Started     wire.Time   `json:"broadcast_start_time"`
+	Permalink   string      `json:"permalink_url"`
+}
+
+func (b broadcast) stream(host schema.Actor, raw json.RawMessage) schema.LiveStream {
+	l := schema.LiveStream{
+		Common:    schema.Common{ID: string(b.ID), URL: siteAddress(b.Permalink, siteURL+"watch/?v="+string(b.ID)), Raw: raw},
+		Host:      host,
+		IsLive:    true,
+		Title:     text.NonEmpty(b.Title),
+		Viewers:   b.Viewers.V,
+		StartedAt: b.Started.V,
+	}
+	if l.Title == nil {
+		l.Title = text.NonEmpty(b.Description)
+	}
+	if l.StartedAt == nil {
+		l.StartedAt = b.Created.V
+	}
+	return l
+}
