@@ -15,6 +15,7 @@ import (
 	"github.com/socialdata/socialdata/providers/applemusic"
 	"github.com/socialdata/socialdata/providers/appstore"
 	"github.com/socialdata/socialdata/providers/bluesky"
+	"github.com/socialdata/socialdata/providers/facebook"
 	"github.com/socialdata/socialdata/providers/github"
 	"github.com/socialdata/socialdata/providers/hackernews"
 	"github.com/socialdata/socialdata/providers/instagram"
@@ -63,6 +64,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Cha
 		applemusic.New(music),
 		appstore.New(apps),
 		bluesky.New(configure[bluesky.Config](s, "bluesky")),
+		facebook.New(configure[facebook.Config](s, "facebook")),
 		github.New(configure[github.Config](s, "github")),
 		hackernews.New(configure[hackernews.Config](s, "hackernews")),
 		instagram.New(configure[instagram.Config](s, "instagram")),

@@ -48,6 +48,8 @@ var usualEnv = map[string]string{
 	"SOCIALDATA_BLUESKY_APP_PASSWORD":        "test-test",
 	"SOCIALDATA_INSTAGRAM_ACCOUNT_ID":        "17841406338772941",
 	"SOCIALDATA_INSTAGRAM_TOKEN":             "test",
+	"SOCIALDATA_FACEBOOK_ADS_TOKEN":          "test",
+	"SOCIALDATA_FACEBOOK_TOKEN":              "test",
 	"SOCIALDATA_KICK_CLIENT_ID":              "test",
 	"SOCIALDATA_KICK_CLIENT_SECRET":          "test",
 	"SOCIALDATA_REDDIT_CLIENT_ID":            "test",
