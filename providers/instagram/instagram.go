@@ -87,19 +87,21 @@ func newOfficial(cfg Config) providers.Provider {
 	return p.Requiring(map[string]string{"token": cfg.Token, "account_id": cfg.AccountID})
 }
 
-// notes are what a user should know of the official interface, and why Instagram has no more.
+// notes are what a user should know of both sources, and why Instagram has no more.
 var notes = map[providers.Op]string{
-	providers.OpProfile: "professional accounts; it does not tell whether they are verified",
-	providers.OpPosts:   "of professional accounts; captions come without @",
-	providers.OpReels:   "the reels among the posts of professional accounts, so a page may be empty and still go on",
+	providers.OpProfile: "the official interface shows professional accounts, and not whether they are verified; the " +
+		"site shows many data centres a login instead of its pages",
+	providers.OpPosts: "the official interface shows those of professional accounts, without the @ in captions",
+	providers.OpPost:  "by shortcode, number or URL, from the site, where counts may be rounded",
+	providers.OpReels: "the reels among the posts, so a page may be empty and still go on",
 	providers.OpSearch: "posts with a #word: the last 24 hours, or the top posts where there are none; no more than 30 " +
 		"different words a week; Instagram does not tell who wrote them",
-	providers.OpPost:             "the official interface looks up its own account's posts only; the pages know others",
-	providers.OpComments:         "the official interface only counts those of others; the pages show the first ones",
+	providers.OpComments:         "the first ten to fifteen, which the site shows, without answers to them",
+	providers.OpCollections:      "highlights, which the site shows",
 	providers.OpReplies:          "Instagram shows them to members only",
-	providers.OpCollections:      "the official interface shows no highlights of others; the pages do",
 	providers.OpCollection:       "Instagram shows what is in a highlight to members only",
 	providers.OpCollectionPosts:  "Instagram shows what is in a highlight to members only",
+	providers.OpCollectionTracks: "a highlight holds no tracks",
 	providers.OpFollowers:        "Instagram tells how many followers there are, not who",
 	providers.OpFollowing:        "Instagram does not tell whom an account follows",
 	providers.OpAudience:         "Instagram tells it to the account's owner only",
@@ -108,11 +110,21 @@ var notes = map[providers.Op]string{
 	providers.OpTrending:         "Instagram lists what is popular for members only",
 	providers.OpTranscript:       "Instagram has no public captions",
 	providers.OpTrack:            "Instagram shows sounds to members only",
-	providers.OpTrackPosts:       "Instagram lists the reels of a sound for members only",
 	providers.OpTracks:           "Instagram lists no sounds of an account",
-	providers.OpCollectionTracks: "a highlight holds no tracks",
+	providers.OpTrackPosts:       "Instagram lists the reels of a sound for members only",
 	providers.OpCommunity:        "Instagram has no communities",
 	providers.OpCommunityPosts:   "Instagram has no communities",
+	providers.OpProducts:         "Instagram shows its shops to members only",
+	providers.OpProduct:          "Instagram shows its shops to members only",
+	providers.OpReviews:          "Instagram shows its shops to members only",
+	providers.OpStore:            "Instagram shows its shops to members only",
+	providers.OpAds:              "Meta's library of ads is one for all its sites: it is facebook's",
+	providers.OpAdsSearch:        "Meta's library of ads is one for all its sites: it is facebook's",
+	providers.OpAd:               "Meta's library of ads is one for all its sites: it is facebook's",
+	providers.OpAdvertisers:      "Meta's library of ads is one for all its sites: it is facebook's",
+	providers.OpEvent:            "Instagram lists no events",
+	providers.OpEvents:           "Instagram lists no events",
+	providers.OpEventsSearch:     "Instagram lists no events",
 }
 
 func newClient(cfg Config) *client {

@@ -44,15 +44,7 @@ func newOwn(cfg Config) providers.Provider {
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpCollections: {"kind": {"highlight"}},
 		},
-		Notes: map[providers.Op]string{
-			providers.OpProfile:     "Instagram shows many data centres a login instead of its pages; counts may be rounded",
-			providers.OpPosts:       "twelve to a page",
-			providers.OpReels:       "those of the posts that are reels, so a page may be empty and still go on",
-			providers.OpPost:        "by shortcode, number or URL; counts may be rounded",
-			providers.OpComments:    "the first ten to fifteen, without answers to them",
-			providers.OpCollections: "highlights, as the account's page shows them",
-			providers.OpSearch:      "Instagram lets members only search its site",
-		},
+		Notes: notes,
 	}
 }
 
