@@ -18,6 +18,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -41,7 +42,7 @@ type Config struct {
 	// 9310670392322965 for the posts of an account and 8845758582119845 for one post.
 	TimelineDocID, PostDocID string
 
-	BaseURL string       // of the official interface; "" means https://graph.facebook.com
+	BaseURL string       // of the official interface, with or without the version; "" means https://graph.facebook.com
 	WebURL  string       // of the site; "" means https://www.instagram.com
 	HTTP    *http.Client // nil means a client of its own
 }
@@ -128,9 +129,11 @@ var notes = map[providers.Op]string{
 }
 
 func newClient(cfg Config) *client {
+	version := "/" + cmp.Or(cfg.Version, "v25.0")
+	base := strings.TrimSuffix(strings.TrimRight(cmp.Or(cfg.BaseURL, "https://graph.facebook.com"), "/"), version)
 	c := &client{
 		http: upstream.New(upstream.Config{
-			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://graph.facebook.com") + "/" + cmp.Or(cfg.Version, "v25.0"),
+			HTTP: cfg.HTTP, Base: base + version,
 			Header: http.Header{"Authorization": {"Bearer " + cfg.Token}}, Check: check, Credentials: credentials,
 		}),
 		account: cfg.AccountID,

@@ -305,6 +305,24 @@ func TestAnAppProvesThatTheTokenIsItsOwn(t *testing.T) {
 	}
 }
 
+func TestTheVersionStandsInTheAddressOnce(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{"https://x.example", "https://x.example/v25.0", "https://x.example/v25.0/"} {
+		var got string
+		p := instagram.New(instagram.Config{
+			Token: "secret-token", AccountID: "17841400000000001", BaseURL: base,
+			HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+				got = r.URL.Path
+				return http.StatusNotFound, ""
+			})},
+		})[0]
+		_, _ = p.Profile(t.Context(), "ann") // there is nobody
+		if got != "/v25.0/17841400000000001" {
+			t.Errorf("%s: asked %s", base, got)
+		}
+	}
+}
+
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	ps := instagram.New(instagram.Config{Token: "t"})
