@@ -28,10 +28,7 @@ func check(res *upstream.Response) error {
 	if res.Status < 400 {
 		return nil
 	}
-	r, ok := meta.RefusalOf(res.Body)
-	if !ok {
-		return nil
-	}
+	r, _ := meta.RefusalOf(res.Body)
 	switch code := r.Code; {
 	case code == 110:
 		return providers.NotHere("Instagram's official interface shows no such account: it may be personal, or for adults")
@@ -55,6 +52,8 @@ func check(res *upstream.Response) error {
 		return providers.Limited("Instagram limits our pace", rest(res.Header))
 	case (code == 1 || code == 2) && res.Status < 500:
 		return errPassing
+	case res.Status == http.StatusNotFound, res.Status == http.StatusGone:
+		return providers.NotHere("Instagram's official interface shows no such thing")
 	}
 	return nil
 }

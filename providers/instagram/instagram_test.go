@@ -35,6 +35,7 @@ func TestOfficial(t *testing.T) {
 		},
 		Fails: []providertest.Fail{
 			{Call: providertest.Profile("missing, personal or for adults", "nobody"), Want: providers.ErrNotHere},
+			{Call: providertest.Profile("missing, by status alone", "lost"), Want: providers.ErrNotHere},
 			{Call: providertest.Profile("expired token", "expired"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("missing permission", "forbidden"), Want: providers.ErrUnsupported},
 			{Call: providertest.Profile("live video", "live.one"), Want: providers.ErrUnsupported},
