@@ -1,0 +1,179 @@
+// Package dom finds the parts of a page in HTML: elements by their class, their tag or an attribute, in the order in
+// which they stand, and the text in them. Everything takes a nil node, and finds nothing there: a page whose layout has
+// changed reads as one that lacks its parts.
+package dom
+
+import (
+	"bytes"
+	"iter"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/socialdata/socialdata/providers"
+)
+
+// Parse reads a page as browsers do. It fails with [providers.ErrUnavailable] only where a page is nested beyond what any
+// page is.
+func Parse(body []byte) (*html.Node, error) {
+	doc, err := html.Parse(bytes.NewReader(body))
+	if err != nil {
+		return nil, providers.Unreadable(err)
+	}
+	return doc, nil
+}
+
+// Match tells whether an element is one of those that are looked for.
+type Match func(*html.Node) bool
+
+// Class matches elements that have each of classes.
+func Class(classes ...string) Match {
+	return func(n *html.Node) bool {
+		have := strings.Fields(Attr(n, "class"))
+		return !slices.ContainsFunc(classes, func(c string) bool { return !slices.Contains(have, c) })
+	}
+}
+
+// Tag matches elements of that name, such as "video".
+func Tag(name string) Match { return func(n *html.Node) bool { return n.Data == name } }
+
+// Has matches elements that have the attribute, whatever it says.
+func Has(attribute string) Match {
+	return func(n *html.Node) bool {
+		return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == attribute })
+	}
+}
+
+// Is matches elements whose attribute says value.
+func Is(attribute, value string) Match {
+	return func(n *html.Node) bool { return Attr(n, attribute) == value }
+}
+
+// All returns the elements in n that each of matches matches, from front to back. N itself is not one of them.
+func All(n *html.Node, matches ...Match) iter.Seq[*html.Node] {
+	return func(yield func(*html.Node) bool) {
+		if n == nil {
+			return
+		}
+		for e := range n.Descendants() {
+			if e.Type == html.ElementNode && matchesAll(e, matches) && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+func matchesAll(e *html.Node, matches []Match) bool {
+	return !slices.ContainsFunc(matches, func(m Match) bool { return !m(e) })
+}
+
+// First returns the first element of [All], or nil.
+func First(n *html.Node, matches ...Match) *html.Node {
+	for e := range All(n, matches...) {
+		return e
+	}
+	return nil
+}
+
+// Within tells whether n stands inside an element that m matches.
+func Within(n *html.Node, m Match) bool {
+	if n == nil {
+		return false
+	}
+	for e := range n.Ancestors() {
+		if e.Type == html.ElementNode && m(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// Attr returns what an attribute of n says, or "".
+func Attr(n *html.Node, name string) string {
+	if n == nil {
+		return ""
+	}
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// Meta returns the content of the page's meta element with that property, such as "og:title", or "".
+func Meta(page *html.Node, property string) string {
+	return strings.TrimSpace(Attr(First(page, Tag("meta"), Is("property", property)), "content"))
+}
+
+// Text returns the text in n as it is read: <br> begins a line, and so does what stands as a block of its own. Spaces and
+// line breaks of the source stay; those around the whole do not. Scripts and styles have no text.
+func Text(n *html.Node) string {
+	var w writer
+	if n != nil {
+		w.write(n)
+	}
+	return strings.TrimSpace(w.b.String())
+}
+
+type writer struct {
+	b   strings.Builder
+	due bool // a block has ended: what follows begins a line
+}
+
+func (w *writer) write(n *html.Node) {
+	if n.Type == html.TextNode {
+		w.text(n.Data)
+	}
+	block := isBlock(n)
+	w.due = w.due || block
+	for c := range n.ChildNodes() {
+		switch {
+		case c.Type == html.ElementNode && c.Data == "br":
+			w.text("\n")
+		case c.Type == html.ElementNode && (c.Data == "script" || c.Data == "style"):
+		default:
+			w.write(c)
+		}
+	}
+	w.due = w.due || block
+}
+
+func (w *writer) text(s string) {
+	if s == "" {
+		return
+	}
+	if w.due && w.b.Len() > 0 && !strings.HasSuffix(w.b.String(), "\n") && !strings.HasPrefix(s, "\n") {
+		w.b.WriteByte('\n')
+	}
+	w.due = false
+	w.b.WriteString(s)
+}
+
+func isBlock(n *html.Node) bool {
+	if n.Type != html.ElementNode {
+		return false
+	}
+	switch n.Data {
+	case "p", "div", "pre", "blockquote", "ul", "ol", "li", "table", "tr", "section", "h1", "h2", "h3", "h4", "h5", "h6":
+		return true
+	}
+	return false
+}
+
+// Background returns the address of the picture behind n, as its style names it, or "".
+func Background(n *html.Node) string {
+	_, rest, _ := strings.Cut(Attr(n, "style"), "background-image:")
+	_, rest, _ = strings.Cut(rest, "url(")
+	rest = strings.TrimSpace(rest)
+	end := ")"
+	if strings.HasPrefix(rest, "'") || strings.HasPrefix(rest, `"`) {
+		end, rest = rest[:1], rest[1:]
+	}
+	address, _, closed := strings.Cut(rest, end)
+	if !closed {
+		return ""
+	}
+	return strings.TrimSpace(address)
+}
