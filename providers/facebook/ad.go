@@ -20,14 +20,16 @@ import (
 // adFilters are what the Ad Library narrows its lists by.
 var adFilters = providers.Filters{"country": nil, "status": {"active", "inactive", "all"}, "since": nil, "until": nil}
 
-const adFields = "id,page_id,page_name,ad_creation_time,ad_creative_bodies,ad_creative_link_titles,ad_creative_link_captions," +
-	"ad_creative_link_descriptions,ad_delivery_start_time,ad_delivery_stop_time,ad_snapshot_url,age_country_gender_reach_breakdown," +
-	"publisher_platforms,languages,eu_total_reach"
+const adFields = "id,page_id,page_name,ad_creation_time,ad_creative_bodies,ad_creative_link_titles," +
+	"ad_creative_link_captions,ad_creative_link_descriptions,ad_delivery_start_time,ad_delivery_stop_time," +
+	"ad_snapshot_url,age_country_gender_reach_breakdown,publisher_platforms,languages,eu_total_reach"
 
 // advertiserAds reads the ads of a Page, by its name or number.
-func (c *client) advertiserAds(ctx context.Context, q providers.AdsQuery, cursor string) (out providers.Page[schema.Ad], err error) {
+func (c *client) advertiserAds(
+	ctx context.Context, q providers.AdsQuery, cursor string,
+) (out providers.Page[schema.Ad], err error) {
 	if q.AdvertiserID == "" {
-		return out, providers.Invalid("the Ad Library of Facebook knows advertisers by their Page: the parameter advertiser_id must name it")
+		return out, providers.Invalid("ads of Facebook are those of a Page: the parameter advertiser_id must name it")
 	}
 	owner, err := c.owner(ctx, q.AdvertiserID)
 	if err == nil {
@@ -39,7 +41,9 @@ func (c *client) advertiserAds(ctx context.Context, q providers.AdsQuery, cursor
 	return out, nil
 }
 
-func (c *client) searchAds(ctx context.Context, q providers.AdsSearchQuery, cursor string) (providers.Page[schema.Ad], error) {
+func (c *client) searchAds(
+	ctx context.Context, q providers.AdsSearchQuery, cursor string,
+) (providers.Page[schema.Ad], error) {
 	out, err := c.library(ctx, upstream.Get("ads_archive").Says("search_terms", q.Query), q.AdFilter, cursor)
 	if err != nil {
 		return out, fmt.Errorf("facebook: ads with %q: %w", q.Query, err)
@@ -48,8 +52,9 @@ func (c *client) searchAds(ctx context.Context, q providers.AdsSearchQuery, curs
 }
 
 // library reads the Ad Library, which wants a country.
-// https://www.facebook.com/ads/library/api
-func (c *client) library(ctx context.Context, r upstream.Request, f providers.AdFilter, cursor string) (providers.Page[schema.Ad], error) {
+func (c *client) library(
+	ctx context.Context, r upstream.Request, f providers.AdFilter, cursor string,
+) (providers.Page[schema.Ad], error) {
 	r = r.Says("ad_reached_countries", `["`+cmp.Or(f.Country, "US")+`"]`).With("ad_type", "ALL").
 		With("ad_active_status", strings.ToUpper(cmp.Or(f.Status, "all"))).With("fields", adFields)
 	if !f.Since.IsZero() {
@@ -65,7 +70,6 @@ func (c *client) library(ctx context.Context, r upstream.Request, f providers.Ad
 }
 
 // archived is an ad of the library. Older ads have the fields in the singular.
-// https://developers.facebook.com/docs/graph-api/reference/archived-ad
 type archived struct {
 	ID       wire.Serial `json:"id"`
 	PageID   wire.Serial `json:"page_id"`

@@ -12,14 +12,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
+const albumFields = "id,name,description,count,cover_photo{source},created_time,link"
+
 // albums reads the albums of a Page.
-// https://developers.facebook.com/docs/graph-api/reference/page/albums
 func (c *client) albums(
 	ctx context.Context, q providers.CollectionsQuery, cursor string,
 ) (out providers.Page[schema.Collection], err error) {
 	owner, err := c.owner(ctx, q.Handle)
 	if err == nil {
-		r := upstream.Get(owner.ID, "albums").With("fields", "id,name,description,count,cover_photo{source},created_time,link")
+		r := upstream.Get(owner.ID, "albums").With("fields", albumFields)
 		out, err = pageOf(ctx, c.pages, r, cursor, func(a album, raw json.RawMessage) (schema.Collection, bool) {
 			return a.collection(owner, raw), true
 		})
@@ -31,7 +32,6 @@ func (c *client) albums(
 }
 
 // album is an album of photos.
-// https://developers.facebook.com/docs/graph-api/reference/album
 type album struct {
 	ID          wire.Serial `json:"id"`
 	Name        string      `json:"name"`

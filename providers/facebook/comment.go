@@ -13,10 +13,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const commentFields = "id,message,created_time,like_count,comment_count,permalink_url,parent{id},message_tags,attachment,from"
+const commentFields = "id,message,created_time,like_count,comment_count,permalink_url,parent{id},message_tags," +
+	"attachment,from"
 
 // comments reads those at the top of a post, newest first. Facebook may put replies between them, which do not belong.
-// https://developers.facebook.com/docs/graph-api/reference/object/comments
 func (c *client) comments(ctx context.Context, id, cursor string) (out providers.Page[schema.Comment], err error) {
 	number, err := c.number(ctx, id)
 	if err == nil {
@@ -32,7 +32,9 @@ func (c *client) comments(ctx context.Context, id, cursor string) (out providers
 }
 
 // replies reads the children of a comment.
-func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
+func (c *client) replies(
+	ctx context.Context, q providers.RepliesQuery, cursor string,
+) (providers.Page[schema.Comment], error) {
 	post, _ := cut(q.CommentID)
 	out, err := c.below(ctx, q.CommentID, cursor, func(r remark, raw json.RawMessage) (schema.Comment, bool) {
 		of := q.PostID
@@ -52,13 +54,12 @@ func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor s
 func (c *client) below(
 	ctx context.Context, id, cursor string, convert func(remark, json.RawMessage) (schema.Comment, bool),
 ) (providers.Page[schema.Comment], error) {
-	r := upstream.Get(id, "comments").With("filter", "toplevel").With("order", "reverse_chronological").With("summary", "true").
-		With("fields", commentFields)
+	r := upstream.Get(id, "comments").With("filter", "toplevel").With("order", "reverse_chronological").
+		With("summary", "true").With("fields", commentFields)
 	return pageOf(ctx, c.pages, r, cursor, convert)
 }
 
 // remark is a comment. Its author is shown to the Page's own token alone.
-// https://developers.facebook.com/docs/graph-api/reference/comment
 type remark struct {
 	ID        wire.ID    `json:"id"` // {post}_{comment}, or missing
 	Message   string     `json:"message"`

@@ -1,7 +1,6 @@
 package facebook
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"html"
@@ -13,12 +12,12 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 )
 
 // refusal is an error of the Graph API.
-// https://developers.facebook.com/docs/graph-api/guides/error-handling
 type refusal struct {
 	Error struct {
 		Message string     `json:"message"`
@@ -32,8 +31,8 @@ var (
 	errUnseen  = providers.NotHere("the Graph API knows no such Page or post, or does not show it")
 )
 
-// check reads the code of an error: statuses and types differ. The Graph API shows Pages alone, so that what it does not
-// know may exist all the same.
+// check reads the code of an error: statuses and types differ. The Graph API shows Pages alone, so that what it does
+// not know may exist all the same.
 func check(res *upstream.Response) error {
 	if res.Status < 400 {
 		return nil
@@ -62,7 +61,7 @@ func check(res *upstream.Response) error {
 	case code == 1 && strings.Contains(message, "reduce the amount of data"):
 		return providers.Unavailable(errTooMuch, "Facebook cannot give a page of this size")
 	}
-	return nil
+	return providers.Unavailable(nil, "Facebook failed with code %d", *body.Error.Code.V)
 }
 
 // refused reads the code 100, which stands for a thing that is not there, one that our app may not see, a cursor, or a
@@ -73,7 +72,9 @@ func refused(res *upstream.Response, body refusal) error {
 	case sub != nil && *sub == 33:
 		return errUnseen
 	case strings.Contains(message, "Object does not exist"), strings.Contains(message, "Public Content Access"):
-		return providers.Unsupported("Facebook does not show this to our app, which lacks the feature Page Public Content Access or its proof")
+		return providers.Unsupported(
+			"Facebook does not show this to our app, which lacks the feature Page Public Content Access or its proof",
+		)
 	case q.Has("after"), q.Has("until"), q.Has("__paging_token"):
 		return providers.ErrCursor
 	case res.Input:
@@ -100,7 +101,6 @@ func movedTo(message string) error {
 }
 
 // pause reads how long Facebook wants us to stay away, which it tells in minutes, and not to every token.
-// https://developers.facebook.com/docs/graph-api/overview/rate-limiting#headers
 func pause(h http.Header) time.Duration {
 	var usage map[string][]struct {
 		Minutes wire.Count `json:"estimated_time_to_regain_access"`
@@ -119,12 +119,14 @@ func pause(h http.Header) time.Duration {
 	return longest
 }
 
-// checkPage knows the page to log in that Facebook leads to in the place of another, also where it lies on another host.
+// checkPage knows the page to log in that Facebook leads to in the place of another, also where it lies on another
+// host.
 func checkPage(res *upstream.Response) error {
 	if isLogin(res.URL) {
 		return errLogin
 	}
-	if to, err := url.Parse(res.Header.Get("Location")); err == nil && res.Status >= 300 && res.Status < 400 && isLogin(to) {
+	to, err := url.Parse(res.Header.Get("Location"))
+	if err == nil && res.Status >= 300 && res.Status < 400 && isLogin(to) {
 		return errLogin
 	}
 	if res.Status == http.StatusBadRequest { // Facebook's answer to what it takes for no browser
@@ -138,22 +140,29 @@ var (
 	errGone  = providers.NotFound("Facebook says that this content isn't available")
 )
 
+// unavailable is what Facebook says of what is deleted, hidden, or was never there.
+const unavailable = "content isn't available"
+
 func isLogin(u *url.URL) bool {
 	return u != nil && (strings.HasPrefix(u.Path, "/login") || strings.HasPrefix(u.Path, "/checkpoint"))
 }
 
-// standsIn tells what a page is that came in the place of another: a login, or the word that the thing is not available.
-// It is nil when the page is neither, such as one of another layout.
+// standsIn tells what a page is that came in the place of another: a login, or the word that the thing is not
+// available. A form to log in may stand above that word, but then it must be what people read, and not a text of a
+// script. It is nil when the page is neither, such as one of another layout.
 func standsIn(head *island.Page, body []byte) error {
 	words := plain(string(body))
 	title := plain(head.Title + " " + head.Meta("og:title"))
 	switch {
-	case strings.Contains(words, `id="login_form"`), strings.Contains(words, `action="/login`), strings.Contains(words, "you must log in"),
-		strings.Contains(title, "log in"), strings.Contains(title, "log into"), strings.Contains(title, "login"):
+	case strings.Contains(title, "log in"), strings.Contains(title, "login"), strings.Contains(words, "you must log in"):
 		return errLogin
-	case strings.Contains(words, "unsupported browser"), bytes.Contains(body, []byte("unsupported_browser")):
+	case strings.Contains(plain(text.FromHTML(string(body))), unavailable):
+		return errGone
+	case strings.Contains(words, `id="login_form"`), strings.Contains(words, `action="/login`):
+		return errLogin
+	case strings.Contains(words, "unsupported browser"), strings.Contains(words, "unsupported_browser"):
 		return providers.Walled("Facebook takes us for no browser")
-	case strings.Contains(words, "content isn't available"):
+	case strings.Contains(words, unavailable):
 		return errGone
 	}
 	return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const eventFields = "id,name,description,start_time,end_time,timezone,place,cover,owner,attending_count,interested_count,is_online," +
-	"is_canceled,is_draft,event_times,ticket_uri,type"
+const eventFields = "id,name,description,start_time,end_time,timezone,place,cover,owner,attending_count," +
+	"interested_count,is_online,is_canceled,is_draft,event_times,ticket_uri,type"
 
 func (c *client) event(ctx context.Context, id string) (schema.Event, error) {
 	if isShort(id) {
@@ -32,8 +32,9 @@ func (c *client) event(ctx context.Context, id string) (schema.Event, error) {
 }
 
 // eventsOf reads the events of a Page.
-// https://developers.facebook.com/docs/graph-api/reference/page/events
-func (c *client) eventsOf(ctx context.Context, q providers.EventsQuery, cursor string) (out providers.Page[schema.Event], err error) {
+func (c *client) eventsOf(
+	ctx context.Context, q providers.EventsQuery, cursor string,
+) (out providers.Page[schema.Event], err error) {
 	if q.Handle == "" {
 		return out, errHost
 	}
@@ -53,7 +54,6 @@ func (c *client) eventsOf(ctx context.Context, q providers.EventsQuery, cursor s
 var errHost = providers.Invalid("events of Facebook are those of a Page: the parameter handle must name it")
 
 // gathering is an event.
-// https://developers.facebook.com/docs/graph-api/reference/event
 type gathering struct {
 	ID          wire.Serial `json:"id"`
 	Name        string      `json:"name"`

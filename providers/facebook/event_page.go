@@ -54,11 +54,12 @@ func (s site) eventPage(ctx context.Context, id string) (schema.Event, error) {
 		}
 		id = string(all[main].V.ID)
 	}
-	return merge(all[main], all).event(id, head.Meta("og:description")), wire.Need(ctx, "event.name", all[main].V.Name != "")
+	e := merge(all[main], all).event(id, head.Meta("og:description"))
+	return e, wire.Need(ctx, "event.name", e.Name != "")
 }
 
-// fragment is a part of what a page says of an event: it comes in pieces, each beside the event's number but for the end
-// and the hosts.
+// fragment is a part of what a page says of an event: it comes in pieces, each beside the event's number but for the
+// end and the hosts.
 type fragment struct {
 	ID          wire.Serial `json:"id"`
 	Name        string      `json:"name"`
@@ -170,8 +171,8 @@ var marks = []string{
 	"event_connected_users_going", "event_connected_users_interested", "event_connected_users_public_responded",
 }
 
-// fragmentsOf gives the parts of events in a page, of the one that it is about and of others that it suggests. A page of
-// nothing but braces costs no more than another.
+// fragmentsOf gives the parts of events in a page, of the one that it is about and of others that it suggests. A page
+// of nothing but braces costs no more than another.
 func fragmentsOf(ctx context.Context, head *island.Page, size int) []wire.Object[fragment] {
 	var all []wire.Object[fragment]
 	budget := 32 * size
@@ -209,8 +210,8 @@ type whole struct {
 	raw json.RawMessage
 }
 
-// merge completes main with what stands elsewhere in the page: beside its number, or where there is none, beside its time
-// or with the pictures of its hosts.
+// merge completes main with what stands elsewhere in the page: beside its number, or where there is none, beside its
+// time or with the pictures of its hosts.
 func merge(main wire.Object[fragment], all []wire.Object[fragment]) whole {
 	w := whole{main.V, main.Raw}
 	if w.Place != nil && w.Place.Location == nil {
@@ -291,10 +292,11 @@ func (w whole) people(sentence string) (going, interested *int64) {
 	}
 	number := numberBefore(sentence, "people interested", "person interested", "interested")
 	interested = text.Count(number)
-	if responded := w.Responded.Count.V; responded != nil && interested != nil && !rounded(number) && *responded >= *interested {
-		going = new(*responded - *interested)
+	responded := w.Responded.Count.V
+	if responded == nil || interested == nil || rounded(number) || *responded < *interested {
+		return nil, interested
 	}
-	return going, interested
+	return new(*responded - *interested), interested
 }
 
 // numberBefore gives the word before the first of phrases that s holds.
@@ -315,7 +317,9 @@ func numberBefore(s string, phrases ...string) string {
 func rounded(number string) bool { return strings.ContainsAny(strings.ToUpper(number), "KMB+") }
 
 // events reads the list of a Page's events, as far as its page shows it.
-func (s site) events(ctx context.Context, q providers.EventsQuery, cursor string) (providers.Page[schema.Event], error) {
+func (s site) events(
+	ctx context.Context, q providers.EventsQuery, cursor string,
+) (providers.Page[schema.Event], error) {
 	out, err := s.listed(ctx, q, cursor)
 	if err != nil {
 		return out, fmt.Errorf("facebook: page of the events of %q: %w", q.Handle, err)
@@ -323,7 +327,9 @@ func (s site) events(ctx context.Context, q providers.EventsQuery, cursor string
 	return out, nil
 }
 
-func (s site) listed(ctx context.Context, q providers.EventsQuery, cursor string) (out providers.Page[schema.Event], err error) {
+func (s site) listed(
+	ctx context.Context, q providers.EventsQuery, cursor string,
+) (out providers.Page[schema.Event], err error) {
 	if q.Handle == "" {
 		return out, errHost
 	}
@@ -367,8 +373,8 @@ type edge struct {
 	} `json:"node"`
 }
 
-// eventsIn gives the list of events in a page. Facebook has lists of pictures and people in the same form: those are none,
-// and an empty one counts when there is no other.
+// eventsIn gives the list of events in a page. Facebook has lists of pictures and people in the same form: those are
+// none, and an empty one counts when there is no other.
 func eventsIn(ctx context.Context, head *island.Page) collection {
 	var found collection
 	others := false

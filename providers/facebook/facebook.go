@@ -1,8 +1,8 @@
 // Package facebook reads Facebook: the Graph API, which shows Pages to an app that Meta has reviewed, and what the site
 // shows to anybody, which is events and the heads of pages.
 //
-// A post's id is {page}_{post}, as the Graph API writes it, and a comment's {post}_{comment}; a video has a number of its
-// own. People and groups are readable by neither source.
+// A post's id is {page}_{post}, as the Graph API writes it, and a comment's {post}_{comment}; a video has a number of
+// its own. People and groups are readable by neither source.
 //
 // Sources: https://developers.facebook.com/docs/graph-api and https://www.facebook.com
 package facebook
@@ -43,8 +43,9 @@ type Config struct {
 }
 
 // credentials are the query parameters by which Meta takes credentials. It repeats the token in the addresses of pages.
-// https://developers.facebook.com/docs/graph-api/guides/secure-requests
-var credentials = []string{"access_token", "appsecret_proof", "client_id", "client_secret", "input_token", "fb_exchange_token"}
+var credentials = []string{
+	"access_token", "appsecret_proof", "client_id", "client_secret", "input_token", "fb_exchange_token",
+}
 
 const (
 	siteURL  = "https://www.facebook.com/"
@@ -101,8 +102,8 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpCollections:    "albums of Pages",
 			providers.OpEvent:          "with the token of a Marketing Partner",
 			providers.OpEvents:         "of a Page, with the token of a Marketing Partner",
-			providers.OpAds:            "of a Page; country US unless given; outside the EU and the UK only political ads; without pictures",
-			providers.OpAdsSearch:      "country US unless given; outside the EU and the UK only political ads; without pictures",
+			providers.OpAds:            "of a Page; country US unless given; outside EU and UK political ads alone; no pictures",
+			providers.OpAdsSearch:      "country US unless given; outside EU and UK political ads alone; no pictures",
 			providers.OpAd:             "the Ad Library's interface looks up no single ad",
 			providers.OpAdvertisers:    "the Ad Library's interface searches no advertisers",
 			providers.OpCommunity:      "Facebook shows groups to its members only",
@@ -125,8 +126,8 @@ func newOfficial(cfg Config) providers.Provider {
 func (cfg Config) served(p providers.Provider, token string) providers.Provider {
 	if token == "" {
 		settings := missing(map[string]string{"app_id": cfg.AppID, "app_secret": cfg.AppSecret})
-		p = p.WithoutOps(settings, providers.OpProfile, providers.OpLive, providers.OpPosts, providers.OpPost, providers.OpSearch,
-			providers.OpComments, providers.OpReplies, providers.OpReels, providers.OpCollections)
+		p = p.WithoutOps(settings, providers.OpProfile, providers.OpLive, providers.OpPosts, providers.OpPost,
+			providers.OpSearch, providers.OpComments, providers.OpReplies, providers.OpReels, providers.OpCollections)
 		p.Missing[providers.OpRaw], p.Forward = settings, nil
 	}
 	if cfg.PartnerToken == "" {

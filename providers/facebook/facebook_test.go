@@ -24,18 +24,25 @@ func with(cfg facebook.Config) func(*http.Client) providers.Chain {
 }
 
 func event(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Event, error) { return p.Event(ctx, id) })
-}
-
-func ads(name string, q providers.AdsQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Ad], error) {
-		return p.Ads(ctx, q, cursor)
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Event, error) {
+		return p.Event(ctx, id)
 	})
 }
 
+func ads(name string, q providers.AdsQuery) providertest.Call {
+	return lists(name, func(p providers.Provider) providers.ListBy[providers.AdsQuery, schema.Ad] { return p.Ads }, q)
+}
+
 func adsSearch(name string, q providers.AdsSearchQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Ad], error) {
-		return p.AdsSearch(ctx, q, cursor)
+	type search = providers.AdsSearchQuery
+	return lists(name, func(p providers.Provider) providers.ListBy[search, schema.Ad] { return p.AdsSearch }, q)
+}
+
+func lists[Q any](name string, of func(providers.Provider) providers.ListBy[Q, schema.Ad], q Q) providertest.Call {
+	return providertest.List(name, func(
+		ctx context.Context, p providers.Provider, cursor string,
+	) (providers.Page[schema.Ad], error) {
+		return of(p)(ctx, q, cursor)
 	})
 }
 
@@ -100,18 +107,18 @@ func TestOfficial(t *testing.T) {
 // officialDrift lists what the Graph API leaves out (dossier, trap "omitted, not null").
 func officialDrift() *providertest.Drift {
 	return &providertest.Drift{
-		Absent: []string{"paging", "paging.next", "data[].is_published", "data[].is_draft", "data[].parent", "data[].parent.id"},
+		Absent: []string{"paging", "paging.next", "data[].is_published", "data[].is_draft", "data[].parent"},
 	}
 }
 
 var inputs = []providertest.Input{
 	{Subject: providers.Handle, In: "TeaHouse.Example", Want: "teahouse.example"},
 	{Subject: providers.Handle, In: "@teahouse", Want: "teahouse"},
-	{Subject: providers.Handle, In: "https://www.facebook.com/TeaHouse.example/?ref=page_internal", Want: "teahouse.example"},
+	{Subject: providers.Handle, In: "https://www.facebook.com/TeaHouse.example/?ref=page", Want: "teahouse.example"},
 	{Subject: providers.Handle, In: "https://m.facebook.com/profile.php?id=300100", Want: "300100"},
 	{Subject: providers.Handle, In: "https://ar-ar.facebook.com/pages/Tea-House/300100", Want: "300100"},
 	{Subject: providers.Handle, In: "https://www.facebook.com/p/Tea-House-300100/", Want: "300100"},
-	{Subject: providers.Handle, In: "https://www.facebook.com/people/Ann-Example/100044123456789/", Want: "100044123456789"},
+	{Subject: providers.Handle, In: "https://facebook.com/people/Ann/100044123456789/", Want: "100044123456789"},
 	{Subject: providers.Handle, In: "fb.com/teahouse", Want: "teahouse"},
 	{Subject: providers.Handle, In: "https://www.facebook.com/groups/teahouse"},
 	{Subject: providers.Handle, In: "https://www.instagram.com/teahouse"},
@@ -120,26 +127,33 @@ var inputs = []providertest.Input{
 	{Subject: providers.PostID, In: "https://www.facebook.com/300100/posts/91/", Want: "300100_91"},
 	{Subject: providers.PostID, In: "https://www.facebook.com/TeaHouse/posts/some-words/91?x=1", Want: "teahouse_91"},
 	{Subject: providers.PostID, In: "https://www.facebook.com/permalink.php?story_fbid=91&id=300100", Want: "300100_91"},
-	{Subject: providers.PostID, In: "https://m.facebook.com/story.php?story_fbid=pfbid0aBc&id=300100", Want: "300100_pfbid0aBc"},
+	{Subject: providers.PostID, In: "https://m.facebook.com/story.php?story_fbid=pfbid0&id=300100", Want: "300100_pfbid0"},
 	{Subject: providers.PostID, In: "https://www.facebook.com/watch/?v=77001", Want: "77001"},
 	{Subject: providers.PostID, In: "https://www.facebook.com/teahouse/videos/words/77001/", Want: "77001"},
 	{Subject: providers.PostID, In: "https://www.facebook.com/reel/77001", Want: "77001"},
+	{Subject: providers.PostID, In: "https://www.facebook.com/teahouse/photos/a.1/91/", Want: "teahouse_91"},
 	{Subject: providers.PostID, In: "https://www.facebook.com/teahouse"},
 	{Subject: providers.PostID, In: "no post"},
 	{Subject: providers.CommentID, In: "91_701", Want: "91_701"},
 	{Subject: providers.CommentID, In: "https://www.facebook.com/300100/posts/91/?comment_id=701", Want: "91_701"},
-	{Subject: providers.CommentID, In: "https://www.facebook.com/300100/posts/91/?comment_id=701&reply_comment_id=703", Want: "91_703"},
-	{Subject: providers.CommentID, In: "https://www.facebook.com/teahouse/posts/91?comment_id=Y29tbWVudDo5MV83MDE%3D", Want: "91_701"},
+	{Subject: providers.CommentID, In: "fb.com/300100/posts/91/?comment_id=701&reply_comment_id=703", Want: "91_703"},
+	{Subject: providers.CommentID, In: "fb.com/teahouse/posts/91?comment_id=Y29tbWVudDo5MV83MDE%3D", Want: "91_701"},
 	{Subject: providers.CommentID, In: "701"},
 	{Subject: providers.EventID, In: "900000011", Want: "900000011"},
 	{Subject: providers.EventID, In: "https://www.facebook.com/events/900000011/?ref=newsfeed", Want: "900000011"},
 	{Subject: providers.EventID, In: "facebook.com/events/tea-house/evening/900000011", Want: "900000011"},
 	{Subject: providers.EventID, In: "https://m.facebook.com/events/900000010/900000011/", Want: "900000011"},
-	{Subject: providers.EventID, In: "https://www.facebook.com/events/900000010/?event_time_id=900000011", Want: "900000011"},
+	{Subject: providers.EventID, In: "https://fb.com/events/900000010/?event_time_id=900000011", Want: "900000011"},
 	{Subject: providers.EventID, In: "https://facebook.com/events/s/evening/900000011/", Want: "900000011"},
 	{Subject: providers.EventID, In: "https://www.facebook.com/event.php?eid=900000011", Want: "900000011"},
-	{Subject: providers.EventID, In: "https://l.facebook.com/l.php?u=https%3A%2F%2Fwww.facebook.com%2Fevents%2F900000011%2F&h=x", Want: "900000011"},
-	{Subject: providers.EventID, In: "https://www.facebook.com/login/?next=https%3A%2F%2Fwww.facebook.com%2Fevents%2F900000011%2F", Want: "900000011"},
+	{
+		Subject: providers.EventID, Want: "900000011",
+		In: "https://l.facebook.com/l.php?u=https%3A%2F%2Fwww.facebook.com%2Fevents%2F900000011%2F&h=x",
+	},
+	{
+		Subject: providers.EventID, Want: "900000011",
+		In: "https://www.facebook.com/login/?next=https%3A%2F%2Fwww.facebook.com%2Fevents%2F900000011%2F",
+	},
 	{Subject: providers.EventID, In: "https://fb.me/e/aBcD1", Want: "e/aBcD1"},
 	{Subject: providers.EventID, In: "1234567"},
 	{Subject: providers.EventID, In: "https://www.facebook.com/teahouse"},
@@ -148,6 +162,7 @@ var inputs = []providertest.Input{
 
 func TestOwn(t *testing.T) {
 	t.Parallel()
+	walled, bare := providers.EventsQuery{Handle: "walled"}, providers.EventsQuery{Handle: "bare"}
 	providertest.Run(t, providertest.Suite{
 		New: with(facebook.Config{}), Upstream: "facebook_own",
 		Calls: []providertest.Call{
@@ -163,6 +178,7 @@ func TestOwn(t *testing.T) {
 		Fails: []providertest.Fail{
 			{Call: event("another event", "900000014"), Want: providers.ErrUnavailable},
 			{Call: event("content not available", "900000015"), Want: providers.ErrNotFound},
+			{Call: event("content not available, below a form to log in", "900000020"), Want: providers.ErrNotFound},
 			{Call: event("login page", "900000016"), Want: providers.ErrUnavailable},
 			{Call: event("a bare title", "900000017"), Want: providers.ErrUnavailable},
 			{Call: event("redirect to the login", "900000018"), Want: providers.ErrUnavailable},
@@ -172,9 +188,9 @@ func TestOwn(t *testing.T) {
 			{Call: providertest.Profile("page not available", "gone"), Want: providers.ErrNotFound},
 			{Call: providertest.Profile("bare page", "bare"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("another page", "mistaken"), Want: providers.ErrUnavailable},
-			{Call: providertest.Events("events behind a login", providers.EventsQuery{Handle: "walled"}), Want: providers.ErrUnavailable},
-			{Call: providertest.Events("events without a list", providers.EventsQuery{Handle: "bare"}), Want: providers.ErrUnavailable},
-			{Call: providertest.Events("a cursor that was never given", providers.EventsQuery{Handle: "bare"}).From("2"), Want: providers.ErrCursor},
+			{Call: providertest.Events("events behind a login", walled), Want: providers.ErrUnavailable},
+			{Call: providertest.Events("events without a list", bare), Want: providers.ErrUnavailable},
+			{Call: providertest.Events("a cursor that was never given", bare).From("2"), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{},
 	})
@@ -184,11 +200,11 @@ func TestOwn(t *testing.T) {
 func TestALoginIsNobodysFault(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{
-		`<title>Log in to Facebook</title>`, `<form id="login_form">`, `<p>You must log in to continue.</p><p>This content isn't available</p>`,
+		`<title>Log in to Facebook</title>`, `<form id="login_form"></form><script>"This content isn't available"</script>`,
+		`<p>You must log in to continue.</p><p>This content isn't available</p>`,
 	} {
-		p := facebook.New(facebook.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
-			return http.StatusOK, page
-		})}})[1]
+		answer := providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, page })
+		p := facebook.New(facebook.Config{HTTP: &http.Client{Transport: answer}})[1]
 		if _, err := p.Event(t.Context(), "900000011"); providers.BlameOf(err) != providers.BlameNobody || err == nil ||
 			strings.Contains(err.Error(), "not found") {
 			t.Errorf("%s: got error %v", page, err)
@@ -203,7 +219,7 @@ func TestTheProofOfTheAppIsSentAndNothingOfOursComesBack(t *testing.T) {
 		Token: "secret-token", AppSecret: "secret",
 		HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 			got = r
-			return http.StatusOK, `{"data":[],"paging":{"next":"https:\/\/graph.facebook.com\/x?access_token=another\u0026after=A"}}`
+			return http.StatusOK, `{"data":[],"paging":{"next":"https:\/\/x.example\/x?access_token=another\u0026after=A"}}`
 		})},
 	})[0]
 	raw, err := p.Forward(t.Context(), "300100/published_posts", url.Values{})
@@ -211,8 +227,9 @@ func TestTheProofOfTheAppIsSentAndNothingOfOursComesBack(t *testing.T) {
 		t.Errorf("forwarded %s (%v)", raw, err)
 	}
 	// hex HMAC-SHA256 of the token under the app's secret
-	if proof := got.URL.Query().Get("appsecret_proof"); len(proof) != 64 || got.Header.Get("Authorization") != "Bearer secret-token" {
-		t.Errorf("sent proof %q and %q", proof, got.Header.Get("Authorization"))
+	proof, token := got.URL.Query().Get("appsecret_proof"), got.Header.Get("Authorization")
+	if len(proof) != 64 || token != "Bearer secret-token" {
+		t.Errorf("sent proof %q and %q", proof, token)
 	}
 	for path, query := range map[string]url.Values{"me/albums": {}, "300100/albums": {"fields": {"from{access_token}"}}} {
 		if _, err := p.Forward(t.Context(), path, query); err == nil {
@@ -224,10 +241,11 @@ func TestTheProofOfTheAppIsSentAndNothingOfOursComesBack(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	ps := facebook.New(facebook.Config{AppID: "1"})
-	if got := ps[0].Missing[providers.OpProfile]; ps[0].Serves(providers.OpProfile) || len(got) != 1 || got[0] != "app_secret" {
+	if got := ps[0].Missing[providers.OpProfile]; len(got) != 1 || got[0] != "app_secret" {
 		t.Errorf("profile misses %v, want app_secret", got)
 	}
-	if ps = facebook.New(facebook.Config{AppID: "1", AppSecret: "2"}); !ps[0].Serves(providers.OpPosts) || ps[0].Serves(providers.OpEvent) {
+	ps = facebook.New(facebook.Config{AppID: "1", AppSecret: "2"})
+	if !ps[0].Serves(providers.OpPosts) || ps[0].Serves(providers.OpEvent) {
 		t.Error("an app alone reads Pages, and no events")
 	}
 	if !ps[1].Serves(providers.OpEvent) {

@@ -46,7 +46,8 @@ func (g graph) read(ctx context.Context, r upstream.Request, dst any) error {
 
 // forward reads a route unchanged. What only our token may see stays where it is.
 func (g graph) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
-	if first, _, _ := strings.Cut(path, "/"); strings.EqualFold(first, "me") || strings.Contains(strings.ToLower(query.Encode()), "access_token") {
+	first, _, _ := strings.Cut(path, "/")
+	if strings.EqualFold(first, "me") || strings.Contains(strings.ToLower(query.Encode()), "access_token") {
 		return nil, providers.Invalid("what belongs to our own account is not forwarded")
 	}
 	query = maps.Clone(query)
@@ -116,7 +117,6 @@ func pageOf[T, O any](
 var places = []string{"after", "until", "since", "__paging_token"}
 
 // paging leads to the next page. The last one may have cursors too; only next says that there is more.
-// https://developers.facebook.com/docs/graph-api/results
 type paging struct {
 	Cursors struct {
 		After wire.Token `json:"after"`

@@ -55,9 +55,9 @@ func normalize(s providers.Subject, value string) (string, error) {
 
 // reserved are first segments of paths that name no Page.
 var reserved = []string{
-	"events", "groups", "watch", "reel", "reels", "marketplace", "photo", "photo.php", "permalink.php", "story.php", "share",
-	"sharer", "sharer.php", "help", "hashtag", "search", "gaming", "ads", "login", "login.php", "l.php", "policies", "privacy", "stories",
-	"video.php", "event.php", "plugins", "dialog", "media",
+	"events", "groups", "watch", "reel", "reels", "marketplace", "photo", "photo.php", "permalink.php", "story.php",
+	"share", "sharer", "sharer.php", "help", "hashtag", "search", "gaming", "ads", "login", "login.php", "l.php", "policies",
+	"privacy", "stories", "video.php", "event.php", "plugins", "dialog", "media",
 }
 
 // handle gives a Page's name, which ignores case, or its number.
@@ -115,12 +115,10 @@ func postIn(link *links.Link) string {
 		return q.Get("v")
 	case first == "reel", first == "reels", link.Segment(1) == "videos", link.Segment(1) == "reels":
 		return last
-	case first == "photo", first == "photo.php", link.Segment(1) == "photos":
-		id := q.Get("fbid")
-		if id == "" {
-			id = last
-		}
-		return id
+	case first == "photo", first == "photo.php":
+		return q.Get("fbid")
+	case link.Segment(1) == "photos": // a photo's number is that of its post
+		return first + "_" + last
 	case first == "groups":
 		return link.Segment(1) + "_" + last
 	case link.Segment(1) == "posts":

@@ -154,6 +154,7 @@ func (h head) is(handle string) bool {
 }
 
 func (h head) profile() schema.Profile {
+	id := string(h.Delegate.ID)
 	raw, err := json.Marshal(h)
 	if err != nil {
 		raw = nil
@@ -163,7 +164,7 @@ func (h head) profile() schema.Profile {
 		followers = counted(h.Description, "likes", "like", "إعجاب", "معجب", "تسجيل")
 	}
 	return schema.Profile{
-		Common:      schema.Common{ID: string(h.Delegate.ID), URL: text.URLOr(h.URL, siteURL+string(h.Delegate.ID)), Raw: raw},
+		Common:      schema.Common{ID: id, URL: text.URLOr(h.URL, siteURL+id), Raw: raw},
 		Handle:      h.handle(),
 		DisplayName: text.NonEmpty(h.Title),
 		Bio:         h.bio(),

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
@@ -16,8 +17,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const pageFields = "id,name,username,about,bio,description,category,category_list,fan_count,followers_count,link,website,emails," +
-	"verification_status,picture.type(large){url,is_silhouette},cover,location,single_line_address"
+const pageFields = "id,name,username,about,bio,description,category,category_list,fan_count,followers_count,link," +
+	"website,emails,verification_status,picture.type(large){url,is_silhouette},cover,location,single_line_address"
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	p, err := c.page(ctx, handle)
@@ -54,7 +55,6 @@ func (c *client) owner(ctx context.Context, handle string) (schema.Actor, error)
 }
 
 // page is a Page. Any field may be missing.
-// https://developers.facebook.com/docs/graph-api/reference/page
 type page struct {
 	ID           wire.Serial `json:"id"`
 	Name         string      `json:"name"`
@@ -79,10 +79,10 @@ type page struct {
 // has two numbers, and answers to both.
 func (p page) is(handle string) bool {
 	switch {
-	case string(p.ID) == handle, isAccount(handle), isAccount(string(p.ID)) && links.Digits(handle):
+	case string(p.ID) == handle:
 		return true
 	case links.Digits(handle):
-		return false
+		return isAccount(handle) != isAccount(string(p.ID))
 	}
 	return p.Username == "" || sameName(p.Username, handle)
 }
@@ -129,7 +129,7 @@ func (p page) actor() schema.Actor {
 // websites gives the addresses in a field that people fill as they like.
 func websites(field string) []string {
 	var out []string
-	for _, s := range strings.FieldsFunc(field, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' || r == '،' }) {
+	for _, s := range strings.FieldsFunc(field, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == '،' }) {
 		if !strings.Contains(s, "://") {
 			s = "http://" + s
 		}
@@ -157,12 +157,15 @@ func (m maker) actor(owner schema.Actor) schema.Actor {
 		}
 		return owner
 	}
-	return schema.Actor{ID: string(m.ID), Handle: string(m.ID), DisplayName: text.NonEmpty(m.Name), AvatarURL: text.URL(m.Picture.Data.URL)}
+	return schema.Actor{
+		ID: string(m.ID), Handle: string(m.ID), DisplayName: text.NonEmpty(m.Name), AvatarURL: text.URL(m.Picture.Data.URL),
+	}
 }
 
-// find searches Pages.
-// https://developers.facebook.com/docs/graph-api/reference/pages-search
-func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+// search finds Pages.
+func (c *client) search(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (providers.Page[schema.SearchResult], error) {
 	r := upstream.Get("pages", "search").Says("q", q.Query).With("fields", "id,name,location,link,verification_status")
 	out, err := pageOf(ctx, c.pages, r, cursor, func(p page, raw json.RawMessage) (schema.SearchResult, bool) {
 		found := p.profile(raw)

@@ -15,12 +15,12 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const postFields = "id,message,story,created_time,updated_time,permalink_url,status_type,full_picture,shares,message_tags,from,is_published," +
-	"attachments{media_type,type,media,title,description,url,unshimmed_url,target,subattachments{media_type,type,media,url,target}}," +
-	"comments.filter(stream).limit(0).summary(true),reactions.limit(0).summary(true)"
+const postFields = "id,message,story,created_time,updated_time,permalink_url,status_type,full_picture,shares," +
+	"message_tags,from,is_published,attachments{media_type,type,media,title,description,url,unshimmed_url,target," +
+	"subattachments{media_type,type,media,url,target}},comments.filter(stream).limit(0).summary(true)," +
+	"reactions.limit(0).summary(true)"
 
 // posts reads what a Page itself has published; Facebook does not promise all of it.
-// https://developers.facebook.com/docs/graph-api/reference/page/published_posts
 func (c *client) posts(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
 	owner, err := c.owner(ctx, handle)
 	if err == nil {
@@ -93,7 +93,6 @@ func cut(id string) (above, of string) {
 }
 
 // story is a post. Any field may be missing: what is empty is left out.
-// https://developers.facebook.com/docs/graph-api/reference/page-post
 type story struct {
 	ID        wire.ID   `json:"id"`
 	Message   string    `json:"message"`
@@ -128,7 +127,6 @@ type attachments struct {
 }
 
 // attachment is what a post shows. An album's parts are attachments too.
-// https://developers.facebook.com/docs/graph-api/reference/story-attachment
 type attachment struct {
 	MediaType string `json:"media_type"` // photo, video, album, link …
 	Type      string `json:"type"`

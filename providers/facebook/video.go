@@ -15,7 +15,6 @@ import (
 const videoFields = "id,description,length,created_time,permalink_url,picture,views"
 
 // reels reads the short videos of a Page, newest first.
-// https://developers.facebook.com/docs/graph-api/reference/page/video_reels
 func (c *client) reels(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
 	owner, err := c.owner(ctx, handle)
 	if err == nil {
@@ -41,7 +40,6 @@ func (c *client) video(ctx context.Context, id string) (schema.Post, error) {
 }
 
 // video is a video.
-// https://developers.facebook.com/docs/graph-api/reference/video
 type video struct {
 	ID          wire.Serial `json:"id"`
 	Description string      `json:"description"`
@@ -60,11 +58,15 @@ func (v video) post(owner schema.Actor, raw json.RawMessage) schema.Post {
 		Author:     v.From.actor(owner),
 		Text:       v.Description,
 		CreatedAt:  v.Created.V,
-		Media:      []schema.Media{{Type: schema.Video, URL: page, ThumbnailURL: text.URL(v.Picture), DurationS: v.duration()}},
+		Media:      []schema.Media{v.media(page)},
 		Engagement: schema.Engagement{Views: v.Views.V},
 		Hashtags:   text.Hashtags(v.Description),
 		Mentions:   text.Mentions(v.Description),
 	}
+}
+
+func (v video) media(page string) schema.Media {
+	return schema.Media{Type: schema.Video, URL: page, ThumbnailURL: text.URL(v.Picture), DurationS: v.duration()}
 }
 
 func (v video) duration() *float64 {
@@ -74,8 +76,10 @@ func (v video) duration() *float64 {
 	return v.Length.V
 }
 
+const liveFields = "id,title,description,status,live_views,creation_time,broadcast_start_time,permalink_url,from," +
+	"embed_html"
+
 // live tells whether a Page is on air.
-// https://developers.facebook.com/docs/graph-api/reference/page/live_videos
 func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	l, err := c.onAir(ctx, handle)
 	if err != nil {
@@ -91,11 +95,11 @@ func (c *client) onAir(ctx context.Context, handle string) (schema.LiveStream, e
 	}
 	var a list[broadcast]
 	r := upstream.Get(string(p.V.ID), "live_videos").With("broadcast_status", `["LIVE"]`).
-		With("fields", "id,title,description,status,live_views,creation_time,broadcast_start_time,permalink_url,from,embed_html")
+		With("fields", liveFields)
 	if err := c.pages.read(ctx, r, &a); err != nil {
 		return schema.LiveStream{}, err
 	}
-	off := schema.LiveStream{Common: schema.Common{ID: string(p.V.ID), URL: text.URLOr(p.V.Link, siteURL+string(p.V.ID)), Raw: p.Raw}, Host: p.V.actor()}
+	off := schema.LiveStream{Common: p.V.profile(p.Raw).Common, Host: p.V.actor()}
 	rows, err := wire.Items(ctx, "data", a.Data, func(b broadcast, raw json.RawMessage) (wire.Object[broadcast], bool) {
 		return wire.Object[broadcast]{V: b, Raw: raw}, true
 	})
@@ -114,7 +118,6 @@ func (c *client) onAir(ctx context.Context, handle string) (schema.LiveStream, e
 }
 
 // broadcast is a live video.
-// https://developers.facebook.com/docs/graph-api/reference/live-video
 type broadcast struct {
 	ID          wire.Serial `json:"id"`
 	Title       string      `json:"title"`
