@@ -67,6 +67,29 @@ func TestCommandsManageAccountsAndKeys(t *testing.T) {
 	}
 }
 
+func TestGetGoesOnWhereTheLastOneEnded(t *testing.T) {
+	t.Parallel()
+	first := []string{"--db", filepath.Join(t.TempDir(), "t.db"), "get", "mock", "posts", "handle=salma_haddad"}
+	var pages [2]struct {
+		Data []struct{ ID string }
+		Meta struct {
+			NextCursor string `json:"next_cursor"`
+		}
+	}
+	for i, args := range [][]string{first, first} {
+		if i > 0 {
+			args = append(args[:len(args):len(args)], "cursor="+pages[0].Meta.NextCursor)
+		}
+		status, out, log := cliRun(t, nil, args...)
+		if err := json.Unmarshal([]byte(out), &pages[i]); status != 0 || err != nil {
+			t.Fatalf("page %d: exit status %d, %v, log %q", i+1, status, err, log)
+		}
+	}
+	if len(pages[1].Data) == 0 || pages[0].Data[0] == pages[1].Data[0] {
+		t.Errorf("page two is %v after %v", pages[1].Data, pages[0].Data)
+	}
+}
+
 func TestGetPrintsTheEnvelope(t *testing.T) {
 	t.Parallel()
 	status, out, log := cliRun(t, nil, "get", "mock", "profile", "handle=@Ann", "enrich=arabic")

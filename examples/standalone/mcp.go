@@ -36,7 +36,7 @@ func (c *mcpCmd) Run(e *env) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	secrets, err := (&serveCmd{CursorKey: c.CursorKey}).cursorSecrets(e.ctx, db)
+	secrets, err := cursorSecrets(e.ctx, db, c.CursorKey)
 	if err != nil {
 		return err
 	}

@@ -9,33 +9,58 @@ import (
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/sqlite"
 )
 
 type getCmd struct {
 	Platform  string   `arg:"" help:"The platform, such as github."`
 	Operation string   `arg:"" help:"The operation, such as profile or collection/posts."`
 	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as handle=octocat."`
+	CursorKey string   `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 }
 
-// Run makes the read and prints the envelope. There is no account: nothing is charged.
+// Run makes the read and prints the envelope. There is no account: nothing is charged. The secret of cursors is the one
+// that the server keeps in the database, so that the next get can go on where this one ended.
 func (c *getCmd) Run(e *env) error {
-	params := url.Values{}
-	for _, p := range c.Params {
-		name, value, ok := strings.Cut(p, "=")
-		if !ok {
-			return fmt.Errorf("parameter %q must be name=value", p)
-		}
-		params.Add(name, value)
-	}
-	client, err := e.client()
-	if err != nil {
-		return err
-	}
 	o := socialdata.Operation(c.Operation)
 	if o == nil {
 		return fmt.Errorf("there is no operation %q; socialdata platforms lists them", c.Operation)
 	}
-	a, err := client.Do(e.ctx, o, operation.Call{Platform: c.Platform, Params: params})
+	params, err := c.params()
+	if err != nil {
+		return err
+	}
+	call := operation.Call{Platform: c.Platform, Params: params}
+	if !o.Paged() {
+		return get(e, o, call)
+	}
+	return e.withNew(func(db *sqlite.DB) error {
+		secrets, err := cursorSecrets(e.ctx, db, c.CursorKey)
+		if err != nil {
+			return err
+		}
+		return get(e, o, call, socialdata.WithCursorKeys(secrets...), socialdata.WithRecords(db.Records()))
+	})
+}
+
+func (c *getCmd) params() (url.Values, error) {
+	params := url.Values{}
+	for _, p := range c.Params {
+		name, value, ok := strings.Cut(p, "=")
+		if !ok {
+			return nil, fmt.Errorf("parameter %q must be name=value", p)
+		}
+		params.Add(name, value)
+	}
+	return params, nil
+}
+
+func get(e *env, o *operation.Operation, call operation.Call, opts ...socialdata.Option) error {
+	client, err := e.client(opts...)
+	if err != nil {
+		return err
+	}
+	a, err := client.Do(e.ctx, o, call)
 	if err != nil {
 		return err
 	}

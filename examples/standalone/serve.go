@@ -51,7 +51,7 @@ func (c *serveCmd) Run(e *env) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	secrets, err := c.cursorSecrets(e.ctx, db)
+	secrets, err := cursorSecrets(e.ctx, db, c.CursorKey)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ Try it:
 
 // cursorSecrets returns the secrets of cursors: the one that was set, which signs, and the one in the database, which
 // outlives a restart and opens what it has signed before.
-func (c *serveCmd) cursorSecrets(ctx context.Context, db *sqlite.DB) ([][]byte, error) {
+func cursorSecrets(ctx context.Context, db *sqlite.DB, set string) ([][]byte, error) {
 	secret := make([]byte, 32)
 	if _, err := rand.Read(secret); err != nil {
 		return nil, err
@@ -144,8 +144,8 @@ func (c *serveCmd) cursorSecrets(ctx context.Context, db *sqlite.DB) ([][]byte, 
 	if !added {
 		secret = kept.Value
 	}
-	if c.CursorKey != "" {
-		return [][]byte{[]byte(c.CursorKey), secret}, nil
+	if set != "" {
+		return [][]byte{[]byte(set), secret}, nil
 	}
 	return [][]byte{secret}, nil
 }
