@@ -49,11 +49,12 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
-// Seal gives an answer that was put together on the spot its tag and its lifetime.
-func (a *Answer) Seal(ttl time.Duration) {
+// Seal gives an answer that was put together on the spot its tag and its lifetime. Place stands for the next page: the
+// text of a cursor says the same thing in other words when it is sealed with another secret.
+func (a *Answer) Seal(ttl time.Duration, place []byte) {
 	sum := sha256.New()
 	sum.Write(a.Data)
-	sum.Write([]byte(a.Meta.NextCursor))
+	sum.Write(place)
 	a.Tag = hex.EncodeToString(sum.Sum(nil)[:12])
 	a.TTL = max(0, ttl-time.Duration(a.Meta.DataAgeS)*time.Second)
 }

@@ -112,9 +112,9 @@ func (s *Service) answerFirst(
 	if a, err = s.answer(&st.record, page.results, st.FirstTold, balance, req.ID); err != nil {
 		return nil, "", err
 	}
-	a.Meta.NextCursor, a.Fresh = st.Next, st.Fresh
+	a.Meta.NextCursor, a.Fresh = st.Next.Cursor, st.Fresh
 	if !a.Pending && !st.any(failed) && !st.spoilt() { // what failed may succeed the next time
-		a.Seal(s.cfg.Row.TTL)
+		a.Seal(s.cfg.Row.TTL, st.Next.Digest)
 	}
 	return a, kept, nil
 }
@@ -146,7 +146,7 @@ func (s *Service) answered(ctx context.Context, st *state, page firstPage) (kept
 type firstPage struct {
 	results []json.RawMessage
 	held    []uint64 // identities of what waits for the next page
-	next    string   // its cursor
+	next    nextPage
 }
 
 // tell marks everything that is paid as answered.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"time"
@@ -80,8 +81,14 @@ func unreadable(err error) error {
 	return problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\" cannot be read; start again without it")
 }
 
-// next makes the cursor of the next page; "" when every platform is at its end and nothing was held back.
-func (s *Service) next(ctx context.Context, r *record, held *heldPlace) (string, error) {
+// nextPage is where a walk goes on; the zero nextPage is its end.
+type nextPage struct {
+	Cursor string // what callers get
+	Digest []byte // of what is sealed in it
+}
+
+// next makes the cursor of the next page; the zero one when every platform is at its end and nothing was held back.
+func (s *Service) next(ctx context.Context, r *record, held *heldPlace) (nextPage, error) {
 	at := place{Issued: s.cfg.Now().Truncate(time.Hour).Unix(), Inner: map[platform.ID][]byte{}, Held: held}
 	for i := range r.Parts {
 		if p := &r.Parts[i]; p.Stage == paid && len(p.Place) > 0 {
@@ -89,14 +96,16 @@ func (s *Service) next(ctx context.Context, r *record, held *heldPlace) (string,
 		}
 	}
 	if len(at.Inner) == 0 && held == nil {
-		return "", nil
+		return nextPage{}, nil
 	}
 	if len(r.Parts) > 1 || len(r.Seen) > 0 {
 		at.Seen = cursor.AppendIDs(nil, r.urls())
 	}
 	b, err := schema.Marshal(at)
 	if err != nil {
-		return "", err
+		return nextPage{}, err
 	}
-	return s.cfg.Cursors.Seal(ctx, r.Bound, b)
+	text, err := s.cfg.Cursors.Seal(ctx, r.Bound, b)
+	digest := sha256.Sum256(b)
+	return nextPage{text, digest[:]}, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
@@ -398,6 +400,7 @@ func TestPageTwoOfAWideSearchRepeatsNothing(t *testing.T) {
 func TestProcessesWithOtherCursorKeysShareACache(t *testing.T) {
 	t.Parallel()
 	shared := cache.NewMemory(cache.MemoryConfig{})
+	tags := map[string]bool{}
 	for _, secret := range []string{strings.Repeat("a", 32), strings.Repeat("b", 32)} {
 		nine := enginetest.Searcher(platform.TikTok, enginetest.Lists(5, enginetest.Some("t", 9)...))
 		client, err := socialdata.New(socialdata.WithCache(shared), socialdata.WithCursorKeys([]byte(secret)),
@@ -405,14 +408,19 @@ func TestProcessesWithOtherCursorKeysShareACache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first := searchAll(t, client, socialdata.SearchAcrossRequest{})
-		if first.Meta.NextCursor == "" {
-			t.Fatal("there is no cursor")
+		call := operation.Call{Params: url.Values{"query": {"coffee"}}}
+		first, err := client.Do(t.Context(), socialdata.Operation("search_across"), call)
+		if err != nil || first.Meta.NextCursor == "" {
+			t.Fatal("there is no cursor", err)
 		}
+		tags[first.Tag] = true
 		second := searchAll(t, client, socialdata.SearchAcrossRequest{Cursor: first.Meta.NextCursor})
 		if len(second.Data) != 4 {
 			t.Errorf("page two has %d results", len(second.Data))
 		}
+	}
+	if len(tags) != 1 || tags[""] {
+		t.Errorf("the same page has the tags %v", tags)
 	}
 }
 

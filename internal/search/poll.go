@@ -161,6 +161,6 @@ func (s *Service) replay(ctx context.Context, st *state, balance int64, requestI
 	if err != nil {
 		return nil, err
 	}
-	a.Replayed, a.Meta.Cache, a.Meta.NextCursor = true, schema.Hit, st.Next
+	a.Replayed, a.Meta.Cache, a.Meta.NextCursor = true, schema.Hit, st.Next.Cursor
 	return a, nil
 }

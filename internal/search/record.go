@@ -62,11 +62,11 @@ type record struct {
 	Seen  []uint64          // URLs of the pages before, hashed
 
 	HeldBack  []uint64 // identities of results that wait for the next page
-	Next      string   // the cursor of the next page
-	Answered  bool     // the first answer has been given
-	FirstTold int64    // credits in the first answer
-	Told      int64    // credits in all answers
-	Complete  bool     // an answer has said that nothing is pending
+	Next      nextPage
+	Answered  bool  // the first answer has been given
+	FirstTold int64 // credits in the first answer
+	Told      int64 // credits in all answers
+	Complete  bool  // an answer has said that nothing is pending
 
 	Deadline time.Time // when every part is at its end, however it ends
 	Ended    time.Time // when every part was; zero before

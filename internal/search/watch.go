@@ -122,7 +122,7 @@ func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(
 	if err != nil {
 		return err
 	}
-	a.Meta.NextCursor = next
+	a.Meta.NextCursor = next.Cursor
 	yield(Event{Meta: &a.Meta})
 	return nil
 }
