@@ -2,6 +2,8 @@ package facebook_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -123,6 +125,10 @@ var inputs = []providertest.Input{
 	{Subject: providers.Handle, In: "https://www.facebook.com/groups/teahouse"},
 	{Subject: providers.Handle, In: "https://www.instagram.com/teahouse"},
 	{Subject: providers.Handle, In: "tea house"},
+	{
+		Subject: providers.AdvertiserID, Want: "300100",
+		In: "https://www.facebook.com/ads/library/?active_status=all&view_all_page_id=300100",
+	},
 	{Subject: providers.PostID, In: "300100_91", Want: "300100_91"},
 	{Subject: providers.PostID, In: "https://www.facebook.com/300100/posts/91/", Want: "300100_91"},
 	{Subject: providers.PostID, In: "https://www.facebook.com/TeaHouse/posts/some-words/91?x=1", Want: "teahouse_91"},
@@ -235,6 +241,47 @@ func TestTheProofOfTheAppIsSentAndNothingOfOursComesBack(t *testing.T) {
 		if _, err := p.Forward(t.Context(), path, query); err == nil {
 			t.Errorf("%s?%s was forwarded", path, query.Encode())
 		}
+	}
+}
+
+func TestFacebookSaysHowLongItWantsUsToStayAway(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		usage string
+		want  time.Duration
+	}{
+		{`{"300100":[{"type":"pages","call_count":100,"estimated_time_to_regain_access":30}]}`, 30 * time.Minute},
+		{`{"300100":[{"type":"pages","call_count":100,"estimated_time_to_regain_access":0}]}`, 5 * time.Minute},
+		{`no JSON`, 5 * time.Minute},
+	}
+	for _, tt := range tests {
+		p := facebook.New(facebook.Config{Token: "t", HTTP: &http.Client{
+			Transport: providertest.Upstream(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{
+					StatusCode: http.StatusBadRequest, Request: r,
+					Header: http.Header{"X-Business-Use-Case-Usage": {tt.usage}},
+					Body:   io.NopCloser(strings.NewReader(`{"error":{"code":80001,"message":"too many calls"}}`)),
+				}, nil
+			}),
+		}})[0]
+		_, err := p.Profile(t.Context(), "teahouse")
+		if e, ok := errors.AsType[*providers.Error](err); !ok || e.RetryAfter != tt.want {
+			t.Errorf("%s: got error %v, want a wait of %s", tt.usage, err, tt.want)
+		}
+	}
+}
+
+// Without a token that reads Pages nobody is asked for the number of one.
+func TestTheNameOfAnAdvertiserWantsATokenForPages(t *testing.T) {
+	t.Parallel()
+	unreached := providertest.Upstream(func(r *http.Request) (*http.Response, error) {
+		t.Errorf("asked %s", r.URL)
+		return nil, io.EOF
+	})
+	p := facebook.New(facebook.Config{AdsToken: "t", HTTP: &http.Client{Transport: unreached}})[0]
+	_, err := p.Ads(t.Context(), providers.AdsQuery{AdvertiserID: "teahouse"}, "")
+	if !errors.Is(err, providers.ErrUnavailable) {
+		t.Errorf("got error %v, want ErrUnavailable", err)
 	}
 }
 

@@ -27,6 +27,9 @@ func newGraph(cfg Config, token string) graph {
 	g := graph{http: upstream.New(upstream.Config{
 		HTTP: cfg.HTTP, Base: cfg.base(), Check: check, Credentials: credentials,
 		Tokens: upstream.NewTokens(func(context.Context) (upstream.Token, error) {
+			if token == "" { // such as for the name of an advertiser, beside a token for the Ad Library alone
+				return upstream.Token{}, errors.New("no token is set")
+			}
 			return upstream.Token{Value: token}, nil
 		}, nil),
 	})}

@@ -56,14 +56,17 @@ func normalize(s providers.Subject, value string) (string, error) {
 // reserved are first segments of paths that name no Page.
 var reserved = []string{
 	"events", "groups", "watch", "reel", "reels", "marketplace", "photo", "photo.php", "permalink.php", "story.php",
-	"share", "sharer", "sharer.php", "help", "hashtag", "search", "gaming", "ads", "login", "login.php", "l.php", "policies",
-	"privacy", "stories", "video.php", "event.php", "plugins", "dialog", "media",
+	"share", "sharer", "sharer.php", "help", "hashtag", "search", "gaming", "ads", "login", "login.php", "l.php",
+	"policies", "privacy", "stories", "video.php", "event.php", "plugins", "dialog", "media",
 }
 
 // handle gives a Page's name, which ignores case, or its number.
 func handle(value string, link *links.Link) (string, error) {
 	if link != nil {
 		value = pageIn(link)
+		if of := link.Query.Get("view_all_page_id"); of != "" { // of the Ad Library
+			value = of
+		}
 	}
 	value = strings.ToLower(strings.TrimLeft(value, "@"))
 	if slices.Contains(reserved, value) || !username.MatchString(value) {

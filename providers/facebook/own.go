@@ -83,6 +83,9 @@ func (s site) page(ctx context.Context, handle string) (schema.Profile, error) {
 		return schema.Profile{}, err
 	}
 	h := headOf(ctx, res.Body)
+	if h.URL == "" && !links.Digits(handle) {
+		h.URL = siteURL + handle
+	}
 	if h.Title == "" || h.Delegate.ID == "" {
 		if err := standsIn(island.Read(res.Body), res.Body); err != nil {
 			return schema.Profile{}, err
