@@ -43,10 +43,10 @@ func (s site) eventPage(ctx context.Context, id string) (schema.Event, error) {
 	all := fragmentsOf(ctx, head, len(res.Body))
 	main := slices.IndexFunc(all, func(f wire.Object[fragment]) bool { return f.V.Sentence != "" && string(f.V.ID) == id })
 	if main < 0 {
+		if err := standsIn(head, res.Body); err != nil {
+			return schema.Event{}, err
+		}
 		if main = slices.IndexFunc(all, func(f wire.Object[fragment]) bool { return f.V.Sentence != "" }); main < 0 {
-			if err := standsIn(head, res.Body); err != nil {
-				return schema.Event{}, err
-			}
 			return schema.Event{}, wire.Need(ctx, "event.day_time_sentence", false)
 		}
 		if !res.Moved {

@@ -185,6 +185,7 @@ func TestOwn(t *testing.T) {
 			{Call: event("another event", "900000014"), Want: providers.ErrUnavailable},
 			{Call: event("content not available", "900000015"), Want: providers.ErrNotFound},
 			{Call: event("content not available, below a form to log in", "900000020"), Want: providers.ErrNotFound},
+			{Call: event("content not available, beside another event", "900000023"), Want: providers.ErrNotFound},
 			{Call: event("login page", "900000016"), Want: providers.ErrUnavailable},
 			{Call: event("a bare title", "900000017"), Want: providers.ErrUnavailable},
 			{Call: event("redirect to the login", "900000018"), Want: providers.ErrUnavailable},
