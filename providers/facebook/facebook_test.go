@@ -20,8 +20,9 @@ var all = facebook.Config{Token: "secret-token", PartnerToken: "partner-token", 
 
 func with(cfg facebook.Config) func(*http.Client) providers.Chain {
 	return func(c *http.Client) providers.Chain {
-		cfg.HTTP = c
-		return facebook.New(cfg)
+		own := cfg // a copy for each test, which run at once
+		own.HTTP = c
+		return facebook.New(own)
 	}
 }
 
