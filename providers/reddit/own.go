@@ -22,7 +22,7 @@ func newWeb(cfg Config) web {
 	h := header(cfg)
 	h.Set("Accept", "*/*")
 	return web{upstream.New(upstream.Config{
-		HTTP: still(cfg.HTTP), Base: cmp.Or(cfg.WebURL, defaultWeb), Header: h, Check: check,
+		HTTP: upstream.Still(cfg.HTTP), Base: cmp.Or(cfg.WebURL, defaultWeb), Header: h, Check: check,
 		// Nobody has written the limit down; since June 2026 it is felt at about one a minute.
 		Quota: upstream.NewQuota(10, 10*time.Minute),
 	})}

@@ -102,7 +102,8 @@ func newClient(cfg Config) *client {
 	w := newWeb(cfg)
 	return &client{
 		api: upstream.New(upstream.Config{
-			HTTP: still(cfg.HTTP), Base: cmp.Or(cfg.BaseURL, "https://oauth.reddit.com"), Header: header(cfg), Check: check,
+			// Reddit sends a name that does not exist to its search.
+			HTTP: upstream.Still(cfg.HTTP), Base: cmp.Or(cfg.BaseURL, "https://oauth.reddit.com"), Header: header(cfg), Check: check,
 			Tokens: tokens(cfg), Credentials: credentials,
 			Limits: &upstream.LimitHeaders{Remaining: "X-Ratelimit-Remaining", Reset: "X-Ratelimit-Reset", Form: upstream.DeltaSeconds},
 			Quota:  upstream.NewQuota(1000, 10*time.Minute), // 100 a minute, averaged over ten
@@ -122,21 +123,11 @@ func tokens(cfg Config) *upstream.Tokens {
 	h := header(cfg)
 	h.Set("Authorization", upstream.Basic(cfg.ClientID, cfg.ClientSecret))
 	c := upstream.New(upstream.Config{
-		HTTP: still(cfg.HTTP), Base: cmp.Or(cfg.WebURL, defaultWeb), Header: h, Check: checkToken,
+		HTTP: upstream.Still(cfg.HTTP), Base: cmp.Or(cfg.WebURL, defaultWeb), Header: h, Check: checkToken,
 	})
 	return upstream.ClientCredentials(c, upstream.Request{Path: []string{"api/v1/access_token"}, Form: form})
 }
 
 func header(cfg Config) http.Header {
 	return http.Header{"User-Agent": {cmp.Or(cfg.UserAgent, "server:"+cmp.Or(cfg.ClientID, "socialdata")+":1.0 (+https://github.com/socialdata/socialdata)")}}
-}
-
-// still returns an HTTP client that follows no redirect: Reddit sends a name that does not exist to its search.
-func still(c *http.Client) *http.Client {
-	out := http.Client{}
-	if c != nil {
-		out = *c
-	}
-	out.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &out
 }
