@@ -1,0 +1,63 @@
+package telegram
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+)
+
+var (
+	// errElsewhere says that t.me redirects, which is how it says that there is no preview.
+	errElsewhere = &providers.Error{Kind: providers.ErrUnavailable, Detail: "Telegram redirects to another page"}
+
+	errNobody    = providers.NotFound("no public channel or group has this name")
+	errNoPreview = providers.NotFound("this channel has no public preview of its posts")
+	errGroup     = providers.Unsupported("Telegram has no public list of a group's messages")
+	errPerson    = providers.Unsupported("this is no channel: Telegram lists no posts of it")
+	errService   = providers.NotFound("this is a service message, not a post")
+	errNoPost    = providers.NotFound("Telegram shows no such post")
+)
+
+// checkWeb reads refusals of t.me, of which there are few: most are pages with status 200.
+func checkWeb(res *upstream.Response) error {
+	switch res.Status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
+		return errElsewhere
+	case http.StatusForbidden:
+		return providers.Unavailable(nil, "Telegram answers with a check instead of the page")
+	}
+	return nil
+}
+
+// refusal is what the Bot API answers in place of a result.
+// https://core.telegram.org/bots/api#making-requests
+type refusal struct {
+	Description string `json:"description"`
+	Parameters  struct {
+		RetryAfter int64 `json:"retry_after"` // seconds
+	} `json:"parameters"`
+}
+
+// checkBot reads refusals of the Bot API. It knows of public channels and groups only, so what it does not find the public
+// pages may still show.
+func checkBot(res *upstream.Response) error {
+	var r refusal
+	if json.Unmarshal(res.Body, &r) != nil {
+		r = refusal{}
+	}
+	switch res.Status {
+	case http.StatusBadRequest, http.StatusForbidden:
+		return providers.NotHere("the Bot API does not see this account")
+	case http.StatusUnauthorized, http.StatusNotFound: // of a token that is none, the Bot API says that there is no such page
+		return providers.Unavailable(nil, "Telegram refuses the bot token")
+	case http.StatusTooManyRequests:
+		if r.Parameters.RetryAfter > 0 {
+			return providers.Limited("Telegram limits the pace of the bot", time.Duration(r.Parameters.RetryAfter)*time.Second)
+		}
+	}
+	return nil
+}

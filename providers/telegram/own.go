@@ -1,0 +1,116 @@
+package telegram
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+
+	"golang.org/x/net/html"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// web is the public pages.
+type web struct{ http *upstream.Client }
+
+func newOwn(cfg Config) providers.Provider {
+	w := web{upstream.New(upstream.Config{
+		HTTP: upstream.Still(cfg.HTTP), // a redirect is an answer of its own
+		Base: cmp.Or(cfg.WebURL, "https://t.me"), Header: asBrowser, Check: checkWeb,
+		Quota: upstream.NewQuota(0, 0), // nobody has written the limit down; when t.me says so, reads stop
+	})}
+	const (
+		noAnswers = "the public preview shows no comments"
+		noPeople  = "Telegram shows nobody who reads a channel"
+		noMusic   = "Telegram has no catalogue of sounds"
+		noLists   = "channels have no collections"
+		noSales   = "Telegram has no shops"
+		noAds     = "Telegram has no public library of ads; sponsored messages are not on the public preview"
+		noEvents  = "Telegram has no public events"
+		noGroups  = "groups show their card as a profile, and no list of their messages"
+	)
+	return providers.Provider{
+		Name: "telegram_own", Platform: platform.Telegram, Source: schema.Own,
+		Profile: w.profile,
+		Posts:   w.posts,
+		Post:    w.post,
+		Search:  w.search,
+
+		Normalize: normalize,
+		Filters:   map[providers.Op]providers.Filters{providers.OpSearch: {"kind": {"post"}, "handle": nil}},
+		Notes: map[providers.Op]string{
+			providers.OpProfile:          "channels and groups; counts are rounded as on the page",
+			providers.OpPosts:            "of channels with a public preview, 20 a page; service messages are left out",
+			providers.OpPost:             "of channels and public groups, as channel/number",
+			providers.OpSearch:           "within one channel, which handle names; Telegram stops after about 20 hits",
+			providers.OpComments:         noAnswers,
+			providers.OpReplies:          noAnswers,
+			providers.OpTranscript:       "the public preview shows no transcripts",
+			providers.OpReels:            "channels have no reels apart from their posts",
+			providers.OpTrending:         "Telegram lists nothing that is popular",
+			providers.OpSuggestions:      "Telegram completes no queries in public",
+			providers.OpFollowers:        noPeople,
+			providers.OpFollowing:        noPeople,
+			providers.OpAudience:         noPeople,
+			providers.OpLive:             "the public preview does not tell of broadcasts",
+			providers.OpCommunity:        noGroups,
+			providers.OpCommunityPosts:   noGroups,
+			providers.OpCollections:      noLists,
+			providers.OpCollection:       noLists,
+			providers.OpCollectionPosts:  noLists,
+			providers.OpCollectionTracks: noLists,
+			providers.OpTrack:            noMusic,
+			providers.OpTracks:           noMusic,
+			providers.OpTrackPosts:       noMusic,
+			providers.OpProducts:         noSales,
+			providers.OpProduct:          noSales,
+			providers.OpStore:            noSales,
+			providers.OpReviews:          noSales,
+			providers.OpAds:              noAds,
+			providers.OpAdsSearch:        noAds,
+			providers.OpAd:               noAds,
+			providers.OpAdvertisers:      noAds,
+			providers.OpEvent:            noEvents,
+			providers.OpEvents:           noEvents,
+			providers.OpEventsSearch:     noEvents,
+		},
+	}
+}
+
+// asBrowser is what a browser sends when a person opens a page. The words beside counts come in the language asked for.
+var asBrowser = http.Header{
+	"User-Agent":      {"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"},
+	"Accept":          {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+	"Accept-Language": {"en"},
+}
+
+// page reads a page of t.me. It fails with errElsewhere where t.me redirects.
+func (w web) page(ctx context.Context, r upstream.Request) (*html.Node, error) {
+	res, err := w.http.Do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return dom.Parse(res.Body)
+}
+
+// preview reads the page that previews the channel handle. Where t.me has none it shows the account's card, which is
+// returned in its place: then preview is nil.
+func (w web) preview(ctx context.Context, handle string, r upstream.Request) (preview *html.Node, c *card, err error) {
+	page, err := w.page(ctx, r)
+	if errors.Is(err, errElsewhere) {
+		page, err = w.page(ctx, upstream.Get(handle))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if !isCard(page) {
+		return page, nil, nil
+	}
+	c, err = readCard(ctx, page, handle)
+	return nil, c, err
+}

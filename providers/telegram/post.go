@@ -1,0 +1,177 @@
+package telegram
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// post reads the widget by which other sites show a post. An album is one widget, whichever of its pictures is asked for.
+// https://core.telegram.org/widgets/post
+func (w web) post(ctx context.Context, id string) (schema.Post, error) {
+	m, err := w.widget(ctx, id)
+	if err != nil {
+		return schema.Post{}, fmt.Errorf("telegram: post %q: %w", id, err)
+	}
+	return m.post(), nil
+}
+
+func (w web) widget(ctx context.Context, id string) (*message, error) {
+	channel, n, _ := strings.Cut(id, "/")
+	page, err := w.page(ctx, upstream.Get(channel, n).With("embed", "1"))
+	if err != nil {
+		return nil, err
+	}
+	if isCard(page) {
+		if _, err := readCard(ctx, page, channel); err != nil {
+			return nil, err
+		}
+	}
+	found := dom.First(page, dom.Class("tgme_widget_message"))
+	if err := wire.Need(ctx, "tgme_widget_message", found != nil); err != nil {
+		return nil, err
+	}
+	if dom.Class("err_message")(found) {
+		return nil, errNoPost
+	}
+	m := readMessage(found)
+	if err := wire.Need(ctx, "data-post", m.ID != ""); err != nil {
+		return nil, err
+	}
+	if err := wire.Same(ctx, "post", strings.ToLower(id), strings.ToLower(m.answers(id))); err != nil {
+		return nil, err
+	}
+	if m.Service {
+		return nil, errService
+	}
+	return &m, nil
+}
+
+// answers returns id when the message is an album that holds it, and else the message's own id.
+func (m *message) answers(id string) string {
+	if slices.ContainsFunc(m.Album, func(part string) bool { return strings.EqualFold(part, id) }) {
+		return id
+	}
+	return m.ID
+}
+
+func (w web) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	page, err := w.list(ctx, handle, "", cursor)
+	if err != nil {
+		return page, fmt.Errorf("telegram: posts of %q: %w", handle, err)
+	}
+	return page, nil
+}
+
+// list reads one page of a channel's messages, or of those that match query. The cursor is the number of the message
+// before which the page ends.
+func (w web) list(ctx context.Context, handle, query, cursor string) (providers.Page[schema.Post], error) {
+	var none providers.Page[schema.Post]
+	if cursor != "" && !number.MatchString(cursor) {
+		return none, providers.ErrCursor
+	}
+	r := upstream.Get("s", handle).With("before", cursor)
+	if query != "" {
+		r = r.Says("q", query)
+	}
+	page, card, err := w.preview(ctx, handle, r)
+	if err != nil {
+		return none, err
+	}
+	if card != nil {
+		return none, card.noPosts()
+	}
+	if err := checkList(ctx, page, handle, query); err != nil {
+		return none, err
+	}
+	return readList(ctx, page, handle)
+}
+
+// checkList fails unless page is the list that was asked for.
+func checkList(ctx context.Context, page *html.Node, asked, query string) error {
+	here := dom.First(page, dom.Class("tgme_channel_history")) != nil || dom.First(page, messageWrap) != nil
+	if err := wire.Need(ctx, "tgme_channel_history", here); err != nil {
+		return err
+	}
+	if name := headHandle(page); handle.MatchString(name) {
+		if err := wire.SameFold(ctx, "account", asked, name); err != nil {
+			return err
+		}
+	}
+	if query != "" { // the page may show it in another form
+		return nil
+	}
+	return wire.Same(ctx, "search", "", dom.Attr(dom.First(page, dom.Class("tgme_header_search_form_input")), "value"))
+}
+
+var messageWrap = dom.Class("tgme_widget_message_wrap")
+
+// readList reads the messages of a page, which runs from old to new.
+func readList(ctx context.Context, page *html.Node, handle string) (providers.Page[schema.Post], error) {
+	var out providers.Page[schema.Post]
+	understood, lost := 0, 0
+	for wrap := range dom.All(page, messageWrap) {
+		found := dom.First(wrap, dom.Class("tgme_widget_message"))
+		if found == nil && dom.First(wrap, dom.Class("tme_no_messages_found")) != nil {
+			continue
+		}
+		m := readMessage(found)
+		if channel, _, _ := strings.Cut(m.ID, "/"); !strings.EqualFold(channel, handle) {
+			lost++
+			out.Items = append(out.Items, schema.Post{}) // the engine leaves it out, and counts it
+			continue
+		}
+		understood++
+		if !m.Service {
+			out.Items = append(out.Items, m.post())
+		}
+	}
+	if err := wire.Understood("tgme_widget_message_wrap", understood, lost); err != nil {
+		return providers.Page[schema.Post]{}, err
+	}
+	slices.Reverse(out.Items)
+	next, told := older(page)
+	if err := wire.Need(ctx, "data-before", !told || next != ""); err != nil {
+		return providers.Page[schema.Post]{}, err
+	}
+	out.Next = next
+	return out, nil
+}
+
+// older returns the number of the message before which the next page ends, and whether the page tells of one: it does so
+// above the messages and in its head. A link to newer messages may stand below them.
+func older(page *html.Node) (before string, told bool) {
+	for _, e := range []*html.Node{
+		dom.First(page, dom.Class("tme_messages_more"), dom.Has("data-before")),
+		dom.First(page, dom.Class("tme_messages_more"), leadsBack),
+		dom.First(page, dom.Tag("link"), dom.Is("rel", "prev")),
+	} {
+		told = told || e != nil
+		for _, s := range []string{dom.Attr(e, "data-before"), beforeIn(dom.Attr(e, "href"))} {
+			if number.MatchString(s) {
+				return s, true
+			}
+		}
+	}
+	return "", told
+}
+
+func leadsBack(n *html.Node) bool { return beforeIn(dom.Attr(n, "href")) != "" }
+
+func beforeIn(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Query().Get("before")
+}

@@ -1,0 +1,56 @@
+// Package telegram reads the public preview of Telegram: profiles are channels and groups with a public name, posts are the
+// messages of channels. An id of a post is CHANNEL/NUMBER, as in its address: a number alone is not unique.
+//
+// With a bot token the official Bot API tells a channel's title, description and its exact number of subscribers
+// (https://core.telegram.org/bots/api#getchat); messages it does not list. Everything else is read from the pages of t.me that
+// are made for people without an account, and documented nowhere.
+package telegram
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach Telegram.
+type Config struct {
+	BotToken string        // of any bot, as BotFather gives it; "" leaves the Bot API out
+	Own      providers.Own // reads the public pages; on by default
+	BaseURL  string        // of the Bot API; "" means https://api.telegram.org
+	WebURL   string        // of the public pages; "" means https://t.me
+	HTTP     *http.Client  // nil means a client of its own
+}
+
+const site = "https://t.me/"
+
+// New returns the upstreams of Telegram: the Bot API, then the public pages.
+func New(cfg Config) providers.Chain {
+	return providers.Chain{newBot(cfg), newOwn(cfg).IfOwn(cfg.Own, true)}
+}
+
+type bot struct{ http *upstream.Client }
+
+func newBot(cfg Config) providers.Provider {
+	// The token is a part of every path. It stands in the base, which is never shown.
+	base := strings.TrimRight(cmp.Or(cfg.BaseURL, "https://api.telegram.org"), "/") + "/bot" + cfg.BotToken
+	b := bot{upstream.New(upstream.Config{
+		// No redirect is followed: it would carry the token along.
+		HTTP: upstream.Still(cfg.HTTP), Base: base, Check: checkBot, Quota: upstream.NewQuota(0, 0),
+	})}
+	p := providers.Provider{
+		Name: "telegram", Platform: platform.Telegram, Source: schema.Official,
+		Profile: b.profile,
+
+		Normalize: normalize,
+		Notes: map[providers.Op]string{
+			providers.OpProfile: "channels and groups, with the exact number of members; the Bot API tells no picture's address " +
+				"and not whether an account is verified",
+		},
+	}
+	return p.Requiring(map[string]string{"bot_token": cfg.BotToken})
+}

@@ -1,0 +1,218 @@
+package telegram_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/providertest"
+	"github.com/socialdata/socialdata/providers/telegram"
+)
+
+func open(c *http.Client) providers.Chain {
+	return telegram.New(telegram.Config{BotToken: "1:secret-token", HTTP: c})
+}
+
+func TestPublicPages(t *testing.T) {
+	t.Parallel()
+	search := func(query string) providers.SearchQuery {
+		return providers.SearchQuery{Query: query, Handle: "salma_cooks"}
+	}
+	providertest.Run(t, providertest.Suite{
+		New: open, Upstream: "telegram_own",
+		Calls: []providertest.Call{
+			providertest.Profile("profile", "salma_cooks"),
+			providertest.Profile("profile-header-only", "Salma_Cooks"),
+			providertest.Profile("profile-group", "cooks_talk"),
+			providertest.Profile("profile-no-preview", "quiet_channel"),
+			providertest.Profile("profile-person", "omar_writes"),
+			providertest.Posts("posts", "salma_cooks"),
+			providertest.Posts("posts-before-the-first", "salma_cooks").From("3"),
+			providertest.Post("post", "salma_cooks/1201"),
+			providertest.Post("post-part-of-album", "salma_cooks/1205"),
+			providertest.Post("post-signed", "salma_cooks/1212"),
+			providertest.Search("search", search("كشري")),
+			providertest.Search("search-nothing", search("قهوة")),
+		},
+		Fails: []providertest.Fail{
+			{Call: providertest.Profile("unknown name", "nobody_here"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("page without a name", "nameless_page"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("card without a name", "nameless_card"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("page of another channel", "renamed_away"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("card of another account", "moved_name"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("posts of an unknown name", "nobody_here"), Want: providers.ErrNotFound},
+			{Call: providertest.Posts("posts of a channel without preview", "quiet_channel"), Want: providers.ErrNotFound},
+			{Call: providertest.Posts("posts without preview, not redirected", "shown_at_once"), Want: providers.ErrNotFound},
+			{Call: providertest.Posts("posts of a group", "cooks_talk"), Want: providers.ErrUnsupported},
+			{Call: providertest.Posts("posts of a person", "omar_writes"), Want: providers.ErrUnsupported},
+			{Call: providertest.Posts("no history on the page", "head_only"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("no message that can be read", "new_layout"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("a way back that leads nowhere", "no_way_back"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("posts of another channel", "renamed_away"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("hits in the place of posts", "searched"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("a cursor that is none", "salma_cooks").From("-1"), Want: providers.ErrCursor},
+			{Call: providertest.Post("post that is gone", "salma_cooks/9999"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("service message", "salma_cooks/1203"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("another post", "salma_cooks/4"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("a post without a number", "salma_cooks/5"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("post of nobody", "nobody_here/1"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("a card in the place of a post", "cooks_talk/7"), Want: providers.ErrUnavailable},
+			{Call: providertest.Search("search everywhere", providers.SearchQuery{Query: "x"}), Want: providers.ErrInvalid},
+		},
+		Drift: &providertest.Drift{},
+		Inputs: []providertest.Input{
+			{Subject: providers.Handle, In: "@Salma_Cooks", Want: "Salma_Cooks"},
+			{Subject: providers.Handle, In: "https://t.me/s/salma_cooks?before=3", Want: "salma_cooks"},
+			{Subject: providers.Handle, In: "t.me/salma_cooks/12", Want: "salma_cooks"},
+			{Subject: providers.Handle, In: "telegram.me/salma_cooks", Want: "salma_cooks"},
+			{Subject: providers.Handle, In: "https://salma_cooks.t.me/", Want: "salma_cooks"},
+			{Subject: providers.Handle, In: "https://t.me/+AbCdEf"},
+			{Subject: providers.Handle, In: "https://t.me/joinchat/AbCdEf"},
+			{Subject: providers.Handle, In: "https://t.me/c/123/4"},
+			{Subject: providers.Handle, In: "https://t.me/"},
+			{Subject: providers.Handle, In: "https://example.com/salma_cooks"},
+			{Subject: providers.Handle, In: "abc"},
+			{Subject: providers.Handle, In: "1salma"},
+			{Subject: providers.Handle, In: "سلمى"},
+			{Subject: providers.Handle, In: ".."},
+			{Subject: providers.PostID, In: "salma_cooks/1201", Want: "salma_cooks/1201"},
+			{Subject: providers.PostID, In: "https://t.me/salma_cooks/1201?single", Want: "salma_cooks/1201"},
+			{Subject: providers.PostID, In: "https://t.me/s/salma_cooks/1201", Want: "salma_cooks/1201"},
+			{Subject: providers.PostID, In: "https://t.me/cooks_talk/3/77", Want: "cooks_talk/77"},
+			{Subject: providers.PostID, In: "https://t.me/c/123/4"},
+			{Subject: providers.PostID, In: "1201"},
+			{Subject: providers.PostID, In: "salma_cooks/0"},
+			{Subject: providers.PostID, In: "salma_cooks/x"},
+			{Subject: providers.PostID, In: "a/b/c/1"},
+			{Subject: providers.CommentID, In: "salma_cooks/1"},
+		},
+	})
+	providertest.Off(t, telegram.New(telegram.Config{Own: providers.OwnOff})[1])
+}
+
+func TestBotAPI(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: open, Upstream: "telegram",
+		Calls: []providertest.Call{
+			providertest.Profile("bot-profile", "salma_cooks"),
+			providertest.Profile("bot-profile-by-another-name", "salma_kitchen"),
+		},
+		Fails: []providertest.Fail{
+			{Call: providertest.Profile("unknown name", "nobody_here"), Want: providers.ErrNotHere},
+			{Call: providertest.Profile("a person", "omar_writes"), Want: providers.ErrNotHere},
+			{Call: providertest.Profile("another channel", "moved_name"), Want: providers.ErrUnavailable},
+		},
+		Drift: &providertest.Drift{Absent: []string{"active_usernames"}},
+	})
+}
+
+// answering returns the upstreams over pages by path.
+func answering(pages map[string]string) providers.Chain {
+	return open(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		if page, ok := pages[r.URL.Path]; ok {
+			return http.StatusOK, page
+		}
+		return http.StatusNotFound, ""
+	})})
+}
+
+const oneMessage = `<main class="tgme_main" data-url="/salma_cooks"><section class="tgme_channel_history">
+	<div class="tgme_widget_message_wrap"><div class="tgme_widget_message" data-post="salma_cooks/7">WITHIN</div></div></section></main>`
+
+func TestAMessageOfWhichLittleIsKnown(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, within, text string }{
+		{"nothing", "", ""},
+		{"a quote alone", `<div class="tgme_widget_message_text js-message_reply_text">quoted</div>`, ""},
+		{"a quote in the block of an answer", `<a class="tgme_widget_message_reply"><div class="tgme_widget_message_text js-message_text">
+			quoted</div></a><div class="tgme_widget_message_text js-message_text">said</div>`, "said"},
+		{"views that are no number", `<span class="tgme_widget_message_views">lots</span>`, ""},
+		{"a time without its date", `<a class="tgme_widget_message_date"><time>09:00</time></a>`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			own := answering(map[string]string{"/s/salma_cooks": strings.Replace(oneMessage, "WITHIN", tt.within, 1)})[1]
+			page, err := own.Posts(t.Context(), "salma_cooks", "")
+			if err != nil || len(page.Items) != 1 {
+				t.Fatalf("%d posts, %v: want one", len(page.Items), err)
+			}
+			p := page.Items[0]
+			if p.Text != tt.text || p.CreatedAt != nil || p.Engagement.Views != nil || p.Engagement.Likes != nil || len(p.Media) != 0 {
+				t.Errorf("got %+v, want the text %q and nothing else", p, tt.text)
+			}
+		})
+	}
+}
+
+func TestAnOddMessageCostsItself(t *testing.T) {
+	t.Parallel()
+	own := answering(map[string]string{"/s/salma_cooks": strings.Replace(oneMessage, "</section>", `
+		<div class="tgme_widget_message_wrap"><div class="tgme_widget_message" data-post="salma_cooks">numberless</div></div>
+		<div class="tgme_widget_message_wrap"><div class="tgme_widget_message" data-post="somebody_else/8">not theirs</div></div>
+		<div class="tgme_widget_message_wrap">empty</div></section>`, 1)})[1]
+	page, err := own.Posts(t.Context(), "salma_cooks", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, p := range page.Items {
+		ids = append(ids, p.ID) // those without one are left out by the engine, which counts them
+	}
+	if diff := cmp.Diff([]string{"", "", "", "salma_cooks/7"}, ids); diff != "" {
+		t.Errorf("ids (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnAnswerNamesTheMissingPart(t *testing.T) {
+	t.Parallel()
+	own := answering(map[string]string{
+		"/s/salma_cooks": `<main class="tgme_main" data-url="/salma_cooks"></main>`, "/s/nobody_here": `<p>Sign in</p>`,
+		"/salma_cooks/1": `<body class="tgme_widget">?</body>`,
+	})[1]
+	_, posts := own.Posts(t.Context(), "salma_cooks", "")
+	_, profile := own.Profile(t.Context(), "nobody_here")
+	_, post := own.Post(t.Context(), "salma_cooks/1")
+	for part, err := range map[string]error{"tgme_channel_history": posts, "tgme_main": profile, "tgme_widget_message": post} {
+		e, ok := errors.AsType[*providers.Error](err)
+		if !ok || !errors.Is(err, providers.ErrUnavailable) || !strings.Contains(e.Detail, part) {
+			t.Errorf("got %v, want ErrUnavailable that names %s", err, part)
+		}
+	}
+}
+
+func TestTheBotTokenIsNotShown(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusUnauthorized, http.StatusNotFound, http.StatusFound, http.StatusInternalServerError} {
+		bot := open(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+			if !strings.HasPrefix(r.URL.Path, "/bot1:secret-token/") {
+				t.Errorf("asked for %s", r.URL.Path)
+			}
+			return status, `{"ok":false,"description":"Not Found"}`
+		})})[0]
+		_, err := bot.Profile(t.Context(), "salma_cooks")
+		if !errors.Is(err, providers.ErrUnavailable) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("status %d: got %v, want ErrUnavailable without the token", status, err)
+		}
+	}
+	if p := telegram.New(telegram.Config{})[0]; p.Serves(providers.OpProfile) || p.Missing[providers.OpProfile] == nil {
+		t.Error("without a token the Bot API is not read, and says what it lacks")
+	}
+}
+
+func TestALimitOfTheBotAPI(t *testing.T) {
+	t.Parallel()
+	bot := open(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusTooManyRequests, `{"ok":false,"error_code":429,"parameters":{"retry_after":7}}`
+	})})[0]
+	_, err := bot.Profile(t.Context(), "salma_cooks")
+	if e, ok := errors.AsType[*providers.Error](err); !ok || e.RetryAfter != 7*time.Second {
+		t.Errorf("got %v, want a limit of 7 s", err)
+	}
+}
