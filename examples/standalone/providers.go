@@ -27,6 +27,7 @@ import (
 	"github.com/socialdata/socialdata/providers/snapchat"
 	"github.com/socialdata/socialdata/providers/soundcloud"
 	"github.com/socialdata/socialdata/providers/spotify"
+	"github.com/socialdata/socialdata/providers/telegram"
 	"github.com/socialdata/socialdata/providers/threads"
 	"github.com/socialdata/socialdata/providers/tiktok"
 	"github.com/socialdata/socialdata/providers/truthsocial"
@@ -74,6 +75,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Cha
 		snapchat.New(configure[snapchat.Config](s, "snapchat")),
 		soundcloud.New(configure[soundcloud.Config](s, "soundcloud")),
 		spotify.New(configure[spotify.Config](s, "spotify")),
+		telegram.New(configure[telegram.Config](s, "telegram")),
 		threads.New(configure[threads.Config](s, "threads")),
 		tiktok.New(configure[tiktok.Config](s, "tiktok")),
 		truthsocial.New(configure[truthsocial.Config](s, "truthsocial")),

@@ -81,8 +81,8 @@ func TestBackground(t *testing.T) {
 		`width:10px;background-image: url("https://x.example/b.png");`: "https://x.example/b.png",
 		`background-image:url(https://x.example/c.png);padding:0`:      "https://x.example/c.png",
 		`background-image:url('https://x.example/d.png`:                "",
-		`background-image:none`: "",
-		`width:1px`:             "",
+		`background-image:none`:                                        "",
+		`width:1px`:                                                    "",
 	} {
 		page := parse(t, "<i style='"+html.EscapeString(style)+"'></i>")
 		if got := dom.Background(dom.First(page, dom.Tag("i"))); got != want {
