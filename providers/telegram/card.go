@@ -21,8 +21,11 @@ type card struct {
 // contact begins the title of the card of a name that nobody has, or that is a user's without a public card.
 const contact = "Telegram: Contact @"
 
-// isCard tells whether page is a card. No other page of t.me is made of these.
-func isCard(page *html.Node) bool { return dom.First(page, dom.Class("tgme_page")) != nil }
+// isCard tells whether page is a card, and neither a preview nor a widget.
+func isCard(page *html.Node) bool {
+	return dom.First(page, dom.Class("tgme_page")) != nil &&
+		dom.First(page, dom.Class("tgme_channel_history")) == nil && dom.First(page, dom.Class("tgme_widget_message")) == nil
+}
 
 // readCard reads the card of handle. It fails with errNobody when the card says nothing but the name.
 func readCard(ctx context.Context, page *html.Node, handle string) (*card, error) {

@@ -170,6 +170,16 @@ func TestAnOddMessageCostsItself(t *testing.T) {
 	}
 }
 
+func TestAPreviewInsideTheFrameOfACard(t *testing.T) {
+	t.Parallel()
+	page := `<div class="tgme_page">` + strings.Replace(oneMessage, "WITHIN", "", 1) + `</div>`
+	own := answering(map[string]string{"/s/salma_cooks": page})[1]
+	got, err := own.Posts(t.Context(), "salma_cooks", "")
+	if err != nil || len(got.Items) != 1 || got.Items[0].ID != "salma_cooks/7" {
+		t.Errorf("got %+v, %v, want the post", got.Items, err)
+	}
+}
+
 func TestAnAnswerNamesTheMissingPart(t *testing.T) {
 	t.Parallel()
 	own := answering(map[string]string{
