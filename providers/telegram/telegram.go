@@ -48,8 +48,8 @@ func newBot(cfg Config) providers.Provider {
 
 		Normalize: normalize,
 		Notes: map[providers.Op]string{
-			providers.OpProfile: "channels and groups, with the exact number of members; the Bot API tells no picture's address " +
-				"and not whether an account is verified",
+			providers.OpProfile: "channels and groups; with a bot token the exact number of members, but no picture and no mark of " +
+				"verification; without one what the page shows, with rounded counts",
 		},
 	}
 	return p.Requiring(map[string]string{"bot_token": cfg.BotToken})
