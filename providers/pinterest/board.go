@@ -1,0 +1,113 @@
+package pinterest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// ownedBoard is the answer of GET /boards/{board_id}. It does not tell the address of the board's page.
+// https://developers.pinterest.com/docs/api/v5/boards-get
+type ownedBoard struct {
+	ID          wire.Serial `json:"id"`
+	Name        string      `json:"name"`
+	Description string      `json:"description"`
+	CreatedAt   wire.Time   `json:"created_at"` // in UTC, without saying so
+	Pins        wire.Count  `json:"pin_count"`
+	Owner       owner       `json:"owner"`
+	Privacy     string      `json:"privacy"` // PUBLIC, PROTECTED or SECRET
+	Media       struct {
+		Cover string `json:"image_cover_url"`
+	} `json:"media"`
+}
+
+// collection converts b; it is false for a board that is not for everybody. One of which that is not told has no id:
+// the owner's token may be allowed to see more than others.
+func (b ownedBoard) collection(raw json.RawMessage) (schema.Collection, bool) {
+	if b.Privacy == "" {
+		return schema.Collection{}, true
+	}
+	out := schema.Collection{
+		Common:      schema.Common{ID: string(b.ID), URL: page(b.Owner.Username), Raw: raw},
+		Kind:        schema.Board,
+		Title:       b.Name,
+		Description: text.NonEmpty(b.Description),
+		ItemsCount:  b.Pins.V,
+		CoverURL:    text.URL(b.Media.Cover),
+		CreatedAt:   b.CreatedAt.V,
+	}
+	if b.Owner.Username == "" {
+		out.URL = site
+	} else {
+		out.Owner = new(b.Owner.actor())
+	}
+	return out, isPublic(b.Privacy)
+}
+
+// isPublic reads the privacy of a board, which is told where it is not for everybody.
+func isPublic(privacy string) bool { return privacy == "" || strings.EqualFold(privacy, "public") }
+
+// https://developers.pinterest.com/docs/api/v5/boards-list
+func (c *official) collections(
+	ctx context.Context, q providers.CollectionsQuery, cursor string,
+) (page providers.Page[schema.Collection], err error) {
+	if err = c.owns(ctx, q.Handle); err == nil {
+		page, err = list(ctx, c, upstream.Get("v5", "boards"), cursor, ownedBoard.collection)
+	}
+	if err != nil {
+		return page, fmt.Errorf("pinterest: boards of %q: %w", q.Handle, err)
+	}
+	return page, nil
+}
+
+func (c *official) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
+	var b wire.Object[ownedBoard]
+	id, err := c.board(ctx, q.ID)
+	if err == nil {
+		_, err = c.http.Read(ctx, upstream.Get("v5", "boards", id), &b)
+	}
+	if err == nil {
+		err = wire.Same(ctx, "board", id, string(b.V.ID))
+	}
+	if err == nil {
+		err = wire.Need(ctx, "privacy", b.V.Privacy != "")
+	}
+	out, public := b.V.collection(b.Raw)
+	if err == nil && !public {
+		err = absent(noBoard)
+	}
+	if err != nil {
+		return schema.Collection{}, fmt.Errorf("pinterest: board %q: %w", q.ID, err)
+	}
+	return out, nil
+}
+
+// https://developers.pinterest.com/docs/api/v5/boards-list_pins
+func (c *official) collectionPosts(
+	ctx context.Context, q providers.CollectionQuery, cursor string,
+) (page providers.Page[schema.Post], err error) {
+	id, err := c.board(ctx, q.ID)
+	if err == nil {
+		page, err = list(ctx, c, upstream.Get("v5", "boards", id, "pins"), cursor, ownedPin.post)
+	}
+	if err != nil {
+		return page, fmt.Errorf("pinterest: pins of board %q: %w", q.ID, err)
+	}
+	return page, nil
+}
+
+// board returns the number of a board.
+func (c *official) board(ctx context.Context, id string) (string, error) {
+	id, err := c.short.resolve(ctx, providers.CollectionID, id)
+	if err == nil && !isNumber(id) {
+		err = providers.Unsupported("Pinterest's official interface finds a board by its number only")
+	}
+	return id, err
+}

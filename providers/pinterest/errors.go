@@ -1,0 +1,140 @@
+package pinterest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+// errRefused says that Pinterest does not take what we sent. Who is to blame depends on what was sent.
+var errRefused = errors.New("pinterest: bad request")
+
+// blameCursor returns [providers.ErrCursor] in the place of a refusal of what we sent, if that was a cursor.
+func blameCursor(err error, cursor string) error {
+	if cursor != "" && errors.Is(err, errRefused) {
+		return providers.ErrCursor
+	}
+	return err
+}
+
+// checkOfficial reads the refusals of the official interface, which sees what belongs to the token's account: what it
+// does not find, and what it may not show, may be there all the same.
+// https://developers.pinterest.com/docs/reference/error-codes/
+func checkOfficial(res *upstream.Response) error {
+	account := strings.HasSuffix(res.URL.Path, "/user_account")
+	switch res.Status {
+	case http.StatusNotFound, http.StatusGone:
+		if account {
+			return providers.Unavailable(nil, "Pinterest does not find the account of the token")
+		}
+		return providers.NotHere("Pinterest's official interface shows the token's own account only")
+	case http.StatusForbidden:
+		if !account {
+			return providers.Unsupported("Pinterest does not show this to the account of the token")
+		}
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		if res.Input {
+			return nil // words of a forwarded read
+		}
+		return providers.Unavailable(errRefused, "Pinterest refuses the request")
+	}
+	return nil
+}
+
+// failure is what the website's interface and the widgets say when they have nothing to give.
+type failure struct {
+	Status  string     `json:"status"` // success or failure
+	Code    wire.Count `json:"code"`
+	HTTP    wire.Count `json:"http_status"` // of the website's interface, also where the answer itself has 200
+	Message string     `json:"message"`
+}
+
+// The codes with which Pinterest says that a thing does not exist.
+const (
+	noUser  = 30
+	noBoard = 40
+	noPin   = 50
+)
+
+// check reads the refusals of the website's interface, the widgets and the feeds, some of which come with 200.
+func check(res *upstream.Response) error {
+	var body struct {
+		failure          // of the widgets
+		Resource failure `json:"resource_response"`
+	}
+	isJSON := json.Unmarshal(res.Body, &body) == nil
+	f := body.Resource
+	if f.Status == "" {
+		f = body.failure
+	}
+	status := res.Status
+	if isJSON && f.Status == "failure" && status == http.StatusOK {
+		if status = f.status(); status == 0 {
+			return providers.Unavailable(nil, "Pinterest answers with a failure")
+		}
+	}
+	switch {
+	case status == http.StatusNotFound || status == http.StatusGone:
+		return absent(value(f.Code))
+	case status == http.StatusForbidden && bytes.Contains(res.Body, []byte("Invalid Resource Request")):
+		return providers.Unavailable(nil, "Pinterest does not take our requests for those of its website any more")
+	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
+		if res.Input {
+			return providers.Invalid("Pinterest refuses the search: %s", f.Message)
+		}
+		return providers.Unavailable(errRefused, "Pinterest refuses the request")
+	case status == http.StatusTooManyRequests && res.Status == http.StatusOK:
+		return providers.Limited("Pinterest limits our pace", 0)
+	case status != res.Status:
+		return providers.Unavailable(nil, "Pinterest answers with a failure (%d)", status)
+	case status < 300 && isPage(res):
+		return providers.Walled("Pinterest answers with a page, as it does to those who are to log in")
+	}
+	return nil
+}
+
+// status is the status that a failure stands for, 0 when it does not tell.
+func (f failure) status() int {
+	if f.HTTP.V != nil && *f.HTTP.V != http.StatusOK {
+		return int(*f.HTTP.V)
+	}
+	switch value(f.Code) {
+	case noUser, noBoard, noPin:
+		return http.StatusNotFound
+	}
+	return 0
+}
+
+func value(c wire.Count) int64 {
+	if c.V == nil {
+		return 0
+	}
+	return *c.V
+}
+
+func absent(code int64) error {
+	switch code {
+	case noUser:
+		return providers.NotFound("Pinterest has no such account")
+	case noBoard:
+		return providers.NotFound("Pinterest has no such board, or it is secret")
+	case noPin:
+		return providers.NotFound("Pinterest has no such pin")
+	}
+	return providers.NotFound("Pinterest shows nothing of the kind")
+}
+
+// isPage tells whether an answer is a page in HTML, which is never what was asked for.
+func isPage(res *upstream.Response) bool {
+	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
+		return true
+	}
+	begin := bytes.ToLower(bytes.TrimLeft(res.Body[:min(len(res.Body), 512)], " \t\r\n\ufeff"))
+	return bytes.HasPrefix(begin, []byte("<!doctype html")) || bytes.HasPrefix(begin, []byte("<html"))
+}

@@ -1,0 +1,231 @@
+package pinterest
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// own reads the interface behind the website. It answers whoever asks as the website's own scripts do.
+type own struct {
+	http  *upstream.Client
+	short shortener
+}
+
+func newOwn(cfg Config) providers.Provider {
+	o := &own{
+		http: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.pinterest.com"), Header: asWebsite(), Check: check,
+			Quota: upstream.NewQuota(0, 0),
+		}),
+		short: newShortener(cfg),
+	}
+	return providers.Provider{
+		Name: "pinterest_own", Platform: platform.Pinterest, Source: schema.Own,
+		Profile:         o.profile,
+		Posts:           o.posts,
+		Post:            o.post,
+		Search:          o.search,
+		Collections:     o.collections,
+		Collection:      o.collection,
+		CollectionPosts: o.collectionPosts,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch:          {"kind": {"post", "profile", "collection"}},
+			providers.OpCollections:     {"kind": {"board"}},
+			providers.OpCollection:      {"kind": {"board"}},
+			providers.OpCollectionPosts: {"kind": {"board"}},
+		},
+		Notes: notes,
+	}
+}
+
+// browser is what a browser calls itself.
+const browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+	"Chrome/142.0.0.0 Safari/537.36"
+
+// asWebsite is what the website's own scripts send. Without the handler, which names any page of the site, every
+// request is refused as an "Invalid Resource Request".
+func asWebsite() http.Header {
+	csrf := make([]byte, 16)
+	rand.Read(csrf) // it never fails
+	return http.Header{
+		"User-Agent":              {browser},
+		"Accept":                  {"application/json, text/javascript, */*, q=0.01"},
+		"Accept-Language":         {"en-US,en;q=0.9"},
+		"Cookie":                  {"csrftoken=" + hex.EncodeToString(csrf)},
+		"X-Requested-With":        {"XMLHttpRequest"},
+		"X-Pinterest-AppState":    {"active"},
+		"X-APP-VERSION":           {"a89153f"},
+		"X-Pinterest-PWS-Handler": {"www/[username].js"},
+	}
+}
+
+// options are the parameters of a resource. They are written in the order of their names.
+type options map[string]any
+
+// ask returns the request for a resource of the website's interface.
+func ask(resource string, o options) (upstream.Request, error) {
+	data, err := schema.Marshal(struct {
+		Options options `json:"options"`
+	}{o})
+	return upstream.Get("resource", resource+"Resource", "get/").With("data", string(data)), err
+}
+
+// resource is an answer of the website's interface.
+type resource[T any] struct {
+	Response struct {
+		Data     T          `json:"data"`
+		Bookmark wire.Token `json:"bookmark"` // the same as below, where there is a next page
+	} `json:"resource_response"`
+	Resource struct {
+		Options struct {
+			Username  string            `json:"username"` // what was asked for
+			BoardID   wire.ID           `json:"board_id"` // what was asked for
+			Bookmarks wire.Rows[string] `json:"bookmarks"`
+		} `json:"options"`
+	} `json:"resource"`
+}
+
+// read reads a resource.
+func read[T any](ctx context.Context, o *own, name string, opts options) (answer resource[T], err error) {
+	r, err := ask(name, opts)
+	if err == nil {
+		_, err = o.http.Read(ctx, r, &answer)
+	}
+	return answer, err
+}
+
+// single reads a resource that is one object.
+func single[T any](ctx context.Context, o *own, name string, opts options) (wire.Object[T], error) {
+	answer, err := read[wire.Object[T]](ctx, o, name, opts)
+	data := answer.Response.Data
+	if err == nil {
+		err = wire.Need(ctx, "resource_response.data", data.Here())
+	}
+	return data, err
+}
+
+// next returns the bookmark of what follows, "" when nothing does.
+func (r resource[T]) next(ctx context.Context) (string, error) {
+	bookmarks := r.Resource.Options.Bookmarks
+	next := ""
+	for _, b := range bookmarks.All() {
+		next = b.V
+		break
+	}
+	if next == "" {
+		var err error
+		if next, err = r.Response.Bookmark.Next(ctx, "resource_response.bookmark"); err != nil {
+			return "", err
+		}
+	}
+	if next == "" {
+		return "", wire.Need(ctx, "resource.options.bookmarks", !bookmarks.Odd() && bookmarks.Lost() == 0)
+	}
+	if next == "-end-" || strings.HasPrefix(next, "Y2JOb25lO") { // cbNone
+		return "", nil
+	}
+	return next, nil
+}
+
+// place is where a walk through a list stands: the bookmark of a page, behind the id with which the whole list begins.
+// Pinterest takes any nonsense for a bookmark and answers its first page.
+type place struct{ first, bookmark string }
+
+func placeOf(cursor string) (place, error) {
+	first, bookmark, ok := strings.Cut(cursor, ".")
+	if cursor != "" && (!ok || bookmark == "") {
+		return place{}, providers.ErrCursor
+	}
+	return place{first, bookmark}, nil
+}
+
+// of returns opts for the page at p.
+func (p place) of(opts options) options {
+	if p.bookmark != "" {
+		opts["bookmarks"] = []string{p.bookmark}
+	}
+	return opts
+}
+
+// then returns the cursor of the page behind the one at p, which begins with an id. It fails with [providers.ErrCursor]
+// when that page is the first of the list again, and not the last.
+func (p place) then(begins, next string) (string, error) {
+	switch {
+	case next == "":
+		return "", nil
+	case p.bookmark == "":
+		return begins + "." + next, nil
+	case begins != "" && begins == p.first:
+		return "", providers.ErrCursor
+	}
+	return p.first + "." + next, nil
+}
+
+// begins is the id of the first row that has one.
+func begins[T interface{ id() string }](rows wire.Rows[T]) string {
+	for _, row := range rows.All() {
+		if id := row.V.id(); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// turn makes a page of the rows of an answer, which stand at a place named as in "resource_response.data".
+func turn[A any, T interface{ id() string }, O any](
+	ctx context.Context, answer resource[A], at place, name string, rows wire.Rows[T],
+	convert func(T, json.RawMessage) (O, bool),
+) (page providers.Page[O], err error) {
+	items, err := wire.Items(ctx, name, rows, convert)
+	if err != nil {
+		return page, err
+	}
+	next, err := answer.next(ctx)
+	if err == nil {
+		next, err = at.then(begins(rows), next)
+	}
+	if err != nil {
+		return page, err
+	}
+	return providers.Page[O]{Items: items, Next: next}, nil
+}
+
+// rows reads one page of a resource that is a list. What the answer says that it is about is compared with what was
+// asked.
+func rows[T interface{ id() string }, O any](
+	ctx context.Context, o *own, name string, opts options, cursor string,
+	convert func(T, json.RawMessage) (O, bool),
+) (page providers.Page[O], err error) {
+	at, err := placeOf(cursor)
+	if err != nil {
+		return page, err
+	}
+	answer, err := read[wire.Rows[T]](ctx, o, name, at.of(opts))
+	if err != nil {
+		return page, blameCursor(err, cursor)
+	}
+	about := answer.Resource.Options
+	if handle, ok := opts["username"].(string); ok && about.Username != "" {
+		err = wire.SameFold(ctx, "account", handle, about.Username)
+	}
+	if board, ok := opts["board_id"].(string); ok && about.BoardID != "" {
+		err = wire.Same(ctx, "board", board, string(about.BoardID))
+	}
+	if err != nil {
+		return page, err
+	}
+	return turn(ctx, answer, at, "resource_response.data", answer.Response.Data, convert)
+}

@@ -1,0 +1,142 @@
+package pinterest
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// pin is a pin as the website's interface and the widgets have it. What Pinterest's machines say about the picture
+// (auto_alt_text, seo_description) is not what somebody wrote.
+type pin struct {
+	ID          wire.Serial `json:"id"`
+	Type        string      `json:"type"` // pin; searches and widgets leave it out
+	Title       string      `json:"title"`
+	GridTitle   string      `json:"grid_title"`
+	Description string      `json:"description"` // " " for none
+	CreatedAt   wire.Time   `json:"created_at"`  // not told on boards
+	Pinner      *user       `json:"pinner"`
+	Creator     *user       `json:"native_creator"`
+	IsRepin     wire.Bool   `json:"is_repin"`
+	Board       *struct {
+		ID wire.Serial `json:"id"`
+	} `json:"board"`
+	Reactions  map[string]wire.Count `json:"reaction_counts"` // by the number of the reaction; 1 is a heart
+	Comments   wire.Count            `json:"comment_count"`
+	Repins     wire.Count            `json:"repin_count"` // of this copy
+	Aggregated struct {
+		Comments wire.Count `json:"comment_count"`
+		Stats    struct {
+			Saves wire.Count `json:"saves"` // of all copies, as the site shows it
+		} `json:"aggregated_stats"`
+	} `json:"aggregated_pin_data"`
+	Hashtags   []string `json:"hashtags"` // with #
+	IsPromoted bool     `json:"is_promoted"`
+	Promoter   *user    `json:"promoter"`
+	shown
+}
+
+func (p pin) id() string { return string(p.ID) }
+
+// hollow tells whether p is what a stranger gets in the place of a pin: its picture and nothing else.
+func (p pin) hollow() bool { return p.Pinner == nil && p.Creator == nil && p.Board == nil }
+
+// author is who saved the pin, or who made it where this is no copy.
+func (p pin) author() schema.Actor {
+	switch {
+	case p.Creator != nil && p.IsRepin.V != nil && !*p.IsRepin.V:
+		return p.Creator.actor()
+	case p.Pinner != nil:
+		return p.Pinner.actor()
+	}
+	return schema.UnknownActor()
+}
+
+// joined puts a title, which may be missing while the one in lists is there, above what is said.
+func joined(title, gridTitle, description string) string {
+	title, description = strings.TrimSpace(title), strings.TrimSpace(description)
+	if title = cmp.Or(title, strings.TrimSpace(gridTitle)); title == description {
+		description = ""
+	}
+	return text.Join(title, description)
+}
+
+// post converts p; it is false for what stands among pins and is none. A pin that is not told whole has no id.
+func (p pin) post(raw json.RawMessage) (schema.Post, bool) {
+	if p.Type != "" && p.Type != "pin" {
+		return schema.Post{}, false
+	}
+	media := p.media()
+	if p.hollow() || len(media) == 0 {
+		return schema.Post{}, true
+	}
+	words := joined(p.Title, p.GridTitle, p.Description)
+	return schema.Post{
+		Common:    schema.Common{ID: p.id(), URL: pinURL(p.id()), Raw: raw},
+		Author:    p.author(),
+		Text:      words,
+		CreatedAt: p.CreatedAt.V,
+		Media:     media,
+		Engagement: schema.Engagement{
+			Likes:    p.Reactions["1"].V,
+			Comments: cmp.Or(p.Comments.V, p.Aggregated.Comments.V),
+			Saves:    cmp.Or(p.Aggregated.Stats.Saves.V, p.Repins.V),
+		},
+		Hashtags: p.tags(words),
+		Mentions: text.Mentions(words),
+		IsAd:     p.IsPromoted || p.Promoter != nil && p.Promoter.handle() != "",
+	}, true
+}
+
+// tags are the hashtags that Pinterest lists, and those in the words.
+func (p pin) tags(words string) []string {
+	var tags []string
+	for _, tag := range p.Hashtags {
+		tags = append(tags, strings.TrimLeft(strings.TrimSpace(tag), "#＃"))
+	}
+	return text.Each(append(tags, text.Hashtags(words)...))
+}
+
+func (o *own) post(ctx context.Context, id string) (schema.Post, error) {
+	number, err := o.short.resolve(ctx, providers.PostID, id)
+	var p wire.Object[pin]
+	if err == nil {
+		p, err = single[pin](ctx, o, "Pin", options{"id": number, "field_set_key": "unauth_react_main_pin"})
+	}
+	if err == nil {
+		err = p.V.whole(ctx, number)
+	}
+	if err != nil {
+		return schema.Post{}, fmt.Errorf("pinterest_own: post %q: %w", id, err)
+	}
+	post, _ := p.V.post(p.Raw)
+	return post, nil
+}
+
+// whole returns nil when p is the pin that was asked for, with all that makes one.
+func (p pin) whole(ctx context.Context, id string) error {
+	if err := wire.Same(ctx, "pin", id, p.id()); err != nil {
+		return err
+	}
+	if err := wire.Need(ctx, "pinner", !p.hollow()); err != nil {
+		return err
+	}
+	return wire.Need(ctx, "images", len(p.media()) > 0)
+}
+
+func (o *own) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	page, err := rows(ctx, o, "UserPins", options{
+		"username": handle, "field_set_key": "grid_item", "is_own_profile_pins": false, "pin_filter": nil,
+	}, cursor, pin.post)
+	if err != nil {
+		return page, fmt.Errorf("pinterest_own: posts of %q: %w", handle, err)
+	}
+	return page, nil
+}

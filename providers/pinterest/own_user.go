@@ -1,0 +1,96 @@
+package pinterest
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// user is an account as the website's interface and the widgets have it. The widgets tell its handle in the address of
+// its page only.
+type user struct {
+	ID         wire.Serial `json:"id"`
+	Type       string      `json:"type"` // user
+	Username   string      `json:"username"`
+	ProfileURL string      `json:"profile_url"`
+	FullName   string      `json:"full_name"`
+	About      string      `json:"about"`
+	XLarge     string      `json:"image_xlarge_url"`
+	Large      string      `json:"image_large_url"`
+	Medium     string      `json:"image_medium_url"`
+	Small      string      `json:"image_small_url"`
+	Merchant   bool        `json:"is_verified_merchant"`
+	Identity   struct {
+		Verified bool `json:"verified"`
+	} `json:"verified_identity"` // an empty object for most; that a website is verified says nothing
+	Followers wire.Count `json:"follower_count"`
+	Following wire.Count `json:"following_count"`
+	Pins      wire.Count `json:"pin_count"`
+	Website   string     `json:"website_url"`
+	Domain    string     `json:"domain_url"`
+	Locale    string     `json:"locale"`  // en-US
+	Country   string     `json:"country"` // US
+}
+
+func (u user) id() string { return string(u.ID) }
+
+func (u user) handle() string {
+	if u.Username != "" {
+		return u.Username
+	}
+	link, err := links.Parse(u.ProfileURL, hosts...)
+	if err != nil || link == nil {
+		return ""
+	}
+	return link.Segment(len(link.Segments) - 1)
+}
+
+// avatar is the largest picture. The small one is there in the larger size too.
+func (u user) avatar() *string {
+	small := strings.Replace(u.Small, "/30x30_RS/", "/280x280_RS/", 1)
+	return text.URL(cmp.Or(u.XLarge, u.Large, u.Medium, small))
+}
+
+func (u user) actor() schema.Actor {
+	return schema.Actor{ID: u.id(), Handle: u.handle(), DisplayName: text.NonEmpty(u.FullName), AvatarURL: u.avatar()}
+}
+
+func (u user) profile(raw json.RawMessage) schema.Profile {
+	p := schema.Profile{
+		Common:      schema.Common{ID: u.id(), URL: page(u.handle()), Raw: raw},
+		Handle:      u.handle(),
+		DisplayName: text.NonEmpty(u.FullName),
+		Bio:         text.NonEmpty(u.About),
+		AvatarURL:   u.avatar(),
+		Verified:    u.Identity.Verified || u.Merchant,
+		Followers:   u.Followers.V,
+		Following:   u.Following.V,
+		PostsCount:  u.Pins.V,
+		Links:       text.URLs(cmp.Or(u.Website, u.Domain)),
+	}
+	if lang, _, _ := strings.Cut(strings.ReplaceAll(u.Locale, "_", "-"), "-"); len(lang) >= 2 {
+		p.Lang = &lang
+	}
+	if len(u.Country) == 2 {
+		p.Country = new(strings.ToUpper(u.Country))
+	}
+	return p
+}
+
+func (o *own) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	u, err := single[user](ctx, o, "User", options{"username": handle, "field_set_key": "unauth_profile"})
+	if err == nil {
+		err = wire.SameFold(ctx, "account", handle, u.V.handle())
+	}
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("pinterest_own: profile %q: %w", handle, err)
+	}
+	return u.V.profile(u.Raw), nil
+}

@@ -1,0 +1,153 @@
+package pinterest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const pageSize = "100" // of every list of the official interface; at most 250 upstream
+
+// ownedPin is the answer of GET /pins/{pin_id}. That it has been promoted once does not make it an advertisement now.
+// https://developers.pinterest.com/docs/api/v5/pins-get
+type ownedPin struct {
+	ID          wire.Serial `json:"id"`
+	Title       string      `json:"title"`
+	Description string      `json:"description"`
+	CreatedAt   wire.Time   `json:"created_at"` // in UTC, without saying so
+	Owner       owner       `json:"board_owner"`
+	Media       ownedMedia  `json:"media"`
+	Metrics     struct {
+		Lifetime struct {
+			Likes    wire.Count `json:"reaction"`
+			Comments wire.Count `json:"comment"`
+			Saves    wire.Count `json:"save"`
+			Views    wire.Count `json:"impression"`
+		} `json:"lifetime_metrics"`
+	} `json:"pin_metrics"` // null in lists
+}
+
+// owner is an account as the official interface names it: without its number.
+type owner struct {
+	Username string `json:"username"`
+}
+
+func (o owner) actor() schema.Actor {
+	if o.Username == "" {
+		return schema.UnknownActor()
+	}
+	return schema.Actor{ID: o.Username, Handle: o.Username}
+}
+
+// ownedMedia is a picture, a film, or several of them, by the words image, video, multiple_images, multiple_videos and
+// multiple_mixed.
+type ownedMedia struct {
+	Kind string `json:"media_type"`
+	ownedItem
+	Items []ownedItem `json:"items"`
+}
+
+type ownedItem struct {
+	Images   pictures   `json:"images"`
+	Cover    string     `json:"cover_image_url"`
+	Video    string     `json:"video_url"` // null for most apps
+	Duration wire.Float `json:"duration"`  // milliseconds
+}
+
+func (m ownedMedia) media() []schema.Media {
+	if len(m.Items) == 0 {
+		return m.ownedItem.media()
+	}
+	var out []schema.Media
+	for _, i := range m.Items {
+		out = append(out, i.media()...)
+	}
+	return out
+}
+
+// media shows the film; where an app may not see it, its picture.
+func (i ownedItem) media() []schema.Media {
+	picture := text.URL(i.Images.best())
+	if cover := text.URL(i.Cover); cover != nil {
+		picture = cover
+	}
+	if film := text.URL(i.Video); film != nil {
+		return []schema.Media{{Type: schema.Video, URL: *film, ThumbnailURL: picture, DurationS: i.Duration.Seconds()}}
+	}
+	if picture == nil {
+		return nil
+	}
+	return []schema.Media{{Type: schema.Image, URL: *picture}}
+}
+
+// post always belongs.
+func (p ownedPin) post(raw json.RawMessage) (schema.Post, bool) {
+	words := joined(p.Title, "", p.Description)
+	n := p.Metrics.Lifetime
+	return schema.Post{
+		Common:     schema.Common{ID: string(p.ID), URL: pinURL(string(p.ID)), Raw: raw},
+		Author:     p.Owner.actor(),
+		Text:       words,
+		CreatedAt:  p.CreatedAt.V,
+		Media:      p.Media.media(),
+		Engagement: schema.Engagement{Likes: n.Likes.V, Comments: n.Comments.V, Saves: n.Saves.V, Views: n.Views.V},
+		Hashtags:   text.Hashtags(words),
+		Mentions:   text.Mentions(words),
+	}, true
+}
+
+func (c *official) post(ctx context.Context, id string) (schema.Post, error) {
+	pin, err := c.short.resolve(ctx, providers.PostID, id)
+	var p wire.Object[ownedPin]
+	if err == nil {
+		_, err = c.http.Read(ctx, upstream.Get("v5", "pins", pin).With("pin_metrics", "true"), &p)
+	}
+	if err == nil {
+		err = wire.Same(ctx, "pin", pin, string(p.V.ID))
+	}
+	if err != nil {
+		return schema.Post{}, fmt.Errorf("pinterest: post %q: %w", id, err)
+	}
+	post, _ := p.V.post(p.Raw)
+	return post, nil
+}
+
+// https://developers.pinterest.com/docs/api/v5/pins-list
+func (c *official) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
+	if err = c.owns(ctx, handle); err == nil {
+		page, err = list(ctx, c, upstream.Get("v5", "pins"), cursor, ownedPin.post)
+	}
+	if err != nil {
+		return page, fmt.Errorf("pinterest: posts of %q: %w", handle, err)
+	}
+	return page, nil
+}
+
+// list reads one page of a list of the official interface.
+// https://developers.pinterest.com/docs/reference/pagination/
+func list[T, O any](
+	ctx context.Context, c *official, r upstream.Request, cursor string, convert func(T, json.RawMessage) (O, bool),
+) (page providers.Page[O], err error) {
+	var answer struct {
+		Items    wire.Rows[T] `json:"items"`
+		Bookmark wire.Token   `json:"bookmark"` // null at the end
+	}
+	if _, err := c.http.Read(ctx, r.With("page_size", pageSize).With("bookmark", cursor), &answer); err != nil {
+		return page, blameCursor(err, cursor)
+	}
+	items, err := wire.Items(ctx, "items", answer.Items, convert)
+	if err != nil {
+		return page, err
+	}
+	next, err := answer.Bookmark.Next(ctx, "bookmark")
+	if err != nil {
+		return page, err
+	}
+	return providers.Page[O]{Items: items, Next: next}, nil
+}

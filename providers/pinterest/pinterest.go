@@ -1,0 +1,145 @@
+// Package pinterest reads public Pinterest data. Posts are pins, collections are boards.
+//
+// There are four providers. The official one sees the account that its token belongs to, and nobody else. The own one
+// reads the interface behind the website, which knows most; the widgets are made for other sites to show pins, and the
+// feeds are the RSS of accounts and boards: both know the newest pins only, and stand in where the website refuses us.
+// Source: https://developers.pinterest.com/docs/api/v5/
+package pinterest
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach Pinterest.
+type Config struct {
+	// Token is an access token of the account that the official interface is to show, with the scopes boards:read,
+	// pins:read and user_accounts:read, and none that ends in _secret: what is secret is not to be told.
+	Token        string
+	ClientID     string       // of an app, instead of Token: the account is that of the app's owner
+	ClientSecret string       // of the app
+	BaseURL      string       // of the official interface and of pin.it; "" means https://api.pinterest.com
+	HTTP         *http.Client // nil means a client of its own
+
+	Own        providers.Own // reads what the website, widgets and feeds show to anybody; on by default
+	WebURL     string        // "" means https://www.pinterest.com
+	WidgetsURL string        // "" means https://widgets.pinterest.com
+}
+
+// credentials are the query parameters by which Pinterest takes, or once took, credentials.
+var credentials = []string{"access_token", "client_id", "client_secret", "refresh_token"}
+
+// New returns the providers for Pinterest, in the order in which they are to be tried.
+func New(cfg Config) providers.Chain {
+	return providers.Chain{
+		newOfficial(cfg),
+		newOwn(cfg).IfOwn(cfg.Own, true),
+		newWidgets(cfg).IfOwn(cfg.Own, true),
+		newFeeds(cfg).IfOwn(cfg.Own, true),
+	}
+}
+
+// official reads the documented interface, which shows the account of its token.
+type official struct {
+	http  *upstream.Client
+	short shortener
+
+	mu    sync.Mutex
+	owner string    // the handle of the account, "" when it is not known
+	until time.Time // how long it is taken for known
+}
+
+func newOfficial(cfg Config) providers.Provider {
+	c := newClient(cfg)
+	p := providers.Provider{
+		Name: "pinterest", Platform: platform.Pinterest, Source: schema.Official,
+		Profile:         c.profile,
+		Posts:           c.posts,
+		Post:            c.post,
+		Collections:     c.collections,
+		Collection:      c.collection,
+		CollectionPosts: c.collectionPosts,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpCollections:     {"kind": {"board"}},
+			providers.OpCollection:      {"kind": {"board"}},
+			providers.OpCollectionPosts: {"kind": {"board"}},
+		},
+		Notes:       notes,
+		Routes:      providers.Routes(platform.Pinterest, "v5/user_account"),
+		Forward:     c.http.Forward,
+		Credentials: credentials,
+	}
+	if cfg.Token == "" {
+		p = p.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})
+	}
+	return p
+}
+
+// notes are what a user should know of all providers, and why Pinterest has no more.
+var notes = map[providers.Op]string{
+	providers.OpProfile:          "the official interface shows the token's account only; others are read from the site",
+	providers.OpPosts:            "what the account has saved or made; the newest 25 or 50 where the website refuses us",
+	providers.OpCollections:      "boards; secret and protected ones are left out",
+	providers.OpCollection:       "boards, by number or URL",
+	providers.OpCollectionPosts:  "boards, by number or URL; pins there often come without their time",
+	providers.OpSearch:           "pins unless kind says otherwise; the official search is closed to most",
+	providers.OpComments:         "Pinterest shows comments to those who are logged in only",
+	providers.OpReplies:          "Pinterest shows comments to those who are logged in only",
+	providers.OpFollowers:        "Pinterest lists followers for the account's owner only",
+	providers.OpFollowing:        "Pinterest lists them for the account's owner only",
+	providers.OpReels:            "Pinterest does not list videos by themselves",
+	providers.OpTranscript:       "Pinterest has no transcripts",
+	providers.OpTrending:         "Pinterest tells what is popular to advertisers only",
+	providers.OpSuggestions:      "Pinterest gives suggestions to those who are logged in only",
+	providers.OpAudience:         "Pinterest tells it to the account's owner only",
+	providers.OpLive:             "Pinterest has no broadcasts",
+	providers.OpTrack:            "Pinterest has no tracks",
+	providers.OpTracks:           "Pinterest has no tracks",
+	providers.OpTrackPosts:       "Pinterest has no tracks",
+	providers.OpCollectionTracks: "boards hold pins, not tracks",
+	providers.OpCommunity:        "Pinterest has no communities",
+	providers.OpCommunityPosts:   "Pinterest has no communities",
+	providers.OpProducts:         "pins that name a price are no catalogue",
+	providers.OpProduct:          "pins that name a price are no catalogue",
+	providers.OpReviews:          "pins that name a price are no catalogue",
+	providers.OpStore:            "pins that name a price are no catalogue",
+}
+
+// newClient returns a client whose tokens come from the same address. The limits are those that Pinterest announces;
+// when they start anew it tells in a header whose form it does not document.
+func newClient(cfg Config) *official {
+	base := cmp.Or(cfg.BaseURL, "https://api.pinterest.com")
+	c := upstream.Config{
+		HTTP: cfg.HTTP, Base: base, Check: checkOfficial, Credentials: credentials,
+		Limits: &upstream.LimitHeaders{Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset"},
+		Quota:  upstream.NewQuota(0, 0),
+	}
+	if cfg.Token != "" {
+		c.Header = http.Header{"Authorization": {"Bearer " + cfg.Token}}
+	} else {
+		c.Tokens = tokens(cfg, base)
+	}
+	return &official{http: upstream.New(c), short: newShortener(cfg)}
+}
+
+// tokens gets access tokens for the account of the app's owner.
+// https://developers.pinterest.com/docs/api/v5/oauth-token
+func tokens(cfg Config, base string) *upstream.Tokens {
+	c := upstream.New(upstream.Config{
+		HTTP: cfg.HTTP, Base: base, Header: http.Header{"Authorization": {upstream.Basic(cfg.ClientID, cfg.ClientSecret)}},
+	})
+	return upstream.ClientCredentials(c, upstream.Request{
+		Path: []string{"v5/oauth/token"},
+		Form: url.Values{"grant_type": {"client_credentials"}, "scope": {"boards:read,pins:read,user_accounts:read"}},
+	})
+}

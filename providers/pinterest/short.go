@@ -1,0 +1,57 @@
+package pinterest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+)
+
+// shortener knows where short links lead to.
+type shortener struct{ http *upstream.Client }
+
+func newShortener(cfg Config) shortener {
+	return shortener{upstream.New(upstream.Config{
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.pinterest.com"), Check: checkShort,
+		Quota: upstream.NewQuota(0, 0),
+	})}
+}
+
+// movedError is a redirect to the site, which was not followed.
+type movedError struct{ to string }
+
+// Error says where to.
+func (e *movedError) Error() string { return fmt.Sprintf("moved to %q", e.to) }
+
+// checkShort finds the redirect that is the answer.
+func checkShort(res *upstream.Response) error {
+	if res.Status >= 300 && res.Status < 400 {
+		return &movedError{res.Header.Get("Location")}
+	}
+	return nil
+}
+
+// resolve returns id, or where it leads to when it is a short link.
+func (s shortener) resolve(ctx context.Context, subject providers.Subject, id string) (string, error) {
+	name, isShort := strings.CutPrefix(id, short+"/")
+	if !isShort {
+		return id, nil
+	}
+	_, err := s.http.Do(ctx, upstream.Get("url_shortener", name, "redirect/"))
+	moved, ok := errors.AsType[*movedError](err)
+	switch {
+	case err == nil:
+		return "", providers.Unavailable(nil, "Pinterest does not tell where the short link leads to")
+	case !ok:
+		return "", err
+	}
+	to, err := normalize(subject, moved.to)
+	if err != nil || strings.HasPrefix(to, short+"/") {
+		return "", providers.NotFound("this short link leads to no %s", subject)
+	}
+	return to, nil
+}
