@@ -22,6 +22,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kick"
 	"github.com/socialdata/socialdata/providers/linktree"
 	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/providers/pinterest"
 	"github.com/socialdata/socialdata/providers/reddit"
 	"github.com/socialdata/socialdata/providers/replay"
 	"github.com/socialdata/socialdata/providers/snapchat"
@@ -71,6 +72,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Cha
 		instagram.New(configure[instagram.Config](s, "instagram")),
 		kick.New(configure[kick.Config](s, "kick")),
 		linktree.New(configure[linktree.Config](s, "linktree")),
+		pinterest.New(configure[pinterest.Config](s, "pinterest")),
 		reddit.New(configure[reddit.Config](s, "reddit")),
 		snapchat.New(configure[snapchat.Config](s, "snapchat")),
 		soundcloud.New(configure[soundcloud.Config](s, "soundcloud")),

@@ -52,6 +52,7 @@ var usualEnv = map[string]string{
 	"SOCIALDATA_FACEBOOK_TOKEN":              "test",
 	"SOCIALDATA_KICK_CLIENT_ID":              "test",
 	"SOCIALDATA_KICK_CLIENT_SECRET":          "test",
+	"SOCIALDATA_PINTEREST_TOKEN":             "test",
 	"SOCIALDATA_REDDIT_CLIENT_ID":            "test",
 	"SOCIALDATA_REDDIT_CLIENT_SECRET":        "test",
 	"SOCIALDATA_SOUNDCLOUD_CLIENT_ID":        "test",
