@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/island"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -232,7 +232,7 @@ func (s site) posts(ctx context.Context, handle, cursor string) (out providers.P
 	if err != nil {
 		return out, fmt.Errorf("snapchat_own: posts of %q: %w", handle, err)
 	}
-	out.Items = newestFirst(videos, snaps)
+	out.Items = dates.NewestFirst(madeAt, videos, snaps)
 	return out, nil
 }
 
@@ -245,36 +245,11 @@ func (s site) reels(ctx context.Context, handle, cursor string) (out providers.P
 	if err != nil {
 		return out, fmt.Errorf("snapchat_own: reels of %q: %w", handle, err)
 	}
-	out.Items = newestFirst(videos)
+	out.Items = dates.NewestFirst(madeAt, videos)
 	return out, nil
 }
 
-// newestFirst merges lists of posts. One of unknown time stays behind the one before it in its list.
-func newestFirst(lists ...[]schema.Post) []schema.Post {
-	type dated struct {
-		post schema.Post
-		at   time.Time
-	}
-	var all []dated
-	for _, list := range lists {
-		var last time.Time
-		if i := slices.IndexFunc(list, func(p schema.Post) bool { return p.CreatedAt != nil }); i >= 0 {
-			last = *list[i].CreatedAt
-		}
-		for _, p := range list {
-			if p.CreatedAt != nil {
-				last = *p.CreatedAt
-			}
-			all = append(all, dated{p, last})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b dated) int { return b.at.Compare(a.at) })
-	out := make([]schema.Post, len(all))
-	for i, d := range all {
-		out[i] = d.post
-	}
-	return out
-}
+func madeAt(p schema.Post) *time.Time { return p.CreatedAt }
 
 // listed fails unless a list of an account's page is there, or the account says that it has none.
 func listed[T any](ctx context.Context, name string, rows wire.Rows[T], has wire.Bool) error {

@@ -1,7 +1,10 @@
 // Package dates reads the dates that upstreams write, and orders them.
 package dates
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Parse reads s in the first of layouts that fits, as UTC. It returns nil when none does, and for the year 0, which
 // stands for an unknown one.
@@ -30,4 +33,32 @@ func Newest(a, b *time.Time) int {
 		return -1
 	}
 	return b.Compare(*a)
+}
+
+// NewestFirst merges lists whose items have the times that at gives. One of unknown time stays behind the one before it in
+// its list, or before the next where it is the first.
+func NewestFirst[T any](at func(T) *time.Time, lists ...[]T) []T {
+	type dated struct {
+		item T
+		at   time.Time
+	}
+	var all []dated
+	for _, list := range lists {
+		var last time.Time
+		if i := slices.IndexFunc(list, func(item T) bool { return at(item) != nil }); i >= 0 {
+			last = *at(list[i])
+		}
+		for _, item := range list {
+			if t := at(item); t != nil {
+				last = *t
+			}
+			all = append(all, dated{item, last})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b dated) int { return b.at.Compare(a.at) })
+	var out []T
+	for _, d := range all {
+		out = append(out, d.item)
+	}
+	return out
 }

@@ -32,3 +32,16 @@ func TestNewestPutsTheLatestFirstAndUnknownOnesLast(t *testing.T) {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 }
+
+func TestNewestFirstMerges(t *testing.T) {
+	t.Parallel()
+	times := map[string]*time.Time{}
+	for i, name := range []string{"b", "d", "f", "h"} {
+		times[name] = new(time.Unix(int64(1000-i), 0))
+	}
+	got := dates.NewestFirst(func(s string) *time.Time { return times[s] },
+		[]string{"a", "b", "h", "i"}, []string{"f", "d", "e"}, nil, []string{"unknown"})
+	if diff := cmp.Diff([]string{"a", "b", "d", "e", "f", "h", "i", "unknown"}, got); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
