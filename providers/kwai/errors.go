@@ -1,0 +1,26 @@
+package kwai
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+const gone = 1016001002 // the result of a video that was there
+
+// check reads the refusals of the site, of which some have the status 200.
+func check(res *upstream.Response) error {
+	if res.Status == http.StatusNotFound {
+		return providers.NotFound("Kwai has no such page")
+	}
+	var a struct {
+		Result wire.Count `json:"result"`
+	}
+	if json.Unmarshal(res.Body, &a) == nil && a.Result.V != nil && *a.Result.V == gone {
+		return providers.NotFound("the video is gone")
+	}
+	return nil
+}

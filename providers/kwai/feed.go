@@ -1,0 +1,175 @@
+package kwai
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const (
+	pageSize = 50
+	noMore   = "no_more" // the cursor of the last page; any other that is no time is none
+)
+
+func (s site) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
+	if cursor != "" && !links.Digits(cursor) {
+		return page, providers.ErrCursor
+	}
+	f, err := s.feed(ctx, handle, cursor)
+	if err == nil {
+		page, err = f.page(ctx, handle, cursor)
+	}
+	if err != nil {
+		return providers.Page[schema.Post]{}, fmt.Errorf("kwai: posts of %q: %w", handle, err)
+	}
+	return page, nil
+}
+
+// feed reads a page of an account's posts. Without a list of them the account's own page tells whether there is one.
+func (s site) feed(ctx context.Context, handle, cursor string) (f feed, err error) {
+	_, err = s.http.Read(ctx, upstream.Request{
+		Method: http.MethodPost, Path: []string{"rest/o/w/pc/feed/profile"}, Retry: true,
+		JSON: map[string]any{
+			"userId": "@" + handle, "fromPage": "PC_PROFILE", "beforePage": "", "pcursor": cursor, "count": pageSize,
+		},
+	}, &f)
+	if err != nil || f.Feeds.Here() {
+		return f, err
+	}
+	if _, err := s.account(ctx, handle); errors.Is(err, providers.ErrNotFound) {
+		return f, err
+	}
+	return f, f.Feeds.Check(ctx, "feeds")
+}
+
+// feed is a page of an account's posts.
+type feed struct {
+	Feeds  wire.Rows[item] `json:"feeds"`
+	Cursor wire.Token      `json:"cursor"`
+}
+
+func (f feed) page(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
+	theirs, other := 0, ""
+	page.Items, err = wire.Items(ctx, "feeds", f.Feeds, func(i item, raw json.RawMessage) (schema.Post, bool) {
+		if i.Handle != "" && !i.isBy(handle) {
+			other = i.Handle
+			return schema.Post{}, false
+		}
+		theirs++
+		return i.post(raw), true
+	})
+	if err == nil && theirs == 0 && other != "" {
+		err = wire.SameFold(ctx, "account", handle, other)
+	}
+	if err == nil {
+		page.Next, err = f.next(ctx, cursor)
+	}
+	page.Items = dates.NewestFirst(func(p schema.Post) *time.Time { return p.CreatedAt }, page.Items) // pinned ones come first
+	return page, err
+}
+
+// next returns the cursor of the next page, "" on the last one. A page that leads to itself is the last: Kwai gives it again
+// and again.
+func (f feed) next(ctx context.Context, cursor string) (string, error) {
+	next, err := f.Cursor.Next(ctx, "cursor")
+	if err != nil {
+		return "", err
+	}
+	if err := wire.Need(ctx, "cursor", next == noMore || links.Digits(next)); err != nil || next == noMore || next == cursor {
+		return "", err
+	}
+	return next, nil
+}
+
+// item is a post in the list of an account. The words for media differ from one version of the site to another.
+type item struct {
+	ID       wire.Serial `json:"photo_id_str"`
+	Number   wire.Serial `json:"photo_id"`
+	UserID   wire.Serial `json:"user_id"`
+	Handle   string      `json:"kwai_id"`
+	Name     string      `json:"user_name"`
+	Heads    []file      `json:"headurls"`
+	Verified bool        `json:"verified"`
+	Caption  string      `json:"caption"`
+	Time     wire.Time   `json:"timestamp"`
+	Views    wire.Count  `json:"view_count"`
+	Likes    wire.Count  `json:"like_count"`
+	Comments wire.Count  `json:"comment_count"`
+	Shares   wire.Count  `json:"forward_count"`
+	Duration wire.Float  `json:"duration"` // milliseconds
+	Videos   []file      `json:"main_mv_urls"`
+	Videos2  []file      `json:"mainMvUrls"`
+	Video3   string      `json:"main_url"`
+	Video4   string      `json:"video_url"`
+	Covers   []file      `json:"cover_thumbnail_urls"`
+	Covers2  []file      `json:"coverUrls"`
+	Covers3  []file      `json:"cover_urls"`
+}
+
+// file is one of several places of the same file.
+type file struct {
+	URL string `json:"url"`
+}
+
+func first(lists ...[]file) string {
+	for _, f := range slices.Concat(lists...) {
+		if f.URL != "" {
+			return f.URL
+		}
+	}
+	return ""
+}
+
+// isBy tells whether i is of an account.
+func (i item) isBy(handle string) bool { return strings.EqualFold(i.Handle, handle) }
+
+// post converts i. A post that does not say whose it is has no id: others may stand in the list too.
+func (i item) post(raw json.RawMessage) schema.Post {
+	if i.Handle == "" {
+		return schema.Post{}
+	}
+	id, by := string(cmp.Or(i.ID, i.Number)), i.Handle
+	return schema.Post{
+		Common: schema.Common{ID: id, URL: videoURL(by, id), Raw: raw},
+		Author: schema.Actor{
+			ID: cmp.Or(string(i.UserID), by), Handle: by, DisplayName: text.NonEmpty(i.Name), AvatarURL: text.URL(first(i.Heads)),
+		},
+		Text:       strings.TrimSpace(i.Caption),
+		CreatedAt:  i.Time.V,
+		Media:      i.media(),
+		Engagement: schema.Engagement{Likes: i.Likes.V, Comments: i.Comments.V, Shares: i.Shares.V, Views: i.Views.V},
+		Hashtags:   text.Hashtags(i.Caption),
+		Mentions:   text.Mentions(i.Caption),
+	}
+}
+
+func (i item) media() []schema.Media {
+	var seconds *float64
+	if ms := i.Duration.V; ms != nil && *ms > 0 {
+		seconds = new(*ms / 1000)
+	}
+	return film(cmp.Or(first(i.Videos, i.Videos2), i.Video3, i.Video4), first(i.Covers, i.Covers2, i.Covers3), seconds)
+}
+
+// film is the one video of a post; an album has none.
+func film(address, cover string, seconds *float64) []schema.Media {
+	u := text.URL(address)
+	if u == nil {
+		return nil
+	}
+	return []schema.Media{{Type: schema.Video, URL: *u, ThumbnailURL: text.URL(cover), DurationS: seconds}}
+}

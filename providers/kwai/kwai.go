@@ -1,0 +1,79 @@
+// Package kwai reads public Kwai videos and accounts: the international Kwai of kwai.com, not Kuaishou.
+//
+// There is no public interface for reading. The site answers with JSON for its own scripts, and its pages carry what search
+// engines read; which videos it shows depends on the country that it is asked from.
+// Source: https://www.kwai.com
+package kwai
+
+import (
+	"cmp"
+	"net/http"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach Kwai.
+type Config struct {
+	Own providers.Own // on by default; the site is all that there is to read
+
+	WebURL   string       // of the site; "" means https://www.kwai.com
+	ShareURL string       // of the pages that the app shares; "" means https://m.kwai.com
+	HTTP     *http.Client // nil means a client of its own
+}
+
+// site reads what the site shows to anybody.
+type site struct{ http, share *upstream.Client }
+
+// New returns the provider for Kwai.
+func New(cfg Config) providers.Chain {
+	client := func(base string) *upstream.Client {
+		return upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Header: asBrowser, Check: check, Quota: upstream.NewQuota(0, 0)})
+	}
+	s := site{client(cmp.Or(cfg.WebURL, "https://www.kwai.com")), client(cmp.Or(cfg.ShareURL, "https://m.kwai.com"))}
+	p := providers.Provider{
+		Name: "kwai", Platform: platform.Kwai, Source: schema.Own,
+		Profile:    s.profile,
+		Posts:      s.posts,
+		Reels:      s.posts, // every post is one
+		Post:       s.post,
+		Transcript: s.transcript,
+
+		Normalize: normalize,
+		Notes:     notes,
+	}
+	return providers.Chain{p.IfOwn(cfg.Own, true)}
+}
+
+// asBrowser is what a browser sends. The site shows most to Brazil.
+var asBrowser = http.Header{
+	"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+		"Chrome/142.0.0.0 Safari/537.36"},
+	"Accept":          {"application/json, text/plain, */*"},
+	"Accept-Language": {"pt-BR,pt;q=0.9,en;q=0.8"},
+}
+
+// notes are what a user should know of Kwai, and why it has no more.
+var notes = map[providers.Op]string{
+	providers.OpPosts:       "what Kwai shows depends on the country that it is asked from",
+	providers.OpReels:       "every post is one: the same as posts",
+	providers.OpPost:        "by URL: Kwai finds few videos by their number alone",
+	providers.OpTranscript:  "by URL; the text without times",
+	providers.OpSearch:      "Kwai answers searches to its own signed-in visitors only",
+	providers.OpSuggestions: "Kwai answers searches to its own signed-in visitors only",
+	providers.OpTrending:    "Kwai's discover pages hold videos of any kind",
+	providers.OpComments:    "only Kwai's own signed app lists comments",
+	providers.OpReplies:     "only Kwai's own signed app lists comments",
+	providers.OpFollowers:   "Kwai tells how many followers there are, not who",
+	providers.OpFollowing:   "Kwai does not tell whom an account follows",
+	providers.OpCollections: "Kwai has no public collections",
+	providers.OpTrack:       "Kwai names the sound of a video, without an id",
+	providers.OpTracks:      "Kwai names the sound of a video, without an id",
+	providers.OpTrackPosts:  "Kwai names the sound of a video, without an id",
+	providers.OpLive:        "Kwai shows broadcasts in its own app only",
+	providers.OpAudience:    "Kwai tells it to the account's owner only",
+	providers.OpCommunity:   "Kwai has no communities",
+	providers.OpEvents:      "Kwai lists no events",
+}

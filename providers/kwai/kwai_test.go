@@ -1,0 +1,98 @@
+package kwai_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/kwai"
+	"github.com/socialdata/socialdata/providers/providertest"
+)
+
+const video = "@Salma.Cooks/5193363430624671876"
+
+func TestKwai(t *testing.T) {
+	t.Parallel()
+	of := func(id string) providers.TranscriptQuery { return providers.TranscriptQuery{PostID: id} }
+	providertest.Run(t, providertest.Suite{
+		New: func(c *http.Client) providers.Chain { return kwai.New(kwai.Config{HTTP: c}) },
+		Calls: []providertest.Call{
+			providertest.Profile("profile", "Salma.Cooks"),
+			providertest.Profile("profile-without-posts", "bare"),
+			providertest.Posts("posts", "Salma.Cooks"),
+			providertest.Posts("posts-none", "bare"),
+			providertest.Posts("posts-that-lead-to-themselves", "Salma.Cooks").From("77"),
+			providertest.Post("post", video),
+			providertest.Post("post-2022", "@salma.cooks/111111111"),
+			providertest.Post("post-by-number", "5193363430624671876"),
+			providertest.Post("post-in-answer", "@Salma.Cooks/5193363430624671900"),
+			providertest.Post("post-shared", "150000228494834/5222636779124848117"),
+			providertest.Post("post-shared-without-words", "150000228494834/5222636779124848118"),
+			providertest.Transcript("transcript", of(video)),
+		},
+		Fails: []providertest.Fail{
+			{Call: providertest.Profile("missing page", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("a page about another", "someone"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("a page without data", "shell"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("no list, and no page", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Posts("no list, and a page without data", "shell"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("posts of another", "someone"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("a cursor that tells nothing", "uncertain"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("a cursor that is none", "bare").From("next"), Want: providers.ErrCursor},
+			{Call: providertest.Post("a video that is gone", "@Salma.Cooks/404"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("a refusal", "@Salma.Cooks/405"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("missing page of a video", "@Salma.Cooks/406"), Want: providers.ErrNotFound},
+			{Call: providertest.Post("a number alone that leads nowhere", "406"), Want: providers.ErrUnsupported},
+			{Call: providertest.Post("another video", "@Salma.Cooks/407"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("another video, shared", "150000228494834/5222636779124848119"), Want: providers.ErrUnavailable},
+			{Call: providertest.Post("a shared page without data", "150000228494834/1"), Want: providers.ErrUnavailable},
+			{Call: providertest.Transcript("no transcript", of("@salma.cooks/111111111")), Want: providers.ErrNotFound},
+			{Call: providertest.Transcript("transcript of what was shared", of("150000228494834/1")), Want: providers.ErrUnsupported},
+		},
+		Drift: &providertest.Drift{
+			// A video of which nothing is said has no transcript.
+			Absent: []string{"transcript"},
+		},
+		Inputs: []providertest.Input{
+			{Subject: providers.Handle, In: "@Salma.Cooks", Want: "Salma.Cooks"},
+			{Subject: providers.Handle, In: "https://www.kwai.com/@Salma.Cooks/video/1?x=1", Want: "Salma.Cooks"},
+			{Subject: providers.Handle, In: "https://www.kwai.com/discover/food"},
+			{Subject: providers.Handle, In: "https://k.kwai.com/p/AbC"},
+			{Subject: providers.Handle, In: "https://www.kuaishou.com/profile/x"},
+			{Subject: providers.Handle, In: "salma cooks"},
+			{Subject: providers.PostID, In: "https://www.kwai.com/@Salma.Cooks/video/5193363430624671876?x=1", Want: video},
+			{Subject: providers.PostID, In: "kwai.com/@Salma.Cooks/photo/5193363430624671876", Want: video},
+			{Subject: providers.PostID, In: "https://www.kwai.com/@Salma.Cooks/5193363430624671876", Want: video},
+			{Subject: providers.PostID, In: "https://m.kwai.com/photo/150000228494834/5222636779124848117?cc=1", Want: "150000228494834/5222636779124848117"},
+			{Subject: providers.PostID, In: "5193363430624671876", Want: "5193363430624671876"},
+			{Subject: providers.PostID, In: "https://www.kwai.com/@Salma.Cooks"},
+			{Subject: providers.PostID, In: "https://s.kw.ai/p/AbC"},
+			{Subject: providers.PostID, In: "https://kwai-video.com/p/AbC"},
+			{Subject: providers.PostID, In: "no number"},
+			{Subject: providers.PostID, In: "000"},
+		},
+	})
+}
+
+func TestPinnedPostsStandWhereTheirTimePutsThem(t *testing.T) {
+	t.Parallel()
+	p := kwai.New(kwai.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusOK, `{"cursor":"no_more","feeds":[
+			{"kwai_id":"salma","photo_id_str":"1","timestamp":1780000000000},
+			{"kwai_id":"salma","photo_id_str":"3","timestamp":1780900000000},
+			{"kwai_id":"Salma","photo_id_str":"2","timestamp":1780800000000}]}`
+	})}})[0]
+	page, err := p.Posts(t.Context(), "salma", "")
+	ids := ""
+	for _, post := range page.Items {
+		ids += post.ID
+	}
+	if ids != "321" || err != nil {
+		t.Errorf("posts %s (%v), want 321", ids, err)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	providertest.Off(t, kwai.New(kwai.Config{Own: providers.OwnOff})[0])
+}

@@ -1,0 +1,153 @@
+package kwai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+// look finds what a page of the site says to search engines about a thing of that type: in the page, or else where the
+// site's own scripts get it.
+func look[T any](ctx context.Context, s site, kind string, path ...string) (wire.Object[T], error) {
+	found, err := inPage[T](ctx, s, kind, path)
+	if err == nil || !errors.Is(err, providers.ErrUnavailable) {
+		return found, err
+	}
+	other, otherErr := inAnswer[T](ctx, s, kind, path)
+	if otherErr == nil || errors.Is(otherErr, providers.ErrNotFound) {
+		return other, otherErr
+	}
+	return found, err
+}
+
+func inPage[T any](ctx context.Context, s site, kind string, path []string) (wire.Object[T], error) {
+	r := upstream.Get(path...)
+	r.Header = http.Header{"Accept": {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}}
+	res, err := s.http.Do(ctx, r)
+	if err != nil {
+		return wire.Object[T]{}, err
+	}
+	for _, b := range island.Read(res.Body).LinkedData() {
+		if isA(b, kind) {
+			return thing[T](ctx, b)
+		}
+	}
+	return wire.Object[T]{}, wire.Need(ctx, "the JSON-LD "+kind, false)
+}
+
+// isA tells whether JSON-LD is about a thing of that type.
+// https://www.w3.org/TR/json-ld11/#specifying-the-type
+func isA(b []byte, kind string) bool {
+	var t struct {
+		Type oneOrMore[string] `json:"@type"`
+	}
+	return json.Unmarshal(b, &t) == nil && slices.Contains(t.Type, kind)
+}
+
+func thing[T any](ctx context.Context, b []byte) (o wire.Object[T], err error) {
+	err = wire.Decode(ctx, b, &o)
+	if err == nil {
+		err = wire.Need(ctx, "the JSON-LD", o.Raw != nil)
+	}
+	return o, err
+}
+
+// inAnswer asks as the site's own scripts do.
+func inAnswer[T any](ctx context.Context, s site, kind string, path []string) (wire.Object[T], error) {
+	page := siteURL + strings.Join(escaped(path), "/")
+	var a struct {
+		Data wire.Rows[struct {
+			ID   string          `json:"id"`
+			HTML json.RawMessage `json:"innerHTML"` // an object, or a string that holds one
+		}] `json:"data"`
+	}
+	_, err := s.http.Read(ctx, upstream.Request{
+		Method: http.MethodPost, Path: []string{"rest/o/w/seo/ldJson/getByType"}, Retry: true,
+		Header: http.Header{"Origin": {strings.TrimSuffix(siteURL, "/")}, "Referer": {page}},
+		JSON:   map[string]string{"url": page},
+	}, &a)
+	if err == nil {
+		err = a.Data.Check(ctx, "data")
+	}
+	if err != nil {
+		return wire.Object[T]{}, err
+	}
+	for _, row := range a.Data.All() {
+		if row.V.ID == kind {
+			return thing[T](ctx, unquoted(row.V.HTML))
+		}
+	}
+	return wire.Object[T]{}, wire.Need(ctx, "the JSON-LD "+kind, false)
+}
+
+func escaped(path []string) []string {
+	out := make([]string, len(path))
+	for i, segment := range path {
+		out[i] = url.PathEscape(segment)
+	}
+	return out
+}
+
+func unquoted(b []byte) []byte {
+	var s string
+	if bytes.HasPrefix(b, []byte(`"`)) && json.Unmarshal(b, &s) == nil {
+		return []byte(s)
+	}
+	return b
+}
+
+// oneOrMore is a list whose only value may stand without it.
+type oneOrMore[T any] []T
+
+// UnmarshalJSON never fails: what cannot be read is left out.
+func (l *oneOrMore[T]) UnmarshalJSON(b []byte) error {
+	rows := []json.RawMessage{b}
+	if bytes.HasPrefix(b, []byte("[")) {
+		rows = nil
+		_ = json.Unmarshal(b, &rows)
+	}
+	*l = nil
+	for _, row := range rows {
+		var v T
+		if json.Unmarshal(row, &v) == nil && string(row) != "null" {
+			*l = append(*l, v)
+		}
+	}
+	return nil
+}
+
+func (l oneOrMore[T]) first() (v T) {
+	if len(l) > 0 {
+		v = l[0]
+	}
+	return v
+}
+
+// counter is how often people did something with a thing. A page that was shared has one in the place of a list.
+// https://schema.org/InteractionCounter
+type counter struct {
+	Count wire.Count `json:"userInteractionCount"`
+	Type  struct {
+		Type string `json:"@type"` // such as "http://schema.org/LikeAction"
+	} `json:"interactionType"`
+}
+
+// times returns how often people did what the action says, nil when it is not told.
+func times(action string, all []counter) *int64 {
+	for _, c := range all {
+		if c.Type.Type[strings.LastIndexByte(c.Type.Type, '/')+1:] == action {
+			return c.Count.V
+		}
+	}
+	return nil
+}

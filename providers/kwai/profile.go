@@ -1,0 +1,78 @@
+package kwai
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// profile reads the page of an account. Its number and its badge stand beside its posts only: an account of which no post
+// is shown goes without.
+func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	page, err := s.account(ctx, handle)
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("kwai: profile %q: %w", handle, err)
+	}
+	p := page.V.Person.profile(page.Raw)
+	if f, err := s.feed(ctx, handle, ""); err == nil {
+		for _, row := range f.Feeds.All() {
+			if row.V.isBy(handle) && row.V.UserID != "" {
+				p.ID, p.Verified = string(row.V.UserID), row.V.Verified
+				break
+			}
+		}
+	}
+	return p, nil
+}
+
+// account reads the page of an account, and makes sure that it is about that account.
+func (s site) account(ctx context.Context, handle string) (wire.Object[profilePage], error) {
+	page, err := look[profilePage](ctx, s, "ProfilePage", "@"+handle)
+	if err == nil {
+		err = wire.Need(ctx, "mainEntity.alternateName", page.V.Person.Handle != "")
+	}
+	if err == nil {
+		err = wire.SameFold(ctx, "account", handle, page.V.Person.Handle)
+	}
+	return page, err
+}
+
+// profilePage is what the page of an account says to search engines.
+// https://schema.org/ProfilePage
+type profilePage struct {
+	Person person `json:"mainEntity"`
+}
+
+type person struct {
+	Handle      string             `json:"alternateName"`
+	Name        string             `json:"name"`
+	Description string             `json:"description"`
+	Image       oneOrMore[string]  `json:"image"`
+	Elsewhere   oneOrMore[string]  `json:"sameAs"`
+	Stats       oneOrMore[counter] `json:"interactionStatistic"`
+	Own         oneOrMore[counter] `json:"agentInteractionStatistic"` // what the account itself did
+}
+
+func (p person) profile(raw json.RawMessage) schema.Profile {
+	return schema.Profile{
+		Common:      schema.Common{ID: p.Handle, URL: profileURL(p.Handle), Raw: raw},
+		Handle:      p.Handle,
+		DisplayName: text.NonEmpty(p.Name),
+		Bio:         text.NonEmpty(p.Description),
+		AvatarURL:   text.URL(p.Image.first()),
+		Followers:   times("FollowAction", p.Stats),
+		PostsCount:  times("WriteAction", p.Own),
+		Links:       text.URLs(p.Elsewhere...),
+	}
+}
+
+func (p person) actor() schema.Actor {
+	if p.Handle == "" {
+		return schema.UnknownActor()
+	}
+	return schema.Actor{ID: p.Handle, Handle: p.Handle, DisplayName: text.NonEmpty(p.Name), AvatarURL: text.URL(p.Image.first())}
+}

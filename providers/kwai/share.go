@@ -1,0 +1,105 @@
+package kwai
+
+import (
+	"bytes"
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// about begins what stands where a shared video has no words of its own.
+const about = "Kwai is one of the most popular short video communities"
+
+// shared reads a page that the app shares. It names the account without its handle, and rounds all counts but the views.
+func (s site) shared(ctx context.Context, at place) (schema.Post, error) {
+	res, err := s.share.Do(ctx, upstream.Get("photo", at.user, at.number))
+	if err != nil {
+		return schema.Post{}, err
+	}
+	head := island.Read(res.Body)
+	all := head.LinkedData()
+	i := slices.IndexFunc(all, func(b []byte) bool { return isA(b, "VideoObject") })
+	if err := wire.Need(ctx, "the JSON-LD VideoObject", i >= 0); err != nil {
+		return schema.Post{}, err
+	}
+	v, err := thing[video](ctx, all[i])
+	if err != nil {
+		return schema.Post{}, err
+	}
+	page := video{URL: head.Meta("og:url")}
+	if err := wire.Need(ctx, "og:url", page.number() != ""); err != nil {
+		return schema.Post{}, err
+	}
+	if err := wire.Same(ctx, "post", at.number, page.number()); err != nil {
+		return schema.Post{}, err
+	}
+	v.V.Description = unescaped(v.V.Description)
+	v.V.Thumbnail = oneOrMore[string]{head.Meta("og:image")} // the page stands there
+	p := v.V.post(at, v.Raw)
+	p.URL = "https://m.kwai.com/photo/" + at.user + "/" + at.number
+	p.Author = owner(res.Body)
+	p.Author.ID, p.Author.Handle = at.user, at.user
+	return p, nil
+}
+
+// unescaped reads words that are written as in an address. Those about Kwai itself are none of the video's.
+func unescaped(s string) string {
+	if plain, err := url.PathUnescape(s); err == nil {
+		s = plain
+	}
+	if strings.HasPrefix(s, about) {
+		return ""
+	}
+	return s
+}
+
+// owner finds the name and the picture of the account.
+func owner(page []byte) (a schema.Actor) {
+	root, err := html.Parse(bytes.NewReader(page))
+	if err != nil {
+		return a
+	}
+	inside := under(root, func(n *html.Node) bool { return hasClass(n, "userinfo") })
+	if inside == nil {
+		return a
+	}
+	if name := under(inside, func(n *html.Node) bool { return hasClass(n, "name") }); name != nil && name.FirstChild != nil {
+		a.DisplayName = text.NonEmpty(name.FirstChild.Data)
+	}
+	if picture := under(inside, func(n *html.Node) bool { return n.Data == "img" }); picture != nil {
+		a.AvatarURL = text.URL(attribute(picture, "src"))
+	}
+	return a
+}
+
+// under returns the first element below n for which is is true, nil when there is none.
+func under(n *html.Node, is func(*html.Node) bool) *html.Node {
+	for d := range n.Descendants() {
+		if d.Type == html.ElementNode && is(d) {
+			return d
+		}
+	}
+	return nil
+}
+
+func hasClass(n *html.Node, class string) bool {
+	return slices.Contains(strings.Fields(attribute(n, "class")), class)
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}

@@ -1,0 +1,154 @@
+package kwai
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (s site) post(ctx context.Context, id string) (p schema.Post, err error) {
+	at := parse(id)
+	if at.user != "" {
+		p, err = s.shared(ctx, at)
+	} else {
+		var v wire.Object[video]
+		if v, err = s.video(ctx, at); err == nil {
+			p = v.V.post(at, v.Raw)
+		}
+	}
+	if err != nil {
+		return schema.Post{}, fmt.Errorf("kwai: post %q: %w", id, err)
+	}
+	return p, nil
+}
+
+// video reads the page of a video. Of one whose account is not known the page is looked for under no account, which proves
+// nothing when it is not there.
+func (s site) video(ctx context.Context, at place) (wire.Object[video], error) {
+	v, err := look[video](ctx, s, "VideoObject", "@"+cmp.Or(at.handle, "_"), "video", at.number)
+	if at.handle == "" && errors.Is(err, providers.ErrNotFound) {
+		err = providers.Unsupported("Kwai shows this video by its URL only")
+	}
+	if err == nil {
+		err = wire.Need(ctx, "url", v.V.number() != "")
+	}
+	if err == nil {
+		err = wire.Same(ctx, "post", at.number, v.V.number())
+	}
+	return v, err
+}
+
+func (s site) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
+	at := parse(q.PostID)
+	if at.user != "" {
+		return schema.Transcript{}, fmt.Errorf("kwai: transcript of %q: %w", q.PostID,
+			providers.Unsupported("the pages that the app shares have no transcript: pass the URL of the video on www.kwai.com"))
+	}
+	v, err := s.video(ctx, at)
+	words := ""
+	if err == nil {
+		words, err = v.V.words(ctx)
+	}
+	if err != nil {
+		return schema.Transcript{}, fmt.Errorf("kwai: transcript of %q: %w", q.PostID, err)
+	}
+	p := v.V.post(at, v.Raw)
+	return schema.Transcript{
+		Common: p.Common, PostID: p.ID, Text: words, Segments: []schema.TranscriptSegment{{Text: words}},
+	}, nil
+}
+
+// video is what the page of a video says to search engines.
+// https://schema.org/VideoObject
+type video struct {
+	URL         string             `json:"url"`
+	Name        string             `json:"name"` // words for search engines
+	Description string             `json:"description"`
+	Transcript  json.RawMessage    `json:"transcript"` // a string; absent where nothing is said
+	Thumbnail   oneOrMore[string]  `json:"thumbnailUrl"`
+	Uploaded    string             `json:"uploadDate"`
+	Content     string             `json:"contentUrl"`
+	Duration    string             `json:"duration"`
+	Comments    wire.Count         `json:"commentCount"`
+	Stats       oneOrMore[counter] `json:"interactionStatistic"`
+	Creator     struct {
+		person
+		Person person `json:"mainEntity"` // since 2023 or so
+	} `json:"creator"`
+}
+
+func (v video) by() person {
+	if v.Creator.Person.Handle != "" {
+		return v.Creator.Person
+	}
+	return v.Creator.person
+}
+
+// words is what is said in the video.
+func (v video) words(ctx context.Context) (string, error) {
+	var said *string
+	if len(v.Transcript) > 0 && json.Unmarshal(v.Transcript, &said) != nil {
+		return "", wire.Need(ctx, "transcript", false)
+	}
+	if said == nil || strings.TrimSpace(*said) == "" {
+		return "", providers.NotFound("the video has no transcript")
+	}
+	return strings.TrimSpace(*said), nil
+}
+
+// number is the last part of the address that is one.
+func (v video) number() string {
+	n := v.URL[strings.LastIndexByte(v.URL, '/')+1:]
+	n, _, _ = strings.Cut(n, "?")
+	if !links.Digits(n) {
+		return ""
+	}
+	return n
+}
+
+func (v video) post(at place, raw json.RawMessage) schema.Post {
+	author := v.by().actor()
+	return schema.Post{
+		Common:    schema.Common{ID: at.number, URL: videoURL(cmp.Or(v.by().Handle, at.handle, "_"), at.number), Raw: raw},
+		Author:    author,
+		Text:      strings.TrimSpace(v.Description),
+		CreatedAt: uploaded(v.Uploaded),
+		Media:     film(v.Content, v.Thumbnail.first(), seconds(v.Duration)),
+		Engagement: schema.Engagement{
+			Likes: times("LikeAction", v.Stats), Comments: v.Comments.V, Shares: times("ShareAction", v.Stats), Views: times("WatchAction", v.Stats),
+		},
+		Hashtags: text.Hashtags(v.Description),
+		Mentions: text.Mentions(v.Description),
+	}
+}
+
+// uploaded reads a date, which is China's where it names no zone, and a browser's on pages that were shared.
+func uploaded(s string) *time.Time {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), " (")
+	if at := dates.Parse(s, time.RFC3339, "Mon Jan 02 2006 15:04:05 GMT-0700"); at != nil {
+		return at
+	}
+	return dates.Parse(strings.Replace(s, "T", " ", 1)+" +0800", "2006-01-02 15:04:05 -0700")
+}
+
+// seconds reads a duration such as PT1M27S, nil for none.
+// https://schema.org/Duration
+func seconds(s string) *float64 {
+	hours, found := strings.CutPrefix(s, "PT")
+	d, err := time.ParseDuration(strings.ToLower(hours))
+	if !found || err != nil || d <= 0 {
+		return nil
+	}
+	return new(d.Seconds())
+}
