@@ -20,6 +20,7 @@ import (
 	"github.com/socialdata/socialdata/providers/hackernews"
 	"github.com/socialdata/socialdata/providers/instagram"
 	"github.com/socialdata/socialdata/providers/kick"
+	"github.com/socialdata/socialdata/providers/kwai"
 	"github.com/socialdata/socialdata/providers/linktree"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/providers/pinterest"
@@ -73,6 +74,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Cha
 		kick.New(configure[kick.Config](s, "kick")),
 		linktree.New(configure[linktree.Config](s, "linktree")),
 		pinterest.New(configure[pinterest.Config](s, "pinterest")),
+		kwai.New(configure[kwai.Config](s, "kwai")),
 		reddit.New(configure[reddit.Config](s, "reddit")),
 		snapchat.New(configure[snapchat.Config](s, "snapchat")),
 		soundcloud.New(configure[soundcloud.Config](s, "soundcloud")),
