@@ -1,0 +1,39 @@
+package rumble
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+)
+
+// check reads refusals: a check by the network in front of Rumble is no word on the page behind it.
+func check(res *upstream.Response) error {
+	switch res.Status {
+	case http.StatusNotFound, http.StatusGone:
+		return errNoPage
+	case http.StatusForbidden:
+		return providers.Unavailable(nil, "Rumble answers with a check instead of the page")
+	}
+	return nil
+}
+
+var (
+	errNoPage      = providers.NotFound("Rumble has no such page")
+	errGone        = providers.NotFound("the video is private or no longer available")
+	errNoSubtitles = providers.NotFound("the video has no subtitles")
+	errNoComment   = providers.NotFound("the video has no such comment")
+	errCommentsOff = providers.NotFound("comments are switched off under this video")
+
+	errWall  = providers.Walled("Rumble answers with a check instead of the page")
+	errLogin = providers.Walled("Rumble asks to log in")
+)
+
+// behind says what it means that a part of something is not there that Rumble has just shown: nothing about the thing.
+func behind(err error) error {
+	if errors.Is(err, providers.ErrNotFound) {
+		return providers.Unavailable(err, "Rumble does not have a part of the page that it shows")
+	}
+	return err
+}

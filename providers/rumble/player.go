@@ -1,0 +1,141 @@
+package rumble
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"html"
+	"strconv"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+// player is what the player of a video is told.
+type player struct {
+	Refused struct {
+		Message string `json:"msg"`
+	} `json:"sys"` // why it may not be played; else absent
+	Files     wire.Object[files] `json:"u"`
+	Picture   string             `json:"i"`
+	Subtitles subtitles          `json:"cc"`
+	Page      string             `json:"l"`     // the path of the video's page
+	Title     string             `json:"title"` // with entities of HTML
+	Author    named              `json:"author"`
+	Duration  wire.Float         `json:"duration"` // in seconds; 0 on the air
+	Published wire.Time          `json:"pubDate"`
+	Number    wire.ID            `json:"vid"`
+	Live      wire.Count         `json:"live"` // 0 off the air, 2 on it; 1 before it, just after it, and at times on it
+}
+
+// files are what there is to play: a film, or what is on air.
+type files struct {
+	MP4 struct {
+		URL string `json:"url"`
+	} `json:"mp4"`
+	HLS wire.Object[stream] `json:"hls"`
+}
+
+type stream struct {
+	Meta struct {
+		Live wire.Bool `json:"live"`
+	} `json:"meta"`
+}
+
+type named struct {
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
+
+// player reads what the player of that id is told.
+func (s *site) player(ctx context.Context, id string) (p wire.Object[player], err error) {
+	r := upstream.Get("embedJS", "u3/").With("request", "video").With("ver", "2").With("v", id)
+	res, err := s.http.Do(ctx, r)
+	if err != nil {
+		return p, err
+	}
+	if body := string(bytes.TrimSpace(res.Body)); body == "false" || body == "{}" {
+		return p, errNoPage
+	}
+	if err := wire.Decode(ctx, res.Body, &p); err != nil {
+		return p, err
+	}
+	if why := strings.TrimSpace(p.V.Refused.Message); why != "" {
+		return p, providers.Unavailable(nil, "Rumble does not play the video: %s", why)
+	}
+	if err := wire.Need(ctx, "vid", p.V.Number != ""); err != nil {
+		return p, err
+	}
+	return p, wire.Same(ctx, "video", numberOf(id), string(p.V.Number))
+}
+
+// numberOf returns the number of the video whose player has that id, "" for what is no such id.
+func numberOf(id string) string {
+	n, err := strconv.ParseUint(strings.TrimPrefix(id, "v"), 36, 63)
+	if err != nil || n == 0 {
+		return ""
+	}
+	return strconv.FormatUint(n, 10)
+}
+
+// playerOf returns the id of the player of the video with that number, "" for what is no number.
+func playerOf(number string) string {
+	n, err := strconv.ParseUint(number, 10, 63)
+	if err != nil || n == 0 {
+		return ""
+	}
+	return "v" + strconv.FormatUint(n, 36)
+}
+
+// isLive tells whether the video is on air. Live of 1 stands for what is announced, for what has just ended, and has been seen
+// of what is on air: then the stream says so, where there is one.
+func (p player) isLive(ctx context.Context) (bool, error) {
+	if err := wire.Need(ctx, "live", p.Live.V != nil); err != nil || *p.Live.V != 1 {
+		return err == nil && *p.Live.V == 2, err
+	}
+	hls := p.Files.V.HLS
+	if !hls.Here() {
+		return false, wire.Need(ctx, "u.hls", !p.Files.Odd() && !hls.Odd())
+	}
+	return hls.V.Meta.Live.Is(), wire.Need(ctx, "u.hls.meta.live", hls.V.Meta.Live.V != nil)
+}
+
+func (p player) title() string { return strings.TrimSpace(html.UnescapeString(p.Title)) }
+
+// subtitles are the files of subtitles, in the player's order: an object with one for each language, or an empty list.
+type subtitles struct {
+	Files []subtitle
+	here  bool // what stood there was one of the two
+}
+
+type subtitle struct {
+	Code     string `json:"code"` // of the language, such as "en" or "en-auto"
+	Language string `json:"language"`
+	Path     string `json:"path"`
+}
+
+// UnmarshalJSON never fails.
+func (s *subtitles) UnmarshalJSON(b []byte) error {
+	*s = subtitles{}
+	b = bytes.TrimSpace(b)
+	if !bytes.HasPrefix(b, []byte("{")) {
+		var none []json.RawMessage
+		s.here = json.Unmarshal(b, &none) == nil && none != nil && len(none) == 0
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	_, _ = d.Token() // the brace; b is valid JSON
+	for d.More() {
+		code, _ := d.Token()
+		var one json.RawMessage
+		_ = d.Decode(&one)
+		var file subtitle
+		_ = json.Unmarshal(one, &file) // what cannot be read has no path
+		file.Code, _ = code.(string)
+		s.Files = append(s.Files, file)
+	}
+	s.here = true
+	return nil
+}

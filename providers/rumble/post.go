@@ -1,0 +1,348 @@
+package rumble
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// posts lists the videos of an account. The cursor is the account's kind and the number of a page, as in c/2: a name may be
+// that of a channel and of a user.
+func (s *site) posts(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
+	kind, number, this, err := placeOf(cursor)
+	if err != nil {
+		return out, err
+	}
+	if kind != "" {
+		handle = kind + "/" + handle[strings.IndexByte(handle, '/')+1:]
+	}
+	p, h, err := s.channel(ctx, handle, number)
+	if errors.Is(err, providers.ErrNotFound) && number != "" {
+		return out, nil // past the end
+	}
+	if err == nil {
+		out, err = p.list(ctx, h, this)
+	}
+	if err != nil {
+		return providers.Page[schema.Post]{}, fmt.Errorf("rumble: posts of %q: %w", handle, err)
+	}
+	return out, nil
+}
+
+// placeOf reads a cursor: the number of a page, as it is sent and as a number. The first page is 1, and is asked for by none.
+func placeOf(cursor string) (kind, number string, this int, err error) {
+	if cursor == "" {
+		return "", "", 1, nil
+	}
+	kind, number, _ = strings.Cut(cursor, "/")
+	if this, err = strconv.Atoi(number); err != nil || this < 2 || kind != "c" && kind != "user" {
+		return "", "", 0, providers.ErrCursor
+	}
+	return kind, number, this, nil
+}
+
+// list reads the videos on the page of an account.
+func (p *page) list(ctx context.Context, h header, this int) (out providers.Page[schema.Post], err error) {
+	list := dom.First(p.doc, dom.Class("channel-listing__container"))
+	list = cmp.Or(list, dom.First(p.doc, dom.Class("thumbnail__grid")))
+	rows := p.rows(list)
+	if err := wire.Need(ctx, "channel-listing__container", len(rows) > 0 || isEmpty(list)); err != nil {
+		return out, err
+	}
+	next, err := p.next(ctx, this)
+	if err != nil {
+		return out, err
+	}
+	lost := 0
+	for _, r := range inOrder(rows, next == "") {
+		post := r.post(ctx, h.actor())
+		if post.ID == "" {
+			lost++
+		}
+		out.Items = append(out.Items, post) // the engine leaves out what has no id, and counts it
+	}
+	if next != "" {
+		out.Next = h.Account.Kind + "/" + next
+	}
+	return out, wire.Understood("videostream", len(out.Items)-lost, lost)
+}
+
+// isEmpty tells whether a list is there and holds nothing: a list with something in it that is no video is another layout.
+func isEmpty(list *html.Node) bool {
+	grid := dom.First(list, dom.Class("thumbnail__grid"))
+	if list != nil && dom.Class("thumbnail__grid")(list) {
+		grid = list
+	}
+	return grid != nil && dom.First(grid, dom.Has("class")) == nil || says(list, noVideos...)
+}
+
+// noVideos are the words for a list in which there is nothing.
+var noVideos = []string{"no videos found", "no channels found", "no results found"}
+
+// inOrder leaves out the video that heads the page, featured out of its time: it stands in the list as well, on this page or
+// on another. Where there is only one page, and it stands nowhere else there, it takes its place by time.
+func inOrder(rows []row, only bool) []row {
+	at := slices.IndexFunc(rows, func(r row) bool { return r.Featured })
+	if at < 0 {
+		return rows
+	}
+	featured, rest := rows[at], slices.Delete(slices.Clone(rows), at, at+1)
+	again := slices.ContainsFunc(rest, func(r row) bool { return r.ID == featured.ID })
+	if again || !only && len(rest) > 0 {
+		return rest
+	}
+	older := slices.IndexFunc(rest, func(r row) bool { return instant(r.Time).Before(instant(featured.Time)) })
+	if older < 0 {
+		older = len(rest)
+	}
+	return slices.Insert(rest, older, featured)
+}
+
+// instant is the zero time for what is none.
+func instant(s string) time.Time {
+	t, _ := time.Parse(time.RFC3339, s)
+	return t
+}
+
+// video is the page of a video, and what its player says of it.
+type video struct {
+	*page
+	ID       string // of the page
+	Embedded string // the id of its player
+	About    wire.Object[linked]
+	Player   wire.Object[player]
+}
+
+// linked is the part of a page's JSON-LD that is about its video.
+// https://schema.org/VideoObject
+type linked struct {
+	Type        string    `json:"@type"`
+	Name        string    `json:"name"`
+	Description string    `json:"description"` // cut after some 200 characters
+	Picture     string    `json:"thumbnailUrl"`
+	Uploaded    wire.Time `json:"uploadDate"`
+	Duration    string    `json:"duration"` // such as PT03H35M48S, and of nothing but zeros on the air
+	Player      string    `json:"embedUrl"`
+	URL         string    `json:"url"`
+	Watched     struct {
+		Count wire.Count `json:"userInteractionCount"`
+	} `json:"interactionStatistic"`
+}
+
+func (s *site) post(ctx context.Context, id string) (schema.Post, error) {
+	v, err := s.video(ctx, id)
+	var post schema.Post
+	if err == nil {
+		post, err = v.post(ctx)
+	}
+	if err != nil {
+		return schema.Post{}, fmt.Errorf("rumble: post %q: %w", id, err)
+	}
+	return post, nil
+}
+
+// video reads the page of a video and its player.
+func (s *site) video(ctx context.Context, id string) (v video, err error) {
+	v, err = s.videoPage(ctx, id)
+	if err != nil || v.Player.Here() {
+		return v, err
+	}
+	if v.Player, err = s.player(ctx, v.Embedded); err != nil {
+		return v, behind(err)
+	}
+	if other := pageID(v.Player.V.Page); other != "" {
+		err = wire.Same(ctx, "video", v.ID, other)
+	}
+	return v, err
+}
+
+// videoPage reads the page of a video, which tells the id of its player. Where that is what was asked for the player is read
+// first, which names the page.
+func (s *site) videoPage(ctx context.Context, id string) (v video, err error) {
+	embedded, byPlayer := strings.CutPrefix(id, ofPlayer)
+	if byPlayer {
+		if v.Player, err = s.player(ctx, embedded); err != nil {
+			return v, err
+		}
+		id = pageID(v.Player.V.Page)
+		if err := wire.Need(ctx, "l", id != ""); err != nil {
+			return v, err
+		}
+	}
+	if v.page, err = s.page(ctx, upstream.Get(id)); err != nil {
+		return v, err
+	}
+	if err := v.readAbout(ctx, id); err != nil {
+		return v, err
+	}
+	v.Embedded = cmp.Or(playerID(v.About.V.Player), v.advertised())
+	if byPlayer {
+		v.Embedded = embedded
+	}
+	return v, wire.Need(ctx, "embedUrl", v.Embedded != "")
+}
+
+// readAbout finds what the page says of its video, which must be the one asked for, unless Rumble has led to another.
+func (v *video) readAbout(ctx context.Context, asked string) error {
+	for _, block := range island.Read(v.body).LinkedData() {
+		if block = bytes.TrimSpace(block); bytes.HasPrefix(block, []byte("{")) {
+			block = slices.Concat([]byte("["), block, []byte("]"))
+		}
+		var things wire.Rows[linked]
+		if err := wire.Decode(ctx, block, &things); err != nil {
+			continue
+		}
+		for _, thing := range things.All() {
+			if thing.V.Type == "VideoObject" && !v.About.Here() {
+				v.About = thing
+			}
+		}
+	}
+	if !v.About.Here() && says(v.doc, "video is no longer available", "video is private", "this is a private video", "video has been removed") {
+		return errGone
+	}
+	if err := wire.Need(ctx, "VideoObject", v.About.Here()); err != nil {
+		return err
+	}
+	v.ID = cmp.Or(pageID(v.About.V.URL), pageID(v.canonical()))
+	if err := wire.Need(ctx, "VideoObject.url", v.ID != ""); err != nil {
+		return err
+	}
+	if led := pageID(v.url.Path); v.moved && led != "" {
+		asked = led
+	}
+	return wire.Same(ctx, "video", asked, v.ID)
+}
+
+// advertised returns the id of the player in the address by which the page offers itself to be embedded, or "".
+// https://oembed.com/#section4
+func (v *video) advertised() string {
+	link := dom.First(v.doc, dom.Tag("link"), dom.Is("type", "application/json+oembed"))
+	u, err := url.Parse(dom.Attr(link, "href"))
+	if err != nil {
+		return ""
+	}
+	return playerID(u.Query().Get("url"))
+}
+
+// marked is what only the markup of a video's page tells, in the page's words.
+type marked struct {
+	Author      account `json:"author"`
+	AuthorName  string  `json:"author_name"`
+	AuthorImage string  `json:"author_image"`
+	Description string  `json:"description"`
+	Likes       string  `json:"likes"`
+	Comments    string  `json:"comments"`
+}
+
+func (v *video) marked() marked {
+	by := dom.First(v.doc, dom.Tag("a"), dom.Class("media-by--a"))
+	m := marked{
+		Author:      accountAt(dom.Attr(by, "href")),
+		AuthorName:  line(dom.First(by, dom.Class("media-heading-name"))),
+		AuthorImage: v.pictures.of(by),
+		Likes:       line(dom.First(v.doc, dom.Is("data-js", "rumbles_up_votes"))),
+	}
+	m.Comments, _ = strings.CutPrefix(line(dom.First(v.doc, dom.Is("id", "video-comments-loading"))), "Loading ")
+	m.Comments = strings.TrimRight(m.Comments, ".…")
+	var paragraphs []string
+	for p := range dom.All(v.doc, dom.Tag("p"), dom.Class("media-description")) {
+		paragraphs = append(paragraphs, dom.Text(p))
+	}
+	m.Description = strings.TrimSpace(strings.Join(paragraphs, "\n\n"))
+	return m
+}
+
+func (v *video) post(ctx context.Context) (schema.Post, error) {
+	m, about, player := v.marked(), v.About.V, v.Player.V
+	title := cmp.Or(strings.TrimSpace(about.Name), player.title(), line(dom.First(v.doc, dom.Tag("h1"))))
+	if err := wire.Need(ctx, "VideoObject.name", title != ""); err != nil {
+		return schema.Post{}, err
+	}
+	author := m.Author.actor(cmp.Or(m.AuthorName, player.Author.Name), m.AuthorImage)
+	if m.Author.Slug == "" {
+		author = accountAt(player.Author.URL).actor(player.Author.Name, "")
+	}
+	if err := wire.Need(ctx, "media-by--a", author.ID != ""); err != nil {
+		return schema.Post{}, err
+	}
+	said := title
+	if body := cmp.Or(m.Description, strings.TrimSpace(about.Description)); body != title {
+		said = text.Join(title, body)
+	}
+	return schema.Post{
+		Common:    schema.Common{ID: v.ID, URL: v.address(), Raw: v.raw(m)},
+		Author:    author,
+		Text:      said,
+		CreatedAt: cmp.Or(about.Uploaded.V, player.Published.V),
+		Media:     []schema.Media{v.media()},
+		Engagement: schema.Engagement{
+			Likes:    count(ctx, "rumbles_up_votes", m.Likes),
+			Comments: count(ctx, "video-comments-loading", m.Comments),
+			Views:    about.Watched.Count.V,
+		},
+		Hashtags: text.Hashtags(said),
+		Mentions: text.Mentions(said),
+	}, nil
+}
+
+// address is that of the video's page.
+func (v *video) address() string {
+	for _, address := range []string{v.About.V.URL, v.canonical(), v.Player.V.Page} {
+		if pageID(address) == v.ID {
+			return pageURL(address)
+		}
+	}
+	return home + v.ID
+}
+
+func (v *video) media() schema.Media {
+	m := schema.Media{
+		Type: schema.Video, URL: text.URLOr(v.Player.V.Files.V.MP4.URL, v.address()),
+		ThumbnailURL: absolute(cmp.Or(v.About.V.Picture, v.Player.V.Picture)),
+		DurationS:    v.Player.V.Duration.V,
+	}
+	if m.DurationS == nil {
+		m.DurationS = spelled(v.About.V.Duration)
+	}
+	if m.DurationS != nil && *m.DurationS <= 0 { // on the air
+		m.DurationS = nil
+	}
+	return m
+}
+
+// spelled reads PT03H35M48S. What is no such time is unknown.
+func spelled(s string) *float64 {
+	rest, ok := strings.CutPrefix(s, "PT")
+	d, err := time.ParseDuration(strings.ToLower(rest))
+	if !ok || err != nil {
+		return nil
+	}
+	return new(d.Seconds())
+}
+
+func (v *video) raw(m marked) json.RawMessage {
+	return raw(struct {
+		About  json.RawMessage `json:"video_object"`
+		Marked marked          `json:"page"`
+		Player json.RawMessage `json:"player"`
+	}{v.About.Raw, m, v.Player.Raw})
+}

@@ -1,0 +1,102 @@
+package rumble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (s *site) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	p, h, err := s.channel(ctx, handle, "")
+	if err != nil {
+		return schema.Profile{}, fmt.Errorf("rumble: profile %q: %w", handle, err)
+	}
+	h.readLinks(p)
+	return h.profile(ctx), nil
+}
+
+// header is the head of an account's page.
+type header struct {
+	Account   account  `json:"account"`
+	Title     string   `json:"title"`
+	Followers string   `json:"followers"` // such as "265K Followers"
+	Picture   string   `json:"picture"`
+	Verified  bool     `json:"verified"`
+	Links     []string `json:"links"`
+}
+
+// channel reads a page of an account: the first one, or that with the given number. A handle that does not say its kind is
+// looked for among channels, then among users.
+func (s *site) channel(ctx context.Context, handle, number string) (p *page, h header, err error) {
+	asked := []account{{"c", handle}, {"user", handle}}
+	if kind, name, ok := strings.Cut(handle, "/"); ok {
+		asked = []account{{kind, name}}
+	}
+	for _, a := range asked {
+		p, err = s.page(ctx, upstream.Get(a.Kind, a.Slug).With("page", number))
+		if errors.Is(err, providers.ErrNotFound) {
+			continue
+		}
+		if err == nil {
+			h, err = p.header(ctx)
+		}
+		if err == nil && !p.moved { // else it has another name now
+			err = wire.SameFold(ctx, "account", a.id(), h.Account.id())
+		}
+		return p, h, err
+	}
+	return nil, h, err
+}
+
+// header reads the head of an account's page. Who follows may be missing: then it is unknown.
+func (p *page) header(ctx context.Context) (h header, err error) {
+	h = header{
+		Account:   p.account(),
+		Title:     line(dom.First(dom.First(p.doc, dom.Class("channel-header--title")), dom.Tag("h1"))),
+		Followers: line(dom.First(p.doc, dom.Class("channel-header--followers"))),
+		Picture:   dom.Attr(dom.First(p.doc, dom.Tag("img"), dom.Class("channel-header--img")), "src"),
+		Verified:  dom.First(p.doc, dom.Class("channel-header--verified")) != nil,
+	}
+	if err := wire.Need(ctx, "data-slug", h.Account.Slug != ""); err != nil {
+		return h, err
+	}
+	return h, wire.Need(ctx, "channel-header--title h1", h.Title != "")
+}
+
+// account returns whose page it is, by the button to follow it, else by the page's address.
+func (p *page) account() account {
+	button := dom.First(p.doc, dom.Class("media-subscribe-and-notify"), dom.Has("data-slug"))
+	kind := map[string]string{"channel": "c", "user": "user"}[dom.Attr(button, "data-type")]
+	if name := dom.Attr(button, "data-slug"); kind != "" && slug.MatchString(name) {
+		return account{kind, name}
+	}
+	return accountAt(p.canonical())
+}
+
+func (h *header) readLinks(p *page) {
+	for a := range dom.All(dom.First(p.doc, dom.Class("channel-subheader--socials")), dom.Tag("a")) {
+		h.Links = append(h.Links, dom.Attr(a, "href"))
+	}
+}
+
+func (h header) actor() schema.Actor { return h.Account.actor(h.Title, h.Picture) }
+
+func (h header) profile(ctx context.Context) schema.Profile {
+	return schema.Profile{
+		Common:      schema.Common{ID: h.Account.id(), URL: h.Account.url(), Raw: raw(h)},
+		Handle:      h.Account.Slug,
+		DisplayName: text.NonEmpty(h.Title),
+		AvatarURL:   absolute(h.Picture),
+		Verified:    h.Verified,
+		Followers:   count(ctx, "channel-header--followers", h.Followers),
+		Links:       text.URLs(h.Links...),
+	}
+}

@@ -1,0 +1,115 @@
+// Package rumble reads what rumble.com shows to anybody: the pages of channels, users and videos, its search, and the JSON
+// behind its player and its comments.
+//
+// Rumble has no documented interface for reading, so no page is named beside the structs. A video has three ids: that of its
+// page (v1a992g), which is the post's id here, that of its player (v17n34y), and a number, which is the player's id without
+// its v in base 36.
+package rumble
+
+import (
+	"cmp"
+	"net/http"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach Rumble.
+type Config struct {
+	Own         providers.Own // reads the public pages; on by default
+	BaseURL     string        // "" means https://rumble.com
+	WatchingURL string        // of the count of who watches; "" means https://wn0.rumble.com
+	HTTP        *http.Client  // nil means a client of its own
+}
+
+const home = "https://rumble.com/"
+
+// site is rumble.com, and the host that counts who watches.
+type site struct {
+	http     *upstream.Client
+	watching *upstream.Client
+	client   *http.Client // for files on other hosts
+}
+
+// New returns the one upstream of Rumble.
+func New(cfg Config) providers.Chain {
+	quota := upstream.NewQuota(3600, time.Hour) // Rumble names no limit: one read a second on the average is ours
+	open := func(base string) *upstream.Client {
+		return upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Header: asBrowser, Check: check, Quota: quota})
+	}
+	s := &site{
+		http:     open(cmp.Or(cfg.BaseURL, "https://rumble.com")),
+		watching: open(cmp.Or(cfg.WatchingURL, "https://wn0.rumble.com")),
+		client:   cfg.HTTP,
+	}
+	return providers.Chain{s.provider().IfOwn(cfg.Own, true)}
+}
+
+func (s *site) provider() providers.Provider {
+	const (
+		noPeople      = "Rumble shows nobody who follows, and nobody who is followed"
+		noMusic       = "Rumble has no catalogue of sounds"
+		noLists       = "the pages of playlists are not read"
+		noSales       = "Rumble has no shops"
+		noAds         = "Rumble has no public library of ads"
+		noEvents      = "Rumble has no public events"
+		noCommunities = "communities are on Locals, another site"
+	)
+	return providers.Provider{
+		Name: "rumble", Platform: platform.Rumble, Source: schema.Own,
+		Profile:    s.profile,
+		Posts:      s.posts,
+		Post:       s.post,
+		Live:       s.live,
+		Search:     s.search,
+		Comments:   s.comments,
+		Replies:    s.replies,
+		Transcript: s.transcript,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch:     {"kind": {"post", "profile"}, "sort": {"relevance", "views"}},
+			providers.OpTranscript: {"lang": nil},
+		},
+		Notes: map[providers.Op]string{
+			providers.OpProfile:        "a handle is looked up as a channel, then as a user, unless it is written c/name or user/name; followers are rounded as on the page",
+			providers.OpPosts:          "25 a page; likes are not in the list",
+			providers.OpPost:           "likes and views are rounded where the page rounds them",
+			providers.OpLive:           "what the account's page marks as live",
+			providers.OpSearch:         "kind post (the default) or profile; sort=views for posts",
+			providers.OpReplies:        "post_id is needed: Rumble lists comments by their video only",
+			providers.OpTranscript:     "the subtitles of a video, where it has some",
+			providers.OpReels:          "the pages of short videos are not read",
+			providers.OpTrending:       "the pages of popular videos are not read",
+			providers.OpSuggestions:    "Rumble completes no queries in public",
+			providers.OpFollowers:      noPeople,
+			providers.OpFollowing:      noPeople,
+			providers.OpAudience:       "Rumble tells it to the account's owner only",
+			providers.OpLinked:         "what an account links to is among the links of its profile",
+			providers.OpCommunity:      noCommunities,
+			providers.OpCommunityPosts: noCommunities,
+			providers.OpCollections:    noLists,
+			providers.OpCollection:     noLists,
+			providers.OpTrack:          noMusic,
+			providers.OpTracks:         noMusic,
+			providers.OpProducts:       noSales,
+			providers.OpProduct:        noSales,
+			providers.OpStore:          noSales,
+			providers.OpAds:            noAds,
+			providers.OpAdsSearch:      noAds,
+			providers.OpEvent:          noEvents,
+			providers.OpEvents:         noEvents,
+		},
+	}
+}
+
+// asBrowser is what a browser sends when a person opens a page. The words beside counts come in the language asked for.
+var asBrowser = http.Header{
+	"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+		"Chrome/142.0.0.0 Safari/537.36"},
+	"Accept":          {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+	"Accept-Language": {"en-US,en;q=0.9"},
+}

@@ -1,0 +1,127 @@
+package rumble
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// search finds videos, or accounts when they are asked for. The cursor is the number of a page.
+func (s *site) search(ctx context.Context, q providers.SearchQuery, cursor string) (out providers.Page[schema.SearchResult], err error) {
+	this := 1
+	if cursor != "" {
+		if this, err = strconv.Atoi(cursor); err != nil || this < 2 {
+			return out, providers.ErrCursor
+		}
+	}
+	what, read := "video", (*page).foundVideos
+	if q.Kind == schema.ProfileResult {
+		what, read = "channel", (*page).foundAccounts
+	}
+	r := upstream.Get("search", what).Says("q", q.Query).With("page", cursor)
+	if q.Sort == "views" {
+		if what == "channel" {
+			return out, providers.Invalid("Rumble sorts videos by views, not accounts")
+		}
+		r = r.With("sort", q.Sort)
+	}
+	p, err := s.page(ctx, r)
+	switch {
+	case errors.Is(err, providers.ErrNotFound) && cursor != "":
+		return out, nil // past the end
+	case errors.Is(err, providers.ErrNotFound): // that of the site's own search
+		err = behind(err)
+	case err == nil:
+		out, err = p.found(ctx, read, this)
+	}
+	if err != nil {
+		return providers.Page[schema.SearchResult]{}, fmt.Errorf("rumble: search: %w", err)
+	}
+	return out, nil
+}
+
+// found reads the results on a page. A page without any must say so.
+func (p *page) found(
+	ctx context.Context, read func(*page, context.Context) ([]schema.SearchResult, int), this int,
+) (out providers.Page[schema.SearchResult], err error) {
+	items, lost := read(p, ctx)
+	title := dom.Text(dom.First(p.doc, dom.Tag("title")))
+	none := strings.HasPrefix(title, "Search results for") && says(dom.First(p.doc, dom.Tag("main")), noVideos...)
+	if err := wire.Need(ctx, "video-listing-entry", len(items) > 0 || none); err != nil {
+		return out, err
+	}
+	if err := wire.Understood("video-listing-entry", len(items)-lost, lost); err != nil {
+		return out, err
+	}
+	next, err := p.next(ctx, this)
+	return providers.Page[schema.SearchResult]{Items: items, Next: next}, err
+}
+
+// foundVideos returns the videos on a page, among them lost ones without an id.
+func (p *page) foundVideos(ctx context.Context) (items []schema.SearchResult, lost int) {
+	for _, r := range p.rows(cmp.Or(dom.First(p.doc, dom.Tag("main")), p.doc)) {
+		post := r.post(ctx, r.Author.actor(r.AuthorName, r.AuthorImage))
+		if post.ID == "" {
+			lost++
+		}
+		items = append(items, schema.Result(&post))
+	}
+	return items, lost
+}
+
+// hit is an account among the results, in the page's words.
+type hit struct {
+	Account   account `json:"account"`
+	Title     string  `json:"title"`
+	Followers string  `json:"subscribers"` // such as "200,784 subscribers"
+	Picture   string  `json:"picture"`
+	Verified  bool    `json:"verified"`
+}
+
+// foundAccounts returns the accounts on a page, among them lost ones without an id.
+func (p *page) foundAccounts(ctx context.Context) (items []schema.SearchResult, lost int) {
+	for n := range dom.All(p.doc, dom.Class("channel-item")) {
+		profile := p.hit(n).profile(ctx)
+		if profile.ID == "" {
+			lost++
+		}
+		items = append(items, schema.Result(&profile))
+	}
+	return items, lost
+}
+
+func (p *page) hit(n *html.Node) hit {
+	return hit{
+		Account:   accountAt(dom.Attr(dom.First(n, dom.Tag("a"), leadsToAccount), "href")),
+		Title:     line(dom.First(n, dom.Class("channel-item--title"))),
+		Followers: line(dom.First(n, dom.Class("channel-item--subscribers"))),
+		Picture:   p.pictures.of(n),
+		Verified:  dom.First(n, dom.Class("channel-item--by-verified")) != nil,
+	}
+}
+
+func (h hit) profile(ctx context.Context) schema.Profile {
+	if h.Account.Slug == "" {
+		return schema.Profile{}
+	}
+	return schema.Profile{
+		Common:      schema.Common{ID: h.Account.id(), URL: h.Account.url(), Raw: raw(h)},
+		Handle:      h.Account.Slug,
+		DisplayName: text.NonEmpty(h.Title),
+		AvatarURL:   absolute(h.Picture),
+		Verified:    h.Verified,
+		Followers:   count(ctx, "channel-item--subscribers", h.Followers),
+	}
+}
