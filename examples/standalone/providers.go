@@ -26,6 +26,7 @@ import (
 	"github.com/socialdata/socialdata/providers/pinterest"
 	"github.com/socialdata/socialdata/providers/reddit"
 	"github.com/socialdata/socialdata/providers/replay"
+	"github.com/socialdata/socialdata/providers/rumble"
 	"github.com/socialdata/socialdata/providers/snapchat"
 	"github.com/socialdata/socialdata/providers/soundcloud"
 	"github.com/socialdata/socialdata/providers/spotify"
@@ -77,6 +78,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Cha
 		kwai.New(configure[kwai.Config](s, "kwai")),
 		reddit.New(configure[reddit.Config](s, "reddit")),
 		snapchat.New(configure[snapchat.Config](s, "snapchat")),
+		rumble.New(configure[rumble.Config](s, "rumble")),
 		soundcloud.New(configure[soundcloud.Config](s, "soundcloud")),
 		spotify.New(configure[spotify.Config](s, "spotify")),
 		telegram.New(configure[telegram.Config](s, "telegram")),
