@@ -31,7 +31,9 @@ func (s *site) comments(ctx context.Context, postID, cursor string) (out provide
 	return out, nil
 }
 
-func (s *site) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (out providers.Page[schema.Comment], err error) {
+func (s *site) replies(
+	ctx context.Context, q providers.RepliesQuery, cursor string,
+) (out providers.Page[schema.Comment], err error) {
 	if q.PostID == "" {
 		return out, providers.Invalid("post_id is needed: Rumble lists comments by their video only")
 	}
@@ -100,8 +102,9 @@ func (s *site) thread(ctx context.Context, postID string) (t thread, err error) 
 
 // switchedOff are the words by which an owner's wish is told. They are looked for where no reader can write them.
 var switchedOff = []string{
-	"comments are disabled", "comments are turned off", "comments are off", "comments are closed", "comments have been disabled",
-	"comments have been turned off", "commenting is disabled", "commenting has been disabled", "comments disabled",
+	"comments are disabled", "comments are turned off", "comments are off", "comments are closed",
+	"comments have been disabled", "comments have been turned off",
+	"commenting is disabled", "commenting has been disabled", "comments disabled",
 }
 
 func isComment(n *html.Node) bool { return dom.Class("comment-item")(n) }
@@ -119,7 +122,9 @@ func partOf(comment *html.Node) dom.Match {
 }
 
 // page cuts a page out of the comments in a list, which is nil where nobody has answered the comment parent.
-func (t thread) page(ctx context.Context, list *html.Node, parent, cursor string) (out providers.Page[schema.Comment], err error) {
+func (t thread) page(
+	ctx context.Context, list *html.Node, parent, cursor string,
+) (out providers.Page[schema.Comment], err error) {
 	var all []schema.Comment
 	lost := 0
 	if list != nil {

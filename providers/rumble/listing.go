@@ -12,6 +12,7 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/dom"
 	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -38,6 +39,27 @@ type row struct {
 // isRow matches a video in a list, in the layout of channels and in the older one of search.
 func isRow(n *html.Node) bool { return dom.Class("videostream")(n) || dom.Class("video-item")(n) }
 
+// listing returns the videos on the page of an account, in its order.
+func (p *page) listing(ctx context.Context) ([]row, error) {
+	list := dom.First(p.doc, dom.Class("channel-listing__container"))
+	list = cmp.Or(list, dom.First(p.doc, dom.Class("thumbnail__grid")))
+	rows := p.rows(list)
+	return rows, wire.Need(ctx, "channel-listing__container", len(rows) > 0 || isEmpty(list))
+}
+
+// isEmpty tells whether a list is there and holds nothing: a list with something in it that is no video is another
+// layout.
+func isEmpty(list *html.Node) bool {
+	grid := dom.First(list, dom.Class("thumbnail__grid"))
+	if list != nil && dom.Class("thumbnail__grid")(list) {
+		grid = list
+	}
+	return grid != nil && dom.First(grid, dom.Has("class")) == nil || says(list, noVideos...)
+}
+
+// noVideos are the words for a list in which there is nothing.
+var noVideos = []string{"no videos found", "no channels found", "no results found"}
+
 // rows returns the videos of a list, in the order of the page.
 func (p *page) rows(list *html.Node) []row {
 	var out []row
@@ -61,9 +83,11 @@ func readRow(n *html.Node) row {
 		Description: dom.Text(first("videostream__description")),
 		Time: cmp.Or(dom.Attr(first("videostream__time"), "datetime"), dom.Attr(first("video-item--time"), "datetime"),
 			dom.Attr(dom.First(n, dom.Tag("time")), "datetime")),
-		Duration: cmp.Or(line(first("videostream__status--duration")), dom.Attr(first("video-item--duration"), "data-value")),
-		Views:    cmp.Or(dom.Attr(views, "data-views"), dom.Attr(views, "title"), line(first("video-item--views"))),
-		Comments: cmp.Or(dom.Attr(comments, "title"), line(first("videostream__comments--count")), line(first("video-item--comments"))),
+		Duration: cmp.Or(line(first("videostream__status--duration")),
+			dom.Attr(first("video-item--duration"), "data-value")),
+		Views: cmp.Or(dom.Attr(views, "data-views"), dom.Attr(views, "title"), line(first("video-item--views"))),
+		Comments: cmp.Or(dom.Attr(comments, "title"), line(first("videostream__comments--count")),
+			line(first("video-item--comments"))),
 		Likes:    line(first("rumbles-vote-up")),
 		Picture:  cmp.Or(dom.Attr(first("thumbnail__image"), "src"), dom.Attr(first("video-item--img"), "src")),
 		Live:     first("videostream__status--live") != nil || first("video-item--live") != nil,

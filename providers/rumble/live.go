@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/socialdata/socialdata/providers/internal/dom"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -30,10 +29,8 @@ func (s *site) broadcast(ctx context.Context, handle string) (schema.LiveStream,
 	if err != nil {
 		return schema.LiveStream{}, err
 	}
-	list := dom.First(p.doc, dom.Class("channel-listing__container"))
-	list = cmp.Or(list, dom.First(p.doc, dom.Class("thumbnail__grid")))
-	rows := p.rows(list)
-	if err := wire.Need(ctx, "channel-listing__container", len(rows) > 0 || isEmpty(list)); err != nil {
+	rows, err := p.listing(ctx)
+	if err != nil {
 		return schema.LiveStream{}, err
 	}
 	asked := map[string]bool{}

@@ -15,12 +15,12 @@ var (
 	videoPage = regexp.MustCompile(`^v[0-9a-z]+$`)
 )
 
-// ofPlayer begins a post's identifier that names the player of a video, as addresses to embed it do. Which page is meant
-// is for Rumble to say.
+// ofPlayer begins a post's identifier that names the player of a video, as addresses to embed it do. Which page is
+// meant is for Rumble to say.
 const ofPlayer = "embed/"
 
-// normalize reduces an account to name, c/name or user/name, since a channel and a user may share a name; a video to the
-// id of its page; a comment to its number.
+// normalize reduces an account to name, c/name or user/name, since a channel and a user may share a name; a video to
+// the id of its page; a comment to its number.
 func normalize(s providers.Subject, value string) (string, error) {
 	link, err := links.Parse(value, "rumble.com")
 	if err != nil {
@@ -37,7 +37,7 @@ func normalize(s providers.Subject, value string) (string, error) {
 			name = value
 		}
 		if !slug.MatchString(name) || two && kind != "c" && kind != "user" {
-			return "", providers.Invalid("a Rumble handle is a name such as Bongino, c/Bongino or user/Bongino, or the account's URL")
+			return "", providers.Invalid("a Rumble handle is a name such as Bongino or user/Bongino, or the account's URL")
 		}
 	case providers.CommentID:
 		if link != nil {
@@ -64,8 +64,8 @@ func normalize(s providers.Subject, value string) (string, error) {
 
 // notAccounts are pages that stand where those of accounts do.
 var notAccounts = []string{
-	"about", "account", "browse", "category", "editor-picks", "embed", "live", "login.php", "our-apps", "playlists", "premium",
-	"register.php", "s", "search", "shorts", "upload.php", "videos",
+	"about", "account", "browse", "category", "editor-picks", "embed", "live", "login.php", "our-apps", "playlists",
+	"premium", "register.php", "s", "search", "shorts", "upload.php", "videos",
 }
 
 // accountOf returns the account whose page, or one of whose tabs, l is: /c/name…, /user/name… or /name.
@@ -80,8 +80,8 @@ func accountOf(l *links.Link) string {
 	return ""
 }
 
-// videoOf returns the video whose page or player l is: /v1a992g-its-title.html, /embed/v17n34y/, or that with the code of a
-// publisher, /embed/u4.v17n34y/.
+// videoOf returns the video whose page or player l is: /v1a992g-its-title.html, /embed/v17n34y/, or that with the code
+// of a publisher, /embed/u4.v17n34y/.
 func videoOf(l *links.Link) string {
 	if l.Segment(0) != "embed" {
 		return l.Segment(0)

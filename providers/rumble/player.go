@@ -89,8 +89,8 @@ func playerOf(number string) string {
 	return "v" + strconv.FormatUint(n, 36)
 }
 
-// isLive tells whether the video is on air. Live of 1 stands for what is announced, for what has just ended, and has been seen
-// of what is on air: then the stream says so, where there is one.
+// isLive tells whether the video is on air. Live of 1 stands for what is announced, for what has just ended, and has
+// been seen of what is on air: then the stream says so, where there is one.
 func (p player) isLive(ctx context.Context) (bool, error) {
 	if err := wire.Need(ctx, "live", p.Live.V != nil); err != nil || *p.Live.V != 1 {
 		return err == nil && *p.Live.V == 2, err

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/net/html"
-
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dom"
 	"github.com/socialdata/socialdata/providers/internal/island"
@@ -24,8 +22,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// posts lists the videos of an account. The cursor is the account's kind and the number of a page, as in c/2: a name may be
-// that of a channel and of a user.
+// posts lists the videos of an account. The cursor is the account's kind and the number of a page, as in c/2: a name
+// may be that of a channel and of a user.
 func (s *site) posts(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
 	kind, number, this, err := placeOf(cursor)
 	if err != nil {
@@ -47,7 +45,8 @@ func (s *site) posts(ctx context.Context, handle, cursor string) (out providers.
 	return out, nil
 }
 
-// placeOf reads a cursor: the number of a page, as it is sent and as a number. The first page is 1, and is asked for by none.
+// placeOf reads a cursor: the number of a page, as it is sent and as a number. The first page is 1, and is asked for by
+// none.
 func placeOf(cursor string) (kind, number string, this int, err error) {
 	if cursor == "" {
 		return "", "", 1, nil
@@ -61,10 +60,8 @@ func placeOf(cursor string) (kind, number string, this int, err error) {
 
 // list reads the videos on the page of an account.
 func (p *page) list(ctx context.Context, h header, this int) (out providers.Page[schema.Post], err error) {
-	list := dom.First(p.doc, dom.Class("channel-listing__container"))
-	list = cmp.Or(list, dom.First(p.doc, dom.Class("thumbnail__grid")))
-	rows := p.rows(list)
-	if err := wire.Need(ctx, "channel-listing__container", len(rows) > 0 || isEmpty(list)); err != nil {
+	rows, err := p.listing(ctx)
+	if err != nil {
 		return out, err
 	}
 	next, err := p.next(ctx, this)
@@ -85,20 +82,8 @@ func (p *page) list(ctx context.Context, h header, this int) (out providers.Page
 	return out, wire.Understood("videostream", len(out.Items)-lost, lost)
 }
 
-// isEmpty tells whether a list is there and holds nothing: a list with something in it that is no video is another layout.
-func isEmpty(list *html.Node) bool {
-	grid := dom.First(list, dom.Class("thumbnail__grid"))
-	if list != nil && dom.Class("thumbnail__grid")(list) {
-		grid = list
-	}
-	return grid != nil && dom.First(grid, dom.Has("class")) == nil || says(list, noVideos...)
-}
-
-// noVideos are the words for a list in which there is nothing.
-var noVideos = []string{"no videos found", "no channels found", "no results found"}
-
-// inOrder leaves out the video that heads the page, featured out of its time: it stands in the list as well, on this page or
-// on another. Where there is only one page, and it stands nowhere else there, it takes its place by time.
+// inOrder leaves out the video that heads the page, featured out of its time: it stands in the list as well, on this
+// page or on another. Where there is only one page, and it stands nowhere else there, it takes its place by time.
 func inOrder(rows []row, only bool) []row {
 	at := slices.IndexFunc(rows, func(r row) bool { return r.Featured })
 	if at < 0 {
@@ -174,8 +159,8 @@ func (s *site) video(ctx context.Context, id string) (v video, err error) {
 	return v, err
 }
 
-// videoPage reads the page of a video, which tells the id of its player. Where that is what was asked for the player is read
-// first, which names the page.
+// videoPage reads the page of a video, which tells the id of its player. Where that is what was asked for the player is
+// read first, which names the page.
 func (s *site) videoPage(ctx context.Context, id string) (v video, err error) {
 	embedded, byPlayer := strings.CutPrefix(id, ofPlayer)
 	if byPlayer {
@@ -216,7 +201,7 @@ func (v *video) readAbout(ctx context.Context, asked string) error {
 			}
 		}
 	}
-	if !v.About.Here() && says(v.doc, "video is no longer available", "video is private", "this is a private video", "video has been removed") {
+	if !v.About.Here() && says(v.doc, withdrawn...) {
 		return errGone
 	}
 	if err := wire.Need(ctx, "VideoObject", v.About.Here()); err != nil {
@@ -230,6 +215,11 @@ func (v *video) readAbout(ctx context.Context, asked string) error {
 		asked = led
 	}
 	return wire.Same(ctx, "video", asked, v.ID)
+}
+
+// withdrawn are the words on the page of a video that is there no more, or not for everybody.
+var withdrawn = []string{
+	"video is no longer available", "video is private", "this is a private video", "video has been removed",
 }
 
 // advertised returns the id of the player in the address by which the page offers itself to be embedded, or "".

@@ -33,8 +33,8 @@ type header struct {
 	Links     []string `json:"links"`
 }
 
-// channel reads a page of an account: the first one, or that with the given number. A handle that does not say its kind is
-// looked for among channels, then among users.
+// channel reads a page of an account: the first one, or that with the given number. A handle that does not say its kind
+// is looked for among channels, then among users.
 func (s *site) channel(ctx context.Context, handle, number string) (p *page, h header, err error) {
 	asked := []account{{"c", handle}, {"user", handle}}
 	if kind, name, ok := strings.Cut(handle, "/"); ok {

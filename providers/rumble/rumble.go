@@ -1,9 +1,9 @@
-// Package rumble reads what rumble.com shows to anybody: the pages of channels, users and videos, its search, and the JSON
-// behind its player and its comments.
+// Package rumble reads what rumble.com shows to anybody: the pages of channels, users and videos, its search, and the
+// JSON behind its player and its comments.
 //
-// Rumble has no documented interface for reading, so no page is named beside the structs. A video has three ids: that of its
-// page (v1a992g), which is the post's id here, that of its player (v17n34y), and a number, which is the player's id without
-// its v in base 36.
+// Rumble has no documented interface for reading, so no page is named beside the structs. A video has three ids: that
+// of its page (v1a992g), which is the post's id here, that of its player (v17n34y), and a number, which is the player's
+// id without its v in base 36.
 package rumble
 
 import (
@@ -75,7 +75,7 @@ func (s *site) provider() providers.Provider {
 			providers.OpTranscript: {"lang": nil},
 		},
 		Notes: map[providers.Op]string{
-			providers.OpProfile:        "a handle is looked up as a channel, then as a user, unless it is written c/name or user/name; followers are rounded as on the page",
+			providers.OpProfile:        "c/name, user/name, or a name of which channels come first; followers are rounded",
 			providers.OpPosts:          "25 a page; likes are not in the list",
 			providers.OpPost:           "likes and views are rounded where the page rounds them",
 			providers.OpLive:           "what the account's page marks as live",

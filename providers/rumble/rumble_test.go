@@ -65,15 +65,26 @@ func TestProvider(t *testing.T) {
 				Call: providertest.Replies("replies to no comment", providers.RepliesQuery{CommentID: "1", PostID: "v5tea01"}),
 				Want: providers.ErrNotFound,
 			},
-			{Call: providertest.Replies("replies without a video", providers.RepliesQuery{CommentID: "410001"}), Want: providers.ErrInvalid},
-			{Call: providertest.Transcript("no subtitles", providers.TranscriptQuery{PostID: "v5air01"}), Want: providers.ErrNotFound},
 			{
-				Call: providertest.Transcript("no subtitles in this language", providers.TranscriptQuery{PostID: "v5tea01", Lang: "fr"}),
+				Call: providertest.Replies("replies without a video", providers.RepliesQuery{CommentID: "410001"}),
+				Want: providers.ErrInvalid,
+			},
+			{
+				Call: providertest.Transcript("no subtitles", providers.TranscriptQuery{PostID: "v5air01"}),
 				Want: providers.ErrNotFound,
 			},
-			{Call: providertest.Search("search without a list", providers.SearchQuery{Query: "changed"}), Want: providers.ErrUnavailable},
 			{
-				Call: providertest.Search("accounts by views", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult, Sort: "views"}),
+				Call: providertest.Transcript("none in this language", providers.TranscriptQuery{PostID: "v5tea01", Lang: "fr"}),
+				Want: providers.ErrNotFound,
+			},
+			{
+				Call: providertest.Search("search without a list", providers.SearchQuery{Query: "changed"}),
+				Want: providers.ErrUnavailable,
+			},
+			{
+				Call: providertest.Search("accounts by views", providers.SearchQuery{
+					Query: "tea", Kind: schema.ProfileResult, Sort: "views",
+				}),
 				Want: providers.ErrInvalid,
 			},
 		},

@@ -19,7 +19,9 @@ import (
 )
 
 // search finds videos, or accounts when they are asked for. The cursor is the number of a page.
-func (s *site) search(ctx context.Context, q providers.SearchQuery, cursor string) (out providers.Page[schema.SearchResult], err error) {
+func (s *site) search(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (out providers.Page[schema.SearchResult], err error) {
 	this := 1
 	if cursor != "" {
 		if this, err = strconv.Atoi(cursor); err != nil || this < 2 {
