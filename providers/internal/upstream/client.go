@@ -48,6 +48,8 @@ type Config struct {
 	// Check reads an answer whose status is not 2xx, and may also refuse one that is. It returns an error of the
 	// providers package, or nil to leave the answer to the common rules. Nil leaves all to them.
 	Check func(*Response) error
+	// Encode writes queries for an upstream that reads them by rules of its own; nil means url.Values.Encode.
+	Encode func(url.Values) string
 }
 
 // Client reads from one upstream host. It is safe for concurrent use.
@@ -71,6 +73,9 @@ func New(cfg Config) *Client {
 	}
 	if cfg.Scheme == "" {
 		cfg.Scheme = "Bearer"
+	}
+	if cfg.Encode == nil {
+		cfg.Encode = url.Values.Encode
 	}
 	own := *cfg.HTTP // a copy: the redirect rule is ours, the caller's client stays as it is
 	own.CheckRedirect = sameHost(cfg.HTTP.CheckRedirect)
@@ -363,7 +368,7 @@ func (c *Client) blank(req *http.Request, body []byte) []byte {
 func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) {
 	u := *c.base
 	u = *u.JoinPath(escape(r.Path)...)
-	u.RawQuery = r.Query.Encode()
+	u.RawQuery = c.cfg.Encode(r.Query)
 	method := r.Method
 	if method == "" {
 		method = http.MethodGet
