@@ -1,0 +1,113 @@
+package linkedin
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+)
+
+var (
+	errWall    = providers.Walled("LinkedIn asks for a login")
+	errRefused = providers.Walled("LinkedIn refuses this page to us, as it does from a busy address or where its owner has hidden it")
+	errGone    = providers.NotFound("LinkedIn has no such page")
+)
+
+// statusRefused is the site's own.
+const statusRefused = 999
+
+// checkPage knows the refusals of the site, and where it leads to in the place of a page.
+func checkPage(res *upstream.Response) error {
+	switch res.Status {
+	case statusRefused, http.StatusForbidden, http.StatusUnavailableForLegalReasons:
+		return errRefused
+	}
+	if err := leads(res.URL); err != nil {
+		return err
+	}
+	if to, err := url.Parse(res.Header.Get("Location")); err == nil && res.Status >= 300 && res.Status < 400 {
+		return leads(to)
+	}
+	return nil
+}
+
+// leads says what an address in the place of a page means; nil for one that is a page itself.
+func leads(u *url.URL) error {
+	if u == nil {
+		return nil
+	}
+	for _, wall := range []string{"/authwall", "/login", "/uas/login", "/checkpoint", "/signup"} {
+		if u.Path == wall || strings.HasPrefix(u.Path, wall+"/") {
+			return errWall
+		}
+	}
+	if u.Path == "/404" || strings.HasPrefix(u.Path, "/404/") {
+		return errGone
+	}
+	return nil
+}
+
+// failure is an answer of the official interface that is none.
+// https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling
+type failure struct {
+	Details struct {
+		Errors []struct {
+			Code  string `json:"code"`
+			Input struct {
+				Path struct {
+					Field string `json:"fieldPath"`
+				} `json:"inputPath"`
+			} `json:"input"`
+		} `json:"inputErrors"`
+	} `json:"errorDetails"`
+}
+
+const pace = 35 * time.Second // LinkedIn does not say how long it refuses; its shortest limit is of a minute
+
+func check(res *upstream.Response) error {
+	ads := strings.HasSuffix(res.URL.Path, "/adLibrary")
+	switch res.Status {
+	case http.StatusBadRequest:
+		if res.URL.Query().Get("start") != "0" && refuses(res.Body, "start") {
+			return providers.ErrCursor
+		}
+		return errRequest
+	case http.StatusUnauthorized:
+		return providers.Unavailable(nil, "LinkedIn refuses our token: it has expired, or it was revoked")
+	case http.StatusForbidden:
+		return providers.Unavailable(nil, "LinkedIn does not let our app read this")
+	case http.StatusNotFound:
+		if ads {
+			return providers.Unavailable(nil, "our app has no access to LinkedIn's ad library")
+		}
+		return errUnseen
+	case http.StatusUpgradeRequired:
+		return providers.Unavailable(nil, "LinkedIn has retired the version of its interface that is set")
+	case http.StatusTooManyRequests:
+		return providers.Limited("LinkedIn limits our pace", pace)
+	}
+	return nil
+}
+
+var errRequest = providers.Unavailable(nil, "LinkedIn cannot read our request")
+
+// errUnseen is about an organisation that the official interface does not show.
+var errUnseen = providers.NotHere("LinkedIn's interface shows no such organisation")
+
+// refuses tells whether a failure is about a field of the request.
+func refuses(body []byte, field string) bool {
+	var f failure
+	if json.Unmarshal(body, &f) != nil {
+		return false
+	}
+	for _, e := range f.Details.Errors {
+		if e.Input.Path.Field == field {
+			return true
+		}
+	}
+	return false
+}

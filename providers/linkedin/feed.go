@@ -1,0 +1,258 @@
+package linkedin
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	out, err := s.feed(ctx, handle, cursor)
+	if err != nil {
+		return out, fmt.Errorf("linkedin: posts on the page of %q: %w", handle, err)
+	}
+	return out, nil
+}
+
+func (s site) feed(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
+	if err := checkCursor(cursor); err != nil {
+		return out, err
+	}
+	p, a, err := s.subject(ctx, handle)
+	if err != nil {
+		return out, err
+	}
+	name, section, cards := "updates", with("data-test-id", "updates"), has("data-activity-urn")
+	read := func(n node) (post, bool) { return a.update(n) }
+	if a.kind == person {
+		name, section, cards = "posts", with("data-section", "posts"), activityCard
+		own := p.card()
+		read = func(n node) (post, bool) { return a.activity(n, own.Title) }
+	}
+	list := p.root.first(section)
+	if err := wire.Need(ctx, name, list.here()); err != nil {
+		return out, err
+	}
+	understood, lost := 0, 0
+	seen := map[string]bool{}
+	for n := range list.all(cards) {
+		if n.inside(cards, list) {
+			continue // what a card shares
+		}
+		switch r, ours := read(n); {
+		case r.ID == "":
+			lost++
+		case !ours || seen[r.ID]:
+			understood++
+		default:
+			understood++
+			seen[r.ID] = true
+			out.Items = append(out.Items, r.post())
+		}
+	}
+	slices.SortStableFunc(out.Items, func(a, b schema.Post) int { return dates.Newest(a.CreatedAt, b.CreatedAt) })
+	return out, wire.Understood(name, understood, lost)
+}
+
+// activityCard tells a card of a person's page, in either of its layouts.
+var activityCard = either(class("main-activity-card"), class("profile-activity-card"))
+
+// post is what a card shows.
+type post struct {
+	ID       string         `json:"id"`
+	URL      string         `json:"url,omitempty"`
+	Author   wrote          `json:"author"`
+	Of       *wrote         `json:"reposted_from,omitempty"`
+	Text     string         `json:"text"`
+	Mentions []string       `json:"mentions,omitempty"`
+	Media    []schema.Media `json:"media,omitempty"`
+	Likes    *int64         `json:"num_reactions"`
+	Comments *int64         `json:"num_comments"`
+}
+
+// wrote is who stands at the top of a card.
+type wrote struct {
+	URL   string `json:"url"`
+	Name  string `json:"name"`
+	Image string `json:"image,omitempty"`
+}
+
+func (p post) post() schema.Post {
+	words := p.Text
+	if p.Of != nil {
+		words = strings.TrimSpace("RT @" + actor(p.Of.URL, p.Of.Name, "").Handle + ": " + words)
+	}
+	return schema.Post{
+		Common:     schema.Common{ID: p.ID, URL: text.URLOr(p.URL, postURL(p.ID)), Raw: asJSON(p)},
+		Author:     actor(p.Author.URL, p.Author.Name, p.Author.Image),
+		Text:       words,
+		CreatedAt:  createdAt(p.ID),
+		Media:      p.Media,
+		Engagement: schema.Engagement{Likes: p.Likes, Comments: p.Comments},
+		Hashtags:   text.Hashtags(p.Text),
+		Mentions:   text.Each(p.Mentions),
+	}
+}
+
+// postURL is the page of a post, which every number has.
+func postURL(id string) string {
+	if !strings.HasPrefix(id, urn) {
+		id = urn + "activity:" + id
+	}
+	return siteURL + "/feed/update/" + id
+}
+
+// createdAt reads the time at which a post was made from its number, whose upper bits are milliseconds.
+func createdAt(id string) *time.Time {
+	n, err := strconv.ParseInt(id[strings.LastIndex(id, ":")+1:], 10, 64)
+	if err != nil || n>>22 < 1_000_000_000_000 {
+		return nil // no number of LinkedIn's time
+	}
+	t := time.UnixMilli(n >> 22).UTC()
+	return &t
+}
+
+// update reads a card of an organisation's page. It is false for what the organisation has only liked or commented on.
+func (a account) update(n node) (post, bool) {
+	out := shown(n)
+	header := n.first(func(d node) bool {
+		return strings.HasSuffix(d.attr("data-tracking-control-name"), "feed-reaction-header")
+	})
+	if !header.here() {
+		return out, true
+	}
+	words := node{header.Parent}.line()
+	if !strings.Contains(words, "repost") {
+		return out, false
+	}
+	original := out.Author
+	out.Author, out.Of = wrote{URL: a.url(), Name: header.line()}, &original
+	return out, true
+}
+
+// shown reads what a card of an organisation's page and the main card of a post's page have in common.
+func shown(n node) post {
+	words := n.first(with("data-test-id", commentary))
+	out := post{
+		ID: urnOf(n.attr("data-activity-urn")), Author: lockup(n), Text: words.text(), Mentions: mentions(words), Media: media(n),
+	}
+	out.Likes, out.Comments = reactions(n)
+	return out
+}
+
+const commentary = "main-feed-activity-card__commentary"
+
+// lockup reads who stands at the top of a card: a picture and a name, which both lead to the account.
+func lockup(n node) (w wrote) {
+	top := n.first(with("data-test-id", "main-feed-activity-card__entity-lockup"))
+	for a := range top.all(tag("a")) {
+		if accountOf(a.attr("href")).slug == "" {
+			continue
+		}
+		w.URL, w.Name = cmp.Or(w.URL, a.attr("href")), cmp.Or(w.Name, a.line())
+		w.Image = cmp.Or(w.Image, a.first(tag("img")).picture())
+	}
+	return w
+}
+
+func mentions(n node) (all []string) {
+	for a := range n.all(tag("a")) {
+		if slug := accountOf(a.attr("href")).slug; slug != "" {
+			all = append(all, slug)
+		}
+	}
+	return all
+}
+
+// reactions counts; a count that is not there is unknown, for LinkedIn leaves out some that are not 0.
+func reactions(n node) (likes, comments *int64) {
+	number := func(name string) *int64 { return text.Count(n.first(has(name)).attr(name)) }
+	return number("data-num-reactions"), number("data-num-comments")
+}
+
+// source is a form of a video, as the player of a page has it.
+type source struct {
+	Src  string `json:"src"`
+	Type string `json:"type"`
+}
+
+// media reads the pictures and videos of a card.
+func media(n node) (all []schema.Media) {
+	for img := range n.first(with("data-test-id", "feed-images-content")).all(tag("img")) {
+		all = append(all, image(img.picture())...)
+	}
+	for v := range n.all(tag("video")) {
+		address := v.attr("src")
+		var sources []source
+		if json.Unmarshal([]byte(v.attr("data-sources")), &sources) == nil && len(sources) > 0 {
+			address = sources[0].Src
+		}
+		if u := text.URL(address); u != nil {
+			poster := cmp.Or(v.attr("data-poster-url"), v.attr("poster"))
+			all = append(all, schema.Media{Type: schema.Video, URL: *u, ThumbnailURL: text.URL(poster)})
+		}
+	}
+	return all
+}
+
+func image(address string) []schema.Media {
+	u := text.URL(address)
+	if u == nil {
+		return nil
+	}
+	return []schema.Media{{Type: schema.Image, URL: *u}}
+}
+
+// activity reads a card of a person's page. It is false for what the person has only liked or commented on.
+func (a account) activity(n node, name string) (post, bool) {
+	link := n.first(func(d node) bool { return d.Data == "a" && linked(d.attr("href")) != "" })
+	out := post{ID: linked(link.attr("href")), URL: bare(link.attr("href")), Author: wrote{URL: a.url(), Name: name}}
+	out.Likes, out.Comments = reactions(n)
+	if class("main-activity-card")(n) {
+		subtitle := n.first(class("base-main-card__subtitle"))
+		by := accountOf(subtitle.first(tag("a")).attr("href")).slug
+		out.Text = n.first(class("base-main-card__title")).line()
+		out.Media = image(n.first(class("main-activity-card__img")).picture())
+		return out, strings.HasPrefix(subtitle.line(), "Shared by") && strings.EqualFold(by, a.slug)
+	}
+	inner := n.first(activityCard)
+	own := func(p is) is { // what does not stand in the card that this one shares
+		return func(d node) bool { return p(d) && !d.inside(activityCard, n) }
+	}
+	said, content := n.first(own(has("data-see-more-text"))), n.first(own(class("profile-activity-content-card")))
+	if !said.here() && inner.here() { // nothing of their own: a repost
+		said, content = inner.first(has("data-see-more-text")), inner.first(class("profile-activity-content-card"))
+		root := inner.first(class("profile-activity-root-author")).first(tag("a"))
+		out.Of = &wrote{URL: root.attr("href"), Name: root.line()}
+	}
+	out.Text, out.Mentions = said.text(), mentions(said)
+	out.Media = image(content.first(tag("img")).picture())
+	caption := link.line()
+	return out, strings.HasSuffix(caption, " shared this") || strings.HasSuffix(caption, " reposted this")
+}
+
+// linked is the id of the post at an address; "" for another page.
+func linked(href string) string {
+	id, err := normalize(providers.PostID, href)
+	if err != nil || !strings.Contains(href, "/") {
+		return ""
+	}
+	return id
+}
+
+// bare is the address of a page of the site without what the link adds for the site's own counting.
+func bare(href string) string {
+	clean, _, _ := strings.Cut(href, "?")
+	return clean
+}

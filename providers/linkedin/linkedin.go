@@ -1,0 +1,150 @@
+// Package linkedin reads LinkedIn: the official interface, which shows organisations and the ad library to a token that a
+// member has given, and the pages that the site shows to anybody.
+//
+// A person's id is the last part of the address of its page, and a post's the number of its activity.
+//
+// Sources: https://learn.microsoft.com/en-us/linkedin/ and https://www.linkedin.com
+package linkedin
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach LinkedIn.
+type Config struct {
+	// Token is a member's access token for an app that LinkedIn has let into Community Management, and for ads into the
+	// Ad Library; "" leaves only the public pages. It lasts 60 days.
+	Token string
+	// Version of the official interface, such as "202606"; "" means that one. LinkedIn retires each after a year.
+	Version string
+	// Own reads the public pages; off by default, since LinkedIn refuses whoever reads more than a page in ten seconds,
+	// and its user agreement forbids it.
+	Own providers.Own
+	// PagesPerMinute bounds how many public pages are read; 0 for no bound.
+	PagesPerMinute int
+
+	BaseURL string       // of the official interface; "" means https://api.linkedin.com
+	WebURL  string       // of the site; "" means https://www.linkedin.com
+	HTTP    *http.Client // nil means a client of its own
+}
+
+const siteURL = "https://www.linkedin.com"
+
+// credentials are the query parameters by which LinkedIn takes credentials.
+// https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow
+var credentials = []string{"oauth2_access_token", "client_id", "client_secret"}
+
+type client struct{ http *upstream.Client }
+
+// New returns the providers for LinkedIn, best first: the official interface and the public pages.
+func New(cfg Config) providers.Chain {
+	return providers.Chain{newOfficial(cfg), newOwn(cfg).IfOwn(cfg.Own, false)}
+}
+
+func newOfficial(cfg Config) providers.Provider {
+	c := &client{upstream.New(upstream.Config{
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.linkedin.com"), Check: check, Encode: encode, Credentials: credentials,
+		Header: http.Header{
+			"Authorization":             {"Bearer " + cfg.Token},
+			"LinkedIn-Version":          {cmp.Or(cfg.Version, "202606")},
+			"X-Restli-Protocol-Version": {"2.0.0"},
+		},
+	})}
+	p := providers.Provider{
+		Name: "linkedin", Platform: platform.LinkedIn, Source: schema.Official,
+		Profile:   c.profile,
+		Ads:       c.adsOf,
+		AdsSearch: c.searchAds,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpAds:       {"country": nil, "since": nil, "until": nil},
+			providers.OpAdsSearch: {"country": nil, "since": nil, "until": nil},
+		},
+		Notes:       notes,
+		Routes:      providers.Routes(platform.LinkedIn, "rest/organizations", "rest/organizationsLookup", "rest/adLibrary"),
+		Forward:     c.http.Forward,
+		Credentials: credentials,
+	}
+	return p.Requiring(map[string]string{"token": cfg.Token})
+}
+
+const login = "LinkedIn shows this only to who has logged in"
+
+var notes = map[providers.Op]string{
+	providers.OpProfile:     "companies and schools, as in company/name",
+	providers.OpPosts:       "the interface shows the posts of our own organisations only",
+	providers.OpPost:        "the interface shows the posts of our own organisations only",
+	providers.OpComments:    "the interface shows the posts of our own organisations only",
+	providers.OpReplies:     login,
+	providers.OpFollowers:   login,
+	providers.OpFollowing:   login,
+	providers.OpAudience:    login,
+	providers.OpSearch:      login,
+	providers.OpSuggestions: login,
+	providers.OpEvent:       login,
+	providers.OpEvents:      login,
+	providers.OpLive:        login,
+	providers.OpTranscript:  login,
+	providers.OpReels:       "LinkedIn has no such videos",
+	providers.OpCollections: "LinkedIn has no public collections",
+	providers.OpCommunity:   login,
+	providers.OpProducts:    "LinkedIn has no shop",
+	providers.OpAds:         "by the advertiser's name; without what the ad says, and with times and countries for the European Union only",
+	providers.OpAdsSearch:   "by keyword; without what the ad says, and with times and countries for the European Union only",
+	providers.OpAd:          "LinkedIn has no reading of a single ad",
+	providers.OpAdvertisers: "LinkedIn has no search for advertisers",
+}
+
+// encode leaves the brackets of lists and records as they are: to LinkedIn they are letters when they are escaped.
+// https://linkedin.github.io/rest.li/spec/protocol#restli-protocol-20-object-and-listarray-representation
+func encode(q url.Values) string {
+	plain := strings.NewReplacer("%28", "(", "%29", ")", "%2C", ",", "%3A", ":")
+	parts := strings.Split(q.Encode(), "&")
+	for i, part := range parts {
+		switch name, _, _ := strings.Cut(part, "="); name {
+		case "ids", "countries", "dateRange":
+			parts[i] = plain.Replace(part)
+		}
+	}
+	return strings.Join(parts, "&")
+}
+
+func newOwn(cfg Config) providers.Provider {
+	s := site{upstream.New(upstream.Config{
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, MaxBody: 8 << 20, Check: checkPage,
+		Quota: upstream.NewQuota(cfg.PagesPerMinute, time.Minute),
+	})}
+	return providers.Provider{
+		Name: "linkedin_own", Platform: platform.LinkedIn, Source: schema.Own,
+		Profile:  s.profile,
+		Posts:    s.posts,
+		Post:     s.post,
+		Comments: s.comments,
+
+		Normalize: normalize,
+		Notes: map[providers.Op]string{
+			providers.OpProfile:  "in/name, company/name, school/name or showcase/name; LinkedIn rounds large counts, and hides some pages",
+			providers.OpPosts:    "the newest that the page shows, ten at most; of a person, what it has shared",
+			providers.OpPost:     "by the number of its activity, its urn or its address",
+			providers.OpComments: "the first ten at most",
+		},
+	}
+}
+
+// asBrowser is what a browser sends when a person opens a page: anything else is refused.
+var asBrowser = http.Header{
+	"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+		"Chrome/138.0.0.0 Safari/537.36"},
+	"Accept":          {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+	"Accept-Language": {"en-US,en;q=0.9"},
+}

@@ -1,0 +1,149 @@
+package linkedin_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/linkedin"
+	"github.com/socialdata/socialdata/providers/providertest"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func ads(name string, q providers.AdsQuery) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Ad], error) {
+		return p.Ads(ctx, q, cursor)
+	})
+}
+
+func adsSearch(name string, q providers.AdsSearchQuery) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Ad], error) {
+		return p.AdsSearch(ctx, q, cursor)
+	})
+}
+
+func TestOfficial(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: func(c *http.Client) providers.Chain {
+			return linkedin.New(linkedin.Config{Token: "secret-token", HTTP: c})
+		},
+		Calls: []providertest.Call{
+			providertest.Profile("profile", "company/tea-house"),
+			providertest.Profile("profile-by-number", "company/3803"),
+			ads("ads", providers.AdsQuery{AdvertiserID: "Tea"}),
+			adsSearch("ads-search", providers.AdsSearchQuery{Query: "tea", AdFilter: providers.AdFilter{
+				Country: "DE", Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC),
+			}}),
+		},
+		Fails: []providertest.Fail{
+			{Call: providertest.Profile("unknown company", "company/nobody"), Want: providers.ErrNotHere},
+			{Call: providertest.Profile("a person", "in/ann-leaf"), Want: providers.ErrUnsupported},
+			{Call: providertest.Profile("another company", "company/another"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("expired token", "company/expired"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("no access", "company/denied"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("no access to one of a batch", "company/4"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("retired version", "company/old"), Want: providers.ErrUnavailable},
+			{Call: ads("dead cursor", providers.AdsQuery{AdvertiserID: "Tea"}).From("7000"), Want: providers.ErrCursor},
+			{Call: ads("no cursor", providers.AdsQuery{AdvertiserID: "Tea"}).From("x"), Want: providers.ErrCursor},
+			{Call: ads("a parameter that is refused", providers.AdsQuery{AdvertiserID: "bad"}), Want: providers.ErrUnavailable},
+			{Call: ads("no access to the library", providers.AdsQuery{AdvertiserID: "none"}), Want: providers.ErrUnavailable},
+			{Call: ads("by domain", providers.AdsQuery{Domain: "tea.example"}), Want: providers.ErrUnsupported},
+		},
+		Drift: &providertest.Drift{
+			// Each link leads elsewhere: the one before the page and the one behind it are no rows of a list.
+			Tuples: []string{"paging.links"},
+		},
+		Inputs: []providertest.Input{
+			{Subject: providers.Handle, In: "Ann-Leaf", Want: "in/ann-leaf"},
+			{Subject: providers.Handle, In: "@ann", Want: "in/ann"},
+			{Subject: providers.Handle, In: "10001", Want: "company/10001"},
+			{Subject: providers.Handle, In: "company/Tea-House/", Want: "company/tea-house"},
+			{Subject: providers.Handle, In: "https://uk.linkedin.com/company/tea-house/about?trk=x", Want: "company/tea-house"},
+			{Subject: providers.Handle, In: "linkedin.com/school/tea-school", Want: "school/tea-school"},
+			{Subject: providers.Handle, In: "https://www.linkedin.com/in/%D8%B4%D8%A7%D9%8A-123/", Want: "in/شاي-123"},
+			{Subject: providers.Handle, In: "https://www.linkedin.com/feed/"},
+			{Subject: providers.Handle, In: "https://www.linkedin.com/"},
+			{Subject: providers.Handle, In: "https://example.com/in/ann"},
+			{Subject: providers.Handle, In: "group/tea"},
+			{Subject: providers.Handle, In: "in/../admin"},
+			{Subject: providers.Handle, In: "ann leaf"},
+			{Subject: providers.PostID, In: "7458772951740358656", Want: "7458772951740358656"},
+			{Subject: providers.PostID, In: "urn:li:activity:7458772951740358656", Want: "7458772951740358656"},
+			{Subject: providers.PostID, In: "urn:li:share:7458772948787597312", Want: "urn:li:share:7458772948787597312"},
+			{Subject: providers.PostID, In: "https://www.linkedin.com/feed/update/urn:li:ugcPost:7/", Want: "urn:li:ugcPost:7"},
+			{Subject: providers.PostID, In: "https://il.linkedin.com/posts/ann_tea-activity-7458772951740358656-nrvO?x=1", Want: "7458772951740358656"},
+			{Subject: providers.PostID, In: "https://www.linkedin.com/in/ann"},
+			{Subject: providers.PostID, In: "tea"},
+			{Subject: providers.AdvertiserID, In: "Tea House Ltd.", Want: "Tea House Ltd."},
+		},
+	})
+}
+
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: func(c *http.Client) providers.Chain {
+			return linkedin.New(linkedin.Config{Own: providers.OwnOn, HTTP: c})
+		},
+		Upstream: "linkedin_own",
+		Calls: []providertest.Call{
+			providertest.Profile("own-company", "company/tea-house"),
+			providertest.Posts("own-company-posts", "company/tea-house"),
+			providertest.Profile("own-person", "in/ann-leaf"),
+			providertest.Posts("own-person-posts", "in/ann-leaf"),
+			providertest.Profile("own-person-sparse", "in/bob-brewer"),
+			providertest.Posts("own-person-posts-list", "in/bob-brewer"),
+			providertest.Profile("own-person-jsonld", "in/cat-cup"),
+			providertest.Post("own-post", "7458772951740358656"),
+			providertest.Post("own-post-by-share", "urn:li:share:7458772948787597312"),
+			providertest.Post("own-post-video", "7247945789950353408"),
+			providertest.Comments("own-comments", "7458772951740358656"),
+			providertest.Comments("own-comments-none", "7247945789950353408"),
+		},
+		Fails: []providertest.Fail{
+			{Call: providertest.Profile("refused with 999", "in/refused"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("forbidden", "in/forbidden"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("withheld by law", "in/law"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("a page to log in", "in/walled"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("a page that is none of the public ones", "in/nothing"), Want: providers.ErrUnavailable},
+			{Call: providertest.Profile("unknown person", "in/nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("unknown company", "company/nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("another company", "company/other"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("a page without activity", "in/cat-cup"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("a cursor that was never given", "in/ann-leaf").From("2"), Want: providers.ErrCursor},
+			{Call: providertest.Post("another post", "1"), Want: providers.ErrUnavailable},
+		},
+		Drift: &providertest.Drift{},
+	})
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	ps := linkedin.New(linkedin.Config{})
+	if ps[0].Serves(providers.OpProfile) || ps[0].Missing[providers.OpProfile][0] != "token" {
+		t.Error("without a token nothing is served, and the setting is named")
+	}
+	providertest.Off(t, ps[1]) // the pages are off until somebody asks for them
+}
+
+func TestListsAreWrittenAsLinkedInReadsThem(t *testing.T) {
+	t.Parallel()
+	got := ""
+	p := linkedin.New(linkedin.Config{Token: "t", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		got = r.URL.RawQuery
+		return http.StatusOK, `{"elements":[],"paging":{"links":[]}}`
+	})}})[0]
+	q := providers.AdsSearchQuery{Query: "tea (green)", AdFilter: providers.AdFilter{Country: "DE", Since: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}}
+	if _, err := p.AdsSearch(t.Context(), q, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"countries=List(DE)", "dateRange=(start:(year:2026,month:1,day:2))", "keyword=tea+%28green%29"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the query %q lacks %q", got, want)
+		}
+	}
+}

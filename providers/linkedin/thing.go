@@ -1,0 +1,174 @@
+package linkedin
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+// thing is what a page says of its subject in JSON-LD.
+// https://schema.org/Organization, https://schema.org/Person and https://schema.org/SocialMediaPosting
+type thing struct {
+	Type        some[string]       `json:"@type"`
+	Name        string             `json:"name"`
+	URL         string             `json:"url"`
+	Description string             `json:"description"`
+	Slogan      string             `json:"slogan"`
+	Logo        some[picture]      `json:"logo"`
+	Image       some[picture]      `json:"image"`
+	SameAs      some[string]       `json:"sameAs"`
+	Address     some[place]        `json:"address"`
+	Counters    some[counter]      `json:"interactionStatistic"`
+	Headline    string             `json:"headline"`
+	Body        string             `json:"articleBody"`
+	Published   wire.Time          `json:"datePublished"`
+	Uploaded    wire.Time          `json:"uploadDate"`
+	Author      some[author]       `json:"author"`
+	Creator     some[author]       `json:"creator"`
+	Comments    wire.Rows[comment] `json:"comment"`
+	Commented   wire.Count         `json:"commentCount"`
+	film
+	Video some[film] `json:"video"`
+}
+
+// film is a https://schema.org/VideoObject.
+type film struct {
+	Content   string       `json:"contentUrl"`
+	Thumbnail some[string] `json:"thumbnailUrl"`
+	Duration  string       `json:"duration"`
+}
+
+type author struct {
+	Name  string        `json:"name"`
+	URL   string        `json:"url"`
+	Image some[picture] `json:"image"`
+}
+
+type place struct {
+	Country string `json:"addressCountry"`
+}
+
+// picture is a https://schema.org/ImageObject, or its address alone.
+type picture struct {
+	Content string `json:"contentUrl"`
+	URL     string `json:"url"`
+}
+
+// UnmarshalJSON never fails.
+func (p *picture) UnmarshalJSON(b []byte) error {
+	type object picture
+	if json.Unmarshal(b, (*object)(p)) != nil {
+		*p = picture{}
+		_ = json.Unmarshal(b, &p.URL) // what is no address either is no picture
+	}
+	return nil
+}
+
+func (p picture) address() string {
+	if p.Content != "" {
+		return p.Content
+	}
+	return p.URL
+}
+
+// pictures are the addresses of those that have one.
+func pictures(list []picture) (all []string) {
+	for _, p := range list {
+		if u := p.address(); u != "" {
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
+// counter is a https://schema.org/InteractionCounter.
+type counter struct {
+	Kind  string     `json:"interactionType"` // with http and with https
+	Count wire.Count `json:"userInteractionCount"`
+}
+
+// count returns how often something was done, such as "LikeAction".
+func count(counters []counter, action string) *int64 {
+	for _, c := range counters {
+		if strings.HasSuffix(c.Kind, "/"+action) {
+			return c.Count.V
+		}
+	}
+	return nil
+}
+
+// some is one value, or a list of them: JSON-LD makes no difference. What is no T is left out.
+type some[T any] []T
+
+// UnmarshalJSON never fails.
+func (s *some[T]) UnmarshalJSON(b []byte) error {
+	rows := []json.RawMessage{b}
+	if strings.HasPrefix(string(b), "[") {
+		_ = json.Unmarshal(b, &rows) // b is JSON
+	}
+	*s = nil
+	for _, row := range rows {
+		var v T
+		if string(row) != "null" && json.Unmarshal(row, &v) == nil {
+			*s = append(*s, v)
+		}
+	}
+	return nil
+}
+
+// first returns the first value, or the zero one.
+func (s some[T]) first() (v T) {
+	if len(s) > 0 {
+		v = s[0]
+	}
+	return v
+}
+
+// things returns the things of a page whose type ends in one of those words.
+func things(ctx context.Context, p *island.Page, types ...string) []wire.Object[thing] {
+	var all []wire.Object[thing]
+	for _, script := range p.LinkedData() {
+		for _, raw := range split(script) {
+			o := wire.Object[thing]{Raw: raw}
+			if wire.Decode(ctx, raw, &o.V) == nil && o.V.is(types) {
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
+func (t thing) is(types []string) bool {
+	for _, own := range t.Type {
+		for _, want := range types {
+			if strings.HasSuffix(own, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// split returns the objects of a script, which stand alone, in a list or in a graph.
+func split(b []byte) (all []json.RawMessage) {
+	var list []json.RawMessage
+	if json.Unmarshal(b, &list) == nil {
+		for _, row := range list {
+			all = append(all, split(row)...)
+		}
+		return all
+	}
+	island.Find(b, func(name string, v island.Value) bool {
+		if name == "@graph" {
+			all = append(all, split(v.Bytes())...)
+		}
+		return false
+	})
+	if all == nil && json.Valid(b) {
+		all = append(all, json.RawMessage(b))
+	}
+	return all
+}
