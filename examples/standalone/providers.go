@@ -21,6 +21,7 @@ import (
 	"github.com/socialdata/socialdata/providers/instagram"
 	"github.com/socialdata/socialdata/providers/kick"
 	"github.com/socialdata/socialdata/providers/kwai"
+	"github.com/socialdata/socialdata/providers/linkedin"
 	"github.com/socialdata/socialdata/providers/linktree"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/providers/pinterest"
@@ -73,6 +74,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Cha
 		hackernews.New(configure[hackernews.Config](s, "hackernews")),
 		instagram.New(configure[instagram.Config](s, "instagram")),
 		kick.New(configure[kick.Config](s, "kick")),
+		linkedin.New(configure[linkedin.Config](s, "linkedin")),
 		linktree.New(configure[linktree.Config](s, "linktree")),
 		pinterest.New(configure[pinterest.Config](s, "pinterest")),
 		kwai.New(configure[kwai.Config](s, "kwai")),

@@ -53,6 +53,8 @@ var usualEnv = map[string]string{
 	"SOCIALDATA_KICK_CLIENT_ID":              "test",
 	"SOCIALDATA_KICK_CLIENT_SECRET":          "test",
 	"SOCIALDATA_PINTEREST_TOKEN":             "test",
+	"SOCIALDATA_LINKEDIN_TOKEN":              "test",
+	"SOCIALDATA_LINKEDIN_OWN":                "on",
 	"SOCIALDATA_REDDIT_CLIENT_ID":            "test",
 	"SOCIALDATA_REDDIT_CLIENT_SECRET":        "test",
 	"SOCIALDATA_SOUNDCLOUD_CLIENT_ID":        "test",
