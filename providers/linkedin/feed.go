@@ -44,7 +44,7 @@ func (s site) feed(ctx context.Context, handle, cursor string) (out providers.Pa
 	if err := wire.Need(ctx, name, list.here()); err != nil {
 		return out, err
 	}
-	understood, lost := 0, 0
+	understood, lost, words := 0, 0, false
 	seen := map[string]bool{}
 	for n := range list.all(cards) {
 		if n.inside(cards, list) {
@@ -58,8 +58,12 @@ func (s site) feed(ctx context.Context, handle, cursor string) (out providers.Pa
 		default:
 			understood++
 			seen[r.ID] = true
+			words = words || r.Text != ""
 			out.Items = append(out.Items, r.post())
 		}
+	}
+	if err := wire.Need(ctx, name+" commentary", words || len(out.Items) == 0); err != nil {
+		return providers.Page[schema.Post]{}, err // some posts are pictures alone, but hardly all of them
 	}
 	slices.SortStableFunc(out.Items, func(a, b schema.Post) int { return dates.Newest(a.CreatedAt, b.CreatedAt) })
 	return out, wire.Understood(name, understood, lost)
@@ -130,6 +134,7 @@ func (a account) update(n node) (post, bool) {
 		return strings.HasSuffix(d.attr("data-tracking-control-name"), "feed-reaction-header")
 	})
 	if !header.here() {
+		out.Author.URL = cmp.Or(out.Author.URL, a.url())
 		return out, true
 	}
 	words := node{header.Parent}.line()
@@ -224,7 +229,10 @@ func (a account) activity(n node, name string) (post, bool) {
 		by := accountOf(subtitle.first(tag("a")).attr("href")).slug
 		out.Text = n.first(class("base-main-card__title")).line()
 		out.Media = image(n.first(class("main-activity-card__img")).picture())
-		return out, strings.HasPrefix(subtitle.line(), "Shared by") && strings.EqualFold(by, a.slug)
+		if !strings.Contains(subtitle.line(), " by ") {
+			out.ID = "" // it does not tell whose it is
+		}
+		return out, strings.HasPrefix(subtitle.line(), "Shared by ") && strings.EqualFold(by, a.slug)
 	}
 	inner := n.first(activityCard)
 	own := func(p is) is { // what does not stand in the card that this one shares
@@ -238,7 +246,10 @@ func (a account) activity(n node, name string) (post, bool) {
 	}
 	out.Text, out.Mentions = said.text(), mentions(said)
 	out.Media = image(content.first(tag("img")).picture())
-	caption := link.line()
+	caption := link.line() // such as "Ann Leaf liked this"
+	if !strings.HasSuffix(caption, " this") && !strings.Contains(caption, "comment") && !strings.Contains(caption, "repl") {
+		out.ID = "" // it does not tell whose it is
+	}
 	return out, strings.HasSuffix(caption, " shared this") || strings.HasSuffix(caption, " reposted this")
 }
 

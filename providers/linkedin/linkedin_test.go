@@ -2,7 +2,9 @@ package linkedin_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -145,5 +147,43 @@ func TestListsAreWrittenAsLinkedInReadsThem(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("the query %q lacks %q", got, want)
 		}
+	}
+}
+
+func TestAPageWhosePartsHaveNewNamesIsNoEmptyPage(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, file, handle, old, now string
+		want                         error
+	}{
+		{"an organisation's page as it is", "company.html", "company/tea-house", "", "", nil},
+		{"its list", "company.html", "company/tea-house", `data-test-id="updates"`, "", providers.ErrUnavailable},
+		{"its ids", "company.html", "company/tea-house", "urn:li:activity:", "urn:li:thing:", providers.ErrUnavailable},
+		{"its words", "company.html", "company/tea-house", "__commentary", "__words", providers.ErrUnavailable},
+		{"a person's page as it is", "person.html", "in/ann-leaf", "", "", nil},
+		{"its list", "person.html", "in/ann-leaf", `data-section="posts"`, "", providers.ErrUnavailable},
+		{"its captions", "person.html", "in/ann-leaf", " this", " it", providers.ErrUnavailable},
+		{"its words", "person.html", "in/ann-leaf", "data-see-more-text", "data-more", providers.ErrUnavailable},
+		{"the captions of the older layout", "person-list.html", "in/bob-brewer", "base-main-card__subtitle", "sub", providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.handle+" "+tt.name, func(t *testing.T) {
+			t.Parallel()
+			whole, err := os.ReadFile("testdata/" + tt.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page := string(whole)
+			if tt.old != "" {
+				page = strings.ReplaceAll(page, tt.old, tt.now)
+			}
+			p := linkedin.New(linkedin.Config{Own: providers.OwnOn, HTTP: &http.Client{
+				Transport: providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, page }),
+			}})[1]
+			got, err := p.Posts(t.Context(), tt.handle, "")
+			if !errors.Is(err, tt.want) || err == nil && len(got.Items) != 2 {
+				t.Errorf("%d posts with error %v, want error %v", len(got.Items), err, tt.want)
+			}
+		})
 	}
 }
