@@ -204,6 +204,8 @@ func price(o *operation.Operation) string {
 		return "3 credits, which are refunded when it fails."
 	case operation.EachPlatform:
 		return "The base credits of each platform that answers."
+	case operation.PlatformAndProbes:
+		return "The base credits of the platform, and of each one that is probed."
 	case operation.PlatformBase:
 	}
 	return "The base credits of the platform."
