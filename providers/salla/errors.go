@@ -1,0 +1,71 @@
+package salla
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+// refusal is the body of an answer that is no success. Its status is told again inside, and may stand in a 200.
+// https://docs.salla.dev
+type refusal struct {
+	Status  wire.Count `json:"status"`
+	Success wire.Bool  `json:"success"`
+	Error   struct {
+		Message string              `json:"message"`
+		Fields  map[string][]string `json:"fields"`
+	} `json:"error"`
+}
+
+// check reads the refusals of both interfaces, which write them the same way.
+func check(res *upstream.Response) error {
+	var r refusal
+	_ = json.Unmarshal(res.Body, &r) // what is no refusal says nothing
+	switch status := r.status(res.Status); {
+	case status == http.StatusUnauthorized:
+		return providers.Unavailable(nil, "%s", r.unauthorized())
+	case status == http.StatusUnprocessableEntity && res.Input:
+		return providers.Invalid("Salla cannot read this value: %s", r.reason())
+	case res.Status >= 300:
+		return nil // the common rules
+	case status == http.StatusNotFound, status == http.StatusGone:
+		return providers.ErrNotFound
+	case status >= 300 || r.Success.V != nil && !*r.Success.V:
+		return providers.Unavailable(nil, "Salla answered %d inside a success", status)
+	}
+	return nil
+}
+
+// status is the worse of what the answer and its body say.
+func (r refusal) status(outside int) int {
+	if r.Status.V != nil && *r.Status.V < 1000 {
+		return max(outside, int(*r.Status.V))
+	}
+	return outside
+}
+
+// unauthorized tells a missing scope, which the operator can mend, from a token that is no longer good.
+func (r refusal) unauthorized() string {
+	const needs = "should have access to one of those scopes:"
+	if _, scope, ok := strings.Cut(r.Error.Message, needs); ok {
+		return "the store's token lacks the scope " + strings.TrimSpace(scope)
+	}
+	return "Salla refuses the store's token: it has ended, the store is closed, or it has removed the app"
+}
+
+func (r refusal) reason() string {
+	var all []string
+	for _, field := range slices.Sorted(maps.Keys(r.Error.Fields)) {
+		all = append(all, r.Error.Fields[field]...)
+	}
+	if all == nil {
+		return r.Error.Message
+	}
+	return strings.Join(all, " ")
+}

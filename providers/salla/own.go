@@ -1,0 +1,326 @@
+package salla
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// storefront reads what the theme of one store reads from the browser. Of that only the types of Salla's own package
+// @salla.sa/twilight are public, so the wire structs name no page.
+type storefront struct {
+	http *upstream.Client
+	ours schema.StoreSummary
+}
+
+func newOwn(cfg Config) providers.Provider {
+	s := &storefront{
+		http: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.OwnURL, "https://api.salla.dev/store/v1"), Check: check,
+			Header: http.Header{
+				"Store-Identifier": {cfg.StoreID}, "Currency": {"SAR"}, "Accept-Language": {language(cfg)},
+			},
+			Quota: upstream.NewQuota(0, 0), // Salla publishes no number
+		}),
+		ours: storeOf(cfg),
+	}
+	p := providers.Provider{
+		Name: "salla_own", Platform: platform.Salla, Source: schema.Own,
+		Products: s.products,
+		Product:  s.product,
+		Reviews:  s.reviews,
+		Search:   s.search,
+
+		Normalize: normalize,
+		Filters:   map[providers.Op]providers.Filters{providers.OpSearch: searchFilters()},
+		Notes: map[providers.Op]string{
+			providers.OpStore: "what a theme reads does not tell the store's name",
+		},
+	}
+	p = p.Requiring(map[string]string{"store_id": cfg.StoreID, "store_url": cfg.StoreURL})
+	return p.IfOwn(cfg.Own, true)
+}
+
+func (s *storefront) products(ctx context.Context, q providers.ProductsQuery, cursor string) (providers.Page[schema.Product], error) {
+	var page providers.Page[schema.Product]
+	if q.Store == "" {
+		return page, providers.Unsupported("salla: products are listed by store")
+	}
+	err := isStore(q.Store, s.ours)
+	if err == nil {
+		page, err = s.list(ctx, upstream.Get("products"), url.Values{"source": {"latest"}, "limit": {pageSize}}, cursor)
+	}
+	if err != nil {
+		return page, fmt.Errorf("salla: products of %q: %w", q.Store, err)
+	}
+	return page, nil
+}
+
+func (s *storefront) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+	r := in(q.Lang, upstream.Get("products", "search"))
+	r.Input = true
+	found, err := s.list(ctx, r, url.Values{"query": {q.Query}}, cursor)
+	if err != nil {
+		return providers.Page[schema.SearchResult]{}, fmt.Errorf("salla: search %q: %w", q.Query, err)
+	}
+	return results(found), nil
+}
+
+// list reads a page of products. The cursor is the query of the address of the next page, which is sent as it is.
+func (s *storefront) list(
+	ctx context.Context, r upstream.Request, first url.Values, cursor string,
+) (providers.Page[schema.Product], error) {
+	var answer struct {
+		Data   wire.Rows[item] `json:"data"`
+		Cursor struct {
+			Next json.RawMessage `json:"next"` // an address; null on the last page
+		} `json:"cursor"`
+	}
+	var page providers.Page[schema.Product]
+	r.Query = first
+	if cursor != "" {
+		query, err := url.ParseQuery(cursor)
+		if err != nil {
+			return page, providers.ErrCursor
+		}
+		r.Query = query
+	}
+	_, err := s.http.Read(ctx, r, &answer)
+	if err != nil {
+		return page, err
+	}
+	page.Items, err = wire.Items(ctx, "data", answer.Data, func(i item, raw json.RawMessage) (schema.Product, bool) {
+		return i.product(s.ours, raw), !i.hidden()
+	})
+	if err != nil {
+		return page, err
+	}
+	page.Next, err = queryOf(ctx, answer.Cursor.Next)
+	return page, err
+}
+
+// queryOf returns the query of the next page's address, "" on the last page, which says so: an answer that tells nothing
+// would lose the rest of the list.
+func queryOf(ctx context.Context, next json.RawMessage) (string, error) {
+	const name = "cursor.next"
+	var token wire.Token
+	if err := wire.Need(ctx, name, next != nil); err != nil {
+		return "", err
+	}
+	if err := token.UnmarshalJSON(next); err != nil {
+		return "", err
+	}
+	address, err := token.Next(ctx, name)
+	if err != nil || address == "" {
+		return "", err
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", wire.Need(ctx, name, false)
+	}
+	return u.RawQuery, wire.Need(ctx, name, u.RawQuery != "")
+}
+
+func (s *storefront) product(ctx context.Context, q providers.ProductQuery) (schema.Product, error) {
+	var answer struct {
+		Data wire.Object[item] `json:"data"`
+	}
+	_, err := s.http.Read(ctx, upstream.Get("products", q.ID, "details").With("with[]", "images"), &answer)
+	i := answer.Data.V
+	if err == nil {
+		err = wire.Same(ctx, "product", q.ID, string(i.ID))
+	}
+	if err == nil && i.hidden() {
+		err = providers.NotFound("the store does not show this product")
+	}
+	if err == nil {
+		err = wire.Need(ctx, "data.price", i.cost() != nil)
+	}
+	if err == nil {
+		err = wire.Need(ctx, "data.is_available", i.inStock() != nil)
+	}
+	if err != nil {
+		return schema.Product{}, fmt.Errorf("salla: product %q: %w", q.ID, err)
+	}
+	return i.product(s.ours, answer.Data.Raw), nil
+}
+
+// item is a product as themes get it.
+type item struct {
+	ID          wire.Serial `json:"id"`
+	Name        string      `json:"name"`
+	Description string      `json:"description"` // HTML
+	URL         string      `json:"url"`
+	Status      string      `json:"status"`
+	Price       wire.Float  `json:"price"`          // what a buyer pays now
+	StartsAt    wire.Float  `json:"starting_price"` // of the cheapest variant, where there are several
+	Currency    string      `json:"currency"`
+	IsAvailable wire.Bool   `json:"is_available"`
+	IsOut       wire.Bool   `json:"is_out_of_stock"`
+	Rating      struct {
+		Count wire.Count `json:"count"`
+		Stars wire.Float `json:"stars"`
+	} `json:"rating"`
+	Image    file            `json:"image"`
+	Images   wire.Rows[file] `json:"images"`
+	Category category        `json:"category"`
+}
+
+func (i item) hidden() bool { return i.Status == "hidden" || i.Status == "deleted" }
+
+// cost is what it costs now, that of the cheapest variant where the product itself has no price; nil when it cannot be told.
+func (i item) cost() *float64 {
+	switch {
+	case i.Price.V == nil || *i.Price.V < 0:
+		return nil
+	case *i.Price.V == 0 && !i.StartsAt.Absent():
+		return i.StartsAt.V
+	}
+	return i.Price.V
+}
+
+// product is the zero product, which breaks the schema, when it cannot be told what it costs, or whether it is
+// in stock.
+func (i item) product(store schema.StoreSummary, raw json.RawMessage) schema.Product {
+	cost, inStock := i.cost(), i.inStock()
+	if cost == nil || inStock == nil {
+		return schema.Product{}
+	}
+	urls := []string{i.Image.URL}
+	for _, f := range i.Images.All() {
+		if f.V.Type != "video" {
+			urls = append(urls, f.V.URL)
+		}
+	}
+	return schema.Product{
+		Common: schema.Common{
+			ID: string(i.ID), URL: text.URLOr(i.URL, productURL(store.URL, string(i.ID))), Raw: public(raw),
+		},
+		Store:        store,
+		Title:        i.Name,
+		Description:  plain(i.Description),
+		Price:        schema.Price{Amount: *cost, Currency: i.Currency},
+		Images:       pictures(urls),
+		InStock:      *inStock,
+		Rating:       mean(i.Rating.Stars, i.Rating.Count),
+		ReviewsCount: i.Rating.Count.V,
+		Categories:   text.Each([]string{i.Category.Name}),
+	}
+}
+
+// inStock is nil when it cannot be told.
+func (i item) inStock() *bool {
+	switch {
+	case i.IsOut.V != nil && *i.IsOut.V:
+		return new(false)
+	case i.IsAvailable.V != nil:
+		return i.IsAvailable.V
+	case i.IsOut.V != nil:
+		return new(true)
+	}
+	return nil
+}
+
+// reviews reads what buyers say below a product.
+func (s *storefront) reviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
+	page, err := s.readReviews(ctx, productID, cursor)
+	if err != nil {
+		return page, fmt.Errorf("salla: reviews of %q: %w", productID, err)
+	}
+	return page, nil
+}
+
+func (s *storefront) readReviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
+	var answer struct {
+		Data       wire.Rows[comment] `json:"data"`
+		Pagination pagination         `json:"pagination"`
+	}
+	var page providers.Page[schema.Review]
+	n, err := pageNumber(cursor)
+	if err != nil {
+		return page, err
+	}
+	r := upstream.Get("comments").With("type", "products").With("ids[]", productID).With("sort", "latest")
+	if _, err = s.http.Read(ctx, r.With("page", strconv.Itoa(n)).With("per_page", "5"), &answer); err != nil {
+		return page, err
+	}
+	address := productURL(s.ours.URL, productID)
+	page.Items, err = wire.Items(ctx, "data", answer.Data, func(c comment, raw json.RawMessage) (schema.Review, bool) {
+		return c.review(productID, address, raw), c.belongs()
+	})
+	if err == nil {
+		page.Next, err = answer.Pagination.next(ctx, n)
+	}
+	return page, err
+}
+
+// comment is a rating, or a question with 0 stars.
+type comment struct {
+	ID        wire.Serial `json:"id"`
+	Status    string      `json:"status"`
+	Name      string      `json:"name"`
+	Avatar    string      `json:"avatar"`
+	Stars     wire.Float  `json:"stars"`
+	Rating    wire.Float  `json:"rating"` // the same
+	Content   string      `json:"content"`
+	CreatedAt struct {
+		Date     string `json:"date"` // with microseconds
+		Timezone string `json:"timezone"`
+	} `json:"created_at"`
+}
+
+func (c comment) rating() *float64 { return cmp.Or(c.Stars.V, c.Rating.V) }
+
+// belongs leaves out questions, and what the store has not approved.
+func (c comment) belongs() bool {
+	stars := c.rating()
+	return (c.Status == "approved" || c.Status == "") && (stars == nil || *stars != 0)
+}
+
+// review is the zero review, which breaks the schema, when it cannot be told whether it is shown, or how good.
+func (c comment) review(productID, address string, raw json.RawMessage) schema.Review {
+	stars := c.rating()
+	if c.Status == "" || stars == nil || c.ID == "" {
+		return schema.Review{}
+	}
+	anchor := "review-" + string(c.ID)
+	return schema.Review{
+		Common:    schema.Common{ID: string(c.ID), URL: address + "#" + anchor, Raw: public(raw)},
+		ProductID: productID,
+		Author: schema.Actor{
+			ID: anchor, Handle: anchor, DisplayName: text.NonEmpty(c.Name), AvatarURL: text.URL(c.Avatar),
+		},
+		Rating:    *stars,
+		Text:      text.FromHTML(c.Content),
+		CreatedAt: c.created(),
+	}
+}
+
+// created is nil where the zone is not known.
+func (c comment) created() *time.Time {
+	if c.CreatedAt.Timezone == "Asia/Riyadh" { // also where no table of zones is installed
+		return dates.Parse(c.CreatedAt.Date+" "+riyadh, moment)
+	}
+	zone, err := time.LoadLocation(c.CreatedAt.Timezone)
+	if err != nil || c.CreatedAt.Timezone == "" {
+		return nil
+	}
+	at, err := time.ParseInLocation("2006-01-02 15:04:05", c.CreatedAt.Date, zone)
+	if err != nil {
+		return nil
+	}
+	return new(at.UTC())
+}

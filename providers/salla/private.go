@@ -1,0 +1,104 @@
+package salla
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// private tells the fields that are the merchant's or the buyer's business alone, at any depth: what a thing was bought
+// for and how often it was sold, the pages of the merchant's desk, and how to reach a buyer and what else they ordered.
+func private(name string) bool {
+	switch name {
+	case "cost_price", "sold_quantity", "admin",
+		"email", "mobile", "mobile_code", "phone", "city", "order", "order_id", "has_order":
+		return true
+	}
+	return false
+}
+
+// public returns raw without what is private, in one pass and otherwise in its order. What cannot be read is left out
+// whole.
+func public(raw json.RawMessage) json.RawMessage {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var out bytes.Buffer
+	if err := publicValue(dec, &out); err != nil {
+		return nil
+	}
+	return out.Bytes()
+}
+
+// publicValue copies the next value.
+func publicValue(dec *json.Decoder, out *bytes.Buffer) error {
+	token, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	switch token {
+	case json.Delim('{'):
+		return publicObject(dec, out)
+	case json.Delim('['):
+		return publicList(dec, out)
+	}
+	return write(out, token)
+}
+
+// publicObject copies the rest of an object.
+func publicObject(dec *json.Decoder, out *bytes.Buffer) error {
+	comma := byte('{')
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		if word, ok := name.(string); ok && private(word) {
+			var skipped json.RawMessage
+			if err := dec.Decode(&skipped); err != nil {
+				return err
+			}
+			continue
+		}
+		out.WriteByte(comma)
+		comma = ','
+		if err := write(out, name); err != nil {
+			return err
+		}
+		out.WriteByte(':')
+		if err := publicValue(dec, out); err != nil {
+			return err
+		}
+	}
+	if comma == '{' {
+		out.WriteByte('{')
+	}
+	out.WriteByte('}')
+	_, err := dec.Token()
+	return err
+}
+
+// publicList copies the rest of a list.
+func publicList(dec *json.Decoder, out *bytes.Buffer) error {
+	out.WriteByte('[')
+	for first := true; dec.More(); first = false {
+		if !first {
+			out.WriteByte(',')
+		}
+		if err := publicValue(dec, out); err != nil {
+			return err
+		}
+	}
+	out.WriteByte(']')
+	_, err := dec.Token()
+	return err
+}
+
+// write appends a name, a text, a number, a flag or null.
+func write(out *bytes.Buffer, token json.Token) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false) // as it came
+	if err := enc.Encode(token); err != nil {
+		return err
+	}
+	out.Truncate(out.Len() - 1) // the line feed
+	return nil
+}

@@ -1,0 +1,284 @@
+package salla
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (m *merchant) products(ctx context.Context, q providers.ProductsQuery, cursor string) (providers.Page[schema.Product], error) {
+	var page providers.Page[schema.Product]
+	if q.Store == "" {
+		return page, providers.Unsupported("salla: products are listed by store")
+	}
+	ours, err := m.ours(ctx)
+	if err == nil {
+		err = isStore(q.Store, ours)
+	}
+	if err == nil {
+		page, err = m.list(ctx, upstream.Get("products"), ours, cursor)
+	}
+	if err != nil {
+		return page, fmt.Errorf("salla: products of %q: %w", q.Store, err)
+	}
+	return page, nil
+}
+
+func (m *merchant) list(
+	ctx context.Context, r upstream.Request, ours schema.StoreSummary, cursor string,
+) (providers.Page[schema.Product], error) {
+	var answer struct {
+		Data       wire.Rows[product] `json:"data"`
+		Pagination pagination         `json:"pagination"`
+	}
+	var page providers.Page[schema.Product]
+	n, err := pageNumber(cursor)
+	if err != nil {
+		return page, err
+	}
+	if _, err := m.http.Read(ctx, r.With("page", strconv.Itoa(n)).With("per_page", pageSize), &answer); err != nil {
+		return page, err
+	}
+	page.Items, err = wire.Items(ctx, "data", answer.Data, func(p product, raw json.RawMessage) (schema.Product, bool) {
+		return p.product(ours, raw), !p.hidden()
+	})
+	if err == nil {
+		page.Next, err = answer.Pagination.next(ctx, n)
+	}
+	return page, err
+}
+
+// pagination is what a list tells of its length. Its links are not followed: they lack the size of a page.
+// https://docs.salla.dev
+type pagination struct {
+	TotalPages wire.Count `json:"totalPages"`
+}
+
+// next is the cursor behind page n, "" when there is none.
+func (p pagination) next(ctx context.Context, n int) (string, error) {
+	if err := wire.Need(ctx, "pagination.totalPages", p.TotalPages.V != nil); err != nil {
+		return "", err
+	}
+	if int64(n) >= *p.TotalPages.V {
+		return "", nil
+	}
+	return strconv.Itoa(n + 1), nil
+}
+
+// pageNumber reads a cursor.
+func pageNumber(cursor string) (int, error) {
+	if cursor == "" {
+		return 1, nil
+	}
+	n, err := strconv.Atoi(cursor)
+	if err != nil || n < 2 {
+		return 0, providers.ErrCursor
+	}
+	return n, nil
+}
+
+func (m *merchant) product(ctx context.Context, q providers.ProductQuery) (schema.Product, error) {
+	var answer struct {
+		Data wire.Object[product] `json:"data"`
+	}
+	_, err := m.http.Read(ctx, upstream.Get("products", q.ID), &answer)
+	p := answer.Data.V
+	if err == nil {
+		err = wire.Same(ctx, "product", q.ID, string(p.ID))
+	}
+	if err == nil {
+		err = wire.Need(ctx, "data.status", p.Status != "")
+	}
+	if err == nil && p.hidden() {
+		err = providers.NotFound("the store does not show this product")
+	}
+	if err == nil {
+		_, known := p.cost()
+		err = wire.Need(ctx, "data.price", known)
+	}
+	if err == nil {
+		err = wire.Need(ctx, "data.is_available", p.inStock() != nil)
+	}
+	var ours schema.StoreSummary
+	if err == nil {
+		ours, err = m.ours(ctx)
+	}
+	if err != nil {
+		return schema.Product{}, fmt.Errorf("salla: product %q: %w", q.ID, err)
+	}
+	return p.product(ours, answer.Data.Raw), nil
+}
+
+// product is one of GET /products.
+// https://docs.salla.dev
+type product struct {
+	ID     wire.Serial `json:"id"`
+	Name   string      `json:"name"`
+	Status string      `json:"status"` // "sale", "out", "hidden" or "deleted"
+	URLs   struct {
+		Customer string `json:"customer"` // with Arabic letters as they are
+	} `json:"urls"`
+	URL         string          `json:"url"`         // the same
+	Description string          `json:"description"` // HTML
+	Price       money           `json:"price"`       // what a buyer pays now
+	SKUs        wire.Rows[sku]  `json:"skus"`
+	MainImage   string          `json:"main_image"`
+	Images      wire.Rows[file] `json:"images"`
+	IsAvailable wire.Bool       `json:"is_available"`
+	Quantity    wire.Count      `json:"quantity"` // null where it is not counted
+	Unlimited   wire.Bool       `json:"unlimited_quantity"`
+	Rating      struct {
+		Count wire.Count `json:"count"`
+		Rate  wire.Float `json:"rate"` // the mean; 0 without ratings
+	} `json:"rating"`
+	Categories wire.Rows[category] `json:"categories"` // numbers in the short form
+}
+
+type money struct {
+	Amount   wire.Float `json:"amount"`
+	Currency string     `json:"currency"`
+}
+
+// sku is one variant of a product that comes in several.
+type sku struct {
+	Price money `json:"price"`
+}
+
+// file is a picture, or a film with an empty url.
+type file struct {
+	Type string `json:"type"`
+	URL  string `json:"url"`
+}
+
+type category struct {
+	Name  string              `json:"name"`
+	Items wire.Rows[category] `json:"items"` // inside this one
+}
+
+// hidden tells what the store shows to nobody: everything but what is on sale or sold out.
+func (p product) hidden() bool { return p.Status != "" && p.Status != "sale" && p.Status != "out" }
+
+// cost is what it costs now, the cheapest variant where the product itself has no price; false when that cannot be told.
+func (p product) cost() (schema.Price, bool) {
+	own := p.Price.Amount.V
+	switch {
+	case own == nil || *own < 0:
+		return schema.Price{}, false
+	case *own > 0:
+		return schema.Price{Amount: *own, Currency: p.Price.Currency}, true
+	case !p.SKUs.Here() || p.SKUs.Lost() > 0:
+		return schema.Price{}, false // one of them may be the cheapest
+	}
+	best := 0.0
+	for _, s := range p.SKUs.All() {
+		amount := s.V.Price.Amount.V
+		if amount == nil {
+			return schema.Price{}, false
+		}
+		if *amount > 0 && (best == 0 || *amount < best) {
+			best = *amount
+		}
+	}
+	return schema.Price{Amount: best, Currency: p.Price.Currency}, true
+}
+
+// product is the zero product, which breaks the schema, when it cannot be told whether it is shown, what it
+// costs, or whether it is in stock.
+func (p product) product(store schema.StoreSummary, raw json.RawMessage) schema.Product {
+	cost, known := p.cost()
+	inStock := p.inStock()
+	if !known || inStock == nil || p.Status == "" {
+		return schema.Product{}
+	}
+	return schema.Product{
+		Common: schema.Common{
+			ID: string(p.ID), URL: text.URLOr(cmp.Or(p.URLs.Customer, p.URL), productURL(store.URL, string(p.ID))), Raw: public(raw),
+		},
+		Store:        store,
+		Title:        p.Name,
+		Description:  plain(p.Description),
+		Price:        cost,
+		Images:       p.pictures(),
+		InStock:      *inStock,
+		Rating:       mean(p.Rating.Rate, p.Rating.Count),
+		ReviewsCount: p.Rating.Count.V,
+		Categories:   text.Each(names(p.Categories)),
+	}
+}
+
+// inStock is nil when it cannot be told.
+func (p product) inStock() *bool {
+	switch {
+	case p.Status == "out":
+		return new(false)
+	case p.IsAvailable.V != nil:
+		return p.IsAvailable.V
+	case p.Quantity.V != nil && *p.Quantity.V > 0:
+		return new(true)
+	}
+	return p.Unlimited.V
+}
+
+func (p product) pictures() []string {
+	urls := []string{p.MainImage}
+	for _, f := range p.Images.All() {
+		if f.V.Type == "image" {
+			urls = append(urls, f.V.URL)
+		}
+	}
+	return pictures(urls)
+}
+
+// pictures returns the addresses that differ in more than their query.
+func pictures(urls []string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, u := range text.URLs(urls...) {
+		bare, _, _ := strings.Cut(u, "?")
+		if !seen[bare] {
+			seen[bare] = true
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// names lists categories from the outside in.
+func names(list wire.Rows[category]) []string {
+	var out []string
+	for _, c := range list.All() {
+		out = append(append(out, strings.TrimSpace(c.V.Name)), names(c.V.Items)...)
+	}
+	return out
+}
+
+// mean is the mean of ratings, nil when there are none, for which Salla writes 0.
+func mean(rate wire.Float, count wire.Count) *float64 {
+	if rate.V == nil || *rate.V <= 0 || count.V == nil || *count.V == 0 {
+		return nil
+	}
+	return new(min(*rate.V, 5))
+}
+
+// plain is the text of a description, one line for each paragraph.
+func plain(html string) *string {
+	var lines []string
+	for line := range strings.Lines(text.FromHTML(html)) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return text.NonEmpty(strings.Join(lines, "\n"))
+}
+
+// productURL is the page of a product whose address is not told: Salla looks at the number alone.
+func productURL(store, id string) string { return strings.TrimRight(store, "/") + "/p" + id }

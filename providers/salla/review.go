@@ -1,0 +1,103 @@
+package salla
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (m *merchant) reviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
+	page, err := m.readReviews(ctx, productID, cursor)
+	if err != nil {
+		return page, fmt.Errorf("salla: reviews of %q: %w", productID, err)
+	}
+	return page, nil
+}
+
+func (m *merchant) readReviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
+	var answer struct {
+		Data       wire.Rows[review] `json:"data"`
+		Pagination pagination        `json:"pagination"`
+	}
+	var page providers.Page[schema.Review]
+	n, err := pageNumber(cursor)
+	if err != nil {
+		return page, err
+	}
+	ours, err := m.ours(ctx)
+	if err != nil {
+		return page, err
+	}
+	r := upstream.Get("reviews").With("type", "rating").With("is_published", "true").With("products[]", productID)
+	if _, err = m.http.Read(ctx, r.With("page", strconv.Itoa(n)).With("per_page", pageSize), &answer); err != nil {
+		return page, err
+	}
+	address := productURL(ours.URL, productID)
+	page.Items, err = wire.Items(ctx, "data", answer.Data, func(r review, raw json.RawMessage) (schema.Review, bool) {
+		return r.review(productID, address, raw), r.belongs(productID)
+	})
+	if err == nil {
+		page.Next, err = answer.Pagination.next(ctx, n)
+	}
+	return page, err
+}
+
+// review is one of GET /reviews.
+// https://docs.salla.dev
+type review struct {
+	ID          wire.Serial `json:"id"`
+	Type        string      `json:"type"` // "rating", "ask", "shipping" or "store"
+	Rating      wire.Float  `json:"rating"`
+	Content     string      `json:"content"`
+	IsPublished wire.Bool   `json:"is_published"`
+	CreatedAt   string      `json:"created_at"` // the time in Riyadh
+	Customer    struct {
+		ID     wire.Serial `json:"id"`
+		Name   string      `json:"name"`
+		Avatar string      `json:"avatar"`
+	} `json:"customer"`
+	Product struct {
+		ID wire.Serial `json:"id"`
+	} `json:"product"`
+}
+
+// belongs leaves out what is no published rating of the product: Salla does not always heed what it is asked.
+func (r review) belongs(productID string) bool {
+	kind := r.Type == "rating" || r.Type == ""
+	about := r.Product.ID == "" || string(r.Product.ID) == productID
+	published := r.IsPublished.V == nil || *r.IsPublished.V
+	return kind && about && published && !r.Rating.Absent()
+}
+
+// review is the zero review, which breaks the schema, when it cannot be told whether it is a rating, or how good.
+func (r review) review(productID, address string, raw json.RawMessage) schema.Review {
+	if r.Type == "" || r.Rating.V == nil || r.ID == "" {
+		return schema.Review{}
+	}
+	author := schema.UnknownActor()
+	if r.Customer.ID != "" {
+		author.ID, author.Handle = string(r.Customer.ID), string(r.Customer.ID)
+	}
+	author.DisplayName, author.AvatarURL = text.NonEmpty(r.Customer.Name), text.URL(r.Customer.Avatar)
+	return schema.Review{
+		Common:    schema.Common{ID: string(r.ID), URL: address + "#review-" + string(r.ID), Raw: public(raw)},
+		ProductID: productID,
+		Author:    author,
+		Rating:    *r.Rating.V,
+		Text:      text.FromHTML(r.Content),
+		CreatedAt: dates.Parse(r.CreatedAt+" "+riyadh, moment),
+	}
+}
+
+const (
+	moment = "2006-01-02 15:04:05 -0700"
+	riyadh = "+0300" // all the year
+)

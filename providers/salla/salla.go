@@ -1,0 +1,113 @@
+// Package salla reads one store on Salla: what it is, its products and their reviews.
+//
+// Salla knows no interface across stores. The official one, the Merchant API, takes a token that a store gives to our app
+// when it installs it, so a Config stands for one store, and the Store of every other one is refused. What a store shows
+// to anybody is read where its theme reads it, which needs the store's number and its address.
+//
+// Nothing is forwarded unchanged: the answers of the Merchant API hold what the merchant pays, and who bought.
+// What they hold of that is taken out of the raw of every object too.
+//
+// Source: https://docs.salla.dev
+package salla
+
+import (
+	"cmp"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach one store.
+type Config struct {
+	// Token is the access token that the store gave to our app, with the scopes products.read, reviews.read and
+	// settings.read. It lasts two weeks, and longer only with the four settings below.
+	Token string
+	// RefreshToken is traded for a new Token when Salla refuses the one in use. Salla takes each refresh token once, and a
+	// second use ends the grant until the merchant installs the app again: so it is used only where GrantFile can keep
+	// what comes back, and no other process may use the same grant.
+	RefreshToken string
+	ClientID     string // of our app; for refreshing
+	ClientSecret string // of our app; for refreshing
+	GrantFile    string // path of the file in which the newest tokens are kept; for refreshing
+
+	Own      providers.Own // reads what the store shows to anybody; on by default
+	StoreID  string        // the store's number; what it shows to anybody, and a token without settings.read, need it
+	StoreURL string        // the store's address, such as https://salla.sa/example; needed as its number is
+
+	Language string       // of names and descriptions where the store has them, "ar" or "en"; "" means ar
+	BaseURL  string       // of the Merchant API; "" means https://api.salla.dev/admin/v2
+	TokenURL string       // "" means https://accounts.salla.sa/oauth2/token
+	OwnURL   string       // of what themes read; "" means https://api.salla.dev/store/v1
+	HTTP     *http.Client // nil means a client of its own
+}
+
+// New returns the providers for Salla, in the order in which they are to be tried: the Merchant API, and what the store's
+// theme reads.
+func New(cfg Config) providers.Chain {
+	return providers.Chain{newOfficial(cfg), newOwn(cfg)}
+}
+
+const (
+	pageSize = "20"             // of every list of the Merchant API, which allows 60
+	storeAge = 10 * time.Minute // for which what the store says of itself is kept
+)
+
+// merchant reads the Merchant API of one store.
+type merchant struct {
+	http *upstream.Client
+	set  schema.StoreSummary // what the settings say of the store; it may be empty
+
+	mu    sync.Mutex
+	known schema.StoreSummary // as last read
+	until time.Time           // when it is read again
+}
+
+func newOfficial(cfg Config) providers.Provider {
+	m := &merchant{set: storeOf(cfg), http: upstream.New(upstream.Config{
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.salla.dev/admin/v2"), Check: check, Tokens: tokens(cfg),
+		Header: http.Header{"Accept-Language": {language(cfg)}},
+		Quota:  upstream.NewQuota(0, 0), // how much depends on what the store pays; a 429 says when to come back
+	})}
+	p := providers.Provider{
+		Name: "salla", Platform: platform.Salla, Source: schema.Official,
+		Store:    m.store,
+		Products: m.products,
+		Product:  m.product,
+		Reviews:  m.reviews,
+		Search:   m.search,
+
+		Normalize: normalize,
+		Filters:   map[providers.Op]providers.Filters{providers.OpSearch: searchFilters()},
+		Notes:     notes(),
+	}
+	return p.Requiring(map[string]string{"token": cfg.Token})
+}
+
+// storeOf is what the settings say of the store.
+func storeOf(cfg Config) schema.StoreSummary {
+	return schema.StoreSummary{ID: cfg.StoreID, URL: text.URLOr(cfg.StoreURL, "")}
+}
+
+func language(cfg Config) string { return cmp.Or(cfg.Language, "ar") }
+
+func searchFilters() providers.Filters {
+	return providers.Filters{"kind": {string(schema.ProductResult)}, "lang": {"ar", "en"}}
+}
+
+func notes() map[providers.Op]string {
+	return map[providers.Op]string{
+		providers.OpStore:    "only the store whose token is set",
+		providers.OpProducts: "only of the store whose token or number is set; hidden products are left out",
+		providers.OpProduct:  "only of the store whose token or number is set; hidden products are not found",
+		providers.OpReviews:  "published ratings only; questions, and ratings of shipping and of the store, are left out",
+		providers.OpSearch:   "products of the one store that is set, by name or SKU",
+		providers.OpProfile:  "an account on Salla is a store: ask for store",
+		providers.OpComments: "what buyers say on Salla is a review",
+	}
+}

@@ -1,0 +1,91 @@
+package salla
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (m *merchant) store(ctx context.Context, id string) (providers.Storefront, error) {
+	s, err := m.readStore(ctx)
+	if err == nil {
+		err = isStore(id, s.StoreSummary)
+	}
+	if err != nil {
+		return providers.Storefront{}, fmt.Errorf("salla: store %q: %w", id, err)
+	}
+	return s, nil
+}
+
+// isStore fails when asked is another store than ours, which may well exist: we have no token of it.
+func isStore(asked string, ours schema.StoreSummary) error {
+	address, err := storeKey(ours.URL)
+	if asked == ours.ID || err == nil && asked == address {
+		return nil
+	}
+	return providers.Unsupported("no token and no number of this store is set")
+}
+
+// ours returns what the store says of itself, as read a while ago at most: every product names its store. Where it does
+// not answer, such as for want of the scope settings.read, what the settings say of it must do.
+func (m *merchant) ours(ctx context.Context) (schema.StoreSummary, error) {
+	m.mu.Lock()
+	known, until := m.known, m.until
+	m.mu.Unlock()
+	if time.Now().Before(until) {
+		return known, nil
+	}
+	s, err := m.readStore(ctx)
+	if err != nil && m.set.ID != "" && m.set.URL != "" {
+		return m.set, nil
+	}
+	return s.StoreSummary, err
+}
+
+// readStore reads the store of the token.
+func (m *merchant) readStore(ctx context.Context) (providers.Storefront, error) {
+	var answer struct {
+		Data wire.Object[storeInfo] `json:"data"`
+	}
+	_, err := m.http.Read(ctx, upstream.Get("store", "info"), &answer)
+	if errors.Is(err, providers.ErrNotFound) {
+		return providers.Storefront{}, providers.Unavailable(err, "Salla does not tell whose the token is")
+	}
+	if err == nil {
+		err = wire.Need(ctx, "data.id", answer.Data.V.ID != "")
+	}
+	if err == nil {
+		err = wire.Need(ctx, "data.domain", text.URL(answer.Data.V.Domain) != nil)
+	}
+	if err != nil {
+		return providers.Storefront{}, err
+	}
+	s := answer.Data.V.storefront(answer.Data.Raw)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.known, m.until = s.StoreSummary, time.Now().Add(storeAge)
+	return s, nil
+}
+
+// storeInfo is the answer of GET /store/info.
+// https://docs.salla.dev
+type storeInfo struct {
+	ID     wire.Serial `json:"id"`
+	Name   string      `json:"name"`
+	Domain string      `json:"domain"` // a URL
+}
+
+func (s storeInfo) storefront(raw json.RawMessage) providers.Storefront {
+	return providers.Storefront{
+		StoreSummary: schema.StoreSummary{ID: string(s.ID), Name: s.Name, URL: text.URLOr(s.Domain, "")},
+		Raw:          public(raw),
+	}
+}

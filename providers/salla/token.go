@@ -1,0 +1,178 @@
+package salla
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+// rest is how long a grant is left alone behind a refresh, whatever came of it: a token that is refused just after it
+// was given lacks a scope or a store, and no other would do better.
+const rest = 10 * time.Minute
+
+// grant is what a store gives to our app, as it is kept in a file.
+type grant struct {
+	AccessToken  string    `json:"access_token"`
+	RefreshToken string    `json:"refresh_token"`
+	Expires      time.Time `json:"expires"`
+	From         string    `json:"from"` // the fingerprint of the setting that this goes back to
+}
+
+// keeper trades the refresh token of one grant. Its get is called by one at a time, as upstream.Tokens does.
+type keeper struct {
+	http *upstream.Client
+	cfg  Config
+	now  func() time.Time
+
+	have    grant
+	used    bool // the access token in use has been given out, so to be asked again means that it is refused or has ended
+	next    time.Time
+	refused error // what the last refresh came to
+}
+
+// tokens returns the store's access token, kept alive where the settings for that are there.
+func tokens(cfg Config) *upstream.Tokens {
+	k := newKeeper(cfg, time.Now)
+	return upstream.NewTokens(k.get, time.Now)
+}
+
+func newKeeper(cfg Config, now func() time.Time) *keeper {
+	address := cmp.Or(cfg.TokenURL, "https://accounts.salla.sa/oauth2/token")
+	return &keeper{
+		http: upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: address}), cfg: cfg, now: now,
+		have: grant{AccessToken: cfg.Token, RefreshToken: cfg.RefreshToken, From: fingerprint(cfg.RefreshToken)},
+	}
+}
+
+func (k *keeper) refreshes() bool {
+	return k.cfg.RefreshToken != "" && k.cfg.ClientID != "" && k.cfg.ClientSecret != "" && k.cfg.GrantFile != ""
+}
+
+func (k *keeper) get(ctx context.Context) (upstream.Token, error) {
+	if !k.refreshes() {
+		return upstream.Token{Value: k.cfg.Token}, nil
+	}
+	newer, err := k.load()
+	switch {
+	case err != nil:
+		return upstream.Token{}, err
+	case newer:
+		k.used = false
+	}
+	ended := !k.have.Expires.IsZero() && !k.now().Add(2*time.Minute).Before(k.have.Expires)
+	switch {
+	case !k.used && !ended:
+	case k.now().Before(k.next):
+		if k.refused != nil {
+			return upstream.Token{}, k.refused
+		}
+	default:
+		k.next = k.now().Add(rest)
+		if k.refused = k.refresh(ctx); k.refused != nil {
+			return upstream.Token{}, k.refused
+		}
+	}
+	k.used = true
+	return upstream.Token{Value: k.have.AccessToken, Expires: k.have.Expires}, nil
+}
+
+// load takes what the file holds, if that goes back to the same setting, and tells whether it is another token than ours.
+func (k *keeper) load() (newer bool, err error) {
+	b, err := os.ReadFile(k.cfg.GrantFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	var kept grant
+	if err == nil {
+		err = json.Unmarshal(b, &kept)
+	}
+	if err != nil { // to go on with the setting might use a refresh token twice
+		return false, fmt.Errorf("the grant file cannot be read: %w", err)
+	}
+	if kept.From != k.have.From || kept.RefreshToken == "" || kept.AccessToken == "" {
+		return false, nil
+	}
+	newer = kept.AccessToken != k.have.AccessToken
+	k.have = kept
+	return newer, nil
+}
+
+// refresh trades the refresh token. The file is opened before, so that no trade is made whose outcome cannot be kept, and
+// the trade is not sent a second time when it fails.
+// https://docs.salla.dev
+func (k *keeper) refresh(ctx context.Context) error {
+	file, err := os.CreateTemp(filepath.Dir(k.cfg.GrantFile), ".salla-*")
+	if err != nil {
+		return fmt.Errorf("the grant file cannot be written: %w", err)
+	}
+	defer func() {
+		_ = file.Close()
+		_ = os.Remove(file.Name()) // gone already when it has been put in place
+	}()
+	fresh, err := k.trade(ctx)
+	if err != nil {
+		return err
+	}
+	k.have = fresh // also when it cannot be kept: the old one is of no use any more
+	return k.keep(file)
+}
+
+func (k *keeper) trade(ctx context.Context) (grant, error) {
+	var answer struct {
+		AccessToken  string     `json:"access_token"`
+		RefreshToken string     `json:"refresh_token"`
+		ExpiresIn    wire.Count `json:"expires_in"` // seconds
+		Expires      wire.Time  `json:"expires"`    // as the webhook writes it
+	}
+	_, err := k.http.JSON(ctx, upstream.Request{Method: http.MethodPost, Token: true, Form: url.Values{
+		"grant_type": {"refresh_token"}, "refresh_token": {k.have.RefreshToken},
+		"client_id": {k.cfg.ClientID}, "client_secret": {k.cfg.ClientSecret},
+	}}, &answer)
+	if err != nil {
+		return grant{}, err
+	}
+	if answer.AccessToken == "" || answer.RefreshToken == "" {
+		return grant{}, errors.New("the answer lacks a token")
+	}
+	fresh := grant{AccessToken: answer.AccessToken, RefreshToken: answer.RefreshToken, From: k.have.From}
+	switch s := answer.ExpiresIn.V; {
+	case s != nil && *s > 0:
+		fresh.Expires = k.now().Add(time.Duration(*s) * time.Second)
+	case answer.Expires.V != nil:
+		fresh.Expires = *answer.Expires.V
+	}
+	return fresh, nil
+}
+
+func (k *keeper) keep(file *os.File) error {
+	err := json.NewEncoder(file).Encode(k.have)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), k.cfg.GrantFile)
+	}
+	if err != nil {
+		return fmt.Errorf("the new grant cannot be kept: %w", err)
+	}
+	return nil
+}
+
+// fingerprint tells settings apart without showing them; a new setting is a new grant, and what is kept of another is
+// not used.
+func fingerprint(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:8])
+}
