@@ -28,6 +28,7 @@ import (
 	"github.com/socialdata/socialdata/providers/reddit"
 	"github.com/socialdata/socialdata/providers/replay"
 	"github.com/socialdata/socialdata/providers/rumble"
+	"github.com/socialdata/socialdata/providers/salla"
 	"github.com/socialdata/socialdata/providers/snapchat"
 	"github.com/socialdata/socialdata/providers/soundcloud"
 	"github.com/socialdata/socialdata/providers/spotify"
@@ -79,6 +80,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Cha
 		pinterest.New(configure[pinterest.Config](s, "pinterest")),
 		kwai.New(configure[kwai.Config](s, "kwai")),
 		reddit.New(configure[reddit.Config](s, "reddit")),
+		salla.New(configure[salla.Config](s, "salla")),
 		snapchat.New(configure[snapchat.Config](s, "snapchat")),
 		rumble.New(configure[rumble.Config](s, "rumble")),
 		soundcloud.New(configure[soundcloud.Config](s, "soundcloud")),

@@ -57,6 +57,7 @@ var usualEnv = map[string]string{
 	"SOCIALDATA_LINKEDIN_OWN":                "on",
 	"SOCIALDATA_REDDIT_CLIENT_ID":            "test",
 	"SOCIALDATA_REDDIT_CLIENT_SECRET":        "test",
+	"SOCIALDATA_SALLA_TOKEN":                 "test",
 	"SOCIALDATA_SOUNDCLOUD_CLIENT_ID":        "test",
 	"SOCIALDATA_SOUNDCLOUD_CLIENT_SECRET":    "test",
 	"SOCIALDATA_SPOTIFY_CLIENT_ID":           "test",
