@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
@@ -236,36 +235,18 @@ func (i item) inStock() *bool {
 
 // reviews reads what buyers say below a product.
 func (s *storefront) reviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
-	page, err := s.readReviews(ctx, productID, cursor)
+	address := productURL(s.ours.URL, productID)
+	r := upstream.Get("comments").With("type", "products").With("ids[]", productID).With("sort", "latest")
+	page, err := numbered(ctx, s.http, r, commentsSize, cursor, func(c comment, raw json.RawMessage) (schema.Review, bool) {
+		return c.review(productID, address, raw), c.belongs()
+	})
 	if err != nil {
 		return page, fmt.Errorf("salla: reviews of %q: %w", productID, err)
 	}
 	return page, nil
 }
 
-func (s *storefront) readReviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
-	var answer struct {
-		Data       wire.Rows[comment] `json:"data"`
-		Pagination pagination         `json:"pagination"`
-	}
-	var page providers.Page[schema.Review]
-	n, err := pageNumber(cursor)
-	if err != nil {
-		return page, err
-	}
-	r := upstream.Get("comments").With("type", "products").With("ids[]", productID).With("sort", "latest")
-	if _, err = s.http.Read(ctx, r.With("page", strconv.Itoa(n)).With("per_page", "5"), &answer); err != nil {
-		return page, err
-	}
-	address := productURL(s.ours.URL, productID)
-	page.Items, err = wire.Items(ctx, "data", answer.Data, func(c comment, raw json.RawMessage) (schema.Review, bool) {
-		return c.review(productID, address, raw), c.belongs()
-	})
-	if err == nil {
-		page.Next, err = answer.Pagination.next(ctx, n)
-	}
-	return page, err
-}
+const commentsSize = "5" // of a page of comments, as themes ask for them
 
 // comment is a rating, or a question with 0 stars.
 type comment struct {

@@ -36,21 +36,29 @@ func (m *merchant) products(ctx context.Context, q providers.ProductsQuery, curs
 func (m *merchant) list(
 	ctx context.Context, r upstream.Request, ours schema.StoreSummary, cursor string,
 ) (providers.Page[schema.Product], error) {
+	return numbered(ctx, m.http, r, pageSize, cursor, func(p product, raw json.RawMessage) (schema.Product, bool) {
+		return p.product(ours, raw), !p.hidden()
+	})
+}
+
+// numbered reads a page of a list whose pages have numbers. The cursor is that of the page.
+func numbered[T, O any](
+	ctx context.Context, c *upstream.Client, r upstream.Request, size, cursor string,
+	convert func(v T, raw json.RawMessage) (O, bool),
+) (providers.Page[O], error) {
 	var answer struct {
-		Data       wire.Rows[product] `json:"data"`
-		Pagination pagination         `json:"pagination"`
+		Data       wire.Rows[T] `json:"data"`
+		Pagination pagination   `json:"pagination"`
 	}
-	var page providers.Page[schema.Product]
+	var page providers.Page[O]
 	n, err := pageNumber(cursor)
 	if err != nil {
 		return page, err
 	}
-	if _, err := m.http.Read(ctx, r.With("page", strconv.Itoa(n)).With("per_page", pageSize), &answer); err != nil {
+	if _, err = c.Read(ctx, r.With("page", strconv.Itoa(n)).With("per_page", size), &answer); err != nil {
 		return page, err
 	}
-	page.Items, err = wire.Items(ctx, "data", answer.Data, func(p product, raw json.RawMessage) (schema.Product, bool) {
-		return p.product(ours, raw), !p.hidden()
-	})
+	page.Items, err = wire.Items(ctx, "data", answer.Data, convert)
 	if err == nil {
 		page.Next, err = answer.Pagination.next(ctx, n)
 	}

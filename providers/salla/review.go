@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
@@ -15,39 +14,19 @@ import (
 )
 
 func (m *merchant) reviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
-	page, err := m.readReviews(ctx, productID, cursor)
+	var page providers.Page[schema.Review]
+	ours, err := m.ours(ctx)
+	if err == nil {
+		address := productURL(ours.URL, productID)
+		r := upstream.Get("reviews").With("type", "rating").With("is_published", "true").With("products[]", productID)
+		page, err = numbered(ctx, m.http, r, pageSize, cursor, func(r review, raw json.RawMessage) (schema.Review, bool) {
+			return r.review(productID, address, raw), r.belongs(productID)
+		})
+	}
 	if err != nil {
 		return page, fmt.Errorf("salla: reviews of %q: %w", productID, err)
 	}
 	return page, nil
-}
-
-func (m *merchant) readReviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
-	var answer struct {
-		Data       wire.Rows[review] `json:"data"`
-		Pagination pagination        `json:"pagination"`
-	}
-	var page providers.Page[schema.Review]
-	n, err := pageNumber(cursor)
-	if err != nil {
-		return page, err
-	}
-	ours, err := m.ours(ctx)
-	if err != nil {
-		return page, err
-	}
-	r := upstream.Get("reviews").With("type", "rating").With("is_published", "true").With("products[]", productID)
-	if _, err = m.http.Read(ctx, r.With("page", strconv.Itoa(n)).With("per_page", pageSize), &answer); err != nil {
-		return page, err
-	}
-	address := productURL(ours.URL, productID)
-	page.Items, err = wire.Items(ctx, "data", answer.Data, func(r review, raw json.RawMessage) (schema.Review, bool) {
-		return r.review(productID, address, raw), r.belongs(productID)
-	})
-	if err == nil {
-		page.Next, err = answer.Pagination.next(ctx, n)
-	}
-	return page, err
 }
 
 // review is one of GET /reviews.
