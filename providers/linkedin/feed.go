@@ -10,8 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/html"
+
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/internal/dom"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -33,10 +36,10 @@ func (s site) feed(ctx context.Context, handle, cursor string) (out providers.Pa
 	if err != nil {
 		return out, err
 	}
-	name, section, cards := "updates", with("data-test-id", "updates"), has("data-activity-urn")
+	name, section, cards := "updates", dom.Is("data-test-id", "updates"), has("data-activity-urn")
 	read := func(n node) (post, bool) { return a.update(n) }
 	if a.kind == person {
-		name, section, cards = "posts", with("data-section", "posts"), activityCard
+		name, section, cards = "posts", dom.Is("data-section", "posts"), activityCard
 		own := p.card()
 		read = func(n node) (post, bool) { return a.activity(n, own.Title) }
 	}
@@ -70,7 +73,7 @@ func (s site) feed(ctx context.Context, handle, cursor string) (out providers.Pa
 }
 
 // activityCard tells a card of a person's page, in either of its layouts.
-var activityCard = either(class("main-activity-card"), class("profile-activity-card"))
+var activityCard = either(dom.Class("main-activity-card"), dom.Class("profile-activity-card"))
 
 // post is what a card shows.
 type post struct {
@@ -130,8 +133,8 @@ func createdAt(id string) *time.Time {
 // update reads a card of an organisation's page. It is false for what the organisation has only liked or commented on.
 func (a account) update(n node) (post, bool) {
 	out := shown(n)
-	header := n.first(func(d node) bool {
-		return strings.HasSuffix(d.attr("data-tracking-control-name"), "feed-reaction-header")
+	header := n.first(func(d *html.Node) bool {
+		return strings.HasSuffix(dom.Attr(d, "data-tracking-control-name"), "feed-reaction-header")
 	})
 	if !header.here() {
 		out.Author.URL = cmp.Or(out.Author.URL, a.url())
@@ -148,7 +151,7 @@ func (a account) update(n node) (post, bool) {
 
 // shown reads what a card of an organisation's page and the main card of a post's page have in common.
 func shown(n node) post {
-	words := n.first(with("data-test-id", commentary))
+	words := n.first(dom.Is("data-test-id", commentary))
 	out := post{
 		ID: urnOf(n.attr("data-activity-urn")), Author: lockup(n), Text: words.text(), Mentions: mentions(words), Media: media(n),
 	}
@@ -160,19 +163,19 @@ const commentary = "main-feed-activity-card__commentary"
 
 // lockup reads who stands at the top of a card: a picture and a name, which both lead to the account.
 func lockup(n node) (w wrote) {
-	top := n.first(with("data-test-id", "main-feed-activity-card__entity-lockup"))
-	for a := range top.all(tag("a")) {
+	top := n.first(dom.Is("data-test-id", "main-feed-activity-card__entity-lockup"))
+	for a := range top.all(dom.Tag("a")) {
 		if accountOf(a.attr("href")).slug == "" {
 			continue
 		}
 		w.URL, w.Name = cmp.Or(w.URL, a.attr("href")), cmp.Or(w.Name, a.line())
-		w.Image = cmp.Or(w.Image, a.first(tag("img")).picture())
+		w.Image = cmp.Or(w.Image, a.first(dom.Tag("img")).picture())
 	}
 	return w
 }
 
 func mentions(n node) (all []string) {
-	for a := range n.all(tag("a")) {
+	for a := range n.all(dom.Tag("a")) {
 		if slug := accountOf(a.attr("href")).slug; slug != "" {
 			all = append(all, slug)
 		}
@@ -194,10 +197,10 @@ type source struct {
 
 // media reads the pictures and videos of a card.
 func media(n node) (all []schema.Media) {
-	for img := range n.first(with("data-test-id", "feed-images-content")).all(tag("img")) {
+	for img := range n.first(dom.Is("data-test-id", "feed-images-content")).all(dom.Tag("img")) {
 		all = append(all, image(img.picture())...)
 	}
-	for v := range n.all(tag("video")) {
+	for v := range n.all(dom.Tag("video")) {
 		address := v.attr("src")
 		var sources []source
 		if json.Unmarshal([]byte(v.attr("data-sources")), &sources) == nil && len(sources) > 0 {
@@ -221,31 +224,31 @@ func image(address string) []schema.Media {
 
 // activity reads a card of a person's page. It is false for what the person has only liked or commented on.
 func (a account) activity(n node, name string) (post, bool) {
-	link := n.first(func(d node) bool { return d.Data == "a" && linked(d.attr("href")) != "" })
+	link := n.first(func(d *html.Node) bool { return d.Data == "a" && linked(dom.Attr(d, "href")) != "" })
 	out := post{ID: linked(link.attr("href")), URL: bare(link.attr("href")), Author: wrote{URL: a.url(), Name: name}}
 	out.Likes, out.Comments = reactions(n)
-	if class("main-activity-card")(n) {
-		subtitle := n.first(class("base-main-card__subtitle"))
-		by := accountOf(subtitle.first(tag("a")).attr("href")).slug
-		out.Text = n.first(class("base-main-card__title")).line()
-		out.Media = image(n.first(class("main-activity-card__img")).picture())
+	if dom.Class("main-activity-card")(n.Node) {
+		subtitle := n.first(dom.Class("base-main-card__subtitle"))
+		by := accountOf(subtitle.first(dom.Tag("a")).attr("href")).slug
+		out.Text = n.first(dom.Class("base-main-card__title")).line()
+		out.Media = image(n.first(dom.Class("main-activity-card__img")).picture())
 		if !strings.Contains(subtitle.line(), " by ") {
 			out.ID = "" // it does not tell whose it is
 		}
 		return out, strings.HasPrefix(subtitle.line(), "Shared by ") && strings.EqualFold(by, a.slug)
 	}
 	inner := n.first(activityCard)
-	own := func(p is) is { // what does not stand in the card that this one shares
-		return func(d node) bool { return p(d) && !d.inside(activityCard, n) }
+	own := func(p dom.Match) dom.Match { // what does not stand in the card that this one shares
+		return func(d *html.Node) bool { return p(d) && !(node{d}).inside(activityCard, n) }
 	}
-	said, content := n.first(own(has("data-see-more-text"))), n.first(own(class("profile-activity-content-card")))
+	said, content := n.first(own(has("data-see-more-text"))), n.first(own(dom.Class("profile-activity-content-card")))
 	if !said.here() && inner.here() { // nothing of their own: a repost
-		said, content = inner.first(has("data-see-more-text")), inner.first(class("profile-activity-content-card"))
-		root := inner.first(class("profile-activity-root-author")).first(tag("a"))
+		said, content = inner.first(has("data-see-more-text")), inner.first(dom.Class("profile-activity-content-card"))
+		root := inner.first(dom.Class("profile-activity-root-author")).first(dom.Tag("a"))
 		out.Of = &wrote{URL: root.attr("href"), Name: root.line()}
 	}
 	out.Text, out.Mentions = said.text(), mentions(said)
-	out.Media = image(content.first(tag("img")).picture())
+	out.Media = image(content.first(dom.Tag("img")).picture())
 	caption := link.line() // such as "Ann Leaf liked this"
 	if !strings.HasSuffix(caption, " this") && !strings.Contains(caption, "comment") && !strings.Contains(caption, "repl") {
 		out.ID = "" // it does not tell whose it is

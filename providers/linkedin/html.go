@@ -1,12 +1,13 @@
 package linkedin
 
 import (
-	"bytes"
 	"iter"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/socialdata/socialdata/providers/internal/dom"
 )
 
 // node is an element of a page. A nil node has nothing in it.
@@ -14,56 +15,38 @@ type node struct{ *html.Node }
 
 // parse reads HTML, all of which can be read.
 func parse(body []byte) node {
-	root, err := html.Parse(bytes.NewReader(body))
+	root, err := dom.Parse(body)
 	if err != nil {
 		return node{} // only for what is nested too deeply
 	}
 	return node{root}
 }
 
-// is tells whether an element belongs.
-type is func(node) bool
+// has matches elements whose attribute says something.
+func has(attr string) dom.Match { return func(n *html.Node) bool { return dom.Attr(n, attr) != "" } }
 
-func class(name string) is {
-	return func(n node) bool { return slices.Contains(strings.Fields(n.attr("class")), name) }
+func either(some ...dom.Match) dom.Match {
+	return func(n *html.Node) bool { return slices.ContainsFunc(some, func(m dom.Match) bool { return m(n) }) }
 }
 
-func with(attr, value string) is { return func(n node) bool { return n.attr(attr) == value } }
-
-func has(attr string) is { return func(n node) bool { return n.attr(attr) != "" } }
-
-func tag(name string) is { return func(n node) bool { return n.Data == name } }
-
-func either(some ...is) is {
-	return func(n node) bool { return slices.ContainsFunc(some, func(p is) bool { return p(n) }) }
-}
-
-// all visits the elements below n that belong, from front to back.
-func (n node) all(p is) iter.Seq[node] {
+// all visits the elements below n that match, from front to back.
+func (n node) all(m dom.Match) iter.Seq[node] {
 	return func(yield func(node) bool) {
-		if n.Node == nil {
-			return
-		}
-		for d := range n.Descendants() {
-			if d.Type == html.ElementNode && p(node{d}) && !yield(node{d}) {
+		for d := range dom.All(n.Node, m) {
+			if !yield(node{d}) {
 				return
 			}
 		}
 	}
 }
 
-// first returns the first element below n that belongs, or none.
-func (n node) first(p is) node {
-	for d := range n.all(p) {
-		return d
-	}
-	return node{}
-}
+// first returns the first element below n that matches, or none.
+func (n node) first(m dom.Match) node { return node{dom.First(n.Node, m)} }
 
 func (n node) here() bool { return n.Node != nil }
 
-// inside tells whether an element that belongs lies around n, below top.
-func (n node) inside(p is, top node) bool {
+// inside tells whether an element that matches lies around n, below top.
+func (n node) inside(m dom.Match, top node) bool {
 	if n.Node == nil {
 		return false
 	}
@@ -71,24 +54,14 @@ func (n node) inside(p is, top node) bool {
 		if a == top.Node {
 			return false
 		}
-		if a.Type == html.ElementNode && p(node{a}) {
+		if a.Type == html.ElementNode && m(a) {
 			return true
 		}
 	}
 	return false
 }
 
-func (n node) attr(name string) string {
-	if n.Node == nil {
-		return ""
-	}
-	for _, a := range n.Attr {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
-}
+func (n node) attr(name string) string { return dom.Attr(n.Node, name) }
 
 // texts visits the words below n, as they are written.
 func (n node) texts() iter.Seq[string] {

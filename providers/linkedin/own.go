@@ -11,6 +11,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dom"
 	"github.com/socialdata/socialdata/providers/internal/island"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -38,7 +39,7 @@ func (s site) open(ctx context.Context, path ...string) (*page, error) {
 	p := &page{island.Read(res.Body), parse(res.Body), res.Moved}
 	key := p.Meta("pagekey")
 	switch {
-	case strings.HasPrefix(key, "auth_wall"), p.root.first(class("challenge-form")).here():
+	case strings.HasPrefix(key, "auth_wall"), p.root.first(dom.Class("challenge-form")).here():
 		return nil, errWall
 	case strings.HasPrefix(p.Title, "Profile Not Found"), strings.HasPrefix(p.Title, "Page not found"):
 		return nil, errGone
@@ -108,25 +109,25 @@ type card struct {
 }
 
 func (p *page) card() card {
-	top := p.root.first(class("top-card-layout"))
+	top := p.root.first(dom.Class("top-card-layout"))
 	if !top.here() {
 		top = p.root
 	}
 	c := card{
-		Title:    unmasked(top.first(class("top-card-layout__title")).line()),
-		Headline: unmasked(top.first(class("top-card-layout__headline")).line()),
-		Slogan:   top.first(class("top-card-layout__second-subline")).line(),
-		Summary:  p.root.first(with("data-section", "summary")).first(class("core-section-container__content")).text(),
-		Picture:  top.first(class("top-card-layout__entity-image")).picture(),
+		Title:    unmasked(top.first(dom.Class("top-card-layout__title")).line()),
+		Headline: unmasked(top.first(dom.Class("top-card-layout__headline")).line()),
+		Slogan:   top.first(dom.Class("top-card-layout__second-subline")).line(),
+		Summary:  p.root.first(dom.Is("data-section", "summary")).first(dom.Class("core-section-container__content")).text(),
+		Picture:  top.first(dom.Class("top-card-layout__entity-image")).picture(),
 	}
-	for words := range top.first(class("top-card-layout__first-subline")).texts() {
+	for words := range top.first(dom.Class("top-card-layout__first-subline")).texts() {
 		for part := range strings.SplitSeq(words, "·") {
 			if part = strings.TrimSpace(part); c.Followers == "" && strings.Contains(part, "follower") {
 				c.Followers = part
 			}
 		}
 	}
-	for a := range p.root.first(with("data-section", "websites")).all(tag("a")) {
+	for a := range p.root.first(dom.Is("data-section", "websites")).all(dom.Tag("a")) {
 		c.Websites = append(c.Websites, unwrap(a.attr("href")))
 	}
 	c.fromHead(p)
@@ -260,7 +261,7 @@ func country(s string) *string {
 
 // number finds the number of an organisation in the link to the people who work there.
 func (p *page) number() string {
-	for a := range p.root.all(tag("a")) {
+	for a := range p.root.all(dom.Tag("a")) {
 		for u := a.attr("href"); u != ""; {
 			link, err := url.Parse(u)
 			if err != nil {
