@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,7 +79,7 @@ func TestGetGoesOnWhereTheLastOneEnded(t *testing.T) {
 	}
 	for i, args := range [][]string{first, first} {
 		if i > 0 {
-			args = append(args[:len(args):len(args)], "cursor="+pages[0].Meta.NextCursor)
+			args = append(slices.Clip(args), "cursor="+pages[0].Meta.NextCursor)
 		}
 		status, out, log := cliRun(t, nil, args...)
 		if err := json.Unmarshal([]byte(out), &pages[i]); status != 0 || err != nil {
