@@ -1,0 +1,43 @@
+package zid
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+)
+
+// check reads a refusal of our tokens, which Zid also writes as "No such user", as what it is, and the errors that the
+// managers' part of the API sends with the status 200.
+// https://docs.zid.sa/errors
+func check(res *upstream.Response) error {
+	switch {
+	case res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden:
+		return providers.Unavailable(nil, "Zid refuses the merchant's tokens, or what they may read")
+	case res.Status/100 == 2 && strings.Contains(res.URL.Path, "/managers/"):
+		var soft struct {
+			Message struct {
+				Type string `json:"type"`
+			} `json:"message"`
+		}
+		if json.Unmarshal(res.Body, &soft) == nil && soft.Message.Type == "error" {
+			return providers.Unavailable(nil, "Zid answers with an error")
+		}
+	}
+	return nil
+}
+
+// listError reads "not found" in the place of a list: behind the last page it ends the list, which had been longer, and on
+// the first it says nothing about anything that was asked for.
+func listError(err error, n int) error {
+	switch {
+	case !errors.Is(err, providers.ErrNotFound):
+		return err
+	case n > 1:
+		return nil
+	}
+	return providers.Unavailable(nil, "Zid has no such list")
+}

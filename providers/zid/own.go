@@ -1,0 +1,186 @@
+package zid
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/ids"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// storefronts is what every shop under zid.store shows to anybody, undocumented.
+type storefronts struct {
+	client     *http.Client
+	base, lang string
+}
+
+func newStorefronts(cfg Config) *storefronts {
+	return &storefronts{cfg.HTTP, cfg.StorefrontURL, cmp.Or(cfg.Lang, "ar")}
+}
+
+func (o *storefronts) provider() providers.Provider {
+	return providers.Provider{
+		Name: "zid_own", Platform: platform.Zid, Source: schema.Own,
+		Products: o.products,
+
+		Normalize: normalize,
+		Notes: notes(map[providers.Op]string{
+			providers.OpStore:    "the storefront tells its products only",
+			providers.OpProduct:  "the storefront has a list of products only",
+			providers.OpReviews:  "the storefront tells its products only",
+			providers.OpSearch:   "the storefront has a list of products only",
+			providers.OpProducts: "of shops under zid.store, their prices with VAT",
+		}),
+	}
+}
+
+// products lists what a shop sells. Some shops answer every page with the first one, so the cursor holds the number of a
+// page and a mark of the one before it: a page that holds the same products ends the list.
+func (o *storefronts) products(
+	ctx context.Context, q providers.ProductsQuery, cursor string,
+) (page providers.Page[schema.Product], err error) {
+	page, err = o.listing(ctx, q.Store, cursor)
+	if err != nil {
+		return page, fmt.Errorf("zid: storefront of %q: %w", q.Store, err)
+	}
+	return page, nil
+}
+
+func (o *storefronts) listing(
+	ctx context.Context, store, cursor string,
+) (page providers.Page[schema.Product], err error) {
+	switch {
+	case store == "":
+		return page, errAccounts
+	case links.Digits(store):
+		return page, providers.Unsupported("the storefront of a shop is known by its address, such as demo%s", domain)
+	}
+	number, mark, _ := strings.Cut(cursor, ".")
+	n, err := pageNumber(number)
+	if err != nil || cursor != "" && mark == "" {
+		return page, providers.ErrCursor
+	}
+	var answer struct {
+		Data       wire.Rows[shown] `json:"data"`
+		PagesCount wire.Count       `json:"pages_count"`
+		Pagination *struct {
+			Next wire.Token `json:"next"`
+		} `json:"pagination"`
+	}
+	r := upstream.Get("api", "v1", "products").With("page", strconv.Itoa(n))
+	if _, err = o.of(store).Read(ctx, r, &answer); err != nil {
+		return page, err
+	}
+	page.Items, err = wire.Items(ctx, "data", answer.Data, func(p shown, raw json.RawMessage) (schema.Product, bool) {
+		return p.product(store, o.lang, raw), !p.IsDraft.Is() && p.Structure != "child"
+	})
+	if err != nil {
+		return page, err
+	}
+	if err = wire.Need(ctx, "pagination", answer.Pagination != nil); err != nil {
+		return page, err
+	}
+	now := markOf(answer.Data)
+	if now == mark {
+		return providers.Page[schema.Product]{}, nil
+	}
+	next, err := answer.Pagination.Next.Next(ctx, "pagination.next")
+	if last := answer.PagesCount.V; next != "" && (last == nil || int64(n) < *last) {
+		page.Next = strconv.Itoa(n+1) + "." + now
+	}
+	return page, err
+}
+
+// of returns the client of one shop. Its host is under zid.store, which normalize sees to.
+func (o *storefronts) of(store string) *upstream.Client {
+	return upstream.New(upstream.Config{
+		HTTP: o.client, Base: cmp.Or(o.base, "https://"+store),
+		Header: http.Header{"Accept": {"application/json"}, "Accept-Language": {o.lang}},
+	})
+}
+
+// markOf returns a mark of the products on a page.
+func markOf(rows wire.Rows[shown]) string {
+	var all []string
+	for _, p := range rows.All() {
+		all = append(all, string(p.V.ID))
+	}
+	return ids.Of(all...)
+}
+
+// shown is a product as the storefront shows it, such as one of https://demo.zid.store/api/v1/products. Its prices
+// include VAT.
+type shown struct {
+	ID          wire.Serial `json:"id"`
+	SKU         string      `json:"sku"`
+	Name        local       `json:"name"`
+	Slug        string      `json:"slug"`
+	Description local       `json:"description"` // HTML
+	Short       local       `json:"short_description"`
+	Price       wire.Float  `json:"price"`
+	SalePrice   wire.Float  `json:"sale_price"`
+	Effective   wire.Float  `json:"effective_price"`
+	Currency    string      `json:"currency"`
+	HTMLURL     string      `json:"html_url"`
+	MainImage   picture     `json:"main_image"`
+	Images      []picture   `json:"images"`
+	Categories  []category  `json:"categories"`
+	Rating      *rating     `json:"rating"`
+	Structure   string      `json:"structure"`
+	IsDraft     wire.Bool   `json:"is_draft"`
+	InStock     wire.Bool   `json:"in_stock"`
+	IsInfinite  wire.Bool   `json:"is_infinite"`
+	Quantity    wire.Count  `json:"quantity"`
+}
+
+// price returns what p costs now, which the shop has worked out itself.
+func (p shown) price() (schema.Price, bool) {
+	if v := p.Effective.V; v != nil && code(p.Currency) != "" {
+		return schema.Price{Amount: *v, Currency: p.Currency}, true
+	}
+	if !p.Effective.Absent() {
+		return schema.Price{}, false
+	}
+	return effective(p.Price, p.SalePrice, p.Currency)
+}
+
+// product returns the zero product, which breaks the schema, when there is no price: 0 would be one.
+func (p shown) product(store, lang string, raw json.RawMessage) schema.Product {
+	price, known := p.price()
+	if !known {
+		return schema.Product{}
+	}
+	home := "https://" + store + "/"
+	out := schema.Product{
+		Common: schema.Common{
+			ID: string(p.ID), URL: text.URLOr(p.HTMLURL, pageIn(home, cmp.Or(p.Slug, string(p.ID)))), Raw: raw,
+		},
+		Store:       schema.StoreSummary{ID: store, Name: strings.TrimSuffix(store, domain), URL: home},
+		Title:       cmp.Or(p.Name.in(lang), p.SKU, string(p.ID)),
+		Description: text.NonEmpty(text.FromHTML(cmp.Or(p.Description.in(lang), p.Short.in(lang)))),
+		Price:       price,
+		Images:      text.URLs(append(addresses([]picture{p.MainImage}), addresses(p.Images)...)...),
+		InStock:     p.inStock(),
+		Categories:  names(p.Categories, lang),
+	}
+	out.Rating, out.ReviewsCount = p.Rating.mean()
+	return out
+}
+
+func (p shown) inStock() bool {
+	if p.InStock.V != nil {
+		return *p.InStock.V
+	}
+	return p.IsInfinite.Is() || positive(p.Quantity)
+}

@@ -1,0 +1,149 @@
+package zid
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// reviews lists what buyers say of a product, newest first. Zid lists the reviews of the whole store, so a page is what
+// one of its pages holds of them, which may be nothing; the cursor is the number of a page.
+func (m *merchant) reviews(
+	ctx context.Context, productID, cursor string,
+) (page providers.Page[schema.Review], err error) {
+	page, err = m.findReviews(ctx, productID, cursor)
+	if err != nil {
+		return page, fmt.Errorf("zid: reviews of %q: %w", productID, err)
+	}
+	return page, nil
+}
+
+func (m *merchant) findReviews(
+	ctx context.Context, productID, cursor string,
+) (page providers.Page[schema.Review], err error) {
+	if !uuid.MatchString(productID) {
+		return page, providers.NotFound("Zid's merchant API knows products by their UUID")
+	}
+	n, err := pageNumber(cursor)
+	if err != nil {
+		return page, err
+	}
+	s, err := m.shop(ctx)
+	if err != nil {
+		return page, err
+	}
+	return m.reviewPage(ctx, s, productID, n)
+}
+
+// reviewPage reads page n of the reviews of the store, and keeps those of one product.
+// https://docs.zid.sa/product-reviews
+func (m *merchant) reviewPage(
+	ctx context.Context, s shop, productID string, n int,
+) (page providers.Page[schema.Review], err error) {
+	var answer struct {
+		Reviews    wire.Rows[review] `json:"reviews"`
+		Pagination *struct {
+			NextPage wire.Token `json:"next_page"`
+		} `json:"pagination"`
+	}
+	r := upstream.Get("managers", "store", "reviews", "product").With("page", strconv.Itoa(n)).With("page_size", "20").
+		With("status", "approved").With("order_by", "id").With("sort_by", "DESC")
+	if _, err = m.http.Read(ctx, r, &answer); err != nil {
+		return page, listError(err, n)
+	}
+	page.Items, err = wire.Items(ctx, "reviews", answer.Reviews, func(v review, raw json.RawMessage) (schema.Review, bool) {
+		return v.review(s, raw), v.belongs(productID)
+	})
+	if err != nil {
+		return page, err
+	}
+	if err = wire.Need(ctx, "pagination", answer.Pagination != nil); err != nil {
+		return page, err
+	}
+	next, err := answer.Pagination.NextPage.Next(ctx, "pagination.next_page")
+	if err != nil || next == "" {
+		return page, err
+	}
+	number, err := strconv.Atoi(next)
+	page.Next = next
+	return page, wire.Need(ctx, "pagination.next_page", err == nil && number > n)
+}
+
+// review is what a buyer says of a product.
+// https://docs.zid.sa/product-reviews
+type review struct {
+	ID       wire.ID `json:"id"` // a UUID
+	Customer struct {
+		ID   wire.ID `json:"id"`
+		Name string  `json:"name"`
+	} `json:"customer"`
+	Product struct {
+		ID wire.ID `json:"id"`
+	} `json:"product"`
+	Status      string     `json:"status"`
+	IsAnonymous wire.Bool  `json:"is_anonymous"`
+	Rating      wire.Float `json:"rating"`
+	Comment     string     `json:"comment"` // null without words
+	CreatedAt   string     `json:"created_at"`
+}
+
+// belongs leaves out reviews of other products, and those that the merchant has not let through. A review that does not say
+// what it is about belongs nowhere, and is counted as one that cannot be read.
+func (v review) belongs(productID string) bool {
+	about := v.Product.ID == "" || strings.EqualFold(string(v.Product.ID), productID)
+	return about && (v.Status == "approved" || v.Status == "published")
+}
+
+// review returns the zero review, which breaks the schema, when there is no rating or product, or when it is unknown
+// whether the buyer wants to be named.
+func (v review) review(s shop, raw json.RawMessage) schema.Review {
+	stars := v.Rating.V
+	if stars == nil || *stars < 0 || *stars > 5 || v.ID == "" || v.Product.ID == "" || v.IsAnonymous.V == nil {
+		return schema.Review{}
+	}
+	return schema.Review{
+		Common:    schema.Common{ID: string(v.ID), URL: s.URL, Raw: v.public(raw)},
+		ProductID: string(v.Product.ID),
+		Author:    v.author(),
+		Rating:    *stars,
+		Text:      v.Comment,
+		CreatedAt: moment(v.CreatedAt),
+	}
+}
+
+// author is the buyer, or nobody in particular where they do not want to be named.
+func (v review) author() schema.Actor {
+	if v.IsAnonymous.Is() {
+		id := "anonymous-" + string(v.ID)
+		return schema.Actor{ID: id, Handle: id}
+	}
+	id := string(v.Customer.ID)
+	return schema.Actor{ID: id, Handle: id, DisplayName: text.NonEmpty(v.Customer.Name)}
+}
+
+// reviewFields is what of a review anybody may see; of the buyer there is more. Nobody writes to it.
+var reviewFields = []string{"id", "product", "status", "is_anonymous", "rating", "comment", "reply", "images", "created_at", "updated_at"}
+
+// public returns the review without what is private: buyers have telephone numbers and addresses, and anonymous ones a name.
+func (v review) public(raw json.RawMessage) json.RawMessage {
+	return public(raw, reviewFields)
+}
+
+// moment reads a time, which Zid writes without a zone: it is that of Riyadh.
+func moment(s string) *time.Time {
+	riyadh := time.FixedZone("Riyadh", 3*60*60)
+	if t, err := time.ParseInLocation(time.DateTime, s, riyadh); err == nil {
+		return new(t.UTC())
+	}
+	return dates.Parse(s, time.RFC3339Nano)
+}

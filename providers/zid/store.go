@@ -1,0 +1,117 @@
+package zid
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (m *merchant) store(ctx context.Context, id string) (providers.Storefront, error) {
+	s, err := m.readShop(ctx)
+	if err == nil {
+		err = s.is(id)
+	}
+	if err != nil {
+		return providers.Storefront{}, fmt.Errorf("zid: store %q: %w", id, err)
+	}
+	return providers.Storefront{StoreSummary: s.StoreSummary, Raw: s.raw}, nil
+}
+
+// shop is the store whose merchant granted access.
+type shop struct {
+	schema.StoreSummary
+	raw json.RawMessage
+}
+
+// is tells whether id, a number or a host, names s. The tokens open one store, so of any other there is nothing to say.
+func (s shop) is(id string) error {
+	if id == s.ID {
+		return nil
+	}
+	if u, err := url.Parse(s.URL); err == nil && u.Hostname() == id {
+		return nil
+	}
+	return providers.NotHere("the merchant's tokens open another store")
+}
+
+const shopLives = time.Hour // for which the store is not read again beside each of its products
+
+// shop returns the store, whose number every read of products needs.
+func (m *merchant) shop(ctx context.Context) (shop, error) {
+	m.mu.Lock()
+	known, fresh := m.known, time.Since(m.readAt) < shopLives
+	m.mu.Unlock()
+	if fresh {
+		return known, nil
+	}
+	return m.readShop(ctx)
+}
+
+// readShop reads the store of the profile of its manager.
+// https://docs.zid.sa/get-manager-profile
+func (m *merchant) readShop(ctx context.Context) (shop, error) {
+	var answer struct {
+		User struct {
+			Store wire.Object[*storeNode] `json:"store"`
+		} `json:"user"`
+		Store wire.Object[*storeNode] `json:"store"` // in newer answers
+	}
+	if _, err := m.http.Read(ctx, upstream.Get("managers", "account", "profile"), &answer); err != nil {
+		return shop{}, err
+	}
+	node := answer.User.Store
+	if node.V == nil {
+		node = answer.Store
+	}
+	if err := wire.Need(ctx, "user.store", node.V != nil); err != nil {
+		return shop{}, err
+	}
+	s := shop{node.V.summary(m.lang), public(node.Raw, storeFields)}
+	if err := wire.Need(ctx, "user.store.id", s.ID != ""); err != nil {
+		return s, err
+	}
+	if err := wire.Need(ctx, "user.store.url", s.URL != ""); err != nil {
+		return s, err
+	}
+	m.mu.Lock()
+	m.known, m.readAt = s, time.Now()
+	m.mu.Unlock()
+	return s, nil
+}
+
+// storeNode is the store in the profile of its manager, without what is private there.
+// https://docs.zid.sa/get-manager-profile
+type storeNode struct {
+	ID       wire.Serial `json:"id"`
+	Username string      `json:"username"`
+	Title    local       `json:"title"`
+	Name     local       `json:"name"`
+	URL      string      `json:"url"`
+	Domain   string      `json:"domain"` // without a scheme
+}
+
+// storeFields is what of a store anybody may see. Nobody writes to it.
+var storeFields = []string{
+	"id", "uuid", "username", "title", "name", "url", "domain", "logo", "currency", "language", "description",
+}
+
+func (s storeNode) summary(lang string) schema.StoreSummary {
+	home := ""
+	if s.Username != "" {
+		home = "https://" + s.Username + domain + "/"
+	}
+	return schema.StoreSummary{
+		ID:   string(s.ID),
+		Name: cmp.Or(s.Title.in(lang), s.Name.in(lang), s.Username),
+		URL:  text.URLOr(cmp.Or(s.URL, s.Domain), home),
+	}
+}

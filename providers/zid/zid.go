@@ -1,0 +1,100 @@
+// Package zid reads shops of Zid: the store that a merchant has connected, its products and what buyers say of them.
+//
+// The merchant API comes first. It serves the one store whose merchant granted access, knows products by their UUID, and
+// tells prices of taxable products without VAT. The public storefront behind it serves any shop at {name}.zid.store, knows
+// products by number, and tells prices with VAT: no list ever holds both. What only the merchant may see is in no answer and
+// no raw, and so nothing is forwarded unchanged.
+// Source: https://docs.zid.sa
+package zid
+
+import (
+	"cmp"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach Zid. Both tokens come from one answer of https://oauth.zid.sa/oauth/token and live about a year;
+// they are settings, and are not refreshed here. https://docs.zid.sa/authorization
+type Config struct {
+	Authorization string // the long token, "authorization" in that answer
+	AccessToken   string // the manager's token, "access_token" in that answer
+	Lang          string // the language of names that have several, "ar" or "en"; "" means ar
+
+	BaseURL       string       // of the merchant API; "" means https://api.zid.sa/v1
+	StorefrontURL string       // of every storefront; "" means the shop's own host, https://{name}.zid.store
+	HTTP          *http.Client // nil means a client of its own
+
+	// Own reads the public storefront; on by default. Zid often refuses it to the addresses of data centres.
+	Own providers.Own
+}
+
+// merchant is the merchant API of one store.
+type merchant struct {
+	http *upstream.Client
+	lang string
+
+	mu     sync.Mutex
+	known  shop // the store, which every other read needs
+	readAt time.Time
+}
+
+// New returns the providers for Zid: the merchant API, and the public storefront behind it.
+func New(cfg Config) providers.Chain {
+	m := newMerchant(cfg)
+	official := providers.Provider{
+		Name: "zid", Platform: platform.Zid, Source: schema.Official,
+		Store:    m.store,
+		Products: m.products,
+		Product:  m.product,
+		Reviews:  m.reviews,
+		Search:   m.search,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch: {"kind": {"product"}, "lang": {"ar", "en"}},
+		},
+		Notes: notes(map[providers.Op]string{
+			providers.OpStore:    "the store of the merchant whose tokens are set",
+			providers.OpProducts: "published products, their prices without VAT; variants stand in their parent",
+			providers.OpProduct:  "by UUID, the price without VAT",
+			providers.OpReviews:  "approved ones; Zid has no list for one product, so a page may be empty",
+			providers.OpSearch:   "products whose name holds every word; Zid has no search, so a page may be empty",
+		}),
+	}
+	official = official.Requiring(map[string]string{
+		"authorization": cfg.Authorization, "access_token": cfg.AccessToken,
+	})
+	return providers.Chain{official, newStorefronts(cfg).provider().IfOwn(cfg.Own, true)}
+}
+
+func newMerchant(cfg Config) *merchant {
+	lang := cmp.Or(cfg.Lang, "ar")
+	return &merchant{lang: lang, http: upstream.New(upstream.Config{
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.zid.sa/v1"), Check: check,
+		Quota: upstream.NewQuota(60, time.Minute), // for one store
+		Header: http.Header{
+			"Authorization":   {"Bearer " + cfg.Authorization},
+			"X-Manager-Token": {cfg.AccessToken},
+			"Access-Token":    {cfg.AccessToken}, // what the pages about products call it
+			"Role":            {"Manager"},
+			"Accept":          {"application/json"},
+			"Accept-Language": {lang},
+		},
+	})}
+}
+
+// notes adds to those about what is served why the rest is not.
+func notes(served map[providers.Op]string) map[providers.Op]string {
+	for _, op := range providers.Ops() {
+		if served[op] == "" {
+			served[op] = "Zid is a platform of shops: it has stores, products and reviews"
+		}
+	}
+	return served
+}

@@ -1,0 +1,105 @@
+package zid_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/providertest"
+	"github.com/socialdata/socialdata/providers/zid"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// id is the UUID of a product or a review in testdata.
+func id(n string) string { return strings.Repeat("0", 8-len(n)) + n + "-1111-4222-8333-444455556666" }
+
+func chain(c *http.Client) providers.Chain {
+	return zid.New(zid.Config{Authorization: "long", AccessToken: "manager", HTTP: c})
+}
+
+func products(name string, q providers.ProductsQuery) providertest.Call {
+	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Product], error) {
+		return p.Products(ctx, q, cursor)
+	})
+}
+
+func store(name, id string) providertest.Call {
+	return providertest.One(name, func(ctx context.Context, p providers.Provider) (providers.Storefront, error) {
+		return p.Store(ctx, id)
+	})
+}
+
+func product(name, n string) providertest.Call {
+	return providertest.Product(name, providers.ProductQuery{ID: id(n)})
+}
+
+func TestMerchant(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: chain,
+		Calls: []providertest.Call{
+			store("store", "31"),
+			products("products", providers.ProductsQuery{Store: "31"}),
+			product("product", "6"),
+			providertest.Reviews("reviews", id("1")),
+			providertest.Reviews("reviews-none", id("404")),
+			providertest.Search("search", providers.SearchQuery{Query: "قهوة", Lang: "en"}),
+			providertest.Search("search-arabic", providers.SearchQuery{Query: "سكر"}),
+		},
+		Fails: []providertest.Fail{
+			{Call: store("another store", "32"), Want: providers.ErrNotHere},
+			{Call: products("products of another store", providers.ProductsQuery{Store: "nahl.zid.store"}), Want: providers.ErrNotHere},
+			{Call: products("products of an account", providers.ProductsQuery{Handle: "bayt"}), Want: providers.ErrUnsupported},
+			{Call: products("a cursor that is none", providers.ProductsQuery{Store: "31"}).From("x"), Want: providers.ErrCursor},
+			{Call: product("no such user", "401"), Want: providers.ErrUnavailable},
+			{Call: product("unknown", "404"), Want: providers.ErrNotFound},
+			{Call: product("too many calls", "429"), Want: providers.ErrUnavailable},
+			{Call: product("a draft", "3"), Want: providers.ErrNotFound},
+			{Call: product("no price", "8"), Want: providers.ErrUnavailable},
+			{Call: product("another product", "9"), Want: providers.ErrUnavailable},
+			{Call: providertest.Product("no UUID", providers.ProductQuery{ID: "501"}), Want: providers.ErrNotFound},
+			{Call: providertest.Reviews("reviews of no UUID", "501"), Want: providers.ErrNotFound},
+		},
+		Drift: &providertest.Drift{Absent: []string{
+			"next", "pagination.next_page", // the last page has none
+			"results[].sale_price", "sale_price", // there is no sale
+			"results[].quantity", "quantity", // of a parent
+			"results[].stocks", "stocks",
+		}},
+		Inputs: []providertest.Input{
+			{Subject: providers.StoreID, In: "31", Want: "31"},
+			{Subject: providers.StoreID, In: "Bayt", Want: "bayt.zid.store"},
+			{Subject: providers.StoreID, In: "bayt.zid.store", Want: "bayt.zid.store"},
+			{Subject: providers.StoreID, In: "https://bayt.zid.store/products/x", Want: "bayt.zid.store"},
+			{Subject: providers.StoreID, In: "https://bayt.example/"},
+			{Subject: providers.StoreID, In: "a.b.zid.store"},
+			{Subject: providers.StoreID, In: "../x"},
+			{Subject: providers.ProductID, In: strings.ToUpper(id("6")), Want: id("6")},
+			{Subject: providers.ProductID, In: "501", Want: "501"},
+			{Subject: providers.ProductID, In: "https://bayt.zid.store/products/x"},
+			{Subject: providers.ProductID, In: "../managers/account/profile"},
+		},
+	})
+}
+
+func TestStorefront(t *testing.T) {
+	t.Parallel()
+	providertest.Run(t, providertest.Suite{
+		New: chain, Upstream: "zid_own",
+		Calls: []providertest.Call{
+			products("storefront", providers.ProductsQuery{Store: "nahl.zid.store"}),
+			products("storefront-that-repeats-itself", providers.ProductsQuery{Store: "again.zid.store"}),
+		},
+		Fails: []providertest.Fail{
+			{Call: products("a wall", providers.ProductsQuery{Store: "wall.zid.store"}), Want: providers.ErrUnavailable},
+			{Call: products("a number", providers.ProductsQuery{Store: "31"}), Want: providers.ErrUnsupported},
+			{Call: products("a cursor without a mark", providers.ProductsQuery{Store: "nahl.zid.store"}).From("2"), Want: providers.ErrCursor},
+		},
+		Drift: &providertest.Drift{Absent: []string{
+			"pagination.next", "pagination", // the last page has none
+			"data[].sale_price", "data[].effective_price",
+		}},
+	})
+}
