@@ -39,6 +39,7 @@ import (
 	"github.com/socialdata/socialdata/providers/twitch"
 	"github.com/socialdata/socialdata/providers/x"
 	"github.com/socialdata/socialdata/providers/youtube"
+	"github.com/socialdata/socialdata/providers/zid"
 )
 
 // client returns the engine with every provider, configured from the environment.
@@ -92,6 +93,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Cha
 		twitch.New(configure[twitch.Config](s, "twitch")),
 		x.New(configure[x.Config](s, "x")),
 		youtube.New(configure[youtube.Config](s, "youtube")),
+		zid.New(configure[zid.Config](s, "zid")),
 	}
 	return all, s.err
 }

@@ -71,6 +71,8 @@ var usualEnv = map[string]string{
 	"SOCIALDATA_X_TOKEN":                     "test",
 	"SOCIALDATA_X_USER_TOKEN":                "test",
 	"SOCIALDATA_YOUTUBE_API_KEY":             "test",
+	"SOCIALDATA_ZID_AUTHORIZATION":           "test",
+	"SOCIALDATA_ZID_ACCESS_TOKEN":            "test",
 }
 
 func TestCapturedAnswersComeOutRight(t *testing.T) {
