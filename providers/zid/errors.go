@@ -12,7 +12,7 @@ import (
 
 // check reads a refusal of our tokens, which Zid also writes as "No such user", as what it is, and the errors that the
 // managers' part of the API sends with the status 200.
-// https://docs.zid.sa/errors
+// https://docs.zid.sa
 func check(res *upstream.Response) error {
 	switch {
 	case res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden:

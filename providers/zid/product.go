@@ -63,7 +63,7 @@ func pageNumber(cursor string) (int, error) {
 const pageSize = "100" // the most that Zid documents
 
 // listing reads page n of the products. Behind the last one Zid knows no page, which ends the list that led there.
-// https://docs.zid.sa/retrieve-a-list-of-products
+// https://docs.zid.sa, "Retrieve a list of products"
 func (m *merchant) listing(ctx context.Context, s shop, n int, lang string) (page providers.Page[schema.Product], err error) {
 	var answer struct {
 		Results wire.Rows[product] `json:"results"`
@@ -104,7 +104,7 @@ func pageOf(ctx context.Context, address string, n int) (string, error) {
 }
 
 // product reads one product.
-// https://docs.zid.sa/get-a-product-by-id
+// https://docs.zid.sa, "Get a product by id"
 func (m *merchant) product(ctx context.Context, q providers.ProductQuery) (schema.Product, error) {
 	p, err := m.readProduct(ctx, q.ID)
 	if err != nil {
@@ -142,27 +142,28 @@ func (m *merchant) readProduct(ctx context.Context, id string) (schema.Product, 
 }
 
 // product is a product of the merchant API.
-// https://docs.zid.sa/get-a-product-by-id
+// https://docs.zid.sa, "Get a product by id"
 type product struct {
-	ID          wire.ID     `json:"id"` // a UUID
-	SKU         string      `json:"sku"`
-	Name        local       `json:"name"`
-	Slug        string      `json:"slug"`
-	Description local       `json:"description"` // HTML
-	Short       local       `json:"short_description"`
-	Price       wire.Float  `json:"price"`      // without VAT
-	SalePrice   wire.Float  `json:"sale_price"` // null when there is no sale
-	Currency    string      `json:"currency"`
-	HTMLURL     string      `json:"html_url"` // its Arabic letters are not escaped
-	Images      []picture   `json:"images"`
-	Categories  []category  `json:"categories"`
-	Rating      *rating     `json:"rating"` // null when nobody has rated
-	Structure   string      `json:"structure"`
-	IsDraft     wire.Bool   `json:"is_draft"`
-	IsPublished wire.Bool   `json:"is_published"`
-	IsInfinite  wire.Bool   `json:"is_infinite"`
-	Quantity    wire.Float  `json:"quantity"` // null on parents, whose stock is that of their variants
-	Stocks      []inventory `json:"stocks"`
+	ID          wire.ID              `json:"id"`        // a UUID
+	ParentID    wire.ID              `json:"parent_id"` // of a variant
+	SKU         string               `json:"sku"`
+	Name        local                `json:"name"`
+	Slug        string               `json:"slug"`
+	Description local                `json:"description"` // HTML
+	Short       local                `json:"short_description"`
+	Price       wire.Float           `json:"price"`      // without VAT
+	SalePrice   wire.Float           `json:"sale_price"` // null when there is no sale
+	Currency    string               `json:"currency"`
+	HTMLURL     string               `json:"html_url"` // its Arabic letters are not escaped
+	Images      []picture            `json:"images"`
+	Categories  []category           `json:"categories"`
+	Rating      *rating              `json:"rating"` // null when nobody has rated
+	Structure   string               `json:"structure"`
+	IsDraft     wire.Bool            `json:"is_draft"`
+	IsPublished wire.Bool            `json:"is_published"`
+	IsInfinite  wire.Bool            `json:"is_infinite"`
+	Quantity    wire.Float           `json:"quantity"` // null on parents, whose stock is that of their variants
+	Stocks      wire.Rows[inventory] `json:"stocks"`
 }
 
 type inventory struct {
@@ -208,7 +209,7 @@ func (p product) hidden() bool {
 }
 
 // listed leaves out what the merchant has not published, and variants, which belong to their parent.
-func (p product) listed() bool { return !p.hidden() && p.Structure != "child" }
+func (p product) listed() bool { return !p.hidden() && p.Structure != "child" && p.ParentID == "" }
 
 // price returns what p costs now; it is unknown when either price is, since the lower one counts.
 func (p product) price() (schema.Price, bool) {
@@ -216,7 +217,8 @@ func (p product) price() (schema.Price, bool) {
 }
 
 func effective(price, sale wire.Float, currency string) (schema.Price, bool) {
-	if price.V == nil || sale.V == nil && !sale.Absent() || code(currency) == "" {
+	odd := sale.V == nil && !sale.Absent() || sale.V != nil && *sale.V < 0
+	if price.V == nil || odd || code(currency) == "" {
 		return schema.Price{}, false
 	}
 	now := *price.V
@@ -259,9 +261,10 @@ func (p product) inStock() (in, known bool) {
 	q := p.Quantity
 	in = p.IsInfinite.Is() || q.V != nil && *q.V > 0
 	known = p.IsInfinite.V != nil && (q.Absent() || q.V != nil && *q.V >= 0)
-	for _, s := range p.Stocks {
-		in = in || s.IsInfinite.Is() || positive(s.Available)
-		known = known && s.Available.V != nil
+	known = known && !p.Stocks.Odd() && p.Stocks.Lost() == 0
+	for _, s := range p.Stocks.All() {
+		in = in || s.V.IsInfinite.Is() || positive(s.V.Available)
+		known = known && s.V.Available.V != nil
 	}
 	return in && !p.hidden(), in || known
 }

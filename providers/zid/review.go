@@ -46,7 +46,7 @@ func (m *merchant) findReviews(
 }
 
 // reviewPage reads page n of the reviews of the store, and keeps those of one product.
-// https://docs.zid.sa/product-reviews
+// https://docs.zid.sa, "Product reviews"
 func (m *merchant) reviewPage(
 	ctx context.Context, s shop, productID string, n int,
 ) (page providers.Page[schema.Review], err error) {
@@ -80,7 +80,7 @@ func (m *merchant) reviewPage(
 }
 
 // review is what a buyer says of a product.
-// https://docs.zid.sa/product-reviews
+// https://docs.zid.sa, "Product reviews"
 type review struct {
 	ID       wire.ID `json:"id"` // a UUID
 	Customer struct {

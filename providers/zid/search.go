@@ -39,7 +39,7 @@ func (m *merchant) search(
 // matches tells whether the name of p, in any of its languages, holds every word of query.
 func matches(p schema.Product, query string) bool {
 	name := strings.ToLower(p.Title + " " + namesOf(p.Raw))
-	for _, word := range strings.Fields(strings.ToLower(query)) {
+	for word := range strings.FieldsSeq(strings.ToLower(query)) {
 		if !strings.Contains(name, word) {
 			return false
 		}

@@ -57,7 +57,7 @@ func (m *merchant) shop(ctx context.Context) (shop, error) {
 }
 
 // readShop reads the store of the profile of its manager.
-// https://docs.zid.sa/get-manager-profile
+// https://docs.zid.sa, "Manager profile"
 func (m *merchant) readShop(ctx context.Context) (shop, error) {
 	var answer struct {
 		User struct {
@@ -89,7 +89,7 @@ func (m *merchant) readShop(ctx context.Context) (shop, error) {
 }
 
 // storeNode is the store in the profile of its manager, without what is private there.
-// https://docs.zid.sa/get-manager-profile
+// https://docs.zid.sa, "Manager profile"
 type storeNode struct {
 	ID       wire.Serial `json:"id"`
 	Username string      `json:"username"`

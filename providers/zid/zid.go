@@ -20,7 +20,7 @@ import (
 )
 
 // Config says how to reach Zid. Both tokens come from one answer of https://oauth.zid.sa/oauth/token and live about a year;
-// they are settings, and are not refreshed here. https://docs.zid.sa/authorization
+// they are settings, and are not refreshed here. https://docs.zid.sa
 type Config struct {
 	Authorization string // the long token, "authorization" in that answer
 	AccessToken   string // the manager's token, "access_token" in that answer

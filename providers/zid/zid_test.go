@@ -35,6 +35,8 @@ func product(name, n string) providertest.Call {
 	return providertest.Product(name, providers.ProductQuery{ID: id(n)})
 }
 
+// TestMerchant reads texts in their plain form: the suite takes a plain text in the place of the two languages for one that
+// does not belong there, and Zid writes both. The two languages are read in merchant_test.go.
 func TestMerchant(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
