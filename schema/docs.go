@@ -153,6 +153,8 @@ func docs() map[string]string {
 		"OperationInfo.missing":     "The settings that would switch it on.",
 		"OperationInfo.note":        "Why it is not offered, or what to know.",
 		"OperationInfo.operation":   "Its name, such as \"collection/posts\".",
+		"OperationInfo.providers":   "Who is asked, first choice first: each next one when those before fail.",
+		"OperationInfo.reason":      "Why it cannot be called; null when it can.",
 		"OperationInfo.sources":     "Who serves it, first choice first.",
 		"PlatformID":                "A platform's identifier, as it stands in paths and objects: one lower-case word.",
 		"PlatformInfo":              "What the service can read from one platform.",
