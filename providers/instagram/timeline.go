@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/ids"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -132,9 +133,7 @@ func (p pageInfo) next(ctx context.Context) (string, error) {
 
 // newestFirst sorts posts by their numbers, which grow with time: those that their author has pinned come first.
 func newestFirst(posts []schema.Post) {
-	slices.SortStableFunc(posts, func(a, b schema.Post) int {
-		return cmp.Or(cmp.Compare(len(b.ID), len(a.ID)), cmp.Compare(b.ID, a.ID))
-	})
+	slices.SortStableFunc(posts, func(a, b schema.Post) int { return ids.Newest(a.ID, b.ID) })
 }
 
 var errPrivate = providers.NotFound("the account is private")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/ids"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -105,9 +106,7 @@ func ofAccount(handle string, i item, raw json.RawMessage) schema.Post {
 
 // newestFirst puts pinned posts, which come first, into their place: a higher number is a younger post.
 func newestFirst(posts []schema.Post) {
-	slices.SortStableFunc(posts, func(a, b schema.Post) int {
-		return cmp.Or(cmp.Compare(len(b.ID), len(a.ID)), cmp.Compare(b.ID, a.ID))
-	})
+	slices.SortStableFunc(posts, func(a, b schema.Post) int { return ids.Newest(a.ID, b.ID) })
 }
 
 // itemsBefore reads a page, and the time of its last row; 0 when there is none. To a device that it does not like, TikTok gives

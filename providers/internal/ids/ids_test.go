@@ -1,6 +1,7 @@
 package ids_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/socialdata/socialdata/providers/internal/ids"
@@ -14,5 +15,14 @@ func TestOf(t *testing.T) {
 	}
 	if seen := map[string]bool{url: true, ids.Of("https://site.example/a", "x"): true, ids.Of("https://site.example/ax"): true}; len(seen) != 3 {
 		t.Errorf("other words have the same id: %v", seen)
+	}
+}
+
+func TestNewest(t *testing.T) {
+	t.Parallel()
+	got := []string{"9", "10", "7", "7499229683859426602", "100"}
+	slices.SortStableFunc(got, ids.Newest)
+	if want := []string{"7499229683859426602", "100", "10", "9", "7"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -20,14 +20,6 @@ func NonEmpty(s string) *string {
 	return &s
 }
 
-// NonEmptyPtr is [NonEmpty] for a value that may be null.
-func NonEmptyPtr(s *string) *string {
-	if s == nil {
-		return nil
-	}
-	return NonEmpty(*s)
-}
-
 // Join puts a title and a body together: the title, a blank line, the body; or the one that there is.
 func Join(title, body string) string {
 	title, body = strings.TrimSpace(title), strings.TrimSpace(body)
@@ -54,14 +46,6 @@ func URLOr(s, other string) string {
 		return *u
 	}
 	return other
-}
-
-// URLPtr is [URL] for a value that may be null.
-func URLPtr(s *string) *string {
-	if s == nil {
-		return nil
-	}
-	return URL(*s)
 }
 
 // Each returns what of list is not empty, each once, in order.
