@@ -74,6 +74,9 @@ func (o *Optional[T]) UnmarshalJSON(b []byte) error {
 // Marshal returns v as JSON in the service's form: compact, and with <, > and & left as they are. It is the one encoder
 // of the service: answers, problems, events and the API description all go through it.
 func Marshal(v any) ([]byte, error) {
+	if r, ok := v.(*SearchResult); ok { // encoding/json would go over what that has written once more
+		return r.MarshalJSON()
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
@@ -49,6 +50,36 @@ type Meta struct {
 	JobID string `json:"job_id,omitempty" min:"1"`
 }
 
+// AppendJSON appends m as [Marshal] writes it. What nearly every meta is made of is written here, in a tenth of the time.
+func (m *Meta) AppendJSON(b []byte) ([]byte, error) {
+	if m.Raw != nil || m.Platforms != nil || !plain(string(m.Cache)) || !plain(m.RequestID) || !plain(m.NextCursor) || !plain(m.JobID) {
+		whole, err := Marshal(m)
+		return append(b, whole...), err
+	}
+	b = strconv.AppendInt(append(b, `{"credits_used":`...), m.CreditsUsed, 10)
+	b = strconv.AppendInt(append(b, `,"credits_remaining":`...), m.CreditsRemaining, 10)
+	b = append(append(b, `,"cache":"`...), m.Cache...)
+	b = strconv.AppendInt(append(b, `","data_age_s":`...), m.DataAgeS, 10)
+	b = append(append(b, `,"request_id":"`...), m.RequestID...)
+	if m.NextCursor != "" {
+		b = append(append(b, `","next_cursor":"`...), m.NextCursor...)
+	}
+	if m.JobID != "" {
+		b = append(append(b, `","job_id":"`...), m.JobID...)
+	}
+	return append(b, `"}`...), nil
+}
+
+// plain tells whether a text stands in JSON as it is.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
 // Envelope is every successful answer: the data and what is to be said about it.
 type Envelope[T any] struct {
 	Data T    `json:"data"` // the result
@@ -89,14 +120,15 @@ type RateLimit struct {
 	Remaining  float64 `json:"remaining" min:"0"`    // calls that the bucket allows now
 }
 
-// HealthState is how well a platform's upstreams have answered lately.
+// HealthState is how well a platform's upstreams have answered lately, or how well something that the service stands on
+// does.
 type HealthState string
 
 // The health states.
 const (
 	Healthy  HealthState = "ok"       // under a tenth of the recent calls failed
-	Degraded HealthState = "degraded" // more did
-	Down     HealthState = "down"     // no provider can be called
+	Degraded HealthState = "degraded" // more did, or the service goes on without it
+	Down     HealthState = "down"     // no provider can be called, or calls are refused for want of it
 	Unknown  HealthState = "unknown"  // no call lately
 )
 
@@ -109,6 +141,8 @@ type Health struct {
 	Environment string `json:"environment"`       // what the service calls itself, such as production
 	// how well the upstreams of each platform have answered lately
 	Platforms map[platform.ID]HealthState `json:"platforms"`
+	// how well what the service stands on does, such as a cache server, by name; absent when it stands on nothing else
+	Dependencies map[string]HealthState `json:"dependencies,omitempty"`
 }
 
 // Usage is one entry of an account's books.
@@ -133,16 +167,28 @@ type PlatformInfo struct {
 	BaseCredits int64           `json:"base_credits" min:"0"` // the price of one plain call
 	Meaning     *string         `json:"meaning"`              // what the universal objects mean there
 	Operations  []OperationInfo `json:"operations"`           // all operations, those that are not available too
+	RawRoutes   []RawRoute      `json:"raw_routes"`           // the allow-list of what is read unchanged, at this platform's price
+}
+
+// RawRoute is a route of a provider that can be read unchanged.
+type RawRoute struct {
+	Provider string `json:"provider"` // whose route it is
+	// its path, as it stands behind /v1/raw/ and the provider's name; a segment in braces stands for any one segment
+	Path      string   `json:"path"`
+	Available bool     `json:"available"` // whether it can be called
+	Missing   []string `json:"missing"`   // the settings that would switch it on
 }
 
 // OperationInfo is one operation of one platform.
 type OperationInfo struct {
-	Operation string   `json:"operation"`           // its name, such as "collection/posts"
-	Available bool     `json:"available"`           // whether it can be called
-	Reason    *string  `json:"reason"`              // why it cannot be called; null when it can
-	Providers []string `json:"providers"`           // who is asked, first choice first: each next one when those before fail
-	Sources   []Source `json:"sources"`             // who serves it, first choice first
-	CacheTTLS int64    `json:"cache_ttl_s" min:"0"` // how long an answer is good, in seconds
+	Operation string   `json:"operation"` // its name, such as "collection/posts"
+	Available bool     `json:"available"` // whether it can be called
+	Reason    *string  `json:"reason"`    // why it cannot be called; null when it can
+	Providers []string `json:"providers"` // who is asked, first choice first: each next one when those before fail
+	Sources   []Source `json:"sources"`   // who serves it, first choice first
+	// what a provider charges the operator of this service for a call, in credits of its own, by provider
+	UpstreamCredits map[string]int64 `json:"upstream_credits"`
+	CacheTTLS       int64            `json:"cache_ttl_s" min:"0"` // how long an answer is good, in seconds
 	// what the platform can filter by, and the values that it knows; an empty list means any value
 	Filters map[string][]string `json:"filters"`
 	Missing []string            `json:"missing"` // the settings that would switch it on

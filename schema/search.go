@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -160,8 +161,15 @@ func (r *SearchResult) UnmarshalJSON(b []byte) error {
 		Kind           ResultKind     `json:"kind"`
 		CollectionKind CollectionKind `json:"collection_kind"`
 	}
-	if err := json.Unmarshal(b, &head); err != nil {
-		return err
+	// As MarshalJSON writes it the kind is in front: it is not worth a decoding of its own.
+	if rest, ok := bytes.CutPrefix(b, []byte(`{"kind":"`)); ok {
+		kind, _, _ := bytes.Cut(rest, []byte{'"'})
+		head.Kind = ResultKind(kind)
+	}
+	if head.Kind == "" || head.Kind == CollectionResult {
+		if err := json.Unmarshal(b, &head); err != nil {
+			return err
+		}
 	}
 	if *r = NewResult(head.Kind); r.Object == nil {
 		return fmt.Errorf("search result: %q is not a kind", head.Kind)
