@@ -87,25 +87,25 @@ var infos = []Info{
 // All returns every platform, by identifier. The caller owns the slice.
 func All() []Info { return slices.Clone(infos) }
 
+// byID is the same table for looking things up. Nobody writes to it.
+var byID = func() map[ID]*Info {
+	m := make(map[ID]*Info, len(infos))
+	for i := range infos {
+		m[infos[i].ID] = &infos[i]
+	}
+	return m
+}()
+
 // Lookup returns what is fixed about id, and whether there is such a platform.
 func Lookup(id ID) (Info, bool) {
-	i, found := slices.BinarySearchFunc(infos, id, func(i Info, id ID) int {
-		switch {
-		case i.ID < id:
-			return -1
-		case i.ID > id:
-			return 1
-		}
-		return 0
-	})
-	if !found {
-		return Info{}, false
+	if info, ok := byID[id]; ok {
+		return *info, true
 	}
-	return infos[i], true
+	return Info{}, false
 }
 
 // Valid tells whether id is a platform of the specification.
 func (id ID) Valid() bool {
-	_, ok := Lookup(id)
+	_, ok := byID[id]
 	return ok
 }

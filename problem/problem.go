@@ -11,6 +11,7 @@ package problem
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -85,7 +86,7 @@ func (c Code) Title() string {
 	return "Internal error"
 }
 
-// Type returns the URI that identifies c.
+// Type returns the URI that identifies c where there is no page that explains it.
 func (c Code) Type() string { return "urn:socialdata:problem:" + string(c) }
 
 // Error is a problem. As JSON it is the problem-details object of the specification.
@@ -94,6 +95,7 @@ type Error struct {
 	Detail string // for people; never holds a credential or an internal
 	// Status overrides the status of Code where HTTP has a finer word for it, such as 405; 0 leaves it.
 	Status     int
+	Type       string        // a URI that leads to an explanation of Code; "" means [Code.Type]
 	RetryAfter time.Duration // when to come back; 0 when waiting does not help or is not known
 	RequestID  string        // the call that failed; set by the engine
 	// Remembered tells that the cache knew of the problem: an absence. Age is then how long ago it was met.
@@ -159,7 +161,7 @@ type wire struct {
 // MarshalJSON returns the problem-details object, with <, > and & left as they are: an encoder around it that is told
 // to leave them cannot undo what is escaped here.
 func (e *Error) MarshalJSON() ([]byte, error) {
-	w := wire{e.Code.Type(), e.Code.Title(), e.HTTPStatus(), e.Detail, e.Code, e.RequestID, nil}
+	w := wire{cmp.Or(e.Type, e.Code.Type()), e.Code.Title(), e.HTTPStatus(), e.Detail, e.Code, e.RequestID, nil}
 	if e.RetryAfter > 0 || e.Code == RateLimited {
 		s := e.RetryAfterSeconds()
 		w.RetryAfter = &s
@@ -178,6 +180,9 @@ func (e *Error) UnmarshalJSON(b []byte) error {
 		return fmt.Errorf("problem: %w", err)
 	}
 	*e = Error{Code: w.Code, Detail: w.Detail, RequestID: w.RequestID}
+	if w.Type != w.Code.Type() {
+		e.Type = w.Type
+	}
 	if w.Status != w.Code.Status() {
 		e.Status = w.Status
 	}

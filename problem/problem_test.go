@@ -52,6 +52,11 @@ func TestErrorJSON(t *testing.T) {
 			&problem.Error{Code: problem.InvalidRequest, Status: 405, Detail: "use GET", RequestID: "r"},
 			`{"type":"urn:socialdata:problem:invalid_request","title":"Invalid request","status":405,"detail":"use GET","code":"invalid_request","request_id":"r"}`,
 		},
+		{
+			"a page that explains it stands for the type",
+			&problem.Error{Code: problem.NotFound, Detail: "no", RequestID: "r", Type: "https://example.org/docs#not_found"},
+			`{"type":"https://example.org/docs#not_found","title":"Not found","status":404,"detail":"no","code":"not_found","request_id":"r"}`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,7 +72,7 @@ func TestErrorJSON(t *testing.T) {
 			if err := json.Unmarshal(b, &back); err != nil {
 				t.Fatal(err)
 			}
-			if back.Code != tt.err.Code || back.HTTPStatus() != tt.err.HTTPStatus() || back.Detail != tt.err.Detail {
+			if back.Code != tt.err.Code || back.HTTPStatus() != tt.err.HTTPStatus() || back.Detail != tt.err.Detail || back.Type != tt.err.Type {
 				t.Errorf("read back %+v", back)
 			}
 		})
