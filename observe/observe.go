@@ -1,4 +1,4 @@
-// Package observe is where the engine tells what it does: calls, requests to upstreams, circuit breakers, drift.
+// Package observe is where the engine tells what it does: calls, charges, requests to upstreams, circuit breakers, drift.
 //
 // An [Observer] is a table of functions, and a nil one is not told. Telemetry is built on it; nothing in here measures,
 // keeps or exports anything. No event holds a credential, a query or what an upstream said.
@@ -17,6 +17,7 @@ import (
 // work: they return soon, and call nothing of the engine.
 type Observer struct {
 	Call     func(Call)     // a call has ended
+	Charge   func(Charge)   // an account has been charged
 	Upstream func(Upstream) // a request to an upstream has ended
 	Breaker  func(Breaker)  // a circuit breaker has changed its state
 	Drift    func(Drift)    // a row or object of an upstream was not as it should be
@@ -32,6 +33,13 @@ type Call struct {
 	Credits   int64             // charged
 	Replayed  bool              // answered from the record of its idempotency key
 	Duration  time.Duration
+}
+
+// Charge is credits that an account has been charged: once for each charge in its books, whoever calls and how often.
+type Charge struct {
+	Operation string
+	Platform  string // "" for what is of no platform
+	Credits   int64  // more than 0
 }
 
 // Upstream is one request to an upstream, repeated ones included.
@@ -87,6 +95,7 @@ type Invented struct {
 // Filled returns o with functions that do nothing in place of those that are nil.
 func (o Observer) Filled() Observer {
 	fill(&o.Call)
+	fill(&o.Charge)
 	fill(&o.Upstream)
 	fill(&o.Breaker)
 	fill(&o.Drift)
@@ -97,5 +106,35 @@ func (o Observer) Filled() Observer {
 func fill[T any](f *func(T)) {
 	if *f == nil {
 		*f = func(T) {}
+	}
+}
+
+// Join returns an observer that tells each of all.
+func Join(all ...Observer) Observer {
+	return Observer{
+		Call:     each(all, func(o Observer) func(Call) { return o.Call }),
+		Charge:   each(all, func(o Observer) func(Charge) { return o.Charge }),
+		Upstream: each(all, func(o Observer) func(Upstream) { return o.Upstream }),
+		Breaker:  each(all, func(o Observer) func(Breaker) { return o.Breaker }),
+		Drift:    each(all, func(o Observer) func(Drift) { return o.Drift }),
+		Invented: each(all, func(o Observer) func(Invented) { return o.Invented }),
+	}
+}
+
+// each returns what tells those of all who want to hear it, or nil when nobody does.
+func each[T any](all []Observer, of func(Observer) func(T)) func(T) {
+	var tell []func(T)
+	for _, o := range all {
+		if f := of(o); f != nil {
+			tell = append(tell, f)
+		}
+	}
+	if tell == nil {
+		return nil
+	}
+	return func(v T) {
+		for _, f := range tell {
+			f(v)
+		}
 	}
 }
