@@ -121,8 +121,12 @@ type Provider struct {
 	Filters map[Op]Filters
 	// Notes says, for an operation that is not served, why; and for one that is, what a user should know.
 	Notes map[Op]string
-	// Missing lists, for an operation that is not served, the settings that would switch it on.
+	// Missing lists, for an operation that is not served, the settings that would switch it on. A setting of a package that
+	// serves many platforms is named with the package: "scrapecreators.api_key".
 	Missing map[Op][]string
+	// Charges says what the upstream charges its own customer for a call, in credits of its own. An operation that is not
+	// there costs nothing.
+	Charges map[Op]int64
 
 	// Routes is the allow-list of Forward; without Forward, of what it would read if the settings in Missing were there.
 	Routes  []Route

@@ -234,10 +234,14 @@ func files(t *testing.T, s Suite) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{filepath.Base(wd) + ".go", "normalize.go", "errors.go"}
-	official, own := false, false
+	want := []string{filepath.Base(wd) + ".go", "errors.go"}
+	official, own, normalizes := false, false, false
 	for _, p := range s.New(&http.Client{Transport: answer{status: 500}}) {
 		official, own = official || p.Source != schema.Own, own || p.Source == schema.Own
+		normalizes = normalizes || p.Normalize != nil
+	}
+	if normalizes {
+		want = append(want, "normalize.go")
 	}
 	if official && own {
 		want = append(want, "own.go")

@@ -32,9 +32,9 @@ type exchange struct {
 	body []byte
 }
 
-func load(t *testing.T) manifest {
+func load(t *testing.T, dir string) manifest {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "MANIFEST.json"))
+	b, err := os.ReadFile(filepath.Join(dir, "MANIFEST.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func load(t *testing.T) manifest {
 			t.Fatal(err)
 		}
 		if e.File != "" {
-			if e.body, err = os.ReadFile(filepath.Join("testdata", e.File)); err != nil {
+			if e.body, err = os.ReadFile(filepath.Join(dir, e.File)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -11,6 +11,7 @@
 package providertest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
@@ -43,7 +44,9 @@ type Suite struct {
 	New func(client *http.Client) providers.Chain
 	// Upstream names the provider of the chain that is under test; "" means the first.
 	Upstream string
-	// Calls are made against testdata/MANIFEST.json.
+	// Dir holds MANIFEST.json, its answers and the goldens; "" means testdata.
+	Dir string
+	// Calls are made against MANIFEST.json.
 	Calls []Call
 	// Fails are calls that must end in an error.
 	Fails []Fail
@@ -178,12 +181,13 @@ func stamp(p providers.Provider, v any) any {
 // Run runs the suite.
 func Run(t *testing.T, s Suite) {
 	t.Helper()
-	manifest := load(t)
+	s.Dir = cmp.Or(s.Dir, "testdata")
+	manifest := load(t, s.Dir)
 	t.Run("answers", func(t *testing.T) {
 		for _, c := range s.Calls {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
-				golden(t, c, s.open(t, &http.Client{Transport: manifest}))
+				golden(t, s.Dir, c, s.open(t, &http.Client{Transport: manifest}))
 			})
 		}
 	})
@@ -208,7 +212,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("every empty cell of what is served elsewhere has a reason or is plainly absent", func(t *testing.T) { table(t, s) })
 }
 
-func golden(t *testing.T, c Call, p providers.Provider) {
+func golden(t *testing.T, dir string, c Call, p providers.Provider) {
 	t.Helper()
 	pages, err := c.read(t.Context(), p)
 	if err != nil {
@@ -243,7 +247,7 @@ func golden(t *testing.T, c Call, p providers.Provider) {
 	if err := enc.Encode(indented); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join("testdata", c.name+".golden.json")
+	file := filepath.Join(dir, c.name+".golden.json")
 	if *update {
 		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -253,7 +257,7 @@ func golden(t *testing.T, c Call, p providers.Provider) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), out.String()); diff != "" {
+	if diff := gocmp.Diff(string(want), out.String()); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", file, diff)
 	}
 }

@@ -12,11 +12,15 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/markup"
 )
 
-// Parse reads a page as browsers do. It fails with [providers.ErrUnavailable] only where a page is nested beyond what any
-// page is.
+// Parse reads a page as browsers do. It fails with [providers.ErrUnavailable] only where a page is nested, or has more
+// elements, beyond what any page is.
 func Parse(body []byte) (*html.Node, error) {
+	if err := markup.Check(body); err != nil {
+		return nil, err
+	}
 	doc, err := html.Parse(bytes.NewReader(body))
 	if err != nil {
 		return nil, providers.Unreadable(err)

@@ -21,6 +21,11 @@ func (v Value) Bytes() []byte { return v.b[v.from:end(v.b, v.from)] }
 // Is tells whether the value begins with that character, as an object does with a brace.
 func (v Value) Is(first byte) bool { return v.b[v.from] == first }
 
+// Find is the function of that name for what is in the value, of which it is known that it is JSON.
+func (v Value) Find(visit func(name string, value Value) (into bool)) {
+	finder{v.b, visit}.value(v.from, 0)
+}
+
 // Find visits every member of every object in JSON, from the outside in and from front to back, in one pass: decoding
 // level by level would read the innermost object as often as it lies deep. Visit gets the member's name and value, and
 // tells whether to look into the value. What is no JSON has no members.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/socialdata/socialdata/providers/internal/markup"
 )
 
 // Page is what a page says to machines.
@@ -41,9 +43,13 @@ func (s Script) Has(attribute string) bool {
 // Attribute returns the value of an attribute, such as "src"; "" when there is none.
 func (s Script) Attribute(name string) string { return get(s.attributes, name) }
 
-// Read takes a page apart. There is no page that it cannot read: what is not there is empty.
+// Read takes a page apart. There is no page that it cannot read: what is not there is empty, and all of it is where there is
+// more of it than any page has.
 func Read(body []byte) *Page {
 	p := &Page{meta: map[string][]string{}}
+	if markup.Check(body) != nil {
+		return p
+	}
 	z := html.NewTokenizer(bytes.NewReader(body))
 	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() { // the only error is the end
 		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {

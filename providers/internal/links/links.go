@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/socialdata/socialdata/providers"
 )
@@ -23,6 +24,11 @@ func (l *Link) Segment(i int) string {
 		return l.Segments[i]
 	}
 	return ""
+}
+
+// Last returns the last segment, or "" when the path has none.
+func (l *Link) Last() string {
+	return l.Segment(max(len(l.Segments)-1, 0))
 }
 
 // Parse tells whether value is a URL, and takes it apart when it is one on one of hosts. It returns nil for what is no
@@ -66,6 +72,12 @@ func match(host string, hosts []string) bool {
 	return slices.ContainsFunc(hosts, func(h string) bool {
 		return host == h || strings.HasPrefix(h, ".") && strings.HasSuffix(host, h)
 	})
+}
+
+// Within tells whether s has from 1 to most characters, all of them good. Classes of letters that are repeated so often
+// cost a regular expression megabytes, and each start of a program milliseconds.
+func Within(s string, most int, good func(rune) bool) bool {
+	return s != "" && utf8.RuneCountInString(s) <= most && !strings.ContainsFunc(s, func(r rune) bool { return !good(r) })
 }
 
 // Digits tells whether s is a number in ASCII digits.

@@ -25,7 +25,7 @@ import (
 const (
 	userAgent      = "socialdata/1.0 (+https://github.com/socialdata/socialdata)"
 	defaultAttempt = 10 * time.Second
-	defaultMaxBody = 16 << 20 // bytes; the largest honest answers are a tenth of it
+	defaultMaxBody = 6 << 20 // bytes; the largest honest answers are half of it
 	retries        = 2
 	longestWait    = 2 * time.Second // an upstream that wants more is not worth holding the caller for
 	longestPause   = time.Hour       // an upstream that wants more is asked again all the same
@@ -40,10 +40,11 @@ type Config struct {
 	Scheme  string        // of the access token's Authorization; "" means Bearer
 	Quota   *Quota        // of every read that names none of its own; nil for none
 	Attempt time.Duration // longest wait for one attempt; 0 means 10 seconds
-	MaxBody int64         // largest body, in bytes; 0 means 16 MiB
+	MaxBody int64         // largest body, in bytes; 0 means 6 MiB
+	AtOnce  int           // how many attempts may be under way; 0 means any number
 	Limits  *LimitHeaders // how the upstream announces its rate limit; nil when it does not
-	// Credentials names the query parameters that carry credentials. What an answer repeats of them, or of the header
-	// Authorization, is blanked.
+	// Credentials names the query parameters and headers that carry credentials. What an answer repeats of them, or of the
+	// headers that usually do, is blanked.
 	Credentials []string
 	// Check reads an answer whose status is not 2xx, and may also refuse one that is. It returns an error of the
 	// providers package, or nil to leave the answer to the common rules. Nil leaves all to them.
@@ -57,7 +58,8 @@ type Client struct {
 	cfg  Config
 	http *http.Client
 	base *url.URL
-	err  error // of a base that cannot be read; every call returns it
+	err  error         // of a base that cannot be read; every call returns it
+	room chan struct{} // holds one for each attempt under way; nil when there may be any number
 }
 
 // New returns a client for cfg.
@@ -79,7 +81,13 @@ func New(cfg Config) *Client {
 	}
 	own := *cfg.HTTP // a copy: the redirect rule is ours, the caller's client stays as it is
 	own.CheckRedirect = sameHost(cfg.HTTP.CheckRedirect)
+	if own.Transport == nil {
+		own.Transport = providers.Transport()
+	}
 	c := &Client{cfg: cfg, http: &own}
+	if cfg.AtOnce > 0 {
+		c.room = make(chan struct{}, cfg.AtOnce)
+	}
 	base, err := url.Parse(strings.TrimRight(cfg.Base, "/"))
 	if err != nil || base.Host == "" {
 		c.err = errors.New("the base URL is not an absolute URL") // it may hold a password, so it is not shown
@@ -200,9 +208,15 @@ func (c *Client) Read(ctx context.Context, r Request, dst any) (*Response, error
 
 // Forward reads path unchanged, for a provider's Forward.
 func (c *Client) Forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
-	var raw json.RawMessage
-	_, err := c.JSON(ctx, Request{Path: strings.Split(path, "/"), Query: query, Input: true}, &raw)
-	return raw, err
+	res, err := c.Do(ctx, Request{Path: strings.Split(path, "/"), Query: query, Input: true})
+	if err != nil {
+		return nil, err
+	}
+	if !json.Valid(res.Body) {
+		var none json.RawMessage
+		return nil, res.JSON(&none)
+	}
+	return res.Body, nil // as it is: a copy would cost as much again
 }
 
 // Do sends r and returns an answer with a 2xx status, or an error of the providers package. A GET that fails in a
@@ -300,6 +314,14 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 	if err := r.Quota.take(time.Now()); err != nil {
 		return nil, err
 	}
+	if c.room != nil {
+		select {
+		case c.room <- struct{}{}:
+			defer func() { <-c.room }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Attempt)
 	defer cancel()
 	req, err := c.request(ctx, r)
@@ -315,7 +337,7 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 	}
 	res.Input = r.Input
 	if !r.Token {
-		res.Body = c.blank(req, res.Body)
+		c.blank(req, res)
 	}
 	return res, nil
 }
@@ -342,27 +364,6 @@ func (c *Client) exchange(ctx context.Context, req *http.Request, call *provider
 		Status: res.StatusCode, Header: res.Header, Body: body, URL: res.Request.URL, Moved: res.Request != req,
 		token: strings.TrimPrefix(req.Header.Get("Authorization"), c.cfg.Scheme+" "),
 	}, nil
-}
-
-// shortest is the length of a credential below which what looks like it in an answer may be something else.
-const shortest = 8
-
-// blank takes the credentials that were sent with req out of the body of its answer.
-func (c *Client) blank(req *http.Request, body []byte) []byte {
-	_, token, _ := strings.Cut(req.Header.Get("Authorization"), " ")
-	secrets, query := []string{token}, req.URL.Query()
-	for _, name := range c.cfg.Credentials {
-		secrets = append(secrets, query[name]...)
-	}
-	for _, s := range secrets {
-		if len(s) < shortest {
-			continue
-		}
-		for _, form := range []string{s, url.QueryEscape(s)} {
-			body = bytes.ReplaceAll(body, []byte(form), nil)
-		}
-	}
-	return body
 }
 
 func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) {

@@ -140,7 +140,7 @@ func refused(err error) error {
 		e.Kind = providers.ErrTimeout
 	}
 	if cause, ok := errors.AsType[*providers.Error](err); ok {
-		e.RetryAfter = cause.RetryAfter
+		e.RetryAfter, e.Blame = cause.RetryAfter, cause.Blame
 	}
 	return e
 }

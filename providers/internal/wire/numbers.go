@@ -26,7 +26,7 @@ func (n *Numbers) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	n.here = true
-	for row := range split(b) {
+	for row := range Split(b) {
 		if id, _ := integer(row); id != nil && *id > 0 {
 			n.V = append(n.V, *id)
 		} else {

@@ -33,7 +33,7 @@ func (r *Rows[T]) UnmarshalJSON(b []byte) error {
 	r.here = true
 	t := shapeOf(reflect.TypeFor[T]())
 	place := -1
-	for row := range split(b) {
+	for row := range Split(b) {
 		place++
 		if len(r.list)+r.lost == MaxRows {
 			r.lost++

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"reflect"
 	"slices"
+	"sync"
 )
 
 // shape says where in a struct an [Object], [Rows] or [Numbers] stands. Such a part is cut out of the JSON around it and decoded
@@ -27,9 +28,20 @@ type part interface {
 	nested
 }
 
-// shapeOf returns the shape of t, nil when no part stands in it. Within is what t stands in: what holds itself has no shape
-// below the first.
-func shapeOf(t reflect.Type, within ...reflect.Type) *shape {
+// shapes holds the shape of each type that was decoded: its tags are read once in the life of a program.
+var shapes sync.Map // of reflect.Type to *shape
+
+// shapeOf returns the shape of t, nil when no part stands in it.
+func shapeOf(t reflect.Type) *shape {
+	if s, ok := shapes.Load(t); ok {
+		return s.(*shape)
+	}
+	s, _ := shapes.LoadOrStore(t, newShape(t))
+	return s.(*shape)
+}
+
+// newShape makes the shape of t. Within is what t stands in: what holds itself has no shape below the first.
+func newShape(t reflect.Type, within ...reflect.Type) *shape {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[part]()) {
 		return &shape{part: true}
 	}
@@ -38,7 +50,7 @@ func shapeOf(t reflect.Type, within ...reflect.Type) *shape {
 	}
 	s := &shape{members: map[string]member{}}
 	for f := range t.Fields() {
-		in := shapeOf(f.Type, append(within, t)...)
+		in := newShape(f.Type, append(within, t)...)
 		switch name := jsonName(f); {
 		case in == nil || f.PkgPath != "" && !f.Anonymous:
 		case name == "": // its fields stand in for it
@@ -55,6 +67,9 @@ func shapeOf(t reflect.Type, within ...reflect.Type) *shape {
 	return s
 }
 
+// shortRest is room for what stands beside the parts of most objects, in bytes.
+const shortRest = 1 << 10
+
 var errNoJSON = errors.New("no JSON")
 
 // decode decodes b into v, whose shape is s, and returns the path of the first field that is of the wrong type.
@@ -63,7 +78,7 @@ func (s *shape) decode(b []byte, v reflect.Value) (odd string, err error) {
 	if s == nil || len(b) == 0 || b[0] != '{' {
 		return unmarshal(b, v.Addr().Interface())
 	}
-	rest, whole := []byte{'{'}, false
+	rest, whole := append(make([]byte, 0, min(len(b), shortRest)), '{'), false
 	for name, value := range members(b, &whole) {
 		m, known := s.members[string(name[1:len(name)-1])]
 		switch {
@@ -78,6 +93,9 @@ func (s *shape) decode(b []byte, v reflect.Value) (odd string, err error) {
 				odd = join(string(name[1:len(name)-1]), in)
 			}
 		default:
+			if cap(rest) < len(b) && len(rest)+len(name)+len(value)+len(",:}") > cap(rest) { // once: no more than b is kept
+				rest = append(make([]byte, 0, len(b)), rest...)
+			}
 			if len(rest) > 1 {
 				rest = append(rest, ',')
 			}
@@ -145,10 +163,14 @@ func members(b []byte, whole *bool) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// split yields the elements of a JSON array, as parts of b. What they are is not looked at.
-func split(b []byte) iter.Seq[[]byte] {
+// Split yields the elements of a JSON array, as parts of b. What they are is not looked at; what is no array has none.
+func Split(b []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		for i := space(b, 1); i < len(b) && b[i] != ']'; {
+		i := space(b, 0)
+		if i == len(b) || b[i] != '[' {
+			return
+		}
+		for i = space(b, i+1); i < len(b) && b[i] != ']'; {
 			to := value(b, i)
 			if to <= i || !yield(bytes.TrimSpace(b[i:to])) {
 				return
@@ -158,6 +180,17 @@ func split(b []byte) iter.Seq[[]byte] {
 			}
 		}
 	}
+}
+
+// First returns the first n elements of a JSON array, all of them where there are no more.
+func First(b []byte, n int) (all [][]byte) {
+	for element := range Split(b) {
+		if len(all) == n {
+			break
+		}
+		all = append(all, element)
+	}
+	return all
 }
 
 // value returns where the value that begins at i ends: less than i when it does not, i itself when none begins there.

@@ -4,14 +4,15 @@ import (
 	"context"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/socialdata/socialdata/providers"
 )
 
 // report tells the trace of ctx what in dst is odd, which was found at the path odd before.
 func report(ctx context.Context, odd string, dst any) {
-	w := walk{tell: providers.TraceOf(ctx).Drift, plans: map[reflect.Type]*plan{}}
-	paths := w.collect(nil, "", reflect.ValueOf(dst).Elem(), w.plan(reflect.TypeOf(dst).Elem()))
+	w := walk{tell: providers.TraceOf(ctx).Drift}
+	paths := w.collect(nil, "", reflect.ValueOf(dst).Elem(), planOf(reflect.TypeOf(dst).Elem()))
 	if odd != "" {
 		paths = append(paths, odd)
 	}
@@ -34,8 +35,7 @@ type field struct {
 }
 
 type walk struct {
-	tell  func(providers.Drift)
-	plans map[reflect.Type]*plan // of this walk; a type may hold itself
+	tell func(providers.Drift)
 }
 
 // oddity is a value that knows whether it is odd.
@@ -46,21 +46,35 @@ type nested interface {
 	tellOf(w walk, prefix string) (paths []string)
 }
 
-func (w walk) plan(t reflect.Type) *plan {
-	if p, ok := w.plans[t]; ok {
+// plans holds the plan of each type that was decoded: its fields are read once in the life of a program.
+var plans sync.Map // of reflect.Type to *plan
+
+func planOf(t reflect.Type) *plan {
+	if p, ok := plans.Load(t); ok {
+		return p.(*plan)
+	}
+	p, _ := plans.LoadOrStore(t, planner{}.plan(t))
+	return p.(*plan)
+}
+
+// planner holds the plans that are being made; a type may hold itself.
+type planner map[reflect.Type]*plan
+
+func (w planner) plan(t reflect.Type) *plan {
+	if p, ok := w[t]; ok {
 		return p
 	}
 	p := &plan{}
-	w.plans[t] = p
+	w[t] = p
 	if !w.fill(p, t) {
-		w.plans[t] = nil
+		w[t] = nil
 		return nil
 	}
 	return p
 }
 
 // fill tells whether anything odd can stand in t.
-func (w walk) fill(p *plan, t reflect.Type) bool {
+func (w planner) fill(p *plan, t reflect.Type) bool {
 	v := reflect.Zero(reflect.PointerTo(t)).Interface()
 	_, odd := v.(oddity)
 	_, more := v.(nested)
@@ -143,7 +157,7 @@ func (o *Object[T]) tellOf(w walk, prefix string) []string {
 	if o.bad {
 		return []string{prefix}
 	}
-	paths := w.collect(nil, prefix, reflect.ValueOf(&o.V).Elem(), w.plan(reflect.TypeFor[T]()))
+	paths := w.collect(nil, prefix, reflect.ValueOf(&o.V).Elem(), planOf(reflect.TypeFor[T]()))
 	if o.odd != "" {
 		paths = append(paths, join(prefix, o.odd))
 	}

@@ -188,6 +188,49 @@ func TestRawIsUntouched(t *testing.T) {
 	}
 }
 
+func TestTheElementsOfAList(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, in string
+		n        int
+		want     []string
+	}{
+		{"all", ` [1, "a,]" ,{"b":[2,3]},[ ],null] `, 9, []string{"1", `"a,]"`, `{"b":[2,3]}`, "[ ]", "null"}},
+		{"the first", `[1,2,3]`, 2, []string{"1", "2"}},
+		{"none", ` [ ] `, 2, nil},
+		{"an object", `{"a":[1]}`, 2, nil},
+		{"a text", `"[1]"`, 2, nil},
+		{"nothing", ``, 2, nil},
+		{"no end", `[1,[2`, 2, []string{"1"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, element := range wire.First([]byte(tt.in), tt.n) {
+				got = append(got, string(element))
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("First (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestWhatStandsBesidePartsIsKept decodes fields around a list that are longer than the room that is made for them at first.
+func TestWhatStandsBesidePartsIsKept(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 3000)
+	var got struct {
+		A, B, C string
+		Rows    wire.Rows[row] `json:"rows"`
+	}
+	in := `{"a":"` + long + `1", "rows": [{"id":"1"}] , "b" : "` + long + `2","unknown":["` + long + `"],"c":"3"}`
+	if err := wire.Decode(t.Context(), []byte(in), &got); err != nil || got.A != long+"1" || got.B != long+"2" || got.C != "3" || got.Rows.Len() != 1 {
+		t.Errorf("Decode = %v, and %d bytes, %d bytes, %q, %d rows", err, len(got.A), len(got.B), got.C, got.Rows.Len())
+	}
+}
+
 func TestRowsKnowTheirPlace(t *testing.T) {
 	t.Parallel()
 	var rows wire.Rows[struct {
