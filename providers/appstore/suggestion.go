@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/markup"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -83,8 +84,8 @@ type node struct {
 // readHints takes the dicts out of the first array of the list.
 func readHints(ctx context.Context, body []byte) ([]hint, error) {
 	var list node
-	if err := xml.Unmarshal(body, &list); err != nil {
-		return nil, providers.Unreadable(err)
+	if err := markup.XML(body, &list); err != nil {
+		return nil, err
 	}
 	if err := wire.Marker(ctx, "root", list.XMLName.Local, "plist"); err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func (c *client) eventsOf(
 	return out, nil
 }
 
-var errHost = providers.Invalid("events of Facebook are those of a Page: the parameter handle must name it")
+var errHost = providers.Unsupported("this source has the events of a Page: the parameter handle must name it")
 
 // gathering is an event.
 type gathering struct {

@@ -48,6 +48,8 @@ func normalize(s providers.Subject, value string) (string, error) {
 		return comment(value, link)
 	case providers.EventID:
 		return event(value, link)
+	case providers.CommunityID:
+		return group(value, link)
 	default:
 		return value, nil
 	}
@@ -81,7 +83,7 @@ func pageIn(link *links.Link) string {
 	case "profile.php", "permalink.php", "story.php":
 		return link.Query.Get("id")
 	case "pages", "p", "people", "pg": // pages/Name/123, p/Name-123, people/Name/123, pg/name
-		last := link.Segment(len(link.Segments) - 1)
+		last := link.Last()
 		if first == "pg" {
 			last = link.Segment(1)
 		}
@@ -92,6 +94,19 @@ func pageIn(link *links.Link) string {
 		}
 		return first
 	}
+}
+
+// group gives the name of a group, which ignores case, or its number.
+func group(value string, link *links.Link) (string, error) {
+	if link != nil {
+		if value = ""; link.Segment(0) == "groups" {
+			value = link.Segment(1)
+		}
+	}
+	if value = strings.ToLower(value); !username.MatchString(value) {
+		return "", providers.Invalid("a Facebook group is its name or number, or its URL")
+	}
+	return value, nil
 }
 
 // post gives {page}_{post}, where the page may be a name, or the number of a video.
@@ -110,7 +125,7 @@ func post(value string, link *links.Link) (string, error) {
 
 func postIn(link *links.Link) string {
 	q := link.Query
-	last := link.Segment(len(link.Segments) - 1)
+	last := link.Last()
 	switch first := link.Segment(0); {
 	case first == "permalink.php", first == "story.php":
 		return q.Get("id") + "_" + q.Get("story_fbid")

@@ -110,6 +110,9 @@ func TestOfficial(t *testing.T) {
 			{Subject: providers.CollectionID, In: "highlight:17989013438800507", Want: "17989013438800507"},
 			{Subject: providers.CollectionID, In: "https://www.instagram.com/stories/highlights/17989013438800507/", Want: "17989013438800507"},
 			{Subject: providers.CollectionID, In: "https://www.instagram.com/stories/ann/17989013438800507/"},
+			{Subject: providers.TrackID, In: "1392969992841787", Want: "1392969992841787"},
+			{Subject: providers.TrackID, In: "https://www.instagram.com/reels/audio/1392969992841787/", Want: "1392969992841787"},
+			{Subject: providers.TrackID, In: "https://www.instagram.com/reel/DF5s0duxDts/"},
 		},
 	})
 }

@@ -47,6 +47,14 @@ func normalize(s providers.Subject, value string) (string, error) {
 			}
 		}
 		return number(strings.TrimPrefix(value, "highlight:"), "an Instagram highlight is a number, or the highlight's URL")
+	case providers.TrackID:
+		if link != nil {
+			value = ""
+			if i := slices.Index(link.Segments, "audio"); i >= 0 {
+				value = link.Segment(i + 1)
+			}
+		}
+		return number(value, "an Instagram sound is a number, or the sound's URL")
 	default:
 		return value, nil
 	}

@@ -1,8 +1,10 @@
 package kick
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -176,18 +178,20 @@ func (o *official) forward(ctx context.Context, path string, query url.Values) (
 		return nil, err
 	}
 	var whole map[string]json.RawMessage
-	var rows struct {
-		Data []json.RawMessage `json:"data"`
-	}
-	if json.Unmarshal(raw, &whole) != nil || json.Unmarshal(raw, &rows) != nil || rows.Data == nil {
+	if json.Unmarshal(raw, &whole) != nil || !bytes.HasPrefix(whole["data"], []byte("[")) {
 		return raw, nil
 	}
-	for i, row := range rows.Data {
-		rows.Data[i] = withoutKey(row)
+	rows, n := []byte{'['}, 0
+	for row := range wire.Split(whole["data"]) {
+		if n++; n > wire.MaxRows {
+			return nil, providers.Unreadable(errors.New("more rows than any page has"))
+		}
+		if n > 1 {
+			rows = append(rows, ',')
+		}
+		rows = append(rows, withoutKey(row)...)
 	}
-	if whole["data"], err = schema.Marshal(rows.Data); err != nil {
-		return nil, providers.Unreadable(err)
-	}
+	whole["data"] = append(rows, ']')
 	return schema.Marshal(whole)
 }
 

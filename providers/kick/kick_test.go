@@ -172,6 +172,19 @@ func TestWhatIsForwardedWithoutAListStays(t *testing.T) {
 	}
 }
 
+func TestMoreRowsThanAnyPageHasAreNotForwarded(t *testing.T) {
+	t.Parallel()
+	p := official(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		if r.URL.Host == "id.kick.com" {
+			return http.StatusOK, `{"access_token":"t"}`
+		}
+		return http.StatusOK, `{"data":[` + strings.Repeat("{},", 1000) + `{}]}`
+	})})
+	if raw, err := p.Forward(t.Context(), "public/v1/channels", nil); !errors.Is(err, providers.ErrUnavailable) {
+		t.Errorf("forwarded %d bytes (%v), want %v", len(raw), err, providers.ErrUnavailable)
+	}
+}
+
 func TestOwnLooksLikeTheWebsite(t *testing.T) {
 	t.Parallel()
 	p := own(&http.Client{Transport: providertest.Upstream(func(r *http.Request) (*http.Response, error) {

@@ -111,16 +111,18 @@ type oneOrMore[T any] []T
 
 // UnmarshalJSON never fails: what cannot be read is left out.
 func (l *oneOrMore[T]) UnmarshalJSON(b []byte) error {
-	rows := []json.RawMessage{b}
+	rows := slices.Values([][]byte{b})
 	if bytes.HasPrefix(b, []byte("[")) {
-		rows = nil
-		_ = json.Unmarshal(b, &rows)
+		rows = wire.Split(b)
 	}
 	*l = nil
-	for _, row := range rows {
+	for row := range rows {
 		var v T
 		if json.Unmarshal(row, &v) == nil && string(row) != "null" {
 			*l = append(*l, v)
+		}
+		if len(*l) == wire.MaxRows {
+			break
 		}
 	}
 	return nil

@@ -1,8 +1,8 @@
 package kwai
 
 import (
-	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
@@ -10,7 +10,10 @@ import (
 
 const siteURL = "https://www.kwai.com/"
 
-var handle = regexp.MustCompile(`^[\p{L}\p{N}_.-]{1,64}$`)
+// isHandle tells whether s has the form of a handle.
+func isHandle(s string) bool {
+	return links.Within(s, 64, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) || strings.ContainsRune("_.-", r) })
+}
 
 // normalize reduces what people paste. The site finds a video by its account and its number, so that both stay of an
 // address: @handle/NUMBER, or NUMBER/NUMBER of an address that the app shares.
@@ -41,7 +44,7 @@ func account(link *links.Link, value string) (string, error) {
 		}
 	}
 	value = strings.TrimPrefix(value, "@")
-	if !handle.MatchString(value) {
+	if !isHandle(value) {
 		return "", providers.Invalid("a Kwai handle is the name behind the @, such as KwaiBrasilOficial")
 	}
 	return value, nil
@@ -76,7 +79,7 @@ func parse(id string) place {
 	switch {
 	case !links.Digits(number) || len(number) > 20 || strings.Trim(number, "0") == "":
 		return place{}
-	case named && handle.MatchString(name):
+	case named && isHandle(name):
 		return place{handle: name, number: number}
 	case !named && links.Digits(owner) && found:
 		return place{user: owner, number: number}

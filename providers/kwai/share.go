@@ -1,7 +1,6 @@
 package kwai
 
 import (
-	"bytes"
 	"context"
 	"net/url"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/socialdata/socialdata/providers/internal/dom"
 	"github.com/socialdata/socialdata/providers/internal/island"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -64,7 +64,7 @@ func unescaped(s string) string {
 
 // owner finds the name and the picture of the account.
 func owner(page []byte) (a schema.Actor) {
-	root, err := html.Parse(bytes.NewReader(page))
+	root, err := dom.Parse(page)
 	if err != nil {
 		return a
 	}

@@ -1,6 +1,7 @@
 package linkedin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,6 +31,7 @@ type ad struct {
 			URL  string `json:"advertiserUrl"`
 		} `json:"advertiser"`
 		Type  string `json:"type"`
+		Older string `json:"adType"` // the same, in older answers
 		Stats struct {
 			First     wire.Time `json:"firstImpressionAt"` // these are there for ads that the European Union saw
 			Last      wire.Time `json:"latestImpressionAt"`
@@ -73,7 +75,7 @@ func (c *client) library(
 	}
 	r = r.With("start", strconv.Itoa(start)).With("dateRange", dateRange(f))
 	if f.Country != "" {
-		r = r.With("countries", "List("+f.Country+")")
+		r = r.With("countries", "(value:List("+url.QueryEscape(urn+"country:"+f.Country)+"))")
 	}
 	var found struct {
 		Elements wire.Rows[ad] `json:"elements"`
@@ -159,10 +161,21 @@ func (a ad) ad(raw json.RawMessage) schema.Ad {
 			out.Countries = append(out.Countries, code)
 		}
 	}
-	if d.Type != "" && d.Type != "$UNKNOWN" {
-		out.Formats = []string{d.Type}
+	if kind := cmp.Or(d.Type, olderFormat(d.Older)); kind != "" && kind != "$UNKNOWN" {
+		out.Formats = []string{kind}
 	}
 	return out
+}
+
+// olderFormat is the word for a kind of ad in an older answer.
+func olderFormat(kind string) string {
+	switch kind {
+	case "TEXT_AD":
+		return "text"
+	case "SPONSORED_VIDEO":
+		return "video"
+	}
+	return strings.ToLower(kind)
 }
 
 // behind returns the number that stands behind a word in the path of an address; "" where none does.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,11 +99,11 @@ type wrote struct {
 func (p post) post() schema.Post {
 	words := p.Text
 	if p.Of != nil {
-		words = strings.TrimSpace("RT @" + actor(p.Of.URL, p.Of.Name, "").Handle + ": " + words)
+		words = strings.TrimSpace("RT @" + ActorAt(p.Of.URL, p.Of.Name, "").Handle + ": " + words)
 	}
 	return schema.Post{
-		Common:     schema.Common{ID: p.ID, URL: text.URLOr(p.URL, postURL(p.ID)), Raw: asJSON(p)},
-		Author:     actor(p.Author.URL, p.Author.Name, p.Author.Image),
+		Common:     schema.Common{ID: p.ID, URL: text.URLOr(p.URL, PostURL(p.ID)), Raw: asJSON(p)},
+		Author:     ActorAt(p.Author.URL, p.Author.Name, p.Author.Image),
 		Text:       words,
 		CreatedAt:  createdAt(p.ID),
 		Media:      p.Media,
@@ -112,8 +113,11 @@ func (p post) post() schema.Post {
 	}
 }
 
-// postURL is the page of a post, which every number has.
-func postURL(id string) string {
+// PostURL is the page of a post by its id.
+func PostURL(id string) string {
+	if name, ok := strings.CutPrefix(id, article); ok {
+		return siteURL + "/" + article + url.PathEscape(name)
+	}
 	if !strings.HasPrefix(id, urn) {
 		id = urn + "activity:" + id
 	}
@@ -224,8 +228,8 @@ func image(address string) []schema.Media {
 
 // activity reads a card of a person's page. It is false for what the person has only liked or commented on.
 func (a account) activity(n node, name string) (post, bool) {
-	link := n.first(func(d *html.Node) bool { return d.Data == "a" && linked(dom.Attr(d, "href")) != "" })
-	out := post{ID: linked(link.attr("href")), URL: bare(link.attr("href")), Author: wrote{URL: a.url(), Name: name}}
+	link := n.first(func(d *html.Node) bool { return d.Data == "a" && PostAt(dom.Attr(d, "href")) != "" })
+	out := post{ID: PostAt(link.attr("href")), URL: bare(link.attr("href")), Author: wrote{URL: a.url(), Name: name}}
 	out.Likes, out.Comments = reactions(n)
 	if dom.Class("main-activity-card")(n.Node) {
 		subtitle := n.first(dom.Class("base-main-card__subtitle"))
@@ -256,8 +260,8 @@ func (a account) activity(n node, name string) (post, bool) {
 	return out, strings.HasSuffix(caption, " shared this") || strings.HasSuffix(caption, " reposted this")
 }
 
-// linked is the id of the post at an address; "" for another page.
-func linked(href string) string {
+// PostAt is the id of the post, or of the article, at an address; "" for another page.
+func PostAt(href string) string {
 	id, err := normalize(providers.PostID, href)
 	if err != nil || !strings.Contains(href, "/") {
 		return ""

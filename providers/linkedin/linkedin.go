@@ -105,10 +105,11 @@ var notes = map[providers.Op]string{
 	providers.OpAdvertisers: "LinkedIn has no search for advertisers",
 }
 
-// encode leaves the brackets of lists and records as they are: to LinkedIn they are letters when they are escaped.
+// encode leaves the brackets of lists and records as they are: to LinkedIn they are letters when they are escaped. The
+// values in them are escaped already.
 // https://linkedin.github.io/rest.li/spec/protocol#restli-protocol-20-object-and-listarray-representation
 func encode(q url.Values) string {
-	plain := strings.NewReplacer("%28", "(", "%29", ")", "%2C", ",", "%3A", ":")
+	plain := strings.NewReplacer("%28", "(", "%29", ")", "%2C", ",", "%3A", ":", "%25", "%")
 	parts := strings.Split(q.Encode(), "&")
 	for i, part := range parts {
 		switch name, _, _ := strings.Cut(part, "="); name {
@@ -121,7 +122,7 @@ func encode(q url.Values) string {
 
 func newOwn(cfg Config) providers.Provider {
 	s := site{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, MaxBody: 8 << 20, Check: checkPage,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, Check: checkPage,
 		Quota: upstream.NewQuota(cfg.PagesPerMinute, time.Minute),
 	})}
 	return providers.Provider{

@@ -79,7 +79,11 @@ func TestOfficial(t *testing.T) {
 			{Subject: providers.PostID, In: "https://www.linkedin.com/feed/update/urn:li:ugcPost:7/", Want: "urn:li:ugcPost:7"},
 			{Subject: providers.PostID, In: "https://il.linkedin.com/posts/ann_tea-activity-7458772951740358656-nrvO?x=1", Want: "7458772951740358656"},
 			{Subject: providers.PostID, In: "https://www.linkedin.com/in/ann"},
+			{Subject: providers.PostID, In: "https://www.linkedin.com/pulse/green-tea-ann-leaf?trk=x", Want: "pulse/green-tea-ann-leaf"},
+			{Subject: providers.PostID, In: "https://www.linkedin.com/pulse/"},
 			{Subject: providers.PostID, In: "tea"},
+			{Subject: providers.AdID, In: "https://www.linkedin.com/ad-library/detail/664291126?trk=x", Want: "664291126"},
+			{Subject: providers.AdID, In: "tea"},
 			{Subject: providers.AdvertiserID, In: "Tea House Ltd.", Want: "Tea House Ltd."},
 		},
 	})
@@ -107,6 +111,7 @@ func TestOwn(t *testing.T) {
 			providertest.Comments("own-comments-none", "7247945789950353408"),
 		},
 		Fails: []providertest.Fail{
+			{Call: providertest.Post("an article", "pulse/green-tea-ann-leaf"), Want: providers.ErrUnsupported},
 			{Call: providertest.Profile("refused with 999", "in/refused"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("forbidden", "in/forbidden"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("withheld by law", "in/law"), Want: providers.ErrUnavailable},
@@ -143,7 +148,7 @@ func TestListsAreWrittenAsLinkedInReadsThem(t *testing.T) {
 	if _, err := p.AdsSearch(t.Context(), q, ""); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"countries=List(DE)", "dateRange=(start:(year:2026,month:1,day:2))", "keyword=tea+%28green%29"} {
+	for _, want := range []string{"countries=(value:List(urn%3Ali%3Acountry%3ADE))", "dateRange=(start:(year:2026,month:1,day:2))", "keyword=tea+%28green%29"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the query %q lacks %q", got, want)
 		}

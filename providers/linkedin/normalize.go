@@ -15,7 +15,7 @@ const person = "in"
 var kinds = map[string]bool{person: true, "company": true, "school": true, "showcase": true}
 
 // normalize reduces a handle to its kind and name, such as in/ann or company/tea: a bare name is a person's, and a number
-// a company's. A post is the number of its activity, or the whole name of a share.
+// a company's. A post is the number of its activity, the whole name of a share, or pulse/ and the name of an article.
 func normalize(s providers.Subject, value string) (string, error) {
 	link, err := links.Parse(value, "linkedin.com", ".linkedin.com")
 	if err != nil && s != providers.AdvertiserID {
@@ -32,6 +32,14 @@ func normalize(s providers.Subject, value string) (string, error) {
 		}
 		if value == "" || strings.ContainsFunc(value, unicode.IsControl) {
 			return "", providers.Invalid("an advertiser of LinkedIn is named, such as Example Ltd")
+		}
+		return value, nil
+	case providers.AdID:
+		if link != nil {
+			value = behind(value, "detail")
+		}
+		if !isNumber(value) {
+			return "", providers.Invalid("a LinkedIn ad is a number, or its page in the ad library")
 		}
 		return value, nil
 	default:
@@ -74,8 +82,13 @@ func isName(s string) bool {
 
 func postID(link *links.Link, value string) (string, error) {
 	words := []string{value}
+	name, isArticle := strings.CutPrefix(value, article)
 	if link != nil {
 		words = link.Segments
+		name, isArticle = link.Segment(1), link.Segment(0)+"/" == article
+	}
+	if isArticle && isName(name) {
+		return article + name, nil
 	}
 	for _, w := range words {
 		if id := urnOf(w); id != "" {
@@ -90,6 +103,9 @@ func postID(link *links.Link, value string) (string, error) {
 	}
 	return "", providers.Invalid("a LinkedIn post is its activity's number, its urn:li:activity, or its address")
 }
+
+// article stands before the name of an article.
+const article = "pulse/"
 
 // postKinds are what the number of a post may count.
 var postKinds = []string{"activity", "share", "ugcPost"}

@@ -276,8 +276,8 @@ func (p *page) number() string {
 	return ""
 }
 
-// actor is the account behind an address, or an unknown one of that name.
-func actor(address, name, image string) schema.Actor {
+// ActorAt is the account behind an address, or an unknown one of that name.
+func ActorAt(address, name, image string) schema.Actor {
 	out := schema.UnknownActor()
 	if a := accountOf(address); a.slug != "" {
 		out.ID, out.Handle = a.slug, a.slug

@@ -24,7 +24,10 @@ type opened struct {
 
 // read opens the page of a post, by the number of its activity or the name of a share.
 func (s site) read(ctx context.Context, id string) (*opened, error) {
-	p, err := s.open(ctx, "feed", "update", strings.TrimPrefix(postURL(id), siteURL+"/feed/update/"))
+	if strings.HasPrefix(id, article) {
+		return nil, providers.Unsupported("the pages of posts are read here, not those of articles")
+	}
+	p, err := s.open(ctx, "feed", "update", strings.TrimPrefix(PostURL(id), siteURL+"/feed/update/"))
 	if err != nil {
 		return nil, err
 	}
@@ -35,14 +38,14 @@ func (s site) read(ctx context.Context, id string) (*opened, error) {
 	}
 	main := p.root.first(has("data-activity-urn"))
 	out.card = shown(main)
-	out.id = cmp.Or(out.card.ID, linked(p.Meta("lnkd:url")), linked(p.Canonical), linked(p.Meta("og:url")))
+	out.id = cmp.Or(out.card.ID, PostAt(p.Meta("lnkd:url")), PostAt(p.Canonical), PostAt(p.Meta("og:url")))
 	if err := wire.Need(ctx, "data-activity-urn", out.id != ""); err != nil {
 		return nil, err
 	}
-	if names := []string{out.id, urnOf(main.attr("data-attributed-urn")), linked(p.Canonical)}; !slices.Contains(names, id) {
+	if names := []string{out.id, urnOf(main.attr("data-attributed-urn")), PostAt(p.Canonical)}; !slices.Contains(names, id) {
 		return nil, wire.Same(ctx, "post", id, out.id)
 	}
-	out.url = text.URLOr(bare(cmp.Or(p.Canonical, p.Meta("og:url"))), postURL(out.id))
+	out.url = text.URLOr(bare(cmp.Or(p.Canonical, p.Meta("og:url"))), PostURL(out.id))
 	return out, wire.Need(ctx, "SocialMediaPosting", out.said.Raw != nil || out.card.Text != "" || len(out.card.Media) > 0)
 }
 
@@ -62,7 +65,7 @@ func (o *opened) post() schema.Post {
 		out.Raw = o.said.Raw
 	}
 	if who := append(t.Author, t.Creator...).first(); who.Name != "" || who.URL != "" {
-		out.Author = actor(cmp.Or(who.URL, o.card.Author.URL), who.Name, pictureOf(who.Image))
+		out.Author = ActorAt(cmp.Or(who.URL, o.card.Author.URL), who.Name, pictureOf(who.Image))
 	}
 	if words := cmp.Or(t.Body, t.Headline, t.Description); words != "" {
 		out.Text, out.Hashtags = strings.TrimSpace(words), text.Hashtags(words)
@@ -202,7 +205,7 @@ func (c comment) comment(o *opened) schema.Comment {
 	return schema.Comment{
 		Common:    schema.Common{ID: ids.Of(o.url, at, cmp.Or(accountOf(who.URL).slug, who.Name), c.Text), URL: o.url},
 		PostID:    o.id,
-		Author:    actor(who.URL, who.Name, pictureOf(who.Image)),
+		Author:    ActorAt(who.URL, who.Name, pictureOf(who.Image)),
 		Text:      strings.TrimSpace(c.Text),
 		CreatedAt: c.Published.V,
 		Likes:     count(c.Counters, "LikeAction"),

@@ -1,8 +1,11 @@
 package linkedin
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"iter"
+	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers/internal/island"
@@ -105,15 +108,14 @@ type some[T any] []T
 
 // UnmarshalJSON never fails.
 func (s *some[T]) UnmarshalJSON(b []byte) error {
-	rows := []json.RawMessage{b}
-	if strings.HasPrefix(string(b), "[") {
-		_ = json.Unmarshal(b, &rows) // b is JSON
-	}
 	*s = nil
-	for _, row := range rows {
+	for row := range oneOrMore(b) {
 		var v T
 		if string(row) != "null" && json.Unmarshal(row, &v) == nil {
 			*s = append(*s, v)
+		}
+		if len(*s) == wire.MaxRows {
+			break
 		}
 	}
 	return nil
@@ -131,7 +133,10 @@ func (s some[T]) first() (v T) {
 func things(ctx context.Context, p *island.Page, types ...string) []wire.Object[thing] {
 	var all []wire.Object[thing]
 	for _, script := range p.LinkedData() {
-		for _, raw := range split(script) {
+		for raw := range split(script) {
+			if len(all) == wire.MaxRows || ctx.Err() != nil {
+				return all
+			}
 			o := wire.Object[thing]{Raw: raw}
 			if wire.Decode(ctx, raw, &o.V) == nil && o.V.is(types) {
 				all = append(all, o)
@@ -152,23 +157,33 @@ func (t thing) is(types []string) bool {
 	return false
 }
 
-// split returns the objects of a script, which stand alone, in a list or in a graph.
-func split(b []byte) (all []json.RawMessage) {
-	var list []json.RawMessage
-	if json.Unmarshal(b, &list) == nil {
-		for _, row := range list {
-			all = append(all, split(row)...)
+// split yields the objects of a script, which stand alone, in a list or in a graph. No list stands in another.
+func split(b []byte) iter.Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage) bool) {
+		for row := range oneOrMore(b) {
+			var graph []byte
+			island.Find(row, func(name string, v island.Value) bool {
+				if name == "@graph" {
+					graph = v.Bytes()
+				}
+				return false
+			})
+			if graph == nil {
+				graph = row
+			}
+			for object := range oneOrMore(graph) {
+				if !yield(object) {
+					return
+				}
+			}
 		}
-		return all
 	}
-	island.Find(b, func(name string, v island.Value) bool {
-		if name == "@graph" {
-			all = append(all, split(v.Bytes())...)
-		}
-		return false
-	})
-	if all == nil && json.Valid(b) {
-		all = append(all, json.RawMessage(b))
+}
+
+// oneOrMore yields the elements of a list, or what is no list.
+func oneOrMore(b []byte) iter.Seq[[]byte] {
+	if b = bytes.TrimSpace(b); bytes.HasPrefix(b, []byte("[")) {
+		return wire.Split(b)
 	}
-	return all
+	return slices.Values([][]byte{b})
 }

@@ -24,22 +24,27 @@ func (c *client) linked(ctx context.Context, handle, cursor string) (providers.P
 	if err == nil && cursor != "" {
 		err = providers.ErrCursor
 	}
+	if err == nil {
+		out.Items, err = p.linked()
+	}
 	if err != nil {
 		return out, fmt.Errorf("linktree: linked profiles of %q: %w", handle, err)
 	}
+	return out, nil
+}
+
+func (p *page) linked() ([]schema.LinkedProfile, error) {
+	var out []schema.LinkedProfile
 	for _, l := range slices.Concat(inOrder(p.socials), inOrder(p.links)) {
 		for _, page := range l.V.destinations() {
-			if found, ok := accountAt(page); ok && !slices.ContainsFunc(out.Items, found.is) {
+			if found, ok := accountAt(page); ok && !slices.ContainsFunc(out, found.is) {
 				found.Raw = l.Raw
-				out.Items = append(out.Items, found.LinkedProfile)
+				out = append(out, found.LinkedProfile)
 			}
 		}
 	}
 	// Of a link that could not be read nobody knows where it leads.
-	if err := wire.Understood("links", len(out.Items), p.links.Lost()+p.socials.Lost()); err != nil {
-		return out, fmt.Errorf("linktree: linked profiles of %q: %w", handle, err)
-	}
-	return out, nil
+	return out, wire.Understood("links", len(out), p.links.Lost()+p.socials.Lost())
 }
 
 // found is an account to which a page leads.

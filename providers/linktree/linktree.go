@@ -28,7 +28,7 @@ type client struct{ http *upstream.Client }
 // New returns the one upstream of Linktree.
 func New(cfg Config) providers.Chain {
 	c := &client{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://linktr.ee"), Header: asBrowser, MaxBody: 8 << 20, Check: check,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://linktr.ee"), Header: asBrowser, Check: check,
 	})}
 	p := providers.Provider{
 		Name: "linktree", Platform: platform.Linktree, Source: schema.Own,

@@ -1,17 +1,18 @@
 package mock
 
 import (
-	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
 )
 
-var (
-	handleForm = regexp.MustCompile(`^[\pL\pM\pN_.-]{1,100}$`)
-	idForm     = regexp.MustCompile(`^[^\s/?#@]{1,300}$`)
-)
+func inHandle(r rune) bool {
+	return unicode.In(r, unicode.L, unicode.M, unicode.N) || strings.ContainsRune("_.-", r)
+}
+
+func inID(r rune) bool { return !strings.ContainsRune("\t\n\f\r /?#@", r) }
 
 // pages says where the public page of each subject is: https://mock.example/posts/{id}. Handles stand behind an @.
 var pages = map[providers.Subject]string{
@@ -40,7 +41,7 @@ func (s *sandbox) normalize(subject providers.Subject, value string) (string, er
 			}
 		}
 		value = strings.ToLower(strings.TrimPrefix(value, "@"))
-		if !handleForm.MatchString(value) {
+		if !links.Within(value, 100, inHandle) {
 			return "", providers.Invalid("a handle is up to 100 letters, digits, dots, hyphens and underscores")
 		}
 		return value, nil
@@ -51,7 +52,7 @@ func (s *sandbox) normalize(subject providers.Subject, value string) (string, er
 		}
 		value = link.Segment(1)
 	}
-	if !idForm.MatchString(value) {
+	if !links.Within(value, 300, inID) {
 		return "", providers.Invalid("an id is up to 300 characters, without spaces, slashes and the characters ? # @")
 	}
 	return value, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/markup"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -92,8 +93,8 @@ func (f *feeds) read(ctx context.Context, r upstream.Request, handle, cursor str
 		return nil, err
 	}
 	var answer feed
-	if err := xml.Unmarshal(res.Body, &answer); err != nil {
-		return nil, providers.Unreadable(err)
+	if err := markup.XML(res.Body, &answer); err != nil {
+		return nil, err
 	}
 	if err := wire.Need(ctx, "channel", answer.Channel != nil); err != nil {
 		return nil, err

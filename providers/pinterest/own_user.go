@@ -49,7 +49,7 @@ func (u user) handle() string {
 	if err != nil || link == nil {
 		return ""
 	}
-	return link.Segment(len(link.Segments) - 1)
+	return link.Last()
 }
 
 // avatar is the largest picture. The small one is there in the larger size too.

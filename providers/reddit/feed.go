@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/markup"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -143,8 +144,8 @@ func (w web) feed(ctx context.Context, r upstream.Request) ([]entry, error) {
 		XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
 		Entries []entry  `xml:"entry"`
 	}
-	if err := xml.Unmarshal(res.Body, &f); err != nil {
-		return nil, providers.Unreadable(err)
+	if err := markup.XML(res.Body, &f); err != nil {
+		return nil, err
 	}
 	return f.Entries, nil
 }

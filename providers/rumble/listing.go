@@ -3,7 +3,6 @@ package rumble
 import (
 	"cmp"
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -117,7 +116,7 @@ func (r row) post(ctx context.Context, author schema.Actor) schema.Post {
 		Text:      said,
 		CreatedAt: dates.Parse(r.Time, time.RFC3339, "2006-01-02T15:04:05-0700"),
 		Media: []schema.Media{{
-			Type: schema.Video, URL: address, ThumbnailURL: absolute(r.Picture), DurationS: clock(r.Duration),
+			Type: schema.Video, URL: address, ThumbnailURL: absolute(r.Picture), DurationS: text.Clock(r.Duration),
 		}},
 		Engagement: schema.Engagement{
 			Likes:    count(ctx, "rumbles-vote-up", r.Likes),
@@ -137,21 +136,4 @@ func pageURL(href string) string {
 		return *u
 	}
 	return home + pageID(href)
-}
-
-// clock reads how long something plays, as in "45:35" and "1:02:03". What is no such time is unknown.
-func clock(s string) *float64 {
-	parts := strings.Split(s, ":")
-	if len(parts) < 2 || len(parts) > 3 {
-		return nil
-	}
-	total := 0
-	for i, part := range parts {
-		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 20)
-		if err != nil || i > 0 && n > 59 {
-			return nil
-		}
-		total = total*60 + int(n) //nolint:gosec // it has 20 bits
-	}
-	return new(float64(total))
 }

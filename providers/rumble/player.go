@@ -121,13 +121,12 @@ func (s *subtitles) UnmarshalJSON(b []byte) error {
 	*s = subtitles{}
 	b = bytes.TrimSpace(b)
 	if !bytes.HasPrefix(b, []byte("{")) {
-		var none []json.RawMessage
-		s.here = json.Unmarshal(b, &none) == nil && none != nil && len(none) == 0
+		s.here = bytes.HasPrefix(b, []byte("[")) && len(wire.First(b, 1)) == 0
 		return nil
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	_, _ = d.Token() // the brace; b is valid JSON
-	for d.More() {
+	for d.More() && len(s.Files) < wire.MaxRows {
 		code, _ := d.Token()
 		var one json.RawMessage
 		_ = d.Decode(&one)

@@ -122,11 +122,13 @@ func hides(b wire.Bool) bool { return no(b) || b.V == nil && !b.Not() }
 // url falls back on the page that SoundCloud redirects from.
 func (t track) url() string { return text.URLOr(t.page(), "https://api.soundcloud.com/tracks/"+t.id()) }
 
+// seconds is the longer of the two where both are told: they differ by a few thousandths, or one is that of a sample.
 func (t track) seconds() *float64 {
-	if t.FullDuration.V == nil && t.Policy != "SNIP" {
-		return t.Duration.Seconds()
+	whole, told := t.FullDuration.Seconds(), t.Duration.Seconds()
+	if t.Policy == "SNIP" || told == nil || whole != nil && *whole > *told {
+		return whole
 	}
-	return t.FullDuration.Seconds()
+	return told
 }
 
 // post always belongs.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/countries"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -170,7 +171,7 @@ func (u user) profile(raw []byte) schema.Profile {
 		Followers:   u.Followers.V,
 		Following:   u.Followings.V,
 		PostsCount:  u.Tracks.V,
-		Country:     country(u.Country),
+		Country:     countries.Code(u.Country),
 		Links:       text.URLs(u.Website),
 	}
 	if p.URL == "" {

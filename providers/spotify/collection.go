@@ -15,9 +15,9 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// byKind calls read with the kind that the caller gave or that the id carries; where neither tells, with each kind until
+// ByKind calls read with the kind that the caller gave or that the id carries; where neither tells, with each kind until
 // one knows the id.
-func byKind[T any](q providers.CollectionQuery, read func(kind schema.CollectionKind, id string) (T, error)) (T, error) {
+func ByKind[T any](q providers.CollectionQuery, read func(kind schema.CollectionKind, id string) (T, error)) (T, error) {
 	kinds := []schema.CollectionKind{schema.Album, schema.Playlist, schema.Podcast}
 	if q.Kind != "" {
 		kinds = []schema.CollectionKind{q.Kind}
@@ -45,7 +45,7 @@ func byKind[T any](q providers.CollectionQuery, read func(kind schema.Collection
 }
 
 func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
-	out, err := byKind(q, func(kind schema.CollectionKind, id string) (schema.Collection, error) {
+	out, err := ByKind(q, func(kind schema.CollectionKind, id string) (schema.Collection, error) {
 		switch kind {
 		case schema.Playlist:
 			var p wire.Object[playlist]
@@ -69,7 +69,7 @@ func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (s
 }
 
 func (c *client) collectionTracks(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Track], error) {
-	page, err := byKind(q, func(kind schema.CollectionKind, id string) (providers.Page[schema.Track], error) {
+	page, err := ByKind(q, func(kind schema.CollectionKind, id string) (providers.Page[schema.Track], error) {
 		switch kind {
 		case schema.Playlist:
 			return c.playlistTracks(ctx, id, cursor)

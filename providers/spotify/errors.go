@@ -16,6 +16,9 @@ var (
 // check reads refusals, whose body is an object, plain text or nothing.
 // https://developer.spotify.com/documentation/web-api/concepts/api-calls#response-error
 func check(res *upstream.Response) error {
+	if res.Status < http.StatusBadRequest {
+		return nil
+	}
 	said := bytes.ToLower(bytes.TrimSpace(res.Body))
 	says := func(word string) bool { return bytes.Contains(said, []byte(word)) }
 	switch res.Status {

@@ -52,17 +52,19 @@ func (p page[T]) cursor(ctx context.Context) (string, error) {
 // rows are those of a page. One may be null, where Spotify keeps what stood there to itself.
 type rows[T any] struct{ wire.Rows[T] }
 
-// withheld is how a row that is null is read: it keeps its place, and is no odd row.
-const withheld = `{}`
+// withheld is how a row that is null is read: it keeps its place, and is no odd row. No row of Spotify's looks so.
+const withheld = `{"withheld":null}`
 
 // UnmarshalJSON never fails.
 func (r *rows[T]) UnmarshalJSON(b []byte) error {
-	var all []json.RawMessage
-	if bytes.Contains(b, []byte("null")) && json.Unmarshal(b, &all) == nil && all != nil {
-		parts := make([][]byte, len(all))
-		for i, row := range all {
-			if parts[i] = row; string(row) == "null" {
-				parts[i] = []byte(withheld)
+	if bytes.Contains(b, []byte("null")) && bytes.HasPrefix(bytes.TrimSpace(b), []byte("[")) {
+		var parts [][]byte
+		for row := range wire.Split(b) {
+			if string(row) == "null" {
+				row = []byte(withheld)
+			}
+			if parts = append(parts, row); len(parts) > wire.MaxRows {
+				break // of which one is lost, as of any list
 			}
 		}
 		b = bytes.Join([][]byte{[]byte("["), bytes.Join(parts, []byte(",")), []byte("]")}, nil)

@@ -23,7 +23,7 @@ type site struct{ http *upstream.Client }
 
 func newOwn(cfg Config) providers.Provider {
 	s := site{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, MaxBody: 8 << 20, Check: checkPage,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, siteURL), Header: asBrowser, Check: checkPage,
 	})}
 	return providers.Provider{
 		Name: "threads_own", Platform: platform.Threads, Source: schema.Own,

@@ -51,18 +51,19 @@ func (p *page) visit(ctx context.Context, name string, v island.Value) (into boo
 	case v.Is('['):
 		return true
 	case v.Is('{'):
-		return p.object(ctx, name, v.Bytes())
+		return p.object(ctx, name, v)
 	}
 	return false
 }
 
 // object looks at the names in an object: a post, an account, or a list of threads.
-func (p *page) object(ctx context.Context, name string, raw []byte) (into bool) {
+func (p *page) object(ctx context.Context, name string, v island.Value) (into bool) {
+	raw := v.Bytes()
 	if p.budget -= len(raw); p.budget < 0 {
 		return false
 	}
 	var has []string
-	island.Find(raw, func(name string, _ island.Value) bool {
+	v.Find(func(name string, _ island.Value) bool {
 		has = append(has, name)
 		return false
 	})

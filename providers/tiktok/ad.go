@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 const (
 	adFields = "ad.id,ad.first_shown_date,ad.last_shown_date,ad.status,ad.videos,ad.image_urls,ad.reach," +
 		"advertiser.business_id,advertiser.business_name,advertiser.paid_for_by"
+	adDetailFields   = adFields + ",ad.title,ad.external_url,ad.call_to_action"
 	advertiserFields = "business_id,business_name,country_code"
 	adPage           = 50
 	firstAds         = "20221001" // the library begins here
@@ -159,7 +162,7 @@ func (c *client) ad(ctx context.Context, id string) (schema.Ad, error) {
 		Data wire.Object[adRow] `json:"data"`
 	}
 	body := map[string]json.Number{"ad_id": json.Number(id)}
-	_, err := c.http.Read(ctx, ask("adlib/ad/detail/", adFields, body).On(c.ads), &answer)
+	_, err := c.http.Read(ctx, ask("adlib/ad/detail/", adDetailFields, body).On(c.ads), &answer)
 	if err == nil {
 		err = wire.Same(ctx, "ad", id, string(answer.Data.V.Ad.ID))
 	}
@@ -182,6 +185,12 @@ type adRow struct {
 			Cover string `json:"cover_image_url"`
 		} `json:"videos"`
 		ImageURLs []string `json:"image_urls"`
+		Reach     struct {
+			Countries map[string]json.RawMessage `json:"unique_users_seen_by_country"` // how many, as in "18K"
+		} `json:"reach"`
+		Title        string `json:"title"` // this and what follows stand in the details of an ad alone
+		ExternalURL  string `json:"external_url"`
+		CallToAction string `json:"call_to_action"`
 	} `json:"ad"`
 	Advertiser advertiser `json:"advertiser"`
 }
@@ -199,9 +208,13 @@ func (d *date) UnmarshalJSON(b []byte) error {
 func (r adRow) ad(raw json.RawMessage) (schema.Ad, bool) {
 	id := string(r.Ad.ID)
 	out := schema.Ad{
-		Common:     schema.Common{ID: id, URL: "https://library.tiktok.com/ads/detail/?ad_id=" + id, Raw: raw},
-		Advertiser: schema.AdvertiserSummary{ID: text.NonEmpty(r.Advertiser.id()), Name: r.Advertiser.name()},
-		StartedAt:  r.Ad.FirstShown.V,
+		Common:       schema.Common{ID: id, URL: "https://library.tiktok.com/ads/detail/?ad_id=" + id, Raw: raw},
+		Advertiser:   schema.AdvertiserSummary{ID: text.NonEmpty(r.Advertiser.id()), Name: r.Advertiser.name()},
+		Text:         r.Ad.Title,
+		CallToAction: text.NonEmpty(r.Ad.CallToAction),
+		LandingURL:   text.URL(r.Ad.ExternalURL),
+		StartedAt:    r.Ad.FirstShown.V,
+		Countries:    r.countries(),
 	}
 	if id := r.Advertiser.id(); id != "" {
 		out.Advertiser.URL = new(advertiserURL(id))
@@ -220,7 +233,18 @@ func (r adRow) ad(raw json.RawMessage) (schema.Ad, bool) {
 	for _, u := range text.URLs(r.Ad.ImageURLs...) {
 		out.Media = append(out.Media, schema.Media{Type: schema.Image, URL: u})
 	}
+	for _, m := range out.Media {
+		out.Formats = append(out.Formats, string(m.Type))
+	}
+	slices.Sort(out.Formats)
+	out.Formats = slices.Compact(out.Formats)
 	return out, true
+}
+
+// countries are those in which somebody has seen the ad.
+func (r adRow) countries() []string {
+	codes := slices.Sorted(maps.Keys(r.Ad.Reach.Countries))
+	return slices.DeleteFunc(codes, func(code string) bool { return len(code) != len("GB") })
 }
 
 // advertiser is who pays for an ad. The documentation's examples spell its number in two ways.

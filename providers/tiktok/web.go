@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -98,12 +99,15 @@ func isBotCheck(p *island.Page, body []byte) bool {
 
 // userDetail is what a page tells of an account.
 type userDetail struct {
-	Status wire.Count `json:"statusCode"`
-	Info   struct {
-		User    member       `json:"user"`
-		Stats   accountStats `json:"stats"` // may be rounded
-		StatsV2 accountStats `json:"statsV2"`
-	} `json:"userInfo"`
+	Status wire.Count    `json:"statusCode"`
+	Info   accountDetail `json:"userInfo"`
+}
+
+// accountDetail is an account beside its counts.
+type accountDetail struct {
+	User    member       `json:"user"`
+	Stats   accountStats `json:"stats"` // may be rounded
+	StatsV2 accountStats `json:"statsV2"`
 }
 
 // user reads the page of an account. A private account that shows its number of posts is shown.
@@ -140,20 +144,24 @@ func (w *web) profile(ctx context.Context, handle string) (schema.Profile, error
 	if err != nil {
 		return schema.Profile{}, fmt.Errorf("tiktok_web: profile %q: %w", handle, err)
 	}
-	u, s := d.V.Info.User, d.V.Info
+	return d.V.Info.profile(d.Raw), nil
+}
+
+func (a accountDetail) profile(raw json.RawMessage) schema.Profile {
+	u := a.User
 	return schema.Profile{
-		Common:      schema.Common{ID: string(u.ID), URL: profileURL(u.UniqueID), Raw: d.Raw},
+		Common:      schema.Common{ID: string(u.ID), URL: profileURL(u.UniqueID), Raw: raw},
 		Handle:      u.UniqueID,
 		DisplayName: text.NonEmpty(u.Nickname),
 		Bio:         text.NonEmpty(u.Signature),
 		AvatarURL:   u.avatar(),
 		Verified:    u.Verified,
-		Followers:   either(s.StatsV2.Followers, s.Stats.Followers),
-		Following:   either(s.StatsV2.Following, s.Stats.Following),
-		PostsCount:  either(s.StatsV2.Videos, s.Stats.Videos),
+		Followers:   either(a.StatsV2.Followers, a.Stats.Followers),
+		Following:   either(a.StatsV2.Following, a.Stats.Following),
+		PostsCount:  either(a.StatsV2.Videos, a.Stats.Videos),
 		Lang:        spoken(u.Language),
 		Links:       bioLinks(u.BioLink.Link, u.Signature),
-	}, nil
+	}
 }
 
 // videoDetail is what a page tells of a post, which has been seen at several depths.

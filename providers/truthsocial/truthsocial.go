@@ -8,9 +8,12 @@
 package truthsocial
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -154,5 +157,28 @@ func (c *client) forward(ctx context.Context, path string, query url.Values) (js
 			return nil, err
 		}
 	}
-	return c.http.Forward(ctx, path, query)
+	raw, err := c.http.Forward(ctx, path, query)
+	if err == nil && c.token {
+		err = everybodys(raw)
+	}
+	return raw, err
+}
+
+// everybodys fails when a list holds a status that not everybody may see: with a token Truth Social also shows what its
+// owner alone may. The list is not forwarded without it: it comes as it is, or not at all.
+func everybodys(raw json.RawMessage) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	for name := json.Token(nil); ; {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return providers.Unreadable(err)
+		}
+		if word, ok := token.(string); ok && name == "visibility" && (status{Visibility: word}).hidden() {
+			return providers.NotFound("this holds posts that are not public")
+		}
+		name = token
+	}
 }

@@ -253,10 +253,13 @@ func TestAnEmptyPageInTheMiddleIsNotTheEnd(t *testing.T) {
 func TestForwardShowsWhatEverybodyMaySee(t *testing.T) {
 	t.Parallel()
 	for visibility, want := range map[string]error{"public": nil, "private": providers.ErrNotFound} {
-		for _, path := range []string{"v1/statuses/116", "v1/statuses/116/context", "v1/statuses/116/favourited_by"} {
-			p := truthsocial.New(truthsocial.Config{
-				Token: "secret-token", HTTP: always(http.StatusOK, `{"id":"116","visibility":"`+visibility+`"}`),
-			})[0]
+		status := `{"id":"116","visibility":"` + visibility + `"}`
+		for path, answer := range map[string]string{
+			"v1/statuses/116": status, "v1/statuses/116/context": status, "v1/statuses/116/favourited_by": status,
+			"v1/accounts/107/statuses": "[" + status + "]", "v1/timelines/group/1": `[{"reblog":` + status + `}]`,
+			"v1/timelines/tag/tea": "[" + status + "]", "v2/search": `{"statuses":[` + status + `]}`,
+		} {
+			p := truthsocial.New(truthsocial.Config{Token: "secret-token", HTTP: always(http.StatusOK, answer)})[0]
 			if _, err := p.Forward(t.Context(), path, url.Values{}); !errors.Is(err, want) {
 				t.Errorf("%s of a %s status: got error %v, want %v", path, visibility, err, want)
 			}

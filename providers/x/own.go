@@ -84,15 +84,32 @@ type embedded struct {
 			ScreenName string `json:"screen_name"`
 		} `json:"user_mentions"`
 	} `json:"entities"`
-	Media []struct {
-		Type        string `json:"type"` // "photo", "video" or "animated_gif"
-		ImageURL    string `json:"media_url_https"`
-		ExpandedURL string `json:"expanded_url"`
-		Video       struct {
-			DurationMS wire.Float `json:"duration_millis"`
-			Variants   []file     `json:"variants"`
-		} `json:"video_info"`
-	} `json:"mediaDetails"`
+	Media []attachment `json:"mediaDetails"`
+}
+
+// attachment is a picture or a film as the site's own code gets it.
+type attachment struct {
+	Type        string `json:"type"` // "photo", "video" or "animated_gif"
+	ImageURL    string `json:"media_url_https"`
+	ExpandedURL string `json:"expanded_url"`
+	Video       struct {
+		DurationMS wire.Float `json:"duration_millis"`
+		Variants   []file     `json:"variants"`
+	} `json:"video_info"`
+}
+
+func attached(list []attachment) []schema.Media {
+	var out []schema.Media
+	for _, m := range list {
+		from := cmp.Or(best(m.Video.Variants), m.ExpandedURL)
+		if m.Type == "photo" {
+			from = m.ImageURL
+		}
+		if item, ok := show(m.Type, from, m.ImageURL, m.Video.DurationMS); ok {
+			out = append(out, item)
+		}
+	}
+	return out
 }
 
 func (t embedded) post(raw json.RawMessage) schema.Post {
@@ -114,15 +131,7 @@ func (t embedded) post(raw json.RawMessage) schema.Post {
 		p.Mentions = append(p.Mentions, m.ScreenName)
 	}
 	p.Hashtags, p.Mentions = text.Each(p.Hashtags), text.Each(p.Mentions)
-	for _, m := range t.Media {
-		from := cmp.Or(best(m.Video.Variants), m.ExpandedURL)
-		if m.Type == "photo" {
-			from = m.ImageURL
-		}
-		if item, ok := show(m.Type, from, m.ImageURL, m.Video.DurationMS); ok {
-			p.Media = append(p.Media, item)
-		}
-	}
+	p.Media = attached(t.Media)
 	return p
 }
 

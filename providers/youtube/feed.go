@@ -12,6 +12,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/internal/markup"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -56,10 +57,7 @@ func (s *site) feed(ctx context.Context, r upstream.Request) (feed, error) {
 		return feed{}, err
 	}
 	var f feed
-	if err := xml.Unmarshal(res.Body, &f); err != nil {
-		return feed{}, providers.Unreadable(err)
-	}
-	return f, nil
+	return f, markup.XML(res.Body, &f)
 }
 
 // feed is the answer of GET /feeds/videos.xml: the newest 15 videos of a channel.
@@ -161,7 +159,7 @@ func (e entry) post() (schema.Post, error) {
 			Likes: count(e.Group.Community.Rating.Count), Views: count(e.Group.Community.Statistics.Views),
 		},
 		Hashtags: text.Hashtags(all),
-		Mentions: mentions(all),
+		Mentions: Mentions(all),
 	}, nil
 }
 

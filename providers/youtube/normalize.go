@@ -3,6 +3,7 @@ package youtube
 import (
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
@@ -10,11 +11,17 @@ import (
 
 var (
 	channelID  = regexp.MustCompile(`^UC[A-Za-z0-9_-]{22}$`)
-	handle     = regexp.MustCompile(`^[\pL\pN\pM_.·-]{1,100}$`)
 	videoID    = regexp.MustCompile(`^[A-Za-z0-9_-]{11}$`)
 	playlistID = regexp.MustCompile(`^[A-Za-z0-9_-]{2,64}$`)
 	commentID  = regexp.MustCompile(`^[A-Za-z0-9_-]{10,64}(\.[A-Za-z0-9_-]{10,64})?$`)
 )
+
+// isHandle tells whether s has the form of a handle without @.
+func isHandle(s string) bool {
+	return links.Within(s, 100, func(r rune) bool {
+		return unicode.In(r, unicode.L, unicode.N, unicode.M) || strings.ContainsRune("_.·-", r)
+	})
+}
 
 // inForm returns an id of the form, "" for any other: an object with such an id is invalid.
 func inForm(form *regexp.Regexp, id string) string {
@@ -52,10 +59,10 @@ func normalize(s providers.Subject, value string) (string, error) {
 	if s != providers.Handle || channelID.MatchString(value) {
 		return value, nil
 	}
-	if name, ok := strings.CutPrefix(value, legacy); ok && handle.MatchString(name) {
+	if name, ok := strings.CutPrefix(value, legacy); ok && isHandle(name) {
 		return value, nil
 	}
-	if value = strings.ToLower(strings.TrimPrefix(value, "@")); !handle.MatchString(value) {
+	if value = strings.ToLower(strings.TrimPrefix(value, "@")); !isHandle(value) {
 		return "", providers.Invalid("a YouTube handle is one such as @youtube, or a channel id")
 	}
 	return value, nil

@@ -50,10 +50,7 @@ type suggested struct {
 
 // UnmarshalJSON reads the second element.
 func (s *suggested) UnmarshalJSON(b []byte) error {
-	var parts []json.RawMessage
-	if err := json.Unmarshal(b, &parts); err != nil {
-		return err
-	}
+	parts := wire.First(b, 2)
 	if len(parts) < 2 {
 		return errors.New("no suggestions in the answer")
 	}
@@ -65,10 +62,7 @@ type suggestedRow struct{ text string }
 
 // UnmarshalJSON reads the first element.
 func (r *suggestedRow) UnmarshalJSON(b []byte) error {
-	var parts []json.RawMessage
-	if err := json.Unmarshal(b, &parts); err != nil {
-		return err
-	}
+	parts := wire.First(b, 1)
 	if len(parts) == 0 {
 		return errors.New("an empty suggestion")
 	}

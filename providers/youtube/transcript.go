@@ -18,6 +18,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/markup"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -63,7 +64,7 @@ func (s *site) captions(ctx context.Context, q providers.TranscriptQuery) (schem
 		return schema.Transcript{}, err
 	}
 	var lines timedText
-	if err := xml.Unmarshal(res.Body, &lines); err != nil { // an empty body is how it refuses, too
+	if err := markup.XML(res.Body, &lines); err != nil { // an empty body is how it refuses, too
 		return schema.Transcript{}, providers.Unavailable(err, "YouTube did not hand out the transcript")
 	}
 	if err := wire.Need(ctx, "text", len(lines.Lines) > 0); err != nil {
@@ -150,6 +151,9 @@ type wall struct {
 
 func wallOf(page []byte) wall {
 	var w wall
+	if markup.Check(page) != nil {
+		return w
+	}
 	z := html.NewTokenizer(bytes.NewReader(page))
 	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() { // the only error is the end
 		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {

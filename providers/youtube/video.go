@@ -231,7 +231,7 @@ func (v video) post(raw []byte, author *schema.Actor) schema.Post {
 			Likes: v.Statistics.Likes.V, Comments: v.Statistics.Comments.V, Views: v.Statistics.Views.V,
 		},
 		Hashtags: text.Hashtags(all),
-		Mentions: mentions(all),
+		Mentions: Mentions(all),
 		IsAd:     v.Paid.Placement,
 	}
 }
@@ -240,8 +240,8 @@ func watchURL(id string) string { return "https://www.youtube.com/watch?v=" + id
 
 var mention = regexp.MustCompile(`(?:^|[^\pL\pN_@/.])@([\pL\pN_](?:[\pL\pN\pM_.·-]*[\pL\pN\pM_])?)`)
 
-// mentions finds handles, which may be of any script here.
-func mentions(s string) []string { return text.Find(mention, s) }
+// Mentions returns the handles that s names behind an @, each once, in order. They may be of any script here.
+func Mentions(s string) []string { return text.Find(mention, s) }
 
 var iso8601 = regexp.MustCompile(`^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$`)
 

@@ -1,0 +1,81 @@
+package snapchat
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Page is what the page of an account with a public profile is about.
+type Page struct{ props }
+
+// ParsePage reads such a page, whose userProfile is the public profile itself, wherever it was read. The error wraps
+// [providers.ErrUnavailable].
+func ParsePage(ctx context.Context, raw json.RawMessage) (Page, error) {
+	var p Page
+	var user struct {
+		Public wire.Object[publicProfile] `json:"userProfile"`
+	}
+	err := wire.Decode(ctx, raw, &p.props)
+	if err == nil {
+		err = wire.Decode(ctx, raw, &user)
+	}
+	if err == nil {
+		err = wire.Need(ctx, "userProfile.username", user.Public.V.Username != "")
+	}
+	p.User.V.Public = user.Public.V
+	return p, err
+}
+
+// Is tells whether the account has, or had, a name.
+func (p Page) Is(ctx context.Context, handle string) error {
+	u := p.User.V.Public
+	if u.NewName == handle {
+		return nil
+	}
+	return wire.SameFold(ctx, "account", handle, u.Username)
+}
+
+// Profile returns the account.
+func (p Page) Profile() schema.Profile { return p.User.V.Public.profile(p.User.Raw) }
+
+// Posts returns the Spotlight videos and the story of the day, newest first.
+func (p Page) Posts(ctx context.Context) ([]schema.Post, error) {
+	videos, err := p.spotlights(ctx)
+	if err != nil {
+		return nil, err
+	}
+	snaps, err := p.snaps(ctx)
+	return dates.NewestFirst(madeAt, videos, snaps), err
+}
+
+// Reels returns the Spotlight videos, newest first.
+func (p Page) Reels(ctx context.Context) ([]schema.Post, error) {
+	videos, err := p.spotlights(ctx)
+	return dates.NewestFirst(madeAt, videos), err
+}
+
+// Collections returns the highlights.
+func (p Page) Collections(ctx context.Context) ([]schema.Collection, error) { return p.highlights(ctx) }
+
+// ParseSpotlight converts a Spotlight video whose metadata stands in one object, wherever it was read. The error wraps
+// [providers.ErrUnavailable].
+func ParseSpotlight(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
+	var id struct {
+		ID string `json:"snapId"`
+	}
+	m := wire.Object[metadata]{Raw: raw}
+	err := wire.Decode(ctx, raw, &m.V)
+	if err == nil {
+		err = wire.Decode(ctx, raw, &m.V.Video)
+	}
+	if err == nil {
+		err = wire.Decode(ctx, raw, &id)
+	}
+	v := spotlight{Metadata: m}
+	v.Story.V.ID.V = id.ID
+	return v.post(m.V.Video.Creator.actor(), raw), err
+}
