@@ -1,0 +1,101 @@
+package amazon
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+)
+
+// refusal is an answer of the Creators interface that is none.
+type refusal struct {
+	Message string `json:"message"`
+	Reason  string `json:"reason"` // such as FieldValidationFailed
+	Fields  []struct {
+		Name    string `json:"name"`
+		Message string `json:"message"`
+	} `json:"fieldList"`
+	Errors faults `json:"errors"`
+}
+
+// faults stand in the place of what was asked for, or beside what is there of it.
+type faults []struct {
+	Code string `json:"code"`
+}
+
+func (f faults) has(codes ...string) bool {
+	for _, one := range f {
+		if slices.Contains(codes, one.Code) {
+			return true
+		}
+	}
+	return false
+}
+
+const noResults = "NoResults"
+
+var (
+	errRatings = errors.New("amazon: ratings are withheld from this account")
+	errBusy    = errors.New("amazon: throttled")
+	errNothing = providers.NotFound("Amazon finds nothing")
+	errUnknown = providers.NotFound("Amazon has no such product")
+)
+
+// again is how long to wait before a read that was throttled is sent a second time.
+const again = time.Second
+
+// check tells refusals apart. A token that has expired is replaced before anybody asks here.
+// https://affiliate-program.amazon.com/creatorsapi/docs/
+func check(res *upstream.Response) error {
+	if res.Status < 400 || res.Status >= 500 {
+		return nil
+	}
+	var r refusal
+	_ = json.Unmarshal(res.Body, &r) // of one that cannot be read, the status tells
+	switch res.Status {
+	case http.StatusBadRequest:
+		return r.request()
+	case http.StatusUnauthorized:
+		return providers.Unavailable(errors.New(r.Reason), "Amazon refuses our credential")
+	case http.StatusForbidden:
+		if r.Reason == "AssociateNotEligible" {
+			return providers.Unavailable(errors.New(r.Reason), "Amazon serves associates with ten sales in 30 days only")
+		}
+		return providers.Unavailable(errors.New(r.Reason), "Amazon does not let our account in")
+	case http.StatusNotFound:
+		if r.Errors.has(noResults) || r.Reason == noResults {
+			return errNothing
+		}
+		return errUnknown
+	case http.StatusTooManyRequests:
+		if wait, told := res.RetryAfter(); told {
+			return providers.Limited("Amazon limits our pace", wait)
+		}
+		return providers.Unavailable(errBusy, "Amazon limits our pace")
+	}
+	return nil
+}
+
+// request reads a 400, which is the caller's where it names something that the caller said.
+func (r refusal) request() error {
+	for _, f := range r.Fields {
+		switch name, _, _ := strings.Cut(f.Name, "["); name {
+		case "resources":
+			return providers.Unavailable(errRatings, "Amazon refuses what we ask for")
+		case "keywords", "itemPage", "itemIds":
+			return providers.Invalid("Amazon cannot read %s: %s", name, f.Message)
+		}
+	}
+	if r.Reason == "InvalidPartnerTag" || r.Reason == "InvalidAssociate" {
+		return providers.Unavailable(errors.New(r.Reason), "Amazon refuses our partner tag in this marketplace")
+	}
+	return providers.Unavailable(errors.New(r.Reason), "Amazon cannot read our request")
+}
+
+// errRobot counts against nobody: others are still shown their page.
+var errRobot = providers.Walled("Amazon asks whether we are a robot")

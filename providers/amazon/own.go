@@ -1,0 +1,230 @@
+package amazon
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// site reads the pages of the shop, each marketplace by a client of its own.
+type site struct {
+	http    map[market]*upstream.Client
+	markets markets
+}
+
+func newOwn(cfg Config) providers.Provider {
+	s := &site{http: map[market]*upstream.Client{}, markets: marketsOf(cfg)}
+	for _, m := range all {
+		s.http[m] = upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, m.url()), Header: asBrowser(m),
+		})
+	}
+	return providers.Provider{
+		Name: "amazon_own", Platform: platform.Amazon, Source: schema.Own,
+		Product: s.product,
+		Reviews: s.reviews,
+
+		Normalize: s.markets.normalize,
+		Filters:   map[providers.Op]providers.Filters{providers.OpProduct: {"region": countries()}},
+		Notes: map[providers.Op]string{
+			providers.OpProduct: "what its page says; the marketplace stands for the seller",
+			providers.OpReviews: "those on the page of the product, about eight; Amazon shows more to who has logged in only",
+		},
+	}
+}
+
+// asBrowser is what a browser sends when a person opens a page, in English and in the currency of the marketplace.
+func asBrowser(m market) http.Header {
+	return http.Header{
+		"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+			"Chrome/138.0.0.0 Safari/537.36"},
+		"Accept":          {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+		"Accept-Language": {"en-US,en;q=0.9"},
+		"Cookie":          {"i18n-prefs=" + m.currency},
+	}
+}
+
+// open reads the page of a product, and makes sure that it is about that.
+func (s *site) open(ctx context.Context, in market, id string) (*html.Node, error) {
+	res, err := s.http[in].Do(ctx, upstream.Get("dp", id))
+	if err != nil {
+		return nil, err
+	}
+	page, err := dom.Parse(res.Body)
+	if err != nil {
+		return nil, err
+	}
+	title := dom.Text(dom.First(page, dom.Tag("title")))
+	switch {
+	case isCheck(page), title == "Robot Check":
+		return nil, errRobot
+	case title == "Page Not Found":
+		return nil, errUnknown
+	}
+	shown := dom.Attr(dom.First(page, dom.Tag("input"), dom.Is("id", "ASIN")), "value")
+	if err := wire.Need(ctx, "#ASIN", shown != ""); err != nil || res.Moved {
+		return page, err
+	}
+	return page, wire.Same(ctx, "product", id, shown)
+}
+
+// isCheck tells whether a page asks to read letters from a picture.
+func isCheck(page *html.Node) bool {
+	for form := range dom.All(page, dom.Tag("form")) {
+		if strings.Contains(dom.Attr(form, "action"), "/errors/validateCaptcha") {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *site) product(ctx context.Context, q providers.ProductQuery) (schema.Product, error) {
+	in, id, err := s.markets.find(q.ID, q.Region)
+	var page *html.Node
+	if err == nil {
+		page, err = s.open(ctx, in, id)
+	}
+	var p schema.Product
+	if err == nil {
+		p, err = read(page).product(ctx, in)
+	}
+	if err != nil {
+		return schema.Product{}, fmt.Errorf("amazon: page of %q: %w", q.ID, err)
+	}
+	p.ID, p.URL = s.markets.id(in, id), in.product(id)
+	return p, nil
+}
+
+// sheet is what the page of a product says, in its own words.
+type sheet struct {
+	Title        string   `json:"title"`
+	Price        string   `json:"price"`
+	Availability string   `json:"availability"`
+	Gone         bool     `json:"out_of_stock"`
+	Rating       string   `json:"rating"`
+	Ratings      string   `json:"ratings"`
+	Image        string   `json:"image"`
+	Points       []string `json:"points"`
+	Crumbs       []string `json:"breadcrumbs"`
+}
+
+func id(name string) dom.Match { return dom.Is("id", name) }
+
+func read(page *html.Node) sheet {
+	s := sheet{
+		Title:        line(dom.First(page, id("productTitle"))),
+		Price:        priceOn(page),
+		Availability: line(dom.First(page, id("availability"))),
+		Gone:         dom.First(page, id("outOfStock")) != nil,
+		Rating:       dom.Attr(dom.First(page, id("acrPopover")), "title"),
+		Ratings:      line(dom.First(page, id("acrCustomerReviewText"))),
+		Image:        pictureOn(page),
+	}
+	for span := range dom.All(dom.First(page, id("feature-bullets")), dom.Tag("span"), dom.Class("a-list-item")) {
+		s.Points = append(s.Points, line(span))
+	}
+	for a := range dom.All(dom.First(page, id("wayfinding-breadcrumbs_feature_div")), dom.Tag("a")) {
+		s.Crumbs = append(s.Crumbs, line(a))
+	}
+	return s
+}
+
+// line is what an element says, in one line.
+func line(n *html.Node) string { return strings.Join(strings.Fields(dom.Text(n)), " ") }
+
+// priceOn finds the price that a buyer pays; what is crossed out stands elsewhere.
+func priceOn(page *html.Node) string {
+	spoken := dom.Class("a-offscreen") // the price in one piece, for those who listen to the page
+	for e := range dom.All(page, dom.Class("priceToPay")) {
+		if price := line(dom.First(e, spoken)); price != "" {
+			return price
+		}
+	}
+	for e := range dom.All(dom.First(page, id("corePrice_feature_div")), dom.Class("a-price")) {
+		if price := line(dom.First(e, spoken)); price != "" && !dom.Class("a-text-price")(e) {
+			return price
+		}
+	}
+	return line(dom.First(page, id("price_inside_buybox")))
+}
+
+// pictureOn finds the main picture, in the largest form in which the page has it.
+func pictureOn(page *html.Node) string {
+	img := dom.First(page, id("landingImage"))
+	if large := dom.Attr(img, "data-old-hires"); large != "" {
+		return large
+	}
+	var sizes map[string][]int // width and height by address
+	_ = json.Unmarshal([]byte(dom.Attr(img, "data-a-dynamic-image")), &sizes)
+	best, widest := "", 0
+	for address, size := range sizes {
+		if len(size) > 0 && (size[0] > widest || size[0] == widest && address < best) {
+			best, widest = address, size[0]
+		}
+	}
+	return best
+}
+
+// product has no id and no url yet.
+func (s sheet) product(ctx context.Context, in market) (schema.Product, error) {
+	inStock := s.inStock()
+	if s.Price == "" && inStock != nil && !*inStock {
+		return schema.Product{}, providers.NotFound("nobody offers this product at a price now")
+	}
+	amount := in.amount(s.Price)
+	err := wire.Need(ctx, "#productTitle", s.Title != "")
+	if err == nil {
+		err = wire.Need(ctx, ".priceToPay", amount != nil)
+	}
+	if err == nil {
+		err = wire.Need(ctx, "#availability", inStock != nil)
+	}
+	if err != nil {
+		return schema.Product{}, err
+	}
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return schema.Product{}, err
+	}
+	return schema.Product{
+		Common:       schema.Common{Raw: raw},
+		Store:        schema.StoreSummary{ID: in.host(), Name: "Amazon." + in.domain, URL: in.url()},
+		Title:        s.Title,
+		Description:  text.NonEmpty(strings.Join(text.Each(s.Points), "\n")),
+		Price:        schema.Price{Amount: *amount, Currency: in.currency},
+		Images:       text.URLs(s.Image),
+		InStock:      *inStock,
+		Rating:       stars(s.Rating),
+		ReviewsCount: text.Count(s.Ratings),
+		Categories:   text.Each(s.Crumbs),
+	}, nil
+}
+
+// inStock reads the words of the page; nil when they are others. Those that say no hold some of those that say yes.
+func (s sheet) inStock() *bool {
+	said := strings.ToLower(s.Availability)
+	for _, no := range []string{"unavailable", "out of stock", "غير متوفر"} {
+		if s.Gone || strings.Contains(said, no) {
+			return new(false)
+		}
+	}
+	for _, yes := range []string{"in stock", "usually ships", "available to ship", "متوفر"} {
+		if strings.Contains(said, yes) {
+			return new(true)
+		}
+	}
+	return nil
+}

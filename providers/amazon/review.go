@@ -1,0 +1,145 @@
+package amazon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// reviews reads those on the page of a product, in the order of the page, most helpful first. There is no second page.
+func (s *site) reviews(ctx context.Context, productID, cursor string) (page providers.Page[schema.Review], err error) {
+	if cursor != "" {
+		return page, fmt.Errorf("amazon: reviews of %q: %w", productID, providers.ErrCursor) // none is ever given
+	}
+	in, asin, err := s.markets.find(productID, "")
+	var root *html.Node
+	if err == nil {
+		root, err = s.open(ctx, in, asin)
+	}
+	if err == nil {
+		page.Items, err = reviewsOn(ctx, root, in, productID)
+	}
+	if err != nil {
+		return page, fmt.Errorf("amazon: reviews of %q: %w", productID, err)
+	}
+	return page, nil
+}
+
+func reviewsOn(ctx context.Context, page *html.Node, in market, productID string) ([]schema.Review, error) {
+	list := dom.First(page, id("cm-cr-dp-review-list"))
+	if list == nil { // which a product without ratings does not have
+		ratings := text.Count(line(dom.First(page, id("acrCustomerReviewText"))))
+		return nil, wire.Need(ctx, "#cm-cr-dp-review-list", ratings == nil || *ratings == 0)
+	}
+	var out []schema.Review
+	lost := 0
+	for e := range dom.All(page, hook("review")) {
+		r := opinionOf(e).review(in, productID)
+		if r.ID == "" {
+			lost++
+		}
+		out = append(out, r)
+	}
+	return out, wire.Understood("#cm-cr-dp-review-list", len(out)-lost, lost)
+}
+
+// hook matches elements by the name that Amazon gives to its own scripts.
+func hook(name string) dom.Match { return dom.Is("data-hook", name) }
+
+// opinion is what the page says of a review, in its own words.
+type opinion struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Profile string `json:"profile"`
+	Avatar  string `json:"avatar"`
+	Stars   string `json:"stars"`
+	Title   string `json:"title"`
+	Body    string `json:"body"`
+	Date    string `json:"date"`
+}
+
+func opinionOf(e *html.Node) opinion {
+	o := opinion{
+		ID:      dom.Attr(e, "id"),
+		Name:    line(dom.First(e, dom.Class("a-profile-name"))),
+		Profile: dom.Attr(dom.First(e, dom.Tag("a"), dom.Class("a-profile")), "href"),
+		Avatar:  dom.Attr(dom.First(dom.First(e, dom.Class("a-profile-avatar")), dom.Tag("img")), "data-src"),
+		Stars:   line(dom.First(e, hook("review-star-rating"))),
+		Title:   titleOf(dom.First(e, hook("review-title"))),
+		Body:    bodyOf(dom.First(e, hook("review-body"))),
+		Date:    line(dom.First(e, hook("review-date"))),
+	}
+	if o.Stars == "" { // of a review from another country
+		o.Stars = line(dom.First(e, hook("cmps-review-star-rating")))
+	}
+	return o
+}
+
+// titleOf is the last part of a title: the stars stand before it.
+func titleOf(e *html.Node) string {
+	title := line(e)
+	for span := range dom.All(e, dom.Tag("span")) {
+		title = line(span)
+	}
+	return title
+}
+
+// bodyOf is what a review says, with its own lines.
+func bodyOf(e *html.Node) string {
+	var lines []string
+	for l := range strings.SplitSeq(strings.TrimSuffix(dom.Text(e), "Read more"), "\n") {
+		lines = append(lines, strings.Join(strings.Fields(l), " "))
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+var (
+	reviewID = regexp.MustCompile(`^R[A-Z0-9]+$`)
+	account  = regexp.MustCompile(`amzn1\.account\.[A-Z0-9]+`)
+)
+
+// review is the zero review, which breaks the schema, where its id or its stars cannot be told.
+func (o opinion) review(in market, productID string) schema.Review {
+	rating := stars(o.Stars)
+	raw, err := json.Marshal(o)
+	if err != nil || rating == nil || !reviewID.MatchString(o.ID) {
+		return schema.Review{}
+	}
+	author := schema.Actor{ID: o.ID, DisplayName: text.NonEmpty(o.Name)}
+	if id := account.FindString(o.Profile); id != "" {
+		author.ID = id
+	}
+	author.Handle = author.ID // Amazon has no handles
+	if !strings.Contains(o.Avatar, "default") {
+		author.AvatarURL = text.URL(o.Avatar)
+	}
+	return schema.Review{
+		Common:    schema.Common{ID: o.ID, URL: in.url() + "/gp/customer-reviews/" + o.ID, Raw: raw},
+		ProductID: productID,
+		Author:    author,
+		Rating:    *rating,
+		Text:      text.Join(o.Title, o.Body),
+		CreatedAt: o.written(),
+	}
+}
+
+// written reads a date such as "Reviewed in the United States on January 15, 2024"; nil in other languages.
+func (o opinion) written() *time.Time {
+	at := strings.LastIndex(o.Date, " on ")
+	if at < 0 {
+		return nil
+	}
+	return dates.Parse(o.Date[at+len(" on "):], "January 2, 2006", "2 January 2006")
+}

@@ -1,0 +1,76 @@
+package amazon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const (
+	pageSize = 10 // the most that Amazon gives
+	lastPage = 10
+)
+
+// sorts are Amazon's words for our orders.
+var sorts = map[string]string{"relevance": "Relevance", "recent": "NewestArrivals", "rating": "AvgCustomerReviews"}
+
+// search reads a page of products. The cursor is its number.
+func (c *client) search(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (page providers.Page[schema.SearchResult], err error) {
+	number := 1
+	if cursor != "" {
+		if number, err = strconv.Atoi(cursor); err != nil || number < 2 || number > lastPage {
+			return page, fmt.Errorf("amazon: search %q: %w", q.Query, providers.ErrCursor)
+		}
+	}
+	page, err = c.found(ctx, q, number)
+	if err != nil {
+		return page, fmt.Errorf("amazon: search %q: %w", q.Query, err)
+	}
+	return page, nil
+}
+
+func (c *client) found(
+	ctx context.Context, q providers.SearchQuery, number int,
+) (page providers.Page[schema.SearchResult], err error) {
+	var answer struct {
+		Result wire.Object[struct {
+			Total wire.Count      `json:"totalResultCount"` // of which Amazon shows 100
+			Items wire.Rows[item] `json:"items"`
+		}] `json:"searchResult"` // absent where nothing is found
+		Errors faults `json:"errors"`
+	}
+	in := c.markets.in(q.Region)
+	err = c.call(ctx, "searchItems", in, query{
+		Keywords: q.Query, Index: "All", Count: pageSize, Page: number, SortBy: sorts[q.Sort],
+	}, &answer)
+	if errors.Is(err, errNothing) {
+		return page, nil
+	}
+	if err == nil {
+		err = answer.Result.Optional(ctx, "searchResult")
+	}
+	if err != nil || !answer.Result.Here() && answer.Errors.has(noResults) {
+		return page, err
+	}
+	page.Items, err = wire.Items(ctx, "searchResult.items", answer.Result.V.Items,
+		func(i item, raw json.RawMessage) (schema.SearchResult, bool) {
+			p, belongs := i.product(c.markets, in, raw)
+			return schema.Result(&p), belongs
+		})
+	total := answer.Result.V.Total.V
+	if err == nil {
+		err = wire.Need(ctx, "searchResult.totalResultCount", total != nil)
+	}
+	if err == nil && int64(number*pageSize) < *total && number < lastPage {
+		page.Next = strconv.Itoa(number + 1)
+	}
+	return page, err
+}
