@@ -1,0 +1,88 @@
+package google
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// advertisersQuery asks for advertisers and domains by what is typed.
+type advertisersQuery struct {
+	Words       string `json:"1"`
+	Advertisers int    `json:"2"` // how many
+	Domains     int    `json:"3"`
+	Regions     []int  `json:"4,omitempty"`
+	View        struct {
+		Kind int `json:"1"`
+	} `json:"5"`
+}
+
+const hits = 10 // of each of the two
+
+// advertisers finds advertisers by their name, and domains.
+func (s *site) advertisers(
+	ctx context.Context, q providers.AdvertisersQuery, _ string,
+) (page providers.Page[schema.Advertiser], err error) {
+	query := advertisersQuery{Words: q.Query, Advertisers: hits, Domains: hits}
+	query.View.Kind = 1
+	var found struct {
+		Rows wire.Rows[suggestedAdvertiser] `json:"1"`
+	}
+	var nothing bool
+	if query.Regions, err = region(q.Country); err == nil {
+		nothing, err = s.call(ctx, "SearchService", "SearchSuggestions", query, &found)
+	}
+	if err == nil && !nothing {
+		page.Items, err = wire.Items(ctx, "1", found.Rows, suggestedAdvertiser.advertiser)
+	}
+	if err != nil {
+		return page, fmt.Errorf("google: advertisers %q: %w", q.Query, err)
+	}
+	return page, nil
+}
+
+// suggestedAdvertiser is one of the two.
+type suggestedAdvertiser struct {
+	Advertiser struct {
+		Name    string `json:"1"`
+		ID      string `json:"2"`
+		Country string `json:"3"`
+		Ads     struct {
+			About struct {
+				Most wire.Count `json:"2"`
+			} `json:"2"`
+		} `json:"4"`
+	} `json:"1"`
+	Domain struct {
+		Name string `json:"1"`
+	} `json:"2"`
+}
+
+// advertiser always belongs.
+func (s suggestedAdvertiser) advertiser(raw json.RawMessage) (schema.Advertiser, bool) {
+	if domain := s.Domain.Name; domain != "" {
+		return Website(domain, raw), true
+	}
+	a := s.Advertiser
+	if !advertiserID.MatchString(a.ID) {
+		return schema.Advertiser{}, true
+	}
+	return schema.Advertiser{
+		Common:   schema.Common{ID: a.ID, URL: AdvertiserURL(a.ID), Raw: raw},
+		Name:     a.Name,
+		Country:  text.NonEmpty(a.Country),
+		AdsCount: a.Ads.About.Most.V,
+	}, true
+}
+
+// Website is a domain that ads lead to, in the place of an advertiser.
+func Website(domain string, raw json.RawMessage) schema.Advertiser {
+	page := adsURL + "/?" + url.Values{"region": {"anywhere"}, "domain": {domain}}.Encode()
+	return schema.Advertiser{Common: schema.Common{ID: domain, URL: page, Raw: raw}, Name: domain, Domains: []string{domain}}
+}

@@ -1,0 +1,77 @@
+package google
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+)
+
+// failure is the body of an answer of Custom Search that is none.
+// https://cloud.google.com/apis/design/errors#http_mapping
+type failure struct {
+	Error struct {
+		Message string `json:"message"`
+		Errors  []struct {
+			Reason string `json:"reason"`
+		} `json:"errors"`
+		Details []struct {
+			Reason string `json:"reason"`
+		} `json:"details"`
+	} `json:"error"`
+}
+
+// has tells whether one of reasons is given.
+func (f failure) has(reasons ...string) bool {
+	given := func(reason string) bool { return slices.Contains(reasons, reason) }
+	for _, e := range f.Error.Errors {
+		if given(e.Reason) {
+			return true
+		}
+	}
+	for _, d := range f.Error.Details {
+		if given(d.Reason) {
+			return true
+		}
+	}
+	return false
+}
+
+// day is how long to leave a used-up quota alone: it lasts until midnight in California, and no quota of ours is closed
+// for longer than an hour.
+const day = time.Hour
+
+// check tells Google's refusals apart: of the words, of our key, and of our pace.
+func check(res *upstream.Response) error {
+	var f failure
+	if res.Status < 400 || res.Status >= 500 || json.Unmarshal(res.Body, &f) != nil {
+		return nil
+	}
+	message := f.Error.Message
+	switch limited := res.Status == http.StatusTooManyRequests; {
+	case f.has("dailyLimitExceeded", "quotaExceeded"), limited && strings.Contains(message, "per day"):
+		return providers.Limited("the day's quota at Google is used up", day)
+	case f.has("rateLimitExceeded", "userRateLimitExceeded"), limited:
+		return providers.Limited("Google limits our pace", time.Minute)
+	case f.has("API_KEY_INVALID", "keyInvalid"), strings.HasPrefix(message, "API key"):
+		return providers.Unavailable(errors.New(message), "Google refused our API key")
+	case res.Status == http.StatusForbidden:
+		return providers.Unavailable(errors.New(message), "Google does not open Custom Search to our project")
+	case res.Status == http.StatusBadRequest && res.Input && message != "":
+		return providers.Invalid("Google cannot read this search: %s", message)
+	}
+	return nil
+}
+
+// checkOwn knows how Google turns away whoever asks too often: by a status, or by leading to a check on another host.
+func checkOwn(res *upstream.Response) error {
+	if res.Status == http.StatusForbidden || res.Status >= 300 && res.Status < 400 {
+		return providers.Limited("Google takes us for a robot", time.Minute)
+	}
+	return nil
+}

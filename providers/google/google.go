@@ -1,0 +1,79 @@
+// Package google reads Google: the web, by the Custom Search interface, and what its own pages show to anybody, which
+// is the suggestions of the search box and the Ads Transparency Center.
+//
+// Google has closed Custom Search to new customers in 2025, and ends it on 1 January 2027. Its page of results is not
+// read: Google shows it to browsers alone.
+//
+// Sources: https://developers.google.com/custom-search/v1/reference/rest and https://adstransparency.google.com
+package google
+
+import (
+	"cmp"
+	"net/http"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how to reach Google.
+type Config struct {
+	APIKey   string       // of a Google Cloud project with Custom Search switched on
+	EngineID string       // of a Programmable Search Engine, which Google calls cx: it says what of the web is searched
+	BaseURL  string       // of Custom Search; "" means https://customsearch.googleapis.com
+	HTTP     *http.Client // nil means a client of its own
+
+	// Own reads the suggestions and the Ads Transparency Center; on by default.
+	Own        providers.Own
+	SuggestURL string // of the suggestions; "" means https://suggestqueries.google.com
+	AdsURL     string // of the Ads Transparency Center; "" means https://adstransparency.google.com
+}
+
+// credentials are the query parameters by which Google takes credentials.
+// https://cloud.google.com/apis/docs/system-parameters
+var credentials = []string{"key", "access_token", "oauth_token"}
+
+type client struct {
+	http   *upstream.Client
+	engine string
+}
+
+// New returns the providers for Google: Custom Search, and what its own pages show.
+func New(cfg Config) providers.Chain {
+	return providers.Chain{newOfficial(cfg), newOwn(cfg).IfOwn(cfg.Own, true)}
+}
+
+func newOfficial(cfg Config) providers.Provider {
+	c := &client{
+		http: upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://customsearch.googleapis.com"), Check: check,
+			Header:      http.Header{"X-Goog-Api-Key": {cfg.APIKey}}, // keeps the key out of logged addresses
+			Credentials: credentials,
+			Quota:       upstream.NewQuota(0, 0), // 100 searches a day are free, and more are paid for
+		}),
+		engine: cfg.EngineID,
+	}
+	p := providers.Provider{
+		Name: "google", Platform: platform.Google, Source: schema.Official,
+		Search: c.search,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch: {
+				"kind": {string(schema.WebResult)}, "sort": {"relevance", "recent"}, "since": nil, "region": nil,
+				"lang": languages(),
+			},
+		},
+		Notes: map[providers.Op]string{
+			providers.OpSearch: "pages of the web, at most 100, in what the search engine of the settings covers; since counts in " +
+				"whole days; region says where the searcher is",
+			providers.OpAdsSearch: "Google searches no text of ads: find the advertiser or the domain, then its ads",
+			providers.OpReviews:   "Google shows reviews of places to users of its Places interface only",
+		},
+		Routes:      providers.Routes(platform.Google, path),
+		Forward:     c.forward,
+		Credentials: credentials,
+	}
+	return p.Requiring(map[string]string{"api_key": cfg.APIKey, "engine_id": cfg.EngineID})
+}

@@ -1,0 +1,55 @@
+package google
+
+import (
+	"cmp"
+	"net/http"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// site reads what Google's own pages read from the browser. There is no documentation.
+type site struct{ box, ads *upstream.Client }
+
+func newOwn(cfg Config) providers.Provider {
+	reads := func(address string, header http.Header) *upstream.Client {
+		return upstream.New(upstream.Config{
+			HTTP: cfg.HTTP, Base: address, Header: header, Check: checkOwn,
+			Quota: upstream.NewQuota(60, time.Minute), // Google names no number, and stops whoever asks in bursts
+		})
+	}
+	s := &site{
+		box: reads(cmp.Or(cfg.SuggestURL, "https://suggestqueries.google.com"), http.Header{"User-Agent": {browser}}),
+		ads: reads(cmp.Or(cfg.AdsURL, adsURL), http.Header{
+			"User-Agent": {browser}, "Origin": {adsURL}, "Referer": {adsURL + "/"}, "X-Same-Domain": {"1"},
+		}),
+	}
+	return providers.Provider{
+		Name: "google_own", Platform: platform.Google, Source: schema.Own,
+		Suggestions: s.suggestions,
+		Ads:         s.adsOf,
+		Ad:          s.ad,
+		Advertisers: s.advertisers,
+
+		Normalize: normalize,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSuggestions: {"region": nil},
+			providers.OpAds:         {"country": nil},
+			providers.OpAdvertisers: {"country": nil},
+		},
+		Notes: map[providers.Op]string{
+			providers.OpSuggestions: "at most 20; Google looks at where we read from more than at the region",
+			providers.OpAds:         "by advertiser or domain, without what they say; active is what was shown in the last two days",
+			providers.OpAd:          "by its url, as lists give it: the id alone does not say whose it is",
+			providers.OpAdvertisers: "advertisers, and domains that ads lead to, whose id is a domain",
+		},
+	}
+}
+
+const (
+	adsURL  = "https://adstransparency.google.com"
+	browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
+)

@@ -1,0 +1,99 @@
+package google
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// suggestions reads what the address bar of a browser offers.
+func (s *site) suggestions(
+	ctx context.Context, q providers.SuggestionsQuery, _ string,
+) (page providers.Page[schema.Suggestion], err error) {
+	r := upstream.Get("complete", "search").With("client", "chrome").With("oe", "utf-8").
+		With("gl", strings.ToLower(q.Region)).Says("q", q.Query)
+	var a suggested
+	if _, err = s.box.Read(ctx, r, &a); err == nil {
+		err = a.Texts.Check(ctx, "[1]")
+	}
+	if err != nil {
+		return page, fmt.Errorf("google: suggestions for %q: %w", q.Query, err)
+	}
+	untyped := 0 // addresses that are not said to be some
+	for place, row := range a.Texts.All() {
+		words := text.FromHTML(row.V.text)
+		switch {
+		case place < len(a.types) && a.types[place] == navigation:
+			continue
+		case strings.Contains(words, "://"):
+			untyped++
+			continue
+		}
+		page.Items = append(page.Items, schema.Suggestion{
+			Common: schema.Common{
+				ID: "q:" + words, URL: "https://www.google.com/search?" + url.Values{"q": {words}}.Encode(), Raw: row.Raw,
+			},
+			Text: words, Kind: schema.SuggestQuery, Position: new(int64(place - a.addresses(place) - untyped)),
+		})
+	}
+	return page, nil
+}
+
+// suggested is an array of the question, the texts, their descriptions, nothing, and what else there is to tell; some
+// answers end behind the texts.
+type suggested struct {
+	Texts wire.Rows[suggestion] `json:"[1]"`
+	types []string
+}
+
+// UnmarshalJSON reads the second element, and the types in the fifth.
+func (s *suggested) UnmarshalJSON(b []byte) error {
+	parts := wire.First(b, 5)
+	if len(parts) < 2 {
+		return errors.New("no suggestions in the answer")
+	}
+	if len(parts) > 4 {
+		var more struct {
+			Types []string `json:"google:suggesttype"` // QUERY, ENTITY, CALCULATOR, NAVIGATION …
+		}
+		_ = json.Unmarshal(parts[4], &more) // without types, addresses are told by how they look
+		s.types = more.Types
+	}
+	return s.Texts.UnmarshalJSON(parts[1])
+}
+
+// navigation is the type of a text that is the address of a page, and no words to search for.
+const navigation = "NAVIGATION"
+
+// addresses is how many addresses are said to stand before a place.
+func (s suggested) addresses(place int) (n int) {
+	for _, kind := range s.types[:min(place, len(s.types))] {
+		if kind == navigation {
+			n++
+		}
+	}
+	return n
+}
+
+// suggestion is one of the texts.
+type suggestion struct{ text string }
+
+// UnmarshalJSON reads a text that is not empty.
+func (s *suggestion) UnmarshalJSON(b []byte) error {
+	if err := json.Unmarshal(b, &s.text); err != nil {
+		return err
+	}
+	if text.NonEmpty(s.text) == nil {
+		return errors.New("a suggestion of nothing")
+	}
+	return nil
+}
