@@ -1,0 +1,56 @@
+package scrapecreators
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/countries"
+	"github.com/socialdata/socialdata/providers/internal/text"
+)
+
+// adDays are the first and the last day on which the ads of a list may have been shown; "" for any.
+func adDays(f providers.AdFilter) (from, to string) {
+	if !f.Since.IsZero() {
+		from = f.Since.UTC().Format(time.DateOnly)
+	}
+	if !f.Until.IsZero() { // which is exclusive
+		to = f.Until.UTC().Add(-1).Format(time.DateOnly)
+	}
+	return from, to
+}
+
+// countryCodes are the codes of countries in the order of the alphabet, each once.
+func countryCodes(codes ...string) []string {
+	var out []string
+	for _, code := range codes {
+		out = append(out, strings.ToUpper(code))
+	}
+	out = text.Each(out)
+	slices.Sort(out)
+	return out
+}
+
+// countryOf is the code of a country by its name, none where there is no such country.
+func countryOf(name string) []string {
+	if code := countries.Code(name); code != nil {
+		return []string{*code}
+	}
+	return nil
+}
+
+// without takes a parameter out of a URL, by which a library counts its own visitors. The others stay as they are written.
+func without(address, parameter string) string {
+	u, err := url.Parse(address)
+	if err != nil || !u.Query().Has(parameter) {
+		return address
+	}
+	kept := slices.DeleteFunc(strings.Split(u.RawQuery, "&"), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return name == parameter
+	})
+	u.RawQuery = strings.Join(kept, "&")
+	return u.String()
+}

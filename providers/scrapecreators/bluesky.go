@@ -1,0 +1,99 @@
+package scrapecreators
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/bluesky"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// blueskyReads reads what Bluesky's own interface has answered.
+type blueskyReads struct{ *client }
+
+func (c *client) bluesky() providers.Provider {
+	r := blueskyReads{c}
+	return providers.Provider{
+		Platform: platform.Bluesky,
+		Profile:  r.profile,
+		Posts:    r.posts,
+		Post:     r.post,
+		Comments: r.comments,
+	}
+}
+
+func (r blueskyReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	p, err := one(ctx, r.client, upstream.Get("v1/bluesky/profile").Says("handle", handle), bluesky.ParseProfile)
+	if err == nil && p.ID != handle {
+		err = wire.SameFold(ctx, "account", handle, p.Handle)
+	}
+	return said(p, err, "bluesky profile %q", handle)
+}
+
+// posts reads the first page only: the answer has a cursor, but no parameter takes it.
+func (r blueskyReads) posts(ctx context.Context, handle, _ string) (providers.Page[schema.Post], error) {
+	who := "handle"
+	if strings.HasPrefix(handle, "did:") {
+		who = "user_id"
+	}
+	page, err := list(ctx, r.client, upstream.Get("v1/bluesky/user/posts").Says(who, handle), "feed", "", parsed(ctx, bluesky.ParsePost))
+	return said(page, err, "bluesky posts of %q", handle)
+}
+
+func (r blueskyReads) post(ctx context.Context, id string) (schema.Post, error) {
+	p, _, err := r.thread(ctx, id)
+	return said(p, err, "bluesky post %q", id)
+}
+
+// comments are the answers to a post, and those to them, all at once.
+func (r blueskyReads) comments(ctx context.Context, postID, _ string) (page providers.Page[schema.Comment], err error) {
+	p, a, err := r.thread(ctx, postID)
+	if err == nil {
+		var threads [][]schema.Comment
+		threads, err = items(ctx, a, "replies", func(reply blueskyReply, _ json.RawMessage) ([]schema.Comment, bool) {
+			below := reply.comments(ctx, p.ID)
+			return below, len(below) > 0
+		})
+		page.Items = slices.Concat(threads...)
+	}
+	return said(page, err, "bluesky comments of %q", postID)
+}
+
+// blueskyReply is an answer beside those to it, or the place of one that is deleted or withheld.
+type blueskyReply struct {
+	Type    string                  `json:"$type"`
+	Post    json.RawMessage         `json:"post"`
+	Replies wire.Rows[blueskyReply] `json:"replies"`
+}
+
+// comments are the answer, and those to it. What cannot be read has no id.
+func (b blueskyReply) comments(ctx context.Context, postID string) (out []schema.Comment) {
+	if !strings.HasSuffix(b.Type, "#notFoundPost") && !strings.HasSuffix(b.Type, "#blockedPost") {
+		c, _ := bluesky.ParseComment(ctx, postID, b.Post)
+		out = append(out, c)
+	}
+	for _, reply := range b.Replies.All() {
+		out = append(out, reply.V.comments(ctx, postID)...)
+	}
+	return out
+}
+
+// thread reads the page of a post: the post, and the first answers to it. Its author may be named by handle in the id and
+// by DID in the answer.
+func (r blueskyReads) thread(ctx context.Context, id string) (p schema.Post, a answer, err error) {
+	who, key, _ := strings.Cut(strings.TrimPrefix(id, "at://"), "/app.bsky.feed.post/")
+	ask := upstream.Get("v1/bluesky/post").Says("url", "https://bsky.app/profile/"+who+"/post/"+key)
+	if _, err = r.http.Read(ctx, ask, &a); err != nil {
+		return p, a, err
+	}
+	if p, err = at(ctx, a, "post", bluesky.ParsePost); err == nil {
+		err = wire.Same(ctx, "post", key, p.ID[strings.LastIndexByte(p.ID, '/')+1:])
+	}
+	return p, a, err
+}

@@ -1,0 +1,75 @@
+package scrapecreators
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"net/http"
+	"regexp"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+// balance is what the operator has left with the vendor, which stands in every answer.
+var balance = regexp.MustCompile(`"credits_remaining"\s*:\s*-?[0-9.eE+-]+`)
+
+// refusal is how the vendor says no, whatever the status.
+type refusal struct {
+	Success wire.Bool  `json:"success"`
+	Status  wire.Count `json:"errorStatus"`
+	Message string     `json:"message"`
+	Data    struct {
+		Absent  bool   `json:"accountDoesNotExist"`
+		Message string `json:"message"`
+	} `json:"data"`
+}
+
+// check takes the operator's balance out of the answer and tells what is not there from what the vendor cannot do: both may
+// come as a success.
+func check(res *upstream.Response) error {
+	res.Body = balance.ReplaceAll(res.Body, []byte(`"credits_remaining":null`))
+	ok := res.Status >= 200 && res.Status < 300
+	if ok && !bytes.Contains(res.Body, []byte("accountDoesNotExist")) && !bytes.Contains(res.Body, []byte(`"success"`)) {
+		return nil
+	}
+	var no refusal
+	// What else stands there may be of any kind, without taking the flag's word away.
+	spoke := wire.Decode(context.Background(), res.Body, &no) == nil && no.Success.V != nil
+	status := res.Status
+	if ok && spoke && !no.Success.Is() {
+		status = http.StatusBadGateway
+		if said := no.Status.V; said != nil && *said >= http.StatusBadRequest {
+			status = int(*said)
+		}
+	}
+	switch {
+	case no.Data.Absent:
+		return absent(no.Data.Message)
+	case status >= 200 && status < 300:
+		return nil
+	case status == http.StatusUnauthorized:
+		return refused("ScrapeCreators refuses our key (setting api_key)")
+	case status == http.StatusPaymentRequired:
+		return refused("our account with ScrapeCreators has no credits left")
+	case status == http.StatusNotFound && !spoke:
+		return providers.Unavailable(nil, "ScrapeCreators no longer has this route")
+	case status == http.StatusNotFound || status == http.StatusForbidden && spoke:
+		return absent(no.Message)
+	case status == http.StatusBadRequest && res.Input && no.Message != "":
+		return providers.Invalid("ScrapeCreators cannot read this value: %s", no.Message)
+	case ok:
+		return providers.Unavailable(nil, "ScrapeCreators failed with status %d", status)
+	}
+	return nil
+}
+
+// refused says that the vendor serves nobody here, whatever is asked.
+func refused(detail string) error {
+	return &providers.Error{Kind: providers.ErrUnavailable, Detail: detail, Blame: providers.BlameUpstream}
+}
+
+func absent(message string) error {
+	return providers.NotFound("%s", cmp.Or(message, "it does not exist, or is not public"))
+}

@@ -1,0 +1,375 @@
+package scrapecreators
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const facebookSite = "https://www.facebook.com/"
+
+// facebookReads remembers what leads to the replies to a comment, by its id.
+type facebookReads struct {
+	*client
+	replies *lru.Cache[string, facebookThread]
+	search  int64 // on how many pages of comments one is looked for
+}
+
+func (c *client) facebook() providers.Provider {
+	remembered, _ := lru.New[string, facebookThread](facebookRemembers) // it fails for a size below 1
+	r := facebookReads{c, remembered, 3}
+	if c.max > 0 {
+		r.search = min(r.search, c.max-1)
+	}
+	ads := providers.Filters{"country": nil, "status": {"active", "inactive", "all"}, "since": nil, "until": nil}
+	return providers.Provider{
+		Platform:       platform.Facebook,
+		Profile:        r.profile,
+		Posts:          r.posts,
+		Post:           r.post,
+		Comments:       r.comments,
+		Replies:        r.repliesTo,
+		Transcript:     r.transcript,
+		Reels:          r.reels,
+		Community:      r.community,
+		CommunityPosts: r.communityPosts,
+		Ads:            r.adsOf,
+		AdsSearch:      r.searchAds,
+		Ad:             r.ad,
+		Advertisers:    r.advertisers,
+		Event:          r.event,
+		Events:         r.events,
+		EventsSearch:   r.searchEvents,
+
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpCommunityPosts: {"sort": {"top", "recent", "activity"}},
+			providers.OpAds:            ads,
+			providers.OpAdsSearch:      ads,
+		},
+		Notes: map[providers.Op]string{
+			providers.OpPosts:          "three to a page, a pinned post first; likes are all reactions",
+			providers.OpPost:           "by {page}_{post}, or the number of a post or a video; likes are all reactions",
+			providers.OpReplies:        "of comments on a page of comments asked for before, or on the first pages of their post",
+			providers.OpTranscript:     "text without times",
+			providers.OpCommunity:      "groups, by number, name or URL",
+			providers.OpCommunityPosts: "three to a page",
+			providers.OpAds:            "by the number of a Page or the name of a company; those shown now unless status says else",
+			providers.OpAdsSearch:      "those that are shown now unless status says else",
+			providers.OpEvents:         "of a Page by handle, or by place: the URL of a page of facebook.com/events/explore",
+		},
+		Charges: map[providers.Op]int64{providers.OpReplies: r.search + 1},
+	}
+}
+
+// facebookAccount is the page of an account by its name or number.
+func facebookAccount(handle string) string {
+	if links.Digits(handle) {
+		return facebookSite + "profile.php?id=" + handle
+	}
+	return facebookSite + handle
+}
+
+// facebookPost is the address of a post by its whole id: {page}_{post}, or the number of a post or a video.
+func facebookPost(id string) string {
+	if at := strings.LastIndexByte(id, '_'); at >= 0 {
+		return facebookSite + id[:at] + "/posts/" + id[at+1:]
+	}
+	return facebookSite + id
+}
+
+// facebookName is the name in the address of an account's page; the number where it has none.
+func facebookName(address, number string) string {
+	link, err := links.Parse(address, "facebook.com", ".facebook.com")
+	if err != nil || link == nil || len(link.Segments) != 1 || link.Segment(0) == "profile.php" {
+		return number
+	}
+	return link.Segment(0)
+}
+
+// facebookMaker is an account beside what it made.
+type facebookMaker struct {
+	ID      wire.ID `json:"id"` // a number, or what stands for that of a private person
+	Name    string  `json:"name"`
+	URL     string  `json:"url"`
+	Image   string  `json:"image"`
+	Picture string  `json:"profile_picture"`
+	Larger  string  `json:"profile_picture_url"`
+}
+
+func (m facebookMaker) actor() schema.Actor {
+	if m.ID == "" {
+		return schema.UnknownActor()
+	}
+	return schema.Actor{
+		ID: string(m.ID), Handle: facebookName(m.URL, string(m.ID)), DisplayName: text.NonEmpty(m.Name),
+		AvatarURL: text.URL(cmp.Or(m.Image, m.Picture, m.Larger)),
+	}
+}
+
+// profile reads an account. Of one that is not shown to everybody the number or the name may be missing.
+// https://docs.scrapecreators.com/v1/facebook/profile
+func (r facebookReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	var p wire.Object[facebookPage]
+	_, err := r.http.Read(ctx, upstream.Get("v1/facebook/profile").Says("url", facebookAccount(handle)), &p)
+	if gated := p.V.Status != "" || p.V.Private.Is(); err == nil && gated && (p.V.ID == "" || p.V.Name == "") {
+		err = absent(p.V.Message)
+	}
+	if err == nil {
+		err = wire.Need(ctx, "id", p.V.ID != "")
+	}
+	if err == nil && handle != string(p.V.ID) && !strings.EqualFold(handle, p.V.Alias) {
+		err = wire.SameFold(ctx, "account", handle, p.V.handle())
+	}
+	return said(p.V.profile(p.Raw), err, "facebook profile %q", handle)
+}
+
+type facebookPage struct {
+	ID           wire.Serial `json:"id"`
+	Name         string      `json:"name"`
+	URL          string      `json:"url"`
+	Alias        string      `json:"pageAlias"`
+	Intro        string      `json:"pageIntro"`
+	Large        string      `json:"profilePicLarge"`
+	Medium       string      `json:"profilePicMedium"`
+	Small        string      `json:"profilePicSmall"`
+	Verification string      `json:"verification"`
+	Followers    wire.Count  `json:"followerCount"`
+	Website      string      `json:"website"`
+	Links        []string    `json:"links"`
+	Status       string      `json:"account_status"` // "private" or "age-restricted"
+	Private      wire.Bool   `json:"isPrivate"`
+	Message      string      `json:"message"`
+}
+
+func (p facebookPage) handle() string { return facebookName(p.URL, cmp.Or(p.Alias, string(p.ID))) }
+
+func (p facebookPage) profile(raw json.RawMessage) schema.Profile {
+	out := schema.Profile{
+		Common:      schema.Common{ID: string(p.ID), URL: text.URLOr(p.URL, facebookAccount(string(p.ID))), Raw: raw},
+		Handle:      p.handle(),
+		DisplayName: text.NonEmpty(p.Name),
+		Bio:         text.NonEmpty(p.Intro),
+		AvatarURL:   text.URL(cmp.Or(p.Large, p.Medium, p.Small)),
+		Verified:    p.Verification == "BLUE_VERIFIED" || p.Verification == "GRAY_VERIFIED",
+		Followers:   p.Followers.V,
+	}
+	for _, l := range append([]string{p.Website}, p.Links...) {
+		out.Links = append(out.Links, meta.Unwrap(l))
+	}
+	out.Links = text.URLs(out.Links...)
+	return out
+}
+
+// posts come as Facebook shows them, which puts a pinned one first.
+// https://docs.scrapecreators.com/v1/facebook/profile/posts
+func (r facebookReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	page, err := r.feed(ctx, upstream.Get("v1/facebook/profile/posts").Says("url", facebookAccount(handle)), cursor)
+	return said(page, err, "facebook posts of %q", handle)
+}
+
+// feed has no flag: the last page has no cursor.
+func (r facebookReads) feed(
+	ctx context.Context, ask upstream.Request, cursor string,
+) (page providers.Page[schema.Post], err error) {
+	var answer struct {
+		Posts  wire.Rows[facebookStory] `json:"posts"`
+		Cursor wire.Token               `json:"cursor"`
+	}
+	if _, err = r.http.Read(ctx, ask.With("cursor", cursor), &answer); err == nil {
+		page.Items, err = wire.Items(ctx, "posts", answer.Posts, facebookStory.post)
+	}
+	if err == nil {
+		page.Next, err = answer.Cursor.Next(ctx, "cursor")
+	}
+	return page, err
+}
+
+// facebookStory is a post in a list.
+type facebookStory struct {
+	ID        wire.Serial   `json:"id"`
+	Text      string        `json:"text"`
+	URL       string        `json:"url"`
+	Author    facebookMaker `json:"author"`
+	Reactions wire.Count    `json:"reactionCount"`
+	Comments  wire.Count    `json:"commentCount"`
+	Views     wire.Count    `json:"videoViewCount"`
+	Published wire.Time     `json:"publishTime"`
+	Video     struct {
+		HD        string `json:"hdUrl"`
+		SD        string `json:"sdUrl"`
+		Thumbnail string `json:"thumbnailUrl"`
+	} `json:"videoDetails"`
+}
+
+// post always belongs.
+func (s facebookStory) post(raw json.RawMessage) (schema.Post, bool) {
+	return schema.Post{
+		Common:     schema.Common{ID: string(s.ID), URL: text.URLOr(s.URL, facebookPost(string(s.ID))), Raw: raw},
+		Author:     s.Author.actor(),
+		Text:       s.Text,
+		CreatedAt:  s.Published.V,
+		Media:      facebookVideo(s.Video.Thumbnail, nil, s.Video.HD, s.Video.SD),
+		Engagement: schema.Engagement{Likes: s.Reactions.V, Comments: s.Comments.V, Views: s.Views.V},
+		Hashtags:   text.Hashtags(s.Text),
+	}, true
+}
+
+// facebookVideo is the video at the first of files that is told.
+func facebookVideo(thumbnail string, seconds *float64, files ...string) []schema.Media {
+	at := text.URLs(files...)
+	if at == nil {
+		return nil
+	}
+	return []schema.Media{{Type: schema.Video, URL: at[0], ThumbnailURL: text.URL(thumbnail), DurationS: seconds}}
+}
+
+// post reads a post, which may be asked for by the number of its video.
+// https://docs.scrapecreators.com/v1/facebook/post
+func (r facebookReads) post(ctx context.Context, id string) (schema.Post, error) {
+	var p wire.Object[facebookDetail]
+	_, err := r.http.Read(ctx, upstream.Get("v1/facebook/post").Says("url", providers.AddressOf(ctx, providers.PostID, facebookPost(id))), &p)
+	if err == nil {
+		err = wire.Need(ctx, "post_id", p.V.ID != "")
+	}
+	if number := id[strings.LastIndexByte(id, '_')+1:]; err == nil && !p.V.is(number) {
+		err = wire.Same(ctx, "post", number, string(p.V.ID))
+	}
+	return said(p.V.post(p.Raw), err, "facebook post %q", id)
+}
+
+type facebookDetail struct {
+	ID       wire.Serial   `json:"post_id"`
+	Text     string        `json:"description"`
+	Created  wire.Time     `json:"creation_time"`
+	URL      string        `json:"url"`
+	Author   facebookMaker `json:"author"`
+	Likes    wire.Count    `json:"like_count"`
+	Comments wire.Count    `json:"comment_count"`
+	Shares   wire.Count    `json:"share_count"`
+	Views    wire.Count    `json:"view_count"`
+	Image    string        `json:"image_url"`
+	Video    struct {
+		ID        wire.Serial `json:"id"`
+		HD        string      `json:"hd_url"`
+		SD        string      `json:"sd_url"`
+		Thumbnail string      `json:"thumbnail"`
+		Length    wire.Float  `json:"length_in_second"`
+	} `json:"video"`
+}
+
+// is tells whether a post has a number, be it that of its video or the one in its address. What stands for a number in
+// newer addresses, and begins with pfbid, cannot be told.
+func (d facebookDetail) is(number string) bool {
+	return number == string(d.Video.ID) || strings.HasPrefix(number, "pfbid") ||
+		slices.Contains(strings.FieldsFunc(d.URL, func(r rune) bool { return strings.ContainsRune("/?&=", r) }), number)
+}
+
+func (d facebookDetail) post(raw json.RawMessage) schema.Post {
+	p := schema.Post{
+		Common:    schema.Common{ID: string(d.ID), URL: text.URLOr(d.URL, facebookPost(string(d.ID))), Raw: raw},
+		Author:    d.Author.actor(),
+		Text:      d.Text,
+		CreatedAt: d.Created.V,
+		Engagement: schema.Engagement{
+			Likes: d.Likes.V, Comments: d.Comments.V, Shares: d.Shares.V, Views: d.Views.V,
+		},
+		Hashtags: text.Hashtags(d.Text),
+	}
+	length := d.Video.Length.V
+	if length != nil && *length <= 0 {
+		length = nil
+	}
+	p.Media = facebookVideo(d.Video.Thumbnail, length, d.Video.HD, d.Video.SD)
+	if u := text.URL(d.Image); p.Media == nil && u != nil {
+		p.Media = []schema.Media{{Type: schema.Image, URL: *u}}
+	}
+	return p
+}
+
+// reels want two tokens for the next page.
+// https://docs.scrapecreators.com/v1/facebook/profile/reels
+func (r facebookReads) reels(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
+	var answer struct {
+		Reels  wire.Rows[facebookReel] `json:"reels"`
+		Cursor wire.Token              `json:"cursor"`
+		PageID wire.Token              `json:"next_page_id"`
+	}
+	at, pageID, _ := strings.Cut(cursor, " ")
+	ask := upstream.Get("v1/facebook/profile/reels").Says("url", facebookAccount(handle)).With("cursor", at).
+		With("next_page_id", pageID)
+	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
+		page.Items, err = wire.Items(ctx, "reels", answer.Reels, facebookReel.post)
+	}
+	if err == nil {
+		page.Next, err = answer.Cursor.Next(ctx, "cursor")
+	}
+	if err == nil && page.Next != "" {
+		pageID, err = answer.PageID.Next(ctx, "next_page_id")
+		page.Next += " " + pageID
+	}
+	return said(page, err, "facebook reels of %q", handle)
+}
+
+type facebookReel struct {
+	ID        wire.Serial   `json:"post_id"`
+	VideoID   wire.Serial   `json:"video_id"`
+	Text      string        `json:"description"`
+	Created   wire.Time     `json:"creation_time"`
+	URL       string        `json:"url"`
+	Author    facebookMaker `json:"author"`
+	Views     wire.Count    `json:"view_count"`
+	File      string        `json:"video_url"`
+	Thumbnail string        `json:"thumbnail"`
+	Length    wire.Float    `json:"play_time_in_ms"`
+}
+
+// post always belongs.
+func (v facebookReel) post(raw json.RawMessage) (schema.Post, bool) {
+	return schema.Post{
+		Common:     schema.Common{ID: string(v.ID), URL: text.URLOr(v.URL, facebookPost(string(v.ID))), Raw: raw},
+		Author:     v.Author.actor(),
+		Text:       v.Text,
+		CreatedAt:  v.Created.V,
+		Media:      facebookVideo(v.Thumbnail, v.Length.Seconds(), v.File),
+		Engagement: schema.Engagement{Views: v.Views.V},
+		Hashtags:   text.Hashtags(v.Text),
+	}, true
+}
+
+// transcript names no post.
+// https://docs.scrapecreators.com/v1/facebook/post/transcript
+func (r facebookReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
+	var answer wire.Object[struct {
+		Text sole[string] `json:"transcript"`
+	}]
+	address := providers.AddressOf(ctx, providers.PostID, facebookPost(q.PostID))
+	if _, err = r.http.Read(ctx, upstream.Get("v1/facebook/post/transcript").Says("url", address), &answer); err == nil {
+		err = answer.V.Text.check(ctx, "transcript")
+	}
+	words := strings.TrimSpace(answer.V.Text.V)
+	if err == nil && words == "" {
+		err = providers.NotFound("nobody speaks in the post")
+	}
+	if err != nil {
+		return said(t, err, "facebook transcript of %q", q.PostID)
+	}
+	return schema.Transcript{
+		Common:   schema.Common{ID: q.PostID, URL: address, Raw: answer.Raw},
+		PostID:   q.PostID,
+		Text:     words,
+		Segments: []schema.TranscriptSegment{{Text: words}},
+	}, nil
+}

@@ -1,0 +1,264 @@
+package scrapecreators
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// adsOf finds a Page by its number, or by the name of the company.
+// https://docs.scrapecreators.com/v1/facebook/adLibrary/company/ads
+func (r facebookReads) adsOf(
+	ctx context.Context, q providers.AdsQuery, cursor string,
+) (page providers.Page[schema.Ad], err error) {
+	by := "companyName"
+	if links.Digits(q.AdvertiserID) {
+		by = "pageId"
+	}
+	if q.Domain != "" {
+		err = providers.Unsupported("Facebook does not list ads by domain")
+	} else {
+		ask := upstream.Get("v1/facebook/adLibrary/company/ads").Says(by, q.AdvertiserID)
+		page, err = r.library(ctx, ask, q.AdFilter, cursor)
+	}
+	return said(page, err, "facebook ads of %q", q.AdvertiserID+q.Domain)
+}
+
+// https://docs.scrapecreators.com/v1/facebook/adLibrary/search/ads
+func (r facebookReads) searchAds(
+	ctx context.Context, q providers.AdsSearchQuery, cursor string,
+) (providers.Page[schema.Ad], error) {
+	ask := upstream.Get("v1/facebook/adLibrary/search/ads").Says("query", q.Query)
+	page, err := r.library(ctx, ask, q.AdFilter, cursor)
+	return said(page, err, "facebook search for ads %q", q.Query)
+}
+
+// library reads a page of the Ad Library. The tokens for the next one are too long for an address, so that it is
+// posted.
+func (r facebookReads) library(
+	ctx context.Context, ask upstream.Request, f providers.AdFilter, cursor string,
+) (page providers.Page[schema.Ad], err error) {
+	var answer struct {
+		Found  wire.Rows[facebookAd] `json:"searchResults"`
+		Of     wire.Rows[facebookAd] `json:"results"`
+		Cursor wire.Token            `json:"cursor"`
+	}
+	ask = ask.With("country", f.Country).With("status", strings.ToUpper(f.Status))
+	if !f.Since.IsZero() {
+		ask = ask.With("start_date", f.Since.UTC().Format(time.DateOnly))
+	}
+	if !f.Until.IsZero() { // which is exclusive, and the day inclusive
+		ask = ask.With("end_date", f.Until.UTC().Add(-1).Format(time.DateOnly))
+	}
+	if cursor != "" {
+		body := map[string]string{"cursor": cursor}
+		for name := range ask.Query {
+			body[name] = ask.Query.Get(name)
+		}
+		ask = upstream.Request{Method: http.MethodPost, Path: ask.Path, JSON: body, Retry: true, Input: true}
+	}
+	if _, err = r.http.Read(ctx, ask, &answer); err != nil {
+		return page, err
+	}
+	name, rows := "searchResults", answer.Found
+	if strings.HasSuffix(ask.Path[0], "company/ads") {
+		name, rows = "results", answer.Of
+	}
+	if page.Items, err = wire.Items(ctx, name, rows, facebookAd.ad); err == nil {
+		page.Next, err = answer.Cursor.Next(ctx, "cursor")
+	}
+	return page, err
+}
+
+// https://docs.scrapecreators.com/v1/facebook/adLibrary/ad
+func (r facebookReads) ad(ctx context.Context, id string) (schema.Ad, error) {
+	var a wire.Object[facebookAdAlone]
+	_, err := r.http.Read(ctx, upstream.Get("v1/facebook/adLibrary/ad").Says("id", id), &a)
+	if err == nil {
+		err = wire.Same(ctx, "ad", id, string(a.V.ID))
+	}
+	return said(facebookAd(a.V).saying(facebookWords(a.V.Snapshot.Body), a.Raw), err, "facebook ad %q", id)
+}
+
+// facebookAd is an ad in a list. What it shows may be another Page's, whose content it promotes.
+type facebookAd struct {
+	ID        wire.Serial      `json:"ad_archive_id"`
+	PageID    wire.Serial      `json:"page_id"`
+	PageName  string           `json:"page_name"`
+	Active    wire.Bool        `json:"is_active"`
+	Start     wire.Time        `json:"start_date"`
+	End       wire.Time        `json:"end_date"` // of one that is shown now, when it was last seen
+	Countries []string         `json:"targeted_or_reached_countries"`
+	Political []string         `json:"political_countries"`
+	Snapshot  facebookSnapshot `json:"snapshot"`
+}
+
+// facebookAdAlone is the same under other names.
+type facebookAdAlone struct {
+	ID        wire.Serial      `json:"adArchiveID"`
+	PageID    wire.Serial      `json:"pageID"`
+	PageName  string           `json:"pageName"`
+	Active    wire.Bool        `json:"isActive"`
+	Start     wire.Time        `json:"startDate"`
+	End       wire.Time        `json:"endDate"`
+	Countries []string         `json:"targetedOrReachedCountries"`
+	Political []string         `json:"politicalCountries"`
+	Snapshot  facebookSnapshot `json:"snapshot"`
+}
+
+type facebookSnapshot struct {
+	Body       json.RawMessage `json:"body"` // an object that holds the words; of an ad alone also the words, with tags
+	Title      string          `json:"title"`
+	CallToDo   string          `json:"cta_text"`
+	CallType   string          `json:"cta_type"`
+	Link       string          `json:"link_url"`
+	Format     string          `json:"display_format"`
+	PageURI    string          `json:"page_profile_uri"`
+	PageID     wire.Serial     `json:"page_id"` // of the Page whose content it is
+	PageName   string          `json:"page_name"`
+	Images     []facebookShot  `json:"images"`
+	Videos     []facebookShot  `json:"videos"`
+	MoreImages []facebookShot  `json:"extra_images"`
+	MoreVideos []facebookShot  `json:"extra_videos"`
+	Cards      []facebookShot  `json:"cards"`
+}
+
+// facebookShot is a picture or a video, and on a card with words of its own.
+type facebookShot struct {
+	Image   string `json:"original_image_url"`
+	HD      string `json:"video_hd_url"`
+	SD      string `json:"video_sd_url"`
+	Preview string `json:"video_preview_image_url"`
+	Body    string `json:"body"`
+	Title   string `json:"title"`
+	Link    string `json:"link_url"`
+}
+
+func (s facebookShot) media() []schema.Media {
+	if video := facebookVideo(s.Preview, nil, s.HD, s.SD); video != nil {
+		return video
+	}
+	if u := text.URL(s.Image); u != nil {
+		return []schema.Media{{Type: schema.Image, URL: *u}}
+	}
+	return nil
+}
+
+// ad always belongs.
+func (a facebookAd) ad(raw json.RawMessage) (schema.Ad, bool) {
+	return a.saying(facebookText(a.Snapshot.Body), raw), true
+}
+
+// saying converts an ad with these words.
+func (a facebookAd) saying(words string, raw json.RawMessage) schema.Ad {
+	s := a.Snapshot
+	var card facebookShot // the first, which stands for all
+	if len(s.Cards) > 0 {
+		card = s.Cards[0]
+	}
+	out := schema.Ad{
+		Common:     schema.Common{ID: string(a.ID), URL: facebookSite + "ads/library/?id=" + string(a.ID), Raw: raw},
+		Advertiser: schema.AdvertiserSummary{ID: text.NonEmpty(string(a.PageID)), Name: a.PageName},
+		Text:       words,
+		Headline:   text.NonEmpty(cmp.Or(s.Title, card.Title)),
+		LandingURL: text.URL(meta.Unwrap(cmp.Or(s.Link, card.Link))),
+		StartedAt:  a.Start.V,
+		EndedAt:    a.End.V,
+		IsActive:   a.Active.V,
+		Countries:  countryCodes(slices.Concat(a.Countries, a.Political)...),
+	}
+	own := s.PageID == "" || s.PageID == a.PageID
+	if own {
+		out.Advertiser.Name = cmp.Or(a.PageName, s.PageName)
+	}
+	if a.PageID != "" {
+		out.Advertiser.URL = new(facebookSite + string(a.PageID))
+		if own {
+			out.Advertiser.URL = new(text.URLOr(s.PageURI, facebookSite+string(a.PageID)))
+		}
+	}
+	if len(s.Cards) > 0 && (out.Text == "" || strings.Contains(out.Text, "{{")) { // a template
+		out.Text = cmp.Or(text.FromHTML(card.Body), out.Text)
+	}
+	if s.CallType != "NO_BUTTON" && !strings.EqualFold(s.CallToDo, "No button") {
+		out.CallToAction = text.NonEmpty(s.CallToDo)
+	}
+	if a.Active.V == nil || *a.Active.V {
+		out.EndedAt = nil
+	}
+	for _, list := range [][]facebookShot{s.Images, s.Videos, s.Cards, s.MoreImages, s.MoreVideos} {
+		for _, shot := range list {
+			out.Media = append(out.Media, shot.media()...)
+		}
+	}
+	formats := map[string]string{"multi_images": "image", "dco": "dynamic", "dpa": "dynamic"}
+	if format := strings.ToLower(s.Format); format != "" {
+		out.Formats = []string{cmp.Or(formats[format], format)}
+	}
+	return out
+}
+
+// facebookText is the text in an object, "" where there is none.
+func facebookText(body json.RawMessage) string {
+	var object struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(body, &object) != nil {
+		return ""
+	}
+	return text.FromHTML(object.Text)
+}
+
+// facebookWords are words alone, or in an object.
+func facebookWords(body json.RawMessage) string {
+	var words string
+	if json.Unmarshal(body, &words) != nil {
+		return facebookText(body)
+	}
+	return text.FromHTML(words)
+}
+
+// advertisers are Pages, on one page.
+// https://docs.scrapecreators.com/v1/facebook/adLibrary/search/companies
+func (r facebookReads) advertisers(
+	ctx context.Context, q providers.AdvertisersQuery, _ string,
+) (page providers.Page[schema.Advertiser], err error) {
+	var answer struct {
+		Companies wire.Rows[facebookCompany] `json:"searchResults"`
+	}
+	ask := upstream.Get("v1/facebook/adLibrary/search/companies").Says("query", q.Query)
+	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
+		page.Items, err = wire.Items(ctx, "searchResults", answer.Companies, facebookCompany.advertiser)
+	}
+	return said(page, err, "facebook advertisers %q", q.Query)
+}
+
+type facebookCompany struct {
+	ID      wire.Serial `json:"page_id"`
+	Name    string      `json:"name"`
+	Alias   string      `json:"page_alias"`
+	Image   string      `json:"image_uri"`
+	Country string      `json:"country"`
+}
+
+// advertiser always belongs.
+func (c facebookCompany) advertiser(raw json.RawMessage) (schema.Advertiser, bool) {
+	return schema.Advertiser{
+		Common:    schema.Common{ID: string(c.ID), URL: facebookSite + cmp.Or(c.Alias, string(c.ID)), Raw: raw},
+		Name:      c.Name,
+		AvatarURL: text.URL(c.Image),
+		Country:   text.NonEmpty(c.Country),
+	}, true
+}

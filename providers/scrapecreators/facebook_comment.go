@@ -1,0 +1,158 @@
+package scrapecreators
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const (
+	facebookRemembers = 20_000 // comments; some 300 bytes each
+	facebookLongest   = 2_000  // bytes of tokens that are worth it
+)
+
+// facebookThread is what leads to the replies to a comment: two tokens, which stand on the page of the comment alone.
+type facebookThread struct {
+	Feedback  string     `json:"feedback_id"`
+	Expansion string     `json:"expansion_token"`
+	Replies   wire.Count `json:"reply_count"`
+}
+
+// https://docs.scrapecreators.com/v1/facebook/post/comments
+func (r facebookReads) comments(
+	ctx context.Context, postID, cursor string,
+) (page providers.Page[schema.Comment], err error) {
+	var answer struct {
+		Comments wire.Rows[facebookComment] `json:"comments"`
+		HasMore  more                       `json:"has_next_page"`
+		Cursor   wire.Token                 `json:"cursor"`
+	}
+	ask := upstream.Get("v1/facebook/post/comments").Says("url", providers.AddressOf(ctx, providers.PostID, facebookPost(postID))).With("cursor", cursor)
+	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
+		page.Items, err = wire.Items(ctx, "comments", answer.Comments, r.comment)
+	}
+	if err == nil {
+		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
+	}
+	return said(page, err, "facebook comments of %q", postID)
+}
+
+// repliesTo asks with the tokens of a comment, which a page of comments has. A cursor holds them, too.
+// https://docs.scrapecreators.com/v1/facebook/post/comment/replies
+func (r facebookReads) repliesTo(
+	ctx context.Context, q providers.RepliesQuery, cursor string,
+) (providers.Page[schema.Comment], error) {
+	page, err := r.repliesAt(ctx, q, cursor)
+	return said(page, err, "facebook replies to %q", q.CommentID)
+}
+
+func (r facebookReads) repliesAt(
+	ctx context.Context, q providers.RepliesQuery, cursor string,
+) (page providers.Page[schema.Comment], err error) {
+	var answer struct {
+		Replies wire.Rows[facebookComment] `json:"replies"`
+		HasMore more                       `json:"has_next_page"`
+		Cursor  wire.Token                 `json:"cursor"`
+	}
+	parts := strings.Split(cursor, " ")
+	if cursor == "" {
+		of, err := r.thread(ctx, q)
+		if err != nil || of.Expansion == "" {
+			return page, err // nobody has answered
+		}
+		parts = []string{of.Feedback, of.Expansion, ""}
+	}
+	if len(parts) != 3 {
+		return page, providers.ErrCursor
+	}
+	ask := upstream.Get("v1/facebook/post/comment/replies").With("feedback_id", parts[0]).
+		With("expansion_token", parts[1]).With("cursor", parts[2])
+	if _, err = r.http.Read(ctx, ask, &answer); err != nil {
+		return page, err
+	}
+	convert := func(c facebookComment, raw json.RawMessage) (schema.Comment, bool) {
+		out, belongs := r.comment(c, raw)
+		out.ReplyToID = &q.CommentID
+		return out, belongs
+	}
+	page.Items, err = wire.Items(ctx, "replies", answer.Replies, convert)
+	if err == nil {
+		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
+	}
+	if err == nil && page.Next != "" {
+		page.Next = strings.Join([]string{parts[0], parts[1], page.Next}, " ")
+	}
+	return page, err
+}
+
+// thread returns the tokens of a comment, none where nobody has answered it. Those that are not remembered are looked
+// for on the first pages of the comments of its post, which its id names.
+func (r facebookReads) thread(ctx context.Context, q providers.RepliesQuery) (of facebookThread, err error) {
+	postID, _, _ := strings.Cut(q.CommentID, "_")
+	if q.PostID != "" {
+		postID = q.PostID
+	}
+	of, found := r.replies.Get(q.CommentID)
+	cursor := ""
+	for range r.search {
+		if found {
+			break
+		}
+		page, err := r.comments(ctx, postID, cursor)
+		if err != nil {
+			return of, err
+		}
+		of, found = r.replies.Get(q.CommentID)
+		if cursor = page.Next; cursor == "" {
+			break
+		}
+	}
+	switch {
+	case !found:
+		return of, providers.Unsupported("the comment is not among the first of its post: ask for the comments, up to the " +
+			"page that it stands on, and then for the replies to it")
+	case of.Feedback != "" && of.Expansion != "":
+		return of, nil
+	case of.Replies.V == nil || *of.Replies.V > 0:
+		return of, providers.Unsupported("ScrapeCreators gives no way to the replies to this comment")
+	}
+	return facebookThread{}, nil
+}
+
+type facebookComment struct {
+	ID        string        `json:"id"` // comment:{post}_{comment} in base64
+	Text      string        `json:"text"`
+	Created   wire.Time     `json:"created_at"`
+	Reactions wire.Count    `json:"reaction_count"`
+	Author    facebookMaker `json:"author"`
+	facebookThread
+}
+
+// comment always belongs, and is remembered for the sake of its replies.
+func (r facebookReads) comment(c facebookComment, raw json.RawMessage) (schema.Comment, bool) {
+	b, _ := base64.StdEncoding.DecodeString(c.ID) // what is no base64 is no id
+	id, _ := strings.CutPrefix(string(b), "comment:")
+	postID, number, _ := strings.Cut(id, "_")
+	if !links.Digits(postID) || !links.Digits(number) {
+		return schema.Comment{}, true
+	}
+	known := c.Expansion == "" && r.replies.Contains(id) // from a page that tells more
+	if !known && len(c.Feedback)+len(c.Expansion) <= facebookLongest {
+		r.replies.Add(id, c.facebookThread)
+	}
+	return schema.Comment{
+		Common:    schema.Common{ID: id, URL: facebookSite + postID + "?comment_id=" + number, Raw: raw},
+		PostID:    postID,
+		Author:    c.Author.actor(),
+		Text:      c.Text,
+		CreatedAt: c.Created.V,
+		Likes:     c.Reactions.V,
+	}, true
+}

@@ -1,0 +1,142 @@
+package scrapecreators
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// https://docs.scrapecreators.com/v1/facebook/event/details
+func (r facebookReads) event(ctx context.Context, id string) (schema.Event, error) {
+	var e wire.Object[facebookEvent]
+	var err error
+	if !links.Digits(id) {
+		err = providers.Unsupported("this source knows no short addresses")
+	} else if _, err = r.http.Read(ctx, upstream.Get("v1/facebook/event/details").Says("id", id), &e); err == nil {
+		err = wire.Same(ctx, "event", id, string(e.V.ID))
+	}
+	if err != nil {
+		return said(schema.Event{}, err, "facebook event %q", id)
+	}
+	out, _ := e.V.event(e.Raw)
+	return out, nil
+}
+
+// events are those of a Page, or those on a page of Facebook's own for a place.
+// https://docs.scrapecreators.com/v1/facebook/profile/events
+// https://docs.scrapecreators.com/v1/facebook/events
+func (r facebookReads) events(
+	ctx context.Context, q providers.EventsQuery, cursor string,
+) (page providers.Page[schema.Event], err error) {
+	if q.Handle != "" {
+		ask := upstream.Get("v1/facebook/profile/events").Says("url", facebookAccount(q.Handle))
+		page, err = r.gatherings(ctx, ask, cursor, true)
+	} else {
+		link, bad := links.Parse(q.Place, "facebook.com", ".facebook.com")
+		if bad != nil || link == nil || link.Segment(0) != "events" || link.Segment(1) != "explore" {
+			return said(page, providers.Invalid(
+				"a place is a page of Facebook's for its events, as in facebook.com/events/explore/riyadh/110944518935123"),
+				"facebook events at %q", q.Place)
+		}
+		address := facebookSite + strings.Join(link.Segments, "/")
+		page, err = r.gatherings(ctx, upstream.Get("v1/facebook/events").Says("url", address), cursor, false)
+	}
+	return said(page, err, "facebook events of %q", q.Handle+q.Place)
+}
+
+// https://docs.scrapecreators.com/v1/facebook/events/search
+func (r facebookReads) searchEvents(ctx context.Context, query, cursor string) (providers.Page[schema.Event], error) {
+	page, err := r.gatherings(ctx, upstream.Get("v1/facebook/events/search").Says("query", query), cursor, false)
+	return said(page, err, "facebook search for events %q", query)
+}
+
+// gatherings reads a page of events; where it is flagged, the flag says whether another follows.
+func (r facebookReads) gatherings(
+	ctx context.Context, ask upstream.Request, cursor string, flagged bool,
+) (page providers.Page[schema.Event], err error) {
+	var answer struct {
+		Events  wire.Rows[facebookEvent] `json:"events"`
+		HasMore more                     `json:"has_next_page"`
+		Cursor  wire.Token               `json:"cursor"`
+	}
+	if _, err = r.http.Read(ctx, ask.With("cursor", cursor), &answer); err == nil {
+		page.Items, err = wire.Items(ctx, "events", answer.Events, facebookEvent.event)
+	}
+	switch {
+	case err != nil:
+	case flagged:
+		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
+	default:
+		page.Next, err = answer.Cursor.Next(ctx, "cursor")
+	}
+	return page, err
+}
+
+// facebookEvent is an event alone, or in one of three kinds of list, which have some of the fields and names of their
+// own.
+type facebookEvent struct {
+	ID          wire.Serial `json:"id"`
+	Name        string      `json:"name"`
+	Description string      `json:"description"`
+	Starts      wire.Time   `json:"start_timestamp"`
+	Start       wire.Time   `json:"start_time"`
+	Ends        wire.Time   `json:"end_timestamp"`
+	End         wire.Time   `json:"end_time"`
+	Location    string      `json:"location_name"`
+	Address     string      `json:"address"`
+	City        string      `json:"city"`
+	Place       struct {
+		Name string `json:"contextual_name"`
+	} `json:"event_place"`
+	Hosts   []facebookMaker `json:"hosts"`
+	Creator facebookMaker   `json:"event_creator"`
+	Online  wire.Bool       `json:"is_online"`
+	Picture string          `json:"cover_photo_url"`
+	Cover   struct {
+		Photo struct {
+			Image facebookImage `json:"image"`
+		} `json:"photo"`
+		Image facebookImage `json:"eventImage"`
+	} `json:"cover_photo"`
+	Going      wire.Count `json:"going_count"`
+	Interested wire.Count `json:"interested_count"`
+	Social     struct {
+		Going      wire.Count `json:"going_count"`
+		Interested wire.Count `json:"interested_count"` // may be rounded
+	} `json:"social_context"`
+}
+
+type facebookImage struct {
+	URI string `json:"uri"`
+}
+
+// event always belongs.
+func (e facebookEvent) event(raw json.RawMessage) (schema.Event, bool) {
+	out := schema.Event{
+		Common:      schema.Common{ID: string(e.ID), URL: facebookSite + "events/" + string(e.ID) + "/", Raw: raw},
+		Name:        e.Name,
+		Description: text.NonEmpty(e.Description),
+		StartsAt:    cmp.Or(e.Starts.V, e.Start.V),
+		EndsAt:      cmp.Or(e.Ends.V, e.End.V),
+		Location:    text.NonEmpty(cmp.Or(e.Location, e.Place.Name, e.Address, e.City)),
+		CoverURL:    text.URL(cmp.Or(e.Picture, e.Cover.Photo.Image.URI, e.Cover.Image.URI)),
+		Going:       cmp.Or(e.Going.V, e.Social.Going.V),
+		Interested:  cmp.Or(e.Interested.V, e.Social.Interested.V),
+		IsOnline:    e.Online.V,
+	}
+	for _, host := range append(e.Hosts, e.Creator) {
+		if host.ID != "" {
+			out.Host = new(host.actor())
+			break
+		}
+	}
+	return out, true
+}

@@ -1,0 +1,61 @@
+package scrapecreators
+
+import (
+	"context"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// facebookGroup asks about a group by its number or its name.
+func facebookGroup(ask upstream.Request, id string) upstream.Request {
+	if links.Digits(id) {
+		return ask.Says("group_id", id)
+	}
+	return ask.Says("url", facebookSite+"groups/"+id)
+}
+
+// https://docs.scrapecreators.com/v1/facebook/group
+func (r facebookReads) community(ctx context.Context, id string) (p schema.Profile, err error) {
+	var g wire.Object[struct {
+		ID          wire.Serial `json:"id"`
+		URL         string      `json:"url"`
+		Name        string      `json:"name"`
+		Description string      `json:"description"`
+		Members     wire.Count  `json:"member_count"`
+		Cover       string      `json:"cover_photo_url"`
+	}]
+	_, err = r.http.Read(ctx, facebookGroup(upstream.Get("v1/facebook/group"), id), &g)
+	if err == nil && links.Digits(id) {
+		err = wire.Same(ctx, "group", id, string(g.V.ID))
+	}
+	if err == nil {
+		err = wire.Need(ctx, "id", g.V.ID != "")
+	}
+	if err != nil {
+		return said(p, err, "facebook community %q", id)
+	}
+	number := string(g.V.ID)
+	return schema.Profile{
+		Common:      schema.Common{ID: number, URL: text.URLOr(g.V.URL, facebookSite+"groups/"+number), Raw: g.Raw},
+		Handle:      number,
+		DisplayName: text.NonEmpty(g.V.Name),
+		Bio:         text.NonEmpty(g.V.Description),
+		AvatarURL:   text.URL(g.V.Cover),
+		Followers:   g.V.Members.V,
+	}, nil
+}
+
+// https://docs.scrapecreators.com/v1/facebook/group/posts
+func (r facebookReads) communityPosts(
+	ctx context.Context, q providers.CommunityPostsQuery, cursor string,
+) (providers.Page[schema.Post], error) {
+	sorts := map[string]string{"top": "TOP_POSTS", "recent": "CHRONOLOGICAL", "activity": "RECENT_ACTIVITY"}
+	ask := facebookGroup(upstream.Get("v1/facebook/group/posts"), q.ID).With("sort_by", sorts[q.Sort])
+	page, err := r.feed(ctx, ask, cursor)
+	return said(page, err, "facebook posts in %q", q.ID)
+}

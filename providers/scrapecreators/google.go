@@ -1,0 +1,215 @@
+package scrapecreators
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/google"
+	"github.com/socialdata/socialdata/providers/internal/ids"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// googleReads reads the pages of results, and the Ads Transparency Center.
+type googleReads struct{ *client }
+
+func (c *client) google() providers.Provider {
+	r := googleReads{c}
+	return providers.Provider{
+		Platform:    platform.Google,
+		Search:      r.search,
+		Ads:         r.ads,
+		Ad:          r.ad,
+		Advertisers: r.advertisers,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch:      {"kind": {string(schema.WebResult)}, "since": nil, "region": nil},
+			providers.OpAds:         {"country": nil, "since": nil, "until": nil},
+			providers.OpAdvertisers: {"country": nil},
+		},
+		Notes: map[providers.Op]string{
+			providers.OpSearch: "the reseller has eleven pages at most, and reaches back an hour, a day, a week, a month, a year",
+			providers.OpAds:    "by advertiser or domain, without what they say; since and until are of the reseller only",
+			providers.OpAd:     "by its url, as lists give it: the id alone does not say whose it is",
+		},
+	}
+}
+
+const googleRows = 10 // on a page, at most
+
+// search reads a page of results, whose places are counted as if every page was full.
+// https://docs.scrapecreators.com/v1/google/search
+func (r googleReads) search(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (page providers.Page[schema.SearchResult], err error) {
+	var a struct {
+		Results wire.Rows[googleResult] `json:"results"`
+	}
+	n, err := pageOf(cursor, indexedPages)
+	if err == nil {
+		_, err = r.http.Read(ctx, upstream.Get("v1/google/search").Says("query", q.Query).With("region", q.Region).
+			With("date_posted", reaching(q.Since, indexed...)).With("page", strconv.Itoa(n)), &a)
+	}
+	if err == nil {
+		err = a.Results.Check(ctx, "results")
+	}
+	for place, row := range a.Results.All() {
+		page.Items = append(page.Items, row.V.result(int64((n-1)*googleRows+place+1), row.Raw))
+	}
+	if len(page.Items) > 0 && n < indexedPages {
+		page.Next = strconv.Itoa(n + 1)
+	}
+	return said(page, err, "google search for %q", q.Query)
+}
+
+type googleResult struct {
+	URL         string `json:"url"`
+	Title       string `json:"title"`
+	Description string `json:"description"` // with the date of the page, where Google shows it
+}
+
+// result is the zero page, which breaks the schema, when its address is not told.
+func (g googleResult) result(position int64, raw json.RawMessage) schema.SearchResult {
+	page := &schema.WebPage{
+		Common:   schema.Common{Raw: raw},
+		Title:    strings.Join(strings.Fields(g.Title), " "),
+		Snippet:  text.NonEmpty(strings.Join(strings.Fields(g.Description), " ")),
+		Position: &position,
+	}
+	if address := text.URL(g.URL); address != nil {
+		page.ID, page.URL = ids.Of(*address), *address
+		if u, err := url.Parse(*address); err == nil {
+			page.Domain = strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
+		}
+	}
+	return schema.Result(page)
+}
+
+// ads are those of an advertiser, or those that lead to a domain.
+// https://docs.scrapecreators.com/v1/google/company/ads
+func (r googleReads) ads(ctx context.Context, q providers.AdsQuery, cursor string) (providers.Page[schema.Ad], error) {
+	from, to := adDays(q.AdFilter)
+	ask := upstream.Get("v1/google/company/ads").With("region", q.Country).
+		With("start_date", from).With("end_date", to).With("cursor", cursor)
+	whose := q.AdvertiserID + q.Domain
+	if strings.HasPrefix(q.AdvertiserID, "AR") {
+		ask = ask.Says("advertiser_id", whose)
+	} else {
+		ask = ask.Says("domain", whose)
+	}
+	page, err := list(ctx, r.client, ask, "ads", "cursor", googleAd.row)
+	return said(page, err, "google ads of %q", whose)
+}
+
+// ad reads one ad by its key, such as AR1234/CR5678. The advertiser's name is not told there.
+// https://docs.scrapecreators.com/v1/google/ad
+func (r googleReads) ad(ctx context.Context, key string) (ad schema.Ad, err error) {
+	of, id, _ := strings.Cut(key, "/")
+	var a wire.Object[googleAd]
+	ask := upstream.Get("v1/google/ad").Says("url", google.AdvertiserURL(of)+"/creative/"+id)
+	if _, err = r.http.Read(ctx, ask, &a); err == nil {
+		ad, _ = a.V.row(a.Raw)
+		err = wire.Same(ctx, "ad", key, a.V.Advertiser+"/"+a.V.ID)
+	}
+	return said(ad, err, "google ad %q", key)
+}
+
+// googleAd is an ad in a list, or alone.
+type googleAd struct {
+	Advertiser string    `json:"advertiserId"`
+	ID         string    `json:"creativeId"`
+	Name       string    `json:"advertiserName"` // in a list
+	Image      string    `json:"imageUrl"`       // in a list
+	Format     string    `json:"format"`         // "text", "image" or "video"
+	First      wire.Time `json:"firstShown"`
+	Last       wire.Time `json:"lastShown"`
+	Regions    []struct {
+		Code string `json:"regionCode"` // a country's, or "anywhere"
+	} `json:"creativeRegions"` // when alone
+	Forms []googleForm `json:"variations"` // when alone
+}
+
+// googleForm is one of the forms in which an ad is shown.
+type googleForm struct {
+	Destination string `json:"destinationUrl"` // without a scheme
+	Headline    string `json:"headline"`
+	Description string `json:"description"`
+	All         string `json:"allText"`
+	Image       string `json:"imageUrl"`
+}
+
+// row always belongs. What an ad says is what the first of its forms says.
+func (a googleAd) row(raw json.RawMessage) (schema.Ad, bool) {
+	out := google.Shown(a.Advertiser, a.ID, a.Last.V, time.Now())
+	if out.ID == "" {
+		return schema.Ad{}, true
+	}
+	out.Raw, out.Advertiser.Name, out.StartedAt, out.Formats = raw, a.Name, a.First.V, text.Each([]string{a.Format})
+	pictures := []string{a.Image}
+	for i, f := range a.Forms {
+		pictures = append(pictures, f.Image)
+		if i > 0 {
+			continue
+		}
+		out.Headline, out.LandingURL = text.NonEmpty(f.Headline), text.URL(f.Destination)
+		if out.Text = f.Description; out.Text == "" {
+			out.Text = f.All
+		}
+	}
+	for _, u := range text.URLs(pictures...) {
+		out.Media = append(out.Media, schema.Media{Type: schema.Image, URL: u})
+	}
+	for _, region := range a.Regions {
+		if len(region.Code) == 2 {
+			out.Countries = append(out.Countries, region.Code)
+		}
+	}
+	out.Countries = countryCodes(out.Countries...)
+	return out, true
+}
+
+// advertisers are those of the name, and then domains.
+// https://docs.scrapecreators.com/v1/google/adLibrary/advertisers/search
+func (r googleReads) advertisers(
+	ctx context.Context, q providers.AdvertisersQuery, _ string,
+) (page providers.Page[schema.Advertiser], err error) {
+	var a answer
+	ask := upstream.Get("v1/google/adLibrary/advertisers/search").Says("query", q.Query).With("region", q.Country)
+	if _, err = r.http.Read(ctx, ask, &a); err == nil {
+		page.Items, err = items(ctx, a, "advertisers", googleAdvertiser.row)
+	}
+	var sites []schema.Advertiser
+	if err == nil {
+		sites, err = items(ctx, a, "websites", func(s googleWebsite, raw json.RawMessage) (schema.Advertiser, bool) {
+			return google.Website(s.Domain, raw), true
+		})
+	}
+	page.Items = append(page.Items, sites...)
+	return said(page, err, "google advertisers %q", q.Query)
+}
+
+type googleWebsite struct {
+	Domain string `json:"domain"`
+}
+
+type googleAdvertiser struct {
+	ID     string     `json:"advertiser_id"`
+	Name   string     `json:"name"`
+	Region string     `json:"region"`
+	Ads    wire.Count `json:"number_of_ads_estimate"`
+}
+
+// row always belongs.
+func (a googleAdvertiser) row(raw json.RawMessage) (schema.Advertiser, bool) {
+	return schema.Advertiser{
+		Common: schema.Common{ID: a.ID, URL: google.AdvertiserURL(a.ID), Raw: raw},
+		Name:   a.Name, Country: text.NonEmpty(a.Region), AdsCount: a.Ads.V,
+	}, true
+}

@@ -1,0 +1,205 @@
+package scrapecreators
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/pinterest"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// pinterestReads reads lists as the website's interface has them, and one pin as its page has it.
+type pinterestReads struct{ *client }
+
+func (c *client) pinterest() providers.Provider {
+	r := pinterestReads{c}
+	return providers.Provider{
+		Platform:        platform.Pinterest,
+		Post:            r.post,
+		Search:          r.search,
+		Collections:     r.collections,
+		CollectionPosts: r.collectionPosts,
+
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch:          {"kind": {"post"}},
+			providers.OpCollections:     {"kind": {"board"}},
+			providers.OpCollectionPosts: {"kind": {"board"}},
+		},
+		Notes: map[providers.Op]string{
+			providers.OpCollections:     "the first boards, on one page",
+			providers.OpCollectionPosts: "boards by URL; pins there often come without their time",
+			providers.OpSearch:          "pins",
+		},
+	}
+}
+
+const pinterestSite = "https://www.pinterest.com/"
+
+// https://docs.scrapecreators.com/v1/pinterest/search
+func (r pinterestReads) search(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (providers.Page[schema.SearchResult], error) {
+	page, err := r.pins(ctx, upstream.Get("v1/pinterest/search").Says("query", q.Query), cursor)
+	return said(results(page), err, "pinterest search %q", q.Query)
+}
+
+// collectionPosts finds a board by the path of its page.
+// https://docs.scrapecreators.com/v1/pinterest/board
+func (r pinterestReads) collectionPosts(
+	ctx context.Context, q providers.CollectionQuery, cursor string,
+) (page providers.Page[schema.Post], err error) {
+	if links.Digits(q.ID) || strings.HasPrefix(q.ID, "pin.it/") {
+		err = providers.Unsupported("this source finds a board by the URL of its page only")
+	} else {
+		page, err = r.pins(ctx, upstream.Get("v1/pinterest/board").Says("url", pinterestSite+q.ID+"/"), cursor)
+	}
+	return said(page, err, "pinterest collection %q", q.ID)
+}
+
+// pins has no flag: the last page has no cursor.
+func (r pinterestReads) pins(
+	ctx context.Context, ask upstream.Request, cursor string,
+) (page providers.Page[schema.Post], err error) {
+	var answer struct {
+		Pins   wire.Rows[struct{}] `json:"pins"`
+		Cursor wire.Token          `json:"cursor"`
+	}
+	if _, err = r.http.Read(ctx, ask.With("cursor", cursor), &answer); err != nil {
+		return page, err
+	}
+	page.Items, err = wire.Items(ctx, "pins", answer.Pins, func(_ struct{}, raw json.RawMessage) (schema.Post, bool) {
+		p, belongs, err := pinterest.ParsePin(ctx, raw)
+		return p, belongs || err != nil
+	})
+	if err == nil {
+		page.Next, err = answer.Cursor.Next(ctx, "cursor")
+	}
+	return page, err
+}
+
+// collections reads the first page only: the answer has a cursor, but no parameter takes it.
+// https://docs.scrapecreators.com/v1/pinterest/user/boards
+func (r pinterestReads) collections(
+	ctx context.Context, q providers.CollectionsQuery, _ string,
+) (page providers.Page[schema.Collection], err error) {
+	type board struct {
+		Privacy string `json:"privacy"`
+	}
+	var answer struct {
+		Boards wire.Rows[board] `json:"boards"`
+	}
+	if _, err = r.http.Read(ctx, upstream.Get("v1/pinterest/user/boards").Says("handle", q.Handle), &answer); err == nil {
+		convert := func(b board, raw json.RawMessage) (schema.Collection, bool) {
+			if b.Privacy == "" {
+				return schema.Collection{}, true // nobody knows whether it is for everybody
+			}
+			c, belongs, err := pinterest.ParseBoard(ctx, raw)
+			return c, belongs || err != nil
+		}
+		page.Items, err = wire.Items(ctx, "boards", answer.Boards, convert)
+	}
+	return said(page, err, "pinterest collections of %q", q.Handle)
+}
+
+// https://docs.scrapecreators.com/v1/pinterest/pin
+func (r pinterestReads) post(ctx context.Context, id string) (p schema.Post, err error) {
+	var pin wire.Object[pinterestPin]
+	ask := upstream.Get("v1/pinterest/pin").Says("url", pinterestSite+"pin/"+id+"/")
+	if !links.Digits(id) {
+		err = providers.Unsupported("this source knows no short links")
+	} else if _, err = r.http.Read(ctx, ask, &pin); err == nil {
+		err = wire.Same(ctx, "pin", id, string(pin.V.ID))
+	}
+	if err == nil {
+		err = wire.Need(ctx, "pinner", pin.V.Pinner != nil || pin.V.Creator != nil)
+	}
+	return said(pin.V.post(pin.Raw), err, "pinterest post %q", id)
+}
+
+// pinterestPin is a pin as its page has it.
+type pinterestPin struct {
+	ID          wire.Serial           `json:"entityId"` // id is something else
+	Title       string                `json:"title"`
+	GridTitle   string                `json:"gridTitle"`
+	Description string                `json:"description"`
+	Created     wire.Time             `json:"createdAt"`
+	Pinner      *pinterestAccount     `json:"pinner"`
+	Creator     *pinterestAccount     `json:"nativeCreator"`
+	IsRepin     wire.Bool             `json:"isRepin"`
+	IsPromoted  bool                  `json:"isPromoted"`
+	Promoter    *pinterestAccount     `json:"promoter"`
+	Videos      wire.Object[struct{}] `json:"videos"` // null of a picture
+	Image       struct {
+		URL string `json:"url"`
+	} `json:"imageSpec_orig"`
+	Reactions  wire.Count `json:"totalReactionCount"`
+	Hashtags   []string   `json:"hashtags"` // with #, beside those in the text
+	Aggregated struct {
+		Comments wire.Count `json:"commentCount"`
+		Stats    struct {
+			Saves wire.Count `json:"saves"` // of all copies, as the site shows it
+		} `json:"aggregatedStats"`
+	} `json:"aggregatedPinData"`
+}
+
+type pinterestAccount struct {
+	ID       wire.Serial `json:"entityId"`
+	Username string      `json:"username"`
+	FullName string      `json:"fullName"`
+	Large    string      `json:"imageLargeUrl"`
+	Medium   string      `json:"imageMediumUrl"`
+}
+
+func (a *pinterestAccount) actor() schema.Actor {
+	if a == nil || a.Username == "" {
+		return schema.UnknownActor()
+	}
+	return schema.Actor{
+		ID: string(a.ID), Handle: a.Username, DisplayName: text.NonEmpty(a.FullName),
+		AvatarURL: text.URL(cmp.Or(a.Large, a.Medium)),
+	}
+}
+
+// post is by who saved the pin, or who made it where this is no copy.
+func (p pinterestPin) post(raw json.RawMessage) schema.Post {
+	by := p.Pinner
+	if by == nil || p.Creator != nil && p.IsRepin.V != nil && !*p.IsRepin.V {
+		by = p.Creator
+	}
+	title, description := strings.TrimSpace(cmp.Or(p.Title, p.GridTitle)), strings.TrimSpace(p.Description)
+	if title == description {
+		description = ""
+	}
+	page := pinterestSite + "pin/" + string(p.ID) + "/"
+	out := schema.Post{
+		Common:    schema.Common{ID: string(p.ID), URL: page, Raw: raw},
+		Author:    by.actor(),
+		Text:      text.Join(title, description),
+		CreatedAt: p.Created.V,
+		Engagement: schema.Engagement{
+			Likes: p.Reactions.V, Comments: p.Aggregated.Comments.V, Saves: p.Aggregated.Stats.Saves.V,
+		},
+		IsAd: p.IsPromoted || p.Promoter != nil && p.Promoter.Username != "",
+	}
+	out.Hashtags, out.Mentions = text.Hashtags(out.Text), text.Mentions(out.Text)
+	for _, tag := range p.Hashtags {
+		out.Hashtags = append(out.Hashtags, strings.TrimPrefix(strings.TrimSpace(tag), "#"))
+	}
+	out.Hashtags = text.Each(out.Hashtags)
+	image := text.URL(p.Image.URL)
+	switch {
+	case p.Videos.Here(): // the page plays it
+		out.Media = []schema.Media{{Type: schema.Video, URL: page, ThumbnailURL: image}}
+	case image != nil:
+		out.Media = []schema.Media{{Type: schema.Image, URL: *image}}
+	}
+	return out
+}

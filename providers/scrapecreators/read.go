@@ -1,0 +1,219 @@
+package scrapecreators
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// said says what was being read when err is not nil.
+func said[T any](v T, err error, what string, args ...any) (T, error) {
+	if err != nil {
+		err = fmt.Errorf("scrapecreators: %s: %w", fmt.Sprintf(what, args...), err)
+	}
+	return v, err
+}
+
+// one reads an answer that is one object.
+func one[T any](
+	ctx context.Context, c *client, r upstream.Request, parse func(context.Context, json.RawMessage) (T, error),
+) (v T, err error) {
+	var whole json.RawMessage
+	if _, err = c.http.Read(ctx, r, &whole); err == nil {
+		v, err = parse(ctx, whole)
+	}
+	return v, err
+}
+
+// answer is one answer of the vendor, by the names at its top.
+type answer map[string]json.RawMessage
+
+// list reads the page that stands at rows, and what leads to the next at next; next is "" where the vendor has no more.
+func list[T, O any](
+	ctx context.Context, c *client, r upstream.Request, rows, next string, convert func(T, json.RawMessage) (O, bool),
+) (page providers.Page[O], err error) {
+	var a answer
+	if _, err = c.http.Read(ctx, r, &a); err != nil {
+		return page, err
+	}
+	if page.Items, err = items(ctx, a, rows, convert); err == nil && next != "" {
+		page.Next, err = a.next(ctx, next)
+	}
+	return page, err
+}
+
+// at reads the object at name, which must be there: null in its place is the vendor's word for what does not exist.
+func at[T any](
+	ctx context.Context, a answer, name string, parse func(context.Context, json.RawMessage) (T, error),
+) (v T, err error) {
+	if string(a[name]) == "null" {
+		return v, absent("")
+	}
+	if err = wire.Need(ctx, name, len(a[name]) > 0); err == nil {
+		v, err = parse(ctx, a[name])
+	}
+	return v, err
+}
+
+// items converts the rows of a list at the top of an answer.
+func items[T, O any](ctx context.Context, a answer, name string, convert func(T, json.RawMessage) (O, bool)) ([]O, error) {
+	var rows wire.Rows[T]
+	if at, here := a[name]; here {
+		if err := wire.Decode(ctx, at, &rows); err != nil {
+			return nil, wire.Need(ctx, name, false)
+		}
+	}
+	return wire.Items(ctx, name, rows, convert)
+}
+
+// next returns the token at name, "" when the vendor says that there is no more.
+func (a answer) next(ctx context.Context, name string) (string, error) {
+	for _, more := range []string{"has_more", "has_next_page", "more_available", "hasMore"} {
+		if string(a[more]) == "false" {
+			return "", nil
+		}
+	}
+	var t wire.Token
+	if at, here := a[name]; here {
+		t.UnmarshalJSON(at) //nolint:errcheck // it never fails
+	}
+	return t.Next(ctx, name)
+}
+
+// numbered is [list] where pages have numbers and nothing says which is the last: it is the one without rows, or that of
+// the number last, where the vendor goes no further.
+func numbered[T, O any](
+	ctx context.Context, c *client, r upstream.Request, cursor string, last int, rows string, convert func(T, json.RawMessage) (O, bool),
+) (page providers.Page[O], err error) {
+	n, err := pageOf(cursor, last)
+	if err != nil {
+		return page, err
+	}
+	page, err = list(ctx, c, r.With("page", strconv.Itoa(n)), rows, "", convert)
+	if err == nil && len(page.Items) > 0 && n < last {
+		page.Next = strconv.Itoa(n + 1)
+	}
+	return page, err
+}
+
+// pageOf is the number of the page that a cursor stands for, up to last.
+func pageOf(cursor string, last int) (int, error) {
+	if cursor == "" {
+		return 1, nil
+	}
+	n, err := strconv.Atoi(cursor)
+	if err != nil || n < 2 || n > last {
+		return 0, providers.ErrCursor
+	}
+	return n, nil
+}
+
+// parsed converts the rows of a list by parse. One that is not public does not belong. One that cannot be read is the zero
+// object, which the engine leaves out and counts.
+func parsed[T any](ctx context.Context, parse func(context.Context, json.RawMessage) (T, error)) func(struct{}, json.RawMessage) (T, bool) {
+	return func(_ struct{}, raw json.RawMessage) (T, bool) {
+		v, err := parse(ctx, raw)
+		if err != nil {
+			return *new(T), !errors.Is(err, providers.ErrNotFound)
+		}
+		return v, true
+	}
+}
+
+// rowOf is one row of [parsed].
+func rowOf[T any](ctx context.Context, raw json.RawMessage, parse func(context.Context, json.RawMessage) (T, error)) T {
+	v, _ := parsed(ctx, parse)(struct{}{}, raw)
+	return v
+}
+
+// rowsOf is [items] for a list that does not stand at the top, whose rows are read by the platform's own package.
+func rowsOf[T any](
+	ctx context.Context, name string, rows wire.Rows[struct{}], parse func(context.Context, json.RawMessage) (T, error),
+) ([]T, error) {
+	return wire.Items(ctx, name, rows, parsed(ctx, parse))
+}
+
+// more says whether another page follows: a flag, or 1 and 0.
+type more struct{ is, known bool }
+
+// UnmarshalJSON never fails.
+func (m *more) UnmarshalJSON(b []byte) error {
+	word := string(b)
+	*m = more{word == "true" || word == "1", word == "true" || word == "1" || word == "false" || word == "0"}
+	return nil
+}
+
+// next returns the token, named as in "cursor", of the page that follows; "" when the vendor says that none does.
+func (m more) next(ctx context.Context, name string, t wire.Token) (string, error) {
+	if err := wire.Need(ctx, "the flag beside "+name, m.known); err != nil || !m.is {
+		return "", err
+	}
+	token, err := t.Next(ctx, name)
+	if err == nil {
+		err = wire.Need(ctx, name, token != "")
+	}
+	return token, err
+}
+
+// sole is the one object that was asked for. Null in its place is the vendor's word for what does not exist.
+type sole[T any] struct {
+	wire.Object[T]
+	null bool
+}
+
+// UnmarshalJSON never fails.
+func (o *sole[T]) UnmarshalJSON(b []byte) error {
+	o.null = string(b) == "null"
+	return o.Object.UnmarshalJSON(b)
+}
+
+// check returns nil when the object, named as in "post", is there.
+func (o sole[T]) check(ctx context.Context, name string) error {
+	if o.null {
+		return absent("")
+	}
+	return wire.Need(ctx, name, o.Here())
+}
+
+// results makes search results of a page of objects.
+func results[T any, P interface {
+	*T
+	schema.Object
+}](page providers.Page[T]) (out providers.Page[schema.SearchResult]) {
+	out.Next = page.Next
+	for i := range page.Items {
+		out.Items = append(out.Items, schema.Result(P(&page.Items[i])))
+	}
+	return out
+}
+
+// languageCode returns the code of a language that is written in English, as in "English (auto)"; nil for one that it does
+// not know.
+func languageCode(name string) *string {
+	name, _, _ = strings.Cut(name, " (")
+	for _, tag := range display.Supported.Tags() {
+		if strings.EqualFold(display.English.Languages().Name(tag), name) {
+			base, _ := tag.Base()
+			return new(base.String())
+		}
+	}
+	return nil
+}
+
+// sameLanguage tells whether two codes name the same language, whatever their region.
+func sameLanguage(a, b string) bool {
+	x, _ := language.Make(a).Base()
+	y, _ := language.Make(b).Base()
+	return x == y
+}

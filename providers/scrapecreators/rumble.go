@@ -1,0 +1,243 @@
+package scrapecreators
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/vtt"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+type rumbleReads struct{ *client }
+
+func (c *client) rumble() providers.Provider {
+	r := rumbleReads{c}
+	return providers.Provider{
+		Platform:   platform.Rumble,
+		Posts:      r.posts,
+		Post:       r.post,
+		Comments:   r.comments,
+		Search:     r.search,
+		Transcript: r.transcript,
+		Filters:    map[providers.Op]providers.Filters{providers.OpSearch: {"kind": {"post"}}},
+	}
+}
+
+// rumbleHome leads to the pages of accounts, c/name or user/name, and of videos.
+const rumbleHome = "https://rumble.com/"
+
+// posts are an account's videos, newest first.
+func (r rumbleReads) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
+	var a answer
+	ask := upstream.Get("v1/rumble/channel/videos").With("cursor", cursor)
+	if strings.Contains(handle, "/") {
+		ask = ask.Says("url", rumbleHome+handle)
+	} else {
+		ask = ask.Says("handle", handle)
+	}
+	if _, err = r.http.Read(ctx, ask, &a); err == nil {
+		var owner wire.Object[rumbleChannel]
+		if err = wire.Decode(ctx, a["channel"], &owner); err == nil {
+			page.Items, err = items(ctx, a, "videos", func(v rumbleRow, raw json.RawMessage) (schema.Post, bool) {
+				v.Channel = owner.V
+				return v.post(raw), true
+			})
+		}
+	}
+	if err == nil {
+		page.Next, err = a.next(ctx, "cursor")
+	}
+	return said(page, err, "rumble posts of %q", handle)
+}
+
+func (r rumbleReads) post(ctx context.Context, id string) (p schema.Post, err error) {
+	var v wire.Object[rumbleVideo]
+	if _, err = r.http.Read(ctx, upstream.Get("v1/rumble/video").Says("url", rumbleVideoURL(ctx, id)), &v); err == nil {
+		err = wire.Same(ctx, "post", id, v.V.ID)
+	}
+	return said(v.V.post(v.Raw), err, "rumble post %q", id)
+}
+
+func rumbleVideoURL(ctx context.Context, id string) string {
+	return providers.AddressOf(ctx, providers.PostID, rumbleHome+id)
+}
+
+// comments are those that answer the video, all at once.
+func (r rumbleReads) comments(ctx context.Context, postID, _ string) (page providers.Page[schema.Comment], err error) {
+	var a struct {
+		ID       string                   `json:"id"`
+		URL      string                   `json:"url"`
+		Comments wire.Rows[rumbleComment] `json:"comments"`
+	}
+	if _, err = r.http.Read(ctx, upstream.Get("v1/rumble/video/comments").Says("url", rumbleVideoURL(ctx, postID)), &a); err == nil {
+		err = wire.Same(ctx, "post", postID, a.ID)
+	}
+	if err == nil {
+		page.Items, err = wire.Items(ctx, "comments", a.Comments, func(c rumbleComment, raw json.RawMessage) (schema.Comment, bool) {
+			return c.comment(postID, text.URLOr(a.URL, rumbleHome+postID), raw), true
+		})
+	}
+	return said(page, err, "rumble comments of %q", postID)
+}
+
+// search finds videos, and short ones behind them.
+func (r rumbleReads) search(ctx context.Context, q providers.SearchQuery, cursor string) (page providers.Page[schema.SearchResult], err error) {
+	var a answer
+	found := func(v rumbleRow, raw json.RawMessage) (schema.SearchResult, bool) {
+		return schema.Result(new(v.post(raw))), true
+	}
+	if _, err = r.http.Read(ctx, upstream.Get("v1/rumble/search").Says("query", q.Query).With("cursor", cursor), &a); err == nil {
+		page.Items, err = items(ctx, a, "videos", found)
+	}
+	var shorts []schema.SearchResult
+	if err == nil {
+		shorts, err = items(ctx, a, "shorts", found)
+	}
+	if err == nil {
+		page.Items = append(page.Items, shorts...)
+		page.Next, err = a.next(ctx, "cursor")
+	}
+	return said(page, err, "rumble search for %q", q.Query)
+}
+
+func (r rumbleReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
+	var a wire.Object[struct {
+		ID         string              `json:"id"`
+		URL        string              `json:"url"`
+		Language   string              `json:"language"`   // "English (auto)"
+		Transcript wire.Object[string] `json:"transcript"` // WebVTT; null when there is none
+	}]
+	if _, err = r.http.Read(ctx, upstream.Get("v1/rumble/video/transcript").Says("url", rumbleVideoURL(ctx, q.PostID)), &a); err == nil {
+		err = wire.Same(ctx, "post", q.PostID, a.V.ID)
+	}
+	if err == nil {
+		err = a.V.Transcript.Optional(ctx, "transcript")
+	}
+	if err == nil && a.V.Transcript.V == "" {
+		err = providers.NotFound("the video has no transcript")
+	}
+	lang := languageCode(a.V.Language)
+	if err == nil && q.Lang != "" && lang != nil && !sameLanguage(q.Lang, *lang) {
+		err = providers.NotFound("the video has no transcript in this language")
+	}
+	if err == nil {
+		t = schema.Transcript{
+			Common: schema.Common{ID: a.V.ID, URL: text.URLOr(a.V.URL, rumbleHome+a.V.ID), Raw: a.Raw},
+			PostID: a.V.ID, Lang: lang,
+		}
+		t.Segments, err = vtt.Segments(ctx, []byte(a.V.Transcript.V))
+		t.Text = vtt.Text(t.Segments)
+	}
+	return said(t, err, "rumble transcript of %q", q.PostID)
+}
+
+type rumbleChannel struct {
+	Name   string `json:"name"`
+	URL    string `json:"url"`
+	Handle string `json:"handle"`
+}
+
+func (c rumbleChannel) actor() schema.Actor {
+	u, err := url.Parse(c.URL)
+	if err != nil || c.Handle == "" {
+		return schema.UnknownActor()
+	}
+	return schema.Actor{ID: cmp.Or(strings.Trim(u.Path, "/"), c.Handle), Handle: c.Handle, DisplayName: text.NonEmpty(c.Name)}
+}
+
+// rumbleRow is a video in a list.
+type rumbleRow struct {
+	ID        string        `json:"id"`
+	URL       string        `json:"url"`
+	Title     string        `json:"title"`
+	Thumbnail string        `json:"thumbnail"`
+	Length    string        `json:"duration"` // "20:55", and sometimes the whole text of the row
+	At        wire.Time     `json:"publishedAt"`
+	Views     wire.Count    `json:"viewCountInt"`
+	Channel   rumbleChannel `json:"channel"` // absent from the list of an account
+}
+
+func (r rumbleRow) post(raw json.RawMessage) schema.Post {
+	page := text.URLOr(r.URL, rumbleHome+r.ID)
+	return schema.Post{
+		Common:     schema.Common{ID: r.ID, URL: page, Raw: raw},
+		Author:     r.Channel.actor(),
+		Text:       strings.TrimSpace(r.Title),
+		CreatedAt:  r.At.V,
+		Media:      []schema.Media{{Type: schema.Video, URL: page, ThumbnailURL: text.URL(r.Thumbnail), DurationS: text.Clock(r.Length)}},
+		Engagement: schema.Engagement{Views: r.Views.V},
+		Hashtags:   text.Hashtags(r.Title),
+		Mentions:   text.Mentions(r.Title),
+	}
+}
+
+// rumbleVideo is a video by itself.
+type rumbleVideo struct {
+	ID          string        `json:"id"`
+	URL         string        `json:"url"`
+	Title       string        `json:"title"`
+	Description string        `json:"description"`
+	Thumbnail   string        `json:"thumbnail"`
+	Seconds     wire.Float    `json:"duration"`
+	At          wire.Time     `json:"publishedAt"`
+	Views       wire.Count    `json:"viewCountInt"`
+	Likes       wire.Count    `json:"likeCount"`
+	Channel     rumbleChannel `json:"channel"`
+	Media       struct {
+		HLS struct {
+			Auto struct {
+				URL string `json:"url"`
+			} `json:"auto"`
+		} `json:"hls"`
+	} `json:"media"`
+}
+
+func (v rumbleVideo) post(raw json.RawMessage) schema.Post {
+	page, words := text.URLOr(v.URL, rumbleHome+v.ID), text.Join(v.Title, v.Description)
+	film := schema.Media{Type: schema.Video, URL: text.URLOr(v.Media.HLS.Auto.URL, page), ThumbnailURL: text.URL(v.Thumbnail)}
+	if s := v.Seconds.V; s != nil && *s > 0 {
+		film.DurationS = s
+	}
+	return schema.Post{
+		Common:     schema.Common{ID: v.ID, URL: page, Raw: raw},
+		Author:     v.Channel.actor(),
+		Text:       words,
+		CreatedAt:  v.At.V,
+		Media:      []schema.Media{film},
+		Engagement: schema.Engagement{Views: v.Views.V, Likes: v.Likes.V},
+		Hashtags:   text.Hashtags(words),
+		Mentions:   text.Mentions(words),
+	}
+}
+
+type rumbleComment struct {
+	ID     wire.Serial `json:"id"`
+	Text   string      `json:"text"`
+	At     wire.Time   `json:"createdAt"`
+	Likes  wire.Count  `json:"likeCount"`
+	Author struct {
+		rumbleChannel
+		Picture string `json:"avatar"`
+	} `json:"author"`
+}
+
+func (c rumbleComment) comment(postID, page string, raw json.RawMessage) schema.Comment {
+	author := c.Author.actor()
+	author.AvatarURL = text.URL(c.Author.Picture)
+	return schema.Comment{
+		Common:    schema.Common{ID: string(c.ID), URL: page + "#comment-" + string(c.ID), Raw: raw},
+		PostID:    postID,
+		Author:    author,
+		Text:      c.Text,
+		CreatedAt: c.At.V,
+		Likes:     c.Likes.V,
+	}
+}

@@ -1,0 +1,160 @@
+package scrapecreators_test
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/providertest"
+	"github.com/socialdata/socialdata/providers/scrapecreators"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// run runs the suite over the vendor's provider for one platform, whose answers stand in a folder of its name.
+func run(t *testing.T, id platform.ID, s providertest.Suite) {
+	t.Helper()
+	t.Parallel()
+	s.Dir = filepath.Join("testdata", string(id))
+	s.New = func(c *http.Client) providers.Chain {
+		return providers.Chain{of(t, id, scrapecreators.Config{HTTP: c, APIKey: "a key of the vendor"})}
+	}
+	providertest.Run(t, s)
+}
+
+// of returns the vendor's provider for one platform.
+func of(t *testing.T, id platform.ID, cfg scrapecreators.Config) providers.Provider {
+	t.Helper()
+	all := scrapecreators.New(cfg)
+	i := slices.IndexFunc(all, func(p providers.Provider) bool { return p.Platform == id })
+	if i < 0 {
+		t.Fatalf("no provider for %s", id)
+	}
+	return all[i]
+}
+
+// saying returns the vendor's provider for one platform, to which the vendor says the same whatever is asked.
+func saying(t *testing.T, id platform.ID, body string) providers.Provider {
+	t.Helper()
+	client := &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, body })}
+	return of(t, id, scrapecreators.Config{HTTP: client, APIKey: "a key of the vendor"})
+}
+
+func TestWithoutAKeyNothingIsServed(t *testing.T) {
+	t.Parallel()
+	for _, p := range scrapecreators.New(scrapecreators.Config{}) {
+		for _, op := range providers.Ops() {
+			if p.Serves(op) {
+				t.Errorf("%s %s is served without a key", p.Platform, op)
+			}
+		}
+		if !slices.Equal(p.Missing[providers.OpRaw], []string{"scrapecreators.api_key"}) {
+			t.Errorf("%s: a raw read misses %v", p.Platform, p.Missing[providers.OpRaw])
+		}
+	}
+}
+
+func TestWhatCostsMoreThanAllowedIsRefusedBeforeTheCall(t *testing.T) {
+	t.Parallel()
+	nobody := &http.Client{Transport: providertest.Upstream(func(*http.Request) (*http.Response, error) {
+		t.Error("the vendor was asked")
+		return nil, http.ErrHandlerTimeout
+	})}
+	p := of(t, platform.TikTok, scrapecreators.Config{APIKey: "k", MaxCredits: 2, HTTP: nobody})
+	if p.Serves(providers.OpAudience) || p.Notes[providers.OpAudience] == "" {
+		t.Errorf("audience is served, or nothing says why not: %q", p.Notes[providers.OpAudience])
+	}
+	if !p.Serves(providers.OpLive) || p.Charges[providers.OpLive] != 2 {
+		t.Errorf("live costs %d, want 2", p.Charges[providers.OpLive])
+	}
+	for path, query := range map[string]url.Values{
+		"v1/tiktok/user/audience":    {"handle": {"ann"}},
+		"v1/tiktok/video/transcript": {"url": {"x"}, "use_ai_as_fallback": {"true"}},
+		"v2/instagram/post/comments": {"url": {"x"}, "include_replies": {"true"}},
+		"v1/google/company/ads":      {"domain": {"example.com"}, "get_ad_details": {"true"}},
+		"v2/tiktok/video":            {"url": {"x"}, "download_media": {"true"}},
+		"v1/instagram/post":          {"url": {"x"}, "download_media": {"true"}},
+	} {
+		if _, err := p.Forward(t.Context(), path, query); !errors.Is(err, providers.ErrUnsupported) {
+			t.Errorf("%s was forwarded: %v", path, err)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		status int
+		body   string
+		want   error
+	}{
+		{"gone, and no data", 404, `{"success": false, "message": "not found", "data": []}`, providers.ErrNotFound},
+		{"gone, and data in words", 404, `{"success": false, "message": {"text": "gone"}, "data": "none"}`, providers.ErrNotFound},
+		{"no such route", 404, `{"message": "Cannot GET /v1/x"}`, providers.ErrUnavailable},
+		{"gone inside a success", 200, `{"success": false, "errorStatus": "404", "data": []}`, providers.ErrNotFound},
+		{"a failure inside a success", 200, `{"success": false, "data": [], "did": "did:plc:ann", "handle": "ann.example.com"}`, providers.ErrUnavailable},
+		{"a failure that calls itself none", 200, `{"success": false, "errorStatus": 200, "did": "did:plc:ann", "handle": "ann.example.com"}`, providers.ErrUnavailable},
+		{"gated", 403, `{"success": false, "error": "forbidden", "errorStatus": 403, "message": "age restricted", "data": null}`, providers.ErrNotFound},
+		{"refused by something before the vendor", 403, `<html>`, providers.ErrUnavailable},
+		{"a flag that is none", 404, `{"success": "no"}`, providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			client := &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return tt.status, tt.body })}
+			p := of(t, platform.Bluesky, scrapecreators.Config{HTTP: client, APIKey: "k"})
+			if _, err := p.Profile(t.Context(), "ann.example.com"); !errors.Is(err, tt.want) {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestNullInPlaceOfTheObjectIsNotThere(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		platform platform.ID
+		id, body string
+	}{
+		{platform.AppleMusic, "146", `{"success": true, "data": null}`},
+		{platform.Bluesky, "at://did:plc:ann/app.bsky.feed.post/3one", `{"success": true, "post": null, "replies": []}`},
+		{platform.GitHub, "ann/maps", `{"success": true, "repository": null}`},
+		{platform.Kick, "clip_01JG", `{"success": true, "clip": null}`},
+		{platform.Twitch, "GreenTea-x", `[{"data": {"clip": null}}, {"data": {}}]`},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.platform), func(t *testing.T) {
+			t.Parallel()
+			if _, err := saying(t, tt.platform, tt.body).Post(t.Context(), tt.id); !errors.Is(err, providers.ErrNotFound) {
+				t.Errorf("got %v, want %v", err, providers.ErrNotFound)
+			}
+		})
+	}
+}
+
+// What a search engine has found goes no further than eleven pages: the vendor refuses to look for the twelfth.
+func TestSearchesByAnEngineEndBehindElevenPages(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		platform platform.ID
+		rows     string
+		query    providers.SearchQuery
+	}{
+		{platform.Instagram, "posts", providers.SearchQuery{Query: "#tea"}},
+		{platform.Instagram, "profiles", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult}},
+		{platform.LinkedIn, "posts", providers.SearchQuery{Query: "tea"}},
+	}
+	for _, tt := range tests {
+		for cursor, want := range map[string]string{"11": "11", "12": ""} {
+			page, err := saying(t, tt.platform, `{"`+tt.rows+`": [], "cursor": "`+cursor+`"}`).Search(t.Context(), tt.query, "10")
+			if err != nil || page.Next != want {
+				t.Errorf("%s %s behind page %s: got cursor %q (%v), want %q", tt.platform, tt.rows, cursor, page.Next, err, want)
+			}
+		}
+	}
+}

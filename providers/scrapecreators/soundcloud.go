@@ -1,0 +1,93 @@
+package scrapecreators
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/soundcloud"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// soundcloudReads reads what SoundCloud's website gets.
+type soundcloudReads struct{ *client }
+
+func (c *client) soundcloud() providers.Provider {
+	r := soundcloudReads{c}
+	return providers.Provider{
+		Platform: platform.SoundCloud,
+		Profile:  r.profile,
+		Posts:    r.posts,
+		Post:     r.post,
+		Tracks:   r.tracks,
+		Track:    r.track,
+	}
+}
+
+func (r soundcloudReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	p, err := one(ctx, r.client, upstream.Get("v1/soundcloud/artist").Says("handle", handle), soundcloud.ParseProfile)
+	if err == nil {
+		err = wire.SameFold(ctx, "account", handle, p.Handle)
+	}
+	return said(p, err, "soundcloud profile %q", handle)
+}
+
+func (r soundcloudReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	page, err := soundcloudUploads(ctx, r, handle, cursor, soundcloud.ParsePost)
+	return said(page, err, "soundcloud posts of %q", handle)
+}
+
+func (r soundcloudReads) tracks(ctx context.Context, handle, cursor string) (providers.Page[schema.Track], error) {
+	page, err := soundcloudUploads(ctx, r, handle, cursor, soundcloud.ParseTrack)
+	return said(page, err, "soundcloud tracks of %q", handle)
+}
+
+func soundcloudUploads[T any](
+	ctx context.Context, r soundcloudReads, handle, cursor string, parse func(context.Context, json.RawMessage) (T, error),
+) (providers.Page[T], error) {
+	ask := upstream.Get("v1/soundcloud/artist/tracks").Says("handle", handle).With("cursor", cursor)
+	return list(ctx, r.client, ask, "tracks", "cursor", parsed(ctx, parse))
+}
+
+func (r soundcloudReads) post(ctx context.Context, id string) (schema.Post, error) {
+	p, err := soundcloudTrack(ctx, r, id, soundcloud.ParsePost)
+	if err == nil {
+		err = sameSound(ctx, id, p.Common)
+	}
+	return said(p, err, "soundcloud post %q", id)
+}
+
+func (r soundcloudReads) track(ctx context.Context, id string) (schema.Track, error) {
+	t, err := soundcloudTrack(ctx, r, id, soundcloud.ParseTrack)
+	if err == nil {
+		err = sameSound(ctx, id, t.Common)
+	}
+	return said(t, err, "soundcloud track %q", id)
+}
+
+// soundcloudTrack reads a track that is named by its path; its number alone is no address.
+func soundcloudTrack[T any](
+	ctx context.Context, r soundcloudReads, id string, parse func(context.Context, json.RawMessage) (T, error),
+) (v T, err error) {
+	switch {
+	case links.Digits(id):
+		return v, providers.Unsupported("ScrapeCreators knows tracks by their URL only")
+	case !strings.HasPrefix(id, "https://"):
+		id = "https://soundcloud.com/" + id
+	}
+	return one(ctx, r.client, upstream.Get("v1/soundcloud/track").Says("url", id), parse)
+}
+
+// sameSound checks that the answer is about the track that was asked for, unless that is a short link.
+func sameSound(ctx context.Context, asked string, got schema.Common) error {
+	if strings.HasPrefix(asked, "https://on.soundcloud.com/") {
+		return nil
+	}
+	path := func(page string) string { return strings.TrimPrefix(page, "https://soundcloud.com/") }
+	return wire.SameFold(ctx, "track", path(asked), path(got.URL))
+}

@@ -1,0 +1,462 @@
+package scrapecreators
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/spotify"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// spotifyReads reads what Spotify's web player gets.
+type spotifyReads struct{ *client }
+
+func (c *client) spotify() providers.Provider {
+	r := spotifyReads{c}
+	kinds := []string{"album", "playlist", "podcast"}
+	return providers.Provider{
+		Platform:         platform.Spotify,
+		Profile:          r.profile,
+		Posts:            r.posts,
+		Post:             r.post,
+		Search:           r.search,
+		Collections:      r.collections,
+		Collection:       r.collection,
+		CollectionTracks: r.collectionTracks,
+		Track:            r.track,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch:           {"kind": {"profile", "track", "collection"}},
+			providers.OpCollections:      {"kind": {"album"}},
+			providers.OpCollection:       {"kind": kinds},
+			providers.OpCollectionTracks: {"kind": kinds},
+		},
+	}
+}
+
+const spotifySite = "https://open.spotify.com/"
+
+// spotifyThing reads one thing by its id, of which the answer must be.
+func spotifyThing[T any](ctx context.Context, c *client, route, id string, idOf func(T) string) (v wire.Object[T], err error) {
+	if len(id) != 22 {
+		return v, providers.Unsupported("ScrapeCreators knows what is on Spotify by id only")
+	}
+	if _, err = c.http.Read(ctx, upstream.Get("v1/spotify", route).Says("id", id), &v); err == nil {
+		err = wire.Same(ctx, route, id, idOf(v.V))
+	}
+	return v, err
+}
+
+func (r spotifyReads) artist(ctx context.Context, handle string) (wire.Object[spotifyArtist], error) {
+	return spotifyThing(ctx, r.client, "artist", handle, func(a spotifyArtist) string { return a.ID })
+}
+
+func (r spotifyReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	a, err := r.artist(ctx, handle)
+	return said(a.V.profile(a.Raw), err, "spotify profile %q", handle)
+}
+
+// posts are the albums that the artist's page shows.
+func (r spotifyReads) posts(ctx context.Context, handle, _ string) (page providers.Page[schema.Post], err error) {
+	a, err := r.artist(ctx, handle)
+	if err == nil {
+		page.Items, err = wire.Items(ctx, "discography.albums", a.V.Discography.Albums,
+			func(album spotifyAlbum, raw json.RawMessage) (schema.Post, bool) {
+				return album.post(a.V.actor(), raw), true
+			})
+	}
+	return said(page, err, "spotify posts of %q", handle)
+}
+
+func (r spotifyReads) collections(
+	ctx context.Context, q providers.CollectionsQuery, _ string,
+) (page providers.Page[schema.Collection], err error) {
+	a, err := r.artist(ctx, q.Handle)
+	if err == nil {
+		page.Items, err = wire.Items(ctx, "discography.albums", a.V.Discography.Albums,
+			func(album spotifyAlbum, raw json.RawMessage) (schema.Collection, bool) {
+				return album.collection(a.V.actor(), raw), true
+			})
+	}
+	return said(page, err, "spotify collections of %q", q.Handle)
+}
+
+func (r spotifyReads) album(ctx context.Context, id string) (wire.Object[spotifyAlbum], error) {
+	return spotifyThing(ctx, r.client, "album", id, spotifyAlbum.id)
+}
+
+func (r spotifyReads) post(ctx context.Context, id string) (schema.Post, error) {
+	a, err := r.album(ctx, id)
+	return said(a.V.post(a.V.author(), a.Raw), err, "spotify post %q", id)
+}
+
+func (r spotifyReads) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
+	c, err := spotify.ByKind(q, func(kind schema.CollectionKind, id string) (schema.Collection, error) {
+		switch kind {
+		case schema.Playlist:
+			p, err := spotifyThing(ctx, r.client, "playlist", id, spotifyList.id)
+			return p.V.collection(schema.Playlist, p.Raw), err
+		case schema.Podcast:
+			p, err := spotifyThing(ctx, r.client, "podcast", id, spotifyList.id)
+			return p.V.collection(schema.Podcast, p.Raw), err
+		default:
+			a, err := r.album(ctx, id)
+			return a.V.collection(a.V.author(), a.Raw), err
+		}
+	})
+	return said(c, err, "spotify collection %q", q.ID)
+}
+
+func (r spotifyReads) collectionTracks(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Track], error) {
+	page, err := spotify.ByKind(q, func(kind schema.CollectionKind, id string) (page providers.Page[schema.Track], err error) {
+		switch kind {
+		case schema.Playlist:
+			ask := upstream.Get("v1/spotify/playlist").Says("id", id).With("cursor", cursor)
+			return list(ctx, r.client, ask, "tracks", "cursor", spotifyTrack.row)
+		case schema.Podcast:
+			ask := upstream.Get("v1/spotify/podcast/episodes").Says("id", id).With("cursor", cursor)
+			return list(ctx, r.client, ask, "episodes", "cursor", spotifyTrack.row)
+		default:
+		}
+		a, err := r.album(ctx, id)
+		if err == nil {
+			page.Items, err = wire.Items(ctx, "tracksV2", a.V.Tracks, func(t spotifyEntry, raw json.RawMessage) (schema.Track, bool) {
+				t.Track.Album = a.V
+				return t.Track.row(raw)
+			})
+		}
+		return page, err
+	})
+	return said(page, err, "spotify tracks of %q", q.ID)
+}
+
+func (r spotifyReads) track(ctx context.Context, id string) (schema.Track, error) {
+	t, err := spotifyThing(ctx, r.client, "track", id, spotifyTrack.id)
+	track, _ := t.V.row(t.Raw)
+	return said(track, err, "spotify track %q", id)
+}
+
+// search finds a few of each kind: collections first, then tracks, then artists.
+func (r spotifyReads) search(ctx context.Context, q providers.SearchQuery, _ string) (page providers.Page[schema.SearchResult], err error) {
+	var a answer
+	_, err = r.http.Read(ctx, upstream.Get("v1/spotify/search").Says("query", q.Query), &a)
+	add := func(kind schema.ResultKind, found func() ([]schema.SearchResult, error)) {
+		if err != nil || q.Kind != "" && q.Kind != kind {
+			return
+		}
+		var results []schema.SearchResult
+		results, err = found()
+		page.Items = append(page.Items, results...)
+	}
+	collections := func(name string, kind schema.CollectionKind) func() ([]schema.SearchResult, error) {
+		return func() ([]schema.SearchResult, error) {
+			return items(ctx, a, name, func(l spotifyList, raw json.RawMessage) (schema.SearchResult, bool) {
+				return schema.Result(new(l.collection(kind, raw))), true
+			})
+		}
+	}
+	add(schema.CollectionResult, collections("podcasts", schema.Podcast))
+	add(schema.CollectionResult, func() ([]schema.SearchResult, error) {
+		return items(ctx, a, "albumsV2", func(album spotifyAlbum, raw json.RawMessage) (schema.SearchResult, bool) {
+			return schema.Result(new(album.collection(album.author(), raw))), true
+		})
+	})
+	add(schema.CollectionResult, collections("playlists", schema.Playlist))
+	add(schema.TrackResult, func() ([]schema.SearchResult, error) {
+		return items(ctx, a, "tracksV2", func(t spotifyTrack, raw json.RawMessage) (schema.SearchResult, bool) {
+			track, belongs := t.row(raw)
+			return schema.Result(&track), belongs
+		})
+	})
+	add(schema.ProfileResult, func() ([]schema.SearchResult, error) {
+		return items(ctx, a, "artists", func(artist spotifyArtist, raw json.RawMessage) (schema.SearchResult, bool) {
+			return schema.Result(new(artist.profile(raw))), true
+		})
+	})
+	return said(page, err, "spotify search for %q", q.Query)
+}
+
+// spotifyPicture is one picture in several sizes, in no order.
+type spotifyPicture struct {
+	Sources []struct {
+		URL   string     `json:"url"`
+		Width wire.Count `json:"width"` // null where there is only one
+	} `json:"sources"`
+}
+
+// widest is nil where there is none.
+func (p spotifyPicture) widest() *string {
+	var found *string
+	most := int64(-1)
+	for _, s := range p.Sources {
+		width := int64(0)
+		if s.Width.V != nil {
+			width = *s.Width.V
+		}
+		if u := text.URL(s.URL); u != nil && width > most {
+			found, most = u, width
+		}
+	}
+	return found
+}
+
+// spotifyID is the end of a URI such as spotify:track:0LfCnR4s7l6T4TyCNNsHBs.
+func spotifyID(id, uri string) string { return cmp.Or(id, uri[strings.LastIndexByte(uri, ':')+1:]) }
+
+type spotifyArtist struct {
+	ID         string `json:"id"`
+	URI        string `json:"uri"`
+	Reputation struct {
+		Verification struct {
+			Verified bool `json:"isVerified"`
+		} `json:"verification"`
+	} `json:"onPlatformReputationTrait"`
+	Profile struct {
+		Name      string `json:"name"`
+		Biography struct {
+			Text string `json:"text"` // HTML
+		} `json:"biography"`
+		Links []struct {
+			URL string `json:"url"`
+		} `json:"externalLinks"`
+	} `json:"profile"`
+	Stats struct {
+		Followers wire.Count `json:"followers"`
+	} `json:"stats"` // absent from lists, as is much else
+	Visuals struct {
+		Avatar spotifyPicture `json:"avatarImage"`
+	} `json:"visuals"`
+	Discography struct {
+		Albums wire.Rows[spotifyAlbum] `json:"albums"`
+	} `json:"discography"`
+}
+
+func (a spotifyArtist) actor() schema.Actor {
+	id := spotifyID(a.ID, a.URI)
+	if id == "" {
+		return schema.UnknownActor()
+	}
+	return schema.Actor{ID: id, Handle: id, DisplayName: text.NonEmpty(a.Profile.Name), AvatarURL: a.Visuals.Avatar.widest()}
+}
+
+func (a spotifyArtist) profile(raw json.RawMessage) schema.Profile {
+	id := spotifyID(a.ID, a.URI)
+	var links []string
+	for _, l := range a.Profile.Links {
+		links = append(links, l.URL)
+	}
+	return schema.Profile{
+		Common:      schema.Common{ID: id, URL: spotifySite + "artist/" + id, Raw: raw},
+		Handle:      id,
+		DisplayName: text.NonEmpty(a.Profile.Name),
+		Bio:         text.NonEmpty(text.FromHTML(a.Profile.Biography.Text)),
+		AvatarURL:   a.Visuals.Avatar.widest(),
+		Verified:    a.Reputation.Verification.Verified,
+		Followers:   a.Stats.Followers.V,
+		Links:       text.URLs(links...),
+	}
+}
+
+// spotifyDate is a day, a month or a year.
+type spotifyDate struct {
+	ISO   wire.Time  `json:"isoString"`
+	Year  wire.Count `json:"year"`
+	Month wire.Count `json:"month"`
+	Day   wire.Count `json:"day"`
+}
+
+func (d spotifyDate) time() *time.Time {
+	if d.ISO.V != nil || d.Year.V == nil || *d.Year.V < 1 || *d.Year.V > 9999 {
+		return d.ISO.V
+	}
+	part := func(n wire.Count, most int64) int {
+		if n.V == nil || *n.V < 1 || *n.V > most {
+			return 1
+		}
+		return int(*n.V)
+	}
+	return new(time.Date(int(*d.Year.V), time.Month(part(d.Month, 12)), part(d.Day, 31), 0, 0, 0, 0, time.UTC))
+}
+
+type spotifyAlbum struct {
+	ID      string                  `json:"id"`
+	URI     string                  `json:"uri"`
+	Name    string                  `json:"name"`
+	Cover   spotifyPicture          `json:"coverArt"`
+	Date    spotifyDate             `json:"date"`
+	Artists []spotifyArtist         `json:"artists"`
+	Tracks  wire.Rows[spotifyEntry] `json:"tracksV2"` // of an album by itself
+	Discs   []spotifyTotal          `json:"discs"`
+	Total   struct {
+		Count wire.Count `json:"totalCount"`
+	} `json:"tracks"` // in lists
+}
+
+type spotifyTotal struct {
+	Tracks struct {
+		Count wire.Count `json:"totalCount"`
+	} `json:"tracks"`
+}
+
+func (a spotifyAlbum) id() string { return spotifyID(a.ID, a.URI) }
+
+func (a spotifyAlbum) author() schema.Actor {
+	if len(a.Artists) == 0 {
+		return schema.UnknownActor()
+	}
+	return a.Artists[0].actor()
+}
+
+func (a spotifyAlbum) common(raw json.RawMessage) schema.Common {
+	return schema.Common{ID: a.id(), URL: spotifySite + "album/" + a.id(), Raw: raw}
+}
+
+func (a spotifyAlbum) post(author schema.Actor, raw json.RawMessage) schema.Post {
+	p := schema.Post{Common: a.common(raw), Author: author, Text: a.Name, CreatedAt: a.Date.time()}
+	if cover := a.Cover.widest(); cover != nil {
+		p.Media = []schema.Media{{Type: schema.Image, URL: *cover}}
+	}
+	return p
+}
+
+func (a spotifyAlbum) collection(owner schema.Actor, raw json.RawMessage) schema.Collection {
+	return schema.Collection{
+		Common: a.common(raw), Kind: schema.Album, Title: a.Name, Owner: &owner,
+		ItemsCount: a.count(), CoverURL: a.Cover.widest(), CreatedAt: a.Date.time(),
+	}
+}
+
+// count is how many tracks there are, nil where one of the discs does not tell.
+func (a spotifyAlbum) count() *int64 {
+	if a.Total.Count.V != nil || len(a.Discs) == 0 {
+		return a.Total.Count.V
+	}
+	var n int64
+	for _, d := range a.Discs {
+		if d.Tracks.Count.V == nil {
+			return nil
+		}
+		n += *d.Tracks.Count.V
+	}
+	return &n
+}
+
+// spotifyList is a playlist or a podcast.
+type spotifyList struct {
+	ID          string           `json:"id"`
+	URI         string           `json:"uri"`
+	Name        string           `json:"name"`
+	Description string           `json:"description"` // with entities
+	Images      []spotifyPicture `json:"images"`      // of a playlist
+	Cover       spotifyPicture   `json:"coverArt"`    // of a podcast
+	Owner       spotifyOwner     `json:"ownerV2"`
+	Publisher   struct {
+		Name string `json:"name"`
+	} `json:"publisher"`
+	Total wire.Count `json:"totalCount"`
+}
+
+// spotifyOwner is a user, in a search inside data.
+type spotifyOwner struct {
+	spotifyUser
+	Data spotifyUser `json:"data"`
+}
+
+type spotifyUser struct {
+	Name     string `json:"name"`
+	URI      string `json:"uri"`
+	Username string `json:"username"`
+}
+
+func (l spotifyList) id() string { return spotifyID(l.ID, l.URI) }
+
+func (l spotifyList) collection(kind schema.CollectionKind, raw json.RawMessage) schema.Collection {
+	path, cover := "playlist/", l.Cover.widest()
+	if kind == schema.Podcast {
+		path = "show/"
+	} else if len(l.Images) > 0 {
+		cover = l.Images[0].widest()
+	}
+	c := schema.Collection{
+		Common: schema.Common{ID: l.id(), URL: spotifySite + path + l.id(), Raw: raw},
+		Kind:   kind, Title: l.Name, Description: text.NonEmpty(text.FromHTML(l.Description)), ItemsCount: l.Total.V, CoverURL: cover,
+	}
+	user := l.Owner.spotifyUser
+	if user == (spotifyUser{}) {
+		user = l.Owner.Data
+	}
+	if id := spotifyID(user.Username, user.URI); id != "" {
+		c.Owner = &schema.Actor{ID: id, Handle: id, DisplayName: text.NonEmpty(user.Name)}
+	}
+	return c
+}
+
+type spotifyEntry struct {
+	Track spotifyTrack `json:"track"`
+}
+
+// spotifyTrack is a song or an episode.
+type spotifyTrack struct {
+	ID       string          `json:"id"`
+	URI      string          `json:"uri"`
+	Kind     string          `json:"__typename"` // "Track", "Episode"; absent from some lists
+	Name     string          `json:"name"`
+	Album    spotifyAlbum    `json:"albumOfTrack"`
+	First    []spotifyArtist `json:"firstArtist"`
+	Others   []spotifyArtist `json:"otherArtists"`
+	Artists  []spotifyArtist `json:"artists"`
+	Cover    spotifyPicture  `json:"coverArt"`    // of an episode
+	Released spotifyDate     `json:"releaseDate"` // of an episode
+	Plays    wire.Count      `json:"playcount"`
+	Duration struct {
+		Millis wire.Float `json:"totalMilliseconds"`
+	} `json:"duration"`
+	Rating struct {
+		Label string `json:"label"` // "EXPLICIT", "NONE"
+	} `json:"contentRating"`
+	Preview struct {
+		Audio struct {
+			URL string `json:"cdnUrl"`
+		} `json:"audioPreview"`
+	} `json:"previewPlayback"` // of an episode
+	Podcast spotifyList `json:"podcastV2"`
+}
+
+func (t spotifyTrack) id() string { return spotifyID(t.ID, t.URI) }
+
+// row tells whether the track is one of Spotify's: a playlist may hold files of its owner's.
+func (t spotifyTrack) row(raw json.RawMessage) (schema.Track, bool) {
+	path := "track/"
+	if t.Kind == "Episode" || strings.HasPrefix(t.URI, "spotify:episode:") {
+		path = "episode/"
+	}
+	out := schema.Track{
+		Common: schema.Common{ID: t.id(), URL: spotifySite + path + t.id(), Raw: raw},
+		Title:  t.Name, Album: text.NonEmpty(cmp.Or(t.Album.Name, t.Podcast.Name)), DurationS: t.Duration.Millis.Seconds(),
+		CoverURL: t.Album.Cover.widest(), ReleasedAt: t.Album.Date.time(), Plays: t.Plays.V,
+		AudioURL: text.URL(t.Preview.Audio.URL),
+	}
+	if path == "episode/" {
+		out.CoverURL, out.ReleasedAt = t.Cover.widest(), t.Released.time()
+	}
+	if l := t.Rating.Label; l == "EXPLICIT" || l == "NONE" {
+		out.Explicit = new(l == "EXPLICIT")
+	}
+	for _, a := range slices.Concat(t.First, t.Others, t.Artists) {
+		if a.Profile.Name != "" {
+			out.Artists = append(out.Artists, a.Profile.Name)
+		}
+	}
+	if len(out.Artists) == 0 {
+		out.Artists = text.Each([]string{t.Podcast.Name})
+	}
+	return out, !strings.HasPrefix(t.URI, "spotify:local:")
+}

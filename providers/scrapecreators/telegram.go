@@ -1,0 +1,168 @@
+package scrapecreators
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// telegramReads reads the preview of public channels on t.me, which the vendor has parsed.
+type telegramReads struct{ *client }
+
+func (c *client) telegram() providers.Provider {
+	r := telegramReads{c}
+	return providers.Provider{
+		Platform: platform.Telegram,
+		Profile:  r.profile,
+		Posts:    r.posts,
+		Post:     r.post,
+	}
+}
+
+func (r telegramReads) profile(ctx context.Context, handle string) (p schema.Profile, err error) {
+	var answer wire.Object[telegramChannel]
+	if _, err = r.http.Read(ctx, upstream.Get("v1/telegram/channel").Says("handle", handle), &answer); err == nil {
+		p = answer.V.profile(answer.Raw)
+		err = wire.SameFold(ctx, "account", handle, p.Handle)
+	}
+	return said(p, err, "telegram profile %q", handle)
+}
+
+// posts are newest first.
+func (r telegramReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	ask := upstream.Get("v1/telegram/channel/posts").Says("handle", handle).With("cursor", cursor)
+	page, err := list(ctx, r.client, ask, "posts", "cursor", func(p telegramPost, raw json.RawMessage) (schema.Post, bool) {
+		if !strings.EqualFold(p.Channel, handle) {
+			return schema.Post{}, true // of another channel
+		}
+		return p.row(raw)
+	})
+	return said(page, err, "telegram posts of %q", handle)
+}
+
+func (r telegramReads) post(ctx context.Context, id string) (p schema.Post, err error) {
+	var answer wire.Object[telegramPost]
+	if _, err = r.http.Read(ctx, upstream.Get("v1/telegram/post").Says("url", "https://t.me/"+id), &answer); err == nil {
+		p, _ = answer.V.row(answer.Raw)
+		err = wire.SameFold(ctx, "post", id, p.ID)
+	}
+	return said(p, err, "telegram post %q", id)
+}
+
+type telegramChannel struct {
+	Handle      string     `json:"handle"`
+	Name        string     `json:"name"`
+	Description string     `json:"description"`
+	URL         string     `json:"url"`
+	Picture     string     `json:"avatar_url"`
+	Verified    bool       `json:"is_verified"`
+	Subscribers wire.Count `json:"subscriber_count"`
+	Members     wire.Count `json:"member_count"` // of a group
+}
+
+func (c telegramChannel) profile(raw json.RawMessage) schema.Profile {
+	p := schema.Profile{
+		Common:      schema.Common{ID: strings.ToLower(c.Handle), URL: text.URLOr(c.URL, "https://t.me/"+c.Handle), Raw: raw},
+		Handle:      c.Handle,
+		DisplayName: text.NonEmpty(c.Name),
+		Bio:         text.NonEmpty(c.Description),
+		AvatarURL:   text.URL(c.Picture),
+		Verified:    c.Verified,
+		Followers:   c.Subscribers.V,
+		Links:       text.Addresses(c.Description),
+	}
+	if p.Followers == nil {
+		p.Followers = c.Members.V
+	}
+	return p
+}
+
+type telegramPost struct {
+	ID        wire.Serial                 `json:"id"`
+	Channel   string                      `json:"channel_handle"`
+	URL       string                      `json:"url"`
+	Author    string                      `json:"author_name"`
+	Text      string                      `json:"text"`
+	At        wire.Time                   `json:"published_at"`
+	Views     wire.Count                  `json:"view_count"`
+	Reactions wire.Rows[telegramReaction] `json:"reactions"`
+	Reacted   wire.Count                  `json:"reaction_count"` // paid ones included
+	Media     []telegramMedium            `json:"media"`
+}
+
+type telegramReaction struct {
+	Emoji string     `json:"emoji"`    // null where it is a picture
+	ID    wire.ID    `json:"emoji_id"` // of the picture
+	Count wire.Count `json:"count"`
+}
+
+// paid is the star that readers buy, which is no like.
+const paid = "⭐"
+
+type telegramMedium struct {
+	Type      string     `json:"type"` // "photo", "video" …
+	URL       string     `json:"url"`
+	Thumbnail string     `json:"thumbnail_url"`
+	Seconds   wire.Float `json:"duration"`
+}
+
+// row always belongs. A post without its channel cannot be asked for again.
+func (p telegramPost) row(raw json.RawMessage) (schema.Post, bool) {
+	if p.ID == "" || p.Channel == "" {
+		return schema.Post{}, true
+	}
+	id := p.Channel + "/" + string(p.ID)
+	return schema.Post{
+		Common:     schema.Common{ID: id, URL: text.URLOr(p.URL, "https://t.me/"+id), Raw: raw},
+		Author:     schema.Actor{ID: strings.ToLower(p.Channel), Handle: p.Channel, DisplayName: text.NonEmpty(p.Author)},
+		Text:       p.Text,
+		CreatedAt:  p.At.V,
+		Media:      p.media(),
+		Engagement: schema.Engagement{Likes: p.likes(), Views: p.Views.V},
+		Hashtags:   text.Hashtags(p.Text),
+		Mentions:   text.Mentions(p.Text),
+	}, true
+}
+
+// likes is how many reactions there are without the paid ones, nil where those are not known.
+func (p telegramPost) likes() *int64 {
+	if !p.Reactions.Here() || p.Reactions.Lost() > 0 || p.Reacted.V == nil {
+		return nil
+	}
+	n := *p.Reacted.V
+	for _, r := range p.Reactions.All() {
+		switch {
+		case r.V.Emoji == "" && r.V.ID == "", r.V.Emoji == paid && r.V.Count.V == nil:
+			return nil
+		case r.V.Emoji == paid:
+			n -= *r.V.Count.V
+		}
+	}
+	return new(max(n, 0))
+}
+
+func (p telegramPost) media() []schema.Media {
+	var out []schema.Media
+	for _, m := range p.Media {
+		kind := schema.Image
+		switch {
+		case strings.Contains(m.Type, "video"):
+			kind = schema.Video
+		case strings.Contains(m.Type, "audio"), strings.Contains(m.Type, "voice"):
+			kind = schema.Audio
+		case strings.Contains(m.Type, "document"), strings.Contains(m.Type, "file"): // which is none
+			continue
+		}
+		if u := text.URL(m.URL); u != nil {
+			out = append(out, schema.Media{Type: kind, URL: *u, ThumbnailURL: text.URL(m.Thumbnail), DurationS: m.Seconds.V})
+		}
+	}
+	return out
+}

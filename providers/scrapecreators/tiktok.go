@@ -1,0 +1,220 @@
+package scrapecreators
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/ids"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const audienceCredits = 26
+
+type tiktokReads struct{ *client }
+
+func (c *client) tiktok() providers.Provider {
+	r := tiktokReads{c}
+	twice := int64(2) // for what a second call completes, where one alone does as well
+	if c.tooDear(twice) {
+		twice = 1
+	}
+	return providers.Provider{
+		Platform:        platform.TikTok,
+		Profile:         r.profile,
+		Followers:       r.followers,
+		Following:       r.following,
+		Audience:        r.audience,
+		Live:            r.live,
+		Posts:           r.posts,
+		Reels:           r.posts, // every post is one
+		Post:            r.post,
+		Trending:        r.trending,
+		Search:          r.search,
+		Suggestions:     r.suggestions,
+		Comments:        r.comments,
+		Replies:         r.replies,
+		Transcript:      r.transcript,
+		CollectionPosts: r.collectionPosts,
+		Track:           r.track,
+		TrackPosts:      r.trackPosts,
+		Products:        r.products,
+		Product:         r.product,
+		Reviews:         r.reviews,
+		Store:           r.store,
+		Ads:             r.adsOf,
+		AdsSearch:       r.searchAds,
+		Ad:              r.ad,
+
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpTrending: {"region": nil},
+			providers.OpSearch: {
+				"kind": {"post", "profile", "product"}, "sort": {"relevance", "recent", "likes"}, "since": nil,
+			},
+			providers.OpSuggestions: {"region": nil},
+			providers.OpTranscript:  {"lang": nil},
+			providers.OpProduct:     {"region": nil},
+		},
+		Notes: map[providers.Op]string{
+			providers.OpTrending: "of the United States unless region says where",
+			providers.OpSearch:   "posts unless kind says what; sort and since are for posts; products of the United States",
+			providers.OpReplies:  "post_id is needed",
+			providers.OpProducts: "a store by its number or URL; what a creator shows has no names of shops",
+			providers.OpProduct:  "where the page of a product hides the price, as it mostly does, a search for it is asked, too",
+			providers.OpAds:      "by the name of the advertiser",
+			providers.OpAd:       "by the number of an ad in TikTok's Creative Center, which is not that of the ad library",
+		},
+		Charges: map[providers.Op]int64{
+			providers.OpProfile:  twice, // a second call has the country
+			providers.OpAudience: audienceCredits,
+			providers.OpLive:     2,     // a second call has the likes
+			providers.OpProduct:  twice, // a second call has the price, where the first hides it
+		},
+	}
+}
+
+// audience tells where a sample of the followers lives.
+// https://docs.scrapecreators.com/v1/tiktok/user/audience
+func (r tiktokReads) audience(ctx context.Context, handle string) (schema.Audience, error) {
+	var answer wire.Object[struct {
+		Locations wire.Rows[tiktokLocation] `json:"audienceLocations"`
+	}]
+	_, err := r.http.Read(ctx, upstream.Get("v1/tiktok/user/audience").Says("handle", handle), &answer)
+	a := schema.Audience{Common: schema.Common{ID: handle, URL: tiktokProfile(handle), Raw: answer.Raw}, Handle: handle}
+	if err == nil {
+		a.Countries, err = wire.Items(ctx, "audienceLocations", answer.V.Locations, tiktokLocation.country)
+	}
+	return said(a, err, "tiktok audience of %q", handle)
+}
+
+type tiktokLocation struct {
+	Country string     `json:"country"`
+	Code    string     `json:"countryCode"`
+	Count   wire.Count `json:"count"`      // of the sample
+	Percent string     `json:"percentage"` // "15.96%"
+}
+
+func (l tiktokLocation) country(json.RawMessage) (schema.AudienceCountry, bool) {
+	share, err := strconv.ParseFloat(strings.TrimSuffix(l.Percent, "%")+"e-2", 64)
+	if err != nil || l.Country == "" {
+		return schema.AudienceCountry{}, false
+	}
+	c := schema.AudienceCountry{Name: l.Country, Share: min(max(share, 0), 1), Count: l.Count.V}
+	if len(l.Code) == 2 {
+		c.Country = &l.Code
+	}
+	return c, true
+}
+
+func tiktokProfile(handle string) string { return "https://www.tiktok.com/@" + handle }
+
+// live reads the room of an account, and while it is on air a second time for the likes, without which it is whole enough.
+// https://docs.scrapecreators.com/v1/tiktok/user/live
+func (r tiktokReads) live(ctx context.Context, handle string) (schema.LiveStream, error) {
+	var answer wire.Object[tiktokLive]
+	_, err := r.http.Read(ctx, upstream.Get("v1/tiktok/user/live").Says("handle", handle), &answer)
+	room := answer.V
+	if err == nil {
+		err = wire.Need(ctx, "is_live", room.IsLive.V != nil)
+	}
+	if err == nil {
+		err = wire.SameFold(ctx, "account", handle, room.Host.UniqueID)
+	}
+	if err != nil {
+		return said(schema.LiveStream{}, err, "tiktok live %q", handle)
+	}
+	l := room.stream(answer.Raw)
+	if l.IsLive {
+		l.Likes = r.likes(ctx, room.Host.RoomID, room.Host.ID)
+	}
+	return l, nil
+}
+
+// likes are those of a broadcast; nil when they cannot be had.
+// https://docs.scrapecreators.com/v1/tiktok/live
+func (r tiktokReads) likes(ctx context.Context, room, host wire.Serial) *int64 {
+	var answer struct {
+		Room  wire.Serial `json:"room_id"`
+		Likes wire.Count  `json:"like_count"`
+	}
+	q := upstream.Get("v1/tiktok/live").With("room_id", string(room)).With("user_id", string(host))
+	if _, err := r.http.Read(ctx, q, &answer); err != nil || answer.Room != room {
+		return nil
+	}
+	return answer.Likes.V
+}
+
+type tiktokLive struct {
+	IsLive wire.Bool `json:"is_live"`
+	Host   struct {
+		ID       wire.Serial `json:"id"`
+		RoomID   wire.Serial `json:"roomId"`
+		UniqueID string      `json:"uniqueId"`
+		Nickname string      `json:"nickname"`
+		Avatar   string      `json:"avatarLarger"`
+	} `json:"liveRoomUserInfo"`
+	Room struct {
+		Title   string    `json:"title"`
+		Started wire.Time `json:"startTime"`
+		Cover   string    `json:"coverUrl"`
+		Square  string    `json:"squareCoverImg"`
+		Stats   struct {
+			Now wire.Count `json:"userCount"` // enterCount is everybody who has been there
+		} `json:"liveRoomStats"`
+	} `json:"liveRoom"` // absent or of the last broadcast when there is none
+}
+
+func (t tiktokLive) stream(raw json.RawMessage) schema.LiveStream {
+	l := schema.LiveStream{
+		Common: schema.Common{ID: string(t.Host.ID), URL: tiktokProfile(t.Host.UniqueID) + "/live", Raw: raw},
+		Host: schema.Actor{
+			ID: string(t.Host.ID), Handle: t.Host.UniqueID,
+			DisplayName: text.NonEmpty(t.Host.Nickname), AvatarURL: text.URL(t.Host.Avatar),
+		},
+		IsLive: t.IsLive.Is(),
+	}
+	if l.IsLive {
+		l.ID = cmp.Or(string(t.Host.RoomID), l.ID)
+		l.Title = text.NonEmpty(t.Room.Title)
+		l.StartedAt = t.Room.Started.V
+		l.Viewers = t.Room.Stats.Now.V
+		l.ThumbnailURL = text.URL(cmp.Or(t.Room.Cover, t.Room.Square))
+	}
+	return l
+}
+
+// suggestions are words only, in the order that position tells.
+// https://docs.scrapecreators.com/v1/tiktok/search/suggestions
+func (r tiktokReads) suggestions(
+	ctx context.Context, q providers.SuggestionsQuery, _ string,
+) (page providers.Page[schema.Suggestion], err error) {
+	var answer struct {
+		Suggestions wire.Rows[tiktokSuggestion] `json:"suggestions"`
+	}
+	ask := upstream.Get("v1/tiktok/search/suggestions").Says("query", q.Query).With("region", q.Region)
+	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
+		page.Items, err = wire.Items(ctx, "suggestions", answer.Suggestions, tiktokSuggestion.suggestion)
+	}
+	return said(page, err, "tiktok suggestions for %q", q.Query)
+}
+
+type tiktokSuggestion struct {
+	Text     string     `json:"text"`
+	Position wire.Count `json:"position"`
+}
+
+func (s tiktokSuggestion) suggestion(raw json.RawMessage) (schema.Suggestion, bool) {
+	u := "https://www.tiktok.com/search?" + url.Values{"q": {s.Text}}.Encode()
+	return schema.Suggestion{
+		Common: schema.Common{ID: ids.Of(u), URL: u, Raw: raw},
+		Text:   s.Text, Kind: schema.SuggestQuery, Position: s.Position.V,
+	}, true
+}

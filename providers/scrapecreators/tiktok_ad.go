@@ -1,0 +1,143 @@
+package scrapecreators
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// adsOf finds an advertiser by its name.
+func (r tiktokReads) adsOf(
+	ctx context.Context, q providers.AdsQuery, cursor string,
+) (page providers.Page[schema.Ad], err error) {
+	switch {
+	case q.Domain != "":
+		err = providers.Unsupported("TikTok does not list ads by domain")
+	case links.Digits(q.AdvertiserID):
+		err = providers.Unsupported("this source finds an advertiser by its name")
+	default:
+		page, err = r.ads(ctx, "advertiser_name", q.AdvertiserID, cursor)
+	}
+	return said(page, err, "tiktok ads of %q", q.AdvertiserID+q.Domain)
+}
+
+func (r tiktokReads) searchAds(
+	ctx context.Context, q providers.AdsSearchQuery, cursor string,
+) (providers.Page[schema.Ad], error) {
+	page, err := r.ads(ctx, "query", q.Query, cursor)
+	return said(page, err, "tiktok search for ads %q", q.Query)
+}
+
+// ads reads a page of TikTok's ad library.
+// https://docs.scrapecreators.com/v1/tiktok/ad-library/search
+func (r tiktokReads) ads(ctx context.Context, by, words, cursor string) (page providers.Page[schema.Ad], err error) {
+	var answer struct {
+		Ads     wire.Rows[tiktokAd] `json:"ads"`
+		HasMore more                `json:"has_more"`
+		Cursor  wire.Token          `json:"cursor"`
+	}
+	ask := upstream.Get("v1/tiktok/ad-library/search").Says(by, words).With("cursor", cursor)
+	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
+		page.Items, err = wire.Items(ctx, "ads", answer.Ads, tiktokAd.ad)
+	}
+	if err == nil {
+		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
+	}
+	return page, err
+}
+
+// tiktokAd is an entry of the ad library. Whether it is shown now is not among what it tells.
+type tiktokAd struct {
+	ID     wire.Serial `json:"id"`
+	URL    string      `json:"url"`
+	Name   string      `json:"name"` // of the advertiser
+	First  wire.Time   `json:"first_shown_date"`
+	Last   wire.Time   `json:"last_shown_date"`
+	Videos []struct {
+		URL   string `json:"video_url"`
+		Cover string `json:"cover_img"`
+	} `json:"videos"`
+	Images []string `json:"image_urls"`
+}
+
+// ad always belongs.
+func (a tiktokAd) ad(raw json.RawMessage) (schema.Ad, bool) {
+	out := schema.Ad{
+		Common: schema.Common{
+			ID: string(a.ID), URL: text.URLOr(a.URL, "https://library.tiktok.com/ads/detail/?ad_id="+string(a.ID)), Raw: raw,
+		},
+		Advertiser: schema.AdvertiserSummary{Name: a.Name},
+		StartedAt:  a.First.V,
+		EndedAt:    a.Last.V,
+	}
+	for _, v := range a.Videos {
+		if u := text.URL(v.URL); u != nil {
+			out.Media = append(out.Media, schema.Media{Type: schema.Video, URL: *u, ThumbnailURL: text.URL(v.Cover)})
+		}
+	}
+	for _, u := range text.URLs(a.Images...) {
+		out.Media = append(out.Media, schema.Media{Type: schema.Image, URL: u})
+	}
+	for _, m := range out.Media {
+		out.Formats = append(out.Formats, string(m.Type))
+	}
+	out.Formats = text.Each(out.Formats)
+	return out, true
+}
+
+// ad reads one of the ads that TikTok's Creative Center shows as examples, which have numbers of their own.
+// https://docs.scrapecreators.com/v1/tiktok/ad-library/ad
+func (r tiktokReads) ad(ctx context.Context, id string) (schema.Ad, error) {
+	var answer wire.Object[tiktokTopAd]
+	_, err := r.http.Read(ctx, upstream.Get("v1/tiktok/ad-library/ad").Says("ad_id", id), &answer)
+	if err == nil {
+		err = wire.Same(ctx, "ad", id, string(answer.V.ID))
+	}
+	return said(answer.V.ad(answer.Raw), err, "tiktok ad %q", id)
+}
+
+type tiktokTopAd struct {
+	ID        wire.Serial `json:"id"`
+	Title     string      `json:"ad_title"`
+	Brand     string      `json:"brand_name"`
+	Countries []string    `json:"country_code"`
+	Landing   string      `json:"landing_page"`
+	Page      string      `json:"creative_center_url"`
+	Video     struct {
+		Duration wire.Float `json:"duration"` // seconds
+		Cover    string     `json:"cover"`
+		Files    struct {
+			P1080 string `json:"1080p"`
+			P720  string `json:"720p"`
+			P540  string `json:"540p"`
+			P480  string `json:"480p"`
+			P360  string `json:"360p"`
+		} `json:"video_url"`
+	} `json:"video_info"`
+}
+
+func (a tiktokTopAd) ad(raw json.RawMessage) schema.Ad {
+	address := "https://ads.tiktok.com/business/creativecenter/topads/" + string(a.ID)
+	out := schema.Ad{
+		Common:     schema.Common{ID: string(a.ID), URL: text.URLOr(a.Page, address), Raw: raw},
+		Advertiser: schema.AdvertiserSummary{Name: a.Brand},
+		Text:       a.Title,
+		LandingURL: text.URL(a.Landing),
+		Countries:  countryCodes(a.Countries...),
+	}
+	f := a.Video.Files
+	if files := text.URLs(f.P1080, f.P720, f.P540, f.P480, f.P360); files != nil {
+		m := schema.Media{Type: schema.Video, URL: files[0], ThumbnailURL: text.URL(a.Video.Cover)}
+		if d := a.Video.Duration.V; d != nil && *d > 0 {
+			m.DurationS = d
+		}
+		out.Media, out.Formats = []schema.Media{m}, []string{string(schema.Video)}
+	}
+	return out
+}

@@ -1,0 +1,194 @@
+package scrapecreators
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/tiktok"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// profile reads an account, and a second time its country, without which it is whole enough.
+// https://docs.scrapecreators.com/v1/tiktok/profile
+func (r tiktokReads) profile(ctx context.Context, handle string) (p schema.Profile, err error) {
+	var answer wire.Object[struct{}]
+	if _, err = r.http.Read(ctx, upstream.Get("v1/tiktok/profile").Says("handle", handle), &answer); err == nil {
+		p, err = tiktok.ParseProfile(ctx, answer.Raw)
+	}
+	if err == nil {
+		err = wire.SameFold(ctx, "account", handle, p.Handle)
+	}
+	if err != nil {
+		return said(p, err, "tiktok profile %q", handle)
+	}
+	if !r.tooDear(2) {
+		p.Country = r.country(ctx, handle)
+	}
+	return p, nil
+}
+
+// country is that of an account; nil when it cannot be had.
+// https://docs.scrapecreators.com/v1/tiktok/profile/region
+func (r tiktokReads) country(ctx context.Context, handle string) *string {
+	var answer struct {
+		Handle string `json:"handle"`
+		Region string `json:"region"`
+	}
+	_, err := r.http.Read(ctx, upstream.Get("v1/tiktok/profile/region").With("handle", handle), &answer)
+	if err != nil || !strings.EqualFold(answer.Handle, handle) {
+		return nil
+	}
+	return tiktokCountry(answer.Region)
+}
+
+func tiktokCountry(code string) *string {
+	if len(code) != 2 {
+		return nil
+	}
+	return &code
+}
+
+// tiktokPeople is a page of accounts, under one of two names.
+type tiktokPeople struct {
+	Followers  wire.Rows[tiktokUser] `json:"followers"`
+	Followings wire.Rows[tiktokUser] `json:"followings"`
+	HasMore    more                  `json:"has_more"`
+	MinTime    wire.Token            `json:"min_time"` // seconds since 1970
+}
+
+// followers are the newest first.
+// https://docs.scrapecreators.com/v1/tiktok/user/followers
+func (r tiktokReads) followers(
+	ctx context.Context, handle, cursor string,
+) (page providers.Page[schema.Profile], err error) {
+	var answer tiktokPeople
+	ask := upstream.Get("v1/tiktok/user/followers").Says("handle", handle).With("min_time", cursor)
+	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
+		page, err = answer.page(ctx, "followers", answer.Followers)
+	}
+	return said(page, err, "tiktok followers of %q", handle)
+}
+
+// https://docs.scrapecreators.com/v1/tiktok/user/following
+func (r tiktokReads) following(
+	ctx context.Context, handle, cursor string,
+) (page providers.Page[schema.Profile], err error) {
+	var answer tiktokPeople
+	ask := upstream.Get("v1/tiktok/user/following").Says("handle", handle).With("min_time", cursor)
+	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
+		page, err = answer.page(ctx, "followings", answer.Followings)
+	}
+	return said(page, err, "tiktok following of %q", handle)
+}
+
+func (p tiktokPeople) page(
+	ctx context.Context, name string, rows wire.Rows[tiktokUser],
+) (page providers.Page[schema.Profile], err error) {
+	if page.Items, err = wire.Items(ctx, name, rows, tiktokUser.profile); err == nil {
+		page.Next, err = p.HasMore.next(ctx, "min_time", p.MinTime)
+	}
+	return page, err
+}
+
+// searchPeople has no flag: the last page has no cursor.
+// https://docs.scrapecreators.com/v1/tiktok/search/users
+func (r tiktokReads) searchPeople(
+	ctx context.Context, query, cursor string,
+) (page providers.Page[schema.Profile], err error) {
+	var answer struct {
+		Users wire.Rows[struct {
+			Info wire.Object[tiktokUser] `json:"user_info"`
+		}] `json:"users"`
+		Cursor wire.Token `json:"cursor"`
+	}
+	ask := upstream.Get("v1/tiktok/search/users").Says("query", query).With("cursor", cursor)
+	if _, err = r.http.Read(ctx, ask, &answer); err != nil {
+		return page, err
+	}
+	page.Items, err = wire.Items(ctx, "users", answer.Users, func(row struct {
+		Info wire.Object[tiktokUser] `json:"user_info"`
+	}, _ json.RawMessage,
+	) (schema.Profile, bool) {
+		return row.Info.V.profile(row.Info.Raw)
+	})
+	if err == nil {
+		page.Next, err = answer.Cursor.Next(ctx, "cursor")
+	}
+	return page, err
+}
+
+// tiktokUser is an account as TikTok's app gets it.
+type tiktokUser struct {
+	UID        wire.Serial `json:"uid"`
+	UniqueID   string      `json:"unique_id"`
+	Nickname   string      `json:"nickname"`
+	Signature  string      `json:"signature"`
+	BioURL     string      `json:"bio_url"`
+	Large      tiktokFile  `json:"avatar_larger"`
+	Thumb      tiktokFile  `json:"avatar_thumb"`
+	Custom     string      `json:"custom_verify"` // why it is verified; verification_type is 1 for everybody
+	Enterprise string      `json:"enterprise_verify_reason"`
+	Followers  wire.Count  `json:"follower_count"`
+	Following  wire.Count  `json:"following_count"`
+	Posts      wire.Count  `json:"aweme_count"`
+	Language   string      `json:"language"`
+	Region     string      `json:"region"`
+}
+
+// tiktokFile is where a file lies, on several hosts.
+type tiktokFile struct {
+	URLs []string `json:"url_list"`
+}
+
+// tiktokURL is the first of the addresses of the first of files that has any; nil when there is none.
+func tiktokURL(files ...tiktokFile) *string {
+	for _, f := range files {
+		if urls := text.URLs(f.URLs...); urls != nil {
+			return &urls[0]
+		}
+	}
+	return nil
+}
+
+// profile always belongs.
+func (u tiktokUser) profile(raw json.RawMessage) (schema.Profile, bool) {
+	return schema.Profile{
+		Common:      schema.Common{ID: string(u.UID), URL: tiktokProfile(u.UniqueID), Raw: raw},
+		Handle:      u.UniqueID,
+		DisplayName: text.NonEmpty(u.Nickname),
+		Bio:         text.NonEmpty(u.Signature),
+		AvatarURL:   tiktokURL(u.Large, u.Thumb),
+		Verified:    u.Custom != "" || u.Enterprise != "",
+		Followers:   u.Followers.V,
+		Following:   u.Following.V,
+		PostsCount:  u.Posts.V,
+		Lang:        tiktokLang(u.Language),
+		Country:     tiktokCountry(u.Region),
+		Links:       text.URLs(append([]string{u.BioURL}, text.Addresses(u.Signature)...)...),
+	}, true
+}
+
+// actor is how an account stands in what it made. Its handle stands in for a number that is not told.
+func (u tiktokUser) actor() schema.Actor {
+	if u.UniqueID == "" {
+		return schema.UnknownActor()
+	}
+	return schema.Actor{
+		ID: cmp.Or(string(u.UID), u.UniqueID), Handle: u.UniqueID,
+		DisplayName: text.NonEmpty(u.Nickname), AvatarURL: tiktokURL(u.Large, u.Thumb),
+	}
+}
+
+// tiktokLang is a language; nil where TikTok writes "un", for unknown.
+func tiktokLang(code string) *string {
+	if len(code) < 2 || code == "un" {
+		return nil
+	}
+	return &code
+}

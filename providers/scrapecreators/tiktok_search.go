@@ -1,0 +1,82 @@
+package scrapecreators
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func (r tiktokReads) search(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (page providers.Page[schema.SearchResult], err error) {
+	switch bounded := q.Sort != "" || !q.Since.IsZero(); {
+	case q.Kind != schema.ProfileResult && q.Kind != schema.ProductResult:
+		var found providers.Page[schema.Post]
+		found, err = r.searchPosts(ctx, q, cursor)
+		page = results(found)
+	case bounded:
+		err = providers.Unsupported("only posts are sorted, and bounded by a time")
+	case q.Kind == schema.ProfileResult:
+		var found providers.Page[schema.Profile]
+		found, err = r.searchPeople(ctx, q.Query, cursor)
+		page = results(found)
+	default:
+		var found providers.Page[schema.Product]
+		found, err = r.searchProducts(ctx, q.Query, "", cursor)
+		page = results(found)
+	}
+	return said(page, err, "tiktok search %q", q.Query)
+}
+
+// searchPosts looks up a hashtag, which is neither sorted nor bounded, or words.
+// https://docs.scrapecreators.com/v1/tiktok/search/hashtag
+// https://docs.scrapecreators.com/v1/tiktok/search/keyword
+func (r tiktokReads) searchPosts(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (page providers.Page[schema.Post], err error) {
+	if tag, is := strings.CutPrefix(q.Query, "#"); is && q.Sort == "" && q.Since.IsZero() {
+		return r.list(ctx, upstream.Get("v1/tiktok/search/hashtag").Says("hashtag", tag), cursor)
+	}
+	var answer struct {
+		Items  wire.Rows[tiktokFound] `json:"search_item_list"`
+		Cursor wire.Token             `json:"cursor"`
+	}
+	ask := upstream.Get("v1/tiktok/search/keyword").Says("query", q.Query).With("sort_by", tiktokSorts[q.Sort]).
+		With("cursor", cursor)
+	if !q.Since.IsZero() {
+		ask = ask.With("date_posted", reaching(q.Since, tiktokWindows...))
+	}
+	if _, err = r.http.Read(ctx, ask, &answer); err != nil {
+		return page, err
+	}
+	convert := func(f tiktokFound, _ json.RawMessage) (schema.Post, bool) {
+		p, _ := f.Post.V.post(f.Post.Raw)
+		return within(q.Since, q.Until, p)
+	}
+	page.Items, err = wire.Items(ctx, "search_item_list", answer.Items, convert)
+	if err == nil {
+		page.Next, err = answer.Cursor.Next(ctx, "cursor")
+	}
+	return page, err
+}
+
+var (
+	tiktokSorts   = map[string]string{"relevance": "relevance", "recent": "date-posted", "likes": "most-liked"}
+	tiktokWindows = []window{
+		{"yesterday", day},
+		{"this-week", 7 * day},
+		{"this-month", 30 * day},
+		{"last-3-months", 90 * day},
+		{"last-6-months", 180 * day},
+	}
+)
+
+// tiktokFound is a row of the search for words.
+type tiktokFound struct {
+	Post wire.Object[tiktokPost] `json:"aweme_info"`
+}

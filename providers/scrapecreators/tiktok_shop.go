@@ -1,0 +1,432 @@
+package scrapecreators
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/currency"
+	"golang.org/x/text/language"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func tiktokShop(id string) string { return "https://www.tiktok.com/shop/store/_/" + id }
+
+func tiktokPDP(id string) string { return "https://www.tiktok.com/shop/pdp/" + id }
+
+// products are those that a shop sells, or that an account shows.
+func (r tiktokReads) products(
+	ctx context.Context, q providers.ProductsQuery, cursor string,
+) (page providers.Page[schema.Product], err error) {
+	if q.Handle != "" {
+		page, err = r.shown(ctx, q.Handle, cursor)
+	} else {
+		page, err = r.sold(ctx, q.Store, cursor)
+	}
+	return said(page, err, "tiktok products of %q", q.Handle+q.Store)
+}
+
+// shown has no flag: the last page has no cursor.
+// https://docs.scrapecreators.com/v1/tiktok/user/showcase
+func (r tiktokReads) shown(
+	ctx context.Context, handle, cursor string,
+) (page providers.Page[schema.Product], err error) {
+	var answer struct {
+		Products wire.Rows[tiktokProduct] `json:"products"`
+		Cursor   wire.Token               `json:"cursor"`
+	}
+	ask := upstream.Get("v1/tiktok/user/showcase").Says("handle", handle).With("cursor", cursor)
+	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
+		page.Items, err = wire.Items(ctx, "products", answer.Products, tiktokListed(""))
+	}
+	if err == nil {
+		page.Next, err = answer.Cursor.Next(ctx, "cursor")
+	}
+	return page, err
+}
+
+// tiktokStore is a shop beside a page of what it sells.
+type tiktokStore struct {
+	Info struct {
+		ID   wire.Serial `json:"seller_id"`
+		Name string      `json:"shop_name"`
+		Link string      `json:"shop_link"`
+	} `json:"shopInfo"`
+	Products wire.Rows[tiktokProduct] `json:"products"`
+	HasMore  more                     `json:"has_more"`
+	Cursor   wire.Token               `json:"cursor"`
+}
+
+// shop reads a page of a shop, which needs no name in the address.
+// https://docs.scrapecreators.com/v1/tiktok/shop/products
+func (r tiktokReads) shop(ctx context.Context, id, cursor string) (answer wire.Object[tiktokStore], err error) {
+	if !links.Digits(id) {
+		return answer, providers.Unsupported("this source finds a shop by its number or its URL")
+	}
+	ask := upstream.Get("v1/tiktok/shop/products").Says("url", tiktokShop(id)).With("cursor", cursor)
+	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
+		err = wire.Same(ctx, "shop", id, string(answer.V.Info.ID))
+	}
+	return answer, err
+}
+
+func (s tiktokStore) summary() schema.StoreSummary {
+	id := string(s.Info.ID)
+	return schema.StoreSummary{ID: id, Name: s.Info.Name, URL: text.URLOr(s.Info.Link, tiktokShop(id))}
+}
+
+func (r tiktokReads) sold(ctx context.Context, store, cursor string) (page providers.Page[schema.Product], err error) {
+	s, err := r.shop(ctx, store, cursor)
+	if err != nil {
+		return page, err
+	}
+	convert := func(p tiktokProduct, raw json.RawMessage) (schema.Product, bool) {
+		out, belongs := tiktokListed("")(p, raw)
+		out.Store = s.V.summary()
+		return out, belongs
+	}
+	page.Items, err = wire.Items(ctx, "products", s.V.Products, convert)
+	if err == nil {
+		page.Next, err = s.V.HasMore.next(ctx, "cursor", s.V.Cursor)
+	}
+	return page, err
+}
+
+func (r tiktokReads) store(ctx context.Context, id string) (providers.Storefront, error) {
+	s, err := r.shop(ctx, id, "")
+	return said(providers.Storefront{StoreSummary: s.V.summary(), Raw: s.Raw}, err, "tiktok store %q", id)
+}
+
+// searchProducts goes on until a page is empty: how many there are, is not told.
+// https://docs.scrapecreators.com/v1/tiktok/shop/search
+func (r tiktokReads) searchProducts(
+	ctx context.Context, query, region, cursor string,
+) (page providers.Page[schema.Product], err error) {
+	var answer struct {
+		Products wire.Rows[tiktokProduct] `json:"products"`
+	}
+	n, err := pageOf(cursor, math.MaxInt)
+	if err != nil {
+		return page, err
+	}
+	ask := upstream.Get("v1/tiktok/shop/search").Says("query", query).With("page", strconv.Itoa(n)).Says("region", region)
+	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
+		page.Items, err = wire.Items(ctx, "products", answer.Products, tiktokListed(region))
+	}
+	if err == nil && len(page.Items) > 0 {
+		page.Next = strconv.Itoa(n + 1)
+	}
+	return page, err
+}
+
+// tiktokProduct is a row of every list of products.
+type tiktokProduct struct {
+	ID    wire.Serial `json:"product_id"`
+	Title string      `json:"title"`
+	Image tiktokFile  `json:"image"`
+	Price struct {
+		Sale     wire.Float `json:"sale_price_decimal"`
+		Single   wire.Float `json:"single_product_price_decimal"`
+		Currency string     `json:"currency_name"`
+	} `json:"product_price_info"`
+	Rate struct {
+		Score   wire.Float `json:"score"`
+		Reviews wire.Count `json:"review_count"`
+	} `json:"rate_info"`
+	Seller struct {
+		ID   wire.Serial `json:"seller_id"`
+		Name string      `json:"shop_name"`
+	} `json:"seller_info"`
+	SEO struct {
+		URL string `json:"canonical_url"`
+	} `json:"seo_url"`
+}
+
+// tiktokListed converts the rows of a list that was asked for in a region; "" is that of the United States.
+func tiktokListed(region string) func(tiktokProduct, json.RawMessage) (schema.Product, bool) {
+	return func(p tiktokProduct, raw json.RawMessage) (schema.Product, bool) {
+		if len(p.Price.Currency) != 3 {
+			where, _ := language.ParseRegion(cmp.Or(region, "US")) // no region has no currency
+			unit, _ := currency.FromRegion(where)
+			p.Price.Currency = unit.String()
+		}
+		return p.product(raw)
+	}
+}
+
+// product always belongs. One whose price is hidden has no id. What is listed can be bought.
+func (p tiktokProduct) product(raw json.RawMessage) (schema.Product, bool) {
+	price := p.Price.Sale
+	if price.Absent() {
+		price = p.Price.Single
+	}
+	if price.V == nil {
+		return schema.Product{}, true
+	}
+	out := schema.Product{
+		Common: schema.Common{ID: string(p.ID), URL: text.URLOr(p.SEO.URL, tiktokPDP(string(p.ID))), Raw: raw},
+		Store: schema.StoreSummary{
+			ID: string(p.Seller.ID), Name: p.Seller.Name, URL: tiktokShop(string(p.Seller.ID)),
+		},
+		Title:   p.Title,
+		Price:   schema.Price{Amount: *price.V, Currency: p.Price.Currency},
+		InStock: true,
+	}
+	if u := tiktokURL(p.Image); u != nil {
+		out.Images = []string{*u}
+	}
+	out.Rating, out.ReviewsCount = tiktokRating(p.Rate.Score, p.Rate.Reviews)
+	return out, true
+}
+
+// tiktokRating is none where nobody has rated.
+func tiktokRating(score wire.Float, count wire.Count) (*float64, *int64) {
+	if count.V == nil || *count.V == 0 {
+		return nil, count.V
+	}
+	return score.V, count.V
+}
+
+// product reads the page of a product, and where its price is hidden, as it mostly is, looks the product up in the
+// search for its title.
+// https://docs.scrapecreators.com/v1/tiktok/product
+func (r tiktokReads) product(ctx context.Context, q providers.ProductQuery) (schema.Product, error) {
+	var answer wire.Object[tiktokDetail]
+	ask := upstream.Get("v1/tiktok/product").Says("url", tiktokPDP(q.ID)).Says("region", q.Region)
+	_, err := r.http.Read(ctx, ask, &answer)
+	d := answer.V
+	if err == nil && d.Code.V != nil && (*d.Code.V != 0 || !d.Info.Here() && !d.Info.Odd()) {
+		err = absent(d.Message)
+	}
+	if err == nil {
+		err = d.Info.check(ctx, "product_info")
+	}
+	if err == nil {
+		err = wire.Same(ctx, "product", q.ID, string(d.Info.V.ID))
+	}
+	if err == nil {
+		err = d.Info.V.SKUs.Check(ctx, "product_info.skus")
+	}
+	if err == nil {
+		_, known := d.inStock()
+		err = wire.Need(ctx, "product_info.skus[].stock", known)
+	}
+	var price *schema.Price
+	if err == nil {
+		if price = d.price(); price == nil {
+			price, err = r.listed(ctx, q, d.Info.V.Base.Title)
+		}
+	}
+	if err != nil {
+		return said(schema.Product{}, err, "tiktok product %q", q.ID)
+	}
+	return d.product(answer.Raw, *price), nil
+}
+
+// listed is the price that a product has in the search for its title.
+func (r tiktokReads) listed(ctx context.Context, q providers.ProductQuery, title string) (*schema.Price, error) {
+	hidden := func(cause error) error { return providers.Unavailable(cause, "TikTok hides the price of this product") }
+	if title == "" || r.tooDear(2) {
+		return nil, hidden(nil)
+	}
+	found, err := r.searchProducts(ctx, title, q.Region, "")
+	if err != nil {
+		return nil, hidden(err)
+	}
+	i := slices.IndexFunc(found.Items, func(p schema.Product) bool { return p.ID == q.ID })
+	if i < 0 {
+		return nil, hidden(nil)
+	}
+	return &found.Items[i].Price, nil
+}
+
+type tiktokDetail struct {
+	Code       wire.Count `json:"error_code"`
+	Message    string     `json:"error_message"`
+	Categories []struct {
+		Name  string     `json:"category_name"`
+		Level wire.Count `json:"level"`
+	} `json:"categories"`
+	Info sole[struct {
+		ID     wire.Serial `json:"product_id"`
+		Seller struct {
+			ID   wire.Serial `json:"seller_id"`
+			Name string      `json:"name"`
+		} `json:"seller"`
+		Base struct {
+			Title  string       `json:"title"`
+			Images []tiktokFile `json:"images"`
+			Price  struct {
+				Lowest   tiktokAmount `json:"min_sku_price"` // may be masked, as in "2?"
+				Real     tiktokAmount `json:"real_price"`    // the same, as people read it
+				Currency string       `json:"currency"`
+			} `json:"price"`
+		} `json:"product_base"`
+		SKUs    wire.Rows[tiktokSKU] `json:"skus"`
+		Reviews struct {
+			Rating wire.Float `json:"product_rating"`
+			Count  wire.Count `json:"review_count"`
+		} `json:"product_detail_review"`
+	}] `json:"product_info"`
+}
+
+// tiktokSKU is a kind in which a product is sold.
+type tiktokSKU struct {
+	Stock wire.Count `json:"stock"`
+	Price struct {
+		Real struct {
+			Value    tiktokAmount `json:"price_val"` // may be masked
+			Currency string       `json:"currency"`
+		} `json:"real_price"`
+	} `json:"price"`
+}
+
+// tiktokAmount is a price as TikTok writes it, with or without the sign of a currency; V is nil where a digit is hidden.
+type tiktokAmount struct{ V *float64 }
+
+var tiktokPrice = regexp.MustCompile(`^[\pSc\pL\s]*(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d{1,2})?)[\pSc\pL\s]*$`)
+
+// UnmarshalJSON never fails.
+func (a *tiktokAmount) UnmarshalJSON(b []byte) error {
+	var words string
+	var plain wire.Float
+	if json.Unmarshal(b, &words) != nil {
+		plain.UnmarshalJSON(b) //nolint:errcheck // it never fails
+	} else if m := tiktokPrice.FindStringSubmatch(words); m != nil {
+		plain.UnmarshalJSON([]byte(strings.ReplaceAll(m[1], ",", ""))) //nolint:errcheck // it never fails
+	}
+	a.V = plain.V
+	return nil
+}
+
+// price is the lowest; nil when it is hidden, be it that of one kind only.
+func (d tiktokDetail) price() *schema.Price {
+	base := d.Info.V.Base.Price
+	if amount := cmp.Or(base.Lowest.V, base.Real.V); amount != nil {
+		return &schema.Price{Amount: *amount, Currency: base.Currency}
+	}
+	if d.Info.V.SKUs.Lost() > 0 {
+		return nil
+	}
+	var lowest *schema.Price
+	for _, sku := range d.Info.V.SKUs.All() {
+		real := sku.V.Price.Real
+		if real.Value.V == nil {
+			return nil
+		}
+		if lowest == nil || *real.Value.V < lowest.Amount {
+			lowest = &schema.Price{Amount: *real.Value.V, Currency: cmp.Or(real.Currency, base.Currency)}
+		}
+	}
+	return lowest
+}
+
+// inStock tells whether the product is there in any kind.
+func (d tiktokDetail) inStock() (in, known bool) {
+	known = d.Info.V.SKUs.Lost() == 0
+	for _, sku := range d.Info.V.SKUs.All() {
+		if n := sku.V.Stock.V; n == nil {
+			known = false
+		} else if *n > 0 {
+			return true, true
+		}
+	}
+	return false, known
+}
+
+func (d tiktokDetail) product(raw json.RawMessage, price schema.Price) schema.Product {
+	info := d.Info.V
+	p := schema.Product{
+		Common: schema.Common{ID: string(info.ID), URL: tiktokPDP(string(info.ID)), Raw: raw},
+		Store: schema.StoreSummary{
+			ID: string(info.Seller.ID), Name: info.Seller.Name, URL: tiktokShop(string(info.Seller.ID)),
+		},
+		Title: info.Base.Title,
+		Price: price,
+	}
+	p.Rating, p.ReviewsCount = tiktokRating(info.Reviews.Rating, info.Reviews.Count)
+	p.InStock, _ = d.inStock()
+	for _, image := range info.Base.Images {
+		if u := tiktokURL(image); u != nil {
+			p.Images = append(p.Images, *u)
+		}
+	}
+	for _, c := range d.Categories {
+		p.Categories = append(p.Categories, c.Name)
+	}
+	p.Categories = text.Each(p.Categories)
+	return p
+}
+
+// https://docs.scrapecreators.com/v1/tiktok/shop/product/reviews
+func (r tiktokReads) reviews(
+	ctx context.Context, productID, cursor string,
+) (page providers.Page[schema.Review], err error) {
+	var answer struct {
+		Reviews wire.Rows[tiktokReview] `json:"product_reviews"`
+		HasMore wire.Bool               `json:"has_more"`
+	}
+	n, err := pageOf(cursor, math.MaxInt)
+	if err == nil {
+		ask := upstream.Get("v1/tiktok/shop/product/reviews").Says("product_id", productID).With("page", strconv.Itoa(n))
+		_, err = r.http.Read(ctx, ask, &answer)
+	}
+	if err == nil {
+		convert := func(v tiktokReview, raw json.RawMessage) (schema.Review, bool) {
+			if string(v.ProductID) != productID {
+				return schema.Review{}, true // of another product
+			}
+			return v.review(raw), true
+		}
+		page.Items, err = wire.Items(ctx, "product_reviews", answer.Reviews, convert)
+	}
+	if err == nil {
+		err = wire.Need(ctx, "has_more", answer.HasMore.V != nil)
+	}
+	if err != nil {
+		return said(page, err, "tiktok reviews of %q", productID)
+	}
+	if answer.HasMore.Is() {
+		page.Next = strconv.Itoa(n + 1)
+	}
+	return page, nil
+}
+
+type tiktokReview struct {
+	ID         wire.Serial `json:"review_id"`
+	ProductID  wire.Serial `json:"product_id"`
+	ReviewerID wire.Serial `json:"reviewer_id"`
+	Name       string      `json:"reviewer_name"` // masked, as in "W**n"
+	Avatar     string      `json:"reviewer_avatar_url"`
+	Rating     wire.Float  `json:"review_rating"`
+	Text       string      `json:"review_text"`
+	Time       wire.Time   `json:"review_time"` // milliseconds
+}
+
+func (v tiktokReview) review(raw json.RawMessage) schema.Review {
+	if v.Rating.V == nil || v.ID == "" {
+		return schema.Review{}
+	}
+	author := cmp.Or(string(v.ReviewerID), "review-"+string(v.ID))
+	return schema.Review{
+		Common:    schema.Common{ID: string(v.ID), URL: tiktokPDP(string(v.ProductID)) + "#review-" + string(v.ID), Raw: raw},
+		ProductID: string(v.ProductID),
+		Author: schema.Actor{
+			ID: author, Handle: author, DisplayName: text.NonEmpty(v.Name), AvatarURL: text.URL(v.Avatar),
+		},
+		Rating:    *v.Rating.V,
+		Text:      strings.TrimSpace(v.Text),
+		CreatedAt: v.Time.V,
+	}
+}

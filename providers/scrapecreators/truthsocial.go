@@ -1,0 +1,62 @@
+package scrapecreators
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/truthsocial"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// truthsocialReads reads what Truth Social's own interface has answered.
+type truthsocialReads struct{ *client }
+
+func (c *client) truthsocial() providers.Provider {
+	r := truthsocialReads{c}
+	return providers.Provider{
+		Platform: platform.TruthSocial,
+		Profile:  r.profile,
+		Posts:    r.posts,
+		Post:     r.post,
+	}
+}
+
+func (r truthsocialReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	p, err := one(ctx, r.client, upstream.Get("v1/truthsocial/profile").Says("handle", handle), truthsocial.ParseProfile)
+	if err == nil && p.ID != handle {
+		err = wire.SameFold(ctx, "account", handle, p.Handle)
+	}
+	return said(p, err, "truthsocial profile %q", handle)
+}
+
+// posts are newest first. One of another account among them is odd.
+func (r truthsocialReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	who := "handle"
+	if links.Digits(handle) {
+		who = "user_id"
+	}
+	ask := upstream.Get("v1/truthsocial/user/posts").Says(who, handle).With("next_max_id", cursor)
+	page, err := list(ctx, r.client, ask, "posts", "next_max_id", parsed(ctx, func(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
+		p, err := truthsocial.ParsePost(ctx, raw)
+		if err == nil && p.Author.ID != handle && !strings.EqualFold(p.Author.Handle, handle) {
+			return schema.Post{}, nil
+		}
+		return p, err
+	}))
+	return said(page, err, "truthsocial posts of %q", handle)
+}
+
+func (r truthsocialReads) post(ctx context.Context, id string) (schema.Post, error) {
+	address := providers.AddressOf(ctx, providers.PostID, "https://truthsocial.com/posts/"+id)
+	p, err := one(ctx, r.client, upstream.Get("v1/truthsocial/post").Says("url", address), truthsocial.ParsePost)
+	if err == nil {
+		err = wire.Same(ctx, "post", id, p.ID)
+	}
+	return said(p, err, "truthsocial post %q", id)
+}

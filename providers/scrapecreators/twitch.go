@@ -1,0 +1,271 @@
+package scrapecreators
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// twitchReads reads what Twitch's website gets.
+type twitchReads struct{ *client }
+
+func (c *client) twitch() providers.Provider {
+	r := twitchReads{c}
+	return providers.Provider{
+		Platform: platform.Twitch,
+		Profile:  r.profile,
+		Posts:    r.posts,
+		Post:     r.post,
+		Live:     r.live,
+		Events:   r.events,
+		Filters:  map[providers.Op]providers.Filters{providers.OpEvents: {}},
+		Notes: map[providers.Op]string{
+			providers.OpPosts: "the reseller has one page",
+			providers.OpPost:  "the reseller has clips only",
+		},
+	}
+}
+
+const twitchSite = "https://www.twitch.tv/"
+
+func (r twitchReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
+	u, err := r.user(ctx, handle)
+	return said(u.V.profile(u.Raw), err, "twitch profile %q", handle)
+}
+
+func (r twitchReads) live(ctx context.Context, handle string) (schema.LiveStream, error) {
+	u, err := r.user(ctx, handle)
+	if err == nil {
+		err = wire.Need(ctx, "isLive", u.V.IsLive.V != nil)
+	}
+	return said(u.V.live(u.Raw), err, "twitch live %q", handle)
+}
+
+func (r twitchReads) user(ctx context.Context, handle string) (u wire.Object[twitchUser], err error) {
+	if _, err = r.http.Read(ctx, upstream.Get("v1/twitch/profile").Says("handle", handle), &u); err == nil {
+		err = wire.SameFold(ctx, "account", handle, u.V.Login)
+	}
+	return u, err
+}
+
+// posts are past broadcasts and uploads, newest first.
+func (r twitchReads) posts(ctx context.Context, handle, _ string) (providers.Page[schema.Post], error) {
+	ask := upstream.Get("v1/twitch/user/videos").Says("handle", handle)
+	page, err := list(ctx, r.client, ask, "allVideos", "", func(v twitchVideo, raw json.RawMessage) (schema.Post, bool) {
+		if !strings.EqualFold(v.Owner.Login, handle) {
+			return schema.Post{}, true
+		}
+		return v.post(raw), true
+	})
+	return said(page, err, "twitch posts of %q", handle)
+}
+
+// post reads a clip. The answer is that of several questions at once, of which the first has the clip.
+func (r twitchReads) post(ctx context.Context, id string) (schema.Post, error) {
+	if links.Digits(id) {
+		return said(schema.Post{}, providers.Unsupported("ScrapeCreators has no single videos, only clips"), "twitch post %q", id)
+	}
+	var answers wire.Rows[struct {
+		Data struct {
+			Clip sole[twitchClip] `json:"clip"`
+		} `json:"data"`
+	}]
+	_, err := r.http.Read(ctx, upstream.Get("v1/twitch/clip").Says("url", "https://clips.twitch.tv/"+id), &answers)
+	if err == nil {
+		err = answers.Check(ctx, "clip")
+	}
+	var clip sole[twitchClip]
+	for _, a := range answers.All() {
+		if !clip.Here() && (a.V.Data.Clip.Here() || a.V.Data.Clip.null) {
+			clip = a.V.Data.Clip
+		}
+	}
+	if err == nil {
+		err = clip.check(ctx, "data.clip")
+	}
+	if err == nil {
+		err = wire.Same(ctx, "clip", id, clip.V.Slug)
+	}
+	return said(clip.V.post(clip.Raw), err, "twitch clip %q", id)
+}
+
+// events are the part of the channel's schedule that the site shows, all at once.
+func (r twitchReads) events(ctx context.Context, q providers.EventsQuery, _ string) (page providers.Page[schema.Event], err error) {
+	if q.Handle == "" {
+		return said(page, providers.Invalid("Twitch has events by handle only"), "twitch events")
+	}
+	var a struct {
+		ID      wire.Serial `json:"id"`
+		Channel wire.Object[struct {
+			Schedule wire.Object[struct {
+				Segments wire.Rows[twitchSegment] `json:"segments"`
+			}] `json:"schedule"` // null when the channel has none
+		}] `json:"channel"`
+	}
+	if _, err = r.http.Read(ctx, upstream.Get("v1/twitch/user/schedule").Says("handle", q.Handle), &a); err == nil {
+		err = wire.Need(ctx, "id and channel", a.ID != "" && a.Channel.Here())
+	}
+	schedule := a.Channel.V.Schedule
+	if err == nil {
+		err = schedule.Optional(ctx, "channel.schedule")
+	}
+	if err == nil && schedule.Here() {
+		host := schema.Actor{ID: string(a.ID), Handle: q.Handle}
+		page.Items, err = wire.Items(ctx, "channel.schedule.segments", schedule.V.Segments,
+			func(s twitchSegment, raw json.RawMessage) (schema.Event, bool) {
+				return s.event(host, raw), !s.Cancelled.Is()
+			})
+	}
+	return said(page, err, "twitch events of %q", q.Handle)
+}
+
+type twitchUser struct {
+	ID          wire.Serial `json:"id"`
+	Login       string      `json:"handle"`
+	Name        string      `json:"displayName"`
+	Description string      `json:"description"`
+	Picture     string      `json:"profileImageURL"`
+	Followers   wire.Count  `json:"followers"`
+	Partner     bool        `json:"isPartner"`
+	IsLive      wire.Bool   `json:"isLive"`
+	Viewers     wire.Count  `json:"currentViewersCount"`
+	Stream      struct {
+		ID        wire.Serial `json:"id"`
+		CreatedAt wire.Time   `json:"createdAt"`
+		Title     string      `json:"title"`
+	} `json:"stream"` // null or {} when it is not told
+}
+
+func (u twitchUser) actor() schema.Actor {
+	return schema.Actor{
+		ID: string(u.ID), Handle: u.Login, DisplayName: text.NonEmpty(u.Name), AvatarURL: text.URL(u.Picture),
+	}
+}
+
+func (u twitchUser) profile(raw json.RawMessage) schema.Profile {
+	return schema.Profile{
+		Common:      schema.Common{ID: string(u.ID), URL: twitchSite + u.Login, Raw: raw},
+		Handle:      u.Login,
+		DisplayName: text.NonEmpty(u.Name),
+		Bio:         text.NonEmpty(u.Description),
+		AvatarURL:   text.URL(u.Picture),
+		Verified:    u.Partner,
+		Followers:   u.Followers.V,
+		Links:       text.Addresses(u.Description),
+	}
+}
+
+func (u twitchUser) live(raw json.RawMessage) schema.LiveStream {
+	l := schema.LiveStream{
+		Common: schema.Common{ID: string(u.ID), URL: twitchSite + u.Login, Raw: raw},
+		Host:   u.actor(), IsLive: u.IsLive.Is(),
+	}
+	if l.IsLive {
+		l.ID = cmp.Or(string(u.Stream.ID), l.ID)
+		l.Title, l.Viewers, l.StartedAt = text.NonEmpty(u.Stream.Title), u.Viewers.V, u.Stream.CreatedAt.V
+	}
+	return l
+}
+
+type twitchVideo struct {
+	ID        wire.Serial `json:"id"`
+	Title     string      `json:"title"`
+	Published wire.Time   `json:"publishedAt"`
+	Views     wire.Count  `json:"viewCount"`
+	Seconds   wire.Float  `json:"lengthSeconds"`
+	Preview   string      `json:"previewThumbnailURL"`
+	Owner     twitchOwner `json:"owner"`
+}
+
+type twitchOwner struct {
+	ID      wire.Serial `json:"id"`
+	Login   string      `json:"login"`
+	Name    string      `json:"displayName"`
+	Picture string      `json:"profileImageURL"`
+}
+
+func (o twitchOwner) actor() schema.Actor {
+	if o.ID == "" || o.Login == "" {
+		return schema.UnknownActor()
+	}
+	return schema.Actor{ID: string(o.ID), Handle: o.Login, DisplayName: text.NonEmpty(o.Name), AvatarURL: text.URL(o.Picture)}
+}
+
+func (v twitchVideo) post(raw json.RawMessage) schema.Post {
+	page := twitchSite + "videos/" + string(v.ID)
+	film := schema.Media{Type: schema.Video, URL: page, DurationS: v.Seconds.V}
+	if !strings.Contains(v.Preview, "/_404/") { // what stands there while it is made
+		film.ThumbnailURL = text.URL(v.Preview)
+	}
+	return schema.Post{
+		Common: schema.Common{ID: string(v.ID), URL: page, Raw: raw}, Author: v.Owner.actor(),
+		Text: strings.TrimSpace(v.Title), CreatedAt: v.Published.V, Media: []schema.Media{film},
+		Engagement: schema.Engagement{Views: v.Views.V},
+		Hashtags:   text.Hashtags(v.Title), Mentions: text.Mentions(v.Title),
+	}
+}
+
+type twitchClip struct {
+	Slug        string      `json:"slug"`
+	URL         string      `json:"url"`
+	Title       string      `json:"title"`
+	Views       wire.Count  `json:"viewCount"`
+	Language    string      `json:"language"` // "ES"
+	CreatedAt   wire.Time   `json:"createdAt"`
+	Seconds     wire.Float  `json:"durationSeconds"`
+	Thumbnail   string      `json:"thumbnailURL"`
+	VideoURL    string      `json:"videoURL"`
+	Broadcaster twitchOwner `json:"broadcaster"`
+}
+
+func (c twitchClip) post(raw json.RawMessage) schema.Post {
+	page := text.URLOr(c.URL, "https://clips.twitch.tv/"+c.Slug)
+	p := schema.Post{
+		Common: schema.Common{ID: c.Slug, URL: page, Raw: raw}, Author: c.Broadcaster.actor(),
+		Text: strings.TrimSpace(c.Title), CreatedAt: c.CreatedAt.V,
+		Media: []schema.Media{{
+			Type: schema.Video, URL: text.URLOr(c.VideoURL, page), ThumbnailURL: text.URL(c.Thumbnail), DurationS: c.Seconds.V,
+		}},
+		Engagement: schema.Engagement{Views: c.Views.V},
+		Hashtags:   text.Hashtags(c.Title), Mentions: text.Mentions(c.Title),
+	}
+	if len(c.Language) == 2 {
+		p.Lang = new(strings.ToLower(c.Language))
+	}
+	return p
+}
+
+type twitchSegment struct {
+	ID         string    `json:"id"`
+	Title      string    `json:"title"`
+	Start      wire.Time `json:"startAt"`
+	End        wire.Time `json:"endAt"`
+	Cancelled  wire.Bool `json:"isCancelled"`
+	Categories []struct {
+		Name string `json:"displayName"`
+	} `json:"categories"`
+}
+
+// event is the zero event where nobody knows whether it takes place.
+func (s twitchSegment) event(host schema.Actor, raw json.RawMessage) schema.Event {
+	if s.Cancelled.V == nil {
+		return schema.Event{}
+	}
+	e := schema.Event{
+		Common: schema.Common{ID: s.ID, URL: twitchSite + host.Handle + "/schedule", Raw: raw},
+		Name:   s.Title, StartsAt: s.Start.V, EndsAt: s.End.V, Host: &host, IsOnline: new(true),
+	}
+	if len(s.Categories) > 0 {
+		e.Description = text.NonEmpty(s.Categories[0].Name)
+	}
+	return e
+}

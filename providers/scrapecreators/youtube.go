@@ -1,0 +1,245 @@
+package scrapecreators
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/countries"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// youtubeReads reads what the vendor has made of the pages of the site.
+type youtubeReads struct {
+	*client
+	threads *lru.Cache[string, youtubeThread] // by the id of the comment at their top
+}
+
+func (c *client) youtube() providers.Provider {
+	threads, _ := lru.New[string, youtubeThread](youtubeRemembers) // it fails for a size below 1
+	r := youtubeReads{c, threads}
+	return providers.Provider{
+		Platform:        platform.YouTube,
+		Profile:         r.profile,
+		Live:            r.live,
+		Posts:           r.posts,
+		Post:            r.post,
+		Trending:        r.trending,
+		Search:          r.search,
+		Suggestions:     r.suggestions,
+		Comments:        r.comments,
+		Replies:         r.replies,
+		Transcript:      r.transcript,
+		Reels:           r.reels,
+		Collections:     r.collections,
+		Collection:      r.collection,
+		CollectionPosts: r.collectionPosts,
+		Filters: map[providers.Op]providers.Filters{
+			providers.OpSearch:      {"kind": {"post", "profile", "collection"}, "sort": {"relevance", "views"}, "since": nil},
+			providers.OpTranscript:  {"lang": nil},
+			providers.OpCollections: {"kind": {string(schema.Playlist)}},
+		},
+		Notes: map[providers.Op]string{
+			providers.OpPosts:           "the reseller has videos, without Shorts and broadcasts; their times are rough",
+			providers.OpTrending:        "the reseller has Shorts only",
+			providers.OpReplies:         "the reseller needs post_id, and finds the newest comments, and those that were read lately",
+			providers.OpCollectionPosts: "the reseller has the first page of a playlist",
+			providers.OpLive:            "the reseller shows the last broadcast where none is on air",
+		},
+		Charges: map[providers.Op]int64{providers.OpReplies: 1 + youtubeLooks},
+	}
+}
+
+const youtubeSite = "https://www.youtube.com/"
+
+func youtubeWatch(id string) string { return youtubeSite + "watch?v=" + id }
+
+// youtubeID tells whether an account is named by the id of its channel.
+func youtubeID(handle string) bool { return len(handle) == 24 && strings.HasPrefix(handle, "UC") }
+
+// youtubeHome is the page of an account.
+func youtubeHome(handle string) string {
+	if youtubeID(handle) {
+		return youtubeSite + "channel/" + handle
+	}
+	return text.URLOr(youtubeSite+"@"+handle, youtubeSite)
+}
+
+// youtubeHandle is the handle in the address of a channel, where what is not Latin is escaped; "" where there is none.
+func youtubeHandle(address string) string {
+	_, handle, _ := strings.Cut(address, "/@")
+	if plain, err := url.PathUnescape(handle); err == nil {
+		handle = plain
+	}
+	return handle
+}
+
+// youtubeOf adds whose channel is asked for to r.
+func youtubeOf(r upstream.Request, handle string) (upstream.Request, error) {
+	switch {
+	case strings.HasPrefix(handle, "user/"):
+		return r, providers.Unsupported("ScrapeCreators knows channels by their handle or id, not by an old user name")
+	case youtubeID(handle):
+		return r.Says("channelId", handle), nil
+	}
+	return r.Says("handle", handle), nil
+}
+
+// youtubeHolder is the account that was asked for, as far as its name tells.
+func youtubeHolder(handle string) schema.Actor { return schema.Actor{ID: handle, Handle: handle} }
+
+// youtubeList is [list] by continuation tokens. The vendor's last page may repeat the token that led to it.
+func youtubeList[T, O any](
+	ctx context.Context, c *client, r upstream.Request, token, rows string, convert func(T, json.RawMessage) (O, bool),
+) (providers.Page[O], error) {
+	page, err := list(ctx, c, r.With("continuationToken", token), rows, "continuationToken", convert)
+	if page.Next == token {
+		page.Next = ""
+	}
+	return page, err
+}
+
+// https://docs.scrapecreators.com/v1/youtube/channel
+func (r youtubeReads) profile(ctx context.Context, handle string) (p schema.Profile, err error) {
+	var c wire.Object[youtubePage]
+	ask, err := youtubeOf(upstream.Get("v1/youtube/channel"), handle)
+	if strings.HasPrefix(handle, "user/") {
+		ask, err = ask.Says("url", youtubeSite+handle), nil
+	}
+	if err == nil {
+		_, err = r.http.Read(ctx, ask, &c)
+	}
+	if err == nil {
+		p = c.V.profile(c.Raw)
+		switch {
+		case youtubeID(handle):
+			err = wire.Same(ctx, "channel", handle, p.ID)
+		case !strings.Contains(handle, "/") && p.Handle != p.ID:
+			err = wire.SameFold(ctx, "channel", handle, p.Handle)
+		}
+	}
+	return said(p, err, "youtube profile %q", handle)
+}
+
+type youtubePage struct {
+	ID          string `json:"channelId"`
+	URL         string `json:"channel"` // ends in @ and the handle
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Avatar      struct {
+		Image struct {
+			Sources []struct {
+				URL string `json:"url"`
+			} `json:"sources"` // the largest last
+		} `json:"image"`
+	} `json:"avatar"`
+	Subscribers wire.Count `json:"subscriberCount"` // rounded
+	Videos      string     `json:"videoCountText"`  // "9,221 videos"
+	Links       []string   `json:"links"`
+	Country     string     `json:"country"` // its English name
+}
+
+func (y youtubePage) profile(raw json.RawMessage) schema.Profile {
+	p := schema.Profile{
+		Common:      schema.Common{ID: y.ID, URL: youtubeHome(y.ID), Raw: raw},
+		Handle:      y.ID,
+		DisplayName: text.NonEmpty(y.Name),
+		Bio:         text.NonEmpty(y.Description),
+		Followers:   y.Subscribers.V,
+		PostsCount:  text.Count(y.Videos),
+		Country:     countries.Code(y.Country),
+		Links:       text.URLs(append(y.Links, text.Addresses(y.Description)...)...),
+	}
+	if handle := youtubeHandle(y.URL); handle != "" {
+		p.Handle, p.URL = handle, youtubeHome(handle)
+	}
+	if pictures := y.Avatar.Image.Sources; len(pictures) > 0 {
+		p.AvatarURL = text.URL(pictures[len(pictures)-1].URL)
+	}
+	return p
+}
+
+// posts are newest first.
+// https://docs.scrapecreators.com/v1/youtube/channel-videos
+func (r youtubeReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	page, err := r.videos(ctx, "channel-videos", handle, "latest", cursor, "videos")
+	return said(page, err, "youtube posts of %q", handle)
+}
+
+// reels are newest first.
+// https://docs.scrapecreators.com/v1/youtube/channel/shorts
+func (r youtubeReads) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
+	page, err := r.videos(ctx, "channel/shorts", handle, "newest", cursor, "shorts")
+	return said(page, err, "youtube reels of %q", handle)
+}
+
+// videos reads a list of a channel, whose rows do not say whose they are.
+func (r youtubeReads) videos(
+	ctx context.Context, route, handle, sort, cursor, rows string,
+) (page providers.Page[schema.Post], err error) {
+	ask, err := youtubeOf(upstream.Get("v1/youtube/"+route).With("sort", sort), handle)
+	if err != nil {
+		return page, err
+	}
+	return youtubeList(ctx, r.client, ask, cursor, rows, func(v youtubeVideo, raw json.RawMessage) (schema.Post, bool) {
+		return v.post(youtubeHolder(handle), raw), true
+	})
+}
+
+// https://docs.scrapecreators.com/v1/youtube/video
+func (r youtubeReads) post(ctx context.Context, id string) (p schema.Post, err error) {
+	var v wire.Object[youtubeVideo]
+	if _, err = r.http.Read(ctx, upstream.Get("v1/youtube/video").Says("url", youtubeWatch(id)), &v); err == nil {
+		p = v.V.post(schema.UnknownActor(), v.Raw)
+		err = wire.Same(ctx, "video", id, p.ID)
+	}
+	return said(p, err, "youtube post %q", id)
+}
+
+// trending are Shorts, all at once.
+// https://docs.scrapecreators.com/v1/youtube/shorts/trending
+func (r youtubeReads) trending(
+	ctx context.Context, _ providers.TrendingQuery, _ string,
+) (providers.Page[schema.Post], error) {
+	page, err := list(ctx, r.client, upstream.Get("v1/youtube/shorts/trending"), "shorts", "", youtubeVideo.row)
+	return said(page, err, "youtube trending")
+}
+
+// youtubeChannel is how an account stands in what is its own. Lists of its own leave it empty.
+type youtubeChannel struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Title     string `json:"title"`
+	Handle    string `json:"handle"` // with or without @, and "channel/" and the id where it has none
+	URL       string `json:"url"`
+	Thumbnail string `json:"thumbnail"`
+	Picture   string `json:"thumbnailUrl"`
+}
+
+// actor is holder where the channel is not named. Where only its handle is known, that is its id too.
+func (c youtubeChannel) actor(holder schema.Actor) schema.Actor {
+	handle := strings.TrimPrefix(c.Handle, "@")
+	if handle == "" {
+		handle = youtubeHandle(c.URL)
+	}
+	if strings.Contains(handle, "/") {
+		handle = ""
+	}
+	id := cmp.Or(c.ID, handle)
+	if id == "" {
+		return holder
+	}
+	return schema.Actor{
+		ID: id, Handle: cmp.Or(handle, id), DisplayName: text.NonEmpty(cmp.Or(c.Title, c.Name)),
+		AvatarURL: text.URL(cmp.Or(c.Thumbnail, c.Picture)),
+	}
+}

@@ -1,0 +1,223 @@
+package scrapecreators
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/ids"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// The vendor's words for ours.
+var (
+	youtubeKinds = map[schema.ResultKind]string{
+		schema.PostResult: "videos", schema.ProfileResult: "channels", schema.CollectionResult: "playlists",
+	}
+	youtubeSorts   = map[string]string{"relevance": "relevance", "views": "popular"}
+	youtubeWindows = []window{{"today", day}, {"this_week", 7 * day}, {"this_month", 30 * day}, {"this_year", 365 * day}}
+)
+
+// search finds videos, then channels, then playlists; a hashtag finds what is marked with it.
+// https://docs.scrapecreators.com/v1/youtube/search
+// https://docs.scrapecreators.com/v1/youtube/search/hashtag
+func (r youtubeReads) search(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (page providers.Page[schema.SearchResult], err error) {
+	tag, tagged := strings.CutPrefix(q.Query, "#")
+	posts := q.Kind == "" || q.Kind == schema.PostResult
+	switch {
+	case !posts && !q.Since.IsZero():
+		err = providers.Unsupported("ScrapeCreators knows the times of videos only")
+	case tagged && posts && tag != "" && !strings.ContainsAny(tag, " #") && q.Sort == "" && q.Since.IsZero():
+		ask := upstream.Get("v1/youtube/search/hashtag").Says("hashtag", tag)
+		page, err = youtubeList(ctx, r.client, ask, cursor, "videos", youtubeHit(youtubeVideo.row))
+	default:
+		page, err = r.find(ctx, q, cursor)
+	}
+	return said(page, err, "youtube search for %q", q.Query)
+}
+
+func (r youtubeReads) find(
+	ctx context.Context, q providers.SearchQuery, cursor string,
+) (page providers.Page[schema.SearchResult], err error) {
+	kind := q.Kind
+	if !q.Since.IsZero() {
+		kind = schema.PostResult
+	}
+	var a answer
+	ask := upstream.Get("v1/youtube/search").Says("query", q.Query).With("type", youtubeKinds[kind]).
+		With("sortBy", youtubeSorts[q.Sort]).With("uploadDate", reaching(q.Since, youtubeWindows...)).
+		With("continuationToken", cursor)
+	if _, err = r.http.Read(ctx, ask, &a); err != nil {
+		return page, err
+	}
+	add := func(of schema.ResultKind, name string, rows func(name string) ([]schema.SearchResult, error)) {
+		if err != nil || kind != "" && kind != of {
+			return
+		}
+		var found []schema.SearchResult
+		found, err = rows(name)
+		page.Items = append(page.Items, found...)
+	}
+	videos := func(name string) ([]schema.SearchResult, error) {
+		return items(ctx, a, name, youtubeHit(youtubeVideo.row))
+	}
+	add(schema.PostResult, "videos", videos)
+	add(schema.PostResult, "shorts", videos)
+	add(schema.PostResult, "lives", videos)
+	add(schema.ProfileResult, "channels", func(name string) ([]schema.SearchResult, error) {
+		return items(ctx, a, name, youtubeHit(youtubeFound.row))
+	})
+	add(schema.CollectionResult, "playlists", func(name string) ([]schema.SearchResult, error) {
+		return items(ctx, a, name, youtubeHit(youtubePlaylist.row))
+	})
+	page.Items = slices.DeleteFunc(page.Items, func(s schema.SearchResult) bool {
+		p, video := s.Object.(*schema.Post)
+		return video && before(p.CreatedAt, q.Since)
+	})
+	if err == nil {
+		page.Next, err = a.next(ctx, "continuationToken")
+	}
+	if page.Next == cursor {
+		page.Next = ""
+	}
+	return page, err
+}
+
+// youtubeHit makes search results of what row converts to.
+func youtubeHit[T, O any, P interface {
+	*O
+	schema.Object
+}](row func(T, json.RawMessage) (O, bool)) func(T, json.RawMessage) (schema.SearchResult, bool) {
+	return func(v T, raw json.RawMessage) (schema.SearchResult, bool) {
+		o, belongs := row(v, raw)
+		return schema.Result(P(&o)), belongs
+	}
+}
+
+// youtubeFound is a channel among what a search has found.
+type youtubeFound struct {
+	youtubeChannel
+	Description string     `json:"description"`
+	Subscribers wire.Count `json:"subscriberCountInt"`
+}
+
+// row always belongs.
+func (f youtubeFound) row(raw json.RawMessage) (schema.Profile, bool) {
+	a := f.actor(schema.Actor{})
+	return schema.Profile{
+		Common: schema.Common{ID: f.ID, URL: youtubeSite + "channel/" + f.ID, Raw: raw},
+		Handle: a.Handle, DisplayName: a.DisplayName, AvatarURL: a.AvatarURL,
+		Bio: text.NonEmpty(f.Description), Followers: f.Subscribers.V,
+	}, true
+}
+
+// suggestions are words, and channels.
+// https://docs.scrapecreators.com/v1/youtube/search/typeahead
+func (r youtubeReads) suggestions(
+	ctx context.Context, q providers.SuggestionsQuery, _ string,
+) (page providers.Page[schema.Suggestion], err error) {
+	var a struct {
+		Data struct {
+			Rows wire.Rows[youtubeSuggestion] `json:"suggestions"`
+		} `json:"data"`
+	}
+	if _, err = r.http.Read(ctx, upstream.Get("v1/youtube/search/typeahead").Says("query", q.Query), &a); err == nil {
+		err = a.Data.Rows.Check(ctx, "data.suggestions")
+	}
+	for place, s := range a.Data.Rows.All() {
+		page.Items = append(page.Items, s.V.suggestion(int64(place), s.Raw))
+	}
+	return said(page, err, "youtube suggestions for %q", q.Query)
+}
+
+type youtubeSuggestion struct {
+	Text    string         `json:"text"`
+	Type    string         `json:"type"`    // "query" or "channel"
+	Channel youtubeChannel `json:"channel"` // absent from a query
+}
+
+func (s youtubeSuggestion) suggestion(place int64, raw json.RawMessage) schema.Suggestion {
+	u := youtubeSite + "results?" + url.Values{"search_query": {s.Text}}.Encode()
+	out := schema.Suggestion{
+		Common: schema.Common{ID: ids.Of(u), URL: u, Raw: raw}, Text: s.Text, Kind: schema.SuggestQuery, Position: &place,
+	}
+	if channel := s.Channel.actor(schema.Actor{}); s.Type == "channel" && channel.ID != "" {
+		out.Kind, out.Profile, out.ID = schema.SuggestProfile, &channel, ids.Of(u, channel.ID)
+	}
+	return out
+}
+
+// collections are the playlists that a channel shows.
+// https://docs.scrapecreators.com/v1/youtube/channel/playlists
+func (r youtubeReads) collections(
+	ctx context.Context, q providers.CollectionsQuery, cursor string,
+) (page providers.Page[schema.Collection], err error) {
+	ask, err := youtubeOf(upstream.Get("v1/youtube/channel/playlists"), q.Handle)
+	if err == nil {
+		page, err = youtubeList(ctx, r.client, ask, cursor, "playlists", youtubePlaylist.row)
+	}
+	return said(page, err, "youtube collections of %q", q.Handle)
+}
+
+// playlist reads a playlist, which does not say its id.
+// https://docs.scrapecreators.com/v1/youtube/playlist
+func (r youtubeReads) playlist(ctx context.Context, id string) (p wire.Object[youtubePlaylist], err error) {
+	_, err = r.http.Read(ctx, upstream.Get("v1/youtube/playlist").Says("playlist_id", id), &p)
+	p.V.ID = id
+	return p, err
+}
+
+func (r youtubeReads) collection(ctx context.Context, q providers.CollectionQuery) (c schema.Collection, err error) {
+	p, err := r.playlist(ctx, q.ID)
+	if err == nil {
+		err = wire.Need(ctx, "title", p.V.Title != "")
+	}
+	c, _ = p.V.row(p.Raw)
+	return said(c, err, "youtube collection %q", q.ID)
+}
+
+func (r youtubeReads) collectionPosts(
+	ctx context.Context, q providers.CollectionQuery, _ string,
+) (page providers.Page[schema.Post], err error) {
+	p, err := r.playlist(ctx, q.ID)
+	if err == nil {
+		page.Items, err = wire.Items(ctx, "videos", p.V.Videos, youtubeVideo.row)
+	}
+	return said(page, err, "youtube videos of %q", q.ID)
+}
+
+// youtubePlaylist is a playlist in a list, or alone with its first videos.
+type youtubePlaylist struct {
+	ID        string                  `json:"id"`
+	Title     string                  `json:"title"`
+	Thumbnail string                  `json:"thumbnail"`
+	Count     wire.Count              `json:"videoCount"`
+	Channel   youtubeChannel          `json:"channel"`
+	Owner     youtubeChannel          `json:"owner"`       // when alone
+	Total     wire.Count              `json:"totalVideos"` // when alone
+	Videos    wire.Rows[youtubeVideo] `json:"videos"`      // when alone
+}
+
+// row always belongs.
+func (p youtubePlaylist) row(raw json.RawMessage) (schema.Collection, bool) {
+	c := schema.Collection{
+		Common: schema.Common{ID: p.ID, URL: youtubeSite + "playlist?list=" + p.ID, Raw: raw},
+		Kind:   schema.Playlist, Title: p.Title, ItemsCount: p.Count.V, CoverURL: text.URL(p.Thumbnail),
+	}
+	if c.ItemsCount == nil {
+		c.ItemsCount = p.Total.V
+	}
+	if owner := cmp.Or(p.Channel, p.Owner).actor(schema.Actor{}); owner.ID != "" {
+		c.Owner = &owner
+	}
+	return c, true
+}

@@ -1,0 +1,175 @@
+package scrapecreators
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/youtube"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// youtubeVideo is a video, a Short or a broadcast. Which fields it has depends on where it stands.
+type youtubeVideo struct {
+	ID          string         `json:"id"`
+	Title       string         `json:"title"`
+	Description string         `json:"description"`
+	Thumbnail   string         `json:"thumbnail"`
+	Channel     youtubeChannel `json:"channel"`
+	Views       wire.Count     `json:"viewCountInt"`
+	Likes       wire.Count     `json:"likeCountInt"`
+	Comments    wire.Count     `json:"commentCountInt"`
+	Published   wire.Time      `json:"publishDate"`
+	About       wire.Time      `json:"publishedTime"` // counted back from "9 days ago"
+	Millis      wire.Float     `json:"durationMs"`
+	Seconds     wire.Float     `json:"lengthSeconds"`
+	Paid        bool           `json:"isPaidPromotion"`
+}
+
+// row always belongs.
+func (v youtubeVideo) row(raw json.RawMessage) (schema.Post, bool) {
+	return v.post(schema.UnknownActor(), raw), true
+}
+
+// post is v, published by holder where it does not say by whom.
+func (v youtubeVideo) post(holder schema.Actor, raw json.RawMessage) schema.Post {
+	all := text.Join(v.Title, v.Description)
+	film := schema.Media{
+		Type: schema.Video, URL: youtubeWatch(v.ID), ThumbnailURL: text.URL(v.Thumbnail),
+	}
+	for _, s := range []*float64{v.Millis.Seconds(), v.Seconds.V} { // 0 of a broadcast that is on air
+		if film.DurationS == nil && s != nil && *s > 0 {
+			film.DurationS = s
+		}
+	}
+	p := schema.Post{
+		Common:     schema.Common{ID: v.ID, URL: film.URL, Raw: raw},
+		Author:     v.Channel.actor(holder),
+		Text:       all,
+		CreatedAt:  v.Published.V,
+		Media:      []schema.Media{film},
+		Engagement: schema.Engagement{Likes: v.Likes.V, Comments: v.Comments.V, Views: v.Views.V},
+		Hashtags:   text.Hashtags(all),
+		Mentions:   youtube.Mentions(all),
+		IsAd:       v.Paid,
+	}
+	if p.CreatedAt == nil {
+		p.CreatedAt = v.About.V
+	}
+	return p
+}
+
+// live is the broadcast that is on air, and else the last one.
+// https://docs.scrapecreators.com/v1/youtube/channel/lives
+func (r youtubeReads) live(ctx context.Context, handle string) (l schema.LiveStream, err error) {
+	var a wire.Object[struct {
+		Lives wire.Rows[youtubeBroadcast] `json:"lives"`
+	}]
+	ask, err := youtubeOf(upstream.Get("v1/youtube/channel/lives"), handle)
+	if err == nil {
+		_, err = r.http.Read(ctx, ask, &a)
+	}
+	if err == nil {
+		err = a.V.Lives.Check(ctx, "lives")
+	}
+	if err == nil {
+		l, err = youtubeOnAir(ctx, a.V.Lives, schema.LiveStream{
+			Common: schema.Common{ID: handle, URL: youtubeHome(handle), Raw: a.Raw}, Host: youtubeHolder(handle),
+		})
+	}
+	return said(l, err, "youtube live %q", handle)
+}
+
+// youtubeOnAir chooses among broadcasts, newest first; off is where there is none. One of which it cannot be told may be
+// the one that is on air.
+func youtubeOnAir(
+	ctx context.Context, rows wire.Rows[youtubeBroadcast], off schema.LiveStream,
+) (schema.LiveStream, error) {
+	clear := rows.Lost() == 0
+	over := off
+	for _, b := range rows.All() {
+		running, ended := strings.HasSuffix(b.V.Counted, " watching"), b.V.Length != "" || b.V.When != ""
+		switch {
+		case running && !ended:
+			l := b.V.stream(off.Host, b.Raw)
+			l.IsLive, l.Viewers = true, b.V.Views.V
+			return l, nil
+		case ended && !running:
+			if over.ID == off.ID {
+				over = b.V.stream(off.Host, b.Raw)
+			}
+		case !strings.HasSuffix(b.V.Counted, " waiting"): // for one that is to come
+			clear = false
+		}
+	}
+	return over, wire.Need(ctx, "lives[].viewCountText", clear)
+}
+
+type youtubeBroadcast struct {
+	youtubeVideo
+	Counted string `json:"viewCountText"`     // "812 watching", "1.2M views"
+	When    string `json:"publishedTimeText"` // "Streamed 2 days ago"; null while it runs
+	Length  string `json:"lengthText"`        // null while it runs
+}
+
+func (b youtubeBroadcast) stream(host schema.Actor, raw json.RawMessage) schema.LiveStream {
+	return schema.LiveStream{
+		Common:       schema.Common{ID: b.ID, URL: youtubeWatch(b.ID), Raw: raw},
+		Host:         b.Channel.actor(host),
+		Title:        text.NonEmpty(b.Title),
+		Likes:        b.Likes.V,
+		ThumbnailURL: text.URL(b.Thumbnail),
+	}
+}
+
+// https://docs.scrapecreators.com/v1/youtube/video/transcript
+func (r youtubeReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
+	var a wire.Object[youtubeTranscript]
+	ask := upstream.Get("v1/youtube/video/transcript").Says("url", youtubeWatch(q.PostID)).With("language", q.Lang)
+	if _, err = r.http.Read(ctx, ask, &a); err == nil {
+		err = wire.Same(ctx, "video", q.PostID, a.V.ID)
+	}
+	if err == nil {
+		err = a.V.Lines.Optional(ctx, "transcript")
+	}
+	if err == nil && a.V.Lines.Len() == 0 {
+		err = providers.NotFound("the video has no transcript")
+	}
+	lang := languageCode(a.V.Language)
+	if err == nil && q.Lang != "" && lang != nil && !sameLanguage(q.Lang, *lang) {
+		err = providers.NotFound("the video has no transcript in this language")
+	}
+	if err == nil {
+		t = schema.Transcript{
+			Common: schema.Common{ID: a.V.ID, URL: youtubeWatch(a.V.ID), Raw: a.Raw}, PostID: a.V.ID, Lang: lang,
+		}
+		t.Segments, err = wire.Items(ctx, "transcript", a.V.Lines, youtubeLine.segment)
+	}
+	var all []string
+	for _, s := range t.Segments {
+		all = append(all, s.Text)
+	}
+	t.Text = strings.Join(all, " ")
+	return said(t, err, "youtube transcript of %q", q.PostID)
+}
+
+type youtubeTranscript struct {
+	ID       string                 `json:"videoId"`
+	Lines    wire.Rows[youtubeLine] `json:"transcript"` // null when there is none
+	Language string                 `json:"language"`   // "English"
+}
+
+type youtubeLine struct {
+	Text  string     `json:"text"`
+	Start wire.Float `json:"startMs"`
+	End   wire.Float `json:"endMs"`
+}
+
+func (l youtubeLine) segment(json.RawMessage) (schema.TranscriptSegment, bool) {
+	words := strings.TrimSpace(l.Text)
+	return schema.TranscriptSegment{StartS: l.Start.Seconds(), EndS: l.End.Seconds(), Text: words}, words != ""
+}
