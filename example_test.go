@@ -5,13 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"sync/atomic"
+	"time"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/schema"
 )
 
 func Example() {
@@ -118,4 +124,181 @@ func ExampleClient_As() {
 	// Output:
 	// 20 posts, MISS 1 of 9
 	// 20 posts, HIT 1 of 8
+}
+
+// Everything that a client can do otherwise is an option.
+func ExampleNew() {
+	client, err := socialdata.New(
+		socialdata.WithProviders(mock.New(mock.Config{})),
+		socialdata.WithCache(cache.NewMemory(cache.MemoryConfig{Bytes: 16 << 20})),
+		socialdata.WithTimeout(5*time.Second),
+		socialdata.WithPrices(map[platform.ID]int64{platform.Mock: 3}),
+		socialdata.WithObserver(observe.Observer{Call: func(c observe.Call) { fmt.Println("seen:", c.Platform, c.Operation) }}),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	profile, err := client.Profile(context.Background(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma_haddad"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(profile.Data.Handle, "costs", profile.Meta.CreditsUsed)
+	// Output:
+	// seen: mock profile
+	// salma_haddad costs 3
+}
+
+// A fan-out search asks many platforms at once. A platform that fails does not spoil the rest: its state says so.
+func ExampleClient_SearchAcross() {
+	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})))
+	if err != nil {
+		log.Fatal(err)
+	}
+	found, err := client.SearchAcross(context.Background(), socialdata.SearchAcrossRequest{
+		Query: "coffee", Platforms: []platform.ID{platform.Mock, platform.Twitch},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(found.Data) > 0, found.Meta.Platforms[platform.Mock], found.Meta.Platforms[platform.Twitch])
+	// Output:
+	// true ok error
+}
+
+// What a search finds is told apart by its kind: each result holds an object of its type.
+func ExampleClient_Search() {
+	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})))
+	if err != nil {
+		log.Fatal(err)
+	}
+	found, err := client.Search(context.Background(), socialdata.SearchRequest{Platform: platform.Mock, Query: "coffee"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, result := range found.Data[:4] {
+		switch o := result.Object.(type) {
+		case *schema.Profile:
+			fmt.Println("the profile", o.Handle)
+		case *schema.Post:
+			fmt.Println("a post of", o.Author.Handle)
+		case *schema.Product:
+			fmt.Println("the product", o.ID)
+		default:
+			fmt.Println("a", result.Kind)
+		}
+	}
+	// Output:
+	// the profile coffee
+	// a post of coffee
+	// a comment
+	// the product coffee-product-15
+}
+
+// A provider of one's own is a table of functions: what is nil is not served.
+func ExampleWithProviders() {
+	team := providers.Chain{{
+		Name: "team", Platform: platform.GitHub, Source: schema.Own,
+		Profile: func(_ context.Context, handle string) (schema.Profile, error) {
+			if handle != "ann" {
+				return schema.Profile{}, providers.NotFound("nobody here is called %s", handle)
+			}
+			return schema.Profile{Common: schema.Common{ID: "1", URL: "https://team.example/ann"}, Handle: "ann"}, nil
+		},
+	}}
+	client, err := socialdata.New(socialdata.WithProviders(team))
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	for _, handle := range []string{"ann", "bob"} {
+		profile, err := client.Profile(ctx, socialdata.ProfileRequest{Platform: platform.GitHub, Handle: handle})
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(profile.Data.Handle, profile.Data.Source, profile.Data.URL)
+	}
+	_, err = client.Posts(ctx, socialdata.PostsRequest{Platform: platform.GitHub, Handle: "ann"})
+	fmt.Println(err)
+	// Output:
+	// ann own https://team.example/ann
+	// not_found: nobody here is called bob
+	// platform_unavailable: github does not offer GET /v1/github/posts: the upstream offers nothing of the kind (team)
+}
+
+// countingCache is a cache of one's own around another: it counts what it is asked for.
+type countingCache struct {
+	cache.Store
+	gets atomic.Int64
+}
+
+// Get implements cache.Store.
+func (c *countingCache) Get(ctx context.Context, key string) (*cache.Entry, error) {
+	c.gets.Add(1)
+	return c.Store.Get(ctx, key)
+}
+
+// A cache of one's own has two methods; the suite in cache/cachetest says whether it keeps the contract.
+func ExampleWithCache() {
+	counted := &countingCache{Store: cache.NewMemory(cache.MemoryConfig{})}
+	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithCache(counted))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for range 2 {
+		profile, err := client.Profile(context.Background(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma_haddad"})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(profile.Meta.Cache)
+	}
+	fmt.Println("asked:", counted.gets.Load() > 0)
+	// Output:
+	// MISS
+	// HIT
+	// asked: true
+}
+
+// invoicedLedger is a ledger of one's own around another: it writes an invoice line for each charge.
+type invoicedLedger struct{ credits.Ledger }
+
+// Settle implements credits.Ledger.
+func (l invoicedLedger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
+	receipt, err := l.Ledger.Settle(ctx, h, c)
+	if err == nil && receipt.Charged > 0 {
+		fmt.Println("invoice:", c.Platform, c.Operation, receipt.Charged)
+	}
+	return receipt, err
+}
+
+// A ledger of one's own has four methods; the suite in credits/ledgertest says whether it keeps the contract.
+func ExampleWithLedger() {
+	ctx := context.Background()
+	books, store := credits.NewMemory(credits.MemoryConfig{}), keys.NewMemory(keys.MemoryConfig{})
+	client, err := socialdata.New(
+		socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithLedger(invoicedLedger{books}), socialdata.WithKeys(store),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	account, err := store.CreateAccount(ctx, "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := books.Grant(ctx, account.ID, 1, "welcome"); err != nil {
+		log.Fatal(err)
+	}
+	_, key, err := store.CreateKey(ctx, keys.NewKey{Account: account.ID, Environment: keys.Live})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for range 2 {
+		_, err = client.As(key).Profile(ctx, socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma_haddad"})
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// invoice: mock profile 1
+	// insufficient_credits: the balance does not cover this call: it costs up to 1 credits, and the account can spend 0; nothing was charged
 }

@@ -340,11 +340,21 @@ func probing[Req, T any](r *row[Req, T]) *row[Req, T] {
 	return r
 }
 
-// do makes the call that req describes and decodes its answer.
+// do makes the call that req describes.
 func (r *row[Req, T]) do(ctx context.Context, c *Client, on platform.ID, req Req) (*schema.Envelope[T], error) {
-	return decode[T](c.Do(ctx, r.Operation, operation.Call{
-		Platform: string(on), Params: operation.FromStruct(r.Params, req),
-	}))
+	if r.Service {
+		return decode[T](c.Do(ctx, r.Operation, operation.Call{Pairs: operation.FromStruct(nil, r.Params, &req)}))
+	}
+	var few [8]operation.Pair // they do not outlive the call, and so are not on the heap
+	a, err := c.session.Read(ctx, &r.Row, on, operation.FromStruct(few[:0], r.Params, &req))
+	if err != nil {
+		return nil, err
+	}
+	if e, ok := a.Envelope.(*schema.Envelope[T]); ok {
+		e.Meta = a.Meta
+		return e, nil
+	}
+	return decode[T](a, nil)
 }
 
 func decode[T any](a *operation.Answer, err error) (*schema.Envelope[T], error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
 )
 
@@ -74,3 +75,14 @@ func WithCursorKeys(secrets ...[]byte) Option {
 
 // WithEnvironment names the deployment in [Client.Health]. The default is "development".
 func WithEnvironment(name string) Option { return func(c *engine.Config) { c.Environment = name } }
+
+// WithDependency shows the state of something that the client stands on, such as a cache server, in [Client.Health].
+// State is called on each look and returns at once.
+func WithDependency(name string, state func() schema.HealthState) Option {
+	return func(c *engine.Config) {
+		if c.Dependencies == nil {
+			c.Dependencies = map[string]func() schema.HealthState{}
+		}
+		c.Dependencies[name] = state
+	}
+}

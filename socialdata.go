@@ -30,7 +30,7 @@ import (
 
 // Client reads public data from every configured platform. It is safe for concurrent use. [Client.As] binds it to the
 // account that pays.
-type Client struct{ session *engine.Session }
+type Client struct{ session engine.Session }
 
 // New returns a Client. It fails when a provider is of an unknown platform or named like another of its platform, and
 // when a cursor key is too short.

@@ -26,11 +26,13 @@ type Holds struct {
 // spender is a key within its account.
 type spender struct{ account, key string }
 
-// open is a hold from when it is made until its time has passed.
+// open is a hold from when it is made until an entry tells what it came to, or else until its time has passed.
 type open struct {
 	Hold
 	state   state
 	charged int64 // credits that it came to, when settled
+	place   int   // in expiring; -1 when its time has passed while it was settled
+	revived bool
 }
 
 type state int8
@@ -72,16 +74,16 @@ func (h *Holds) Open(who Spender, expires time.Time, amounts []int64) []Hold {
 	holds := make([]Hold, len(amounts))
 	for i, n := range amounts {
 		h.made++
+		id := append(make([]byte, 0, 40), h.prefix...)
 		holds[i] = Hold{
-			ID: h.prefix + strconv.FormatUint(firstHold+h.made, 36), Spender: who, Amount: n, Expires: expires,
+			ID: string(strconv.AppendUint(id, firstHold+h.made, 36)), Spender: who, Amount: n, Expires: expires,
 		}
-		h.push(holds[i])
+		h.push(&open{Hold: holds[i]})
 	}
 	return holds
 }
 
-func (h *Holds) push(made Hold) {
-	o := &open{Hold: made}
+func (h *Holds) push(o *open) {
 	h.byID[o.ID] = o
 	heap.Push(&h.expiring, o)
 	h.add(o, o.Amount)
@@ -93,7 +95,8 @@ func (h *Holds) Of(account string) int64 { return h.accounts[account] }
 // OfKey returns what one key of account holds in all, in credits.
 func (h *Holds) OfKey(account, key string) int64 { return h.keys[spender{account, key}] }
 
-// Len returns how many holds are remembered: the open ones, and those that were settled before their time.
+// Len returns how many holds are remembered: the open ones, and those that were settled before their time without an entry
+// or were revived.
 func (h *Holds) Len() int { return len(h.byID) }
 
 // Expire releases every hold whose time has passed. A settled one is forgotten then.
@@ -106,9 +109,7 @@ func (h *Holds) Expire(now time.Time) {
 			delete(h.byID, o.ID)
 		case settled:
 			delete(h.byID, o.ID)
-		case settling:
-			// End or Reopen forgets it.
-			o.Expires = time.Time{}
+		case settling: // End or Reopen forgets it
 		}
 	}
 }
@@ -119,7 +120,7 @@ func (h *Holds) Revive(old Hold, amount int64, expires time.Time) {
 		return
 	}
 	old.Amount, old.Expires = amount, expires
-	h.push(old)
+	h.push(&open{Hold: old, revived: true})
 }
 
 // Charged returns what a hold that was settled came to, in credits: 0 when it was not, or is not there.
@@ -132,7 +133,8 @@ func (h *Holds) Charged(id string) int64 {
 
 // Begin starts to settle the hold with that id for amount. It reports true when the hold is there and undecided: the
 // caller then writes the charge and calls End, or Reopen when it could not be written. A hold that is being settled
-// or was settled gives false and no error; one that is not there, ErrExpired; a charge above the hold, ErrAmount.
+// or was settled without an entry gives false and no error; one that is not there, ErrExpired, and it is for the ledger
+// to look whether an entry has settled it; a charge above the hold, ErrAmount.
 func (h *Holds) Begin(id string, amount int64, now time.Time) (Hold, bool, error) {
 	h.Expire(now)
 	o, ok := h.byID[id]
@@ -149,12 +151,19 @@ func (h *Holds) Begin(id string, amount int64, now time.Time) (Hold, bool, error
 	return o.Hold, true, nil
 }
 
-// End marks the hold that Begin returned as settled for so many credits and releases it.
-func (h *Holds) End(id string, charged int64) {
+// End marks the hold that Begin returned as settled for so many credits and releases it. Written says that an entry
+// with its id tells so: the hold is then forgotten at once, for at thousands of charges a second the settled ones would
+// be most of what is in memory. Else it is remembered until its time has passed, and so is one that was revived: another
+// caller may be about to revive it, too, who has looked for the entry before there was one.
+func (h *Holds) End(id string, charged int64, written bool) {
 	o := h.byID[id]
 	o.state, o.charged = settled, charged
 	h.add(o, -o.Amount)
-	if o.Expires.IsZero() {
+	written = written && !o.revived
+	if written && o.place >= 0 {
+		heap.Remove(&h.expiring, o.place)
+	}
+	if written || o.place < 0 {
 		delete(h.byID, id)
 	}
 }
@@ -163,7 +172,7 @@ func (h *Holds) End(id string, charged int64) {
 func (h *Holds) Reopen(id string) {
 	o := h.byID[id]
 	o.state = held
-	if o.Expires.IsZero() {
+	if o.place < 0 {
 		h.add(o, -o.Amount)
 		delete(h.byID, id)
 	}
@@ -188,12 +197,22 @@ type expiring []*open
 
 func (e expiring) Len() int           { return len(e) }
 func (e expiring) Less(i, j int) bool { return e[i].Expires.Before(e[j].Expires) }
-func (e expiring) Swap(i, j int)      { e[i], e[j] = e[j], e[i] }
-func (e *expiring) Push(x any)        { *e = append(*e, x.(*open)) }
+func (e expiring) Swap(i, j int) {
+	e[i], e[j] = e[j], e[i]
+	e[i].place, e[j].place = i, j
+}
+
+func (e *expiring) Push(x any) {
+	o := x.(*open)
+	o.place = len(*e)
+	*e = append(*e, o)
+}
+
 func (e *expiring) Pop() any {
 	last := len(*e) - 1
 	o := (*e)[last]
 	(*e)[last] = nil
 	*e = (*e)[:last]
+	o.place = -1
 	return o
 }

@@ -2,6 +2,7 @@ package credits_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +25,15 @@ func openTimed(t *testing.T, balance int64, now func() time.Time) credits.Ledger
 		}
 	}
 	return m
+}
+
+// TestAHoldEndsThoughTheClockIsSetBack looks for the reading of the clock that no one sets: by it holds end in time.
+func TestAHoldEndsThoughTheClockIsSetBack(t *testing.T) {
+	t.Parallel()
+	holds, err := open(t, 1).Reserve(t.Context(), credits.Spender{Account: ledgertest.Account}, time.Minute, 1)
+	if err != nil || !strings.Contains(holds[0].Expires.String(), " m=") {
+		t.Errorf("Reserve = %v, %v; want a time with a monotonic reading", holds, err)
+	}
 }
 
 func TestMemory(t *testing.T) {

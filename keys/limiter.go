@@ -72,7 +72,7 @@ func (l *MemoryLimiter) look(ctx context.Context, key string, r Rate, take bool)
 	}
 	b := l.bucket(key, r)
 	tokens := b.TokensAt(l.latest)
-	wait := untilOne(tokens, r)
+	wait := r.Wait(tokens)
 	a := Allowance{OK: wait == 0, Rate: r, Remaining: tokens, RetryAfter: wait}
 	if take {
 		if a.OK = b.AllowN(l.latest, 1); a.OK {
@@ -97,11 +97,4 @@ func (l *MemoryLimiter) bucket(key string, r Rate) *rate.Limiter {
 		b.SetBurstAt(l.latest, capacity)
 	}
 	return b
-}
-
-// untilOne returns how long a bucket with so many tokens takes to have a whole one, rounded up to the microsecond. A
-// wait of less than a nanosecond is none, as it is to the bucket itself.
-func untilOne(tokens float64, r Rate) time.Duration {
-	wait := time.Duration(min(max(0, 1-tokens)/r.Refill*1e9, 1<<62))
-	return (wait + time.Microsecond - 1).Truncate(time.Microsecond)
 }

@@ -62,6 +62,13 @@ type Rate struct {
 // DefaultRate is the limit of a key that has none of its own.
 func DefaultRate() Rate { return Rate{Capacity: 60, Refill: 10} }
 
+// Wait returns how long a bucket with so many tokens takes to have a whole one, rounded up to the microsecond. A wait of
+// less than a nanosecond is none: a bucket that is as near to a token as that has one.
+func (r Rate) Wait(tokens float64) time.Duration {
+	wait := time.Duration(min(max(0, 1-tokens)/r.Refill*1e9, 1<<62))
+	return (wait + time.Microsecond - 1).Truncate(time.Microsecond)
+}
+
 // Allowance is the state of a key's bucket after a look at it.
 type Allowance struct {
 	OK         bool          // whether the call may go on

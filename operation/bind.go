@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 )
 
@@ -46,77 +45,92 @@ func (a Args) Time(name string) time.Time {
 	return t
 }
 
-// FromStruct writes the fields of a request as parameters.
-func FromStruct(params []Param, req any) url.Values {
-	out := url.Values{}
-	v := reflect.ValueOf(req)
-	for _, p := range params {
+// FromStruct appends the fields of a request as parameters.
+func FromStruct[Req any](out Pairs, params []Param, req *Req) Pairs {
+	v := reflect.ValueOf(req).Elem()
+	for i := range params {
+		p := &params[i]
 		f := v.FieldByIndex(p.index)
 		if f.IsZero() {
 			continue
 		}
+		text := ""
 		switch p.Form {
 		case FormBool:
-			out.Set(p.Name, "true")
+			text = "true"
 		case FormInt:
-			out.Set(p.Name, strconv.FormatInt(f.Int(), 10))
+			text = strconv.FormatInt(f.Int(), 10)
 		case FormTime:
-			out.Set(p.Name, f.Interface().(time.Time).UTC().Format(time.RFC3339))
+			own := *req // what is taken out of a value is on the heap, and so would be every request
+			at, _ := reflect.TypeAssert[time.Time](reflect.ValueOf(&own).Elem().FieldByIndex(p.index))
+			text = at.UTC().Format(time.RFC3339)
 		case FormList:
-			var ids []string
-			for _, id := range f.Interface().([]platform.ID) {
-				ids = append(ids, string(id))
+			for i := range f.Len() {
+				if i > 0 {
+					text += ","
+				}
+				text += f.Index(i).String()
 			}
-			out.Set(p.Name, strings.Join(ids, ","))
 		default:
-			out.Set(p.Name, f.String())
+			text = f.String()
 		}
+		out = append(out, Pair{p.Name, text})
 	}
 	return out
 }
 
 // Bind checks the parameters of a call against the operation and brings each into its canonical form, but for what
 // only the platform knows. The problem names the parameter and says what it must be.
-func Bind(params []Param, given url.Values) (Args, error) {
-	a := Args{params, make([]string, len(params))}
+func Bind(params []Param, given url.Values) (Args, error) { return PairsOf(given).Bind(params, nil) }
+
+// Bind is [Bind] for the parameters of c.
+func (c *Call) Bind(params []Param) (Args, error) { return c.Given().Bind(params, nil) }
+
+// Bind is [Bind] for parameters that stand in no map. The values are written to room, if they are not too many for it.
+func (ps Pairs) Bind(params []Param, room []string) (Args, error) {
+	if len(room) < len(params) {
+		room = make([]string, len(params))
+	}
+	a := Args{params, room[:len(params)]}
 	known := 0
 	for i := range params {
 		p := &params[i]
-		vs, there := given[p.Name]
-		if !there {
+		given, n := ps.lookup(p.Name)
+		if n == 0 {
 			if p.Required {
 				return a, problem.New(problem.InvalidRequest, "parameter %q is required: %s", p.Name, p.Doc)
 			}
 			continue
 		}
 		known++
-		if len(vs) != 1 {
+		if n != 1 {
 			return a, problem.New(problem.InvalidRequest, "parameter %q must be given once", p.Name)
 		}
-		v, err := p.canonical(vs[0])
+		v, err := p.canonical(given)
 		if err != nil {
 			return a, problem.New(problem.InvalidRequest, "parameter %q %s", p.Name, err)
 		}
 		a.Values[i] = v
 	}
-	if known < len(given) {
-		return a, unknownParam(params, given)
+	if known < len(ps) {
+		return a, unknownParam(params, ps)
 	}
 	return a, oneOf(params, a)
 }
 
-func unknownParam(params []Param, given url.Values) error {
+func unknownParam(params []Param, given Pairs) error {
 	names := make([]string, 0, len(params))
 	for _, p := range params {
 		names = append(names, p.Name)
 	}
 	var unknown []string
-	for name := range given {
-		if !slices.Contains(names, name) {
-			unknown = append(unknown, strconv.Quote(name))
+	for _, p := range given {
+		if !slices.Contains(names, p.Name) {
+			unknown = append(unknown, strconv.Quote(p.Name))
 		}
 	}
 	slices.Sort(unknown)
+	unknown = slices.Compact(unknown)
 	accepts := "this operation takes none"
 	if len(names) > 0 {
 		accepts = "this operation takes " + strings.Join(names, ", ")
@@ -125,33 +139,43 @@ func unknownParam(params []Param, given url.Values) error {
 }
 
 func oneOf(params []Param, a Args) error {
-	var names []string
-	n := 0
-	for i, p := range params {
-		if p.OneOf {
-			names = append(names, p.Name)
+	there, given := 0, 0
+	for i := range params {
+		if params[i].OneOf {
+			there++
 			if a.Values[i] != "" {
-				n++
+				given++
 			}
 		}
 	}
-	if len(names) > 0 && n != 1 {
-		return problem.New(problem.InvalidRequest, "exactly one of the parameters %s must be given", strings.Join(names, ", "))
+	if there == 0 || given == 1 {
+		return nil
 	}
-	return nil
-}
-
-// Binding returns what the parameters ask to be read as text: equal for calls that differ only in options of the answer
-// and in the page. Cursors and cache entries are bound to it.
-func (a Args) Binding() string {
-	var b strings.Builder
-	for i := range a.Params {
-		if p, v := &a.Params[i], a.Values[i]; v != "" && p.names() {
-			b.WriteString("|" + p.Name + "=" + strconv.Quote(v))
+	var names []string
+	for i := range params {
+		if params[i].OneOf {
+			names = append(names, params[i].Name)
 		}
 	}
-	return b.String()
+	return problem.New(problem.InvalidRequest, "exactly one of the parameters %s must be given", strings.Join(names, ", "))
 }
+
+// AppendBinding appends what the parameters ask to be read, as text: equal for calls that differ only in options of the
+// answer and in the page. Cursors and cache entries are bound to it.
+func (a Args) AppendBinding(b []byte) []byte {
+	for i := range a.Params {
+		if p, v := &a.Params[i], a.Values[i]; v != "" && p.names() {
+			b = append(b, '|')
+			b = append(b, p.Name...)
+			b = append(b, '=')
+			b = strconv.AppendQuote(b, v)
+		}
+	}
+	return b
+}
+
+// Binding is [Args.AppendBinding] as text of its own.
+func (a Args) Binding() string { return string(a.AppendBinding(nil)) }
 
 // Cursor returns the cursor, or "" for the first page.
 func (a Args) Cursor() string {

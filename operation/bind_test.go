@@ -54,3 +54,16 @@ func TestBindLeavesProseAlone(t *testing.T) {
 		t.Errorf("%+q, %v", in.Get("text"), err)
 	}
 }
+
+func TestParseQueryReadsWhatNetURLReads(t *testing.T) {
+	t.Parallel()
+	for _, raw := range []string{
+		"", "&", "a", "a=", "=b", "a=1&b=2&a=3", "a=%D9%82+x&b=1%2B1", "a=1;b=2&c=3", "a=%zz&b=1", "%zz=1", "a==b", "a=b=c&&d",
+	} {
+		want, wantErr := url.ParseQuery(raw)
+		got, err := operation.ParseQuery(raw)
+		if diff := cmp.Diff(want, got.Values()); diff != "" || (err == nil) != (wantErr == nil) {
+			t.Errorf("%s: error %v, not %v (-want +got):\n%s", raw, err, wantErr, diff)
+		}
+	}
+}

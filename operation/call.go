@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
@@ -17,13 +19,23 @@ type Call struct {
 	Platform       string     // of a read, or the provider of a raw one; "" for the service's own operations
 	Path           string     // of a raw read, decoded, without a leading slash; else ""
 	Params         url.Values // as they came, not checked
+	Pairs          Pairs      // the same, where they need no map; Params is then not looked at
 	RequestID      string     // "" means a new one
 	IdempotencyKey string     // "" for none
+}
+
+// Given returns the parameters of c.
+func (c *Call) Given() Pairs {
+	if c.Pairs != nil {
+		return c.Pairs
+	}
+	return PairsOf(c.Params)
 }
 
 // Answer is what a [Call] came to, encoded.
 type Answer struct {
 	Data     json.RawMessage // the caller's own
+	Envelope any             `json:"-"` // in place of Data, a *schema.Envelope of the data, where a Go value was asked for
 	Meta     schema.Meta
 	Tag      string        // of all that is answered but what is about this one call, without quotes; "" when it is not cacheable
 	TTL      time.Duration // how long the data stays good, from now
@@ -32,21 +44,63 @@ type Answer struct {
 	Pending  bool          // more will come under Meta.JobID
 }
 
-// NewRequestID returns a new random id for a call.
-func NewRequestID() string { return "req_" + rand.Text() }
+// NewRequestID returns a new id for a call: the time in milliseconds and behind it 80 random bits, so that nobody
+// guesses one and they sort as the calls came, which is kind to an index over them.
+func NewRequestID() string {
+	var id [16]byte
+	binary.BigEndian.PutUint64(id[:], uint64(time.Now().UnixMilli())<<16)
+	rand.Read(id[6:]) // ends the program rather than fail
+	text := [30]byte{'r', 'e', 'q', '_'}
+	base32.HexEncoding.WithPadding(base32.NoPadding).Encode(text[4:], id[:])
+	return string(text[:])
+}
 
 // requestIDKey is the context key of a call's id.
 type requestIDKey struct{}
 
+// callContext carries the id of a call.
+type callContext struct {
+	context.Context
+	id string
+}
+
+// Value implements [context.Context]. The key asks for the context itself: an id in an interface would be a copy.
+func (c *callContext) Value(key any) any {
+	if key == (requestIDKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
 // WithRequestID returns a context in which work for the call of that id is done: what is logged carries the id.
 func WithRequestID(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, requestIDKey{}, id)
+	if RequestID(ctx) == id {
+		return ctx
+	}
+	return &callContext{ctx, id}
 }
+
+// Detach returns ctx without its end, as [context.WithoutCancel] does: for what is finished even if the caller has left.
+func Detach(ctx context.Context) context.Context {
+	if c, ok := ctx.(*callContext); ok {
+		return (*detached)(c) // the same memory, seen otherwise
+	}
+	return context.WithoutCancel(ctx)
+}
+
+type detached callContext
+
+func (*detached) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
+func (*detached) Done() <-chan struct{}                   { return nil }
+func (*detached) Err() error                              { return nil }
+func (d *detached) Value(key any) any                     { return (*callContext)(d).Value(key) }
 
 // RequestID returns the id of the call that is worked for in ctx, or "".
 func RequestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestIDKey{}).(string)
-	return id
+	if c, ok := ctx.Value(requestIDKey{}).(*callContext); ok {
+		return c.id
+	}
+	return ""
 }
 
 // Seal gives an answer that was put together on the spot its tag and its lifetime. Place stands for the next page: the

@@ -184,6 +184,7 @@ func (p *Param) canonical(v string) (string, error) {
 // byte-order marks (D69).
 func seen(r rune) rune {
 	switch {
+	case r < utf8.RuneSelf:
 	case unicode.Is(unicode.Bidi_Control, r),
 		r >= '\u200b' && r <= '\u200d', // zero-width space, non-joiner, joiner
 		r >= '\u2060' && r <= '\u2064', // word joiner, invisible operators

@@ -53,19 +53,45 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 			t.Error("still there after its time")
 		}
 	})
-	t.Run("nobody can write into what is stored", func(t *testing.T) {
+	t.Run("who has stored an entry can go on with it", func(t *testing.T) {
 		t.Parallel()
 		s, _ := start(t, open)
-		in := &cache.Entry{Data: "1", Raw: []string{"2"}, Page: "3"}
+		in := &cache.Entry{Data: "1", Raw: []string{"2"}, Page: "3", Failed: []string{"4"}}
 		set(t, s, "k", in, time.Hour)
-		*in = cache.Entry{Raw: append(in.Raw[:0], "in"), Tag: "in"}
-		want := &cache.Entry{Data: "1", Raw: []string{"2"}, Page: "3"}
-		for range 2 {
-			out := get(t, s, "k")
-			if diff := cmp.Diff(want, out); diff != "" {
-				t.Errorf("entry (-want +got):\n%s", diff)
-			}
-			*out = cache.Entry{Raw: append(out.Raw[:0], "out"), Tag: "out"}
+		*in = cache.Entry{Raw: append(in.Raw[:0], "in"), Failed: append(in.Failed[:0], "in"), Tag: "in"}
+		want := &cache.Entry{Data: "1", Raw: []string{"2"}, Page: "3", Failed: []string{"4"}}
+		if diff := cmp.Diff(want, get(t, s, "k")); diff != "" {
+			t.Errorf("entry (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("a near store keeps a value beside its entry, and no other", func(t *testing.T) {
+		t.Parallel()
+		s, clock := start(t, open)
+		near, ok := s.(cache.Near)
+		if !ok {
+			t.Skip("it has nothing in the process")
+		}
+		set(t, s, "k", &cache.Entry{Data: "1"}, time.Minute)
+		old := near.Peek("k")
+		near.Keep("k", old, 1)
+		if e := near.Peek("k"); e == nil || e.Value != 1 || e.Data != "1" {
+			t.Errorf("%+v, want the value 1", e)
+		}
+		if old.Value != nil {
+			t.Error("an entry that others hold was written to")
+		}
+		set(t, s, "k", &cache.Entry{Data: "2"}, time.Minute)
+		near.Keep("k", old, 1)
+		if e := near.Peek("k"); e == nil || e.Value != nil {
+			t.Errorf("%+v has the value of the entry before it", e)
+		}
+		near.Keep("none", old, 1)
+		if e := near.Peek("none"); e != nil {
+			t.Errorf("%+v was never stored", e)
+		}
+		clock.add(time.Minute)
+		if e := near.Peek("k"); e != nil {
+			t.Errorf("%+v is there after its time", e)
 		}
 	})
 	t.Run("concurrent use gives nobody another's entry", func(t *testing.T) {

@@ -19,8 +19,10 @@ type Subject struct {
 	Ledger credits.Ledger // in which Account is known and has no entries
 	// Grant gives Account credits.
 	Grant func(ctx context.Context, n int64) error
-	// Restart returns the ledger as a new process finds it, all holds forgotten. Nil when nothing outlives a process.
+	// Restart returns the ledger as a new process finds it. Nil when nothing outlives a process.
 	Restart func() (credits.Ledger, error)
+	// HoldsLast tells that open holds outlive a restart; else all of them are forgotten.
+	HoldsLast bool
 	// Audit proves the books; nil when there is no such thing.
 	Audit func(ctx context.Context) error
 	// Close is called last.
@@ -370,7 +372,7 @@ func (m *model) restart(rt *rapid.T) {
 	}
 	m.subject.Ledger = l
 	for _, h := range m.holds {
-		h.lost = !h.charged
+		h.lost = !h.charged && !m.subject.HoldsLast
 	}
 }
 

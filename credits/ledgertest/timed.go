@@ -2,7 +2,9 @@ package ledgertest
 
 import (
 	"errors"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,7 +49,11 @@ func RunTimed(t *testing.T, open OpenTimed) {
 		{"entries by time", testEntriesByTime},
 		{"a clock that is set back", testClockBack},
 		{"a clock that was a month ahead", testClockAhead},
+		{"a clock that jumps under charges", testClockJumps},
+		{"holds under a clock that jumps", testHoldsUnderJumps},
+		{"idempotency keys under a clock that jumps", testKeysUnderJumps},
 		{"holds that are settled late", testLate},
+		{"holds that are settled late by many at once", testLateAtOnce},
 	}
 	for _, topic := range topics {
 		t.Run(topic.name, func(t *testing.T) {
@@ -241,11 +247,43 @@ func testLate(t *testing.T, open OpenTimed) {
 	checkChain(t, entries(t, l, credits.Query{}))
 }
 
+// testLateAtOnce settles each of some holds from several goroutines long after their time, as callers do who ask at once
+// for what a process had begun that has died: each hold is charged once.
+func testLateAtOnce(t *testing.T, open OpenTimed) {
+	t.Helper()
+	const callers = 8
+	clock := NewClock()
+	l := open(t, 1000, clock.Now)
+	holds := reserve(t, l, slices.Repeat([]int64{2}, 30)...)
+	clock.Advance(2 * ttl)
+	var all sync.WaitGroup
+	var first atomic.Int64
+	for _, h := range holds {
+		for range callers {
+			all.Go(func() {
+				r, err := l.Settle(t.Context(), h, credits.Charge{Amount: 2, Late: true})
+				if err != nil || r.Charged != 2 {
+					t.Errorf("Settle = %+v, %v; want 2 charged", r, err)
+				}
+				if !r.Earlier {
+					first.Add(1)
+				}
+			})
+		}
+	}
+	all.Wait()
+	if n := first.Load(); n != int64(len(holds)) {
+		t.Errorf("%d callers have charged %d holds", n, len(holds))
+	}
+	wantBalance(t, l, 1000-2*int64(len(holds)))
+	wantCharges(t, l, slices.Repeat([]int64{2}, len(holds))...)
+	checkChain(t, entries(t, l, credits.Query{}))
+}
+
 // testClockAhead charges under a clock that is a month ahead and then set right: from then on all is as it would have
 // been without.
 func testClockAhead(t *testing.T, open OpenTimed) {
 	t.Helper()
-	const month = 30 * 24 * time.Hour
 	clock := NewClock()
 	l := open(t, 1000, clock.Now)
 	capped := who

@@ -10,6 +10,7 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/problem"
 )
 
@@ -21,6 +22,7 @@ type Accounts struct {
 	Rate    keys.Rate // of keys that have none of their own
 	Now     func() time.Time
 	HoldFor time.Duration // how long a hold lasts unless it is settled
+	Charged func(observe.Charge)
 }
 
 // ErrNone says that a call which needs an account was made without one.
@@ -115,7 +117,7 @@ func (c Caller) Entries(ctx context.Context, q credits.Query) ([]credits.Entry, 
 		return nil, nil
 	}
 	q.Account = c.Account()
-	entries, err := c.accounts.Ledger.Entries(ctx, q)
+	entries, err := c.accounts.entries(ctx, q)
 	if errors.Is(err, credits.ErrUnknownAccount) {
 		return nil, nil
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/observe"
+	"github.com/socialdata/socialdata/operation"
 )
 
 // Item is one thing that a call may be charged for.
@@ -19,7 +21,8 @@ type Books struct {
 	accounts       *Accounts
 	requestID      string
 	idempotencyKey string
-	holds          map[string]credits.Hold
+	items          []Item
+	holds          []credits.Hold // in the order of items
 }
 
 // Due is a charge that has been decided upon, with its hold: all that it takes to write it, in this process or, from a
@@ -34,37 +37,63 @@ var ErrUndecided = errors.New("socialdata: it is not known whether the ledger ha
 
 // Reserve holds the amount of each item, all or none. An idempotencyKey that is not "" is charged once, however often
 // it is settled.
-func (c Caller) Reserve(ctx context.Context, requestID, idempotencyKey string, items ...Item) (*Books, error) {
-	b := &Books{accounts: c.accounts, requestID: requestID, idempotencyKey: idempotencyKey}
+func (c Caller) Reserve(ctx context.Context, requestID, idempotencyKey string, items ...Item) (Books, error) {
+	b := Books{accounts: c.accounts, requestID: requestID, idempotencyKey: idempotencyKey, items: items}
 	if c.accounts.Ledger == nil {
 		return b, nil
 	}
 	who, err := c.spender()
 	if err != nil {
-		return nil, err
+		return b, err
 	}
 	amounts := make([]int64, len(items))
 	for i, item := range items {
 		amounts[i] = item.Amount
 	}
-	holds, err := c.accounts.reserve(ctx, who, amounts)
-	if err != nil {
-		return nil, err
-	}
-	b.holds = make(map[string]credits.Hold, len(items))
-	for i, item := range items {
-		b.holds[item.Name] = holds[i]
+	if b.holds, err = c.accounts.reserve(ctx, who, amounts); err != nil {
+		return b, err
 	}
 	return b, nil
 }
 
+// hold returns the hold of an item; without a ledger the zero Hold.
+func (b *Books) hold(item string) credits.Hold {
+	for i := range b.holds {
+		if b.items[i].Name == item {
+			return b.holds[i]
+		}
+	}
+	return credits.Hold{}
+}
+
 // Due returns what settling an item with a charge takes.
 func (b *Books) Due(item string, charge credits.Charge) Due {
-	charge.RequestID = b.requestID
-	if b.idempotencyKey != "" { // the platform tells the parts of a search apart; a space is in no key
-		charge.IdempotencyKey = b.idempotencyKey + " " + charge.Platform
+	return NewDue(b.hold(item), b.requestID, b.idempotencyKey, charge)
+}
+
+// Hold is [Caller.Reserve] for a call that is charged for one thing. The hold is settled by [NewDue].
+func (c Caller) Hold(ctx context.Context, amount int64) (credits.Hold, error) {
+	if c.accounts.Ledger == nil {
+		return credits.Hold{}, nil
 	}
-	return Due{b.holds[item], charge}
+	who, err := c.spender()
+	if err != nil {
+		return credits.Hold{}, err
+	}
+	holds, err := c.accounts.reserve(ctx, who, []int64{amount})
+	if err != nil {
+		return credits.Hold{}, err
+	}
+	return holds[0], nil
+}
+
+// NewDue returns what settling hold with a charge takes.
+func NewDue(hold credits.Hold, requestID, idempotencyKey string, charge credits.Charge) Due {
+	charge.RequestID = requestID
+	if idempotencyKey != "" { // the platform tells the parts of a search apart; a space is in no key
+		charge.IdempotencyKey = idempotencyKey + " " + charge.Platform
+	}
+	return Due{hold, charge}
 }
 
 // Settle ends the hold of an item with a charge. See [Accounts.Settle].
@@ -82,21 +111,32 @@ func (a *Accounts) Settle(ctx context.Context, d Due) (credits.Receipt, error) {
 	if d.Hold.ID == "" {
 		return credits.Receipt{}, fmt.Errorf("socialdata: nothing was held for %s %s", d.Charge.Operation, d.Charge.Platform)
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx = operation.Detach(ctx)
 	d.Charge.Late = d.Charge.Amount > 0 // a process that stood still may be late
 	receipt, err := a.settle(ctx, d.Hold, d.Charge)
 	if err == nil || errors.Is(err, credits.ErrExpired) {
+		if err == nil && !receipt.Earlier {
+			a.charged(d, receipt)
+		}
 		return receipt, err
 	}
 	// It may have charged before it failed. Releasing the hold tells, and changes nothing then.
 	receipt, released := a.settle(ctx, d.Hold, credits.Charge{})
 	switch {
 	case released == nil && receipt.Charged > 0:
+		a.charged(d, receipt)
 		return receipt, nil
 	case released == nil, errors.Is(released, credits.ErrExpired):
 		return receipt, err
 	}
 	return credits.Receipt{}, errors.Join(ErrUndecided, err, released)
+}
+
+// charged tells of a charge.
+func (a *Accounts) charged(d Due, r credits.Receipt) {
+	if r.Charged > 0 {
+		a.Charged(observe.Charge{Operation: d.Charge.Operation, Platform: d.Charge.Platform, Credits: r.Charged})
+	}
 }
 
 // Release gives up the hold of an item.
@@ -107,25 +147,53 @@ func (b *Books) Release(ctx context.Context, item string) error {
 
 // reserve is the ledger's Reserve; a ledger that panics fails.
 func (a *Accounts) reserve(ctx context.Context, who credits.Spender, amounts []int64) (holds []credits.Hold, err error) {
-	defer rescue(&err)
-	return a.Ledger.Reserve(ctx, who, a.HoldFor, amounts...)
+	bounded := within(ctx)
+	defer bounded.over(&err)
+	holds, err = a.Ledger.Reserve(bounded, who, a.HoldFor, amounts...)
+	if !errors.Is(err, credits.ErrInsufficient) && !errors.Is(err, credits.ErrUnknownAccount) {
+		return holds, err
+	}
+	short := &ShortError{Err: err}
+	for _, n := range amounts {
+		short.Price += n
+	}
+	if n, err := a.Ledger.Balance(bounded, who.Account); err == nil { // else there are no books, and the balance is 0
+		short.Balance = n
+	}
+	return nil, short
 }
+
+// ShortError says what a call would have cost at most, and what the account could spend.
+type ShortError struct {
+	Price, Balance int64
+	Err            error
+}
+
+// Error implements error.
+func (e *ShortError) Error() string {
+	return fmt.Sprintf("%v: the call costs up to %d, and %d can be spent", e.Err, e.Price, e.Balance)
+}
+
+// Unwrap returns what the ledger said.
+func (e *ShortError) Unwrap() error { return e.Err }
 
 // settle is the ledger's Settle; a ledger that panics fails.
 func (a *Accounts) settle(ctx context.Context, h credits.Hold, c credits.Charge) (receipt credits.Receipt, err error) {
-	defer rescue(&err)
-	return a.Ledger.Settle(ctx, h, c)
+	bounded := within(ctx)
+	defer bounded.over(&err)
+	return a.Ledger.Settle(bounded, h, c)
 }
 
 // balance is the ledger's Balance; a ledger that panics fails.
 func (a *Accounts) balance(ctx context.Context, account string) (n int64, err error) {
-	defer rescue(&err)
-	return a.Ledger.Balance(ctx, account)
+	bounded := within(ctx)
+	defer bounded.over(&err)
+	return a.Ledger.Balance(bounded, account)
 }
 
-// rescue turns a panic into an error: a search settles in goroutines of its own, where nobody above could.
-func rescue(err *error) {
-	if v := recover(); v != nil {
-		*err = fmt.Errorf("socialdata: the ledger panicked: %v", v)
-	}
+// entries is the ledger's Entries; a ledger that panics fails.
+func (a *Accounts) entries(ctx context.Context, q credits.Query) (entries []credits.Entry, err error) {
+	bounded := within(ctx)
+	defer bounded.over(&err)
+	return a.Ledger.Entries(bounded, q)
 }

@@ -36,9 +36,10 @@ func TestDriftIsCountedByPlatformOperationAndField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	session := e.Session(nil)
 	for _, id := range []string{"github", "x"} {
 		call := operation.Call{Platform: id, Params: map[string][]string{"handle": {"a"}}}
-		if _, err := e.Session(nil).Do(t.Context(), posts.Operation, call); err != nil {
+		if _, err := session.Do(t.Context(), posts.Operation, call); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
 )
 
@@ -46,6 +47,8 @@ type Config struct {
 	Now         func() time.Time      // nil means [time.Now]
 	Log         *slog.Logger          // nil logs nothing
 	Observer    observe.Observer      // functions that are nil are not told
+
+	Dependencies map[string]func() schema.HealthState // what the engine stands on, by name
 }
 
 // Engine is what all sessions share. It is safe for concurrent use.
@@ -61,11 +64,14 @@ type Engine struct {
 // holdSlack is how much longer than its call a hold lasts: enrichment and settling come after the upstream.
 const holdSlack = time.Minute
 
+// recordsPatience is how long the store of records has for an answer.
+const recordsPatience = 10 * time.Second
+
 // New returns an Engine. It fails when a provider is of an unknown platform or named like another of its platform, when
 // a cursor key is too short, and when a row of the service's own has no handler.
 func New(cfg Config) (*Engine, error) {
 	cfg.fill()
-	cfg.Records = records.Compress(cfg.Records)
+	cfg.Records = records.Within(records.Compress(cfg.Records), recordsPatience)
 	sealer, err := cursor.NewSealer(cfg.CursorKeys...)
 	if err != nil {
 		return nil, err
@@ -76,7 +82,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.accounts = &account.Accounts{
 		Keys: cfg.Keys, Ledger: cfg.Ledger, Limiter: cfg.Limiter, Rate: cfg.Rate, Now: cfg.Now,
-		HoldFor: cfg.Timeout + holdSlack,
+		HoldFor: cfg.Timeout + holdSlack, Charged: cfg.Observer.Charge,
 	}
 	e.reader, err = read.New(read.Config{
 		Providers: cfg.Providers, Cache: cfg.Cache, Enricher: cfg.Enricher, Cursors: cursor.NewKeeper(sealer, cfg.Records),
@@ -149,7 +155,7 @@ func (e *Engine) streamed() *operation.Operation {
 }
 
 // Session returns the engine bound to who shows key; nil binds it to nobody.
-func (e *Engine) Session(key *keys.Key) *Session { return &Session{e, e.accounts.Caller(key)} }
+func (e *Engine) Session(key *keys.Key) Session { return Session{e, e.accounts.Caller(key)} }
 
 // Close waits until everything that the engine does in the background has ended. Reads from upstream are refused from
 // then on.

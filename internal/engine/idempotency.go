@@ -289,7 +289,7 @@ func (a *attempt) replay(ctx context.Context, k *kept) (*operation.Answer, error
 }
 
 func digestOf(row *read.Row, call operation.Call) string {
-	sum := sha256.Sum256([]byte(row.Name + "|" + call.Platform + "|" + call.Path + "?" + call.Params.Encode()))
+	sum := sha256.Sum256([]byte(row.Name + "|" + call.Platform + "|" + call.Path + "?" + call.Given().Values().Encode()))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -17,6 +18,7 @@ func platforms(ctx context.Context, s *Session, _ *read.Row, call operation.Call
 	for _, info := range platform.All() {
 		p := schema.PlatformInfo{
 			Platform: info.ID, Name: info.Name, BaseCredits: s.reader.Base(info.ID), Meaning: set(info.Meaning),
+			RawRoutes: s.rawRoutes(info.ID),
 		}
 		for _, row := range s.cfg.Rows {
 			if !row.Service {
@@ -31,13 +33,15 @@ func platforms(ctx context.Context, s *Session, _ *read.Row, call operation.Call
 func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationInfo {
 	out := schema.OperationInfo{
 		Operation: row.Name, Reason: set(s.reader.Reason(id, row.Op)), Providers: []string{}, Sources: []schema.Source{}, CacheTTLS: int64(row.TTL.Seconds()),
-		Filters: map[string][]string{}, Missing: []string{},
+		UpstreamCredits: map[string]int64{}, Filters: map[string][]string{}, Missing: []string{},
 	}
 	for _, p := range s.reader.Providers(id) {
-		if note := p.Notes[row.Op]; note != "" && out.Note == nil {
-			out.Note = &note
+		serves := s.reader.ServedBy(p, row.Op)
+		// Who serves it knows best; what the others say is why they do not.
+		if !out.Available && (out.Note == nil || serves) {
+			out.Note = set(p.Notes[row.Op])
 		}
-		if !s.reader.ServedBy(p, row.Op) {
+		if !serves {
 			if len(out.Missing) == 0 {
 				out.Missing = append(out.Missing, s.reader.Missing(p, row.Op)...)
 			}
@@ -45,6 +49,9 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 		}
 		out.Available = true
 		out.Providers = append(out.Providers, p.Name)
+		if n := p.Charges[row.Op]; n > 0 {
+			out.UpstreamCredits[p.Name] = n
+		}
 		if !slices.Contains(out.Sources, p.Source) {
 			out.Sources = append(out.Sources, p.Source)
 		}
@@ -55,6 +62,26 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 	}
 	if out.Available {
 		out.Missing = []string{}
+	}
+	return out
+}
+
+// rawRoutes lists what can be read unchanged at the price of a platform, each route once.
+func (s *Session) rawRoutes(id platform.ID) []schema.RawRoute {
+	out := []schema.RawRoute{}
+	for _, info := range platform.All() { // a provider may list routes of other platforms than its own
+		for _, p := range s.reader.Providers(info.ID) {
+			for _, route := range p.Routes {
+				known := func(r schema.RawRoute) bool { return r.Provider == p.Name && r.Path == route.Pattern }
+				if route.Platform != id || slices.ContainsFunc(out, known) {
+					continue
+				}
+				out = append(out, schema.RawRoute{
+					Provider: p.Name, Path: route.Pattern, Available: p.Forward != nil,
+					Missing: append([]string{}, s.reader.Missing(p, providers.OpRaw)...),
+				})
+			}
+		}
 	}
 	return out
 }
@@ -89,6 +116,12 @@ func (s *Session) Health() schema.Health {
 	}
 	for _, info := range platform.All() {
 		out.Platforms[info.ID] = s.reader.State(info.ID)
+	}
+	for name, state := range s.cfg.Dependencies {
+		if out.Dependencies == nil {
+			out.Dependencies = map[string]schema.HealthState{}
+		}
+		out.Dependencies[name] = state()
 	}
 	return out
 }

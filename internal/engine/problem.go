@@ -34,9 +34,9 @@ func problemOf(o *operation.Operation, call operation.Call, err error) *problem.
 	case errors.Is(err, read.ErrPanic):
 		return problem.Wrap(err, problem.InternalError, "something went wrong on our side")
 	case errors.Is(err, credits.ErrCap):
-		return problem.Wrap(err, problem.InsufficientCredits, "the key has reached its own spending cap; nothing was charged")
+		return problem.Wrap(err, problem.InsufficientCredits, "the key has reached its own spending cap%s; nothing was charged", price(err))
 	case errors.Is(err, credits.ErrInsufficient), errors.Is(err, credits.ErrUnknownAccount):
-		return problem.Wrap(err, problem.InsufficientCredits, "the balance does not cover this call; nothing was charged")
+		return problem.Wrap(err, problem.InsufficientCredits, "the balance does not cover this call%s; nothing was charged", price(err))
 	case errors.Is(err, keys.ErrUnknown), errors.Is(err, account.ErrNone):
 		return problem.Wrap(err, problem.Unauthorized, "a valid API key is required")
 	case errors.Is(err, providers.ErrNotFound):
@@ -57,4 +57,13 @@ func problemOf(o *operation.Operation, call operation.Call, err error) *problem.
 		return p
 	}
 	return problem.Wrap(fmt.Errorf("%s: %w", o.Name, err), problem.InternalError, "something went wrong on our side")
+}
+
+// price says what a call would have cost and what the account can spend; "" where that is not known.
+func price(err error) string {
+	short, ok := errors.AsType[*account.ShortError](err)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf(": it costs up to %d credits, and the account can spend %d", short.Price, short.Balance)
 }

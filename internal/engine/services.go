@@ -45,7 +45,7 @@ func enrichText(ctx context.Context, s *Session, row *read.Row, call operation.C
 
 // searchAcross asks several platforms at once.
 func searchAcross(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
-	in, err := operation.Bind(row.Params, call.Params)
+	in, err := call.Bind(row.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func searchAcross(ctx context.Context, s *Session, row *read.Row, call operation
 
 // job answers what has come of a search since the last answer.
 func job(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
-	in, err := operation.Bind(row.Params, call.Params)
+	in, err := call.Bind(row.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func job(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*
 
 // me answers the calling key, the balance and the rate limit.
 func me(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
-	if _, err := operation.Bind(row.Params, call.Params); err != nil {
+	if _, err := call.Bind(row.Params); err != nil {
 		return nil, err
 	}
 	k := s.who.Key()
@@ -117,7 +117,7 @@ const usagePage = 100
 
 // usage answers a page of the account's books, newest first.
 func usage(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
-	in, err := operation.Bind(row.Params, call.Params)
+	in, err := call.Bind(row.Params)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/schema"
 )
 
 // Session is an [Engine] bound to who calls. Every error of its methods is a *[problem.Error].
@@ -33,12 +32,12 @@ func (s *Session) KnowsKeys() bool { return s.accounts.Keys != nil }
 
 // Authenticate returns the session of the key whose secret is given. A missing, malformed, unknown or revoked key is
 // one and the same unauthorized problem.
-func (s *Session) Authenticate(ctx context.Context, secret string) (*Session, error) {
+func (s *Session) Authenticate(ctx context.Context, secret string) (Session, error) {
 	who, err := s.accounts.Authenticate(ctx, secret)
 	if err != nil {
-		return nil, s.fail(ctx, nil, operation.Call{}, err)
+		return Session{}, s.fail(ctx, nil, operation.Call{}, err)
 	}
-	return &Session{s.Engine, who}, nil
+	return Session{s.Engine, who}, nil
 }
 
 // Admit takes one call from the rate limit of the session's key. The allowance tells the bucket's state in any case;
@@ -60,6 +59,30 @@ func (s *Session) Do(ctx context.Context, o *operation.Operation, call operation
 	ctx, call.RequestID = named(ctx, call.RequestID)
 	begun := time.Now()
 	answer, err := s.handle(ctx, row, call)
+	return s.tell(ctx, row, call, begun, answer, err)
+}
+
+// Read makes a plain read of a row of the table for a caller in this process. The answer has an Envelope in place of
+// Data, where the row can make one.
+func (s *Session) Read(
+	ctx context.Context, row *read.Row, on platform.ID, given operation.Pairs,
+) (*operation.Answer, error) {
+	call := operation.Call{Platform: string(on)}
+	ctx, call.RequestID = named(ctx, "")
+	begun := time.Now()
+	q, err := s.reader.PlanPairs(ctx, row, on, given)
+	if err != nil {
+		return s.tell(ctx, row, call, begun, nil, err)
+	}
+	q.Typed = true
+	answer, err := s.charge(ctx, q, s.cfg.Timeout, call.RequestID, "")
+	return s.tell(ctx, row, call, begun, answer, err)
+}
+
+// tell tells the observer what a call came to, and makes its error a problem.
+func (s *Session) tell(
+	ctx context.Context, row *read.Row, call operation.Call, begun time.Time, answer *operation.Answer, err error,
+) (*operation.Answer, error) {
 	told := observe.Call{Operation: row.Name, Platform: call.Platform, Duration: time.Since(begun)}
 	if err != nil {
 		p := s.fail(ctx, row.Operation, call, err)
@@ -74,7 +97,9 @@ func (s *Session) Do(ctx context.Context, o *operation.Operation, call operation
 
 // named returns the id of a call, a new one for "", and a context that carries it.
 func named(ctx context.Context, id string) (context.Context, string) {
-	id = cmp.Or(id, operation.NewRequestID())
+	if id == "" {
+		id = operation.NewRequestID()
+	}
 	return operation.WithRequestID(ctx, id), id
 }
 
@@ -95,8 +120,11 @@ func (s *Session) read(
 	if p, ok := errors.AsType[*problem.Error](planErr); ok && p.Code == problem.NotFound {
 		return nil, planErr
 	}
-	if err := errors.Join(checkIdempotencyKey(call.IdempotencyKey), planErr); err != nil {
+	if err := cmp.Or(checkIdempotencyKey(call.IdempotencyKey), planErr); err != nil {
 		return nil, err
+	}
+	if call.IdempotencyKey == "" {
+		return s.charge(ctx, q, s.cfg.Timeout, call.RequestID, "")
 	}
 	return s.idempotent(ctx, q.Row, call, q.Quote.Total(),
 		func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, string, error) {
@@ -109,17 +137,17 @@ func (s *Session) read(
 func (s *Session) charge(
 	ctx context.Context, q *read.Query, left time.Duration, requestID, idempotencyKey string,
 ) (answer *operation.Answer, err error) {
-	answer = &operation.Answer{Meta: schema.Meta{RequestID: requestID}, Fresh: q.Fresh}
-	price := account.Item{Name: q.Row.Name, Amount: q.Quote.Total()}
-	books, err := s.who.Reserve(ctx, requestID, idempotencyKey, price)
+	answer = &q.Blank
+	answer.Meta.RequestID, answer.Fresh = requestID, q.Fresh
+	hold, err := s.who.Hold(ctx, q.Quote.Total())
 	if err != nil {
 		return nil, err
 	}
 	charge := int64(0) // every early return below refunds the whole hold
 	defer func() {
-		receipt, settleErr := books.Settle(ctx, price.Name, credits.Charge{
+		receipt, settleErr := s.who.Settle(ctx, account.NewDue(hold, requestID, idempotencyKey, credits.Charge{
 			Amount: charge, Operation: q.Row.Name, Platform: string(q.Platform), Cache: string(answer.Meta.Cache),
-		})
+		}))
 		answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
 		answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call under the key has paid for it
 		if err = errors.Join(err, settleErr); err != nil {
@@ -148,7 +176,7 @@ func (s *Session) Watch(ctx context.Context, call operation.Call, yield func(sea
 func (s *Session) watch(
 	ctx context.Context, o *operation.Operation, call operation.Call, yield func(search.Event) bool,
 ) error {
-	in, err := operation.Bind(o.Params, call.Params)
+	in, err := call.Bind(o.Params)
 	if err != nil {
 		return err
 	}

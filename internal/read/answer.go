@@ -18,6 +18,7 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // Answer makes the whole answer of q, with raw and enrichment as asked, within the time that is left of the call, and
@@ -25,6 +26,13 @@ import (
 func (r *Reader) Answer(
 	ctx context.Context, q *Query, left time.Duration, a *operation.Answer,
 ) (credits.Quote, error) {
+	if entry := r.atHand(q); entry != nil && !q.Enrich {
+		a.Meta.Cache = schema.Hit
+		if err := cmp.Or(r.recalled(entry), ctx.Err()); err != nil {
+			return credits.Quote{}, err
+		}
+		return r.priced(q, entry), r.Fill(ctx, a, entry, q)
+	}
 	caller := ctx
 	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
@@ -39,30 +47,36 @@ func (r *Reader) Answer(
 	if err := r.Fill(ctx, a, entry, q); err != nil {
 		return credits.Quote{}, err
 	}
-	quote := q.Quote
-	quote.Base -= r.unread(q, entry)
+	quote := r.priced(q, entry)
 	if q.Enrich && r.Enrich(ctx, q, entry, a) != AllEnriched {
 		quote.Enrich = 0
 	}
 	return quote, caller.Err() // who has left during the enrichment does not pay for half an answer
 }
 
-// unread returns what was quoted for the parts of an entry that could not be read.
-func (r *Reader) unread(q *Query, entry *cache.Entry) int64 {
-	n := int64(0)
+// priced returns what was quoted for q, less what was quoted for the parts of its entry that could not be read.
+func (r *Reader) priced(q *Query, entry *cache.Entry) credits.Quote {
+	quote := q.Quote
 	for _, id := range entry.Failed {
-		n += credits.Price(r.Base(platform.ID(id)), q.Fresh, false).Base
+		quote.Base -= credits.Price(r.Base(platform.ID(id)), q.Fresh, false).Base
 	}
-	return n
+	return quote
 }
 
 // Fill copies an entry into an answer, with raw when it was asked for. The answer is the caller's own.
 func (r *Reader) Fill(ctx context.Context, a *operation.Answer, entry *cache.Entry, q *Query) error {
 	age := max(0, r.cfg.Now().Sub(entry.FetchedAt))
-	a.Data, a.Tag, a.Fresh = json.RawMessage(entry.Data), entry.Tag, q.Fresh
+	a.Tag, a.Fresh = entry.Tag, q.Fresh
 	a.Meta.DataAgeS = int64(age.Seconds())
 	a.TTL = max(0, cmp.Or(entry.TTL, q.Row.TTL)-age)
 	var err error
+	if q.Typed && !q.Raw && !q.Enrich && q.Row.Decode != nil { // raw and enrichment are added to what is encoded
+		if a.Envelope, err = r.envelop(q, entry); err != nil {
+			return err
+		}
+	} else {
+		a.Data = json.RawMessage(entry.Data)
+	}
 	if a.Meta.NextCursor, err = r.sealNext(ctx, q, entry); err != nil || !q.Raw {
 		return err
 	}
@@ -72,6 +86,26 @@ func (r *Reader) Fill(ctx context.Context, a *operation.Answer, entry *cache.Ent
 	a.Tag = tagOf(append([]string{a.Tag, "raw", entry.Page}, entry.Raw...)...)
 	a.Data, err = Splice(a.Data, "raw", entry.Raw)
 	return err
+}
+
+// envelop returns an envelope with a copy of what an entry says. It is decoded once for all who ask, where it is kept in
+// this process: those who have waited for one flight hold the entry as it was before it came there.
+func (r *Reader) envelop(q *Query, entry *cache.Entry) (envelope any, err error) {
+	if entry.Value == nil && r.near != nil {
+		if kept := r.near.Peek(q.key); kept != nil && kept.Data == entry.Data {
+			entry = kept
+		}
+	}
+	value := entry.Value
+	if value == nil {
+		if value, err = q.Row.Decode(entry.Data); err != nil {
+			return nil, fmt.Errorf("socialdata: a cached answer cannot be decoded: %w", err)
+		}
+		if r.near != nil {
+			r.near.Keep(q.key, entry, value)
+		}
+	}
+	return q.Row.Envelop(value), nil
 }
 
 // sealNext returns the cursor of the next page, or "".
@@ -107,9 +141,9 @@ func Splice[V string | []byte](data []byte, field string, values []V) ([]byte, e
 		}
 		return appendField(nil, data, field, values[0]), nil
 	}
-	var objects []json.RawMessage
-	if err := json.Unmarshal(data, &objects); err != nil {
-		return nil, err
+	objects, ok := Elements(data)
+	if !ok {
+		return nil, errNoArray
 	}
 	if len(objects) != len(values) {
 		return nil, fmt.Errorf("socialdata: %d values of %s for %d objects", len(values), field, len(objects))
@@ -122,6 +156,40 @@ func Splice[V string | []byte](data []byte, field string, values []V) ([]byte, e
 		out = appendField(out, o, field, values[i])
 	}
 	return append(out, ']'), nil
+}
+
+var errNoArray = errors.New("socialdata: what was encoded is no array any more")
+
+// Elements returns the elements of an array in our own encoding, as parts of it: encoding/json would read each twice and
+// copy it. It is false for what is no array; what is in there is not looked at.
+func Elements(data []byte) (elements [][]byte, ok bool) {
+	if len(data) < 2 || data[0] != '[' || data[len(data)-1] != ']' {
+		return nil, false
+	}
+	in := data[1 : len(data)-1]
+	from, depth := 0, 0
+	for i := 0; i < len(in); i++ {
+		switch in[i] {
+		case '"':
+			for i++; i < len(in) && in[i] != '"'; i++ {
+				if in[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ',':
+			if depth == 0 {
+				elements, from = append(elements, in[from:i:i]), i+1
+			}
+		}
+	}
+	if len(in) > 0 {
+		elements = append(elements, in[from:len(in):len(in)])
+	}
+	return elements, depth == 0
 }
 
 func appendField[V string | []byte](out, object []byte, field string, value V) []byte {

@@ -135,6 +135,7 @@ func (r *Reader) try(
 ) (got Fetched, err error) {
 	defer r.Rescue(ctx, q, &err)
 	w := &watch{r: r, q: q, p: p}
+	ctx = providers.WithPasted(ctx, q.pasted)
 	got, err = q.Row.Fetch(providers.WithTrace(ctx, w.trace()), Reading{
 		Provider: p, In: q.In, Token: token, now: r.now, watch: w, skip: func(id uint64) bool { return seen[id] },
 	})

@@ -23,7 +23,7 @@ var errNoEnricher = problem.New(problem.InvalidRequest, "this service has no enr
 
 // PlanText checks the enrichment of a text. The text itself is in no key and no log.
 func (r *Reader) PlanText(row *Row, call operation.Call) (*Query, error) {
-	in, err := operation.Bind(row.Params, call.Params)
+	in, err := call.Bind(row.Params)
 	if err != nil {
 		return nil, err
 	}

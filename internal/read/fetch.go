@@ -14,21 +14,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// object is a pointer to T that is a resource.
-type object[T any] interface {
-	*T
-	schema.Object
-}
-
 // One reads one object by the first parameter.
-func One[T any, P object[T]](pick func(*providers.Provider) providers.One[T]) Source {
+func One[T any, P schema.Resource[T]](pick func(*providers.Provider) providers.One[T]) Source {
 	return single[T, P](func(ctx context.Context, p *providers.Provider, in operation.Args) (T, error) {
 		return pick(p)(ctx, in.Values[0])
 	})
 }
 
 // OneBy reads one object by a query.
-func OneBy[Q, T any, P object[T]](
+func OneBy[Q, T any, P schema.Resource[T]](
 	pick func(*providers.Provider) providers.OneBy[Q, T], query func(operation.Args) Q,
 ) Source {
 	return single[T, P](func(ctx context.Context, p *providers.Provider, in operation.Args) (T, error) {
@@ -37,14 +31,14 @@ func OneBy[Q, T any, P object[T]](
 }
 
 // Many reads a page by the first parameter.
-func Many[T any, P object[T]](pick func(*providers.Provider) providers.List[T]) Source {
+func Many[T any, P schema.Resource[T]](pick func(*providers.Provider) providers.List[T]) Source {
 	return paged[T, P](func(ctx context.Context, p *providers.Provider, in operation.Args, token string) (providers.Page[T], error) {
 		return pick(p)(ctx, in.Values[0], token)
 	})
 }
 
 // ManyBy reads a page by a query.
-func ManyBy[Q, T any, P object[T]](
+func ManyBy[Q, T any, P schema.Resource[T]](
 	pick func(*providers.Provider) providers.ListBy[Q, T], query func(operation.Args) Q,
 ) Source {
 	return paged[T, P](func(ctx context.Context, p *providers.Provider, in operation.Args, token string) (providers.Page[T], error) {
@@ -52,7 +46,7 @@ func ManyBy[Q, T any, P object[T]](
 	})
 }
 
-func single[T any, P object[T]](get func(context.Context, *providers.Provider, operation.Args) (T, error)) Source {
+func single[T any, P schema.Resource[T]](get func(context.Context, *providers.Provider, operation.Args) (T, error)) Source {
 	return Source{
 		Fetch: func(ctx context.Context, r Reading) (Fetched, error) {
 			v, err := get(ctx, r.Provider, r.In)
@@ -75,13 +69,19 @@ func single[T any, P object[T]](get func(context.Context, *providers.Provider, o
 			}
 			return []string{P(&v).EnrichText()}, nil
 		},
+		Decode: decode[T],
+		Envelop: func(value any) any {
+			e := &schema.Envelope[T]{}
+			schema.Clone[T, P](&e.Data, value.(*T))
+			return e
+		},
 	}
 }
 
 // maxItems is how many items of one page are looked at. No honest page has as many; what is beyond is left out.
 const maxItems = 1000
 
-func paged[T any, P object[T]](
+func paged[T any, P schema.Resource[T]](
 	get func(context.Context, *providers.Provider, operation.Args, string) (providers.Page[T], error),
 ) Source {
 	return Source{
@@ -107,12 +107,22 @@ func paged[T any, P object[T]](
 			}
 			return texts, nil
 		},
+		Decode: decode[[]T],
+		Envelop: func(value any) any {
+			return &schema.Envelope[[]T]{Data: schema.CloneAll[T, P](*value.(*[]T))}
+		},
 	}
+}
+
+// decode returns a pointer to what data says.
+func decode[T any](data string) (any, error) {
+	v := new(T)
+	return v, json.Unmarshal([]byte(data), v)
 }
 
 // assemble puts together what of a page is whole and new. An item that is broken costs itself alone; a page on which no
 // item could be understood is an upstream that has changed.
-func assemble[T any, P object[T]](ctx context.Context, r Reading, page providers.Page[T]) (Fetched, error) {
+func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page providers.Page[T]) (Fetched, error) {
 	out := Fetched{At: r.now(), Rows: len(page.Items), Page: compact(page.Raw), Next: page.Next}
 	var kept [][]byte
 	broken, understood, here := error(nil), false, map[uint64][]byte{}

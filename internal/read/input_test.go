@@ -2,13 +2,17 @@ package read_test
 
 import (
 	"context"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -58,4 +62,25 @@ func TestAnUnknownPlatformIsToldBeforeABadIdempotencyKey(t *testing.T) {
 	e := enginetest.New(t, enginetest.Config{})
 	_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), operation.Call{Platform: "myspace", IdempotencyKey: "short"})
 	enginetest.WantProblem(t, err, problem.NotFound, "myspace")
+}
+
+func TestAProviderKnowsWhatWasPasted(t *testing.T) {
+	t.Parallel()
+	asked := map[string]string{}
+	p := enginetest.Profiles(platform.GitHub, "github", schema.Own, func(ctx context.Context, handle string) (schema.Profile, error) {
+		asked[handle] = providers.AddressOf(ctx, providers.Handle, "none") + " " + providers.SpellingOf(ctx, providers.Handle, handle)
+		return enginetest.Profile(handle), nil
+	})
+	p.Normalize = func(_ providers.Subject, value string) (string, error) {
+		return strings.ToLower(strings.TrimPrefix(value, "https://example.com/")), nil
+	}
+	e := enginetest.Of(t, p)
+	for _, handle := range []string{"ann", "Cat", "https://example.com/Bob#top"} {
+		if _, err := e.Client.Profile(t.Context(), ask(handle)); err != nil {
+			t.Errorf("%s: %v", handle, err)
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"ann": "none ann", "cat": "none Cat", "bob#top": "https://example.com/Bob Bob#top"}, asked); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

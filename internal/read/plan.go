@@ -17,45 +17,54 @@ import (
 
 // Plan checks a read in the order of D1: platform, parameters, whether the operation is offered.
 func (r *Reader) Plan(ctx context.Context, row *Row, call operation.Call) (*Query, error) {
-	info, ok := platform.Lookup(platform.ID(call.Platform))
+	return r.PlanPairs(ctx, row, platform.ID(call.Platform), call.Given())
+}
+
+// PlanPairs is [Reader.Plan] for parameters by themselves.
+func (r *Reader) PlanPairs(ctx context.Context, row *Row, on platform.ID, given operation.Pairs) (*Query, error) {
+	info, ok := platform.Lookup(on)
 	if !ok {
-		return nil, problem.New(problem.NotFound, "there is no platform %q; GET /v1/platforms lists them", call.Platform)
+		return nil, problem.New(problem.NotFound, "there is no platform %q; GET /v1/platforms lists them", on)
 	}
-	in, err := operation.Bind(row.Params, call.Params)
+	q := &Query{}
+	in, err := given.Bind(row.Params, q.room[:])
 	if err != nil {
 		return nil, err
 	}
-	return r.PlanFor(ctx, row, info, in)
+	return q, r.plan(ctx, q, row, info, in)
 }
 
 // PlanFor is [Reader.Plan] behind the binding; in becomes the query's own.
 func (r *Reader) PlanFor(ctx context.Context, row *Row, info platform.Info, in operation.Args) (*Query, error) {
-	q := &Query{
-		Row: row, Platform: info.ID, In: in,
-		Raw: in.Flag("include_raw"), Fresh: in.Flag("fresh"), Enrich: in.Get("enrich") != "",
-	}
+	q := &Query{}
+	return q, r.plan(ctx, q, row, info, in)
+}
+
+func (r *Reader) plan(ctx context.Context, q *Query, row *Row, info platform.Info, in operation.Args) error {
+	q.Row, q.Platform, q.In = row, info.ID, in
+	q.Raw, q.Fresh, q.Enrich = in.Flag("include_raw"), in.Flag("fresh"), in.Get("enrich") != ""
 	if q.Enrich && info.NoEnrich {
-		return nil, problem.New(problem.InvalidRequest,
+		return problem.New(problem.InvalidRequest,
 			"parameter \"enrich\" cannot be used on %s: its content may not be sent through enrichment", info.ID)
 	}
 	if q.Enrich && r.cfg.Enricher == nil {
-		return nil, errNoEnricher
+		return errNoEnricher
 	}
 	if err := r.normalize(q); err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.resume(ctx, q); err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.offer(q); err != nil {
-		return nil, err
+		return err
 	}
 	probes, err := r.probes(q)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	q.Quote = credits.Price(r.Base(info.ID)+probes, q.Fresh, q.Enrich)
-	return q, nil
+	return nil
 }
 
 // probes returns the base of the platforms that a call has looked at beside its own, and refuses those that cannot be.
@@ -78,17 +87,24 @@ func (r *Reader) probes(q *Query) (int64, error) {
 func (r *Reader) normalize(q *Query) error {
 	links := r.links[q.Platform]
 	i := slices.IndexFunc(links, func(l *link) bool { return l.p.Normalize != nil })
-	for n, p := range q.In.Params {
-		v := q.In.Values[n]
+	for n := range q.In.Params {
+		p, v := &q.In.Params[n], q.In.Values[n]
 		if p.Subject == "" || v == "" {
 			continue
 		}
+		pasted := v
 		err := leadsElsewhere(p.Subject, v)
 		if err == nil && i >= 0 {
 			v, err = links[i].p.Normalize(p.Subject, v)
 		}
 		if err != nil {
 			return problem.Wrap(err, problem.InvalidRequest, "parameter %q: %s", p.Name, Detail(err, "cannot be read"))
+		}
+		if v != pasted {
+			if q.pasted == nil {
+				q.pasted = providers.Pasted{}
+			}
+			q.pasted[p.Subject] = pasted
 		}
 		q.In.Values[n] = v
 	}
@@ -99,6 +115,9 @@ func (r *Reader) normalize(q *Query) error {
 func leadsElsewhere(s providers.Subject, v string) error {
 	if s == providers.Handle && strings.HasPrefix(v, "@@") {
 		return providers.Invalid("a handle has one @ in front at most")
+	}
+	if !strings.ContainsAny(v, ".%") { // an escape may be that of a dot
+		return nil
 	}
 	path := v
 	if u, err := url.Parse(v); err == nil {
@@ -114,7 +133,9 @@ func leadsElsewhere(s providers.Subject, v string) error {
 
 // resume opens the cursor, if there is one, and says where the answer is kept.
 func (r *Reader) resume(ctx context.Context, q *Query) error {
-	q.Bound = q.Row.Name + "|" + string(q.Platform) + q.In.Binding()
+	b := append(make([]byte, 0, 256), q.Row.Name...) // most fit, and then it is not on the heap
+	b = append(append(b, '|'), q.Platform...)
+	q.Bound = string(q.In.AppendBinding(b))
 	q.key = q.Bound
 	given := q.In.Cursor()
 	if given == "" {
@@ -160,7 +181,8 @@ func (r *Reader) SealCursor(ctx context.Context, bound string, at *cursor.Cursor
 func (r *Reader) offer(q *Query) error {
 	var refused error
 	var lacking *providers.Provider
-	for _, l := range r.links[q.Platform] {
+	all := r.links[q.Platform]
+	for i, l := range all {
 		if !l.serves[q.Row.Op] {
 			if len(l.p.Missing[q.Row.Op]) > 0 && filters(q, l.p) == nil {
 				lacking = l.p
@@ -169,6 +191,10 @@ func (r *Reader) offer(q *Query) error {
 		}
 		if err := filters(q, l.p); err != nil {
 			refused = err
+			continue
+		}
+		if len(q.links) == i { // so far all do: a part of the list will do, which nobody writes to
+			q.links = all[: i+1 : i+1]
 			continue
 		}
 		q.links = append(q.links, l)
@@ -187,13 +213,12 @@ func (r *Reader) offer(q *Query) error {
 
 // filters refuses a filter that the platform cannot apply: dropping it silently would be a wrong answer.
 func filters(q *Query, p *providers.Provider) error {
-	can := p.Filters[q.Row.Op]
-	for i, param := range q.In.Params {
-		v := q.In.Values[i]
+	for i := range q.In.Params {
+		param, v := &q.In.Params[i], q.In.Values[i]
 		if !param.Filter || v == "" {
 			continue
 		}
-		values, ok := can[param.Name]
+		values, ok := p.Filters[q.Row.Op][param.Name]
 		if !ok {
 			return problem.New(problem.InvalidRequest, "parameter %q: %s cannot filter by it on %s",
 				param.Name, q.Platform, q.Row.Route(string(q.Platform)))

@@ -9,6 +9,7 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
 )
 
 // Query is a read that has been checked and priced. It is made by a plan and read only from then on.
@@ -20,11 +21,17 @@ type Query struct {
 	Raw      bool   // each object's raw is asked for
 	Fresh    bool   // the cache is not
 	Enrich   bool
+	Typed    bool // the answer is for a caller in this process, who wants a Go value where that can be had
 	Quote    credits.Quote
 
-	links []*link       // who may serve it, first choice first
-	at    cursor.Cursor // where the walk stands; zero for the first page
-	key   string        // of the cache
+	pasted providers.Pasted // how the caller named things, where that is not canonical
+	links  []*link          // who may serve it, first choice first
+	at     cursor.Cursor    // where the walk stands; zero for the first page
+	key    string           // of the cache
+	room   [6]string        // where the values of In stand when they are few
+
+	// Blank is where the answer of the one call that q was planned for is put together: one piece of memory with q.
+	Blank operation.Answer
 }
 
 // Probed returns the platforms that the parameter platforms names beside the call's own, each once, in order. An unknown

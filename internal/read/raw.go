@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/url"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/operation"
@@ -23,7 +25,7 @@ func (r *Reader) PlanRaw(row *Row, call operation.Call) (*Query, error) {
 	}
 	forwarded := url.Values{}
 	fresh := false
-	for name, values := range call.Params {
+	for name, values := range call.Given().Values() {
 		if name == "enrich" {
 			return nil, problem.New(problem.InvalidRequest, "parameter \"enrich\" cannot be used on a raw read")
 		}
@@ -80,7 +82,8 @@ func matches(pattern, path string) bool {
 		return false
 	}
 	for i, segment := range got {
-		if segment == "" || segment == "." || segment == ".." || strings.ContainsAny(segment, "\\?#%\x00") {
+		if segment == "" || segment == "." || segment == ".." || strings.ContainsAny(segment, "\\?#%") ||
+			strings.ContainsFunc(segment, unicode.IsControl) || !utf8.ValidString(segment) {
 			return false
 		}
 		if wild := strings.HasPrefix(want[i], "{"); !wild && segment != want[i] {

@@ -21,6 +21,8 @@ import (
 // Reader reads from the providers that it was given. It is safe for concurrent use.
 type Reader struct {
 	cfg     Config
+	shared  cache.Shared // the cache, where others make entries too; else nil
+	near    cache.Near   // the part of the cache that is in this process; nil for none
 	links   map[platform.ID][]*link
 	health  health
 	drifts  drifts
@@ -47,6 +49,8 @@ type Config struct {
 // New returns a Reader. It fails when a provider is of an unknown platform or named like another of its platform.
 func New(cfg Config) (*Reader, error) {
 	r := &Reader{cfg: cfg, links: map[platform.ID][]*link{}, health: health{now: cfg.Now}}
+	r.shared, _ = cfg.Cache.(cache.Shared)
+	r.near, _ = cfg.Cache.(cache.Near)
 	r.confirmed = confirmedRow(cfg.Profile.TTL)
 	for i := range cfg.Providers {
 		if err := r.add(&cfg.Providers[i]); err != nil {

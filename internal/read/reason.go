@@ -78,7 +78,11 @@ func (r *Reader) missing(p *providers.Provider, op providers.Op) string {
 
 // Variable returns the environment variable from which the shipped server reads a setting of a platform's providers.
 func Variable(id platform.ID, setting string) string {
-	return "SOCIALDATA_" + strings.ToUpper(string(id)) + "_" + strings.ToUpper(setting)
+	whose, name, named := strings.Cut(setting, ".")
+	if !named {
+		whose, name = string(id), setting
+	}
+	return strings.ToUpper("socialdata_" + whose + "_" + name)
 }
 
 // notOffered is the problem of an operation that the platform does not serve: it names the route and the reason.

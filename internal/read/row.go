@@ -23,6 +23,11 @@ type Source struct {
 	Fetch  FetchFunc  // makes one reading from one provider, on a miss; nil for what is not read from upstream
 	Derive DeriveFunc // makes the answer of other reads; nil for what is read from a provider
 	Texts  TextsFunc  // nil where nothing has text
+
+	// Decode makes a Go value of encoded data, to be shared, and Envelop an envelope that holds a copy of such a value.
+	// Both are nil where callers in the process get what is encoded.
+	Decode  func(data string) (value any, err error)
+	Envelop func(value any) (envelope any)
 }
 
 type (

@@ -468,6 +468,45 @@ func TestAWatcherWhoLeavesPaysForWhatWasHandedOver(t *testing.T) {
 	})
 }
 
+// vague is a ledger that makes each charge and fails to say so, at first when it is asked to release the hold, too.
+type vague struct {
+	credits.Ledger
+	mu    sync.Mutex
+	asked map[string]int // by hold
+}
+
+func (v *vague) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
+	r, err := v.Ledger.Settle(ctx, h, c)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.asked[h.ID]++; v.asked[h.ID] <= 2 {
+		return credits.Receipt{}, errDisk
+	}
+	return r, err
+}
+
+func TestAWatcherIsToldOfAChargeThatTheLedgerHadFailedToTell(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		c := over(t, e, &vague{Ledger: e.Ledger, asked: map[string]int{}}, nil, twoPlatforms()...)
+		results := 0
+		var told schema.Meta
+		err := c.WatchSearch(t.Context(), enginetest.Call("query", "coffee"), func(ev socialdata.SearchEvent) bool {
+			if ev.Result != nil {
+				results++
+			}
+			if ev.Meta != nil {
+				told = *ev.Meta
+			}
+			return true
+		})
+		if charged := len(e.Charges(t)); err != nil || results != 4 || charged != 2 || told.CreditsUsed != 2 {
+			t.Errorf("%d results and %d credits are told of %d charges, %v", results, told.CreditsUsed, charged, err)
+		}
+	})
+}
+
 func TestALedgerThatPanicsFails(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})

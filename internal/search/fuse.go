@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/read"
 )
 
 const (
@@ -101,11 +102,19 @@ func hashes(of []uint64) map[uint64]bool {
 }
 
 // ranked returns the results of a part that is at that place.
-func (p part) ranked(place int) []ranked { return rankedOf(p.Results, place) }
+func (p part) ranked(place int) []ranked {
+	if p.list == nil {
+		return rankedOf(p.Results, place)
+	}
+	out := slices.Clone(p.list)
+	for i := range out {
+		out[i].part = place
+	}
+	return out
+}
 
 func rankedOf(results []byte, place int) []ranked {
-	var list []json.RawMessage
-	_ = json.Unmarshal(results, &list) // our own encoding: nothing else can be in there
+	list, _ := read.Elements(results) // our own encoding: nothing else can be in there
 	out := make([]ranked, len(list))
 	for i, raw := range list {
 		out[i] = newRanked(raw, place)

@@ -25,7 +25,7 @@ type state struct {
 // running is what only the process that makes a search knows of it; nil elsewhere.
 type running struct {
 	plan    *Plan
-	books   *account.Books
+	books   account.Books
 	changed chan struct{} // closed when a part comes to its end, and made anew
 	left    bool          // the caller has gone without an answer: nothing is paid any more
 }

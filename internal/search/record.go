@@ -88,6 +88,8 @@ type part struct {
 	Spoilt    bool // something could not be, which has text
 	TimedOut  bool // it failed by running out of time
 	Shown     bool // its results have been in an answer
+
+	list []ranked // what Results decodes to, where that is at hand; nil where it is to be decoded
 }
 
 // fee is what the enrichment of all parts together costs.
@@ -186,7 +188,7 @@ func (r *record) giveUp(s stage, timedOut bool) {
 
 // fail drops what was found: nobody is told, and nobody pays.
 func (p *part) fail(timedOut bool) {
-	p.Stage, p.Results, p.Place, p.TimedOut = failed, nil, nil, timedOut
+	p.Stage, p.Results, p.list, p.Place, p.TimedOut = failed, nil, nil, nil, timedOut
 }
 
 // end notes when the last part came to its end.

@@ -188,9 +188,8 @@ func (s *Service) endLate(ctx context.Context, st *state, i int) {
 	if err := s.note(ctx, st); err != nil {
 		s.cfg.Log.ErrorContext(ctx, "a part of a search is not noted",
 			"job", st.ID, "part", st.Parts[i].Platform, "error", err)
-		if p := &st.Parts[i]; p.Stage == found {
-			s.release(ctx, st, string(p.Platform), p.Due)
-			p.fail(false)
+		if st.Parts[i].Stage == found {
+			s.withdrawPart(ctx, st, i)
 		}
 	}
 	s.settle(ctx, st)
@@ -213,6 +212,7 @@ func (s *Service) cut(ctx context.Context, j *job) {
 // partResult is what one platform's search gave.
 type partResult struct {
 	data    []byte // the results, with raw and enrichment as asked
+	list    []ranked
 	entry   *cache.Entry
 	state   schema.CacheState
 	hasText bool // something could be enriched
@@ -221,7 +221,7 @@ type partResult struct {
 
 func (p *part) found(r partResult) {
 	p.Stage, p.Results, p.FetchedAt, p.Hit = found, r.data, r.entry.FetchedAt, r.state == schema.Hit
-	p.HasText, p.Spoilt = r.hasText, r.spoilt
+	p.HasText, p.Spoilt, p.list = r.hasText, r.spoilt, r.list
 	if place, err := cursor.Place(r.entry.Next); err == nil && len(place) > 0 {
 		p.Place = place
 	}
@@ -249,6 +249,7 @@ func (s *Service) readPart(
 	if plan.enrich && !bytes.Equal(r.data, []byte("[]")) {
 		s.enrich(ctx, q, &r)
 	}
+	r.list = rankedOf(r.data, 0) // here, where the platforms do not wait for each other
 	return r, ctx.Err()
 }
 

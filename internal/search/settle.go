@@ -81,19 +81,23 @@ func (s *Service) settleFee(ctx context.Context, st *state) {
 	st.Fee.Stage, st.Fee.Credits = s.outcome(ctx, st.ID, enrichment, receipt, err)
 }
 
-// withdraw gives up every part in that stage and its hold. One that turns out to have been charged, by a ledger that
-// had failed to say so, is paid.
+// withdraw gives up every part in that stage.
 func (s *Service) withdraw(ctx context.Context, st *state, from stage) {
 	for i := range st.Parts {
-		p := &st.Parts[i]
-		if p.Stage != from {
-			continue
+		if st.Parts[i].Stage == from {
+			s.withdrawPart(ctx, st, i)
 		}
-		if n := s.release(ctx, st, string(p.Platform), p.Due); n > 0 {
-			p.Stage, p.Credits = paid, n
-		} else {
-			p.fail(p.TimedOut)
-		}
+	}
+}
+
+// withdrawPart gives up a part and its hold. One that turns out to have been charged, by a ledger that had failed to say
+// so, is paid.
+func (s *Service) withdrawPart(ctx context.Context, st *state, i int) {
+	p := &st.Parts[i]
+	if n := s.release(ctx, st, string(p.Platform), p.Due); n > 0 {
+		p.Stage, p.Credits = paid, n
+	} else {
+		p.fail(p.TimedOut)
 	}
 }
 

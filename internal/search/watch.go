@@ -81,9 +81,8 @@ func (s *Service) nextPart(
 		if p.Stage == found {
 			s.settlePart(ctx, st, i)
 		}
-		if p.Stage == found { // the ledger cannot say: it is not shown
-			s.release(ctx, st, string(p.Platform), p.Due)
-			p.fail(false)
+		if p.Stage == found { // the ledger cannot say: unless it can now, it is not shown
+			s.withdrawPart(ctx, st, i)
 		}
 		return st.events(i), st.running.changed
 	}

@@ -107,7 +107,6 @@ func (s *Keys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, k k
 		if k.DayCap == nil && k.TotalCap == nil {
 			return nil
 		}
-		w.version++ // the account keeps count of a key's spending from here on
 		_, err := w.c.exec("INSERT INTO spending SELECT no, ?, 0, 0, 0 FROM accounts WHERE id = ?", k.ID, k.Account)
 		return err
 	}})

@@ -7,25 +7,11 @@ import (
 	"fmt"
 
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
 // Report is what an audit found.
-type Report struct {
-	Accounts, Keys, Entries int64
-	Credits                 int64    // sum of all balances
-	Problems                []string // at most 100, the first ones; none when the books are in order
-}
-
-// OK tells whether the books are in order.
-func (r Report) OK() bool { return len(r.Problems) == 0 }
-
-const maxProblems = 100
-
-func (r *Report) problem(format string, args ...any) {
-	if len(r.Problems) < maxProblems {
-		r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
-	}
-}
+type Report = bookkeeping.Report
 
 // Audit reads the whole file as it is at one moment and proves that every balance is the sum of its account's entries
 // and never below 0, that no entry was changed, added or taken away (each one's hash covers the one before it, and
@@ -34,39 +20,43 @@ func (r *Report) problem(format string, args ...any) {
 //
 // Whoever can write the file can write all of it anew; [DB.AuditAgainst] finds that out.
 func (db *DB) Audit(ctx context.Context) (Report, error) {
-	return db.audit(ctx, &keptHeads{})
+	return db.audit(ctx, nil)
 }
 
-func (db *DB) audit(ctx context.Context, kept *keptHeads) (Report, error) {
+func (db *DB) audit(ctx context.Context, kept *bookkeeping.Heads) (Report, error) {
 	tx, err := db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return Report{}, explain(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // it only ends a snapshot
-	a := auditor{tx: tx, kept: kept, books: map[int64]*audited{}, spending: map[spender]*credits.Spent{}}
+	a := auditor{
+		tx: tx, found: bookkeeping.NewAuditor(kept), accountIDs: map[int64]string{}, spending: map[spender]*credits.Spent{},
+	}
 	for _, step := range []func(context.Context) error{
-		a.pages, a.accounts, a.keys, a.capped, a.entries, a.totals,
+		a.pages, a.accounts, a.keys, a.capped, a.entries, a.totals, a.journal,
 	} {
 		if err := step(ctx); err != nil {
-			return a.report, fmt.Errorf("sqlite: audit: %w", explain(err))
+			return a.whole(a.found.SoFar()), fmt.Errorf("sqlite: audit: %w", explain(err))
 		}
 	}
-	kept.rest(&a.report, a.books)
-	return a.report, nil
+	return a.whole(a.found.Report()), nil
 }
 
 // auditor is the state of one audit. Its memory grows with the accounts, not with the entries.
 type auditor struct {
-	tx       *sql.Tx
-	report   Report
-	kept     *keptHeads
-	books    map[int64]*audited
-	spending map[spender]*credits.Spent // what charges come to
+	tx         *sql.Tx
+	found      *bookkeeping.Auditor
+	accountIDs map[int64]string // by number
+	counted    int64            // entries, those of no account among them
+	sum        int64            // of their credits
+	// spending is what the charges come to that are folded, for so far goes what the file keeps of it.
+	spending map[spender]*credits.Spent
 }
 
-type audited struct {
-	id   string
-	last credits.Entry
+// whole returns r with the entries that belong to no account, too.
+func (a *auditor) whole(r Report) Report {
+	r.Entries, r.Credits = a.counted, a.sum
+	return r
 }
 
 // pages lets SQLite look for damage to the file.
@@ -75,7 +65,7 @@ func (a *auditor) pages(ctx context.Context) error {
 		var found string
 		err := rows.Scan(&found)
 		if found != "ok" {
-			a.report.problem("damaged file: %s", found)
+			a.found.Problem("damaged file: %s", found)
 		}
 		return err
 	})
@@ -84,10 +74,10 @@ func (a *auditor) pages(ctx context.Context) error {
 func (a *auditor) accounts(ctx context.Context) error {
 	return a.each(ctx, "SELECT no, id FROM accounts", func(rows *sql.Rows) error {
 		var no int64
-		b := &audited{}
-		err := rows.Scan(&no, &b.id)
-		a.books[no] = b
-		a.report.Accounts++
+		var id string
+		err := rows.Scan(&no, &id)
+		a.accountIDs[no] = id
+		a.found.Account(id)
 		return err
 	})
 }
@@ -97,13 +87,12 @@ func (a *auditor) keys(ctx context.Context) error {
 		var table, parent string
 		var row, constraint int64
 		err := rows.Scan(&table, &row, &parent, &constraint)
-		a.report.problem("row %d of %s belongs to none of %s", row, table, parent)
+		a.found.Problem("row %d of %s belongs to none of %s", row, table, parent)
 		return err
 	})
 	return errors.Join(err, a.each(ctx, selectKeys, func(rows *sql.Rows) error {
 		k, err := scanKey(rows)
-		a.report.Keys++
-		a.kept.key(&a.report, k)
+		a.found.Key(k)
 		return err
 	}))
 }
@@ -115,10 +104,10 @@ func (a *auditor) capped(ctx context.Context) error {
 		if err := rows.Scan(&no, &key); err != nil {
 			return err
 		}
-		if b, ok := a.books[no]; ok {
-			a.spending[spender{b.id, key}] = &credits.Spent{}
+		if id, ok := a.accountIDs[no]; ok {
+			a.spending[spender{id, key}] = &credits.Spent{}
 		} else {
-			a.report.problem("the spending of key %s is kept for account number %d, which is not there", key, no)
+			a.found.Problem("the spending of key %s is kept for account number %d, which is not there", key, no)
 		}
 		return nil
 	})
@@ -126,27 +115,53 @@ func (a *auditor) capped(ctx context.Context) error {
 
 func (a *auditor) entries(ctx context.Context) error {
 	return a.each(ctx, "SELECT account, "+entryColumns+" FROM entries ORDER BY no", func(rows *sql.Rows) error {
-		var no int64
-		var e credits.Entry
-		if err := scanEntry(rows, &e, &no); err != nil {
+		var e insert
+		if err := scanEntry(rows, &e.Entry, &e.account); err != nil {
 			return err
 		}
-		a.report.Entries++
-		a.report.Credits += e.Amount
-		b, ok := a.books[no]
-		if !ok {
-			a.report.problem("an entry belongs to account number %d, which is not there", no)
-			return nil
+		if a.entry(&e) {
+			a.spend(e.Entry)
 		}
-		e.Account = b.id
-		if err := e.Follows(b.last); err != nil {
-			a.report.problem("%v", err)
-		}
-		a.kept.entry(&a.report, b.id, e.Seq, e.Hash)
-		a.spend(e)
-		b.last = credits.Entry{Seq: e.Seq, Balance: e.Balance, At: e.At, Hash: e.Hash}
 		return nil
 	})
+}
+
+// entry takes the next entry, and tells whether its account is there.
+func (a *auditor) entry(e *insert) bool {
+	a.counted++
+	a.sum += e.Amount
+	id, ok := a.accountIDs[e.account]
+	if !ok {
+		a.found.Problem("an entry belongs to account number %d, which is not there", e.account)
+		return false
+	}
+	e.Account = id
+	a.found.Entry(e.Entry)
+	return true
+}
+
+// journal takes the entries that are not folded yet: every row that was written and not folded must be there.
+func (a *auditor) journal(ctx context.Context) error {
+	const query = `
+		SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'journal'), 0) - folded, (SELECT count(*) FROM journal),
+			folded, (SELECT coalesce(min(no), folded + 1) FROM journal)
+		FROM totals`
+	var want, there, folded, first int64
+	if err := a.tx.QueryRowContext(ctx, query).Scan(&want, &there, &folded, &first); err != nil {
+		return err
+	}
+	if want != there || first != folded+1 {
+		a.found.Problem("the journal should have %d rows after row %d, and has %d from row %d", want, folded, there, first)
+	}
+	err := readJournal(ctx, a.tx, func(e insert) error {
+		a.entry(&e)
+		return nil
+	})
+	if errors.Is(err, ErrCorrupt) {
+		a.found.Problem("%v", err)
+		return nil
+	}
+	return err
 }
 
 func (a *auditor) spend(e credits.Entry) {
@@ -158,15 +173,15 @@ func (a *auditor) spend(e credits.Entry) {
 	*spent = spent.Add(-e.Amount, e.Time())
 }
 
-// totals compares what the file counts with what was found.
+// totals compares what the file counts with what was found in the table of entries.
 func (a *auditor) totals(ctx context.Context) error {
 	var entries, sum int64
 	if err := a.tx.QueryRowContext(ctx, "SELECT entries, credits FROM totals").Scan(&entries, &sum); err != nil {
 		return err
 	}
-	if entries != a.report.Entries || sum != a.report.Credits {
-		a.report.problem("the file counts %d entries of %d credits, and there are %d of %d",
-			entries, sum, a.report.Entries, a.report.Credits)
+	if entries != a.counted || sum != a.sum {
+		a.found.Problem("the file counts %d entries of %d credits, and there are %d of %d",
+			entries, sum, a.counted, a.sum)
 	}
 	const query = "SELECT a.id, s.key, s.total, s.day, s.today FROM spending s JOIN accounts a ON a.no = s.account"
 	return a.each(ctx, query, func(rows *sql.Rows) error {
@@ -177,7 +192,7 @@ func (a *auditor) totals(ctx context.Context) error {
 		}
 		found := *a.spending[who]
 		if found != (credits.Spent{Total: total, Day: day, Today: today}) && (found.Total != 0 || total != 0 || today != 0) {
-			a.report.problem("key %s of account %s spent %d in all and %d on its last day, not %d and %d",
+			a.found.Problem("key %s of account %s spent %d in all and %d on its last day, not %d and %d",
 				who.key, who.account, found.Total, found.Today, total, today)
 		}
 		return nil

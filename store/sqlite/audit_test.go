@@ -109,17 +109,24 @@ func TestAuditFindsWhatWasTamperedWith(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			db := openFilled(t)
-			if err := tamper(db, unlocked+tt.script); err != nil {
-				t.Fatal(err)
-			}
-			r, err := db.Audit(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := strings.Join(r.Problems, "\n"); r.OK() || !strings.Contains(got, tt.want) {
-				t.Errorf("Audit found %q; want %q", got, tt.want)
-			}
+			fold(t, db)
+			wantFound(t, db, unlocked+tt.script, tt.want)
 		})
+	}
+}
+
+// wantFound fails t unless an audit finds what a script has done.
+func wantFound(t *testing.T, db *DB, script, want string) {
+	t.Helper()
+	if err := tamper(db, script); err != nil {
+		t.Fatal(err)
+	}
+	r, err := db.Audit(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(r.Problems, "\n"); r.OK() || !strings.Contains(got, want) {
+		t.Errorf("Audit found %q; want %q", got, want)
 	}
 }
 
@@ -135,6 +142,7 @@ func tamper(db *DB, script string) error {
 func TestEntriesCannotBeChangedOrRemoved(t *testing.T) {
 	t.Parallel()
 	db := openFilled(t)
+	fold(t, db)
 	for _, script := range []string{"UPDATE entries SET reason = ''", "DELETE FROM entries", "DELETE FROM entries WHERE no = 1"} {
 		if err := tamper(db, script); err == nil {
 			t.Errorf("%s succeeded", script)

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
 // books is what is remembered of the accounts that were used last. The ledger's lock guards it.
@@ -35,10 +36,9 @@ type book struct {
 	epoch   epoch // when balance was read
 	loaded  bool
 
-	// Of the writer's goroutine:
+	// Of the writer's goroutine, while something is queued:
 	last    credits.Entry // only its Seq, Balance, At and Hash
-	tracks  bool          // whether a key of the account has a row in spending
-	version int64         // the writer's when last and tracks were read
+	version int64         // the writer's when last was read
 }
 
 func newBooks(accounts, keys int) *books {
@@ -101,14 +101,10 @@ func (s *books) written(b *book, e credits.Entry) {
 	}
 }
 
-// open returns the book of the account that pays, as true as the file at the time of the call, with what its key has
-// spent when the key has a cap. The lock is held when it returns, but not all the time.
-func (l *Ledger) open(ctx context.Context, who credits.Spender) (*book, error) {
+// open returns the book of the account that pays, as true as the file was in epoch, with what its key has spent when the
+// key has a cap. The lock is held when it is called and when it returns, but not all the time.
+func (l *Ledger) open(ctx context.Context, epoch epoch, who credits.Spender) (*book, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	epoch, err := l.db.lock.epoch()
-	if err != nil {
 		return nil, err
 	}
 	if b, ok := l.books.get(who.Account); ok && l.current(b, epoch, who) {
@@ -117,6 +113,7 @@ func (l *Ledger) open(ctx context.Context, who credits.Spender) (*book, error) {
 	b := l.books.pin(who.Account)
 	defer l.books.unpin(b)
 	for !l.current(b, epoch, who) {
+		var err error
 		if b.queued > 0 {
 			err = l.loadQueued(epoch, who)
 		} else {
@@ -138,39 +135,110 @@ func (l *Ledger) current(b *book, epoch epoch, who credits.Spender) bool {
 func (l *Ledger) loadNow(ctx context.Context, b *book, epoch epoch, who credits.Spender) error {
 	writes := b.writes
 	l.mu.Unlock()
-	var (
-		no, balance int64
-		spent       credits.Spent
-	)
-	err := l.reading.balance.QueryRowContext(ctx, who.Account).Scan(&no, &balance)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = credits.ErrUnknownAccount
-	}
-	tracked := false
-	if err == nil && capped(who) {
-		err = l.reading.spent.QueryRowContext(ctx, no, who.Key).Scan(&spent.Total, &spent.Day, &spent.Today)
-		tracked = err == nil
-		if errors.Is(err, sql.ErrNoRows) {
-			err = nil
-		}
-	}
+	f, err := l.read(ctx, epoch, who)
 	l.mu.Lock()
 	switch {
 	case err != nil:
-		return explain(err)
+		return err
 	case b.queued > 0 || b.writes != writes:
 		return nil // try again
 	}
-	b.no, b.balance, b.epoch, b.loaded = no, balance, epoch, true
-	b.version = 0
-	if tracked {
-		l.books.spent.Add(spender{who.Account, who.Key}, spent)
+	b.no, b.balance, b.epoch, b.loaded = f.no, f.last.Balance, epoch, true
+	b.last, b.version = f.last, f.version // nobody uses them while nothing is queued
+	if !capped(who) {
 		return nil
 	}
-	if capped(who) {
+	if !f.tracked {
 		return l.loadQueued(epoch, who)
 	}
+	l.books.spent.Add(spender{who.Account, who.Key}, f.spent)
 	return nil
+}
+
+// found is what file and tail have of an account and one of its keys.
+type found struct {
+	no      int64
+	last    credits.Entry // only its Seq, Balance, At and Hash
+	spent   credits.Spent
+	tracked bool  // whether the file keeps count of what the key spends
+	version int64 // the writer's, before all this was read
+}
+
+const selectFound = `
+	SELECT a.no, e.seq, e.balance, e.at, e.hash, s.total, s.day, s.today
+	FROM accounts a
+		LEFT JOIN entries e ON e.account = a.no AND e.seq = (SELECT max(seq) FROM entries WHERE account = a.no)
+		LEFT JOIN spending s ON s.account = a.no AND s.key = ?
+	WHERE a.id = ?`
+
+// read reads beside the writer, with what other processes had written in epoch.
+func (l *Ledger) read(ctx context.Context, epoch epoch, who credits.Spender) (f found, err error) {
+	if err := l.sync(epoch); err != nil {
+		return f, err
+	}
+	f.version = l.db.writer.version.Load()
+	tail := l.db.writer.tail.of(who.Account)
+	var seq, balance, at, total, day, today *int64
+	var hash []byte
+	err = l.reading.found.QueryRowContext(ctx, who.Key, who.Account).Scan(
+		&f.no, &seq, &balance, &at, &hash, &total, &day, &today)
+	if errors.Is(err, sql.ErrNoRows) {
+		return f, credits.ErrUnknownAccount
+	}
+	if err != nil {
+		return f, explain(err)
+	}
+	if seq != nil {
+		f.last = credits.Entry{Seq: *seq, Balance: *balance, At: fromMicros(*at)}
+		copy(f.last.Hash[:], hash)
+	}
+	if f.tracked = total != nil; f.tracked {
+		f.spent = credits.Spent{Total: *total, Day: *day, Today: *today}
+	}
+	for _, e := range tail {
+		if e.Seq > f.last.Seq {
+			f.last = bookkeeping.Head(e.Entry)
+			f.spent = e.spentBy(who.Key, f.spent)
+		}
+	}
+	return f, nil
+}
+
+// spentBy returns what key has spent after e, if it has spent so much before.
+func (e *insert) spentBy(key string, spent credits.Spent) credits.Spent {
+	if e.Kind != credits.Charged || e.Key != key {
+		return spent
+	}
+	return spent.Add(-e.Amount, e.Time())
+}
+
+// sync brings the tail up to what other processes had written in epoch.
+func (l *Ledger) sync(epoch epoch) error {
+	l.mu.Lock()
+	known := l.synced == epoch && !l.db.cfg.Admin // whoever serves tells nobody of its charges
+	l.mu.Unlock()
+	if known {
+		return nil
+	}
+	if err := l.db.writer.do(&task{outside: true, apply: (*writer).notice}); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.synced = epoch
+	return nil
+}
+
+// tail returns the account's entries that are not folded, oldest first.
+func (l *Ledger) tail(account string) ([]*insert, error) {
+	epoch, err := l.db.lock.epoch()
+	if err == nil {
+		err = l.sync(epoch)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l.db.writer.tail.of(account), nil
 }
 
 // loadQueued reads on the writer's goroutine, where nothing is written meanwhile, and starts to keep count of what the
@@ -207,7 +275,8 @@ func (l *Ledger) loadQueued(epoch epoch, who credits.Spender) error {
 
 // load reads what the writer must know of an account, unless it knows it already.
 func (w *writer) load(b *book) error {
-	if b.version == w.version {
+	version := w.version.Load()
+	if b.version == version {
 		return nil
 	}
 	if b.no == 0 {
@@ -220,15 +289,16 @@ func (w *writer) load(b *book) error {
 		}
 		b.no = no
 	}
-	last, err := lastEntry(w.c, b.no)
-	if err != nil {
-		return err
+	if tail := w.tail.of(b.account); len(tail) > 0 {
+		b.last = bookkeeping.Head(tail[len(tail)-1].Entry)
+	} else {
+		last, err := lastEntry(w.c, b.no)
+		if err != nil {
+			return err
+		}
+		b.last = last
 	}
-	tracks, err := w.c.number("SELECT EXISTS (SELECT 1 FROM spending WHERE account = ?)", b.no)
-	if err != nil {
-		return err
-	}
-	b.last, b.tracks, b.version = last, tracks != 0, w.version
+	b.version = version
 	return nil
 }
 
@@ -253,21 +323,12 @@ func (w *writer) charge(b *book, h credits.Hold, c credits.Charge) (credits.Entr
 	}
 	now := w.now()
 	if c.IdempotencyKey != "" {
-		earlier, found, err := w.chargedBefore(b.no, c.IdempotencyKey, now)
+		earlier, found, err := w.chargedBefore(b, c.IdempotencyKey, now)
 		if err != nil || found {
 			return credits.Entry{Balance: b.last.Balance, Amount: -earlier}, err
 		}
 	}
-	e, err := w.append(b, c.Entry(h, now))
-	if err == nil && e.Key != "" && b.tracks {
-		_, err = w.c.exec(`
-			UPDATE spending SET
-				total = total + ?3,
-				today = CASE WHEN day IN (?4, ?4 + 1) THEN today + ?3 ELSE ?3 END,
-				day = CASE day WHEN ?4 + 1 THEN day ELSE ?4 END
-			WHERE account = ?1 AND key = ?2`, b.no, e.Key, c.Amount, credits.Day(e.Time()))
-	}
-	return e, err
+	return w.append(b, c.Entry(h, now))
 }
 
 // append writes e as the account's next entry and returns it.
@@ -286,10 +347,14 @@ func (w *writer) append(b *book, e credits.Entry) (credits.Entry, error) {
 			return e, err
 		}
 	}
-	if err := w.insert(b.no, e); err != nil {
-		return e, err
+	if err := w.full(); err != nil {
+		return e, refusal{err}
 	}
-	b.last = credits.Entry{Seq: e.Seq, Balance: e.Balance, At: e.At, Hash: e.Hash}
+	w.pending = append(w.pending, insert{b.no, e})
+	if e.IdempotencyKey != "" {
+		w.keyed[keyed{b.no, e.IdempotencyKey}] = -e.Amount
+	}
+	b.last = bookkeeping.Head(e)
 	return e, nil
 }
 
@@ -299,7 +364,11 @@ const maxTotal = 1 << 62
 // fits refuses n credits more when the file could not count them.
 func (w *writer) fits(n int64) error {
 	total, err := w.c.number("SELECT credits FROM totals")
-	if err == nil && n > maxTotal-total-w.inserts.credits {
+	total += w.inserts.credits + w.tail.credits
+	for i := range w.pending {
+		total += w.pending[i].Amount
+	}
+	if err == nil && n > maxTotal-total {
 		err = refusal{fmt.Errorf("%w: %d credits more than all accounts have, %d", credits.ErrAmount, n, total)}
 	}
 	return err
@@ -307,25 +376,26 @@ func (w *writer) fits(n int64) error {
 
 // track returns what a key has spent and sees to it that the count is kept from now on. For a key that was not made
 // with a cap it reads the account's entries, once.
-func (w *writer) track(b *book, key string) (credits.Spent, error) {
-	var v [3]driver.Value
-	found, err := w.c.row("SELECT total, day, today FROM spending WHERE account = ? AND key = ?", v[:], b.no, key)
-	if err != nil {
-		return credits.Spent{}, err
-	}
-	if found {
-		return credits.Spent{Total: value[int64](v[0]), Day: value[int64](v[1]), Today: value[int64](v[2])}, nil
-	}
-	spent, err := spentBefore(w.c, b.no, key)
-	if err != nil {
+func (w *writer) track(b *book, key string) (spent credits.Spent, err error) {
+	kept, err := w.spent(b.no, key)
+	switch {
+	case err != nil:
 		return spent, err
+	case kept != nil:
+		spent = *kept
+	default:
+		if spent, err = spentBefore(w.c, b.no, key); err != nil {
+			return spent, err
+		}
+		_, err = w.c.exec("INSERT INTO spending VALUES (?, ?, ?, ?, ?)", b.no, key, spent.Total, spent.Day, spent.Today)
 	}
-	_, err = w.c.exec("INSERT INTO spending VALUES (?, ?, ?, ?, ?)", b.no, key, spent.Total, spent.Day, spent.Today)
-	b.tracks = true
+	for _, e := range w.tail.of(b.account) {
+		spent = e.spentBy(key, spent)
+	}
 	return spent, err
 }
 
-// spentBefore adds up what a key has spent from the entries.
+// spentBefore adds up what a key has spent from the table of entries.
 func spentBefore(c *conn, account int64, key string) (spent credits.Spent, err error) {
 	var v [2]driver.Value
 	err = c.each(`

@@ -1,14 +1,9 @@
 package sqlite
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,8 +14,12 @@ import (
 	"github.com/socialdata/socialdata/credits/ledgertest"
 )
 
-// crashFile names, for a child of this test, the file that it is to serve until it is killed.
-const crashFile = "SOCIALDATA_CRASH_FILE"
+// crashFile names, for a child of this test, the file that it is to serve until it is killed; crashFold, above how many
+// entries in the journal it folds.
+const (
+	crashFile = "SOCIALDATA_CRASH_FILE"
+	crashFold = "SOCIALDATA_CRASH_FOLD"
+)
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(crashFile); path != "" {
@@ -35,6 +34,18 @@ func TestMain(m *testing.M) {
 // TestNothingIsLostWhenTheProcessIsKilled kills a process that serves a file 5 times, or SOCIALDATA_CRASH_ROUNDS times.
 func TestNothingIsLostWhenTheProcessIsKilled(t *testing.T) {
 	t.Parallel()
+	killAndLook(t, foldLong)
+}
+
+// TestNothingIsLostWhenTheProcessIsKilledWhileItFolds is the same with a process that folds some entries in each
+// transaction.
+func TestNothingIsLostWhenTheProcessIsKilledWhileItFolds(t *testing.T) {
+	t.Parallel()
+	killAndLook(t, 20)
+}
+
+func killAndLook(t *testing.T, foldAbove int) {
+	t.Helper()
 	rounds := 5
 	if s := os.Getenv("SOCIALDATA_CRASH_ROUNDS"); s != "" {
 		n, err := strconv.Atoi(s)
@@ -48,8 +59,9 @@ func TestNothingIsLostWhenTheProcessIsKilled(t *testing.T) {
 	addAccount(t, admin, ledgertest.Account, 1_000_000_000)
 	ledgertest.RunCrash(t, ledgertest.Crash{
 		Rounds: rounds,
-		Start:  func(t *testing.T) ledgertest.Process { t.Helper(); return startServer(t, path) },
+		Start:  func(t *testing.T) ledgertest.Process { t.Helper(); return startServer(t, path, foldAbove) },
 		Books: func(ctx context.Context) ([]credits.Entry, error) {
+			t.Logf("%d entries are in the journal", inJournal(t, admin))
 			r, err := admin.Audit(ctx)
 			if err == nil && !r.OK() {
 				err = errors.New(strings.Join(r.Problems, "\n"))
@@ -66,118 +78,27 @@ func TestNothingIsLostWhenTheProcessIsKilled(t *testing.T) {
 	})
 }
 
-type crashCall struct {
-	RequestID string `json:"request_id"`
-}
-
-type crashAnswer struct {
-	Charged int64  `json:"charged"`
-	Error   string `json:"error,omitempty"`
-}
-
 // startServer starts this test binary as a server of the file.
-func startServer(t *testing.T, path string) ledgertest.Process {
+func startServer(t *testing.T, path string, foldAbove int) ledgertest.Process {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	cmd.Env = append(os.Environ(), crashFile+"="+path)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless the test failed
-	address, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("the server did not start: %v", err)
-	}
-	connections := make([]net.Conn, 16)
-	for i := range connections {
-		if connections[i], err = new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimSpace(address)); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = connections[i].Close() })
-	}
-	return ledgertest.Process{
-		Call: func(_ context.Context, client int, requestID string) (int64, error) {
-			a, err := callServer(connections[client], requestID)
-			if a.Error != "" {
-				t.Errorf("%s was refused: %s", requestID, a.Error)
-			}
-			return a.Charged, err
-		},
-		Kill: func() error {
-			if err := cmd.Process.Kill(); err != nil {
-				return err
-			}
-			_ = cmd.Wait() // "signal: killed"
-			return nil
-		},
-	}
+	return ledgertest.StartChild(t, crashFile+"="+path, crashFold+"="+strconv.Itoa(foldAbove))
 }
 
-func callServer(c net.Conn, requestID string) (a crashAnswer, err error) {
-	if err := json.NewEncoder(c).Encode(crashCall{RequestID: requestID}); err != nil {
-		return a, err
-	}
-	return a, json.NewDecoder(c).Decode(&a)
-}
-
-// serveUntilKilled is the child: it answers each line of JSON with one, after the charge.
+// serveUntilKilled is the child.
 func serveUntilKilled(path string) error {
 	ctx := context.Background()
 	db, err := Open(ctx, Config{Path: path})
 	if err != nil {
 		return err
 	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	n, err := strconv.Atoi(os.Getenv(crashFold))
 	if err != nil {
 		return err
 	}
-	if _, err := io.WriteString(os.Stdout, l.Addr().String()+"\n"); err != nil {
+	if err := setFolding(db, folding{long: n}); err != nil {
 		return err
 	}
-	for {
-		c, err := l.Accept()
-		if err != nil {
-			return err
-		}
-		go serveConnection(ctx, db.Ledger(), c)
-	}
-}
-
-func serveConnection(ctx context.Context, l *Ledger, c net.Conn) {
-	in, out := json.NewDecoder(c), json.NewEncoder(c)
-	for {
-		var call crashCall
-		if err := in.Decode(&call); err != nil {
-			return
-		}
-		charged, err := chargeOnce(ctx, l, call.RequestID)
-		a := crashAnswer{Charged: charged}
-		if err != nil {
-			a.Error = err.Error()
-		}
-		if err := out.Encode(a); err != nil {
-			return
-		}
-	}
-}
-
-// chargeOnce charges between 1 and 5 credits, told by the request, and holds more. A fan-out part fails beside it.
-func chargeOnce(ctx context.Context, l *Ledger, requestID string) (int64, error) {
-	who := credits.Spender{Account: ledgertest.Account, Key: "key", TotalCap: new(int64(1_000_000_000))}
-	holds, err := l.Reserve(ctx, who, time.Minute, 5, 2)
-	if err != nil {
-		return 0, err
-	}
-	n := int64(requestID[len(requestID)-1]-'0')%5 + 1
-	c := credits.Charge{Amount: n, Operation: "profile", Platform: "mock", RequestID: requestID, Cache: "MISS", IdempotencyKey: requestID}
-	if _, err := l.Settle(ctx, holds[0], c); err != nil {
-		return 0, err
-	}
-	_, err = l.Settle(ctx, holds[1], credits.Charge{})
-	return n, err
+	return ledgertest.ServeChild(ctx, func(ctx context.Context, requestID string) (int64, error) {
+		return ledgertest.ChargeOnce(ctx, db.Ledger(), time.Minute, requestID)
+	})
 }

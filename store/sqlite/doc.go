@@ -16,6 +16,11 @@
 // nothing. Entries are only ever added, each with a hash over the one before it; [DB.Audit] proves them, and
 // [DB.AuditAgainst] proves them against what [DB.Heads] wrote earlier, which an insider with the file cannot change.
 //
+// The entries of a transaction are one row of the table journal, which costs the same however many accounts they are
+// of. They are folded into the table entries, with its indexes, when nobody has written for a tenth of a second, and
+// some of them after each transaction while there are more than 32,768. Every call of this package knows both; whoever
+// reads the tables with a tool of their own finds all entries in one place after Close.
+//
 // # Files
 //
 // Beside the database stand SQLite's own -wal and -shm files and a -lock file, which tells servers apart and tells the

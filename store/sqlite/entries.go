@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,35 @@ import (
 
 // Entries implements [credits.Ledger].
 func (l *Ledger) Entries(ctx context.Context, q credits.Query) ([]credits.Entry, error) {
+	tail, err := l.tail(q.Account)
+	if err != nil {
+		return nil, err
+	}
+	if q.Limit <= 0 {
+		q.Limit = credits.DefaultLimit
+	}
+	found := []credits.Entry{}
+	for _, e := range slices.Backward(tail) {
+		if len(found) == q.Limit {
+			return found, nil
+		}
+		if q.Selects(e.Entry) {
+			found = append(found, e.Entry)
+		}
+	}
+	if len(tail) > 0 && (q.Before <= 0 || tail[0].Seq < q.Before) {
+		q.Before = tail[0].Seq // some of the tail may have been folded meanwhile
+	}
+	q.Limit -= len(found)
+	folded, err := l.folded(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return append(found, folded...), nil
+}
+
+// folded returns the entries that q selects from their table.
+func (l *Ledger) folded(ctx context.Context, q credits.Query) ([]credits.Entry, error) {
 	tx, err := l.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, explain(err)
@@ -36,14 +66,15 @@ const entryColumns = `seq, kind, amount, balance, key, operation, platform, requ
 	idempotency_key, at, clock, hash`
 
 // selectEntries turns q into a query that one index serves from end to end. Time has no index of its own: an
-// account's entries are in the order of time, so that a time is a place among them.
+// account's entries are in the order of time, so that a time is a place among them. Nor has a platform: it is part of
+// the index by account, where what is of others is passed over without a look at the entry.
 func selectEntries(
 	ctx context.Context, tx *sql.Tx, account int64, q credits.Query,
 ) (query string, args []any, err error) {
 	index, where := "entries_account", []string{"account = ?"}
 	args = []any{account}
 	if q.Platform != "" {
-		index, where, args = "entries_platform", append(where, "platform = ? AND platform <> ''"), append(args, q.Platform)
+		where, args = append(where, "platform = ?"), append(args, q.Platform)
 	}
 	if q.RequestID != "" {
 		index = "entries_request"
@@ -69,12 +100,8 @@ func selectEntries(
 		}
 		where, args = append(where, "seq >= ?"), append(args, seq)
 	}
-	limit := q.Limit
-	if limit <= 0 {
-		limit = credits.DefaultLimit
-	}
 	return "SELECT " + entryColumns + " FROM entries INDEXED BY " + index +
-		" WHERE " + strings.Join(where, " AND ") + " ORDER BY seq DESC LIMIT ?", append(args, limit), nil
+		" WHERE " + strings.Join(where, " AND ") + " ORDER BY seq DESC LIMIT ?", append(args, q.Limit), nil
 }
 
 // firstAt returns the seq of the account's first entry at that time or later, which may be one that is still to come.

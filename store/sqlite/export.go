@@ -1,145 +1,97 @@
 package sqlite
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/store/bookkeeping"
 )
-
-// formatVersion is that of the lines that Export writes.
-const formatVersion = 1
-
-// line is one line of an export: exactly one of its fields is set. The first line is a header, the last one an end;
-// between them stand the accounts, then the keys, then the entries, an account's own in their order.
-type line struct {
-	Header  *headerLine  `json:"socialdata,omitempty"`
-	Account *accountLine `json:"account,omitempty"`
-	Key     *keyLine     `json:"key,omitempty"`
-	Entry   *entryLine   `json:"entry,omitempty"`
-	End     *endLine     `json:"end,omitempty"`
-}
-
-type headerLine struct {
-	Version int `json:"version"`
-}
-
-type accountLine struct {
-	ID        string    `json:"id"`
-	Name      string    `json:"name"`
-	CreatedAt time.Time `json:"created_at"`
-}
-
-type keyLine struct {
-	ID          string     `json:"id"`
-	Account     string     `json:"account"`
-	Name        string     `json:"name"`
-	Prefix      string     `json:"prefix"`
-	Hash        string     `json:"hash"` // SHA-256 of the key, hexadecimal
-	Environment string     `json:"environment"`
-	CreatedAt   time.Time  `json:"created_at"`
-	LastUsedAt  *time.Time `json:"last_used_at"`
-	RevokedAt   *time.Time `json:"revoked_at"`
-	Capacity    *int64     `json:"capacity,omitempty"`
-	Refill      *float64   `json:"refill_per_s,omitempty"`
-	DayCap      *int64     `json:"day_cap,omitempty"`
-	TotalCap    *int64     `json:"total_cap,omitempty"`
-}
-
-type entryLine struct {
-	Account   string    `json:"account"`
-	Seq       int64     `json:"seq"`
-	Kind      string    `json:"kind"`
-	Amount    int64     `json:"amount"`
-	Balance   int64     `json:"balance"`
-	Key       string    `json:"key,omitempty"`
-	Operation string    `json:"operation,omitempty"`
-	Platform  string    `json:"platform,omitempty"`
-	RequestID string    `json:"request_id,omitempty"`
-	Cache     string    `json:"cache,omitempty"`
-	Reason    string    `json:"reason,omitempty"`
-	Hold      string    `json:"hold,omitempty"`
-	Once      string    `json:"once,omitempty"` // the idempotency key
-	At        time.Time `json:"at"`
-	Clock     time.Time `json:"clock,omitzero"`
-	Hash      string    `json:"hash"` // hexadecimal
-}
-
-type endLine struct {
-	Accounts int64 `json:"accounts"`
-	Keys     int64 `json:"keys"`
-	Entries  int64 `json:"entries"`
-}
 
 // Export writes every account, key (its hash, for nobody has the key) and entry that is in the file when it begins, as
 // JSON Lines; a key that is revoked meanwhile may be written as either. Records are not part of it. It reads in ranges,
 // so that a reader who pauses keeps nobody from beginning the write-ahead log anew.
 func (db *DB) Export(ctx context.Context, w io.Writer) error {
-	buf := bufio.NewWriter(w)
-	x := exporter{pool: db.read, json: json.NewEncoder(buf)}
-	x.json.SetEscapeHTML(false)
-	for _, step := range []func(context.Context) error{x.header, x.accounts, x.keys, x.entries, x.finish} {
+	out, err := bookkeeping.NewWriter(w)
+	if err != nil {
+		return fmt.Errorf("sqlite: export: %w", err)
+	}
+	x := exporter{pool: db.read, out: out}
+	for _, step := range []func(context.Context) error{x.begin, x.accounts, x.keys, x.entries, x.journal} {
 		if err := step(ctx); err != nil {
 			return fmt.Errorf("sqlite: export: %w", explain(err))
 		}
 	}
-	return buf.Flush()
+	return out.Close()
 }
 
 type exporter struct {
 	pool *sql.DB
-	json *json.Encoder
-	last [3]int64 // the last account, key and entry that are part of it
-	end  endLine
+	out  *bookkeeping.Writer
+	last [3]int64 // the last account, key and folded entry that are part of it
+	tail []insert // the entries that were not folded when it began
 }
 
-func (x *exporter) header(ctx context.Context) error {
-	err := x.pool.QueryRowContext(ctx, `
+// begin notes where the export ends.
+func (x *exporter) begin(ctx context.Context) error {
+	tx, err := x.pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // it only ends a snapshot
+	err = tx.QueryRowContext(ctx, `
 		SELECT (SELECT coalesce(max(no), 0) FROM accounts), (SELECT coalesce(max(no), 0) FROM keys),
 			(SELECT coalesce(max(no), 0) FROM entries)`).Scan(&x.last[0], &x.last[1], &x.last[2])
 	if err != nil {
 		return err
 	}
-	return x.json.Encode(line{Header: &headerLine{Version: formatVersion}})
+	return readJournal(ctx, tx, func(e insert) error {
+		x.tail = append(x.tail, e)
+		return nil
+	})
 }
-
-func (x *exporter) finish(context.Context) error { return x.json.Encode(line{End: &x.end}) }
 
 func (x *exporter) accounts(ctx context.Context) error {
 	query := "SELECT no, " + strings.TrimPrefix(selectAccounts, "SELECT ")
-	return x.each(ctx, query, "no", x.last[0], func(scan scanner) (line, error) {
-		a, err := scanAccount(scan)
-		x.end.Accounts++
-		return line{Account: new(accountLine(a))}, err
-	})
+	scan := func(row scanner) (keys.Account, error) { return scanAccount(row) }
+	return each(ctx, x.pool, query, "no", x.last[0], scan, x.out.Account)
 }
 
 func (x *exporter) keys(ctx context.Context) error {
 	query := "SELECT no, " + strings.TrimPrefix(strings.TrimSpace(selectKeys), "SELECT ")
-	return x.each(ctx, query, "no", x.last[1], func(scan scanner) (line, error) {
-		k, err := scanKey(scan)
-		x.end.Keys++
-		return line{Key: keyToLine(k)}, err
-	})
+	scan := func(row scanner) (keys.Key, error) { return scanKey(row) }
+	return each(ctx, x.pool, query, "no", x.last[1], scan, x.out.Key)
 }
 
 func (x *exporter) entries(ctx context.Context) error {
 	const query = "SELECT e.no, a.id, " + entryColumns + " FROM entries e JOIN accounts a ON a.no = e.account"
-	return x.each(ctx, query, "e.no", x.last[2], func(scan scanner) (line, error) {
-		var e credits.Entry
-		err := scanEntry(scan, &e, &e.Account)
-		x.end.Entries++
-		return line{Entry: entryToLine(e)}, err
-	})
+	scan := func(row scanner) (e credits.Entry, err error) {
+		err = scanEntry(row, &e, &e.Account)
+		return e, err
+	}
+	return each(ctx, x.pool, query, "e.no", x.last[2], scan, x.out.Entry)
+}
+
+func (x *exporter) journal(ctx context.Context) (err error) {
+	account, err := x.pool.PrepareContext(ctx, "SELECT id FROM accounts WHERE no = ?")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, account.Close()) }()
+	for _, e := range x.tail {
+		if err := account.QueryRowContext(ctx, e.account).Scan(&e.Account); err != nil {
+			return err
+		}
+		if err := x.out.Entry(e.Entry); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // scanner reads the columns of a row behind its number.
@@ -154,22 +106,23 @@ func (s scanner) Scan(to ...any) error { return s.rows.Scan(append([]any{s.no}, 
 // exportedAtOnce is how many rows are read before they are written.
 const exportedAtOnce = 1000
 
-// each writes a line for each row of query, which selects the number in column first, up to the number last.
-func (x *exporter) each(
-	ctx context.Context, query, column string, last int64, row func(scanner) (line, error),
+// each writes what is in each row of query, which selects the number in column first, up to the number last.
+func each[T any](
+	ctx context.Context, pool *sql.DB, query, column string, last int64,
+	scan func(scanner) (T, error), write func(T) error,
 ) error {
 	query += " WHERE " + column + " > ? AND " + column + " <= ? ORDER BY " + column + " LIMIT ?"
 	for no := int64(0); no < last; {
-		lines, err := x.some(ctx, query, &no, last, row)
+		found, err := some(ctx, pool, query, &no, last, scan)
 		if err != nil {
 			return err
 		}
-		for _, l := range lines {
-			if err := x.json.Encode(l); err != nil {
+		for _, v := range found {
+			if err := write(v); err != nil {
 				return err
 			}
 		}
-		if len(lines) < exportedAtOnce {
+		if len(found) < exportedAtOnce {
 			return nil
 		}
 	}
@@ -177,69 +130,20 @@ func (x *exporter) each(
 }
 
 // some reads the next rows after the number no, and leaves there that of the last.
-func (x *exporter) some(
-	ctx context.Context, query string, no *int64, last int64, row func(scanner) (line, error),
-) (lines []line, err error) {
-	rows, err := x.pool.QueryContext(ctx, query, *no, last, exportedAtOnce)
+func some[T any](
+	ctx context.Context, pool *sql.DB, query string, no *int64, last int64, scan func(scanner) (T, error),
+) (found []T, err error) {
+	rows, err := pool.QueryContext(ctx, query, *no, last, exportedAtOnce)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		l, err := row(scanner{rows, no})
+		v, err := scan(scanner{rows, no})
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, l)
+		found = append(found, v)
 	}
-	return lines, rows.Err()
-}
-
-func keyToLine(k keys.Key) *keyLine {
-	l := &keyLine{
-		ID: k.ID, Account: k.Account, Name: k.Name, Prefix: k.Prefix, Hash: hex.EncodeToString(k.Hash[:]),
-		Environment: string(k.Environment), CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt,
-		DayCap: k.DayCap, TotalCap: k.TotalCap,
-	}
-	if k.Rate != nil {
-		l.Capacity, l.Refill = &k.Rate.Capacity, &k.Rate.Refill
-	}
-	return l
-}
-
-func (l *keyLine) key() (keys.Key, error) {
-	k := keys.Key{
-		ID: l.ID, Account: l.Account, Name: l.Name, Prefix: l.Prefix, Environment: keys.Environment(l.Environment),
-		CreatedAt: l.CreatedAt, LastUsedAt: l.LastUsedAt, RevokedAt: l.RevokedAt, DayCap: l.DayCap, TotalCap: l.TotalCap,
-	}
-	if l.Capacity != nil && l.Refill != nil {
-		k.Rate = &keys.Rate{Capacity: *l.Capacity, Refill: *l.Refill}
-	}
-	return k, decodeHash(k.Hash[:], l.Hash)
-}
-
-func entryToLine(e credits.Entry) *entryLine {
-	return &entryLine{
-		Account: e.Account, Seq: e.Seq, Kind: string(e.Kind), Amount: e.Amount, Balance: e.Balance, Key: e.Key,
-		Operation: e.Operation, Platform: e.Platform, RequestID: e.RequestID, Cache: e.Cache, Reason: e.Reason,
-		Hold: e.Hold, Once: e.IdempotencyKey, At: e.At, Clock: e.Clock, Hash: hex.EncodeToString(e.Hash[:]),
-	}
-}
-
-func (l *entryLine) entry() (credits.Entry, error) {
-	e := credits.Entry{
-		Account: l.Account, Seq: l.Seq, Kind: credits.Kind(l.Kind), Amount: l.Amount, Balance: l.Balance, Key: l.Key,
-		Operation: l.Operation, Platform: l.Platform, RequestID: l.RequestID, Cache: l.Cache, Reason: l.Reason,
-		Hold: l.Hold, IdempotencyKey: l.Once, At: l.At, Clock: l.Clock,
-	}
-	return e, decodeHash(e.Hash[:], l.Hash)
-}
-
-func decodeHash(hash []byte, text string) error {
-	b, err := hex.DecodeString(text)
-	if err != nil || len(b) != len(hash) {
-		return fmt.Errorf("%w: the hash %q", ErrImport, text)
-	}
-	copy(hash, b)
-	return nil
+	return found, rows.Err()
 }

@@ -76,6 +76,7 @@ func TestTheHeadsShowWhatTheFileAloneDoesNot(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			db := openFilled(t)
+			fold(t, db)
 			heads := writeHeads(t, db)
 			if err := tamper(db, tt.script); err != nil {
 				t.Fatal(err)

@@ -1,29 +1,26 @@
 package sqlite
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strings"
-	"time"
 
 	"modernc.org/sqlite"
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
 // The errors of an import. Nothing was imported.
 var (
 	// ErrImport says that what is imported is no whole export of this version.
-	ErrImport = errors.New("sqlite: not a whole export")
+	ErrImport = bookkeeping.ErrImport
 	// ErrExists says that the file has one of the accounts, keys or holds already.
-	ErrExists = errors.New("sqlite: there already")
+	ErrExists = bookkeeping.ErrExists
 )
 
 // Import adds everything that Export wrote, or nothing. It fails with ErrImport, with ErrExists when it would have to
@@ -46,8 +43,7 @@ func (db *DB) readImport(ctx context.Context, r io.Reader) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, spool.Close(), os.Remove(spool.Name())) }()
-	check := newImporter(nil)
-	if err := check.read(ctx, io.TeeReader(r, spool)); err != nil {
+	if err := bookkeeping.Read(ctx, io.TeeReader(r, spool), newImporter(nil)); err != nil {
 		return err
 	}
 	return db.unserved(func() error {
@@ -57,7 +53,7 @@ func (db *DB) readImport(ctx context.Context, r io.Reader) (err error) {
 					return err
 				}
 				m := newImporter(w)
-				if err := m.read(ctx, spool); err != nil {
+				if err := bookkeeping.Read(ctx, spool, m); err != nil {
 					return err
 				}
 				return m.finish()
@@ -78,98 +74,40 @@ func (db *DB) unserved(do func() error) error {
 	return errors.Join(do(), l.close())
 }
 
-// importer is the state of one import. Its memory grows with the accounts and keys, not with the entries.
+// importer is what one import writes. Its memory grows with the accounts and keys, not with the entries.
 type importer struct {
-	w     *writer // nil when all is only checked
-	nos   map[string]int64
-	names map[string]struct{} // names and ids of accounts, which must all differ
-	keys  map[string]struct{}
-	last  map[string]credits.Entry
+	w     *writer                   // nil when all is only checked
+	nos   map[string]int64          // the numbers of accounts
+	holds map[string]struct{}       // that are in the journal, where no index looks
 	spent map[spender]credits.Spent // of keys with a cap
 	total int64
-	seen  endLine
 }
 
 func newImporter(w *writer) *importer {
-	return &importer{
-		w: w, nos: map[string]int64{}, names: map[string]struct{}{}, keys: map[string]struct{}{},
-		last: map[string]credits.Entry{}, spent: map[spender]credits.Spent{},
+	holds := map[string]struct{}{}
+	if w != nil {
+		for _, row := range w.tail.rows {
+			for i := range row.entries {
+				holds[row.entries[i].Hold] = struct{}{}
+			}
+		}
 	}
+	return &importer{w: w, nos: map[string]int64{}, holds: holds, spent: map[spender]credits.Spent{}}
 }
 
-func (m *importer) read(ctx context.Context, r io.Reader) error {
-	d := json.NewDecoder(bufio.NewReaderSize(r, 1<<20))
-	d.DisallowUnknownFields()
-	for n := 1; ; n++ {
-		var l line
-		if err := d.Decode(&l); err != nil {
-			return fmt.Errorf("%w: line %d: %w", ErrImport, n, err)
-		}
-		if (n == 1) != (l.Header != nil) {
-			return fmt.Errorf("%w: line %d: the header stands first and only there", ErrImport, n)
-		}
-		if l.End != nil {
-			return m.end(*l.End, d)
-		}
-		if err := m.line(l); err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-}
-
-func (m *importer) end(want endLine, d *json.Decoder) error {
-	if m.seen != want {
-		return fmt.Errorf("%w: %+v were announced and %+v came", ErrImport, want, m.seen)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: something follows its end", ErrImport)
-	}
-	return nil
-}
-
-func (m *importer) line(l line) error {
-	switch {
-	case l.Header != nil:
-		if l.Header.Version != formatVersion {
-			return fmt.Errorf("%w: version %d, and this program knows %d", ErrImport, l.Header.Version, formatVersion)
-		}
-		return nil
-	case l.Account != nil:
-		return m.account(l.Account)
-	case l.Key != nil:
-		return m.key(l.Key)
-	case l.Entry != nil:
-		return m.entry(l.Entry)
-	}
-	return fmt.Errorf("%w: an empty line", ErrImport)
-}
-
-func (m *importer) account(a *accountLine) error {
-	m.seen.Accounts++
-	if err := errors.Join(checkID(a.ID), keys.CheckName(a.Name), checkTime(a.CreatedAt)); err != nil {
-		return fmt.Errorf("%w: %w", ErrImport, err)
-	}
-	names := slices.Compact([]string{a.ID, a.Name})
-	for _, name := range names {
-		if _, ok := m.names[name]; ok {
-			return fmt.Errorf("%w: account %q, twice", ErrExists, name)
-		}
-		m.names[name] = struct{}{}
-	}
-	if m.nos[a.ID] = 0; m.w == nil {
+// Account implements [bookkeeping.Sink].
+func (m *importer) Account(a keys.Account) error {
+	if m.w == nil {
 		return nil
 	}
-	for _, name := range names {
+	for _, name := range slices.Compact([]string{a.ID, a.Name}) {
 		if err := notTaken(m.w.c, name); errors.Is(err, keys.ErrTaken) {
 			return fmt.Errorf("%w: account %q", ErrExists, name)
 		} else if err != nil {
 			return err
 		}
 	}
-	if err := insertAccount(m.w.c, keys.Account(*a)); err != nil {
+	if err := insertAccount(m.w.c, a); err != nil {
 		return exists(err, "account "+a.Name)
 	}
 	no, err := m.w.c.number("SELECT no FROM accounts WHERE id = ?", a.ID)
@@ -177,22 +115,8 @@ func (m *importer) account(a *accountLine) error {
 	return err
 }
 
-func (m *importer) key(l *keyLine) error {
-	m.seen.Keys++
-	k, err := l.key()
-	if err != nil {
-		return err
-	}
-	if _, ok := m.nos[k.Account]; !ok {
-		return fmt.Errorf("%w: key %q belongs to account %q, which is not in it", ErrImport, k.ID, k.Account)
-	}
-	if _, ok := m.keys[k.ID]; ok {
-		return fmt.Errorf("%w: key %q, twice", ErrExists, k.ID)
-	}
-	if err := checkKey(k); err != nil {
-		return fmt.Errorf("%w: key %q: %w", ErrImport, k.ID, err)
-	}
-	m.keys[k.ID] = struct{}{}
+// Key implements [bookkeeping.Sink].
+func (m *importer) Key(k keys.Key) error {
 	if k.DayCap != nil || k.TotalCap != nil {
 		m.spent[spender{k.Account, k.ID}] = credits.Spent{}
 	}
@@ -202,64 +126,11 @@ func (m *importer) key(l *keyLine) error {
 	return exists(insertKey(m.w.c, k), "key "+k.ID)
 }
 
-// checkKey returns an error unless k is a key that could have been made.
-func checkKey(k keys.Key) error {
-	n := keys.NewKey{Name: k.Name, Environment: k.Environment, Rate: k.Rate, DayCap: k.DayCap, TotalCap: k.TotalCap}
-	if err := errors.Join(checkID(k.ID), n.Check(), checkTime(k.CreatedAt)); err != nil {
-		return err
-	}
-	if len(k.Prefix) != keys.PrefixLen || checkID(k.Prefix) != nil || !strings.HasPrefix(k.Prefix, "sk_"+string(k.Environment)+"_") {
-		return fmt.Errorf("the prefix %q is of no key", k.Prefix)
-	}
-	return nil
-}
-
-// checkID returns an error unless id is made of visible ASCII characters, as all ids are.
-func checkID(id string) error {
-	for i := range len(id) {
-		if id[i] <= ' ' || id[i] > '~' {
-			return fmt.Errorf("the id %q has characters that no id has", id)
-		}
-	}
-	if id == "" || len(id) > 100 {
-		return fmt.Errorf("the id %.120q must have 1 to 100 characters", id)
-	}
-	return nil
-}
-
-// checkTime returns an error unless t is a time that a file can keep.
-func checkTime(t time.Time) error {
-	if t.Year() < 1970 || t.Year() > 9999 {
-		return fmt.Errorf("the time %v is none of a socialdata database", t)
-	}
-	return nil
-}
-
-func (m *importer) entry(l *entryLine) error {
-	m.seen.Entries++
-	e, err := l.entry()
-	if err != nil {
-		return err
-	}
-	no, ok := m.nos[e.Account]
-	if !ok {
-		return fmt.Errorf("%w: an entry belongs to account %q, which is not in it", ErrImport, e.Account)
-	}
-	for _, s := range []string{e.Key, e.Operation, e.Platform, e.RequestID, e.Cache, e.Reason, e.Hold, e.IdempotencyKey} {
-		if err := credits.CheckText("entry", s); err != nil {
-			return fmt.Errorf("%w: %w", ErrImport, err)
-		}
-	}
-	if err := errors.Join(checkTime(e.At), checkTime(e.Time())); err != nil {
-		return fmt.Errorf("%w: %w", ErrImport, err)
-	}
-	if err := e.Follows(m.last[e.Account]); err != nil {
-		return err
-	}
+// Entry implements [bookkeeping.Sink].
+func (m *importer) Entry(e credits.Entry) error {
 	if m.total += e.Amount; m.total > maxTotal {
 		return fmt.Errorf("%w: all accounts have more than %d credits", ErrImport, int64(maxTotal))
 	}
-	m.last[e.Account] = credits.Entry{Seq: e.Seq, Balance: e.Balance, At: e.At, Hash: e.Hash}
 	who := spender{e.Account, e.Key}
 	if spent, ok := m.spent[who]; ok && e.Kind == credits.Charged {
 		m.spent[who] = spent.Add(-e.Amount, e.Time())
@@ -267,7 +138,10 @@ func (m *importer) entry(l *entryLine) error {
 	if m.w == nil {
 		return nil
 	}
-	return exists(m.w.insert(no, e), "an entry before")
+	if _, ok := m.holds[e.Hold]; ok && e.Hold != "" {
+		return fmt.Errorf("%w: hold %s", ErrExists, e.Hold)
+	}
+	return exists(m.w.insert(m.nos[e.Account], e), "an entry before")
 }
 
 // finish writes what the keys with a cap have spent.
@@ -282,7 +156,7 @@ func (m *importer) finish() error {
 			return err
 		}
 	}
-	m.w.version++
+	m.w.version.Add(1)
 	return nil
 }
 

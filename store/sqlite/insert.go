@@ -9,9 +9,10 @@ import (
 )
 
 const (
+	// Or rollback: any error undoes the transaction, and SQLite need not be able to undo the statement alone.
 	insertEntries = `
-	INSERT INTO entries (account, seq, kind, amount, balance, key, operation, platform, request_id, cache, reason,
-		hold, idempotency_key, at, clock, hash)
+	INSERT OR ROLLBACK INTO entries (account, seq, kind, amount, balance, key, operation, platform, request_id, cache,
+		reason, hold, idempotency_key, at, clock, hash)
 	VALUES `
 	insertValues  = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	insertColumns = 16
@@ -20,21 +21,21 @@ const (
 	insertRows = 8
 )
 
-// inserts is the entries of a transaction.
+// inserts is the rows that a transaction adds to the table of entries.
 type inserts struct {
 	one, many *stmt
-	waiting   []insert        // fewer than insertRows
-	entries   int64           // in this transaction
-	credits   int64           // that these come to
-	keyed     map[keyed]int64 // what these charges come to
+	waiting   []insert // fewer than insertRows
+	entries   int64    // that totals do not count yet
+	credits   int64    // that these come to
 }
 
+// insert is an entry and the number of its account.
 type insert struct {
 	account int64
 	credits.Entry
 }
 
-// keyed is a charge of this transaction with an idempotency key.
+// keyed is an idempotency key of an account.
 type keyed struct {
 	account int64
 	key     string
@@ -46,26 +47,20 @@ func newInserts(c *conn) (*inserts, error) {
 		return nil, err
 	}
 	many, err := c.prepare(insertEntries + strings.Repeat(insertValues+", ", insertRows-1) + insertValues)
-	return &inserts{
-		one: one, many: many, waiting: make([]insert, 0, insertRows), keyed: map[keyed]int64{},
-	}, err
+	return &inserts{one: one, many: many, waiting: make([]insert, 0, insertRows)}, err
 }
 
 // begin forgets the transaction before.
 func (x *inserts) begin() {
 	x.waiting, x.entries, x.credits = x.waiting[:0], 0, 0
-	clear(x.keyed)
 }
 
-// insert writes e with the next entries of the transaction.
+// insert writes e into the table of entries, with the next ones of the transaction.
 func (w *writer) insert(account int64, e credits.Entry) error {
 	x := w.inserts
 	x.waiting = append(x.waiting, insert{account, e})
 	x.entries++
 	x.credits += e.Amount
-	if e.IdempotencyKey != "" {
-		x.keyed[keyed{account, e.IdempotencyKey}] = -e.Amount
-	}
 	if len(x.waiting) < insertRows {
 		return nil
 	}
@@ -74,8 +69,8 @@ func (w *writer) insert(account int64, e credits.Entry) error {
 	return err
 }
 
-// flush writes the entries that still wait, and what all of the transaction come to.
-func (w *writer) flush() error {
+// flushInserts writes the entries that still wait, and what all since the last time come to.
+func (w *writer) flushInserts() error {
 	x := w.inserts
 	if x.entries == 0 {
 		return nil
@@ -86,6 +81,7 @@ func (w *writer) flush() error {
 		}
 	}
 	_, err := w.c.exec("UPDATE totals SET entries = entries + ?, credits = credits + ?", x.entries, x.credits)
+	x.begin()
 	return err
 }
 
@@ -119,26 +115,41 @@ const latestKeyed = `
 
 // chargedBefore returns what the account's charge with that idempotency key from the last 24 hours came to. One that
 // was made under a clock that was ahead is as old as the next entry that was not.
-func (w *writer) chargedBefore(account int64, key string, now time.Time) (amount int64, found bool, err error) {
-	if amount, ok := w.inserts.keyed[keyed{account, key}]; ok {
+func (w *writer) chargedBefore(b *book, key string, now time.Time) (amount int64, found bool, err error) {
+	if amount, ok := w.keyed[keyed{b.no, key}]; ok {
 		return amount, true, nil
 	}
-	var v [3]driver.Value
-	found, err = w.c.row(latestKeyed, v[:], account, key)
-	if err != nil || !found {
-		return 0, false, err
-	}
-	made := fromMicros(value[int64](v[1]))
-	if made.After(now) {
-		next, err := w.c.number(`
-			SELECT coalesce(clock, at) FROM entries WHERE account = ? AND seq > ? AND coalesce(clock, at) <= ?
-			ORDER BY seq LIMIT 1`, account, value[int64](v[0]), now.UnixMicro())
-		if err != nil {
+	var seq int64
+	var made time.Time
+	if e := w.tail.charged(b.no, key); e != nil {
+		seq, made, amount = e.Seq, e.Time(), -e.Amount
+	} else {
+		var v [3]driver.Value
+		if found, err = w.c.row(latestKeyed, v[:], b.no, key); err != nil || !found {
 			return 0, false, err
 		}
-		if next != 0 {
-			made = fromMicros(next)
+		seq, made, amount = value[int64](v[0]), fromMicros(value[int64](v[1])), value[int64](v[2])
+	}
+	if made.After(now) {
+		if made, err = w.nextBy(b, seq, made, now); err != nil {
+			return 0, false, err
 		}
 	}
-	return value[int64](v[2]), now.Sub(made) < credits.IdempotentFor, nil
+	return amount, now.Sub(made) < credits.IdempotentFor, nil
+}
+
+// nextBy returns when the account's first entry after that seq was written that is not after now, or made.
+func (w *writer) nextBy(b *book, seq int64, made, now time.Time) (time.Time, error) {
+	next, err := w.c.number(`
+		SELECT coalesce(clock, at) FROM entries WHERE account = ? AND seq > ? AND coalesce(clock, at) <= ?
+		ORDER BY seq LIMIT 1`, b.no, seq, now.UnixMicro())
+	if err != nil || next != 0 {
+		return fromMicros(next), err
+	}
+	for _, e := range w.tail.of(b.account) {
+		if e.Seq > seq && !e.Time().After(now) {
+			return e.Time(), nil
+		}
+	}
+	return made, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -17,12 +16,7 @@ type Keys struct {
 	db     *DB
 	lookup *sql.Stmt
 	cache  *lru.Cache[keys.Hash, cachedKey]
-	latest *lru.Cache[string, time.Time] // when keys were last used, by id, written or not
-
-	crowded chan struct{} // asks for a flush before its time
-	mu      sync.Mutex
-	used    map[string]time.Time // by key, not written yet
-	maxUsed int
+	uses   *keys.Uses
 }
 
 var _ keys.Store = (*Keys)(nil)
@@ -33,15 +27,10 @@ type cachedKey struct {
 	epoch epoch
 }
 
-// maxUsed bounds how many keys wait for their time of use to be written. Beyond it a time is dropped: the key's next
-// call brings another.
-const maxUsed = 65_536
-
 func newKeys(ctx context.Context, db *DB) (*Keys, error) {
 	// New fails on a size below 1 only.
 	cache, _ := lru.New[keys.Hash, cachedKey](db.cfg.CachedKeys)
-	latest, _ := lru.New[string, time.Time](db.cfg.CachedKeys)
-	k := &Keys{db: db, cache: cache, latest: latest, crowded: make(chan struct{}, 1), used: map[string]time.Time{}, maxUsed: maxUsed}
+	k := &Keys{db: db, cache: cache, uses: keys.NewUses(db.cfg.CachedKeys, db.cfg.mostUses)}
 	var err error
 	k.lookup, err = db.read.PrepareContext(ctx, selectKeys+" WHERE hash = ? AND revoked_at IS NULL")
 	return k, explain(err)
@@ -57,7 +46,7 @@ func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 		return keys.Key{}, err
 	}
 	if k, ok := s.cache.Get(h); ok && k.epoch == epoch && !s.db.cfg.Admin {
-		return s.lastUsed(k.Key), nil
+		return s.uses.In(k.Key), nil
 	}
 	// Unknown and revoked keys are not remembered, so that both cost the same look into the file.
 	k, err := scanKey(s.lookup.QueryRowContext(ctx, h[:]))
@@ -68,47 +57,18 @@ func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 		return keys.Key{}, explain(err)
 	}
 	s.cache.Add(h, cachedKey{Key: k, epoch: epoch})
-	return s.lastUsed(k), nil
-}
-
-// lastUsed returns k with the latest time of use that is known.
-func (s *Keys) lastUsed(k keys.Key) keys.Key {
-	if at, ok := s.latest.Get(k.ID); ok && (k.LastUsedAt == nil || k.LastUsedAt.Before(at)) {
-		k.LastUsedAt = &at
-	}
-	return k
+	return s.uses.In(k), nil
 }
 
 // Touch implements [keys.Store].
-func (s *Keys) Touch(id string, at time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	at = at.UTC().Truncate(time.Microsecond)
-	if latest, ok := s.latest.Get(id); !ok || latest.Before(at) {
-		s.latest.Add(id, at)
-	}
-	before, ok := s.used[id]
-	if !ok && len(s.used) >= s.maxUsed || ok && !before.Before(at) {
-		return
-	}
-	s.used[id] = at
-	if len(s.used) == s.maxUsed/2 {
-		select {
-		case s.crowded <- struct{}{}:
-		default: // asked already
-		}
-	}
-}
+func (s *Keys) Touch(id string, at time.Time) { s.uses.Note(id, at) }
 
 // flushedAtOnce bounds how long a flush keeps charges waiting.
 const flushedAtOnce = 200
 
 // flush writes when keys were last used.
 func (s *Keys) flush() error {
-	s.mu.Lock()
-	used := s.used
-	s.used = map[string]time.Time{}
-	s.mu.Unlock()
+	used := s.uses.Take()
 	ids := make([]string, 0, len(used))
 	for id := range used {
 		ids = append(ids, id)

@@ -20,6 +20,7 @@ type Ledger struct {
 	holds    *credits.Holds
 	settling map[string]*task // by hold
 	books    *books
+	synced   epoch // when the tail was last known to have what other processes had written
 }
 
 var _ credits.Ledger = (*Ledger)(nil)
@@ -31,20 +32,19 @@ func newLedger(ctx context.Context, db *DB) (*Ledger, error) {
 		settling: map[string]*task{},
 		books:    newBooks(db.cfg.CachedAccounts, db.cfg.CachedKeys),
 	}
+	if _, err := l.tail(""); err != nil { // so that the first caller need not wait for the writer
+		return nil, err
+	}
 	return l, l.reading.prepare(ctx, db.read)
 }
 
 // readStatements are the reads of the ledger, prepared once.
-type readStatements struct{ balance, spent, charged *sql.Stmt }
+type readStatements struct{ found, charged *sql.Stmt }
 
 func (s *readStatements) prepare(ctx context.Context, pool *sql.DB) error {
-	var errs [3]error
-	s.balance, errs[0] = pool.PrepareContext(ctx, `
-		SELECT a.no, coalesce((SELECT balance FROM entries WHERE account = a.no ORDER BY seq DESC LIMIT 1), 0)
-		FROM accounts a WHERE a.id = ?`)
-	s.spent, errs[1] = pool.PrepareContext(ctx,
-		`SELECT total, day, today FROM spending WHERE account = ? AND key = ?`)
-	s.charged, errs[2] = pool.PrepareContext(ctx, `SELECT -amount FROM entries WHERE hold = ? AND hold <> ''`)
+	var errs [2]error
+	s.found, errs[0] = pool.PrepareContext(ctx, selectFound)
+	s.charged, errs[1] = pool.PrepareContext(ctx, `SELECT -amount FROM entries WHERE hold = ? AND hold <> ''`)
 	return errors.Join(errs[:]...)
 }
 
@@ -59,18 +59,22 @@ func (l *Ledger) Reserve(
 	if err != nil {
 		return nil, err
 	}
+	epoch, err := l.db.lock.epoch()
+	if err != nil {
+		return nil, err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.room(ctx, who, sum); err != nil {
+	if err := l.room(ctx, epoch, who, sum); err != nil {
 		return nil, err
 	}
 	return l.holds.Open(who, l.db.cfg.Now().Add(ttl), amounts), nil
 }
 
-// room returns credits.ErrInsufficient or credits.ErrCap unless the account and the key can hold n credits more. The
-// lock is held when it is called and when it returns, but not all the time.
-func (l *Ledger) room(ctx context.Context, who credits.Spender, n int64) error {
-	b, err := l.open(ctx, who)
+// room returns credits.ErrInsufficient or credits.ErrCap unless the account and the key can hold n credits more, by a
+// file as true as in epoch. The lock is held when it is called and when it returns, but not all the time.
+func (l *Ledger) room(ctx context.Context, epoch epoch, who credits.Spender, n int64) error {
+	b, err := l.open(ctx, epoch, who)
 	if err != nil {
 		return err
 	}
@@ -116,7 +120,7 @@ func (l *Ledger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (
 	case begun && c.Amount > 0:
 		return l.charge(held, c)
 	case begun:
-		l.holds.End(h.ID, 0)
+		l.holds.End(h.ID, 0, false)
 	}
 	other, charged := l.settling[h.ID], l.holds.Charged(h.ID)
 	l.mu.Unlock()
@@ -131,31 +135,47 @@ func (l *Ledger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (
 	return credits.Receipt{Balance: balance, Charged: charged, Earlier: !begun}, err
 }
 
-// settledBefore answers for a hold that memory does not know: it has run out, or it was settled long ago or by the
-// process before this one.
+// settledBefore answers for a hold that memory does not know: it has run out, or an entry has settled it.
 func (l *Ledger) settledBefore(ctx context.Context, h credits.Hold) (credits.Receipt, error) {
-	var charged int64
-	err := l.reading.charged.QueryRowContext(ctx, h.ID).Scan(&charged)
-	if errors.Is(err, sql.ErrNoRows) {
-		return credits.Receipt{}, credits.ErrExpired
-	}
+	charged, err := l.chargedFor(ctx, h)
 	if err != nil {
-		return credits.Receipt{}, explain(err)
+		return credits.Receipt{}, err
 	}
 	balance, err := l.Balance(ctx, h.Spender.Account)
 	return credits.Receipt{Balance: balance, Charged: charged, Earlier: true}, err
 }
 
+// chargedFor returns what a hold was charged for, or credits.ErrExpired when it was not.
+func (l *Ledger) chargedFor(ctx context.Context, h credits.Hold) (charged int64, err error) {
+	tail, err := l.tail(h.Spender.Account)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range tail {
+		if e.Hold == h.ID && h.ID != "" {
+			return -e.Amount, nil
+		}
+	}
+	err = l.reading.charged.QueryRowContext(ctx, h.ID).Scan(&charged)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = credits.ErrExpired
+	}
+	return charged, explain(err)
+}
+
 // revive opens a hold again for a charge that comes late, if it can still be paid. The lock is held when it is called
 // and when it returns, but not all the time.
 func (l *Ledger) revive(ctx context.Context, h credits.Hold, c credits.Charge) error {
+	epoch, err := l.db.lock.epoch()
 	switch {
+	case err != nil:
+		return err
 	case l.db.cfg.Admin:
 		return ErrAdmin
 	case c.Amount > h.Amount:
 		return fmt.Errorf("%w: a charge of %d on a hold of %d", credits.ErrAmount, c.Amount, h.Amount)
 	}
-	err := l.room(ctx, h.Spender, c.Amount)
+	err = l.room(ctx, epoch, h.Spender, c.Amount)
 	if errors.Is(err, credits.ErrInsufficient) { // the key's cap too
 		return credits.ErrLate
 	}
@@ -184,7 +204,7 @@ func (l *Ledger) charge(h credits.Hold, c credits.Charge) (credits.Receipt, erro
 			l.holds.Reopen(h.ID)
 		} else {
 			t.charged = -e.Amount
-			l.holds.End(h.ID, t.charged)
+			l.holds.End(h.ID, t.charged, e.Kind != "")
 			l.books.written(b, e)
 		}
 		l.books.unqueue(b)
@@ -268,25 +288,20 @@ func (l *Ledger) give(ctx context.Context, e credits.Entry) (balance int64, err 
 
 // Balance implements [credits.Ledger]. With Config.Admin it knows nothing of the holds of the process that serves.
 func (l *Ledger) Balance(ctx context.Context, account string) (int64, error) {
-	if l.db.cfg.Admin {
-		return l.balance(ctx, account)
+	if l.db.cfg.Admin { // the process that serves may charge at any time
+		f, err := l.read(ctx, epoch{}, credits.Spender{Account: account})
+		return f.last.Balance, err
+	}
+	epoch, err := l.db.lock.epoch()
+	if err != nil {
+		return 0, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	b, err := l.open(ctx, credits.Spender{Account: account})
+	b, err := l.open(ctx, epoch, credits.Spender{Account: account})
 	if err != nil {
 		return 0, err
 	}
 	l.holds.Expire(l.db.cfg.Now())
 	return b.balance - l.holds.Of(account), nil
-}
-
-// balance reads the balance from the file, which another process may charge at any time.
-func (l *Ledger) balance(ctx context.Context, account string) (balance int64, err error) {
-	var no int64
-	err = l.reading.balance.QueryRowContext(ctx, account).Scan(&no, &balance)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, credits.ErrUnknownAccount
-	}
-	return balance, explain(err)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,6 +43,22 @@ func addAccount(tb testing.TB, db *DB, id string, balance int64) {
 	}
 }
 
+// fold moves the whole journal into the table of entries.
+func fold(tb testing.TB, db *DB) {
+	tb.Helper()
+	err := db.writer.do(&task{outside: true, apply: func(w *writer) error {
+		for w.tail.entries > 0 {
+			if err := w.fold(foldSome); err != nil {
+				return err
+			}
+		}
+		return nil
+	}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
 func openLedger(t *testing.T, balance int64) credits.Ledger {
 	t.Helper()
 	return openTimed(t, balance, nil)
@@ -51,7 +68,22 @@ func openTimed(t *testing.T, balance int64, now func() time.Time) credits.Ledger
 	t.Helper()
 	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), Now: now})
 	addAccount(t, db, ledgertest.Account, balance)
+	t.Cleanup(func() { // whatever was tried, the books are in order
+		if r, err := db.Audit(context.WithoutCancel(t.Context())); err != nil || !r.OK() {
+			t.Errorf("audit: %v, %v", err, r.Problems)
+		}
+	})
 	return db.Ledger()
+}
+
+// TestAHoldEndsThoughTheClockIsSetBack looks for the reading of the clock that no one sets: by it holds end in time while
+// the process lives, and behind its end there are none.
+func TestAHoldEndsThoughTheClockIsSetBack(t *testing.T) {
+	t.Parallel()
+	holds, err := openLedger(t, 1).Reserve(t.Context(), credits.Spender{Account: ledgertest.Account}, time.Minute, 1)
+	if err != nil || !strings.Contains(holds[0].Expires.String(), " m=") {
+		t.Errorf("Reserve = %v, %v; want a time with a monotonic reading", holds, err)
+	}
 }
 
 func TestLedger(t *testing.T) {
@@ -100,4 +132,37 @@ func openSubject(t *testing.T, now func() time.Time) ledgertest.Subject {
 		},
 		Close: func() error { return db.Close() },
 	}
+}
+
+// TestAHoldOfBeforeARestartIsChargedOnce settles holds that the process before has made, each from many goroutines: all
+// that is known of them is what the callers bring.
+func TestAHoldOfBeforeARestartIsChargedOnce(t *testing.T) {
+	t.Parallel()
+	cfg := Config{Path: filepath.Join(t.TempDir(), "test.db")}
+	before := openFile(t, cfg)
+	addAccount(t, before, "acct", 100)
+	holds, err := before.Ledger().Reserve(t.Context(), credits.Spender{Account: "acct"}, time.Hour, 4, 3, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := before.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db := openFile(t, cfg)
+	var callers sync.WaitGroup
+	for _, h := range holds {
+		for range 8 {
+			callers.Go(func() {
+				r, err := db.Ledger().Settle(t.Context(), h, credits.Charge{Amount: h.Amount, Late: true})
+				if err != nil || r.Charged != h.Amount {
+					t.Errorf("Settle = %+v, %v; want %d charged", r, err, h.Amount)
+				}
+			})
+		}
+	}
+	callers.Wait()
+	if got, err := db.Ledger().Balance(t.Context(), "acct"); err != nil || got != 91 {
+		t.Errorf("Balance = %d, %v; want 91", got, err)
+	}
+	fold(t, db)
 }

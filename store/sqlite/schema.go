@@ -116,6 +116,25 @@ var migrations = []string{
 		DELETE FROM record_owners WHERE owner = old.owner AND bytes <= 0;
 	END;
 	`,
+	`
+	-- What became durable and was not moved into entries yet: a row for each transaction, in the encoding of journal.go.
+	-- A number is never given twice.
+	CREATE TABLE journal (
+		no      INTEGER PRIMARY KEY AUTOINCREMENT,
+		entries BLOB NOT NULL
+	) STRICT;
+	ALTER TABLE totals ADD COLUMN folded INTEGER NOT NULL DEFAULT 0; -- the last row of the journal that was moved
+
+	CREATE TRIGGER journal_is_not_changed BEFORE UPDATE ON journal
+	BEGIN SELECT RAISE(ABORT, 'entries are never changed'); END;
+	CREATE TRIGGER journal_is_not_removed BEFORE DELETE ON journal WHEN old.no > (SELECT folded FROM totals)
+	BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END;
+
+	-- An entry costs a page of each index in which every account has a place of its own: one of them serves all queries.
+	DROP INDEX entries_platform;
+	DROP INDEX entries_account;
+	CREATE UNIQUE INDEX entries_account ON entries (account, seq, platform);
+	`,
 }
 
 // migrate brings the file up to date, all or nothing.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,6 +58,63 @@ func TestAFileOfTheFirstVersionGoesOn(t *testing.T) {
 	}
 	if got := wantAudit(t, db).Entries; got != 3 {
 		t.Errorf("%d entries; want 3", got)
+	}
+}
+
+// TestAFileOfTheSecondVersionGoesOn opens a file that was written before there was a journal.
+func TestAFileOfTheSecondVersionGoesOn(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.db")
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	c, err := openConn(dsn(path, writerParams))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(
+		c.script(migrations[0]), c.script(migrations[1]),
+		c.script("PRAGMA application_id = 1935958388; PRAGMA user_version = 2"),
+		c.script("INSERT INTO accounts VALUES (1, 'acct_1', 'first', 0); INSERT INTO spending VALUES (1, 'key_1', 5, 20000, 5)"),
+		c.script("UPDATE totals SET entries = 101, credits = 1000 - 300"),
+	)
+	last := credits.Entry{Account: "acct_1", Kind: credits.Granted, Amount: 1000, At: now}.Next(credits.Entry{})
+	for i := range 101 {
+		_, ierr := c.exec("INSERT INTO entries VALUES (NULL, 1, ?, ?, ?, ?, ?, '', ?, ?, '', '', ?, '', ?, ?, NULL)",
+			last.Seq, string(last.Kind), last.Amount, last.Balance, last.Key, last.Platform, last.RequestID, last.Hold,
+			last.At.UnixMicro(), last.Hash[:])
+		err = errors.Join(err, ierr)
+		last = credits.Entry{
+			Account: "acct_1", Kind: credits.Charged, Amount: -3, Key: "key_1", Platform: []string{"x", "github"}[i%2],
+			RequestID: fmt.Sprint("req_", i), Hold: fmt.Sprint("hold_", i), At: now,
+		}.Next(last)
+	}
+	err = errors.Join(err, c.script("UPDATE spending SET total = 300, day = 20777, today = 300"))
+	if err := errors.Join(err, c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	db := openFile(t, Config{Path: path, Now: func() time.Time { return now.Add(time.Hour) }, FlushEvery: time.Hour})
+	wantAudit(t, db)
+	who := credits.Spender{Account: "acct_1", Key: "key_1", TotalCap: new(int64(310))}
+	if r, err := db.Ledger().Settle(t.Context(), credits.Hold{ID: "hold_7", Spender: who}, credits.Charge{}); err != nil || r.Charged != 3 {
+		t.Errorf("Settle of an old hold = %+v, %v; want a charge of 3", r, err)
+	}
+	spend(t, db.Ledger(), who, 10, credits.Charge{Platform: "x", RequestID: "req_8"})
+	if _, err := db.Ledger().Reserve(t.Context(), who, time.Hour, 1); !errors.Is(err, credits.ErrCap) {
+		t.Errorf("Reserve above the cap = %v; want ErrCap", err)
+	}
+	for _, tt := range []struct {
+		q    credits.Query
+		want int
+	}{{credits.Query{}, 102}, {credits.Query{Platform: "x"}, 51}, {credits.Query{RequestID: "req_8"}, 2}, {credits.Query{Before: 3}, 2}} {
+		tt.q.Account, tt.q.Limit = "acct_1", 1000
+		for _, state := range []string{"in the journal", "folded"} {
+			if found, err := db.Ledger().Entries(t.Context(), tt.q); err != nil || len(found) != tt.want {
+				t.Errorf("%+v with one entry %s: %d entries, %v; want %d", tt.q, state, len(found), err, tt.want)
+			}
+			fold(t, db)
+		}
+	}
+	if got := wantAudit(t, db).Entries; got != 102 {
+		t.Errorf("%d entries; want 102", got)
 	}
 }
 

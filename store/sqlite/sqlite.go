@@ -55,6 +55,8 @@ type Config struct {
 	FlushEvery time.Duration
 	// Readers is how many connections read; 0 means 4.
 	Readers int
+
+	mostUses int // see [keys.NewUses]; 0 but in a test
 }
 
 func (c Config) withDefaults() Config {
@@ -80,6 +82,16 @@ func (c Config) withDefaults() Config {
 		c.Readers = 4
 	}
 	return c
+}
+
+// folding says that the process which serves the file folds the journal whenever nobody waits, and others only one that
+// has become long.
+func (c Config) folding() folding {
+	f := folding{long: foldLong, failed: func(err error) { c.Logger.Error("sqlite: fold the journal", "error", err) }}
+	if !c.Admin {
+		f.idle, f.atEnd = foldAfter, true
+	}
+	return f
 }
 
 // DB is an open file.
@@ -141,7 +153,7 @@ func open(ctx context.Context, cfg Config) (_ *DB, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if db.writer, err = newWriter(w, cfg.Now, l.forget); err != nil {
+	if db.writer, err = newWriter(w, cfg.Now, cfg.folding(), l.forget); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	if shared == 0 {
@@ -233,6 +245,18 @@ func (db *DB) Keys() *Keys { return db.keys }
 // Records returns the records in the file.
 func (db *DB) Records() *Records { return db.records }
 
+// Ping returns nil when the file can be read and is as this program has brought it up to date.
+func (db *DB) Ping(ctx context.Context) error {
+	var version int
+	if err := db.read.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return fmt.Errorf("sqlite: %w", err)
+	}
+	if version != len(migrations) {
+		return fmt.Errorf("sqlite: %w: %d, and this program works with %d", ErrNewer, version, len(migrations))
+	}
+	return nil
+}
+
 // Close writes what is still to be written, waits for it, and lets go of the file. Calls after it fail with ErrClosed;
 // closing again does nothing.
 func (db *DB) Close() error { return db.close() }
@@ -270,7 +294,7 @@ func (db *DB) housekeeping() {
 		case <-db.stop:
 			return
 		case <-tick.C:
-		case <-db.keys.crowded:
+		case <-db.keys.uses.Crowded():
 		}
 		begun = db.tidy(begun)
 	}

@@ -279,8 +279,10 @@ func TestAReadOnlyFileRefusesChargesAndLosesNothing(t *testing.T) {
 	addAccount(t, db, "acct", 10)
 	queryOnly := func(on string) {
 		t.Helper()
-		// Not through the writer: its transaction could not begin. It is idle here, and its last task has ended.
-		if err := db.writer.c.script("PRAGMA query_only = " + on); err != nil {
+		err := db.writer.do(&task{outside: true, apply: func(w *writer) error { // its transaction could not begin
+			return w.c.script("PRAGMA query_only = " + on)
+		}})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -316,8 +318,8 @@ func TestEveryQueryOfEntriesIsServedByOneIndex(t *testing.T) {
 		{"all", credits.Query{}, "entries_account (account=?)"},
 		{"before", credits.Query{Before: 5}, "entries_account (account=? AND seq<?)"},
 		{"time", credits.Query{Since: now.Add(-time.Hour), Until: now}, "entries_account (account=? AND seq>? AND seq<?)"},
-		{"platform", credits.Query{Platform: "x", Before: 5}, "entries_platform (account=? AND platform=? AND seq<?)"},
-		{"platform and time", credits.Query{Platform: "x", Since: now}, "entries_platform (account=? AND platform=? AND seq>?)"},
+		{"platform", credits.Query{Platform: "x", Before: 5}, "entries_account (account=? AND seq<?)"},
+		{"platform and time", credits.Query{Platform: "x", Since: now}, "entries_account (account=? AND seq>?)"},
 		{"request", credits.Query{RequestID: "r", Before: 5}, "entries_request (request_id=? AND account=? AND seq<?)"},
 	}
 	for _, tt := range tests {
@@ -351,5 +353,28 @@ func TestEveryQueryOfEntriesIsServedByOneIndex(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+func TestPing(t *testing.T) {
+	t.Parallel()
+	db, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Ping(t.Context()); err != nil {
+		t.Errorf("Ping = %v", err)
+	}
+	if err := tamper(db, "PRAGMA user_version = 1000"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Ping(t.Context()); !errors.Is(err, ErrNewer) {
+		t.Errorf("Ping = %v once a newer program has been here; want ErrNewer", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Ping(t.Context()); err == nil {
+		t.Error("a closed file answers")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,11 +27,18 @@ type writer struct {
 	checkpoint chan struct{}
 	changed    func() // another process has written
 
+	tail    *tail
+	version atomic.Int64 // what is remembered of the file is true while this is unchanged
+
 	// Of the goroutine alone:
-	data    int64 // PRAGMA data_version: changes when another process has written
-	version int64 // what is remembered of the file is true while this is unchanged
-	inserts *inserts
+	data    int64           // PRAGMA data_version: changes when another process has written
+	pending []insert        // entries that this transaction adds to the journal
+	keyed   map[keyed]int64 // what the charges of these with an idempotency key come to
+	blob    []byte          // of the row before, whose place it takes
+	inserts *inserts        // entries that this transaction adds to their table
 	commits int64
+	folding folding
+	foldErr error // why the last fold failed
 }
 
 // task is one caller's part of a transaction. Its functions run on the writer's goroutine.
@@ -56,9 +64,9 @@ func (r refusal) Unwrap() error { return r.error }
 // maxBatch is how many tasks share a transaction at most.
 const maxBatch = 256
 
-// newWriter brings the file up to date and starts the goroutine.
+// newWriter brings the file up to date, reads the journal and starts the goroutine.
 // Changed is called when another process has written.
-func newWriter(c *conn, now func() time.Time, changed func()) (*writer, error) {
+func newWriter(c *conn, now func() time.Time, f folding, changed func()) (*writer, error) {
 	if err := migrate(c); err != nil {
 		return nil, err
 	}
@@ -68,7 +76,11 @@ func newWriter(c *conn, now func() time.Time, changed func()) (*writer, error) {
 	}
 	w := &writer{
 		c: c, now: now, atOnce: maxBatch, wake: make(chan struct{}, 1), done: make(chan struct{}),
-		checkpoint: make(chan struct{}, 1), changed: changed, version: 1, inserts: x,
+		checkpoint: make(chan struct{}, 1), changed: changed, tail: newTail(), data: -1, keyed: map[keyed]int64{},
+		inserts: x, folding: f,
+	}
+	if err := w.notice(); err != nil {
+		return nil, err
 	}
 	go w.run()
 	return w, nil
@@ -121,11 +133,21 @@ func (w *writer) close() error {
 
 func (w *writer) run() {
 	defer close(w.done)
+	idle := time.NewTimer(w.folding.wait(nil))
+	defer idle.Stop()
 	for open := true; open; {
-		_, open = <-w.wake
+		select {
+		case _, open = <-w.wake:
+		case <-idle.C:
+			w.foldAll()
+		}
 		for batch := w.take(); len(batch) > 0; batch = w.take() {
 			w.commit(batch)
 		}
+		idle.Reset(w.folding.wait(w.foldErr))
+	}
+	if w.folding.atEnd {
+		w.foldAll()
 	}
 }
 
@@ -174,14 +196,15 @@ func (w *writer) pop(n int) []*task {
 
 func (w *writer) commit(batch []*task) {
 	var err error
-	if batch[0].outside {
+	outside := batch[0].outside
+	if outside {
 		batch[0].err = batch[0].apply(w)
 	} else {
 		batch, err = w.transact(batch)
 	}
 	if err != nil {
 		_, _ = w.c.exec("ROLLBACK") // fails when SQLite has rolled back by itself
-		w.version++                 // what the tasks believe to have written is not there
+		w.version.Add(1)            // what the tasks believe to have written is not there
 	}
 	for _, t := range batch {
 		if err != nil && t.err == nil {
@@ -194,8 +217,14 @@ func (w *writer) commit(batch []*task) {
 	for _, t := range batch {
 		close(t.done)
 	}
+	if outside {
+		return
+	}
 	if w.commits++; w.commits%checkpointLook == 0 {
 		w.lookAtLog()
+	}
+	if w.foldErr != nil && w.tail.entries > w.folding.long {
+		w.tryFold(foldSome)
 	}
 }
 
@@ -224,15 +253,13 @@ func (w *writer) transact(batch []*task) ([]*task, error) {
 			batch = append(batch, w.join(most)...)
 		}
 	}
-	if err := w.flush(); err != nil {
-		return batch, err
-	}
-	_, err := w.c.exec("COMMIT")
-	return batch, err
+	return batch, w.end()
 }
 
 func (w *writer) begin() error {
 	w.inserts.begin()
+	w.pending = make([]insert, 0, len(w.pending)) // the tail keeps the one before
+	clear(w.keyed)
 	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -242,12 +269,47 @@ func (w *writer) begin() error {
 // notice finds out whether another process has written.
 func (w *writer) notice() error {
 	data, err := w.c.number("PRAGMA data_version")
-	if err == nil && data != w.data {
-		w.data = data
-		w.version++
-		w.changed()
+	if err != nil || data == w.data {
+		return err
 	}
-	return err
+	if err := w.tail.refresh(w.c); err != nil {
+		return err
+	}
+	w.version.Add(1) // after the tail: who reads this and then the tail has both or neither
+	w.changed()
+	w.data = data
+	return nil
+}
+
+// end writes what still waits to be written and makes the transaction durable.
+func (w *writer) end() error {
+	if err := w.flushInserts(); err != nil {
+		return err
+	}
+	row := journalRow{no: w.tail.last + 1, entries: w.pending}
+	added := len(row.entries)
+	if added > 0 {
+		w.blob = appendEntries(w.blob[:0], row.entries)
+		if _, err := w.c.exec("INSERT INTO journal VALUES (?, ?)", row.no, w.blob); err != nil {
+			return err
+		}
+	}
+	var due []journalRow
+	if w.foldErr == nil { // else apart from what callers wait for
+		due = w.due(added)
+		if err := w.move(due); err != nil {
+			w.folded(err)
+			return err
+		}
+	}
+	if _, err := w.c.exec("COMMIT"); err != nil {
+		return err
+	}
+	if added > 0 {
+		w.tail.add(row)
+	}
+	w.tail.drop(len(due))
+	return nil
 }
 
 // value returns what a column holds, or the zero value for NULL.

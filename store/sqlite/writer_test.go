@@ -102,17 +102,15 @@ func TestMemoryIsBoundedWhateverTheNumberOfKeys(t *testing.T) {
 	t.Parallel()
 	db := openFile(t, Config{
 		Path: filepath.Join(t.TempDir(), "test.db"), CachedAccounts: 10, CachedKeys: 10, FlushEvery: time.Hour,
+		mostUses: 100,
 	})
-	db.Keys().maxUsed = 100
 	release := hold(db) // so that nothing is flushed
 	for i := range 1000 {
 		db.Keys().Touch(fmt.Sprint("key_", i), time.Unix(int64(i), 0))
 	}
-	db.Keys().mu.Lock()
-	if got := len(db.Keys().used); got > 100 {
+	if got := len(db.Keys().uses.Take()); got > 100 {
 		t.Errorf("%d times of use wait in memory; want 100 at most", got)
 	}
-	db.Keys().mu.Unlock()
 	release()
 	for i := range 50 {
 		account := fmt.Sprint("acct_", i)

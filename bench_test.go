@@ -1,0 +1,261 @@
+package socialdata_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// The figures of these benchmarks stand in BENCHMARKS.md, with the commands that made them.
+
+// size returns what a variable of the environment says, else n.
+func size(b *testing.B, variable string, n int) int {
+	b.Helper()
+	if s := os.Getenv(variable); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return n
+}
+
+// compare times what is measured and its reference by turns, so that what else the machine does meets both alike, and
+// reports the median of each and how often one goes into the other.
+func compare(b *testing.B, calls int, measured, reference func()) {
+	b.Helper()
+	var ours, theirs []float64
+	each := func(do func()) float64 {
+		began := time.Now()
+		for range calls {
+			do()
+		}
+		return float64(time.Since(began).Nanoseconds()) / float64(calls)
+	}
+	for b.Loop() {
+		ours, theirs = append(ours, each(measured)), append(theirs, each(reference))
+	}
+	mine, other := median(ours), median(theirs)
+	b.ReportMetric(0, "ns/op") // of a round, which says nothing
+	b.ReportMetric(mine, "ns/call")
+	b.ReportMetric(other, "ns/reference")
+	b.ReportMetric(other/mine, "×faster")
+}
+
+func median(s []float64) float64 {
+	slices.Sort(s)
+	return s[len(s)/2]
+}
+
+// BenchmarkCachedProfile is a call in the process that the cache answers and a ledger in memory charges.
+func BenchmarkCachedProfile(b *testing.B) {
+	e := enginetest.New(b, enginetest.Config{Credits: 1 << 50})
+	req := socialdata.ProfileRequest{Platform: platform.Mock, Handle: "ann"}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := e.Client.Profile(b.Context(), req); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// fifty returns a provider of one page of 50 posts, such as the sandbox makes them.
+func fifty(tb testing.TB) providers.Provider {
+	tb.Helper()
+	e := enginetest.New(tb, enginetest.Config{})
+	var posts []schema.Post
+	for p, err := range socialdata.Walk(tb.Context(), e.Client.Posts, socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma_haddad"}) {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		posts = append(posts, p)
+	}
+	for i := 0; len(posts) < 50; i++ {
+		posts = append(posts, posts[i])
+	}
+	posts = posts[:50]
+	for i := range posts {
+		posts[i].ID = strconv.Itoa(i)
+	}
+	return enginetest.Posts(platform.X, "fifty", func(context.Context, string, string) (providers.Page[schema.Post], error) {
+		return providers.Page[schema.Post]{Items: slices.Clone(posts)}, nil
+	})
+}
+
+// BenchmarkCachedPage is a page of 50 posts in the process, against encoding/json that decodes the same page.
+func BenchmarkCachedPage(b *testing.B) {
+	e := enginetest.New(b, enginetest.Config{Providers: []providers.Provider{fifty(b)}, Credits: 1 << 50})
+	a, err := e.Client.Do(b.Context(), socialdata.Operation("posts"), operation.Call{
+		Platform: "x", Params: url.Values{"handle": {"ann"}},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(a.Data)))
+	compare(b, 20, func() {
+		got, err := e.Client.Posts(b.Context(), socialdata.PostsRequest{Platform: platform.X, Handle: "ann"})
+		if err != nil || len(got.Data) != 50 {
+			b.Fatal(len(got.Data), err)
+		}
+	}, func() {
+		var posts []schema.Post
+		if err := json.Unmarshal(a.Data, &posts); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// BenchmarkColdKey has many callers ask at once for what is not in the cache: one call reaches the upstream, and the
+// figure is how long after its end the last caller has its answer.
+func BenchmarkColdKey(b *testing.B) {
+	callers := size(b, "SOCIALDATA_BENCH_CALLERS", 1000)
+	var mu sync.Mutex
+	asked, ended := 0, time.Time{}
+	release := make(chan struct{})
+	upstream := enginetest.Profiles(platform.X, "slow", schema.Own, func(_ context.Context, handle string) (schema.Profile, error) {
+		<-release
+		mu.Lock()
+		defer mu.Unlock()
+		asked++
+		ended = time.Now()
+		return enginetest.Profile(handle), nil
+	})
+	e := enginetest.New(b, enginetest.Config{Providers: []providers.Provider{upstream}, Credits: 1 << 50})
+	var all []float64
+	round := 0
+	for b.Loop() {
+		round++
+		release, asked = make(chan struct{}), 0
+		req := socialdata.ProfileRequest{Platform: platform.X, Handle: "ann" + strconv.Itoa(round)}
+		var waiting, done sync.WaitGroup
+		last := make([]time.Time, callers)
+		for i := range callers {
+			waiting.Add(1)
+			done.Go(func() {
+				waiting.Done()
+				if _, err := e.Client.Profile(b.Context(), req); err != nil {
+					b.Error(err)
+				}
+				last[i] = time.Now()
+			})
+		}
+		waiting.Wait()
+		// All have begun, and most wait for the flight; who comes later is answered from the cache, and counts as well.
+		time.Sleep(100 * time.Millisecond)
+		close(release)
+		done.Wait()
+		if asked != 1 {
+			b.Fatalf("%d calls reached the upstream", asked)
+		}
+		all = append(all, float64(slices.MaxFunc(last, time.Time.Compare).Sub(ended).Microseconds())/1000)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(median(all), "ms-behind-the-upstream")
+}
+
+// BenchmarkFanOut searches 20 platforms whose upstreams take 50 ms; the figure is what the search takes beyond that.
+func BenchmarkFanOut(b *testing.B) {
+	const upstream = 50 * time.Millisecond
+	var chain []providers.Provider
+	var on []platform.ID
+	for _, info := range platform.All() {
+		if len(on) == 20 || info.ID == platform.Mock {
+			continue
+		}
+		on = append(on, info.ID)
+		p := mock.NewFor(info.ID, mock.Config{})
+		search := p.Search
+		p.Search = func(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+			began := time.Now()
+			page, err := search(ctx, q, cursor)
+			time.Sleep(upstream - time.Since(began))
+			return page, err
+		}
+		chain = append(chain, p)
+	}
+	e := enginetest.New(b, enginetest.Config{Providers: chain, Credits: 1 << 50})
+	var all []float64
+	for b.Loop() {
+		began := time.Now()
+		got, err := e.Client.SearchAcross(b.Context(), socialdata.SearchAcrossRequest{
+			Query: "coffee" + strconv.Itoa(len(all)), Platforms: on, WaitS: 10,
+		})
+		if err != nil || len(got.Meta.Platforms) != len(on) || got.Meta.JobID != "" {
+			b.Fatal(err, got)
+		}
+		all = append(all, float64((time.Since(began)-upstream).Microseconds())/1000)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(median(all), "ms-beyond-the-upstreams")
+}
+
+// BenchmarkCacheSize fills a cache with entries of 2 KB; the figures are what they take on the heap, as a multiple of
+// their bytes, and the pauses that the collector makes with them there.
+func BenchmarkCacheSize(b *testing.B) {
+	n := size(b, "SOCIALDATA_BENCH_CACHED", 20_000)
+	const bytes = 2 << 10
+	for b.Loop() {
+		runtime.GC()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		store := cache.NewMemory(cache.MemoryConfig{Bytes: n * 2 * bytes})
+		for i := range n {
+			data := fmt.Sprintf("%08d", i) + strings.Repeat("x", bytes-8)
+			entry := &cache.Entry{Data: data, Tag: fmt.Sprintf("%024x", i), Provider: "mock", FetchedAt: time.Now(), TTL: time.Hour}
+			if err := store.Set(b.Context(), fmt.Sprintf("profile|mock|handle=%q", strconv.Itoa(i)), entry, time.Hour); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if store.Len() != n {
+			b.Fatalf("%d of %d entries are there", store.Len(), n)
+		}
+		paused := pauses()
+		for range 10 {
+			runtime.GC()
+		}
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(n*bytes), "×bytes")
+		b.ReportMetric(p99(paused, pauses()), "ms-pause-p99")
+		runtime.KeepAlive(store)
+	}
+}
+
+// pauses returns how often the collector has paused for how long.
+func pauses() *metrics.Float64Histogram {
+	s := []metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
+	metrics.Read(s)
+	return s[0].Value.Float64Histogram()
+}
+
+// p99 returns what 99 of 100 pauses between two readings were shorter than, in milliseconds.
+func p99(from, to *metrics.Float64Histogram) float64 {
+	total, sum := uint64(0), uint64(0)
+	for i := range to.Counts {
+		total += to.Counts[i] - from.Counts[i]
+	}
+	for i := range to.Counts {
+		if sum += to.Counts[i] - from.Counts[i]; sum*100 >= total*99 {
+			return to.Buckets[i+1] * 1000
+		}
+	}
+	return 0
+}

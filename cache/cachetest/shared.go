@@ -1,0 +1,177 @@
+package cachetest
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/cache"
+)
+
+// OpenShared returns two stores that share what is in them, as two processes would; they may be one and the same. It
+// cleans up through t.
+type OpenShared func(t *testing.T) (a, b cache.Shared)
+
+// RunShared tests what a shared store does beyond [Run].
+func RunShared(t *testing.T, open OpenShared) {
+	t.Helper()
+	topics := []struct {
+		name string
+		test func(t *testing.T, a, b cache.Shared)
+	}{
+		{"what is there is given at once", testThere},
+		{"of many who ask one makes the entry", testOneMakes},
+		{"a failure is told to those who wait, and not to who comes later", testFailure},
+		{"the turn goes on when nothing came of it", testTurnGoesOn},
+		{"who has waited to the end of the context goes alone", testImpatient},
+		{"a turn ends with its context", testForgotten},
+		{"keys have turns of their own", testOwnTurns},
+	}
+	for _, topic := range topics {
+		t.Run(topic.name, func(t *testing.T) {
+			t.Parallel()
+			a, b := open(t)
+			topic.test(t, a, b)
+		})
+	}
+}
+
+func testThere(t *testing.T, a, b cache.Shared) {
+	t.Helper()
+	want := &cache.Entry{Data: "1", Raw: []string{"2", ""}, FetchedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	set(t, a, "k", want, time.Hour)
+	for _, s := range []cache.Shared{a, b} {
+		got := s.Join(t.Context(), "k")
+		if diff := cmp.Diff(want, got.Entry); diff != "" || got.Done != nil || got.Failure != "" {
+			t.Fatalf("Join = %+v (-want +got):\n%s", got, diff)
+		}
+	}
+}
+
+func testOneMakes(t *testing.T, a, b cache.Shared) {
+	t.Helper()
+	var made, given atomic.Int64
+	var wg sync.WaitGroup
+	for i := range 16 {
+		s := []cache.Shared{a, b}[i%2]
+		wg.Go(func() {
+			turn := s.Join(t.Context(), "k")
+			switch {
+			case turn.Done != nil:
+				made.Add(1)
+				set(t, s, "k", &cache.Entry{Data: "made"}, time.Hour)
+				turn.Done(t.Context(), "")
+			case turn.Entry != nil && turn.Entry.Data == "made":
+				given.Add(1)
+			default:
+				t.Errorf("Join = %+v", turn)
+			}
+		})
+	}
+	wg.Wait()
+	if made.Load() != 1 || given.Load() != 15 {
+		t.Errorf("%d have made the entry and %d have been given it; want 1 and 15", made.Load(), given.Load())
+	}
+}
+
+// waiting joins for the key k, and returns where the turn will come.
+func waiting(ctx context.Context, s cache.Shared) <-chan cache.Turn {
+	turn := make(chan cache.Turn, 1)
+	go func() { turn <- s.Join(ctx, "k") }()
+	return turn
+}
+
+func testFailure(t *testing.T, a, b cache.Shared) {
+	t.Helper()
+	first := mine(t, a, "k")
+	begun := waiting(t.Context(), b)
+	// Who waits is told the failure; who came too late to wait for it would get the turn.
+	for told := false; !told; {
+		select {
+		case early := <-begun:
+			t.Fatalf("the other did not wait: %+v", early)
+		case <-time.After(50 * time.Millisecond):
+		}
+		first.Done(t.Context(), "out of order")
+		switch got := <-begun; {
+		case got.Failure == "out of order":
+			told = true
+		case got.Done != nil: // it had not begun to wait; now it is the one to fail
+			first, begun = got, waiting(t.Context(), a)
+		default:
+			t.Fatalf("Join = %+v", got)
+		}
+	}
+	mine(t, a, "k").Done(t.Context(), "")
+	mine(t, b, "k").Done(t.Context(), "")
+}
+
+func testTurnGoesOn(t *testing.T, a, b cache.Shared) {
+	t.Helper()
+	first := mine(t, a, "k")
+	one, two := waiting(t.Context(), a), waiting(t.Context(), b)
+	first.Done(t.Context(), "")
+	for range 2 {
+		select {
+		case turn := <-one:
+			end(t, turn)
+		case turn := <-two:
+			end(t, turn)
+		}
+	}
+}
+
+func testImpatient(t *testing.T, a, b cache.Shared) {
+	t.Helper()
+	first := mine(t, a, "k")
+	ctx, cancel := context.WithCancel(t.Context())
+	begun := waiting(ctx, b)
+	cancel()
+	end(t, <-begun)
+	// That was nobody's turn: the first one still has it.
+	set(t, a, "k", &cache.Entry{Data: "made"}, time.Hour)
+	first.Done(t.Context(), "")
+	if got := b.Join(t.Context(), "k"); got.Entry == nil {
+		t.Errorf("Join = %+v; want the entry", got)
+	}
+}
+
+func testForgotten(t *testing.T, a, b cache.Shared) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	turn := a.Join(ctx, "k")
+	next := waiting(t.Context(), b)
+	cancel()
+	late := <-next
+	turn.Done(t.Context(), "too late")
+	end(t, late)
+}
+
+func testOwnTurns(t *testing.T, a, b cache.Shared) {
+	t.Helper()
+	first := mine(t, a, "k")
+	mine(t, b, "K").Done(t.Context(), "")
+	first.Done(t.Context(), "")
+}
+
+// mine joins and expects the turn.
+func mine(t *testing.T, s cache.Shared, key string) cache.Turn {
+	t.Helper()
+	turn := s.Join(t.Context(), key)
+	if turn.Done == nil || turn.Entry != nil || turn.Failure != "" {
+		t.Fatalf("Join(%q) = %+v; want the turn", key, turn)
+	}
+	return turn
+}
+
+func end(t *testing.T, turn cache.Turn) {
+	t.Helper()
+	if turn.Done == nil {
+		t.Fatalf("Join = %+v; want the turn", turn)
+	}
+	turn.Done(t.Context(), "")
+}

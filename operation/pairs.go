@@ -1,0 +1,86 @@
+package operation
+
+import (
+	"cmp"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Pair is one parameter as text.
+type Pair struct{ Name, Value string }
+
+// Pairs are parameters as text, in any order. A call has few: looking through them costs less than a map does.
+type Pairs []Pair
+
+// PairsOf returns the parameters of a map, sorted by name.
+func PairsOf(given url.Values) Pairs {
+	out := make(Pairs, 0, len(given))
+	for name, values := range given {
+		for _, v := range values {
+			out = append(out, Pair{name, v})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Pair) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// ParseQuery reads the parameters of a query string as [url.ParseQuery] does: it returns those that are well written,
+// and an error when some are not.
+func ParseQuery(query string) (Pairs, error) {
+	if query == "" {
+		return nil, nil
+	}
+	var failed error
+	out := make(Pairs, 0, 2)
+	for part := range strings.SplitSeq(query, "&") {
+		if part == "" {
+			continue
+		}
+		if strings.Contains(part, ";") {
+			failed = errSemicolon
+			continue
+		}
+		if len(out) == maxPairs {
+			return out, errTooMany
+		}
+		name, value, _ := strings.Cut(part, "=")
+		name, nameErr := url.QueryUnescape(name)
+		value, valueErr := url.QueryUnescape(value)
+		if err := cmp.Or(nameErr, valueErr); err != nil {
+			failed = err
+			continue
+		}
+		out = append(out, Pair{name, value})
+	}
+	return out, failed
+}
+
+// maxPairs is how many parameters of a query are looked at.
+const maxPairs = 1000
+
+var (
+	errSemicolon = errors.New("a semicolon is no separator in a query")
+	errTooMany   = errors.New("there are too many parameters")
+)
+
+// Values returns the parameters as a map.
+func (ps Pairs) Values() url.Values {
+	out := make(url.Values, len(ps))
+	for _, p := range ps {
+		out.Add(p.Name, p.Value)
+	}
+	return out
+}
+
+// lookup returns the last value of a name, and how many there are.
+func (ps Pairs) lookup(name string) (value string, n int) {
+	for i := range ps {
+		if ps[i].Name == name {
+			value = ps[i].Value
+			n++
+		}
+	}
+	return value, n
+}

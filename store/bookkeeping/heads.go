@@ -1,0 +1,161 @@
+package bookkeeping
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+)
+
+// ErrHeads says that what an audit was to be checked against is not what a HeadsWriter wrote, or not the whole of it.
+var ErrHeads = errors.New("bookkeeping: not a whole list of heads")
+
+// headLine is one line of a list of heads: exactly one of its fields is set, and the last line is an end.
+type headLine struct {
+	Account *accountHead `json:"account,omitempty"`
+	Key     *keyHead     `json:"key,omitempty"`
+	End     *endLine     `json:"end,omitempty"`
+}
+
+// accountHead is where the chain of an account's entries ends. Its hash stands for all entries before it.
+type accountHead struct {
+	ID   string `json:"id"`
+	Seq  int64  `json:"seq"`  // of the last entry; 0 when there is none
+	Hash string `json:"hash"` // of the last entry, hexadecimal; empty when there is none
+}
+
+// keyHead stands for a key.
+type keyHead struct {
+	ID      string `json:"id"`
+	Hash    string `json:"hash"` // over all that never changes of a key, hexadecimal
+	Revoked bool   `json:"revoked"`
+}
+
+// HeadsWriter writes what stands for every account's entries and every key as JSON Lines of some 150 bytes each. Kept
+// where nobody who can write the store can write, they let an audit find out what it cannot find out alone: that
+// the last entries of an account were taken away with their traces, that a whole history was written anew, or that a
+// key was brought back to life.
+type HeadsWriter struct {
+	buf  *bufio.Writer
+	json *json.Encoder
+	end  endLine
+}
+
+// NewHeadsWriter begins a list of heads on w.
+func NewHeadsWriter(w io.Writer) *HeadsWriter {
+	buf := bufio.NewWriter(w)
+	return &HeadsWriter{buf: buf, json: json.NewEncoder(buf)}
+}
+
+// Account writes the head of an account whose last entry is last, or the zero Entry.
+func (w *HeadsWriter) Account(id string, last credits.Entry) error {
+	w.end.Accounts++
+	w.end.Entries += last.Seq
+	h := &accountHead{ID: id, Seq: last.Seq}
+	if last.Seq > 0 {
+		h.Hash = hex.EncodeToString(last.Hash[:])
+	}
+	return w.json.Encode(headLine{Account: h})
+}
+
+// Key writes the head of a key.
+func (w *HeadsWriter) Key(k keys.Key) error {
+	w.end.Keys++
+	return w.json.Encode(headLine{Key: headOf(k)})
+}
+
+// Close ends the list. It does not close the writer below.
+func (w *HeadsWriter) Close() error {
+	return errors.Join(w.json.Encode(headLine{End: &w.end}), w.buf.Flush())
+}
+
+// headOf returns what stands for k.
+func headOf(k keys.Key) *keyHead {
+	l := keyToLine(k)
+	l.LastUsedAt, l.RevokedAt = nil, nil
+	b, _ := json.Marshal(l) // of strings, numbers and times: it cannot fail
+	sum := sha256.Sum256(b)
+	return &keyHead{ID: k.ID, Hash: hex.EncodeToString(sum[:]), Revoked: k.RevokedAt != nil}
+}
+
+// Heads is what a [HeadsWriter] wrote earlier. Of what an audit has met, it loses what is as it was.
+type Heads struct {
+	accounts map[string]accountHead
+	keys     map[string]keyHead
+}
+
+// ReadHeads reads a list of heads. It fails with ErrHeads when that is not whole.
+func ReadHeads(r io.Reader) (*Heads, error) {
+	h := &Heads{accounts: map[string]accountHead{}, keys: map[string]keyHead{}}
+	d := json.NewDecoder(bufio.NewReader(r))
+	d.DisallowUnknownFields()
+	for n := 1; ; n++ {
+		var l headLine
+		if err := d.Decode(&l); err != nil {
+			return nil, fmt.Errorf("%w: line %d: %w", ErrHeads, n, err)
+		}
+		switch {
+		case l.Account != nil:
+			h.accounts[l.Account.ID] = *l.Account
+		case l.Key != nil:
+			h.keys[l.Key.ID] = *l.Key
+		case l.End == nil:
+			return nil, fmt.Errorf("%w: line %d is empty", ErrHeads, n)
+		case l.End.Accounts != int64(len(h.accounts)) || l.End.Keys != int64(len(h.keys)):
+			return nil, fmt.Errorf("%w: %d accounts and %d keys were announced, and %d and %d came",
+				ErrHeads, l.End.Accounts, l.End.Keys, len(h.accounts), len(h.keys))
+		default:
+			return h, nil
+		}
+	}
+}
+
+// entry compares an entry that is in the books.
+func (h *Heads) entry(a *Auditor, e credits.Entry) {
+	head, ok := h.accounts[e.Account]
+	if !ok || head.Seq != e.Seq {
+		return
+	}
+	if !strings.EqualFold(head.Hash, hex.EncodeToString(e.Hash[:])) {
+		a.Problem("account %s, entry %d is not the one that it was when the heads were written", e.Account, e.Seq)
+	}
+	delete(h.accounts, e.Account)
+}
+
+// key compares a key that is in the books.
+func (h *Heads) key(a *Auditor, found keys.Key) {
+	kept, ok := h.keys[found.ID]
+	if !ok {
+		return
+	}
+	now := headOf(found)
+	if now.Hash != strings.ToLower(kept.Hash) {
+		a.Problem("key %s is not as it was when the heads were written", found.ID)
+	}
+	if kept.Revoked && !now.Revoked {
+		a.Problem("key %s was revoked when the heads were written, and is not now", found.ID)
+	}
+	delete(h.keys, found.ID)
+}
+
+// rest reports what was there when the heads were written and was not met.
+func (h *Heads) rest(a *Auditor) {
+	for id, head := range h.accounts {
+		switch _, there := a.last[id]; {
+		case !there:
+			a.Problem("account %s was there when the heads were written", id)
+		case head.Seq > 0:
+			a.Problem("account %s had %d entries when the heads were written, and has fewer now", id, head.Seq)
+		}
+	}
+	for id := range h.keys {
+		a.Problem("key %s was there when the heads were written", id)
+	}
+}

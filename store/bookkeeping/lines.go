@@ -1,0 +1,170 @@
+package bookkeeping
+
+import (
+	"bufio"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+)
+
+// The errors of an import.
+var (
+	// ErrImport says that what is imported is no whole export of this version.
+	ErrImport = errors.New("bookkeeping: not a whole export")
+	// ErrExists says that one of the accounts, keys or holds is there already.
+	ErrExists = errors.New("bookkeeping: there already")
+)
+
+// formatVersion is that of the lines.
+const formatVersion = 1
+
+// line is one line of an export: exactly one of its fields is set. The first line is a header, the last one an end;
+// between them stand the accounts, then the keys, then the entries, an account's own in their order.
+type line struct {
+	Header  *headerLine  `json:"socialdata,omitempty"`
+	Account *accountLine `json:"account,omitempty"`
+	Key     *keyLine     `json:"key,omitempty"`
+	Entry   *entryLine   `json:"entry,omitempty"`
+	End     *endLine     `json:"end,omitempty"`
+}
+
+type headerLine struct {
+	Version int `json:"version"`
+}
+
+type accountLine struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+type keyLine struct {
+	ID          string     `json:"id"`
+	Account     string     `json:"account"`
+	Name        string     `json:"name"`
+	Prefix      string     `json:"prefix"`
+	Hash        string     `json:"hash"` // SHA-256 of the key, hexadecimal
+	Environment string     `json:"environment"`
+	CreatedAt   time.Time  `json:"created_at"`
+	LastUsedAt  *time.Time `json:"last_used_at"`
+	RevokedAt   *time.Time `json:"revoked_at"`
+	Capacity    *int64     `json:"capacity,omitempty"`
+	Refill      *float64   `json:"refill_per_s,omitempty"`
+	DayCap      *int64     `json:"day_cap,omitempty"`
+	TotalCap    *int64     `json:"total_cap,omitempty"`
+}
+
+type entryLine struct {
+	Account   string    `json:"account"`
+	Seq       int64     `json:"seq"`
+	Kind      string    `json:"kind"`
+	Amount    int64     `json:"amount"`
+	Balance   int64     `json:"balance"`
+	Key       string    `json:"key,omitempty"`
+	Operation string    `json:"operation,omitempty"`
+	Platform  string    `json:"platform,omitempty"`
+	RequestID string    `json:"request_id,omitempty"`
+	Cache     string    `json:"cache,omitempty"`
+	Reason    string    `json:"reason,omitempty"`
+	Hold      string    `json:"hold,omitempty"`
+	Once      string    `json:"once,omitempty"` // the idempotency key
+	At        time.Time `json:"at"`
+	Clock     time.Time `json:"clock,omitzero"`
+	Hash      string    `json:"hash"` // hexadecimal
+}
+
+type endLine struct {
+	Accounts int64 `json:"accounts"`
+	Keys     int64 `json:"keys"`
+	Entries  int64 `json:"entries"`
+}
+
+// Writer writes an export as JSON Lines: first every account, then every key (its hash, for nobody has the key), then
+// every entry, those of one account in their order; Close writes the end without which no export is whole.
+type Writer struct {
+	buf  *bufio.Writer
+	json *json.Encoder
+	end  endLine
+}
+
+// NewWriter begins an export on w.
+func NewWriter(w io.Writer) (*Writer, error) {
+	buf := bufio.NewWriter(w)
+	x := &Writer{buf: buf, json: json.NewEncoder(buf)}
+	x.json.SetEscapeHTML(false)
+	return x, x.json.Encode(line{Header: &headerLine{Version: formatVersion}})
+}
+
+// Account writes an account.
+func (w *Writer) Account(a keys.Account) error {
+	w.end.Accounts++
+	return w.json.Encode(line{Account: new(accountLine(a))})
+}
+
+// Key writes a key of an account that was written.
+func (w *Writer) Key(k keys.Key) error {
+	w.end.Keys++
+	return w.json.Encode(line{Key: keyToLine(k)})
+}
+
+// Entry writes an entry of an account that was written.
+func (w *Writer) Entry(e credits.Entry) error {
+	w.end.Entries++
+	return w.json.Encode(line{Entry: &entryLine{
+		Account: e.Account, Seq: e.Seq, Kind: string(e.Kind), Amount: e.Amount, Balance: e.Balance, Key: e.Key,
+		Operation: e.Operation, Platform: e.Platform, RequestID: e.RequestID, Cache: e.Cache, Reason: e.Reason,
+		Hold: e.Hold, Once: e.IdempotencyKey, At: e.At, Clock: e.Clock, Hash: hex.EncodeToString(e.Hash[:]),
+	}})
+}
+
+// Close ends the export. It does not close the writer below.
+func (w *Writer) Close() error {
+	return errors.Join(w.json.Encode(line{End: &w.end}), w.buf.Flush())
+}
+
+func keyToLine(k keys.Key) *keyLine {
+	l := &keyLine{
+		ID: k.ID, Account: k.Account, Name: k.Name, Prefix: k.Prefix, Hash: hex.EncodeToString(k.Hash[:]),
+		Environment: string(k.Environment), CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt,
+		DayCap: k.DayCap, TotalCap: k.TotalCap,
+	}
+	if k.Rate != nil {
+		l.Capacity, l.Refill = &k.Rate.Capacity, &k.Rate.Refill
+	}
+	return l
+}
+
+func (l *keyLine) key() (keys.Key, error) {
+	k := keys.Key{
+		ID: l.ID, Account: l.Account, Name: l.Name, Prefix: l.Prefix, Environment: keys.Environment(l.Environment),
+		CreatedAt: l.CreatedAt, LastUsedAt: l.LastUsedAt, RevokedAt: l.RevokedAt, DayCap: l.DayCap, TotalCap: l.TotalCap,
+	}
+	if l.Capacity != nil && l.Refill != nil {
+		k.Rate = &keys.Rate{Capacity: *l.Capacity, Refill: *l.Refill}
+	}
+	return k, decodeHash(k.Hash[:], l.Hash)
+}
+
+func (l *entryLine) entry() (credits.Entry, error) {
+	e := credits.Entry{
+		Account: l.Account, Seq: l.Seq, Kind: credits.Kind(l.Kind), Amount: l.Amount, Balance: l.Balance, Key: l.Key,
+		Operation: l.Operation, Platform: l.Platform, RequestID: l.RequestID, Cache: l.Cache, Reason: l.Reason,
+		Hold: l.Hold, IdempotencyKey: l.Once, At: l.At, Clock: l.Clock,
+	}
+	return e, decodeHash(e.Hash[:], l.Hash)
+}
+
+func decodeHash(hash []byte, text string) error {
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != len(hash) {
+		return fmt.Errorf("%w: the hash %q", ErrImport, text)
+	}
+	copy(hash, b)
+	return nil
+}
