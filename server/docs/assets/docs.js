@@ -1,0 +1,204 @@
+// What makes the pages handier. They read well without it. It asks nothing but the server that they came from, and
+// what a reader types in, the key above all, stays in this page's memory.
+"use strict";
+
+const all = (selector, under = document) => [...under.querySelectorAll(selector)];
+
+function make(name, props = {}, ...inside) {
+  const node = Object.assign(document.createElement(name), props);
+  node.append(...inside);
+  return node;
+}
+
+// The search narrows the contents to the parts that hold every word.
+const contents = document.getElementById("contents");
+const find = document.getElementById("find");
+const found = contents.querySelector(".found");
+contents.querySelector("search").hidden = false;
+find.addEventListener("input", () => {
+  const words = find.value.toLowerCase().split(/[\s/]+/).filter(Boolean);
+  let hits = 0;
+  for (const list of all("ul", contents)) {
+    let shown = 0;
+    for (const item of list.children) {
+      const text = `${item.dataset.words} ${item.textContent}`.toLowerCase();
+      item.hidden = !words.every((w) => text.includes(w));
+      shown += !item.hidden;
+    }
+    list.hidden = list.previousElementSibling.hidden = !shown;
+    hits += shown;
+  }
+  found.textContent = !words.length ? "" : hits ? `${hits} found` : "Nothing found";
+});
+find.addEventListener("keydown", (e) => {
+  if (e.key === "Escape") {
+    find.value = "";
+    find.dispatchEvent(new Event("input"));
+  } else if (e.key === "Enter") {
+    all("li:not([hidden]) a", contents)[0]?.click();
+  }
+});
+document.addEventListener("keydown", (e) => {
+  if (e.key === "k" && (e.ctrlKey || e.metaKey)) {
+    e.preventDefault();
+    if (getComputedStyle(contents).display === "none") contents.showPopover();
+    find.focus();
+  }
+});
+contents.addEventListener("click", (e) => {
+  if (e.target.closest("a") && contents.matches(":popover-open")) contents.hidePopover();
+});
+
+// The contents show where the reader is.
+const links = new Map(all("li a", contents).filter((a) => a.pathname === location.pathname).map((a) => [a.hash.slice(1), a]));
+const parts = all("main > section[id]").filter((s) => links.has(s.id));
+let here = null;
+function mark() {
+  const at = parts.findLast((s) => s.getBoundingClientRect().top < 140);
+  const link = at && links.get(at.id);
+  if (link === here) return;
+  here?.removeAttribute("aria-current");
+  here = link;
+  if (!here) return;
+  here.setAttribute("aria-current", "true");
+  const box = here.getBoundingClientRect();
+  if (box.top < 120 || box.bottom > innerHeight - 40) contents.scrollBy({ top: box.top - innerHeight / 2, behavior: "instant" });
+}
+let waiting = false;
+addEventListener("scroll", () => {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => ((waiting = false), mark()));
+}, { passive: true });
+mark();
+
+// One choice of language holds for every call.
+document.addEventListener("change", (e) => {
+  if (!e.target.name?.startsWith("language-")) return;
+  const top = e.target.getBoundingClientRect().top;
+  for (const radio of all(`.tabs input[value="${e.target.value}"]`)) radio.checked = true;
+  scrollBy({ top: e.target.getBoundingClientRect().top - top, behavior: "instant" });
+});
+
+for (const box of all(".box")) {
+  const button = make("button", { type: "button", className: "copy", textContent: "Copy" });
+  button.addEventListener("click", async () => {
+    const shown = all("pre", box).find((pre) => pre.offsetParent);
+    try {
+      await navigator.clipboard.writeText(shown.textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(shown); // the page is not allowed to: the reader is
+      button.textContent = "Press Ctrl C";
+    }
+    setTimeout(() => (button.textContent = "Copy"), 2000);
+  });
+  box.append(button);
+}
+
+// Try it. The key is a variable and nothing else: it is not stored, and gone with the page.
+let key = "";
+const root = new URL(document.querySelector(".brand").href).href.replace(/docs$/, "");
+
+addEventListener("pagehide", () => {
+  key = ""; // a page that comes back from the browser's own cache has none
+  for (const input of all("input[data-key]")) input.value = "";
+});
+
+function fieldFor(param) {
+  const { name, try: start, required } = param.dataset;
+  const words = param.dataset.words || (param.querySelector(".type").textContent === "true or false" ? "true false" : "");
+  const needed = required !== undefined || start;
+  let input;
+  if (words) {
+    input = make("select", { name });
+    if (required === undefined) input.append(make("option", { value: "", textContent: "" }));
+    for (const word of words.split(" ")) input.append(make("option", { value: word, textContent: word }));
+    input.value = start;
+  } else {
+    input = make("input", { name, value: start, autocomplete: "off", spellcheck: false });
+    if (name === "platform" || name === "platforms") input.setAttribute("list", "platforms");
+  }
+  input.required = required !== undefined;
+  input.dataset.in = param.dataset.in;
+  const label = make("label", {}, name, " ", make("small", { textContent: required === undefined ? "optional" : "" }), input);
+  return { label, needed };
+}
+
+function formOf(section) {
+  const form = make("form", { className: "form" });
+  const open = all(".facts dt", section).some((dt) => dt.textContent === "Key");
+  if (!open) {
+    const input = make("input", { type: "password", value: key, autocomplete: "off", placeholder: "sk_live_…", required: true });
+    input.dataset.key = "";
+    input.addEventListener("input", () => (key = input.value.trim()));
+    form.append(make("label", {}, "Your key ", make("small", { textContent: "stays in this page, and is gone with it" }), input));
+  }
+  const more = make("details", { className: "more" }, make("summary", { textContent: "More parameters" }));
+  for (const param of all(".params dt", section)) {
+    const { label, needed } = fieldFor(param);
+    (needed ? form : more).append(label);
+  }
+  if (more.children.length > 1) form.append(more);
+  const reply = make("div", { className: "reply" });
+  reply.setAttribute("role", "status");
+  form.append(make("button", { className: "send", textContent: "Send" }));
+  form.addEventListener("submit", (e) => {
+    e.preventDefault();
+    send(section, form, reply);
+  });
+  return [form, reply];
+}
+
+async function send(section, form, reply) {
+  let path = section.querySelector(".route code").textContent.slice(1);
+  const query = new URLSearchParams();
+  const headers = key && form.querySelector("[data-key]") ? { Authorization: `Bearer ${key}` } : {};
+  for (const input of all("[data-in]", form)) {
+    const value = input.value;
+    if (!value) continue;
+    if (input.dataset.in === "path") {
+      const part = input.name === "path" ? value.split("/").map(encodeURIComponent).join("/") : encodeURIComponent(value);
+      path = path.replace(`{${input.name}}`, part);
+    } else if (input.dataset.in === "header") headers[input.name] = value;
+    else query.set(input.name, value);
+  }
+  const target = root + path + (query.size ? `?${query}` : "");
+  reply.replaceChildren(make("p", { textContent: "Sending…" }));
+  const began = performance.now();
+  let head, body;
+  try {
+    const response = await fetch(target, { headers, cache: "no-store", credentials: "omit" });
+    body = await response.text();
+    const tell = (name, words) => (response.headers.get(name) ? `, ${words} ${response.headers.get(name)}` : "");
+    head = `${response.status} in ${Math.round(performance.now() - began)} ms`
+      + tell("X-Credits-Used", "credits used") + tell("X-Credits-Remaining", "left") + tell("X-Cache", "cache");
+    body = JSON.stringify(JSON.parse(body), null, 2);
+  } catch (e) {
+    head ??= `The server could not be reached: ${e.message}`;
+  }
+  const pre = make("pre", { tabIndex: 0 }, ...colour(body ?? ""));
+  reply.className = "reply box";
+  reply.replaceChildren(make("p", { textContent: head }), pre);
+}
+
+// colour returns JSON as text and spans, like the examples of the page.
+function* colour(text) {
+  let last = 0;
+  for (const m of text.slice(0, 200_000).matchAll(/("(?:[^"\\]|\\.)*")(:?)|\b(?:true|false|null)\b|-?\b\d[\d.eE+-]*/g)) {
+    yield text.slice(last, m.index);
+    const token = m[1] ?? m[0];
+    yield make("span", { className: m[2] ? "k" : m[1] ? "s" : "n", textContent: token });
+    last = m.index + token.length;
+  }
+  yield text.slice(last);
+}
+
+for (const button of all(".try")) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const parts = formOf(button.closest("section"));
+    button.replaceWith(...parts);
+    (all("input, select", parts[0]).find((i) => !i.value) ?? parts[0].querySelector(".send")).focus();
+  });
+}

@@ -1,0 +1,136 @@
+package docs
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/socialdata/socialdata/problem"
+)
+
+// part is a part of the guide, as the contents list it.
+type part struct{ ID, Name, Words string }
+
+// Guide lists the parts before the operations.
+func (site) Guide() []part {
+	return []part{
+		{"start", "Introduction", "introduction start first call base address"},
+		{"authentication", "Authentication", "authentication bearer key token"},
+		{"envelope", "Answers", "answers envelope data meta headers"},
+		{"credits", "Credits", "credits price cost balance fresh enrich"},
+		{"caching", "Caching", "caching cache lifetime etag fresh"},
+		{"limits", "Rate limits", "rate limits 429 retry-after"},
+		{"cursors", "Pages and cursors", "pages cursors next_cursor pagination"},
+		{"idempotency", "Repeating safely", "repeating idempotency-key retry"},
+		{"jobs", "Many platforms, jobs", "fan-out search jobs job_id stream"},
+		{"raw-routes", "Raw reads", "raw allow-list"},
+		{"objects", "Objects and schemas", "objects json schema"},
+		{"problems", "Problems", "problems errors codes status"},
+	}
+}
+
+// First returns the call to begin with.
+func (site) First() (string, error) {
+	return fill("curl", call{Target: Base + "/v1/mock/profile?handle=salma"})
+}
+
+// Walk returns how to read every page of a list.
+func (site) Walk() (string, error) { return fill("walk", call{Target: Base + "/v1/mock/posts"}) }
+
+// Repeat returns how to repeat a call.
+func (site) Repeat() (string, error) {
+	return fill("repeat", call{Target: Base + "/v1/mock/profile?handle=salma"})
+}
+
+// Fan returns how to search several platforms.
+func (site) Fan() (string, error) { return fill("fan", call{Target: Base}) }
+
+// Envelope returns the first example of a list, without what is in it.
+func (s site) Envelope() (json.RawMessage, error) {
+	for _, o := range s.Operations {
+		if !o.Paged() || o.Service || o.Example == nil {
+			continue
+		}
+		var e struct {
+			Data json.RawMessage `json:"data"`
+			Meta json.RawMessage `json:"meta"`
+		}
+		if err := json.Unmarshal(o.Example, &e); err != nil {
+			return nil, err
+		}
+		e.Data = json.RawMessage("[]")
+		return json.Marshal(e)
+	}
+	return json.RawMessage(`{"data":[],"meta":{}}`), nil
+}
+
+// kept is the operations of one lifetime.
+type kept struct {
+	TTL        time.Duration
+	Operations []Operation
+}
+
+// Lifetimes returns the operations by their lifetime, longest first; those that are not cached are left out.
+func (s site) Lifetimes() []kept {
+	var out []kept
+	for _, o := range s.Operations {
+		if o.TTL == 0 {
+			continue
+		}
+		i := slices.IndexFunc(out, func(k kept) bool { return k.TTL == o.TTL })
+		if i < 0 {
+			i, out = len(out), append(out, kept{TTL: o.TTL})
+		}
+		out[i].Operations = append(out[i].Operations, o)
+	}
+	slices.SortFunc(out, func(a, b kept) int { return cmp.Compare(b.TTL, a.TTL) })
+	return out
+}
+
+// Explain says when a problem of a code comes, and what to do.
+func (site) Explain(code problem.Code) []string {
+	switch code {
+	case problem.InvalidRequest:
+		return []string{
+			"The request is not right: a parameter is missing, unknown, given twice, empty or not of its form; the platform cannot filter by it; a cursor does not belong here; or the method is not GET (then the status is 405).",
+			"Read detail, which names the parameter and what it must be, and change the request. Repeating it as it is does not help.",
+		}
+	case problem.Unauthorized:
+		return []string{
+			"The key is missing, malformed, unknown or revoked. The answer is the same in every case, so that it never tells whether a key exists.",
+			"Check the header Authorization: Bearer and the key, and make a new key if it was revoked.",
+		}
+	case problem.InsufficientCredits:
+		return []string{
+			"The balance does not allow the highest price that this call can have. Nothing was charged and no platform was asked.",
+			"Have credits granted to the account, or ask for less: fresh and enrich cost more than a plain call.",
+		}
+	case problem.NotFound:
+		return []string{
+			"There is no such platform, account or object, or its owner has hidden it: a private account, comments that are off, a post without a transcript. detail says which.",
+			"It is remembered for a minute, so that asking again at once does not reach the platform. A route that does not exist is answered so too.",
+		}
+	case problem.RateLimited:
+		return []string{
+			"The rate limit of the key is reached, or the store of repeatable answers of the account is full.",
+			"Wait as many seconds as retry_after and the header Retry-After say, then go on. Watch the header RateLimit to slow down before.",
+		}
+	case problem.InternalError:
+		return []string{
+			"Something went wrong on our side. Nothing was charged.",
+			"Try again in a while; if it stays, tell us request_id: the log of the server has the cause under it.",
+		}
+	case problem.PlatformUnavailable:
+		return []string{
+			"The platform does not offer the operation, the server lacks a setting for it, or the platform failed, refused or answered something that makes no sense. detail names the route and the reason.",
+			"With Retry-After, try again after it. Without it and with “does not offer” in detail, waiting does not help: see the page Platforms.",
+		}
+	case problem.UpstreamTimeout:
+		return []string{
+			"The platform did not answer in time: a call has 15 seconds for everything.",
+			"Try again in a while. Nothing was charged.",
+		}
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package docs
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// entry is an operation as the page shows it.
+type entry struct {
+	Operation
+	Inputs   []input
+	Snippets []snippet
+	Fields   []field
+	Served   []schema.PlatformInfo // the platforms on which it can be called now
+}
+
+// input is a parameter as the page shows it.
+type input struct {
+	Name, In, Type, Doc string
+	Required            bool
+	Words               []string // the values that it may have; nil for any
+	Try                 string   // a value to begin with
+}
+
+// snippet is a call in one language.
+type snippet struct{ ID, Name, Code string }
+
+// entry makes what the page shows of o.
+func (s site) entry(o Operation) (entry, error) {
+	e := entry{Operation: o, Inputs: inputs(o), Fields: fields(o.Data)}
+	for _, p := range s.Platforms {
+		if slices.ContainsFunc(p.Operations, func(i schema.OperationInfo) bool { return i.Operation == o.Name && i.Available }) {
+			e.Served = append(e.Served, p)
+		}
+	}
+	target := Base + e.path()
+	for _, l := range languages {
+		name := l.file
+		if o.NoKey {
+			name += ".open"
+		}
+		source, err := fill(name, call{Target: target, Data: goType(o.Data), Bare: o.Bare})
+		if err != nil {
+			return e, err
+		}
+		e.Snippets = append(e.Snippets, snippet{l.file, l.name, source})
+	}
+	return e, nil
+}
+
+// Title returns the path as it stands behind the address.
+func (e entry) Title() string { return strings.ReplaceAll(e.Path, "...", "") }
+
+// Label returns the name of the operation as the contents show it.
+func (e entry) Label() string { return strings.NewReplacer("/", " / ", "_", " ").Replace(e.Name) }
+
+// Resource returns the name of the object, or of each object of the list, that the operation answers.
+func (e entry) Resource() string {
+	t := e.Data
+	if e.List() {
+		t = t.Elem()
+	}
+	return schema.TypeName(t)
+}
+
+// Words returns what the search finds the operation by, beside its heading.
+func (e entry) Words() string {
+	words := []string{e.ID, e.Summary, e.Title(), e.Tag}
+	for _, i := range e.Inputs {
+		words = append(words, i.Name)
+	}
+	return strings.ToLower(strings.Join(words, " "))
+}
+
+// path returns the path and query of a call that the sandbox answers.
+func (e entry) path() string {
+	path, query := e.Title(), url.Values{}
+	for _, i := range e.Inputs {
+		switch {
+		case i.Try == "":
+		case i.In == "path":
+			path = strings.Replace(path, "{"+i.Name+"}", i.Try, 1)
+		case i.In == "query":
+			query.Set(i.Name, i.Try)
+		}
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
+// inputs returns the parameters of o: those of the path, of the query, and the header.
+func inputs(o Operation) []input {
+	var out []input
+	for _, name := range []string{"platform", "provider", "path"} {
+		if strings.Contains(o.Path, "{"+name) {
+			out = append(out, pathInput(name, o.Platforms))
+		}
+	}
+	named := false
+	for _, p := range o.Params {
+		i := input{Name: p.Name, In: "query", Type: typeOf(p), Doc: p.Doc, Required: p.Required, Words: p.Enum}
+		if p.OneOf {
+			i.Doc += " Exactly one of the parameters that say so is given."
+		}
+		switch {
+		case p.Required, p.OneOf && !named:
+			i.Try = sample(p)
+		case p.Form == operation.FormList && !strings.Contains(o.Path, "{platform}"):
+			i.Try = string(platform.Mock) // else the call would ask everybody
+		}
+		named = named || p.OneOf
+		out = append(out, i)
+	}
+	if o.Price != operation.Free && !o.Bare {
+		out = append(out, input{
+			Name: "Idempotency-Key", In: "header", Type: "16 to 128 visible characters",
+			Doc: "Repeats a call without paying twice: the same key and request within 24 hours get the same answer.",
+		})
+	}
+	return out
+}
+
+func pathInput(name string, only []platform.ID) input {
+	i := input{Name: name, In: "path", Type: "text", Required: true}
+	switch name {
+	case "platform":
+		i.Type, i.Doc, i.Try = "platform", "The platform to read.", string(platform.Mock)
+		if only != nil {
+			i.Doc = "The platform to read: one of those that have this."
+		}
+		for _, id := range only {
+			i.Words = append(i.Words, string(id))
+		}
+	case "provider":
+		i.Doc, i.Try = "Whose route it is.", string(platform.Mock)
+	case "path":
+		i.Doc, i.Try = "A path on the provider's allow-list.", "users/salma"
+	}
+	return i
+}
+
+// sample returns a value of p that the sandbox takes.
+func sample(p operation.Param) string {
+	switch {
+	case p.Form == operation.FormProse:
+		return "القهوة في الرياض ممتازة"
+	case p.Name == "query":
+		return "coffee"
+	case p.Required && p.Subject == "":
+		return strings.ToUpper(p.Name) // only the reader has one
+	}
+	return "salma"
+}
+
+func typeOf(p operation.Param) string {
+	switch p.Form {
+	case operation.FormBool:
+		return "true or false"
+	case operation.FormInt:
+		return fmt.Sprintf("%d to %d", p.Min, p.Max)
+	case operation.FormTime:
+		return "date or RFC 3339 time"
+	case operation.FormCountry:
+		return "country code"
+	case operation.FormLang:
+		return "language code"
+	case operation.FormList:
+		return "platforms"
+	case operation.FormCursor:
+		return "cursor"
+	case operation.FormText, operation.FormProse:
+	}
+	if p.Enum != nil {
+		return strings.Join(p.Enum, ", ")
+	}
+	return fmt.Sprintf("text, at most %s", cmp.Or(count(p.Max, "characters"), count(p.MaxBytes(), "bytes")))
+}
+
+func count(n int, what string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// lifetime returns a duration in words.
+func lifetime(d time.Duration) string {
+	for _, u := range []struct {
+		unit time.Duration
+		name string
+	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		if n := int(d / u.unit); n > 0 && d%u.unit == 0 {
+			if n > 1 {
+				u.name += "s"
+			}
+			return fmt.Sprintf("%d %s", n, u.name)
+		}
+	}
+	return d.String()
+}
+
+// slug returns words as an anchor.
+func slug(words string) string {
+	return strings.ToLower(strings.NewReplacer(" ", "-", "/", "-", "_", "-").Replace(words))
+}
