@@ -1,0 +1,108 @@
+package dashboard
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/socialdata/socialdata/observe"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// recent is how many calls are remembered.
+const recent = 200
+
+// Activity remembers what a process has done lately: the last calls, how the cache did, which breakers are open. The zero
+// Activity is ready for use, and is safe for concurrent use.
+type Activity struct {
+	mu       sync.Mutex
+	calls    []Call // a ring
+	next     int
+	hits     int64
+	misses   int64
+	breakers map[Breaker]observe.State
+}
+
+// Call is one call of an operation.
+type Call struct {
+	At        time.Time
+	Operation string
+	Platform  string // "" for what is of no platform
+	Status    string // the code of a problem, or ok
+	Cache     schema.CacheState
+	Credits   int64
+	Duration  time.Duration
+}
+
+// Breaker names the circuit breaker of a provider.
+type Breaker struct {
+	Platform platform.ID
+	Provider string
+}
+
+// Observer returns what tells a of the calls of a client.
+func (a *Activity) Observer() observe.Observer {
+	return observe.Observer{Call: a.call, Breaker: a.breaker}
+}
+
+func (a *Activity) call(c observe.Call) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch c.Cache {
+	case schema.Hit:
+		a.hits++
+	case schema.Miss:
+		a.misses++
+	default: // a failure, or what is never kept
+	}
+	seen := Call{
+		At: time.Now().UTC(), Operation: c.Operation, Platform: c.Platform, Status: cmp.Or(string(c.Code), "ok"),
+		Cache: c.Cache, Credits: c.Credits, Duration: c.Duration,
+	}
+	if len(a.calls) < recent {
+		a.calls = append(a.calls, seen)
+		return
+	}
+	a.calls[a.next] = seen
+	a.next = (a.next + 1) % recent
+}
+
+func (a *Activity) breaker(b observe.Breaker) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.breakers == nil {
+		a.breakers = map[Breaker]observe.State{}
+	}
+	a.breakers[Breaker{b.Platform, b.Provider}] = b.State
+}
+
+// Calls returns the last calls, newest first.
+func (a *Activity) Calls() []Call {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out := slices.Concat(a.calls[a.next:], a.calls[:a.next])
+	slices.Reverse(out)
+	return out
+}
+
+// Cache returns how many answers came from the cache since the process began, and how many did not.
+func (a *Activity) Cache() (hits, misses int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.hits, a.misses
+}
+
+// Broken returns the breakers that are not closed.
+func (a *Activity) Broken() map[Breaker]observe.State {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out := map[Breaker]observe.State{}
+	for b, state := range a.breakers {
+		if state != observe.Closed {
+			out[b] = state
+		}
+	}
+	return out
+}

@@ -1,0 +1,123 @@
+package dashboard
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+// chart is the credits spent each day, by platform, as a drawing of bars.
+type chart struct {
+	Width, Height int
+	Bars          []bar
+	Labels        []label
+	Legend        []legend
+	Most          int64 // credits of the highest day
+}
+
+// bar is one platform's part of one day.
+type bar struct {
+	X, Y, Width, Height int
+	Class               string
+	Title               string
+}
+
+type label struct {
+	X    int
+	Text string
+}
+
+type legend struct {
+	Class, Platform string
+	Credits         int64
+}
+
+const (
+	barWidth = 36
+	barGap   = 12
+	drawing  = 180 // units of the highest bar
+	colours  = 6   // of platforms; those that spent least share the last
+)
+
+// plot draws what was charged from since on, for n days.
+func plot(entries []credits.Entry, since time.Time, n int) chart {
+	total, perDay := map[string]int64{}, make([]map[string]int64, n)
+	for _, e := range entries {
+		day := int(e.At.UTC().Sub(since) / (24 * time.Hour))
+		if e.Kind != credits.Charged || day < 0 || day >= n {
+			continue
+		}
+		if perDay[day] == nil {
+			perDay[day] = map[string]int64{}
+		}
+		name := cmp.Or(e.Platform, "other")
+		perDay[day][name] -= e.Amount
+		total[name] -= e.Amount
+	}
+	names := make([]string, 0, len(total))
+	for name := range total {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(total[b], total[a]), cmp.Compare(a, b)) })
+	c := chart{Width: n * (barWidth + barGap), Height: drawing + 24}
+	for _, day := range perDay {
+		var sum int64
+		for _, credits := range day {
+			sum += credits
+		}
+		c.Most = max(c.Most, sum)
+	}
+	for i, name := range names {
+		c.Legend = append(c.Legend, legend{colour(i), name, total[name]})
+	}
+	for day := range n {
+		at := since.AddDate(0, 0, day)
+		x, y := day*(barWidth+barGap), drawing
+		c.Labels = append(c.Labels, label{x + barWidth/2, at.Format("2 Jan")})
+		for i, name := range names {
+			spent := perDay[day][name]
+			if spent == 0 {
+				continue
+			}
+			height := max(1, int(spent*drawing/c.Most))
+			y -= height
+			c.Bars = append(c.Bars, bar{x, y, barWidth, height, colour(i), at.Format("2 January") + ", " + name + ": " + number(spent) + " credits"})
+		}
+	}
+	return c
+}
+
+func colour(i int) string { return "c" + string(rune('0'+min(i, colours-1))) }
+
+// spending is what one operation of one platform has cost.
+type spending struct {
+	Platform, Operation string
+	Calls, Credits      int64
+}
+
+// spent sums charges by platform and operation, the dearest first.
+func spent(entries []credits.Entry) []spending {
+	type what struct{ platform, operation string }
+	sums := map[what]*spending{}
+	for _, e := range entries {
+		if e.Kind != credits.Charged {
+			continue
+		}
+		at := what{e.Platform, e.Operation}
+		if sums[at] == nil {
+			sums[at] = &spending{Platform: e.Platform, Operation: e.Operation}
+		}
+		sums[at].Calls++
+		sums[at].Credits -= e.Amount
+	}
+	out := make([]spending, 0, len(sums))
+	for _, s := range sums {
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b spending) int {
+		return cmp.Or(cmp.Compare(b.Credits, a.Credits), cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Operation, b.Operation))
+	})
+	return out
+}

@@ -1,0 +1,122 @@
+// Package dashboard is the pages on which whoever runs a service looks after it: accounts and their credits, keys, what was
+// read and what it cost, and how the upstreams are.
+//
+// The pages are made on the server and work without a script. Behind the admin secret ([Reset]) everybody may do
+// everything; a session ends after an hour without a request, and after twelve in any case. Requests that change something
+// must come from the pages themselves (the browser says so, and the session's cookie is sent to them alone).
+//
+// A [Dashboard] is an [http.Handler] for the path /dashboard and those below it: the server mounts it with
+// server.WithMount("/dashboard", d) and server.WithMount("/dashboard/", d), and so does any other mux.
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// Books are the accounts, their keys and what they spend. The stores of this module have them all.
+type Books interface {
+	Accounts(ctx context.Context) ([]keys.Account, error)
+	Account(ctx context.Context, idOrName string) (keys.Account, error)
+	OpenAccount(ctx context.Context, name string, n int64, reason string) (keys.Account, error)
+	Keys(ctx context.Context, account string) ([]keys.Key, error)
+	Key(ctx context.Context, id string) (keys.Key, error)
+	CreateKey(ctx context.Context, n keys.NewKey) (secret string, k keys.Key, err error)
+	Revoke(ctx context.Context, id string) (keys.Key, error)
+}
+
+// Ledger is a ledger that gives credits.
+type Ledger interface {
+	credits.Ledger
+	Grant(ctx context.Context, account string, n int64, reason string) (balance int64, err error)
+}
+
+// Config says what a [Dashboard] shows and changes. All fields but the last two are needed.
+type Config struct {
+	Client   *socialdata.Client
+	Books    Books
+	Ledger   Ledger
+	Records  records.Store // keeps the hash of the admin secret, and sessions
+	Activity *Activity     // what has happened lately; the client and the server must tell it
+
+	Logger *slog.Logger     // nil logs nothing
+	Now    func() time.Time // the clock; nil means time.Now
+}
+
+// Dashboard serves the pages. It is safe for concurrent use.
+type Dashboard struct {
+	cfg   Config
+	log   *slog.Logger
+	now   func() time.Time
+	pages http.Handler
+	tries *keys.MemoryLimiter // of the admin secret
+}
+
+// Root is the path below which the pages are.
+const Root = "/dashboard"
+
+//go:embed assets
+var assets embed.FS
+
+// New returns the dashboard. It fails when something is missing from cfg.
+func New(cfg Config) (*Dashboard, error) {
+	if cfg.Client == nil || cfg.Books == nil || cfg.Ledger == nil || cfg.Records == nil || cfg.Activity == nil {
+		return nil, errors.New("dashboard: Client, Books, Ledger, Records and Activity are needed")
+	}
+	d := &Dashboard{cfg: cfg, log: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), now: cfg.Now}
+	if d.now == nil {
+		d.now = time.Now
+	}
+	d.tries = keys.NewMemoryLimiter(keys.MemoryLimiterConfig{Now: d.now})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+Root+"/login", d.showLogin)
+	mux.HandleFunc("POST "+Root+"/login", d.login)
+	mux.HandleFunc("POST "+Root+"/logout", d.logout)
+	for _, name := range []string{"style.css", "copy.js"} {
+		mux.HandleFunc("GET "+Root+"/"+name, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", "public, max-age=300")
+			http.ServeFileFS(w, r, assets, "assets/"+name)
+		})
+	}
+	for pattern, h := range map[string]http.HandlerFunc{
+		"GET " + Root:                               d.overview,
+		"GET " + Root + "/{$}":                      d.overview,
+		"POST " + Root + "/accounts":                d.createAccount,
+		"GET " + Root + "/accounts/{account}":       d.account,
+		"POST " + Root + "/accounts/{account}/give": d.give,
+		"POST " + Root + "/accounts/{account}/keys": d.createKey,
+		"GET " + Root + "/keys/{key}/revoke":        d.confirmRevocation,
+		"POST " + Root + "/keys/{key}/revoke":       d.revoke,
+	} {
+		mux.Handle(pattern, d.signedIn(h))
+	}
+	d.pages = http.NewCrossOriginProtection().Handler(mux)
+	return d, nil
+}
+
+const (
+	policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; " +
+		"base-uri 'none'; frame-ancestors 'none'"
+	formBytes = 16 << 10 // of a form
+)
+
+// ServeHTTP answers one request.
+func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("X-Content-Type-Options", "nosniff")
+	r.Body = http.MaxBytesReader(w, r.Body, formBytes)
+	d.pages.ServeHTTP(w, r)
+}

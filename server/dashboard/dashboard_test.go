@@ -1,0 +1,362 @@
+package dashboard_test
+
+import (
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/server"
+	"github.com/socialdata/socialdata/server/dashboard"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// service is a server with its dashboard, and a browser.
+type service struct {
+	url     string
+	browser *http.Client
+	secret  string
+	records *records.Memory
+	read    *interrupted // the same, as the pages see them
+	pages   http.Handler
+	now     time.Time
+}
+
+// books opens accounts that begin with credits, which the store in memory leaves to its ledger.
+type books struct {
+	*keys.Memory
+	ledger *credits.Memory
+}
+
+func (b books) OpenAccount(ctx context.Context, name string, n int64, reason string) (keys.Account, error) {
+	a, err := b.CreateAccount(ctx, name)
+	if err == nil && n > 0 {
+		_, err = b.ledger.Grant(ctx, a.ID, n, reason)
+	}
+	if err == nil {
+		b.ledger.Open(a.ID)
+	}
+	return a, err
+}
+
+func open(t *testing.T) *service {
+	t.Helper()
+	s := &service{now: time.Now()}
+	clock := func() time.Time { return s.now }
+	ledger := credits.NewMemory(credits.MemoryConfig{Now: clock})
+	store := keys.NewMemory(keys.MemoryConfig{Now: clock})
+	s.records = records.NewMemory(records.MemoryConfig{Now: clock})
+	s.read = &interrupted{Store: s.records}
+	activity := &dashboard.Activity{}
+	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithLedger(ledger), socialdata.WithKeys(store),
+		socialdata.WithObserver(activity.Observer()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close(context.Background()) })
+	if s.secret, err = dashboard.Begin(t.Context(), s.records); err != nil || s.secret == "" {
+		t.Fatal(s.secret, err)
+	}
+	pages, err := dashboard.New(dashboard.Config{
+		Client: client, Books: books{store, ledger}, Ledger: ledger, Records: s.read, Activity: activity, Now: clock,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.pages = pages
+	srv, err := server.New(client, server.WithMount(dashboard.Root, pages), server.WithMount(dashboard.Root+"/", pages))
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(srv.Handler())
+	t.Cleanup(web.Close)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.url, s.browser = web.URL, &http.Client{Jar: jar}
+	return s
+}
+
+// get follows redirects, as a browser does.
+func (s *service) get(t *testing.T, path string) (status int, page string) {
+	t.Helper()
+	return s.do(t, http.MethodGet, path, nil, nil)
+}
+
+func (s *service) post(t *testing.T, path string, form url.Values) (status int, page string) {
+	t.Helper()
+	return s.do(t, http.MethodPost, path, form, http.Header{"Origin": {s.url}, "Sec-Fetch-Site": {"same-origin"}})
+}
+
+func (s *service) do(t *testing.T, method, path string, form url.Values, header http.Header) (status int, page string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(req.Header, header)
+	if form != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	res, err := s.browser.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read whole
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(res.Header.Get("Content-Security-Policy"), "default-src 'none'") && strings.HasPrefix(path, "/dashboard") {
+		t.Errorf("%s has no strict policy: %q", path, res.Header.Get("Content-Security-Policy"))
+	}
+	return res.StatusCode, string(b)
+}
+
+func (s *service) signIn(t *testing.T) {
+	t.Helper()
+	if status, page := s.post(t, "/dashboard/login", url.Values{"secret": {s.secret}}); status != http.StatusOK || !strings.Contains(page, "Overview") {
+		t.Fatalf("sign in: %d\n%s", status, page)
+	}
+}
+
+func match(t *testing.T, page, pattern string) string {
+	t.Helper()
+	m := regexp.MustCompile(pattern).FindStringSubmatch(page)
+	if m == nil {
+		t.Fatalf("nothing like %s in\n%s", pattern, page)
+	}
+	return m[1]
+}
+
+const once = `name="once" value="([^"]+)"`
+
+func TestAKeyIsMadeUsedSeenAndRevoked(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.signIn(t)
+	_, page := s.get(t, "/dashboard")
+	status, page := s.post(t, "/dashboard/accounts", url.Values{"name": {"Tea <house>"}, "credits": {"1,000"}, "once": {match(t, page, once)}})
+	if status != http.StatusOK || !strings.Contains(page, "Tea &lt;house&gt;") || !strings.Contains(page, "1,000") {
+		t.Fatalf("a new account: %d\n%s", status, page)
+	}
+	create := match(t, page, `action="(/dashboard/accounts/[^"]+/keys)"`)
+	form := url.Values{"name": {"first"}, "environment": {"live"}, "day_cap": {"10"}, "once": {match(t, page, `value="([^"]+k)"`)}}
+	status, page = s.post(t, create, form)
+	secret := match(t, page, `id="secret">(sk_live_[A-Za-z0-9]+)<`)
+	if status != http.StatusOK {
+		t.Errorf("a new key: %d", status)
+	}
+	if status, page := s.post(t, create, form); status != http.StatusConflict || strings.Contains(page, "sk_live_") {
+		t.Errorf("the form sent again: %d\n%s", status, page)
+	}
+
+	bearer := http.Header{"Authorization": {"Bearer " + secret}}
+	if status, body := s.do(t, http.MethodGet, "/v1/mock/profile?handle=ann", nil, bearer); status != http.StatusOK {
+		t.Fatalf("a call with the key: %d %s", status, body)
+	}
+	account := strings.TrimSuffix(create, "/keys")
+	_, page = s.get(t, account)
+	for _, want := range []string{"999", "mock profile", "<rect", "10 a day", "sk_live_"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the account's page lacks %q:\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, secret) {
+		t.Error("the account's page shows the key")
+	}
+	if _, page = s.get(t, "/dashboard"); !strings.Contains(page, "<td>profile</td><td>ok</td><td>MISS</td>") {
+		t.Errorf("the call is not on the overview:\n%s", page)
+	}
+	_, page = s.get(t, account)
+	revoke := match(t, page, `href="(/dashboard/keys/[^"]+/revoke)"`)
+	if _, page = s.get(t, revoke); !strings.Contains(page, "stops working at once") {
+		t.Errorf("no confirmation:\n%s", page)
+	}
+	if status, page = s.post(t, revoke, url.Values{}); status != http.StatusOK || !strings.Contains(page, "revoked ") {
+		t.Errorf("revoked: %d\n%s", status, page)
+	}
+	if status, _ := s.do(t, http.MethodGet, "/v1/mock/profile?handle=ann", nil, bearer); status != http.StatusUnauthorized {
+		t.Errorf("a call with the revoked key: %d", status)
+	}
+}
+
+func TestCreditsAreGivenOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.signIn(t)
+	_, page := s.get(t, "/dashboard")
+	_, page = s.post(t, "/dashboard/accounts", url.Values{"name": {"tea"}, "credits": {"5"}, "once": {match(t, page, once)}})
+	give := match(t, page, `action="(/dashboard/accounts/[^"]+/give)"`)
+	form := url.Values{"credits": {"20"}, "reason": {"thanks"}, "once": {match(t, page, once)}}
+	if _, page = s.post(t, give, form); !strings.Contains(page, `<p class="big">25 `) || !strings.Contains(page, "thanks") {
+		t.Errorf("given:\n%s", page)
+	}
+	if status, _ := s.post(t, give, form); status != http.StatusConflict {
+		t.Errorf("given again: %d", status)
+	}
+	for _, wrong := range []string{"-1", "0", "x", "1e9", "99999999999999999999"} {
+		if status, page := s.post(t, give, url.Values{"credits": {wrong}, "once": {"once " + wrong}}); status != http.StatusBadRequest {
+			t.Errorf("%q credits: %d\n%s", wrong, status, page)
+		}
+	}
+}
+
+func TestNobodyIsLetInWithoutTheSecret(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, path := range []string{"/dashboard", "/dashboard/", "/dashboard/accounts/x", "/dashboard/keys/x/revoke"} {
+		if status, page := s.get(t, path); status != http.StatusOK || !strings.Contains(page, "Admin secret") {
+			t.Errorf("GET %s: %d\n%s", path, status, page)
+		}
+	}
+	for _, path := range []string{"/dashboard/accounts", "/dashboard/accounts/x/give", "/dashboard/accounts/x/keys", "/dashboard/keys/x/revoke"} {
+		if status, _ := s.post(t, path, url.Values{"once": {"x"}}); status != http.StatusUnauthorized {
+			t.Errorf("POST %s: %d", path, status)
+		}
+	}
+	for n := range 7 {
+		status, _ := s.post(t, "/dashboard/login", url.Values{"secret": {"admin_WRONG"}})
+		if want := map[bool]int{true: http.StatusUnauthorized, false: http.StatusTooManyRequests}[n < 5]; status != want {
+			t.Errorf("wrong secret %d: %d, want %d", n, status, want)
+		}
+	}
+	if status, _ := s.post(t, "/dashboard/login", url.Values{"secret": {s.secret}}); status != http.StatusTooManyRequests {
+		t.Errorf("the right secret behind too many wrong ones: %d", status)
+	}
+	s.now = s.now.Add(time.Minute)
+	s.signIn(t)
+}
+
+func TestWhatComesFromAnotherSiteChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.signIn(t)
+	for _, header := range []http.Header{
+		{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}}, {"Origin": {"https://evil.example"}},
+	} {
+		if status, _ := s.do(t, http.MethodPost, "/dashboard/accounts", url.Values{"name": {"evil"}, "once": {"1"}}, header); status != http.StatusForbidden {
+			t.Errorf("%v: %d", header, status)
+		}
+	}
+	if _, page := s.get(t, "/dashboard"); strings.Contains(page, "evil") {
+		t.Error("an account was made")
+	}
+}
+
+func TestSessionsEnd(t *testing.T) {
+	t.Parallel()
+	in := func(s *service) bool {
+		_, page := s.get(t, "/dashboard")
+		return !strings.Contains(page, "Admin secret")
+	}
+	ends := map[string]func(s *service){
+		"after an hour": func(s *service) { s.now = s.now.Add(61 * time.Minute) },
+		"after twelve hours of work": func(s *service) {
+			for range 13 {
+				s.now = s.now.Add(56 * time.Minute)
+				if !in(s) {
+					return
+				}
+			}
+		},
+		"by signing out":      func(s *service) { s.post(t, "/dashboard/logout", url.Values{}) },
+		"with another secret": func(s *service) { _, _ = dashboard.Reset(t.Context(), s.records) },
+	}
+	for name, end := range ends {
+		s := open(t)
+		s.signIn(t)
+		if !in(s) {
+			t.Errorf("%s: no session", name)
+		}
+		if end(s); in(s) {
+			t.Errorf("a session did not end %s", name)
+		}
+	}
+}
+
+// interrupted is a store of records in which something happens when the next record has been read.
+type interrupted struct {
+	records.Store
+	after func()
+}
+
+func (i *interrupted) Get(ctx context.Context, key string) (records.Record, error) {
+	r, err := i.Store.Get(ctx, key)
+	if after := i.after; after != nil {
+		i.after = nil
+		after()
+	}
+	return r, err
+}
+
+func TestARequestThatIsUnderWayBringsNoEndedSessionBack(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.signIn(t)
+	at, err := url.Parse(s.url + "/dashboard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cookies := s.browser.Jar.Cookies(at)
+	s.read.after = func() { s.post(t, "/dashboard/logout", url.Values{}) }
+	s.get(t, "/dashboard")
+	s.browser.Jar.SetCookies(at, cookies) // of somebody who has copied them
+	if _, page := s.get(t, "/dashboard"); !strings.Contains(page, "Admin secret") {
+		t.Error("the session lives again")
+	}
+}
+
+func TestOneAddressTakesNoTriesFromTheOthers(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	try := func(from, secret string) int {
+		form := strings.NewReader(url.Values{"secret": {secret}}.Encode())
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/dashboard/login", form)
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.RemoteAddr = from + ":1"
+		w := httptest.NewRecorder()
+		s.pages.ServeHTTP(w, r)
+		return w.Code
+	}
+	for range 1000 {
+		try("203.0.113.1", "admin_WRONG")
+	}
+	if status := try("203.0.113.2", s.secret); status != http.StatusSeeOther {
+		t.Errorf("the right secret from another address: %d", status)
+	}
+}
+
+func TestTheSecretIsKeptAsAHashOnly(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.signIn(t)
+	all, err := s.records.Keys(t.Context(), "")
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	for _, key := range all {
+		r, err := s.records.Get(t.Context(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(key+string(r.Value), s.secret) {
+			t.Errorf("the record %s holds the secret", key)
+		}
+	}
+	if again, err := dashboard.Begin(t.Context(), s.records); again != "" || err != nil {
+		t.Errorf("a second start made another secret: %v", err)
+	}
+}

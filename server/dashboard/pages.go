@@ -1,0 +1,385 @@
+package dashboard
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"html/template"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/observe"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// The pages, each of which defines what the frame holds.
+var templates = func() map[string]*template.Template {
+	funcs := template.FuncMap{
+		"time":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
+		"minute": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
+		"number": number,
+		"short":  func(d time.Duration) string { return d.Round(10 * time.Microsecond).String() },
+	}
+	frame := template.Must(template.New("frame.html").Funcs(funcs).ParseFS(assets, "assets/frame.html"))
+	out := map[string]*template.Template{}
+	for _, name := range []string{"login", "overview", "account", "key", "revoke", "problem"} {
+		out[name] = template.Must(template.Must(frame.Clone()).ParseFS(assets, "assets/"+name+".html"))
+	}
+	return out
+}()
+
+// number writes n with its thousands apart.
+func number(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	sign := strings.HasPrefix(s, "-")
+	s = strings.TrimPrefix(s, "-")
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	if sign {
+		return "−" + s
+	}
+	return s
+}
+
+// frame is what every page is shown in.
+type frame struct {
+	Title  string
+	Signed bool // in
+	Data   any
+}
+
+// show answers with a page.
+func (d *Dashboard) show(w http.ResponseWriter, r *http.Request, status int, name string, f frame) {
+	var b bytes.Buffer
+	if err := templates[name].Execute(&b, f); err != nil {
+		d.log.ErrorContext(r.Context(), "dashboard: page", "page", name, "error", err)
+		http.Error(w, "this page cannot be shown", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // whoever has gone needs no page
+}
+
+// fail answers what is our own fault. The words are for the log; the page has the request's id.
+func (d *Dashboard) fail(w http.ResponseWriter, r *http.Request, err error) {
+	d.log.ErrorContext(r.Context(), "dashboard", "error", err, "request_id", operation.RequestID(r.Context()))
+	d.refuse(w, r, http.StatusInternalServerError, "Something went wrong on our side. The log says more under "+
+		cmp.Or(operation.RequestID(r.Context()), "this time")+".")
+}
+
+// refuse answers with a page that says what is wrong and what to do.
+func (d *Dashboard) refuse(w http.ResponseWriter, r *http.Request, status int, words string) {
+	d.show(w, r, status, "problem", frame{Title: http.StatusText(status), Signed: status != http.StatusUnauthorized, Data: words})
+}
+
+// answer tells what is the caller's to mend from what is ours.
+func (d *Dashboard) answer(w http.ResponseWriter, r *http.Request, err error) {
+	switch {
+	case errors.Is(err, keys.ErrAbsent), errors.Is(err, credits.ErrUnknownAccount):
+		d.refuse(w, r, http.StatusNotFound, "There is no such account or key.")
+	case errors.Is(err, keys.ErrTaken):
+		d.refuse(w, r, http.StatusConflict, "An account of that name exists already. Go back and choose another name.")
+	case errors.Is(err, keys.ErrInvalid), errors.Is(err, credits.ErrInvalid), errors.Is(err, credits.ErrAmount):
+		_, words, _ := strings.Cut(err.Error(), ": ")
+		d.refuse(w, r, http.StatusBadRequest, "This cannot be used: "+words+". Go back and change it.")
+	default:
+		d.fail(w, r, err)
+	}
+}
+
+func (d *Dashboard) showLogin(w http.ResponseWriter, r *http.Request) {
+	if known, err := d.known(r); err == nil && known {
+		http.Redirect(w, r, Root, http.StatusSeeOther)
+		return
+	}
+	d.showForm(w, http.StatusOK, "")
+}
+
+func (d *Dashboard) showForm(w http.ResponseWriter, status int, problem string) {
+	d.show(w, &http.Request{}, status, "login", frame{Title: "Sign in", Data: problem})
+}
+
+// overview is what the first page shows.
+type overview struct {
+	Once      string
+	Accounts  []accountRow
+	Platforms []platformRow
+	Drifted   []observe.Drifted
+	Calls     []Call
+	Hits      int64
+	Misses    int64
+	Share     string // of answers from the cache, in percent; "" before the first
+}
+
+type accountRow struct {
+	keys.Account
+	Balance int64
+	Keys    int // that work
+}
+
+type platformRow struct {
+	ID      platform.ID
+	State   schema.HealthState
+	Breaker string // "" when all are closed
+	Idle    bool   // nothing can be read without a setting
+}
+
+const shownDrift = 20
+
+func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	o := overview{Once: rand.Text(), Calls: d.cfg.Activity.Calls(), Drifted: d.cfg.Client.Drifted()}
+	o.Drifted = o.Drifted[:min(len(o.Drifted), shownDrift)]
+	if o.Hits, o.Misses = d.cfg.Activity.Cache(); o.Hits+o.Misses > 0 {
+		o.Share = strconv.FormatInt(100*o.Hits/(o.Hits+o.Misses), 10)
+	}
+	accounts, err := d.cfg.Books.Accounts(ctx)
+	if err != nil {
+		d.fail(w, r, err)
+		return
+	}
+	all, err := d.cfg.Books.Keys(ctx, "")
+	if err != nil {
+		d.fail(w, r, err)
+		return
+	}
+	for _, a := range accounts {
+		row := accountRow{Account: a}
+		if row.Balance, err = d.cfg.Ledger.Balance(ctx, a.ID); err != nil {
+			d.fail(w, r, err)
+			return
+		}
+		for _, k := range all {
+			if k.Account == a.ID && k.RevokedAt == nil {
+				row.Keys++
+			}
+		}
+		o.Accounts = append(o.Accounts, row)
+	}
+	broken := d.cfg.Activity.Broken()
+	health := d.cfg.Client.Health(ctx)
+	served, err := d.served(ctx)
+	if err != nil {
+		d.fail(w, r, err)
+		return
+	}
+	for _, id := range slices.Sorted(maps.Keys(health.Platforms)) {
+		row := platformRow{ID: id, State: health.Platforms[id], Idle: !served[id]}
+		for b, state := range broken {
+			if b.Platform == id {
+				row.Breaker = strings.TrimSpace(row.Breaker + " " + b.Provider + " " + string(state))
+			}
+		}
+		o.Platforms = append(o.Platforms, row)
+	}
+	slices.SortStableFunc(o.Platforms, func(a, b platformRow) int {
+		if a.Idle != b.Idle {
+			if a.Idle {
+				return 1
+			}
+			return -1
+		}
+		return worst(a.State) - worst(b.State)
+	})
+	d.show(w, r, http.StatusOK, "overview", frame{Title: "Overview", Signed: true, Data: o})
+}
+
+// served returns the platforms of which anything can be read.
+func (d *Dashboard) served(ctx context.Context) (map[platform.ID]bool, error) {
+	got, err := d.cfg.Client.Platforms(ctx, socialdata.PlatformsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	served := map[platform.ID]bool{}
+	for _, p := range got.Data {
+		served[p.Platform] = slices.ContainsFunc(p.Operations, func(o schema.OperationInfo) bool { return o.Available })
+	}
+	return served, nil
+}
+
+// worst orders states by how soon somebody should look.
+func worst(s schema.HealthState) int {
+	return slices.Index([]schema.HealthState{schema.Down, schema.Degraded, schema.Healthy, schema.Unknown}, s)
+}
+
+// accountPage is what the page of an account shows.
+type accountPage struct {
+	Once    string // makes a form count once
+	Account keys.Account
+	Balance int64
+	Keys    []keys.Key
+	Entries []credits.Entry
+	Chart   chart
+	Rates   []spending
+	Partly  bool // not all entries of the time were read
+}
+
+const (
+	days        = 14   // of usage
+	mostEntries = 5000 // that are read for them
+	pageEntries = 50   // that are listed
+)
+
+func (d *Dashboard) account(w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	p := accountPage{Once: rand.Text()}
+	var err error
+	if p.Account, err = d.cfg.Books.Account(ctx, r.PathValue("account")); err == nil {
+		p.Balance, err = d.cfg.Ledger.Balance(ctx, p.Account.ID)
+	}
+	if err == nil {
+		p.Keys, err = d.cfg.Books.Keys(ctx, p.Account.ID)
+	}
+	var entries []credits.Entry
+	since := d.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+	if err == nil {
+		entries, err = d.cfg.Ledger.Entries(ctx, credits.Query{Account: p.Account.ID, Since: since, Limit: mostEntries})
+	}
+	if err != nil {
+		d.answer(w, r, err)
+		return
+	}
+	slices.Reverse(p.Keys) // newest first
+	p.Partly = len(entries) == mostEntries
+	p.Chart, p.Rates = plot(entries, since, days), spent(entries)
+	p.Entries = entries[:min(len(entries), pageEntries)]
+	d.show(w, r, http.StatusOK, "account", frame{Title: p.Account.Name, Signed: true, Data: p})
+}
+
+// once tells whether the form of r has not been sent before: a page that is loaded again changes nothing.
+func (d *Dashboard) once(w http.ResponseWriter, r *http.Request) bool {
+	token := r.PostFormValue("once")
+	if token == "" || len(token) > 64 {
+		d.refuse(w, r, http.StatusBadRequest, "This form is not one of this page. Open the page again.")
+		return false
+	}
+	_, added, err := d.cfg.Records.Add(r.Context(), records.Record{Key: records.Key("admin-form", token), Value: []byte{1}}, longest)
+	switch {
+	case err != nil:
+		d.fail(w, r, err)
+	case !added:
+		d.refuse(w, r, http.StatusConflict, "This was done already; it was not done again. A key's value is shown once only.")
+	}
+	return err == nil && added
+}
+
+func (d *Dashboard) createAccount(w http.ResponseWriter, r *http.Request) {
+	amount, ok := d.amount(w, r, "credits")
+	if !ok || !d.once(w, r) {
+		return
+	}
+	a, err := d.cfg.Books.OpenAccount(r.Context(), strings.TrimSpace(r.PostFormValue("name")), amount, "opened in the dashboard")
+	if err != nil {
+		d.answer(w, r, err)
+		return
+	}
+	http.Redirect(w, r, Root+"/accounts/"+a.ID, http.StatusSeeOther)
+}
+
+// amount reads a field that holds credits; "" is 0.
+func (d *Dashboard) amount(w http.ResponseWriter, r *http.Request, field string) (int64, bool) {
+	s := strings.NewReplacer(",", "", " ", "").Replace(r.PostFormValue(field))
+	n, err := strconv.ParseInt(cmp.Or(s, "0"), 10, 64)
+	if err != nil || n < 0 || n > credits.MaxBalance {
+		d.refuse(w, r, http.StatusBadRequest, "The number of credits must be a whole number, such as 10000.")
+		return 0, false
+	}
+	return n, true
+}
+
+func (d *Dashboard) give(w http.ResponseWriter, r *http.Request) {
+	n, ok := d.amount(w, r, "credits")
+	if !ok || !d.once(w, r) {
+		return
+	}
+	a, err := d.cfg.Books.Account(r.Context(), r.PathValue("account"))
+	if err == nil {
+		_, err = d.cfg.Ledger.Grant(r.Context(), a.ID, n, cmp.Or(strings.TrimSpace(r.PostFormValue("reason")), "granted in the dashboard"))
+	}
+	if err != nil {
+		d.answer(w, r, err)
+		return
+	}
+	http.Redirect(w, r, Root+"/accounts/"+a.ID, http.StatusSeeOther)
+}
+
+// keyPage is what is shown of a key that was just made.
+type keyPage struct {
+	Secret  string
+	Key     keys.Key
+	Account keys.Account
+	Base    string // of this service
+}
+
+func (d *Dashboard) createKey(w http.ResponseWriter, r *http.Request) {
+	n := keys.NewKey{Name: strings.TrimSpace(r.PostFormValue("name")), Environment: keys.Environment(cmp.Or(r.PostFormValue("environment"), "live"))}
+	for field, at := range map[string]**int64{"day_cap": &n.DayCap, "total_cap": &n.TotalCap} {
+		if strings.TrimSpace(r.PostFormValue(field)) == "" {
+			continue
+		}
+		bound, ok := d.amount(w, r, field)
+		if !ok {
+			return
+		}
+		*at = &bound
+	}
+	if !d.once(w, r) {
+		return
+	}
+	p := keyPage{Base: "http://" + r.Host}
+	if secure(r) {
+		p.Base = "https://" + r.Host
+	}
+	var err error
+	if p.Account, err = d.cfg.Books.Account(r.Context(), r.PathValue("account")); err == nil {
+		n.Account = p.Account.ID
+		p.Secret, p.Key, err = d.cfg.Books.CreateKey(r.Context(), n)
+	}
+	if err != nil {
+		d.answer(w, r, err)
+		return
+	}
+	d.show(w, r, http.StatusOK, "key", frame{Title: "New key", Signed: true, Data: p})
+}
+
+// revokePage asks whether a key is really to end.
+type revokePage struct {
+	Key     keys.Key
+	Account keys.Account
+}
+
+func (d *Dashboard) confirmRevocation(w http.ResponseWriter, r *http.Request) {
+	var p revokePage
+	var err error
+	if p.Key, err = d.cfg.Books.Key(r.Context(), r.PathValue("key")); err == nil {
+		p.Account, err = d.cfg.Books.Account(r.Context(), p.Key.Account)
+	}
+	if err != nil {
+		d.answer(w, r, err)
+		return
+	}
+	d.show(w, r, http.StatusOK, "revoke", frame{Title: "Revoke a key", Signed: true, Data: p})
+}
+
+func (d *Dashboard) revoke(w http.ResponseWriter, r *http.Request) {
+	k, err := d.cfg.Books.Revoke(r.Context(), r.PathValue("key"))
+	if err != nil {
+		d.answer(w, r, err)
+		return
+	}
+	http.Redirect(w, r, Root+"/accounts/"+k.Account, http.StatusSeeOther)
+}

@@ -1,0 +1,202 @@
+package dashboard
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"math"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+const (
+	cookieName = "socialdata_admin"
+	idle       = time.Hour      // without a request a session ends
+	longest    = 12 * time.Hour // of a session
+	secretLife = 10 * 365 * 24 * time.Hour
+	prefix     = "admin_"
+)
+
+var (
+	secretKey = records.Key("admin-secret")
+	perCaller = keys.Rate{Capacity: 5, Refill: 1.0 / 30} // tries of the secret from one address
+	everybody = keys.Rate{Capacity: 60, Refill: 1}       // and from all
+)
+
+// Reset makes a new admin secret and returns it: it is shown once, and only its hash is kept. The one before it, and every
+// session that was begun with it, end.
+func Reset(ctx context.Context, store records.Store) (secret string, err error) {
+	secret = prefix + rand.Text()
+	_, err = store.Put(ctx, records.Record{Key: secretKey, Value: hash(secret)}, secretLife)
+	return secret, err
+}
+
+// Begin is [Reset] where there is no secret yet; else it returns "".
+func Begin(ctx context.Context, store records.Store) (secret string, err error) {
+	secret = prefix + rand.Text()
+	_, added, err := store.Add(ctx, records.Record{Key: secretKey, Value: hash(secret)}, secretLife)
+	if err != nil || !added {
+		return "", err
+	}
+	return secret, nil
+}
+
+func hash(secret string) []byte {
+	sum := sha256.Sum256([]byte(secret))
+	return sum[:]
+}
+
+// session is what a cookie stands for.
+type session struct {
+	Secret []byte    `json:"secret"` // the hash of the secret that began it
+	Until  time.Time `json:"until"`
+}
+
+// sessionKey is the key of a session's record: whoever reads the store cannot make its cookie.
+func sessionKey(cookie string) string {
+	return records.Key("admin-session", base64.RawURLEncoding.EncodeToString(hash(cookie)))
+}
+
+// signedIn lets h answer those who have a session, and sends everybody else to the login.
+func (d *Dashboard) signedIn(h http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		known, err := d.known(r)
+		switch {
+		case err != nil:
+			d.fail(w, r, err)
+		case !known && r.Method == http.MethodGet:
+			http.Redirect(w, r, Root+"/login", http.StatusSeeOther)
+		case !known:
+			d.refuse(w, r, http.StatusUnauthorized, "Your session has ended. Sign in again; nothing was changed.")
+		default:
+			h(w, r)
+		}
+	})
+}
+
+// known tells whether r comes with a session, and keeps it alive.
+func (d *Dashboard) known(r *http.Request) (bool, error) {
+	cookie, err := r.Cookie(cookieName)
+	if err != nil {
+		return false, nil //nolint:nilerr // no cookie is no session
+	}
+	kept, err := d.cfg.Records.Get(r.Context(), sessionKey(cookie.Value))
+	if errors.Is(err, records.ErrAbsent) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	var s session
+	if err := json.Unmarshal(kept.Value, &s); err != nil {
+		return false, err
+	}
+	secret, err := d.cfg.Records.Get(r.Context(), secretKey)
+	if err != nil && !errors.Is(err, records.ErrAbsent) {
+		return false, err
+	}
+	left := s.Until.Sub(d.now())
+	if left <= 0 || subtle.ConstantTimeCompare(s.Secret, secret.Value) != 1 {
+		return false, nil
+	}
+	// Over what was read: one who signs out meanwhile stays out.
+	_, err = d.cfg.Records.Put(r.Context(), records.Record{Key: kept.Key, Value: kept.Value, Version: kept.Version}, min(idle, left))
+	if errors.Is(err, records.ErrConflict) {
+		err = nil // another request has kept the session alive, or has ended it
+	}
+	return true, err
+}
+
+// login begins a session. Tries are bounded for each address, and for all of them.
+func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) {
+	if !d.mayTry(w, r) {
+		return
+	}
+	kept, err := d.cfg.Records.Get(r.Context(), secretKey)
+	if err != nil && !errors.Is(err, records.ErrAbsent) {
+		d.fail(w, r, err)
+		return
+	}
+	given := hash(strings.TrimSpace(r.PostFormValue("secret")))
+	if subtle.ConstantTimeCompare(given, kept.Value) != 1 {
+		d.log.WarnContext(r.Context(), "dashboard: wrong admin secret", "from", address(r), "request_id", operation.RequestID(r.Context()))
+		d.showForm(w, http.StatusUnauthorized, "That is not the admin secret. It was shown when the server first started; “socialdata admin reset” makes a new one.")
+		return
+	}
+	value := rand.Text() + rand.Text()
+	b, err := json.Marshal(session{Secret: given, Until: d.now().Add(longest)})
+	if err == nil {
+		_, err = d.cfg.Records.Put(r.Context(), records.Record{Key: sessionKey(value), Value: b}, idle)
+	}
+	if err != nil {
+		d.fail(w, r, err)
+		return
+	}
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure is set by whether the browser speaks TLS
+		Name: cookieName, Value: value, Path: Root, MaxAge: int(longest.Seconds()), HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, Secure: secure(r),
+	})
+	http.Redirect(w, r, Root, http.StatusSeeOther)
+}
+
+// mayTry takes one try, or says when the next one may come.
+func (d *Dashboard) mayTry(w http.ResponseWriter, r *http.Request) bool {
+	for _, bound := range []struct {
+		key  string
+		rate keys.Rate
+	}{
+		{"address " + address(r), perCaller}, // first: who is refused by it must not take the tries of all others
+		{"all", everybody},
+	} {
+		got, err := d.tries.Take(r.Context(), bound.key, bound.rate)
+		if err != nil {
+			d.fail(w, r, err)
+			return false
+		}
+		if !got.OK {
+			wait := int(math.Ceil(got.RetryAfter.Seconds()))
+			w.Header().Set("Retry-After", strconv.Itoa(wait))
+			d.showForm(w, http.StatusTooManyRequests, "Too many tries. Wait "+strconv.Itoa(wait)+" seconds.")
+			return false
+		}
+	}
+	return true
+}
+
+// address is where r comes from, without the port.
+func address(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
+}
+
+// secure tells whether the browser speaks TLS, to us or to what stands before us.
+func secure(r *http.Request) bool {
+	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
+}
+
+func (d *Dashboard) logout(w http.ResponseWriter, r *http.Request) {
+	if cookie, err := r.Cookie(cookieName); err == nil {
+		if err := d.cfg.Records.Delete(r.Context(), sessionKey(cookie.Value), 0); err != nil {
+			d.fail(w, r, err)
+			return
+		}
+	}
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // see login
+		Name: cookieName, Path: Root, MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: secure(r),
+	})
+	http.Redirect(w, r, Root+"/login", http.StatusSeeOther)
+}
