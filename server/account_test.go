@@ -2,13 +2,16 @@ package server_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 
+	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/server"
 )
 
 // TestAccountsSeeNothingOfEachOther asks with one account's key for what is another's.
@@ -73,5 +76,27 @@ func TestNoTwoRequestsShareAnEntryOfTheCache(t *testing.T) {
 	}
 	if len(seen) < 12 {
 		t.Errorf("%d requests were answered: the test shows nothing", len(seen))
+	}
+}
+
+func TestHealthNamesWhatTheServiceStandsOn(t *testing.T) {
+	t.Parallel()
+	for want, opts := range map[string][]socialdata.Option{
+		"": nil,
+		`"dependencies":{"cache":"ok","limiter":"down"}`: {
+			socialdata.WithDependency("limiter", func() schema.HealthState { return schema.Down }),
+			socialdata.WithDependency("cache", func() schema.HealthState { return schema.Healthy }),
+		},
+	} {
+		e := enginetest.New(t, enginetest.Config{Options: opts})
+		srv, err := server.New(e.Open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		srv.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/health", nil))
+		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, want) || strings.Contains(body, "dependencies") != (want != "") {
+			t.Errorf("%d: %s; want %q", w.Code, body, want)
+		}
 	}
 }

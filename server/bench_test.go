@@ -68,6 +68,25 @@ func BenchmarkCachedHit(b *testing.B) {
 	serve("bare handler", bare)
 }
 
+// BenchmarkHandler is the handler alone: one cached profile, charged to a ledger in memory.
+func BenchmarkHandler(b *testing.B) {
+	e := enginetest.New(b, enginetest.Config{Credits: 1 << 50})
+	srv, err := server.New(e.Open)
+	if err != nil {
+		b.Fatal(err)
+	}
+	handler := srv.Handler()
+	r := httptest.NewRequest(http.MethodGet, "/v1/mock/profile?handle=ann", nil)
+	r.Header.Set("Authorization", "Bearer "+e.Secret)
+	b.ReportAllocs()
+	for b.Loop() {
+		w := discard{header: http.Header{}}
+		if handler.ServeHTTP(&w, r); w.status >= 400 {
+			b.Fatalf("status %d", w.status)
+		}
+	}
+}
+
 // discard is a response that nobody reads.
 type discard struct {
 	header http.Header

@@ -52,7 +52,7 @@ type outcome struct {
 func (p *pair) both(name string, params url.Values) outcome {
 	p.t.Helper()
 	got, want := p.overHTTP(name, params), p.inProcess(params)
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(schema.Meta{}, "RequestID"), cmpopts.IgnoreFields(problem.Error{}, "RequestID"),
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(schema.Meta{}, "RequestID"), cmpopts.IgnoreFields(problem.Error{}, "RequestID", "Type"),
 		cmpopts.IgnoreUnexported(problem.Error{}), cmpopts.EquateEmpty()); diff != "" {
 		p.t.Errorf("%s: (-in process +over HTTP):\n%.3000s", name, diff)
 	}

@@ -11,6 +11,10 @@
 //
 // Callers show a key of the client's key store, unless [WithAuth] brings an authentication of the team's own.
 //
+// At /docs stands the documentation for people, at /openapi.json and under /schemas/ the one for programs. Both name the
+// address under which they are read: the Host of the request, the prefix that was stripped, and https where the request
+// came over TLS or a proxy says so in X-Forwarded-Proto. The type of each problem leads there too.
+//
 // It holds no rule of its own about prices, caches or retries, and it knows no operation by its name: routes, parameters
 // and the API description are made from the rows of [socialdata.Operations].
 package server

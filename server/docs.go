@@ -1,19 +1,23 @@
 package server
 
 import (
-	"bytes"
-	_ "embed"
-	"html/template"
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/socialdata/socialdata"
-	"github.com/socialdata/socialdata/operation"
-	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/server/docs"
 )
-
-//go:embed docs.html
-var docsHTML string
 
 const llms = `# socialdata
 
@@ -22,40 +26,179 @@ const llms = `# socialdata
 - [API description](openapi.json): OpenAPI 3.1
 - [Documentation](docs): routes, parameters, errors, credits
 - [Platforms](v1/platforms): what can be read from each platform
+- [Fields](docs/fields): which fields each platform fills
 `
+
+// toolsPath is where a server of the Model Context Protocol is mounted, if there is one.
+const toolsPath = "/mcp"
+
+const llmsTools = "- [Tools](mcp): the same reads through the Model Context Protocol, streamable HTTP, with the same keys\n"
 
 // catalog is the list of this service's descriptions.
 // https://www.rfc-editor.org/rfc/rfc9727
 const catalog = `{"linkset":[{"anchor":"../","service-desc":[{"href":"../openapi.json","type":"application/json"}],` +
 	`"service-doc":[{"href":"../docs","type":"text/html"}],"status":[{"href":"../health","type":"application/json"}]}]}`
 
-// page renders the documentation.
-func page(sections []Section) ([]byte, error) {
-	t, err := template.New("docs").Parse(docsHTML)
-	if err != nil {
-		return nil, err
-	}
-	type group struct {
-		Name, Doc  string
-		Operations []*operation.Operation
-	}
-	var groups []*group
-	byName := map[string]*group{}
-	for _, o := range socialdata.Operations() {
-		g := byName[o.Tag]
-		if g == nil {
-			g = &group{Name: o.Tag, Doc: tagDocs[o.Tag]}
-			byName[o.Tag] = g
-			groups = append(groups, g)
+// assets returns what the pages load, by the name of its file. It is made once, for every server of the program.
+var assets = sync.OnceValues(func() (map[string]*static, error) {
+	out := map[string]*static{}
+	for name, media := range docs.Assets() {
+		body, err := docs.Asset(name)
+		if err != nil {
+			return nil, err
 		}
-		g.Operations = append(g.Operations, o)
+		out[name] = newStatic(media, body)
 	}
-	var b bytes.Buffer
-	err = t.Execute(&b, struct {
-		Groups    []*group
-		Platforms []platform.Info
-		Codes     []problem.Code
-		Sections  []Section
-	}{groups, platform.All(), problem.Codes(), sections})
-	return []byte(strings.TrimSpace(b.String()) + "\n"), err
+	return out, nil
+})
+
+// documents serves what the service says of itself.
+func (s *Server) documents() error {
+	d, err := describe()
+	if err != nil {
+		return err
+	}
+	s.document("/openapi.json", d.openAPI)
+	for name, body := range d.schemas {
+		s.document("/schemas/"+name, body)
+	}
+	words := llms
+	if s.mounted[toolsPath] != nil {
+		words += llmsTools
+	}
+	s.document("/llms.txt", newStatic("text/plain; charset=utf-8", []byte(words)))
+	s.document("/.well-known/api-catalog", newStatic("application/linkset+json", []byte(catalog)))
+	s.leads("/{$}", "docs")
+	s.leads("/docs/{$}", "../docs")
+	loaded, err := assets()
+	if err != nil {
+		return err
+	}
+	for name, body := range loaded {
+		s.document("/docs/"+name, body)
+	}
+	pages := sync.OnceValues(func() (map[string]docs.Page, error) { // a server that nobody asks renders none
+		cfg, err := s.documentation(d)
+		if err != nil {
+			return nil, err
+		}
+		return docs.New(cfg)
+	})
+	for _, path := range docs.Paths() {
+		s.page(path, pages)
+	}
+	return nil
+}
+
+// documentation returns what the pages tell.
+func (s *Server) documentation(d *descriptions) (docs.Config, error) {
+	platforms, err := s.client.Platforms(context.Background(), socialdata.PlatformsRequest{})
+	if err != nil {
+		return docs.Config{}, err
+	}
+	cfg := docs.Config{
+		Groups: tagDocs, Platforms: platforms.Data, Tools: s.mounted[toolsPath] != nil,
+		SchemaFiles: slices.Sorted(maps.Keys(d.schemas)),
+	}
+	for _, o := range socialdata.Operations() {
+		row := docs.Operation{Operation: o, ID: operationID(o), Cost: price(o), Example: examples()[o.Name]}
+		if file := schemaFile(dataName(o)); d.schemas[file] != nil {
+			row.Schema = file
+		}
+		cfg.Operations = append(cfg.Operations, row)
+	}
+	headers := headerDocs()
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		cfg.Headers = append(cfg.Headers, docs.Header{Name: name, Doc: headers[name].(object)["description"].(string)})
+	}
+	for _, code := range problem.Codes() {
+		p := sample(code)
+		p.Type = docs.Base + "/docs#" + string(code)
+		example, err := schema.Marshal(p)
+		if err != nil {
+			return cfg, err
+		}
+		cfg.Problems = append(cfg.Problems, docs.Problem{Code: code, Example: json.RawMessage(example)})
+	}
+	for _, section := range s.sections {
+		cfg.Sections = append(cfg.Sections, docs.Section(section))
+	}
+	return cfg, nil
+}
+
+// leads sends whoever asks for a path to another one, relative to it: the handler may be mounted anywhere.
+func (s *Server) leads(path, to string) {
+	s.mux.Handle(path, s.reading(func(w *response, _ *http.Request) {
+		w.route, w.operation = path, path
+		w.Header().Set("Location", to)
+		w.WriteHeader(http.StatusFound)
+	}))
+}
+
+// addresses is how many addresses of a page are kept ready.
+const addresses = 4
+
+// policy lets a page load from its own origin alone, run no script that stands in it, and stand in no other page.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// page serves the page of a path, which says under which address it is read.
+func (s *Server) page(path string, pages func() (map[string]docs.Page, error)) {
+	ready, _ := lru.New[string, *static](addresses) // fails for a size below 1 only
+	s.mux.Handle(path, s.reading(func(w *response, r *http.Request) {
+		w.route, w.operation = path, path
+		address := cmp.Or(addressOf(r), "http://localhost")
+		body, ok := ready.Get(address)
+		if !ok {
+			all, err := pages()
+			if err != nil {
+				s.fail(w, r, err)
+				return
+			}
+			body = newStatic("text/html; charset=utf-8", all[path].At(address))
+			ready.Add(address, body)
+		}
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Vary", forwardedProto)
+		body.serve(w, r)
+	}))
+}
+
+const forwardedProto = "X-Forwarded-Proto"
+
+var (
+	plainHost   = regexp.MustCompile(`^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$`)
+	plainPrefix = regexp.MustCompile(`^(?:/[A-Za-z0-9._~-]+)+$`)
+)
+
+const maxHost = 262 // a domain name and a port
+
+// addressOf returns the address of the server as the caller of r writes it, without a slash at its end: scheme, host and
+// the prefix under which the handler is mounted. It holds letters, digits and -._~:/[] only: it is "" when the host
+// holds anything else, and such a prefix is left out.
+func addressOf(r *http.Request) string {
+	if len(r.Host) > maxHost || !plainHost.MatchString(r.Host) {
+		return ""
+	}
+	scheme := "http"
+	if r.TLS != nil || strings.EqualFold(r.Header.Get(forwardedProto), "https") {
+		scheme = "https"
+	}
+	asked, _, _ := strings.Cut(r.RequestURI, "?")
+	prefix, mounted := strings.CutSuffix(asked, r.URL.EscapedPath())
+	if !mounted || len(prefix) > maxPath || !plainPrefix.MatchString(prefix) {
+		prefix = ""
+	}
+	return scheme + "://" + r.Host + prefix
+}
+
+// explained returns the address of the part of the documentation that explains a code; "" when there is no telling.
+func explained(r *http.Request, code problem.Code) string {
+	address := addressOf(r)
+	if address == "" {
+		return ""
+	}
+	return address + "/docs#" + string(code)
 }

@@ -155,7 +155,8 @@ func checkAnswer(t *testing.T, doc *description, r *http.Request, got reply) {
 }
 
 func isDocument(path string) bool {
-	return slices.Contains(append([]string{"/llms.txt", "/.well-known/api-catalog"}, documents...), path)
+	return path == "/" || strings.HasPrefix(path, "/docs/") || strings.HasPrefix(path, "/schemas/") ||
+		slices.Contains(append([]string{"/llms.txt", "/.well-known/api-catalog"}, documents...), path)
 }
 
 func checkProblem(t *testing.T, doc *description, got reply) {

@@ -153,6 +153,10 @@ func TestLongTextsAreCompressed(t *testing.T) {
 		"/v1/search?query=a":                           true,
 		"/v1/platforms":                                true,
 		"/docs":                                        true,
+		"/docs/platforms":                              true,
+		"/docs/docs.css":                               true,
+		"/docs/docs.js":                                true,
+		"/schemas/post.json":                           true,
 		"/openapi.json":                                true,
 		"/v1/mock/profile?handle=" + strings.Repeat("x", 500) + "!":       false,
 		"/v1/mock/post?id=" + url.QueryEscape("https://mock.example/x/y"): false,
@@ -255,4 +259,30 @@ func TestAMethodThatIsNotAllowedIsCountedLikeAnyCall(t *testing.T) {
 		}
 	}
 	s.do(t, http.MethodPost, "/v1/mock/profile", key).wantProblem(t, problem.RateLimited)
+}
+
+func TestWhatMiddlewareHasSaidStays(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	srv, err := server.New(e.Open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, before := range [][]string{nil, {"Origin"}, {"Origin", "Accept"}} {
+		w := httptest.NewRecorder()
+		for _, name := range before {
+			w.Header().Add("Vary", name)
+		}
+		r := httptest.NewRequest(http.MethodGet, "/v1/mock/profile?handle=ann", nil)
+		r.Header.Set("Authorization", "Bearer "+e.Secret)
+		srv.Handler().ServeHTTP(w, r)
+		if diff := cmp.Diff(append(before, "Authorization", "Accept-Encoding"), w.Header().Values("Vary")); diff != "" {
+			t.Errorf("behind %v (-want +got):\n%s", before, diff)
+		}
+		for name := range w.Header() {
+			if name != http.CanonicalHeaderKey(name) {
+				t.Errorf("nobody finds the field %q by its name", name)
+			}
+		}
+	}
 }

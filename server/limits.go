@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"sync"
 	"time"
 )
 
@@ -10,6 +11,9 @@ type Limits struct {
 	// InFlight is how many calls are at work at a time: 512. One more is answered 503 at once, with Retry-After. Calls
 	// whose answer is being written do not count, and what needs no key is always answered.
 	InFlight int64
+	// PerAccount is how many of those one account may have, with all of its keys: half of InFlight. One more is answered
+	// 429 at once.
+	PerAccount int64
 	// EventTimeout is how long the caller of a stream has to read an event: 10 s.
 	EventTimeout time.Duration
 
@@ -40,6 +44,7 @@ type Limits struct {
 
 func (l *Limits) fill() {
 	l.InFlight = cmp.Or(l.InFlight, 512)
+	l.PerAccount = cmp.Or(l.PerAccount, (l.InFlight+1)/2)
 	l.EventTimeout = cmp.Or(l.EventTimeout, 10*time.Second)
 	l.Connections = cmp.Or(l.Connections, 1024)
 	l.HeaderBytes = cmp.Or(l.HeaderBytes, 60<<10)
@@ -48,4 +53,29 @@ func (l *Limits) fill() {
 	l.IdleTimeout = cmp.Or(l.IdleTimeout, time.Minute)
 	l.Drain = cmp.Or(l.Drain, 30*time.Second)
 	l.LastWords = cmp.Or(l.LastWords, 5*time.Second)
+}
+
+// shares are the calls at work of each account.
+type shares struct {
+	most int64
+
+	mu sync.Mutex
+	by map[string]int64 // only accounts that have any
+}
+
+// take begins a call of an account, if it may have one more. Give ends it.
+func (s *shares) take(account string) (give func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.by[account] >= s.most {
+		return nil, false
+	}
+	s.by[account]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.by[account]--; s.by[account] == 0 {
+			delete(s.by, account)
+		}
+	}, true
 }

@@ -20,6 +20,13 @@ func (s *Server) record(w *response, r *http.Request) {
 	case w.status >= http.StatusInternalServerError:
 		level = slog.LevelWarn
 	}
+	if s.log.Enabled(r.Context(), level) {
+		s.line(w, r, level)
+	}
+	s.turned.note(s.log, w, r)
+}
+
+func (s *Server) line(w *response, r *http.Request, level slog.Level) {
 	attrs := []slog.Attr{
 		slog.String("request_id", requestID(r)), slog.String("method", clip(r.Method, 16)), slog.String("operation", w.operation),
 		slog.String("platform", w.platform), slog.String("key_id", w.key), slog.Int("status", w.status),
@@ -32,7 +39,6 @@ func (s *Server) record(w *response, r *http.Request) {
 		}
 	}
 	s.log.LogAttrs(r.Context(), level, "request", kept...)
-	s.turned.note(s.log, w, r)
 }
 
 // turnedEvery is how often it is said at most that callers were turned away.

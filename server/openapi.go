@@ -16,13 +16,19 @@ import (
 // object is a JSON object of the description; encoding/json writes its keys in order.
 type object map[string]any
 
-// describe returns the OpenAPI 3.1 description. It is made once, for every server of the program: nothing in it
-// depends on the client.
+// descriptions is what the service says of itself to programs.
+type descriptions struct {
+	openAPI *static
+	schemas map[string]*static // of each resource, by the name of its file
+}
+
+// describe returns the descriptions. They are made once, for every server of the program: nothing in them depends on
+// the client.
 var describe = sync.OnceValues(makeDescription)
 
 // makeDescription makes the description from the operation table and from what the schema says of itself.
 // https://spec.openapis.org/oas/v3.1.1.html
-func makeDescription() ([]byte, error) {
+func makeDescription() (*descriptions, error) {
 	c := newComponents()
 	paths, tags := object{}, []object{}
 	for _, o := range socialdata.Operations() {
@@ -66,9 +72,16 @@ func makeDescription() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out bytes.Buffer
-	err = json.Indent(&out, compact, "", " ")
-	return out.Bytes(), err
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, compact, "", " "); err != nil {
+		return nil, err
+	}
+	files, err := c.schemaFiles()
+	out := &descriptions{newStatic("application/json", indented.Bytes()), map[string]*static{}}
+	for name, body := range files {
+		out.schemas[name] = newStatic("application/schema+json", body)
+	}
+	return out, err
 }
 
 // shownPath returns the path as the description writes it.
@@ -105,8 +118,8 @@ var fixedDocs = []struct {
 }{
 	{"/docs", "getDocs", "Read the documentation for people", "text/html", object{"type": "string"}},
 	{"/openapi.json", "getDescription", "Read this description", "application/json", object{"type": "object"}},
-	{"/livez", "getLiveness", "Say whether the process is alive", "text/plain", object{"type": "string"}},
-	{"/readyz", "getReadiness", "Say whether the process can serve", "text/plain", object{"type": "string"}},
+	{"/livez", "getLiveness", "Say whether the process is alive", "text/plain", object{"type": "string", "examples": []string{"ok\n"}}},
+	{"/readyz", "getReadiness", "Say whether the process can serve", "text/plain", object{"type": "string", "examples": []string{"ok\n"}}},
 }
 
 // operation describes one row.

@@ -20,7 +20,7 @@ func (c *components) params(o *operation.Operation) []object {
 		}
 	}
 	for _, p := range o.Params {
-		out = append(out, c.param(o, queryParam(p)))
+		out = append(out, c.param(o, c.queryParam(p)))
 	}
 	if charged(o) {
 		out = append(out, c.param(o, object{
@@ -73,8 +73,8 @@ func pathParam(name string, only []platform.ID) object {
 	return object{"name": name, "in": "path", "required": true, "schema": s, "description": doc}
 }
 
-func queryParam(p operation.Param) object {
-	s, doc := paramSchema(p), p.Doc
+func (c *components) queryParam(p operation.Param) object {
+	s, doc := c.paramSchema(p), p.Doc
 	if p.Form == operation.FormText && p.Enum == nil && p.Max == 0 {
 		doc += fmt.Sprintf(" At most %d bytes.", s["maxLength"])
 	}
@@ -88,14 +88,9 @@ func queryParam(p operation.Param) object {
 	return out
 }
 
-func paramSchema(p operation.Param) object {
+func (c *components) paramSchema(p operation.Param) object {
 	if p.Enum != nil {
-		for _, v := range schema.Vocabularies() {
-			if slices.Equal(v.Words, p.Enum) {
-				return ref(v.Name)
-			}
-		}
-		return object{"type": "string", "enum": p.Enum}
+		return c.choice(p)
 	}
 	text := object{"type": "string", "minLength": 1}
 	switch p.Form {
@@ -115,4 +110,16 @@ func paramSchema(p operation.Param) object {
 		text["maxLength"] = cmp.Or(p.Max, p.MaxBytes())
 	}
 	return text
+}
+
+// choice refers to the words of a parameter: generators make a type of each list, so it has a name.
+func (c *components) choice(p operation.Param) object {
+	for _, v := range schema.Vocabularies() {
+		if slices.Equal(v.Words, p.Enum) {
+			return ref(v.Name)
+		}
+	}
+	name := pascal(p.Name) + "Choice"
+	c.schemas[name] = object{"type": "string", "enum": p.Enum, "description": "What the parameter " + p.Name + " may be."}
+	return ref(name)
 }

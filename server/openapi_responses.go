@@ -163,7 +163,7 @@ func problemHeaders(code problem.Code) []string {
 // sample returns a problem of a code as it is written.
 func sample(code problem.Code) *problem.Error {
 	p := problem.New(code, sampleDetails[code])
-	p.RequestID = sampleRequestID
+	p.RequestID, p.Type = sampleRequestID, "https://api.example.com/docs#"+string(code)
 	if code == problem.RateLimited {
 		p.RetryAfter = 1e9
 	}
@@ -194,7 +194,7 @@ func (c *components) describeProblem() {
 		"type": "string", "enum": codes, "description": "What kind of problem it is: what programs act on.",
 	}
 	text := func(doc string) object { return object{"type": "string", "description": doc} }
-	uri, id := text("The kind of problem, as a URI."), text("The id of this call, to name it to others.")
+	uri, id := text("The kind of problem: the address of its explanation."), text("The id of this call, to name it to others.")
 	uri["format"], id["minLength"] = "uri", 1
 	c.schemas["Problem"] = object{
 		"type": "object", "description": "Why a call failed. A failed call costs nothing.",

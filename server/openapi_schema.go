@@ -167,7 +167,7 @@ func (c *components) searchResult() object {
 	}
 	variants, mapping := []object{}, object{}
 	for _, kind := range schema.ResultKinds() {
-		name := strings.ToUpper(string(kind[:1])) + string(kind[1:]) + "Result"
+		name := resultName(kind)
 		c.schemas[name] = c.resultOf(kind)
 		variants = append(variants, ref(name))
 		mapping[string(kind)] = "#/components/schemas/" + name
@@ -177,6 +177,11 @@ func (c *components) searchResult() object {
 		"discriminator": object{"propertyName": "kind", "mapping": mapping},
 	}
 	return ref("SearchResult")
+}
+
+// resultName returns the name of the schema of a search result: PostResult.
+func resultName(kind schema.ResultKind) string {
+	return strings.ToUpper(string(kind[:1])) + string(kind[1:]) + "Result"
 }
 
 // resultOf describes the search results of one kind: its object, and the kind. A kind that the object has of its own

@@ -78,6 +78,9 @@ func TestGeneratorsUnderstandTheDescription(t *testing.T) {
 		if format := o["format"]; o["type"] == "integer" && format != "int64" {
 			t.Errorf("%s: an integer of the format %v", at, format)
 		}
+		if s, ok := o["schema"].(map[string]any); ok && o["in"] == "query" && s["enum"] != nil {
+			t.Errorf("%s: the words of a parameter have no name", at)
+		}
 		if words, ok := o["enum"].([]any); ok && len(words) > 1 {
 			said, err := json.Marshal(words)
 			if err != nil {
@@ -101,6 +104,36 @@ func TestGeneratorsUnderstandTheDescription(t *testing.T) {
 		if schemas[name] == nil {
 			t.Errorf("the envelope %s has no name", name)
 		}
+	}
+}
+
+// TestWordsOfParametersAreThoseOfTheRows finds a list that stands under a name that another one has already.
+func TestWordsOfParametersAreThoseOfTheRows(t *testing.T) {
+	t.Parallel()
+	doc, lists := newDescription(t), 0
+	for _, o := range socialdata.Operations() {
+		for _, p := range o.Params {
+			if p.Enum == nil {
+				continue
+			}
+			lists++
+			for _, described := range doc.find("paths", describedPath(o), "get", "parameters").([]any) {
+				d := doc.resolve(described.(map[string]any))
+				if d["name"] != p.Name || d["in"] != "query" {
+					continue
+				}
+				var words []string
+				for _, word := range doc.resolve(d["schema"].(map[string]any))["enum"].([]any) {
+					words = append(words, word.(string))
+				}
+				if diff := cmp.Diff(p.Enum, words); diff != "" {
+					t.Errorf("%s: %s (-row +description):\n%s", o.Name, p.Name, diff)
+				}
+			}
+		}
+	}
+	if lists < 30 {
+		t.Errorf("%d lists were looked at", lists)
 	}
 }
 

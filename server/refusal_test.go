@@ -300,13 +300,13 @@ func TestTooFewCredits(t *testing.T) {
 		"/v1/search?query=a&platforms=mock,tiktok,youtube,linkedin", // 1 + 1 + 1 + 2
 		"/v1/search?query=a&platforms=mock,tiktok&enrich=arabic",    // 1 + 1 + 3
 	} {
-		s.get(t, path).wantProblem(t, problem.InsufficientCredits, "nothing was charged")
+		s.get(t, path).wantProblem(t, problem.InsufficientCredits, "costs up to 5 credits, and the account can spend 4")
 	}
 	if got := s.Balance(t); got != 4 {
 		t.Errorf("%d credits are left, want 4: a refusal holds nothing", got)
 	}
 	s.get(t, "/v1/mock/profile?handle=a&enrich=arabic").envelope(t)
-	s.get(t, "/v1/mock/profile?handle=a").wantProblem(t, problem.InsufficientCredits)
+	s.get(t, "/v1/mock/profile?handle=a").wantProblem(t, problem.InsufficientCredits, "costs up to 1 credits, and the account can spend 0")
 	s.get(t, "/v1/enrich?text=a").wantProblem(t, problem.InsufficientCredits)
 	s.get(t, "/v1/raw/mock/users/a").wantProblem(t, problem.InsufficientCredits)
 	s.get(t, "/v1/me").envelope(t)

@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 )
@@ -21,16 +23,16 @@ func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 	id := operation.NewRequestID()
 	w := &response{ResponseWriter: rw, began: time.Now()}
 	r = r.WithContext(operation.WithRequestID(r.Context(), id))
-	h := w.Header()
-	h.Set("X-Request-Id", id)
-	h.Set("X-Content-Type-Options", "nosniff")
+	w.set("X-Request-Id", id)
+	w.set("X-Content-Type-Options", "nosniff")
 	if tellsCache(r.URL.Path) {
-		tellCache(h, "MISS", 0) // until something better is known
+		tellCache(w, "MISS", 0) // until something better is known
 	}
 	enter(r, working)
 	defer s.finish(w, r)
 	defer s.rescue(w, r)
-	if h := s.mounted[r.URL.Path]; h != nil {
+	if at, h := s.mountedAt(r.URL.Path); h != nil {
+		w.route = at
 		s.lend(w, r, h)
 		return
 	}
@@ -41,8 +43,25 @@ func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 	case !strings.HasPrefix(r.URL.Path, "/") || odd(r.URL.EscapedPath()):
 		s.unknown(w, r)
 	default:
+		if path, ok := strings.CutPrefix(r.URL.Path, "/v1/"); ok {
+			s.api(w, r, path)
+			return
+		}
 		s.mux.ServeHTTP(w, r)
 	}
+}
+
+// mountedAt returns the handler that is mounted at path, or nearest above it.
+func (s *Server) mountedAt(path string) (nearest string, h http.Handler) {
+	if h = s.mounted[path]; h != nil {
+		return path, h
+	}
+	for at, below := range s.mounted {
+		if strings.HasSuffix(at, "/") && strings.HasPrefix(path, at) && len(at) > len(nearest) {
+			nearest, h = at, below
+		}
+	}
+	return nearest, h
 }
 
 // lend lets a mounted handler answer, if there is room.
@@ -91,12 +110,16 @@ func (s *Server) rescue(w *response, r *http.Request) {
 func (s *Server) finish(w *response, r *http.Request) {
 	endBody(w, r)
 	s.record(w, r)
+	s.observe(r.Context(), w.told(r))
 }
 
 func requestID(r *http.Request) string { return operation.RequestID(r.Context()) }
 
 // odd tells whether a path has segments that the mux would tidy away, or slashes in disguise.
 func odd(escaped string) bool {
+	if !strings.Contains(escaped, "%") && !strings.Contains(escaped, "//") && !strings.Contains(escaped, "/.") {
+		return false
+	}
 	low := strings.ToLower(escaped)
 	for _, bad := range []string{"//", "/./", "/../", "%2f", "%5c", "%2e%2e", "%00"} {
 		if strings.Contains(low, bad) {
@@ -128,6 +151,7 @@ type response struct {
 	began     time.Time
 	status    int // 0 until it has begun
 	bytes     int64
+	route     string       // the pattern of the path; "" when there is no such route
 	operation string       // its name; "" when the request is for none
 	platform  string       // "" when there is none, or none of that name
 	key       string       // the id of the key that was shown; "" for none
@@ -135,6 +159,24 @@ type response struct {
 
 	turnedAway bool // because the service was at its limit
 	probe      bool // of an orchestrator, answered well
+
+	target string              // the platform or provider in the path; "" for none
+	path   string              // of a raw read
+	atWork *semaphore.Weighted // what the call has taken a place of; nil when it has none
+	share  func()              // gives back the place of its account; nil when it has none
+	values []string            // of header fields
+	room   [20]string          // where values begins
+}
+
+// set sets a header field, whose name is in its canonical form. The values of all stand in one array, where
+// [http.Header.Set] makes one for each and puts the name into that form.
+func (w *response) set(name string, values ...string) {
+	if w.values == nil {
+		w.values = w.room[:0]
+	}
+	from := len(w.values)
+	w.values = append(w.values, values...)
+	w.Header()[name] = w.values[from:len(w.values):len(w.values)]
 }
 
 // Unwrap lets [http.ResponseController] find what lies below.

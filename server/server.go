@@ -23,10 +23,15 @@ type Server struct {
 	auth     Auth // nil asks the client's key store
 	ready    func(context.Context) error
 	mounted  map[string]http.Handler
+	observe  func(context.Context, Request)
+	wrap     func(http.Handler) http.Handler
 	limits   Limits
-	mux      *http.ServeMux
+	mux      *http.ServeMux                  // of what is not below /v1
+	own      map[string]*operation.Operation // the service's operations by what stands behind /v1/
+	ops      map[string]*operation.Operation // the reads by what stands behind /v1/{platform}/
 	zips     zips
 	calls    *semaphore.Weighted // those at work
+	shares   *shares
 	turned   turned
 	draining atomic.Bool
 }
@@ -52,13 +57,13 @@ func WithSections(sections ...Section) Option {
 }
 
 // WithReady asks ready whether the program can serve, for /readyz. The default always can. A server that drains is not
-// ready, whatever ready says.
+// ready, whatever ready says. Ready has two seconds.
 func WithReady(ready func(context.Context) error) Option {
 	return func(s *Server) { s.ready = ready }
 }
 
-// WithMount serves h at exactly that path, beside the API and within its limits. H knows its callers itself, and reads
-// the bodies of their requests, which the API never does.
+// WithMount serves h at exactly that path, or below one that ends in a slash, beside the API and within its limits. H knows
+// its callers itself, and reads the bodies of their requests, which the API never does.
 func WithMount(path string, h http.Handler) Option {
 	return func(s *Server) { s.mounted[path] = h }
 }
@@ -71,6 +76,8 @@ func New(client *socialdata.Client, opts ...Option) (*Server, error) {
 	s := &Server{
 		client: client, log: slog.New(slog.DiscardHandler), mux: http.NewServeMux(),
 		ready: func(context.Context) error { return nil }, mounted: map[string]http.Handler{},
+		observe: func(context.Context, Request) {}, wrap: func(h http.Handler) http.Handler { return h },
+		own: map[string]*operation.Operation{}, ops: map[string]*operation.Operation{},
 	}
 	for _, o := range opts {
 		o(s)
@@ -80,24 +87,16 @@ func New(client *socialdata.Client, opts ...Option) (*Server, error) {
 	}
 	s.limits.fill()
 	s.calls = semaphore.NewWeighted(s.limits.InFlight)
-	openAPI, err := describe()
-	if err != nil {
-		return nil, fmt.Errorf("server: API description: %w", err)
-	}
-	docs, err := page(s.sections)
-	if err != nil {
+	s.shares = &shares{most: s.limits.PerAccount, by: map[string]int64{}}
+	s.routes()
+	if err := s.documents(); err != nil {
 		return nil, fmt.Errorf("server: documentation: %w", err)
 	}
-	s.routes()
-	s.document("/openapi.json", "application/json", openAPI)
-	s.document("/docs", "text/html; charset=utf-8", docs)
-	s.document("/llms.txt", "text/plain; charset=utf-8", []byte(llms))
-	s.document("/.well-known/api-catalog", "application/linkset+json", []byte(catalog))
 	return s, nil
 }
 
 // Handler returns the handler of every route.
-func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
+func (s *Server) Handler() http.Handler { return s.wrap(http.HandlerFunc(s.serve)) }
 
 // handler is a handler that knows the response it makes.
 type handler func(*response, *http.Request)
@@ -106,25 +105,38 @@ type handler func(*response, *http.Request)
 func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h(w.(*response), r) }
 
 func (s *Server) routes() {
-	reads := map[string]*operation.Operation{}
 	for _, o := range socialdata.Operations() {
 		if op, ok := strings.CutPrefix(o.Path, "/v1/{platform}/"); ok {
-			reads[op] = o
-			continue
+			s.ops[op] = o
+		} else if own, ok := strings.CutPrefix(o.Path, "/v1/"); ok {
+			s.own[own] = o
+		} else {
+			s.mux.Handle(o.Path, handler(func(w *response, r *http.Request) { s.operate(w, r, o) }))
 		}
-		s.mux.Handle(o.Path, s.operate(func(*http.Request) *operation.Operation { return o }))
 	}
-	// One pattern for all reads: the mux panics when /v1/{platform}/a meets /v1/raw/{provider}/{path...}.
-	s.mux.Handle("/v1/{platform}/{operation...}", s.operate(func(r *http.Request) *operation.Operation {
-		return reads[r.PathValue("operation")]
-	}))
-	// Without these the mux would send callers on to the same path with a slash.
-	nothing := s.operate(func(*http.Request) *operation.Operation { return nil })
-	s.mux.Handle("/v1/{word}", nothing)
-	s.mux.Handle("/v1/raw/{provider}", nothing)
 	s.mux.Handle("/livez", s.reading(func(w *response, r *http.Request) { s.probe(w, r, nil) }))
 	s.mux.Handle("/readyz", s.reading(func(w *response, r *http.Request) { s.probe(w, r, s.readiness(r.Context())) }))
 	s.mux.Handle("/", handler(s.unknown))
+}
+
+// api answers a path below /v1. [http.ServeMux] is not asked: its patterns would meet (/v1/{platform}/a and
+// /v1/raw/{provider}/{path...}), and to match them makes seven allocations.
+func (s *Server) api(w *response, r *http.Request, path string) {
+	word, rest, deeper := strings.Cut(path, "/")
+	switch {
+	case path == "":
+		s.unknown(w, r)
+	case !deeper:
+		s.operate(w, r, s.own[word])
+	case word == "raw" && strings.Contains(rest, "/"):
+		w.target, w.path, _ = strings.Cut(rest, "/")
+		s.operate(w, r, s.own["raw/{provider}/{path...}"])
+	case word == "raw":
+		s.operate(w, r, nil)
+	default:
+		w.target = word
+		s.operate(w, r, s.ops[rest])
+	}
 }
 
 // maxPath is how much of a path is told again: it may be as long as a request may be.

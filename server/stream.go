@@ -58,6 +58,6 @@ func (s *Server) stream(w *response, r *http.Request, client *socialdata.Client,
 		return
 	}
 	if p, ok := errors.AsType[*problem.Error](err); ok {
-		send("error", p)
+		send("error", s.problemOf(r, p))
 	}
 }

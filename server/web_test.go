@@ -375,12 +375,36 @@ func TestADrainFinishesWhatIsUnderWay(t *testing.T) {
 	})
 }
 
+func TestNoAccountHasMoreThanItsShare(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := serving(t, enginetest.Config{Providers: []providers.Provider{mock.NewFor(platform.X, mock.Config{Release: release}), mock.NewFor(platform.Mock, mock.Config{})}},
+			server.WithLimits(server.Limits{InFlight: 4}))
+		_, other := s.Account(t, "other", 10)
+		first, second := s.call(s.request("/v1/x/search?query=pending")), s.call(s.request("/v1/x/search?query=pending&kind=post"))
+		synctest.Wait()
+		r := s.call(s.request("/v1/mock/profile?handle=a")).reply()
+		if r.wantProblem(t, "rate_limited", "2 calls at work"); r.header.Get("Retry-After") != "1" {
+			t.Errorf("headers are %v", r.header)
+		}
+		s.call("GET /v1/mock/profile?handle=a HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer " + other + "\r\n\r\n").reply().envelope(t)
+		close(release)
+		first.reply().envelope(t)
+		second.reply().envelope(t)
+		s.call(s.request("/v1/mock/profile?handle=a")).reply().envelope(t)
+		if got, want := s.Balance(t), int64(1000-3); got != want {
+			t.Errorf("%d credits are left, want %d", got, want)
+		}
+	})
+}
+
 func TestOverload(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		s := serving(t, enginetest.Config{Providers: []providers.Provider{mock.NewFor(platform.X, mock.Config{Release: release}), mock.NewFor(platform.Mock, mock.Config{})}},
-			server.WithLimits(server.Limits{InFlight: 2}))
+			server.WithLimits(server.Limits{InFlight: 2, PerAccount: 2}))
 		first, second := s.call(s.request("/v1/x/search?query=pending")), s.call(s.request("/v1/x/search?query=pending&kind=post"))
 		synctest.Wait()
 		for _, head := range []string{s.request("/v1/mock/profile?handle=a"), s.request("/v1/me"), "GET /v1/nowhere/x HTTP/1.1\r\nHost: test\r\n\r\n"} {

@@ -2,7 +2,6 @@ package server
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -17,47 +16,64 @@ import (
 
 // answer writes a successful answer: headers that repeat meta for those who do not read bodies, and the envelope.
 func (s *Server) answer(w *response, r *http.Request, o *operation.Operation, a *operation.Answer) {
-	h := w.Header()
 	if o.Bare {
-		h.Set("Cache-Control", "no-store")
+		w.set("Cache-Control", "no-store")
 		s.write(w, r, http.StatusOK, "application/json", a.Data)
 		return
 	}
-	metaHeaders(h, a)
+	metaHeaders(w, a)
 	if a.Meta.NextCursor != "" {
-		linkHeader(h, nextURL(r.URL, a.Meta.NextCursor))
+		linkHeader(w, nextURL(r.URL, a.Meta.NextCursor))
 	}
 	if a.Tag != "" {
 		tag := `W/"` + a.Tag + `"`
-		h.Set("ETag", tag)
-		if matches(r.Header.Values("If-None-Match"), tag) {
-			h.Add("Vary", "Accept-Encoding")
+		w.set("Etag", tag)
+		if matches(r.Header["If-None-Match"], tag) {
+			w.vary("Accept-Encoding")
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
 	}
-	meta, err := schema.Marshal(a.Meta)
+	meta, err := a.Meta.AppendJSON(make([]byte, 0, 256))
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	// The data is encoded already: it goes out as it stands in the cache.
-	s.write(w, r, http.StatusOK, "application/json", []byte(`{"data":`), a.Data, []byte(`,"meta":`), meta, []byte(`}`))
+	s.write(w, r, http.StatusOK, "application/json", beforeData, a.Data, beforeMeta, meta, behindMeta)
+}
+
+// The parts of an envelope. Nobody writes to them.
+var (
+	beforeData = []byte(`{"data":`)
+	beforeMeta = []byte(`,"meta":`)
+	behindMeta = []byte(`}`)
+)
+
+// vary adds one more request header to those that the answer depends on.
+func (w *response) vary(name string) {
+	switch before := w.Header()["Vary"]; len(before) {
+	case 0:
+		w.set("Vary", name)
+	case 1:
+		w.set("Vary", before[0], name)
+	default: // whoever stands before us has said more
+		w.Header().Add("Vary", name)
+	}
 }
 
 // write writes a body that is in parts, compressed for whoever can read that.
 func (s *Server) write(w *response, r *http.Request, status int, contentType string, parts ...[]byte) {
-	h := w.Header()
-	h.Set("Content-Type", contentType)
-	h.Add("Vary", "Accept-Encoding")
+	w.set("Content-Type", contentType)
+	w.vary("Accept-Encoding")
 	if size(parts) > gzipFrom && wantsGzip(r) {
 		zipped, err := s.zips.compress(parts...)
 		if err == nil {
-			h.Set("Content-Encoding", "gzip")
+			w.set("Content-Encoding", "gzip")
 			parts = [][]byte{zipped}
 		}
 	}
-	h.Set("Content-Length", strconv.Itoa(size(parts)))
+	w.set("Content-Length", strconv.Itoa(size(parts)))
 	enter(r, writing)
 	w.WriteHeader(status)
 	for _, p := range parts {
@@ -75,46 +91,47 @@ func size(parts [][]byte) int {
 	return n
 }
 
-func metaHeaders(h http.Header, a *operation.Answer) {
-	tellCache(h, a.Meta.Cache, a.Meta.DataAgeS)
-	h.Set("X-Credits-Used", strconv.FormatInt(a.Meta.CreditsUsed, 10))
-	h.Set("X-Credits-Remaining", strconv.FormatInt(a.Meta.CreditsRemaining, 10))
+func metaHeaders(w *response, a *operation.Answer) {
+	tellCache(w, a.Meta.Cache, a.Meta.DataAgeS)
+	w.set("X-Credits-Used", strconv.FormatInt(a.Meta.CreditsUsed, 10))
+	w.set("X-Credits-Remaining", strconv.FormatInt(a.Meta.CreditsRemaining, 10))
 	if a.Replayed {
-		h.Set("X-Idempotent-Replay", "true")
+		w.set("X-Idempotent-Replay", "true")
 	}
 	if a.Pending {
-		h.Set("Retry-After", "2")
+		w.set("Retry-After", "2")
 	}
 	if a.Tag == "" {
-		h.Set("Cache-Control", "no-store")
+		w.set("Cache-Control", "no-store")
 		return
 	}
 	ttl := strconv.FormatInt(int64(a.TTL.Seconds()), 10)
-	h.Set("Cache-Control", "private, max-age="+ttl)
 	if a.Fresh { // a copy must not answer who asks for what is new
-		h.Set("Cache-Control", "private, no-cache")
-	}
-	h.Add("Vary", "Authorization")
-	if a.Meta.Cache == schema.Hit {
-		h.Set("Age", strconv.FormatInt(a.Meta.DataAgeS, 10))
-		h.Set("Cache-Status", "socialdata; hit; ttl="+ttl) // RFC 9211
+		w.set("Cache-Control", "private, no-cache")
 	} else {
-		h.Set("Cache-Status", "socialdata; fwd=miss; stored")
+		w.set("Cache-Control", "private, max-age="+ttl)
+	}
+	w.vary("Authorization")
+	if a.Meta.Cache == schema.Hit {
+		w.set("Age", strconv.FormatInt(a.Meta.DataAgeS, 10))
+		w.set("Cache-Status", "socialdata; hit; ttl="+ttl) // RFC 9211
+	} else {
+		w.set("Cache-Status", "socialdata; fwd=miss; stored")
 	}
 }
 
 // tellCache tells how the cache was used, and the age of the data in seconds.
-func tellCache(h http.Header, state schema.CacheState, age int64) {
-	h.Set("X-Cache", string(state))
-	h.Set("X-Data-Age", strconv.FormatInt(age, 10))
+func tellCache(w *response, state schema.CacheState, age int64) {
+	w.set("X-Cache", string(state))
+	w.set("X-Data-Age", strconv.FormatInt(age, 10))
 }
 
 // maxLink is how long a Link field may be: some proxies refuse answers with long ones. The cursor is in meta too.
 const maxLink = 1 << 10
 
-func linkHeader(h http.Header, next string) {
+func linkHeader(w *response, next string) {
 	if link := "<" + next + `>; rel="next"`; len(link) <= maxLink {
-		h.Set("Link", link)
+		w.set("Link", link)
 	}
 }
 
@@ -141,10 +158,18 @@ func matches(headers []string, tag string) bool {
 
 // limitHeaders tells the state of the key's bucket.
 // https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
-func limitHeaders(h http.Header, a keys.Allowance) {
+func limitHeaders(w *response, a keys.Allowance) {
 	full := float64(a.Rate.Capacity)
-	h.Set("RateLimit-Policy", fmt.Sprintf(`"key";q=%d;w=%d`, a.Rate.Capacity, seconds(full/a.Rate.Refill)))
-	h.Set("RateLimit", fmt.Sprintf(`"key";r=%d;t=%d`, int64(a.Remaining), seconds((full-a.Remaining)/a.Rate.Refill)))
+	w.set("Ratelimit-Policy", limitText("q", a.Rate.Capacity, "w", seconds(full/a.Rate.Refill)))
+	w.set("Ratelimit", limitText("r", int64(a.Remaining), "t", seconds((full-a.Remaining)/a.Rate.Refill)))
+}
+
+// limitText returns an item of a key with two parameters, such as "key";r=59;t=1.
+func limitText(first string, m int64, second string, n int64) string {
+	b := append(make([]byte, 0, 64), `"key";`+first+"="...)
+	b = strconv.AppendInt(b, m, 10)
+	b = append(b, ";"+second+"="...)
+	return string(strconv.AppendInt(b, n, 10))
 }
 
 func seconds(s float64) int64 { return int64(math.Ceil(max(0, s))) }
@@ -160,10 +185,10 @@ func (s *Server) fail(w *response, r *http.Request, err error) {
 	}
 	h.Set("Cache-Control", "no-store")
 	if tellsCache(r.URL.Path) {
-		tellCache(h, schema.Miss, 0)
+		tellCache(w, schema.Miss, 0)
 	}
 	if p.Remembered {
-		tellCache(h, schema.Hit, int64(p.Age.Seconds()))
+		tellCache(w, schema.Hit, int64(p.Age.Seconds()))
 	}
 	if p.Code == problem.Unauthorized {
 		h.Set("WWW-Authenticate", "Bearer")
@@ -191,6 +216,6 @@ func (s *Server) problemOf(r *http.Request, err error) *problem.Error {
 	if own.RequestID != requestID(r) && own.Code == problem.InternalError { // else the engine has logged it under this id
 		s.log.ErrorContext(r.Context(), "request failed", "request_id", requestID(r), "error", errors.Join(p, p.Unwrap()))
 	}
-	own.RequestID, own.Detail = requestID(r), clip(own.Detail, maxDetail)
+	own.RequestID, own.Detail, own.Type = requestID(r), clip(own.Detail, maxDetail), explained(r, own.Code)
 	return &own
 }

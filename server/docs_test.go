@@ -1,0 +1,242 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/server"
+)
+
+// ask sends a request as it comes from behind a mux or proxy.
+func ask(h http.Handler, target, host string, fields ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, target, nil)
+	r.Host = host
+	for i := 0; i < len(fields); i += 2 {
+		r.Header.Set(fields[i], fields[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func handlerOf(t *testing.T, opts ...server.Option) http.Handler {
+	t.Helper()
+	srv, err := server.New(enginetest.New(t, enginetest.Config{}).Open, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return srv.Handler()
+}
+
+func TestThePageSaysTheAddressUnderWhichItIsRead(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.Handle("/", handlerOf(t))
+	mux.Handle("/data/v2/", http.StripPrefix("/data/v2", handlerOf(t)))
+	tests := []struct{ target, host, proto, want string }{
+		{"/docs", "api.example.org", "", "http://api.example.org"},
+		{"/docs", "api.example.org", "https", "https://api.example.org"},
+		{"/docs", "api.example.org", "javascript", "http://api.example.org"},
+		{"/docs", "[::1]:8080", "", "http://[::1]:8080"},
+		{"/docs?x=/docs", "a.b", "", "http://a.b"},
+		{"/docs", "a.b", "", "http://a.b"},
+		{"/data/v2/docs", "a.b:81", "", "http://a.b:81/data/v2"},
+		{"/docs", `a"><script>alert(1)</script>`, "", "http://localhost"},
+		{"/docs", "a b", "", "http://localhost"},
+		{"/docs", "evil.example/x", "", "http://localhost"},
+		{"/docs", strings.Repeat("a", 300), "", "http://localhost"},
+	}
+	for _, tt := range tests {
+		w := ask(mux, tt.target, tt.host, "X-Forwarded-Proto", tt.proto)
+		page := w.Body.String()
+		if w.Code != http.StatusOK || !strings.Contains(page, tt.want+"/v1/mock/posts?handle=salma") || strings.Contains(page, "base.invalid") {
+			t.Errorf("%s at %.40q, %q: status %d, the address is not %s", tt.target, tt.host, tt.proto, w.Code, tt.want)
+		}
+		if strings.Contains(page, "<script>alert") {
+			t.Errorf("%s: the host stands in the page", tt.host)
+		}
+	}
+}
+
+// TestTheTypeOfAProblemLeadsToItsExplanation follows the type of each problem into the page.
+func TestTheTypeOfAProblemLeadsToItsExplanation(t *testing.T) {
+	t.Parallel()
+	h := http.StripPrefix("/data", handlerOf(t))
+	typeOf := func(host string) string {
+		var p problem.Error
+		if err := json.Unmarshal(ask(h, "/data/v1/nothing", host).Body.Bytes(), &p); err != nil {
+			t.Fatal(err)
+		}
+		return p.Type
+	}
+	if got, want := typeOf("api.example.org"), "http://api.example.org/data/docs#unauthorized"; got != want {
+		t.Errorf("the type is %q, want %q", got, want)
+	}
+	if got := typeOf(`a">`); got != "" { // the code's own
+		t.Errorf("with a host that is none the type is %q", got)
+	}
+	page := ask(h, "/data/docs", "api.example.org").Body.String()
+	for _, code := range problem.Codes() {
+		if !strings.Contains(page, `id="`+string(code)+`"`) {
+			t.Errorf("%s is not explained", code)
+		}
+	}
+}
+
+// TestPagesKeepToThemselves looks for what a strict policy would stop, and for links that lead nowhere.
+func TestPagesKeepToThemselves(t *testing.T) {
+	t.Parallel()
+	h := handlerOf(t)
+	anchors, links := map[string]string{}, map[string][]string{}
+	for _, path := range []string{"/docs", "/docs/platforms", "/docs/fields"} {
+		w := ask(h, path, "a.b")
+		csp := w.Header().Get("Content-Security-Policy")
+		if !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
+			t.Errorf("%s: the policy is %q", path, csp)
+		}
+		page := w.Body.String()
+		for _, bad := range []string{"<style", " style=", "<script>", " onclick=", "javascript:", "%!", "ZgotmplZ", "<no value>"} {
+			if strings.Contains(page, bad) {
+				t.Errorf("%s holds %q", path, bad)
+			}
+		}
+		for _, id := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+			if anchors[path+"#"+id[1]] != "" {
+				t.Errorf("%s: the id %s is there twice", path, id[1])
+			}
+			anchors[path+"#"+id[1]] = id[1]
+		}
+		at := &url.URL{Scheme: "http", Host: "a.b", Path: path}
+		for _, m := range regexp.MustCompile(` (?:href|src)="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+			to, err := at.Parse(m[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if to.Host == "a.b" {
+				links[to.Path] = append(links[to.Path], to.Fragment)
+			} else if to.Host != "github.com" {
+				t.Errorf("%s leads to %s", path, to)
+			}
+		}
+	}
+	for path, fragments := range links {
+		if w := ask(h, path, "a.b"); w.Code != http.StatusOK {
+			t.Errorf("%s, which is linked, came to %d", path, w.Code)
+		}
+		for _, f := range fragments {
+			if f != "" && anchors[path+"#"+f] == "" {
+				t.Errorf("%s#%s, which is linked, is not there", path, f)
+			}
+		}
+	}
+}
+
+// TestPagesAreLight bounds what a reader waits for: compressed bytes.
+func TestPagesAreLight(t *testing.T) {
+	t.Parallel()
+	h := handlerOf(t)
+	for path, most := range map[string]int{
+		"/docs": 64 << 10, "/docs/platforms": 64 << 10, "/docs/fields": 24 << 10, "/docs/docs.css": 6 << 10, "/docs/docs.js": 6 << 10,
+	} {
+		if got := ask(h, path, "a.b", "Accept-Encoding", "gzip").Body.Len(); got > most || got < 1<<10 {
+			t.Errorf("%s has %d bytes, want at most %d", path, got, most)
+		}
+	}
+}
+
+func TestTheRootLeadsToTheDocumentation(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.Handle("/data/", http.StripPrefix("/data", handlerOf(t)))
+	for _, from := range []string{"/data/", "/data/docs/"} {
+		w := ask(mux, from, "a.b")
+		at, err := url.Parse("http://a.b" + from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := at.Parse(w.Header().Get("Location"))
+		if err != nil || w.Code != http.StatusFound || to.Path != "/data/docs" {
+			t.Errorf("%s came to %d and leads to %v", from, w.Code, to)
+		}
+	}
+}
+
+func TestLanguageModelsAreToldOfTheToolsThatThereAre(t *testing.T) {
+	t.Parallel()
+	with, without := handlerOf(t, server.WithMount("/mcp", http.NotFoundHandler())), handlerOf(t)
+	for _, path := range []string{"/llms.txt", "/docs"} {
+		if !strings.Contains(ask(with, path, "a.b").Body.String(), "mcp") || strings.Contains(ask(without, path, "a.b").Body.String(), "mcp") {
+			t.Errorf("%s tells of tools that are not there, or not of those that are", path)
+		}
+	}
+}
+
+// TestSchemasDescribeWhatIsAnswered validates the examples by the schemas that stand alone.
+func TestSchemasDescribeWhatIsAnswered(t *testing.T) {
+	t.Parallel()
+	s := open(t, enginetest.Config{})
+	compiler, checked := jsonschema.NewCompiler(), 0
+	compiler.AssertFormat()
+	for _, o := range socialdata.Operations() {
+		file := regexp.MustCompile(`[a-z][A-Z]`).ReplaceAllStringFunc(resourceOf(o.Data.String()), func(m string) string { return m[:1] + "_" + m[1:] })
+		r := s.getAs(t, "", "/schemas/"+strings.ToLower(file)+".json")
+		if o.Name == "raw" {
+			continue
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(r.body))
+		if err != nil || r.status != http.StatusOK || r.header.Get("Content-Type") != "application/schema+json" {
+			t.Fatalf("%s: the schema %s: status %d, %v", o.Name, file, r.status, err)
+		}
+		at := "https://a.b/schemas/" + o.Name
+		if err := compiler.AddResource(at, doc); err != nil {
+			t.Fatal(err)
+		}
+		compiled, err := compiler.Compile(at)
+		if err != nil {
+			t.Fatalf("%s: %v", o.Name, err)
+		}
+		var answer struct{ Data json.RawMessage }
+		said := marshal(t, example(t, s, o))
+		if o.Bare {
+			answer.Data = said
+		} else if err := json.Unmarshal(said, &answer); err != nil {
+			t.Fatal(err)
+		}
+		all := []json.RawMessage{answer.Data}
+		if o.List() {
+			if err := json.Unmarshal(answer.Data, &all); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, one := range all {
+			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(one))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := compiled.Validate(value); err != nil {
+				t.Errorf("%s: %v", o.Name, err)
+			}
+			checked++
+		}
+		if err := compiled.Validate(map[string]any{}); err == nil {
+			t.Errorf("%s: the schema takes anything", o.Name)
+		}
+	}
+	if checked < 40 {
+		t.Errorf("%d examples were checked", checked)
+	}
+}
+
+// resourceOf returns the name of the type that a Go type is, or is a list of.
+func resourceOf(typ string) string { return typ[strings.LastIndex(typ, ".")+1:] }

@@ -1,0 +1,103 @@
+package server
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// schemaFiles returns a JSON Schema for each resource of the description, by the name of its file. What one refers to
+// stands in it, so that it is good alone.
+// https://json-schema.org/draft/2020-12/json-schema-core
+func (c *components) schemaFiles() (map[string][]byte, error) {
+	names := []string{"Problem", "Meta"}
+	for _, o := range socialdata.Operations() {
+		if name := dataName(o); name != "" {
+			names = append(names, name)
+		}
+	}
+	for _, kind := range schema.ResultKinds() { // some are found by searching only
+		names = append(names, resultName(kind))
+	}
+	out := map[string][]byte{}
+	for _, name := range names {
+		body, err := schema.Marshal(c.standalone(name))
+		if err != nil {
+			return nil, err
+		}
+		out[schemaFile(name)] = body
+	}
+	return out, nil
+}
+
+// dataName returns the name of the object, or of each object of the list, that an operation answers; "" when it has none.
+func dataName(o *operation.Operation) string {
+	t := o.Data
+	if o.List() {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return ""
+	}
+	return schema.TypeName(t)
+}
+
+// schemaFile returns the name of the file of a schema: live_stream.json for LiveStream.
+func schemaFile(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			b.WriteByte('_')
+		}
+		b.WriteRune(r)
+	}
+	return strings.ToLower(b.String()) + ".json"
+}
+
+// standalone returns a schema of the components as a document of its own.
+func (c *components) standalone(name string) object {
+	defs := object{}
+	out := c.within(c.schemas[name], defs).(object)
+	delete(defs, name)
+	out["$schema"], out["$id"], out["title"] = "https://json-schema.org/draft/2020-12/schema", schemaFile(name), name
+	if len(defs) > 0 {
+		out["$defs"] = defs
+	}
+	return out
+}
+
+const componentRef = "#/components/schemas/"
+
+// within returns a copy of a part of a schema whose references lead to defs, and puts there what they refer to. What
+// only OpenAPI knows is left out.
+func (c *components) within(part any, defs object) any {
+	switch part := part.(type) {
+	case object:
+		out := maps.Clone(part)
+		delete(out, "discriminator")
+		for key, inside := range out {
+			out[key] = c.within(inside, defs)
+		}
+		if to, ok := out["$ref"].(string); ok {
+			name := strings.TrimPrefix(to, componentRef)
+			out["$ref"] = "#/$defs/" + name
+			if _, known := defs[name]; !known {
+				defs[name] = object{} // while it may refer to itself
+				defs[name] = c.within(c.schemas[name], defs)
+			}
+		}
+		return out
+	case []object:
+		out := slices.Clone(part)
+		for i := range out {
+			out[i] = c.within(out[i], defs).(object)
+		}
+		return out
+	}
+	return part
+}
