@@ -12,6 +12,7 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/mixed"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/ner"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/phrase"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -31,6 +32,7 @@ type Model struct {
 	spans     *weights.Linear
 	language  *weights.Linear
 	sentiment *weights.Linear
+	phrase    *phrase.Net
 	topic     *weights.Linear
 	subject   *weights.Linear
 	// learnt holds the classes of the topic head as classes of the subject head, technology what has none of its own there.
@@ -81,6 +83,9 @@ func Open(file string) (*Model, error) {
 	if m.mixed, err = mixed.OpenNet(s["mixed"]); err != nil {
 		return nil, fmt.Errorf("section mixed: %w", err)
 	}
+	if m.phrase, err = phrase.OpenNet(s["phrase"]); err != nil {
+		return nil, fmt.Errorf("section phrase: %w", err)
+	}
 	m.learnt = indexes(learntTopics[:], head.Subjects)
 	m.technology = slices.Index(head.Subjects, "technology")
 	m.names = &ner.Reader{
@@ -109,6 +114,7 @@ type scratch struct {
 	text   head.Text
 	seq    ner.Seq
 	scan   mixed.Scan
+	phrase phrase.State
 	mixed  mixed.Input
 	tags   []uint8
 	spans  []span

@@ -47,9 +47,7 @@ func (m *Model) Detail(text string) Detail {
 	if s.scan.Input(&s.mixed) {
 		d.Mixed = float64(m.mixed.Score(&s.mixed) - m.mixed.Threshold)
 	}
-	p := s.scores[:sentiments]
-	m.sentiment.Scores(m.reader.Sentiment(&s.text, false), p)
-	softmax(p)
+	p := m.feelings(s, false)
 	for c, label := range sentimentLabels {
 		d.Sentiment[label] = float64(p[c])
 	}

@@ -27,12 +27,12 @@ func TestEnrichReadsEverydayPostsAndNegations(t *testing.T) {
 		{"to choose by", least{
 			posts: "testdata/everyday_choose.txt", pairs: "testdata/negation_choose.txt",
 			entityPrecision: 0.893, entityRecall: 0.716, topicPrecision: 0.870, topicRecall: 0.733,
-			sentiment: 0.883, dialect: 0.930, fewDialect: 0.983, negation: 0.88,
+			sentiment: 0.883, dialect: 0.930, fewDialect: 0.983, negation: 0.86,
 		}},
 		{"to report on", least{
 			posts: "testdata/everyday_report.txt", pairs: "testdata/negation_report.txt",
 			entityPrecision: 0.887, entityRecall: 0.739, topicPrecision: 0.834, topicRecall: 0.701,
-			sentiment: 0.803, dialect: 0.903, fewDialect: 0.850, negation: 0.89,
+			sentiment: 0.836, dialect: 0.903, fewDialect: 0.850, negation: 0.87,
 		}},
 	}
 	for _, tt := range tests {

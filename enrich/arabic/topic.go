@@ -1,6 +1,7 @@
 package arabic
 
 import (
+	"math"
 	"slices"
 
 	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
@@ -15,10 +16,12 @@ var learntTopics = [...]string{
 const (
 	science = 0 // the class of science and technology: one in the labelled texts, two in the specification
 	// manyWords is the length from which the topic head, which learnt long sentences, says which of its topics it is.
-	manyWords = 14
+	manyWords = 12
 	minFirst  = 0.4 // the probability from which the first topic is named
-	minNext   = 0.3 // and those after it
+	minNext   = 0.3 // and those after it, and the first one of a text of manyWords, of which more is known
 	maxTopics = 3
+	// subjectPower is how much the subject head has a say in which of the topics of the topic head it is.
+	subjectPower = 0.3
 )
 
 // topics names what the text of s is about, most likely first.
@@ -29,6 +32,9 @@ func (m *Model) topics(s *scratch, d schema.Dialect) []string {
 	p := m.subjects(s)
 	var out []string
 	least := float32(minFirst)
+	if len(s.text.Spans) >= manyWords {
+		least = minNext
+	}
 	for range maxTopics {
 		best := len(head.Subjects) - 1
 		for c, name := range head.Subjects {
@@ -56,21 +62,32 @@ func (m *Model) subjects(s *scratch) []float32 {
 	q := s.scores[:len(learntTopics)]
 	m.topic.Scores(m.reader.Topic(&s.text), q)
 	softmax(q)
-	known := float32(0)
-	for _, i := range m.learnt {
-		known += p[i]
-	}
-	share := q[science] / (p[m.learnt[science]] + p[m.technology] + 1e-9)
-	known += p[m.technology]
-	for c, i := range m.learnt {
+	m.share(p, q)
+	return p
+}
+
+// share shares out what p, the probabilities of the subject head, leaves for the classes of the topic head, of which q are
+// the probabilities.
+func (m *Model) share(p, q []float32) {
+	none := len(q) - 1
+	known, sum := p[m.learnt[none]], float32(0)
+	for c, i := range m.learnt[:none] {
+		v := p[i]
 		if c == science {
-			continue
+			v += p[m.technology]
 		}
+		known += v
+		q[c] *= float32(math.Pow(float64(v)+1e-6, subjectPower))
+		sum += q[c]
+	}
+	p[m.learnt[none]] = known * q[none]
+	known *= (1 - q[none]) / (sum + 1e-9)
+	split := p[m.learnt[science]] / (p[m.learnt[science]] + p[m.technology] + 1e-9)
+	for c, i := range m.learnt[:none] {
 		p[i] = known * q[c]
 	}
-	p[m.learnt[science]] *= share * known
-	p[m.technology] *= share * known
-	return p
+	p[m.technology] = p[m.learnt[science]] * (1 - split)
+	p[m.learnt[science]] *= split
 }
 
 // indexes returns where each of names is in all; "science" stands for technology as well.

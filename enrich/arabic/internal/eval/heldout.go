@@ -25,7 +25,7 @@ var parts = map[string][]string{
 	"dialect":    {"dialect"},
 	"mixed":      {"dialect", "spans", "mixed"},
 	"not_arabic": {"language"},
-	"sentiment":  {"sentiment"},
+	"sentiment":  {"sentiment", "phrase"},
 	"topic":      {"topic", "subject"},
 	"ner":        {"ner", "posts", "clusters", "gazetteer"},
 }

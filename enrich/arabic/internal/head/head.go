@@ -6,6 +6,7 @@ import (
 
 	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/lexicon"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/phrase"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
 )
 
@@ -30,6 +31,7 @@ type Text struct {
 	blocks [3]feature.Block
 	lang   langText
 	feelText
+	phrases phrase.Seq
 	// MarkEnds holds, after [Reader.Dialect], the end of each word's features in the third block.
 	MarkEnds []int
 }

@@ -59,6 +59,8 @@ type feelWord struct {
 	turned bool
 	// bare is the word without the two halves of a negation that is written around it, nil for other words.
 	bare []rune
+	// lists are the lists of praise and blame that the word is on, a bit for each.
+	lists uint32
 }
 
 // part shares the features of the words out to those that are turned and the others.
@@ -186,6 +188,7 @@ func (r *Reader) polarity(t *Text) {
 		if m == 0 {
 			m = r.lists.Sentiment.Loose(prev, &s) & polarLists
 		}
+		w.lists = m
 		sign := uint32(0)
 		if w.turned {
 			sign = 1

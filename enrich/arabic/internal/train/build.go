@@ -158,6 +158,7 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 		{"spans", b.spans},
 		{"language", b.language},
 		{"sentiment", b.sentiment},
+		{"phrase", b.phrase},
 		{"topic", b.topic},
 		{"subject", b.subject},
 		{"ner", func() []byte { return b.ner(names()) }},

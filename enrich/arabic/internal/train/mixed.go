@@ -13,17 +13,16 @@ import (
 )
 
 const (
-	mixedPerHalf = 40_000
+	mixedPerHalf = 80_000
 	mixedEpochs  = 4
 	// mostWeight bounds what one text counts when lengths are balanced.
 	mostWeight = 4
 	// lengthOdds favours long texts: the net learns from as many mixed as pure ones of each length, but texts that hold
 	// two varieties are longer. At the same cost to the dialect it finds two points of F1 more of joined posts.
 	lengthOdds = 0.7
-	// falseAlarms is the share of natural posts that the threshold lets through as mixed. More than four in five of
-	// these would have got their true variety, so this is what the detector costs the dialect. Joined texts come out
-	// better the larger it is, but only where they are one text in two.
-	falseAlarms = 0.006
+	// mostCost is the share of natural comments that may lose their true variety to mixed. Heads that have learnt all
+	// posts lose a little more, since they are surer.
+	mostCost = 0.0035
 )
 
 // The span head. With 18 bits it reads short pieces better, but the detector finds no more.
@@ -131,69 +130,53 @@ func (s *mixScorer) read(text string, in *mixed.Input) bool {
 
 // naturalPost is a post by which the threshold is set. One that is too short counts as well: it is never mixed.
 type naturalPost struct {
-	in     mixed.Input
-	short  bool
-	weight float64
+	in    mixed.Input
+	short bool
+	right bool // the dialect head knows its variety
 }
 
-// naturalMost bounds the posts of one collection and variety by which the threshold is set.
-const naturalMost = 800
+// naturalSet is the collection by which the threshold is set: its comments raise the most false alarms.
+const naturalSet = "elhaj"
 
-// natural returns posts by which the threshold is set: comments and tweets weigh the same.
+// natural returns posts by which the threshold is set.
 func (s *mixScorer) natural(p *Pool) []naturalPost {
 	var posts []naturalPost
-	for _, set := range []string{"elhaj", "qcri", "account"} {
-		from := len(posts)
-		for _, list := range p.posts[set] {
-			for _, words := range list[:min(len(list), naturalMost)] {
-				e := naturalPost{}
-				e.short = !s.read(strings.Join(words, " "), &e.in)
-				posts = append(posts, e)
-			}
-		}
-		share := 1.0
-		if set != "elhaj" {
-			share = 0.5
-		}
-		for i := range posts[from:] {
-			posts[from+i].weight = share / float64(len(posts)-from)
+	for v, list := range p.posts[naturalSet] {
+		for _, words := range list {
+			e := naturalPost{}
+			e.short = !s.read(strings.Join(words, " "), &e.in)
+			e.right = s.best() == v
+			posts = append(posts, e)
 		}
 	}
 	return posts
 }
 
-// threshold returns the score that the share falseAlarms of natural posts exceeds.
+// best returns the likeliest variety of the text that was read last.
+func (s *mixScorer) best() int {
+	whole := s.scan.Whole()
+	best := 0
+	for c, v := range whole {
+		if v > whole[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+// threshold returns the score above which the share mostCost of posts would lose its true variety.
 func threshold(net *mixed.Net, posts []naturalPost) float32 {
-	type scored struct {
-		score  float32
-		weight float64
-	}
-	var list []scored
-	total := 0.0
+	var scores []float32
 	for i := range posts {
-		p := &posts[i]
-		total += p.weight
-		if !p.short {
-			list = append(list, scored{net.Score(&p.in), p.weight})
+		if p := &posts[i]; p.right && !p.short {
+			scores = append(scores, net.Score(&p.in))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b scored) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
+	if len(scores) == 0 {
 		return 0
-	})
-	sum := 0.0
-	for _, s := range list {
-		sum += s.weight
-		if sum > falseAlarms*total {
-			return s.score
-		}
 	}
-	return 0
+	slices.Sort(scores)
+	return scores[max(0, len(scores)-1-int(float64(len(posts))*mostCost))]
 }
 
 // balanceLengths weighs the texts so that a text of any length is as likely mixed as pure: what is drawn here says

@@ -68,15 +68,21 @@ func feltPosts() []corpus.Record {
 	return records
 }
 
+// felt calls add with every text from which sentiment is learnt.
+func (b *builder) felt(add func(r *corpus.Record)) {
+	written := slices.Concat(madeUpRecords(), feltPosts(), negations(rand.New(rand.NewPCG(b.Seed, 14))))
+	for _, r := range slices.Concat(b.corpus.Sentiment, some(b, written)) {
+		if sentimentBudget[r.Set] > 0 && (slices.Contains(writtenSets, r.Set) || !b.held(r.Set, Key(&r))) {
+			add(&r)
+		}
+	}
+}
+
 func (b *builder) sentiment() []byte {
 	var t head.Text
 	var examples []Example
 	var sets []string
-	written := slices.Concat(madeUpRecords(), feltPosts(), negations(rand.New(rand.NewPCG(b.Seed, 14))))
-	for _, r := range slices.Concat(b.corpus.Sentiment, some(b, written)) {
-		if sentimentBudget[r.Set] == 0 || !slices.Contains(writtenSets, r.Set) && b.held(r.Set, Key(&r)) {
-			continue
-		}
+	b.felt(func(r *corpus.Record) {
 		b.reader.Read(&t, r.Text)
 		blocks := copyBlocks(b.reader.Sentiment(&t, r.Set == "emoji"))
 		e := Example{
@@ -92,7 +98,7 @@ func (b *builder) sentiment() []byte {
 		}
 		examples = append(examples, e)
 		sets = append(sets, r.Set)
-	}
+	})
 	balance(examples, sets, sentimentBudget)
 	settings := b.softmax("sentiment", len(feelings), sentimentBits, sentimentEpochs, sentimentRate)
 	settings.Fold = b.stems().Fold(sentimentVector)

@@ -1,7 +1,9 @@
 package train
 
 import (
+	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
@@ -22,8 +24,9 @@ const (
 	topicRuns   = 4
 	// topicVectors is how much the vectors weigh. They come from posts, which say little about these topics.
 	topicVectors = 0.4
-	// smallTalk is the number of posts by account that teach what has no topic.
+	// smallTalk is the number of posts by account that teach what has no topic, of which one in talkStep is read.
 	smallTalk = 4000
+	talkStep  = 5
 )
 
 func (b *builder) topic() []byte {
@@ -48,21 +51,77 @@ func (b *builder) topic() []byte {
 	}
 	n := 0
 	for i := range b.corpus.Dialect {
-		if r := &b.corpus.Dialect[i]; r.Set == "account" && n < smallTalk && i%5 == 0 && !b.held(r.Set, Key(r)) {
+		if r := &b.corpus.Dialect[i]; r.Set == "account" && n < smallTalk && i%talkStep == 0 && !b.held(r.Set, Key(r)) {
 			add(r.Text, "none", len(topicLabels)-1)
 			n++
 		}
+	}
+	for _, text := range b.longTexts() {
+		add(text, "long", len(topicLabels)-1)
 	}
 	for _, l := range lines {
 		add(l.text, "hint", l.label)
 		// The topics of its stems are counted from this very line: it must not teach how far to trust them.
 		clear(examples[len(examples)-1].Dense[known:])
 	}
-	balance(examples, sets, budget{"sib": 1500, "none": 2500, "hint": 2500})
+	balance(examples, sets, budget{"sib": 1500, "none": 2500, "hint": 2500, "long": 1500})
 	settings := b.softmax("topic", len(topicLabels), topicBits, topicEpochs, topicRate)
 	settings.Drop = topicDrop
 	settings.Fold = vectors.Fold(topicVectors)
 	m := settings.Average(examples, topicRuns)
 	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
 	return out
+}
+
+// longTalks is the number of long texts about nothing; they have about shortTalk to longTalk words.
+const (
+	longTalks = 3000
+	shortTalk = 14
+	longTalk  = 40
+)
+
+// talkSets are the collections of which long texts about nothing are made.
+var talkSets = []string{everydaySet, "account", "qcri"}
+
+// longTexts returns long texts about nothing: posts without a word of the lists, one behind the other.
+func (b *builder) longTexts() []string {
+	rng := rand.New(rand.NewPCG(b.Seed, 16))
+	idle := b.idlePosts()
+	var out []string
+	for i := range longTalks {
+		posts := idle[talkSets[i%len(talkSets)]]
+		if len(posts) == 0 {
+			continue
+		}
+		n := shortTalk + rng.IntN(longTalk-shortTalk)
+		var words []string
+		for len(words) < n {
+			words = append(words, strings.Fields(posts[rng.IntN(len(posts))])...)
+		}
+		out = append(out, strings.Join(words, " "))
+	}
+	return out
+}
+
+// idlePosts returns posts about nothing of each of talkSets.
+func (b *builder) idlePosts() map[string][]string {
+	var t head.Text
+	var counts []int
+	idle := map[string][]string{}
+	for _, p := range some(b, everydayPosts()) {
+		if p.Topics == nil {
+			idle[everydaySet] = append(idle[everydaySet], p.Text)
+		}
+	}
+	for i := 0; i < len(b.corpus.Dialect); i += talkStep {
+		r := &b.corpus.Dialect[i]
+		if !slices.Contains(talkSets, r.Set) || b.held(r.Set, Key(r)) {
+			continue
+		}
+		b.reader.Read(&t, r.Text)
+		if counts = b.reader.Seeds(&t, counts); len(t.Spans) > 0 && slices.Max(counts) == 0 {
+			idle[r.Set] = append(idle[r.Set], r.Text)
+		}
+	}
+	return idle
 }
