@@ -1,0 +1,198 @@
+package otel
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/observe"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// The attributes that are our own. On metrics they have these short names: they become labels.
+const (
+	operationKey  = attribute.Key("socialdata.operation")
+	platformKey   = attribute.Key("socialdata.platform")
+	codeKey       = attribute.Key("socialdata.code")
+	operationName = attribute.Key("operation")
+	platformName  = attribute.Key("platform")
+	providerName  = attribute.Key("provider")
+	other         = "other"
+	mostFields    = 500
+)
+
+// seconds are the bounds of a request's duration.
+// https://opentelemetry.io/docs/specs/semconv/http/http-metrics/
+var seconds = metric.WithExplicitBucketBoundaries(
+	0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 15)
+
+type meters struct {
+	meter      metric.Meter
+	operations map[string]bool // whether the answers of an operation are kept, by its name
+	fields     fields
+
+	requests, upstream                      metric.Float64Histogram
+	calls, cache, charged, drifted, invents metric.Int64Counter
+	breakers                                metric.Int64Gauge
+}
+
+func newMeters(m metric.Meter) (*meters, error) {
+	out := &meters{meter: m, operations: map[string]bool{}}
+	for _, o := range socialdata.Operations() {
+		out.operations[o.Name] = o.TTL > 0
+	}
+	var errs [8]error
+	out.requests, errs[0] = m.Float64Histogram("http.server.request.duration", metric.WithUnit("s"), seconds,
+		metric.WithDescription("Duration of HTTP server requests."))
+	out.upstream, errs[1] = m.Float64Histogram("socialdata.upstream.request.duration", metric.WithUnit("s"), seconds,
+		metric.WithDescription("Duration of requests to upstreams, repeated ones included."))
+	out.calls, errs[2] = m.Int64Counter("socialdata.calls", metric.WithUnit("{call}"),
+		metric.WithDescription("Calls of operations, by what they came to."))
+	out.cache, errs[3] = m.Int64Counter("socialdata.cache.requests", metric.WithUnit("{call}"),
+		metric.WithDescription("Calls that were answered from the cache, and those that were not."))
+	out.charged, errs[4] = m.Int64Counter("socialdata.credits.charged", metric.WithUnit("{credit}"),
+		metric.WithDescription("Credits that stand in the books."))
+	out.drifted, errs[5] = m.Int64Counter("socialdata.schema.drift", metric.WithUnit("{field}"),
+		metric.WithDescription("Fields of upstreams' answers that were not as they should be."))
+	out.invents, errs[6] = m.Int64Counter("socialdata.enricher.invented.words", metric.WithUnit("{word}"),
+		metric.WithDescription("Words that an enricher has made up."))
+	out.breakers, errs[7] = m.Int64Gauge("socialdata.breaker.state",
+		metric.WithDescription("State of a provider's circuit breaker: 0 closed, 1 half open, 2 open."))
+	return out, errors.Join(errs[:]...)
+}
+
+// Observer returns what an engine tells, as metrics. It is for [socialdata.WithObserver].
+func (t *Telemetry) Observer() observe.Observer {
+	if !t.measures {
+		return observe.Observer{}
+	}
+	m := t.meters
+	ctx := context.Background() // metrics need none
+	return observe.Observer{
+		Call: func(c observe.Call) {
+			m.calls.Add(ctx, 1, metric.WithAttributes(
+				m.operation(c.Operation), platformOf(c.Platform), attribute.String("code", word(string(c.Code), "ok"))))
+			if c.Cache != "" && m.operations[c.Operation] {
+				m.cache.Add(ctx, 1, metric.WithAttributes(
+					attribute.String("class", c.Operation), attribute.String("result", strings.ToLower(string(c.Cache)))))
+			}
+		},
+		Charge: func(c observe.Charge) {
+			m.charged.Add(ctx, c.Credits, metric.WithAttributes(platformOf(c.Platform), m.operation(c.Operation)))
+		},
+		Upstream: func(u observe.Upstream) {
+			m.upstream.Record(ctx, u.Duration.Seconds(), metric.WithAttributes(
+				platformOf(string(u.Platform)), providerName.String(u.Provider),
+				attribute.String("outcome", outcome(u.UpstreamCall))))
+		},
+		Breaker: func(b observe.Breaker) {
+			m.breakers.Record(ctx, breakerStates[b.State], metric.WithAttributes(
+				platformOf(string(b.Platform)), providerName.String(b.Provider)))
+		},
+		Drift: func(d observe.Drift) {
+			m.drifted.Add(ctx, 1, metric.WithAttributes(
+				platformOf(string(d.Platform)), m.operation(d.Operation),
+				attribute.String("field", m.fields.name(d.Field))))
+		},
+		Invented: func(i observe.Invented) {
+			m.invents.Add(ctx, int64(i.Words), metric.WithAttributes(m.operation(i.Operation)))
+		},
+	}
+}
+
+// Health measures the dependencies of health whenever metrics are collected; it is that of [socialdata.Client.Health].
+func (t *Telemetry) Health(health func(context.Context) schema.Health) error {
+	gauge, err := t.meters.meter.Int64ObservableGauge("socialdata.dependency.state",
+		metric.WithDescription("State of what the service stands on: 0 ok, 1 degraded, 2 down, -1 unknown."))
+	if err != nil {
+		return err
+	}
+	_, err = t.meters.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		for name, state := range health(ctx).Dependencies {
+			o.ObserveInt64(gauge, healthStates[state], metric.WithAttributes(attribute.String("dependency", name)))
+		}
+		return nil
+	}, gauge)
+	return err
+}
+
+var (
+	breakerStates = map[observe.State]int64{observe.Closed: 0, observe.HalfOpen: 1, observe.Open: 2}
+	healthStates  = map[schema.HealthState]int64{schema.Healthy: 0, schema.Degraded: 1, schema.Down: 2, schema.Unknown: -1}
+)
+
+// outcome says in one word what a request to an upstream came to.
+func outcome(c providers.UpstreamCall) string {
+	switch {
+	case errors.Is(c.Err, providers.ErrTimeout), errors.Is(c.Err, context.DeadlineExceeded):
+		return "timeout"
+	case errors.Is(c.Err, context.Canceled):
+		return "canceled"
+	case c.Err != nil && c.Status == 0:
+		return "unreachable"
+	case c.Err != nil:
+		return "unreadable"
+	case c.Status < http.StatusMultipleChoices:
+		return "ok"
+	case c.Status == http.StatusNotFound, c.Status == http.StatusGone:
+		return "not_found"
+	case c.Status == http.StatusTooManyRequests:
+		return "rate_limited"
+	case c.Status == http.StatusUnauthorized, c.Status == http.StatusForbidden:
+		return "refused"
+	case c.Status < http.StatusInternalServerError:
+		return "client_error"
+	}
+	return "server_error"
+}
+
+func (m *meters) operation(name string) attribute.KeyValue {
+	if _, known := m.operations[name]; !known {
+		name = other
+	}
+	return operationName.String(name)
+}
+
+// platformOf returns the platform of a call: what a caller has put in its place is other.
+func platformOf(name string) attribute.KeyValue {
+	if name != "" && !platform.ID(name).Valid() {
+		name = other
+	}
+	return platformName.String(word(name, "none"))
+}
+
+func word(s, or string) string {
+	if s == "" {
+		return or
+	}
+	return s
+}
+
+// fields are the names that drift is counted by. There are only so many. The zero value is ready for use.
+type fields struct {
+	mu    sync.Mutex
+	known map[string]bool
+}
+
+func (f *fields) name(field string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.known == nil {
+		f.known = map[string]bool{"": true}
+	}
+	if !f.known[field] {
+		if len(f.known) > mostFields {
+			return other
+		}
+		f.known[field] = true
+	}
+	return word(field, "whole")
+}

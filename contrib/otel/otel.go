@@ -1,0 +1,116 @@
+package otel
+
+import (
+	"context"
+	"net/http"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	metricnoop "go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/socialdata/socialdata/server"
+)
+
+// scope names this package in what it tells.
+const scope = "github.com/socialdata/socialdata/contrib/otel"
+
+// Config says where a [Telemetry] tells. What is nil is told nobody; when both are, what a Telemetry returns for a client
+// and a server does nothing and costs nothing.
+type Config struct {
+	Tracer trace.TracerProvider
+	Meter  metric.MeterProvider
+}
+
+// Telemetry is safe for concurrent use.
+type Telemetry struct {
+	tracer   trace.Tracer
+	carry    propagation.TraceContext
+	meters   *meters
+	measures bool // for somebody
+	traces   bool // for somebody
+}
+
+// New returns a Telemetry. It fails when the meter refuses an instrument.
+func New(cfg Config) (*Telemetry, error) {
+	t := &Telemetry{measures: cfg.Meter != nil, traces: cfg.Tracer != nil}
+	if cfg.Tracer == nil {
+		cfg.Tracer = tracenoop.NewTracerProvider()
+	}
+	if cfg.Meter == nil {
+		cfg.Meter = metricnoop.NewMeterProvider()
+	}
+	var err error
+	t.tracer = cfg.Tracer.Tracer(scope)
+	t.meters, err = newMeters(cfg.Meter.Meter(scope))
+	return t, err
+}
+
+// Server returns the options of a server that tells of its requests.
+func (t *Telemetry) Server() []server.Option {
+	var opts []server.Option
+	if t.traces {
+		opts = append(opts, server.WithMiddleware(t.begin))
+	}
+	if t.traces || t.measures {
+		opts = append(opts, server.WithObserver(t.end))
+	}
+	return opts
+}
+
+// begin starts the span of a request, within the trace that it belongs to.
+func (t *Telemetry) begin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := t.carry.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+		ctx, span := t.tracer.Start(ctx, "HTTP", trace.WithSpanKind(trace.SpanKindServer))
+		defer span.End()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// end completes the span of a request, and measures it.
+func (t *Telemetry) end(ctx context.Context, r server.Request) {
+	attrs := requestAttributes(r)
+	t.meters.requests.Record(ctx, r.Duration.Seconds(), metric.WithAttributes(attrs...))
+	span := trace.SpanFromContext(ctx)
+	if !span.IsRecording() {
+		return
+	}
+	name := r.Method
+	if name == "_OTHER" {
+		name = "HTTP"
+	}
+	if r.Route != "" {
+		name += " " + r.Route
+	}
+	span.SetName(name)
+	span.SetAttributes(attrs...)
+	span.SetAttributes(semconv.URLScheme("http"), semconv.URLPath(r.Route))
+	for _, a := range []attribute.KeyValue{
+		operationKey.String(r.Operation), platformKey.String(r.Platform), codeKey.String(string(r.Code)),
+	} {
+		if a.Value.AsString() != "" {
+			span.SetAttributes(a)
+		}
+	}
+	if r.Status >= http.StatusInternalServerError {
+		span.SetStatus(codes.Error, string(r.Code))
+	}
+}
+
+func requestAttributes(r server.Request) []attribute.KeyValue {
+	attrs := []attribute.KeyValue{
+		semconv.HTTPRequestMethodKey.String(r.Method), semconv.HTTPResponseStatusCode(r.Status),
+	}
+	if r.Route != "" {
+		attrs = append(attrs, semconv.HTTPRoute(r.Route))
+	}
+	if r.Status >= http.StatusInternalServerError {
+		attrs = append(attrs, semconv.ErrorTypeKey.String(string(r.Code)))
+	}
+	return attrs
+}
