@@ -1,0 +1,144 @@
+package postgres
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+const (
+	benchReplicas = 2
+	benchCharges  = 16_384 // in one round
+)
+
+// BenchmarkCharge lets callers on two replicas hold and charge without a pause, each waiting until its own charge is
+// durable, and runs pgbench with as many clients on the same server in turn. SOCIALDATA_BENCH_CALLERS is how many call.
+func BenchmarkCharge(b *testing.B) {
+	callers := 128
+	if n, err := strconv.Atoi(os.Getenv("SOCIALDATA_BENCH_CALLERS")); err == nil {
+		callers = n
+	}
+	for _, accounts := range []int{1, 1000} {
+		b.Run(fmt.Sprintf("accounts=%d/pgbench", accounts), func(b *testing.B) { benchmarkPgbench(b, accounts, callers) })
+		b.Run(fmt.Sprintf("accounts=%d/ledger", accounts), func(b *testing.B) { benchmarkLedger(b, accounts, callers) })
+	}
+}
+
+func benchmarkLedger(b *testing.B, accounts, callers int) {
+	b.Helper()
+	cfg := newSchema(b)
+	var replicas [benchReplicas]*DB
+	for i := range replicas {
+		replicas[i] = openDB(b, cfg)
+	}
+	ids := make([]string, accounts)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("acct_%06d", i)
+		addAccount(b, replicas[0], ids[i], 1_000_000_000)
+	}
+	var rates []float64
+	var took []time.Duration
+	for b.Loop() {
+		began := time.Now()
+		took = append(took, charges(b, replicas[:], ids, callers)...)
+		rates = append(rates, benchCharges/time.Since(began).Seconds())
+	}
+	slices.Sort(rates)
+	slices.Sort(took)
+	b.ReportMetric(rates[len(rates)/2], "charges/s")
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+	if err := auditOf(b.Context(), replicas[0]); err != nil {
+		b.Errorf("audit: %v", err)
+	}
+}
+
+// charges makes one round and returns how long each charge took, from the hold to when it was durable.
+func charges(b *testing.B, replicas []*DB, ids []string, callers int) []time.Duration {
+	b.Helper()
+	var next atomic.Int64
+	took := make([]time.Duration, benchCharges)
+	var wg sync.WaitGroup
+	for i := range callers {
+		l := replicas[i%len(replicas)].Ledger()
+		wg.Go(func() {
+			for n := next.Add(1) - 1; n < benchCharges; n = next.Add(1) - 1 {
+				began := time.Now()
+				who := credits.Spender{Account: ids[rand.IntN(len(ids))], Key: "key_benchmark"}
+				holds, err := l.Reserve(b.Context(), who, time.Minute, 4)
+				if err == nil {
+					_, err = l.Settle(b.Context(), holds[0], credits.Charge{
+						Amount: 1, Operation: "profile", Platform: "github", RequestID: holds[0].ID, Cache: "MISS",
+					})
+				}
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				took[n] = time.Since(began)
+			}
+		})
+	}
+	wg.Wait()
+	return took
+}
+
+var tps = regexp.MustCompile(`tps = ([0-9.]+)`)
+
+// benchmarkPgbench runs transactions of one INSERT and one UPDATE, prepared, on tables without any index but the key.
+func benchmarkPgbench(b *testing.B, accounts, callers int) {
+	b.Helper()
+	program, err := exec.LookPath("pgbench")
+	if err != nil {
+		b.Skip("pgbench is not installed")
+	}
+	db := openDB(b, newSchema(b))
+	conn, err := db.pool.Acquire(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, err = conn.Conn().PgConn().Exec(b.Context(), db.sql(fmt.Sprintf(`
+		CREATE TABLE @bench_accounts (no INT PRIMARY KEY, balance BIGINT NOT NULL) WITH (fillfactor = 50);
+		CREATE TABLE @bench_entries (account INT NOT NULL, amount BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL);
+		INSERT INTO @bench_accounts SELECT no, 1000000000 FROM generate_series(1, %d) AS no`, accounts))).ReadAll()
+	conn.Release()
+	if err != nil {
+		b.Fatal(err)
+	}
+	script := filepath.Join(b.TempDir(), "charge.sql")
+	if err := os.WriteFile(script, []byte(db.sql(fmt.Sprintf(`\set no random(1, %d)
+BEGIN;
+INSERT INTO @bench_entries VALUES (:no, -1, now());
+UPDATE @bench_accounts SET balance = balance - 1 WHERE no = :no;
+COMMIT;
+`, accounts))), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	var rates []float64
+	for b.Loop() {
+		out, err := exec.CommandContext(b.Context(), program, "-n", "-M", "prepared", "-T", "3", "-j", "2",
+			"-c", strconv.Itoa(min(callers, 64)), "-f", script, db.cfg.DSN).CombinedOutput()
+		found := tps.FindSubmatch(out)
+		if err != nil || found == nil {
+			b.Fatalf("pgbench: %v\n%s", err, out)
+		}
+		rate, err := strconv.ParseFloat(string(found[1]), 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rates = append(rates, rate)
+	}
+	slices.Sort(rates)
+	b.ReportMetric(rates[len(rates)/2], "charges/s")
+}

@@ -1,0 +1,130 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/credits/ledgertest"
+)
+
+// crashSchema names, for a child of this test, the schema that it is to serve until it is killed.
+const crashSchema = "SOCIALDATA_CRASH_SCHEMA"
+
+func TestMain(m *testing.M) {
+	if schema := os.Getenv(crashSchema); schema != "" {
+		if err := serveUntilKilled(Config{DSN: os.Getenv(dsnVariable), Schema: schema}); err != nil {
+			_, _ = os.Stderr.WriteString(err.Error() + "\n")
+		}
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// TestNothingIsLostWhenAReplicaIsKilled kills one of two replicas again and again; the other one grants.
+func TestNothingIsLostWhenAReplicaIsKilled(t *testing.T) {
+	t.Parallel()
+	cfg := newSchema(t)
+	other := openDB(t, cfg)
+	addAccount(t, other, ledgertest.Account, 1_000_000_000)
+	ledgertest.RunCrash(t, ledgertest.Crash{
+		Rounds: 5,
+		Start:  func(t *testing.T) ledgertest.Process { t.Helper(); return startReplica(t, cfg) },
+		Books: func(ctx context.Context) ([]credits.Entry, error) {
+			if err := auditOf(ctx, other); err != nil {
+				return nil, err
+			}
+			return other.Ledger().Entries(ctx, credits.Query{Account: ledgertest.Account, Limit: 10_000_000})
+		},
+		Grant: func(ctx context.Context, n int64) error {
+			_, err := other.Ledger().Grant(ctx, ledgertest.Account, n, "while others call")
+			return err
+		},
+	})
+	// What the killed ones held comes back by itself.
+	whole := int64(0)
+	entries, err := other.Ledger().Entries(t.Context(), credits.Query{Account: ledgertest.Account, Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole = entries[0].Balance; !comesTo(t, other, whole) {
+		t.Errorf("the balance never was whole again: %d", whole)
+	}
+}
+
+// TestAKilledReplicaChargesNothing kills a replica that holds credits: they are held until their time has passed, and
+// then the balance is whole.
+func TestAKilledReplicaChargesNothing(t *testing.T) {
+	t.Parallel()
+	cfg := newSchema(t)
+	db := openDB(t, cfg)
+	addAccount(t, db, ledgertest.Account, 100)
+	p := startReplica(t, cfg)
+	if _, err := p.Call(t.Context(), 0, holdOnly); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	l := db.Ledger()
+	who := credits.Spender{Account: ledgertest.Account}
+	if _, err := l.Reserve(t.Context(), who, time.Hour, 100); !errors.Is(err, credits.ErrInsufficient) {
+		t.Errorf("Reserve of what the killed one holds = %v; want ErrInsufficient", err)
+	}
+	if !comesTo(t, db, 100) {
+		t.Fatal("the balance never was whole again")
+	}
+	if _, err := l.Reserve(t.Context(), who, time.Hour, 100); err != nil {
+		t.Errorf("Reserve of all, behind the time of the hold: %v", err)
+	}
+	entries, err := l.Entries(t.Context(), credits.Query{Account: ledgertest.Account})
+	if err != nil || len(entries) != 1 {
+		t.Errorf("%d entries, %v; want the grant alone", len(entries), err)
+	}
+	wantAudit(t, db)
+}
+
+// comesTo waits until the balance is that.
+func comesTo(t *testing.T, db *DB, want int64) bool {
+	t.Helper()
+	for t.Context().Err() == nil {
+		got, err := db.Ledger().Balance(t.Context(), ledgertest.Account)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got == want {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
+
+// startReplica starts this test binary as a replica on the schema.
+func startReplica(t *testing.T, cfg Config) ledgertest.Process {
+	t.Helper()
+	return ledgertest.StartChild(t, crashSchema+"="+cfg.Schema)
+}
+
+// holdOnly is the request that holds all there is for five seconds and charges nothing.
+const holdOnly = "hold only"
+
+// serveUntilKilled is the child. Its holds end soon, so that the test can wait for them.
+func serveUntilKilled(cfg Config) error {
+	ctx := context.Background()
+	db, err := Open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	l := db.Ledger()
+	return ledgertest.ServeChild(ctx, func(ctx context.Context, requestID string) (int64, error) {
+		if requestID == holdOnly {
+			_, err := l.Reserve(ctx, credits.Spender{Account: ledgertest.Account}, 5*time.Second, 99, 1)
+			return 0, err
+		}
+		return ledgertest.ChargeOnce(ctx, l, 2*time.Second, requestID)
+	})
+}

@@ -1,0 +1,37 @@
+// Package postgres keeps accounts, keys, the ledger and records in PostgreSQL, for any number of replicas.
+//
+//	db, err := postgres.Open(ctx, postgres.Config{DSN: "postgres://user:secret@host/database"})
+//	defer db.Close()
+//	client, err := socialdata.New(socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()))
+//
+// Every replica opens the same database, and so do commands that create accounts and keys, grant, revoke, audit, export
+// and import beside them. [OpenShards] shares the accounts among several databases. What store/sqlite exports is
+// imported here, and the other way round.
+//
+// # Holds and charges
+//
+// A hold is a row that every replica sees and any may settle. It runs out by itself: a replica that is killed charges
+// nothing, and what it held is free again when its time has passed. The calls of a replica share transactions (group
+// commit): one locks the rows of its accounts in one order, decides each call exactly as if it were alone, and writes
+// all of it in two round trips. What makes it stand is one UPDATE of the accounts' rows, whose table refuses that more is
+// held than there is. A charge is durable when Settle returns; a hold alone does not wait for the disk, for losing it
+// charges nothing. Time is that of the database, so that the clocks of replicas need not agree.
+//
+// Every transaction may be repeated: after a serialization failure (40001), a deadlock (40P01), a restart or the loss of
+// the connection, also while it was being committed, for holds and charges are recognised by their ids. That goes on for
+// Config.Patience; only a grant whose commit nobody has heard of is not repeated (ErrUnsure).
+//
+// # Revocations
+//
+// A replica remembers a key for a second at most, counted from when it asked. [Keys.Revoke] returns when that second has
+// passed: no replica accepts the key any more.
+//
+// # What it needs
+//
+// PostgreSQL 12 or later, and the right to make a schema. There are no triggers, no LISTEN and, on the way of a charge,
+// no sequences. Behind a pooler that hands out connections for a transaction at a time, such as PgBouncer, nothing is
+// kept on a connection; that is found out by itself. The schema is brought up to date under an advisory lock of that one
+// transaction, which Config.NoAdvisoryLock leaves out. The DSN must lead to the primary: what was revoked or charged may
+// not have reached a standby. A charge is as safe as the database's own commit; with standbys, let it wait for one
+// (synchronous_standby_names).
+package postgres

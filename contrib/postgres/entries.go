@@ -1,0 +1,120 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+// Entries implements [credits.Ledger].
+func (l *Ledger) Entries(ctx context.Context, q credits.Query) (found []credits.Entry, err error) {
+	if !keepable(q.Account) {
+		return nil, credits.ErrUnknownAccount
+	}
+	err = l.db.retry(ctx, func(bool) error {
+		var no int64
+		err := l.db.pool.QueryRow(ctx, l.db.sql("SELECT no FROM @accounts WHERE id = $1"), q.Account).Scan(&no)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return credits.ErrUnknownAccount
+		}
+		if err != nil {
+			return err
+		}
+		if found = []credits.Entry{}; !keepable(q.Platform) || !keepable(q.RequestID) {
+			return nil
+		}
+		query, args := selectEntries(no, q)
+		rows, err := l.db.pool.Query(ctx, l.db.sql(query), args...)
+		if err != nil {
+			return err
+		}
+		found, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (credits.Entry, error) {
+			return scanEntry(row, q.Account)
+		})
+		return err
+	})
+	return found, err
+}
+
+// keepable tells whether PostgreSQL can have kept s. What it cannot is not there.
+func keepable(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
+
+const entryColumns = `seq, kind, amount, balance, key, operation, platform, request_id, cache, reason, hold,
+	idempotency_key, at, clock, hash`
+
+// selectEntries turns q into a query that one index serves from end to end. Time has no index of its own: an account's
+// entries are in the order of time, so that a time is a place among them.
+func selectEntries(account int64, q credits.Query) (query string, args []any) {
+	where := []string{"account = $1"}
+	args = []any{account}
+	and := func(condition string, arg any) {
+		args = append(args, arg)
+		where = append(where, fmt.Sprintf(condition, len(args)))
+	}
+	if q.Platform != "" {
+		and("platform = $%d AND platform <> ''", q.Platform)
+	}
+	if q.RequestID != "" {
+		and("request_id = $%d AND request_id <> ''", q.RequestID)
+	}
+	if q.Before > 0 {
+		and("seq < $%d", q.Before)
+	}
+	if !q.Until.IsZero() {
+		and("seq < ("+firstAt+")", micros(q.Until))
+	}
+	if !q.Since.IsZero() {
+		and("seq >= ("+firstAt+")", micros(q.Since))
+	}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = credits.DefaultLimit
+	}
+	args = append(args, limit)
+	return fmt.Sprintf("SELECT %s FROM @entries WHERE %s ORDER BY seq DESC LIMIT $%d",
+		entryColumns, strings.Join(where, " AND "), len(args)), args
+}
+
+// firstAt finds the seq of the account's first entry at that time or later, which may be one that is still to come, by
+// halving the part of the entries that it is in.
+const firstAt = `
+	WITH RECURSIVE part (low, high) AS (
+		SELECT 1::bigint, seq + 1 FROM @accounts WHERE no = $1
+		UNION ALL
+		SELECT CASE WHEN e.at < $%d THEN e.seq + 1 ELSE low END, CASE WHEN e.at < $%[1]d THEN high ELSE e.seq END
+		FROM part JOIN @entries e ON e.account = $1 AND e.seq = (low + high) / 2
+		WHERE low < high
+	)
+	SELECT low FROM part WHERE low = high`
+
+// micros returns the first microsecond that is not before t.
+func micros(t time.Time) int64 {
+	n := t.UnixMicro()
+	if time.UnixMicro(n).Before(t) {
+		n++
+	}
+	return n
+}
+
+// scanEntry reads entryColumns of an account, and whatever columns stand before them into before.
+func scanEntry(row pgx.CollectableRow, account string, before ...any) (credits.Entry, error) {
+	e := credits.Entry{Account: account}
+	var at int64
+	var clock *int64
+	var hash []byte
+	err := row.Scan(append(before, &e.Seq, &e.Kind, &e.Amount, &e.Balance, &e.Key, &e.Operation, &e.Platform,
+		&e.RequestID, &e.Cache, &e.Reason, &e.Hold, &e.IdempotencyKey, &at, &clock, &hash)...)
+	e.At = fromMicros(at)
+	if clock != nil {
+		e.Clock = fromMicros(*clock)
+	}
+	copy(e.Hash[:], hash)
+	return e, err
+}

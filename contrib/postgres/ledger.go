@@ -1,0 +1,345 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+// Ledger is the books in the database. Holds are rows, which every replica sees and any may settle.
+type Ledger struct {
+	db     *DB
+	seed   maphash.Seed
+	lanes  []*lane
+	prefix string
+	made   atomic.Uint64
+
+	mu    sync.Mutex
+	ended *simplelru.LRU[string, settled] // by hold, until its time has passed
+}
+
+var _ credits.Ledger = (*Ledger)(nil)
+
+// rememberedHolds bounds what is remembered of settled holds. A charged one is found in the entries, too; of one that was
+// released and is forgotten, no more is known than that it is not there.
+const rememberedHolds = 100_000
+
+func newLedger(db *DB) *Ledger {
+	// NewLRU fails on a size below 1 only.
+	ended, _ := simplelru.NewLRU[string, settled](rememberedHolds, nil)
+	l := &Ledger{db: db, seed: maphash.MakeSeed(), prefix: newPrefix(time.Now()), ended: ended}
+	for range db.cfg.Lanes {
+		l.lanes = append(l.lanes, newLane(db))
+	}
+	return l
+}
+
+func (l *Ledger) close() {
+	for _, lane := range l.lanes {
+		lane.close()
+	}
+}
+
+// remember keeps what holds came to.
+func (l *Ledger) remember(ended map[string]settled) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, s := range ended {
+		l.ended.Add(id, s)
+	}
+}
+
+// remembered returns what a hold came to, if its time has not passed.
+func (l *Ledger) remembered(id string, now time.Time) (settled, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, ok := l.ended.Get(id)
+	return s, ok && now.Before(s.until)
+}
+
+// do hands o to the lane of the account and waits until it is decided.
+func (l *Ledger) do(account string, o op, c *call) error {
+	c.done = make(chan struct{})
+	lane := l.lanes[maphash.String(l.seed, account)%uint64(len(l.lanes))]
+	if err := lane.submit(o); err != nil {
+		return err
+	}
+	<-c.done
+	return c.err
+}
+
+// firstHold gives every number the same length, so that ids sort as they were made.
+const firstHold = 36 * 36 * 36 * 36 * 36 * 36 * 36
+
+// Reserve implements [credits.Ledger]. Once the hold is on its way it waits for the database whatever becomes of ctx, up
+// to twice Config.Patience.
+func (l *Ledger) Reserve(
+	ctx context.Context, who credits.Spender, ttl time.Duration, amounts ...int64,
+) ([]credits.Hold, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	sum, err := credits.Sum(amounts)
+	if err != nil {
+		return nil, err
+	}
+	r := &reservation{who: who, ttl: ttl, sum: sum, holds: make([]credits.Hold, len(amounts))}
+	for i, n := range amounts {
+		id := l.prefix + strconv.FormatUint(firstHold+l.made.Add(1), 36)
+		r.holds[i] = credits.Hold{ID: id, Spender: who, Amount: n}
+	}
+	if err := l.do(who.Account, r, &r.call); err != nil {
+		return nil, err
+	}
+	return r.holds, nil
+}
+
+// reservation is a call of Reserve.
+type reservation struct {
+	call
+	who   credits.Spender
+	ttl   time.Duration
+	sum   int64
+	holds []credits.Hold
+}
+
+func (r *reservation) wants(w *wanted) {
+	w.spender(r.who)
+	if !w.unsure {
+		return // new ids: there is nothing to read
+	}
+	for _, h := range r.holds {
+		w.hold(h)
+	}
+}
+
+func (w *wanted) hold(h credits.Hold) {
+	w.holds, w.holders = append(w.holds, h.ID), append(w.holders, h.Spender.Account)
+}
+
+func (w *wanted) spender(who credits.Spender) {
+	w.accounts[who.Account] = true
+	if who.Key != "" {
+		w.spenders[spender{who.Account, who.Key}] = true
+	}
+}
+
+func (r *reservation) decide(ctx context.Context, b *batch) (err error) {
+	r.err = nil
+	a, ok := b.accounts[r.who.Account]
+	if !ok {
+		r.err = credits.ErrUnknownAccount
+		return nil
+	}
+	if b.tx.unsure && r.made(b) {
+		return nil
+	}
+	if r.err, err = b.room(ctx, a, r.who, r.sum); r.err != nil || err != nil {
+		return err
+	}
+	for i := range r.holds {
+		r.holds[i].Expires = b.now.Add(r.ttl)
+		if err := b.open(ctx, a, r.holds[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// made tells whether an attempt before this one has made the holds.
+func (r *reservation) made(b *batch) bool {
+	for i := range r.holds {
+		h, ok := b.holds[r.holds[i].ID]
+		if !ok {
+			return false
+		}
+		r.holds[i].Expires = fromNanos(h.expires)
+	}
+	return true
+}
+
+// Settle implements [credits.Ledger]. Once the charge is on its way it waits for the database whatever becomes of ctx, up
+// to twice Config.Patience. Of a hold that another replica has released it says that its time has passed.
+func (l *Ledger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
+	if err := errors.Join(ctx.Err(), c.Check()); err != nil {
+		return credits.Receipt{}, err
+	}
+	s := &settlement{hold: h, charge: c}
+	if err := l.do(h.Spender.Account, s, &s.call); err != nil {
+		return credits.Receipt{}, err
+	}
+	return s.receipt, nil
+}
+
+// settlement is a call of Settle.
+type settlement struct {
+	call
+	hold    credits.Hold // as the caller gave it
+	charge  credits.Charge
+	receipt credits.Receipt
+}
+
+func (s *settlement) wants(w *wanted) {
+	w.spender(s.hold.Spender)
+	w.hold(s.hold)
+	if s.charge.IdempotencyKey != "" && s.charge.Amount > 0 {
+		w.keyed[keyed{s.hold.Spender.Account, s.charge.IdempotencyKey}] = true
+	}
+}
+
+func (s *settlement) decide(ctx context.Context, b *batch) error {
+	last := credits.Receipt{} // what an attempt that may have been committed came to
+	if b.tx.unsure {
+		last = s.receipt
+	}
+	s.err, s.receipt = nil, credits.Receipt{}
+	a, ok := b.accounts[s.hold.Spender.Account]
+	if !ok {
+		s.err = credits.ErrExpired
+		return nil
+	}
+	err := s.settle(ctx, b, a, last)
+	s.receipt.Balance = a.free()
+	return err
+}
+
+func (s *settlement) settle(ctx context.Context, b *batch, a *account, last credits.Receipt) (err error) {
+	c := s.charge
+	if ended, ok := s.before(b, a); ok {
+		s.receipt = credits.Receipt{Charged: ended.charged, Earlier: last.Charged == 0 || last.Earlier}
+		return nil
+	}
+	h, ok := b.holds[s.hold.ID]
+	if !ok || h.account != a.no || h.expires <= b.now.UnixNano() {
+		return s.settleLate(ctx, b, a, last)
+	}
+	if c.Amount < 0 || c.Amount > h.amount {
+		s.err = fmt.Errorf("%w: a charge of %d on a hold of %d", credits.ErrAmount, c.Amount, h.amount)
+		return nil
+	}
+	if err := b.release(ctx, a, h); err != nil {
+		return err
+	}
+	held := credits.Hold{ID: h.id, Spender: credits.Spender{Account: a.id, Key: h.key}}
+	s.receipt, err = b.charge(ctx, a, held, c)
+	b.ended[h.id] = settled{a.id, s.receipt.Charged, fromNanos(h.expires)}
+	return err
+}
+
+// before returns what the hold came to when it was settled before.
+func (s *settlement) before(b *batch, a *account) (settled, bool) {
+	ended, ok := b.ended[s.hold.ID]
+	if !ok {
+		ended, ok = b.charged[s.hold.ID]
+	}
+	return ended, ok && ended.account == a.id
+}
+
+// settleLate decides on a hold whose time has passed, or that never was.
+func (s *settlement) settleLate(ctx context.Context, b *batch, a *account, last credits.Receipt) error {
+	c := s.charge
+	switch {
+	case c.Amount == 0 && b.tx.unsure, last.Earlier:
+		s.receipt = last // an attempt before this one has released it, or it has run out meanwhile
+		return nil
+	case !c.Late || c.Amount <= 0:
+		s.err = credits.ErrExpired
+		return nil
+	case c.Amount > s.hold.Amount:
+		s.err = fmt.Errorf("%w: a charge of %d on a hold of %d", credits.ErrAmount, c.Amount, s.hold.Amount)
+		return nil
+	}
+	refused, err := b.room(ctx, a, s.hold.Spender, c.Amount)
+	if err != nil {
+		return err
+	}
+	if refused != nil {
+		s.err = credits.ErrLate
+		return nil
+	}
+	s.receipt, err = b.charge(ctx, a, s.hold, c)
+	b.ended[s.hold.ID] = settled{a.id, s.receipt.Charged, b.now.Add(credits.LateFor)}
+	return err
+}
+
+// Grant gives account n credits, for a reason, and returns what it can spend. It fails with credits.ErrAmount unless n
+// is positive, with credits.ErrUnknownAccount, and with ErrUnsure.
+func (l *Ledger) Grant(ctx context.Context, account string, n int64, reason string) (balance int64, err error) {
+	return l.give(ctx, credits.Entry{Account: account, Kind: credits.Granted, Amount: n, Reason: reason})
+}
+
+// Refund gives account back n credits of an earlier request and returns what it can spend. It fails with
+// credits.ErrAmount unless n is positive, with credits.ErrUnknownAccount, and with ErrUnsure.
+func (l *Ledger) Refund(
+	ctx context.Context, account string, n int64, requestID, reason string,
+) (balance int64, err error) {
+	return l.give(ctx, credits.Entry{
+		Account: account, Kind: credits.Refunded, Amount: n, RequestID: requestID, Reason: reason,
+	})
+}
+
+func (l *Ledger) give(ctx context.Context, e credits.Entry) (balance int64, err error) {
+	if err := errors.Join(
+		ctx.Err(), credits.CheckText("request id", e.RequestID), credits.CheckText("reason", e.Reason),
+	); err != nil {
+		return 0, err
+	}
+	if e.Amount <= 0 || e.Amount > credits.MaxBalance {
+		return 0, fmt.Errorf("%w: a %s of %d", credits.ErrAmount, e.Kind, e.Amount)
+	}
+	g := &gift{entry: e}
+	err = l.do(e.Account, g, &g.call)
+	return g.balance, err
+}
+
+// gift is a call of Grant or Refund.
+type gift struct {
+	call
+	entry   credits.Entry
+	balance int64
+}
+
+func (g *gift) wants(w *wanted) { w.accounts[g.entry.Account] = true }
+
+func (g *gift) decide(_ context.Context, b *batch) error {
+	a, ok := b.accounts[g.entry.Account]
+	switch {
+	case !ok:
+		g.err = credits.ErrUnknownAccount
+	case b.tx.unsure:
+		g.err = ErrUnsure
+	case g.entry.Amount > credits.MaxBalance-a.last.Balance:
+		g.err = fmt.Errorf("%w: a balance of %d", credits.ErrAmount, a.last.Balance+g.entry.Amount)
+	default:
+		g.entry.At = b.now
+		b.append(a, g.entry)
+		g.balance, g.err = a.free(), nil
+	}
+	return nil
+}
+
+// Balance implements [credits.Ledger].
+func (l *Ledger) Balance(ctx context.Context, account string) (balance int64, err error) {
+	err = l.db.retry(ctx, func(bool) error {
+		return l.db.pool.QueryRow(ctx, l.db.sql(`
+			SELECT balance - CASE WHEN first = 0 OR first > now THEN held ELSE (
+				SELECT coalesce(sum(amount), 0) FROM @holds WHERE account = a.no AND expires > now
+			)::bigint END
+			FROM @accounts a CROSS JOIN (SELECT `+sqlNow+` AS now) AS clock
+			WHERE id = $2`), l.db.clock(), account).Scan(&balance)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = credits.ErrUnknownAccount
+	}
+	return balance, err
+}

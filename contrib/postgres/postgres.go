@@ -1,0 +1,275 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// The errors of this package.
+var (
+	// ErrNewer says that the schema was made by a later version of this package.
+	ErrNewer = errors.New("postgres: the schema is of a newer version")
+	// ErrClosed says that Close was called.
+	ErrClosed = errors.New("postgres: closed")
+	// ErrPlacement says that the database holds another part of the accounts than the configuration says.
+	ErrPlacement = errors.New("postgres: the database is another shard")
+	// ErrUnsure says that the connection was lost while something was committed, and that it could not be found out
+	// whether it was. Settling a hold again tells; before a grant is repeated, look at the account's entries.
+	ErrUnsure = errors.New("postgres: the connection was lost, and it is not known whether this was written")
+)
+
+// Config says which database to open and how.
+type Config struct {
+	// DSN is a connection string of pgx, a URL or keywords and values, such as
+	// "postgres://user:secret@host/database?pool_max_conns=20"; what it leaves out comes from the PG* variables of the
+	// environment. See https://pkg.go.dev/github.com/jackc/pgx/v5/pgxpool#ParseConfig.
+	DSN string
+	// Schema is the schema that the tables are in, made when it is not there; "" means "socialdata".
+	Schema string
+	// NoAdvisoryLock leaves out the lock under which the schema is brought up to date.
+	NoAdvisoryLock bool
+	// Now is the clock. Nil means that of the database, which all replicas share, for books, holds and records.
+	Now    func() time.Time
+	Logger *slog.Logger // nil discards
+
+	// Lanes is how many transactions of holds and charges a replica has under way at most; 0 means 2. Each account has
+	// its lane, so that its calls share transactions.
+	Lanes int
+	// Batch is how many calls share a transaction at most; 0 means 512.
+	Batch int
+	// Patience is how long a call is repeated while the database cannot be reached; 0 means 10 seconds.
+	Patience time.Duration
+	// CachedKeys bounds how many keys are remembered, each for a second at most; 0 means 100,000.
+	CachedKeys int
+	// OwnerBytes is what the records of one owner may take; 0 means records.DefaultOwnerBytes.
+	OwnerBytes int64
+	// FlushEvery is how often the times that keys were last used are written and dead records removed; 0 means 5 seconds.
+	FlushEvery time.Duration
+
+	// Tracer hears of every statement, such as that of an OpenTelemetry package for pgx; nil for none.
+	Tracer pgx.QueryTracer
+
+	lease time.Duration // how long a key is remembered; only tests shorten it
+}
+
+func (c Config) withDefaults() Config {
+	defaultTo(&c.Schema, "socialdata")
+	defaultTo(&c.Lanes, 2)
+	defaultTo(&c.Batch, 512)
+	defaultTo(&c.Patience, 10*time.Second)
+	defaultTo(&c.CachedKeys, 100_000)
+	defaultTo(&c.OwnerBytes, records.DefaultOwnerBytes)
+	defaultTo(&c.FlushEvery, 5*time.Second)
+	defaultTo(&c.lease, maxLease)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+func defaultTo[T int | int64 | time.Duration | string](field *T, value T) {
+	var zero T
+	if *field <= zero {
+		*field = value
+	}
+}
+
+// DB is one replica's view of a database: its connections, its queues of charges and the keys that it remembers.
+type DB struct {
+	cfg    Config
+	prefix string // of the names of tables
+	pool   *pgxpool.Pool
+
+	ledger  *Ledger
+	keys    *Keys
+	records *Records
+
+	stop  chan struct{} // closed by Close
+	tasks sync.WaitGroup
+	close func() error
+}
+
+// defaultConns is how many connections a replica has at most when its DSN does not say.
+const defaultConns = 10
+
+// Open connects to the database and brings its schema up to date. It fails with ErrNewer, and with ErrPlacement when the
+// database is one of several shards.
+func Open(ctx context.Context, cfg Config) (*DB, error) {
+	db, err := open(ctx, cfg.withDefaults(), 0, 1)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: open: %w", err)
+	}
+	return db, nil
+}
+
+// open opens one of several shards.
+func open(ctx context.Context, cfg Config, shard, shards int) (*DB, error) {
+	if cfg.DSN == "" {
+		return nil, errors.New("Config.DSN is empty")
+	}
+	pool, err := openPool(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{cfg: cfg, prefix: pgx.Identifier{cfg.Schema}.Sanitize() + ".", pool: pool, stop: make(chan struct{})}
+	if err = db.migrate(ctx); err == nil {
+		err = db.place(ctx, shard, shards)
+	}
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	db.close = sync.OnceValue(db.shut)
+	db.ledger, db.keys, db.records = newLedger(db), newKeys(db), &Records{db}
+	db.tasks.Go(db.housekeeping)
+	return db, nil
+}
+
+// openPool opens the connections. Statements are prepared once for each connection, which saves the database half of its
+// work, unless there is a pooler between that may hand out another connection for the next transaction: then nothing is
+// left behind on any. A default_query_exec_mode in the DSN decides it.
+func openPool(ctx context.Context, cfg Config) (*pgxpool.Pool, error) {
+	p, err := pgxpool.ParseConfig(cfg.DSN)
+	if err != nil { // which may quote a password
+		return nil, errors.New("the DSN cannot be read: it must be a URL such as postgres://user:secret@host/database, " +
+			"or keywords and values such as host=HOST user=USER password=SECRET dbname=DATABASE")
+	}
+	if !strings.Contains(cfg.DSN, "pool_max_conns") {
+		p.MaxConns = defaultConns
+	}
+	p.ConnConfig.Tracer = cfg.Tracer
+	if !strings.Contains(cfg.DSN, "default_query_exec_mode") {
+		p.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+		db := &DB{cfg: cfg}
+		if err := db.retry(ctx, func(bool) error { return prepareIfDirect(ctx, p) }); err != nil {
+			return nil, err
+		}
+	}
+	return pgxpool.NewWithConfig(ctx, p)
+}
+
+// prepareIfDirect lets statements be prepared when nothing stands between. A pooler gives its clients numbers of its own,
+// and not that of the process that serves them.
+func prepareIfDirect(ctx context.Context, p *pgxpool.Config) error {
+	c, err := pgx.ConnectConfig(ctx, p.ConnConfig)
+	if err != nil {
+		return err
+	}
+	var pid uint32
+	err = c.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid)
+	if err == nil && pid == c.PgConn().PID() {
+		p.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
+		// Planned once, and not for each batch anew; and of a small table PostgreSQL would read all, and with it the dead
+		// rows that charges leave behind.
+		p.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
+		p.ConnConfig.RuntimeParams["enable_seqscan"] = "off"
+	}
+	return errors.Join(err, c.Close(ctx))
+}
+
+// place fails with ErrPlacement unless the database is that one of so many shards, or was none yet.
+func (db *DB) place(ctx context.Context, shard, shards int) error {
+	var s, of int
+	err := db.retry(ctx, func(bool) error {
+		_, err := db.pool.Exec(ctx, db.sql("INSERT INTO @placement VALUES (1, $1, $2) ON CONFLICT DO NOTHING"), shard, shards)
+		if err != nil {
+			return err
+		}
+		return db.pool.QueryRow(ctx, db.sql("SELECT shard, shards FROM @placement")).Scan(&s, &of)
+	})
+	if err == nil && (s != shard || of != shards) {
+		err = fmt.Errorf("%w: number %d of %d, and not %d of %d", ErrPlacement, s+1, of, shard+1, shards)
+	}
+	return err
+}
+
+// sql returns a statement with the schema in the place of each @.
+func (db *DB) sql(text string) string { return strings.ReplaceAll(text, "@", db.prefix) }
+
+// clock is the argument for the present time in nanoseconds: NULL where the database's own clock counts.
+func (db *DB) clock() *int64 {
+	if db.cfg.Now == nil {
+		return nil
+	}
+	return new(db.cfg.Now().UnixNano())
+}
+
+// sqlNow is the present time in nanoseconds; its argument is clock.
+const sqlNow = "coalesce($1::bigint, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000)"
+
+// Ledger returns the books in the database.
+func (db *DB) Ledger() *Ledger { return db.ledger }
+
+// Keys returns the accounts and keys in the database.
+func (db *DB) Keys() *Keys { return db.keys }
+
+// Records returns the records in the database.
+func (db *DB) Records() *Records { return db.records }
+
+// Ping tells whether the database can be reached and written.
+func (db *DB) Ping(ctx context.Context) error {
+	var standby bool
+	err := db.pool.QueryRow(ctx, "SELECT pg_is_in_recovery()").Scan(&standby)
+	if err == nil && standby {
+		err = errors.New("postgres: the database is a standby, which cannot be written")
+	}
+	return err
+}
+
+// Close lets what is under way end, writes what is still to be written, and closes the connections. Calls after it fail
+// with ErrClosed; closing again does nothing. Open holds stay until they are settled from elsewhere or have run out.
+func (db *DB) Close() error { return db.close() }
+
+func (db *DB) shut() error {
+	close(db.stop)
+	db.ledger.close()
+	db.tasks.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), db.cfg.Patience)
+	defer cancel()
+	err := db.keys.flush(ctx)
+	db.pool.Close()
+	return err
+}
+
+// housekeeping does regularly what nobody waits for.
+func (db *DB) housekeeping() {
+	ctx, cancel := context.WithCancel(context.Background())
+	db.tasks.Go(func() {
+		<-db.stop
+		cancel()
+	})
+	tick := time.NewTicker(db.cfg.FlushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-db.stop:
+			return
+		case <-tick.C:
+		case <-db.keys.uses.Crowded():
+		}
+		for what, do := range map[string]func(context.Context) error{
+			"write when keys were last used": db.keys.flush, "remove old records": db.records.sweep,
+		} {
+			if err := do(ctx); err != nil && ctx.Err() == nil {
+				db.cfg.Logger.Error("postgres: "+what, "error", err)
+			}
+		}
+	}
+}
+
+// newPrefix returns what the ids of this replica's holds begin with: time first, so that ids grow, which is kind to an
+// index over them.
+func newPrefix(now time.Time) string {
+	return fmt.Sprintf("%011x%s-", now.UnixMilli(), rand.Text()[:8])
+}

@@ -1,0 +1,252 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// Records is the records in the database, which all replicas share. A write is durable when it returns.
+type Records struct{ db *DB }
+
+var _ records.Store = (*Records)(nil)
+
+// Get implements [records.Store].
+func (r *Records) Get(ctx context.Context, key string) (records.Record, error) {
+	found, err := list(ctx, r.db, func(row pgx.CollectableRow) (records.Record, error) {
+		rec := records.Record{Key: key}
+		return rec, row.Scan(&rec.Owner, &rec.Value, &rec.Version)
+	}, "SELECT owner, value, version FROM @records WHERE key = $2 AND expires > "+sqlNow, r.db.clock(), []byte(key))
+	if err == nil && len(found) == 0 {
+		err = records.ErrAbsent
+	}
+	if err != nil {
+		return records.Record{}, err
+	}
+	return found[0], nil
+}
+
+// Put implements [records.Store].
+func (r *Records) Put(ctx context.Context, rec records.Record, ttl time.Duration) (version int64, err error) {
+	expected := rec.Version
+	err = r.change(ctx, &rec, func(ctx context.Context, c *change) error {
+		if expected != 0 && c.old.Version != expected {
+			return records.ErrConflict
+		}
+		return c.put(ctx, ttl)
+	})
+	return rec.Version, err
+}
+
+// Add implements [records.Store].
+func (r *Records) Add(
+	ctx context.Context, rec records.Record, ttl time.Duration,
+) (stands records.Record, added bool, err error) {
+	err = r.change(ctx, &rec, func(ctx context.Context, c *change) error {
+		if added = c.old.Version == 0; !added {
+			stands = c.old
+			return nil
+		}
+		return c.put(ctx, ttl)
+	})
+	if err != nil {
+		return records.Record{}, false, err
+	}
+	if added {
+		rec.Value = append([]byte{}, rec.Value...)
+		stands = rec
+	}
+	return stands, added, nil
+}
+
+// Delete implements [records.Store].
+func (r *Records) Delete(ctx context.Context, key string, version int64) error {
+	return r.change(ctx, &records.Record{Key: key}, func(ctx context.Context, c *change) error {
+		if version != 0 && c.old.Version != 0 && c.old.Version != version {
+			return records.ErrConflict
+		}
+		if !c.there {
+			return nil
+		}
+		return c.tx.commit(ctx, func(q *pgx.Batch) {
+			q.Queue(c.db.sql("DELETE FROM @records WHERE key = $1"), []byte(key))
+			c.count(q, c.stood.Owner, -c.stood.Size())
+		})
+	})
+}
+
+// change is one attempt at a change of a record, which is locked.
+type change struct {
+	db    *DB
+	tx    *tx
+	now   int64
+	there bool           // whether there is a row, dead or alive
+	stood records.Record // what is in it
+	old   records.Record // the same while it is alive; else of the version 0
+	rec   *records.Record
+	bytes int64 // that the records of rec's owner take
+}
+
+// change locks the record of rec's key, and what its owner's records take, and lets do change it.
+func (r *Records) change(ctx context.Context, rec *records.Record, do func(context.Context, *change) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// Random, and chosen before the first attempt: one that may have been committed is recognised.
+	version := 1 + rand.Int64N(math.MaxInt64-1)
+	return r.db.transact(ctx, func(ctx context.Context, t *tx) error {
+		c := &change{db: r.db, tx: t, rec: rec}
+		if err := c.read(ctx); err != nil {
+			return err
+		}
+		if rec.Version = version; c.old.Version == version {
+			return nil
+		}
+		return do(ctx, c)
+	})
+}
+
+// read locks the record before its owner, as everybody does.
+func (c *change) read(ctx context.Context) error {
+	return c.tx.step(ctx, func(q *pgx.Batch) {
+		q.Queue("SELECT "+sqlNow, c.db.clock()).QueryRow(func(row pgx.Row) error { return row.Scan(&c.now) })
+		q.Queue(c.db.sql("SELECT owner, value, version, expires FROM @records WHERE key = $1 FOR UPDATE"),
+			[]byte(c.rec.Key)).QueryRow(func(row pgx.Row) error {
+			c.stood.Key = c.rec.Key
+			var expires int64
+			err := row.Scan(&c.stood.Owner, &c.stood.Value, &c.stood.Version, &expires)
+			if errors.Is(err, pgx.ErrNoRows) {
+				return nil
+			}
+			if c.there = err == nil; expires > c.now {
+				c.old = c.stood
+			}
+			return err
+		})
+		if c.rec.Owner != "" {
+			q.Queue(c.db.sql("INSERT INTO @record_owners VALUES ($1, 0) ON CONFLICT DO NOTHING"), c.rec.Owner)
+			q.Queue(c.db.sql("SELECT bytes FROM @record_owners WHERE owner = $1 FOR UPDATE"), c.rec.Owner).
+				QueryRow(func(row pgx.Row) error { return row.Scan(&c.bytes) })
+		}
+	})
+}
+
+// put writes the record, if its owner has room, and commits.
+func (c *change) put(ctx context.Context, ttl time.Duration) error {
+	if c.rec.Owner != "" && (c.old.Version == 0 || c.old.Owner != c.rec.Owner) {
+		if err := c.room(ctx); err != nil {
+			return err
+		}
+	}
+	value := c.rec.Value
+	if value == nil {
+		value = []byte{} // NULL would be no value at all
+	}
+	return c.tx.commit(ctx, func(q *pgx.Batch) {
+		if c.there {
+			q.Queue(c.db.sql("UPDATE @records SET owner = $2, value = $3, version = $4, expires = $5 WHERE key = $1"),
+				[]byte(c.rec.Key), c.rec.Owner, value, c.rec.Version, c.now+int64(ttl))
+			c.count(q, c.stood.Owner, -c.stood.Size())
+		} else { // fails when another adds it first, and is tried again
+			q.Queue(c.db.sql("INSERT INTO @records (key, owner, value, version, expires) VALUES ($1, $2, $3, $4, $5)"),
+				[]byte(c.rec.Key), c.rec.Owner, value, c.rec.Version, c.now+int64(ttl))
+		}
+		c.count(q, c.rec.Owner, c.rec.Size())
+	})
+}
+
+// count adds to what the records of an owner take.
+func (c *change) count(q *pgx.Batch, owner string, bytes int64) {
+	if owner != "" && bytes != 0 {
+		q.Queue(c.db.sql("UPDATE @record_owners SET bytes = bytes + $2 WHERE owner = $1"), owner, bytes)
+	}
+}
+
+// room fails with a QuotaError unless the record is no more than its owner may still have. It removes the owner's dead
+// records when that can make room.
+func (c *change) room(ctx context.Context) error {
+	if c.bytes+c.rec.Size() <= c.db.cfg.OwnerBytes {
+		return nil
+	}
+	gone, first := int64(0), c.now
+	err := c.tx.step(ctx, func(q *pgx.Batch) {
+		// Not the record itself, which is about to be written, and none that another is about to change.
+		q.Queue(c.db.sql(`
+			WITH gone AS (
+				DELETE FROM @records WHERE key IN (
+					SELECT key FROM @records
+					WHERE owner = $1 AND owner <> '' AND expires <= $2 AND key <> $3 FOR UPDATE SKIP LOCKED
+				) RETURNING length(key) + length(value) AS size
+			) SELECT coalesce(sum(size), 0)::bigint FROM gone`), c.rec.Owner, c.now, []byte(c.rec.Key)).
+			QueryRow(func(row pgx.Row) error { return row.Scan(&gone) })
+		q.Queue(c.db.sql("SELECT coalesce(min(expires), $2) FROM @records WHERE owner = $1 AND owner <> '' AND expires > $2"),
+			c.rec.Owner, c.now).QueryRow(func(row pgx.Row) error { return row.Scan(&first) })
+	})
+	if err != nil {
+		return err
+	}
+	left := c.bytes - gone
+	if c.there && c.stood.Owner == c.rec.Owner {
+		left -= c.stood.Size() // dead, and written over
+	}
+	if left+c.rec.Size() <= c.db.cfg.OwnerBytes {
+		return c.tx.step(ctx, func(q *pgx.Batch) { c.count(q, c.rec.Owner, -gone) })
+	}
+	return &records.QuotaError{
+		Owner: c.rec.Owner, Bytes: c.db.cfg.OwnerBytes, RetryAfter: time.Duration(first - c.now),
+	}
+}
+
+// Keys implements [records.Store].
+func (r *Records) Keys(ctx context.Context, prefix string) ([]string, error) {
+	end, bounded := after(prefix)
+	return list(ctx, r.db, func(row pgx.CollectableRow) (string, error) {
+		var key []byte
+		err := row.Scan(&key)
+		return string(key), err
+	}, "SELECT key FROM @records WHERE key >= $2 AND ($3 OR key < $4) AND expires > "+sqlNow+" ORDER BY key",
+		r.db.clock(), []byte(prefix), !bounded, []byte(end))
+}
+
+// after returns the first string after all that begin with prefix, and false when there is none.
+func after(prefix string) (string, bool) {
+	b := []byte(prefix)
+	for i := len(b) - 1; i >= 0; i-- {
+		if b[i] < 0xff {
+			b[i]++
+			return string(b[:i+1]), true
+		}
+	}
+	return "", false
+}
+
+// sweptAtOnce is how many dead records one transaction removes.
+const sweptAtOnce = 500
+
+// sweep removes records whose time has passed. Several replicas share the work.
+func (r *Records) sweep(ctx context.Context) error {
+	for {
+		var n int64
+		err := r.db.retry(ctx, func(bool) error {
+			return r.db.pool.QueryRow(ctx, r.db.sql(`
+				WITH gone AS (
+					DELETE FROM @records WHERE key IN (
+						SELECT key FROM @records WHERE expires <= `+sqlNow+` LIMIT $2 FOR UPDATE SKIP LOCKED
+					) RETURNING owner, length(key) + length(value) AS size
+				), counted AS (
+					UPDATE @record_owners o SET bytes = bytes - g.size
+					FROM (SELECT owner, sum(size)::bigint AS size FROM gone GROUP BY owner) g WHERE g.owner = o.owner
+				)
+				SELECT count(*) FROM gone`), r.db.clock(), sweptAtOnce).Scan(&n)
+		})
+		if err != nil || n < sweptAtOnce {
+			return err
+		}
+	}
+}

@@ -1,0 +1,457 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/store/bookkeeping"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// Shards is several databases that share the accounts among them. An account's id says in which one its books, holds and
+// keys are, so that nothing of a charge spans two; each record is in the database that its key says. What one owner's
+// records may take counts in each database.
+//
+// The number of databases and their order are part of the configuration and never change, which each database watches:
+// one that is given in another place is refused with ErrPlacement. Begin with more of them than there are servers, and
+// move whole databases to servers of their own as they grow. To have another number after all, stop the replicas, Export
+// from the old databases and Import into new ones.
+type Shards struct {
+	dbs     []*DB
+	ledger  *ShardedLedger
+	keys    *ShardedKeys
+	records *ShardedRecords
+}
+
+// OpenShards opens the databases of cfgs, at least one, in their order.
+func OpenShards(ctx context.Context, cfgs ...Config) (*Shards, error) {
+	if len(cfgs) == 0 {
+		return nil, errors.New("postgres: open: no databases are given")
+	}
+	s := &Shards{dbs: make([]*DB, len(cfgs))}
+	for i, cfg := range cfgs {
+		db, err := open(ctx, cfg.withDefaults(), i, len(cfgs))
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("postgres: open shard %d of %d: %w", i+1, len(cfgs), err), s.Close())
+		}
+		s.dbs[i] = db
+	}
+	// New fails on a size below 1 only.
+	of, _ := lru.New[string, *DB](s.dbs[0].cfg.CachedKeys)
+	s.ledger, s.keys, s.records = &ShardedLedger{s}, &ShardedKeys{s, of}, &ShardedRecords{s}
+	return s, nil
+}
+
+// Ledger returns the books in all databases.
+func (s *Shards) Ledger() *ShardedLedger { return s.ledger }
+
+// Keys returns the accounts and keys in all databases.
+func (s *Shards) Keys() *ShardedKeys { return s.keys }
+
+// Records returns the records in all databases.
+func (s *Shards) Records() *ShardedRecords { return s.records }
+
+// Ping tells whether all databases can be reached and written.
+func (s *Shards) Ping(ctx context.Context) error {
+	return s.all(ctx, func(ctx context.Context, _ int, db *DB) error { return db.Ping(ctx) })
+}
+
+// Close closes all databases as [DB.Close] does.
+func (s *Shards) Close() error {
+	var errs []error
+	for _, db := range s.dbs {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// pick returns the database that name says.
+func (s *Shards) pick(name string) *DB {
+	h := sha256.Sum256([]byte(name))
+	return s.dbs[binary.BigEndian.Uint64(h[:])%uint64(len(s.dbs))]
+}
+
+// all calls do for all databases at once and returns the first error.
+func (s *Shards) all(ctx context.Context, do func(ctx context.Context, i int, db *DB) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for i, db := range s.dbs {
+		g.Go(func() error { return do(ctx, i, db) })
+	}
+	return g.Wait()
+}
+
+// gather reads something of all databases at once.
+func gather[T any](ctx context.Context, s *Shards, read func(ctx context.Context, db *DB) ([]T, error)) ([]T, error) {
+	parts := make([][]T, len(s.dbs))
+	err := s.all(ctx, func(ctx context.Context, i int, db *DB) (err error) {
+		parts[i], err = read(ctx, db)
+		return err
+	})
+	return append([]T{}, slices.Concat(parts...)...), err
+}
+
+// find asks all databases at once for what one of them has, and returns what the first one has found. An error that is
+// not absent counts only when nobody finds it: what one database has is there though another cannot be reached.
+func find[T any](
+	ctx context.Context, s *Shards, absent error, ask func(ctx context.Context, db *DB) (T, error),
+) (found T, at *DB, err error) {
+	type answer struct {
+		t   T
+		db  *DB
+		err error
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answers := make(chan answer, len(s.dbs))
+	for _, db := range s.dbs {
+		go func() {
+			t, err := ask(ctx, db)
+			answers <- answer{t, db, err}
+		}()
+	}
+	for range s.dbs {
+		a := <-answers
+		if a.err == nil {
+			return a.t, a.db, nil
+		}
+		if err == nil || errors.Is(err, absent) {
+			err = a.err
+		}
+	}
+	return found, nil, err
+}
+
+// ShardedLedger is the books of [Shards].
+type ShardedLedger struct{ s *Shards }
+
+var _ credits.Ledger = (*ShardedLedger)(nil)
+
+// Reserve implements [credits.Ledger].
+func (l *ShardedLedger) Reserve(
+	ctx context.Context, who credits.Spender, ttl time.Duration, amounts ...int64,
+) ([]credits.Hold, error) {
+	return l.s.pick(who.Account).Ledger().Reserve(ctx, who, ttl, amounts...)
+}
+
+// Settle implements [credits.Ledger].
+func (l *ShardedLedger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
+	return l.s.pick(h.Spender.Account).Ledger().Settle(ctx, h, c)
+}
+
+// Balance implements [credits.Ledger].
+func (l *ShardedLedger) Balance(ctx context.Context, account string) (int64, error) {
+	return l.s.pick(account).Ledger().Balance(ctx, account)
+}
+
+// Entries implements [credits.Ledger].
+func (l *ShardedLedger) Entries(ctx context.Context, q credits.Query) ([]credits.Entry, error) {
+	return l.s.pick(q.Account).Ledger().Entries(ctx, q)
+}
+
+// Grant is that of [Ledger].
+func (l *ShardedLedger) Grant(ctx context.Context, account string, n int64, reason string) (int64, error) {
+	return l.s.pick(account).Ledger().Grant(ctx, account, n, reason)
+}
+
+// Refund is that of [Ledger].
+func (l *ShardedLedger) Refund(ctx context.Context, account string, n int64, requestID, reason string) (int64, error) {
+	return l.s.pick(account).Ledger().Refund(ctx, account, n, requestID, reason)
+}
+
+// ShardedKeys is the accounts and keys of [Shards]. The keys of an account are where its books are, and nothing in a key
+// says whose it is: a look-up that nothing is remembered of asks all databases.
+type ShardedKeys struct {
+	s  *Shards
+	of *lru.Cache[string, *DB] // where keys are, by id
+}
+
+var _ keys.Store = (*ShardedKeys)(nil)
+
+// Lookup implements [keys.Store].
+func (k *ShardedKeys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
+	if err := ctx.Err(); err != nil {
+		return keys.Key{}, err
+	}
+	for _, db := range k.s.dbs {
+		if key, ok := db.keys.remembered(h); ok {
+			return key, nil
+		}
+	}
+	key, db, err := find(ctx, k.s, keys.ErrUnknown, func(ctx context.Context, db *DB) (keys.Key, error) {
+		return db.Keys().Lookup(ctx, h)
+	})
+	if err == nil {
+		k.of.Add(key.ID, db)
+	}
+	return key, err
+}
+
+// Touch implements [keys.Store].
+func (k *ShardedKeys) Touch(id string, at time.Time) {
+	if db, ok := k.of.Get(id); ok {
+		db.Keys().Touch(id, at)
+		return
+	}
+	for _, db := range k.s.dbs { // those that have no such key write nothing
+		db.Keys().Touch(id, at)
+	}
+}
+
+// CreateAccount is that of [Keys].
+func (k *ShardedKeys) CreateAccount(ctx context.Context, name string) (keys.Account, error) {
+	return k.OpenAccount(ctx, name, 0, "")
+}
+
+// OpenAccount is that of [Keys]. The account gets an id that puts it into the database that its name says, so that of
+// two that are opened with one name at once, one fails there; those that came by an import are looked for everywhere.
+func (k *ShardedKeys) OpenAccount(ctx context.Context, name string, n int64, reason string) (keys.Account, error) {
+	db := k.s.pick(name)
+	_, err := k.Account(ctx, name)
+	switch {
+	case err == nil:
+		return keys.Account{}, fmt.Errorf("%w: account %q", keys.ErrTaken, name)
+	case !errors.Is(err, keys.ErrAbsent):
+		return keys.Account{}, err
+	}
+	a := keys.Account{ID: keys.NewID("acct"), Name: name, CreatedAt: db.keys.now()}
+	for k.s.pick(a.ID) != db {
+		a.ID = keys.NewID("acct")
+	}
+	if err := db.Keys().openAccount(ctx, a, n, reason); err != nil {
+		return keys.Account{}, err
+	}
+	return a, nil
+}
+
+// Account is that of [Keys].
+func (k *ShardedKeys) Account(ctx context.Context, idOrName string) (keys.Account, error) {
+	a, _, err := find(ctx, k.s, keys.ErrAbsent, func(ctx context.Context, db *DB) (keys.Account, error) {
+		return db.Keys().Account(ctx, idOrName)
+	})
+	return a, err
+}
+
+// Accounts is that of [Keys].
+func (k *ShardedKeys) Accounts(ctx context.Context) ([]keys.Account, error) {
+	all, err := gather(ctx, k.s, func(ctx context.Context, db *DB) ([]keys.Account, error) {
+		return db.Keys().Accounts(ctx)
+	})
+	slices.SortStableFunc(all, func(a, b keys.Account) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	return all, err
+}
+
+// CreateKey is that of [Keys].
+func (k *ShardedKeys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, key keys.Key, err error) {
+	a, err := k.Account(ctx, n.Account)
+	if err != nil {
+		return "", keys.Key{}, err
+	}
+	n.Account = a.ID
+	return k.s.pick(a.ID).Keys().CreateKey(ctx, n)
+}
+
+// Key is that of [Keys].
+func (k *ShardedKeys) Key(ctx context.Context, id string) (keys.Key, error) {
+	key, _, err := find(ctx, k.s, keys.ErrAbsent, func(ctx context.Context, db *DB) (keys.Key, error) {
+		return db.Keys().Key(ctx, id)
+	})
+	return key, err
+}
+
+// Keys is that of [Keys].
+func (k *ShardedKeys) Keys(ctx context.Context, account string) ([]keys.Key, error) {
+	if account != "" {
+		a, err := k.Account(ctx, account)
+		if err != nil {
+			return nil, err
+		}
+		return k.s.pick(a.ID).Keys().Keys(ctx, a.ID)
+	}
+	all, err := gather(ctx, k.s, func(ctx context.Context, db *DB) ([]keys.Key, error) { return db.Keys().Keys(ctx, "") })
+	slices.SortStableFunc(all, func(a, b keys.Key) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	return all, err
+}
+
+// Revoke is that of [Keys].
+func (k *ShardedKeys) Revoke(ctx context.Context, id string) (keys.Key, error) {
+	_, db, err := find(ctx, k.s, keys.ErrAbsent, func(ctx context.Context, db *DB) (keys.Key, error) {
+		return db.Keys().Key(ctx, id)
+	})
+	if err != nil {
+		return keys.Key{}, err
+	}
+	return db.Keys().Revoke(ctx, id)
+}
+
+// ShardedRecords is the records of [Shards].
+type ShardedRecords struct{ s *Shards }
+
+var _ records.Store = (*ShardedRecords)(nil)
+
+// Get implements [records.Store].
+func (r *ShardedRecords) Get(ctx context.Context, key string) (records.Record, error) {
+	return r.s.pick(key).Records().Get(ctx, key)
+}
+
+// Put implements [records.Store].
+func (r *ShardedRecords) Put(ctx context.Context, rec records.Record, ttl time.Duration) (version int64, err error) {
+	return r.s.pick(rec.Key).Records().Put(ctx, rec, ttl)
+}
+
+// Add implements [records.Store].
+func (r *ShardedRecords) Add(
+	ctx context.Context, rec records.Record, ttl time.Duration,
+) (stands records.Record, added bool, err error) {
+	return r.s.pick(rec.Key).Records().Add(ctx, rec, ttl)
+}
+
+// Delete implements [records.Store].
+func (r *ShardedRecords) Delete(ctx context.Context, key string, version int64) error {
+	return r.s.pick(key).Records().Delete(ctx, key, version)
+}
+
+// Keys implements [records.Store].
+func (r *ShardedRecords) Keys(ctx context.Context, prefix string) ([]string, error) {
+	all, err := gather(ctx, r.s, func(ctx context.Context, db *DB) ([]string, error) {
+		return db.Records().Keys(ctx, prefix)
+	})
+	slices.Sort(all)
+	return all, err
+}
+
+// Audit is that of [DB], over all databases.
+func (s *Shards) Audit(ctx context.Context) (bookkeeping.Report, error) {
+	return s.audit(ctx, bookkeeping.NewAuditor(nil))
+}
+
+// AuditAgainst is that of [DB], over all databases.
+func (s *Shards) AuditAgainst(ctx context.Context, heads io.Reader) (bookkeeping.Report, error) {
+	kept, err := bookkeeping.ReadHeads(heads)
+	if err != nil {
+		return bookkeeping.Report{}, err
+	}
+	return s.audit(ctx, bookkeeping.NewAuditor(kept))
+}
+
+func (s *Shards) audit(ctx context.Context, a *bookkeeping.Auditor) (bookkeeping.Report, error) {
+	for i, db := range s.dbs {
+		if err := db.auditWith(ctx, a); err != nil {
+			return bookkeeping.Report{}, err
+		}
+		misplaced, err := list(ctx, db, scanAccount, selectAccounts)
+		if err != nil {
+			return bookkeeping.Report{}, err
+		}
+		for _, m := range misplaced {
+			if s.pick(m.ID) != db {
+				a.Problem("account %s is in database %d, where nobody looks for it", m.ID, i+1)
+			}
+		}
+	}
+	return a.Report(), nil
+}
+
+// Heads is that of [DB], over all databases.
+func (s *Shards) Heads(ctx context.Context, w io.Writer) error {
+	out := bookkeeping.NewHeadsWriter(w)
+	for _, db := range s.dbs {
+		if err := db.heads(ctx, out); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
+
+// Export is that of [DB], over all databases.
+func (s *Shards) Export(ctx context.Context, w io.Writer) error {
+	out, err := bookkeeping.NewWriter(w)
+	if err != nil {
+		return err
+	}
+	parts := make([]*export, len(s.dbs))
+	for i, db := range s.dbs {
+		if parts[i], err = db.exportAccounts(ctx, out); err != nil {
+			return err
+		}
+	}
+	for _, p := range parts {
+		if err := p.keys(ctx, out); err != nil {
+			return err
+		}
+	}
+	for _, p := range parts {
+		if err := p.entries(ctx, out); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
+
+// Import is that of [DB]: each account goes into the database that its id says. Each database takes all of its part or
+// nothing; when one fails, the error names it, and those before it have theirs.
+func (s *Shards) Import(ctx context.Context, r io.Reader) (err error) {
+	split := &splitter{ctx: ctx, s: s, to: map[*DB]*bookkeeping.Writer{}}
+	files := make([]*os.File, len(s.dbs))
+	for i, db := range s.dbs {
+		if files[i], err = os.CreateTemp("", "socialdata-import-*"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, files[i].Close(), os.Remove(files[i].Name())) }()
+		if split.to[db], err = bookkeeping.NewWriter(files[i]); err != nil {
+			return err
+		}
+	}
+	if err := bookkeeping.Read(ctx, r, split); err != nil {
+		return fmt.Errorf("postgres: import: %w", err)
+	}
+	for i, db := range s.dbs {
+		if err := split.to[db].Close(); err != nil {
+			return err
+		}
+		if _, err := files[i].Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if err := db.Import(ctx, files[i]); err != nil {
+			return fmt.Errorf("shard %d of %d: %w", i+1, len(s.dbs), err)
+		}
+	}
+	return nil
+}
+
+// splitter writes what is imported into an export for each database.
+type splitter struct {
+	ctx context.Context // of the reading that it is part of
+	s   *Shards
+	to  map[*DB]*bookkeeping.Writer
+}
+
+// Account implements [bookkeeping.Sink].
+func (p *splitter) Account(a keys.Account) error {
+	for _, name := range slices.Compact([]string{a.ID, a.Name}) {
+		if _, err := p.s.keys.Account(p.ctx, name); !errors.Is(err, keys.ErrAbsent) {
+			return cmp.Or(err, fmt.Errorf("%w: account %q", bookkeeping.ErrExists, name))
+		}
+	}
+	return p.to[p.s.pick(a.ID)].Account(a)
+}
+
+// Key implements [bookkeeping.Sink].
+func (p *splitter) Key(k keys.Key) error { return p.to[p.s.pick(k.Account)].Key(k) }
+
+// Entry implements [bookkeeping.Sink].
+func (p *splitter) Entry(e credits.Entry) error { return p.to[p.s.pick(e.Account)].Entry(e) }

@@ -1,0 +1,149 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// tx is one attempt at a transaction. Its statements go to the database in steps, a round trip each; BEGIN goes with the
+// first one and COMMIT with the last.
+type tx struct {
+	conn   *pgxpool.Conn
+	begun  bool
+	ending bool // COMMIT is on its way
+	// unsure tells that an attempt before this one may have been committed.
+	unsure bool
+}
+
+// step sends what queue queues.
+func (t *tx) step(ctx context.Context, queue func(b *pgx.Batch)) error {
+	b := &pgx.Batch{}
+	if !t.begun {
+		t.begun = true
+		b.Queue("BEGIN")
+	}
+	queue(b)
+	return t.conn.SendBatch(ctx, b).Close()
+}
+
+// commit sends what queue queues and ends the transaction.
+func (t *tx) commit(ctx context.Context, queue func(b *pgx.Batch)) error {
+	t.ending = true
+	return t.step(ctx, func(b *pgx.Batch) {
+		queue(b)
+		b.Queue("COMMIT")
+	})
+}
+
+// errDone ends a transaction in which nothing is left to do, because an attempt before it was committed after all.
+var errDone = errors.New("postgres: written already")
+
+// end commits what was written, unless err says that it could not be, or was before.
+func (t *tx) end(ctx context.Context, err error) error {
+	if err == nil {
+		err = t.commit(ctx, func(*pgx.Batch) {})
+	}
+	if errors.Is(err, errDone) {
+		err = nil
+	}
+	return err
+}
+
+// transact runs do in a transaction until that was committed, has failed for good, or patience is at its end. Do may
+// run any number of times. When it returns nil without a commit, or an error, the transaction is undone.
+func (db *DB) transact(ctx context.Context, do func(ctx context.Context, t *tx) error) error {
+	return db.retry(ctx, func(unsure bool) error {
+		conn, err := db.pool.Acquire(ctx)
+		if err != nil {
+			return err
+		}
+		defer conn.Release() // the pool closes one that is still in a transaction
+		t := &tx{conn: conn, unsure: unsure}
+		err = do(ctx, t)
+		switch {
+		case conn.Conn().IsClosed():
+			return lost{err, t.ending}
+		case conn.Conn().PgConn().TxStatus() != 'I':
+			_, _ = conn.Exec(ctx, "ROLLBACK") // if it fails, the pool closes the connection
+		}
+		return err
+	})
+}
+
+// lost is the error of a connection that broke.
+type lost struct {
+	error
+	unsure bool // a commit was under way
+}
+
+func (l lost) Unwrap() error { return l.error }
+
+// retry runs do until it succeeds, has failed for good, or patience is at its end. Do hears whether an earlier attempt
+// may have been committed; when that is left open, the error is ErrUnsure, too.
+func (db *DB) retry(ctx context.Context, do func(unsure bool) error) error {
+	wait := backoff.NewExponentialBackOff()
+	wait.InitialInterval, wait.MaxInterval = 2*time.Millisecond, 250*time.Millisecond
+	unsure := false
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := do(unsure)
+		if l, ok := errors.AsType[lost](err); ok && l.unsure || isCode(err, completionUnknown) {
+			unsure = true
+		}
+		if err != nil && !again(ctx, err) {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(db.cfg.Patience))
+	if err != nil && unsure {
+		err = fmt.Errorf("%w: %w", ErrUnsure, err)
+	}
+	return err
+}
+
+// refused tells whether the database itself will have none of it, however often it is tried.
+func refused(err error) bool {
+	_, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && !again(context.Background(), err)
+}
+
+// Error codes of https://www.postgresql.org/docs/current/errcodes-appendix.html.
+const (
+	serializationFailure = "40001"
+	completionUnknown    = "40003"
+	deadlockDetected     = "40P01"
+	uniqueViolation      = "23505" // another was faster to write the same
+	duplicateSchema      = "42P06" // and to make it
+	duplicateTable       = "42P07"
+	readOnlyTransaction  = "25006" // a primary that has become a standby
+	tooManyConnections   = "53300"
+	adminShutdown        = "57P01"
+	crashShutdown        = "57P02"
+	cannotConnectNow     = "57P03"
+)
+
+// again tells whether to try once more after err: when nothing was wrong but the moment.
+func again(ctx context.Context, err error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch e.Code {
+		case serializationFailure, completionUnknown, deadlockDetected, uniqueViolation, duplicateSchema, duplicateTable,
+			readOnlyTransaction, tooManyConnections, adminShutdown, crashShutdown, cannotConnectNow:
+			return true
+		}
+		return e.Code[:2] == "08" // connection exceptions
+	}
+	if _, ok := errors.AsType[lost](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[*pgconn.ConnectError](err)
+	return ok
+}
