@@ -1,0 +1,215 @@
+package valkey_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/cache/cachetest"
+	"github.com/socialdata/socialdata/contrib/valkey"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func TestCache(t *testing.T) {
+	t.Parallel()
+	addr := address(t)
+	cachetest.Run(t, func(t *testing.T, now func() time.Time) cache.Store {
+		t.Helper()
+		return open(t, addr, unique()).Cache(valkey.CacheConfig{Now: now})
+	})
+}
+
+// TestCacheFromTheServer runs the suite with a memory in which nothing has room.
+func TestCacheFromTheServer(t *testing.T) {
+	t.Parallel()
+	addr := address(t)
+	cachetest.Run(t, func(t *testing.T, now func() time.Time) cache.Store {
+		t.Helper()
+		return open(t, addr, unique()).Cache(valkey.CacheConfig{Now: now, Bytes: 1})
+	})
+}
+
+func TestCacheIsShared(t *testing.T) {
+	t.Parallel()
+	addr := address(t)
+	cachetest.RunShared(t, func(t *testing.T) (a, b cache.Shared) {
+		t.Helper()
+		prefix := unique()
+		return open(t, addr, prefix).Cache(valkey.CacheConfig{}), open(t, addr, prefix).Cache(valkey.CacheConfig{})
+	})
+}
+
+// twin returns two caches that share a server, and the time of both.
+func twin(t *testing.T, addr string) (a, b *valkey.Cache, now *clock) {
+	t.Helper()
+	prefix, c := unique(), &clock{at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	cfg := valkey.CacheConfig{Now: c.now}
+	return open(t, addr, prefix).Cache(cfg), open(t, addr, prefix).Cache(cfg), c
+}
+
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// put stores an entry that was read just now.
+func put(t *testing.T, s cache.Store, c *clock, key, data string) {
+	t.Helper()
+	if err := s.Set(t.Context(), key, &cache.Entry{Data: data, FetchedAt: c.now(), TTL: time.Hour}, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// holds returns the data under key, "" for none.
+func holds(t *testing.T, s cache.Store, key string) string {
+	t.Helper()
+	e, err := s.Get(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e == nil {
+		return ""
+	}
+	return e.Data
+}
+
+func TestWhatAnotherReplicaHasReplacedIsSeenSoon(t *testing.T) {
+	t.Parallel()
+	a, b, now := twin(t, address(t))
+	put(t, a, now, "k", "old")
+	if got := holds(t, b, "k"); got != "old" {
+		t.Fatalf("the other replica has %q", got)
+	}
+	now.advance(time.Second)
+	put(t, a, now, "k", "new")
+	if got := holds(t, b, "k"); got != "old" {
+		t.Errorf("%q within ten seconds: memory was not used", got)
+	}
+	now.advance(10 * time.Second)
+	if got := holds(t, b, "k"); got != "new" {
+		t.Errorf("%q after ten seconds", got)
+	}
+}
+
+func TestEveryByteComesThrough(t *testing.T) {
+	t.Parallel()
+	a, b, _ := twin(t, address(t))
+	want := &cache.Entry{Data: "[1]", Raw: []string{"\"\xff\xfe no UTF-8 \x00\"", ""}, Page: "\xc3\x28", Tag: "t"}
+	if err := a.Set(t.Context(), "k", want, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	got, err := b.Get(t.Context(), "k")
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestWhoWaitsTakesOverFromTheDead(t *testing.T) {
+	t.Parallel()
+	addr, prefix := address(t), unique()
+	dead, err := valkey.Open(t.Context(), valkey.Config{Address: addr, Prefix: prefix})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease := 300 * time.Millisecond
+	if turn := dead.Cache(valkey.CacheConfig{Lease: lease}).Join(t.Context(), "k"); turn.Done == nil {
+		t.Fatalf("Join = %+v; want the turn", turn)
+	}
+	alive := open(t, addr, prefix).Cache(valkey.CacheConfig{Lease: lease})
+	held, cancel := context.WithTimeout(t.Context(), 3*lease)
+	defer cancel()
+	if turn := alive.Join(held, "k"); turn.Done == nil || held.Err() == nil {
+		t.Errorf("Join = %+v while the lease was renewed", turn)
+	}
+	turns := make(chan cache.Turn)
+	for range 8 {
+		go func() { turns <- alive.Join(t.Context(), "k") }()
+	}
+	dead.Cut() // it renews nothing any more, as if its process had been killed
+	turn := <-turns
+	if turn.Done == nil {
+		t.Fatalf("Join = %+v; want the turn", turn)
+	}
+	if err := alive.Set(t.Context(), "k", &cache.Entry{Data: "made"}, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	turn.Done(t.Context(), "")
+	for range 7 {
+		if turn := <-turns; turn.Entry == nil {
+			t.Errorf("Join = %+v; want the entry", turn)
+		}
+	}
+}
+
+func TestALostServerCostsNothingThatWasRead(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	a, b, now := twin(t, p.addr)
+	put(t, a, now, "k", "made")
+	first := a.Join(t.Context(), "other")
+	waiting := make(chan cache.Turn)
+	go func() { waiting <- b.Join(t.Context(), "other") }()
+	p.kill()
+	if turn := <-waiting; turn.Done == nil {
+		t.Errorf("who waited when the server was lost: %+v; want the turn", turn)
+	}
+	first.Done(t.Context(), "")
+	until(t, func() bool { return a.State() == schema.Degraded && b.State() == schema.Degraded })
+	now.advance(time.Minute)
+	if got := holds(t, a, "k"); got != "made" {
+		t.Errorf("memory has %q", got)
+	}
+	if got := holds(t, b, "k"); got != "" {
+		t.Errorf("%q in a memory that was never asked", got)
+	}
+	put(t, b, now, "k", "made again")
+	if turn := b.Join(t.Context(), "third"); turn.Done == nil {
+		t.Errorf("Join = %+v; want the turn", turn)
+	}
+	p.run()
+	until(t, func() bool { return a.State() == schema.Healthy && b.State() == schema.Healthy })
+	put(t, b, now, "k2", "shared")
+	if got := holds(t, a, "k2"); got != "shared" {
+		t.Errorf("behind the restart: %q", got)
+	}
+	now.advance(time.Minute)
+	if got := holds(t, a, "k"); got != "made" {
+		t.Errorf("the server has forgotten it, memory has %q", got)
+	}
+}
+
+// TestAStuckServerHoldsNobodyUp stops a server that goes on accepting connections.
+func TestAStuckServerHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	a, _, now := twin(t, p.addr)
+	put(t, a, now, "k", "made")
+	p.stop()
+	defer p.resume()
+	until(t, func() bool { return a.State() == schema.Degraded })
+	began := time.Now()
+	for range 1000 {
+		holds(t, a, "unknown")
+	}
+	if took := time.Since(began); took > 10*time.Second { // 500 s if each had waited for half a second
+		t.Errorf("a thousand misses took %v", took)
+	}
+	p.resume()
+	until(t, func() bool { return a.State() == schema.Healthy })
+}

@@ -1,0 +1,142 @@
+package valkey
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	valkey "github.com/valkey-io/valkey-go"
+
+	"github.com/socialdata/socialdata/cache"
+)
+
+// stored is an entry as it stands in the server: its fields one behind the other, each text behind its length, so that
+// every byte of what an upstream has said is kept; compressed.
+type stored struct {
+	Entry   cache.Entry
+	Expires time.Time
+}
+
+const (
+	form      = 1        // of what is stored; another one cannot be read
+	mostBytes = 64 << 20 // that an entry may come to when it is expanded
+)
+
+var errForm = errors.New("valkey: not an entry that this program can read")
+
+// codec turns entries into bytes and back. It is safe for concurrent use.
+type codec struct {
+	zip   *zstd.Encoder
+	unzip *zstd.Decoder
+}
+
+func newCodec() codec {
+	// Neither fails with options like these.
+	zip, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	unzip, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(mostBytes))
+	return codec{zip, unzip}
+}
+
+func (c codec) encode(s *stored) (string, error) {
+	e := &s.Entry
+	b := append(make([]byte, 0, e.Size()), form)
+	var errs [2]error
+	for i, at := range []time.Time{s.Expires, e.FetchedAt} {
+		text, err := at.MarshalBinary()
+		b, errs[i] = appendText(b, string(text)), err
+	}
+	b = binary.AppendVarint(b, int64(e.TTL))
+	for _, text := range []string{e.Data, e.Page, e.Next, e.Tag, e.Provider, e.Detail} {
+		b = appendText(b, text)
+	}
+	b = appendTexts(appendTexts(b, e.Raw), e.Failed)
+	if e.NotFound {
+		b = append(b, 1)
+	}
+	return valkey.BinaryString(c.zip.EncodeAll(b, nil)), errors.Join(errs[:]...)
+}
+
+func (c codec) decode(text string) (*stored, error) {
+	plain, err := c.unzip.DecodeAll([]byte(text), nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(plain) == 0 || plain[0] != form {
+		return nil, errForm
+	}
+	r, s := reader{rest: valkey.BinaryString(plain[1:])}, &stored{}
+	e := &s.Entry
+	for _, at := range []*time.Time{&s.Expires, &e.FetchedAt} {
+		if err := at.UnmarshalBinary([]byte(r.text())); err != nil {
+			return nil, errForm
+		}
+	}
+	e.TTL = time.Duration(r.number())
+	for _, to := range []*string{&e.Data, &e.Page, &e.Next, &e.Tag, &e.Provider, &e.Detail} {
+		*to = r.text()
+	}
+	e.Raw, e.Failed = r.texts(), r.texts()
+	e.NotFound = r.rest == "\x01"
+	if r.broken {
+		return nil, errForm
+	}
+	return s, nil
+}
+
+func appendText(b []byte, text string) []byte {
+	return append(binary.AppendVarint(b, int64(len(text))), text...)
+}
+
+// appendTexts appends a list, of which nil is another than an empty one.
+func appendTexts(b []byte, texts []string) []byte {
+	n := int64(len(texts))
+	if texts == nil {
+		n = -1
+	}
+	b = binary.AppendVarint(b, n)
+	for _, text := range texts {
+		b = appendText(b, text)
+	}
+	return b
+}
+
+// reader reads what was appended. What it returns shares the memory of what it reads.
+type reader struct {
+	rest   string
+	broken bool // something was not there
+}
+
+func (r *reader) number() int64 {
+	n, size := binary.Varint([]byte(r.rest[:min(len(r.rest), binary.MaxVarintLen64)]))
+	if size <= 0 {
+		r.broken, r.rest = true, ""
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return n
+}
+
+func (r *reader) text() string {
+	n := r.number()
+	if n < 0 || n > int64(len(r.rest)) {
+		r.broken, r.rest = true, ""
+		return ""
+	}
+	text := r.rest[:n]
+	r.rest = r.rest[n:]
+	return text
+}
+
+func (r *reader) texts() []string {
+	n := r.number()
+	if n < 0 || n > int64(len(r.rest)) { // each takes a byte at least
+		r.broken = r.broken || n > 0
+		return nil
+	}
+	texts := make([]string, n)
+	for i := range texts {
+		texts[i] = r.text()
+	}
+	return texts
+}

@@ -1,0 +1,190 @@
+package valkey
+
+import (
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	valkey "github.com/valkey-io/valkey-go"
+
+	"github.com/socialdata/socialdata/cache"
+)
+
+var (
+	//go:embed join.lua
+	joinText string
+	//go:embed renew.lua
+	renewText string
+	//go:embed done.lua
+	doneText string
+
+	joinScript  = valkey.NewLuaScript(joinText)
+	renewScript = valkey.NewLuaScript(renewText)
+	doneScript  = valkey.NewLuaScript(doneText)
+)
+
+// remembered is how long a failure is told to those who waited for the one that has failed.
+const remembered = 2 * time.Second
+
+// Join implements [cache.Shared].
+func (c *Cache) Join(ctx context.Context, key string) cache.Turn {
+	here, current := c.here(ctx, key)
+	if current {
+		return cache.Turn{Entry: here}
+	}
+	entry, lease := c.names(key)
+	own, awaited := rand.Text(), ""
+	for ctx.Err() == nil {
+		what, text, err := c.join(ctx, entry, lease, own, awaited)
+		if err != nil {
+			break
+		}
+		switch what {
+		case "entry":
+			if e := c.newer(ctx, key, here, text); e != nil {
+				return cache.Turn{Entry: e}
+			}
+			return alone() // it is there, and of no use: past its time by our clock, or of another version
+		case "failure":
+			return cache.Turn{Failure: text}
+		case "turn":
+			return c.turn(ctx, lease, own)
+		}
+		awaited = text
+		c.await(ctx, lease, awaited)
+	}
+	if here != nil {
+		return cache.Turn{Entry: here}
+	}
+	return alone()
+}
+
+// alone is the turn of who cannot tell what others do.
+func alone() cache.Turn { return cache.Turn{Done: func(context.Context, string) {}} }
+
+// join asks the server for a place: see join.lua.
+func (c *Cache) join(ctx context.Context, entry, lease, own, awaited string) (what, text string, err error) {
+	err = c.server.do(ctx, func(ctx context.Context, client valkey.Client) error {
+		got, err := joinScript.Exec(ctx, client, []string{entry, lease}, []string{own, millis(c.lease), awaited}).AsStrSlice()
+		if err == nil {
+			what, text = got[0], got[1]
+		}
+		return err
+	})
+	return what, text, err
+}
+
+// turn holds the lease until Done or the end of ctx.
+func (c *Cache) turn(ctx context.Context, lease, own string) cache.Turn {
+	held, release := context.WithCancel(ctx)
+	c.server.work.Go(func() {
+		tick := time.NewTicker(c.lease / 2)
+		defer tick.Stop()
+		for {
+			select {
+			case <-held.Done():
+				if ctx.Err() != nil {
+					c.done(context.WithoutCancel(ctx), lease, own, "")
+				}
+				return
+			case <-tick.C:
+				_ = c.server.do(held, func(ctx context.Context, client valkey.Client) error {
+					return renewScript.Exec(ctx, client, []string{lease}, []string{own, millis(c.lease)}).Error()
+				})
+			}
+		}
+	})
+	return cache.Turn{Done: func(ctx context.Context, failure string) {
+		release()
+		c.done(ctx, lease, own, failure)
+	}}
+}
+
+func (c *Cache) done(ctx context.Context, lease, own, failure string) {
+	_ = c.server.do(ctx, func(ctx context.Context, client valkey.Client) error { // or else the lease ends by itself
+		return doneScript.Exec(ctx, client, []string{lease}, []string{own, failure, millis(remembered)}).Error()
+	})
+}
+
+// await returns when the lease is no longer as holder has taken it, when holder may be dead, or when ctx ends. The server
+// tells of every change of a key that was read for a client-side cache.
+// https://valkey.io/topics/client-side-caching/
+func (c *Cache) await(ctx context.Context, lease, holder string) {
+	changed, leave := c.server.waiters.join(lease)
+	defer leave()
+	now := ""
+	err := c.server.do(ctx, func(ctx context.Context, client valkey.Client) (err error) {
+		now, err = client.DoCache(ctx, client.B().Get().Key(lease).Cache(), c.lease).ToString()
+		return err
+	})
+	if err != nil || now != holder {
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(c.lease):
+	case <-changed:
+	}
+}
+
+func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// waiters are those who wait for a key of the server to change. The zero value is ready for use.
+type waiters struct {
+	mu sync.Mutex
+	by map[string]*waiting
+}
+
+type waiting struct {
+	changed chan struct{} // closed when it has
+	n       int           // who wait for it
+}
+
+// join returns a channel that is closed when the key changes, or when that could no longer be told. Leave is called
+// once by who waits no more.
+func (w *waiters) join(key string) (changed <-chan struct{}, leave func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	own := w.by[key]
+	if own == nil {
+		own = &waiting{changed: make(chan struct{})}
+		if w.by == nil {
+			w.by = map[string]*waiting{}
+		}
+		w.by[key] = own
+	}
+	own.n++
+	return own.changed, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if own.n--; own.n == 0 && w.by[key] == own {
+			delete(w.by, key)
+		}
+	}
+}
+
+// changed wakes those who wait for one of keys; for all keys when there is none, which is when the connection has ended.
+func (w *waiters) changed(keys []valkey.ValkeyMessage) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	wake := func(key string) {
+		if own := w.by[key]; own != nil {
+			close(own.changed)
+			delete(w.by, key)
+		}
+	}
+	for _, k := range keys {
+		if key, err := k.ToString(); err == nil {
+			wake(strings.Clone(key))
+		}
+	}
+	if keys == nil {
+		for key := range w.by {
+			wake(key)
+		}
+	}
+}

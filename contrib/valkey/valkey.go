@@ -1,0 +1,173 @@
+package valkey
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	valkey "github.com/valkey-io/valkey-go"
+
+	"github.com/socialdata/socialdata/operation"
+)
+
+const (
+	patience   = 500 * time.Millisecond // with one answer of the server
+	stuck      = 3 * time.Second        // a connection on which nothing moves for so long is closed
+	every      = time.Second            // between two looks whether the server is there
+	fewer      = 3                      // failures in a row from which on the server counts as lost before that
+	leaseBytes = 1 << 20                // of leases that others hold and we wait for
+)
+
+// errLost says that the server is not there.
+var errLost = errors.New("valkey: the server cannot be reached")
+
+// Config says which server to use. Address must be set.
+type Config struct {
+	// Address is host:port, or a URL: valkey://user:password@host:port/db, redis://…, with TLS valkeys://… or
+	// rediss://…. Of a cluster any node will do.
+	Address string
+	// Prefix begins every key, so that deployments can share a server: socialdata when "".
+	Prefix string
+	// Logger is told when the server is lost and when it is back; nil logs nothing.
+	Logger *slog.Logger
+}
+
+// Server is a server of Valkey or Redis. It is safe for concurrent use.
+type Server struct {
+	option  valkey.ClientOption
+	prefix  string
+	log     *slog.Logger
+	waiters waiters
+
+	client atomic.Pointer[valkey.Client] // nil until the server has been there once
+	lost   atomic.Bool
+	failed atomic.Int32 // in a row
+
+	stop context.CancelFunc
+	work sync.WaitGroup
+}
+
+// Open returns a server. It fails when the address makes no sense; a server that is not there now may come later.
+func Open(ctx context.Context, cfg Config) (*Server, error) {
+	option, err := optionOf(cfg.Address)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{option: option, prefix: cmp.Or(cfg.Prefix, "socialdata"), log: cfg.Logger}
+	s.option.OnInvalidations = s.waiters.changed
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.look(ctx)
+	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	s.work.Go(func() { s.watch(ctx) })
+	return s, nil
+}
+
+func optionOf(address string) (valkey.ClientOption, error) {
+	if !strings.Contains(address, "://") {
+		address = "valkey://" + address
+	}
+	option, err := valkey.ParseURL(address)
+	if err != nil { // which may show a password
+		return option, errors.New("valkey: the address must be host:port or valkey://user:password@host:port/db")
+	}
+	option.DisableRetry = true // what fails goes on without the server, at once
+	option.Dialer.Timeout = cmp.Or(option.Dialer.Timeout, patience)
+	option.ConnWriteTimeout = cmp.Or(option.ConnWriteTimeout, stuck)
+	option.CacheSizeEachConn = leaseBytes
+	option.PipelineMultiplex = 1 // two connections for each replica carry more than it ever asks
+	return option, nil
+}
+
+// Close ends the connections. What uses the server goes on without it.
+func (s *Server) Close() {
+	s.stop()
+	s.work.Wait()
+	s.lost.Store(true)
+	if client := s.client.Load(); client != nil {
+		(*client).Close()
+	}
+}
+
+// Ping returns nil when the server answers.
+func (s *Server) Ping(ctx context.Context) error {
+	return s.do(ctx, func(ctx context.Context, client valkey.Client) error {
+		return client.Do(ctx, client.B().Ping().Build()).Error()
+	})
+}
+
+// watch looks after the server until ctx ends.
+func (s *Server) watch(ctx context.Context) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			s.look(ctx)
+		}
+	}
+}
+
+// look connects if need be, and notes whether the server answers.
+func (s *Server) look(ctx context.Context) {
+	client := s.client.Load()
+	if client == nil {
+		made, err := valkey.NewClient(s.option)
+		if err != nil {
+			s.note(ctx, err)
+			return
+		}
+		client = &made
+		s.client.Store(client)
+	}
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := (*client).Do(limited, (*client).B().Ping().Build()).Error()
+	if ctx.Err() == nil {
+		s.note(ctx, err)
+	}
+}
+
+// note says it when the server is lost or back.
+func (s *Server) note(ctx context.Context, err error) {
+	if was := s.lost.Swap(err != nil); was == (err != nil) {
+		return
+	}
+	if err != nil {
+		s.log.WarnContext(ctx, "the cache server is lost: each replica goes on by itself", "error", err, "request_id", operation.RequestID(ctx))
+		return
+	}
+	s.failed.Store(0)
+	s.log.InfoContext(ctx, "the cache server is back")
+}
+
+// do asks the server, unless it is lost. An error means that it could not answer; of what is asked it may have been done
+// all the same.
+func (s *Server) do(ctx context.Context, ask func(context.Context, valkey.Client) error) error {
+	client := s.client.Load()
+	if client == nil || s.lost.Load() {
+		return errLost
+	}
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := ask(limited, *client)
+	switch {
+	case err == nil || valkey.IsValkeyNil(err):
+		s.failed.Store(0)
+	case ctx.Err() == nil && s.failed.Add(1) >= fewer:
+		s.note(ctx, err)
+	}
+	if err != nil && !valkey.IsValkeyNil(err) {
+		return fmt.Errorf("%w: %w", errLost, err)
+	}
+	return nil
+}
