@@ -36,7 +36,11 @@ func run(ctx context.Context, addr string) error {
 		return err
 	}
 	_, _ = fmt.Fprintf(os.Stdout, "curl -H \"Authorization: Bearer %s\" \"http://%s/data/v1/mock/profile?handle=ann\"\n", secret, addr)
-	web := &http.Server{Addr: addr, Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	// The bounds of a web server are its own: these are the ones that Server.Serve has.
+	web := &http.Server{
+		Addr: addr, Handler: mux, MaxHeaderBytes: 60 << 10, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second,
+		WriteTimeout: 50 * time.Second, IdleTimeout: time.Minute,
+	}
 	go func() {
 		<-ctx.Done()
 		_ = web.Shutdown(context.WithoutCancel(ctx))

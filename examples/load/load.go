@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// result is what a server did under load.
+type result struct {
+	rate     float64 // requests a second
+	p50, p99 time.Duration
+}
+
+// load sends requests on so many connections, on each the next as soon as the one before is answered, for a time or
+// until there were so many.
+func load(ctx context.Context, t target, connections int, during time.Duration, requests int) (result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	conns := make([]net.Conn, connections)
+	for i := range conns {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", t.addr)
+		if err != nil {
+			return result{}, err
+		}
+		defer func() { _ = conn.Close() }()
+		conns[i] = conn
+	}
+	var mu sync.Mutex
+	var all []time.Duration
+	var failed error
+	var left atomic.Int64
+	left.Store(int64(requests))
+	began := time.Now()
+	end := began.Add(during)
+	more := func() bool {
+		if requests > 0 {
+			return left.Add(-1) >= 0
+		}
+		return time.Now().Before(end)
+	}
+	var wg sync.WaitGroup
+	for _, conn := range conns {
+		wg.Go(func() {
+			took, err := talk(ctx, conn, t.request, more)
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, took...)
+			failed = errors.Join(failed, err)
+		})
+	}
+	wg.Wait()
+	spent := time.Since(began)
+	if failed != nil || len(all) == 0 {
+		return result{}, cmp.Or(failed, errors.New("nothing was answered"))
+	}
+	slices.Sort(all)
+	return result{float64(len(all)) / spent.Seconds(), all[len(all)/2], all[len(all)*99/100]}, nil
+}
+
+// talk sends one request after the other and returns how long each answer took.
+func talk(ctx context.Context, conn net.Conn, request []byte, more func() bool) ([]time.Duration, error) {
+	in := bufio.NewReaderSize(conn, 4<<10)
+	var took []time.Duration
+	for more() && ctx.Err() == nil {
+		sent := time.Now()
+		if _, err := conn.Write(request); err != nil {
+			return took, err
+		}
+		if err := answer(in); err != nil {
+			return took, err
+		}
+		took = append(took, time.Since(sent))
+	}
+	return took, nil
+}
+
+var length = []byte("Content-Length: ")
+
+// answer reads an answer, as fast as can be: what reads it must take little from those who write it.
+func answer(in *bufio.Reader) error {
+	status, err := in.ReadSlice('\n')
+	if err != nil {
+		return err
+	}
+	if !bytes.HasPrefix(status, []byte("HTTP/1.1 200")) {
+		return fmt.Errorf("answered %q", bytes.TrimSpace(status))
+	}
+	body := -1
+	for {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			break
+		}
+		if digits, ok := bytes.CutPrefix(line, length); ok {
+			if body, err = strconv.Atoi(string(digits)); err != nil {
+				return err
+			}
+		}
+	}
+	if body < 0 {
+		return errors.New("an answer without Content-Length")
+	}
+	_, err = in.Discard(body)
+	return err
+}
