@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,8 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
-	"github.com/socialdata/socialdata/store/sqlite"
+	"github.com/socialdata/socialdata/server/dashboard"
+	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
 type accountCmd struct {
@@ -35,7 +37,7 @@ func (c *accountCreateCmd) Run(e *env) error {
 	if err := keys.CheckName(c.Name); err != nil {
 		return err
 	}
-	return e.withNew(func(db *sqlite.DB) error {
+	return e.withNew(func(db *store) error {
 		a, err := db.Keys().OpenAccount(e.ctx, c.Name, c.Credits, "opening balance")
 		if err != nil {
 			return err
@@ -48,7 +50,7 @@ type accountListCmd struct{}
 
 // Run lists the accounts.
 func (accountListCmd) Run(e *env) error {
-	return e.with(func(db *sqlite.DB) error {
+	return e.with(func(db *store) error {
 		accounts, err := db.Keys().Accounts(e.ctx)
 		if err != nil {
 			return err
@@ -72,7 +74,7 @@ type accountShowCmd struct {
 
 // Run shows the account and its keys.
 func (c *accountShowCmd) Run(e *env) error {
-	return e.with(func(db *sqlite.DB) error {
+	return e.with(func(db *store) error {
 		a, err := db.Keys().Account(e.ctx, c.Name)
 		if err != nil {
 			return err
@@ -96,7 +98,7 @@ type accountGrantCmd struct {
 
 // Run grants the credits.
 func (c *accountGrantCmd) Run(e *env) error {
-	return e.with(func(db *sqlite.DB) error {
+	return e.with(func(db *store) error {
 		a, err := db.Keys().Account(e.ctx, c.Name)
 		if err != nil {
 			return err
@@ -106,6 +108,23 @@ func (c *accountGrantCmd) Run(e *env) error {
 			return err
 		}
 		return e.printf("balance of %s: %d credits\n", a.Name, balance)
+	})
+}
+
+type adminCmd struct {
+	Reset adminResetCmd `cmd:"" help:"Make a new admin secret for the dashboard and print it: it is not shown again. The one before ends, with all its sessions."`
+}
+
+type adminResetCmd struct{}
+
+// Run makes the secret.
+func (adminResetCmd) Run(e *env) error {
+	return e.with(func(db *store) error {
+		secret, err := dashboard.Reset(e.ctx, db.Records())
+		if err != nil {
+			return err
+		}
+		return e.printf("%s\n", secret)
 	})
 }
 
@@ -137,7 +156,7 @@ func (c *keyCreateCmd) Run(e *env) error {
 	if err := n.Check(); err != nil {
 		return err
 	}
-	return e.with(func(db *sqlite.DB) error {
+	return e.with(func(db *store) error {
 		secret, k, err := db.Keys().CreateKey(e.ctx, n)
 		if err != nil {
 			return err
@@ -155,13 +174,21 @@ type keyListCmd struct {
 
 // Run lists the keys.
 func (c *keyListCmd) Run(e *env) error {
-	return e.with(func(db *sqlite.DB) error { return e.keys(db, c.Account) })
+	return e.with(func(db *store) error { return e.keys(db, c.Account) })
 }
 
-func (e *env) keys(db *sqlite.DB, account string) error {
+func (e *env) keys(db *store, account string) error {
 	list, err := db.Keys().Keys(e.ctx, account)
 	if err != nil {
 		return err
+	}
+	accounts, err := db.Keys().Accounts(e.ctx)
+	if err != nil {
+		return err
+	}
+	names := map[string]string{}
+	for _, a := range accounts {
+		names[a.ID] = a.Name
 	}
 	return e.table([]string{"ID", "NAME", "PREFIX", "ACCOUNT", "CREATED", "LAST USED", "STATE"}, func(row func(...string)) error {
 		for _, k := range list {
@@ -169,7 +196,7 @@ func (e *env) keys(db *sqlite.DB, account string) error {
 			if k.RevokedAt != nil {
 				state = "revoked " + stamp(k.RevokedAt)
 			}
-			row(k.ID, k.Name, k.Prefix+"…", k.Account, stamp(&k.CreatedAt), stamp(k.LastUsedAt), state)
+			row(k.ID, k.Name, k.Prefix+"…", cmp.Or(names[k.Account], k.Account), stamp(&k.CreatedAt), stamp(k.LastUsedAt), state)
 		}
 		return nil
 	})
@@ -181,7 +208,7 @@ type keyRevokeCmd struct {
 
 // Run revokes the key.
 func (c *keyRevokeCmd) Run(e *env) error {
-	return e.with(func(db *sqlite.DB) error {
+	return e.with(func(db *store) error {
 		k, err := db.Keys().Revoke(e.ctx, c.ID)
 		if err != nil {
 			return err
@@ -202,7 +229,7 @@ type usageCmd struct {
 
 // Run lists the entries.
 func (c *usageCmd) Run(e *env) error {
-	return e.with(func(db *sqlite.DB) error {
+	return e.with(func(db *store) error {
 		a, err := db.Keys().Account(e.ctx, c.Account)
 		if err != nil {
 			return err
@@ -236,7 +263,7 @@ func (c *auditCmd) Run(e *env) error {
 	if c.Heads {
 		out = e.log
 	}
-	return e.with(func(db *sqlite.DB) error {
+	return e.with(func(db *store) error {
 		report, err := c.audit(e.ctx, db)
 		if err != nil {
 			return err
@@ -251,20 +278,20 @@ func (c *auditCmd) Run(e *env) error {
 	})
 }
 
-func (c *auditCmd) audit(ctx context.Context, db *sqlite.DB) (_ sqlite.Report, err error) {
+func (c *auditCmd) audit(ctx context.Context, db *store) (_ bookkeeping.Report, err error) {
 	if c.CheckHeads == "" {
 		return db.Audit(ctx)
 	}
 	heads, err := os.Open(c.CheckHeads)
 	if err != nil {
-		return sqlite.Report{}, err
+		return bookkeeping.Report{}, err
 	}
 	defer func() { err = errors.Join(err, heads.Close()) }()
 	return db.AuditAgainst(ctx, heads)
 }
 
 // printReport says what an audit has found. It returns errSilent when the books are not in order.
-func printReport(w io.Writer, r sqlite.Report) error {
+func printReport(w io.Writer, r bookkeeping.Report) error {
 	for _, p := range r.Problems {
 		if _, err := fmt.Fprintf(w, "PROBLEM %s\n", p); err != nil {
 			return err
@@ -279,18 +306,23 @@ func printReport(w io.Writer, r sqlite.Report) error {
 	return errors.Join(err, wrong)
 }
 
-type exportCmd struct{}
+type booksCmd struct {
+	Export booksExportCmd `cmd:"" help:"Write accounts, keys (hashes) and entries as JSON Lines to standard output."`
+	Import importCmd      `cmd:"" help:"Read what books export wrote from standard input into a new file."`
+}
 
-// Run exports the file.
-func (exportCmd) Run(e *env) error {
-	return e.with(func(db *sqlite.DB) error { return db.Export(e.ctx, e.out) })
+type booksExportCmd struct{}
+
+// Run exports the store.
+func (booksExportCmd) Run(e *env) error {
+	return e.with(func(db *store) error { return db.Export(e.ctx, e.out) })
 }
 
 type importCmd struct{}
 
-// Run imports into the file.
+// Run imports into the store.
 func (importCmd) Run(e *env) error {
-	return e.withNew(func(db *sqlite.DB) error { return db.Import(e.ctx, e.in) })
+	return e.withNew(func(db *store) error { return db.Import(e.ctx, e.in) })
 }
 
 // table prints aligned columns.

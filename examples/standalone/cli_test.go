@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/socialdata/socialdata/schema"
 )
@@ -118,12 +119,48 @@ func TestPlatformsNamesTheMissingSetting(t *testing.T) {
 	t.Parallel()
 	_, without, _ := cliRun(t, nil, "platforms")
 	_, with, _ := cliRun(t, map[string]string{"SOCIALDATA_SPOTIFY_CLIENT_ID": "a", "SOCIALDATA_SPOTIFY_CLIENT_SECRET": "b"}, "platforms")
-	line := regexp.MustCompile(`(?m)^spotify +profile +(.*?) *$`)
-	if m := line.FindStringSubmatch(without); m == nil || !strings.Contains(m[1], "SOCIALDATA_SPOTIFY_CLIENT_ID and SOCIALDATA_SPOTIFY_CLIENT_SECRET") {
+	of := regexp.MustCompile(`(?m)^spotify\n((?:  .*\n)+)`)
+	if m := of.FindStringSubmatch(without); m == nil || !strings.Contains(strings.Join(strings.Fields(m[1]), " "), "SOCIALDATA_SPOTIFY_CLIENT_ID and SOCIALDATA_SPOTIFY_CLIENT_SECRET: profile") {
 		t.Errorf("without credentials: %v", m)
 	}
-	if m := line.FindStringSubmatch(with); m == nil || !strings.HasPrefix(m[1], "official") {
+	if m := of.FindStringSubmatch(with); m == nil || !strings.HasPrefix(m[1], "  spotify:\n    profile") {
 		t.Errorf("with credentials: %v", m)
+	}
+	_, behind, _ := cliRun(t, map[string]string{"SOCIALDATA_SCRAPECREATORS_API_KEY": "k"}, "platforms")
+	if !strings.Contains(behind, "> scrapecreators (scrapecreators: 1):") {
+		t.Errorf("with a reseller behind: %s", behind)
+	}
+	for line := range strings.Lines(without + with + behind) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > usualWidth {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// TestPlatformsListsTheRawRoutes compares the printed allow-list with those of the providers.
+func TestPlatformsListsTheRawRoutes(t *testing.T) {
+	t.Parallel()
+	_, out, _ := cliRun(t, nil, "platforms", "--raw")
+	listed := map[string]string{} // what a line says of the setting, by platform and route
+	for line := range strings.Lines(out) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[1] != "ROUTE" {
+			listed[fields[0]+" "+fields[1]] = strings.Join(fields[2:], " ")
+		}
+	}
+	all, err := allProviders(func(string) string { return "" }, &http.Client{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range slices.Concat(all...) {
+		for _, r := range p.Routes {
+			note, ok := listed[string(r.Platform)+" /v1/raw/"+p.Name+"/"+r.Pattern]
+			if !ok || (note == "") != (p.Forward != nil) {
+				t.Errorf("%s of %s is listed: %t, note %q", r.Pattern, p.Name, ok, note)
+			}
+		}
+	}
+	if len(listed) < 20 {
+		t.Errorf("%d routes are listed", len(listed))
 	}
 }
 

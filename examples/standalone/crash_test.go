@@ -75,6 +75,7 @@ type load struct {
 	calls        atomic.Int64 // logical calls that have been answered
 	mu           sync.Mutex
 	answered     map[string]string // request id of each first answer, by idempotency key; "" for a replay
+	took         []time.Duration   // what was answered since somebody asked last
 }
 
 // waitFor waits until n more calls have been answered.
@@ -91,13 +92,14 @@ func (l *load) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		key := "crash-test-" + rand.Text()
 		for {
+			asked := time.Now()
 			id, replayed, err := l.call(key)
 			if err == nil {
 				if replayed {
 					id = ""
 				}
 				l.mu.Lock()
-				l.answered[key] = id
+				l.answered[key], l.took = id, append(l.took, time.Since(asked))
 				l.mu.Unlock()
 				l.calls.Add(1)
 				break
@@ -210,11 +212,11 @@ type process struct {
 
 var secretLine = regexp.MustCompile(`^\s+(sk_live_\S+)$`)
 
-// startServer starts the binary and waits until it says where it serves.
-func startServer(t *testing.T, bin, db, addr string) *process {
+// startServer starts the binary, with more settings in its environment, and waits until it says where it serves.
+func startServer(t *testing.T, bin, db, addr string, env ...string) *process {
 	t.Helper()
 	p := &process{t: t, cmd: exec.CommandContext(t.Context(), bin, "--db", db, "serve", "--addr", addr)}
-	p.cmd.Env = append(os.Environ(), "SOCIALDATA_RATE_CAPACITY=1000000", "SOCIALDATA_RATE_REFILL=1000000")
+	p.cmd.Env = append(append(os.Environ(), "SOCIALDATA_RATE_CAPACITY=1000000", "SOCIALDATA_RATE_REFILL=1000000"), env...)
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -257,11 +259,11 @@ func (p *process) kill() {
 	}
 }
 
-func freeAddr(t *testing.T) string {
-	t.Helper()
+func freeAddr(tb testing.TB) string {
+	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	defer l.Close() //nolint:errcheck // only its number is wanted
 	return l.Addr().String()

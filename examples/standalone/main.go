@@ -1,5 +1,5 @@
-// Command standalone is socialdata as a server of its own: the API on one address, everything in one SQLite file, and
-// the commands to run it by.
+// Command standalone is socialdata as a server of its own: the API on one address, everything in one SQLite file or in
+// PostgreSQL, and the commands to run it by.
 package main
 
 import (
@@ -7,32 +7,43 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
+	"github.com/posener/complete"
 
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/store/sqlite"
 )
 
 // cli is the command line. Every flag has an environment variable.
 type cli struct {
-	DB        string `help:"The database file." default:"./socialdata.db" env:"SOCIALDATA_DB" type:"path" name:"db"`
-	ReplayURL string `help:"Send every upstream request for https://HOST/PATH to this address as /HOST/PATH." env:"SOCIALDATA_REPLAY_URL" placeholder:"URL"`
+	DB        string   `help:"The database file." default:"./socialdata.db" env:"SOCIALDATA_DB" type:"path" name:"db"`
+	Postgres  []string `help:"Keep everything in this PostgreSQL database instead, which any number of servers share; several, in an order that never changes, share the accounts among them." env:"SOCIALDATA_POSTGRES" sep:";" placeholder:"DSN"`
+	ReplayURL string   `help:"Send every upstream request for https://HOST/PATH to this address as /HOST/PATH." env:"SOCIALDATA_REPLAY_URL" placeholder:"URL"`
 
 	Serve     serveCmd     `cmd:"" default:"withargs" help:"Serve the API (also what runs without a command)."`
 	MCP       mcpCmd       `cmd:"" name:"mcp" help:"Serve the tools of the Model Context Protocol over standard input and output."`
 	Account   accountCmd   `cmd:"" help:"Create accounts and give them credits."`
 	Key       keyCmd       `cmd:"" help:"Create and revoke API keys."`
 	Platforms platformsCmd `cmd:"" help:"List what can be read from each platform, and the setting that is missing where one is."`
-	Get       getCmd       `cmd:"" help:"Make one read through the engine, free of charge, and print its envelope."`
+	Get       getCmd       `cmd:"" help:"Make one read through the engine, free of charge, and print the answer."`
+	Export    exportCmd    `cmd:"" help:"Walk all pages of a list into JSON Lines, free of charge; without arguments the same as books export."`
+	Search    searchCmd    `cmd:"" help:"Search many platforms at once, free of charge."`
+	Doctor    doctorCmd    `cmd:"" help:"Check the settings, the database, the clock and the way to the upstreams, and say what to do."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Admin     adminCmd     `cmd:"" help:"Let whoever has lost the dashboard's secret in again."`
 	Usage     usageCmd     `cmd:"" help:"List an account's entries, newest first."`
 	Audit     auditCmd     `cmd:"" help:"Prove that every balance is the sum of its entries and that no entry was touched."`
-	Export    exportCmd    `cmd:"" help:"Write accounts, keys (hashes) and entries as JSON Lines to standard output."`
-	Import    importCmd    `cmd:"" help:"Read what export wrote from standard input into a new file."`
+	Books     booksCmd     `cmd:"" help:"Move accounts, keys and entries to another database."`
+	Import    importCmd    `cmd:"" hidden:"" help:"Read what books export wrote from standard input into a new file."`
+
+	Completion kongcompletion.Completion `cmd:"" help:"Print what switches on completion in your shell."`
 }
 
 // env is what a command works with.
@@ -43,28 +54,8 @@ type env struct {
 	log    io.Writer // what a person reads
 	in     io.Reader
 	getenv func(string) string
-}
 
-// open opens the database beside a server that may be using it.
-func (e *env) open() (*sqlite.DB, error) {
-	return sqlite.Open(e.ctx, sqlite.Config{Path: e.cli.DB, Admin: true})
-}
-
-// with opens a database that is there for do and closes it again.
-func (e *env) with(do func(*sqlite.DB) error) error {
-	if _, err := os.Stat(e.cli.DB); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("there is no database %s; account create and serve make one", e.cli.DB)
-	}
-	return e.withNew(do)
-}
-
-// withNew is with for a database that may be made now.
-func (e *env) withNew(do func(*sqlite.DB) error) error {
-	db, err := e.open()
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(db), db.Close())
+	transport func(http.RoundTripper) http.RoundTripper // goes around requests to upstreams; nil for nothing
 }
 
 func (e *env) printf(format string, args ...any) error {
@@ -73,9 +64,28 @@ func (e *env) printf(format string, args ...any) error {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx, cancel := context.WithCancel(context.Background())
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-asked
+		// Before anything is said of the end: whoever asks a second time does not want to wait for the calls under way.
+		signal.Stop(asked)
+		cancel()
+	}()
+	warn(os.Stderr, os.Environ())
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+}
+
+// warn names the variables of the environment that look like settings and are none.
+func warn(log io.Writer, environ []string) {
+	parser, err := kong.New(&cli{})
+	if err != nil {
+		return // run says so
+	}
+	for _, warning := range unknownVariables(parser, environ) {
+		_, _ = fmt.Fprintln(log, "socialdata: warning:", warning)
+	}
 }
 
 // errSilent ends the program with status 1; all has been said.
@@ -98,16 +108,18 @@ func run(ctx context.Context, args []string, in io.Reader, out, log io.Writer, g
 		_, _ = fmt.Fprintln(log, "socialdata:", err)
 		return 2
 	}
+	kongcompletion.Register(parser, kongcompletion.WithPredictor("platform", complete.PredictSet(platformNames()...)),
+		kongcompletion.WithPredictor("operation", complete.PredictSet(operationNames()...)))
 	command, err := parser.Parse(args)
 	if exited {
 		return status
 	}
 	if err != nil {
-		_, _ = fmt.Fprintln(log, "socialdata:", err)
+		_, _ = fmt.Fprintln(log, "socialdata: "+misread(parser, err))
 		_, _ = fmt.Fprintln(log, "Run socialdata --help to see the commands.")
 		return 2
 	}
-	err = command.Run(&env{ctx, c, out, log, in, getenv})
+	err = command.Run(&env{ctx: ctx, cli: c, out: out, log: log, in: in, getenv: getenv})
 	switch {
 	case err == nil:
 		return 0
@@ -119,4 +131,16 @@ func run(ctx context.Context, args []string, in io.Reader, out, log io.Writer, g
 	}
 	_, _ = fmt.Fprintln(log, "socialdata:", inWords(err))
 	return 1
+}
+
+// misread says what is wrong with the arguments, with the command that comes nearest to one that does not exist.
+func misread(parser *kong.Kong, err error) string {
+	text := err.Error()
+	if arg, ok := strings.CutPrefix(text, "unexpected argument "); ok && !strings.Contains(arg, "did you mean") {
+		if strings.Contains(arg, "=") {
+			return fmt.Sprintf("%q must stand before the flags, with the other parameters", arg)
+		}
+		return fmt.Sprintf("there is no command %q%s", arg, didYouMean(arg, commandNames(parser)))
+	}
+	return text
 }

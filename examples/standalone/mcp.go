@@ -15,7 +15,7 @@ import (
 const mcpPath = "/mcp"
 
 type mcpCmd struct {
-	Key       string     `help:"The API key whose account pays; better set in the environment than given here. Without it nothing is charged and the file is not opened." env:"SOCIALDATA_KEY" placeholder:"KEY"`
+	Key       string     `help:"The API key whose account pays; better set in the environment than given here. Without it nothing is charged and no database is opened." env:"SOCIALDATA_KEY" placeholder:"KEY"`
 	MaxBytes  int        `help:"How much data one result holds, in bytes; more is handed over in parts." default:"49152" env:"SOCIALDATA_MCP_MAX_BYTES"`
 	CursorKey string     `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 	LogLevel  slog.Level `help:"What is logged: debug, info, warn or error." default:"warn" env:"SOCIALDATA_LOG_LEVEL"`
@@ -28,7 +28,7 @@ func (c *mcpCmd) Run(e *env) (err error) {
 	if c.Key == "" {
 		return c.serve(e, cfg, socialdata.WithLogger(log))
 	}
-	db, err := sqlite.Open(e.ctx, sqlite.Config{Path: e.cli.DB, Logger: log})
+	db, err := e.openServing(log)
 	if errors.Is(err, sqlite.ErrInUse) {
 		return fmt.Errorf("%w: connect to %s of that server with the key instead", err, mcpPath)
 	}

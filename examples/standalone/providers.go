@@ -1,22 +1,27 @@
 package main
 
 import (
+	"context"
 	"encoding"
 	"fmt"
 	"net/http"
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/enrich"
 	"github.com/socialdata/socialdata/enrich/arabic"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/amazon"
 	"github.com/socialdata/socialdata/providers/applemusic"
 	"github.com/socialdata/socialdata/providers/appstore"
 	"github.com/socialdata/socialdata/providers/bluesky"
 	"github.com/socialdata/socialdata/providers/facebook"
 	"github.com/socialdata/socialdata/providers/github"
+	"github.com/socialdata/socialdata/providers/google"
 	"github.com/socialdata/socialdata/providers/hackernews"
 	"github.com/socialdata/socialdata/providers/instagram"
 	"github.com/socialdata/socialdata/providers/kick"
@@ -29,6 +34,7 @@ import (
 	"github.com/socialdata/socialdata/providers/replay"
 	"github.com/socialdata/socialdata/providers/rumble"
 	"github.com/socialdata/socialdata/providers/salla"
+	"github.com/socialdata/socialdata/providers/scrapecreators"
 	"github.com/socialdata/socialdata/providers/snapchat"
 	"github.com/socialdata/socialdata/providers/soundcloud"
 	"github.com/socialdata/socialdata/providers/spotify"
@@ -40,11 +46,12 @@ import (
 	"github.com/socialdata/socialdata/providers/x"
 	"github.com/socialdata/socialdata/providers/youtube"
 	"github.com/socialdata/socialdata/providers/zid"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // client returns the engine with every provider, configured from the environment.
 func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
-	web := &http.Client{}
+	web := &http.Client{Transport: providers.Transport()}
 	if e.cli.ReplayURL != "" {
 		transport, err := replay.New(e.cli.ReplayURL, nil)
 		if err != nil {
@@ -52,12 +59,19 @@ func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 		}
 		web.Transport = transport
 	}
+	if e.transport != nil {
+		web.Transport = e.transport(web.Transport)
+	}
 	all, err := allProviders(e.getenv, web)
 	if err != nil {
 		return nil, err
 	}
+	model := sync.OnceValue(arabic.New) // loaded for the first text, and not when the program starts
+	enricher := enrich.Func(func(ctx context.Context, text string) (schema.Enrichment, error) {
+		return model().Enrich(ctx, text)
+	})
 	return socialdata.New(append(opts,
-		socialdata.WithProviders(all...), socialdata.WithEnricher(mock.Enricher(arabic.New())))...)
+		socialdata.WithProviders(all...), socialdata.WithEnricher(mock.Enricher(enricher)))...)
 }
 
 // allProviders returns every provider, each package's in the order in which they are tried.
@@ -68,11 +82,13 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Cha
 	apps.Quota = music.Quota
 	all := []providers.Chain{
 		mock.New(mock.Config{}),
+		amazon.New(configure[amazon.Config](s, "amazon")),
 		applemusic.New(music),
 		appstore.New(apps),
 		bluesky.New(configure[bluesky.Config](s, "bluesky")),
 		facebook.New(configure[facebook.Config](s, "facebook")),
 		github.New(configure[github.Config](s, "github")),
+		google.New(configure[google.Config](s, "google")),
 		hackernews.New(configure[hackernews.Config](s, "hackernews")),
 		instagram.New(configure[instagram.Config](s, "instagram")),
 		kick.New(configure[kick.Config](s, "kick")),
@@ -94,6 +110,7 @@ func allProviders(getenv func(string) string, web *http.Client) ([]providers.Cha
 		x.New(configure[x.Config](s, "x")),
 		youtube.New(configure[youtube.Config](s, "youtube")),
 		zid.New(configure[zid.Config](s, "zid")),
+		scrapecreators.New(configure[scrapecreators.Config](s, "scrapecreators")), // behind the platforms' own
 	}
 	return all, s.err
 }
@@ -114,6 +131,9 @@ func configure[T any](s *settings, provider string) T {
 		if client, ok := reflect.TypeAssert[**http.Client](at.Addr()); ok {
 			*client = s.web
 			continue
+		}
+		if at.Kind() == reflect.Pointer {
+			continue // what providers share is no setting
 		}
 		name := variable(provider, f.Name)
 		value := s.getenv(name)
@@ -152,9 +172,14 @@ func assign(at reflect.Value, value string) error {
 	return nil
 }
 
-// variable returns the name of a setting's variable.
+const prefix = "SOCIALDATA_" // of every setting
+
+// variable returns the name of a setting's variable. The setting of another provider is written as provider.setting.
 func variable(provider, field string) string {
-	return "SOCIALDATA_" + strings.ToUpper(provider) + "_" + strings.ToUpper(snake(field))
+	if other, setting, named := strings.Cut(field, "."); named {
+		provider, field = other, setting
+	}
+	return prefix + strings.ToUpper(provider) + "_" + strings.ToUpper(snake(field))
 }
 
 // snake turns a field's name into words parted by underscores: ClientID is client_id, APIKey is api_key.

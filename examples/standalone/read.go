@@ -3,59 +3,75 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/store/sqlite"
 )
 
-type getCmd struct {
-	Platform  string   `arg:"" help:"The platform, such as github."`
-	Operation string   `arg:"" help:"The operation, such as profile or collection/posts."`
+// call is a read as a person writes it.
+type call struct {
+	Platform  string   `arg:"" help:"The platform, such as github." predictor:"platform"`
+	Operation string   `arg:"" help:"The operation, such as profile or collection/posts." predictor:"operation"`
 	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as handle=octocat."`
 	CursorKey string   `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 }
 
-// Run makes the read and prints the envelope. There is no account: nothing is charged. The secret of cursors is the one
-// that the server keeps in the database, so that the next get can go on where this one ended.
-func (c *getCmd) Run(e *env) error {
-	o := socialdata.Operation(c.Operation)
-	if o == nil {
-		return fmt.Errorf("there is no operation %q; socialdata platforms lists them", c.Operation)
+// parse returns the operation and the call of it, with what is nearest to a name that does not exist.
+func (c *call) parse() (*operation.Operation, operation.Call, error) {
+	id := platform.ID(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(c.Platform)))
+	if _, known := platform.Lookup(id); !known {
+		return nil, operation.Call{}, fmt.Errorf("there is no platform %q%s; socialdata platforms lists them", c.Platform, didYouMean(c.Platform, platformNames()))
 	}
-	params, err := c.params()
-	if err != nil {
-		return err
+	o := socialdata.Operation(strings.ToLower(c.Operation))
+	if o == nil || o.Service {
+		return nil, operation.Call{}, fmt.Errorf("there is no operation %q%s; socialdata platforms lists them", c.Operation, didYouMean(c.Operation, operationNames()))
 	}
-	call := operation.Call{Platform: c.Platform, Params: params}
-	if !o.Paged() {
-		return get(e, o, call)
-	}
-	return e.withNew(func(db *sqlite.DB) error {
-		secrets, err := cursorSecrets(e.ctx, db, c.CursorKey)
-		if err != nil {
-			return err
-		}
-		return get(e, o, call, socialdata.WithCursorKeys(secrets...), socialdata.WithRecords(db.Records()))
-	})
+	params, err := parseParams(o, c.Params)
+	return o, operation.Call{Platform: string(id), Params: params}, err
 }
 
-func (c *getCmd) params() (url.Values, error) {
-	params := url.Values{}
-	for _, p := range c.Params {
+// parseParams reads name=value.
+func parseParams(o *operation.Operation, given []string) (url.Values, error) {
+	params, names := url.Values{}, paramNames(o)
+	for _, p := range given {
 		name, value, ok := strings.Cut(p, "=")
 		if !ok {
-			return nil, fmt.Errorf("parameter %q must be name=value", p)
+			return nil, fmt.Errorf("parameter %q must be name=value; %s takes %s", p, o.Name, strings.Join(names, ", "))
+		}
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("%s has no parameter %q%s; it takes %s", o.Name, name, didYouMean(name, names), strings.Join(names, ", "))
 		}
 		params.Add(name, value)
 	}
 	return params, nil
 }
 
-func get(e *env, o *operation.Operation, call operation.Call, opts ...socialdata.Option) error {
+type getCmd struct {
+	call        `embed:""`
+	outputFlags `embed:""`
+}
+
+// Run makes the read and prints the answer. There is no account: nothing is charged. The secret of cursors is the one
+// that the server keeps in the database, so that the next get can go on where this one ended.
+func (c *getCmd) Run(e *env) error {
+	o, call, err := c.parse()
+	if err != nil {
+		return err
+	}
+	if !o.Paged() {
+		return c.get(e, o, call)
+	}
+	return e.withPages(c.CursorKey, func(opts ...socialdata.Option) error { return c.get(e, o, call, opts...) })
+}
+
+func (c *getCmd) get(e *env, o *operation.Operation, call operation.Call, opts ...socialdata.Option) error {
 	client, err := e.client(opts...)
 	if err != nil {
 		return err
@@ -64,14 +80,60 @@ func get(e *env, o *operation.Operation, call operation.Call, opts ...socialdata
 	if err != nil {
 		return err
 	}
-	enc := json.NewEncoder(e.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(schema.Envelope[json.RawMessage]{Data: a.Data, Meta: a.Meta})
+	return c.print(e, a.Data, a.Meta)
+}
+
+// withPages hands do the options of a client whose cursors are those of the server on the same database.
+func (e *env) withPages(cursorKey string, do func(opts ...socialdata.Option) error) error {
+	return e.withNew(func(db *store) error {
+		secrets, err := cursorSecrets(e.ctx, db, cursorKey)
+		if err != nil {
+			return err
+		}
+		return do(socialdata.WithCursorKeys(secrets...), socialdata.WithRecords(db.Records()))
+	})
+}
+
+type searchCmd struct {
+	Query       string   `arg:"" help:"What to look for."`
+	Params      []string `arg:"" optional:"" help:"Parameters as name=value, such as platforms=github,hackernews or kind=post."`
+	outputFlags `embed:""`
+}
+
+// Run searches the platforms at once and prints what they have found when all have answered.
+func (c *searchCmd) Run(e *env) error {
+	params, err := parseParams(socialdata.Operation("search_across"), c.Params)
+	if err != nil {
+		return err
+	}
+	params.Set("query", c.Query)
+	client, err := e.client()
+	if err != nil {
+		return err
+	}
+	results, meta := []json.RawMessage{}, schema.Meta{}
+	err = client.WatchSearch(e.ctx, operation.Call{Params: params}, func(ev socialdata.SearchEvent) bool {
+		switch {
+		case ev.Result != nil:
+			results = append(results, ev.Result)
+		case ev.Meta != nil:
+			meta = *ev.Meta
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(results)
+	if err != nil {
+		return err
+	}
+	return c.print(e, data, meta)
 }
 
 type platformsCmd struct {
-	All bool `help:"List what is not served as well, with the reason."`
+	All bool `help:"List what is not served as well, with the reason." xor:"what"`
+	Raw bool `help:"List the routes that are read unchanged, under /v1/raw, instead." xor:"what"`
 }
 
 // Run prints the platform × operation table.
@@ -84,22 +146,86 @@ func (c *platformsCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return e.table([]string{"PLATFORM", "OPERATION", "STATE", "NOTE"}, func(row func(...string)) error {
-		for _, p := range got.Data {
-			served := false
-			for _, o := range p.Operations {
-				state, note := state(p, o)
-				if o.Available || len(o.Missing) > 0 || c.All {
-					row(string(p.Platform), o.Operation, state, note)
-					served = true
+	if c.Raw {
+		return e.table([]string{"PLATFORM", "ROUTE", "NOTE"}, func(row func(...string)) error {
+			for _, p := range got.Data {
+				for _, r := range p.RawRoutes {
+					row(string(p.Platform), "/v1/raw/"+r.Provider+"/"+r.Path, needed(p, r.Missing))
 				}
 			}
-			if !served {
-				row(string(p.Platform), "-", "not served", "no provider yet")
+			return nil
+		})
+	}
+	if c.All {
+		return e.table([]string{"PLATFORM", "OPERATION", "STATE", "NOTE"}, func(row func(...string)) error {
+			for _, p := range got.Data {
+				for _, o := range p.Operations {
+					state, note := state(p, o)
+					row(string(p.Platform), o.Operation, state, note)
+				}
+			}
+			return nil
+		})
+	}
+	columns, _ := width(e.out)
+	for _, p := range got.Data {
+		if err := printPlatform(e.out, p, columns); err != nil {
+			return err
+		}
+	}
+	return e.printf("\n%s\n%s\n", "A > B: B is asked when A fails. (A: 2) is what A charges you for a call.",
+		"platforms --all says why a cell is empty, platforms --raw lists the raw routes.")
+}
+
+// printPlatform prints what can be read from p, by who answers.
+func printPlatform(w io.Writer, p schema.PlatformInfo, columns int) error {
+	var order []string
+	served := map[string][]string{}
+	for _, o := range p.Operations {
+		by := needed(p, o.Missing)
+		if o.Available {
+			by = strings.Join(o.Providers, " > ") + charges(o.UpstreamCredits)
+		}
+		if by == "" {
+			continue
+		}
+		if served[by] == nil {
+			order = append(order, by)
+		}
+		served[by] = append(served[by], o.Operation)
+	}
+	if _, err := fmt.Fprintln(w, p.Platform); err != nil {
+		return err
+	}
+	if len(order) == 0 {
+		_, err := fmt.Fprintln(w, "  no provider yet")
+		return err
+	}
+	for _, by := range order {
+		for _, line := range wrap(by+":", columns-2) {
+			if _, err := fmt.Fprintln(w, "  "+line); err != nil {
+				return err
 			}
 		}
-		return nil
-	})
+		for _, line := range wrap(strings.Join(served[by], ", "), columns-4) {
+			if _, err := fmt.Fprintln(w, "    "+line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// charges says what providers charge the operator for a call; "" for nothing.
+func charges(of map[string]int64) string {
+	var said []string
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		said = append(said, fmt.Sprintf("%s: %d", name, of[name]))
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(said, ", ") + ")"
 }
 
 // state says whether an operation is served, and what to know about it.
@@ -109,20 +235,24 @@ func state(p schema.PlatformInfo, o schema.OperationInfo) (state, note string) {
 	}
 	switch {
 	case o.Available:
-		var from []string
-		for _, s := range o.Sources {
-			from = append(from, string(s))
-		}
-		return strings.Join(from, ", "), note
+		return strings.Join(o.Providers, " > ") + charges(o.UpstreamCredits), note
 	case len(o.Missing) > 0:
-		var names []string
-		for _, m := range o.Missing {
-			names = append(names, variable(string(p.Platform), m))
-		}
-		return "needs a setting", "set " + strings.Join(names, " and ")
+		return "needs a setting", needed(p, o.Missing)
 	}
 	if o.Reason != nil {
 		note = *o.Reason
 	}
 	return "not served", note
+}
+
+// needed says which settings to set; "" for none.
+func needed(p schema.PlatformInfo, missing []string) string {
+	if len(missing) == 0 {
+		return ""
+	}
+	var names []string
+	for _, m := range missing {
+		names = append(names, variable(string(p.Platform), m))
+	}
+	return "set " + strings.Join(names, " and ")
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
@@ -37,12 +38,17 @@ type replayCase struct {
 	Next    []replayPage      // the pages behind the first
 	Env     map[string]string // settings beyond the usual ones
 	Variant string            // which of several captured answers to prefer
+	Vendor  bool              // only the reseller answers, and only its key is set
 }
 
 type replayPage struct{ Want map[string]any }
 
 // usualEnv are the credentials that the captured answers were made with, in spirit.
 var usualEnv = map[string]string{
+	"SOCIALDATA_AMAZON_CLIENT_ID":            "test",
+	"SOCIALDATA_AMAZON_CLIENT_SECRET":        "test",
+	"SOCIALDATA_AMAZON_OWN":                  "on",
+	"SOCIALDATA_AMAZON_PARTNER_TAG":          "example-20",
 	"SOCIALDATA_APPLE_MUSIC_DEVELOPER_TOKEN": "test",
 	"SOCIALDATA_BLUESKY_IDENTIFIER":          "tester.example",
 	"SOCIALDATA_BLUESKY_APP_PASSWORD":        "test-test",
@@ -50,6 +56,8 @@ var usualEnv = map[string]string{
 	"SOCIALDATA_INSTAGRAM_TOKEN":             "test",
 	"SOCIALDATA_FACEBOOK_ADS_TOKEN":          "test",
 	"SOCIALDATA_FACEBOOK_TOKEN":              "test",
+	"SOCIALDATA_GOOGLE_API_KEY":              "test",
+	"SOCIALDATA_GOOGLE_ENGINE_ID":            "be7219b01d043efdb",
 	"SOCIALDATA_KICK_CLIENT_ID":              "test",
 	"SOCIALDATA_KICK_CLIENT_SECRET":          "test",
 	"SOCIALDATA_PINTEREST_TOKEN":             "test",
@@ -115,14 +123,16 @@ func TestCapturedAnswersComeOutRight(t *testing.T) {
 }
 
 // startReplay runs the replay server until the test ends and returns its address.
-func startReplay(t *testing.T, bin, variant string) string {
-	t.Helper()
-	addr := freeAddr(t)
-	cmd := exec.CommandContext(t.Context(), bin, "-addr", addr, "-variants", variant, filepath.Join(shared, "upstreams/samples"))
+func startReplay(tb testing.TB, bin, variant string) string {
+	tb.Helper()
+	addr := freeAddr(tb)
+	// Of captures that were asked for otherwise than we do, testdata/asked says what our requests for them are.
+	cmd := exec.CommandContext(tb.Context(), bin, "-addr", addr, "-variants", variant,
+		filepath.Join(shared, "upstreams/samples"), "testdata/asked")
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
@@ -132,8 +142,8 @@ func startReplay(t *testing.T, bin, variant string) string {
 			_ = res.Body.Close()
 			return "http://" + addr
 		}
-		if t.Context().Err() != nil {
-			t.Fatal(err)
+		if tb.Context().Err() != nil {
+			tb.Fatal(err)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -142,6 +152,10 @@ func startReplay(t *testing.T, bin, variant string) string {
 func (c replayCase) run(t *testing.T, recorder string) {
 	t.Helper()
 	settings := maps.Clone(usualEnv)
+	if c.Vendor {
+		settings = map[string]string{"SOCIALDATA_SCRAPECREATORS_API_KEY": "test-test"}
+		recorder = onlyReseller(t, recorder)
+	}
 	maps.Copy(settings, c.Env)
 	e := &env{ctx: t.Context(), cli: &cli{ReplayURL: recorder}, getenv: func(name string) string { return settings[name] }}
 	// Each case has an engine of its own: a captured rate limit must not close the next case's bucket.
@@ -210,6 +224,25 @@ func (c replayCase) run(t *testing.T, recorder string) {
 		u.RawQuery = q.Encode()
 		target = u.String()
 	}
+}
+
+// onlyReseller returns an address behind which the reseller's answers are, and nobody else's.
+func onlyReseller(t *testing.T, recorder string) string {
+	t.Helper()
+	to, err := url.Parse(recorder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, "/api.scrapecreators.com/") {
+			http.Error(w, "not captured", http.StatusNotImplemented)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
+	return web.URL
 }
 
 func read(t *testing.T, target, secret string) (status int, body any, raw []byte) {

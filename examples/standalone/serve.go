@@ -7,15 +7,18 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"runtime/debug"
+	"syscall"
 	"time"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/contrib/mcp"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/server"
+	"github.com/socialdata/socialdata/server/dashboard"
 	"github.com/socialdata/socialdata/store/records"
-	"github.com/socialdata/socialdata/store/sqlite"
 )
 
 const (
@@ -34,7 +37,11 @@ type serveCmd struct {
 	Connections  int           `help:"Connections at a time; one more takes the place of the one that idles longest." default:"1024" env:"SOCIALDATA_CONNECTIONS"`
 	DrainNotice  time.Duration `help:"How long /readyz says draining before the server stops to listen." default:"0s" env:"SOCIALDATA_DRAIN_NOTICE"`
 	CursorKey    string        `help:"Secret that signs cursors, for replicas to share; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
+	DebugAddr    string        `help:"Serve profiles (net/http/pprof) on this address of the machine itself, such as 127.0.0.1:6060; off without it." env:"SOCIALDATA_DEBUG_ADDR" placeholder:"ADDR"`
 	LogLevel     slog.Level    `help:"What is logged: debug, info, warn or error." default:"info" env:"SOCIALDATA_LOG_LEVEL"`
+
+	Shared    sharedFlags    `embed:""`
+	Telemetry telemetryFlags `embed:""`
 }
 
 // Run serves until the context ends, then lets calls under way finish and closes the books.
@@ -46,7 +53,7 @@ func (c *serveCmd) Run(e *env) (err error) {
 		return errors.New("--in-flight and --connections must be at least 1 and --drain-notice not be negative")
 	}
 	log := slog.New(slog.NewTextHandler(e.log, &slog.HandlerOptions{Level: c.LogLevel}))
-	db, err := sqlite.Open(e.ctx, sqlite.Config{Path: e.cli.DB, Logger: log})
+	db, err := e.openServing(log)
 	if err != nil {
 		return err
 	}
@@ -55,31 +62,65 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if err != nil {
 		return err
 	}
-	client, err := e.client(
+	told, stop, err := c.Telemetry.start(e, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	e.transport = told.Transport
+	shared, letGo, err := c.Shared.open(e.ctx, log)
+	if err != nil {
+		return err
+	}
+	defer letGo()
+	activity := &dashboard.Activity{}
+	client, err := e.client(append(shared, socialdata.WithObserver(observe.Join(told.Observer(), activity.Observer())),
 		socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()),
 		socialdata.WithLogger(log), socialdata.WithEnvironment(c.Environment), socialdata.WithTimeout(c.Timeout),
 		socialdata.WithRate(keys.Rate{Capacity: c.RateCapacity, Refill: c.RateRefill}), socialdata.WithCursorKeys(secrets...),
-	)
+	)...)
 	if err != nil {
+		return err
+	}
+	if err := told.Health(client.Health); err != nil {
 		return err
 	}
 	tools, err := mcp.New(client, mcp.Config{Records: db.Records(), Logger: log})
 	if err != nil {
 		return err
 	}
-	srv, err := server.New(client, server.WithLogger(log), server.WithSections(sandbox()), server.WithMount(mcpPath, tools.Handler()),
-		server.WithLimits(server.Limits{InFlight: c.InFlight, Connections: c.Connections, Notice: c.DrainNotice}))
+	pages, err := dashboard.New(dashboard.Config{
+		Client: client, Books: db.Keys(), Ledger: db.Ledger(), Records: db.Records(), Activity: activity, Logger: log,
+	})
+	if err != nil {
+		return err
+	}
+	srv, err := server.New(client, append(told.Server(), server.WithReady(db.Ping),
+		server.WithLogger(log), server.WithSections(sandbox()), server.WithMount(mcpPath, tools.Handler()),
+		server.WithMount(dashboard.Root, pages), server.WithMount(dashboard.Root+"/", pages),
+		server.WithLimits(server.Limits{InFlight: c.InFlight, Connections: c.Connections, Notice: c.DrainNotice}))...)
 	if err != nil {
 		return err
 	}
 	// Listening comes before the key is made: a taken address must not cost the only sight of it.
 	listener, err := (&net.ListenConfig{}).Listen(e.ctx, "tcp", c.Addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%s is in use by another program; choose another address, such as --addr 127.0.0.1:0 for any", c.Addr)
+	}
 	if err != nil {
 		return err
+	}
+	if c.DebugAddr != "" {
+		stop, err := serveDebug(e.ctx, c.DebugAddr)
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		defer stop()
 	}
 	if err := c.welcome(e, db, listener.Addr().String()); err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	go debug.FreeOSMemory() // what only the start needed: some 5 MB of 40
 	return serve(e.ctx, listener, srv, client)
 }
 
@@ -92,7 +133,7 @@ func serve(ctx context.Context, listener net.Listener, srv *server.Server, clien
 }
 
 // welcome says where the API is and, on the first start, makes the account and key to begin with.
-func (c *serveCmd) welcome(e *env, db *sqlite.DB, addr string) error {
+func (c *serveCmd) welcome(e *env, db *store, addr string) error {
 	if e.cli.ReplayURL != "" {
 		if _, err := fmt.Fprintf(e.log, "\n*** REPLAY: every upstream request goes to %s; what is answered is not live. ***\n\n", e.cli.ReplayURL); err != nil {
 			return err
@@ -103,14 +144,24 @@ func (c *serveCmd) welcome(e *env, db *sqlite.DB, addr string) error {
 		return err
 	}
 	if len(accounts) == 0 {
-		if err := c.firstKey(e, db, addr); err != nil {
+		if err := c.firstKey(e, db, addr); err != nil && !errors.Is(err, keys.ErrTaken) { // by a server that starts as well
 			return err
 		}
 	}
-	return e.printf("socialdata serves on http://%s (documentation: http://%s/docs)\n", addr, addr)
+	secret, err := dashboard.Begin(e.ctx, db.Records())
+	if err != nil {
+		return err
+	}
+	if secret != "" {
+		if err := e.printf("The dashboard at http://%s%s opens with this admin secret, which is shown this once:\n\n    %s\n\n",
+			addr, dashboard.Root, secret); err != nil {
+			return err
+		}
+	}
+	return e.printf("socialdata serves on http://%s (documentation: http://%s/docs, dashboard: http://%s%s)\n", addr, addr, addr, dashboard.Root)
 }
 
-func (c *serveCmd) firstKey(e *env, db *sqlite.DB, addr string) error {
+func (c *serveCmd) firstKey(e *env, db *store, addr string) error {
 	account, err := db.Keys().OpenAccount(e.ctx, "default", firstCredits, "first start")
 	if err != nil {
 		return err
@@ -132,7 +183,7 @@ Try it:
 
 // cursorSecrets returns the secrets of cursors: the one that was set, which signs, and the one in the database, which
 // outlives a restart and opens what it has signed before.
-func cursorSecrets(ctx context.Context, db *sqlite.DB, set string) ([][]byte, error) {
+func cursorSecrets(ctx context.Context, db *store, set string) ([][]byte, error) {
 	secret := make([]byte, 32)
 	if _, err := rand.Read(secret); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"io"
 	"net"
 	"os/exec"
@@ -48,6 +49,50 @@ func TestTheServerStopsCleanlyWithSlowCallers(t *testing.T) {
 	}
 	if took := time.Since(began); took > 25*time.Second { // without bounds: 30 s and exit status 1
 		t.Errorf("it took %v", took)
+	}
+}
+
+// TestASecondSignalEndsADrainAtOnce sends SIGTERM twice to a server that would drain for ten minutes.
+func TestASecondSignalEndsADrainAtOnce(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("builds a server")
+	}
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "socialdata")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("building the server: %v\n%s", err, out)
+	}
+	cmd := exec.CommandContext(t.Context(), bin, "--db", filepath.Join(dir, "t.db"), "serve", "--addr", "127.0.0.1:0", "--drain-notice", "10m")
+	log, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, wait := range []struct {
+		in    io.Reader
+		words string
+	}{{out, "socialdata serves"}, {log, "stopping"}} {
+		for lines := bufio.NewScanner(wait.in); ; {
+			if !lines.Scan() {
+				t.Fatalf("it has not said %q", wait.words)
+			}
+			if strings.Contains(lines.Text(), wait.words) {
+				break
+			}
+		}
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cmd.Wait(); err == nil || !strings.Contains(err.Error(), "terminated") {
+		t.Errorf("the second SIGTERM came to %v", err)
 	}
 }
 

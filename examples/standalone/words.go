@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"net/url"
 	"strings"
 
 	"github.com/socialdata/socialdata/credits"
@@ -22,7 +24,7 @@ var words = []struct {
 }
 
 // packages are the names that errors of programs begin with, which tell a person nothing.
-var packages = []string{"keys: ", "credits: ", "sqlite: ", "records: ", "socialdata: ", "json: "}
+var packages = []string{"keys: ", "credits: ", "sqlite: ", "postgres: ", "bookkeeping: ", "records: ", "socialdata: ", "json: "}
 
 // inWords returns err as a person reads it: without the names of packages, in one line.
 func inWords(err error) string {
@@ -37,6 +39,12 @@ func inWords(err error) string {
 		for _, before := range []string{": ", "; "} {
 			text = strings.ReplaceAll(text, before+p, before)
 		}
+	}
+	if file, ok := errors.AsType[*fs.PathError](err); ok {
+		text = strings.Replace(text, file.Op+" "+file.Path+": "+file.Error(), file.Error(), 1) // said by two
+	}
+	if asked, ok := errors.AsType[*url.Error](err); ok {
+		text = strings.Replace(text, asked.Error(), asked.Err.Error(), 1)
 	}
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
