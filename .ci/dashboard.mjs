@@ -1,0 +1,96 @@
+// Opens the dashboard of a running server in headless Chromium and does there what an operator does: signs in, makes a key,
+// calls the API with it, sees the charge and revokes it, all without a script; then looks at every page as people do.
+// Usage: node dashboard.mjs http://127.0.0.1:PORT ADMIN_SECRET [screenshot folder]
+import { audit, browser, check, finish, looksRight, open, views } from "./page.mjs";
+
+const [base, secret, shots] = process.argv.slice(2);
+const root = `${base}/dashboard`;
+const call = (key) => fetch(`${base}/v1/mock/profile?handle=noura`, { headers: { Authorization: `Bearer ${key}` } });
+
+// signIn fills the form of the page it is given.
+async function signIn(page, value) {
+  await page.getByLabel("Admin secret").fill(value);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+try {
+  const unknown = await open(root, { javaScriptEnabled: false });
+  check("a stranger is led to the login", unknown.page.url() === `${root}/login`, unknown.page.url());
+  await unknown.page.close();
+  await looksRight(`${root}/login`, "/dashboard/login", shots);
+
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 1280, height: 900 } });
+  const page = await context.newPage();
+  await page.goto(root);
+  await signIn(page, "admin_guessed");
+  check("a wrong secret is refused", await page.getByRole("alert").isVisible());
+  await signIn(page, secret);
+  check("the printed secret opens the dashboard", (await page.locator("h1").textContent()) === "Overview", await page.locator("h1").textContent());
+
+  await page.getByRole("link", { name: "default" }).click();
+  const account = page.url();
+  const balance = async () => Number((await page.locator(".big").textContent()).replace(/\D/g, ""));
+  const before = await balance();
+  await page.getByText("New key").click();
+  await page.getByLabel("Name").fill("shop window");
+  await page.getByRole("button", { name: "Create key" }).click();
+  const key = await page.locator("#secret").textContent();
+  check("a new key is shown", /^sk_live_\w{38}$/.test(key), key);
+  check("the line to paste has it", (await page.locator("#try").textContent()) === `curl -H "Authorization: Bearer ${key}" "${base}/v1/mock/profile?handle=ann"`);
+  if (shots) await page.screenshot({ path: `${shots}/dashboard-key.png` });
+  await page.goto(account);
+  check("its value is not shown again", !(await page.content()).includes(key));
+
+  const answer = await call(key);
+  check("it calls the API", answer.status === 200 && (await answer.json()).data.handle === "noura", `status ${answer.status}`);
+  await page.reload();
+  check("the charge is in the balance", (await balance()) === before - 1, `${before}, then ${await balance()}`);
+  const entry = page.locator("section", { hasText: "Latest entries" }).locator("tbody tr").first();
+  check("and among the entries", (await entry.textContent()).includes("mock profile"), await entry.textContent());
+  check("and in the plot", (await page.locator("svg[role=img] rect").count()) > 0);
+  await page.goto(root);
+  check("and the call among the recent ones", (await page.locator("section", { hasText: "Recent calls" }).locator("tbody tr").first().textContent()).includes("profile"));
+
+  await page.goto(account);
+  const row = page.locator("tr", { hasText: "shop window" });
+  await row.getByRole("link", { name: "Revoke shop window" }).click();
+  check("revoking is asked about", (await page.locator("h1").textContent()) === "Revoke shop window?");
+  const confirmation = page.url();
+  await page.getByRole("button", { name: "Revoke the key" }).click();
+  check("a revoked key is marked", (await row.textContent()).includes("revoked"), await row.textContent());
+  const refused = await call(key);
+  check("a revoked key is refused", refused.status === 401, `status ${refused.status}`);
+
+  const storageState = await context.storageState();
+  for (const [name, address] of [["/dashboard", root], ["/dashboard/account", account], ["/dashboard/revoke", confirmation]])
+    await looksRight(address, name, shots, { storageState });
+
+  // The page of a new key is the answer to a form, so that each view makes a key.
+  for (const { colorScheme, width } of views) {
+    const view = `/dashboard/key ${colorScheme} ${width}px`;
+    const { page, wrong } = await open(account, {
+      storageState, colorScheme, viewport: { width, height: 900 }, bypassCSP: true, permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await page.getByText("New key").click();
+    await page.getByLabel("Name").fill(`view ${colorScheme} ${width}`);
+    await page.getByRole("button", { name: "Create key" }).click();
+    const made = await page.locator("#secret").textContent();
+    const sticking = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    check(`${view}: nothing sticks out to the side`, sticking <= 0, `by ${sticking}px`);
+    await page.locator("[data-copy=secret]").click();
+    check(`${view}: the button copies the key`, (await page.evaluate(() => navigator.clipboard.readText())) === made);
+    if (shots) await page.screenshot({ path: `${shots}/dashboard-key-${colorScheme}-${width}.png` });
+    await audit(page, view);
+    check(`${view}: nothing goes wrong`, wrong.length === 0, wrong.join("; "));
+    await page.close();
+  }
+
+  await page.goto(root);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.goto(account);
+  check("signing out ends the session", page.url() === `${root}/login`, page.url());
+  const stale = await open(account, { storageState, javaScriptEnabled: false });
+  check("also for whoever kept its cookie", stale.page.url() === `${root}/login`, stale.page.url());
+} finally {
+  await finish();
+}
