@@ -26,8 +26,7 @@ var subjects = []providers.Subject{
 	providers.ProductID, providers.StoreID, providers.AdID, providers.AdvertiserID, providers.EventID,
 }
 
-// FuzzIdentifiers gives every provider any text for any identifier: it is refused, or comes out as text that can be shown,
-// and that comes out as itself the second time.
+// FuzzIdentifiers gives every provider any text for any identifier.
 func FuzzIdentifiers(f *testing.F) {
 	all := slices.DeleteFunc(fuzzProviders(f, nil), func(p providers.Provider) bool { return p.Normalize == nil })
 	for n, p := range all { // few: each takes its time before the search begins
@@ -43,21 +42,69 @@ func FuzzIdentifiers(f *testing.F) {
 		if text = strings.TrimSpace(text); text == "" || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
 			t.Skip("is refused before a provider sees it")
 		}
-		p, subject := all[uint(n)%uint(len(all))], subjects[uint(s)%uint(len(subjects))]
-		got, err := p.Normalize(subject, text)
-		if err != nil {
-			if !errors.Is(err, providers.ErrInvalid) {
-				t.Errorf("%s: %s %q: %v", p.Name, subject, text, err)
-			}
-			return
-		}
-		if got == "" || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
-			t.Errorf("%s: %s %q becomes %q", p.Name, subject, text, got)
-		}
-		if again, err := p.Normalize(subject, got); err != nil || again != got {
-			t.Errorf("%s: %s %q becomes %q, and that %q (%v)", p.Name, subject, text, got, again, err)
-		}
+		checkIdentifier(t, all[uint(n)%uint(len(all))], subjects[uint(s)%uint(len(subjects))], text)
 	})
+}
+
+// checkIdentifier says what is wrong with what p makes of an identifier: it refuses text, or turns it into text that can be
+// shown and that stays as it is the second time.
+func checkIdentifier(t *testing.T, p providers.Provider, subject providers.Subject, text string) {
+	t.Helper()
+	got, err := p.Normalize(subject, text)
+	if err != nil {
+		if !errors.Is(err, providers.ErrInvalid) {
+			t.Errorf("%s: %s %q: %v", p.Name, subject, text, err)
+		}
+		return
+	}
+	if got == "" || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
+		t.Errorf("%s: %s %q becomes %q", p.Name, subject, text, got)
+	}
+	if again, err := p.Normalize(subject, got); err != nil || again != got {
+		t.Errorf("%s: %s %q becomes %q, and that %q (%v)", p.Name, subject, text, got, again, err)
+	}
+}
+
+// pageHosts are those of the pages whose addresses people paste, beside www.{platform}.com.
+var pageHosts = []string{
+	"adstransparency.google.com", "amazon.sa", "apps.apple.com", "bsky.app", "clips.twitch.tv", "fb.me", "fb.watch", "geo.music.apple.com",
+	"itunes.apple.com", "k.kwai.com", "kwai-video.com", "library.tiktok.com", "linktr.ee", "music.apple.com", "news.ycombinator.com",
+	"old.reddit.com", "on.soundcloud.com", "open.spotify.com", "pin.it", "redd.it", "story.snapchat.com", "t.me", "threads.net", "twitch.tv",
+	"vm.tiktok.com", "youtu.be",
+}
+
+// pathWords are what the paths of such addresses are made of.
+var pathWords = []string{
+	"", "@ann", "Ann-Smith-123456789", "123456789", "id284882215", "us", "p", "pin", "reel", "posts", "groups", "events", "status", "video",
+	"videos", "album", "pages", "shop", "user", "s", "-", "_", "i", "ä",
+}
+
+// TestAddressesOfAnyShape pastes addresses with every path of up to two words: pages that no provider reads, such as the
+// front page of a site, are refused like any other.
+func TestAddressesOfAnyShape(t *testing.T) {
+	t.Parallel()
+	for _, p := range fuzzProviders(t, nil) {
+		if p.Normalize == nil {
+			continue
+		}
+		t.Run(p.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, host := range append([]string{"www." + strings.ReplaceAll(string(p.Platform), "_", "") + ".com"}, pageHosts...) {
+				if _, err := p.Normalize(providers.Handle, "https://"+host+"/ann"); err != nil && strings.Contains(err.Error(), "another site") {
+					continue
+				}
+				for _, first := range pathWords {
+					for _, second := range pathWords {
+						for _, end := range []string{"", "/a-1/2/3", "?id=1&v=a&u=https%3A%2F%2F" + host + "#c"} {
+							for _, subject := range subjects {
+								checkIdentifier(t, p, subject, "https://"+host+"/"+first+"/"+second+end)
+							}
+						}
+					}
+				}
+			}
+		})
+	}
 }
 
 // FuzzDecoders answers every call of every provider with any body: the answer keeps to the schema, or the call fails with a

@@ -135,6 +135,7 @@ var inputs = []providertest.Input{
 	{Subject: providers.CommunityID, In: "https://www.facebook.com/teahouse"},
 	{Subject: providers.PostID, In: "300100_91", Want: "300100_91"},
 	{Subject: providers.PostID, In: "https://www.facebook.com/300100/posts/91/", Want: "300100_91"},
+	{Subject: providers.PostID, In: "https://www.facebook.com"},
 	{Subject: providers.PostID, In: "https://www.facebook.com/TeaHouse/posts/some-words/91?x=1", Want: "teahouse_91"},
 	{Subject: providers.PostID, In: "https://www.facebook.com/permalink.php?story_fbid=91&id=300100", Want: "300100_91"},
 	{Subject: providers.PostID, In: "https://m.facebook.com/story.php?story_fbid=pfbid0&id=300100", Want: "300100_pfbid0"},

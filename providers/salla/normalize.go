@@ -3,6 +3,7 @@ package salla
 import (
 	"net/url"
 	"strings"
+	"unicode"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
@@ -36,7 +37,7 @@ func storeKey(value string) (string, error) {
 		return "", providers.Invalid("a store is a number, a name on salla.sa, or its address")
 	}
 	host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
-	if !strings.Contains(strings.Trim(host, "."), ".") {
+	if !strings.Contains(strings.Trim(host, "."), ".") || !links.Within(host, 253, inName) {
 		return "", providers.Invalid("a store is a number, a name on salla.sa, or its address")
 	}
 	if host != "salla.sa" {
@@ -46,7 +47,15 @@ func storeKey(value string) (string, error) {
 	if name == "" || name == "." || name == ".." {
 		return "", providers.Invalid("this is the address of Salla itself, not of a store")
 	}
+	if !links.Within(name, 253, inName) {
+		return "", providers.Invalid("a store's name on salla.sa has letters, digits and hyphens")
+	}
 	return host + "/" + strings.ToLower(name), nil
+}
+
+// inName tells whether r may stand in a store's name or domain, in any script.
+func inName(r rune) bool {
+	return r == '-' || r == '_' || r == '.' || unicode.In(r, unicode.L, unicode.M, unicode.Nd)
 }
 
 // productKey reads a product's number, or the address of its page, which ends in p and the number.

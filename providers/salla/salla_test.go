@@ -82,6 +82,8 @@ func TestOfficial(t *testing.T) {
 			{Subject: providers.StoreID, In: "https://salla.sa/dar-example/قهوة/p501?x=1", Want: "salla.sa/dar-example"},
 			{Subject: providers.StoreID, In: "https://www.Dar.example/ar/", Want: "dar.example"},
 			{Subject: providers.StoreID, In: "https://salla.sa/"},
+			{Subject: providers.StoreID, In: "https://salla.sa/dar%00example"},
+			{Subject: providers.StoreID, In: "dar%0Aexample"},
 			{Subject: providers.StoreID, In: "me@dar.example"},
 			{Subject: providers.StoreID, In: "https://dar.example:8080/"},
 			{Subject: providers.ProductID, In: "501", Want: "501"},

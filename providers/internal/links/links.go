@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/socialdata/socialdata/providers"
@@ -44,7 +45,7 @@ func Parse(value string, hosts ...string) (*Link, error) {
 		withScheme = "https://" + value
 	}
 	u, err := url.Parse(withScheme)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") {
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || strings.ContainsFunc(u.Path, unicode.IsControl) {
 		return nil, providers.Invalid("%q is not a URL of %s", value, hosts[0])
 	}
 	if !match(u.Host, hosts) {

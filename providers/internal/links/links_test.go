@@ -27,6 +27,7 @@ func TestParse(t *testing.T) {
 		{in: "https://github.com.evil.example/octocat", invalid: true},
 		{in: "ftp://github.com/octocat", invalid: true},
 		{in: "https://github.com:8080/octocat", invalid: true},
+		{in: "https://github.com/octo%00cat", invalid: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.in, func(t *testing.T) {
@@ -43,5 +44,20 @@ func TestParse(t *testing.T) {
 				t.Errorf("segments (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestSegments(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"https://github.com": "", "https://github.com/": "", "https://github.com/ann": "ann", "https://github.com/ann/repo/": "repo",
+	} {
+		l, err := links.Parse(in, "github.com")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Last(); got != want || l.Segment(len(l.Segments)) != "" {
+			t.Errorf("%s: the last segment is %q, want %q", in, got, want)
+		}
 	}
 }
