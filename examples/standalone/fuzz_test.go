@@ -79,9 +79,16 @@ var pathWords = []string{
 	"videos", "album", "pages", "shop", "user", "s", "-", "_", "i", "ä",
 }
 
-// TestAddressesOfAnyShape pastes addresses with every path of up to two words: pages that no provider reads, such as the
+// plainTexts are what identifiers that are no addresses begin and end with.
+var plainTexts = []string{
+	"", "@", "#", "$", "-", "_", ".", "..", "/", ":", "%", "%00", "%2F", "?", "&", "=", "\\", "0", "00", "7", "a", "ä", "٣", "\u200d", "\u202e", "a/", "/1", "u/",
+	"r/", "id1", "p1", "_1", "1_", "123456789", "did:plc:", "at://", "www.", ".com", "UC", "highlight:", strings.Repeat("a", 70),
+	strings.Repeat("9", 30),
+}
+
+// TestIdentifiersOfAnyShape gives every provider odd texts, and addresses with every path of up to two words: pages that no provider reads, such as the
 // front page of a site, are refused like any other.
-func TestAddressesOfAnyShape(t *testing.T) {
+func TestIdentifiersOfAnyShape(t *testing.T) {
 	t.Parallel()
 	for _, p := range fuzzProviders(t, nil) {
 		if p.Normalize == nil {
@@ -89,6 +96,15 @@ func TestAddressesOfAnyShape(t *testing.T) {
 		}
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
+			for _, a := range plainTexts {
+				for _, b := range plainTexts {
+					for _, subject := range subjects {
+						if text := a + b; text != "" {
+							checkIdentifier(t, p, subject, text)
+						}
+					}
+				}
+			}
 			for _, host := range append([]string{"www." + strings.ReplaceAll(string(p.Platform), "_", "") + ".com"}, pageHosts...) {
 				if _, err := p.Normalize(providers.Handle, "https://"+host+"/ann"); err != nil && strings.Contains(err.Error(), "another site") {
 					continue

@@ -29,7 +29,7 @@ func normalize(s providers.Subject, value string) (string, error) {
 	}
 	if s == providers.Handle {
 		if link == nil {
-			return strings.ToLower(strings.TrimPrefix(value, "@")), nil
+			return bare(value)
 		}
 		name := link.Segment(0)
 		switch {
@@ -40,7 +40,7 @@ func normalize(s providers.Subject, value string) (string, error) {
 		}
 		name = strings.ToLower(name)
 		if link.Host == "clips.twitch.tv" || reserved[name] || !login.MatchString(name) {
-			return "", providers.Invalid("a Twitch handle is a login such as twitchdev, or the URL of a channel")
+			return "", errHandle
 		}
 		return name, nil
 	}
@@ -51,6 +51,16 @@ func normalize(s providers.Subject, value string) (string, error) {
 		return "", providers.Invalid("a Twitch post is the number of a video, the slug of a clip, or the URL of either")
 	}
 	return value, nil
+}
+
+var errHandle = providers.Invalid("a Twitch handle is a login such as twitchdev, or the URL of a channel")
+
+func bare(handle string) (string, error) {
+	handle = strings.ToLower(strings.TrimLeft(handle, "@"))
+	if handle == "" {
+		return "", errHandle
+	}
+	return handle, nil
 }
 
 // postOf finds the video or clip that a URL names, "" when it names none.

@@ -33,14 +33,14 @@ func normalize(s providers.Subject, value string) (string, error) {
 	}
 	switch s { //nolint:exhaustive // X has no other subjects
 	case providers.Handle:
-		if link == nil {
-			return strings.ToLower(strings.TrimLeft(value, "@")), nil
+		if link != nil {
+			value = link.Segment(0)
+			if value == "i" && link.Segment(1) == "user" && links.Digits(link.Segment(2)) {
+				value = link.Segment(2)
+			}
 		}
-		value = strings.ToLower(strings.TrimLeft(link.Segment(0), "@"))
-		if link.Segment(0) == "i" && link.Segment(1) == "user" && links.Digits(link.Segment(2)) {
-			value = link.Segment(2)
-		}
-		if reserved[value] || value == "" {
+		value = strings.ToLower(strings.TrimLeft(value, "@"))
+		if link != nil && reserved[value] || value == "" {
 			return "", providers.Invalid("an X handle is a name such as XDevelopers, or the URL of a profile")
 		}
 		return value, nil
