@@ -18,7 +18,7 @@
 //
 // The entries of a transaction are one row of the table journal, which costs the same however many accounts they are
 // of. They are folded into the table entries, with its indexes, when nobody has written for a tenth of a second, and
-// some of them after each transaction while there are more than 32,768. Every call of this package knows both; whoever
+// some of them after each transaction while there are more than 8,192. Every call of this package knows both; whoever
 // reads the tables with a tool of their own finds all entries in one place after Close.
 //
 // # Files

@@ -21,8 +21,8 @@ const (
 	foldAfter = 100 * time.Millisecond
 	// foldRetry is how long the next try waits when one has failed.
 	foldRetry = 5 * time.Second
-	// foldLong entries take some 20 MB of memory, and 0.1 s to read when the file is opened.
-	foldLong = 32_768
+	// foldLong entries take some 5 MB of memory, and 30 ms to read when the file is opened.
+	foldLong = 8_192
 	// foldSome is how many entries are moved before the queue is looked at, while nobody waits: some milliseconds.
 	foldSome = 256
 	// foldMore is how many a transaction moves besides as many as it adds.
