@@ -22,8 +22,7 @@ func (s *Service) adopt(ctx context.Context, req Request) (a *operation.Answer, 
 	st := j.lock()
 	defer j.unlock()
 	if st.Answered {
-		a, err = s.replay(ctx, st, s.balance(ctx, req.Who, st), req.ID)
-		return a, id, err
+		return s.replay(ctx, st, s.balance(ctx, req.Who, st), req.ID), id, nil
 	}
 	if s.settleLate(ctx, st); st.open() { // its process is not dead, or the ledger cannot say yet what was charged
 		return nil, "", errTaken

@@ -109,9 +109,7 @@ func (s *Service) answerFirst(
 		page = s.firstPage(ctx, st)
 		page.tell(&st.record)
 	}
-	if a, err = s.answer(&st.record, page.results, st.FirstTold, balance, req.ID); err != nil {
-		return nil, "", err
-	}
+	a = s.answer(&st.record, page.results, st.FirstTold, balance, req.ID)
 	a.Meta.NextCursor, a.Fresh = st.Next.Cursor, st.Fresh
 	if !a.Pending && !st.any(failed) && !st.spoilt() { // what failed may succeed the next time
 		a.Seal(s.cfg.Row.TTL, st.Next.Digest)
@@ -199,22 +197,15 @@ func (s *Service) balance(ctx context.Context, who account.Caller, st *state) in
 // there is a job to ask for.
 func (s *Service) answer(
 	r *record, results []json.RawMessage, used, balance int64, requestID string,
-) (*operation.Answer, error) {
-	if results == nil {
-		results = []json.RawMessage{}
-	}
-	data, err := schema.Marshal(results)
-	if err != nil {
-		return nil, err
-	}
-	a := &operation.Answer{Data: data, Pending: !r.Complete, Meta: schema.Meta{
+) *operation.Answer {
+	a := &operation.Answer{Data: list(results), Pending: !r.Complete, Meta: schema.Meta{
 		RequestID: requestID, CreditsUsed: used, CreditsRemaining: balance,
 	}}
 	if a.Pending {
 		a.Meta.JobID = r.ID
 	}
 	r.describe(&a.Meta, s.cfg.Now())
-	return a, nil
+	return a
 }
 
 // describe says how far each platform has come, and how old the oldest of the results are.

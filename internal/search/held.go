@@ -185,7 +185,7 @@ func pick(entry *cache.Entry, only map[uint64]bool) *cache.Entry {
 	return &out
 }
 
-// list returns results as one JSON list.
+// list returns results, which are in our own encoding, as one JSON list.
 func list(results []json.RawMessage) []byte {
 	out := []byte{'['}
 	for i, raw := range results {

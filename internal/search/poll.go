@@ -61,7 +61,7 @@ func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID 
 	if err != nil {
 		return nil, err
 	}
-	return s.answer(&st.record, results, used, balance, requestID)
+	return s.answer(&st.record, results, used, balance, requestID), nil
 }
 
 // whole returns all results of a search but for what waits for the next page.
@@ -150,17 +150,14 @@ func (s *Service) Replay(ctx context.Context, who account.Caller, id, requestID 
 	if !st.Answered {
 		return nil, ErrNoJob
 	}
-	return s.replay(ctx, st, balance, requestID)
+	return s.replay(ctx, st, balance, requestID), nil
 }
 
-func (s *Service) replay(ctx context.Context, st *state, balance int64, requestID string) (*operation.Answer, error) {
+func (s *Service) replay(ctx context.Context, st *state, balance int64, requestID string) *operation.Answer {
 	s.settleLate(ctx, st)
 	told := st.clone()
 	told.forgetUntold()
-	a, err := s.answer(&told, told.whole(), told.FirstTold, balance, requestID)
-	if err != nil {
-		return nil, err
-	}
+	a := s.answer(&told, told.whole(), told.FirstTold, balance, requestID)
 	a.Replayed, a.Meta.Cache, a.Meta.NextCursor = true, schema.Hit, st.Next.Cursor
-	return a, nil
+	return a
 }

@@ -116,11 +116,8 @@ func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(
 		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", st.ID, "error", err)
 	}
 	st.Complete = true
-	a, err := s.answer(&st.record, nil, st.charged(), s.balance(ctx, req.Who, st), req.ID)
+	a := s.answer(&st.record, nil, st.charged(), s.balance(ctx, req.Who, st), req.ID)
 	j.unlock()
-	if err != nil {
-		return err
-	}
 	a.Meta.NextCursor = next.Cursor
 	yield(Event{Meta: &a.Meta})
 	return nil
