@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,6 +48,17 @@ type Vocabulary struct {
 
 // Vocabularies lists the word lists that have a name. The caller owns them.
 func Vocabularies() []Vocabulary {
+	out := slices.Clone(vocabularies())
+	for i := range out {
+		out[i].Words = slices.Clone(out[i].Words)
+	}
+	return out
+}
+
+// vocabularies keeps the lists: each field of a description asks for one.
+var vocabularies = sync.OnceValue(makeVocabularies)
+
+func makeVocabularies() []Vocabulary {
 	var platforms []string
 	for _, p := range platform.All() {
 		platforms = append(platforms, string(p.ID))
@@ -77,7 +89,7 @@ func texts[T ~string](words []T) []string {
 
 // vocabulary returns the list of a name, without words when there is none.
 func vocabulary(name string) Vocabulary {
-	for _, v := range Vocabularies() {
+	for _, v := range vocabularies() {
 		if v.Name == name {
 			return v
 		}

@@ -39,55 +39,59 @@ const llmsTools = "- [Tools](mcp): the same reads through the Model Context Prot
 const catalog = `{"linkset":[{"anchor":"../","service-desc":[{"href":"../openapi.json","type":"application/json"}],` +
 	`"service-doc":[{"href":"../docs","type":"text/html"}],"status":[{"href":"../health","type":"application/json"}]}]}`
 
-// assets returns what the pages load, by the name of its file. It is made once, for every server of the program.
-var assets = sync.OnceValues(func() (map[string]*static, error) {
-	out := map[string]*static{}
-	for name, media := range docs.Assets() {
-		body, err := docs.Asset(name)
+// documents serves what the service says of itself.
+func (s *Server) documents() {
+	s.document("/openapi.json", func() (*static, error) {
+		d, err := describe()
 		if err != nil {
 			return nil, err
 		}
-		out[name] = newStatic(media, body)
+		return d.openAPI, nil
+	})
+	for _, name := range schemaNames() {
+		s.document("/schemas/"+schemaFile(name), func() (*static, error) {
+			d, err := describe()
+			if err != nil {
+				return nil, err
+			}
+			return d.schemas[schemaFile(name)], nil
+		})
 	}
-	return out, nil
-})
-
-// documents serves what the service says of itself.
-func (s *Server) documents() error {
-	d, err := describe()
-	if err != nil {
-		return err
-	}
-	s.document("/openapi.json", d.openAPI)
-	for name, body := range d.schemas {
-		s.document("/schemas/"+name, body)
-	}
-	words := llms
-	if s.mounted[toolsPath] != nil {
-		words += llmsTools
-	}
-	s.document("/llms.txt", newStatic("text/plain; charset=utf-8", []byte(words)))
-	s.document("/.well-known/api-catalog", newStatic("application/linkset+json", []byte(catalog)))
+	s.document("/llms.txt", sync.OnceValues(func() (*static, error) {
+		words := llms
+		if s.mounted[toolsPath] != nil {
+			words += llmsTools
+		}
+		return newStatic("text/plain; charset=utf-8", []byte(words)), nil
+	}))
+	s.document("/.well-known/api-catalog", sync.OnceValues(func() (*static, error) {
+		return newStatic("application/linkset+json", []byte(catalog)), nil
+	}))
 	s.leads("/{$}", "docs")
 	s.leads("/docs/{$}", "../docs")
-	loaded, err := assets()
-	if err != nil {
-		return err
+	for name, media := range docs.Assets() {
+		s.document("/docs/"+name, sync.OnceValues(func() (*static, error) {
+			body, err := docs.Asset(name)
+			return newStatic(media, body), err
+		}))
 	}
-	for name, body := range loaded {
-		s.document("/docs/"+name, body)
-	}
-	pages := sync.OnceValues(func() (map[string]docs.Page, error) { // a server that nobody asks renders none
-		cfg, err := s.documentation(d)
-		if err != nil {
-			return nil, err
-		}
-		return docs.New(cfg)
-	})
+	pages := sync.OnceValues(s.pages)
 	for _, path := range docs.Paths() {
 		s.page(path, pages)
 	}
-	return nil
+}
+
+// pages renders the pages for people.
+func (s *Server) pages() (map[string]docs.Page, error) {
+	d, err := describe()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := s.documentation(d)
+	if err != nil {
+		return nil, err
+	}
+	return docs.New(cfg)
 }
 
 // documentation returns what the pages tell.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -19,21 +20,25 @@ const staticLevel = 5
 // static is a body that is the same for everybody, as it is and compressed.
 type static struct {
 	contentType, tag string
-	plain, zipped    []byte // zipped is nil where that gains nothing
+	plain            []byte
+	zipped           func() []byte // nil for what is not worth it; the first who asks waits for it
 }
 
 func newStatic(contentType string, body []byte) *static {
 	sum := sha256.Sum256(body)
 	s := &static{contentType: contentType, tag: `W/"` + hex.EncodeToString(sum[:12]) + `"`, plain: body}
-	if len(body) <= gzipFrom {
-		return s
-	}
-	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, staticLevel) // fails for levels that there are not
-	if _, err := w.Write(body); err == nil && w.Close() == nil {
-		s.zipped = b.Bytes()
+	if len(body) > gzipFrom {
+		s.zipped = sync.OnceValue(func() []byte { return zip(body) })
 	}
 	return s
+}
+
+func zip(body []byte) []byte {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, staticLevel) // fails for levels that there are not
+	_, _ = w.Write(body)                         // a buffer takes everything
+	_ = w.Close()
+	return b.Bytes()
 }
 
 // serve answers r with the body, or that it has not changed.
@@ -50,7 +55,7 @@ func (s *static) serve(w *response, r *http.Request) {
 	body := s.plain
 	if s.zipped != nil && wantsGzip(r) {
 		h.Set("Content-Encoding", "gzip")
-		body = s.zipped
+		body = s.zipped()
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	enter(r, writing)
@@ -58,10 +63,15 @@ func (s *static) serve(w *response, r *http.Request) {
 	_, _ = w.Write(body) // a caller who has gone needs no answer
 }
 
-// document serves what does not change while the program runs.
-func (s *Server) document(path string, body *static) {
+// document serves what does not change while the program runs. It is made when somebody asks for it first.
+func (s *Server) document(path string, make func() (*static, error)) {
 	s.mux.Handle(path, s.reading(func(w *response, r *http.Request) {
 		w.route, w.operation = path, path
+		body, err := make()
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
 		body.serve(w, r)
 	}))
 }

@@ -11,10 +11,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// schemaFiles returns a JSON Schema for each resource of the description, by the name of its file. What one refers to
-// stands in it, so that it is good alone.
-// https://json-schema.org/draft/2020-12/json-schema-core
-func (c *components) schemaFiles() (map[string][]byte, error) {
+// schemaNames returns the names of the resources that have a schema of their own, each once.
+func schemaNames() []string {
 	names := []string{"Problem", "Meta"}
 	for _, o := range socialdata.Operations() {
 		if name := dataName(o); name != "" {
@@ -24,8 +22,16 @@ func (c *components) schemaFiles() (map[string][]byte, error) {
 	for _, kind := range schema.ResultKinds() { // some are found by searching only
 		names = append(names, resultName(kind))
 	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// schemaFiles returns a JSON Schema for each of [schemaNames], by the name of its file. What one refers to stands in it,
+// so that it is good alone.
+// https://json-schema.org/draft/2020-12/json-schema-core
+func (c *components) schemaFiles() (map[string][]byte, error) {
 	out := map[string][]byte{}
-	for _, name := range names {
+	for _, name := range schemaNames() {
 		body, err := schema.Marshal(c.standalone(name))
 		if err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -89,9 +88,7 @@ func New(client *socialdata.Client, opts ...Option) (*Server, error) {
 	s.calls = semaphore.NewWeighted(s.limits.InFlight)
 	s.shares = &shares{most: s.limits.PerAccount, by: map[string]int64{}}
 	s.routes()
-	if err := s.documents(); err != nil {
-		return nil, fmt.Errorf("server: documentation: %w", err)
-	}
+	s.documents()
 	return s, nil
 }
 
