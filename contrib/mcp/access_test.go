@@ -21,10 +21,7 @@ import (
 
 func newServer(t *testing.T, e *enginetest.Engine) *mcp.Server {
 	t.Helper()
-	s, err := mcp.New(e.Open, mcp.Config{Now: e.Clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mcp.New(e.Open, mcp.Config{Now: e.Clock.Now})
 	return s
 }
 
@@ -120,10 +117,7 @@ func TestServeWithoutAKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := mcp.New(client, mcp.Config{MaxBytes: 2 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := mcp.New(client, mcp.Config{MaxBytes: 2 << 10})
 	session := dial(t, overStdio(t, server, ""))
 	call := func(tool string, in args) answer {
 		got, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: in})
@@ -151,10 +145,7 @@ func TestServeWithoutAKey(t *testing.T) {
 func TestServeABoundClient(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
-	server, err := mcp.New(e.Client, mcp.Config{MaxBytes: 2 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := mcp.New(e.Client, mcp.Config{MaxBytes: 2 << 10})
 	s := visit(t, e, overStdio(t, server, ""))
 	in := args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann"}}
 	s.good(t, "read", inParams(in, s.good(t, "read", in).Meta.NextCursor))

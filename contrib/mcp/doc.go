@@ -1,7 +1,7 @@
 // Package mcp gives a [socialdata.Client] to language models: the Model Context Protocol, over streamable HTTP and over
 // standard input and output, on the official Go SDK.
 //
-//	tools, err := mcp.New(client, mcp.Config{})
+//	tools := mcp.New(client, mcp.Config{})
 //	mux.Handle("/mcp", tools.Handler())         // each request shows an API key, as in the API
 //	err = tools.Serve(ctx, key, os.Stdin, os.Stdout) // one caller, whose key is given once
 //

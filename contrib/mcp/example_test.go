@@ -25,10 +25,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	tools, err := mcp.New(client, mcp.Config{})
-	if err != nil {
-		log.Fatal(err)
-	}
+	tools := mcp.New(client, mcp.Config{})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", tools.Handler())
 	web := httptest.NewServer(mux)

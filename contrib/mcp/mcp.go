@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -39,12 +40,11 @@ type Server struct {
 	cfg     Config
 	records records.Store // those of cfg, compressed
 	client  *socialdata.Client
-	tools   *sdk.Server
+	tools   func() (*sdk.Server, error) // described for the first who connects
 }
 
-// New returns a Server over client, which looks keys up and is bound to nobody itself. It fails when a row of the
-// operation table cannot be described.
-func New(client *socialdata.Client, cfg Config) (*Server, error) {
+// New returns a Server over client, which looks keys up and is bound to nobody itself.
+func New(client *socialdata.Client, cfg Config) *Server {
 	if cfg.MaxBytes == 0 {
 		cfg.MaxBytes = defaultMaxBytes
 	}
@@ -59,7 +59,13 @@ func New(client *socialdata.Client, cfg Config) (*Server, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{cfg: cfg, records: records.Compress(cfg.Records), client: client}
-	s.tools = sdk.NewServer(&sdk.Implementation{Name: "socialdata", Title: "Public social and commerce data", Version: "1.0.0"},
+	s.tools = sync.OnceValues(s.describeTools)
+	return s
+}
+
+// describeTools fails when a row of the operation table cannot be described.
+func (s *Server) describeTools() (*sdk.Server, error) {
+	out := sdk.NewServer(&sdk.Implementation{Name: "socialdata", Title: "Public social and commerce data", Version: "1.0.0"},
 		&sdk.ServerOptions{
 			Instructions: instructions,
 			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}, // the list of tools never changes
@@ -69,9 +75,9 @@ func New(client *socialdata.Client, cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("mcp: %w", err)
 	}
 	for _, t := range all {
-		s.tools.AddTool(t.definition, s.handler(t))
+		out.AddTool(t.definition, s.handler(t))
 	}
-	return s, nil
+	return out, nil
 }
 
 const instructions = `Public data from many social, media, music, developer and commerce platforms in one shape. ` +
@@ -83,7 +89,10 @@ const instructions = `Public data from many social, media, music, developer and 
 // a good one the answer is 401 with the problem of the API.
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
 func (s *Server) Handler() http.Handler {
-	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.tools }, &sdk.StreamableHTTPOptions{
+	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server {
+		tools, _ := s.tools() // looked at before
+		return tools
+	}, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxRequest, PropagateRequestCancellation: true,
 		// A page that has rebound our name has no key to show, and a proxy on this machine sends a Host of its own.
 		DisableLocalhostProtection: true,
@@ -91,6 +100,9 @@ func (s *Server) Handler() http.Handler {
 	protected := http.NewCrossOriginProtection().Handler(streamable)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		client, err := s.client.Authenticate(r.Context(), bearer(r))
+		if err == nil {
+			_, err = s.tools()
+		}
 		if err != nil {
 			s.refuse(w, r, problemOf(err))
 			return

@@ -78,10 +78,7 @@ func open(
 	if cfg.Records == nil {
 		cfg.Records = e.Records
 	}
-	s, err := mcp.New(e.Open, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mcp.New(e.Open, cfg)
 	return visit(t, e, connect(t, s, e.Secret))
 }
 

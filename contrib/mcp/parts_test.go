@@ -186,10 +186,7 @@ func TestAJobComesInParts(t *testing.T) {
 func TestAPartBelongsToItsCallAndItsKey(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New(t, enginetest.Config{})
-	server, err := mcp.New(e.Open, mcp.Config{MaxBytes: 2 << 10, Records: e.Records, Now: e.Clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := mcp.New(e.Open, mcp.Config{MaxBytes: 2 << 10, Records: e.Records, Now: e.Clock.Now})
 	s := visit(t, e, overHTTP(t, server, e.Secret))
 	in := args{"platform": "mock", "operation": "posts", "params": args{"handle": "ann"}}
 	cursor := s.good(t, "read", in).Meta.NextCursor
@@ -216,10 +213,7 @@ func TestAPartBelongsToItsCallAndItsKey(t *testing.T) {
 	theirs.fails(t, "read", inParams(in, cursor), problem.InvalidRequest)
 
 	// Another replica on the same records knows the part; an hour later nobody does.
-	replica, err := mcp.New(e.Open, mcp.Config{MaxBytes: 2 << 10, Records: e.Records, Now: e.Clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	replica := mcp.New(e.Open, mcp.Config{MaxBytes: 2 << 10, Records: e.Records, Now: e.Clock.Now})
 	there := visit(t, e, overHTTP(t, replica, e.Secret))
 	e.Clock.Advance(10 * time.Minute)
 	if got := there.good(t, "read", inParams(in, cursor)); got.Meta.DataAgeS != 600 {

@@ -34,8 +34,12 @@ func (s *Server) Serve(ctx context.Context, secret string, in io.Reader, out io.
 	if _, err := find(ctx); err != nil {
 		return err
 	}
+	tools, err := s.tools()
+	if err != nil {
+		return err
+	}
 	lines := &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}}
-	return s.tools.Run(context.WithValue(ctx, callerKey{}, find), answering{lines})
+	return tools.Run(context.WithValue(ctx, callerKey{}, find), answering{lines})
 }
 
 // unclosed is a writer that outlives its connection.

@@ -51,10 +51,7 @@ func (c *mcpCmd) serve(e *env, cfg mcp.Config, opts ...socialdata.Option) error 
 	if err != nil {
 		return err
 	}
-	tools, err := mcp.New(client, cfg)
-	if err != nil {
-		return err
-	}
+	tools := mcp.New(client, cfg)
 	err = tools.Serve(e.ctx, c.Key, e.in, e.out)
 	if errors.Is(err, context.Canceled) {
 		err = nil // asked to stop

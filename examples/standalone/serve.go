@@ -85,10 +85,7 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if err := told.Health(client.Health); err != nil {
 		return err
 	}
-	tools, err := mcp.New(client, mcp.Config{Records: db.Records(), Logger: log})
-	if err != nil {
-		return err
-	}
+	tools := mcp.New(client, mcp.Config{Records: db.Records(), Logger: log})
 	pages, err := dashboard.New(dashboard.Config{
 		Client: client, Books: db.Keys(), Ledger: db.Ledger(), Records: db.Records(), Activity: activity, Logger: log,
 	})
