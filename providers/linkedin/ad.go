@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,16 +31,22 @@ type ad struct {
 			Name string `json:"advertiserName"`
 			URL  string `json:"advertiserUrl"`
 		} `json:"advertiser"`
-		Type  string `json:"type"`
-		Older string `json:"adType"` // the same, in older answers
-		Stats struct {
-			First     wire.Time `json:"firstImpressionAt"` // these are there for ads that the European Union saw
-			Last      wire.Time `json:"latestImpressionAt"`
-			Countries []struct {
-				Country string `json:"country"` // urn:li:country:DE
-			} `json:"impressionsDistributionByCountry"`
-		} `json:"adStatistics"`
+		Type       string     `json:"type"`
+		Older      string     `json:"adType"` // the same, in older answers
+		Stats      statistics `json:"adStatistics"`
+		OlderStats statistics `json:"statistics"`
 	} `json:"details"`
+}
+
+// statistics are there for ads that the European Union saw.
+type statistics struct {
+	First      wire.Time `json:"firstImpressionAt"`
+	OlderFirst wire.Time `json:"firstImpressionDate"`
+	Last       wire.Time `json:"latestImpressionAt"`
+	OlderLast  wire.Time `json:"latestImpressionDate"`
+	Countries  []struct {
+		Country string `json:"country"` // urn:li:country:DE
+	} `json:"impressionsDistributionByCountry"`
 }
 
 // adsOf reads the ads of those whose name an advertiser's name is.
@@ -151,12 +158,13 @@ func (a ad) ad(raw json.RawMessage) schema.Ad {
 	out := schema.Ad{
 		Common:     schema.Common{ID: behind(a.URL, "detail"), URL: text.URLOr(a.URL, siteURL+"/ad-library"), Raw: raw},
 		Advertiser: schema.AdvertiserSummary{Name: d.Advertiser.Name, URL: text.URL(d.Advertiser.URL)},
-		StartedAt:  d.Stats.First.V, EndedAt: d.Stats.Last.V,
+		StartedAt:  cmp.Or(d.Stats.First.V, d.Stats.OlderFirst.V, d.OlderStats.First.V, d.OlderStats.OlderFirst.V),
+		EndedAt:    cmp.Or(d.Stats.Last.V, d.Stats.OlderLast.V, d.OlderStats.Last.V, d.OlderStats.OlderLast.V),
 	}
 	if id := behind(d.Advertiser.URL, "company"); id != "" {
 		out.Advertiser.ID = &id
 	}
-	for _, c := range d.Stats.Countries {
+	for _, c := range slices.Concat(d.Stats.Countries, d.OlderStats.Countries) {
 		if code, ok := strings.CutPrefix(c.Country, urn+"country:"); ok {
 			out.Countries = append(out.Countries, code)
 		}

@@ -75,6 +75,9 @@ func check(res *upstream.Response) error {
 		if res.URL.Query().Get("start") != "0" && refuses(res.Body, "start") {
 			return providers.ErrCursor
 		}
+		if refuses(res.Body, "dateRange") || refuses(res.Body, "countries") {
+			return providers.Invalid("LinkedIn's ad library does not take these dates, or this country")
+		}
 		return errRequest
 	case http.StatusUnauthorized:
 		return providers.Unavailable(nil, "LinkedIn refuses our token: it has expired, or it was revoked")
@@ -98,14 +101,14 @@ var errRequest = providers.Unavailable(nil, "LinkedIn cannot read our request")
 // errUnseen is about an organisation that the official interface does not show.
 var errUnseen = providers.NotHere("LinkedIn's interface shows no such organisation")
 
-// refuses tells whether a failure is about a field of the request.
+// refuses tells whether a failure is about a field of the request, or a part of it, such as dateRange/start.
 func refuses(body []byte, field string) bool {
 	var f failure
 	if json.Unmarshal(body, &f) != nil {
 		return false
 	}
 	for _, e := range f.Details.Errors {
-		if e.Input.Path.Field == field {
+		if name, _, _ := strings.Cut(e.Input.Path.Field, "/"); name == field {
 			return true
 		}
 	}

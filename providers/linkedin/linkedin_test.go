@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/linkedin"
 	"github.com/socialdata/socialdata/providers/providertest"
@@ -85,6 +87,8 @@ func TestOfficial(t *testing.T) {
 			{Subject: providers.AdID, In: "https://www.linkedin.com/ad-library/detail/664291126?trk=x", Want: "664291126"},
 			{Subject: providers.AdID, In: "tea"},
 			{Subject: providers.AdvertiserID, In: "Tea House Ltd.", Want: "Tea House Ltd."},
+			{Subject: providers.AdvertiserID, In: "https://www.linkedin.com/company/tea-house/", Want: "tea-house"},
+			{Subject: providers.AdvertiserID, In: "https://tea.example/house"},
 		},
 	})
 }
@@ -151,6 +155,49 @@ func TestListsAreWrittenAsLinkedInReadsThem(t *testing.T) {
 	for _, want := range []string{"countries=(value:List(urn%3Ali%3Acountry%3ADE))", "dateRange=(start:(year:2026,month:1,day:2))", "keyword=tea+%28green%29"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the query %q lacks %q", got, want)
+		}
+	}
+}
+
+// answering is a library that answers every question with the same words.
+func answering(status int, body string) providers.Provider {
+	return linkedin.New(linkedin.Config{Token: "t", HTTP: &http.Client{
+		Transport: providertest.Answers(func(*http.Request) (int, string) { return status, body }),
+	}})[0]
+}
+
+func TestStatisticsAreReadByEachOfTheirNames(t *testing.T) {
+	t.Parallel()
+	first, last := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	for _, stats := range []string{
+		`"adStatistics":{"firstImpressionAt":1767225600000,"latestImpressionAt":1769904000000,`,
+		`"adStatistics":{"firstImpressionDate":1767225600000,"latestImpressionDate":1769904000000,`,
+		`"statistics":{"firstImpressionAt":1767225600000,"latestImpressionAt":1769904000000,`,
+		`"statistics":{"firstImpressionDate":"1767225600000","latestImpressionDate":"1769904000000",`,
+	} {
+		p := answering(http.StatusOK, `{"elements":[{"adUrl":"https://www.linkedin.com/ad-library/detail/1","details":{`+stats+
+			`"impressionsDistributionByCountry":[{"country":"urn:li:country:DE"}]}}}],"paging":{"links":[]}}`)
+		page, err := p.AdsSearch(t.Context(), providers.AdsSearchQuery{Query: "tea"}, "")
+		if err != nil || len(page.Items) != 1 {
+			t.Fatalf("%s: %d ads, %v", stats, len(page.Items), err)
+		}
+		got := page.Items[0]
+		if diff := cmp.Diff([]any{&first, &last, []string{"DE"}}, []any{got.StartedAt, got.EndedAt, got.Countries}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", stats, diff)
+		}
+	}
+}
+
+func TestWhatTheCallerSaidIsTheCallers(t *testing.T) {
+	t.Parallel()
+	for field, want := range map[string]error{
+		"dateRange": providers.ErrInvalid, "dateRange/start": providers.ErrInvalid, "countries": providers.ErrInvalid,
+		"count": providers.ErrUnavailable,
+	} {
+		p := answering(http.StatusBadRequest, `{"errorDetails":{"inputErrors":[{"code":"FIELD_INVALID","input":{"inputPath":{"fieldPath":"`+
+			field+`"}}}]},"status":400}`)
+		if _, err := p.AdsSearch(t.Context(), providers.AdsSearchQuery{Query: "tea"}, ""); !errors.Is(err, want) {
+			t.Errorf("%s: got error %v, want %v", field, err, want)
 		}
 	}
 }

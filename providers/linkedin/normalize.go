@@ -18,7 +18,7 @@ var kinds = map[string]bool{person: true, "company": true, "school": true, "show
 // a company's. A post is the number of its activity, the whole name of a share, or pulse/ and the name of an article.
 func normalize(s providers.Subject, value string) (string, error) {
 	link, err := links.Parse(value, "linkedin.com", ".linkedin.com")
-	if err != nil && s != providers.AdvertiserID {
+	if err != nil {
 		return "", err
 	}
 	switch s {
