@@ -24,7 +24,7 @@ const (
 		"advertiser.business_id,advertiser.business_name,advertiser.paid_for_by"
 	adDetailFields   = adFields + ",ad.title,ad.external_url,ad.call_to_action"
 	advertiserFields = "business_id,business_name,country_code"
-	adPage           = 50
+	adPage           = 10         // which each version of the documentation allows
 	firstAds         = "20221001" // the library begins here
 	longestTerm      = 50         // characters
 )
@@ -162,7 +162,9 @@ func (c *client) ad(ctx context.Context, id string) (schema.Ad, error) {
 		Data wire.Object[adRow] `json:"data"`
 	}
 	body := map[string]json.Number{"ad_id": json.Number(id)}
-	_, err := c.http.Read(ctx, ask("adlib/ad/detail/", adDetailFields, body).On(c.ads), &answer)
+	r := ask("adlib/ad/detail/", adDetailFields, body).On(c.ads)
+	r.Input = true
+	_, err := c.http.Read(ctx, r, &answer)
 	if err == nil {
 		err = wire.Same(ctx, "ad", id, string(answer.Data.V.Ad.ID))
 	}
@@ -216,10 +218,7 @@ func (r adRow) ad(raw json.RawMessage) (schema.Ad, bool) {
 		StartedAt:    r.Ad.FirstShown.V,
 		Countries:    r.countries(),
 	}
-	if id := r.Advertiser.id(); id != "" {
-		out.Advertiser.URL = new(advertiserURL(id))
-	}
-	switch r.Ad.Status {
+	switch strings.ToLower(r.Ad.Status) {
 	case "active": // it has not been shown for the last time
 		out.IsActive = new(true)
 	case "inactive":

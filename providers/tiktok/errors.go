@@ -54,6 +54,9 @@ func check(res *upstream.Response) error {
 	case "scope_not_authorized", "scope_permission_missed":
 		return providers.Unsupported("TikTok has not admitted our app to this interface")
 	case "rate_limit_exceeded":
+		if strings.Contains(res.URL.Path, "/adlib/") {
+			return providers.Limited("TikTok limits our pace among its ads", time.Minute)
+		}
 		return providers.Limited("TikTok's quota of the day is used up", untilMidnight(time.Now()))
 	case "invalid_params":
 		if res.Input {

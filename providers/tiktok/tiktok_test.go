@@ -302,6 +302,44 @@ func TestTheQuotaOfTheDayIsNotAskedTwice(t *testing.T) {
 	}
 }
 
+// library answers every question about ads with the same words.
+func library(status int, body string) providers.Provider {
+	return open(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		if strings.HasSuffix(r.URL.Path, "/oauth/token/") {
+			return http.StatusOK, `{"access_token":"token-of-the-ads","expires_in":7200}`
+		}
+		return status, body
+	})})[0]
+}
+
+func TestTheLibraryOfAdsLimitsByTheMinute(t *testing.T) {
+	t.Parallel()
+	p := library(http.StatusTooManyRequests, `{"error":{"code":"rate_limit_exceeded","message":"limit"}}`)
+	_, err := p.AdsSearch(t.Context(), providers.AdsSearchQuery{Query: "tea"}, "")
+	if e, ok := errors.AsType[*providers.Error](err); !ok || e.RetryAfter != time.Minute {
+		t.Errorf("got error %v, want to be told to wait a minute", err)
+	}
+}
+
+func TestAnAdThatTikTokCannotReadIsTheCallers(t *testing.T) {
+	t.Parallel()
+	p := library(http.StatusOK, `{"data":{},"error":{"code":"invalid_params","message":"ad_id is invalid"}}`)
+	if _, err := p.Ad(t.Context(), "7"); !errors.Is(err, providers.ErrInvalid) {
+		t.Errorf("got error %v, want ErrInvalid", err)
+	}
+}
+
+func TestAnAdRunsInSmallLettersAndInLarge(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]*bool{"active": new(true), "ACTIVE": new(true), "INACTIVE": new(false), "paused": nil} {
+		p := library(http.StatusOK, `{"data":{"ad":{"id":7,"status":"`+word+`"},"advertiser":{"business_id":9,"business_name":"Tea"}},"error":{"code":"ok"}}`)
+		got, err := p.Ad(t.Context(), "7")
+		if diff := cmp.Diff(want, got.IsActive); err != nil || diff != "" || got.Advertiser.URL != nil {
+			t.Errorf("%s: %v of %v (-want +got) (%v):\n%s", word, got.IsActive, got.Advertiser, err, diff)
+		}
+	}
+}
+
 func TestAVideoMayHaveAnEmptyListOfPictures(t *testing.T) {
 	t.Parallel()
 	const id = "7316315297965793856"
