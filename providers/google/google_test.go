@@ -239,6 +239,44 @@ func TestAnAdThatWasShownYesterdayIsActive(t *testing.T) {
 	}
 }
 
+func TestWordsToSearchForMayHoldAnAddress(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, body, kind string
+		want             []string
+	}{
+		{"said to be words", `["q",["a://b","","http://c.example","d"],[],[],{"google:suggesttype":["QUERY","QUERY","NAVIGATION","QUERY"]}]`, "utf-8", []string{"0 a://b", "1 d"}},
+		{"not said what they are", `["q",["a","http://c.example","d"]]`, "UTF-8", []string{"0 a", "1 d"}},
+		{"in another encoding", "[\"q\",[\"caf\xe9 ol\xe9\"]]", "ISO-8859-1", []string{"0 café olé"}},
+	}
+	for _, tt := range tests {
+		p := own(func(r *http.Request) (*http.Response, error) {
+			res := providertest.Answer(r, http.StatusOK, tt.body)
+			res.Header.Set("Content-Type", "text/javascript; charset="+tt.kind)
+			return res, nil
+		})
+		page, err := p.Suggestions(t.Context(), providers.SuggestionsQuery{Query: "q"}, "")
+		var got []string
+		for _, s := range page.Items {
+			got = append(got, fmt.Sprint(*s.Position, " ", s.Text))
+		}
+		if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
+			t.Errorf("%s (-want +got) (%v):\n%s", tt.name, err, diff)
+		}
+	}
+}
+
+func TestAPageOfNothingEndsTheSearch(t *testing.T) {
+	t.Parallel()
+	p := official(providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusOK, `{"kind":"customsearch#search","queries":{"nextPage":[{"startIndex":21}]},"items":[]}`
+	}))
+	page, err := p.Search(t.Context(), providers.SearchQuery{Query: "q"}, "11")
+	if err != nil || len(page.Items) != 0 || page.Next != "" {
+		t.Errorf("got %d results and %q (%v), want nothing behind nothing", len(page.Items), page.Next, err)
+	}
+}
+
 func TestForwardSearchesOurEngine(t *testing.T) {
 	t.Parallel()
 	p := official(providertest.Answers(func(r *http.Request) (int, string) {

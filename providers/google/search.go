@@ -116,7 +116,7 @@ func (a answer) page(ctx context.Context, start int) (page providers.Page[schema
 			return page, err
 		}
 	}
-	if err = a.Items.Optional(ctx, "items"); err != nil || !a.Items.Here() {
+	if err = a.Items.Optional(ctx, "items"); err != nil || a.Items.Len() == 0 { // a next page is announced all the same
 		return page, err
 	}
 	for place, row := range a.Items.All() {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
 	"net/url"
 	"strings"
 
@@ -22,36 +23,54 @@ func (s *site) suggestions(
 	r := upstream.Get("complete", "search").With("client", "chrome").With("oe", "utf-8").
 		With("gl", strings.ToLower(q.Region)).Says("q", q.Query)
 	var a suggested
-	if _, err = s.box.Read(ctx, r, &a); err == nil {
+	res, err := s.box.Do(ctx, r)
+	if err == nil {
+		err = wire.Decode(ctx, inUTF8(res), &a)
+	}
+	if err == nil {
 		err = a.Texts.Check(ctx, "[1]")
 	}
 	if err != nil {
 		return page, fmt.Errorf("google: suggestions for %q: %w", q.Query, err)
 	}
-	untyped := 0 // addresses that are not said to be some
+	dropped := 0 // beside those that are said to be addresses
 	for place, row := range a.Texts.All() {
-		words := text.FromHTML(row.V.text)
+		words := text.FromHTML(row.V)
+		typed := place < len(a.types) && a.types[place] != ""
 		switch {
-		case place < len(a.types) && a.types[place] == navigation:
+		case typed && a.types[place] == navigation:
 			continue
-		case strings.Contains(words, "://"):
-			untyped++
+		case words == "", !typed && strings.Contains(words, "://"):
+			dropped++
 			continue
 		}
 		page.Items = append(page.Items, schema.Suggestion{
 			Common: schema.Common{
 				ID: "q:" + words, URL: "https://www.google.com/search?" + url.Values{"q": {words}}.Encode(), Raw: row.Raw,
 			},
-			Text: words, Kind: schema.SuggestQuery, Position: new(int64(place - a.addresses(place) - untyped)),
+			Text: words, Kind: schema.SuggestQuery, Position: new(int64(place - a.addresses(place) - dropped)),
 		})
 	}
 	return page, nil
 }
 
+// inUTF8 is what an answer says: Google does not heed everywhere in which letters we ask it to write.
+func inUTF8(res *upstream.Response) []byte {
+	_, params, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if err != nil || !strings.EqualFold(params["charset"], "iso-8859-1") {
+		return res.Body
+	}
+	letters := make([]rune, len(res.Body)) // each byte is the number of one
+	for i, b := range res.Body {
+		letters[i] = rune(b)
+	}
+	return []byte(string(letters))
+}
+
 // suggested is an array of the question, the texts, their descriptions, nothing, and what else there is to tell; some
 // answers end behind the texts.
 type suggested struct {
-	Texts wire.Rows[suggestion] `json:"[1]"`
+	Texts wire.Rows[string] `json:"[1]"`
 	types []string
 }
 
@@ -82,18 +101,4 @@ func (s suggested) addresses(place int) (n int) {
 		}
 	}
 	return n
-}
-
-// suggestion is one of the texts.
-type suggestion struct{ text string }
-
-// UnmarshalJSON reads a text that is not empty.
-func (s *suggestion) UnmarshalJSON(b []byte) error {
-	if err := json.Unmarshal(b, &s.text); err != nil {
-		return err
-	}
-	if text.NonEmpty(s.text) == nil {
-		return errors.New("a suggestion of nothing")
-	}
-	return nil
 }
