@@ -2,6 +2,7 @@ package amazon_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -87,6 +88,8 @@ func TestOfficial(t *testing.T) {
 			{Subject: providers.ProductID, In: "https://www.amazon.co.uk/gp/product/B0TEAPOT01", Want: "co.uk:B0TEAPOT01"},
 			{Subject: providers.ProductID, In: "amazon.sa/-/en/dp/B0TEAPOT01", Want: "sa:B0TEAPOT01"},
 			{Subject: providers.ProductID, In: "https://www.amazon.com/gp/aw/d/B0TEAPOT01", Want: "B0TEAPOT01"},
+			{Subject: providers.ProductID, In: "https://www.amazon.de/gp/offer-listing/B0TEAPOT01/", Want: "de:B0TEAPOT01"},
+			{Subject: providers.ProductID, In: "https://www.amazon.com/gp/customer-reviews/R1ANN?ie=UTF8&ASIN=B0TEAPOT01", Want: "B0TEAPOT01"},
 			{Subject: providers.ProductID, In: "https://www.amazon.com/shop/ann"},
 			{Subject: providers.ProductID, In: "https://amazon.example/dp/B0TEAPOT01"},
 			{Subject: providers.ProductID, In: "xx:B0TEAPOT01"},
@@ -207,36 +210,91 @@ func TestAReadThatIsThrottledIsSentOnceMore(t *testing.T) {
 
 func TestRatingsAreNotAskedForWhereTheyAreWithheld(t *testing.T) {
 	t.Parallel()
-	var asked []bool
-	p := open(answering(func(r *http.Request) (int, string) {
-		b, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
+	for _, refusal := range []string{
+		`{"reason":"FieldValidationFailed","fieldList":[{"name":"resources[16]","message":"not allowed"}]}`,
+		`{"reason":"FieldValidationFailed","fieldList":[{"name":"customerReviews.count","message":"not allowed"}]}`,
+		`{"reason":"Other","message":"The resource customerReviews.starRating is not allowed"}`,
+	} {
+		var asked []bool
+		p := open(answering(func(r *http.Request) (int, string) {
+			b, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			asked = append(asked, strings.Contains(string(b), "customerReviews"))
+			if asked[len(asked)-1] {
+				return http.StatusBadRequest, refusal
+			}
+			return http.StatusOK, `{"errors":[{"code":"NoResults"}]}`
+		}))[0]
+		for range 2 {
+			if _, err := p.Search(t.Context(), providers.SearchQuery{Query: "q"}, ""); err != nil {
+				t.Error(err)
+			}
 		}
-		asked = append(asked, strings.Contains(string(b), "customerReviews"))
-		if asked[len(asked)-1] {
-			return http.StatusBadRequest, `{"reason":"FieldValidationFailed","fieldList":[{"name":"resources[16]","message":"not allowed"}]}`
+		if diff := cmp.Diff([]bool{true, false, false}, asked); diff != "" {
+			t.Errorf("%s: asked for ratings (-want +got):\n%s", refusal, diff)
 		}
-		return http.StatusOK, `{"errors":[{"code":"NoResults"}]}`
-	}))[0]
-	for range 2 {
-		if _, err := p.Search(t.Context(), providers.SearchQuery{Query: "q"}, ""); err != nil {
-			t.Error(err)
-		}
-	}
-	if diff := cmp.Diff([]bool{true, false, false}, asked); diff != "" {
-		t.Errorf("asked for ratings (-want +got):\n%s", diff)
 	}
 }
 
-func TestNothingFoundMayComeAsAStatus(t *testing.T) {
+func TestNothingFoundIsToldInMoreThanOneWay(t *testing.T) {
 	t.Parallel()
-	p := open(answering(func(*http.Request) (int, string) {
-		return http.StatusNotFound, `{"errors":[{"code":"NoResults"}]}`
-	}))[0]
-	page, err := p.Search(t.Context(), providers.SearchQuery{Query: "q"}, "")
-	if err != nil || len(page.Items) != 0 || page.Next != "" {
-		t.Errorf("got %v and %q (%v), want an empty page", page.Items, page.Next, err)
+	for _, tt := range []struct {
+		status int
+		body   string
+	}{
+		{http.StatusNotFound, `{"errors":[{"code":"NoResults"}]}`},
+		{http.StatusOK, `{"errors":[{"code":"NoResults"}]}`},
+		{http.StatusOK, `{"errors":[{"code":"NoResults"}],"searchResult":{"searchURL":"https://www.amazon.com/s?k=q"}}`},
+		{http.StatusOK, `{"searchResult":{"items":[],"totalResultCount":0}}`},
+	} {
+		p := open(answering(func(*http.Request) (int, string) { return tt.status, tt.body }))[0]
+		page, err := p.Search(t.Context(), providers.SearchQuery{Query: "q"}, "")
+		if err != nil || len(page.Items) != 0 || page.Next != "" {
+			t.Errorf("%d %s: got %v and %q (%v), want an empty page", tt.status, tt.body, page.Items, page.Next, err)
+		}
+	}
+}
+
+func TestAMissingProductIsToldBesideWhatIsThere(t *testing.T) {
+	t.Parallel()
+	for _, result := range []string{`null`, `{}`, `{"items":null}`, `{"items":[]}`, `{"items":[{"asin":"B0TEAPOT09"}]}`} {
+		p := open(answering(func(*http.Request) (int, string) {
+			return http.StatusOK, `{"errors":[{"code":"ItemNotAccessible"}],"itemsResult":` + result + `}`
+		}))[0]
+		if _, err := p.Product(t.Context(), providers.ProductQuery{ID: "B0TEAPOT01"}); !errors.Is(err, providers.ErrNotFound) {
+			t.Errorf("%s: got error %v, want ErrNotFound", result, err)
+		}
+	}
+}
+
+func TestOneOfTheOffersCounts(t *testing.T) {
+	t.Parallel()
+	offer := func(price int, more string) string {
+		return fmt.Sprintf(`{"price":{"money":{"amount":%d,"currency":"USD"}},"availability":{"type":"IN_STOCK"}%s}`, price, more)
+	}
+	const isNew, isUsed, wins = `,"condition":{"value":"New"}`, `,"condition":{"value":"Used"}`, `,"isBuyBoxWinner":true`
+	tests := []struct {
+		name   string
+		offers []string
+		want   float64 // 0 for none
+	}{
+		{"the one of the page", []string{offer(1, isNew), offer(2, isUsed+wins)}, 2},
+		{"else a new one", []string{offer(1, isUsed), offer(2, isNew), offer(3, isNew)}, 2},
+		{"else the first", []string{offer(1, isUsed), offer(2, isUsed)}, 1},
+		{"the first where nobody tells", []string{offer(1, ""), offer(2, "")}, 1},
+		{"none where one may be new", []string{offer(1, ""), offer(2, isUsed)}, 0},
+	}
+	for _, tt := range tests {
+		p := open(answering(func(*http.Request) (int, string) {
+			return http.StatusOK, `{"itemsResult":{"items":[{"asin":"B0TEAPOT01","itemInfo":{"title":{"displayValue":"A teapot"}},` +
+				`"offersV2":{"listings":[` + strings.Join(tt.offers, ",") + `]}}]}}`
+		}))[0]
+		got, err := p.Product(t.Context(), providers.ProductQuery{ID: "B0TEAPOT01"})
+		if got.Price.Amount != tt.want || (err == nil) != (tt.want > 0) {
+			t.Errorf("%s: %v (%v), want %v", tt.name, got.Price.Amount, err, tt.want)
+		}
 	}
 }
 
@@ -257,7 +315,10 @@ func TestAPriceIsReadInOneWayOrNotAtAll(t *testing.T) {
 		{"B0TEAPOT01", "12.50", 0},
 		{"de:B0TEAPOT01", "1.399,00 €", 1399},
 		{"de:B0TEAPOT01", "12,50\u00a0€", 12.5},
-		{"de:B0TEAPOT01", "€1,399.00", 0},
+		{"de:B0TEAPOT01", "€1,399.00", 1399},
+		{"de:B0TEAPOT01", "€12.50", 12.5},
+		{"de:B0TEAPOT01", "€1,399", 0},
+		{"de:B0TEAPOT01", "1.399.00 €", 0},
 		{"fr:B0TEAPOT01", "1\u202f399,00 €", 1399},
 		{"sa:B0TEAPOT01", "SAR 1,999.00", 1999},
 		{"sa:B0TEAPOT01", "\u200f١٬٩٩٩٫٥٠ ر.س.", 1999.5},
@@ -288,12 +349,15 @@ func TestAPageWhosePartsHaveNewNamesIsNoProduct(t *testing.T) {
 		product, reviews error
 	}{
 		{"as it is", "", "", nil, nil},
-		{"its number", `id="ASIN"`, `id="asin"`, providers.ErrUnavailable, providers.ErrUnavailable},
+		{"its number, but for its address", `id="ASIN"`, `id="asin"`, nil, nil},
+		{"its number", "B0TEAPOT01", "", providers.ErrUnavailable, providers.ErrUnavailable},
+		{"another number", "B0TEAPOT01", "B0TEAPOT02", providers.ErrUnavailable, providers.ErrUnavailable},
 		{"its title", "productTitle", "title", providers.ErrUnavailable, nil},
 		{"its price", "a-offscreen", "offscreen", providers.ErrUnavailable, nil},
 		{"its stock", `id="availability"`, `id="stock"`, providers.ErrUnavailable, nil},
 		{"words for its stock", "left in stock", "auf Lager", providers.ErrUnavailable, nil},
-		{"the list of reviews", "cm-cr-dp-review-list", "reviews", nil, providers.ErrUnavailable},
+		{"the list of reviews", "cm-cr-dp-review-list", "cm-cr-global-review-list", nil, nil},
+		{"reviews", `data-hook="review"`, `data-hook="opinion"`, nil, providers.ErrUnavailable},
 		{"the stars of reviews", "review-star-rating", "stars", nil, providers.ErrUnavailable},
 		{"the ids of reviews", `id="R`, `id="X`, nil, providers.ErrUnavailable},
 	}

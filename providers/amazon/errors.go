@@ -81,15 +81,24 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
+// withheld begins the names of [ratings].
+const withheld = "customerReviews."
+
+// said are the fields that hold the caller's words. Nobody writes to it.
+var said = []string{"keywords", "itemPage", "itemIds"}
+
 // request reads a 400, which is the caller's where it names something that the caller said.
 func (r refusal) request() error {
 	for _, f := range r.Fields {
-		switch name, _, _ := strings.Cut(f.Name, "["); name {
-		case "resources":
+		switch name, _, _ := strings.Cut(f.Name, "["); {
+		case name == "resources", strings.Contains(f.Name, withheld):
 			return providers.Unavailable(errRatings, "Amazon refuses what we ask for")
-		case "keywords", "itemPage", "itemIds":
+		case slices.Contains(said, name):
 			return providers.Invalid("Amazon cannot read %s: %s", name, f.Message)
 		}
+	}
+	if strings.Contains(r.Message, withheld) {
+		return providers.Unavailable(errRatings, "Amazon refuses what we ask for")
 	}
 	if r.Reason == "InvalidPartnerTag" || r.Reason == "InvalidAssociate" {
 		return providers.Unavailable(errors.New(r.Reason), "Amazon refuses our partner tag in this marketplace")

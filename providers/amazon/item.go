@@ -104,17 +104,17 @@ func (c *client) item(ctx context.Context, in market, id string) (none wire.Obje
 	if err := answer.Result.Optional(ctx, "itemsResult"); err != nil {
 		return none, err
 	}
-	if !answer.Result.Here() && answer.Errors.has("ItemNotFound", "InvalidParameterValue", "ItemNotAccessible") {
-		return none, errUnknown
-	}
 	items := answer.Result.V.Items
-	if err := items.Check(ctx, "itemsResult.items"); err != nil {
-		return none, err
-	}
 	for _, i := range items.All() {
 		if i.V.ASIN == id {
 			return i, nil
 		}
+	}
+	if answer.Errors.has("ItemNotFound", "InvalidParameterValue", "ItemNotAccessible") {
+		return none, errUnknown
+	}
+	if err := items.Check(ctx, "itemsResult.items"); err != nil {
+		return none, err
 	}
 	return none, wire.Same(ctx, "product", id, "")
 }
@@ -196,13 +196,16 @@ func (i item) unsold() bool {
 func (i item) offer() *listing {
 	var first, fresh *listing
 	list := i.Offers.V.Listings
-	sure := list.Lost() == 0
+	sure, told := list.Lost() == 0, 0 // how many say in which condition they are
 	for _, row := range list.All() {
 		l := &row.V
 		if l.Winner.Is() {
 			return l
 		}
-		sure = sure && l.Winner.Not() && l.Condition.Value != ""
+		sure = sure && l.Winner.Not()
+		if l.Condition.Value != "" {
+			told++
+		}
 		if first == nil {
 			first = l
 		}
@@ -210,7 +213,7 @@ func (i item) offer() *listing {
 			fresh = l
 		}
 	}
-	if !sure && list.Len()+list.Lost() > 1 {
+	if sure = sure && (told == 0 || told == list.Len()); !sure && list.Len()+list.Lost() > 1 {
 		return nil
 	}
 	return cmp.Or(fresh, first)

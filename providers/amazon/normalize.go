@@ -1,6 +1,7 @@
 package amazon
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ var (
 )
 
 // before are the parts of an address that stand before an ASIN.
-var before = []string{"dp", "d", "product", "asin", "product-reviews"}
+var before = []string{"dp", "d", "product", "asin", "product-reviews", "offer-listing"}
 
 // normalize reduces a product to its ASIN, with the domain of its marketplace before it where that is not the one of the
 // settings, and the storefront of a creator to the name behind /shop/.
@@ -57,7 +58,7 @@ func (ms markets) key(link *links.Link, value string) (string, error) {
 	switch {
 	case link != nil:
 		m, known = byDomain(strings.TrimPrefix(link.Host, "amazon."))
-		id = ""
+		id = cmp.Or(link.Query.Get("asin"), link.Query.Get("ASIN"))
 		for i, segment := range link.Segments {
 			if slices.Contains(before, strings.ToLower(segment)) && asin.MatchString(strings.ToUpper(link.Segment(i+1))) {
 				id = link.Segment(i + 1)

@@ -12,9 +12,11 @@ var plainDigits = strings.NewReplacer(
 	"٫", ".", "٬", ",", "\u00a0", " ", "\u202f", " ", "\u200e", "", "\u200f", "", "\u061c", "",
 )
 
-// The forms of an amount, with a point and with a comma before the cents. In India, hundred thousands have a mark too.
+// The forms of an amount, with a point and with a comma before the cents. In India, hundred thousands have a mark too. A
+// point with two digits behind it stands before cents wherever it is written: no thousands end so.
 var (
 	withPoint = regexp.MustCompile(`^\d{1,3}(?:[, ]\d{3})*(?:\.\d{2})?$|^\d{1,2}(?:,\d{2})*,\d{3}(?:\.\d{2})?$|^\d+(?:\.\d{2})?$`)
+	inEnglish = regexp.MustCompile(`\.\d{2}$`)
 	withComma = regexp.MustCompile(`^\d{1,3}(?:[. ]\d{3})*(?:,\d{2})?$|^\d+(?:,\d{2})?$`)
 )
 
@@ -35,7 +37,7 @@ func (m market) amount(price string) *float64 {
 	}
 	rest = strings.TrimSpace(rest)
 	form, cents := withPoint, "."
-	if m.comma {
+	if m.comma && !inEnglish.MatchString(rest) { // in which we ask for the page, and may get it
 		form, cents = withComma, ","
 	}
 	if !found || !form.MatchString(rest) {

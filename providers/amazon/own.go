@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -74,11 +75,25 @@ func (s *site) open(ctx context.Context, in market, id string) (*html.Node, erro
 	case title == "Page Not Found":
 		return nil, errUnknown
 	}
-	shown := dom.Attr(dom.First(page, dom.Tag("input"), dom.Is("id", "ASIN")), "value")
+	shown := asinOn(page)
 	if err := wire.Need(ctx, "#ASIN", shown != ""); err != nil || res.Moved {
 		return page, err
 	}
 	return page, wire.Same(ctx, "product", id, shown)
+}
+
+var inAddress = regexp.MustCompile(`/dp/([A-Z0-9]{10})`)
+
+// asinOn is the ASIN of the product that a page is about, "" when it does not tell.
+func asinOn(page *html.Node) string {
+	if asin := dom.Attr(dom.First(page, dom.Tag("input"), id("ASIN")), "value"); asin != "" {
+		return asin
+	}
+	address := dom.Attr(dom.First(page, dom.Tag("link"), dom.Is("rel", "canonical")), "href")
+	if m := inAddress.FindStringSubmatch(address); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // isCheck tells whether a page asks to read letters from a picture.

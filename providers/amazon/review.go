@@ -38,11 +38,6 @@ func (s *site) reviews(ctx context.Context, productID, cursor string) (page prov
 }
 
 func reviewsOn(ctx context.Context, page *html.Node, in market, productID string) ([]schema.Review, error) {
-	list := dom.First(page, id("cm-cr-dp-review-list"))
-	if list == nil { // which a product without ratings does not have
-		ratings := text.Count(line(dom.First(page, id("acrCustomerReviewText"))))
-		return nil, wire.Need(ctx, "#cm-cr-dp-review-list", ratings == nil || *ratings == 0)
-	}
 	var out []schema.Review
 	lost := 0
 	for e := range dom.All(page, hook("review")) {
@@ -52,7 +47,13 @@ func reviewsOn(ctx context.Context, page *html.Node, in market, productID string
 		}
 		out = append(out, r)
 	}
-	return out, wire.Understood("#cm-cr-dp-review-list", len(out)-lost, lost)
+	if out == nil {
+		list := dom.First(page, id("cm-cr-dp-review-list")) // which a product without ratings does not have
+		ratings := text.Count(line(dom.First(page, id("acrCustomerReviewText"))))
+		empty := list != nil && dom.First(list, dom.Has("id")) == nil
+		return nil, wire.Need(ctx, "[data-hook=review]", empty || list == nil && (ratings == nil || *ratings == 0))
+	}
+	return out, wire.Understood("[data-hook=review]", len(out)-lost, lost)
 }
 
 // hook matches elements by the name that Amazon gives to its own scripts.

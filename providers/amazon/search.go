@@ -57,7 +57,7 @@ func (c *client) found(
 	if err == nil {
 		err = answer.Result.Optional(ctx, "searchResult")
 	}
-	if err != nil || !answer.Result.Here() && answer.Errors.has(noResults) {
+	if err != nil || answer.Result.V.Items.Len() == 0 && answer.Errors.has(noResults) {
 		return page, err
 	}
 	page.Items, err = wire.Items(ctx, "searchResult.items", answer.Result.V.Items,
