@@ -1,6 +1,7 @@
 package zid_test
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/providertest"
 	"github.com/socialdata/socialdata/providers/zid"
+	"github.com/socialdata/socialdata/schema"
 )
 
 const bilingual = `{"id":"00000001-1111-4222-8333-444455556666","name":{"ar":"قهوة","en":"Coffee"},"slug":"بن","price":40,"sale_price":60,
@@ -95,6 +97,89 @@ func TestSearchReadsNamesInBothLanguages(t *testing.T) {
 		page, err := merchant("", &seen).Search(t.Context(), providers.SearchQuery{Query: query}, "")
 		if err != nil || len(page.Items) != want {
 			t.Errorf("%q: %d products with error %v, want %d", query, len(page.Items), err, want)
+		}
+	}
+}
+
+// serving is the merchant API of one store that answers everything else with the same words.
+func serving(status int, body string) providers.Provider {
+	return zid.New(zid.Config{Authorization: "long", AccessToken: "manager", HTTP: &http.Client{
+		Transport: providertest.Answers(func(r *http.Request) (int, string) {
+			if strings.HasSuffix(r.URL.Path, "/profile") {
+				return http.StatusOK, `{"store":{"id":31,"username":"bayt"}}`
+			}
+			return status, body
+		}),
+	}})[0]
+}
+
+func TestAProductOfWhichNothingIsLeftIsNotInStock(t *testing.T) {
+	t.Parallel()
+	for stock, want := range map[string]bool{
+		`"quantity":0`:                                 false,
+		`"quantity":"3"`:                               true,
+		`"quantity":null,"is_infinite":false`:          false,
+		`"quantity":null,"is_infinite":true`:           true,
+		`"stocks":[{"available_quantity":2}]`:          true,
+		`"quantity":0,"stocks":[{"is_infinite":true}]`: true,
+	} {
+		p, err := serving(http.StatusOK, `{"id":"`+id("1")+`","name":"n","price":40,"currency":"SAR",`+stock+`}`).
+			Product(t.Context(), providers.ProductQuery{ID: id("1")})
+		if err != nil || p.InStock != want {
+			t.Errorf("%s: in stock is %v (%v), want %v", stock, p.InStock, err, want)
+		}
+	}
+}
+
+func TestAProductThatZidCannotReadIsNotThere(t *testing.T) {
+	t.Parallel()
+	_, err := serving(http.StatusBadRequest, `{"detail":"Invalid UUID."}`).Product(t.Context(), providers.ProductQuery{ID: id("1")})
+	if !errors.Is(err, providers.ErrNotFound) {
+		t.Errorf("got error %v, want ErrNotFound", err)
+	}
+}
+
+func TestABuyerWhomZidDoesNotNameIsUnknown(t *testing.T) {
+	t.Parallel()
+	page, err := serving(http.StatusOK, `{"reviews":[{"id":"`+id("2")+`","product":{"id":"`+id("1")+`"},"status":"approved",`+
+		`"is_anonymous":false,"rating":"4","comment":null,"customer":null}],"pagination":{"next_page":null}}`).
+		Reviews(t.Context(), id("1"), "")
+	if err != nil || len(page.Items) != 1 {
+		t.Fatal(page.Items, err)
+	}
+	if diff := cmp.Diff(schema.UnknownActor(), page.Items[0].Author); diff != "" {
+		t.Errorf("author (-want +got):\n%s", diff)
+	}
+}
+
+func TestAStorefrontTellsItsEndInOneOfTwoWays(t *testing.T) {
+	t.Parallel()
+	const data = `"data":[{"id":501,"name":"n","price":115,"currency":"SAR","in_stock":true}]`
+	for _, tt := range []struct {
+		name, body string
+		more       bool
+	}{
+		{"more pages", `{` + data + `,"pages_count":2}`, true},
+		{"no more pages", `{` + data + `,"pages_count":1}`, false},
+		{"a next page", `{` + data + `,"pagination":{"next":"https://bayt.zid.store/api/v1/products?page=2"}}`, true},
+		{"no next page", `{` + data + `,"pages_count":2,"pagination":{"next":null}}`, false},
+	} {
+		p := zid.New(zid.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+			if r.URL.Query().Get("page") != "1" {
+				return http.StatusNotFound, `{"detail":"Invalid page."}`
+			}
+			return http.StatusOK, tt.body
+		})}})[1]
+		q := providers.ProductsQuery{Store: "bayt.zid.store"}
+		page, err := p.Products(t.Context(), q, "")
+		if err != nil || len(page.Items) != 1 || (page.Next != "") != tt.more {
+			t.Errorf("%s: %d products and %q (%v), want more: %v", tt.name, len(page.Items), page.Next, err, tt.more)
+		}
+		if !tt.more {
+			continue
+		}
+		if page, err = p.Products(t.Context(), q, page.Next); err != nil || len(page.Items) != 0 || page.Next != "" {
+			t.Errorf("%s: behind the last page %d products and %q (%v)", tt.name, len(page.Items), page.Next, err)
 		}
 	}
 }

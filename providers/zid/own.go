@@ -74,12 +74,15 @@ func (o *storefronts) listing(
 	var answer struct {
 		Data       wire.Rows[shown] `json:"data"`
 		PagesCount wire.Count       `json:"pages_count"`
-		Pagination *struct {
+		Pagination wire.Object[struct {
 			Next wire.Token `json:"next"`
-		} `json:"pagination"`
+		}] `json:"pagination"`
 	}
 	r := upstream.Get("api", "v1", "products").With("page", strconv.Itoa(n))
 	if _, err = o.of(store).Read(ctx, r, &answer); err != nil {
+		if n > 1 {
+			err = listError(err, n)
+		}
 		return page, err
 	}
 	page.Items, err = wire.Items(ctx, "data", answer.Data, func(p shown, raw json.RawMessage) (schema.Product, bool) {
@@ -88,15 +91,15 @@ func (o *storefronts) listing(
 	if err != nil {
 		return page, err
 	}
-	if err = wire.Need(ctx, "pagination", answer.Pagination != nil); err != nil {
-		return page, err
-	}
-	now := markOf(answer.Data)
+	now, last := markOf(answer.Data), answer.PagesCount.V
 	if now == mark {
 		return providers.Page[schema.Product]{}, nil
 	}
-	next, err := answer.Pagination.Next.Next(ctx, "pagination.next")
-	if last := answer.PagesCount.V; next != "" && (last == nil || int64(n) < *last) {
+	if err = wire.Need(ctx, "pagination", answer.Pagination.Here() || last != nil); err != nil {
+		return page, err
+	}
+	next, err := answer.Pagination.V.Next.Next(ctx, "pagination.next")
+	if more := last == nil || int64(n) < *last; more && (next != "" || !answer.Pagination.Here()) {
 		page.Next = strconv.Itoa(n+1) + "." + now
 	}
 	return page, err

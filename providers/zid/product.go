@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -123,8 +124,10 @@ func (m *merchant) readProduct(ctx context.Context, id string) (schema.Product, 
 	}
 	var p wire.Object[product]
 	r := upstream.Get("products", id+"/")
-	r.Header = http.Header{"Store-Id": {s.ID}}
-	if _, err := m.http.Read(ctx, r, &p); err != nil {
+	r.Header, r.Input = http.Header{"Store-Id": {s.ID}}, true
+	if _, err := m.http.Read(ctx, r, &p); errors.Is(err, providers.ErrInvalid) { // one that Zid cannot read is nobody's
+		return schema.Product{}, providers.ErrNotFound
+	} else if err != nil {
 		return schema.Product{}, err
 	}
 	switch _, priced := p.V.price(); {
@@ -260,7 +263,7 @@ func pageIn(store, slug string) string {
 func (p product) inStock() (in, known bool) {
 	q := p.Quantity
 	in = p.IsInfinite.Is() || q.V != nil && *q.V > 0
-	known = p.IsInfinite.V != nil && (q.Absent() || q.V != nil && *q.V >= 0)
+	known = p.IsInfinite.V != nil && q.Absent() || p.IsInfinite.Not() && q.V != nil && *q.V >= 0
 	known = known && !p.Stocks.Odd() && p.Stocks.Lost() == 0
 	for _, s := range p.Stocks.All() {
 		in = in || s.V.IsInfinite.Is() || positive(s.V.Available)

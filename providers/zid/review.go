@@ -127,8 +127,12 @@ func (v review) author() schema.Actor {
 		id := "anonymous-" + string(v.ID)
 		return schema.Actor{ID: id, Handle: id}
 	}
-	id := string(v.Customer.ID)
-	return schema.Actor{ID: id, Handle: id, DisplayName: text.NonEmpty(v.Customer.Name)}
+	author := schema.UnknownActor()
+	if id := string(v.Customer.ID); id != "" {
+		author.ID, author.Handle = id, id
+	}
+	author.DisplayName = text.NonEmpty(v.Customer.Name)
+	return author
 }
 
 // reviewFields is what of a review anybody may see; of the buyer there is more. Nobody writes to it.
