@@ -107,14 +107,13 @@ func (s *storefront) list(
 	if err != nil {
 		return page, err
 	}
-	page.Next, err = queryOf(ctx, answer.Cursor.Next)
+	page.Next, err = queryOf(ctx, "cursor.next", answer.Cursor.Next)
 	return page, err
 }
 
 // queryOf returns the query of the next page's address, "" on the last page, which says so: an answer that tells nothing
-// would lose the rest of the list.
-func queryOf(ctx context.Context, next json.RawMessage) (string, error) {
-	const name = "cursor.next"
+// would lose the rest of the list. Name is where the address stands.
+func queryOf(ctx context.Context, name string, next json.RawMessage) (string, error) {
 	var token wire.Token
 	if err := wire.Need(ctx, name, next != nil); err != nil {
 		return "", err

@@ -65,18 +65,27 @@ func numbered[T, O any](
 	return page, err
 }
 
-// pagination is what a list tells of its length. Its links are not followed: they lack the size of a page.
+// pagination is what a list tells of its length. Its links are not followed, since they lack the size of a page: they only
+// tell whether there is another where the number of pages is not told.
 // https://docs.salla.dev
 type pagination struct {
 	TotalPages wire.Count `json:"totalPages"`
+	Links      wire.Object[struct {
+		Next json.RawMessage `json:"next"` // null on the last page
+	}] `json:"links"` // an empty list where there is one page
 }
 
 // next is the cursor behind page n, "" when there is none.
 func (p pagination) next(ctx context.Context, n int) (string, error) {
-	if err := wire.Need(ctx, "pagination.totalPages", p.TotalPages.V != nil); err != nil {
-		return "", err
+	more := p.TotalPages.V != nil && int64(n) < *p.TotalPages.V
+	if p.TotalPages.V == nil {
+		query, err := queryOf(ctx, "pagination.links.next", p.Links.V.Next)
+		if err != nil {
+			return "", err
+		}
+		more = query != ""
 	}
-	if int64(n) >= *p.TotalPages.V {
+	if !more {
 		return "", nil
 	}
 	return strconv.Itoa(n + 1), nil
@@ -232,6 +241,8 @@ func (p product) inStock() *bool {
 		return p.IsAvailable.V
 	case p.Quantity.V != nil && *p.Quantity.V > 0:
 		return new(true)
+	case p.Quantity.V != nil && p.Unlimited.Not():
+		return new(false)
 	}
 	return p.Unlimited.V
 }

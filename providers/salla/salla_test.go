@@ -190,6 +190,51 @@ func TestTheSettingsNameTheStoreWhereItDoesNot(t *testing.T) {
 	}
 }
 
+func TestAListEndsWhereItsLinksDo(t *testing.T) {
+	t.Parallel()
+	for pagination, want := range map[string]string{
+		`{"links":{"next":null}}`: "",
+		`{"links":{"next":"https://api.salla.dev/store/v1/comments?page=2"}}`:                "2",
+		`{"totalPages":3,"links":{"next":null}}`:                                             "2",
+		`{"totalPages":1,"links":[]}`:                                                        "",
+		`{"totalPages":1,"links":{"next":"https://api.salla.dev/store/v1/comments?page=2"}}`: "",
+	} {
+		p := own(answering(map[string]string{"/store/v1/comments": `{"data":[],"pagination":` + pagination + `}`}))
+		page, err := p.Reviews(t.Context(), "701", "")
+		if err != nil || page.Next != want {
+			t.Errorf("%s: next is %q (%v), want %q", pagination, page.Next, err, want)
+		}
+	}
+	for _, pagination := range []string{`{}`, `{"links":[]}`, `{"links":{}}`, `null`} {
+		p := own(answering(map[string]string{"/store/v1/comments": `{"data":[],"pagination":` + pagination + `}`}))
+		if _, err := p.Reviews(t.Context(), "701", ""); !errors.Is(err, providers.ErrUnavailable) {
+			t.Errorf("%s: got error %v, want ErrUnavailable", pagination, err)
+		}
+	}
+}
+
+func TestWhatIsLeftTellsWhetherAProductIsInStock(t *testing.T) {
+	t.Parallel()
+	for stock, want := range map[string]bool{
+		`"quantity":0`:   false,
+		`"quantity":"0"`: false,
+		`"quantity":"7"`: true,
+		`"quantity":null,"unlimited_quantity":true`:  true,
+		`"quantity":null,"unlimited_quantity":false`: false,
+		`"quantity":0,"unlimited_quantity":true`:     true,
+		`"quantity":7,"is_available":false`:          false,
+	} {
+		p := official(answering(map[string]string{
+			"/admin/v2/store/info": `{"data":{"id":77,"name":"Dar","domain":"https://dar.example"}}`,
+			"/admin/v2/products/1": `{"data":{"id":1,"name":"n","status":"sale","price":{"amount":5,"currency":"SAR"},` + stock + `}}`,
+		}))
+		got, err := p.Product(t.Context(), providers.ProductQuery{ID: "1"})
+		if err != nil || got.InStock != want {
+			t.Errorf("%s: in stock is %v (%v), want %v", stock, got.InStock, err, want)
+		}
+	}
+}
+
 // answering answers paths with bodies.
 func answering(bodies map[string]string) *http.Client {
 	return &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
