@@ -27,7 +27,7 @@ type refusal struct {
 }
 
 var (
-	errTooMuch = errors.New("the page is too large for Facebook")
+	errPassing = errors.New("a passing failure, or a page that is too large for Facebook")
 	errUnseen  = providers.NotHere("the Graph API knows no such Page or post, or does not show it")
 )
 
@@ -58,8 +58,8 @@ func check(res *upstream.Response) error {
 		return providers.Unsupported("Facebook does not show this to our app")
 	case code == 4, code == 17, code == 32, code == 613, code >= 80000 && code < 80100:
 		return providers.Limited("Facebook limits our pace", pause(res.Header))
-	case code == 1 && strings.Contains(message, "reduce the amount of data"):
-		return providers.Unavailable(errTooMuch, "Facebook cannot give a page of this size")
+	case code == 1, code == 2 && res.Status < 500: // what is 5xx is sent again anyway
+		return providers.Unavailable(errPassing, "Facebook fails, or cannot give as much")
 	}
 	return providers.Unavailable(nil, "Facebook failed with code %d", *body.Error.Code.V)
 }

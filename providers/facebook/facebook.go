@@ -50,7 +50,7 @@ var credentials = []string{
 const (
 	siteURL  = "https://www.facebook.com/"
 	pageSize = "25" // of every official list; at most 100 upstream
-	fewer    = "5"  // where Facebook says that it is too much
+	fewer    = "5"  // where that may be too much
 )
 
 // client reads the Graph API, each of its parts with the token that it asks for.

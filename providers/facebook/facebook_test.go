@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/facebook"
 	"github.com/socialdata/socialdata/providers/providertest"
@@ -305,4 +307,27 @@ func TestSettings(t *testing.T) {
 		t.Error("the pages are read unless they are switched off")
 	}
 	providertest.Off(t, facebook.New(facebook.Config{Own: providers.OwnOff})[1])
+}
+
+func TestAPassingFailureOfALongListIsAskedForFewer(t *testing.T) {
+	t.Parallel()
+	for _, refusal := range []string{
+		`{"error":{"code":1,"message":"Please reduce the amount of data you're asking for"}}`,
+		`{"error":{"code":1,"message":"An unknown error occurred"}}`,
+		`{"error":{"code":2,"message":"Service temporarily unavailable","is_transient":true}}`,
+	} {
+		var limits []string
+		cfg := all
+		cfg.HTTP = &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+			limits = append(limits, r.URL.Query().Get("limit"))
+			if len(limits) == 1 {
+				return http.StatusBadRequest, refusal
+			}
+			return http.StatusOK, `{"data":[]}`
+		})}
+		_, err := facebook.New(cfg)[0].AdsSearch(t.Context(), providers.AdsSearchQuery{Query: "tea"}, "")
+		if diff := cmp.Diff([]string{"25", "5"}, limits); err != nil || diff != "" {
+			t.Errorf("%s: limits (-want +got) (%v):\n%s", refusal, err, diff)
+		}
+	}
 }

@@ -102,7 +102,7 @@ func pageOf[T, O any](
 	}
 	var a list[T]
 	err = g.read(ctx, r.With("limit", pageSize), &a)
-	if errors.Is(err, errTooMuch) {
+	if errors.Is(err, errPassing) {
 		a = list[T]{}
 		err = g.read(ctx, r.With("limit", fewer), &a)
 	}
