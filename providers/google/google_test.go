@@ -115,6 +115,7 @@ func TestOwn(t *testing.T) {
 			{Subject: providers.AdvertiserID, In: leaf, Want: leaf},
 			{Subject: providers.AdvertiserID, In: "https://adstransparency.google.com/advertiser/" + leaf + "?region=anywhere", Want: leaf},
 			{Subject: providers.AdvertiserID, In: "www.Leaf.example", Want: "leaf.example"},
+			{Subject: providers.AdvertiserID, In: "https://adstransparency.google.com/?domain=leaf.example&region=anywhere", Want: "leaf.example"},
 			{Subject: providers.AdvertiserID, In: "leaf"},
 			{Subject: providers.AdvertiserID, In: "https://ads.example/advertiser/" + leaf},
 			{Subject: providers.AdID, In: leaf + "/CR5678", Want: leaf + "/CR5678"},

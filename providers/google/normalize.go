@@ -33,6 +33,9 @@ func normalize(s providers.Subject, value string) (string, error) {
 			link.Segments = []string{"advertiser", of, "creative", ad}
 		}
 	}
+	if name := domainOf(link.Query.Get("domain")); s == providers.AdvertiserID && name != "" {
+		return name, nil
+	}
 	of, ad := link.Segment(1), link.Segment(3)
 	known := link.Segment(0) == "advertiser" && advertiserID.MatchString(of)
 	switch {

@@ -54,6 +54,9 @@ func (c *client) adsOf(ctx context.Context, q providers.AdsQuery, cursor string)
 	if q.Domain != "" {
 		return providers.Page[schema.Ad]{}, providers.Unsupported("LinkedIn does not list ads by domain")
 	}
+	if links.Digits(q.AdvertiserID) { // as a name it would find nobody, which is another thing than no ads
+		return providers.Page[schema.Ad]{}, providers.Unsupported("LinkedIn's interface lists ads by the advertiser's name, not by its number")
+	}
 	page, err := c.library(ctx, library().With("advertiser", q.AdvertiserID), q.AdFilter, cursor)
 	if err != nil {
 		return page, fmt.Errorf("linkedin: ads of %q: %w", q.AdvertiserID, err)

@@ -55,6 +55,7 @@ func TestOfficial(t *testing.T) {
 			{Call: ads("no cursor", providers.AdsQuery{AdvertiserID: "Tea"}).From("x"), Want: providers.ErrCursor},
 			{Call: ads("a parameter that is refused", providers.AdsQuery{AdvertiserID: "bad"}), Want: providers.ErrUnavailable},
 			{Call: ads("no access to the library", providers.AdsQuery{AdvertiserID: "none"}), Want: providers.ErrUnavailable},
+			{Call: ads("by number", providers.AdsQuery{AdvertiserID: "3803"}), Want: providers.ErrUnsupported},
 			{Call: ads("by domain", providers.AdsQuery{Domain: "tea.example"}), Want: providers.ErrUnsupported},
 		},
 		Drift: &providertest.Drift{
