@@ -269,12 +269,17 @@ func TestWordsToSearchForMayHoldAnAddress(t *testing.T) {
 
 func TestAPageOfNothingEndsTheSearch(t *testing.T) {
 	t.Parallel()
-	p := official(providertest.Answers(func(*http.Request) (int, string) {
-		return http.StatusOK, `{"kind":"customsearch#search","queries":{"nextPage":[{"startIndex":21}]},"items":[]}`
-	}))
-	page, err := p.Search(t.Context(), providers.SearchQuery{Query: "q"}, "11")
-	if err != nil || len(page.Items) != 0 || page.Next != "" {
-		t.Errorf("got %d results and %q (%v), want nothing behind nothing", len(page.Items), page.Next, err)
+	for cursor, more := range map[string]string{
+		"":   `"queries":{"request":[{"startIndex":1}]}`,
+		"11": `"queries":{"nextPage":[{"startIndex":21}]},"items":[]`,
+	} {
+		p := official(providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, `{"kind":"customsearch#search",` + more + `}`
+		}))
+		page, err := p.Search(t.Context(), providers.SearchQuery{Query: "q"}, cursor)
+		if err != nil || len(page.Items) != 0 || page.Next != "" {
+			t.Errorf("%s: got %d results and %q (%v), want nothing behind nothing", more, len(page.Items), page.Next, err)
+		}
 	}
 }
 

@@ -111,8 +111,8 @@ func (a answer) page(ctx context.Context, start int) (page providers.Page[schema
 	if err = wire.Marker(ctx, "kind", a.Kind, "customsearch#search"); err != nil {
 		return page, err
 	}
-	if !a.Items.Here() && start == 1 { // a later page may turn out to be empty
-		if err = wire.Need(ctx, "items", a.Information.Total.V != nil && *a.Information.Total.V == 0); err != nil {
+	if total := a.Information.Total.V; !a.Items.Here() && start == 1 { // a later page may turn out to be empty
+		if err = wire.Need(ctx, "items", total == nil || *total == 0); err != nil {
 			return page, err
 		}
 	}
