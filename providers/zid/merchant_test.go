@@ -131,6 +131,18 @@ func TestAProductOfWhichNothingIsLeftIsNotInStock(t *testing.T) {
 	}
 }
 
+func TestPicturesStandInTheOrderOfTheShop(t *testing.T) {
+	t.Parallel()
+	p, err := serving(http.StatusOK, `{"id":"`+id("1")+`","name":"n","price":40,"currency":"SAR","quantity":1,"images":[`+
+		`{"url":"https://a.example/2","display_order":2},{"origin":"https://a.example/last"},`+
+		`{"image":{"large":"https://a.example/1"},"display_order":"1"},{"images":{"full_size":"https://a.example/3"},"display_order":3}]}`).
+		Product(t.Context(), providers.ProductQuery{ID: id("1")})
+	want := []string{"https://a.example/1", "https://a.example/2", "https://a.example/3", "https://a.example/last"}
+	if diff := cmp.Diff(want, p.Images); err != nil || diff != "" {
+		t.Errorf("pictures (-want +got) (%v):\n%s", err, diff)
+	}
+}
+
 func TestAProductThatZidCannotReadIsNotThere(t *testing.T) {
 	t.Parallel()
 	_, err := serving(http.StatusBadRequest, `{"detail":"Invalid UUID."}`).Product(t.Context(), providers.ProductQuery{ID: id("1")})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -192,6 +193,14 @@ type picture struct {
 	Order  wire.Count `json:"display_order"`
 }
 
+// place is where the picture stands: last when that is not told.
+func (p picture) place() int64 {
+	if p.Order.V == nil {
+		return math.MaxInt64
+	}
+	return *p.Order.V
+}
+
 type address struct {
 	Full  string `json:"full_size"`
 	Large string `json:"large"`
@@ -295,12 +304,7 @@ func names(list []category, lang string) []string {
 
 // addresses returns where pictures are, in the order in which the shop shows them.
 func addresses(list []picture) []string {
-	slices.SortStableFunc(list, func(a, b picture) int {
-		if a.Order.V == nil || b.Order.V == nil {
-			return 0
-		}
-		return cmp.Compare(*a.Order.V, *b.Order.V)
-	})
+	slices.SortStableFunc(list, func(a, b picture) int { return cmp.Compare(a.place(), b.place()) })
 	var out []string
 	for _, p := range list {
 		out = append(out, cmp.Or(p.Image.Full, p.Image.Large, p.Image.URL, p.Images.Full, p.URL, p.Origin))
