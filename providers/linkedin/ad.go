@@ -169,9 +169,10 @@ func (a ad) ad(raw json.RawMessage) schema.Ad {
 	}
 	for _, c := range slices.Concat(d.Stats.Countries, d.OlderStats.Countries) {
 		if code, ok := strings.CutPrefix(c.Country, urn+"country:"); ok {
-			out.Countries = append(out.Countries, code)
+			out.Countries = append(out.Countries, strings.ToUpper(code))
 		}
 	}
+	out.Countries = text.Each(out.Countries)
 	if kind := cmp.Or(d.Type, olderFormat(d.Older)); kind != "" && kind != "$UNKNOWN" {
 		out.Formats = []string{kind}
 	}

@@ -177,7 +177,7 @@ func TestStatisticsAreReadByEachOfTheirNames(t *testing.T) {
 		`"statistics":{"firstImpressionDate":"1767225600000","latestImpressionDate":"1769904000000",`,
 	} {
 		p := answering(http.StatusOK, `{"elements":[{"adUrl":"https://www.linkedin.com/ad-library/detail/1","details":{`+stats+
-			`"impressionsDistributionByCountry":[{"country":"urn:li:country:DE"}]}}}],"paging":{"links":[]}}`)
+			`"impressionsDistributionByCountry":[{"country":"urn:li:country:de"},{"country":"urn:li:country:DE"}]}}}],"paging":{"links":[]}}`)
 		page, err := p.AdsSearch(t.Context(), providers.AdsSearchQuery{Query: "tea"}, "")
 		if err != nil || len(page.Items) != 1 {
 			t.Fatalf("%s: %d ads, %v", stats, len(page.Items), err)
