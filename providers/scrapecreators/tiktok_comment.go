@@ -34,9 +34,9 @@ func (r tiktokReads) discussion(
 	ctx context.Context, ask upstream.Request, postID, parent, cursor string,
 ) (page providers.Page[schema.Comment], err error) {
 	var answer struct {
-		Comments wire.Rows[tiktokComment] `json:"comments"`
-		HasMore  more                     `json:"has_more"`
-		Cursor   wire.Token               `json:"cursor"`
+		Comments tiktokRows[tiktokComment] `json:"comments"`
+		tiktokPaging
+		Cursor wire.Token `json:"cursor"`
 	}
 	ask = ask.Says("url", providers.AddressOf(ctx, providers.PostID, tiktokPage("_", "video", postID))).With("cursor", cursor)
 	if _, err = r.http.Read(ctx, ask, &answer); err != nil {
@@ -48,7 +48,7 @@ func (r tiktokReads) discussion(
 		}
 		return c.comment(raw), true
 	}
-	page.Items, err = wire.Items(ctx, "comments", answer.Comments, convert)
+	page.Items, err = tiktokItems(ctx, "comments", answer.Comments, answer.tiktokPaging, convert)
 	if err == nil {
 		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
 	}

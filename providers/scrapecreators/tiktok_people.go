@@ -56,10 +56,10 @@ func tiktokCountry(code string) *string {
 
 // tiktokPeople is a page of accounts, under one of two names.
 type tiktokPeople struct {
-	Followers  wire.Rows[tiktokUser] `json:"followers"`
-	Followings wire.Rows[tiktokUser] `json:"followings"`
-	HasMore    more                  `json:"has_more"`
-	MinTime    wire.Token            `json:"min_time"` // seconds since 1970
+	Followers  tiktokRows[tiktokUser] `json:"followers"`
+	Followings tiktokRows[tiktokUser] `json:"followings"`
+	tiktokPaging
+	MinTime wire.Token `json:"min_time"` // seconds since 1970
 }
 
 // followers are the newest first.
@@ -88,9 +88,9 @@ func (r tiktokReads) following(
 }
 
 func (p tiktokPeople) page(
-	ctx context.Context, name string, rows wire.Rows[tiktokUser],
+	ctx context.Context, name string, rows tiktokRows[tiktokUser],
 ) (page providers.Page[schema.Profile], err error) {
-	if page.Items, err = wire.Items(ctx, name, rows, tiktokUser.profile); err == nil {
+	if page.Items, err = tiktokItems(ctx, name, rows, p.tiktokPaging, tiktokUser.profile); err == nil {
 		page.Next, err = p.HasMore.next(ctx, "min_time", p.MinTime)
 	}
 	return page, err

@@ -20,10 +20,10 @@ import (
 
 // tiktokPosts is a page of posts. An account's has a cursor of another name.
 type tiktokPosts struct {
-	Posts     wire.Rows[tiktokPost] `json:"aweme_list"`
-	HasMore   more                  `json:"has_more"`
-	Cursor    wire.Token            `json:"cursor"`
-	MaxCursor wire.Token            `json:"max_cursor"` // milliseconds since 1970
+	Posts tiktokRows[tiktokPost] `json:"aweme_list"`
+	tiktokPaging
+	Cursor    wire.Token `json:"cursor"`
+	MaxCursor wire.Token `json:"max_cursor"` // milliseconds since 1970
 }
 
 // posts puts pinned posts, which come first, into their place: a higher number is a younger post.
@@ -39,7 +39,7 @@ func (r tiktokReads) posts(ctx context.Context, handle, cursor string) (page pro
 			}
 			return p.post(raw)
 		}
-		page.Items, err = wire.Items(ctx, "aweme_list", answer.Posts, convert)
+		page.Items, err = tiktokItems(ctx, "aweme_list", answer.Posts, answer.tiktokPaging, convert)
 	}
 	if err == nil {
 		page.Next, err = answer.HasMore.next(ctx, "max_cursor", answer.MaxCursor)
@@ -79,7 +79,7 @@ func (r tiktokReads) trending(
 	var answer tiktokPosts
 	ask := upstream.Get("v1/tiktok/get-trending-feed").Says("region", cmp.Or(q.Region, "US"))
 	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
-		page.Items, err = wire.Items(ctx, "aweme_list", answer.Posts, tiktokPost.post)
+		page.Items, err = tiktokItems(ctx, "aweme_list", answer.Posts, answer.tiktokPaging, tiktokPost.post)
 	}
 	return said(page, err, "tiktok trending in %q", q.Region)
 }
@@ -97,7 +97,7 @@ func (r tiktokReads) list(
 ) (page providers.Page[schema.Post], err error) {
 	var answer tiktokPosts
 	if _, err = r.http.Read(ctx, ask.With("cursor", cursor), &answer); err == nil {
-		page.Items, err = wire.Items(ctx, "aweme_list", answer.Posts, tiktokPost.post)
+		page.Items, err = tiktokItems(ctx, "aweme_list", answer.Posts, answer.tiktokPaging, tiktokPost.post)
 	}
 	if err == nil {
 		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
@@ -111,17 +111,17 @@ func (r tiktokReads) collectionPosts(
 	ctx context.Context, q providers.CollectionQuery, cursor string,
 ) (page providers.Page[schema.Post], err error) {
 	var answer struct {
-		ID      wire.Serial         `json:"collection_id"`
-		Videos  wire.Rows[struct{}] `json:"videos"`
-		HasMore more                `json:"has_more"`
-		Cursor  wire.Token          `json:"max_cursor"`
+		ID     wire.Serial          `json:"collection_id"`
+		Videos tiktokRows[struct{}] `json:"videos"`
+		tiktokPaging
+		Cursor wire.Token `json:"max_cursor"`
 	}
 	ask := upstream.Get("v1/tiktok/collection/videos").Says("url", providers.AddressOf(ctx, providers.CollectionID, tiktokPage("_", "collection", "_-"+q.ID)))
 	if _, err = r.http.Read(ctx, ask.With("cursor", cursor), &answer); err == nil {
 		err = wire.Same(ctx, "collection", q.ID, string(answer.ID))
 	}
 	if err == nil {
-		page.Items, err = rowsOf(ctx, "videos", answer.Videos, tiktok.ParsePost)
+		page.Items, err = tiktokItems(ctx, "videos", answer.Videos, answer.tiktokPaging, parsed(ctx, tiktok.ParsePost))
 	}
 	if err == nil {
 		page.Next, err = answer.HasMore.next(ctx, "max_cursor", answer.Cursor)

@@ -113,6 +113,43 @@ func TestTikTok(t *testing.T) {
 	})
 }
 
+// TikTok's app writes null for a list of nothing, and says beside it that there is nothing.
+func TestTikTokNullInPlaceOfAList(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, beside string
+		want         error
+	}{
+		{"nobody has said anything", `"comments": null, "has_more": 0, "total": 0, "status_code": 0`, nil},
+		{"behind the last one", `"comments": null, "has_more": false, "status_code": 0`, nil},
+		{"and yet more", `"comments": null, "has_more": 1, "cursor": 20, "status_code": 0`, providers.ErrUnavailable},
+		{"and yet a count", `"comments": null, "has_more": 0, "total": 269, "status_code": 0`, providers.ErrUnavailable},
+		{"no word whether there is more", `"comments": null, "status_code": 0`, providers.ErrUnavailable},
+		{"no word that it went well", `"comments": null, "has_more": 0`, providers.ErrUnavailable},
+		{"no list at all", `"has_more": 0, "status_code": 0`, providers.ErrUnavailable},
+		{"refused", `"comments": [], "has_more": 0, "status_code": 2154`, providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			page, err := saying(t, platform.TikTok, `{"success": true, `+tt.beside+`}`).Comments(t.Context(), "7316329075033836842", "")
+			if !errors.Is(err, tt.want) || len(page.Items) > 0 || page.Next != "" {
+				t.Errorf("got %d comments, cursor %q and %v, want none and %v", len(page.Items), page.Next, err, tt.want)
+			}
+		})
+	}
+	p := saying(t, platform.TikTok, `{"aweme_list": null, "followers": null, "followings": null, "videos": null,
+		"collection_id": "76", "has_more": false, "status_code": 0}`)
+	_, posts := p.Posts(t.Context(), "ann.example", "")
+	_, of := p.TrackPosts(t.Context(), "74", "")
+	_, followers := p.Followers(t.Context(), "ann.example", "")
+	_, following := p.Following(t.Context(), "ann.example", "")
+	_, collected := p.CollectionPosts(t.Context(), providers.CollectionQuery{ID: "76"}, "")
+	if err := errors.Join(posts, of, followers, following, collected); err != nil {
+		t.Errorf("a list of nothing fails: %v", err)
+	}
+}
+
 func products(name string, q providers.ProductsQuery) providertest.Call {
 	return providertest.List(name, func(
 		ctx context.Context, p providers.Provider, cursor string,
