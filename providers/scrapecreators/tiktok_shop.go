@@ -1,6 +1,7 @@
 package scrapecreators
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -108,7 +109,7 @@ func (r tiktokReads) store(ctx context.Context, id string) (providers.Storefront
 	return said(providers.Storefront{StoreSummary: s.V.summary(), Raw: s.Raw}, err, "tiktok store %q", id)
 }
 
-// searchProducts goes on until a page is empty: how many there are, is not told.
+// searchProducts goes on until a page has no rows: how many there are, is not told.
 // https://docs.scrapecreators.com/v1/tiktok/shop/search
 func (r tiktokReads) searchProducts(
 	ctx context.Context, query, region, cursor string,
@@ -124,7 +125,7 @@ func (r tiktokReads) searchProducts(
 	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
 		page.Items, err = wire.Items(ctx, "products", answer.Products, tiktokListed(region))
 	}
-	if err == nil && len(page.Items) > 0 {
+	if err == nil && answer.Products.Len() > 0 {
 		page.Next = strconv.Itoa(n + 1)
 	}
 	return page, err
@@ -135,11 +136,11 @@ type tiktokProduct struct {
 	ID    wire.Serial `json:"product_id"`
 	Title string      `json:"title"`
 	Image tiktokFile  `json:"image"`
-	Price struct {
-		Sale     wire.Float `json:"sale_price_decimal"`
-		Single   wire.Float `json:"single_product_price_decimal"`
-		Currency string     `json:"currency_name"`
-	} `json:"product_price_info"`
+	Price wire.Object[struct {
+		Sale     tiktokDecimal `json:"sale_price_decimal"`
+		Single   tiktokDecimal `json:"single_product_price_decimal"`
+		Currency string        `json:"currency_name"`
+	}] `json:"product_price_info"`
 	Rate struct {
 		Score   wire.Float `json:"score"`
 		Reviews wire.Count `json:"review_count"`
@@ -156,23 +157,36 @@ type tiktokProduct struct {
 // tiktokListed converts the rows of a list that was asked for in a region; "" is that of the United States.
 func tiktokListed(region string) func(tiktokProduct, json.RawMessage) (schema.Product, bool) {
 	return func(p tiktokProduct, raw json.RawMessage) (schema.Product, bool) {
-		if len(p.Price.Currency) != 3 {
+		if len(p.Price.V.Currency) != 3 {
 			where, _ := language.ParseRegion(cmp.Or(region, "US")) // no region has no currency
 			unit, _ := currency.FromRegion(where)
-			p.Price.Currency = unit.String()
+			p.Price.V.Currency = unit.String()
 		}
 		return p.product(raw)
 	}
 }
 
-// product always belongs. One whose price is hidden has no id. What is listed can be bought.
+// tiktokDecimal is a price. Digits that TikTok hides are ? or *.
+type tiktokDecimal struct {
+	wire.Float
+	hidden bool
+}
+
+// UnmarshalJSON never fails.
+func (d *tiktokDecimal) UnmarshalJSON(b []byte) error {
+	d.hidden = b[0] == '"' && bytes.ContainsAny(b, "?*")
+	return d.Float.UnmarshalJSON(b)
+}
+
+// product does not belong where there is no price, or a hidden one, and is the zero product, which breaks the schema, where
+// that cannot be told. What is listed can be bought.
 func (p tiktokProduct) product(raw json.RawMessage) (schema.Product, bool) {
-	price := p.Price.Sale
+	price := p.Price.V.Sale
 	if price.Absent() {
-		price = p.Price.Single
+		price = p.Price.V.Single
 	}
 	if price.V == nil {
-		return schema.Product{}, true
+		return schema.Product{}, !p.Price.Here() || !price.Absent() && !price.hidden
 	}
 	out := schema.Product{
 		Common: schema.Common{ID: string(p.ID), URL: text.URLOr(p.SEO.URL, tiktokPDP(string(p.ID))), Raw: raw},
@@ -180,7 +194,7 @@ func (p tiktokProduct) product(raw json.RawMessage) (schema.Product, bool) {
 			ID: string(p.Seller.ID), Name: p.Seller.Name, URL: tiktokShop(string(p.Seller.ID)),
 		},
 		Title:   p.Title,
-		Price:   schema.Price{Amount: *price.V, Currency: p.Price.Currency},
+		Price:   schema.Price{Amount: *price.V, Currency: p.Price.V.Currency},
 		InStock: true,
 	}
 	if u := tiktokURL(p.Image); u != nil {

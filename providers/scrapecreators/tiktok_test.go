@@ -232,6 +232,40 @@ func TestTikTokPrices(t *testing.T) {
 	}
 }
 
+// What nobody can buy now, and what has a price that TikTok hides, is no product of a list, and a page of nothing else is empty.
+func TestTikTokPageWithoutPrices(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, prices string
+		want         error
+	}{
+		{"no price", `{"currency_name": "USD", "sale_price_decimal": "", "single_product_price_decimal": null}`, nil},
+		{"no word of one", `{}`, nil},
+		{"hidden", `{"currency_name": "USD", "sale_price_decimal": "2?"}`, nil},
+		{"hidden by stars", `{"sale_price_decimal": "*.**", "single_product_price_decimal": "*.**"}`, nil},
+		{"no price that can be read", `{"sale_price_decimal": "twenty"}`, providers.ErrUnavailable},
+		{"no place for a price", `null`, providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := saying(t, platform.TikTok, `{"shopInfo": {"seller_id": "74", "shop_name": "Ann"}, "has_more": true, "cursor": "next",
+				"products": [{"product_id": "17", "title": "Cup", "product_price_info": `+tt.prices+`, "seller_info": {"seller_id": "74"}}]}`)
+			sold, err := p.Products(t.Context(), providers.ProductsQuery{Store: "74"}, "")
+			if err == nil && len(sold.Items) > 0 && sold.Items[0].ID == "" {
+				err = providers.ErrUnavailable // as the engine does with a page of nothing that keeps to the schema
+			}
+			if !errors.Is(err, tt.want) || tt.want == nil && (len(sold.Items) > 0 || sold.Next != "next") {
+				t.Errorf("shop: got %d products, cursor %q and %v, want none and %v", len(sold.Items), sold.Next, err, tt.want)
+			}
+			found, err := p.Search(t.Context(), providers.SearchQuery{Query: "cup", Kind: schema.ProductResult}, "")
+			if err != nil || found.Next != "2" {
+				t.Errorf("search: cursor %q (%v), want 2", found.Next, err)
+			}
+		})
+	}
+}
+
 func TestTikTokProductGone(t *testing.T) {
 	t.Parallel()
 	_, err := saying(t, platform.TikTok, `{"success": true, "error_code": 0, "error_message": ""}`).
