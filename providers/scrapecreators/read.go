@@ -77,16 +77,18 @@ func items[T, O any](ctx context.Context, a answer, name string, convert func(T,
 	return wire.Items(ctx, name, rows, convert)
 }
 
-// next returns the token at name, "" when the vendor says that there is no more.
+// next returns the token at name, "" when the vendor has no more: [more.next] where a flag stands beside it.
 func (a answer) next(ctx context.Context, name string) (string, error) {
-	for _, more := range []string{"has_more", "has_next_page", "more_available", "hasMore"} {
-		if string(a[more]) == "false" {
-			return "", nil
-		}
-	}
 	var t wire.Token
 	if at, here := a[name]; here {
 		t.UnmarshalJSON(at) //nolint:errcheck // it never fails
+	}
+	for _, flag := range []string{"has_more", "has_next_page", "more_available", "hasMore"} {
+		if at, here := a[flag]; here {
+			var m more
+			m.UnmarshalJSON(at) //nolint:errcheck // it never fails
+			return m.next(ctx, name, t)
+		}
 	}
 	return t.Next(ctx, name)
 }

@@ -92,6 +92,9 @@ func (r tiktokReads) audience(ctx context.Context, handle string) (schema.Audien
 	if err == nil {
 		a.Countries, err = wire.Items(ctx, "audienceLocations", answer.V.Locations, tiktokLocation.country)
 	}
+	if err == nil {
+		err = wire.Understood("audienceLocations", len(a.Countries), answer.V.Locations.Len())
+	}
 	return said(a, err, "tiktok audience of %q", handle)
 }
 

@@ -291,6 +291,19 @@ func TestTikTokListedCurrency(t *testing.T) {
 	}
 }
 
+func TestTikTokAudienceOfWhichNothingIsUnderstood(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]error{
+		`{"audienceLocations": []}`: nil,
+		`{"audienceLocations": [{"country": "Oman", "countryCode": "OM", "percentage": "9.5%"}, {"country": "Iraq", "percentage": "?"}]}`: nil,
+		`{"audienceLocations": [{"country": "Oman", "countryCode": "OM", "share": "9.5%"}, {"country": "Iraq"}]}`:                         providers.ErrUnavailable,
+	} {
+		if _, err := saying(t, platform.TikTok, body).Audience(t.Context(), "ann.example"); !errors.Is(err, want) {
+			t.Errorf("%s: got %v, want %v", body, err, want)
+		}
+	}
+}
+
 func TestTikTokTopAdCountries(t *testing.T) {
 	t.Parallel()
 	ad, err := saying(t, platform.TikTok, `{"id": "76", "ad_title": "Cups", "country_code": ["US", "DE", "US"]}`).Ad(t.Context(), "76")

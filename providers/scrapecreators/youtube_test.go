@@ -2,6 +2,7 @@ package scrapecreators_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -83,5 +84,38 @@ func TestYouTubeArabicHandlesAndBroadcasts(t *testing.T) {
 		Post(t.Context(), "aaaaaaaaaaa")
 	if err != nil || post.Author.Handle != "قهوة" || post.Media[0].DurationS != nil {
 		t.Errorf("got author %q and media %v (%v), want قهوة and no duration", post.Author.Handle, post.Media, err)
+	}
+}
+
+func TestYouTubeTellsWhatIsOnAirByWhoWatches(t *testing.T) {
+	t.Parallel()
+	for counted, want := range map[string]bool{`"812 watching"`: true, `"1.2K watching now"`: true, `"3 waiting now"`: false} {
+		l, err := saying(t, platform.YouTube, `{"lives": [{"id": "aaaaaaaaaaa", "title": "Tea", "viewCountText": `+counted+`,
+			"viewCountInt": 812, "publishedTimeText": null, "lengthText": null}]}`).Live(t.Context(), "anntea")
+		if err != nil || l.IsLive != want {
+			t.Errorf("%s: on air %v (%v), want %v", counted, l.IsLive, err, want)
+		}
+	}
+	for _, counted := range []string{`""`, `null`, `"812"`, `"812 Zuschauer"`} {
+		_, err := saying(t, platform.YouTube, `{"lives": [{"id": "aaaaaaaaaaa", "title": "Tea", "viewCountText": `+counted+`}]}`).
+			Live(t.Context(), "anntea")
+		if !errors.Is(err, providers.ErrUnavailable) {
+			t.Errorf("%s: got %v, want that it cannot be told", counted, err)
+		}
+	}
+}
+
+func TestCountsInWordsAreUnknown(t *testing.T) {
+	t.Parallel()
+	for _, counted := range []string{`"1.2K views"`, `"No views"`, `"١٬٢٣٤"`, `""`, `null`} {
+		row := `{"id": "aaaaaaaaaaa", "title": "Tea", "viewCountInt": ` + counted + `, "likeCountInt": "34", "likeCount": "34"}`
+		short, err := saying(t, platform.YouTube, row).Post(t.Context(), "aaaaaaaaaaa")
+		if e := short.Engagement; err != nil || e.Views != nil || e.Likes == nil || *e.Likes != 34 {
+			t.Errorf("youtube, %s: got %v (%v), want likes alone", counted, e, err)
+		}
+		film, err := saying(t, platform.Rumble, row).Post(t.Context(), "aaaaaaaaaaa")
+		if e := film.Engagement; err != nil || e.Views != nil || e.Likes == nil || *e.Likes != 34 {
+			t.Errorf("rumble, %s: got %v (%v), want likes alone", counted, e, err)
+		}
 	}
 }

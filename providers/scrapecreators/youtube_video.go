@@ -92,7 +92,7 @@ func youtubeOnAir(
 	clear := rows.Lost() == 0
 	over := off
 	for _, b := range rows.All() {
-		running, ended := strings.HasSuffix(b.V.Counted, " watching"), b.V.Length != "" || b.V.When != ""
+		running, ended := strings.Contains(b.V.Counted, " watching"), b.V.Length != "" || b.V.When != ""
 		switch {
 		case running && !ended:
 			l := b.V.stream(off.Host, b.Raw)
@@ -102,7 +102,7 @@ func youtubeOnAir(
 			if over.ID == off.ID {
 				over = b.V.stream(off.Host, b.Raw)
 			}
-		case !strings.HasSuffix(b.V.Counted, " waiting"): // for one that is to come
+		case !strings.Contains(b.V.Counted, " waiting"): // for one that is to come
 			clear = false
 		}
 	}
