@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"path"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -32,6 +31,9 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 		return providers.Page[schema.Comment]{}, fmt.Errorf("youtube: comments of %q: %w", postID, err)
 	}
 	items, err := wire.Items(ctx, "items", threads.Items, func(t thread, raw json.RawMessage) (schema.Comment, bool) {
+		if cmp.Or(t.video(), postID) != postID {
+			return schema.Comment{}, true // on another video
+		}
 		top := t.Snippet.Top
 		top.ID = cmp.Or(top.ID, t.ID)
 		return top.comment(postID, raw), true
@@ -152,12 +154,8 @@ func (c comment) comment(postID string, raw []byte) schema.Comment {
 func (c comment) author() schema.Actor {
 	s := c.Snippet
 	id := s.AuthorChannel.Value
-	if id == "" {
-		if u, err := url.Parse(s.AuthorURL); err == nil {
-			if last := path.Base(u.Path); last != "." && last != "/" {
-				id = last
-			}
-		}
+	if u, err := url.Parse(s.AuthorURL); err == nil && id == "" {
+		id = strings.TrimPrefix(u.Path[strings.LastIndexByte(u.Path, '/')+1:], "@")
 	}
 	id = cmp.Or(id, unknown)
 	return schema.Actor{

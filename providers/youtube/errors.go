@@ -39,6 +39,9 @@ type failure struct {
 	} `json:"error"`
 }
 
+// errNoPlaylist says that there is no such list. That of the uploads of a channel is not there until it has any.
+var errNoPlaylist = providers.NotFound("no such playlist")
+
 // check tells YouTube's refusals apart: a private or closed thing, a spent quota, our own key and a dead page token
 // all come as 400 or 403.
 func check(res *upstream.Response) error {
@@ -58,7 +61,9 @@ func check(res *upstream.Response) error {
 	switch reason {
 	case "invalidPageToken":
 		return providers.ErrCursor
-	case "channelNotFound", "videoNotFound", "playlistNotFound", "commentNotFound":
+	case "playlistNotFound":
+		return errNoPlaylist
+	case "channelNotFound", "videoNotFound", "commentNotFound":
 		return providers.NotFound("no such %s", strings.TrimSuffix(reason, "NotFound"))
 	case "commentsDisabled":
 		return providers.NotFound("comments are disabled on this video")

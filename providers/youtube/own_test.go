@@ -75,6 +75,21 @@ func TestTranscriptPassesTheConsentForm(t *testing.T) {
 	}
 }
 
+func TestCaptionsThatAreNull(t *testing.T) {
+	t.Parallel()
+	for captions, want := range map[string]error{`null`: providers.ErrNotFound, `[]`: providers.ErrUnavailable, `{}`: providers.ErrUnavailable} {
+		p := youtube.New(youtube.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+			if r.URL.Path == "/watch" {
+				return http.StatusOK, `{"INNERTUBE_API_KEY":"k"}`
+			}
+			return http.StatusOK, `{"playabilityStatus":{"status":"OK"},"captions":` + captions + `}`
+		})}})[1]
+		if _, err := p.Transcript(t.Context(), providers.TranscriptQuery{PostID: tea}); !errors.Is(err, want) {
+			t.Errorf("captions %s: got %v, want %v", captions, err, want)
+		}
+	}
+}
+
 func TestTranscriptKeepsOurAddressOutOfRaw(t *testing.T) {
 	t.Parallel()
 	p := youtube.New(youtube.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {

@@ -76,11 +76,14 @@ func (s *site) captions(ctx context.Context, q providers.TranscriptQuery) (schem
 // choose returns the captions in lang, and the language in which to ask for them. Captions of which it cannot be told what
 // they are may be the ones that are asked for, unless these were written in that very language.
 func (p player) choose(ctx context.Context, lang string) (track captionTrack, in string, err error) {
-	if p.Captions == nil {
+	if err := p.Captions.Optional(ctx, "captions"); err != nil {
+		return track, "", err
+	}
+	if !p.Captions.Here() {
 		return track, "", providers.NotFound("this video has no transcript")
 	}
-	list, err := captionsOf(ctx, p)
-	if err != nil {
+	list := p.Captions.V.List
+	if err := list.check(ctx); err != nil {
 		return track, "", err
 	}
 	track, in, ok := list.pick(lang)
@@ -212,9 +215,11 @@ func (s *site) play(ctx context.Context, id string, v visitor) (player, error) {
 
 // player is the answer of POST /youtubei/v1/player, as far as it is about captions. There is no documentation.
 type player struct {
-	Playability playability     `json:"playabilityStatus"`
-	Captions    json.RawMessage `json:"captions"` // absent when the video has none
-	Details     struct {
+	Playability playability `json:"playabilityStatus"`
+	Captions    wire.Object[struct {
+		List captionList `json:"playerCaptionsTracklistRenderer"`
+	}] `json:"captions"` // absent when the video has none
+	Details struct {
 		VideoID string `json:"videoId"`
 	} `json:"videoDetails"`
 }
@@ -272,18 +277,11 @@ type translation struct {
 	Language string `json:"languageCode"`
 }
 
-// captionsOf reads the captions of p.
-func captionsOf(ctx context.Context, p player) (captionList, error) {
-	var c struct {
-		List captionList `json:"playerCaptionsTracklistRenderer"`
+func (l captionList) check(ctx context.Context) error {
+	if err := l.Translations.Optional(ctx, "translationLanguages"); err != nil {
+		return err
 	}
-	if err := wire.Decode(ctx, p.Captions, &c); err != nil {
-		return c.List, err
-	}
-	if err := c.List.Translations.Optional(ctx, "translationLanguages"); err != nil {
-		return c.List, err
-	}
-	return c.List, c.List.Tracks.Check(ctx, "captionTracks")
+	return l.Tracks.Check(ctx, "captionTracks")
 }
 
 // unclear tells whether there are captions or translations of which it cannot be told what they are.

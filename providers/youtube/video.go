@@ -91,7 +91,7 @@ func (c *client) uploads(ctx context.Context, handle, cursor string, of func(cha
 		return providers.Page[schema.Post]{}, err
 	}
 	page, err := c.members(ctx, w.List, w.Token, w.Author)
-	if cursor == "" && errors.Is(err, providers.ErrNotFound) {
+	if cursor == "" && errors.Is(err, errNoPlaylist) {
 		return providers.Page[schema.Post]{}, nil // the channel is there: it has published nothing
 	}
 	w.Token = page.Next

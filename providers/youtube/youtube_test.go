@@ -287,3 +287,43 @@ func TestASearchThatYouTubeRefusesIsTheCallers(t *testing.T) {
 		t.Errorf("got error %v, want ErrInvalid with YouTube's reason", err)
 	}
 }
+
+// saying returns the Data API's provider, to which YouTube answers by the end of the path.
+func saying(answers map[string]string) providers.Provider {
+	return youtube.New(youtube.Config{APIKey: "k", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		answer := answers[r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]]
+		if strings.Contains(answer, `"error"`) {
+			return http.StatusForbidden, answer
+		}
+		return http.StatusOK, answer
+	})}})[0]
+}
+
+func TestUploadsThatMayNotBeSeenAreNoEmptyList(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]error{
+		"playlistNotFound": nil, "playlistItemsNotAccessible": providers.ErrNotFound, "channelSuspended": providers.ErrNotFound,
+	} {
+		p := saying(map[string]string{
+			"channels":      `{"kind":"youtube#channelListResponse","items":[{"id":"` + bare + `"}]}`,
+			"playlistItems": `{"error":{"errors":[{"reason":"` + reason + `"}]}}`,
+		})
+		if page, err := p.Posts(t.Context(), bare, ""); !errors.Is(err, want) || len(page.Items) > 0 {
+			t.Errorf("%s: got %v, want %v", reason, err, want)
+		}
+	}
+}
+
+func TestCommentsAreThoseOfTheVideo(t *testing.T) {
+	t.Parallel()
+	const row = `{"id":"UgxThread1-AaABAg","snippet":{"videoId":"` + tea + `","topLevelComment":{"id":"UgxThread1-AaABAg","snippet":{
+		"videoId":"` + tea + `","textDisplay":"Mint?","authorDisplayName":"","authorChannelUrl":"http://www.youtube.com/channel/"}}}}`
+	p := saying(map[string]string{"commentThreads": `{"kind":"youtube#commentThreadListResponse","items":[` + row + `]}`})
+	page, err := p.Comments(t.Context(), tea, "")
+	if err != nil || len(page.Items) != 1 || page.Items[0].Author != schema.UnknownActor() {
+		t.Errorf("got %v (%v), want one comment by nobody who is known", page.Items, err)
+	}
+	if page, err = p.Comments(t.Context(), "tea-video-2", ""); err != nil || len(page.Items) != 1 || page.Items[0].ID != "" {
+		t.Errorf("another video's: got %v (%v), want it left out", page.Items, err)
+	}
+}
