@@ -52,15 +52,14 @@ func (p *page) comments(ctx context.Context, k key) ([]schema.Comment, error) {
 		return nil, p.lacks(ctx, "xig_polaris_media")
 	}
 	list := p.media.V.Comments.Edges
-	if !list.Here() {
-		switch post := p.media.V.Post; {
-		case post.Raw == nil:
-			return nil, p.gated(ctx)
-		case post.V.NoComments.Is():
-			return nil, errSilenced
-		case post.V.Comments.V != nil && *post.V.Comments.V == 0:
-			return nil, nil
-		}
+	switch post := p.media.V.Post; {
+	case post.V.NoComments.Is():
+		return nil, errSilenced
+	case list.Here():
+	case post.Raw == nil:
+		return nil, p.gated(ctx)
+	case post.V.Comments.V != nil && *post.V.Comments.V == 0:
+		return nil, nil
 	}
 	name := "comments_connection.edges"
 	return wire.Items(ctx, name, list, func(e edge[remark], _ json.RawMessage) (schema.Comment, bool) {

@@ -2,6 +2,7 @@ package instagram_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -100,6 +101,8 @@ func TestOfficial(t *testing.T) {
 			{Subject: providers.PostID, In: "17885103395504675", Want: "17885103395504675"},
 			{Subject: providers.PostID, In: "-IpfEp6gj", Want: "-IpfEp6gj"}, // its number could be an id of the official interface
 			{Subject: providers.PostID, In: "https://www.instagram.com/jlo/"},
+			{Subject: providers.PostID, In: "https://www.instagram.com/share/reel/BACkPBJzcj/"}, // a code of another kind
+			{Subject: providers.Handle, In: "https://www.instagram.com/share/BACkPBJzcj/"},
 			{Subject: providers.PostID, In: "no code"},
 			{Subject: providers.PostID, In: "0"},
 			{Subject: providers.PostID, In: strings.Repeat("9", 25)},
@@ -348,6 +351,20 @@ func TestAWordIsNoHashtagToAnybody(t *testing.T) {
 	for _, query := range []string{"tea", "#", "# tea", "#a/b", "#a#b"} {
 		if _, err := official(unreached)[0].Search(t.Context(), providers.SearchQuery{Query: query}, ""); err == nil {
 			t.Errorf("%q was searched for", query)
+		}
+	}
+}
+
+func TestCommentsThatAreSwitchedOffAreNoEmptyList(t *testing.T) {
+	t.Parallel()
+	const page = `<script type="application/json" data-sjs>{"xig_polaris_media": {"comments_connection": {"edges": []},
+		"if_not_gated_logged_out": {"pk": "2317006284167526179", "code": "CAnqPB-Jzcj", "comment_count": 0, "comments_disabled": %v}}}</script>`
+	for off, want := range map[bool]error{true: providers.ErrNotFound, false: nil} {
+		p := instagram.New(instagram.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, fmt.Sprintf(page, off)
+		})}})[1]
+		if got, err := p.Comments(t.Context(), "2317006284167526179", ""); !errors.Is(err, want) || len(got.Items) > 0 {
+			t.Errorf("comments_disabled %v: got %v, want %v", off, err, want)
 		}
 	}
 }

@@ -78,12 +78,7 @@ func (i item) caption() string {
 
 func (i item) isReel() bool { return i.Product == "clips" }
 
-func (i item) url() string {
-	if i.Shortcode == "" {
-		return ""
-	}
-	return postURL(i.Shortcode, i.isReel())
-}
+func (i item) url() string { return postPageOf(i.Shortcode, string(i.ID), i.isReel()) }
 
 // post converts i. Likes that are hidden are -1, or told only roughly.
 func (i item) post(raw json.RawMessage) schema.Post {

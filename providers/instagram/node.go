@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -12,7 +13,7 @@ import (
 
 // node is a post as the site's apps and the newer of its queries get it. It is documented nowhere.
 type node struct {
-	PK      wire.Serial `json:"pk"`
+	PK      wire.Serial `json:"pk"` // in some answers a part of the id alone
 	ID      string      `json:"id"` // the same and, behind a line, the author's
 	Code    string      `json:"code"`
 	User    *member     `json:"user"`
@@ -65,7 +66,7 @@ func (n node) isReel() bool {
 // post converts n, whose author is the one given where the answer names none.
 func (n node) post(author schema.Actor, raw json.RawMessage) schema.Post {
 	p := schema.Post{
-		Common:    schema.Common{ID: string(n.PK), URL: n.url(), Raw: raw},
+		Common:    schema.Common{ID: n.number(), URL: n.url(), Raw: raw},
 		Author:    author,
 		Text:      n.Caption.Text,
 		CreatedAt: n.TakenAt.V,
@@ -94,12 +95,16 @@ func either(a, b wire.Count) *int64 {
 	return b.V
 }
 
-func (n node) url() string {
-	if n.Code == "" {
-		return ""
+// number is that of the post.
+func (n node) number() string {
+	id, _, _ := strings.Cut(n.ID, "_")
+	if n.PK != "" || !links.Digits(id) {
+		return string(n.PK)
 	}
-	return postURL(n.Code, n.isReel())
+	return id
 }
+
+func (n node) url() string { return postPageOf(n.Code, n.number(), n.isReel()) }
 
 // author gives the number of the author, "" where the answer has none.
 func (n node) author() string {

@@ -1,6 +1,7 @@
 package instagram
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -21,7 +22,7 @@ var (
 )
 
 // reserved are the first parts of addresses that are no handles.
-var reserved = []string{"p", "reel", "reels", "tv", "stories", "explore", "accounts", "direct", "about", "s"}
+var reserved = []string{"p", "reel", "reels", "tv", "stories", "explore", "accounts", "direct", "about", "s", "share"}
 
 // normalize folds a handle, which ignores case, and reduces a post to its number.
 func normalize(s providers.Subject, value string) (string, error) {
@@ -130,8 +131,11 @@ func isGraphID(id string) bool {
 }
 
 // codeIn gives the shortcode in the address of a post's page, "" when it is another page. The name of the author may
-// stand before it.
+// stand before it. What is shared has a code of its own there, which does not say what it leads to.
 func codeIn(link *links.Link) string {
+	if link.Segment(0) == "share" {
+		return ""
+	}
 	for at := range 2 {
 		switch link.Segment(at) {
 		case "p", "reel", "reels", "tv":
@@ -161,6 +165,14 @@ func postURL(code string, isReel bool) string {
 		return siteURL + "reel/" + code + "/"
 	}
 	return siteURL + "p/" + code + "/"
+}
+
+// postPageOf is the page of a post that has a shortcode or a number, which spell each other; "" for one that has neither.
+func postPageOf(code, number string, isReel bool) string {
+	if code = cmp.Or(code, meta.Shortcode(number)); code == "" {
+		return ""
+	}
+	return postURL(code, isReel)
 }
 
 // hashtagURL is the page of a hashtag.

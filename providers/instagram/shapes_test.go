@@ -135,3 +135,27 @@ func TestPostsAndCommentsOfOlderQueries(t *testing.T) {
 		t.Errorf("comments %+v and error %v", comments, err)
 	}
 }
+
+// The number of a post and its shortcode spell each other, and either may be all that there is.
+func TestPostsThatAreNamedInOneWay(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, body, id, url string }{
+		{"both", `{"pk": "2317006284167526179", "code": "CAnqPB-Jzcj"}`, "2317006284167526179", "https://www.instagram.com/p/CAnqPB-Jzcj/"},
+		{"the id alone", `{"id": "2317006284167526179_305701719"}`, "2317006284167526179", "https://www.instagram.com/p/CAnqPB-Jzcj/"},
+		{"the number alone", `{"pk": 2317006284167526179, "product_type": "clips"}`, "2317006284167526179", "https://www.instagram.com/reel/CAnqPB-Jzcj/"},
+		{"an id of another form", `{"id": "post_1", "code": "CAnqPB-Jzcj"}`, "", "https://www.instagram.com/p/CAnqPB-Jzcj/"},
+		{"nothing", `{}`, "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if p, err := ParsePost(t.Context(), []byte(tt.body)); err != nil || p.ID != tt.id || p.URL != tt.url {
+				t.Errorf("got %q at %q (%v), want %q at %q", p.ID, p.URL, err, tt.id, tt.url)
+			}
+		})
+	}
+	p, err := ParseWebPost(t.Context(), []byte(`{"id": "2317006284167526179"}`))
+	if err != nil || p.URL != "https://www.instagram.com/p/CAnqPB-Jzcj/" {
+		t.Errorf("the older form without a shortcode is at %q (%v)", p.URL, err)
+	}
+}

@@ -75,7 +75,7 @@ func (s site) postPage(ctx context.Context, k key) (*page, error) {
 		p.posted = nil
 	}
 	if p.media != nil && p.media.V.Post.Raw != nil {
-		err = wire.Same(ctx, "post", k.number, string(p.media.V.Post.V.PK))
+		err = wire.Same(ctx, "post", k.number, p.media.V.Post.V.number())
 	}
 	return p, err
 }
