@@ -236,6 +236,9 @@ func (r tiktokReads) product(ctx context.Context, q providers.ProductQuery) (sch
 		_, known := d.inStock()
 		err = wire.Need(ctx, "product_info.skus[].stock", known)
 	}
+	if err == nil && d.unsold() {
+		err = providers.NotFound("nobody offers this product at a price now")
+	}
 	var price *schema.Price
 	if err == nil {
 		if price = d.price(); price == nil {
@@ -281,11 +284,11 @@ type tiktokDetail struct {
 		Base struct {
 			Title  string       `json:"title"`
 			Images []tiktokFile `json:"images"`
-			Price  struct {
+			Price  wire.Object[struct {
 				Lowest   tiktokAmount `json:"min_sku_price"` // may be masked, as in "2?"
 				Real     tiktokAmount `json:"real_price"`    // the same, as people read it
 				Currency string       `json:"currency"`
-			} `json:"price"`
+			}] `json:"price"`
 		} `json:"product_base"`
 		SKUs    wire.Rows[tiktokSKU] `json:"skus"`
 		Reviews struct {
@@ -307,7 +310,10 @@ type tiktokSKU struct {
 }
 
 // tiktokAmount is a price as TikTok writes it, with or without the sign of a currency; V is nil where a digit is hidden.
-type tiktokAmount struct{ V *float64 }
+type tiktokAmount struct {
+	V    *float64
+	here bool // be it hidden
+}
 
 var tiktokPrice = regexp.MustCompile(`^[\pSc\pL\s]*(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d{1,2})?)[\pSc\pL\s]*$`)
 
@@ -320,13 +326,23 @@ func (a *tiktokAmount) UnmarshalJSON(b []byte) error {
 	} else if m := tiktokPrice.FindStringSubmatch(words); m != nil {
 		plain.UnmarshalJSON([]byte(strings.ReplaceAll(m[1], ",", ""))) //nolint:errcheck // it never fails
 	}
-	a.V = plain.V
+	*a = tiktokAmount{plain.V, string(b) != "null" && string(b) != `""`}
 	return nil
+}
+
+// unsold tells whether there is no price, not even a hidden one, where prices stand.
+func (d tiktokDetail) unsold() bool {
+	base := d.Info.V.Base.Price
+	priced := base.V.Lowest.here || base.V.Real.here || d.Info.V.SKUs.Lost() > 0
+	for _, sku := range d.Info.V.SKUs.All() {
+		priced = priced || sku.V.Price.Real.Value.here
+	}
+	return base.Here() && !priced
 }
 
 // price is the lowest; nil when it is hidden, be it that of one kind only.
 func (d tiktokDetail) price() *schema.Price {
-	base := d.Info.V.Base.Price
+	base := d.Info.V.Base.Price.V
 	if amount := cmp.Or(base.Lowest.V, base.Real.V); amount != nil {
 		return &schema.Price{Amount: *amount, Currency: base.Currency}
 	}

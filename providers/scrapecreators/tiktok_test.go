@@ -210,7 +210,7 @@ func TestTikTokPrices(t *testing.T) {
 		"skus": [{"stock": 1, "price": {"real_price": {"price_val": %s, "currency": "USD"}}}]}}`
 	tests := []struct {
 		name, lowest, real, sku string
-		want                    float64 // 0 where it is hidden
+		want                    float64 // 0 where it is hidden, -1 where nobody sells it
 	}{
 		{"plain", `"19.99"`, `"$19.99"`, `"19.99"`, 19.99},
 		{"with separators", `"1,299.50"`, `"$1,299.50"`, `"1,299.50"`, 1299.5},
@@ -219,13 +219,16 @@ func TestTikTokPrices(t *testing.T) {
 		{"a number", `29.5`, `null`, `null`, 29.5},
 		{"hidden", `"2?"`, `"$2?"`, `"2?"`, 0},
 		{"hidden by stars", `"2*.99"`, `"$**"`, `"*"`, 0},
+		{"hidden in the one kind only", `""`, `null`, `"2?"`, 0},
+		{"none", `""`, `null`, `""`, -1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p := saying(t, platform.TikTok, fmt.Sprintf(detail, tt.lowest, tt.real, tt.sku))
 			got, err := p.Product(t.Context(), providers.ProductQuery{ID: "17"})
-			if tt.want == 0 && !errors.Is(err, providers.ErrUnavailable) || tt.want > 0 && (err != nil || got.Price.Amount != tt.want) {
+			wrong := map[float64]error{0: providers.ErrUnavailable, -1: providers.ErrNotFound}[tt.want]
+			if !errors.Is(err, wrong) || wrong == nil && got.Price.Amount != tt.want {
 				t.Errorf("got %v (%v), want %v", got.Price, err, tt.want)
 			}
 		})
