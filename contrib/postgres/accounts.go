@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,10 @@ func (s *Keys) CreateAccount(ctx context.Context, name string) (keys.Account, er
 // nothing. It fails as CreateAccount does, and with credits.ErrAmount and credits.ErrInvalid.
 func (s *Keys) OpenAccount(ctx context.Context, name string, n int64, reason string) (keys.Account, error) {
 	a := keys.Account{ID: keys.NewID("acct"), Name: name, CreatedAt: s.now()}
-	return a, s.openAccount(ctx, a, n, reason)
+	if err := s.openAccount(ctx, a, n, reason); err != nil {
+		return keys.Account{}, err
+	}
+	return a, nil
 }
 
 func (s *Keys) openAccount(ctx context.Context, a keys.Account, n int64, reason string) error {
@@ -36,12 +40,16 @@ func (s *Keys) openAccount(ctx context.Context, a keys.Account, n int64, reason 
 	if n < 0 || n > credits.MaxBalance {
 		return fmt.Errorf("%w: an account cannot begin with %d credits", credits.ErrAmount, n)
 	}
-	last := credits.Entry{}
-	if n > 0 {
-		e := credits.Entry{Account: a.ID, Kind: credits.Granted, Amount: n, Reason: reason, At: s.now()}
-		last = e.Next(last)
-	}
 	return s.db.transact(ctx, func(ctx context.Context, t *tx) error {
+		now, there, err := s.accountThere(ctx, t, a.ID)
+		if err != nil || there && t.unsure {
+			return err // an attempt before this one has made it: nobody else has its id
+		}
+		last := credits.Entry{}
+		if n > 0 {
+			e := credits.Entry{Account: a.ID, Kind: credits.Granted, Amount: n, Reason: reason, At: now}
+			last = e.Next(last)
+		}
 		no, err := insertAccount(ctx, s.db, t, a, last)
 		if err == nil && n > 0 {
 			err = t.step(ctx, func(q *pgx.Batch) { q.Queue(s.db.sql(insertEntries), columns([]entry{{no, last}})...) })
@@ -50,8 +58,20 @@ func (s *Keys) openAccount(ctx context.Context, a keys.Account, n int64, reason 
 	})
 }
 
+// accountThere tells the time, and whether there is an account with that id.
+func (s *Keys) accountThere(ctx context.Context, t *tx, id string) (now time.Time, there bool, err error) {
+	var nanos int64
+	err = t.step(ctx, func(q *pgx.Batch) {
+		q.Queue("SELECT "+sqlNow, s.db.clock()).QueryRow(func(row pgx.Row) error { return row.Scan(&nanos) })
+		q.Queue(s.db.sql("SELECT EXISTS (SELECT 1 FROM @accounts WHERE id = $1)"), id).
+			QueryRow(func(row pgx.Row) error { return row.Scan(&there) })
+	})
+	return fromNanos(nanos), there, err
+}
+
 // insertAccount writes an account whose last entry is last and returns its number. It fails with keys.ErrTaken when an
-// account answers to that name or id: one of them that is another's would make two accounts answer to it.
+// account answers to that name or id: one of them that is another's would make two accounts answer to it. Where another
+// is just being made, it fails as the table does, and the next attempt sees which one.
 func insertAccount(ctx context.Context, db *DB, t *tx, a keys.Account, last credits.Entry) (no int64, err error) {
 	at := int64(0)
 	if last.Seq > 0 {
@@ -61,15 +81,12 @@ func insertAccount(ctx context.Context, db *DB, t *tx, a keys.Account, last cred
 		q.Queue(db.sql(`
 			INSERT INTO @accounts (id, name, created_at, seq, balance, at, hash)
 			SELECT $1, $2, $3, $4, $5, $6, $7
-			WHERE NOT EXISTS (SELECT 1 FROM @accounts WHERE id = $2 OR name = $1 OR name = $2 AND id <> $1)
+			WHERE NOT EXISTS (SELECT 1 FROM @accounts WHERE id IN ($1, $2) OR name IN ($1, $2))
 			RETURNING no`),
 			a.ID, a.Name, a.CreatedAt.UnixMicro(), last.Seq, last.Balance, at, last.Hash[:]).
 			QueryRow(func(row pgx.Row) error { return row.Scan(&no) })
 	})
-	switch {
-	case t.unsure && isCode(err, uniqueViolation):
-		err = errDone // an attempt before this one has made it: the id is new
-	case errors.Is(err, pgx.ErrNoRows), isCode(err, uniqueViolation):
+	if errors.Is(err, pgx.ErrNoRows) {
 		err = fmt.Errorf("%w: account %q", keys.ErrTaken, a.Name)
 	}
 	return no, err
@@ -109,13 +126,27 @@ func (s *Keys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, k k
 	if err != nil {
 		return "", keys.Key{}, err
 	}
-	err = s.db.transact(ctx, func(ctx context.Context, t *tx) error {
-		return t.commit(ctx, func(q *pgx.Batch) { queueKey(s.db, q, k, credits.Spent{}, new(int64(0))) })
-	})
-	if err != nil {
+	if err := s.createKey(ctx, k); err != nil {
 		return "", keys.Key{}, err
 	}
 	return secret, k, nil
+}
+
+// createKey writes a key. It fails with keys.ErrTaken when there is another with its id; the same one has been written by
+// an attempt that nobody heard of.
+func (s *Keys) createKey(ctx context.Context, k keys.Key) error {
+	return s.db.transact(ctx, func(ctx context.Context, t *tx) error {
+		var stands []byte
+		err := t.step(ctx, func(q *pgx.Batch) {
+			queueKey(s.db, q, k, credits.Spent{}, new(int64(0)))
+			q.Queue(s.db.sql("SELECT hash FROM @keys WHERE id = $1"), k.ID).
+				QueryRow(func(row pgx.Row) error { return row.Scan(&stands) })
+		})
+		if err == nil && !bytes.Equal(stands, k.Hash[:]) {
+			err = fmt.Errorf("%w: key %q", keys.ErrTaken, k.ID)
+		}
+		return t.end(ctx, err)
+	})
 }
 
 // queueKey writes a key and, when it has a cap, what it has spent. One that is there already stays as it is; others are

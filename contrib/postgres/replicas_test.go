@@ -142,16 +142,21 @@ func (*failures) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQu
 // TraceQueryEnd implements [pgx.QueryTracer].
 func (*failures) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// interfere opens a transaction that locks an account's row, and returns functions to end it and to wait until others
-// wait for it.
+// interfere begins a transaction that locks an account's row.
 func interfere(t *testing.T, db *DB, account string) (tx pgx.Tx, awaited func()) {
+	t.Helper()
+	return begin(t, db, "UPDATE @accounts SET first = first WHERE id = $1", account)
+}
+
+// begin begins a transaction with a statement, and returns functions to end it and to wait until others wait for it.
+func begin(t *testing.T, db *DB, query string, args ...any) (tx pgx.Tx, awaited func()) {
 	t.Helper()
 	tx, err := db.pool.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	if _, err := tx.Exec(t.Context(), db.sql("UPDATE @accounts SET first = first WHERE id = $1"), account); err != nil {
+	if _, err := tx.Exec(t.Context(), db.sql(query), args...); err != nil {
 		t.Fatal(err)
 	}
 	return tx, func() {

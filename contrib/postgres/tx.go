@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/socialdata/socialdata/keys"
 )
 
 // tx is one attempt at a transaction. Its statements go to the database in steps, a round trip each; BEGIN goes with the
@@ -42,18 +44,12 @@ func (t *tx) commit(ctx context.Context, queue func(b *pgx.Batch)) error {
 	})
 }
 
-// errDone ends a transaction in which nothing is left to do, because an attempt before it was committed after all.
-var errDone = errors.New("postgres: written already")
-
-// end commits what was written, unless err says that it could not be, or was before.
+// end commits what was written, unless err says that it could not be.
 func (t *tx) end(ctx context.Context, err error) error {
-	if err == nil {
-		err = t.commit(ctx, func(*pgx.Batch) {})
+	if err != nil {
+		return err
 	}
-	if errors.Is(err, errDone) {
-		err = nil
-	}
-	return err
+	return t.commit(ctx, func(*pgx.Batch) {})
 }
 
 // transact runs do in a transaction until that was committed, has failed for good, or patience is at its end. Do may
@@ -101,7 +97,7 @@ func (db *DB) retry(ctx context.Context, do func(unsure bool) error) error {
 		}
 		return struct{}{}, err
 	}, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(db.cfg.Patience))
-	if err != nil && unsure {
+	if err != nil && unsure && !errors.Is(err, keys.ErrTaken) { // what is another's was not written
 		err = fmt.Errorf("%w: %w", ErrUnsure, err)
 	}
 	return err
