@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -21,6 +22,9 @@ import (
 // that what is held is the sum of the holds, and that what is kept about the spending of keys with a cap is what their
 // charges come to. It reads each account as it is at one moment, a page at a time, beside replicas that charge. The error
 // is not nil when the database could not be read; what it found is in the report.
+//
+// No transaction stays open for that, nor does any isolation level matter: an account's head, its holds and what stands
+// behind its last entry are seen by one statement, and what stands before that entry never changes.
 //
 // Whoever can write the database can write all of it anew; [DB.AuditAgainst] finds that out.
 func (db *DB) Audit(ctx context.Context) (bookkeeping.Report, error) {
@@ -66,13 +70,17 @@ func (db *DB) auditBooks(ctx context.Context, a *bookkeeping.Auditor) error {
 			if h.held != h.holds {
 				a.Problem("account %s counts %d credits that are held, and its holds come to %d", h.ID, h.held, h.holds)
 			}
+			if h.behind > 0 {
+				a.Problem("account %s ends with entry %d, and %d more stand behind it", h.ID, h.last.Seq, h.behind)
+			}
 			for key, spent := range h.spent {
 				a.Spending(h.ID, key, spent)
 			}
 		}
+		strays := map[int64]int{} // entries by the numbers of accounts that are not part of it
 		err := db.eachEntry(ctx, p, func(no int64, h *head, e credits.Entry) error {
 			if h == nil {
-				a.Problem("an entry belongs to account number %d, which is not there", no)
+				strays[no]++
 			} else {
 				a.Entry(e)
 			}
@@ -81,8 +89,24 @@ func (db *DB) auditBooks(ctx context.Context, a *bookkeeping.Auditor) error {
 		for _, h := range p.accounts {
 			a.Last(h.ID, h.last)
 		}
+		if err == nil {
+			err = db.auditStrays(ctx, a, strays)
+		}
 		return err
 	})
+}
+
+// auditStrays reports the entries of no account. Those of a new one came with it, so that it is there by now.
+func (db *DB) auditStrays(ctx context.Context, a *bookkeeping.Auditor, strays map[int64]int) error {
+	if len(strays) == 0 {
+		return nil
+	}
+	nobodys, err := list(ctx, db, pgx.RowTo[int64], "SELECT no FROM unnest($1::bigint[]) AS u (no) "+
+		"WHERE NOT EXISTS (SELECT 1 FROM @accounts a WHERE a.no = u.no) ORDER BY no", slices.Collect(maps.Keys(strays)))
+	for _, no := range nobodys {
+		a.Problem("%d entries belong to account number %d, which is not there", strays[no], no)
+	}
+	return err
 }
 
 // Heads writes what stands for every account's entries and every key, each as it is at one moment, as JSON Lines of some
@@ -195,11 +219,12 @@ func (x *export) entries(ctx context.Context, out *bookkeeping.Writer) error {
 // head is an account as it is at one moment.
 type head struct {
 	keys.Account
-	no    int64
-	last  credits.Entry
-	held  int64                    // as the account counts it
-	holds int64                    // what its holds come to
-	spent map[string]credits.Spent // by keys whose spending is counted
+	no     int64
+	last   credits.Entry
+	held   int64                    // as the account counts it
+	holds  int64                    // what its holds come to
+	behind int64                    // entries behind the last one, which nobody can have written who knows it
+	spent  map[string]credits.Spent // by keys whose spending is counted
 }
 
 // accountsAtOnce and entriesAtOnce are how many rows are read before they are dealt with.
@@ -221,6 +246,7 @@ func (db *DB) eachPart(ctx context.Context, do func(p part) error) error {
 		p.accounts, err = list(ctx, db, scanHead, `
 			SELECT no, id, name, created_at, seq, balance, at, hash, held,
 				coalesce((SELECT sum(amount) FROM @holds h WHERE h.account = a.no), 0)::bigint,
+				(SELECT count(*) FROM @entries e WHERE e.account = a.no AND e.seq > a.seq),
 				ARRAY (SELECT key FROM @spending s WHERE s.account = a.no ORDER BY key),
 				ARRAY (SELECT total FROM @spending s WHERE s.account = a.no ORDER BY key),
 				ARRAY (SELECT day FROM @spending s WHERE s.account = a.no ORDER BY key),
@@ -245,7 +271,7 @@ func scanHead(row pgx.CollectableRow) (h head, err error) {
 	var names []string
 	var total, day, today []int64
 	err = row.Scan(&h.no, &h.ID, &h.Name, &created, &h.last.Seq, &h.last.Balance, &at, &hash, &h.held, &h.holds,
-		&names, &total, &day, &today)
+		&h.behind, &names, &total, &day, &today)
 	h.CreatedAt = fromMicros(created)
 	if h.last.Seq > 0 {
 		h.last.At = fromMicros(at)
@@ -270,7 +296,7 @@ func scanNumberedEntry(row pgx.CollectableRow) (e numberedEntry, err error) {
 }
 
 // eachEntry calls do for the entries of a part of the accounts, by account and in their order. Entries that are newer
-// than the account's head are left out, and those of no account have no head.
+// than the account's head are left out, and those of an account that is new or is not there have no head.
 func (db *DB) eachEntry(ctx context.Context, p part, do func(no int64, h *head, e credits.Entry) error) error {
 	heads := map[int64]*head{}
 	for i := range p.accounts {

@@ -199,6 +199,20 @@ func TestAuditFindsWhatWasTouched(t *testing.T) {
 		{"a text", "UPDATE @entries SET operation = 'posts' WHERE seq = 2", "another hash", false},
 		{"an entry in the middle is gone", "DELETE FROM @entries WHERE seq = 2", "follows entry 1", false},
 		{"the last entries are gone", "DELETE FROM @entries WHERE seq = 3", "ends with entry 2", false},
+		{
+			"an entry behind the last", `
+			INSERT INTO @entries SELECT account, seq + 1, kind, amount, balance + amount, key, operation, platform, request_id,
+				cache, reason, '', idempotency_key, at, clock, hash
+			FROM @entries WHERE seq = 3`, "and 1 more stand behind it", false,
+		},
+		{
+			"an entry far behind the last of an account without any", `
+			INSERT INTO @accounts (id, name, created_at) VALUES ('acct_new', 'new', 0);
+			INSERT INTO @entries SELECT a.no, 1000 + e.seq, kind, amount, e.balance, key, operation, platform, request_id, cache, reason,
+				'', idempotency_key, e.at, clock, e.hash
+			FROM @entries e JOIN @accounts a ON a.id = 'acct_new' WHERE e.account = (SELECT min(no) FROM @accounts)`,
+			"acct_new ends with entry 0, and 3 more stand behind it", false,
+		},
 		{"an account's balance", "UPDATE @accounts SET balance = balance + 1", "and not with entry", false},
 		{"an entry of nobody", "UPDATE @entries SET account = -5 WHERE seq = 3 AND account = (SELECT min(no) FROM @accounts)", "account number -5", false},
 		{"what is held", "UPDATE @accounts SET held = 1", "holds come to", false},

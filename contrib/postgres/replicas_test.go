@@ -548,3 +548,45 @@ func TestAClosedReplicaLeavesItsHoldsToTheOthers(t *testing.T) {
 		t.Errorf("Settle = %+v, %v", r, err)
 	}
 }
+
+// TestAnAuditBesideReplicasFindsNothing audits while callers on two replicas charge and open accounts.
+func TestAnAuditBesideReplicasFindsNothing(t *testing.T) {
+	t.Parallel()
+	cfg := newSchema(t)
+	replicas := []*DB{openDB(t, cfg), openDB(t, cfg)}
+	addAccount(t, replicas[0], "acct", 1_000_000)
+	ctx, stop := context.WithCancel(t.Context())
+	var callers sync.WaitGroup
+	var made atomic.Int64
+	for i := range 8 {
+		db := replicas[i%2]
+		callers.Go(func() {
+			who := credits.Spender{Account: "acct", Key: "key", TotalCap: new(int64(1_000_000))}
+			for ctx.Err() == nil {
+				a, err := db.Keys().OpenAccount(t.Context(), fmt.Sprint("shop ", made.Add(1)), 10, "to start with")
+				if err == nil {
+					_, _, err = db.Keys().CreateKey(t.Context(), keys.NewKey{Account: a.ID, Environment: keys.Live, DayCap: new(int64(9))})
+				}
+				for _, who := range []credits.Spender{who, {Account: a.ID}} {
+					var holds []credits.Hold
+					if err == nil {
+						holds, err = db.Ledger().Reserve(t.Context(), who, time.Hour, 3)
+					}
+					if err == nil {
+						_, err = db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 2})
+					}
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for n := 0; n < 20 || made.Load() < 100 && !t.Failed(); n++ {
+		wantAudit(t, replicas[0])
+	}
+	stop()
+	callers.Wait()
+	wantAudit(t, replicas[1])
+}
