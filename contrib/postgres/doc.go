@@ -15,7 +15,12 @@
 // commit): one locks the rows of its accounts in one order, decides each call exactly as if it were alone, and writes
 // all of it in two round trips. What makes it stand is one UPDATE of the accounts' rows, whose table refuses that more is
 // held than there is. A charge is durable when Settle returns; a hold alone does not wait for the disk, for losing it
-// charges nothing. Time is that of the database, so that the clocks of replicas need not agree.
+// charges nothing.
+//
+// Time is that of the database, so that the clocks of replicas need not agree and one that jumps changes nothing. Should
+// the database's own clock be ahead for a while, what was held meanwhile and never settled stays so until the clock gets
+// there: no hold may end before its time, and when a clock has been set back, nobody can tell whether it is right now or
+// was right before.
 //
 // Every transaction may be repeated: after a serialization failure (40001), a deadlock (40P01), a restart or the loss of
 // the connection, also while it was being committed, for holds and charges are recognised by their ids. That goes on for
