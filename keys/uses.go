@@ -39,17 +39,22 @@ func (u *Uses) Note(id string, at time.Time) {
 	if latest, ok := u.latest.Get(id); !ok || latest.Before(at) {
 		u.latest.Add(id, at)
 	}
-	before, ok := u.waiting[id]
-	if !ok && len(u.waiting) >= u.most || ok && !before.Before(at) {
-		return
-	}
-	u.waiting[id] = at
-	if len(u.waiting) == u.most/2 {
+	if u.wait(id, at) && len(u.waiting) == u.most/2 {
 		select {
 		case u.crowded <- struct{}{}:
 		default: // said already
 		}
 	}
+}
+
+// wait lets a time wait to be written, and tells whether it does.
+func (u *Uses) wait(id string, at time.Time) bool {
+	before, ok := u.waiting[id]
+	if !ok && len(u.waiting) >= u.most || ok && !before.Before(at) {
+		return false
+	}
+	u.waiting[id] = at
+	return true
 }
 
 // In returns k with the latest time of use that is known.
@@ -67,6 +72,16 @@ func (u *Uses) Take() map[string]time.Time {
 	waiting := u.waiting
 	u.waiting = map[string]time.Time{}
 	return waiting
+}
+
+// Return puts back what Take returned and could not be written. Nobody is told that it is time to write it: that was
+// just tried.
+func (u *Uses) Return(taken map[string]time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for id, at := range taken {
+		u.wait(id, at)
+	}
 }
 
 // Crowded receives when there is half as much as can wait: it is time to write it.

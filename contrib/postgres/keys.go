@@ -104,10 +104,11 @@ func (s *Keys) flush(ctx context.Context) error {
 			return err
 		})
 		if err != nil {
-			for id, at := range used {
-				s.Touch(id, at)
-			}
+			s.uses.Return(used)
 			return err
+		}
+		for _, id := range part {
+			delete(used, id)
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -66,17 +68,12 @@ func (s *Keys) Touch(id string, at time.Time) { s.uses.Note(id, at) }
 // flushedAtOnce bounds how long a flush keeps charges waiting.
 const flushedAtOnce = 200
 
-// flush writes when keys were last used.
+// flush writes when keys were last used. What could not be written waits for the next time.
 func (s *Keys) flush() error {
 	used := s.uses.Take()
-	ids := make([]string, 0, len(used))
-	for id := range used {
-		ids = append(ids, id)
-	}
-	for len(ids) > 0 {
-		n := min(len(ids), flushedAtOnce)
+	for part := range slices.Chunk(slices.Collect(maps.Keys(used)), flushedAtOnce) {
 		err := s.db.writer.do(&task{apply: func(w *writer) error {
-			for _, id := range ids[:n] {
+			for _, id := range part {
 				_, err := w.c.exec("UPDATE keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?",
 					used[id].UnixMicro(), id)
 				if err != nil {
@@ -86,9 +83,12 @@ func (s *Keys) flush() error {
 			return nil
 		}})
 		if err != nil {
+			s.uses.Return(used)
 			return err
 		}
-		ids = ids[n:]
+		for _, id := range part {
+			delete(used, id)
+		}
 	}
 	return nil
 }
