@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
+	"hash/crc32"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -19,7 +19,6 @@ import (
 // Ledger is the books in the database. Holds are rows, which every replica sees and any may settle.
 type Ledger struct {
 	db     *DB
-	seed   maphash.Seed
 	lanes  []*lane
 	prefix string
 	made   atomic.Uint64
@@ -37,7 +36,7 @@ const rememberedHolds = 100_000
 func newLedger(db *DB) *Ledger {
 	// NewLRU fails on a size below 1 only.
 	ended, _ := simplelru.NewLRU[string, settled](rememberedHolds, nil)
-	l := &Ledger{db: db, seed: maphash.MakeSeed(), prefix: newPrefix(time.Now()), ended: ended}
+	l := &Ledger{db: db, prefix: newPrefix(time.Now()), ended: ended}
 	for range db.cfg.Lanes {
 		l.lanes = append(l.lanes, newLane(db))
 	}
@@ -67,11 +66,16 @@ func (l *Ledger) remembered(id string, now time.Time) (settled, bool) {
 	return s, ok && now.Before(s.until)
 }
 
+// lane returns that of the account. It is the same number on every replica: whoever waits for an account's row waits for
+// one lane of each other replica, and not for all of them in turn.
+func (l *Ledger) lane(account string) *lane {
+	return l.lanes[crc32.ChecksumIEEE([]byte(account))%uint32(len(l.lanes))]
+}
+
 // do hands o to the lane of the account and waits until it is decided.
 func (l *Ledger) do(account string, o op, c *call) error {
 	c.done = make(chan struct{})
-	lane := l.lanes[maphash.String(l.seed, account)%uint64(len(l.lanes))]
-	if err := lane.submit(o); err != nil {
+	if err := l.lane(account).submit(o); err != nil {
 		return err
 	}
 	<-c.done

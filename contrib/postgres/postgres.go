@@ -44,7 +44,7 @@ type Config struct {
 	Logger *slog.Logger // nil discards
 
 	// Lanes is how many transactions of holds and charges a replica has under way at most; 0 means 2. Each account has
-	// its lane, so that its calls share transactions.
+	// its lane, so that its calls share transactions; let all replicas have as many, so that it is the same everywhere.
 	Lanes int
 	// Batch is how many calls share a transaction at most; 0 means 512.
 	Batch int

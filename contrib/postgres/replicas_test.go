@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -73,6 +74,26 @@ func TestTwoReplicasNeverSpendMoreThanThereIs(t *testing.T) {
 	replicas := []*DB{openDB(t, cfg), openDB(t, cfg)}
 	addAccount(t, replicas[0], "acct", 500)
 	race(t, replicas, 500)
+}
+
+// TestAnAccountHasTheSameLaneOnEveryReplica keeps lanes from waiting for all those of another replica.
+func TestAnAccountHasTheSameLaneOnEveryReplica(t *testing.T) {
+	t.Parallel()
+	cfg := newSchema(t)
+	cfg.Lanes = 4
+	one, other := openDB(t, cfg).Ledger(), openDB(t, cfg).Ledger()
+	used := map[int]bool{}
+	for i := range 100 {
+		account := keys.NewID("acct")
+		lane := slices.Index(one.lanes, one.lane(account))
+		if got := slices.Index(other.lanes, other.lane(account)); got != lane {
+			t.Fatalf("account %d has lane %d and, on the other replica, %d", i, lane, got)
+		}
+		used[lane] = true
+	}
+	if len(used) != cfg.Lanes {
+		t.Errorf("%d lanes are used; want all %d", len(used), cfg.Lanes)
+	}
 }
 
 // TestSerializableTransactionsAreRepeated runs the race on transactions that PostgreSQL ends with 40001 whenever two of
