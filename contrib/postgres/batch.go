@@ -364,7 +364,9 @@ type wanted struct {
 	keyed    map[keyed]bool
 }
 
-// read locks the accounts and reads what is known to be needed.
+// read locks the accounts and reads what is known to be needed. Each hold, and what each key has spent, is looked up by
+// itself (LATERAL and LIMIT): plans are made once, often while the tables are still empty, and PostgreSQL would else read
+// all holds of an account for each of them.
 func (b *batch) read(ctx context.Context, w *wanted) error {
 	err := b.tx.step(ctx, func(q *pgx.Batch) {
 		ids := slices.Collect(maps.Keys(w.accounts))
@@ -377,9 +379,12 @@ func (b *batch) read(ctx context.Context, w *wanted) error {
 		}
 		if len(w.holds) > 0 {
 			q.Queue(b.db.sql(`
-				SELECT h.id, h.account, h.key, h.amount, h.expires
+				SELECT h.*
 				FROM unnest($1::text[], $2::text[]) AS u (account, id)
-					JOIN @accounts a ON a.id = u.account JOIN @holds h ON h.account = a.no AND h.id = u.id`),
+					JOIN @accounts a ON a.id = u.account
+					CROSS JOIN LATERAL (
+						SELECT id, account, key, amount, expires FROM @holds WHERE account = a.no AND id = u.id LIMIT 1
+					) AS h`),
 				w.holders, w.holds).Query(b.scanHolds)
 		}
 		if len(w.spenders) > 0 {
@@ -443,9 +448,12 @@ func (b *batch) queueSpent(q *pgx.Batch, who []spender) {
 		accounts, keys = append(accounts, s.account), append(keys, s.key)
 	}
 	q.Queue(b.db.sql(`
-		SELECT a.id, s.key, s.account, s.total, s.day, s.today, s.held
+		SELECT a.id, s.*
 		FROM unnest($1::text[], $2::text[]) AS u (account, key)
-			JOIN @accounts a ON a.id = u.account JOIN @spending s ON s.account = a.no AND s.key = u.key`),
+			JOIN @accounts a ON a.id = u.account
+			CROSS JOIN LATERAL (
+				SELECT key, account, total, day, today, held FROM @spending WHERE account = a.no AND key = u.key LIMIT 1
+			) AS s`),
 		accounts, keys).Query(b.scanSpent)
 }
 
