@@ -98,7 +98,7 @@ func (ps Pairs) Bind(params []Param, room []string) (Args, error) {
 		given, n := ps.lookup(p.Name)
 		if n == 0 {
 			if p.Required {
-				return a, problem.New(problem.InvalidRequest, "parameter %q is required: %s", p.Name, p.Doc)
+				return a, missing(params, p, ps)
 			}
 			continue
 		}
@@ -118,6 +118,17 @@ func (ps Pairs) Bind(params []Param, room []string) (Args, error) {
 	return a, oneOf(params, a)
 }
 
+// missing says that p must be given; where a name was given that is none, that one was probably meant for it, and is what
+// there is to mend.
+func missing(params []Param, p *Param, given Pairs) error {
+	if err := unknownParam(params, given); err != nil {
+		return err
+	}
+	doc := strings.TrimSuffix(strings.ToLower(p.Doc[:1])+p.Doc[1:], ".")
+	return problem.New(problem.InvalidRequest, "parameter %q is required: %s", p.Name, doc)
+}
+
+// unknownParam names what was given and is no parameter, with the one that it comes nearest to; nil when all are.
 func unknownParam(params []Param, given Pairs) error {
 	names := make([]string, 0, len(params))
 	for _, p := range params {
@@ -126,8 +137,11 @@ func unknownParam(params []Param, given Pairs) error {
 	var unknown []string
 	for _, p := range given {
 		if !slices.Contains(names, p.Name) {
-			unknown = append(unknown, strconv.Quote(p.Name))
+			unknown = append(unknown, strconv.Quote(p.Name)+problem.DidYouMean(p.Name, names))
 		}
+	}
+	if unknown == nil {
+		return nil
 	}
 	slices.Sort(unknown)
 	unknown = slices.Compact(unknown)

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -147,7 +148,10 @@ func (p *Param) canonical(v string) (string, error) {
 		return "", fmt.Errorf("must not be empty")
 	}
 	if p.Enum != nil && !slices.Contains(p.Enum, v) {
-		return "", fmt.Errorf("must be one of %s", strings.Join(p.Enum, ", "))
+		if len(p.Enum) == 1 {
+			return "", fmt.Errorf("must be %s", p.Enum[0])
+		}
+		return "", fmt.Errorf("must be one of %s%s", strings.Join(p.Enum, ", "), problem.DidYouMean(v, p.Enum))
 	}
 	switch p.Form {
 	case FormText:

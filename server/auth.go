@@ -31,7 +31,11 @@ var (
 // authenticate returns the client of whoever makes a request.
 func (s *Server) authenticate(r *http.Request) (*socialdata.Client, error) {
 	if s.auth == nil {
-		return s.client.Authenticate(r.Context(), bearer(r))
+		client, err := s.client.Authenticate(r.Context(), bearer(r))
+		if errors.Is(err, keys.ErrUnknown) {
+			err = problem.Wrap(err, problem.Unauthorized, `a valid API key is required; send it in the header "Authorization: Bearer API_KEY"`)
+		}
+		return client, err
 	}
 	key, err := s.auth(r)
 	switch {

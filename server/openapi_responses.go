@@ -170,12 +170,12 @@ func sample(code problem.Code) *problem.Error {
 	return p
 }
 
-const sampleRequestID = "req_QJBL6R5K7RDUH4554QX3I2YOZT"
+const sampleRequestID = "req_06H05TSLBJ7AUUR8788Q7QH0H4"
 
 var sampleDetails = map[problem.Code]string{
 	problem.InvalidRequest:      `parameter "handle" must not be empty`,
-	problem.Unauthorized:        "the API key is missing or not valid",
-	problem.InsufficientCredits: "this call costs up to 5 credits, and the balance is 2",
+	problem.Unauthorized:        `a valid API key is required; send it in the header "Authorization: Bearer API_KEY"`,
+	problem.InsufficientCredits: "the balance does not cover this call: it costs up to 5 credits, and the account can spend 2; nothing was charged",
 	problem.NotFound:            "there is no such account",
 	problem.RateLimited:         "the key's rate limit is reached",
 	problem.InternalError:       "something went wrong on our side",

@@ -266,7 +266,7 @@ func example(t *testing.T, s *site, o *operation.Operation) any {
 		}
 		e.Data = marshal(t, all[:min(1, len(all))])
 	}
-	e.Meta.CreditsRemaining, e.Meta.RequestID = 1000, "req_QJBL6R5K7RDUH4554QX3I2YOZT"
+	e.Meta.CreditsRemaining, e.Meta.RequestID = 1000, "req_06H05TSLBJ7AUUR8788Q7QH0H4"
 	if e.Meta.NextCursor != "" {
 		e.Meta.NextCursor = "bmV4dCBwYWdl"
 	}

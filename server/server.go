@@ -3,7 +3,9 @@ package server
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -11,6 +13,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 )
 
@@ -140,7 +143,22 @@ func (s *Server) api(w *response, r *http.Request, path string) {
 const maxPath = 200
 
 func (s *Server) unknown(w *response, r *http.Request) {
-	s.fail(w, r, problem.New(problem.NotFound, "there is no route %s; see /docs", clip(r.URL.Path, maxPath)))
+	s.fail(w, r, problem.New(problem.NotFound, "there is no route %s%s; see /docs",
+		clip(r.URL.Path, maxPath), s.meant(r.URL.Path)))
+}
+
+// meant names the route that was probably meant by one that does not exist, of the same platform or of none.
+func (s *Server) meant(path string) string {
+	op, below := strings.CutPrefix(path, "/v1/")
+	base, ops := "/v1/", s.own
+	if word, rest, deeper := strings.Cut(op, "/"); deeper && platform.ID(word).Valid() {
+		base, ops, op = base+word+"/", s.ops, rest
+	}
+	name := problem.Nearest(op, slices.Sorted(maps.Keys(ops)))
+	if !below || name == "" {
+		return ""
+	}
+	return " (did you mean " + base + name + "?)"
 }
 
 // reads tells whether a request reads, and refuses it when it does not.

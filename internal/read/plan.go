@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func (r *Reader) Plan(ctx context.Context, row *Row, call operation.Call) (*Quer
 func (r *Reader) PlanPairs(ctx context.Context, row *Row, on platform.ID, given operation.Pairs) (*Query, error) {
 	info, ok := platform.Lookup(on)
 	if !ok {
-		return nil, problem.New(problem.NotFound, "there is no platform %q; GET /v1/platforms lists them", on)
+		return nil, problem.New(problem.NotFound, "%s", NoPlatform(string(on)))
 	}
 	q := &Query{}
 	in, err := given.Bind(row.Params, q.room[:])
@@ -32,6 +33,15 @@ func (r *Reader) PlanPairs(ctx context.Context, row *Row, on platform.ID, given 
 		return nil, err
 	}
 	return q, r.plan(ctx, q, row, info, in)
+}
+
+// NoPlatform says that word is no platform, and what it may have been meant for.
+func NoPlatform(word string) string {
+	var names []string
+	for _, info := range platform.All() {
+		names = append(names, string(info.ID))
+	}
+	return fmt.Sprintf("there is no platform %q%s; GET /v1/platforms lists them", word, problem.DidYouMean(word, names))
 }
 
 // PlanFor is [Reader.Plan] behind the binding; in becomes the query's own.

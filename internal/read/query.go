@@ -45,7 +45,7 @@ func (q *Query) Probed() ([]platform.ID, error) {
 	for word := range strings.SplitSeq(list, ",") {
 		id := platform.ID(strings.TrimSpace(word))
 		if _, ok := platform.Lookup(id); !ok {
-			return nil, problem.New(problem.InvalidRequest, "parameter \"platforms\": there is no platform %q", word)
+			return nil, problem.New(problem.InvalidRequest, "parameter \"platforms\": %s", NoPlatform(word))
 		}
 		if id != q.Platform && !slices.Contains(out, id) {
 			out = append(out, id)

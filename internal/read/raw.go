@@ -54,10 +54,11 @@ func (r *Reader) PlanRaw(row *Row, call operation.Call) (*Query, error) {
 }
 
 func (r *Reader) rawRoute(provider, path string) (*link, providers.Route, error) {
-	known := false
+	known, names := false, []string{}
 	for _, info := range platform.All() {
 		for _, l := range r.links[info.ID] {
 			if l.p.Name != provider {
+				names = append(names, l.p.Name)
 				continue
 			}
 			known = true
@@ -70,9 +71,10 @@ func (r *Reader) rawRoute(provider, path string) (*link, providers.Route, error)
 		}
 	}
 	if !known {
-		return nil, providers.Route{}, problem.New(problem.NotFound, "there is no provider %q", provider)
+		return nil, providers.Route{}, problem.New(problem.NotFound, "there is no provider %q%s; GET /v1/platforms lists the raw routes of each",
+			provider, problem.DidYouMean(provider, names))
 	}
-	return nil, providers.Route{}, problem.New(problem.NotFound, "the provider %s has no route %q on its allow-list", provider, path)
+	return nil, providers.Route{}, problem.New(problem.NotFound, "the provider %s has no route %q on its allow-list; GET /v1/platforms lists it", provider, path)
 }
 
 // matches tells whether a decoded path fits a pattern. Segments that could lead elsewhere fit none.

@@ -147,7 +147,7 @@ func namedPlatforms(list string, enrich bool) ([]platform.ID, error) {
 		info, ok := platform.Lookup(id)
 		switch {
 		case !ok:
-			return nil, problem.New(problem.InvalidRequest, "parameter \"platforms\": there is no platform %q", word)
+			return nil, problem.New(problem.InvalidRequest, "parameter \"platforms\": %s", read.NoPlatform(word))
 		case enrich && info.NoEnrich:
 			return nil, problem.New(problem.InvalidRequest,
 				"parameter \"enrich\" cannot be used on %s: its content may not be sent through enrichment", id)
