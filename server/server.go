@@ -25,6 +25,7 @@ type Server struct {
 	auth     Auth // nil asks the client's key store
 	ready    func(context.Context) error
 	mounted  map[string]http.Handler
+	metrics  *metrics // nil serves none
 	observe  func(context.Context, Request)
 	wrap     func(http.Handler) http.Handler
 	limits   Limits
@@ -116,6 +117,9 @@ func (s *Server) routes() {
 	}
 	s.mux.Handle("/livez", s.reading(func(w *response, r *http.Request) { s.probe(w, r, nil) }))
 	s.mux.Handle("/readyz", s.reading(func(w *response, r *http.Request) { s.probe(w, r, s.readiness(r.Context())) }))
+	if s.metrics != nil {
+		s.mux.Handle("/metrics", s.reading(s.showMetrics))
+	}
 	s.mux.Handle("/", handler(s.unknown))
 }
 

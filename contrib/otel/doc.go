@@ -6,7 +6,7 @@
 //	web := &http.Client{Transport: telemetry.Transport(nil)} // for the Config of each provider
 //	client, err := socialdata.New(socialdata.WithObserver(telemetry.Observer()), …)
 //	srv, err := server.New(client, telemetry.Server()...)
-//	mux.Handle("/metrics", page) // on an address that callers cannot reach
+//	mux.Handle("/metrics", page) // on an address that callers cannot reach, or behind server.WithMetrics
 //
 // # Metrics
 //

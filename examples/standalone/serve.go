@@ -62,11 +62,11 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if err != nil {
 		return err
 	}
-	told, stop, err := c.Telemetry.start(e, log)
+	told, err := c.Telemetry.start(e, log)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
+	defer func() { err = errors.Join(err, told.stop()) }()
 	e.transport = told.Transport
 	shared, letGo, err := c.Shared.open(e.ctx, log)
 	if err != nil {
@@ -94,16 +94,13 @@ func (c *serveCmd) Run(e *env) (err error) {
 	}
 	srv, err := server.New(client, append(told.Server(), server.WithReady(db.Ping),
 		server.WithLogger(log), server.WithSections(sandbox()), server.WithMount(mcpPath, tools.Handler()),
-		server.WithMount(dashboard.Root, pages), server.WithMount(dashboard.Root+"/", pages),
+		server.WithMetrics(told.page, pages.Admits), server.WithMount(dashboard.Root, pages), server.WithMount(dashboard.Root+"/", pages),
 		server.WithLimits(server.Limits{InFlight: c.InFlight, Connections: c.Connections, Notice: c.DrainNotice}))...)
 	if err != nil {
 		return err
 	}
 	// Listening comes before the key is made: a taken address must not cost the only sight of it.
-	listener, err := (&net.ListenConfig{}).Listen(e.ctx, "tcp", c.Addr)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%s is in use by another program; choose another address, such as --addr 127.0.0.1:0 for any", c.Addr)
-	}
+	listener, err := listenOn(e.ctx, c.Addr)
 	if err != nil {
 		return err
 	}
@@ -119,6 +116,15 @@ func (c *serveCmd) Run(e *env) (err error) {
 	}
 	go debug.FreeOSMemory() // what only the start needed: some 5 MB of 40
 	return serve(e.ctx, listener, srv, client)
+}
+
+// listenOn listens on addr.
+func listenOn(ctx context.Context, addr string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%s is in use by another program; choose another address, such as 127.0.0.1:0 for any", addr)
+	}
+	return listener, err
 }
 
 // serve answers until ctx ends, drains, and waits for what goes on in the background.

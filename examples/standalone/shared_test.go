@@ -25,7 +25,7 @@ func TestTheServerStartsWithoutItsCacheServer(t *testing.T) {
 			if _, _, body := read(t, s.base+"/health", ""); !strings.Contains(string(body), want.health) {
 				t.Errorf("health: %s; want %s", body, want.health)
 			}
-			if got := text(t, s.base+"/readyz"); got != "ok\n" {
+			if got := text(t, s.base+"/readyz", ""); got != "ok\n" {
 				t.Errorf("readyz: %s", got)
 			}
 		})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"time"
@@ -21,55 +20,62 @@ import (
 // OTEL_EXPORTER_OTLP_ENDPOINT.
 // https://opentelemetry.io/docs/specs/otel/protocol/exporter/
 type telemetryFlags struct {
-	Metrics string `help:"Serve metrics for Prometheus at /metrics on this address, which callers should not reach." env:"SOCIALDATA_METRICS" placeholder:"ADDR"`
+	Metrics string `help:"Serve metrics for Prometheus at /metrics on this address as well, to whoever reaches it: callers should not. On the address of the API they want the admin secret." env:"SOCIALDATA_METRICS" placeholder:"ADDR"`
 }
 
 const metricsHeadTimeout = 5 * time.Second
 
-// start begins to listen for who reads metrics. Stop ends that, and sends what traces are left.
-func (f telemetryFlags) start(e *env, log *slog.Logger) (told *otel.Telemetry, stop func() error, err error) {
-	stops := []func() error{}
-	stop = func() error {
-		var errs []error
-		for _, s := range stops {
-			errs = append(errs, s())
-		}
-		return errors.Join(errs...)
+// telemetry is who is told, and the page that shows what was measured.
+type telemetry struct {
+	*otel.Telemetry
+	page  http.Handler
+	stops []func() error
+}
+
+// stop ends what start began, and sends what traces are left.
+func (t *telemetry) stop() error {
+	var errs []error
+	for _, s := range t.stops {
+		errs = append(errs, s())
 	}
+	return errors.Join(errs...)
+}
+
+// start begins to measure, and to listen for who reads that on an address of its own.
+func (f telemetryFlags) start(e *env, log *slog.Logger) (_ *telemetry, err error) {
+	t := &telemetry{}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, stop())
+			err = errors.Join(err, t.stop())
 		}
 	}()
 	cfg := otel.Config{}
+	if cfg.Meter, t.page, err = otel.Prometheus(); err != nil {
+		return nil, err
+	}
 	// The exporter reads these by itself, and others of their kind.
 	if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "" {
 		traces, err := tracer(e.ctx)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		cfg.Tracer = traces
-		stops = append(stops, func() error { return flush(e.ctx, traces, log) })
+		t.stops = append(t.stops, func() error { return flush(e.ctx, traces, log) })
 	}
 	if f.Metrics != "" {
-		meter, page, err := otel.Prometheus()
+		closed, err := f.listen(e, t.page, log)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		cfg.Meter = meter
-		closed, err := f.listen(e, page, log)
-		if err != nil {
-			return nil, nil, err
-		}
-		stops = append(stops, closed)
+		t.stops = append(t.stops, closed)
 	}
-	told, err = otel.New(cfg)
-	return told, stop, err
+	t.Telemetry, err = otel.New(cfg)
+	return t, err
 }
 
 // listen serves page at /metrics.
 func (f telemetryFlags) listen(e *env, page http.Handler, log *slog.Logger) (closed func() error, err error) {
-	listener, err := (&net.ListenConfig{}).Listen(e.ctx, "tcp", f.Metrics)
+	listener, err := listenOn(e.ctx, f.Metrics)
 	if err != nil {
 		return nil, err
 	}

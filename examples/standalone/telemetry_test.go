@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -16,12 +17,13 @@ import (
 
 // serving is a server in this process.
 type serving struct {
-	base, metrics, secret string
-	stop                  func() // ends it and waits
+	base, metrics, secret, admin string
+	stop                         func() // ends it and waits
 }
 
 var (
 	baseLine    = regexp.MustCompile(`^socialdata serves on (http://\S+) `)
+	adminLine   = regexp.MustCompile(`^\s+(admin_\S+)$`)
 	metricsLine = regexp.MustCompile(`^metrics for Prometheus: (http://\S+)$`)
 )
 
@@ -43,7 +45,7 @@ func startInProcess(t *testing.T, args ...string) *serving {
 	t.Cleanup(s.stop)
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
-		for re, to := range map[*regexp.Regexp]*string{secretLine: &s.secret, metricsLine: &s.metrics, baseLine: &s.base} {
+		for re, to := range map[*regexp.Regexp]*string{secretLine: &s.secret, adminLine: &s.admin, metricsLine: &s.metrics, baseLine: &s.base} {
 			if m := re.FindStringSubmatch(lines.Text()); m != nil {
 				*to = m[1]
 			}
@@ -66,7 +68,7 @@ func TestMetricsAreServedOnAnAddressOfTheirOwn(t *testing.T) {
 			t.Fatalf("%d: %s", status, body)
 		}
 	}
-	page := text(t, s.metrics)
+	page := text(t, s.metrics, "")
 	for _, want := range []string{
 		`socialdata_credits_charged_total{operation="profile",platform="mock"} 2`,
 		`socialdata_cache_requests_total{class="profile",result="hit"} 1`,
@@ -76,18 +78,48 @@ func TestMetricsAreServedOnAnAddressOfTheirOwn(t *testing.T) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	if status, _, _ := read(t, s.base+"/metrics", s.secret); status != http.StatusNotFound {
-		t.Errorf("callers get %d for /metrics; want 404", status)
+	if status, _, body := read(t, s.base+"/metrics", s.secret); status != http.StatusUnauthorized || !strings.Contains(string(body), "ADMIN_SECRET") {
+		t.Errorf("callers get %d for /metrics: %s", status, body)
+	}
+}
+
+func TestMetricsAreServedToWhoeverShowsTheAdminSecret(t *testing.T) {
+	t.Parallel()
+	s := startInProcess(t)
+	read(t, s.base+"/v1/mock/profile?handle=ann_of_the_metrics", s.secret)
+	page := text(t, s.base+"/metrics", s.admin)
+	if want := `socialdata_credits_charged_total{operation="profile",platform="mock"} 1`; !strings.Contains(page, want) {
+		t.Errorf("the page lacks %s", want)
+	}
+	if strings.Contains(page, "ann_of") || strings.Contains(page, s.secret) {
+		t.Error("the page holds what was asked, or the key")
+	}
+	if status, _, body := read(t, s.base+"/metrics", "admin_guessed"); status != http.StatusUnauthorized || !strings.Contains(string(body), "/docs#unauthorized") {
+		t.Errorf("a wrong secret: %d %s", status, body)
+	}
+}
+
+func TestAnAddressOfMetricsThatIsTakenIsSaid(t *testing.T) {
+	t.Parallel()
+	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close() //nolint:errcheck // nothing was written
+	status, _, log := cliRun(t, nil, "--db", filepath.Join(t.TempDir(), "t.db"), "serve", "--addr", "127.0.0.1:0", "--metrics", taken.Addr().String())
+	if status != 1 || !strings.Contains(log, "is in use by another program") {
+		t.Errorf("exit status %d: %s", status, log)
 	}
 }
 
 // text reads a page that is no JSON.
-func text(t *testing.T, target string) string {
+func text(t *testing.T, target, secret string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, target, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	req.Header.Set("Authorization", "Bearer "+secret)
 	res, err := http.DefaultClient.Do(req) //nolint:forbidigo // a test
 	if err != nil {
 		t.Fatal(err)

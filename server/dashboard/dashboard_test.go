@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/server"
 	"github.com/socialdata/socialdata/server/dashboard"
@@ -358,5 +360,41 @@ func TestTheSecretIsKeptAsAHashOnly(t *testing.T) {
 	}
 	if again, err := dashboard.Begin(t.Context(), s.records); again != "" || err != nil {
 		t.Errorf("a second start made another secret: %v", err)
+	}
+}
+
+func TestTheAdminSecretAdmitsWithoutASession(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	admits := func(headers ...string) (code problem.Code) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil)
+		r.Header["Authorization"] = headers
+		err := s.pages.(*dashboard.Dashboard).Admits(r)
+		if p, ok := errors.AsType[*problem.Error](err); ok {
+			return p.Code
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		return ""
+	}
+	for _, headers := range [][]string{nil, {""}, {"Bearer"}, {"Bearer admin_guessed"}, {s.secret}, {"Basic " + s.secret}, {"Bearer " + s.secret, "Bearer " + s.secret}} {
+		if got := admits(headers...); got != problem.Unauthorized {
+			t.Errorf("%q: %q", headers, got)
+		}
+	}
+	for range 50 { // as often as anybody watches
+		if got := admits("bearer " + s.secret); got != "" {
+			t.Fatalf("the secret: %q", got)
+		}
+	}
+	for range 20 {
+		admits("Bearer admin_guessed")
+	}
+	if got := admits("Bearer " + s.secret); got != problem.RateLimited {
+		t.Errorf("after too many tries: %q", got)
+	}
+	s.now = s.now.Add(time.Minute)
+	if got := admits("Bearer " + s.secret); got != "" {
+		t.Errorf("a minute later: %q", got)
 	}
 }

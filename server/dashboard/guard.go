@@ -1,0 +1,49 @@
+package dashboard
+
+import (
+	"crypto/subtle"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// perReader bounds how often one address may show a secret to [Dashboard.Admits]: those who watch a service come often.
+var perReader = keys.Rate{Capacity: 60, Refill: 1}
+
+// Admits tells whether a request shows the admin secret as a bearer token, for what belongs to the owner of a service and is
+// no page, such as its metrics. Who does not gets the problem that it returns, and who tries too often another one.
+func (d *Dashboard) Admits(r *http.Request) error {
+	given := r.Header.Values("Authorization")
+	if len(given) != 1 {
+		return errNoSecret
+	}
+	scheme, secret, _ := strings.Cut(given[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return errNoSecret
+	}
+	got, err := d.tries.Take(r.Context(), "reader "+address(r), perReader)
+	if err != nil {
+		return err
+	}
+	if !got.OK {
+		return problem.New(problem.RateLimited, "too many tries of the admin secret").After(max(got.RetryAfter, time.Second))
+	}
+	kept, err := d.cfg.Records.Get(r.Context(), secretKey)
+	if err != nil && !errors.Is(err, records.ErrAbsent) {
+		return err
+	}
+	if subtle.ConstantTimeCompare(hash(strings.TrimSpace(secret)), kept.Value) != 1 {
+		d.log.WarnContext(r.Context(), "dashboard: wrong admin secret", "from", address(r), "request_id", operation.RequestID(r.Context()))
+		return errNoSecret
+	}
+	return nil
+}
+
+var errNoSecret = problem.New(problem.Unauthorized,
+	`the admin secret of the dashboard is required; send it in the header "Authorization: Bearer ADMIN_SECRET"`)
