@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/schema"
@@ -48,14 +49,15 @@ func (a *Activity) Observer() observe.Observer {
 }
 
 func (a *Activity) call(c observe.Call) {
+	o := socialdata.Operation(c.Operation)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	switch c.Cache {
-	case schema.Hit:
+	switch {
+	case o == nil || o.TTL == 0: // what is never kept is no miss
+	case c.Cache == schema.Hit:
 		a.hits++
-	case schema.Miss:
+	case c.Cache == schema.Miss:
 		a.misses++
-	default: // a failure, or what is never kept
 	}
 	seen := Call{
 		At: time.Now().UTC(), Operation: c.Operation, Platform: c.Platform, Status: cmp.Or(string(c.Code), "ok"),

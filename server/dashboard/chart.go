@@ -13,6 +13,7 @@ type chart struct {
 	Width, Height int
 	Bars          []bar
 	Labels        []label
+	Sums          []label // above the bars
 	Legend        []legend
 	Most          int64 // credits of the highest day
 }
@@ -25,7 +26,7 @@ type bar struct {
 }
 
 type label struct {
-	X    int
+	X, Y int
 	Text string
 }
 
@@ -38,6 +39,7 @@ const (
 	barWidth = 36
 	barGap   = 12
 	drawing  = 180 // units of the highest bar
+	headroom = 16  // above it, for what it stands for
 	colours  = 6   // of platforms; those that spent least share the last
 )
 
@@ -61,7 +63,7 @@ func plot(entries []credits.Entry, since time.Time, n int) chart {
 		names = append(names, name)
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(total[b], total[a]), cmp.Compare(a, b)) })
-	c := chart{Width: n * (barWidth + barGap), Height: drawing + 24}
+	c := chart{Width: n * (barWidth + barGap), Height: headroom + drawing + 24}
 	for _, day := range perDay {
 		var sum int64
 		for _, credits := range day {
@@ -74,8 +76,8 @@ func plot(entries []credits.Entry, since time.Time, n int) chart {
 	}
 	for day := range n {
 		at := since.AddDate(0, 0, day)
-		x, y := day*(barWidth+barGap), drawing
-		c.Labels = append(c.Labels, label{x + barWidth/2, at.Format("2 Jan")})
+		sum, x, y := int64(0), day*(barWidth+barGap), headroom+drawing
+		c.Labels = append(c.Labels, label{x + barWidth/2, headroom + drawing + 18, at.Format("2 Jan")})
 		for i, name := range names {
 			spent := perDay[day][name]
 			if spent == 0 {
@@ -84,6 +86,10 @@ func plot(entries []credits.Entry, since time.Time, n int) chart {
 			height := max(1, int(spent*drawing/c.Most))
 			y -= height
 			c.Bars = append(c.Bars, bar{x, y, barWidth, height, colour(i), at.Format("2 January") + ", " + name + ": " + number(spent) + " credits"})
+			sum += spent
+		}
+		if sum > 0 {
+			c.Sums = append(c.Sums, label{x + barWidth/2, y - 4, number(sum)})
 		}
 	}
 	return c

@@ -179,7 +179,15 @@ func TestAKeyIsMadeUsedSeenAndRevoked(t *testing.T) {
 	if strings.Contains(page, secret) {
 		t.Error("the account's page shows the key")
 	}
-	if _, page = s.get(t, "/dashboard"); !strings.Contains(page, "<td>profile</td><td>ok</td><td>MISS</td>") {
+	if !regexp.MustCompile(`<text x="\d+" y="12" text-anchor="middle">1</text>`).MatchString(page) {
+		t.Errorf("no number stands above the bar:\n%s", page)
+	}
+	s.do(t, http.MethodGet, "/v1/mock/profile?handle=ann", nil, bearer)
+	s.get(t, "/v1/platforms") // which is never kept, and so no miss
+	if _, page = s.get(t, "/dashboard"); !strings.Contains(page, "<strong>50 %</strong>") || !strings.Contains(page, "(1 of 2)") {
+		t.Errorf("the share of the cache:\n%s", page)
+	}
+	if !strings.Contains(page, "<td>profile</td><td>ok</td><td>MISS</td>") {
 		t.Errorf("the call is not on the overview:\n%s", page)
 	}
 	_, page = s.get(t, account)

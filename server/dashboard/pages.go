@@ -121,7 +121,7 @@ type overview struct {
 	Drifted   []observe.Drifted
 	Calls     []Call
 	Hits      int64
-	Misses    int64
+	Reads     int64
 	Share     string // of answers from the cache, in percent; "" before the first
 }
 
@@ -144,8 +144,9 @@ func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	o := overview{Once: rand.Text(), Calls: d.cfg.Activity.Calls(), Drifted: d.cfg.Client.Drifted()}
 	o.Drifted = o.Drifted[:min(len(o.Drifted), shownDrift)]
-	if o.Hits, o.Misses = d.cfg.Activity.Cache(); o.Hits+o.Misses > 0 {
-		o.Share = strconv.FormatInt(100*o.Hits/(o.Hits+o.Misses), 10)
+	hits, misses := d.cfg.Activity.Cache()
+	if o.Hits, o.Reads = hits, hits+misses; o.Reads > 0 {
+		o.Share = strconv.FormatInt(100*o.Hits/o.Reads, 10)
 	}
 	accounts, err := d.cfg.Books.Accounts(ctx)
 	if err != nil {
