@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/socialdata/socialdata/contrib/valkey"
 	"github.com/socialdata/socialdata/providers/replay"
+	"github.com/socialdata/socialdata/schema"
 )
 
 type versionCmd struct{}
@@ -59,7 +62,8 @@ func (c *doctorCmd) Run(e *env) error {
 		}
 		return e.printf("%s  %-10s  %s\n", mark, what, words)
 	}
-	parser, err := kong.New(&cli{})
+	served := &cli{}
+	parser, err := kong.New(served)
 	if err != nil {
 		return err
 	}
@@ -68,8 +72,13 @@ func (c *doctorCmd) Run(e *env) error {
 			return err
 		}
 	}
-	_, err = e.client()
+	if _, err = parser.Parse([]string{"serve"}); err == nil { // which has settings of its own
+		_, err = e.client()
+	}
 	if err := say(err == nil, "settings", told(err, "every setting can be read", "change it and run doctor again")); err != nil {
+		return err
+	}
+	if err := c.shared(e, served.Serve.Shared, say); err != nil {
 		return err
 	}
 	if err := c.store(e, say); err != nil {
@@ -84,6 +93,21 @@ func (c *doctorCmd) Run(e *env) error {
 		return errSilent
 	}
 	return nil
+}
+
+// shared checks the server that replicas share, if there is to be one.
+func (c *doctorCmd) shared(e *env, f sharedFlags, say func(ok bool, what, words string) error) error {
+	if f.Valkey == "" {
+		return nil
+	}
+	server, err := valkey.Open(e.ctx, valkey.Config{Address: f.Valkey})
+	if err == nil {
+		defer server.Close()
+		if server.Cache(valkey.CacheConfig{}).State() != schema.Healthy {
+			err = errors.New(f.Valkey + " does not answer")
+		}
+	}
+	return say(err == nil, "valkey", told(err, "it answers", "see that it runs, and that --valkey names it"))
 }
 
 func (c *doctorCmd) store(e *env, say func(ok bool, what, words string) error) error {
@@ -101,7 +125,7 @@ func (c *doctorCmd) store(e *env, say func(ok bool, what, words string) error) e
 		accounts = len(list)
 		return err
 	})
-	return say(err == nil, "database", told(err, fmt.Sprintf("it answers and has %d accounts; socialdata audit proves its books", accounts),
+	return say(err == nil, "database", told(err, fmt.Sprintf("it answers; accounts: %d; socialdata audit proves its books", accounts),
 		"see that --db or --postgres names it, and that you may write there"))
 }
 
@@ -140,8 +164,7 @@ func (c *doctorCmd) upstreams(e *env, say func(ok bool, what, words string) erro
 		})
 	}
 	wg.Wait()
-	clock := "nobody told the time"
-	right := true
+	clock, right := "not checked: no upstream told the time; see that it is kept by NTP", false
 	for _, g := range got {
 		if g.date {
 			right = g.skew.Abs() < mostSkew

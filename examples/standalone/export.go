@@ -88,6 +88,7 @@ func (c *exportCmd) walk(e *env, client *socialdata.Client, o *operation.Operati
 		whole := at.Cursor == "" || at.Cursor == seen
 		seen = at.Cursor
 		if whole {
+			bar.end()
 			return c.done(e, at)
 		}
 		if c.To != "" {
@@ -97,7 +98,11 @@ func (c *exportCmd) walk(e *env, client *socialdata.Client, o *operation.Operati
 		}
 		if c.Limit > 0 && at.Items >= c.Limit {
 			bar.end()
-			_, err := fmt.Fprintf(e.log, "%d written; there is more: go on with cursor=%s\n", at.Items, at.Cursor)
+			how := "go on with cursor=" + at.Cursor
+			if c.To != "" {
+				how = "the same command goes on from there"
+			}
+			_, err := fmt.Fprintf(e.log, "%d written; there is more: %s\n", at.Items, how)
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
@@ -116,7 +117,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, log io.Writer, g
 	}
 	if err != nil {
 		_, _ = fmt.Fprintln(log, "socialdata: "+misread(parser, err))
-		_, _ = fmt.Fprintln(log, "Run socialdata --help to see the commands.")
+		_, _ = fmt.Fprintln(log, help(err))
 		return 2
 	}
 	err = command.Run(&env{ctx: ctx, cli: c, out: out, log: log, in: in, getenv: getenv})
@@ -126,21 +127,31 @@ func run(ctx context.Context, args []string, in io.Reader, out, log io.Writer, g
 	case errors.Is(err, errSilent):
 		return 1
 	}
-	if p, ok := errors.AsType[*problem.Error](err); ok {
-		err = p
-	}
 	_, _ = fmt.Fprintln(log, "socialdata:", inWords(err))
 	return 1
 }
 
+// help says where the arguments that were misread are explained.
+func help(err error) string {
+	misread, ok := errors.AsType[*kong.ParseError](err)
+	if !ok || misread.Context.Selected() == nil {
+		return "Run socialdata --help to see the commands."
+	}
+	return "Run socialdata " + misread.Context.Selected().Path() + " --help to see what it takes."
+}
+
 // misread says what is wrong with the arguments, with the command that comes nearest to one that does not exist.
 func misread(parser *kong.Kong, err error) string {
-	text := err.Error()
+	text := strings.Replace(err.Error(), `"",`, "", 1) // the choice of none
+	if n, ok := strings.CutPrefix(text, "unknown flag -"); ok && n != "" && unicode.IsDigit(rune(n[0])) {
+		number, _, _ := strings.Cut(n, ",")
+		return fmt.Sprintf("-%s is no number that can be given here", number)
+	}
 	if arg, ok := strings.CutPrefix(text, "unexpected argument "); ok && !strings.Contains(arg, "did you mean") {
 		if strings.Contains(arg, "=") {
 			return fmt.Sprintf("%q must stand before the flags, with the other parameters", arg)
 		}
-		return fmt.Sprintf("there is no command %q%s", arg, didYouMean(arg, commandNames(parser)))
+		return fmt.Sprintf("there is no command %q%s", arg, problem.DidYouMean(arg, commandNames(parser)))
 	}
 	return text
 }

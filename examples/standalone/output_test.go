@@ -2,17 +2,25 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata"
 )
 
 func TestEachFormatHasItsShape(t *testing.T) {
@@ -197,6 +205,117 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 	status, out, _ := cliRun(t, map[string]string{"SOCIALDATA_YOUTUBE_OWN": "perhaps"}, "--db", db, "doctor", "--offline")
 	if status != 1 || strings.Count(out, "FAIL") != 2 || !strings.Contains(out, "SOCIALDATA_YOUTUBE_OWN") || !strings.Contains(out, "--db") {
 		t.Errorf("a broken one: %d\n%s", status, out)
+	}
+}
+
+// TestDoctorFindsNothing has every check succeed, with upstreams that are on this machine.
+func TestDoctorFindsNothing(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "t.db")
+	if status, _, log := cliRun(t, nil, "--db", db, "account", "create", "shop"); status != 0 {
+		t.Fatal(log)
+	}
+	var skew atomic.Int64 // seconds
+	upstreams := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", time.Now().Add(time.Duration(skew.Load())*time.Second).UTC().Format(http.TimeFormat))
+	}))
+	t.Cleanup(upstreams.Close)
+	status, out, log := cliRun(t, nil, "--db", db, "--replay-url", upstreams.URL, "doctor")
+	if status != 0 || strings.Contains(out, "FAIL") || strings.Count(out, "ok  ") != 3+len(places) ||
+		!strings.Contains(out, "accounts: 1") || !strings.Contains(out, "it is right to ") || !strings.Contains(out, "reached in ") {
+		t.Errorf("%d\n%s%s", status, out, log)
+	}
+	skew.Store(600)
+	status, out, _ = cliRun(t, nil, "--db", db, "--replay-url", upstreams.URL, "doctor")
+	if status != 1 || strings.Count(out, "FAIL") != 1 || !strings.Contains(out, "off; set it") {
+		t.Errorf("a clock that is ten minutes off: %d\n%s", status, out)
+	}
+	upstreams.Close()
+	status, out, _ = cliRun(t, nil, "--db", db, "--replay-url", upstreams.URL, "doctor")
+	if status != 1 || strings.Count(out, "FAIL") != 1+len(places) || !strings.Contains(out, "no upstream told the time") {
+		t.Errorf("no way to anybody: %d\n%s", status, out)
+	}
+}
+
+// TestDoctorReadsTheSettingsOfTheServer sets the environment, so that it cannot run beside others.
+func TestDoctorReadsTheSettingsOfTheServer(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "t.db")
+	t.Setenv("SOCIALDATA_TIMEOUT", "soon")
+	if status, out, _ := cliRun(t, nil, "--db", db, "doctor", "--offline"); status != 1 || !strings.Contains(out, "SOCIALDATA_TIMEOUT") {
+		t.Errorf("a setting that cannot be read: %d\n%s", status, out)
+	}
+	t.Setenv("SOCIALDATA_TIMEOUT", "15s")
+	t.Setenv("SOCIALDATA_VALKEY", "127.0.0.1:1")
+	if status, out, _ := cliRun(t, nil, "--db", db, "doctor", "--offline"); status != 1 || !strings.Contains(out, "FAIL  valkey") {
+		t.Errorf("a server that is not there: %d\n%s", status, out)
+	}
+}
+
+func TestWhatHappenedIsSaidToAPerson(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "t.db")
+	for args, want := range map[string]string{
+		"get hackernews search query=a":          "socialdata: hackernews does not offer search: Hacker News has no official search endpoint (platform_unavailable)\n",
+		"get mock profile":                       "socialdata: parameter \"handle\" is required: the account: its handle or public URL (invalid_request)\n",
+		"get mock profile handle=upstream_error": "socialdata: mock profile: ",
+		"export mock":                            "an operation must stand behind mock, such as posts",
+		"get mock profile handle=a -o xml":       `must be one of "json","jsonl","csv","table"`,
+		"get mock":                               "Run socialdata get --help to see what it takes.\n",
+		"account grant shop -5":                  "-5 is no number that can be given here",
+		"export mock posts handle=ann --limit 1": "there is more: go on with cursor=",
+		"export mock posts handle=a --limit 1 --to " + db + ".jsonl": "there is more: the same command goes on from there\n",
+	} {
+		if _, _, log := cliRun(t, nil, append([]string{"--db", db}, strings.Fields(args)...)...); !strings.Contains(log, want) {
+			t.Errorf("%s: %q does not say %q", args, log, want)
+		}
+	}
+}
+
+func TestAnInterruptedExportSaysHowToGoOn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ctx, interrupt := context.WithCancel(t.Context())
+	to := filepath.Join(dir, "posts.jsonl")
+	go func() {
+		for { // until the first page is written
+			if b, err := os.ReadFile(markOf(to)); ctx.Err() != nil || err == nil && strings.Contains(string(b), `"items":20`) {
+				interrupt()
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	var log bytes.Buffer
+	status := run(ctx, []string{"--db", filepath.Join(dir, "t.db"), "export", "mock", "posts", "handle=slow_500ms", "--to", to}, nil, io.Discard, &log,
+		func(string) string { return "" })
+	if want := "socialdata: interrupted; 20 are written, and the same command goes on from there\n"; status != 1 || log.String() != want {
+		t.Errorf("%d %q, want %q", status, log.String(), want)
+	}
+}
+
+func TestReasonsFitATerminal(t *testing.T) {
+	t.Parallel()
+	client, err := (&env{ctx: t.Context(), cli: &cli{}, getenv: func(string) string { return "" }}).client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := client.Platforms(t.Context(), socialdata.PlatformsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, raw := range []bool{false, true} {
+		var b bytes.Buffer
+		if err := printReasons(&b, got.Data, raw, 80); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if len(strings.TrimSpace(line)) > 80 {
+				t.Errorf("%d columns: %s", len(line), line)
+			}
+		}
+		if b.Len() < 1000 {
+			t.Errorf("raw %t: %s", raw, b.String())
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -27,11 +28,14 @@ type call struct {
 func (c *call) parse() (*operation.Operation, operation.Call, error) {
 	id := platform.ID(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(c.Platform)))
 	if _, known := platform.Lookup(id); !known {
-		return nil, operation.Call{}, fmt.Errorf("there is no platform %q%s; socialdata platforms lists them", c.Platform, didYouMean(c.Platform, platformNames()))
+		return nil, operation.Call{}, fmt.Errorf("there is no platform %q%s; socialdata platforms lists them", c.Platform, problem.DidYouMean(c.Platform, platformNames()))
+	}
+	if c.Operation == "" {
+		return nil, operation.Call{}, fmt.Errorf("an operation must stand behind %s, such as posts; socialdata platforms lists them", c.Platform)
 	}
 	o := socialdata.Operation(strings.ToLower(c.Operation))
 	if o == nil || o.Service {
-		return nil, operation.Call{}, fmt.Errorf("there is no operation %q%s; socialdata platforms lists them", c.Operation, didYouMean(c.Operation, operationNames()))
+		return nil, operation.Call{}, fmt.Errorf("there is no operation %q%s; socialdata platforms lists them", c.Operation, problem.DidYouMean(c.Operation, operationNames()))
 	}
 	params, err := parseParams(o, c.Params)
 	return o, operation.Call{Platform: string(id), Params: params}, err
@@ -46,7 +50,7 @@ func parseParams(o *operation.Operation, given []string) (url.Values, error) {
 			return nil, fmt.Errorf("parameter %q must be name=value; %s takes %s", p, o.Name, strings.Join(names, ", "))
 		}
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("%s has no parameter %q%s; it takes %s", o.Name, name, didYouMean(name, names), strings.Join(names, ", "))
+			return nil, fmt.Errorf("%s has no parameter %q%s; it takes %s", o.Name, name, problem.DidYouMean(name, names), strings.Join(names, ", "))
 		}
 		params.Add(name, value)
 	}
@@ -146,6 +150,10 @@ func (c *platformsCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	columns, terminal := width(e.out)
+	if terminal && (c.Raw || c.All) {
+		return printReasons(e.out, got.Data, c.Raw, columns)
+	}
 	if c.Raw {
 		return e.table([]string{"PLATFORM", "ROUTE", "NOTE"}, func(row func(...string)) error {
 			for _, p := range got.Data {
@@ -167,7 +175,6 @@ func (c *platformsCmd) Run(e *env) error {
 			return nil
 		})
 	}
-	columns, _ := width(e.out)
 	for _, p := range got.Data {
 		if err := printPlatform(e.out, p, columns); err != nil {
 			return err
@@ -175,6 +182,43 @@ func (c *platformsCmd) Run(e *env) error {
 	}
 	return e.printf("\n%s\n%s\n", "A > B: B is asked when A fails. (A: 2) is what A charges you for a call.",
 		"platforms --all says why a cell is empty, platforms --raw lists the raw routes.")
+}
+
+// printReasons prints what is known of each operation, or of each raw route, as tables are too wide for a terminal.
+func printReasons(w io.Writer, platforms []schema.PlatformInfo, raw bool, columns int) error {
+	for _, p := range platforms {
+		lines := []string{}
+		for _, o := range p.Operations {
+			state, note := state(p, o)
+			if note != "" {
+				state += "; " + note
+			}
+			lines = append(lines, o.Operation+": "+state)
+		}
+		if raw {
+			lines = lines[:0]
+			for _, r := range p.RawRoutes {
+				lines = append(lines, "/v1/raw/"+r.Provider+"/"+r.Path+" "+needed(p, r.Missing))
+			}
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		if _, err := fmt.Fprintln(w, p.Platform); err != nil {
+			return err
+		}
+		for _, line := range lines {
+			for i, part := range wrap(line, columns-6) {
+				if i > 0 {
+					part = "    " + part
+				}
+				if _, err := fmt.Fprintln(w, "  "+part); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // printPlatform prints what can be read from p, by who answers.

@@ -5,36 +5,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/alecthomas/kong"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
 )
-
-// didYouMean returns " (did you mean x?)" for the nearest of names, and "" when none is near.
-func didYouMean(given string, names []string) string {
-	if name := nearest(given, names); name != "" {
-		return " (did you mean " + name + "?)"
-	}
-	return ""
-}
-
-// nearest returns the name that differs from given by the fewest letters; "" when all differ by more than a third.
-func nearest(given string, names []string) string {
-	best, least := "", utf8.RuneCountInString(given)/3+1
-	for _, name := range names {
-		if d := levenshtein.ComputeDistance(strings.ToLower(given), strings.ToLower(name)); d <= least && d < utf8.RuneCountInString(name) {
-			if best == "" || d < least {
-				best, least = name, d
-			}
-		}
-	}
-	return best
-}
 
 // platformNames returns the identifiers of all platforms.
 func platformNames() []string {
@@ -86,11 +64,23 @@ func unknownVariables(parser *kong.Kong, environ []string) []string {
 	for _, v := range environ {
 		name, _, _ := strings.Cut(v, "=")
 		if strings.HasPrefix(name, prefix) && !slices.Contains(known, name) && !ownTests.MatchString(name) {
-			warnings = append(warnings, "there is no setting "+name+didYouMean(name, known)+"; it has no effect")
+			warnings = append(warnings, "there is no setting "+name+nearestSetting(name, known)+"; it has no effect")
 		}
 	}
 	slices.Sort(warnings)
 	return warnings
+}
+
+// nearestSetting is [problem.DidYouMean] by what stands behind the prefix, which all have.
+func nearestSetting(name string, known []string) string {
+	var words []string
+	for _, k := range known {
+		words = append(words, strings.TrimPrefix(k, prefix))
+	}
+	if word := problem.Nearest(strings.TrimPrefix(name, prefix), words); word != "" {
+		return " (did you mean " + prefix + word + "?)"
+	}
+	return ""
 }
 
 // variables returns the names of all settings: those of the flags, and those of the providers.
