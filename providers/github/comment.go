@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/text"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -17,9 +17,9 @@ import (
 // first and cannot sort.
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	name, issue, one := strings.Cut(postID, "#")
-	r := upstream.Get("repos", name, "issues/comments").With("sort", "created").With("direction", "desc")
+	r := under(name, "issues/comments").With("sort", "created").With("direction", "desc")
 	if one {
-		r = upstream.Get("repos", name, "issues", issue, "comments")
+		r = under(name, "issues", issue, "comments")
 	}
 	var list wire.Rows[comment]
 	next, err := c.page(ctx, r, cursor, &list)
@@ -59,13 +59,16 @@ func (c comment) comment(postID string, raw []byte) schema.Comment {
 	}
 }
 
-// repositoryOf gives a comment's post as GitHub writes it: postID has lost its case on the way, the comment's URL has
-// not.
+// repositoryOf gives a comment's post as GitHub writes it: postID has lost its case on the way or is a number, and the
+// comment's URL spells it out.
 func repositoryOf(htmlURL, postID string) string {
-	name, _, _ := strings.Cut(postID, "#")
-	path := strings.TrimPrefix(htmlURL, site)
-	if len(path) > len(name) && strings.EqualFold(path[:len(name)], name) {
-		return path[:len(name)] + postID[len(name):]
+	asked, _, _ := strings.Cut(postID, "#")
+	link, err := links.Parse(htmlURL, "github.com")
+	if err != nil || link == nil || len(link.Segments) < 2 {
+		return postID
+	}
+	if name := link.Segment(0) + "/" + link.Segment(1); links.Digits(asked) || strings.EqualFold(name, asked) {
+		return name + postID[len(asked):]
 	}
 	return postID
 }

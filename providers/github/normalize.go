@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,38}(\[bot\])?$`)
-	dots  = regexp.MustCompile(`(^|/)\.+(/|#|$)`) // segments that lead elsewhere
+	login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}(\[bot\])?$`) // _ stands before a company's name
+	dots  = regexp.MustCompile(`(^|/)\.+(/|#|$)`)                            // segments that lead elsewhere
 	repo  = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+(#[0-9]+)?$`)
 )
 
@@ -29,6 +29,9 @@ func normalize(s providers.Subject, value string) (string, error) {
 	if s == providers.Handle {
 		if link != nil {
 			value = link.Segment(0)
+			if value == "apps" { // the page of a bot
+				value = link.Segment(1) + "[bot]"
+			}
 		}
 		value = strings.ToLower(strings.TrimPrefix(value, "@"))
 		if !login.MatchString(value) || reserved[value] {

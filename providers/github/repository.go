@@ -42,15 +42,21 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return p, nil
 }
 
-// repository reads the one that id names: owner/repo or a number. One that was renamed comes under its new name, behind a
-// redirect.
-func (c *client) repository(ctx context.Context, id string) (wire.Object[repository], error) {
-	r := upstream.Get("repos", id)
-	if links.Digits(id) {
-		r = upstream.Get("repositories", id)
+// under returns the address of a part of the repository that name names: owner/repo or a number.
+func under(name string, part ...string) upstream.Request {
+	root := "repos"
+	if links.Digits(name) {
+		root = "repositories"
 	}
+	return upstream.Get(append([]string{root, name}, part...)...)
+}
+
+// repository reads the one that id names, be it by one of its issues. One that was renamed comes under its new name, behind
+// a redirect.
+func (c *client) repository(ctx context.Context, id string) (wire.Object[repository], error) {
+	id, _, _ = strings.Cut(id, "#")
 	var repo wire.Object[repository]
-	res, err := c.http.Read(ctx, r, &repo)
+	res, err := c.http.Read(ctx, under(id), &repo)
 	switch {
 	case err != nil:
 		return repo, err
