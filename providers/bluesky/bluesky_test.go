@@ -67,6 +67,8 @@ func TestAppView(t *testing.T) {
 		Drift: &providertest.Drift{
 			// The last page has no cursor, an account that is not on air no status, and below the depth there are no replies.
 			Absent: []string{"cursor", "status", "thread.replies", "thread.replies[].replies"},
+			// Of reposts and quotes the one that is not there is none.
+			Sums: []string{"posts[].repostCount", "posts[].quoteCount", "feed[].post.repostCount", "feed[].post.quoteCount"},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Jay.BSKY.team", Want: "jay.bsky.team"},
@@ -109,8 +111,9 @@ func TestSession(t *testing.T) {
 		Fails: []providertest.Fail{
 			{Call: providertest.Search("a token that ends again and again", providers.SearchQuery{Query: "expired"}), Want: providers.ErrUnavailable},
 			{Call: providertest.Search("a token that is refused", providers.SearchQuery{Query: "auth"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Search("a query that cannot be read", providers.SearchQuery{Query: "tea AND ("}), Want: providers.ErrInvalid},
 		},
-		Drift: &providertest.Drift{Absent: []string{"cursor"}},
+		Drift: &providertest.Drift{Absent: []string{"cursor"}, Sums: []string{"posts[].repostCount", "posts[].quoteCount"}},
 	})
 }
 
@@ -135,8 +138,10 @@ func TestSharesAreRepostsAndQuotes(t *testing.T) {
 	for counts, want := range map[string]*int64{
 		`"repostCount":3,"quoteCount":4`:     new(int64(7)),
 		`"repostCount":"3","quoteCount":4.0`: new(int64(7)),
-		`"repostCount":null,"quoteCount":0`:  nil,
-		`"quoteCount":4`:                     nil,
+		`"repostCount":null,"quoteCount":0`:  new(int64(0)), // as answers were before there were quotes, or reposts
+		`"quoteCount":4`:                     new(int64(4)),
+		`"repostCount":3`:                    new(int64(3)),
+		`"replyCount":1`:                     nil,
 		`"repostCount":3,"quoteCount":-1`:    nil,
 		`"repostCount":{},"quoteCount":4`:    nil,
 	} {

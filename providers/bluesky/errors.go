@@ -41,7 +41,7 @@ func check(res *upstream.Response) error {
 		return providers.NotFound("this account blocks readers")
 	case "ExpiredToken", "InvalidToken":
 		return providers.Unavailable(errExpired, "the upstream refused our access token")
-	case "InvalidRequest":
+	case "InvalidRequest", "BadQueryString":
 	default: // it may be anything: the caller is not to blame for it
 		return providers.Unavailable(nil, "Bluesky answered with an error that we do not know")
 	}

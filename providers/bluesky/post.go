@@ -135,7 +135,7 @@ type post struct {
 	Replies   wire.Count `json:"replyCount"`
 	Reposts   wire.Count `json:"repostCount"`
 	Likes     wire.Count `json:"likeCount"`
-	Quotes    wire.Count `json:"quoteCount"`    // which repostCount does not hold
+	Quotes    wire.Count `json:"quoteCount"`    // which repostCount does not hold; absent before 2024
 	Bookmarks wire.Count `json:"bookmarkCount"` // absent before 2025
 	IndexedAt wire.Time  `json:"indexedAt"`
 }
@@ -161,17 +161,22 @@ func (p post) post(raw []byte) schema.Post {
 		CreatedAt: p.Record.createdAt(p.IndexedAt.V),
 		Media:     p.Embed.media(),
 		Engagement: schema.Engagement{
-			Likes: p.Likes.V, Comments: p.Replies.V, Shares: sum(p.Reposts.V, p.Quotes.V), Saves: p.Bookmarks.V,
+			Likes: p.Likes.V, Comments: p.Replies.V, Shares: sum(p.Reposts, p.Quotes), Saves: p.Bookmarks.V,
 		},
 		Hashtags: p.Record.hashtags(),
 		Mentions: p.Record.mentions(),
 	}
 }
 
-// sum is nil where one of the two is not known: a part is not the whole.
-func sum(a, b *int64) *int64 {
-	if a == nil || b == nil {
+// sum is the other where one of the two is absent, and nil where one cannot be read: a part is not the whole.
+func sum(a, b wire.Count) *int64 {
+	switch {
+	case a.Absent():
+		return b.V
+	case b.Absent() || a.V == nil:
+		return a.V
+	case b.V == nil:
 		return nil
 	}
-	return new(*a + *b)
+	return new(*a.V + *b.V)
 }

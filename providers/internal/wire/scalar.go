@@ -29,6 +29,9 @@ func (c *Count) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// Absent tells whether nothing stands there, or null, where the upstream leaves out what it does not count.
+func (c Count) Absent() bool { return c.V == nil && !c.odd }
+
 // Score is a [Count] of a platform whose scores may be negative: such a one is 0.
 type Score struct {
 	V   *int64
