@@ -2,6 +2,7 @@ package linkedin
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -84,7 +85,7 @@ func postID(link *links.Link, value string) (string, error) {
 	words := []string{value}
 	name, isArticle := strings.CutPrefix(value, article)
 	if link != nil {
-		words = link.Segments
+		words = append(slices.Clone(link.Segments), link.Query.Get("highlightedUpdateUrn")) // of a feed that opens at a post
 		name, isArticle = link.Segment(1), link.Segment(0)+"/" == article
 	}
 	if isArticle && isName(name) {
@@ -123,14 +124,15 @@ func urnOf(s string) string {
 	return ""
 }
 
-// numbered finds the number of a post in the last part of its address, as in ann_tea-time-activity-1-AbCd.
+// numbered finds the number of a post in the last part of its address, as in ann_tea-time-activity-1-AbCd, or in
+// ann_activity-1-AbCd of one without words.
 func numbered(s string) string {
 	for _, kind := range postKinds {
-		at := strings.LastIndex(s, "-"+kind+"-")
-		if at < 0 {
+		at := strings.LastIndex(s, kind+"-")
+		if at < 1 || s[at-1] != '-' && s[at-1] != '_' {
 			continue
 		}
-		id, _, _ := strings.Cut(s[at+len(kind)+2:], "-")
+		id, _, _ := strings.Cut(s[at+len(kind)+1:], "-")
 		if isNumber(id) {
 			return named(kind, id)
 		}
