@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -241,5 +242,73 @@ func TestAPageWhosePartsHaveNewNamesIsNoEmptyPage(t *testing.T) {
 				t.Errorf("%d posts with error %v, want error %v", len(got.Items), err, tt.want)
 			}
 		})
+	}
+}
+
+// page is one that the site shows to anybody, with something in its head and in its body.
+func page(head, body string) *http.Client {
+	whole := `<html><head><meta property="og:type" content="article">` + head + `</head><body>` + body + `</body></html>`
+	return &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, whole })}
+}
+
+func TestAPostIsWhatItsPageSaysItIs(t *testing.T) {
+	t.Parallel()
+	const (
+		card = `<article data-activity-urn="urn:li:activity:7247945789950353408"><p data-test-id="main-feed-activity-card__commentary">Green tea</p>` +
+			`<video data-sources='[{"src":"https://dms.example/card.mp4"}]'></video></article>`
+		film    = `{"@type":"VideoObject","contentUrl":"https://dms.example/v.mp4","duration":"PT90S"}`
+		posting = `{"@type":"SocialMediaPosting","articleBody":"Green tea","commentCount":1,"video":` + film + `,"comment":[{"text":"Fine","author":{"name":"Ann"}}]}`
+		graph   = `<script type="application/ld+json">{"@graph":[` + film + `,` + posting + `]}</script>`
+	)
+	for _, id := range []string{"7247945789950353408", "urn:li:ugcPost:7247945700000000000"} {
+		p := linkedin.New(linkedin.Config{Own: providers.OwnOn, HTTP: page(graph, card)})[1]
+		got, err := p.Post(t.Context(), id)
+		if err != nil || got.ID != "7247945789950353408" || got.Text != "Green tea" {
+			t.Fatalf("%s: post %q says %q (%v)", id, got.ID, got.Text, err)
+		}
+		if m := got.Media; len(m) != 1 || m[0].URL != "https://dms.example/v.mp4" || m[0].DurationS == nil || *m[0].DurationS != 90 {
+			t.Errorf("%s: media %+v, want the video with its length", id, m)
+		}
+		if said, err := p.Comments(t.Context(), id, ""); err != nil || len(said.Items) != 1 {
+			t.Errorf("%s: %d comments (%v), want 1", id, len(said.Items), err)
+		}
+	}
+	p := linkedin.New(linkedin.Config{Own: providers.OwnOn, HTTP: page(graph, strings.Replace(card, "<article", `<article data-attributed-urn="urn:li:ugcPost:7"`, 1))})[1]
+	if _, err := p.Post(t.Context(), "urn:li:ugcPost:8"); !errors.Is(err, providers.ErrUnavailable) {
+		t.Errorf("another post: got error %v", err)
+	}
+}
+
+func TestAnOrganisationIsKnownByItsNumber(t *testing.T) {
+	t.Parallel()
+	const head = `<meta property="og:url" content="https://www.linkedin.com/company/tea-house">` +
+		`<meta property="og:description" content="Tea House | 1 follower on LinkedIn. Tea">` +
+		`<script type="application/ld+json">{"@type":"Organization","name":"Tea House"}</script>`
+	search := func(list string) string {
+		return `<a href="https://www.linkedin.com/search/results/people/?facetCurrentCompany=` + url.QueryEscape(list) + `">7</a>`
+	}
+	for body, want := range map[string]string{
+		search(`[10001]`):                                      "10001",
+		search(`["10001","10002"]`):                            "10001",
+		search(`[10001, 10002]`):                               "10001",
+		`<p data-other="nothing">`:                             "tea-house",
+		`<section data-entity-id="urn:li:organization:10001">`: "10001",
+		`<a data-entity-urn="urn:li:organization:10001"></a><a data-entity-urn="urn:li:organization:10002"></a>`: "tea-house",
+		`<p data-activity-urn="urn:li:activity:1"><a data-entity-urn="urn:li:organization:10002"></a></p>`:       "tea-house",
+	} {
+		p := linkedin.New(linkedin.Config{Own: providers.OwnOn, HTTP: page(head, body)})[1]
+		got, err := p.Profile(t.Context(), "company/tea-house")
+		if err != nil || got.ID != want || got.Followers == nil || *got.Followers != 1 {
+			t.Errorf("%s: %q with %v followers (%v), want %q with 1", body, got.ID, got.Followers, err, want)
+		}
+	}
+}
+
+func TestWhatIsHiddenBehindAsterisksIsNoBio(t *testing.T) {
+	t.Parallel()
+	p := linkedin.New(linkedin.Config{Own: providers.OwnOn, HTTP: page(`<script type="application/ld+json">{"@type":"Person","name":"Ann","description":"*** ****"}</script>`,
+		`<p class="top-card-layout__headline">Drinks tea</p>`)})[1]
+	if got, err := p.Profile(t.Context(), "in/ann"); err != nil || got.Bio == nil || *got.Bio != "Drinks tea" {
+		t.Errorf("bio %v (%v)", got.Bio, err)
 	}
 }

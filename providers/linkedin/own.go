@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/platform"
@@ -143,7 +144,7 @@ func (c *card) fromHead(p *page) {
 	}
 	c.Description = html.UnescapeString(p.Meta("og:description"))
 	for part := range strings.SplitSeq(c.Description, "|") {
-		if many, _, ok := strings.Cut(part, " on LinkedIn"); ok && c.Followers == "" && strings.HasSuffix(many, "followers") {
+		if many, _, ok := strings.Cut(part, " on LinkedIn"); ok && c.Followers == "" && strings.HasSuffix(strings.TrimSuffix(many, "s"), "follower") {
 			c.Followers = strings.TrimSpace(many)
 		}
 	}
@@ -201,7 +202,7 @@ func (p *page) person(ctx context.Context, a account) (schema.Profile, error) {
 	if followers == nil {
 		followers = text.Count(c.Followers)
 	}
-	out := profileOf(a, name, cmp.Or(c.Summary, t.V.Description, c.Headline), cmp.Or(pictureOf(t.V.Image), c.Picture))
+	out := profileOf(a, name, cmp.Or(unmasked(c.Summary), unmasked(t.V.Description), c.Headline), cmp.Or(pictureOf(t.V.Image), c.Picture))
 	out.ID, out.Raw, out.Followers, out.Country = a.slug, c.raw(t), followers, country(t.V.Address.first().Country)
 	out.Links = text.URLs(outside(append(c.Websites, t.V.SameAs...))...)
 	return out, nil
@@ -259,7 +260,8 @@ func country(s string) *string {
 	return &s
 }
 
-// number finds the number of an organisation in the link to the people who work there.
+// number finds the number of an organisation: in the link to the people who work there, first of those that belong to it,
+// else in the one organisation that the page names outside its posts.
 func (p *page) number() string {
 	for a := range p.root.all(dom.Tag("a")) {
 		for u := a.attr("href"); u != ""; {
@@ -267,11 +269,22 @@ func (p *page) number() string {
 			if err != nil {
 				break
 			}
-			if id := strings.Trim(link.Query().Get("facetCurrentCompany"), "[]"); isNumber(id) {
+			id, _, _ := strings.Cut(strings.Trim(link.Query().Get("facetCurrentCompany"), "[]"), ",")
+			if id = strings.Trim(id, `" `); isNumber(id) {
 				return id
 			}
 			u = link.Query().Get("session_redirect") // the link asks to log in first
 		}
+	}
+	var all []string
+	for n := range p.root.all(either(has("data-entity-id"), has("data-entity-urn"))) {
+		id, ok := strings.CutPrefix(cmp.Or(n.attr("data-entity-id"), n.attr("data-entity-urn")), urn+"organization:")
+		if ok && isNumber(id) && !slices.Contains(all, id) && !n.inside(has("data-activity-urn"), p.root) {
+			all = append(all, id)
+		}
+	}
+	if len(all) == 1 {
+		return all[0]
 	}
 	return ""
 }

@@ -32,9 +32,11 @@ func (s site) read(ctx context.Context, id string) (*opened, error) {
 		return nil, err
 	}
 	out := &opened{url: siteURL}
-	for _, o := range things(ctx, p.Page, "Posting", "VideoObject", "Article") {
-		out.said = o
-		break
+	for _, kind := range []string{"Posting", "VideoObject", "Article"} { // the first holds the others
+		if all := things(ctx, p.Page, kind); len(all) > 0 {
+			out.said = all[0]
+			break
+		}
 	}
 	main := p.root.first(has("data-activity-urn"))
 	out.card = shown(main)
@@ -42,12 +44,17 @@ func (s site) read(ctx context.Context, id string) (*opened, error) {
 	if err := wire.Need(ctx, "data-activity-urn", out.id != ""); err != nil {
 		return nil, err
 	}
-	if names := []string{out.id, urnOf(main.attr("data-attributed-urn")), PostAt(p.Canonical)}; !slices.Contains(names, id) {
+	names := []string{out.id, urnOf(main.attr("data-attributed-urn")), PostAt(p.Canonical)}
+	counted := func(name string) bool { return name != "" && kindOf(name) == kindOf(id) }
+	if !slices.Contains(names, id) && slices.ContainsFunc(names, counted) { // of another kind its number may differ
 		return nil, wire.Same(ctx, "post", id, out.id)
 	}
 	out.url = text.URLOr(bare(cmp.Or(p.Canonical, p.Meta("og:url"))), PostURL(out.id))
 	return out, wire.Need(ctx, "SocialMediaPosting", out.said.Raw != nil || out.card.Text != "" || len(out.card.Media) > 0)
 }
+
+// kindOf is what the number of a post counts: "" for its activity.
+func kindOf(id string) string { return id[:max(0, strings.LastIndexByte(id, ':'))] }
 
 func (s site) post(ctx context.Context, id string) (schema.Post, error) {
 	o, err := s.read(ctx, id)
@@ -77,8 +84,8 @@ func (o *opened) post() schema.Post {
 	if many := t.commented(); many != nil {
 		out.Engagement.Comments = many
 	}
-	if len(out.Media) == 0 {
-		out.Media = t.media()
+	if said := t.media(); len(out.Media) == 0 || len(said) > 0 && said[0].Type == schema.Video { // which tells how long it is
+		out.Media = said
 	}
 	return out
 }
