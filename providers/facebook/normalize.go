@@ -92,6 +92,9 @@ func pageIn(link *links.Link) string {
 		if slices.Contains(reserved, strings.ToLower(first)) {
 			return ""
 		}
+		if number := first[strings.LastIndexByte(first, '-')+1:]; number != first && links.Digits(number) {
+			return number // of a Page without a name of its own, behind its title: Tea-House-300100
+		}
 		return first
 	}
 }
@@ -171,7 +174,7 @@ func comment(value string, link *links.Link) (string, error) {
 	return value, nil
 }
 
-// event gives the number of an event: the last one in an address, which is one date of several. A short address stays,
+// event gives the number of an event: of several in a row the last one, which is one date of several. A short address stays,
 // since only Facebook knows where it leads.
 func event(value string, link *links.Link) (string, error) {
 	if link != nil {
@@ -197,10 +200,13 @@ func eventIn(link *links.Link) string {
 	case links.Digits(link.Query.Get("event_time_id")):
 		return link.Query.Get("event_time_id")
 	}
-	for _, segment := range slices.Backward(link.Segments) {
+	number := ""
+	for _, segment := range link.Segments[slices.Index(link.Segments, "events"):] {
 		if links.Digits(segment) {
-			return segment
+			number = segment
+		} else if number != "" {
+			break // what stands behind the event, such as permalink/1
 		}
 	}
-	return ""
+	return number
 }
