@@ -58,8 +58,7 @@ func (s site) eventPage(ctx context.Context, id string) (schema.Event, error) {
 	return e, wire.Need(ctx, "event.name", e.Name != "")
 }
 
-// fragment is a part of what a page says of an event: it comes in pieces, each beside the event's number but for the
-// end and the hosts.
+// fragment is a part of what a page says of an event: it comes in pieces, most of them beside the event's number.
 type fragment struct {
 	ID          wire.Serial `json:"id"`
 	Name        string      `json:"name"`
@@ -210,23 +209,26 @@ type whole struct {
 	raw json.RawMessage
 }
 
-// merge completes main with what stands elsewhere in the page: beside its number, or where there is none, beside its
-// time or with the pictures of its hosts.
+// merge completes main with what stands elsewhere in the page: beside its number, or else beside none. An end that has no
+// number must stand beside the same time.
 func merge(main wire.Object[fragment], all []wire.Object[fragment]) whole {
 	w := whole{main.V, main.Raw}
 	if w.Place != nil && w.Place.Location == nil {
 		w.Place = nil // the whole place stands elsewhere, and has a location, be it null
 	}
 	for _, f := range all {
-		switch {
-		case f.V.ID == w.ID:
+		if f.V.ID == w.ID {
 			w.take(f.V)
-		case f.V.ID != "":
-		case f.V.Zone != "" && w.End.V == nil && f.V.Start.V != nil && w.Start.V != nil && f.V.Start.V.Equal(*w.Start.V):
-			w.End = f.V.End
-		case len(f.V.Hosts) > 0 && !pictured(w.Hosts):
-			w.Hosts = f.V.Hosts
 		}
+	}
+	for _, f := range all {
+		if f.V.ID != "" || f.V.Sentence != "" {
+			continue
+		}
+		if f.V.Zone == "" || f.V.Start.V == nil || w.Start.V == nil || !f.V.Start.V.Equal(*w.Start.V) {
+			f.V.End = wire.Time{} // of another event, perhaps
+		}
+		w.take(f.V)
 	}
 	if w.Place == nil {
 		w.Place = main.V.Place

@@ -178,14 +178,15 @@ func (h head) profile() schema.Profile {
 
 // bio is what stands behind the counts. Without counts all of it is the Page's own words.
 func (h head) bio() *string {
-	at := strings.LastIndex(h.Description, " · ")
+	said := strings.TrimPrefix(h.Description, h.Title)
+	at := strings.Index(said, " · ")
 	if at < 0 {
-		if counted(h.Description, "likes", "followers") != nil {
+		if counted(said, "likes", "followers") != nil {
 			return nil
 		}
 		return text.NonEmpty(h.Description)
 	}
-	_, bio, _ := strings.Cut(h.Description[at:], ". ")
+	_, bio, _ := strings.Cut(said[at:], ". ")
 	return text.NonEmpty(bio)
 }
 
