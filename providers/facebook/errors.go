@@ -23,6 +23,7 @@ type refusal struct {
 		Message string     `json:"message"`
 		Code    wire.Count `json:"code"`
 		Subcode wire.Count `json:"error_subcode"`
+		Passing wire.Bool  `json:"is_transient"`
 	} `json:"error"`
 }
 
@@ -58,8 +59,8 @@ func check(res *upstream.Response) error {
 		return providers.Unsupported("Facebook does not show this to our app")
 	case code == 4, code == 17, code == 32, code == 613, code >= 80000 && code < 80100:
 		return providers.Limited("Facebook limits our pace", pause(res.Header))
-	case code == 1, code == 2 && res.Status < 500: // what is 5xx is sent again anyway
-		return providers.Unavailable(errPassing, "Facebook fails, or cannot give as much")
+	case code == 1, res.Status < 500 && (code == 2 || body.Error.Passing.Is()): // above it the client asks again itself
+		return providers.Unavailable(errPassing, "Facebook failed with code %d, or cannot give as much", code)
 	}
 	return providers.Unavailable(nil, "Facebook failed with code %d", *body.Error.Code.V)
 }

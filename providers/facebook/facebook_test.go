@@ -256,6 +256,82 @@ func TestTheProofOfTheAppIsSentAndNothingOfOursComesBack(t *testing.T) {
 	}
 }
 
+func TestAListFollowsThePageToItsNewNumber(t *testing.T) {
+	t.Parallel()
+	p := facebook.New(facebook.Config{Token: "t", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		if strings.Contains(r.URL.Path, "/300099/") {
+			return http.StatusBadRequest, `{"error":{"code":21,"message":"(#21) Page ID 300099 was migrated to page ID 300200.  Please update your API calls to the new ID"}}`
+		}
+		return http.StatusOK, `{"data":[{"id":"300200_91","message":"tea","created_time":"2026-01-02T03:04:05+0000"}]}`
+	})}})[0]
+	got, err := p.Posts(t.Context(), "300099", "")
+	if err != nil || len(got.Items) != 1 || got.Items[0].ID != "300200_91" {
+		t.Errorf("%d posts (%v), want that of the new number", len(got.Items), err)
+	}
+}
+
+func TestAPassingErrorIsAskedAboutOnceMore(t *testing.T) {
+	t.Parallel()
+	for refusal, want := range map[string]error{
+		`{"error":{"code":2,"message":"try again"}}`:                             nil,
+		`{"error":{"code":1,"message":"unknown"}}`:                               nil,
+		`{"error":{"code":368,"message":"blocked for now","is_transient":true}}`: nil,
+		`{"error":{"code":368,"message":"blocked"}}`:                             providers.ErrUnavailable,
+	} {
+		asked := 0
+		p := facebook.New(facebook.Config{Token: "t", HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			if asked++; asked == 1 {
+				return http.StatusBadRequest, refusal
+			}
+			return http.StatusOK, `{"id":"300100","name":"Tea","location":{"country":"Saudi Arabia"}}`
+		})}})[0]
+		got, err := p.Profile(t.Context(), "300100")
+		if !errors.Is(err, want) || err == nil && (got.Country == nil || *got.Country != "SA") {
+			t.Errorf("%s: country %v with error %v, want error %v", refusal, got.Country, err, want)
+		}
+	}
+}
+
+// What a page tells of its event may stand beside no number; what has another is another event's.
+func TestThePartsOfAnEventNeedNoNumber(t *testing.T) {
+	t.Parallel()
+	const page = `<title>Tea</title><script>{"data":{"event":{"id":"900000011","name":"Tea","day_time_sentence":"Wed","start_timestamp":1775062800}}}</script>
+		<script>{"suggested":{"id":"900000777","event_description":{"text":"Coffee"},"event_connected_users_going":{"count":999}}}</script>
+		<script>{"about":{"event_description":{"text":"Green tea"},"event_place":{"name":"Tea House","location":null}}}</script>
+		<script>{"data":{"tz_display_name":"UTC","start_timestamp":1775062801,"end_timestamp":1775070000}}</script>
+		<script>{"people":{"event_connected_users_going":{"count":81},"event_connected_users_interested":{"count":530}}}</script>`
+	p := facebook.New(facebook.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusOK, page
+	})}})[1]
+	got, err := p.Event(t.Context(), "900000011")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := schema.Event{
+		Name: "Tea", Description: new("Green tea"), Location: new("Tea House"), Going: new(int64(81)), Interested: new(int64(530)),
+		StartsAt: new(time.Unix(1775062800, 0).UTC()),
+	}
+	got.Common = schema.Common{}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("event (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheWordsOfAPageStandBehindItsCounts(t *testing.T) {
+	t.Parallel()
+	const counts = "Tea · House. 1,234 likes · 56 talking about this · 12 were here."
+	for said, want := range map[string]string{counts: "", counts + " Tea · Coffee. Daily": "Tea · Coffee. Daily"} {
+		p := facebook.New(facebook.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, `<meta property="og:title" content="Tea · House"><meta property="og:description" content="` + said +
+				`"><script>{"delegate_page":{"id":"300100"}}</script>`
+		})}})[1]
+		got, err := p.Profile(t.Context(), "teahouse")
+		if bio := got.Bio; err != nil || (bio == nil) != (want == "") || bio != nil && *bio != want {
+			t.Errorf("%s: bio %v (%v), want %q", said, bio, err, want)
+		}
+	}
+}
+
 func TestFacebookSaysHowLongItWantsUsToStayAway(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

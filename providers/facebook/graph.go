@@ -10,9 +10,11 @@ import (
 	"errors"
 	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 )
@@ -41,9 +43,17 @@ func newGraph(cfg Config, token string) graph {
 	return g
 }
 
-// read sends r. What Facebook writes itself, such as categories, comes in English.
+// read sends r, and once more behind a failure that may pass: a list is then asked for fewer. What Facebook writes
+// itself, such as categories, comes in English.
 func (g graph) read(ctx context.Context, r upstream.Request, dst any) error {
-	_, err := g.http.Read(ctx, r.With("appsecret_proof", g.proof).With("locale", "en_US"), dst)
+	r = r.With("appsecret_proof", g.proof).With("locale", "en_US")
+	_, err := g.http.Read(ctx, r, dst)
+	if errors.Is(err, errPassing) {
+		if r.Query.Has("limit") {
+			r = r.With("limit", fewer)
+		}
+		_, err = g.http.Read(ctx, r, dst)
+	}
 	return err
 }
 
@@ -102,9 +112,9 @@ func pageOf[T, O any](
 	}
 	var a list[T]
 	err = g.read(ctx, r.With("limit", pageSize), &a)
-	if errors.Is(err, errPassing) {
-		a = list[T]{}
-		err = g.read(ctx, r.With("limit", fewer), &a)
+	if to, ok := errors.AsType[*moved](err); ok && links.Digits(r.Path[0]) {
+		r.Path = slices.Concat([]string{to.to}, r.Path[1:])
+		err = g.read(ctx, r.With("limit", pageSize), &a)
 	}
 	if err != nil {
 		return page, err

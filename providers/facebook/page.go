@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/countries"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -67,7 +68,10 @@ type page struct {
 	Link         string      `json:"link"`
 	Website      string      `json:"website"` // several, with spaces or commas between
 	Verification string      `json:"verification_status"`
-	Picture      struct {
+	Location     struct {
+		Country string `json:"country"` // its name in English
+	} `json:"location"`
+	Picture struct {
 		Data struct {
 			URL        string    `json:"url"`
 			Silhouette wire.Bool `json:"is_silhouette"`
@@ -109,6 +113,7 @@ func (p page) profile(raw json.RawMessage) schema.Profile {
 		AvatarURL:   p.avatar(),
 		Verified:    p.Verification == "blue_verified" || p.Verification == "gray_verified",
 		Followers:   followers,
+		Country:     countries.Code(p.Location.Country),
 		Links:       websites(p.Website),
 	}
 }
