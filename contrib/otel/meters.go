@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -17,16 +18,13 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// The attributes that are our own. On metrics they have these short names: they become labels.
+// The attributes of spans that are our own. On metrics they have short names, which become labels.
 const (
-	operationKey  = attribute.Key("socialdata.operation")
-	platformKey   = attribute.Key("socialdata.platform")
-	codeKey       = attribute.Key("socialdata.code")
-	operationName = attribute.Key("operation")
-	platformName  = attribute.Key("platform")
-	providerName  = attribute.Key("provider")
-	other         = "other"
-	mostFields    = 500
+	operationKey = attribute.Key("socialdata.operation")
+	platformKey  = attribute.Key("socialdata.platform")
+	codeKey      = attribute.Key("socialdata.code")
+	other        = "other"
+	mostFields   = 500
 )
 
 // seconds are the bounds of a request's duration.
@@ -39,32 +37,68 @@ type meters struct {
 	operations map[string]bool // whether the answers of an operation are kept, by its name
 	fields     fields
 
-	requests, upstream                      metric.Float64Histogram
-	calls, cache, charged, drifted, invents metric.Int64Counter
-	breakers                                metric.Int64Gauge
+	requests, upstream                      histogram
+	calls, cache, charged, drifted, invents counter
+	breakers                                gauge
+}
+
+// An instrument comes with its labels.
+type (
+	counter struct {
+		metric.Int64Counter
+		labels *labels
+	}
+	histogram struct {
+		metric.Float64Histogram
+		labels *labels
+	}
+	gauge struct {
+		metric.Int64Gauge
+		labels *labels
+	}
+)
+
+func (c counter) add(n int64, w words) {
+	c.Add(context.Background(), n, c.labels.get(w).add...)
+}
+
+func (h histogram) record(ctx context.Context, d time.Duration, w words) {
+	h.Record(ctx, d.Seconds(), h.labels.get(w).record...)
+}
+
+func (g gauge) record(n int64, w words) {
+	g.Record(context.Background(), n, g.labels.get(w).record...)
 }
 
 func newMeters(m metric.Meter) (*meters, error) {
 	out := &meters{meter: m, operations: map[string]bool{}}
+	out.requests.labels = newLabels(requestLabels)
+	out.upstream.labels = named("platform", "provider", "outcome")
+	out.calls.labels = named("operation", "platform", "code")
+	out.cache.labels = named("class", "result")
+	out.charged.labels = named("operation", "platform")
+	out.drifted.labels = named("operation", "platform", "field")
+	out.invents.labels = named("operation")
+	out.breakers.labels = named("platform", "provider")
 	for _, o := range socialdata.Operations() {
 		out.operations[o.Name] = o.TTL > 0
 	}
 	var errs [8]error
-	out.requests, errs[0] = m.Float64Histogram("http.server.request.duration", metric.WithUnit("s"), seconds,
+	out.requests.Float64Histogram, errs[0] = m.Float64Histogram("http.server.request.duration", metric.WithUnit("s"), seconds,
 		metric.WithDescription("Duration of HTTP server requests."))
-	out.upstream, errs[1] = m.Float64Histogram("socialdata.upstream.request.duration", metric.WithUnit("s"), seconds,
+	out.upstream.Float64Histogram, errs[1] = m.Float64Histogram("socialdata.upstream.request.duration", metric.WithUnit("s"), seconds,
 		metric.WithDescription("Duration of requests to upstreams, repeated ones included."))
-	out.calls, errs[2] = m.Int64Counter("socialdata.calls", metric.WithUnit("{call}"),
+	out.calls.Int64Counter, errs[2] = m.Int64Counter("socialdata.calls", metric.WithUnit("{call}"),
 		metric.WithDescription("Calls of operations, by what they came to."))
-	out.cache, errs[3] = m.Int64Counter("socialdata.cache.requests", metric.WithUnit("{call}"),
+	out.cache.Int64Counter, errs[3] = m.Int64Counter("socialdata.cache.requests", metric.WithUnit("{call}"),
 		metric.WithDescription("Calls that were answered from the cache, and those that were not."))
-	out.charged, errs[4] = m.Int64Counter("socialdata.credits.charged", metric.WithUnit("{credit}"),
+	out.charged.Int64Counter, errs[4] = m.Int64Counter("socialdata.credits.charged", metric.WithUnit("{credit}"),
 		metric.WithDescription("Credits that stand in the books."))
-	out.drifted, errs[5] = m.Int64Counter("socialdata.schema.drift", metric.WithUnit("{field}"),
+	out.drifted.Int64Counter, errs[5] = m.Int64Counter("socialdata.schema.drift", metric.WithUnit("{field}"),
 		metric.WithDescription("Fields of upstreams' answers that were not as they should be."))
-	out.invents, errs[6] = m.Int64Counter("socialdata.enricher.invented.words", metric.WithUnit("{word}"),
+	out.invents.Int64Counter, errs[6] = m.Int64Counter("socialdata.enricher.invented.words", metric.WithUnit("{word}"),
 		metric.WithDescription("Words that an enricher has made up."))
-	out.breakers, errs[7] = m.Int64Gauge("socialdata.breaker.state",
+	out.breakers.Int64Gauge, errs[7] = m.Int64Gauge("socialdata.breaker.state",
 		metric.WithDescription("State of a provider's circuit breaker: 0 closed, 1 half open, 2 open."))
 	return out, errors.Join(errs[:]...)
 }
@@ -75,35 +109,27 @@ func (t *Telemetry) Observer() observe.Observer {
 		return observe.Observer{}
 	}
 	m := t.meters
-	ctx := context.Background() // metrics need none
 	return observe.Observer{
 		Call: func(c observe.Call) {
-			m.calls.Add(ctx, 1, metric.WithAttributes(
-				m.operation(c.Operation), platformOf(c.Platform), attribute.String("code", word(string(c.Code), "ok"))))
+			m.calls.add(1, words{a: m.operation(c.Operation), b: platformOf(c.Platform), c: word(string(c.Code), "ok")})
 			if c.Cache != "" && m.operations[c.Operation] {
-				m.cache.Add(ctx, 1, metric.WithAttributes(
-					attribute.String("class", c.Operation), attribute.String("result", strings.ToLower(string(c.Cache)))))
+				m.cache.add(1, words{a: c.Operation, b: strings.ToLower(string(c.Cache))})
 			}
 		},
 		Charge: func(c observe.Charge) {
-			m.charged.Add(ctx, c.Credits, metric.WithAttributes(platformOf(c.Platform), m.operation(c.Operation)))
+			m.charged.add(c.Credits, words{a: m.operation(c.Operation), b: platformOf(c.Platform)})
 		},
 		Upstream: func(u observe.Upstream) {
-			m.upstream.Record(ctx, u.Duration.Seconds(), metric.WithAttributes(
-				platformOf(string(u.Platform)), providerName.String(u.Provider),
-				attribute.String("outcome", outcome(u.UpstreamCall))))
+			m.upstream.record(context.Background(), u.Duration, words{a: platformOf(string(u.Platform)), b: u.Provider, c: outcome(u.UpstreamCall)})
 		},
 		Breaker: func(b observe.Breaker) {
-			m.breakers.Record(ctx, breakerStates[b.State], metric.WithAttributes(
-				platformOf(string(b.Platform)), providerName.String(b.Provider)))
+			m.breakers.record(breakerStates[b.State], words{a: platformOf(string(b.Platform)), b: b.Provider})
 		},
 		Drift: func(d observe.Drift) {
-			m.drifted.Add(ctx, 1, metric.WithAttributes(
-				platformOf(string(d.Platform)), m.operation(d.Operation),
-				attribute.String("field", m.fields.name(d.Field))))
+			m.drifted.add(1, words{a: m.operation(d.Operation), b: platformOf(string(d.Platform)), c: m.fields.name(d.Field)})
 		},
 		Invented: func(i observe.Invented) {
-			m.invents.Add(ctx, int64(i.Words), metric.WithAttributes(m.operation(i.Operation)))
+			m.invents.add(int64(i.Words), words{a: m.operation(i.Operation)})
 		},
 	}
 }
@@ -154,19 +180,19 @@ func outcome(c providers.UpstreamCall) string {
 	return "server_error"
 }
 
-func (m *meters) operation(name string) attribute.KeyValue {
+func (m *meters) operation(name string) string {
 	if _, known := m.operations[name]; !known {
-		name = other
+		return other
 	}
-	return operationName.String(name)
+	return name
 }
 
 // platformOf returns the platform of a call: what a caller has put in its place is other.
-func platformOf(name string) attribute.KeyValue {
+func platformOf(name string) string {
 	if name != "" && !platform.ID(name).Valid() {
-		name = other
+		return other
 	}
-	return platformName.String(word(name, "none"))
+	return word(name, "none")
 }
 
 func word(s, or string) string {

@@ -74,8 +74,11 @@ func (t *Telemetry) begin(next http.Handler) http.Handler {
 
 // end completes the span of a request, and measures it.
 func (t *Telemetry) end(ctx context.Context, r server.Request) {
-	attrs := requestAttributes(r)
-	t.meters.requests.Record(ctx, r.Duration.Seconds(), metric.WithAttributes(attrs...))
+	about := words{a: r.Method, b: r.Route, status: r.Status}
+	if r.Status >= http.StatusInternalServerError {
+		about.c = string(r.Code)
+	}
+	t.meters.requests.record(ctx, r.Duration, about)
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
 		return
@@ -88,7 +91,7 @@ func (t *Telemetry) end(ctx context.Context, r server.Request) {
 		name += " " + r.Route
 	}
 	span.SetName(name)
-	span.SetAttributes(attrs...)
+	span.SetAttributes(requestLabels(about)...)
 	span.SetAttributes(semconv.URLScheme("http"), semconv.URLPath(r.Route))
 	for _, a := range []attribute.KeyValue{
 		operationKey.String(r.Operation), platformKey.String(r.Platform), codeKey.String(string(r.Code)),
@@ -102,15 +105,14 @@ func (t *Telemetry) end(ctx context.Context, r server.Request) {
 	}
 }
 
-func requestAttributes(r server.Request) []attribute.KeyValue {
-	attrs := []attribute.KeyValue{
-		semconv.HTTPRequestMethodKey.String(r.Method), semconv.HTTPResponseStatusCode(r.Status),
+// requestLabels are of a method, a route and the code of a failure.
+func requestLabels(w words) []attribute.KeyValue {
+	attrs := []attribute.KeyValue{semconv.HTTPRequestMethodKey.String(w.a), semconv.HTTPResponseStatusCode(w.status)}
+	if w.b != "" {
+		attrs = append(attrs, semconv.HTTPRoute(w.b))
 	}
-	if r.Route != "" {
-		attrs = append(attrs, semconv.HTTPRoute(r.Route))
-	}
-	if r.Status >= http.StatusInternalServerError {
-		attrs = append(attrs, semconv.ErrorTypeKey.String(string(r.Code)))
+	if w.status >= http.StatusInternalServerError {
+		attrs = append(attrs, semconv.ErrorTypeKey.String(w.c))
 	}
 	return attrs
 }
