@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -9,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -49,14 +52,17 @@ func benchmarkLedger(b *testing.B, accounts, callers int) {
 	}
 	var rates []float64
 	var took []time.Duration
+	used := serverCPU(b, replicas[0])
 	for b.Loop() {
 		began := time.Now()
 		took = append(took, charges(b, replicas[:], ids, callers)...)
 		rates = append(rates, benchCharges/time.Since(began).Seconds())
 	}
+	used = serverCPU(b, replicas[0]) - used
 	slices.Sort(rates)
 	slices.Sort(took)
 	b.ReportMetric(rates[len(rates)/2], "charges/s")
+	b.ReportMetric(float64(used.Microseconds())/float64(len(took)), "server-µs/charge")
 	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 	if err := auditOf(b.Context(), replicas[0]); err != nil {
@@ -94,7 +100,10 @@ func charges(b *testing.B, replicas []*DB, ids []string, callers int) []time.Dur
 	return took
 }
 
-var tps = regexp.MustCompile(`tps = ([0-9.]+)`)
+var (
+	tps       = regexp.MustCompile(`tps = ([0-9.]+)`)
+	processed = regexp.MustCompile(`actually processed: ([0-9]+)`)
+)
 
 // benchmarkPgbench runs transactions of one INSERT and one UPDATE, prepared, on tables without any index but the key.
 func benchmarkPgbench(b *testing.B, accounts, callers int) {
@@ -126,19 +135,59 @@ COMMIT;
 		b.Fatal(err)
 	}
 	var rates []float64
+	made := 0
+	used := serverCPU(b, db)
 	for b.Loop() {
 		out, err := exec.CommandContext(b.Context(), program, "-n", "-M", "prepared", "-T", "3", "-j", "2",
 			"-c", strconv.Itoa(min(callers, 64)), "-f", script, db.cfg.DSN).CombinedOutput()
-		found := tps.FindSubmatch(out)
-		if err != nil || found == nil {
+		rate, count := tps.FindSubmatch(out), processed.FindSubmatch(out)
+		if err != nil || rate == nil || count == nil {
 			b.Fatalf("pgbench: %v\n%s", err, out)
 		}
-		rate, err := strconv.ParseFloat(string(found[1]), 64)
-		if err != nil {
+		perSecond, err := strconv.ParseFloat(string(rate[1]), 64)
+		n, nerr := strconv.Atoi(string(count[1]))
+		if err = errors.Join(err, nerr); err != nil {
 			b.Fatal(err)
 		}
-		rates = append(rates, rate)
+		rates = append(rates, perSecond)
+		made += n
 	}
+	used = serverCPU(b, db) - used
 	slices.Sort(rates)
 	b.ReportMetric(rates[len(rates)/2], "charges/s")
+	b.ReportMetric(float64(used.Microseconds())/float64(made), "server-µs/charge")
+}
+
+// serverCPU returns the processor time that all processes of the server have used, when that is on this machine, a Linux;
+// else 0.
+func serverCPU(b *testing.B, db *DB) time.Duration {
+	b.Helper()
+	var file string
+	if err := db.pool.QueryRow(b.Context(), "SELECT pg_read_file('postmaster.pid')").Scan(&file); err != nil {
+		return 0 // who may not know runs without
+	}
+	pid, _, _ := strings.Cut(file, "\n")
+	children, err := os.ReadFile(filepath.Join("/proc", pid, "task", pid, "children"))
+	if err != nil {
+		return 0
+	}
+	const tick = 10 * time.Millisecond
+	ticks := cpuTicks(pid, 4) // user, system, and the same of those that have ended
+	for child := range strings.FieldsSeq(string(children)) {
+		ticks += cpuTicks(child, 2)
+	}
+	return time.Duration(ticks) * tick
+}
+
+// cpuTicks returns the sum of the first n times of a process, or 0 when it has just ended.
+// https://www.kernel.org/doc/html/latest/filesystems/proc.html#process-specific-subdirectories
+func cpuTicks(pid string, n int) (sum int64) {
+	stat, _ := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	const utime = 11 // behind the name
+	for i := utime; i < utime+n && i < len(fields); i++ {
+		ticks, _ := strconv.ParseInt(fields[i], 10, 64)
+		sum += ticks
+	}
+	return sum
 }
