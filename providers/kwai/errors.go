@@ -3,6 +3,7 @@ package kwai
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -14,6 +15,9 @@ const gone = 1016001002 // the result of a video that was there
 // check reads the refusals of the site, of which some have the status 200.
 func check(res *upstream.Response) error {
 	if res.Status == http.StatusNotFound {
+		if strings.Contains(res.URL.Path, "/rest/") { // says nothing of what was asked for
+			return providers.Unavailable(nil, "Kwai has moved what its own pages read")
+		}
 		return providers.NotFound("Kwai has no such page")
 	}
 	var a struct {

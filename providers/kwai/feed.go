@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -30,6 +29,9 @@ func (s site) posts(ctx context.Context, handle, cursor string) (page providers.
 		return page, providers.ErrCursor
 	}
 	f, err := s.feed(ctx, handle, cursor)
+	if err == nil && cursor == "" && f.Feeds.Len() == 0 { // the account's own page tells whether there is one
+		_, err = s.account(ctx, handle)
+	}
 	if err == nil {
 		page, err = f.page(ctx, handle, cursor)
 	}
@@ -39,7 +41,7 @@ func (s site) posts(ctx context.Context, handle, cursor string) (page providers.
 	return page, nil
 }
 
-// feed reads a page of an account's posts. Without a list of them the account's own page tells whether there is one.
+// feed reads a page of an account's posts.
 func (s site) feed(ctx context.Context, handle, cursor string) (f feed, err error) {
 	_, err = s.http.Read(ctx, upstream.Request{
 		Method: http.MethodPost, Path: []string{"rest/o/w/pc/feed/profile"}, Retry: true,
@@ -47,13 +49,7 @@ func (s site) feed(ctx context.Context, handle, cursor string) (f feed, err erro
 			"userId": "@" + handle, "fromPage": "PC_PROFILE", "beforePage": "", "pcursor": cursor, "count": pageSize,
 		},
 	}, &f)
-	if err != nil || f.Feeds.Here() {
-		return f, err
-	}
-	if _, err := s.account(ctx, handle); errors.Is(err, providers.ErrNotFound) {
-		return f, err
-	}
-	return f, f.Feeds.Check(ctx, "feeds")
+	return f, err
 }
 
 // feed is a page of an account's posts.
