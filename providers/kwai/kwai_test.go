@@ -1,6 +1,7 @@
 package kwai_test
 
 import (
+	"errors"
 	"net/http"
 	"testing"
 
@@ -89,6 +90,72 @@ func TestPinnedPostsStandWhereTheirTimePutsThem(t *testing.T) {
 	}
 	if ids != "321" || err != nil {
 		t.Errorf("posts %s (%v), want 321", ids, err)
+	}
+}
+
+func TestAnEmptyListIsOfAnAccountThatExists(t *testing.T) {
+	t.Parallel()
+	const page = `<script type="application/ld+json">{"@type":"ProfilePage","mainEntity":{"alternateName":"salma"}}</script>`
+	tests := []struct {
+		name   string
+		status int
+		page   string
+		want   error
+	}{
+		{"an account without posts", http.StatusOK, page, nil},
+		{"no account", http.StatusNotFound, "", providers.ErrNotFound},
+		{"nobody knows", http.StatusOK, "", providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		p := kwai.New(kwai.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+			if r.Method == http.MethodPost {
+				return http.StatusOK, `{"cursor":"no_more","feeds":[]}`
+			}
+			return tt.status, tt.page
+		})}})[0]
+		if got, err := p.Posts(t.Context(), "salma", ""); !errors.Is(err, tt.want) || len(got.Items) > 0 {
+			t.Errorf("%s: got error %v, want %v", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestWhatTheSiteDoesNotAnswerIsNobodysAbsence(t *testing.T) {
+	t.Parallel()
+	p := kwai.New(kwai.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		if r.Method == http.MethodPost {
+			return http.StatusNotFound, "no such route"
+		}
+		return http.StatusOK, "<title>Kwai</title>"
+	})}})[0]
+	_, posts := p.Posts(t.Context(), "salma", "")
+	_, profile := p.Profile(t.Context(), "salma")
+	if !errors.Is(posts, providers.ErrUnavailable) || !errors.Is(profile, providers.ErrUnavailable) {
+		t.Errorf("got errors %v and %v, want ErrUnavailable", posts, profile)
+	}
+}
+
+func TestCountersAndAddressesOfJSONLD(t *testing.T) {
+	t.Parallel()
+	answer := ""
+	p := kwai.New(kwai.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusOK, `<script type="application/ld+json">` + answer + `</script>`
+	})}})[0]
+	for _, own := range []string{
+		`{"userInteractionCount":3}`, `{"interactionType":"https://schema.org/WriteAction","userInteractionCount":3}`,
+		`[{"interactionType":{"@type":"http://schema.org/LikeAction"},"userInteractionCount":9},{"interactionType":{"@type":"http://schema.org/WriteAction"},"userInteractionCount":3}]`,
+	} {
+		answer = `{"@type":"ProfilePage","mainEntity":{"alternateName":"salma","agentInteractionStatistic":` + own + `}}`
+		if got, err := p.Profile(t.Context(), "salma"); err != nil || got.PostsCount == nil || *got.PostsCount != 3 {
+			t.Errorf("%s: %v posts (%v), want 3", own, got.PostsCount, err)
+		}
+	}
+	for _, address := range []string{
+		"https://www.kwai.com/@salma/video/77/", "https://www.kwai.com/@salma/video/77?from=/discover", "https://www.kwai.com/@salma/77#top",
+	} {
+		answer = `{"@type":"VideoObject","url":"` + address + `","creator":{"alternateName":"salma"}}`
+		if got, err := p.Post(t.Context(), "@salma/77"); err != nil || got.ID != "77" {
+			t.Errorf("%s: post %q (%v), want 77", address, got.ID, err)
+		}
 	}
 }
 

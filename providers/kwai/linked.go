@@ -139,15 +139,28 @@ func (l oneOrMore[T]) first() (v T) {
 // https://schema.org/InteractionCounter
 type counter struct {
 	Count wire.Count `json:"userInteractionCount"`
-	Type  struct {
-		Type string `json:"@type"` // such as "http://schema.org/LikeAction"
-	} `json:"interactionType"`
+	Type  action     `json:"interactionType"`
 }
 
-// times returns how often people did what the action says, nil when it is not told.
-func times(action string, all []counter) *int64 {
+// action is such as "http://schema.org/LikeAction", the type of an object or alone.
+type action string
+
+// UnmarshalJSON never fails.
+func (a *action) UnmarshalJSON(b []byte) error {
+	var object struct {
+		Type string `json:"@type"`
+	}
+	if json.Unmarshal(b, &object) != nil {
+		_ = json.Unmarshal(b, &object.Type) // what is neither is no action
+	}
+	*a = action(object.Type)
+	return nil
+}
+
+// times returns how often people did what is asked for, such as "LikeAction", nil when it is not told.
+func times(what string, all []counter) *int64 {
 	for _, c := range all {
-		if c.Type.Type[strings.LastIndexByte(c.Type.Type, '/')+1:] == action {
+		if string(c.Type[strings.LastIndexByte(string(c.Type), '/')+1:]) == what {
 			return c.Count.V
 		}
 	}

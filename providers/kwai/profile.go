@@ -1,6 +1,7 @@
 package kwai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -65,7 +66,7 @@ func (p person) profile(raw json.RawMessage) schema.Profile {
 		Bio:         text.NonEmpty(p.Description),
 		AvatarURL:   text.URL(p.Image.first()),
 		Followers:   times("FollowAction", p.Stats),
-		PostsCount:  times("WriteAction", p.Own),
+		PostsCount:  cmp.Or(times("WriteAction", p.Own), times("", p.Own)),
 		Links:       text.URLs(p.Elsewhere...),
 	}
 }

@@ -109,8 +109,12 @@ func (v video) words(ctx context.Context) (string, error) {
 
 // number is the last part of the address that is one.
 func (v video) number() string {
-	n := v.URL[strings.LastIndexByte(v.URL, '/')+1:]
-	n, _, _ = strings.Cut(n, "?")
+	n := v.URL
+	if end := strings.IndexAny(n, "?#"); end >= 0 {
+		n = n[:end]
+	}
+	n = strings.TrimRight(n, "/")
+	n = n[strings.LastIndexByte(n, '/')+1:]
 	if !links.Digits(n) {
 		return ""
 	}
