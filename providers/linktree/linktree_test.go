@@ -49,6 +49,7 @@ func TestProvider(t *testing.T) {
 			{Subject: providers.Handle, In: "https://linktr.ee/Ann_Tea?utm_source=x", Want: "ann_tea"},
 			{Subject: providers.Handle, In: "www.linktr.ee/ann", Want: "ann"},
 			{Subject: providers.Handle, In: "linktr.ee/@ann/", Want: "ann"},
+			{Subject: providers.Handle, In: "https://linktr.ee/_ann_", Want: "_ann_"},
 			{Subject: providers.Handle, In: "https://linktr.ee/login"},
 			{Subject: providers.Handle, In: "https://linktr.ee/"},
 			{Subject: providers.Handle, In: "https://example.com/ann"},

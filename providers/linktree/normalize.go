@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/links"
 )
 
-var username = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9._])?$`)
+var username = regexp.MustCompile(`^[a-z0-9_](?:[a-z0-9._-]{0,98}[a-z0-9._])?$`)
 
 // reserved are paths of linktr.ee that are no pages of anybody. Nobody writes to it.
 var reserved = map[string]bool{
