@@ -2,6 +2,7 @@ package linktree
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -29,8 +30,12 @@ func check(res *upstream.Response) error {
 }
 
 // absent says why a page shows no account: there is none, or the page is not what it was.
-func absent(ctx context.Context, d *data, p *props) error {
-	if p.StatusCode.V != nil && *p.StatusCode.V == http.StatusNotFound || d.Page == "/_error" || d.Page == "/404" {
+func absent(ctx context.Context, d *data) error {
+	var p struct {
+		Status wire.Count `json:"statusCode"`
+	}
+	_ = json.Unmarshal(d.Props.PageProps, &p) // which is an object, or null
+	if p.Status.V != nil && *p.Status.V == http.StatusNotFound || d.Page == "/_error" || d.Page == "/404" {
 		return providers.NotFound("there is no such Linktree page")
 	}
 	return wire.Need(ctx, "pageProps.account", false)

@@ -188,3 +188,27 @@ func TestAListThatCannotBeReadIsNoEmptyPage(t *testing.T) {
 		}
 	}
 }
+
+// A page that does not name its account where it always did has it one level down, beside its links or in its place.
+func TestTheAccountMayStandOneLevelDown(t *testing.T) {
+	t.Parallel()
+	const list = `"links":[{"url":"https://tea.example"}]`
+	for props, want := range map[string]error{
+		`{` + list + `,"data":{"account":{"id":1,"username":"ann"}}}`:                nil,
+		`{"account":null,"data":{"account":{"id":1,"username":"ann"},` + list + `}}`: nil,
+		`{"links":[],"profile":{"id":1,"username":"ann",` + list + `}}`:              nil,
+		`{"profile":{"id":1,"username":"ann",` + list + `}}`:                         nil,
+		`{"profile":{"id":1,"username":"bob",` + list + `}}`:                         providers.ErrUnavailable,
+		`{"profile":{"id":1,"username":"ann","isActive":false,` + list + `}}`:        providers.ErrNotFound,
+		`{"seo":{` + list + `}}`:        providers.ErrUnavailable,
+		`{"account":null,` + list + `}`: providers.ErrUnavailable,
+	} {
+		p := linktree.New(linktree.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, `<script id="__NEXT_DATA__">{"props":{"pageProps":` + props + `}}</script>`
+		})}})[0]
+		got, err := p.Profile(t.Context(), "ann")
+		if !errors.Is(err, want) || err == nil && (len(got.Links) != 1 || got.ID != "1") {
+			t.Errorf("%s: %q with links %v and error %v, want error %v", props, got.ID, got.Links, err, want)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package linktree
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/island"
@@ -33,17 +32,17 @@ func (c *client) open(ctx context.Context, handle string) (*page, error) {
 	if err := wire.Decode(ctx, body, &d); err != nil {
 		return nil, err
 	}
-	around := holder(d.Props.PageProps)
-	var p props
-	if err := wire.Need(ctx, "pageProps", around != nil); err != nil {
+	raw := shownIn(d.Props.PageProps)
+	if err := wire.Need(ctx, "pageProps", raw != nil); err != nil {
 		return nil, err
 	}
-	if err := wire.Decode(ctx, around, &p); err != nil {
+	var p props
+	if err := wire.Decode(ctx, raw, &p); err != nil {
 		return nil, err
 	}
 	switch a := p.Account; {
 	case a.Raw == nil:
-		return nil, absent(ctx, &d, &p)
+		return nil, absent(ctx, &d)
 	case a.V.gone():
 		return nil, providers.NotFound("this Linktree page is deactivated or suspended")
 	case !res.Moved: // a page may have a new name
@@ -51,7 +50,7 @@ func (c *client) open(ctx context.Context, handle string) (*page, error) {
 			return nil, err
 		}
 	}
-	return p.page(ctx, around)
+	return p.page(ctx, raw)
 }
 
 // dataID is the id of the script that holds the page's data.
@@ -65,70 +64,85 @@ type data struct {
 	Page string `json:"page"` // "/[profile]", or "/_error"
 }
 
-// holder returns the object that holds the account or its links: b, or one that is directly in it. It is nil where b
-// is no object.
-func holder(b []byte) []byte {
-	holds := func(b []byte) (found bool) {
-		island.Find(b, func(name string, _ island.Value) bool {
-			found = found || name == "account" || name == "links"
-			return false
-		})
-		return found
-	}
-	if !strings.HasPrefix(strings.TrimSpace(string(b)), "{") {
+// shown is what of a page shows its owner.
+type shown struct {
+	Account     json.RawMessage `json:"account,omitempty"`
+	Links       json.RawMessage `json:"links,omitempty"`
+	SocialLinks json.RawMessage `json:"socialLinks,omitempty"`
+}
+
+// shownIn finds it in the page's own object: there, or one level down, beside the account or in the account itself. It is nil
+// where b is no object.
+func shownIn(b []byte) json.RawMessage {
+	var all shown
+	if json.Unmarshal(b, &all) != nil {
 		return nil
 	}
-	if holds(b) {
-		return b
+	if here(all.Account) {
+		return asJSON(all)
 	}
-	in := b
 	island.Find(b, func(_ string, v island.Value) bool {
-		if v.Is('{') && holds(v.Bytes()) {
-			in = v.Bytes()
+		var in struct {
+			shown
+			Username string `json:"username"`
+		}
+		switch {
+		case here(all.Account) || !v.Is('{') || json.Unmarshal(v.Bytes(), &in) != nil:
+		case here(in.Account):
+			all.Account = in.Account
+			all.Links, all.SocialLinks = either(in.Links, all.Links), either(in.SocialLinks, all.SocialLinks)
+		case here(in.Links) && in.Username != "":
+			all.Account = v.Bytes()
 		}
 		return false
 	})
-	return in
+	return asJSON(all)
+}
+
+// here tells whether something stands in the place of b.
+func here(b json.RawMessage) bool { return len(b) > 0 && string(b) != "null" }
+
+func either(a, b json.RawMessage) json.RawMessage {
+	if here(a) {
+		return a
+	}
+	return b
+}
+
+func asJSON(s shown) json.RawMessage {
+	b, err := json.Marshal(s)
+	if err != nil { // it is made of JSON that has been read
+		return nil
+	}
+	return b
 }
 
 // props is the part of [data] that shows the page.
 type props struct {
-	StatusCode  wire.Count           `json:"statusCode"` // of a page that is none
-	Account     wire.Object[account] `json:"account"`    // null on a page that is none
-	Links       wire.Rows[link]      `json:"links"`      // here, in the account, or in both, as the next
+	Account     wire.Object[account] `json:"account"` // null on a page that is none
+	Links       wire.Rows[link]      `json:"links"`   // here, in the account, or in both, as the next
 	SocialLinks wire.Rows[link]      `json:"socialLinks"`
 }
 
 // page takes each list where it is: the links must be somewhere, also when there are none.
-func (p *props) page(ctx context.Context, around []byte) (*page, error) {
-	out := &page{account: p.Account.V}
+func (p *props) page(ctx context.Context, raw json.RawMessage) (*page, error) {
+	out := &page{account: p.Account.V, raw: raw}
 	var err error
-	if out.links, err = either(ctx, "links", p.Links, p.Account.V.Links); err != nil {
+	if out.links, err = longer(ctx, "links", p.Links, p.Account.V.Links); err != nil {
 		return nil, err
 	}
 	if err := wire.Need(ctx, "links", out.links.Here()); err != nil {
 		return nil, err
 	}
-	if out.socials, err = either(ctx, "socialLinks", p.SocialLinks, p.Account.V.SocialLinks); err != nil {
+	if out.socials, err = longer(ctx, "socialLinks", p.SocialLinks, p.Account.V.SocialLinks); err != nil {
 		return nil, err
-	}
-	var shown struct {
-		Account     json.RawMessage `json:"account,omitempty"`
-		Links       json.RawMessage `json:"links,omitempty"`
-		SocialLinks json.RawMessage `json:"socialLinks,omitempty"`
-	}
-	if err = json.Unmarshal(around, &shown); err == nil {
-		out.raw, err = json.Marshal(shown)
-	}
-	if err != nil {
-		return nil, providers.Unreadable(err)
 	}
 	return out, nil
 }
 
-// either returns that of two lists which has rows, or else the one that is there at all. It fails where neither has
+// longer returns that of two lists which has rows, or else the one that is there at all. It fails where neither has
 // any and one of them cannot be read.
-func either(ctx context.Context, name string, a, b wire.Rows[link]) (wire.Rows[link], error) {
+func longer(ctx context.Context, name string, a, b wire.Rows[link]) (wire.Rows[link], error) {
 	if a.Len() == 0 && (b.Len() > 0 || !a.Here()) {
 		a, b = b, a
 	}
