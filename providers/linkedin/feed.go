@@ -269,8 +269,16 @@ func PostAt(href string) string {
 	return id
 }
 
-// bare is the address of a page of the site without what the link adds for the site's own counting.
+// bare is the address of a page of the site without what the link adds for the site's own counting, on the host that is not
+// a country's.
 func bare(href string) string {
-	clean, _, _ := strings.Cut(href, "?")
-	return clean
+	u, err := url.Parse(href)
+	if err != nil {
+		return ""
+	}
+	u.RawQuery, u.Fragment = "", ""
+	if strings.HasSuffix(u.Host, ".linkedin.com") {
+		u.Scheme, u.Host = "https", "www.linkedin.com"
+	}
+	return u.String()
 }

@@ -258,13 +258,15 @@ func TestAPostIsWhatItsPageSaysItIs(t *testing.T) {
 			`<video data-sources='[{"src":"https://dms.example/card.mp4"}]'></video></article>`
 		film    = `{"@type":"VideoObject","contentUrl":"https://dms.example/v.mp4","duration":"PT90S"}`
 		posting = `{"@type":"SocialMediaPosting","articleBody":"Green tea","commentCount":1,"video":` + film + `,"comment":[{"text":"Fine","author":{"name":"Ann"}}]}`
-		graph   = `<script type="application/ld+json">{"@graph":[` + film + `,` + posting + `]}</script>`
+		graph   = `<link rel="canonical" href="https://uk.linkedin.com/posts/ann_activity-7247945789950353408-AbCd?trk=x">` +
+			`<script type="application/ld+json">{"@graph":[` + film + `,` + posting + `]}</script>`
+		address = "https://www.linkedin.com/posts/ann_activity-7247945789950353408-AbCd"
 	)
 	for _, id := range []string{"7247945789950353408", "urn:li:ugcPost:7247945700000000000"} {
 		p := linkedin.New(linkedin.Config{Own: providers.OwnOn, HTTP: page(graph, card)})[1]
 		got, err := p.Post(t.Context(), id)
-		if err != nil || got.ID != "7247945789950353408" || got.Text != "Green tea" {
-			t.Fatalf("%s: post %q says %q (%v)", id, got.ID, got.Text, err)
+		if err != nil || got.ID != "7247945789950353408" || got.Text != "Green tea" || got.URL != address {
+			t.Fatalf("%s: post %q at %s says %q (%v)", id, got.ID, got.URL, got.Text, err)
 		}
 		if m := got.Media; len(m) != 1 || m[0].URL != "https://dms.example/v.mp4" || m[0].DurationS == nil || *m[0].DurationS != 90 {
 			t.Errorf("%s: media %+v, want the video with its length", id, m)
