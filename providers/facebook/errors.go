@@ -89,6 +89,14 @@ type moved struct{ to string }
 
 func (m *moved) Error() string { return "the Page is " + m.to + " now" }
 
+// follow gives the id of the Page, or of its post, with the number that it has now.
+func (m *moved) follow(id string) string {
+	if above, of := cut(id); above != "" {
+		return m.to + "_" + of
+	}
+	return m.to
+}
+
 // Unwrap returns [providers.ErrUnavailable]: where nobody follows, the Page cannot be read.
 func (m *moved) Unwrap() error { return providers.ErrUnavailable }
 

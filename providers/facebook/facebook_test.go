@@ -256,17 +256,30 @@ func TestTheProofOfTheAppIsSentAndNothingOfOursComesBack(t *testing.T) {
 	}
 }
 
-func TestAListFollowsThePageToItsNewNumber(t *testing.T) {
+func TestAPageIsFollowedToItsNewNumber(t *testing.T) {
 	t.Parallel()
+	const post = `{"id":"300200_91","message":"tea","created_time":"2026-01-02T03:04:05+0000"}`
 	p := facebook.New(facebook.Config{Token: "t", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
-		if strings.Contains(r.URL.Path, "/300099/") {
+		switch {
+		case strings.Contains(r.URL.Path, "/300099"):
 			return http.StatusBadRequest, `{"error":{"code":21,"message":"(#21) Page ID 300099 was migrated to page ID 300200.  Please update your API calls to the new ID"}}`
+		case strings.HasSuffix(r.URL.Path, "/300200/published_posts"):
+			return http.StatusOK, `{"data":[` + post + `]}`
+		case strings.HasSuffix(r.URL.Path, "/300200_91"):
+			return http.StatusOK, post
+		case strings.HasSuffix(r.URL.Path, "/300200_91/comments"):
+			return http.StatusOK, `{"data":[{"id":"91_7","message":"fine"}]}`
 		}
-		return http.StatusOK, `{"data":[{"id":"300200_91","message":"tea","created_time":"2026-01-02T03:04:05+0000"}]}`
+		return http.StatusNotFound, ""
 	})}})[0]
-	got, err := p.Posts(t.Context(), "300099", "")
-	if err != nil || len(got.Items) != 1 || got.Items[0].ID != "300200_91" {
-		t.Errorf("%d posts (%v), want that of the new number", len(got.Items), err)
+	if got, err := p.Posts(t.Context(), "300099", ""); err != nil || len(got.Items) != 1 || got.Items[0].ID != "300200_91" {
+		t.Errorf("%d posts (%v), want one", len(got.Items), err)
+	}
+	if got, err := p.Post(t.Context(), "300099_91"); err != nil || got.ID != "300200_91" {
+		t.Errorf("post %q (%v), want 300200_91", got.ID, err)
+	}
+	if got, err := p.Comments(t.Context(), "300099_91", ""); err != nil || len(got.Items) != 1 || got.Items[0].ID != "91_7" {
+		t.Errorf("%d comments (%v), want one", len(got.Items), err)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 )
@@ -112,8 +111,8 @@ func pageOf[T, O any](
 	}
 	var a list[T]
 	err = g.read(ctx, r.With("limit", pageSize), &a)
-	if to, ok := errors.AsType[*moved](err); ok && links.Digits(r.Path[0]) {
-		r.Path = slices.Concat([]string{to.to}, r.Path[1:])
+	if to, ok := errors.AsType[*moved](err); ok {
+		r.Path = slices.Concat([]string{to.follow(r.Path[0])}, r.Path[1:])
 		err = g.read(ctx, r.With("limit", pageSize), &a)
 	}
 	if err != nil {

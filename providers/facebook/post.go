@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -56,7 +57,12 @@ func (c *client) postOrVideo(ctx context.Context, id string) (schema.Post, error
 		return c.video(ctx, id)
 	}
 	var p wire.Object[story]
-	if err := c.pages.read(ctx, upstream.Get(id).With("fields", postFields), &p); err != nil {
+	err = c.pages.read(ctx, upstream.Get(id).With("fields", postFields), &p)
+	if to, ok := errors.AsType[*moved](err); ok {
+		id = to.follow(id)
+		err = c.pages.read(ctx, upstream.Get(id).With("fields", postFields), &p)
+	}
+	if err != nil {
 		return schema.Post{}, err
 	}
 	pageID, of := cut(id)
