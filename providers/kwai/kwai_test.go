@@ -159,6 +159,20 @@ func TestCountersAndAddressesOfJSONLD(t *testing.T) {
 	}
 }
 
+func TestASharedPageNamesItsVideoTwice(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]error{"77": nil, "78": providers.ErrUnavailable} {
+		p := kwai.New(kwai.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, `<meta property="og:image" content="https://pic.example/1.jpg"><script type="application/ld+json">
+				{"@type":"VideoObject","thumbnailUrl":"https://m.kwai.com/photo/15/` + number + `","contentUrl":"https://cdn.example/1.mp4"}</script>`
+		})}})[0]
+		got, err := p.Post(t.Context(), "15/77")
+		if !errors.Is(err, want) || err == nil && (len(got.Media) != 1 || *got.Media[0].ThumbnailURL != "https://pic.example/1.jpg") {
+			t.Errorf("%s: media %v with error %v, want error %v", number, got.Media, err, want)
+		}
+	}
+}
+
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	providertest.Off(t, kwai.New(kwai.Config{Own: providers.OwnOff})[0])

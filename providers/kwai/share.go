@@ -1,6 +1,7 @@
 package kwai
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -35,15 +36,15 @@ func (s site) shared(ctx context.Context, at place) (schema.Post, error) {
 	if err != nil {
 		return schema.Post{}, err
 	}
-	page := video{URL: head.Meta("og:url")}
-	if err := wire.Need(ctx, "og:url", page.number() != ""); err != nil {
+	number := cmp.Or(numberIn(head.Meta("og:url")), numberIn(v.V.URL), numberIn(v.V.Thumbnail.first())) // the page stands there
+	if err := wire.Need(ctx, "og:url", number != ""); err != nil {
 		return schema.Post{}, err
 	}
-	if err := wire.Same(ctx, "post", at.number, page.number()); err != nil {
+	if err := wire.Same(ctx, "post", at.number, number); err != nil {
 		return schema.Post{}, err
 	}
 	v.V.Description = unescaped(v.V.Description)
-	v.V.Thumbnail = oneOrMore[string]{head.Meta("og:image")} // the page stands there
+	v.V.Thumbnail = oneOrMore[string]{head.Meta("og:image")}
 	p := v.V.post(at, v.Raw)
 	p.URL = "https://m.kwai.com/photo/" + at.user + "/" + at.number
 	p.Author = owner(res.Body)

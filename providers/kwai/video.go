@@ -107,9 +107,10 @@ func (v video) words(ctx context.Context) (string, error) {
 	return strings.TrimSpace(*said), nil
 }
 
-// number is the last part of the address that is one.
-func (v video) number() string {
-	n := v.URL
+func (v video) number() string { return numberIn(v.URL) }
+
+// numberIn is the last part of the path of an address, "" for one that is no number.
+func numberIn(n string) string {
 	if end := strings.IndexAny(n, "?#"); end >= 0 {
 		n = n[:end]
 	}
