@@ -6,8 +6,10 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -248,6 +250,16 @@ func TestDoctorReadsTheSettingsOfTheServer(t *testing.T) {
 	t.Setenv("SOCIALDATA_VALKEY", "127.0.0.1:1")
 	if status, out, _ := cliRun(t, nil, "--db", db, "doctor", "--offline"); status != 1 || !strings.Contains(out, "FAIL  valkey") {
 		t.Errorf("a server that is not there: %d\n%s", status, out)
+	}
+}
+
+func TestANameThatIsNotKnownIsSaidInOneWay(t *testing.T) {
+	t.Parallel()
+	err := &url.Error{Op: "Head", URL: "https://api.github.com/", Err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{
+		Err: "no such host", Name: "api.github.com", Server: "192.0.2.1:53", IsNotFound: true,
+	}}}
+	if got, want := inWords(err), "the name api.github.com is not known"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -190,7 +190,10 @@ func printReasons(w io.Writer, platforms []schema.PlatformInfo, raw bool, column
 		lines := []string{}
 		for _, o := range p.Operations {
 			state, note := state(p, o)
-			if note != "" {
+			switch {
+			case len(o.Missing) > 0:
+				state = note
+			case note != "":
 				state += "; " + note
 			}
 			lines = append(lines, o.Operation+": "+state)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"runtime/debug"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -111,7 +112,7 @@ func (c *serveCmd) Run(e *env) (err error) {
 		}
 		defer stop()
 	}
-	if err := c.welcome(e, db, listener.Addr().String()); err != nil {
+	if err := c.welcome(e, db, reachable(listener.Addr())); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	go debug.FreeOSMemory() // what only the start needed: some 5 MB of 40
@@ -125,6 +126,14 @@ func listenOn(ctx context.Context, addr string) (net.Listener, error) {
 		return nil, fmt.Errorf("%s is in use by another program; choose another address, such as 127.0.0.1:0 for any", addr)
 	}
 	return listener, err
+}
+
+// reachable returns the address to paste on this machine for one that is listened on: 0.0.0.0 and [::] are every address.
+func reachable(addr net.Addr) string {
+	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
+	}
+	return addr.String()
 }
 
 // serve answers until ctx ends, drains, and waits for what goes on in the background.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"net"
+	"net/netip"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,17 @@ import (
 	"testing"
 	"time"
 )
+
+func TestTheAddressThatIsShownCanBePasted(t *testing.T) {
+	t.Parallel()
+	for listened, want := range map[string]string{
+		"0.0.0.0:8080": "127.0.0.1:8080", "[::]:8080": "127.0.0.1:8080", "127.0.0.1:8080": "127.0.0.1:8080", "[::1]:80": "[::1]:80", "192.0.2.7:80": "192.0.2.7:80",
+	} {
+		if got := reachable(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(listened))); got != want {
+			t.Errorf("%s: got %s, want %s", listened, got, want)
+		}
+	}
+}
 
 // TestTheServerStopsCleanlyWithSlowCallers sends SIGTERM to a server that callers keep busy without using it.
 func TestTheServerStopsCleanlyWithSlowCallers(t *testing.T) {

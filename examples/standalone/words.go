@@ -67,14 +67,14 @@ func inWords(err error) string {
 	if file, ok := errors.AsType[*fs.PathError](err); ok {
 		text = strings.Replace(text, file.Op+" "+file.Path+": "+file.Error(), file.Error(), 1) // said by two
 	}
-	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
-		text = strings.Replace(text, "dial tcp: "+lookup.Error(), "the name "+lookup.Name+" is not known", 1)
-	}
 	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
 		text = strings.Replace(text, bad.Error(), "this is no JSON", 1)
 	}
 	if asked, ok := errors.AsType[*url.Error](err); ok {
 		text = strings.Replace(text, asked.Error(), asked.Err.Error(), 1)
+	}
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
+		text = strings.Replace(text, "dial tcp: "+lookup.Error(), "the name "+lookup.Name+" is not known", 1)
 	}
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
