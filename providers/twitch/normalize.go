@@ -15,7 +15,7 @@ var (
 
 // reserved are paths of twitch.tv that are no channels.
 var reserved = map[string]bool{
-	"collections": true, "directory": true, "downloads": true, "drops": true, "friends": true, "inventory": true, "jobs": true,
+	"clip": true, "collections": true, "directory": true, "downloads": true, "drops": true, "friends": true, "inventory": true, "jobs": true,
 	"login": true, "p": true, "search": true, "settings": true, "signup": true, "store": true, "subscriptions": true,
 	"team": true, "turbo": true, "videos": true, "wallet": true,
 }
@@ -33,7 +33,7 @@ func normalize(s providers.Subject, value string) (string, error) {
 		}
 		name := link.Segment(0)
 		switch {
-		case name == "popout" || name == "moderator" || name == "embed":
+		case name == "popout" || name == "moderator" || name == "embed" || name == "subs":
 			name = link.Segment(1)
 		case link.Host == "player.twitch.tv":
 			name = link.Query.Get("channel")
@@ -73,7 +73,7 @@ func postOf(l *links.Link) string {
 		return first
 	case l.Host == "player.twitch.tv":
 		return strings.TrimPrefix(l.Query.Get("video"), "v")
-	case first == "videos" && links.Digits(second):
+	case first == "videos" && links.Digits(second), first == "clip":
 		return second
 	case (second == "video" || second == "v" || second == "videos") && links.Digits(third):
 		return third

@@ -64,8 +64,9 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Events("dead cursor of a schedule", providers.EventsQuery{Handle: "ann_example"}).From("stale"), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{
-			// Nothing to go on with is the last page, null is a schedule without broadcasts, and one that takes place.
-			Absent: []string{"pagination", "pagination.cursor", "data.segments", "data.segments[].canceled_until"},
+			// Nothing to go on with is the last page, null is a schedule without broadcasts, and one that takes place. A video
+			// of which nothing is said is public.
+			Absent: []string{"pagination", "pagination.cursor", "data.segments", "data.segments[].canceled_until", "data[].viewable"},
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Ann_Example", Want: "ann_example"},
@@ -73,6 +74,8 @@ func TestProvider(t *testing.T) {
 			{Subject: providers.Handle, In: "m.twitch.tv/Ann_Example", Want: "ann_example"},
 			{Subject: providers.Handle, In: "https://www.twitch.tv/popout/ann_example/chat", Want: "ann_example"},
 			{Subject: providers.Handle, In: "https://player.twitch.tv/?channel=ann_example&parent=x", Want: "ann_example"},
+			{Subject: providers.Handle, In: "https://www.twitch.tv/subs/Ann_Example", Want: "ann_example"},
+			{Subject: providers.Handle, In: "https://m.twitch.tv/clip/SleepyTeaPot-x1"},
 			{Subject: providers.Handle, In: "no-such-user!", Want: "no-such-user!"}, // the look-up finds nobody
 			{Subject: providers.Handle, In: "https://www.twitch.tv/videos/9001"},
 			{Subject: providers.Handle, In: "https://www.twitch.tv/"},
@@ -85,6 +88,7 @@ func TestProvider(t *testing.T) {
 			{Subject: providers.PostID, In: "https://clips.twitch.tv/SleepyTeaPot-x1", Want: "SleepyTeaPot-x1"},
 			{Subject: providers.PostID, In: "https://clips.twitch.tv/embed?clip=SleepyTeaPot-x1", Want: "SleepyTeaPot-x1"},
 			{Subject: providers.PostID, In: "https://www.twitch.tv/ann_example/clip/SleepyTeaPot-x1?range=7d", Want: "SleepyTeaPot-x1"},
+			{Subject: providers.PostID, In: "https://m.twitch.tv/clip/SleepyTeaPot-x1", Want: "SleepyTeaPot-x1"},
 			{Subject: providers.PostID, In: "https://www.twitch.tv/ann_example"},
 			{Subject: providers.PostID, In: "../users"},
 		},
@@ -220,6 +224,19 @@ func TestOneOddRowCostsOneRow(t *testing.T) {
 	}
 	if page.Items[2].ID != "" {
 		t.Error("a video of another channel is served as one of this one")
+	}
+}
+
+func TestAVideoIsShownUnlessTwitchSaysThatItIsPrivate(t *testing.T) {
+	t.Parallel()
+	for viewable, want := range map[string]error{
+		``: nil, `,"viewable":null`: nil, `,"viewable":"public"`: nil, `,"viewable":"private"`: providers.ErrNotFound,
+		`,"viewable":"friends"`: providers.ErrUnavailable, `,"viewable":7`: providers.ErrUnavailable,
+	} {
+		p := helix(map[string]string{"videos": `{"data":[{"id":"9001","user_id":"1","user_login":"ann"` + viewable + `}]}`})
+		if _, err := p.Post(t.Context(), "9001"); !errors.Is(err, want) {
+			t.Errorf("%s: got error %v, want %v", viewable, err, want)
+		}
 	}
 }
 

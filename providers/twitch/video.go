@@ -83,26 +83,28 @@ func (c *client) video(ctx context.Context, id string) (schema.Post, error) {
 // video is one of GET /videos.
 // https://dev.twitch.tv/docs/api/reference/#get-videos
 type video struct {
-	ID           wire.Serial `json:"id"`
-	UserID       wire.Serial `json:"user_id"`
-	UserLogin    string      `json:"user_login"` // absent in old answers
-	UserName     string      `json:"user_name"`
-	Title        string      `json:"title"`
-	Description  string      `json:"description"`
-	CreatedAt    wire.Time   `json:"created_at"`
-	PublishedAt  wire.Time   `json:"published_at"`
-	URL          string      `json:"url"`
-	ThumbnailURL string      `json:"thumbnail_url"` // a template; "" or a placeholder while there is none
-	Viewable     string      `json:"viewable"`      // "public" or "private"
-	ViewCount    wire.Count  `json:"view_count"`
-	Language     string      `json:"language"`
-	Duration     string      `json:"duration"` // such as 3h8m33s
+	ID           wire.Serial         `json:"id"`
+	UserID       wire.Serial         `json:"user_id"`
+	UserLogin    string              `json:"user_login"` // absent in old answers
+	UserName     string              `json:"user_name"`
+	Title        string              `json:"title"`
+	Description  string              `json:"description"`
+	CreatedAt    wire.Time           `json:"created_at"`
+	PublishedAt  wire.Time           `json:"published_at"`
+	URL          string              `json:"url"`
+	ThumbnailURL string              `json:"thumbnail_url"` // a template; "" or a placeholder while there is none
+	Viewable     wire.Object[string] `json:"viewable"`      // "public" or "private"; an app sees the former alone
+	ViewCount    wire.Count          `json:"view_count"`
+	Language     string              `json:"language"`
+	Duration     string              `json:"duration"` // such as 3h8m33s
 }
 
-func (v video) private() bool { return v.Viewable == "private" }
+func (v video) private() bool { return v.Viewable.V == "private" }
 
-// told tells whether v says who may see it.
-func (v video) told() bool { return v.private() || v.Viewable == "public" }
+// told tells whether it is known who may see v: everybody, where it says nothing of that.
+func (v video) told() bool {
+	return v.private() || v.Viewable.V == "public" || v.Viewable.V == "" && !v.Viewable.Odd()
+}
 
 func (v video) post(author schema.Actor, raw []byte) schema.Post {
 	page := text.URLOr(v.URL, site+"videos/"+string(v.ID))
