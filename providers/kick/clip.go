@@ -120,24 +120,24 @@ func (c channel) or(other channel) channel {
 
 // clipping is a clip, as in GET /api/v2/clips/{id}/play and GET /api/v2/channels/{slug}/clips.
 type clipping struct {
-	ID           string      `json:"id"`
-	Title        string      `json:"title"`
-	ClipURL      string      `json:"clip_url"` // a playlist of the film
-	ThumbnailURL string      `json:"thumbnail_url"`
-	Privacy      string      `json:"privacy"` // such as "public" or "CLIP_PRIVACY_PUBLIC"
-	CreatedAt    wire.Time   `json:"created_at"`
-	Duration     wire.Float  `json:"duration"` // seconds
-	ViewCount    wire.Count  `json:"view_count"`
-	Views        wire.Count  `json:"views"`
-	LikesCount   wire.Count  `json:"likes_count"`
-	Likes        wire.Count  `json:"likes"`
-	Channel      clipChannel `json:"channel"`
+	ID           string              `json:"id"`
+	Title        string              `json:"title"`
+	ClipURL      string              `json:"clip_url"` // a playlist of the film
+	ThumbnailURL string              `json:"thumbnail_url"`
+	Privacy      wire.Object[string] `json:"privacy"` // such as "public" or "CLIP_PRIVACY_PUBLIC"; absent where it is not told
+	CreatedAt    wire.Time           `json:"created_at"`
+	Duration     wire.Float          `json:"duration"` // seconds
+	ViewCount    wire.Count          `json:"view_count"`
+	Views        wire.Count          `json:"views"`
+	LikesCount   wire.Count          `json:"likes_count"`
+	Likes        wire.Count          `json:"likes"`
+	Channel      clipChannel         `json:"channel"`
 }
 
-func (c clipping) private() bool { return strings.HasSuffix(strings.ToLower(c.Privacy), "private") }
+func (c clipping) private() bool { return strings.HasSuffix(strings.ToLower(c.Privacy.V), "private") }
 
-// told tells whether c says who may see it.
-func (c clipping) told() bool { return c.Privacy != "" }
+// told tells whether it is known who may see c: everybody, where it says nothing of that, for nobody is signed in here.
+func (c clipping) told() bool { return !c.Privacy.Odd() }
 
 // clipChannel is the channel that a clip is of, not the user who made it.
 type clipChannel struct {

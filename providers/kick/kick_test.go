@@ -106,8 +106,9 @@ func TestOwn(t *testing.T) {
 			}), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{
-			// Null is a channel off the air, a recording that is gone, and the last page of clips.
-			Absent: []string{"livestream", "[].video", "nextCursor"},
+			// Null is a channel off the air, a recording that is gone, and the last page of clips. A clip of which nothing is
+			// said is public.
+			Absent: []string{"livestream", "[].video", "nextCursor", "clips[].privacy"},
 			// Kick writes these twice, and the other stands in for the one that is missing.
 			Sums: []string{"clips[].view_count", "clips[].likes_count", "clip.view_count", "clip.likes_count", "[].video.views", "video.views"},
 		},
@@ -233,6 +234,21 @@ func TestAClipKeepsItsAuthorWithoutTheSecondLookUp(t *testing.T) {
 		}
 		if want := "https://kick.com/ann-example/clips/clip_01"; got.URL != want {
 			t.Errorf("got %s, want %s", got.URL, want)
+		}
+	}
+}
+
+func TestAClipIsShownUnlessKickSaysThatItIsPrivate(t *testing.T) {
+	t.Parallel()
+	for privacy, want := range map[string]error{
+		``: nil, `,"privacy":null`: nil, `,"privacy":"CLIP_PRIVACY_PUBLIC"`: nil, `,"privacy":"CLIP_PRIVACY_PRIVATE"`: providers.ErrNotFound,
+		`,"privacy":7`: providers.ErrUnavailable,
+	} {
+		p := own(answering(map[string]string{
+			"/api/v2/clips/clip_01/play": `{"clip":{"id":"clip_01"` + privacy + `,"channel":{"user_id":1,"slug":"ann-example"}}}`,
+		}))
+		if _, err := p.Post(t.Context(), "clip_01"); !errors.Is(err, want) {
+			t.Errorf("%s: got error %v, want %v", privacy, err, want)
 		}
 	}
 }
