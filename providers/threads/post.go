@@ -26,7 +26,9 @@ const postFields = "id,media_product_type,media_type,media_url,gif_url,permalink
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	r := upstream.Get(version, "profile_posts").With("username", handle).With("fields", postFields).On(c.other)
 	page, err := pageOf(ctx, c, r, cursor, func(t thread, raw json.RawMessage) (schema.Post, bool) {
-		t.Username = cmp.Or(t.Username, handle)
+		if t.Username = cmp.Or(t.Username, handle); !strings.EqualFold(t.Username, handle) {
+			return schema.Post{}, true
+		}
 		return t.post(raw), true
 	})
 	if err != nil {

@@ -169,6 +169,23 @@ func TestForwardKeepsTheTokenBack(t *testing.T) {
 	}
 }
 
+func TestAPostOfAnotherAccountIsNotTheirs(t *testing.T) {
+	t.Parallel()
+	p := threads.New(threads.Config{Token: "t", HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusOK, `{"data":[{"id":"1","shortcode":"DONE0000001","username":"Ann.Example"},` +
+			`{"id":"2","shortcode":"DTWO0000002","username":"bob"},{"id":"3","shortcode":"DTHREE00003"}]}`
+	})}})[0]
+	page, err := p.Posts(t.Context(), "ann.example", "")
+	if err != nil || len(page.Items) != 3 {
+		t.Fatal(page, err)
+	}
+	for i, want := range []string{"DONE0000001", "", "DTHREE00003"} { // what has no id is left out
+		if got := page.Items[i].ID; got != want {
+			t.Errorf("post %d: got id %q, want %q", i+1, got, want)
+		}
+	}
+}
+
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	ps := threads.New(threads.Config{})
