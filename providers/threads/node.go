@@ -244,7 +244,7 @@ func (n node) mentions() []string {
 	for _, f := range n.Info.Fragments.Fragments {
 		handles = append(handles, f.Mention.User.Username)
 	}
-	return text.Each(append(handles, text.Mentions(n.text())...))
+	return text.Each(append(handles, mentions(n.text())...))
 }
 
 func (n node) media() []schema.Media { return append(n.shown.media(), n.Info.LinkedInline.media()...) }

@@ -7,6 +7,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/internal/text"
 )
 
 // hosts are the names of the site, the old one last.
@@ -15,7 +16,11 @@ var hosts = []string{"threads.com", "threads.net"}
 var (
 	username = regexp.MustCompile(`^[a-z0-9._-]{1,64}$`)
 	code     = regexp.MustCompile(`^[A-Za-z0-9_-]{4,64}$`)
+	mention  = regexp.MustCompile(`(?:^|[^\pL\pN_@/.])@([A-Za-z0-9._]*[A-Za-z0-9_])`)
 )
+
+// mentions returns the handles that s names, which have no hyphen.
+func mentions(s string) []string { return text.Find(mention, s) }
 
 // normalize folds a handle, which ignores case, and reduces a post or comment to its shortcode. The site's own number
 // of a post is its shortcode in digits; a shorter number is a media id of the official interface and stays.

@@ -132,7 +132,7 @@ func (t thread) post(raw json.RawMessage) schema.Post {
 		Text:      body,
 		CreatedAt: t.Timestamp.V,
 		Media:     media,
-		Mentions:  text.Mentions(of.text()),
+		Mentions:  mentions(of.text()),
 	}
 	p.Hashtags = text.Each(slices.Concat([]string{strings.TrimPrefix(strings.TrimSpace(of.TopicTag), "#")}, text.Hashtags(of.text())))
 	return p

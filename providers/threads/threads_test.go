@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/providertest"
 	"github.com/socialdata/socialdata/providers/threads"
@@ -183,6 +185,20 @@ func TestAPostOfAnotherAccountIsNotTheirs(t *testing.T) {
 		if got := page.Items[i].ID; got != want {
 			t.Errorf("post %d: got id %q, want %q", i+1, got, want)
 		}
+	}
+}
+
+func TestMentionsAreNamesOfThreads(t *testing.T) {
+	t.Parallel()
+	p := threads.New(threads.Config{Token: "t", HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusOK, `{"id":"1","username":"ann","text":"@bob-approved, by @cat.example. and @dee_ (not eve@example.com)"}`
+	})}})[0]
+	got, err := p.Post(t.Context(), "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"bob", "cat.example", "dee_"}, got.Mentions); diff != "" {
+		t.Errorf("mentions (-want +got):\n%s", diff)
 	}
 }
 
