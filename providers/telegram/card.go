@@ -75,8 +75,14 @@ func cardHandle(page *html.Node) string {
 	return ""
 }
 
-func (c *card) isGroup() bool   { return strings.Contains(c.Extra, "member") }
-func (c *card) isChannel() bool { return strings.Contains(c.Extra, "subscriber") }
+func (c *card) isGroup() bool   { return c.counts("member") }
+func (c *card) isChannel() bool { return c.counts("subscriber") }
+
+// counts tells whether the card says how many there are of what word names. A person's card has a name there, which may
+// hold any word.
+func (c *card) counts(word string) bool {
+	return !strings.HasPrefix(c.Extra, "@") && strings.Contains(c.Extra, word)
+}
 
 // noPosts says why an account that has this card in the place of a preview lists no posts.
 func (c *card) noPosts() error {

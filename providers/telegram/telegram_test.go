@@ -170,6 +170,18 @@ func TestAnOddMessageCostsItself(t *testing.T) {
 	}
 }
 
+func TestAPersonIsNoChannelWhateverTheName(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"first_subscriber", "team_member"} {
+		card := `<div class="tgme_page"><div class="tgme_page_title">Omar</div><div class="tgme_page_extra">@` + name + `</div>
+			<a href="tg://resolve?domain=` + name + `">Send Message</a></div>`
+		own := answering(map[string]string{"/s/" + name: card})[1]
+		if _, err := own.Posts(t.Context(), name, ""); !errors.Is(err, providers.ErrUnsupported) || !strings.Contains(err.Error(), "no channel") {
+			t.Errorf("posts of @%s: %v, want ErrUnsupported that says it is no channel", name, err)
+		}
+	}
+}
+
 func TestAPreviewInsideTheFrameOfACard(t *testing.T) {
 	t.Parallel()
 	page := `<div class="tgme_page">` + strings.Replace(oneMessage, "WITHIN", "", 1) + `</div>`
