@@ -124,8 +124,10 @@ type app struct {
 	Genres       []string    `json:"genres"`
 }
 
-// isApp leaves out songs, books and developers, which a look-up knows by numbers of the same kind.
-func (a app) isApp() bool { return a.WrapperType == "software" || a.WrapperType == "" }
+// isApp leaves out songs, books, whose type is never told, and developers: a look-up knows them by numbers of the same kind.
+func (a app) isApp() bool {
+	return a.WrapperType == "software" || a.WrapperType == "" && a.Kind != "ebook"
+}
 
 func (a app) common(raw []byte) schema.Common {
 	page, _, _ := strings.Cut(a.TrackViewURL, "?")

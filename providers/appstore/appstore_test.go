@@ -46,6 +46,7 @@ func TestOfficial(t *testing.T) {
 			{Subject: providers.Handle, In: "https://apps.apple.com/us/app/facebook/id284882215?mt=8", Want: "284882215"},
 			{Subject: providers.ProductID, In: "apps.apple.com/app/id284882215", Want: "284882215"},
 			{Subject: providers.ProductID, In: "https://itunes.apple.com/sa/app/id284882215", Want: "284882215"},
+			{Subject: providers.ProductID, In: "https://geo.itunes.apple.com/sa/app/tea/id284882215?mt=8", Want: "284882215"},
 			{Subject: providers.Handle, In: "https://apps.apple.com/us/developer/meta/id284882218"},
 			{Subject: providers.Handle, In: "https://apps.apple.com/us/app/facebook"},
 			{Subject: providers.Handle, In: "https://music.apple.com/us/album/id1"},

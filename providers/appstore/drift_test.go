@@ -24,6 +24,7 @@ func TestAnAppIsTheOneThatWasAskedFor(t *testing.T) {
 	}{
 		{"nothing", "1", `{"resultCount":0,"results":[]}`, providers.ErrNotFound},
 		{"a song", "1", `{"results":[{"wrapperType":"track","trackId":1}]}`, providers.ErrNotFound},
+		{"a book", "1", `{"results":[{"kind":"ebook","trackId":1,"trackName":"Tea","artistId":9}]}`, providers.ErrNotFound},
 		{"a developer and an app of theirs", "7", `{"results":[{"wrapperType":"artist","artistId":7},
 			{"trackId":1,"bundleId":"com.example.a","artistId":7}]}`, providers.ErrNotFound},
 		{"another app", "1", `{"results":[{"trackId":2,"bundleId":"com.example.b"}]}`, providers.ErrUnavailable},

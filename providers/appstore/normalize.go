@@ -13,7 +13,7 @@ var bundle = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$`)
 
 // normalize reduces an app to its number or its bundle id, whose case matters.
 func normalize(_ providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "apps.apple.com", "itunes.apple.com")
+	link, err := links.Parse(value, "apps.apple.com", "itunes.apple.com", "geo.itunes.apple.com")
 	if err != nil {
 		return "", err
 	}
