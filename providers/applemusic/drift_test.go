@@ -29,6 +29,7 @@ func TestAnArtistIsTheOneThatWasAskedFor(t *testing.T) {
 	}{
 		{"nothing", "501", 0, `{"resultCount":0,"results":[]}`, providers.ErrNotFound},
 		{"an app", "501", 0, `{"results":[{"wrapperType":"software","trackId":501}]}`, providers.ErrNotFound},
+		{"a book", "501", 0, `{"results":[{"kind":"ebook","trackId":501,"trackName":"Tea","artistId":9}]}`, providers.ErrNotFound},
 		{"another artist", "501", 0, `{"results":[{"wrapperType":"artist","artistId":502}]}`, providers.ErrUnavailable},
 		{"an artist without an id", "501", 0, `{"results":[{"wrapperType":"artist"}]}`, providers.ErrUnavailable},
 		{"something that does not say what it is", "501", 0, `{"results":[{"artistId":501}]}`, providers.ErrUnavailable},

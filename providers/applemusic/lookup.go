@@ -87,7 +87,7 @@ func (c *client) choose(ctx context.Context, all wire.Rows[row], id, wrapper str
 		if r.V.WrapperType == wrapper && r.V.id() == id {
 			return r, nil
 		}
-		odd = odd || r.V.WrapperType == "" || r.V.WrapperType == wrapper && r.V.id() == ""
+		odd = odd || r.V.unnamed() || r.V.WrapperType == wrapper && r.V.id() == ""
 		another = another || r.V.WrapperType == wrapper
 	}
 	var none wire.Object[row]
@@ -111,8 +111,11 @@ func (r row) id() string {
 	return string(r.TrackID)
 }
 
+// unnamed tells whether the row lacks the type that all have but books.
+func (r row) unnamed() bool { return r.WrapperType == "" && r.Kind != "ebook" }
+
 // odd tells whether the row does not say what it is: it may belong, and nothing can be made of it.
-func (r row) odd() bool { return r.WrapperType == "" || r.WrapperType == "track" && r.Kind == "" }
+func (r row) odd() bool { return r.unnamed() || r.WrapperType == "track" && r.Kind == "" }
 
 func (r row) isArtist() bool { return r.WrapperType == "artist" }
 func (r row) isAlbum() bool  { return r.WrapperType == "collection" }
