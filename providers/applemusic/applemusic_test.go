@@ -70,6 +70,8 @@ func TestSearchInterface(t *testing.T) {
 			{Subject: providers.Handle, In: "Ann  Example", Want: "ann example"},
 			{Subject: providers.Handle, In: "https://music.apple.com/us/artist/ann-example/501?uo=4", Want: "501"},
 			{Subject: providers.Handle, In: "https://geo.music.apple.com/artist/id501", Want: "501"},
+			{Subject: providers.Handle, In: "https://music.apple.com/us/artist/ann-example/501/see-all?section=full-albums", Want: "501"},
+			{Subject: providers.PostID, In: "https://embed.music.apple.com/us/album/1989/601", Want: "601"},
 			{Subject: providers.Handle, In: "https://music.apple.com/us/album/x/601"},
 			{Subject: providers.Handle, In: "https://open.spotify.com/artist/501"},
 			{Subject: providers.PostID, In: "https://itunes.apple.com/us/album/tea/id601", Want: "601"},

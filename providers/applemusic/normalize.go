@@ -12,7 +12,7 @@ var playlistID = regexp.MustCompile(`^pl\.[A-Za-z0-9-]+$`)
 
 // normalize takes ids and the URLs of any storefront. An artist may also be named.
 func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "music.apple.com", "geo.music.apple.com", "itunes.apple.com", "geo.itunes.apple.com")
+	link, err := links.Parse(value, "music.apple.com", ".music.apple.com", "itunes.apple.com", "geo.itunes.apple.com")
 	if err != nil {
 		return "", err
 	}
@@ -60,5 +60,9 @@ func object(link *links.Link) (kind, id string) {
 	if len(segments) < 2 {
 		return "", ""
 	}
-	return segments[0], strings.TrimPrefix(segments[len(segments)-1], "id")
+	id = segments[len(segments)-1]
+	if id == "see-all" { // of one of an artist's lists
+		id = segments[len(segments)-2]
+	}
+	return segments[0], strings.TrimPrefix(id, "id")
 }
