@@ -131,3 +131,17 @@ func TestWhatCannotBeReadMayHide(t *testing.T) {
 		t.Errorf("engagement %+v, %v, want none", e, err)
 	}
 }
+
+func TestARefusedQueryComesWithTheReason(t *testing.T) {
+	t.Parallel()
+	p := official(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		if r.Method == http.MethodPost {
+			return http.StatusOK, `{"access_token":"made-up-token"}`
+		}
+		return http.StatusBadRequest, `{"code":400,"message":"query is too long","errors":[{"error_message":"query is too long"}]}`
+	})})
+	_, err := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, "")
+	if e, ok := errors.AsType[*providers.Error](err); !ok || !errors.Is(err, providers.ErrInvalid) || !strings.Contains(e.Detail, "query is too long") {
+		t.Errorf("got %v, want ErrInvalid with SoundCloud's reason", err)
+	}
+}

@@ -26,6 +26,7 @@ func check(res *upstream.Response) error {
 		case !q.Has("q"):
 			return providers.NotFound("SoundCloud knows no such id")
 		}
+		return res.Malformed("SoundCloud")
 	case http.StatusTooManyRequests:
 		return limited(res.Body, time.Now())
 	case http.StatusGatewayTimeout:
