@@ -118,3 +118,15 @@ func TestARefusedQueryIsTheCallers(t *testing.T) {
 		t.Errorf("post: %v, want ErrUnavailable", err)
 	}
 }
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	const long = `{"error":{"status":400,"message":"Query exceeds maximum length of 250 characters"}}`
+	_, err := answering(http.StatusBadRequest, long).Search(t.Context(), providers.SearchQuery{Query: "tea"}, "")
+	if e, ok := errors.AsType[*providers.Error](err); !ok || !errors.Is(err, providers.ErrInvalid) || !strings.Contains(e.Detail, "250 characters") {
+		t.Errorf("a query that is too long: %v, want ErrInvalid with Spotify's reason", err)
+	}
+	if _, err := answering(http.StatusGone, "").Post(t.Context(), id("album")); !errors.Is(err, providers.ErrNotFound) {
+		t.Errorf("an album that is gone: %v, want ErrNotFound", err)
+	}
+}

@@ -2,6 +2,7 @@ package spotify
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 
 	"github.com/socialdata/socialdata/providers"
@@ -26,18 +27,31 @@ func check(res *upstream.Response) error {
 		switch {
 		case len(said) == 0, says("invalid limit"):
 			return errLimit
-		case says("market") && res.Input:
-			return providers.Invalid("Spotify does not know that region")
 		case says("invalid id"), says("base62"):
 			return providers.NotFound("Spotify has no such id")
+		case res.Input:
+			return refused(res.Body)
 		}
 	case http.StatusForbidden:
 		if says("premium") {
 			return providers.Unavailable(nil, "Spotify wants the owner of the app to hold a Premium subscription")
 		}
 		return errForbidden
-	case http.StatusMethodNotAllowed, http.StatusGone, http.StatusNotImplemented: // a route that was taken away
+	case http.StatusMethodNotAllowed, http.StatusNotImplemented: // a route that was taken away
 		return errForbidden
 	}
 	return nil
+}
+
+// refused says why Spotify does not take the caller's words; nil leaves one that gives no reason to the common rules.
+func refused(body []byte) error {
+	var answer struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &answer) != nil || answer.Error.Message == "" {
+		return nil
+	}
+	return providers.Invalid("Spotify refuses the request: %s", answer.Error.Message)
 }
