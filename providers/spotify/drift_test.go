@@ -130,3 +130,28 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("an album that is gone: %v, want ErrNotFound", err)
 	}
 }
+
+func TestASongThatIsNoneMayBeAnEpisode(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]error{
+		http.StatusOK:         nil,
+		http.StatusNotFound:   providers.ErrNotFound,
+		http.StatusForbidden:  providers.ErrNotFound, // of an app that may not read episodes, the songs' word stands
+		http.StatusBadGateway: providers.ErrUnavailable,
+	} {
+		client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+			switch {
+			case r.URL.Host == "accounts.spotify.com":
+				return http.StatusOK, `{"access_token":"made-up-token"}`
+			case strings.Contains(r.URL.Path, "/episodes/"):
+				return status, `{"id":"` + id("e") + `","type":"episode","name":"Steeping","show":{"name":"Tea Time"}}`
+			}
+			return http.StatusNotFound, `{"error":{"status":404,"message":"Resource not found"}}`
+		})}
+		p := spotify.New(spotify.Config{ClientID: "id", ClientSecret: "secret", HTTP: client})[0]
+		got, err := p.Track(t.Context(), id("e"))
+		if !errors.Is(err, want) || err == nil && (got.ID != id("e") || got.Title != "Steeping") {
+			t.Errorf("episode answered %d: %+v, %v, want %v", status, got, err, want)
+		}
+	}
+}

@@ -40,6 +40,7 @@ func TestProvider(t *testing.T) {
 			providertest.Track("track", id("track1")),
 			providertest.Track("track-bare", id("trackAR")),
 			providertest.Track("track-episode", "episode/"+id("episode1")),
+			providertest.Track("track-episode-by-bare-id", id("episode1")),
 			providertest.Tracks("tracks", id("annExample")),
 			providertest.Search("search", providers.SearchQuery{Query: "tea"}),
 			providertest.Search("search-region", providers.SearchQuery{Query: "tea", Kind: schema.ProfileResult, Region: "SA"}),

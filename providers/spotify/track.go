@@ -14,20 +14,33 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
+// track reads a song or, where there is none, the episode of that id: lists give out both as tracks.
 func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
-	r, asked := c.get("tracks", id), id
-	if episode, ok := strings.CutPrefix(id, "episode/"); ok {
-		r, asked = c.get("episodes", episode), episode
+	kind := "tracks"
+	bare, isEpisode := strings.CutPrefix(id, "episode/")
+	if isEpisode {
+		kind = "episodes"
 	}
-	var i wire.Object[item]
-	_, err := c.http.Read(ctx, r, &i)
-	if err == nil && string(i.V.LinkedFrom.ID) != asked {
-		err = wire.Same(ctx, "track", asked, string(i.V.ID))
+	i, err := c.item(ctx, kind, bare)
+	if errors.Is(err, providers.ErrNotFound) && !isEpisode {
+		// To an app that may not read episodes, what is no song is nothing.
+		if e, eerr := c.item(ctx, "episodes", bare); !errors.Is(eerr, errForbidden) {
+			i, err = e, eerr
+		}
 	}
 	if err != nil {
 		return schema.Track{}, fmt.Errorf("spotify: track %q: %w", id, err)
 	}
 	return i.V.track(i.Raw), nil
+}
+
+// item reads one of the tracks or the episodes.
+func (c *client) item(ctx context.Context, kind, id string) (i wire.Object[item], err error) {
+	_, err = c.http.Read(ctx, c.get(kind, id), &i)
+	if err == nil && string(i.V.LinkedFrom.ID) != id {
+		err = wire.Same(ctx, "track", id, string(i.V.ID))
+	}
+	return i, err
 }
 
 // topTracks reads an artist's most popular tracks, all on one page.
