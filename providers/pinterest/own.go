@@ -1,12 +1,14 @@
 package pinterest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/platform"
@@ -96,6 +98,19 @@ type resource[T any] struct {
 			Bookmarks wire.Rows[string] `json:"bookmarks"`
 		} `json:"options"`
 	} `json:"resource"`
+}
+
+// sparse is a list in which null stands for what has been taken down, and is no odd row.
+type sparse[T any] struct{ wire.Rows[T] }
+
+// UnmarshalJSON never fails.
+func (s *sparse[T]) UnmarshalJSON(b []byte) error {
+	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("[")) && bytes.Contains(b, []byte("null")) {
+		rows := wire.First(b, wire.MaxRows+1)
+		rows = slices.DeleteFunc(rows, func(row []byte) bool { return string(row) == "null" })
+		b = slices.Concat([]byte("["), bytes.Join(rows, []byte(",")), []byte("]"))
+	}
+	return s.Rows.UnmarshalJSON(b)
 }
 
 // read reads a resource.
@@ -213,7 +228,7 @@ func rows[T interface{ id() string }, O any](
 	if err != nil {
 		return page, err
 	}
-	answer, err := read[wire.Rows[T]](ctx, o, name, at.of(opts))
+	answer, err := read[sparse[T]](ctx, o, name, at.of(opts))
 	if err != nil {
 		return page, blameCursor(err, cursor)
 	}
@@ -227,5 +242,5 @@ func rows[T interface{ id() string }, O any](
 	if err != nil {
 		return page, err
 	}
-	return turn(ctx, answer, at, "resource_response.data", answer.Response.Data, convert)
+	return turn(ctx, answer, at, "resource_response.data", answer.Response.Data.Rows, convert)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -50,10 +49,10 @@ func find[T interface{ id() string }](
 	}
 	r.Input = cursor == "" // else it is the bookmark that is refused
 	var answer resource[struct {
-		Results wire.Rows[T] `json:"results"`
+		Results sparse[T] `json:"results"`
 	}]
 	if _, err := o.http.Read(ctx, r, &answer); err != nil {
 		return page, blameCursor(err, cursor)
 	}
-	return turn(ctx, answer, at, "resource_response.data.results", answer.Response.Data.Results, convert)
+	return turn(ctx, answer, at, "resource_response.data.results", answer.Response.Data.Results.Rows, convert)
 }

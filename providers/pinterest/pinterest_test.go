@@ -173,6 +173,7 @@ func TestOwn(t *testing.T) {
 			{Call: search("refused bookmark of a search", "long", "").From("1.x"), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{
+			Absent: []string{data + "[]", data + ".results[]"}, // what has been taken down
 			// The copy's own count stands in for that of all copies.
 			Sums: slices.Concat(standIn(data), standIn(data+"[]"), standIn(data+".results[]")),
 		},
@@ -202,7 +203,8 @@ func TestWidgets(t *testing.T) {
 			{Call: providertest.Posts("second page", "ann_example").From("x"), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{
-			Sums: slices.Concat(standIn("data[]"), standIn("data.pins[]")),
+			Absent: []string{"data[]", "data.pins[]"}, // what has been taken down
+			Sums:   slices.Concat(standIn("data[]"), standIn("data.pins[]")),
 		},
 	})
 }
@@ -371,6 +373,31 @@ func TestWhatIsNotToldWholeIsLeftOut(t *testing.T) {
 				t.Errorf("%s (-want +got) (%v):\n%s", name, err, diff)
 			}
 		}
+	}
+}
+
+func TestAPageOfWhatHasBeenTakenDownIsEmpty(t *testing.T) {
+	t.Parallel()
+	const feed = `,"resource":{"options":{"bookmarks":["more"]}}}`
+	chain := open(answering(map[string]string{
+		"/resource/UserPinsResource/get/":   `{"resource_response":{"status":"success","data":[null, null]}` + feed,
+		"/resource/BaseSearchResource/get/": `{"resource_response":{"status":"success","data":{"results":[null]}}` + feed,
+		"/v3/pidgets/users/ann/pins/": `{"status":"success","data":{"pins":[null],
+			"user":{"id":"1","profile_url":"https://www.pinterest.com/ann/"}}}`,
+		"/v3/pidgets/pins/info/": `{"status":"success","data":[null]}`,
+	}))
+	for _, p := range chain[1:3] {
+		page, err := p.Posts(t.Context(), "ann", "")
+		if more := p.Name == "pinterest_own"; err != nil || len(page.Items) != 0 || more != (page.Next != "") {
+			t.Errorf("%s: %+v, %v, want an empty page, and another behind that of the website", p.Name, page, err)
+		}
+	}
+	page, err := chain[1].Search(t.Context(), providers.SearchQuery{Query: "tea"}, "")
+	if err != nil || len(page.Items) != 0 || page.Next == "" {
+		t.Errorf("search: %+v, %v, want an empty page and another behind it", page, err)
+	}
+	if _, err := chain[2].Post(t.Context(), "8"); !errors.Is(err, providers.ErrNotFound) {
+		t.Errorf("a pin that has been taken down: %v, want ErrNotFound", err)
 	}
 }
 

@@ -49,7 +49,7 @@ type card struct {
 	Data struct {
 		User  wire.Object[user]  `json:"user"`
 		Board wire.Object[board] `json:"board"`
-		Pins  wire.Rows[pin]     `json:"pins"`
+		Pins  sparse[pin]        `json:"pins"`
 	} `json:"data"`
 }
 
@@ -95,7 +95,7 @@ func (w *widgets) pins(ctx context.Context, handle, slug, cursor string) ([]sche
 	if err != nil {
 		return nil, err
 	}
-	return wire.Items(ctx, "data.pins", c.Data.Pins, pin.post)
+	return wire.Items(ctx, "data.pins", c.Data.Pins.Rows, pin.post)
 }
 
 // isBoard returns nil when c is the card of the board with that path.
@@ -121,7 +121,7 @@ func (w *widgets) pin(ctx context.Context, id string) (none wire.Object[pin], er
 		return none, err
 	}
 	var answer struct {
-		Pins wire.Rows[pin] `json:"data"`
+		Pins sparse[pin] `json:"data"`
 	}
 	if _, err := w.http.Read(ctx, upstream.Get("v3/pidgets/pins/info/").With("pin_ids", number), &answer); err != nil {
 		return none, err
