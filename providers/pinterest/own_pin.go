@@ -91,7 +91,7 @@ func (p pin) post(raw json.RawMessage) (schema.Post, bool) {
 		},
 		Hashtags: p.tags(words),
 		Mentions: text.Mentions(words),
-		IsAd:     p.IsPromoted || p.Promoter != nil && p.Promoter.handle() != "",
+		IsAd:     p.IsPromoted || p.Promoter != nil && cmp.Or(p.Promoter.id(), p.Promoter.handle()) != "",
 	}, true
 }
 

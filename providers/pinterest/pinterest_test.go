@@ -445,3 +445,15 @@ func TestTheWebsiteIsAskedAsByItsOwnScripts(t *testing.T) {
 		t.Errorf("got %v, want ErrUnavailable", err)
 	}
 }
+
+func TestWhoeverPromotesAPinMakesItAnAd(t *testing.T) {
+	t.Parallel()
+	for more, want := range map[string]bool{
+		``: false, `,"promoter":null`: false, `,"is_promoted":true`: true, `,"promoter":{"id":"9","full_name":"Tea House"}`: true,
+	} {
+		raw := `{"id":"8","images":{"orig":{"url":"https://i.pinimg.com/8.jpg"}},"pinner":{"id":"1","username":"ann"}` + more + `}`
+		if p, belongs, err := pinterest.ParsePin(t.Context(), []byte(raw)); err != nil || !belongs || p.IsAd != want {
+			t.Errorf("with %q: is_ad %v, belongs %v, %v, want %v", more, p.IsAd, belongs, err, want)
+		}
+	}
+}
