@@ -63,7 +63,7 @@ func split(value string) (kind, key string, err error) {
 	case err != nil:
 		return "", "", err
 	case link != nil:
-		for len(link.Segments) > 0 && (strings.HasPrefix(link.Segments[0], "intl-") || link.Segments[0] == "embed" || link.Segments[0] == "user" && len(link.Segments) > 2) {
+		for len(link.Segments) > 0 && (strings.HasPrefix(link.Segments[0], "intl-") || strings.HasPrefix(link.Segments[0], "embed") || link.Segments[0] == "user" && len(link.Segments) > 2) {
 			if link.Segments[0] == "user" { // user/{name}/playlist/{id}, the old form
 				link.Segments = link.Segments[1:]
 			}

@@ -101,6 +101,7 @@ func TestProvider(t *testing.T) {
 			{Subject: providers.CollectionID, In: "tea"},
 			{Subject: providers.TrackID, In: "https://open.spotify.com/track/" + id("track1"), Want: id("track1")},
 			{Subject: providers.TrackID, In: "https://open.spotify.com/episode/" + id("e"), Want: "episode/" + id("e")},
+			{Subject: providers.TrackID, In: "https://open.spotify.com/embed-podcast/episode/" + id("e"), Want: "episode/" + id("e")},
 			{Subject: providers.TrackID, In: "https://open.spotify.com/album/" + id("album1")},
 			{Subject: providers.TrackID, In: "../artists"},
 		},
