@@ -8,7 +8,6 @@ package github
 import (
 	"cmp"
 	"net/http"
-	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -78,18 +77,16 @@ func newClient(cfg Config) *client {
 		"Accept":               {"application/vnd.github+json"},
 		"X-GitHub-Api-Version": {"2022-11-28"},
 	}
-	core, searches := 60, 10 // per hour and per minute, anonymous
 	if cfg.Token != "" {
 		header.Set("Authorization", "Bearer "+cfg.Token)
-		core, searches = 5000, 30
 	}
 	return &client{
 		token: cfg.Token != "",
 		http: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.github.com"), Header: header, Check: check, Credentials: credentials,
 			Limits: &upstream.LimitHeaders{Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset"},
-			Quota:  upstream.NewQuota(core, time.Hour),
+			Quota:  upstream.NewQuota(0, 0), // each answer tells what is left, for whoever else reads from our address, too
 		}),
-		searches: upstream.NewQuota(searches, time.Minute),
+		searches: upstream.NewQuota(0, 0),
 	}
 }

@@ -163,3 +163,22 @@ func TestNumbersThatAreNone(t *testing.T) {
 		t.Errorf("ids %q and %q were made up", page.Items[1].ID, page.Items[2].ID)
 	}
 }
+
+func TestARangeOfTimeIsAskedForInOneWord(t *testing.T) {
+	t.Parallel()
+	day := func(n int) time.Time { return time.Date(2025, 1, n, 0, 0, 0, 0, time.UTC) }
+	for want, q := range map[string]providers.SearchQuery{
+		"tea":                                {Query: "tea"},
+		"tea created:<=2025-01-02T23:59:59Z": {Query: "tea", Until: day(3)},
+		"tea created:2025-01-01T00:00:00Z..2025-01-02T23:59:59Z": {Query: "tea", Since: day(1), Until: day(3)},
+	} {
+		var got string
+		p := github.New(github.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+			got = r.URL.Query().Get("q")
+			return http.StatusOK, `{"total_count":0,"incomplete_results":false,"items":[]}`
+		})}})[0]
+		if _, err := p.Search(t.Context(), q, ""); err != nil || got != want {
+			t.Errorf("asked for %q (%v), want %q", got, err, want)
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
@@ -68,15 +67,17 @@ func results[T any](
 	}
 }
 
-// terms adds the time bounds to the words.
+// terms adds the time bounds to the words. GitHub has a word for a range, whose ends belong to it.
+// https://docs.github.com/en/search-github/getting-started-with-searching-on-github/understanding-the-search-syntax#query-for-dates
 func terms(q providers.SearchQuery) string {
-	var b strings.Builder
-	b.WriteString(q.Query)
-	if !q.Since.IsZero() {
-		b.WriteString(" created:>=" + q.Since.UTC().Format(time.RFC3339))
+	since, last := q.Since.UTC().Format(time.RFC3339), q.Until.Add(-time.Nanosecond).UTC().Format(time.RFC3339)
+	switch {
+	case q.Since.IsZero() && q.Until.IsZero():
+		return q.Query
+	case q.Until.IsZero():
+		return q.Query + " created:>=" + since
+	case q.Since.IsZero():
+		return q.Query + " created:<=" + last
 	}
-	if !q.Until.IsZero() {
-		b.WriteString(" created:<" + q.Until.UTC().Format(time.RFC3339))
-	}
-	return b.String()
+	return q.Query + " created:" + since + ".." + last
 }
