@@ -213,7 +213,7 @@ func differs(got, honest *http.Request) string {
 // raw sends a request line as it is, and returns the status.
 func (s *hostileServer) raw(t *testing.T, target string) int {
 	t.Helper()
-	time.Sleep(65 * time.Second) // the smallest quota of an upstream is 60 in an hour
+	time.Sleep(65 * time.Second) // the smallest quota of an upstream is 10 in ten minutes
 	conn, err := s.listener.dial(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
