@@ -52,15 +52,15 @@ import (
 // client returns the engine with every provider, configured from the environment.
 func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 	web := &http.Client{Transport: providers.Transport()}
+	if e.transport != nil {
+		web.Transport = e.transport(web.Transport)
+	}
 	if e.cli.ReplayURL != "" {
-		transport, err := replay.New(e.cli.ReplayURL, nil)
+		transport, err := replay.New(e.cli.ReplayURL, web.Transport)
 		if err != nil {
 			return nil, err
 		}
 		web.Transport = transport
-	}
-	if e.transport != nil {
-		web.Transport = e.transport(web.Transport)
 	}
 	all, err := allProviders(e.getenv, web)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/socialdata/socialdata/providers"
 )
 
 // Transport is an [http.RoundTripper] that sends every request to a recorder.
@@ -27,6 +29,11 @@ func New(base string, next http.RoundTripper) (*Transport, error) {
 	}
 	return &Transport{u, next}, nil
 }
+
+var _ providers.Recorded = (*Transport)(nil)
+
+// Recorded implements [providers.Recorded].
+func (t *Transport) Recorded() {}
 
 // RoundTrip sends r to the recorder. A Location in the answer that points into the recorder is turned back into the
 // URL it stands for, so that redirects are judged as they would be against the real host.

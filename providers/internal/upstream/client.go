@@ -60,6 +60,8 @@ type Client struct {
 	base *url.URL
 	err  error         // of a base that cannot be read; every call returns it
 	room chan struct{} // holds one for each attempt under way; nil when there may be any number
+
+	counts bool // reads against the upstream's limits; a recorder has none
 }
 
 // New returns a client for cfg.
@@ -84,7 +86,8 @@ func New(cfg Config) *Client {
 	if own.Transport == nil {
 		own.Transport = providers.Transport()
 	}
-	c := &Client{cfg: cfg, http: &own}
+	_, recorded := own.Transport.(providers.Recorded)
+	c := &Client{cfg: cfg, http: &own, counts: !recorded}
 	if cfg.AtOnce > 0 {
 		c.room = make(chan struct{}, cfg.AtOnce)
 	}
@@ -311,7 +314,7 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := r.Quota.take(time.Now()); err != nil {
+	if err := r.Quota.take(time.Now(), c.counts); err != nil {
 		return nil, err
 	}
 	if c.room != nil {

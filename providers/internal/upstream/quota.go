@@ -73,14 +73,16 @@ func (q *Quota) Close(until time.Time) {
 	}
 }
 
-func (q *Quota) take(now time.Time) error {
+// take fails while q is closed and, when reads are counted, while it is used up.
+func (q *Quota) take(now time.Time, counted bool) error {
 	if q == nil {
 		return nil
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	wait := q.closed.Sub(now)
-	full := q.n > 0 && len(q.sent) == q.n
+	counted = counted && q.n > 0
+	full := counted && len(q.sent) == q.n
 	if full {
 		wait = max(wait, q.sent[q.oldest].Add(q.window).Sub(now))
 	}
@@ -93,7 +95,7 @@ func (q *Quota) take(now time.Time) error {
 	case full:
 		q.sent[q.oldest] = now
 		q.oldest = (q.oldest + 1) % q.n
-	case q.n > 0:
+	case counted:
 		q.sent = append(q.sent, now)
 	}
 	return nil

@@ -48,6 +48,33 @@ func TestQuotaKeepsToItsRate(t *testing.T) {
 	})
 }
 
+// recorder is a transport that reaches no platform.
+type recorder struct{ memory }
+
+func (recorder) Recorded() {}
+
+func TestARecorderIsAskedAtAnyPace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		left := "9"
+		c := upstream.New(upstream.Config{
+			Base: "https://api.example", Quota: upstream.NewQuota(1, time.Hour),
+			Limits: &upstream.LimitHeaders{Remaining: "Left", Reset: "Reset", Form: upstream.DeltaSeconds},
+			HTTP: &http.Client{Transport: recorder{func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Left", left)
+				w.Header().Set("Reset", "60")
+			}}},
+		})
+		for _, left = range []string{"9", "9", "0"} {
+			if _, err := c.Do(t.Context(), upstream.Get("x")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := c.Do(t.Context(), upstream.Get("x"))
+		refused(t, err, time.Minute) // what the answers say of the limit still holds
+	})
+}
+
 func refused(t *testing.T, err error, wait time.Duration) {
 	t.Helper()
 	e, ok := errors.AsType[*providers.Error](err)
