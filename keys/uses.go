@@ -1,6 +1,8 @@
 package keys
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -82,6 +84,22 @@ func (u *Uses) Return(taken map[string]time.Time) {
 	for id, at := range taken {
 		u.wait(id, at)
 	}
+}
+
+// Flush has write write what waits, so many keys at a time and in the order of their ids. What could not be written waits for
+// the next time.
+func (u *Uses) Flush(atOnce int, write func(ids []string, at map[string]time.Time) error) error {
+	used := u.Take()
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(used)), atOnce) {
+		if err := write(part, used); err != nil {
+			u.Return(used)
+			return err
+		}
+		for _, id := range part {
+			delete(used, id)
+		}
+	}
+	return nil
 }
 
 // Crowded receives when there is half as much as can wait: it is time to write it.

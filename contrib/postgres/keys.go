@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -86,13 +84,12 @@ const flushedAtOnce = 1000
 
 // flush writes when keys were last used. What could not be written waits for the next time.
 func (s *Keys) flush(ctx context.Context) error {
-	used := s.uses.Take()
-	for part := range slices.Chunk(slices.Sorted(maps.Keys(used)), flushedAtOnce) {
+	return s.uses.Flush(flushedAtOnce, func(part []string, used map[string]time.Time) error {
 		at := make([]int64, len(part))
 		for i, id := range part {
 			at[i] = used[id].UnixMicro()
 		}
-		err := s.db.retry(ctx, func(bool) error {
+		return s.db.retry(ctx, func(bool) error {
 			// Locked in order: two replicas that write the same keys must not wait for each other.
 			_, err := s.db.pool.Exec(ctx, s.db.sql(`
 				WITH locked AS MATERIALIZED (
@@ -103,15 +100,7 @@ func (s *Keys) flush(ctx context.Context) error {
 				part, at)
 			return err
 		})
-		if err != nil {
-			s.uses.Return(used)
-			return err
-		}
-		for _, id := range part {
-			delete(used, id)
-		}
-	}
-	return nil
+	})
 }
 
 const (

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -70,9 +68,8 @@ const flushedAtOnce = 200
 
 // flush writes when keys were last used. What could not be written waits for the next time.
 func (s *Keys) flush() error {
-	used := s.uses.Take()
-	for part := range slices.Chunk(slices.Collect(maps.Keys(used)), flushedAtOnce) {
-		err := s.db.writer.do(&task{apply: func(w *writer) error {
+	return s.uses.Flush(flushedAtOnce, func(part []string, used map[string]time.Time) error {
+		return s.db.writer.do(&task{apply: func(w *writer) error {
 			for _, id := range part {
 				_, err := w.c.exec("UPDATE keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?",
 					used[id].UnixMicro(), id)
@@ -82,15 +79,7 @@ func (s *Keys) flush() error {
 			}
 			return nil
 		}})
-		if err != nil {
-			s.uses.Return(used)
-			return err
-		}
-		for _, id := range part {
-			delete(used, id)
-		}
-	}
-	return nil
+	})
 }
 
 const selectKeys = `
