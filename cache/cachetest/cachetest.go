@@ -44,11 +44,11 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 		t.Parallel()
 		s, clock := start(t, open)
 		set(t, s, "k", &cache.Entry{Tag: "x"}, time.Minute)
-		clock.add(time.Minute - time.Millisecond)
+		clock.Advance(time.Minute - time.Millisecond)
 		if get(t, s, "k") == nil {
 			t.Error("gone before its time")
 		}
-		clock.add(time.Millisecond)
+		clock.Advance(time.Millisecond)
 		if get(t, s, "k") != nil {
 			t.Error("still there after its time")
 		}
@@ -89,7 +89,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 		if e := near.Peek("none"); e != nil {
 			t.Errorf("%+v was never stored", e)
 		}
-		clock.add(time.Minute)
+		clock.Advance(time.Minute)
 		if e := near.Peek("k"); e != nil {
 			t.Errorf("%+v is there after its time", e)
 		}
@@ -113,27 +113,33 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 	})
 }
 
-type clock struct {
+// Clock is a time that stands still until it is moved. It is safe for concurrent use.
+type Clock struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-func (c *clock) now() time.Time {
+// NewClock returns a clock that stands at the beginning of 2026.
+func NewClock() *Clock { return &Clock{at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)} }
+
+// Now returns the time.
+func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.at
 }
 
-func (c *clock) add(d time.Duration) {
+// Advance moves the time on.
+func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
 }
 
-func start(t *testing.T, open func(*testing.T, func() time.Time) cache.Store) (cache.Store, *clock) {
+func start(t *testing.T, open func(*testing.T, func() time.Time) cache.Store) (cache.Store, *Clock) {
 	t.Helper()
-	c := &clock{at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	return open(t, c.now), c
+	c := NewClock()
+	return open(t, c.Now), c
 }
 
 func set(t *testing.T, s cache.Store, key string, e *cache.Entry, ttl time.Duration) {

@@ -2,7 +2,6 @@ package valkey_test
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"time"
 
@@ -44,34 +43,17 @@ func TestCacheIsShared(t *testing.T) {
 }
 
 // twin returns two caches that share a server, and the time of both.
-func twin(t *testing.T, addr string) (a, b *valkey.Cache, now *clock) {
+func twin(t *testing.T, addr string) (a, b *valkey.Cache, now *cachetest.Clock) {
 	t.Helper()
-	prefix, c := unique(), &clock{at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	cfg := valkey.CacheConfig{Now: c.now}
+	prefix, c := unique(), cachetest.NewClock()
+	cfg := valkey.CacheConfig{Now: c.Now}
 	return open(t, addr, prefix).Cache(cfg), open(t, addr, prefix).Cache(cfg), c
 }
 
-type clock struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (c *clock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.at = c.at.Add(d)
-}
-
 // put stores an entry that was read just now.
-func put(t *testing.T, s cache.Store, c *clock, key, data string) {
+func put(t *testing.T, s cache.Store, c *cachetest.Clock, key, data string) {
 	t.Helper()
-	if err := s.Set(t.Context(), key, &cache.Entry{Data: data, FetchedAt: c.now(), TTL: time.Hour}, time.Hour); err != nil {
+	if err := s.Set(t.Context(), key, &cache.Entry{Data: data, FetchedAt: c.Now(), TTL: time.Hour}, time.Hour); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -96,12 +78,12 @@ func TestWhatAnotherReplicaHasReplacedIsSeenSoon(t *testing.T) {
 	if got := holds(t, b, "k"); got != "old" {
 		t.Fatalf("the other replica has %q", got)
 	}
-	now.advance(time.Second)
+	now.Advance(time.Second)
 	put(t, a, now, "k", "new")
 	if got := holds(t, b, "k"); got != "old" {
 		t.Errorf("%q within ten seconds: memory was not used", got)
 	}
-	now.advance(10 * time.Second)
+	now.Advance(10 * time.Second)
 	if got := holds(t, b, "k"); got != "new" {
 		t.Errorf("%q after ten seconds", got)
 	}
@@ -171,7 +153,7 @@ func TestALostServerCostsNothingThatWasRead(t *testing.T) {
 	}
 	first.Done(t.Context(), "")
 	until(t, func() bool { return a.State() == schema.Degraded && b.State() == schema.Degraded })
-	now.advance(time.Minute)
+	now.Advance(time.Minute)
 	if got := holds(t, a, "k"); got != "made" {
 		t.Errorf("memory has %q", got)
 	}
@@ -188,7 +170,7 @@ func TestALostServerCostsNothingThatWasRead(t *testing.T) {
 	if got := holds(t, a, "k2"); got != "shared" {
 		t.Errorf("behind the restart: %q", got)
 	}
-	now.advance(time.Minute)
+	now.Advance(time.Minute)
 	if got := holds(t, a, "k"); got != "made" {
 		t.Errorf("the server has forgotten it, memory has %q", got)
 	}

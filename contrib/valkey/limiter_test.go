@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/socialdata/socialdata/cache/cachetest"
 	"github.com/socialdata/socialdata/contrib/valkey"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/keys/keystest"
@@ -71,8 +72,8 @@ func TestReplicasTogetherGiveWhatTheRateSays(t *testing.T) {
 func TestARefusalHoldsWithoutAskingAgain(t *testing.T) {
 	t.Parallel()
 	p := start(t)
-	now := &clock{at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	l := limiter(t, open(t, p.addr, unique()), valkey.LimiterConfig{Now: now.now, Fail: valkey.FailClosed})
+	now := cachetest.NewClock()
+	l := limiter(t, open(t, p.addr, unique()), valkey.LimiterConfig{Now: now.Now, Fail: valkey.FailClosed})
 	r := keys.Rate{Capacity: 1, Refill: 0.1}
 	for _, want := range []bool{true, false} {
 		if a, err := l.Take(t.Context(), "key_1", r); err != nil || a.OK != want {
@@ -80,14 +81,14 @@ func TestARefusalHoldsWithoutAskingAgain(t *testing.T) {
 		}
 	}
 	p.kill() // whatever is answered now was not asked
-	now.advance(4 * time.Second)
+	now.Advance(4 * time.Second)
 	if a, err := l.Take(t.Context(), "key_1", r); err != nil || a.OK || a.RetryAfter != 6*time.Second || a.Remaining != 0.4 {
 		t.Errorf("Take = %+v, %v; want to wait 6 s", a, err)
 	}
 	if _, err := l.Take(t.Context(), "key_1", keys.Rate{Capacity: 2, Refill: 0.1}); err == nil {
 		t.Error("another rate is answered from memory")
 	}
-	now.advance(6 * time.Second)
+	now.Advance(6 * time.Second)
 	if _, err := l.Take(t.Context(), "key_1", r); err == nil {
 		t.Error("the refusal has ended, and is answered from memory")
 	}
