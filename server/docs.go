@@ -41,21 +41,19 @@ const catalog = `{"linkset":[{"anchor":"../","service-desc":[{"href":"../openapi
 
 // documents serves what the service says of itself.
 func (s *Server) documents() {
-	s.document("/openapi.json", func() (*static, error) {
-		d, err := describe()
-		if err != nil {
-			return nil, err
-		}
-		return d.openAPI, nil
-	})
-	for _, name := range schemaNames() {
-		s.document("/schemas/"+schemaFile(name), func() (*static, error) {
+	described := func(path string, part func(*descriptions) *static) {
+		s.document(path, func() (*static, error) {
 			d, err := describe()
 			if err != nil {
 				return nil, err
 			}
-			return d.schemas[schemaFile(name)], nil
+			return part(d), nil
 		})
+	}
+	described("/openapi.json", func(d *descriptions) *static { return d.openAPI })
+	for _, name := range schemaNames() {
+		file := schemaFile(name)
+		described("/schemas/"+file, func(d *descriptions) *static { return d.schemas[file] })
 	}
 	s.document("/llms.txt", sync.OnceValues(func() (*static, error) {
 		words := llms
