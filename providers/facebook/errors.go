@@ -97,6 +97,17 @@ func (m *moved) follow(id string) string {
 	return m.to
 }
 
+// following reads what belongs to a Page by its id, once more where the Page has another number now, and gives the id by
+// which it was read.
+func following(id string, read func(id string) error) (string, error) {
+	err := read(id)
+	if to, ok := errors.AsType[*moved](err); ok {
+		id = to.follow(id)
+		err = read(id)
+	}
+	return id, err
+}
+
 // Unwrap returns [providers.ErrUnavailable]: where nobody follows, the Page cannot be read.
 func (m *moved) Unwrap() error { return providers.ErrUnavailable }
 

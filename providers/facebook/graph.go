@@ -110,11 +110,10 @@ func pageOf[T, O any](
 		r = r.With(name, from.Get(name))
 	}
 	var a list[T]
-	err = g.read(ctx, r.With("limit", pageSize), &a)
-	if to, ok := errors.AsType[*moved](err); ok {
-		r.Path = slices.Concat([]string{to.follow(r.Path[0])}, r.Path[1:])
-		err = g.read(ctx, r.With("limit", pageSize), &a)
-	}
+	_, err = following(r.Path[0], func(id string) error {
+		r.Path = slices.Concat([]string{id}, r.Path[1:])
+		return g.read(ctx, r.With("limit", pageSize), &a)
+	})
 	if err != nil {
 		return page, err
 	}

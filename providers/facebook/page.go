@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -32,11 +31,9 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 // page reads a Page by its name or number, and follows it once where it has another number now.
 func (c *client) page(ctx context.Context, handle string) (wire.Object[page], error) {
 	var p wire.Object[page]
-	err := c.pages.read(ctx, upstream.Get(handle).With("fields", pageFields), &p)
-	if to, ok := errors.AsType[*moved](err); ok {
-		handle = to.to
-		err = c.pages.read(ctx, upstream.Get(handle).With("fields", pageFields), &p)
-	}
+	handle, err := following(handle, func(id string) error {
+		return c.pages.read(ctx, upstream.Get(id).With("fields", pageFields), &p)
+	})
 	if err == nil {
 		err = wire.Need(ctx, "id", p.V.ID != "")
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -57,11 +56,9 @@ func (c *client) postOrVideo(ctx context.Context, id string) (schema.Post, error
 		return c.video(ctx, id)
 	}
 	var p wire.Object[story]
-	err = c.pages.read(ctx, upstream.Get(id).With("fields", postFields), &p)
-	if to, ok := errors.AsType[*moved](err); ok {
-		id = to.follow(id)
-		err = c.pages.read(ctx, upstream.Get(id).With("fields", postFields), &p)
-	}
+	id, err = following(id, func(id string) error {
+		return c.pages.read(ctx, upstream.Get(id).With("fields", postFields), &p)
+	})
 	if err != nil {
 		return schema.Post{}, err
 	}
