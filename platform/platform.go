@@ -87,6 +87,15 @@ var infos = []Info{
 // All returns every platform, by identifier. The caller owns the slice.
 func All() []Info { return slices.Clone(infos) }
 
+// Names returns the identifiers of all platforms as text, in their order. The caller owns the slice.
+func Names() []string {
+	names := make([]string, len(infos))
+	for i := range infos {
+		names[i] = string(infos[i].ID)
+	}
+	return names
+}
+
 // byID is the same table for looking things up. Nobody writes to it.
 var byID = func() map[ID]*Info {
 	m := make(map[ID]*Info, len(infos))

@@ -59,12 +59,8 @@ func Vocabularies() []Vocabulary {
 var vocabularies = sync.OnceValue(makeVocabularies)
 
 func makeVocabularies() []Vocabulary {
-	var platforms []string
-	for _, p := range platform.All() {
-		platforms = append(platforms, string(p.ID))
-	}
 	return []Vocabulary{
-		{"PlatformID", platforms},
+		{"PlatformID", platform.Names()},
 		{"MediaType", texts(MediaTypes())},
 		{"SuggestionKind", texts(SuggestionKinds())},
 		{"CollectionKind", texts(CollectionKinds())},

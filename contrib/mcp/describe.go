@@ -47,7 +47,7 @@ type operationDetail struct {
 // platforms lists what can be read from each platform, or all about one.
 func (s *Server) platforms() (tool, error) {
 	in := &jsonschema.Schema{Type: "object", PropertyOrder: []string{"platform", "cursor"}, Properties: map[string]*jsonschema.Schema{
-		"platform": {Type: "string", Enum: anys(platformIDs()), Description: "Tells the operations of this one with their sources, filters and missing settings."},
+		"platform": {Type: "string", Enum: anys(platform.Names()), Description: "Tells the operations of this one with their sources, filters and missing settings."},
 		"cursor":   {Type: "string", Description: "The next_cursor of the part before."},
 	}}
 	data, err := anyOf(reflect.TypeFor[[]platformSummary](), reflect.TypeFor[schema.PlatformInfo]())
@@ -64,7 +64,7 @@ func (s *Server) platforms() (tool, error) {
 		}
 		i := slices.IndexFunc(all, func(p schema.PlatformInfo) bool { return string(p.Platform) == word })
 		if i < 0 {
-			return nil, problem.New(problem.NotFound, "there is no platform %q; there are %s", word, strings.Join(platformIDs(), ", "))
+			return nil, problem.New(problem.NotFound, "there is no platform %q; there are %s", word, strings.Join(platform.Names(), ", "))
 		}
 		return all[i], nil
 	})

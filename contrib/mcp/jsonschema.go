@@ -148,7 +148,7 @@ func paramSchema(p operation.Param) *jsonschema.Schema {
 	case operation.FormInt:
 		s.Type, s.Minimum, s.Maximum = "integer", new(float64(p.Min)), new(float64(p.Max))
 	case operation.FormList:
-		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string", Enum: anys(platformIDs())}
+		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string", Enum: anys(platform.Names())}
 	case operation.FormText, operation.FormProse:
 		if p.Max > 0 {
 			s.MaxLength = new(p.Max)
@@ -173,14 +173,6 @@ func anys(words []string) []any {
 	out := make([]any, len(words))
 	for i, w := range words {
 		out[i] = w
-	}
-	return out
-}
-
-func platformIDs() []string {
-	var out []string
-	for _, p := range platform.All() {
-		out = append(out, string(p.ID))
 	}
 	return out
 }

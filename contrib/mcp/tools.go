@@ -13,6 +13,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -122,7 +123,7 @@ func (s *Server) read() (tool, error) {
 		Type: "object", Required: []string{"operation"}, PropertyOrder: []string{"operation", "platform", "params", "path"},
 		Properties: map[string]*jsonschema.Schema{
 			"operation": {Type: "string", Enum: anys(names(rows)), Description: "What is read."},
-			"platform":  {Type: "string", Description: "Where, one of " + strings.Join(platformIDs(), ", ") + "; for raw the provider. None for enrich."},
+			"platform":  {Type: "string", Description: "Where, one of " + strings.Join(platform.Names(), ", ") + "; for raw the provider. None for enrich."},
 			"params":    anyParams(rows),
 			"path":      {Type: "string", Description: "For raw only: the path of the provider's own route."},
 		},

@@ -19,6 +19,7 @@ import (
 	kongcompletion "github.com/jotaen/kong-completion"
 	"github.com/posener/complete"
 
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 )
 
@@ -109,7 +110,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, log io.Writer, g
 		_, _ = fmt.Fprintln(log, "socialdata:", err)
 		return 2
 	}
-	kongcompletion.Register(parser, kongcompletion.WithPredictor("platform", complete.PredictSet(platformNames()...)),
+	kongcompletion.Register(parser, kongcompletion.WithPredictor("platform", complete.PredictSet(platform.Names()...)),
 		kongcompletion.WithPredictor("operation", complete.PredictSet(operationNames()...)))
 	command, err := parser.Parse(args)
 	if exited {

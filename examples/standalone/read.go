@@ -28,7 +28,7 @@ type call struct {
 func (c *call) parse() (*operation.Operation, operation.Call, error) {
 	id := platform.ID(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(c.Platform)))
 	if _, known := platform.Lookup(id); !known {
-		return nil, operation.Call{}, fmt.Errorf("there is no platform %q%s; socialdata platforms lists them", c.Platform, problem.DidYouMean(c.Platform, platformNames()))
+		return nil, operation.Call{}, fmt.Errorf("there is no platform %q%s; socialdata platforms lists them", c.Platform, problem.DidYouMean(c.Platform, platform.Names()))
 	}
 	if c.Operation == "" {
 		return nil, operation.Call{}, fmt.Errorf("an operation must stand behind %s, such as posts; socialdata platforms lists them", c.Platform)

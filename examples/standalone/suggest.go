@@ -10,18 +10,8 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
-	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 )
-
-// platformNames returns the identifiers of all platforms.
-func platformNames() []string {
-	var names []string
-	for _, info := range platform.All() {
-		names = append(names, string(info.ID))
-	}
-	return names
-}
 
 // operationNames returns the names of the operations that read from a platform.
 func operationNames() []string {

@@ -37,11 +37,7 @@ func (r *Reader) PlanPairs(ctx context.Context, row *Row, on platform.ID, given 
 
 // NoPlatform says that word is no platform, and what it may have been meant for.
 func NoPlatform(word string) string {
-	var names []string
-	for _, info := range platform.All() {
-		names = append(names, string(info.ID))
-	}
-	return fmt.Sprintf("there is no platform %q%s; GET /v1/platforms lists them", word, problem.DidYouMean(word, names))
+	return fmt.Sprintf("there is no platform %q%s; GET /v1/platforms lists them", word, problem.DidYouMean(word, platform.Names()))
 }
 
 // PlanFor is [Reader.Plan] behind the binding; in becomes the query's own.
