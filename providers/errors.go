@@ -88,6 +88,20 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
+// UpstreamError says which provider failed at which operation. It is added once, above the providers, which return bare
+// errors that never hold what was asked.
+type UpstreamError struct {
+	Provider string // the provider's Name
+	Op       Op
+	Err      error
+}
+
+// Error returns the provider, the operation and the cause.
+func (e *UpstreamError) Error() string { return e.Provider + ": " + string(e.Op) + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UpstreamError) Unwrap() error { return e.Err }
+
 // NotFound returns an [ErrNotFound] that tells the caller what is missing or who switched it off, such as "comments
 // are disabled on this post".
 func NotFound(detail string, args ...any) error {
