@@ -2,10 +2,8 @@ package credits
 
 import (
 	"container/heap"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 )
 
@@ -15,8 +13,7 @@ var ErrAmount = errors.New("credits: impossible amount")
 // Holds are the open holds of a ledger that keeps them in memory, where a crash forgets them and so charges nothing.
 // The ledger's own lock guards it; it has none.
 type Holds struct {
-	prefix   string // tells this process's holds from those of the one before
-	made     uint64
+	ids      *IDs
 	byID     map[string]*open
 	expiring expiring
 	accounts map[string]int64
@@ -43,14 +40,10 @@ const (
 	settled
 )
 
-// firstHold gives every number the same length, so that ids sort as they were made.
-const firstHold = 36 * 36 * 36 * 36 * 36 * 36 * 36
-
 // NewHolds returns an empty set.
 func NewHolds(now time.Time) *Holds {
 	return &Holds{
-		// Time first: ids then grow, which is kind to an index over them.
-		prefix:   fmt.Sprintf("%011x%s-", now.UnixMilli(), rand.Text()[:8]),
+		ids:      NewIDs(now),
 		byID:     map[string]*open{},
 		accounts: map[string]int64{},
 		keys:     map[spender]int64{},
@@ -73,11 +66,7 @@ func Sum(amounts []int64) (int64, error) {
 func (h *Holds) Open(who Spender, expires time.Time, amounts []int64) []Hold {
 	holds := make([]Hold, len(amounts))
 	for i, n := range amounts {
-		h.made++
-		id := append(make([]byte, 0, 40), h.prefix...)
-		holds[i] = Hold{
-			ID: string(strconv.AppendUint(id, firstHold+h.made, 36)), Spender: who, Amount: n, Expires: expires,
-		}
+		holds[i] = Hold{ID: h.ids.Next(), Spender: who, Amount: n, Expires: expires}
 		h.push(&open{Hold: holds[i]})
 	}
 	return holds

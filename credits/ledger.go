@@ -59,6 +59,8 @@ type Charge struct {
 	// IdempotencyKey, when not empty, makes the charge happen at most once a day: if the account has a charge with the
 	// same key from the last 24 hours, Settle writes nothing, releases the hold and returns what that charge came to.
 	IdempotencyKey string
+	// ID names a charge that has no hold, for [Charger]; it must be new. Settle ignores it.
+	ID string
 	// Late charges a hold whose time has passed all the same, if the account and the key can still spend the amount.
 	// The hold must be as Reserve returned it, and one that was released must not be settled so.
 	Late bool
@@ -94,6 +96,22 @@ type Ledger interface {
 	Entries(ctx context.Context, q Query) ([]Entry, error)
 }
 
+// Charger is a [Ledger] that charges a known price in one step, for an answer that is already in hand. Where nothing can
+// fail between the price and the answer, a hold has nothing to protect: one look at balance and caps, one entry.
+type Charger interface {
+	Ledger
+
+	// Charge charges c.Amount to who as one entry, beside the open holds, and writes no hold. The charge is durable when
+	// Charge returns nil. A charge of 0 writes no entry. Charge fails as [Ledger.Reserve] would for the same amount, with
+	// ErrInsufficient, ErrCap, ErrUnknownAccount and ErrAmount, and with ErrInvalid when a text of c cannot be kept; it
+	// then has changed nothing. An idempotency key counts as it does for Settle. c.Late has no meaning here.
+	//
+	// c.ID names the charge: the entry carries it where another carries its hold. "" makes one up. After any other error
+	// the caller does not know whether it was charged: settling the Hold{ID: c.ID, Spender: who} with the zero Charge
+	// tells what the charge came to, or fails with ErrExpired, and then it has not been made and never will be.
+	Charge(ctx context.Context, who Spender, c Charge) (Receipt, error)
+}
+
 // Kind says why an entry was written.
 type Kind string
 
@@ -117,7 +135,7 @@ type Entry struct {
 	RequestID string
 	Cache     string
 	Reason    string // of a grant or refund
-	Hold      string // id of the hold that a charge settled
+	Hold      string // id of the hold that a charge settled, or of the charge when there was none
 	// IdempotencyKey is as the charge gave it.
 	IdempotencyKey string
 	At             time.Time // never before the At of the account's entry before it

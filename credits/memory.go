@@ -1,6 +1,7 @@
 package credits
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,16 +9,17 @@ import (
 	"time"
 )
 
-// Memory is a [Ledger] that forgets everything when the process ends.
+// Memory is a [Charger] that forgets everything when the process ends.
 type Memory struct {
 	now func() time.Time
+	ids *IDs // of charges without a hold
 
 	mu    sync.Mutex
 	holds *Holds
 	books map[string]*book
 }
 
-var _ Ledger = (*Memory)(nil)
+var _ Charger = (*Memory)(nil)
 
 // book is what one account has.
 type book struct {
@@ -66,7 +68,8 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Memory{now: cfg.Now, holds: NewHolds(cfg.Now()), books: map[string]*book{}}
+	now := cfg.Now()
+	return &Memory{now: cfg.Now, ids: NewIDs(now), holds: NewHolds(now), books: map[string]*book{}}
 }
 
 // Open makes account known, with no credits. It changes nothing when the account is there already.
@@ -159,21 +162,49 @@ func (m *Memory) Reserve(ctx context.Context, who Spender, ttl time.Duration, am
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	now := m.now()
+	if _, err := m.room(who, sum, now); err != nil {
+		return nil, err
+	}
+	return m.holds.Open(who, now.Add(ttl), amounts), nil
+}
+
+// room returns the book of the account that pays, or why it or the key cannot spend n credits more.
+func (m *Memory) room(who Spender, n int64, now time.Time) (*book, error) {
 	b, ok := m.books[who.Account]
 	if !ok {
 		return nil, ErrUnknownAccount
 	}
-	now := m.now()
 	m.holds.Expire(now)
-	if sum > m.spendable(who.Account) {
+	if n > m.spendable(who.Account) {
 		return nil, ErrInsufficient
 	}
 	if who.Key != "" {
-		if err := b.spent[who.Key].Room(who, m.holds.OfKey(who.Account, who.Key), sum, now); err != nil {
+		if err := b.spent[who.Key].Room(who, m.holds.OfKey(who.Account, who.Key), n, now); err != nil {
 			return nil, err
 		}
 	}
-	return m.holds.Open(who, now.Add(ttl), amounts), nil
+	return b, nil
+}
+
+// Charge implements [Charger].
+func (m *Memory) Charge(ctx context.Context, who Spender, c Charge) (Receipt, error) {
+	if err := errors.Join(ctx.Err(), c.Check()); err != nil {
+		return Receipt{}, err
+	}
+	if _, err := Sum([]int64{c.Amount}); err != nil {
+		return Receipt{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	b, err := m.room(who, c.Amount, now)
+	if err != nil {
+		return Receipt{}, err
+	}
+	r := b.charge(Hold{ID: cmp.Or(c.ID, m.ids.Next()), Spender: who}, c, now)
+	r.Balance = m.spendable(who.Account)
+	return r, nil
 }
 
 // Settle implements [Ledger].

@@ -9,7 +9,7 @@ import (
 
 // Check returns ErrInvalid unless every text of c can be kept.
 func (c Charge) Check() error {
-	for _, s := range []string{c.Operation, c.Platform, c.RequestID, c.Cache, c.IdempotencyKey} {
+	for _, s := range []string{c.Operation, c.Platform, c.RequestID, c.Cache, c.IdempotencyKey, c.ID} {
 		if err := CheckText("charge", s); err != nil {
 			return err
 		}

@@ -44,6 +44,7 @@ func Run(t *testing.T, open Open) {
 		{"reserve", testReserve},
 		{"settle", testSettle},
 		{"settle again", testSettleAgain},
+		{"charge", testCharge},
 		{"caps", testCaps},
 		{"idempotency keys", testIdempotencyKey},
 		{"receipts", testReceipts},
@@ -142,6 +143,11 @@ func testCancelled(t *testing.T, open Open) {
 	}
 	if _, err := l.Settle(ctx, hold, credits.Charge{Amount: 4}); err == nil {
 		t.Error("Settle with a cancelled context succeeded")
+	}
+	if c, ok := l.(credits.Charger); ok {
+		if _, err := c.Charge(ctx, who, credits.Charge{Amount: 1}); err == nil {
+			t.Error("Charge with a cancelled context succeeded")
+		}
 	}
 	wantBalance(t, l, 6)
 	settle(t, l, hold, credits.Charge{Amount: 4})

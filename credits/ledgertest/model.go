@@ -3,6 +3,7 @@ package ledgertest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -47,6 +48,7 @@ func RunModel(t *testing.T, open func(t *testing.T, now func() time.Time) Subjec
 			"reserve":    m.reserve,
 			"settle":     m.settle,
 			"settle two": m.settleTwice,
+			"charge":     m.chargeNow,
 			"fan out":    m.fanOut,
 			"stampede":   m.stampede,
 			"grant":      m.grant,
@@ -72,6 +74,7 @@ type model struct {
 	charges []modelCharge
 	holds   []*modelHold
 	keyed   map[string]time.Time // by idempotency key
+	made    int                  // charges in one step that were tried
 }
 
 type modelCharge struct {
@@ -224,6 +227,42 @@ func (m *model) charge(h *modelHold, c credits.Charge) {
 	m.charges = append(m.charges, modelCharge{h.Spender.Key, c.Amount, credits.Day(now)})
 	if c.IdempotencyKey != "" {
 		m.keyed[c.IdempotencyKey] = now
+	}
+}
+
+// chargeNow charges in one step, and now and then asks what the charge came to.
+func (m *model) chargeNow(rt *rapid.T) {
+	l, ok := m.subject.Ledger.(credits.Charger)
+	if !ok {
+		rt.Skip("no credits.Charger")
+	}
+	m.made++
+	spender := drawSpender(rt)
+	c := credits.Charge{
+		Amount:         rapid.Int64Range(-1, 12).Draw(rt, "amount"),
+		ID:             fmt.Sprintf("chg_%d", m.made),
+		IdempotencyKey: rapid.SampledFrom([]string{"", "", "once_a", "once_b"}).Draw(rt, "idempotency key"),
+	}
+	want := m.refusal(spender, c.Amount)
+	if c.Amount < 0 {
+		want = credits.ErrAmount
+	}
+	r, err := l.Charge(m.t.Context(), spender, c)
+	if !errors.Is(err, want) || errors.Is(err, credits.ErrCap) != errors.Is(want, credits.ErrCap) {
+		rt.Fatalf("Charge(%+v, %+v) = %v; want %v", spender, c, err, want)
+	}
+	h := &modelHold{Hold: credits.Hold{ID: c.ID, Spender: spender, Amount: c.Amount}}
+	if err == nil {
+		m.charge(h, c)
+	}
+	if all, _ := m.held(""); err == nil && r.Balance != m.balance-all {
+		rt.Fatalf("Charge returned a balance of %d; want %d", r.Balance, m.balance-all)
+	}
+	if rapid.Bool().Draw(rt, "ask") {
+		r, err := l.Settle(m.t.Context(), h.Hold, credits.Charge{})
+		if h.charged && (err != nil || r.Charged != c.Amount) || !h.charged && !errors.Is(err, credits.ErrExpired) {
+			rt.Fatalf("Settle after Charge (charged: %t) = %+v, %v", h.charged, r, err)
+		}
 	}
 }
 
