@@ -3,11 +3,8 @@ package server
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"maps"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -16,6 +13,7 @@ import (
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/server/describe"
 	"github.com/socialdata/socialdata/server/docs"
 )
 
@@ -41,19 +39,18 @@ const catalog = `{"linkset":[{"anchor":"../","service-desc":[{"href":"../openapi
 
 // documents serves what the service says of itself.
 func (s *Server) documents() {
-	described := func(path string, part func(*descriptions) *static) {
-		s.document(path, func() (*static, error) {
-			d, err := describe()
+	described := func(path, media string, part func(*describe.Description) []byte) {
+		s.document(path, sync.OnceValues(func() (*static, error) {
+			d, err := describe.New()
 			if err != nil {
 				return nil, err
 			}
-			return part(d), nil
-		})
+			return newStatic(media, part(d)), nil
+		}))
 	}
-	described("/openapi.json", func(d *descriptions) *static { return d.openAPI })
-	for _, name := range schemaNames() {
-		file := schemaFile(name)
-		described("/schemas/"+file, func(d *descriptions) *static { return d.schemas[file] })
+	described("/openapi.json", "application/json", func(d *describe.Description) []byte { return d.OpenAPI })
+	for _, file := range describe.SchemaFiles() {
+		described("/schemas/"+file, "application/schema+json", func(d *describe.Description) []byte { return d.Schemas[file] })
 	}
 	s.document("/llms.txt", sync.OnceValues(func() (*static, error) {
 		words := llms
@@ -81,7 +78,7 @@ func (s *Server) documents() {
 
 // pages renders the pages for people.
 func (s *Server) pages() (map[string]docs.Page, error) {
-	d, err := describe()
+	d, err := describe.New()
 	if err != nil {
 		return nil, err
 	}
@@ -92,35 +89,29 @@ func (s *Server) pages() (map[string]docs.Page, error) {
 	return docs.New(cfg)
 }
 
-// documentation returns what the pages tell.
-func (s *Server) documentation(d *descriptions) (docs.Config, error) {
+// documentation returns what the pages show.
+func (s *Server) documentation(d *describe.Description) (docs.Config, error) {
 	platforms, err := s.client.Platforms(context.Background(), socialdata.PlatformsRequest{})
 	if err != nil {
 		return docs.Config{}, err
 	}
 	cfg := docs.Config{
-		Groups: tagDocs, Platforms: platforms.Data, Tools: s.mounted[toolsPath] != nil,
-		SchemaFiles: slices.Sorted(maps.Keys(d.schemas)),
+		Groups: d.Groups, Platforms: platforms.Data, Tools: s.mounted[toolsPath] != nil, SchemaFiles: describe.SchemaFiles(),
 	}
-	for _, o := range socialdata.Operations() {
-		row := docs.Operation{Operation: o, ID: operationID(o), Cost: price(o), Example: examples()[o.Name]}
-		if file := schemaFile(dataName(o)); d.schemas[file] != nil {
-			row.Schema = file
-		}
-		cfg.Operations = append(cfg.Operations, row)
+	for _, o := range d.Operations {
+		cfg.Operations = append(cfg.Operations, docs.Operation(o))
 	}
-	headers := headerDocs()
-	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		cfg.Headers = append(cfg.Headers, docs.Header{Name: name, Doc: headers[name].(object)["description"].(string)})
+	for _, h := range d.Headers {
+		cfg.Headers = append(cfg.Headers, docs.Header(h))
 	}
-	for _, code := range problem.Codes() {
-		p := sample(code)
-		p.Type = docs.Base + "/docs#" + string(code)
-		example, err := schema.Marshal(p)
+	for _, p := range d.Problems {
+		own := *p
+		own.Type = docs.Base + "/docs#" + string(p.Code)
+		example, err := schema.Marshal(&own)
 		if err != nil {
 			return cfg, err
 		}
-		cfg.Problems = append(cfg.Problems, docs.Problem{Code: code, Example: json.RawMessage(example)})
+		cfg.Problems = append(cfg.Problems, docs.Problem{Code: p.Code, Example: example})
 	}
 	for _, section := range s.sections {
 		cfg.Sections = append(cfg.Sections, docs.Section(section))

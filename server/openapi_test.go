@@ -205,7 +205,7 @@ func (d *description) lengthOf(t *testing.T, op, param string) int {
 	return 0
 }
 
-// TestExamplesAreWhatTheSandboxAnswers keeps examples.json what the sandbox answers; -update writes it anew.
+// TestExamplesAreWhatTheSandboxAnswers keeps describe/examples.json what the sandbox answers; -update writes it anew.
 func TestExamplesAreWhatTheSandboxAnswers(t *testing.T) {
 	t.Parallel()
 	s, doc := open(t, enginetest.Config{}), newDescription(t)
@@ -220,11 +220,11 @@ func TestExamplesAreWhatTheSandboxAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		if err := os.WriteFile("examples.json", now.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile("describe/examples.json", now.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile("examples.json")
+	want, err := os.ReadFile("describe/examples.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package server
+package describe
 
 import (
 	"maps"
@@ -10,6 +10,16 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/schema"
 )
+
+// SchemaFiles returns the names of the files of [Description.Schemas], sorted.
+func SchemaFiles() []string {
+	var files []string
+	for _, name := range schemaNames() {
+		files = append(files, schemaFile(name))
+	}
+	slices.Sort(files)
+	return files
+}
 
 // schemaNames returns the names of the resources that have a schema of their own, each once.
 func schemaNames() []string {
@@ -26,10 +36,10 @@ func schemaNames() []string {
 	return slices.Compact(names)
 }
 
-// schemaFiles returns a JSON Schema for each of [schemaNames], by the name of its file. What one refers to stands in it,
-// so that it is good alone.
+// resources returns a JSON Schema for each of [schemaNames], by the name of its file. Each is complete in itself: what it
+// refers to is in its $defs.
 // https://json-schema.org/draft/2020-12/json-schema-core
-func (c *components) schemaFiles() (map[string][]byte, error) {
+func (c *components) resources() (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for _, name := range schemaNames() {
 		body, err := schema.Marshal(c.standalone(name))

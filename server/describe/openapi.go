@@ -1,40 +1,22 @@
-package server
+package describe
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/socialdata/socialdata"
-	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// object is a JSON object of the description; encoding/json writes its keys in order.
-type object map[string]any
-
-// descriptions is what the service says of itself to programs.
-type descriptions struct {
-	openAPI *static
-	schemas map[string]*static // of each resource, by the name of its file
-}
-
-// describe returns the descriptions. They are made once, for every server of the program: nothing in them depends on
-// the client.
-var describe = sync.OnceValues(makeDescription)
-
-// makeDescription makes the description from the operation table and from what the schema says of itself.
+// openAPI returns the OpenAPI document. What it refers to is in c then.
 // https://spec.openapis.org/oas/v3.1.1.html
-func makeDescription() (*descriptions, error) {
-	c := newComponents()
+func (c *components) openAPI() ([]byte, error) {
 	paths, tags := object{}, []object{}
 	for _, o := range socialdata.Operations() {
 		paths[shownPath(o)] = object{"get": c.operation(o)}
 		if !slices.ContainsFunc(tags, func(t object) bool { return t["name"] == o.Tag }) {
-			tags = append(tags, object{"name": o.Tag, "description": tagDocs[o.Tag]})
+			tags = append(tags, object{"name": o.Tag, "description": groups[o.Tag]})
 		}
 	}
 	for _, f := range fixedDocs {
@@ -76,24 +58,15 @@ func makeDescription() (*descriptions, error) {
 	if err := json.Indent(&indented, compact, "", " "); err != nil {
 		return nil, err
 	}
-	files, err := c.schemaFiles()
-	out := &descriptions{newStatic("application/json", indented.Bytes()), map[string]*static{}}
-	for name, body := range files {
-		out.schemas[name] = newStatic("application/schema+json", body)
-	}
-	return out, err
-}
-
-// shownPath returns the path as the description writes it.
-func shownPath(o *operation.Operation) string {
-	return cmp.Or(o.Shown, strings.ReplaceAll(o.Path, "...", ""))
+	return indented.Bytes(), nil
 }
 
 const description = `One API key reads every platform. A success is {data, meta}; an error is an RFC 9457 problem ` +
 	`with a stable code. A call costs its platform's base credits, twice that with fresh=true and 3 more with ` +
 	`enrich=arabic; a failed call costs nothing.`
 
-var tagDocs = map[string]string{
+// groups says what each operation group is about.
+var groups = map[string]string{
 	"account":     "The calling key, its balance and its books.",
 	"profiles":    "Accounts, and who is around them.",
 	"posts":       "What accounts publish.",
@@ -120,53 +93,4 @@ var fixedDocs = []struct {
 	{"/openapi.json", "getDescription", "Read this description", "application/json", object{"type": "object"}},
 	{"/livez", "getLiveness", "Say whether the process is alive", "text/plain", object{"type": "string", "examples": []string{"ok\n"}}},
 	{"/readyz", "getReadiness", "Say whether the process can serve", "text/plain", object{"type": "string", "examples": []string{"ok\n"}}},
-}
-
-// operation describes one row.
-func (c *components) operation(o *operation.Operation) object {
-	out := object{
-		"operationId": operationID(o), "summary": o.Summary, "tags": []string{o.Tag},
-		"description": o.Summary + ". " + price(o), "responses": c.responses(o),
-	}
-	if params := c.params(o); len(params) > 0 {
-		out["parameters"] = params
-	}
-	if o.NoKey {
-		out["security"] = []object{}
-	}
-	return out
-}
-
-// operationID returns a name that reads well as a function: getProfile, listPosts, searchAds. A name that holds a verb
-// begins with it; any other gets the one that its summary begins with.
-func operationID(o *operation.Operation) string {
-	name := o.Method()
-	for _, verb := range []string{"Search", "Enrich"} {
-		if before, after, found := strings.Cut(name, verb); found {
-			return strings.ToLower(verb) + before + after
-		}
-	}
-	switch first, _, _ := strings.Cut(o.Summary, " "); first {
-	case "List":
-		return "list" + name
-	case "Search":
-		return "search" + name
-	default:
-		return "get" + name
-	}
-}
-
-func price(o *operation.Operation) string {
-	switch o.Price {
-	case operation.Free:
-		return "Free."
-	case operation.OneEnrichment:
-		return "Costs 3 credits."
-	case operation.EachPlatform:
-		return "Costs the base of each platform that answers."
-	case operation.PlatformAndProbes:
-		return "Costs the platform's base credits, and those of each platform that is probed and can be read."
-	case operation.PlatformBase:
-	}
-	return "Costs the platform's base credits."
 }

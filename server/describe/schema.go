@@ -1,4 +1,4 @@
-package server
+package describe
 
 import (
 	"encoding/json"
@@ -10,6 +10,9 @@ import (
 
 	"github.com/socialdata/socialdata/schema"
 )
+
+// object is a JSON object of the description; encoding/json writes its keys in order.
+type object map[string]any
 
 // components collects what the description names once and refers to from many places.
 type components struct {

@@ -1,0 +1,67 @@
+package describe
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+)
+
+// Description is what the service says of itself. It is shared, and must not be changed.
+type Description struct {
+	OpenAPI    []byte            // the OpenAPI document
+	Schemas    map[string][]byte // a JSON Schema of each resource, by the name of its file, such as "post.json"
+	Groups     map[string]string // what each operation group is about, by its name
+	Operations []Operation       // in the order of the table
+	Headers    []Header          // of answers, sorted by name
+	Problems   []*problem.Error  // an example of each code
+}
+
+// Operation is a row with what the description says of it.
+type Operation struct {
+	*operation.Operation
+	ID      string          // its name as a function, such as listPosts
+	Cost    string          // what a call costs, in a sentence
+	Example json.RawMessage // an answer; nil for none
+	Schema  string          // the file of its data's JSON Schema, such as "post.json"; "" for none
+}
+
+// Header is a header field of answers.
+type Header struct{ Name, Doc string }
+
+// New returns the description. It is made once: it depends on the operation table alone.
+func New() (*Description, error) { return made() }
+
+var made = sync.OnceValues(makeDescription)
+
+func makeDescription() (*Description, error) {
+	c := newComponents()
+	document, err := c.openAPI()
+	if err != nil {
+		return nil, err
+	}
+	schemas, err := c.resources()
+	if err != nil {
+		return nil, err
+	}
+	d := &Description{OpenAPI: document, Schemas: schemas, Groups: groups}
+	for _, o := range socialdata.Operations() {
+		row := Operation{Operation: o, ID: operationID(o), Cost: price(o), Example: examples()[o.Name]}
+		if file := schemaFile(dataName(o)); schemas[file] != nil {
+			row.Schema = file
+		}
+		d.Operations = append(d.Operations, row)
+	}
+	headers := headerDocs()
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		d.Headers = append(d.Headers, Header{name, headers[name].(object)["description"].(string)})
+	}
+	for _, code := range problem.Codes() {
+		d.Problems = append(d.Problems, sample(code))
+	}
+	return d, nil
+}

@@ -1,0 +1,62 @@
+package describe
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/socialdata/socialdata/operation"
+)
+
+// operation describes one row.
+func (c *components) operation(o *operation.Operation) object {
+	out := object{
+		"operationId": operationID(o), "summary": o.Summary, "tags": []string{o.Tag},
+		"description": o.Summary + ". " + price(o), "responses": c.responses(o),
+	}
+	if params := c.params(o); len(params) > 0 {
+		out["parameters"] = params
+	}
+	if o.NoKey {
+		out["security"] = []object{}
+	}
+	return out
+}
+
+// operationID returns a name that reads well as a function: getProfile, listPosts, searchAds. A name that holds a verb
+// begins with it; any other gets the one that its summary begins with.
+func operationID(o *operation.Operation) string {
+	name := o.Method()
+	for _, verb := range []string{"Search", "Enrich"} {
+		if before, after, found := strings.Cut(name, verb); found {
+			return strings.ToLower(verb) + before + after
+		}
+	}
+	switch first, _, _ := strings.Cut(o.Summary, " "); first {
+	case "List":
+		return "list" + name
+	case "Search":
+		return "search" + name
+	default:
+		return "get" + name
+	}
+}
+
+func price(o *operation.Operation) string {
+	switch o.Price {
+	case operation.Free:
+		return "Free."
+	case operation.OneEnrichment:
+		return "Costs 3 credits."
+	case operation.EachPlatform:
+		return "Costs the base of each platform that answers."
+	case operation.PlatformAndProbes:
+		return "Costs the platform's base credits, and those of each platform that is probed and can be read."
+	case operation.PlatformBase:
+	}
+	return "Costs the platform's base credits."
+}
+
+// shownPath returns the path as the description writes it.
+func shownPath(o *operation.Operation) string {
+	return cmp.Or(o.Shown, strings.ReplaceAll(o.Path, "...", ""))
+}
