@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The errors that a provider returns, each wrapped with what was asked.
+// The errors that a provider returns: bare, and without what was asked.
 var (
 	// ErrNotFound says that the thing does not exist, or that its owner has switched it off or hidden it. It is
 	// final, and counts as a healthy answer. Give it with [NotFound].
@@ -63,9 +63,10 @@ func BlameOf(err error) Blame {
 type Error struct {
 	Kind       error         // one of the sentinels
 	Detail     string        // may be shown to the caller: no credential, no internal
+	Status     int           // of the upstream's answer; 0 when there was none or it is not known
 	RetryAfter time.Duration // when the upstream will answer again; 0 when not known
 	Blame      Blame         // of an ErrUnavailable; see [BlameOf]
-	Err        error         // the cause, for the log; may be nil
+	Err        error         // the cause; may be nil. The log shows no more of it than [Loggable] does
 }
 
 // Error returns the kind, the detail and the cause.
@@ -97,7 +98,9 @@ type UpstreamError struct {
 }
 
 // Error returns the provider, the operation and the cause.
-func (e *UpstreamError) Error() string { return e.Provider + ": " + string(e.Op) + ": " + e.Err.Error() }
+func (e *UpstreamError) Error() string {
+	return e.Provider + ": " + string(e.Op) + ": " + e.Err.Error()
+}
 
 // Unwrap returns the cause.
 func (e *UpstreamError) Unwrap() error { return e.Err }

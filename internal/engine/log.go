@@ -4,30 +4,44 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
 )
 
-// callHandler adds the id of the call that is worked for to each line that does not name it already, so that whoever
-// logs deep below needs no id and a line can always be found by the id that the caller has.
+// callHandler adds the request id of the call to each line that does not have it, so that a line can always be found by
+// the id that the caller has. Of errors it writes what is [observe.Loggable]: no line holds what was asked.
 type callHandler struct{ slog.Handler }
 
 // Handle implements [slog.Handler].
 func (h callHandler) Handle(ctx context.Context, r slog.Record) error {
 	id, named := operation.RequestID(ctx), false
+	line := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
 	r.Attrs(func(a slog.Attr) bool {
-		named = a.Key == "request_id"
-		return !named
+		named = named || a.Key == "request_id"
+		line.AddAttrs(loggable(a))
+		return true
 	})
 	if id != "" && !named {
-		r = r.Clone()
-		r.AddAttrs(slog.String("request_id", id))
+		line.AddAttrs(slog.String("request_id", id))
 	}
-	return h.Handler.Handle(ctx, r)
+	return h.Handler.Handle(ctx, line)
+}
+
+// loggable replaces an error by what may be logged of it.
+func loggable(a slog.Attr) slog.Attr {
+	if err, ok := a.Value.Any().(error); ok {
+		a.Value = slog.StringValue(observe.Loggable(err))
+	}
+	return a
 }
 
 // WithAttrs implements [slog.Handler].
 func (h callHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return callHandler{h.Handler.WithAttrs(attrs)}
+	safe := make([]slog.Attr, len(attrs))
+	for i, a := range attrs {
+		safe[i] = loggable(a)
+	}
+	return callHandler{h.Handler.WithAttrs(safe)}
 }
 
 // WithGroup implements [slog.Handler].

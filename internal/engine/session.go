@@ -191,8 +191,8 @@ func (s *Session) watch(
 	return s.search.Watch(ctx, search.Request{Who: s.who, ID: call.RequestID}, plan, yield)
 }
 
-// fail makes err what the caller may see, and logs the rest of it under the call's id. Of a fault of the caller's the
-// code says enough: its words quote what was sent, which may be a key in the wrong place. O is nil before there is one.
+// fail makes err what the caller may see, and logs its code and what may be logged of its cause under the call's id. The
+// detail quotes what was sent and is not logged. There is no operation, o is nil, before the call has been read.
 func (s *Session) fail(ctx context.Context, o *operation.Operation, call operation.Call, err error) *problem.Error {
 	if o == nil {
 		o = &operation.Operation{Name: "authentication"}
@@ -203,8 +203,8 @@ func (s *Session) fail(ctx context.Context, o *operation.Operation, call operati
 	if platform.ID(call.Platform).Valid() {
 		attrs = append(attrs, "platform", call.Platform)
 	}
-	if p.HTTPStatus() >= problem.InternalError.Status() {
-		attrs = append(attrs, "error", errors.Join(p, p.Unwrap()))
+	if cause := p.Unwrap(); cause != nil && p.HTTPStatus() >= problem.InternalError.Status() {
+		attrs = append(attrs, "error", cause)
 	}
 	level := slog.LevelDebug
 	if p.Code == problem.InternalError {

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -34,7 +36,7 @@ func (r *Reader) ask(ctx context.Context, q *Query, at *cursor.Cursor) (Fetched,
 			unseen = errors.Join(unseen, err)
 		default:
 			r.cfg.Log.WarnContext(ctx, "upstream failed",
-				"provider", l.p.Name, "platform", q.Platform, "operation", q.Row.Name, "error", err)
+				"provider", l.p.Name, "platform", q.Platform, "operation", q.Row.Name, "error", providers.Loggable(err))
 			failed = errors.Join(failed, err)
 		}
 		if ctx.Err() != nil {
@@ -118,6 +120,9 @@ func (r *Reader) turn(ctx context.Context, l *link, q *Query, at *cursor.Cursor,
 	if errors.Is(o.err, context.DeadlineExceeded) {
 		o.err = &providers.Error{Kind: providers.ErrTimeout, Err: o.err}
 	}
+	if o.err != nil {
+		o.err = &providers.UpstreamError{Provider: l.p.Name, Op: cmp.Or(q.Row.Op, providers.OpRaw), Err: o.err}
+	}
 	return o.got, o.err
 }
 
@@ -170,7 +175,7 @@ var ErrPanic = errors.New("panicked")
 func (r *Reader) Rescue(ctx context.Context, q *Query, err *error) {
 	if v := recover(); v != nil {
 		r.cfg.Log.ErrorContext(ctx, "panic",
-			"operation", q.Row.Name, "platform", q.Platform, "panic", v, "stack", string(debug.Stack()))
-		*err = fmt.Errorf("%w: %v", ErrPanic, v)
+			"operation", q.Row.Name, "platform", q.Platform, "panic", observe.Recovered(v), "stack", string(debug.Stack()))
+		*err = fmt.Errorf("%w: %s", ErrPanic, observe.Recovered(v))
 	}
 }
