@@ -45,11 +45,26 @@ func (c *conn) prepare(query string) (*stmt, error) {
 	return s, nil
 }
 
-func (s *stmt) bind(args []any) {
+// bind gives the statement other arguments than before.
+func (s *stmt) bind(args []any) error {
 	s.args = s.args[:0]
-	for i, a := range args {
-		s.args = append(s.args, driver.NamedValue{Ordinal: i + 1, Value: a})
+	for _, a := range args {
+		if err := s.add(a); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// add binds one argument more. It takes every type that database/sql takes, which the driver by itself does not: an int,
+// a string of a named type or a pointer. What the driver knows is not copied.
+func (s *stmt) add(arg any) error {
+	v, err := driver.DefaultParameterConverter.ConvertValue(arg)
+	if err != nil {
+		return fmt.Errorf("sqlite: argument %d: %w", len(s.args)+1, err)
+	}
+	s.args = append(s.args, driver.NamedValue{Ordinal: len(s.args) + 1, Value: v})
+	return nil
 }
 
 // exec runs query and returns how many rows it changed.
@@ -58,7 +73,9 @@ func (c *conn) exec(query string, args ...any) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.bind(args)
+	if err := s.bind(args); err != nil {
+		return 0, err
+	}
 	return s.run()
 }
 
@@ -100,7 +117,9 @@ func (c *conn) some(query string, row []driver.Value, do func() bool, args []any
 	if err != nil {
 		return err
 	}
-	s.bind(args)
+	if err := s.bind(args); err != nil {
+		return err
+	}
 	rows, err := s.Stmt.(driver.StmtQueryContext).QueryContext(context.Background(), s.args)
 	if err != nil {
 		return explain(err)

@@ -64,6 +64,11 @@ func (w *writer) full() error {
 	return nil
 }
 
+// foldError is why a transaction of callers could not fold some of the journal, too. They can do without.
+type foldError struct{ error }
+
+func (e foldError) Unwrap() error { return e.error }
+
 func (w *writer) tryFold(n int) bool {
 	err := w.fold(n)
 	w.folded(err)

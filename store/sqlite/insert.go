@@ -94,7 +94,9 @@ func (s *stmt) exec(entries []insert) error {
 			e.account, e.Seq, string(e.Kind), e.Amount, e.Balance, e.Key, e.Operation, e.Platform, e.RequestID, e.Cache,
 			e.Reason, e.Hold, e.IdempotencyKey, e.At.UnixMicro(), clockOf(e), e.Hash[:],
 		} {
-			s.args = append(s.args, driver.NamedValue{Ordinal: len(s.args) + 1, Value: v})
+			if err := s.add(v); err != nil {
+				return err
+			}
 		}
 	}
 	_, err := s.run()

@@ -76,6 +76,7 @@ func (r *Records) Add(
 	}
 	err = r.db.writer.do(&task{apply: func(w *writer) (err error) {
 		now := r.now()
+		added = false
 		if stands, err = standing(w, rec.Key, now); err != nil || stands.Version != 0 {
 			return err
 		}

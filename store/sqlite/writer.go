@@ -43,8 +43,8 @@ type writer struct {
 
 // task is one caller's part of a transaction. Its functions run on the writer's goroutine.
 type task struct {
-	// apply writes. When it fails with a refusal, it must have written nothing, and only this task fails; any
-	// other error undoes the whole transaction.
+	// apply writes. When it fails with a refusal, it must have written nothing; any other error undoes the whole
+	// transaction, and the other tasks are applied once more, in another one.
 	apply func(*writer) error
 	// finish hears how it went, before the caller does. It may be nil.
 	finish func(err error)
@@ -194,18 +194,44 @@ func (w *writer) pop(n int) []*task {
 	return batch
 }
 
+// commit applies the tasks of batch, and those that join them, in one durable transaction, and tells each of them. When
+// one of them fails, all is undone, and those before it, it alone and those after it have a transaction each: no task
+// fails for what another has done.
 func (w *writer) commit(batch []*task) {
-	var err error
-	outside := batch[0].outside
-	if outside {
-		batch[0].err = batch[0].apply(w)
-	} else {
-		batch, err = w.transact(batch)
+	if batch[0].outside {
+		tell(batch, batch[0].apply(w))
+		return
 	}
+	batch, failed, err := w.transact(batch)
 	if err != nil {
 		_, _ = w.c.exec("ROLLBACK") // fails when SQLite has rolled back by itself
 		w.version.Add(1)            // what the tasks believe to have written is not there
 	}
+	_, notFolded := errors.AsType[foldError](err)
+	switch {
+	case notFolded:
+		w.commit(batch) // and what could not be folded apart from it
+		return
+	case failed >= 0 && len(batch) > 1:
+		batch[failed].alone = true
+		for _, part := range [][]*task{batch[:failed:failed], batch[failed : failed+1 : failed+1], batch[failed+1:]} {
+			if len(part) > 0 {
+				w.commit(part)
+			}
+		}
+		return
+	}
+	tell(batch, err)
+	if w.commits++; w.commits%checkpointLook == 0 {
+		w.lookAtLog()
+	}
+	if w.foldErr != nil && w.tail.entries > w.folding.long {
+		w.tryFold(foldSome)
+	}
+}
+
+// tell tells the callers of batch how it went. The error is that of the transaction.
+func tell(batch []*task, err error) {
 	for _, t := range batch {
 		if err != nil && t.err == nil {
 			t.err = err
@@ -217,15 +243,6 @@ func (w *writer) commit(batch []*task) {
 	for _, t := range batch {
 		close(t.done)
 	}
-	if outside {
-		return
-	}
-	if w.commits++; w.commits%checkpointLook == 0 {
-		w.lookAtLog()
-	}
-	if w.foldErr != nil && w.tail.entries > w.folding.long {
-		w.tryFold(foldSome)
-	}
 }
 
 // lookAtLog asks for a look at the log, and does not wait.
@@ -236,16 +253,17 @@ func (w *writer) lookAtLog() {
 	}
 }
 
-// transact applies the tasks of batch, and those that join them, in one durable transaction. It returns them all.
-func (w *writer) transact(batch []*task) ([]*task, error) {
+// transact applies the tasks of batch, and those that join them, in one durable transaction. It returns them all, and
+// which of them has failed: -1 when it was none, or the transaction itself.
+func (w *writer) transact(batch []*task) (all []*task, failed int, err error) {
 	if err := w.begin(); err != nil {
-		return batch, err
+		return batch, -1, err
 	}
 	for done := 0; done < len(batch); {
-		for _, t := range batch[done:] {
+		for i, t := range batch[done:] {
 			t.err = t.apply(w)
 			if _, refused := errors.AsType[refusal](t.err); t.err != nil && (t.alone || !refused) {
-				return batch, t.err
+				return batch, done + i, t.err
 			}
 		}
 		done = len(batch)
@@ -253,7 +271,7 @@ func (w *writer) transact(batch []*task) ([]*task, error) {
 			batch = append(batch, w.join(most)...)
 		}
 	}
-	return batch, w.end()
+	return batch, -1, w.end()
 }
 
 func (w *writer) begin() error {
@@ -299,7 +317,7 @@ func (w *writer) end() error {
 		due = w.due(added)
 		if err := w.move(due); err != nil {
 			w.folded(err)
-			return err
+			return foldError{err}
 		}
 	}
 	if _, err := w.c.exec("COMMIT"); err != nil {

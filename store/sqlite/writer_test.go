@@ -5,19 +5,22 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
 )
 
 // hold keeps the writer busy until the returned function is called.
 func hold(db *DB) (release func()) {
 	started, end := make(chan struct{}), make(chan struct{})
+	start := sync.OnceFunc(func() { close(started) }) // it may be applied again
 	go func() {
 		_ = db.writer.do(&task{apply: func(*writer) error {
-			close(started)
+			start()
 			<-end
 			return nil
 		}})
@@ -125,4 +128,178 @@ func TestMemoryIsBoundedWhateverTheNumberOfKeys(t *testing.T) {
 		t.Errorf("%d accounts, %d keys, %d pinned, %d settling are in memory",
 			l.books.idle.Len(), l.books.spent.Len(), len(l.books.pinned), len(l.settling))
 	}
+}
+
+const accounts, charges = 8, 64
+
+// settleAround settles 64 holds of 8 accounts in one transaction with other tasks among them: every second charge has
+// the idempotency key of the one before it, and charges nothing. It returns what the tasks came to. No charge may fail.
+func settleAround(t *testing.T, db *DB, tasks ...*task) []error {
+	t.Helper()
+	var holds []credits.Hold
+	for i := range accounts {
+		who := credits.Spender{Account: fmt.Sprint("acct_", i), Key: "key", TotalCap: new(int64(charges))}
+		addAccount(t, db, who.Account, charges)
+		opened, err := db.Ledger().Reserve(t.Context(), who, time.Hour, slices.Repeat([]int64{1}, charges/accounts)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds = append(holds, opened...)
+	}
+	release := hold(db)
+	var wg sync.WaitGroup
+	failed := make([]error, len(tasks))
+	queued := 0
+	queue := func(do func()) {
+		wg.Go(do)
+		queued++
+		waitQueued(db, queued)
+	}
+	for i, h := range holds {
+		if n := i / 5; i%5 == 0 && n < len(tasks) {
+			queue(func() { failed[n] = db.writer.do(tasks[n]) })
+		}
+		queue(func() {
+			r, err := db.Ledger().Settle(t.Context(), h, credits.Charge{Amount: 1, IdempotencyKey: fmt.Sprint(i / 2)})
+			if r.Charged != 1 || err != nil {
+				t.Errorf("Settle = %+v, %v; want a charge of 1", r, err)
+			}
+		})
+	}
+	release()
+	wg.Wait()
+	return failed
+}
+
+// wantSettled compares the books and what is remembered of them with what settleAround has charged.
+func wantSettled(t *testing.T, db *DB) {
+	t.Helper()
+	const want = charges - charges/accounts/2
+	for i := range accounts {
+		who := credits.Spender{Account: fmt.Sprint("acct_", i), Key: "key", TotalCap: new(int64(charges/accounts/2 + 1))}
+		if got, err := db.Ledger().Balance(t.Context(), who.Account); got != want || err != nil {
+			t.Errorf("Balance of %s = %d, %v; want %d", who.Account, got, err, want)
+		}
+		if _, err := db.Ledger().Reserve(t.Context(), who, -1, 2); !errors.Is(err, credits.ErrCap) {
+			t.Errorf("Reserve above the cap = %v; want ErrCap", err)
+		}
+		spend(t, db.Ledger(), who, 1, credits.Charge{})
+	}
+	fold(t, db)
+	if got := wantAudit(t, db).Credits; got != accounts*(want-1) {
+		t.Errorf("the books come to %d; want %d", got, accounts*(want-1))
+	}
+}
+
+func TestATaskThatFailsFailsAlone(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		apply func(w *writer) error
+	}{
+		{"a wrong type", func(w *writer) error {
+			_, err := w.c.exec("DELETE FROM records WHERE no = ?", struct{}{})
+			return err
+		}},
+		{"after it has written", func(w *writer) error {
+			if _, err := w.append(&book{account: "acct_0"}, credits.Entry{
+				Account: "acct_0", Kind: credits.Granted, Amount: 1, At: w.now(),
+			}); err != nil {
+				return err
+			}
+			_, err := w.c.exec("INSERT INTO records VALUES (1, 'key', x'', 1, NULL, NULL)")
+			return err
+		}},
+		{"SQLite rolls back by itself", func(w *writer) error {
+			_, err := w.c.exec("INSERT OR ROLLBACK INTO accounts VALUES (1, 'acct_0', 'acct_0', 0)")
+			return err
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
+			bad := func() *task { return &task{apply: tt.apply} }
+			good := &task{apply: func(w *writer) error {
+				_, err := w.c.exec("INSERT INTO records (key, value, expires) VALUES ('good', x'', 1)")
+				return err
+			}}
+			refused := &task{apply: func(*writer) error { return refusal{credits.ErrUnknownAccount} }}
+			got := settleAround(t, db, bad(), good, refused, bad(), bad())
+			for i, err := range got {
+				switch i {
+				case 1:
+					if err != nil {
+						t.Errorf("a task beside others that fail = %v", err)
+					}
+				case 2:
+					if !errors.Is(err, credits.ErrUnknownAccount) {
+						t.Errorf("a task that is refused = %v; want ErrUnknownAccount", err)
+					}
+				default:
+					if _, refused := errors.AsType[refusal](err); refused || err == nil {
+						t.Errorf("a task that fails = %v", err)
+					}
+				}
+			}
+			wantSettled(t, db)
+			if there, err := db.Records().Keys(t.Context(), "key"); err != nil || len(there) > 0 {
+				t.Errorf("what a task that failed has written is there: %q, %v", there, err)
+			}
+		})
+	}
+}
+
+func TestATransactionThatFailsFailsForAllInIt(t *testing.T) {
+	t.Parallel()
+	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
+	if err := tamper(db, "CREATE TRIGGER broken BEFORE INSERT ON journal BEGIN SELECT RAISE(ABORT, 'no more'); END"); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"acct_1", "acct_2"} {
+		if err := db.writer.alone(func(c *conn) error { return insertAccount(c, keys.Account{ID: id, Name: id}) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	release := hold(db)
+	before := db.writer.commits
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			if _, err := db.Ledger().Grant(t.Context(), fmt.Sprint("acct_", 1+i%2), 1, ""); err == nil {
+				t.Error("a grant that could not be committed succeeded")
+			}
+		})
+	}
+	waitQueued(db, 8)
+	release()
+	wg.Wait()
+	if err := tamper(db, "DROP TRIGGER broken"); err != nil { // in a transaction of its own
+		t.Fatal(err)
+	}
+	if got := db.writer.commits - before; got != 1 { // the one that was held
+		t.Errorf("%d transactions; want 1", got)
+	}
+	if got, err := db.Ledger().Grant(t.Context(), "acct_1", 1, ""); got != 1 || err != nil {
+		t.Errorf("Grant = %d, %v; want 1", got, err)
+	}
+	wantAudit(t, db)
+}
+
+func TestAChargeDoesNotFailForWhatCannotBeFolded(t *testing.T) {
+	t.Parallel()
+	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
+	if err := tamper(db, "CREATE TRIGGER broken BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'no more'); END"); err != nil {
+		t.Fatal(err)
+	}
+	foldAbove(t, db, 10)
+	settleAround(t, db)
+	if n := inJournal(t, db); n != accounts+charges/2 {
+		t.Errorf("%d entries are in the journal; want all %d", n, accounts+charges/2)
+	}
+	if err := tamper(db, "DROP TRIGGER broken"); err != nil {
+		t.Fatal(err)
+	}
+	fold(t, db)
+	wantSettled(t, db)
 }
