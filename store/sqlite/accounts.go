@@ -31,7 +31,7 @@ func (s *Keys) OpenAccount(ctx context.Context, name string, n int64, reason str
 		return keys.Account{}, fmt.Errorf("%w: an account cannot begin with %d credits", credits.ErrAmount, n)
 	}
 	a := keys.Account{ID: keys.NewID("acct"), Name: name, CreatedAt: s.now()}
-	err := s.db.writer.do(&task{alone: true, apply: func(w *writer) error {
+	t := &task{alone: true, apply: func(w *writer) error {
 		// A name that is another's id would make two accounts answer to it.
 		if err := notTaken(w.c, name); err != nil {
 			return err
@@ -43,8 +43,8 @@ func (s *Keys) OpenAccount(ctx context.Context, name string, n int64, reason str
 			Account: a.ID, Kind: credits.Granted, Amount: n, Reason: reason, At: w.now(),
 		})
 		return err
-	}})
-	if err != nil {
+	}}
+	if err := s.db.announce(func() error { return s.db.writer.do(t) }); err != nil {
 		return keys.Account{}, err
 	}
 	return a, nil

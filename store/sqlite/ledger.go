@@ -72,8 +72,33 @@ func (l *Ledger) Reserve(
 }
 
 // room returns credits.ErrInsufficient or credits.ErrCap unless the account and the key can hold n credits more, by a
-// file as true as in epoch. The lock is held when it is called and when it returns, but not all the time.
+// file as true as in epoch. Before it refuses, it looks whether another process has written and could not tell. The lock
+// is held when it is called and when it returns, but not all the time.
 func (l *Ledger) room(ctx context.Context, epoch epoch, who credits.Spender, n int64) error {
+	refused := l.roomIn(ctx, epoch, who, n)
+	if !errors.Is(refused, credits.ErrInsufficient) { // ErrCap is one of those, too
+		return refused
+	}
+	l.mu.Unlock()
+	now, err := l.look()
+	l.mu.Lock()
+	if err != nil || now == epoch {
+		return refused
+	}
+	return l.roomIn(ctx, now, who, n)
+}
+
+// look lets the writer notice what other processes have written, as it does at the beginning of each transaction, and
+// returns the epoch after that. It shares a transaction with charges, and one without any costs no disk.
+func (l *Ledger) look() (epoch, error) {
+	if err := l.db.writer.do(&task{apply: func(*writer) error { return nil }}); err != nil {
+		return epoch{}, err
+	}
+	return l.db.lock.epoch()
+}
+
+// roomIn is room by what is known of the file in epoch.
+func (l *Ledger) roomIn(ctx context.Context, epoch epoch, who credits.Spender, n int64) error {
 	b, err := l.open(ctx, epoch, who)
 	if err != nil {
 		return err
@@ -275,12 +300,7 @@ func (l *Ledger) give(ctx context.Context, e credits.Entry) (balance int64, err 
 			balance = b.balance - l.holds.Of(b.account)
 		},
 	}
-	if l.db.cfg.Admin { // the server remembers the balance from before
-		err = l.db.lock.change(func() error { return l.db.writer.do(t) })
-	} else {
-		err = l.db.writer.do(t)
-	}
-	if err != nil {
+	if err := l.db.announce(func() error { return l.db.writer.do(t) }); err != nil {
 		return 0, err
 	}
 	return balance, nil

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -82,6 +83,43 @@ func TestACommandThatWasKilledCountsAfterTheNextRound(t *testing.T) {
 	s.server.tidy(0)
 	s.wantRevoked(t)
 	s.wantBalance(t, 51)
+}
+
+// TestANewAccountCanPayAtOnce opens accounts from another process beside a server that has nothing else to do.
+func TestANewAccountCanPayAtOnce(t *testing.T) {
+	t.Parallel()
+	s := openShared(t)
+	for i := range 100 {
+		a, err := s.admin.Keys().OpenAccount(t.Context(), fmt.Sprint("new-", i), 7, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 { // else the first thing that the server hears of it is a call
+			if got, err := s.server.Ledger().Balance(t.Context(), a.ID); got != 7 || err != nil {
+				t.Fatalf("account %d: Balance = %d, %v; want 7", i, got, err)
+			}
+		}
+		spend(t, s.server.Ledger(), credits.Spender{Account: a.ID}, 7, credits.Charge{})
+	}
+	wantAudit(t, s.server)
+}
+
+func TestNoCallIsRefusedForWhatIsOutOfDate(t *testing.T) {
+	t.Parallel()
+	s := openShared(t)
+	who := credits.Spender{Account: s.account.ID, Key: "key", TotalCap: new(int64(52))}
+	spend(t, s.server.Ledger(), who, 1, credits.Charge{})
+	s.killed(t)
+	s.wantBalance(t, 0) // else this test shows nothing
+	spend(t, s.server.Ledger(), who, 49, credits.Charge{})
+	s.killed(t)
+	for n, want := range map[int64]error{52: credits.ErrInsufficient, 3: credits.ErrCap} {
+		if _, err := s.server.Ledger().Reserve(t.Context(), who, time.Hour, n); !errors.Is(err, want) {
+			t.Errorf("Reserve of %d = %v; want %v", n, err, want)
+		}
+	}
+	s.wantBalance(t, 51)
+	wantAudit(t, s.server)
 }
 
 func TestWhatIsReadDuringAChangeIsNotRemembered(t *testing.T) {

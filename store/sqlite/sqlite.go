@@ -258,6 +258,15 @@ func (db *DB) Ping(ctx context.Context) error {
 	return nil
 }
 
+// announce writes entries. With Config.Admin it is a change that the process which serves the file must hear of, for that
+// one remembers balances and which entries are not folded.
+func (db *DB) announce(write func() error) error {
+	if !db.cfg.Admin {
+		return write()
+	}
+	return db.lock.change(write)
+}
+
 // Close writes what is still to be written, waits for it, and lets go of the file. Calls after it fail with ErrClosed;
 // closing again does nothing.
 func (db *DB) Close() error { return db.close() }
