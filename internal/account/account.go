@@ -22,6 +22,7 @@ type Accounts struct {
 	Rate    keys.Rate // of keys that have none of their own
 	Now     func() time.Time
 	HoldFor time.Duration // how long a hold lasts unless it is settled
+	IDs     *credits.IDs  // of charges that have no hold
 	Charged func(observe.Charge)
 }
 

@@ -114,22 +114,72 @@ func (a *Accounts) Settle(ctx context.Context, d Due) (credits.Receipt, error) {
 	ctx = operation.Detach(ctx)
 	d.Charge.Late = d.Charge.Amount > 0 // a process that stood still may be late
 	receipt, err := a.settle(ctx, d.Hold, d.Charge)
-	if err == nil || errors.Is(err, credits.ErrExpired) {
-		if err == nil && !receipt.Earlier {
-			a.charged(d, receipt)
-		}
-		return receipt, err
+	if err != nil && !errors.Is(err, credits.ErrExpired) {
+		receipt, err = a.resolve(ctx, d, err)
 	}
-	// It may have charged before it failed. Releasing the hold tells, and changes nothing then.
+	if err == nil && !receipt.Earlier {
+		a.charged(d, receipt)
+	}
+	return receipt, err
+}
+
+// resolve finds out what became of a charge that has failed with err: the ledger may have written it before it failed.
+// Releasing the hold tells, and changes nothing then.
+func (a *Accounts) resolve(ctx context.Context, d Due, err error) (credits.Receipt, error) {
 	receipt, released := a.settle(ctx, d.Hold, credits.Charge{})
 	switch {
 	case released == nil && receipt.Charged > 0:
-		a.charged(d, receipt)
+		receipt.Earlier = false // it is this call's own
 		return receipt, nil
 	case released == nil, errors.Is(released, credits.ErrExpired):
 		return receipt, err
 	}
 	return credits.Receipt{}, errors.Join(ErrUndecided, err, released)
+}
+
+// Charge charges the caller for an answer that is already in hand, in one step where the ledger can. Without a ledger the
+// receipt says what the charge would have been. A caller who has left before it is not charged; from then on the
+// context's end stops nothing. After an error nothing was charged, unless it is [ErrUndecided].
+func (c Caller) Charge(
+	ctx context.Context, requestID, idempotencyKey string, charge credits.Charge,
+) (credits.Receipt, error) {
+	a := c.accounts
+	if err := ctx.Err(); err != nil {
+		return credits.Receipt{}, err
+	}
+	charger, ok := a.Ledger.(credits.Charger)
+	if !ok {
+		hold, err := c.Hold(ctx, charge.Amount)
+		if err != nil {
+			return credits.Receipt{}, err
+		}
+		return a.Settle(ctx, NewDue(hold, requestID, idempotencyKey, charge))
+	}
+	who, err := c.spender()
+	if err != nil {
+		return credits.Receipt{}, err
+	}
+	ctx = operation.Detach(ctx)
+	d := NewDue(credits.Hold{ID: a.IDs.Next(), Spender: who}, requestID, idempotencyKey, charge)
+	d.Charge.ID = d.Hold.ID
+	receipt, err := a.charge(ctx, charger, d)
+	if isRefused(err) {
+		return receipt, a.short(ctx, who.Account, charge.Amount, err)
+	}
+	if err != nil {
+		receipt, err = a.resolve(ctx, d, err)
+	}
+	if err == nil && !receipt.Earlier {
+		a.charged(d, receipt)
+	}
+	return receipt, err
+}
+
+// charge is the ledger's Charge; a ledger that panics fails.
+func (a *Accounts) charge(ctx context.Context, l credits.Charger, d Due) (receipt credits.Receipt, err error) {
+	bounded := within(ctx)
+	defer bounded.over(&err)
+	return l.Charge(bounded, d.Hold.Spender, d.Charge)
 }
 
 // charged tells of a charge.
@@ -150,17 +200,28 @@ func (a *Accounts) reserve(ctx context.Context, who credits.Spender, amounts []i
 	bounded := within(ctx)
 	defer bounded.over(&err)
 	holds, err = a.Ledger.Reserve(bounded, who, a.HoldFor, amounts...)
-	if !errors.Is(err, credits.ErrInsufficient) && !errors.Is(err, credits.ErrUnknownAccount) {
+	if !isRefused(err) {
 		return holds, err
 	}
-	short := &ShortError{Err: err}
+	price := int64(0)
 	for _, n := range amounts {
-		short.Price += n
+		price += n
 	}
-	if n, err := a.Ledger.Balance(bounded, who.Account); err == nil { // else there are no books, and the balance is 0
+	return nil, a.short(bounded, who.Account, price, err)
+}
+
+// isRefused reports whether the account or its key cannot pay.
+func isRefused(err error) bool {
+	return errors.Is(err, credits.ErrInsufficient) || errors.Is(err, credits.ErrUnknownAccount)
+}
+
+// short adds to a refusal what the call costs and what the account can spend.
+func (a *Accounts) short(ctx context.Context, account string, price int64, err error) error {
+	short := &ShortError{Price: price, Err: err}
+	if n, err := a.balance(ctx, account); err == nil { // else there are no books, and the balance is 0
 		short.Balance = n
 	}
-	return nil, short
+	return short
 }
 
 // ShortError says what a call would have cost at most, and what the account could spend.

@@ -149,3 +149,73 @@ func TestAChargeThatFailsLeavesNothingHeld(t *testing.T) {
 		t.Errorf("%d credits can be spent, want 1000", got)
 	}
 }
+
+// counting counts what is asked of a ledger. Lose, when set, fails a charge that has been made.
+type counting struct {
+	*credits.Memory
+	reserves, settles, charges int
+	fail, lose                 error
+}
+
+func (l *counting) Reserve(
+	ctx context.Context, who credits.Spender, ttl time.Duration, amounts ...int64,
+) ([]credits.Hold, error) {
+	l.reserves++
+	return l.Memory.Reserve(ctx, who, ttl, amounts...)
+}
+
+func (l *counting) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
+	l.settles++
+	return l.Memory.Settle(ctx, h, c)
+}
+
+func (l *counting) Charge(ctx context.Context, who credits.Spender, c credits.Charge) (credits.Receipt, error) {
+	l.charges++
+	if l.fail != nil {
+		return credits.Receipt{}, l.fail
+	}
+	r, err := l.Memory.Charge(ctx, who, c)
+	return r, errors.Join(err, l.lose)
+}
+
+func TestACacheHitIsChargedInOneStep(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	ledger := &counting{Memory: e.Ledger}
+	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithLedger(ledger))
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := []struct {
+		name, handle               string
+		fail, lose                 error
+		reserves, settles, charges int
+		spent                      int64
+		wantErr                    bool
+	}{
+		{"a miss is held and settled", "salma", nil, nil, 1, 1, 0, 1, false},
+		{"a hit is charged", "salma", nil, nil, 0, 0, 1, 1, false},
+		{"a charge that was not made", "salma", errDisk, nil, 0, 1, 1, 0, true},
+		{"a charge that was made before it failed", "salma", nil, errDisk, 0, 1, 1, 1, false},
+		{"an absence is held and released", "not_found", nil, nil, 1, 1, 0, 0, true},
+		{"a remembered absence too", "not_found", nil, nil, 1, 1, 0, 0, true},
+	}
+	for _, s := range steps {
+		*ledger = counting{Memory: e.Ledger, fail: s.fail, lose: s.lose}
+		before := e.Balance(t)
+		answer, err := client.As(e.Key).Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: s.handle})
+		if (err != nil) != s.wantErr {
+			t.Errorf("%s: %v", s.name, err)
+		}
+		if err == nil && (answer.Meta.CreditsUsed != s.spent || answer.Meta.CreditsRemaining != before-s.spent) {
+			t.Errorf("%s: meta is %+v", s.name, answer.Meta)
+		}
+		if ledger.reserves != s.reserves || ledger.settles != s.settles || ledger.charges != s.charges {
+			t.Errorf("%s: %d holds, %d settled, %d charges; want %d, %d, %d", s.name,
+				ledger.reserves, ledger.settles, ledger.charges, s.reserves, s.settles, s.charges)
+		}
+		if spent := before - e.Balance(t); spent != s.spent {
+			t.Errorf("%s: %d credits were spent; want %d", s.name, spent, s.spent)
+		}
+	}
+}

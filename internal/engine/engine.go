@@ -82,7 +82,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.accounts = &account.Accounts{
 		Keys: cfg.Keys, Ledger: cfg.Ledger, Limiter: cfg.Limiter, Rate: cfg.Rate, Now: cfg.Now,
-		HoldFor: cfg.Timeout + holdSlack, Charged: cfg.Observer.Charge,
+		HoldFor: cfg.Timeout + holdSlack, IDs: credits.NewIDs(cfg.Now()), Charged: cfg.Observer.Charge,
 	}
 	e.reader, err = read.New(read.Config{
 		Providers: cfg.Providers, Cache: cfg.Cache, Enricher: cfg.Enricher, Cursors: cursor.NewKeeper(sealer, cfg.Records),

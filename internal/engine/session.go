@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/read"
@@ -16,6 +17,7 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // Session is an [Engine] bound to who calls. Every error of its methods is a *[problem.Error].
@@ -133,9 +135,43 @@ func (s *Session) read(
 		})
 }
 
-// charge holds the price of q, reads within the time that is left, and settles what the read came to.
+// charge answers q within the time that is left, and charges what that came to: in one step when the answer is in the
+// cache, else by a hold of the whole price.
 func (s *Session) charge(
 	ctx context.Context, q *read.Query, left time.Duration, requestID, idempotencyKey string,
+) (*operation.Answer, error) {
+	begun := time.Now()
+	entry := s.reader.Recall(ctx, q)
+	if entry != nil && !entry.NotFound && !q.Enrich {
+		return s.chargeHit(ctx, q, entry, requestID, idempotencyKey)
+	}
+	return s.chargeRead(ctx, q, entry, left-time.Since(begun), requestID, idempotencyKey)
+}
+
+// chargeHit answers q from an entry that is the whole answer.
+func (s *Session) chargeHit(
+	ctx context.Context, q *read.Query, entry *cache.Entry, requestID, idempotencyKey string,
+) (*operation.Answer, error) {
+	answer := &q.Blank
+	answer.Meta.RequestID, answer.Meta.Cache = requestID, schema.Hit
+	if err := s.reader.Fill(ctx, answer, entry, q); err != nil {
+		return nil, err
+	}
+	receipt, err := s.who.Charge(ctx, requestID, idempotencyKey, credits.Charge{
+		Amount: s.reader.Priced(q, entry).Total(), Operation: q.Row.Name, Platform: string(q.Platform),
+		Cache: string(schema.Hit),
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
+	answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call under the key has paid for it
+	return answer, nil
+}
+
+// chargeRead holds the price of q, reads what known does not answer, and settles what the read came to.
+func (s *Session) chargeRead(
+	ctx context.Context, q *read.Query, known *cache.Entry, left time.Duration, requestID, idempotencyKey string,
 ) (answer *operation.Answer, err error) {
 	answer = &q.Blank
 	answer.Meta.RequestID, answer.Fresh = requestID, q.Fresh
@@ -154,7 +190,7 @@ func (s *Session) charge(
 			answer = nil
 		}
 	}()
-	quote, err := s.reader.Answer(ctx, q, left, answer)
+	quote, err := s.reader.Answer(ctx, q, known, left, answer)
 	if err != nil {
 		return answer, err
 	}

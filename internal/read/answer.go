@@ -18,25 +18,17 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/schema"
 )
 
 // Answer makes the whole answer of q, with raw and enrichment as asked, within the time that is left of the call, and
-// returns what it costs.
+// returns what it costs. Known is what [Reader.Recall] found.
 func (r *Reader) Answer(
-	ctx context.Context, q *Query, left time.Duration, a *operation.Answer,
+	ctx context.Context, q *Query, known *cache.Entry, left time.Duration, a *operation.Answer,
 ) (credits.Quote, error) {
-	if entry := r.atHand(q); entry != nil && !q.Enrich {
-		a.Meta.Cache = schema.Hit
-		if err := cmp.Or(r.recalled(entry), ctx.Err()); err != nil {
-			return credits.Quote{}, err
-		}
-		return r.priced(q, entry), r.Fill(ctx, a, entry, q)
-	}
 	caller := ctx
 	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	entry, state, err := r.Lookup(ctx, q)
+	entry, state, err := r.read(ctx, q, known)
 	a.Meta.Cache = state
 	if caller.Err() == nil && errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, providers.ErrTimeout) {
 		err = &providers.Error{Kind: providers.ErrTimeout, Err: err} // the time was ours, not the caller's
@@ -47,15 +39,15 @@ func (r *Reader) Answer(
 	if err := r.Fill(ctx, a, entry, q); err != nil {
 		return credits.Quote{}, err
 	}
-	quote := r.priced(q, entry)
+	quote := r.Priced(q, entry)
 	if q.Enrich && r.Enrich(ctx, q, entry, a) != AllEnriched {
 		quote.Enrich = 0
 	}
 	return quote, caller.Err() // who has left during the enrichment does not pay for half an answer
 }
 
-// priced returns what was quoted for q, less what was quoted for the parts of its entry that could not be read.
-func (r *Reader) priced(q *Query, entry *cache.Entry) credits.Quote {
+// Priced returns what was quoted for q, less what was quoted for the parts of its entry that could not be read.
+func (r *Reader) Priced(q *Query, entry *cache.Entry) credits.Quote {
 	quote := q.Quote
 	for _, id := range entry.Failed {
 		quote.Base -= credits.Price(r.Base(platform.ID(id)), q.Fresh, false).Base

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,17 +22,34 @@ const (
 	cachePatience = time.Second
 )
 
-// Lookup answers q from the cache, or from upstream, within the time of one call. Callers who ask the same at the same
-// time share one read. Who has joined one late, and lost it to the clock, makes another in the time that is left.
+// Recall returns the entry of q from the cache, an absence too, or nil when q must be read.
+func (r *Reader) Recall(ctx context.Context, q *Query) *cache.Entry {
+	if q.Fresh {
+		return nil
+	}
+	if r.near != nil { // a fraction of the time that the clocks of a look-up take which may have to wait
+		if entry := r.near.Peek(q.key); entry != nil {
+			return entry
+		}
+	}
+	return r.cached(ctx, q)
+}
+
+// Lookup answers q from the cache, or from upstream, within the time of one call.
 func (r *Reader) Lookup(ctx context.Context, q *Query) (*cache.Entry, schema.CacheState, error) {
+	return r.read(ctx, q, r.Recall(ctx, q))
+}
+
+// read answers q from the entry that is known, or from upstream, within the time of one call. Callers who ask the same
+// at the same time share one read. A caller who has joined one late, and lost it to the clock, makes another in the time
+// that remains.
+func (r *Reader) read(ctx context.Context, q *Query, known *cache.Entry) (*cache.Entry, schema.CacheState, error) {
+	if known != nil {
+		return known, schema.Hit, cmp.Or(r.recalled(known), ctx.Err())
+	}
 	caller := ctx
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.Timeout)
 	defer cancel()
-	if !q.Fresh {
-		if entry := r.cached(ctx, q); entry != nil {
-			return entry, schema.Hit, r.recalled(entry)
-		}
-	}
 	for {
 		got, led, err := r.join(ctx, q)
 		switch {
@@ -107,15 +125,6 @@ func (r *Reader) fly(ctx context.Context, q *Query, flight string) (got landing,
 }
 
 var errClosed = problem.New(problem.PlatformUnavailable, "the service is shutting down")
-
-// atHand returns the entry of q if it is in this process and q may be answered from it. It takes a fraction of the time
-// that the clocks of a look-up take which may have to wait.
-func (r *Reader) atHand(q *Query) *cache.Entry {
-	if r.near == nil || q.Fresh {
-		return nil
-	}
-	return r.near.Peek(q.key)
-}
 
 // cached returns the entry of q. A cache that fails is a cache that misses.
 func (r *Reader) cached(ctx context.Context, q *Query) *cache.Entry {
