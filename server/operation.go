@@ -12,9 +12,6 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// errBusy refuses a call before anything is done for it, and says nothing of any platform (D71).
-var errBusy = problem.New(problem.PlatformUnavailable, "the service is at its limit").After(time.Second)
-
 // operate answers an operation; nil is an unknown route. What costs nobody a key, such as the health of the service, is
 // always answered; of everything else only so much at a time.
 func (s *Server) operate(w *response, r *http.Request, o *operation.Operation) {
@@ -45,18 +42,6 @@ func (s *Server) operate(w *response, r *http.Request, o *operation.Operation) {
 	}
 	w.set("X-Credits-Used", "0") // until the call has succeeded
 	s.call(w, r, o, client)
-}
-
-// done makes room for the next call.
-func (w *response) done() {
-	if w.share != nil {
-		w.share()
-		w.share = nil
-	}
-	if w.atWork != nil {
-		w.atWork.Release(1)
-		w.atWork = nil
-	}
 }
 
 // call makes a call for somebody who may, and answers. It is done when only writing is left: a caller who reads slowly

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/server/bearer"
 	"github.com/socialdata/socialdata/store/records"
 )
 
@@ -99,7 +99,7 @@ func (s *Server) Handler() http.Handler {
 	})
 	protected := http.NewCrossOriginProtection().Handler(streamable)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		client, err := s.client.Authenticate(r.Context(), bearer(r))
+		client, err := s.client.Authenticate(r.Context(), bearer.Token(r))
 		if err == nil {
 			_, err = s.tools()
 		}
@@ -111,16 +111,6 @@ func (s *Server) Handler() http.Handler {
 		ctx := context.WithValue(r.Context(), callerKey{}, finder(func(context.Context) (caller, error) { return found, nil }))
 		protected.ServeHTTP(w, r.WithContext(ctx))
 	})
-}
-
-// bearer returns the key that a request shows, "" when there is none, or more than one header that could hold it.
-// https://www.rfc-editor.org/rfc/rfc6750#section-2.1
-func bearer(r *http.Request) string {
-	given := strings.Fields(strings.Join(r.Header.Values("Authorization"), " "))
-	if len(given) != 2 || !strings.EqualFold(given[0], "Bearer") {
-		return ""
-	}
-	return given[1]
 }
 
 // refuse answers a request that does not come as far as the protocol.

@@ -4,12 +4,12 @@ import (
 	"crypto/subtle"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/server/bearer"
 	"github.com/socialdata/socialdata/store/records"
 )
 
@@ -19,12 +19,8 @@ var perReader = keys.Rate{Capacity: 60, Refill: 1}
 // Admits tells whether a request shows the admin secret as a bearer token, for what belongs to the owner of a service and is
 // no page, such as its metrics. Who does not gets the problem that it returns, and who tries too often another one.
 func (d *Dashboard) Admits(r *http.Request) error {
-	given := r.Header.Values("Authorization")
-	if len(given) != 1 {
-		return errNoSecret
-	}
-	scheme, secret, _ := strings.Cut(given[0], " ")
-	if !strings.EqualFold(scheme, "Bearer") {
+	secret := bearer.Token(r)
+	if secret == "" {
 		return errNoSecret
 	}
 	got, err := d.tries.Take(r.Context(), "reader "+address(r), perReader)
@@ -38,7 +34,7 @@ func (d *Dashboard) Admits(r *http.Request) error {
 	if err != nil && !errors.Is(err, records.ErrAbsent) {
 		return err
 	}
-	if subtle.ConstantTimeCompare(hash(strings.TrimSpace(secret)), kept.Value) != 1 {
+	if subtle.ConstantTimeCompare(hash(secret), kept.Value) != 1 {
 		d.log.WarnContext(r.Context(), "dashboard: wrong admin secret", "from", address(r), "request_id", operation.RequestID(r.Context()))
 		return errNoSecret
 	}

@@ -5,17 +5,13 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
-	"unicode/utf8"
-
-	"golang.org/x/sync/semaphore"
 
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 )
 
-// bodyGrace is how long a connection stays open behind an answer for the rest of a body that nobody wants: closed at
-// once, it could take the answer with it.
-const bodyGrace = 500 * time.Millisecond
+// Handler returns the handler of every route.
+func (s *Server) Handler() http.Handler { return s.wrap(http.HandlerFunc(s.serve)) }
 
 // serve gives a request its id, refuses what no route may see, answers a panic like any other fault of ours, and logs
 // what all of it came to.
@@ -75,6 +71,10 @@ func (s *Server) lend(w *response, r *http.Request, h http.Handler) {
 	h.ServeHTTP(w, r)
 }
 
+// bodyGrace is how long a connection stays open behind an answer for the rest of a body that nobody wants: closed at
+// once, it could take the answer with it.
+const bodyGrace = 500 * time.Millisecond
+
 // dropBody leaves the body of a request unread: no route wants one, and whoever declares one may never send it. The
 // connection ends with the answer, so that nothing can be hidden behind a body that others would measure otherwise.
 func dropBody(w http.ResponseWriter, r *http.Request) {
@@ -113,8 +113,6 @@ func (s *Server) finish(w *response, r *http.Request) {
 	s.observe(r.Context(), w.told(r))
 }
 
-func requestID(r *http.Request) string { return operation.RequestID(r.Context()) }
-
 // odd tells whether a path has segments that the mux would tidy away, or slashes in disguise.
 func odd(escaped string) bool {
 	if !strings.Contains(escaped, "%") && !strings.Contains(escaped, "//") && !strings.Contains(escaped, "/.") {
@@ -127,75 +125,4 @@ func odd(escaped string) bool {
 		}
 	}
 	return strings.HasSuffix(low, "/.") || strings.HasSuffix(low, "/..")
-}
-
-// tellsCache tells whether every response of a path says how the cache was used (D61).
-func tellsCache(path string) bool {
-	return path == "/health" || path == "/v1" || strings.HasPrefix(path, "/v1/")
-}
-
-// clip returns the beginning of a text that came from a caller: n bytes at most and three dots.
-func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
-}
-
-// response is what is known of a response while it is made.
-type response struct {
-	http.ResponseWriter
-	began     time.Time
-	status    int // 0 until it has begun
-	bytes     int64
-	route     string       // the pattern of the path; "" when there is no such route
-	operation string       // its name; "" when the request is for none
-	platform  string       // "" when there is none, or none of that name
-	key       string       // the id of the key that was shown; "" for none
-	code      problem.Code // of a problem; else ""
-
-	turnedAway bool // because the service was at its limit
-	probe      bool // of an orchestrator, answered well
-
-	target string              // the platform or provider in the path; "" for none
-	path   string              // of a raw read
-	atWork *semaphore.Weighted // what the call has taken a place of; nil when it has none
-	share  func()              // gives back the place of its account; nil when it has none
-	values []string            // of header fields
-	room   [20]string          // where values begins
-}
-
-// set sets a header field, whose name is in its canonical form. The values of all stand in one array, where
-// [http.Header.Set] makes one for each and puts the name into that form.
-func (w *response) set(name string, values ...string) {
-	if w.values == nil {
-		w.values = w.room[:0]
-	}
-	from := len(w.values)
-	w.values = append(w.values, values...)
-	w.Header()[name] = w.values[from:len(w.values):len(w.values)]
-}
-
-// Unwrap lets [http.ResponseController] find what lies below.
-func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// WriteHeader implements [http.ResponseWriter].
-func (w *response) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements [http.ResponseWriter].
-func (w *response) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
-	n, err := w.ResponseWriter.Write(b)
-	w.bytes += int64(n)
-	return n, err
 }

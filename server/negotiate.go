@@ -55,3 +55,17 @@ func wantsGzip(r *http.Request) bool {
 	}
 	return q > 0
 }
+
+// matches tells whether one of the tags of If-None-Match is tag, by weak comparison.
+// https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match
+func matches(headers []string, tag string) bool {
+	for _, h := range headers {
+		for t := range strings.SplitSeq(h, ",") {
+			t = strings.TrimSpace(t)
+			if t == "*" || strings.TrimPrefix(t, "W/") == strings.TrimPrefix(tag, "W/") {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -3,14 +3,11 @@ package server
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"net/http"
 	"strconv"
 	"sync"
-	"time"
 )
 
 // staticLevel makes bodies nearly as small as the best level does, in a quarter of its time: anybody may ask for a page
@@ -74,36 +71,4 @@ func (s *Server) document(path string, make func() (*static, error)) {
 		}
 		body.serve(w, r)
 	}))
-}
-
-var errDraining = errors.New("server: draining")
-
-// readyPatience is how long the program has to say that it can serve.
-const readyPatience = 2 * time.Second
-
-// readiness returns nil when the program can serve.
-func (s *Server) readiness(ctx context.Context) error {
-	if s.draining.Load() {
-		return errDraining
-	}
-	ctx, cancel := context.WithTimeout(ctx, readyPatience)
-	defer cancel()
-	return s.ready(ctx)
-}
-
-// probe answers a health probe of an orchestrator.
-func (s *Server) probe(w *response, r *http.Request, err error) {
-	w.route, w.operation = r.URL.Path, r.URL.Path
-	w.Header().Set("Cache-Control", "no-store")
-	const text = "text/plain; charset=utf-8"
-	switch {
-	case errors.Is(err, errDraining):
-		s.write(w, r, http.StatusServiceUnavailable, text, []byte("draining\n"))
-	case err != nil:
-		s.log.ErrorContext(r.Context(), "not ready", "request_id", requestID(r), "error", err)
-		s.write(w, r, http.StatusServiceUnavailable, text, []byte("not ready\n"))
-	default:
-		w.probe = true
-		s.write(w, r, http.StatusOK, text, []byte("ok\n"))
-	}
 }

@@ -1,0 +1,43 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/socialdata/socialdata/operation"
+)
+
+// answer writes a successful answer: headers that repeat meta for those who do not read bodies, and the envelope.
+func (s *Server) answer(w *response, r *http.Request, o *operation.Operation, a *operation.Answer) {
+	if o.Bare {
+		w.set("Cache-Control", "no-store")
+		s.write(w, r, http.StatusOK, "application/json", a.Data)
+		return
+	}
+	metaHeaders(w, a)
+	if a.Meta.NextCursor != "" {
+		linkHeader(w, nextURL(r.URL, a.Meta.NextCursor))
+	}
+	if a.Tag != "" {
+		tag := `W/"` + a.Tag + `"`
+		w.set("Etag", tag)
+		if matches(r.Header["If-None-Match"], tag) {
+			w.vary("Accept-Encoding")
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	meta, err := a.Meta.AppendJSON(make([]byte, 0, 256))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	// The data is encoded already: it goes out as it stands in the cache.
+	s.write(w, r, http.StatusOK, "application/json", beforeData, a.Data, beforeMeta, meta, behindMeta)
+}
+
+// The parts of an envelope. Nobody writes to them.
+var (
+	beforeData = []byte(`{"data":`)
+	beforeMeta = []byte(`,"meta":`)
+	behindMeta = []byte(`}`)
+)

@@ -1,0 +1,86 @@
+package server
+
+import (
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/schema"
+)
+
+func metaHeaders(w *response, a *operation.Answer) {
+	tellCache(w, a.Meta.Cache, a.Meta.DataAgeS)
+	w.set("X-Credits-Used", strconv.FormatInt(a.Meta.CreditsUsed, 10))
+	w.set("X-Credits-Remaining", strconv.FormatInt(a.Meta.CreditsRemaining, 10))
+	if a.Replayed {
+		w.set("X-Idempotent-Replay", "true")
+	}
+	if a.Pending {
+		w.set("Retry-After", "2")
+	}
+	if a.Tag == "" {
+		w.set("Cache-Control", "no-store")
+		return
+	}
+	ttl := strconv.FormatInt(int64(a.TTL.Seconds()), 10)
+	if a.Fresh { // a copy must not answer who asks for what is new
+		w.set("Cache-Control", "private, no-cache")
+	} else {
+		w.set("Cache-Control", "private, max-age="+ttl)
+	}
+	w.vary("Authorization")
+	if a.Meta.Cache == schema.Hit {
+		w.set("Age", strconv.FormatInt(a.Meta.DataAgeS, 10))
+		w.set("Cache-Status", "socialdata; hit; ttl="+ttl) // RFC 9211
+	} else {
+		w.set("Cache-Status", "socialdata; fwd=miss; stored")
+	}
+}
+
+// tellsCache tells whether every response of a path says how the cache was used (D61).
+func tellsCache(path string) bool {
+	return path == "/health" || path == "/v1" || strings.HasPrefix(path, "/v1/")
+}
+
+// tellCache tells how the cache was used, and the age of the data in seconds.
+func tellCache(w *response, state schema.CacheState, age int64) {
+	w.set("X-Cache", string(state))
+	w.set("X-Data-Age", strconv.FormatInt(age, 10))
+}
+
+// maxLink is how long a Link field may be: some proxies refuse answers with long ones. The cursor is in meta too.
+const maxLink = 1 << 10
+
+func linkHeader(w *response, next string) {
+	if link := "<" + next + `>; rel="next"`; len(link) <= maxLink {
+		w.set("Link", link)
+	}
+}
+
+// nextURL returns the URL of the next page, relative to the request's: the handler may be mounted anywhere.
+func nextURL(u *url.URL, cursor string) string {
+	q := u.Query()
+	q.Set("cursor", cursor)
+	return "?" + q.Encode()
+}
+
+// limitHeaders tells the state of the key's bucket.
+// https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
+func limitHeaders(w *response, a keys.Allowance) {
+	full := float64(a.Rate.Capacity)
+	w.set("Ratelimit-Policy", limitText("q", a.Rate.Capacity, "w", seconds(full/a.Rate.Refill)))
+	w.set("Ratelimit", limitText("r", int64(a.Remaining), "t", seconds((full-a.Remaining)/a.Rate.Refill)))
+}
+
+// limitText returns an item of a key with two parameters, such as "key";r=59;t=1.
+func limitText(first string, m int64, second string, n int64) string {
+	b := append(make([]byte, 0, 64), `"key";`+first+"="...)
+	b = strconv.AppendInt(b, m, 10)
+	b = append(b, ";"+second+"="...)
+	return string(strconv.AppendInt(b, n, 10))
+}
+
+func seconds(s float64) int64 { return int64(math.Ceil(max(0, s))) }

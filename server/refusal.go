@@ -1,0 +1,55 @@
+package server
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+)
+
+func (s *Server) unknown(w *response, r *http.Request) {
+	s.fail(w, r, problem.New(problem.NotFound, "there is no route %s%s; see /docs",
+		clip(r.URL.Path, maxPath), s.meant(r.URL.Path)))
+}
+
+// meant names the route that was probably meant by one that does not exist, of the same platform or of none.
+func (s *Server) meant(path string) string {
+	op, below := strings.CutPrefix(path, "/v1/")
+	base, ops := "/v1/", s.own
+	if word, rest, deeper := strings.Cut(op, "/"); deeper && platform.ID(word).Valid() {
+		base, ops, op = base+word+"/", s.ops, rest
+	}
+	name := problem.Nearest(op, slices.Sorted(maps.Keys(ops)))
+	if !below || name == "" {
+		return ""
+	}
+	return " (did you mean " + base + name + "?)"
+}
+
+// reads tells whether a request reads, and refuses it when it does not.
+func (s *Server) reads(w *response, r *http.Request) bool {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return true
+	}
+	w.Header().Set("Allow", "GET, HEAD")
+	s.fail(w, r, &problem.Error{Code: problem.InvalidRequest, Status: http.StatusMethodNotAllowed, Detail: "only GET and HEAD are allowed here"})
+	return false
+}
+
+// handler is a handler that knows the response it makes.
+type handler func(*response, *http.Request)
+
+// ServeHTTP implements [http.Handler]. Every request comes through [Server.serve], which made w.
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h(w.(*response), r) }
+
+// reading lets only requests through that read.
+func (s *Server) reading(h handler) http.Handler {
+	return handler(func(w *response, r *http.Request) {
+		if s.reads(w, r) {
+			h(w, r)
+		}
+	})
+}
