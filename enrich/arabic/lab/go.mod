@@ -1,0 +1,7 @@
+module github.com/socialdata/socialdata/enrich/arabic/lab
+
+go 1.26.0
+
+require github.com/socialdata/socialdata v0.0.0
+
+replace github.com/socialdata/socialdata => ../../../

@@ -1,0 +1,129 @@
+package eval
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/socialdata/socialdata/enrich/arabic"
+	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
+)
+
+// entityTypes maps the types of the specification to the tags of ANERcorp. What rules find is left out: the tags have
+// nothing like it.
+var entityTypes = map[string]string{
+	"person": "PER", "organization": "ORG", "location": "LOC", "other": "MISC", "product": "MISC", "event": "MISC",
+}
+
+type nameSpan struct {
+	first, last int
+	kind        string
+}
+
+// NER measures strict spans: an answer is right when its first token, its last token and its type are. Names count
+// as if they were labelled texts: a missed one has the answer O, an invented one the label O.
+func NER(m *arabic.Model, name string, sentences []corpus.Sentence) *Report {
+	r := NewReport(name)
+	for i := range sentences {
+		s := &sentences[i]
+		truth, got := goldSpans(s), foundSpans(m, s)
+		for sp := range truth {
+			if got[sp] {
+				r.Add(sp.kind, sp.kind, 1)
+				delete(got, sp)
+				continue
+			}
+			r.Add(sp.kind, "O", 1)
+		}
+		for sp := range got {
+			r.Add("O", sp.kind, 1)
+		}
+	}
+	return r
+}
+
+// SpanF1 is the F1 over all names of a report of [NER].
+func SpanF1(r *Report) float64 {
+	right, answered, truth := 0, 0, 0
+	for k, n := range r.confusion {
+		if k[0] != "O" {
+			truth += n
+		}
+		if k[1] != "O" {
+			answered += n
+			if k[0] == k[1] {
+				right += n
+			}
+		}
+	}
+	return ratio(2*right, answered+truth)
+}
+
+func goldSpans(s *corpus.Sentence) map[nameSpan]bool {
+	out := map[nameSpan]bool{}
+	for i := 0; i < len(s.Tags); {
+		_, kind, ok := strings.Cut(s.Tags[i], "-")
+		if !ok {
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(s.Tags) && s.Tags[j] == "I-"+kind {
+			j++
+		}
+		out[nameSpan{i, j - 1, kind}] = true
+		i = j
+	}
+	return out
+}
+
+func foundSpans(m *arabic.Model, s *corpus.Sentence) map[nameSpan]bool {
+	text := strings.Join(s.Tokens, " ")
+	var starts []int
+	at := 0
+	for _, t := range s.Tokens {
+		starts = append(starts, at)
+		at += len(t) + 1
+	}
+	tokenOf := func(b int) int {
+		for i := len(starts) - 1; i > 0; i-- {
+			if starts[i] <= b {
+				return i
+			}
+		}
+		return 0
+	}
+	out := map[nameSpan]bool{}
+	from := 0
+	for _, e := range enrich(m, text).Entities {
+		start := indexWhole(text, from, e.Text)
+		if start < 0 {
+			continue
+		}
+		from = start + len(e.Text)
+		if kind := entityTypes[e.Type]; kind != "" {
+			out[nameSpan{tokenOf(start), tokenOf(from - 1), kind}] = true
+		}
+	}
+	return out
+}
+
+// indexWhole returns where name stands in text at or after from without being a part of a longer word, or -1.
+func indexWhole(text string, from int, name string) int {
+	for from < len(text) {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return -1
+		}
+		start := from + i
+		before, _ := utf8.DecodeLastRuneInString(text[:start])
+		after, _ := utf8.DecodeRuneInString(text[start+len(name):])
+		if !inWord(before) && !inWord(after) {
+			return start
+		}
+		from = start + 1
+	}
+	return -1
+}
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) }

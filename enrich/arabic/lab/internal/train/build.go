@@ -1,0 +1,219 @@
+package train
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/ner"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
+	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
+)
+
+// Config says how to build a model file.
+type Config struct {
+	Seed uint64
+	// Small makes small tables and draws few mixed texts, for tests.
+	Small bool
+	// Hold reports whether a record is kept out of training. Nil keeps everything in.
+	Hold func(set, key string) bool
+	// Parts names the sections to train; the others are taken from Rest. None trains all.
+	Parts []string
+	Rest  weights.Sections
+	// Progress is where the state of the training is written. Nil is silent.
+	Progress io.Writer
+}
+
+// Fold assigns a key to one of ten folds.
+func Fold(key string) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(key)) // a hash never fails
+	return int(h.Sum32() >> 8 % 10)
+}
+
+// Key is what [Fold] and [Config.Hold] know a record by: records of a group share one.
+func Key(r *corpus.Record) string {
+	if r.Group != "" {
+		return "group " + r.Group
+	}
+	return r.Text
+}
+
+// BlockSize is the number of neighbouring sentences that go to the same fold: they are of the same article.
+const BlockSize = 40
+
+// SentenceKey is what [Fold] and [Config.Hold] know the sentence with the number i of its collection by.
+func SentenceKey(set string, i int) string { return fmt.Sprint(set, " ", i/BlockSize) }
+
+// builder is the state of a build.
+type builder struct {
+	Config
+	corpus *corpus.Corpus
+	reader *head.Reader
+	lock   sync.Mutex // of Progress
+	stems  func() *Vectors
+}
+
+// The sizes of the vectors.
+const (
+	stemVector    = 128
+	clusterVector = 64
+	// The words up to this far away are the company of a word: near ones tell its use, those further off its subject.
+	nearWindow = 6
+	wideWindow = 12
+)
+
+// vectors learns vectors from all text that is not held out.
+func (b *builder) vectors(words bool, size, window int) *Vectors {
+	var texts []string
+	for _, list := range [][]corpus.Record{b.corpus.Dialect, b.corpus.Sentiment, b.corpus.Topic} {
+		for i := range list {
+			if r := &list[i]; !b.held(r.Set, Key(r)) {
+				texts = append(texts, r.Text)
+			}
+		}
+	}
+	count := map[string]int{}
+	for i := range b.corpus.NER {
+		s := &b.corpus.NER[i]
+		if !b.held(s.Set, SentenceKey(s.Set, count[s.Set])) {
+			texts = append(texts, strings.Join(s.Tokens, " "))
+		}
+		count[s.Set]++
+	}
+	v := FitVectors(StemDocs(texts, words), size, window, b.Seed)
+	b.logf("%-9s %d of size %d", "vectors", len(v.Rows), v.Size)
+	return v
+}
+
+func (b *builder) held(set, key string) bool { return b.Hold != nil && b.Hold(set, key) }
+
+func (b *builder) logf(format string, args ...any) {
+	if b.Progress == nil {
+		return
+	}
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	_, _ = fmt.Fprintf(b.Progress, format+"\n", args...) // progress is a courtesy
+}
+
+func (b *builder) bits(n int) int {
+	if b.Small {
+		return smallBits
+	}
+	return n
+}
+
+// smallBits is the size of the tables of small models.
+const smallBits = 10
+
+// some returns the texts made up for the training that a build reads: a small one reads few of them.
+func some[T any](b *builder, texts []T) []T {
+	if !b.Small {
+		return texts
+	}
+	var few []T
+	for i := 0; i < len(texts); i += 50 {
+		few = append(few, texts[i])
+	}
+	return few
+}
+
+// softmax returns the settings for a head; epochs are logged under its name.
+func (b *builder) softmax(name string, classes, bits, epochs int, rate float32) Softmax {
+	return Softmax{
+		Classes: classes, Bits: b.bits(bits), Epochs: epochs, Rate: rate, Seed: b.Seed,
+		Progress: func(epoch int, loss float64) { b.logf("%-9s epoch %2d of %d, loss %.4f", name, epoch, epochs, loss) },
+	}
+}
+
+// Build trains every part and returns the model file. The parts are trained side by side; each of them does its
+// sums in a fixed order, so the bytes do not depend on the number of processors.
+func Build(c *corpus.Corpus, cfg Config) []byte {
+	emoji := map[rune]int{}
+	var table []byte
+	for _, e := range c.Emoji {
+		r := head.FirstRune(e.Emoji)
+		emoji[r] = e.Polarity
+		table = head.AppendEmoji(table, r, e.Polarity)
+	}
+	b := &builder{Config: cfg, corpus: c, reader: head.NewReader(emoji)}
+	b.stems = sync.OnceValue(func() *Vectors { return b.vectors(false, stemVector, wideWindow) })
+	places := Gazetteer(c)
+	clusters := sync.OnceValue(func() ner.Clusters { return b.vectors(true, clusterVector, nearWindow).Clusters(b.Seed) })
+	names := func() *ner.Reader {
+		return &ner.Reader{Lists: b.reader.Lists().NER, Gazetteer: places, Clusters: clusters()}
+	}
+	parts := []struct {
+		name string
+		make func() []byte
+	}{
+		{"dialect", b.dialect},
+		{"mixed", b.mixed},
+		{"spans", b.spans},
+		{"language", b.language},
+		{"sentiment", b.sentiment},
+		{"phrase", b.phrase},
+		{"topic", b.topic},
+		{"subject", b.subject},
+		{"ner", func() []byte { return b.ner(names()) }},
+		{"posts", func() []byte { return b.posts(names()) }},
+		{"clusters", func() []byte { return clusters().Append(nil) }},
+		{"gazetteer", func() []byte { return places.Append(nil) }},
+		{"emoji", func() []byte { return table }},
+	}
+	data := make([][]byte, len(parts))
+	// Two at a time: more would need more memory than a small machine has.
+	slots := make(chan struct{}, 2)
+	var wg sync.WaitGroup
+	for i := range parts {
+		if len(cfg.Parts) > 0 && !slices.Contains(cfg.Parts, parts[i].name) {
+			data[i] = []byte(cfg.Rest[parts[i].name])
+			continue
+		}
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			data[i] = parts[i].make()
+			b.logf("%-9s done, %d bytes", parts[i].name, len(data[i]))
+		})
+	}
+	wg.Wait()
+	var f weights.File
+	for i, p := range parts {
+		f.Add(p.name, data[i])
+	}
+	return f.Bytes()
+}
+
+// copyBlocks copies features out of memory that the next text will use.
+func copyBlocks(blocks []feature.Block) []feature.Block {
+	out := make([]feature.Block, len(blocks))
+	for i, b := range blocks {
+		out[i] = feature.Block{Features: append([]uint32(nil), b.Features...), Value: b.Value}
+	}
+	return out
+}
+
+// budget says how much the records of a collection weigh: each of its labels has the same total.
+type budget map[string]float64
+
+// balance sets the weights of examples so that every label of a collection weighs what the budget says.
+func balance(examples []Example, sets []string, budgets budget) {
+	type cell struct {
+		set   string
+		label int
+	}
+	n := map[cell]float64{}
+	for i := range examples {
+		n[cell{sets[i], examples[i].Label}]++
+	}
+	for i := range examples {
+		examples[i].Weight = float32(budgets[sets[i]] / n[cell{sets[i], examples[i].Label}])
+	}
+}

@@ -1,0 +1,212 @@
+package train
+
+import (
+	_ "embed" // the texts that were written for the training
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
+	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
+)
+
+// varieties are the classes of the dialect head, in its order.
+var varieties = []string{"gulf", "egyptian", "levantine", "maghrebi", "msa"}
+
+// dialectBudget says what each variety of a collection weighs. Collections that were labelled by reading weigh most:
+// with less weight the comments lose a point to what the tweets teach. Shami holds a single variety and
+// would only shift the odds; many of its comments fit any variety.
+var dialectBudget = budget{
+	"elhaj": 12000, "qcri": 1000, "sib": 800, "shami": 200, "account": 1400, "arsarcasm": 1000,
+	"elhaj" + pieceSuffix: 1500, "qcri" + pieceSuffix: 300,
+	writtenPosts: 4000, writtenWords: 800, newsSet: 500,
+}
+
+// dialects holds posts and lists of words by country that were written for the training alone: the collections have
+// next to nothing from most countries.
+//
+//go:embed dialects.txt
+var dialects string
+
+// The names of the two kinds of written texts.
+const (
+	writtenPosts = "written posts"
+	writtenWords = "written words"
+)
+
+const (
+	// pieceSuffix marks the short pieces of the posts of a collection.
+	pieceSuffix = " pieces"
+	// minCut is the number of words from which a post gives a piece.
+	minCut = 12
+)
+
+const (
+	// The first head has a table in which hardly any two features share a row. It chooses the features of the second
+	// one, which has dialectRows rows, fewer than 1<<dialectBits, and no shared ones.
+	teacherBits   = 22
+	dialectBits   = 20
+	dialectRows   = 680_000
+	dialectEpochs = 6
+	dialectRate   = 0.1
+	dialectDrop   = 0.3
+	teacherEpochs = 4
+	// A label that the first head gives counts from this probability on. All labels of a variety weigh ownBudget in
+	// total, unless there are very few.
+	ownSure   = 0.85
+	ownBudget = 600
+	fewOwn    = 60
+)
+
+// dialectExamples reads the texts that keep accepts.
+func (b *builder) dialectExamples(keep func(r *corpus.Record) bool) []Example {
+	var t head.Text
+	var examples []Example
+	var sets []string
+	rng := rand.New(rand.NewPCG(b.Seed, 8))
+	add := func(text, label, set string) {
+		examples = append(examples, b.dialectExample(&t, text, slices.Index(varieties, label)))
+		sets = append(sets, set)
+	}
+	for r := range b.dialectRecords(rng, keep) {
+		add(r.Text, r.Label, r.Set)
+		if words := strings.Fields(r.Text); len(words) >= minCut && dialectBudget[r.Set+pieceSuffix] > 0 {
+			add(strings.Join(cut(rng, words, 4, 10), " "), r.Label, r.Set+pieceSuffix)
+		}
+	}
+	balance(examples, sets, dialectBudget)
+	return examples
+}
+
+// dialectRecords yields the labelled texts that keep accepts, and then the written ones.
+func (b *builder) dialectRecords(rng *rand.Rand, keep func(r *corpus.Record) bool) iter.Seq[*corpus.Record] {
+	return func(yield func(*corpus.Record) bool) {
+		for _, list := range [][]corpus.Record{b.corpus.Dialect, b.corpus.Varieties} {
+			for i := range list {
+				r := &list[i]
+				if dialectBudget[r.Set] > 0 && !b.held(r.Set, Key(r)) && keep(r) && !yield(r) {
+					return
+				}
+			}
+		}
+		for _, r := range slices.Concat(b.news(), some(b, written(rng))) {
+			if !yield(&r) {
+				return
+			}
+		}
+	}
+}
+
+// newsSet is the name of the sentences of the entity corpora.
+const newsSet = "news"
+
+// news returns the sentences of the entity corpora, which are all of newspapers or an encyclopaedia.
+func (b *builder) news() []corpus.Record {
+	var records []corpus.Record
+	count := map[string]int{}
+	for i := range b.corpus.NER {
+		s := &b.corpus.NER[i]
+		key := SentenceKey(s.Set, count[s.Set])
+		count[s.Set]++
+		if s.Set != "wojood" && !b.held(s.Set, key) {
+			records = append(records, corpus.Record{Set: newsSet, Label: "msa", Text: strings.Join(s.Tokens, " ")})
+		}
+	}
+	return records
+}
+
+// The words of a list are dealt out wordRounds times, in handfuls of wordsAtOnce.
+const (
+	wordRounds  = 2
+	wordsAtOnce = 6
+)
+
+// written returns the texts of dialects.txt: its posts, and handfuls of words of its lists.
+func written(rng *rand.Rand) []corpus.Record {
+	var records []corpus.Record
+	for _, p := range everydayPosts() {
+		records = append(records, corpus.Record{Set: writtenPosts, Label: string(p.Dialect), Text: p.Text})
+	}
+	label := ""
+	for line := range strings.Lines(dialects) {
+		line = strings.TrimSpace(line)
+		if country, ok := strings.CutPrefix(line, "["); ok {
+			label, _, _ = strings.Cut(country, " ")
+			continue
+		}
+		list, ok := strings.CutPrefix(line, "* ")
+		if !ok && line != "" && line[0] != '#' {
+			records = append(records, corpus.Record{Set: writtenPosts, Label: label, Text: line})
+		}
+		words := strings.Fields(list)
+		for range wordRounds {
+			rng.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
+			for some := range slices.Chunk(words, wordsAtOnce) {
+				text := strings.ReplaceAll(strings.Join(some, " "), "_", " ")
+				records = append(records, corpus.Record{Set: writtenWords, Label: label, Text: text})
+			}
+		}
+	}
+	return records
+}
+
+// fitDialect trains the dialect head on the texts that keep accepts, and then once more together with tweets of no
+// known dialect of which the first head is sure: there are few labelled tweets.
+func (b *builder) fitDialect(name string, keep func(r *corpus.Record) bool) []byte {
+	examples := b.dialectExamples(keep)
+	teacher := b.softmax(name+" 1", len(varieties), teacherBits, teacherEpochs, dialectRate)
+	teacher.Drop = dialectDrop
+	first := teacher.Fit(examples)
+	examples = append(examples, b.ownLabels(first)...)
+
+	rows := dialectRows
+	if b.Small {
+		rows = 1 << smallBits
+	}
+	tags := first.Choose(examples, rows)
+	settings := b.softmax(name+" 2", len(varieties), dialectBits, dialectEpochs, dialectRate)
+	settings.Drop = dialectDrop
+	m := settings.Fit(examples)
+	return weights.AppendTagged(nil, tags, m.W[:rows*len(varieties)], m.Bias)
+}
+
+// dialectExample reads one text.
+func (b *builder) dialectExample(t *head.Text, text string, label int) Example {
+	b.reader.Read(t, text)
+	return Example{Blocks: copyBlocks(b.reader.Dialect(t)), Label: label}
+}
+
+// ownLabels labels the texts of the sentiment collections with m and returns those it is sure of.
+func (b *builder) ownLabels(m *Linear) []Example {
+	var t head.Text
+	var examples []Example
+	p, n := make([]float32, len(varieties)), make([]float32, len(varieties))
+	for i := range b.corpus.Sentiment {
+		r := &b.corpus.Sentiment[i]
+		if b.held(r.Set, Key(r)) {
+			continue
+		}
+		e := b.dialectExample(&t, r.Text, 0)
+		m.Scores(&e, p)
+		Normalize(p)
+		for c := range p {
+			if p[c] > p[e.Label] {
+				e.Label = c
+			}
+		}
+		if p[e.Label] > ownSure {
+			n[e.Label]++
+			examples = append(examples, e)
+		}
+	}
+	for i := range examples {
+		examples[i].Weight = ownBudget / max(fewOwn, n[examples[i].Label])
+	}
+	return examples
+}
+
+func (b *builder) dialect() []byte {
+	return b.fitDialect("dialect", func(*corpus.Record) bool { return true })
+}

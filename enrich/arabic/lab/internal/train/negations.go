@@ -1,0 +1,86 @@
+package train
+
+import (
+	_ "embed" // what the sentences are made of
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
+)
+
+//go:embed negations.txt
+var negationParts string
+
+// negationSet is the name of the collection of sentences with and without a negation.
+const negationSet = "negations"
+
+// negationsOfEach is the number of sentences of each kind and variety: praise and blame, with a negation and without.
+const negationsOfEach = 90
+
+// negations returns sentences of praise and blame and their negations.
+func negations(rng *rand.Rand) []corpus.Record {
+	var records []corpus.Record
+	parts := map[string][]string{}
+	flush := func() {
+		if len(parts) > 0 {
+			records = append(records, negate(rng, parts)...)
+		}
+		parts = map[string][]string{}
+	}
+	for line := range strings.Lines(negationParts) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if line[0] == '[' {
+			flush()
+			continue
+		}
+		name, words, _ := strings.Cut(line, ": ")
+		parts[name] = strings.Fields(words)
+	}
+	flush()
+	return records
+}
+
+// negate returns the sentences of one variety.
+func negate(rng *rand.Rand, parts map[string][]string) []corpus.Record {
+	var records []corpus.Record
+	pick := func(name string) string { return parts[name][rng.IntN(len(parts[name]))] }
+	add := func(label string, words ...string) {
+		text := strings.ReplaceAll(strings.Join(words, " "), "_", " ")
+		records = append(records, corpus.Record{Set: negationSet, Label: label, Text: strings.ReplaceAll(text, "ـ ", "")})
+	}
+	labels := [2]string{"positive", "negative"}
+	for i := range 2 * negationsOfEach {
+		plain, negated := labels[i%2], labels[1-i%2]
+		if verbs := [2]string{"liked", "disliked"}[i%2]; i%3 == 0 {
+			verb, not, _ := strings.Cut(pick(verbs), "/")
+			of := pick([]string{"he", "she"}[rng.IntN(2)])
+			add(plain, verb, of)
+			add(negated, not, of)
+			continue
+		}
+		quality, not := pick([]string{"good", "bad"}[i%2]), pick("not")
+		gender := rng.IntN(2)
+		thing, quality, not := pick([]string{"he", "she"}[gender]), gendered(quality, gender), gendered(not, gender)
+		if rng.IntN(4) == 0 { // the quality first
+			add(plain, quality, thing)
+			add(negated, not, quality, thing)
+			continue
+		}
+		add(plain, thing, quality)
+		add(negated, thing, not, quality)
+	}
+	return slices.Clip(records)
+}
+
+// gendered returns the form of a word for a thing of gender 0 or 1.
+func gendered(word string, gender int) string {
+	he, she, two := strings.Cut(word, "/")
+	if two && gender == 1 {
+		return she
+	}
+	return he
+}

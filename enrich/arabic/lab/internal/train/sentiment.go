@@ -1,0 +1,109 @@
+package train
+
+import (
+	_ "embed" // the made-up posts
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
+	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
+)
+
+// feelings are the classes of the sentiment head, in its order.
+var feelings = []string{"positive", "negative", "neutral"}
+
+// madeUp holds short posts that were written for training, a label and a text to a line. They bring words of praise
+// and blame that the few labelled tweets lack; nothing of the file is part of the product.
+//
+//go:embed sentiment.txt
+var madeUp string
+
+// madeUpSet is the name of their collection.
+const madeUpSet = "made up"
+
+// sentimentBudget says what each label of a collection weighs. The tweets labelled by their emoji are many and noisy.
+var sentimentBudget = budget{"arsarcasm": 4500, "ajgt": 1800, "manual": 700, "emoji": 800, madeUpSet: 900, everydaySet: 1500, negationSet: 600}
+
+// twoSided are the collections whose labels were chosen from positive and negative alone: they teach nothing of what
+// is neutral.
+var twoSided = []string{"ajgt"}
+
+const (
+	sentimentBits   = 18
+	sentimentEpochs = 6
+	// Steps of twice the length learn the training texts by heart and cost a point on others.
+	sentimentRate = 0.05
+	// sentimentVector is how much the vectors weigh. More says too much of the subject of a text.
+	sentimentVector = 1.5
+	// negativeBias is added to the score of negative: the labels weigh the same in training, and blame is more common
+	// than praise. More of it would start to cost on texts like those of the corpus.
+	negativeBias = 0.1
+)
+
+// writtenSets are the collections that were written for the training: nothing is measured on them.
+var writtenSets = []string{madeUpSet, everydaySet, negationSet}
+
+// madeUpRecords returns the posts of the file.
+func madeUpRecords() []corpus.Record {
+	var records []corpus.Record
+	for line := range strings.Lines(madeUp) {
+		if label, text, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && !strings.HasPrefix(line, "#") {
+			records = append(records, corpus.Record{Set: madeUpSet, Label: label, Text: text})
+		}
+	}
+	return records
+}
+
+// everydaySet is the name of the collection of everyday posts.
+const everydaySet = "everyday"
+
+// feltPosts returns the sentiment of the everyday posts.
+func feltPosts() []corpus.Record {
+	var records []corpus.Record
+	for _, p := range everydayPosts() {
+		records = append(records, corpus.Record{Set: everydaySet, Label: string(p.Sentiment), Text: p.Text})
+	}
+	return records
+}
+
+// felt calls add with every text from which sentiment is learnt.
+func (b *builder) felt(add func(r *corpus.Record)) {
+	written := slices.Concat(madeUpRecords(), feltPosts(), negations(rand.New(rand.NewPCG(b.Seed, 14))))
+	for _, r := range slices.Concat(b.corpus.Sentiment, some(b, written)) {
+		if sentimentBudget[r.Set] > 0 && (slices.Contains(writtenSets, r.Set) || !b.held(r.Set, Key(&r))) {
+			add(&r)
+		}
+	}
+}
+
+func (b *builder) sentiment() []byte {
+	var t head.Text
+	var examples []Example
+	var sets []string
+	b.felt(func(r *corpus.Record) {
+		b.reader.Read(&t, r.Text)
+		blocks := copyBlocks(b.reader.Sentiment(&t, r.Set == "emoji"))
+		e := Example{
+			Blocks: blocks, Label: slices.Index(feelings, r.Label),
+			Dense: b.stems().Sum(blocks[head.FeelWords].Features, blocks[head.FeelWords].Value*sentimentVector),
+		}
+		turned := blocks[head.FeelTurnedWords]
+		for i, x := range b.stems().Sum(turned.Features, turned.Value*sentimentVector) {
+			e.Dense[i] += x
+		}
+		if slices.Contains(twoSided, r.Set) {
+			e.Among = 2
+		}
+		examples = append(examples, e)
+		sets = append(sets, r.Set)
+	})
+	balance(examples, sets, sentimentBudget)
+	settings := b.softmax("sentiment", len(feelings), sentimentBits, sentimentEpochs, sentimentRate)
+	settings.Fold = b.stems().Fold(sentimentVector)
+	m := settings.Fit(examples)
+	m.Bias[slices.Index(feelings, "negative")] += negativeBias
+	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
+	return out
+}
