@@ -30,7 +30,7 @@
 // [Provider.Requiring], [Provider.WithoutOps], and [Provider.IfOwn] for the setting own, which is on by default unless the
 // site answers anonymous readers with a bot check. Notes says of an operation what a user should know, or why the upstream
 // does not offer it. Routes is the allow-list of what is forwarded unchanged, and Credentials names the query parameters by
-// which the upstream takes credentials. Then the package stands in one line of examples/standalone/providers.go.
+// which the upstream takes credentials. Then the package is a field and a line of providers/all.
 //
 // # Reading
 //

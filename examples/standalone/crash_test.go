@@ -21,11 +21,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/socialdata/socialdata/contrib/cli"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/store/sqlite"
 )
 
 // crashRounds is how often the server is killed; SOCIALDATA_CRASH_ROUNDS overrides it.
+const firstCredits = 10_000 // of the account that the first start makes
+
 const crashRounds = 4
 
 // TestNoCreditIsLostOrMintedWhenTheServerIsKilled loads the server from many clients, kills it again and again, and
@@ -247,7 +250,7 @@ func grantMore(t *testing.T, file string) {
 	t.Helper()
 	var out, log strings.Builder
 	args := []string{"--db", file, "account", "grant", "default", strconv.Itoa(firstCredits * 99)}
-	if status := run(t.Context(), args, nil, &out, &log, func(string) string { return "" }); status != 0 {
+	if status := cli.Run(t.Context(), config(), args, cli.Streams{Out: &out, Log: &log}, func(string) string { return "" }); status != 0 {
 		t.Fatalf("grant: %s", log.String())
 	}
 }

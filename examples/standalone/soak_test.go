@@ -102,7 +102,10 @@ func TestSoak(t *testing.T) {
 }
 
 // comesToRest is enough for whatever the traffic has left: calls end in a quarter of that.
-const comesToRest = time.Minute
+const (
+	comesToRest     = time.Minute
+	patienceOfACall = 15 * time.Second
+)
 
 // p99 returns how long one in a hundred answers took at least, of those since the last call.
 func (l *load) p99() time.Duration {

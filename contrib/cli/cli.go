@@ -1,0 +1,202 @@
+// Package cli is the command line of a server of its own: the API on one address, everything in one SQLite file or in
+// PostgreSQL, and the commands to run it by. A program passes its providers in:
+//
+//	func main() {
+//		cli.Main(cli.Config{Providers: func(env cli.Environment) ([]providers.Chain, error) {
+//			cfg, err := all.FromEnv(env.Lookup)
+//			cfg.HTTP = env.HTTP
+//			return append(all.New(cfg), mine.New(mine.Config{HTTP: env.HTTP})), err
+//		}})
+//	}
+//
+// The program in examples/standalone is the one that is shipped.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
+	"github.com/posener/complete"
+
+	"github.com/socialdata/socialdata/enrich"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+)
+
+// Config is what a program is made of.
+type Config struct {
+	// Providers returns the upstreams, those of one platform in the order in which they are tried. The names that it looks
+	// up are the settings of the program beside the flags: it looks all of them up, and works when none is set.
+	Providers func(Environment) ([]providers.Chain, error)
+	// Enricher returns the model behind enrich=arabic. It is called for the first text. Nil enriches nothing.
+	Enricher func() enrich.Enricher
+}
+
+// Environment is what providers are made from.
+type Environment struct {
+	Lookup func(name string) (value string, ok bool) // as [os.LookupEnv]
+	HTTP   *http.Client                              // makes the requests to upstreams, for traces and replays
+}
+
+// Main runs the command that the program was called with, and exits with its status. The first SIGINT or SIGTERM ends
+// the command, a second one the process.
+func Main(cfg Config) {
+	ctx, cancel := context.WithCancel(context.Background())
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-asked
+		// Before anything is said of the end: who signals a second time does not want to wait for the calls under way.
+		signal.Stop(asked)
+		cancel()
+	}()
+	warn(cfg, os.Stderr, os.Environ())
+	os.Exit(Run(ctx, cfg, os.Args[1:], Streams{os.Stdin, os.Stdout, os.Stderr}, os.Getenv))
+}
+
+// warn names the variables of the environment that look like settings and are not.
+func warn(cfg Config, log io.Writer, environ []string) {
+	parser, err := kong.New(&commandLine{})
+	if err != nil {
+		return // Run says so
+	}
+	for _, warning := range cfg.unknownVariables(parser, environ) {
+		_, _ = fmt.Fprintln(log, "socialdata: warning:", warning)
+	}
+}
+
+// commandLine is what can be given. Every flag has an environment variable.
+type commandLine struct {
+	DB        string   `help:"The database file." default:"./socialdata.db" env:"SOCIALDATA_DB" type:"path" name:"db"`
+	Postgres  []string `help:"Keep everything in this PostgreSQL database instead, which any number of servers share; several, in an order that never changes, share the accounts among them." env:"SOCIALDATA_POSTGRES" sep:";" placeholder:"DSN"`
+	ReplayURL string   `help:"Send every upstream request for https://HOST/PATH to this address as /HOST/PATH." env:"SOCIALDATA_REPLAY_URL" placeholder:"URL"`
+
+	Serve     serveCmd     `cmd:"" help:"Serve the API, the documentation and the dashboard."`
+	MCP       mcpCmd       `cmd:"" name:"mcp" help:"Serve the tools of the Model Context Protocol over standard input and output."`
+	Account   accountCmd   `cmd:"" help:"Create accounts and give them credits."`
+	Key       keyCmd       `cmd:"" help:"Create and revoke API keys."`
+	Platforms platformsCmd `cmd:"" help:"List what can be read from each platform, and the setting that is missing where one is."`
+	Get       getCmd       `cmd:"" help:"Make one read through the engine, free of charge, and print the answer."`
+	Export    exportCmd    `cmd:"" help:"Walk all pages of a list into JSON Lines, free of charge; without arguments the same as books export."`
+	Search    searchCmd    `cmd:"" help:"Search many platforms at once, free of charge."`
+	Doctor    doctorCmd    `cmd:"" help:"Check the settings, the database, the clock and the way to the upstreams, and say what to do."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Admin     adminCmd     `cmd:"" help:"Let whoever has lost the dashboard's secret in again."`
+	Usage     usageCmd     `cmd:"" help:"List an account's entries, newest first."`
+	Audit     auditCmd     `cmd:"" help:"Prove that every balance is the sum of its entries and that no entry was touched."`
+	Books     booksCmd     `cmd:"" help:"Move accounts, keys and entries to another database."`
+	Import    importCmd    `cmd:"" hidden:"" help:"Read what books export wrote from standard input into a new file."`
+
+	Completion kongcompletion.Completion `cmd:"" help:"Print what switches on completion in your shell."`
+}
+
+// env is what a command works with.
+type env struct {
+	ctx    context.Context
+	cfg    Config
+	cli    *commandLine
+	out    io.Writer // what a program may read
+	log    io.Writer // what a person reads
+	in     io.Reader
+	getenv func(string) string
+
+	transport func(http.RoundTripper) http.RoundTripper // goes around requests to upstreams; nil for nothing
+	sandboxed bool                                      // whether client has found the sandbox among the providers
+}
+
+func (e *env) printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(e.out, format, args...)
+	return err
+}
+
+// errSilent ends the program with status 1; all has been said.
+var errSilent = errors.New("")
+
+// Streams are what a command reads from and writes to.
+type Streams struct {
+	In  io.Reader
+	Out io.Writer // what a program may read
+	Log io.Writer // what a person reads
+}
+
+// Run runs one command and returns the exit status: 0, 1 when it failed, 2 when the arguments cannot be read. Getenv
+// returns the settings of providers and of the terminal; those of flags are read from the environment of the process.
+func Run(ctx context.Context, cfg Config, args []string, streams Streams, getenv func(string) string) int {
+	in, out, log := streams.In, streams.Out, streams.Log
+	for _, a := range args {
+		if !utf8.ValidString(a) { // the parser would put other characters in its place
+			_, _ = fmt.Fprintf(log, "socialdata: %q is no UTF-8\n", a)
+			return 2
+		}
+	}
+	c := &commandLine{}
+	status, exited := 0, false
+	parser, err := kong.New(c, kong.Name("socialdata"), kong.UsageOnError(), kong.Writers(out, log),
+		kong.Description("Public social and commerce data from many platforms through one API."),
+		kong.Exit(func(code int) { status, exited = code, true }))
+	if err != nil {
+		_, _ = fmt.Fprintln(log, "socialdata:", err)
+		return 2
+	}
+	kongcompletion.Register(parser, kongcompletion.WithPredictor("platform", complete.PredictSet(platform.Names()...)),
+		kongcompletion.WithPredictor("operation", complete.PredictSet(operationNames()...)))
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	command, err := parser.Parse(args)
+	if exited {
+		return status
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(log, "socialdata: "+misread(parser, err))
+		_, _ = fmt.Fprintln(log, help(err))
+		return 2
+	}
+	err = command.Run(&env{ctx: ctx, cfg: cfg, cli: c, out: out, log: log, in: in, getenv: getenv})
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errSilent):
+		return 1
+	}
+	_, _ = fmt.Fprintln(log, "socialdata:", inWords(err))
+	return 1
+}
+
+// help says where the arguments that were misread are explained.
+func help(err error) string {
+	misread, ok := errors.AsType[*kong.ParseError](err)
+	if !ok || misread.Context.Selected() == nil {
+		return "Run socialdata --help to see the commands."
+	}
+	return "Run socialdata " + misread.Context.Selected().Path() + " --help to see what it takes."
+}
+
+// misread says what is wrong with the arguments, with the command that comes nearest to one that does not exist.
+func misread(parser *kong.Kong, err error) string {
+	text := strings.Replace(err.Error(), `"",`, "", 1) // the choice of none
+	if n, ok := strings.CutPrefix(text, "unknown flag -"); ok && n != "" && unicode.IsDigit(rune(n[0])) {
+		number, _, _ := strings.Cut(n, ",")
+		return fmt.Sprintf("-%s is no number that can be given here", number)
+	}
+	if arg, ok := strings.CutPrefix(text, "unexpected argument "); ok {
+		arg, _, _ = strings.Cut(arg, ", did you mean")
+		if strings.Contains(arg, "=") {
+			return fmt.Sprintf("%q must stand before the flags, with the other parameters", arg)
+		}
+		return fmt.Sprintf("there is no command %q%s", arg, problem.DidYouMean(arg, commandNames(parser)))
+	}
+	return text
+}

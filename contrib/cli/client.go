@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/enrich"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/providers/replay"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// client returns the engine with the program's providers, configured from the environment.
+func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
+	web := &http.Client{Transport: providers.Transport()}
+	if e.transport != nil {
+		web.Transport = e.transport(web.Transport)
+	}
+	if e.cli.ReplayURL != "" {
+		transport, err := replay.New(e.cli.ReplayURL, web.Transport)
+		if err != nil {
+			return nil, err
+		}
+		web.Transport = transport
+	}
+	chains, err := e.cfg.Providers(Environment{Lookup: e.lookup, HTTP: web})
+	if err != nil {
+		return nil, err
+	}
+	e.sandboxed = slices.ContainsFunc(slices.Concat(chains...), func(p providers.Provider) bool { return p.Platform == platform.Mock })
+	return socialdata.New(append(append(opts, e.enricher()...), socialdata.WithProviders(chains...))...)
+}
+
+func (e *env) lookup(name string) (value string, ok bool) {
+	value = e.getenv(name)
+	return value, value != ""
+}
+
+// enricher returns the option that passes the program's model in, if it has one.
+func (e *env) enricher() []socialdata.Option {
+	if e.cfg.Enricher == nil {
+		return nil
+	}
+	model := sync.OnceValue(e.cfg.Enricher) // loaded for the first text, and not when the program starts
+	enricher := enrich.Enricher(enrich.Func(func(ctx context.Context, text string) (schema.Enrichment, error) {
+		return model().Enrich(ctx, text)
+	}))
+	if e.sandboxed {
+		enricher = mock.Enricher(enricher)
+	}
+	return []socialdata.Option{socialdata.WithEnricher(enricher)}
+}

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/socialdata/socialdata/contrib/valkey"
+	"github.com/socialdata/socialdata/providers/replay"
+	"github.com/socialdata/socialdata/schema"
+)
+
+type versionCmd struct{}
+
+// Run prints the version of the module, the commit and the compiler.
+func (versionCmd) Run(e *env) error {
+	version, commit := "(devel)", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = cmp.Or(info.Main.Version, version)
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				commit = " " + s.Value
+			}
+		}
+	}
+	return e.printf("socialdata %s%s %s %s/%s\n", version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+type doctorCmd struct {
+	Offline bool `help:"Ask no upstream."`
+}
+
+// places are addresses of upstreams that answer anybody, to see whether there is a way to them.
+var places = []struct{ name, url string }{
+	{"bluesky", "https://public.api.bsky.app/"},
+	{"github", "https://api.github.com/"},
+	{"hackernews", "https://hacker-news.firebaseio.com/v0/maxitem.json"},
+	{"youtube", "https://www.youtube.com/"},
+}
+
+const (
+	placePatience = 5 * time.Second
+	mostSkew      = 2 * time.Minute // beyond which signed requests are refused by some
+)
+
+// Run prints a line for each check; the exit status is 1 when one of them fails.
+func (c *doctorCmd) Run(e *env) error {
+	well := true
+	say := func(ok bool, what, words string) error {
+		mark := "ok  "
+		if !ok {
+			mark, well = "FAIL", false
+		}
+		return e.printf("%s  %-10s  %s\n", mark, what, words)
+	}
+	served := &commandLine{}
+	parser, err := kong.New(served)
+	if err != nil {
+		return err
+	}
+	for _, warning := range e.cfg.unknownVariables(parser, os.Environ()) {
+		if err := say(false, "settings", warning); err != nil {
+			return err
+		}
+	}
+	if _, err = parser.Parse([]string{"serve"}); err == nil { // which has settings of its own
+		_, err = e.client()
+	}
+	if err := say(err == nil, "settings", told(err, "every setting can be read", "change it and run doctor again")); err != nil {
+		return err
+	}
+	if err := c.shared(e, served.Serve.Shared, say); err != nil {
+		return err
+	}
+	if err := c.store(e, say); err != nil {
+		return err
+	}
+	if !c.Offline {
+		if err := c.upstreams(e, say); err != nil {
+			return err
+		}
+	}
+	if !well {
+		return errSilent
+	}
+	return nil
+}
+
+// shared checks the server that replicas share, if there is to be one.
+func (c *doctorCmd) shared(e *env, f sharedFlags, say func(ok bool, what, words string) error) error {
+	if f.Valkey == "" {
+		return nil
+	}
+	server, err := valkey.Open(e.ctx, valkey.Config{Address: f.Valkey})
+	if err == nil {
+		defer server.Close()
+		if server.Cache(valkey.CacheConfig{}).State() != schema.Healthy {
+			err = errors.New(f.Valkey + " does not answer")
+		}
+	}
+	return say(err == nil, "valkey", told(err, "it answers", "see that it runs, and that --valkey names it"))
+}
+
+func (c *doctorCmd) store(e *env, say func(ok bool, what, words string) error) error {
+	if len(e.cli.Postgres) == 0 {
+		if _, err := os.Stat(e.cli.DB); os.IsNotExist(err) {
+			return say(true, "database", "there is none at "+e.cli.DB+" yet; serve makes it")
+		}
+	}
+	accounts := 0
+	err := e.with(func(db *store) error {
+		if err := db.Ping(e.ctx); err != nil {
+			return err
+		}
+		list, err := db.Keys().Accounts(e.ctx)
+		accounts = len(list)
+		return err
+	})
+	return say(err == nil, "database", told(err, fmt.Sprintf("it answers; accounts: %d; socialdata audit proves its books", accounts),
+		"see that --db or --postgres names it, and that you may write there"))
+}
+
+// told returns what is well, or what is not and what to do.
+func told(err error, well, advice string) string {
+	if err == nil {
+		return well
+	}
+	return inWords(err) + "; " + advice
+}
+
+// upstreams asks each place at the same time.
+func (c *doctorCmd) upstreams(e *env, say func(ok bool, what, words string) error) error {
+	web := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if e.cli.ReplayURL != "" {
+		transport, err := replay.New(e.cli.ReplayURL, nil)
+		if err != nil {
+			return say(false, "replay", told(err, "", "set --replay-url to an http address"))
+		}
+		web.Transport = transport
+	}
+	type reached struct {
+		err  error
+		took time.Duration
+		skew time.Duration
+		date bool
+	}
+	got := make([]reached, len(places))
+	var wg sync.WaitGroup
+	for i, place := range places {
+		wg.Go(func() {
+			began := time.Now()
+			date, err := dateAt(e.ctx, web, place.url)
+			took := time.Since(began)
+			got[i] = reached{err, took, time.Until(date) + took/2, err == nil && !date.IsZero()}
+		})
+	}
+	wg.Wait()
+	clock, right := "not checked: no upstream told the time; see that it is kept by NTP", false
+	for _, g := range got {
+		if g.date {
+			right = g.skew.Abs() < mostSkew
+			clock = "it is right to " + max(time.Second, g.skew.Abs().Round(time.Second)).String()
+			if !right {
+				clock = fmt.Sprintf("it is %v off; set it, or signed requests fail", g.skew.Abs().Round(time.Second))
+			}
+			break
+		}
+	}
+	if err := say(right, "clock", clock); err != nil {
+		return err
+	}
+	for i, place := range places {
+		words := fmt.Sprintf("reached in %v", got[i].took.Round(time.Millisecond))
+		if got[i].err != nil {
+			words = "not reached: " + inWords(got[i].err) + "; see to the network, a proxy (HTTPS_PROXY) or a firewall"
+		}
+		if err := say(got[i].err == nil, place.name, words); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dateAt returns the time that a place tells; zero when it tells none.
+func dateAt(ctx context.Context, web *http.Client, url string) (time.Time, error) {
+	ctx, cancel := context.WithTimeout(ctx, placePatience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, url, nil)
+	if err != nil {
+		return time.Time{}, err
+	}
+	resp, err := web.Do(req)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	date, err := http.ParseTime(resp.Header.Get("Date"))
+	if err != nil {
+		return time.Time{}, nil //nolint:nilerr // it answered, and that is what was asked
+	}
+	return date, nil
+}

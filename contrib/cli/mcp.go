@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/contrib/mcp"
+	"github.com/socialdata/socialdata/store/sqlite"
+)
+
+// mcpPath is where the tools are served beside the API.
+const mcpPath = "/mcp"
+
+type mcpCmd struct {
+	Key       string     `help:"The API key whose account pays; better set in the environment than given here. Without it nothing is charged and no database is opened." env:"SOCIALDATA_KEY" placeholder:"KEY"`
+	MaxBytes  int        `help:"How much data one result holds, in bytes; more is handed over in parts." default:"49152" env:"SOCIALDATA_MCP_MAX_BYTES"`
+	CursorKey string     `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
+	LogLevel  slog.Level `help:"What is logged: debug, info, warn or error." default:"warn" env:"SOCIALDATA_LOG_LEVEL"`
+}
+
+// Run serves one caller over standard input and output until either ends.
+func (c *mcpCmd) Run(e *env) (err error) {
+	log := slog.New(slog.NewTextHandler(e.log, &slog.HandlerOptions{Level: c.LogLevel}))
+	cfg := mcp.Config{MaxBytes: c.MaxBytes, Logger: log}
+	if c.Key == "" {
+		return c.serve(e, cfg, socialdata.WithLogger(log))
+	}
+	db, err := e.openServing(log)
+	if errors.Is(err, sqlite.ErrInUse) {
+		return fmt.Errorf("%w: connect to %s of that server with the key instead", err, mcpPath)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	secrets, err := cursorSecrets(e.ctx, db, c.CursorKey)
+	if err != nil {
+		return err
+	}
+	cfg.Records = db.Records()
+	return c.serve(e, cfg, socialdata.WithLogger(log), socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()),
+		socialdata.WithRecords(db.Records()), socialdata.WithCursorKeys(secrets...))
+}
+
+// serve serves the tools over an engine with these options.
+func (c *mcpCmd) serve(e *env, cfg mcp.Config, opts ...socialdata.Option) error {
+	client, err := e.client(opts...)
+	if err != nil {
+		return err
+	}
+	tools := mcp.New(client, cfg)
+	err = tools.Serve(e.ctx, c.Key, e.in, e.out)
+	if errors.Is(err, context.Canceled) {
+		err = nil // asked to stop
+	}
+	detached, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), patience)
+	defer cancel()
+	return errors.Join(err, client.Close(detached))
+}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+)
+
+// newDatabase makes a PostgreSQL database of the test's own and returns its DSN.
+func newDatabase(t *testing.T) string {
+	t.Helper()
+	dsn := os.Getenv("SOCIALDATA_TEST_POSTGRES")
+	if dsn == "" {
+		t.Skip("SOCIALDATA_TEST_POSTGRES is not set: give it the DSN of a PostgreSQL database, whose user may make others")
+	}
+	name := "socialdata_test_" + strings.ToLower(rand.Text())
+	do := func(statement string) {
+		t.Helper()
+		ctx := context.Background()
+		c, err := pgx.Connect(ctx, dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = c.Exec(ctx, statement); err != nil {
+			t.Error(err)
+		}
+		if err := c.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	do("CREATE DATABASE " + name)
+	t.Cleanup(func() { do("DROP DATABASE " + name + " WITH (FORCE)") })
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	return u.String()
+}
+
+// TestTwoServersShareADatabase runs two servers and the commands on one database: keys, balances, cursors and
+// revocations are the same for all.
+func TestTwoServersShareADatabase(t *testing.T) {
+	t.Parallel()
+	dsn, none := newDatabase(t), filepath.Join(t.TempDir(), "none.db")
+	command := func(want int, args ...string) string {
+		t.Helper()
+		status, out, log := cliRun(t, nil, append([]string{"--db", none, "--postgres", dsn}, args...)...)
+		if status != want {
+			t.Errorf("%q: exit status %d: %s%s", args, status, out, log)
+		}
+		return out
+	}
+	var bases [2]string
+	var secret string
+	var starting sync.WaitGroup
+	var mu sync.Mutex
+	for i := range bases { // at once: one of them makes the schema, and one the first key
+		starting.Go(func() {
+			base, made, _ := running(t, none, "--postgres", dsn)
+			mu.Lock()
+			defer mu.Unlock()
+			if bases[i] = base; made != "" {
+				secret = made
+			}
+		})
+	}
+	starting.Wait()
+	if t.Failed() {
+		return
+	}
+	if _, err := os.Stat(none); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a file was made all the same")
+	}
+	cursor := ""
+	for i, base := range bases {
+		status, page, body := read(t, base+"/v1/mock/posts?handle=ann"+cursor, secret)
+		if status != http.StatusOK {
+			t.Fatalf("server %d: status %d: %s", i, status, body)
+		}
+		next, err := at(page, "meta.next_cursor")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cursor = "&cursor=" + next.(string) // the other one goes on from there
+	}
+	command(0, "account", "grant", "default", "5")
+	for _, base := range bases {
+		_, me, body := read(t, base+"/v1/me", secret)
+		if got, _ := at(me, "data.credits.balance"); got != float64(firstCredits-2+5) {
+			t.Errorf("balance %v: %s", got, body)
+		}
+	}
+	second := strings.TrimSpace(command(0, "key", "create", "--account", "default"))
+	var id string
+	for _, base := range bases {
+		status, me, body := read(t, base+"/v1/me", second)
+		if status != http.StatusOK {
+			t.Errorf("the new key: status %d: %s", status, body)
+		}
+		got, _ := at(me, "data.key.id")
+		id, _ = got.(string)
+	}
+	command(0, "key", "revoke", id)
+	for _, base := range bases {
+		if status, _, body := read(t, base+"/v1/me", second); status != http.StatusUnauthorized {
+			t.Errorf("the revoked key: status %d: %s", status, body)
+		}
+	}
+	command(1, "key", "revoke", "nothing")
+	if got := command(0, "usage", "default"); !strings.Contains(got, "first start") || !strings.Contains(got, "posts") {
+		t.Errorf("usage says %s", got)
+	}
+	if got := command(0, "audit"); !regexp.MustCompile(`^1 accounts, 2 keys, 4 entries, 10003 credits: in order\n$`).MatchString(got) {
+		t.Errorf("audit says %q", got)
+	}
+
+	// All of it moves to a file.
+	exported := command(0, "export")
+	file := books{t, filepath.Join(t.TempDir(), "t.db")}
+	var out, log bytes.Buffer
+	status := run(t.Context(), []string{"--db", file.db, "import"}, strings.NewReader(exported), &out, &log, func(string) string { return "" })
+	if status != 0 {
+		t.Fatal(log.String())
+	}
+	if diff := cmp.Diff(command(0, "account", "list"), file.run("account", "list")); diff != "" {
+		t.Errorf("accounts (-PostgreSQL +SQLite):\n%s", diff)
+	}
+	if diff := cmp.Diff(exported, file.run("export")); diff != "" {
+		t.Errorf("export (-PostgreSQL +SQLite):\n%s", diff)
+	}
+}
+
+// TestCommandsShareTheAccountsAmongDatabases runs the commands on two databases.
+func TestCommandsShareTheAccountsAmongDatabases(t *testing.T) {
+	t.Parallel()
+	both := newDatabase(t) + ";" + newDatabase(t)
+	for _, tt := range []struct{ args, want string }{
+		{"account create first --credits 50", `acct_\w+\n`},
+		{"account create second --credits 5", `acct_\w+\n`},
+		{"account create third", `acct_\w+\n`},
+		{"account grant second 6", `balance of second: 11 credits\n`},
+		{"key create --account third", `sk_live_\w+\n`},
+		{"account list", `(?s)ID.*first +50 .*second +11 .*third +0 .*`},
+		{"usage first", `(?s).*opening balance\n`},
+		{"audit", `3 accounts, 1 keys, 3 entries, 61 credits: in order\n`},
+	} {
+		status, out, log := cliRun(t, map[string]string{}, append([]string{"--postgres", both}, strings.Fields(tt.args)...)...)
+		if status != 0 || !regexp.MustCompile("^(?:"+tt.want+")$").MatchString(out) {
+			t.Errorf("%s: exit status %d, %q, %s", tt.args, status, out, log)
+		}
+	}
+	one, _, _ := strings.Cut(both, ";")
+	if status, out, log := cliRun(t, nil, "--postgres", one, "audit"); status != 1 || !strings.Contains(log, "another shard") {
+		t.Errorf("one of two alone: exit status %d, %s%s", status, out, log)
+	}
+}
+
+func TestADSNThatCannotBeReadIsNotShown(t *testing.T) {
+	t.Parallel()
+	for _, dsn := range []string{"postgres://root:hunter2@127.0.0.1:port/test", "nonsense hunter2"} {
+		status, out, log := cliRun(t, nil, "--postgres", dsn, "audit")
+		if status != 1 || out != "" || !strings.Contains(log, "postgres://user:secret@host/database") || strings.Contains(log, "hunter2") {
+			t.Errorf("%s: exit status %d, %q", dsn, status, out+log)
+		}
+	}
+}

@@ -1,0 +1,306 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	settings "github.com/socialdata/socialdata/providers/env"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// call is a read as a person writes it.
+type call struct {
+	Platform  string   `arg:"" help:"The platform, such as github." predictor:"platform"`
+	Operation string   `arg:"" help:"The operation, such as profile or collection/posts." predictor:"operation"`
+	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as handle=octocat."`
+	CursorKey string   `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
+}
+
+// parse returns the operation and the call of it, with what is nearest to a name that does not exist.
+func (c *call) parse() (*operation.Operation, operation.Call, error) {
+	id := platform.ID(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(c.Platform)))
+	if _, known := platform.Lookup(id); !known {
+		return nil, operation.Call{}, fmt.Errorf("there is no platform %q%s; socialdata platforms lists them", c.Platform, problem.DidYouMean(c.Platform, platform.Names()))
+	}
+	if c.Operation == "" {
+		return nil, operation.Call{}, fmt.Errorf("an operation must stand behind %s, such as posts; socialdata platforms lists them", c.Platform)
+	}
+	o := socialdata.Operation(strings.ToLower(c.Operation))
+	if o == nil || o.Service {
+		return nil, operation.Call{}, fmt.Errorf("there is no operation %q%s; socialdata platforms lists them", c.Operation, problem.DidYouMean(c.Operation, operationNames()))
+	}
+	params, err := parseParams(o, c.Params)
+	return o, operation.Call{Platform: string(id), Params: params}, err
+}
+
+// parseParams reads name=value.
+func parseParams(o *operation.Operation, given []string) (url.Values, error) {
+	params, names := url.Values{}, paramNames(o)
+	for _, p := range given {
+		name, value, ok := strings.Cut(p, "=")
+		if !ok {
+			return nil, fmt.Errorf("parameter %q must be name=value; %s takes %s", p, o.Name, strings.Join(names, ", "))
+		}
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("%s has no parameter %q%s; it takes %s", o.Name, name, problem.DidYouMean(name, names), strings.Join(names, ", "))
+		}
+		params.Add(name, value)
+	}
+	return params, nil
+}
+
+type getCmd struct {
+	call        `embed:""`
+	outputFlags `embed:""`
+}
+
+// Run makes the read and prints the answer. There is no account: nothing is charged. The secret of cursors is the one
+// that the server keeps in the database, so that the next get can go on where this one ended.
+func (c *getCmd) Run(e *env) error {
+	o, call, err := c.parse()
+	if err != nil {
+		return err
+	}
+	if !o.Paged() {
+		return c.get(e, o, call)
+	}
+	return e.withPages(c.CursorKey, func(opts ...socialdata.Option) error { return c.get(e, o, call, opts...) })
+}
+
+func (c *getCmd) get(e *env, o *operation.Operation, call operation.Call, opts ...socialdata.Option) error {
+	client, err := e.client(opts...)
+	if err != nil {
+		return err
+	}
+	a, err := client.Do(e.ctx, o, call)
+	if err != nil {
+		return err
+	}
+	return c.print(e, a.Data, a.Meta)
+}
+
+// withPages hands do the options of a client whose cursors are those of the server on the same database.
+func (e *env) withPages(cursorKey string, do func(opts ...socialdata.Option) error) error {
+	return e.withNew(func(db *store) error {
+		secrets, err := cursorSecrets(e.ctx, db, cursorKey)
+		if err != nil {
+			return err
+		}
+		return do(socialdata.WithCursorKeys(secrets...), socialdata.WithRecords(db.Records()))
+	})
+}
+
+type searchCmd struct {
+	Query       string   `arg:"" help:"What to look for."`
+	Params      []string `arg:"" optional:"" help:"Parameters as name=value, such as platforms=github,hackernews or kind=post."`
+	outputFlags `embed:""`
+}
+
+// Run searches the platforms at once and prints what they have found when all have answered.
+func (c *searchCmd) Run(e *env) error {
+	params, err := parseParams(socialdata.Operation("search_across"), c.Params)
+	if err != nil {
+		return err
+	}
+	params.Set("query", c.Query)
+	client, err := e.client()
+	if err != nil {
+		return err
+	}
+	results, meta := []json.RawMessage{}, schema.Meta{}
+	err = client.WatchSearch(e.ctx, operation.Call{Params: params}, func(ev socialdata.SearchEvent) bool {
+		switch {
+		case ev.Result != nil:
+			results = append(results, ev.Result)
+		case ev.Meta != nil:
+			meta = *ev.Meta
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(results)
+	if err != nil {
+		return err
+	}
+	return c.print(e, data, meta)
+}
+
+type platformsCmd struct {
+	All bool `help:"List what is not served as well, with the reason." xor:"what"`
+	Raw bool `help:"List the routes that are read unchanged, under /v1/raw, instead." xor:"what"`
+}
+
+// Run prints the platform × operation table.
+func (c *platformsCmd) Run(e *env) error {
+	client, err := e.client()
+	if err != nil {
+		return err
+	}
+	got, err := client.Platforms(e.ctx, socialdata.PlatformsRequest{})
+	if err != nil {
+		return err
+	}
+	columns, terminal := width(e.out)
+	if terminal && (c.Raw || c.All) {
+		return printReasons(e.out, got.Data, c.Raw, columns)
+	}
+	if c.Raw {
+		return e.table([]string{"PLATFORM", "ROUTE", "NOTE"}, func(row func(...string)) error {
+			for _, p := range got.Data {
+				for _, r := range p.RawRoutes {
+					row(string(p.Platform), "/v1/raw/"+r.Provider+"/"+r.Path, needed(p, r.Missing))
+				}
+			}
+			return nil
+		})
+	}
+	if c.All {
+		return e.table([]string{"PLATFORM", "OPERATION", "STATE", "NOTE"}, func(row func(...string)) error {
+			for _, p := range got.Data {
+				for _, o := range p.Operations {
+					state, note := state(p, o)
+					row(string(p.Platform), o.Operation, state, note)
+				}
+			}
+			return nil
+		})
+	}
+	for _, p := range got.Data {
+		if err := printPlatform(e.out, p, columns); err != nil {
+			return err
+		}
+	}
+	return e.printf("\n%s\n%s\n", "A > B: B is asked when A fails. (A: 2) is what A charges you for a call.",
+		"platforms --all says why a cell is empty, platforms --raw lists the raw routes.")
+}
+
+// printReasons prints what is known of each operation, or of each raw route, as tables are too wide for a terminal.
+func printReasons(w io.Writer, platforms []schema.PlatformInfo, raw bool, columns int) error {
+	for _, p := range platforms {
+		lines := []string{}
+		for _, o := range p.Operations {
+			state, note := state(p, o)
+			switch {
+			case len(o.Missing) > 0:
+				state = note
+			case note != "":
+				state += "; " + note
+			}
+			lines = append(lines, o.Operation+": "+state)
+		}
+		if raw {
+			lines = lines[:0]
+			for _, r := range p.RawRoutes {
+				lines = append(lines, "/v1/raw/"+r.Provider+"/"+r.Path+" "+needed(p, r.Missing))
+			}
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		if _, err := fmt.Fprintln(w, p.Platform); err != nil {
+			return err
+		}
+		for _, line := range lines {
+			for i, part := range wrap(line, columns-6) {
+				if i > 0 {
+					part = "    " + part
+				}
+				if _, err := fmt.Fprintln(w, "  "+part); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// printPlatform prints what can be read from p, by who answers.
+func printPlatform(w io.Writer, p schema.PlatformInfo, columns int) error {
+	var order []string
+	served := map[string][]string{}
+	for _, o := range p.Operations {
+		by := needed(p, o.Missing)
+		if o.Available {
+			by = strings.Join(o.Providers, " > ") + charges(o.UpstreamCredits)
+		}
+		if by == "" {
+			continue
+		}
+		if served[by] == nil {
+			order = append(order, by)
+		}
+		served[by] = append(served[by], o.Operation)
+	}
+	if _, err := fmt.Fprintln(w, p.Platform); err != nil {
+		return err
+	}
+	if len(order) == 0 {
+		_, err := fmt.Fprintln(w, "  no provider yet")
+		return err
+	}
+	for _, by := range order {
+		for _, line := range wrap(by+":", columns-2) {
+			if _, err := fmt.Fprintln(w, "  "+line); err != nil {
+				return err
+			}
+		}
+		for _, line := range wrap(strings.Join(served[by], ", "), columns-4) {
+			if _, err := fmt.Fprintln(w, "    "+line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// charges says what providers charge the operator for a call; "" for nothing.
+func charges(of map[string]int64) string {
+	var said []string
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		said = append(said, fmt.Sprintf("%s: %d", name, of[name]))
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(said, ", ") + ")"
+}
+
+// state says whether an operation is served, and what to know about it.
+func state(p schema.PlatformInfo, o schema.OperationInfo) (state, note string) {
+	if o.Note != nil {
+		note = *o.Note
+	}
+	switch {
+	case o.Available:
+		return strings.Join(o.Providers, " > ") + charges(o.UpstreamCredits), note
+	case len(o.Missing) > 0:
+		return "needs a setting", needed(p, o.Missing)
+	}
+	if o.Reason != nil {
+		note = *o.Reason
+	}
+	return "not served", note
+}
+
+// needed says which settings to set; "" for none.
+func needed(p schema.PlatformInfo, missing []string) string {
+	if len(missing) == 0 {
+		return ""
+	}
+	var names []string
+	for _, m := range missing {
+		names = append(names, settings.Name(string(p.Platform), m))
+	}
+	return "set " + strings.Join(names, " and ")
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/contrib/valkey"
+)
+
+// sharedFlags say what replicas share beside the database.
+type sharedFlags struct {
+	Valkey      string `help:"A server of Valkey or Redis 7 that replicas share for cache and rate limits: host:port or valkey://user:password@host:port/db." env:"SOCIALDATA_VALKEY" placeholder:"ADDR"`
+	LimiterFail string `help:"What rate limits do while that server is lost: open (each replica counts for itself) or closed (calls are 503)." enum:"open,closed" default:"open" env:"SOCIALDATA_LIMITER_FAIL"`
+}
+
+// open returns the options of a client whose cache and limiter replicas share, none without a server, and what lets go
+// of it.
+func (f sharedFlags) open(ctx context.Context, log *slog.Logger) (opts []socialdata.Option, closed func(), err error) {
+	if f.Valkey == "" {
+		return nil, func() {}, nil
+	}
+	shared, err := valkey.Open(ctx, valkey.Config{Address: f.Valkey, Logger: log})
+	if err != nil {
+		return nil, nil, err
+	}
+	cache := shared.Cache(valkey.CacheConfig{})
+	limiter, err := shared.Limiter(valkey.LimiterConfig{Fail: valkey.Fail(f.LimiterFail)})
+	if err != nil {
+		shared.Close()
+		return nil, nil, err
+	}
+	return []socialdata.Option{
+		socialdata.WithCache(cache), socialdata.WithDependency("cache", cache.State),
+		socialdata.WithLimiter(limiter), socialdata.WithDependency("limiter", limiter.State),
+	}, shared.Close, nil
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+	"time"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	"go.opentelemetry.io/otel/sdk/trace"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+
+	"github.com/socialdata/socialdata/contrib/otel"
+)
+
+// telemetryFlags say who is told what the server does. Where traces go is set as everywhere, by
+// OTEL_EXPORTER_OTLP_ENDPOINT.
+// https://opentelemetry.io/docs/specs/otel/protocol/exporter/
+type telemetryFlags struct {
+	Metrics string `help:"Serve metrics for Prometheus at /metrics on this address as well, to whoever reaches it: callers should not. On the address of the API they want the admin secret." env:"SOCIALDATA_METRICS" placeholder:"ADDR"`
+}
+
+const metricsHeadTimeout = 5 * time.Second
+
+// telemetry is who is told, and the page that shows what was measured.
+type telemetry struct {
+	*otel.Telemetry
+	page  http.Handler
+	stops []func() error
+}
+
+// stop ends what start began, and sends what traces are left.
+func (t *telemetry) stop() error {
+	var errs []error
+	for _, s := range t.stops {
+		errs = append(errs, s())
+	}
+	return errors.Join(errs...)
+}
+
+// start begins to measure, and to listen for who reads that on an address of its own.
+func (f telemetryFlags) start(e *env, log *slog.Logger) (_ *telemetry, err error) {
+	t := &telemetry{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, t.stop())
+		}
+	}()
+	cfg := otel.Config{}
+	if cfg.Meter, t.page, err = otel.Prometheus(); err != nil {
+		return nil, err
+	}
+	// The exporter reads these by itself, and others of their kind.
+	if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != "" {
+		traces, err := tracer(e.ctx)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Tracer = traces
+		t.stops = append(t.stops, func() error { return flush(e.ctx, traces, log) })
+	}
+	if f.Metrics != "" {
+		closed, err := f.listen(e, t.page, log)
+		if err != nil {
+			return nil, err
+		}
+		t.stops = append(t.stops, closed)
+	}
+	t.Telemetry, err = otel.New(cfg)
+	return t, err
+}
+
+// listen serves page at /metrics.
+func (f telemetryFlags) listen(e *env, page http.Handler, log *slog.Logger) (closed func() error, err error) {
+	listener, err := listenOn(e.ctx, f.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", page)
+	web := &http.Server{
+		Handler: mux, ReadTimeout: metricsHeadTimeout, ReadHeaderTimeout: metricsHeadTimeout, WriteTimeout: patience,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError),
+	}
+	go func() { _ = web.Serve(listener) }() // until it is closed
+	return web.Close, e.printf("metrics for Prometheus: http://%s/metrics\n", listener.Addr())
+}
+
+// tracer returns a provider that sends traces to the collector that the environment names.
+func tracer(ctx context.Context) (*trace.TracerProvider, error) {
+	exporter, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// What comes later goes before: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.
+	own, err := resource.New(ctx, resource.WithTelemetrySDK(),
+		resource.WithAttributes(semconv.ServiceName("socialdata")), resource.WithFromEnv())
+	if err != nil {
+		return nil, err
+	}
+	return trace.NewTracerProvider(trace.WithBatcher(exporter), trace.WithResource(own)), nil
+}
+
+// flush sends what is left, if the collector takes it soon. It is not worth failing for.
+func flush(ctx context.Context, traces *trace.TracerProvider, log *slog.Logger) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), metricsHeadTimeout)
+	defer cancel()
+	if err := traces.Shutdown(ctx); err != nil {
+		log.WarnContext(ctx, "the last traces were not sent", "error", err)
+	}
+	return nil
+}

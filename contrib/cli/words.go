@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/problem"
+)
+
+// words say for a person what an error says for a program. What the error itself says of the case comes behind.
+var words = []struct {
+	err   error
+	words string
+}{
+	{keys.ErrAbsent, "there is no "},
+	{keys.ErrTaken, "this name is taken: "},
+	{keys.ErrInvalid, ""},
+	{credits.ErrInvalid, ""},
+}
+
+// packages are the names that errors of programs begin with, which tell a person nothing.
+var packages = []string{"keys: ", "credits: ", "sqlite: ", "postgres: ", "bookkeeping: ", "records: ", "socialdata: ", "json: "}
+
+// requests are what a problem of the API says to those who call it over HTTP, and what that is on a command line.
+var requests = []struct {
+	re    *regexp.Regexp
+	words string
+}{
+	{regexp.MustCompile(`does not offer GET /v1/[a-z_]+/`), "does not offer "},
+	{regexp.MustCompile(`GET /v1/platforms\b`), "socialdata platforms"},
+	{regexp.MustCompile(`GET /v1/([a-z_]+)/`), "$1 "},
+}
+
+// inWords returns err as a person reads it: without the names of packages, in one line.
+func inWords(err error) string {
+	text := strings.ReplaceAll(err.Error(), "\n", "; ")
+	if p, ok := errors.AsType[*problem.Error](err); ok {
+		said := p.Detail + " (" + string(p.Code) + ")"
+		for _, r := range requests {
+			said = r.re.ReplaceAllString(said, r.words)
+		}
+		if errors.Is(p, context.Canceled) {
+			said = "interrupted"
+		}
+		text = strings.ReplaceAll(text, p.Error(), said)
+	}
+	for _, w := range words {
+		if errors.Is(err, w.err) {
+			text = strings.ReplaceAll(text, w.err.Error()+": ", w.words)
+		}
+	}
+	for _, p := range packages {
+		text = strings.TrimPrefix(text, p)
+		for _, before := range []string{": ", "; "} {
+			text = strings.ReplaceAll(text, before+p, before)
+		}
+	}
+	if file, ok := errors.AsType[*fs.PathError](err); ok {
+		text = strings.Replace(text, file.Op+" "+file.Path+": "+file.Error(), file.Error(), 1) // said by two
+	}
+	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
+		text = strings.Replace(text, bad.Error(), "this is no JSON", 1)
+	}
+	if asked, ok := errors.AsType[*url.Error](err); ok {
+		text = strings.Replace(text, asked.Error(), asked.Err.Error(), 1)
+	}
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
+		text = strings.Replace(text, "dial tcp: "+lookup.Error(), "the name "+lookup.Name+" is not known", 1)
+	}
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		text = strings.TrimSuffix(strings.TrimSuffix(text, "EOF"), "unexpected ") + "the input ends too early"
+	case errors.Is(err, context.Canceled):
+		text = strings.ReplaceAll(text, context.Canceled.Error(), "interrupted")
+	}
+	return text
+}

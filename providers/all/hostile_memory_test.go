@@ -1,0 +1,150 @@
+package all
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/socialdata/socialdata/providers"
+)
+
+const (
+	oneAnswerTakes = 64 << 20 // at most, in bytes
+	// whileMeasured is how much garbage may lie about, in percent of what is alive. It is the operator's to choose how much
+	// (GOGC), and it depends on what else the process holds; the answer itself takes what is alive.
+	whileMeasured = 20
+)
+
+// TestNoAnswerTakesMuchMemory reads each large answer once, and compares the memory that was resident before with the most
+// that was while it was read, decoded and answered. The kernel keeps that mark, so nothing is missed between two looks,
+// however fast the machine is. The upstream and the caller live in the same process, and count too. It runs alone. With
+// HOSTILE=full in the environment each provider reads them, once as a resource and once raw.
+func TestNoAnswerTakesMuchMemory(t *testing.T) {
+	if runtime.GOOS != "linux" || underRace > 1 {
+		t.Skip("reads /proc; the race detector takes a multiple")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(whileMeasured))
+	certs := newCertificates(t)
+	model()
+	for _, name := range largeFaults() {
+		f := faultNamed(name) // alone: the texts of the others are garbage
+		for _, m := range measured(t) {
+			t.Run(m.call.target+" "+f.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					idle, top := marksOf(t, m, f, certs)
+					if top > idle+oneAnswerTakes {
+						t.Errorf("it took %d MB, want %d at most", (top-idle)>>20, oneAnswerTakes>>20)
+					}
+					t.Logf("%d MB over %d", (top-idle)>>20, idle>>20)
+				})
+			})
+		}
+	}
+}
+
+// measuredCalls read JSON, pages with scripts, pages without, feeds, and raw: as it is, and with parts taken out.
+var measuredCalls = []string{
+	"/v1/bluesky/posts", "/v1/spotify/posts", "/v1/instagram/profile", "/v1/linkedin/posts", "/v1/rumble/post", "/v1/pinterest/collection/posts",
+	"/v1/raw/hackernews/jobstories.json", "/v1/raw/kick/public/v1/channels",
+}
+
+// measuredCall is a call of one provider.
+type measuredCall struct {
+	provider providers.Provider
+	call     hostileCall
+}
+
+func measured(t *testing.T) (all []measuredCall) {
+	t.Helper()
+	for _, p := range hostileProviders(t) {
+		first := map[bool]bool{true: true, false: true} // by whether it is raw
+		for _, call := range callsOf(t, p) {
+			path, _, _ := strings.Cut(call.target, "?")
+			chosen := os.Getenv("HOSTILE") == "full" && first[call.raw]
+			for _, one := range measuredCalls {
+				chosen = chosen || one == path && p.Name != "scrapecreators"
+			}
+			if chosen {
+				all, first[call.raw] = append(all, measuredCall{p, call}), false
+			}
+		}
+	}
+	return all
+}
+
+// largeFaults returns the names of the faults that send much.
+func largeFaults() (names []string) {
+	for _, f := range faults() {
+		if f.large && !f.token {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+func faultNamed(name string) fault {
+	for _, f := range faults() {
+		if f.name == name {
+			return f
+		}
+	}
+	return fault{}
+}
+
+// marksOf returns how much memory is resident before a call, and the most that is during it, in bytes.
+func marksOf(t *testing.T, m measuredCall, f fault, certs *certificates) (idle, top int64) {
+	t.Helper()
+	n := &hostileNet{fault: f, certs: certs}
+	s := startHostile(t, n, m.provider, usual)
+	defer n.ends.Wait()
+	defer s.stop(t)
+	s.get(t, "/health") // what is done once
+	debug.FreeOSMemory()
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // the mark is what is resident now
+		t.Skip(err)
+	}
+	idle = statusOf(t, "VmHWM")
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://server"+m.call.target, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.secret)
+	res, err := s.web.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, res.Body); err != nil { // to keep it is the caller's affair
+		t.Error(err)
+	}
+	_ = res.Body.Close()
+	if n.requests() == 0 {
+		t.Error("no upstream was asked")
+	}
+	return idle, statusOf(t, "VmHWM")
+}
+
+// statusOf returns a line of /proc/self/status, in bytes.
+func statusOf(t *testing.T, name string) int64 {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if value, ok := strings.CutPrefix(line, name+":"); ok {
+			kb, err := strconv.ParseInt(strings.Fields(value)[0], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kb << 10
+		}
+	}
+	t.Fatalf("/proc/self/status has no %s", name)
+	return 0
+}

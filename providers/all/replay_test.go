@@ -1,0 +1,331 @@
+package all
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/providers/replay"
+	"github.com/socialdata/socialdata/server"
+)
+
+// shared holds the captured answers of the upstreams.
+const shared = "../../../shared"
+
+// replayCase is one read over HTTP against the captured answers, and what must come out.
+type replayCase struct {
+	Name    string
+	Get     string
+	Status  int               // 0 is 200
+	Code    string            // of the problem
+	Want    map[string]any    // by path; "*" is anything but null, null is null or absent
+	Next    []replayPage      // the pages behind the first
+	Env     map[string]string // settings beyond the usual ones
+	Variant string            // which of several captured answers to prefer
+	Vendor  bool              // only the reseller answers, and only its key is set
+}
+
+type replayPage struct{ Want map[string]any }
+
+// usualEnv are the credentials that the captured answers were made with, in spirit.
+var usualEnv = map[string]string{
+	"SOCIALDATA_AMAZON_CLIENT_ID":            "test",
+	"SOCIALDATA_AMAZON_CLIENT_SECRET":        "test",
+	"SOCIALDATA_AMAZON_OWN":                  "on",
+	"SOCIALDATA_AMAZON_PARTNER_TAG":          "example-20",
+	"SOCIALDATA_APPLE_MUSIC_DEVELOPER_TOKEN": "test",
+	"SOCIALDATA_BLUESKY_IDENTIFIER":          "tester.example",
+	"SOCIALDATA_BLUESKY_APP_PASSWORD":        "test-test",
+	"SOCIALDATA_INSTAGRAM_ACCOUNT_ID":        "17841406338772941",
+	"SOCIALDATA_INSTAGRAM_TOKEN":             "test",
+	"SOCIALDATA_FACEBOOK_ADS_TOKEN":          "test",
+	"SOCIALDATA_FACEBOOK_TOKEN":              "test",
+	"SOCIALDATA_GOOGLE_API_KEY":              "test",
+	"SOCIALDATA_GOOGLE_ENGINE_ID":            "be7219b01d043efdb",
+	"SOCIALDATA_KICK_CLIENT_ID":              "test",
+	"SOCIALDATA_KICK_CLIENT_SECRET":          "test",
+	"SOCIALDATA_PINTEREST_TOKEN":             "test",
+	"SOCIALDATA_LINKEDIN_TOKEN":              "test",
+	"SOCIALDATA_LINKEDIN_OWN":                "on",
+	"SOCIALDATA_REDDIT_CLIENT_ID":            "test",
+	"SOCIALDATA_REDDIT_CLIENT_SECRET":        "test",
+	"SOCIALDATA_SALLA_TOKEN":                 "test",
+	"SOCIALDATA_SOUNDCLOUD_CLIENT_ID":        "test",
+	"SOCIALDATA_SOUNDCLOUD_CLIENT_SECRET":    "test",
+	"SOCIALDATA_SPOTIFY_CLIENT_ID":           "test",
+	"SOCIALDATA_SPOTIFY_CLIENT_SECRET":       "test",
+	"SOCIALDATA_THREADS_TOKEN":               "test",
+	"SOCIALDATA_TIKTOK_CLIENT_KEY":           "test",
+	"SOCIALDATA_TIKTOK_CLIENT_SECRET":        "test",
+	"SOCIALDATA_TRUTHSOCIAL_TOKEN":           "test",
+	"SOCIALDATA_TWITCH_CLIENT_ID":            "test",
+	"SOCIALDATA_TWITCH_CLIENT_SECRET":        "test",
+	"SOCIALDATA_X_TOKEN":                     "test",
+	"SOCIALDATA_X_USER_TOKEN":                "test",
+	"SOCIALDATA_YOUTUBE_API_KEY":             "test",
+	"SOCIALDATA_ZID_AUTHORIZATION":           "test",
+	"SOCIALDATA_ZID_ACCESS_TOKEN":            "test",
+}
+
+func TestCapturedAnswersComeOutRight(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat(filepath.Join(shared, "upstreams/samples")); err != nil {
+		t.Skip("the captured answers are not here: ", err)
+	}
+	bin := filepath.Join(t.TempDir(), "replay")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, filepath.Join(shared, "tools/replay/main.go")).CombinedOutput(); err != nil {
+		t.Fatalf("building the replay server: %v\n%s", err, out)
+	}
+	files, err := filepath.Glob("testdata/replay/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	recorders := map[string]string{}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cases []replayCase
+		if err := json.Unmarshal(b, &cases); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, c := range cases {
+			if recorders[c.Variant] == "" {
+				recorders[c.Variant] = startReplay(t, bin, c.Variant)
+			}
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			for _, c := range cases {
+				t.Run(c.Name, func(t *testing.T) {
+					t.Parallel()
+					c.run(t, recorders[c.Variant])
+				})
+			}
+		})
+	}
+}
+
+// startReplay runs the replay server until the test ends and returns its address.
+func startReplay(tb testing.TB, bin, variant string) string {
+	tb.Helper()
+	addr := freeAddr(tb)
+	// Of captures that were asked for otherwise than we do, testdata/asked says what our requests for them are.
+	cmd := exec.CommandContext(tb.Context(), bin, "-addr", addr, "-variants", variant,
+		filepath.Join(shared, "upstreams/samples"), "testdata/asked")
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	for {
+		res, err := http.Get("http://" + addr + "/_log")
+		if err == nil {
+			_ = res.Body.Close()
+			return "http://" + addr
+		}
+		if tb.Context().Err() != nil {
+			tb.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func (c replayCase) run(t *testing.T, recorder string) {
+	t.Helper()
+	settings := maps.Clone(usualEnv)
+	if c.Vendor {
+		settings = map[string]string{"SOCIALDATA_SCRAPECREATORS_API_KEY": "test-test"}
+		recorder = onlyReseller(t, recorder)
+	}
+	maps.Copy(settings, c.Env)
+	recorded, err := replay.New(recorder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each case has an engine of its own: a captured rate limit must not close the next case's bucket.
+	ledger, store := credits.NewMemory(credits.MemoryConfig{}), keys.NewMemory(keys.MemoryConfig{})
+	client := clientWith(t, &http.Client{Transport: recorded}, settings,
+		socialdata.WithLedger(ledger), socialdata.WithKeys(store), socialdata.WithEnricher(model()))
+	account, err := store.CreateAccount(t.Context(), "tester")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ledger.Grant(t.Context(), account.ID, 1000, "test"); err != nil {
+		t.Fatal(err)
+	}
+	secret, _, err := store.CreateKey(t.Context(), keys.NewKey{Account: account.ID, Environment: keys.Test})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv, err := server.New(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(srv.Handler())
+	defer web.Close()
+
+	want := []replayPage{{c.Want}}
+	target := c.Get
+	for i, page := range append(want, c.Next...) {
+		status, body, raw := read(t, web.URL+target, secret)
+		wantStatus := c.Status
+		if wantStatus == 0 || i > 0 {
+			wantStatus = http.StatusOK
+		}
+		if status != wantStatus {
+			t.Fatalf("GET %s: status %d, want %d\n%s", target, status, wantStatus, raw)
+		}
+		if c.Code != "" && i == 0 {
+			page.Want = maps.Clone(page.Want)
+			if page.Want == nil {
+				page.Want = map[string]any{}
+			}
+			page.Want["code"] = c.Code
+		}
+		for path, value := range page.Want {
+			if err := matchesPath(body, path, value); err != nil {
+				t.Errorf("GET %s: page %d: %v", target, i+1, err)
+			}
+		}
+		if t.Failed() {
+			t.Logf("%.3000s", raw)
+		}
+		cursor, err := at(body, "meta.next_cursor")
+		if i == len(c.Next) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("GET %s: page %d has no next_cursor", target, i+1)
+		}
+		u, err := url.Parse(c.Get)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := u.Query()
+		q.Set("cursor", fmt.Sprint(cursor))
+		u.RawQuery = q.Encode()
+		target = u.String()
+	}
+}
+
+// onlyReseller returns an address behind which the reseller's answers are, and nobody else's.
+func onlyReseller(t *testing.T, recorder string) string {
+	t.Helper()
+	to, err := url.Parse(recorder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, "/api.scrapecreators.com/") {
+			http.Error(w, "not captured", http.StatusNotImplemented)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
+	return web.URL
+}
+
+func read(t *testing.T, target, secret string) (status int, body any, raw []byte) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, target, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+secret)
+	res, err := http.DefaultClient.Do(req) //nolint:forbidigo // a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read whole
+	var msg json.RawMessage
+	if err := json.NewDecoder(res.Body).Decode(&msg); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(msg, &body); err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, body, msg
+}
+
+// matchesPath compares what stands at a path with what is wanted there.
+func matchesPath(body any, path string, want any) error {
+	got, err := at(body, path)
+	switch {
+	case want == nil && (err != nil || got == nil):
+		return nil
+	case err != nil:
+		return err
+	case want == "*":
+		if got == nil || got == "" {
+			return fmt.Errorf("%s is empty", path)
+		}
+		return nil
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		return fmt.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+	return nil
+}
+
+var errAbsent = errors.New("absent")
+
+// at walks a path of names, indexes and #, the length.
+func at(v any, path string) (any, error) {
+	for part := range strings.SplitSeq(path, ".") {
+		switch x := v.(type) {
+		case map[string]any:
+			next, ok := x[part]
+			if !ok {
+				return nil, fmt.Errorf("%s: %q: %w", path, part, errAbsent)
+			}
+			v = next
+		case []any:
+			if part == "#" {
+				v = float64(len(x))
+				continue
+			}
+			i, err := strconv.Atoi(part)
+			if err != nil || i < 0 || i >= len(x) {
+				return nil, fmt.Errorf("%s: %q of %d: %w", path, part, len(x), errAbsent)
+			}
+			v = x[i]
+		default:
+			return nil, fmt.Errorf("%s: %q: %w", path, part, errAbsent)
+		}
+	}
+	return v, nil
+}
+
+// freeAddr returns an address of this machine that is free now.
+func freeAddr(tb testing.TB) string {
+	tb.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // only its number is wanted
+	return l.Addr().String()
+}
