@@ -49,7 +49,19 @@ type Info struct {
 	BaseCredits int64  // the price of one plain call, in credits
 	Meaning     string // what the universal objects mean there; "" where they mean what they say
 	NoEnrich    bool   // its content may not be sent through enrichment
+	Sandbox     bool   // its data is invented: it is searched only where nothing else is
+	Links       Links  // what the links of its profiles are
 }
+
+// Links says what the links of a platform's profiles are.
+type Links int
+
+// The kinds of [Links].
+const (
+	LinksInBio  Links = iota // part of what an account says about itself
+	LinksListed              // a list that the owner keeps beside the bio
+	LinksPage                // all there is: a profile is a page of links to the owner's accounts elsewhere
+)
 
 // infos is the platform table of the specification, by identifier. Nobody writes to it.
 var infos = []Info{
@@ -65,8 +77,8 @@ var infos = []Info{
 	{ID: Kick, Name: "Kick", BaseCredits: 1},
 	{ID: Kwai, Name: "Kwai", BaseCredits: 1},
 	{ID: LinkedIn, Name: "LinkedIn", BaseCredits: 2},
-	{ID: Linktree, Name: "Linktree", BaseCredits: 1},
-	{ID: Mock, Name: "Mock", BaseCredits: 1, Meaning: "a sandbox with invented data for every operation"},
+	{ID: Linktree, Name: "Linktree", BaseCredits: 1, Links: LinksPage},
+	{ID: Mock, Name: "Mock", BaseCredits: 1, Meaning: "a sandbox with invented data for every operation", Sandbox: true},
 	{ID: Pinterest, Name: "Pinterest", BaseCredits: 1},
 	{ID: Reddit, Name: "Reddit", BaseCredits: 1, NoEnrich: true},
 	{ID: Rumble, Name: "Rumble", BaseCredits: 1},
@@ -80,7 +92,7 @@ var infos = []Info{
 	{ID: TruthSocial, Name: "Truth Social", BaseCredits: 1},
 	{ID: Twitch, Name: "Twitch", BaseCredits: 1},
 	{ID: X, Name: "X", BaseCredits: 1},
-	{ID: YouTube, Name: "YouTube", BaseCredits: 1},
+	{ID: YouTube, Name: "YouTube", BaseCredits: 1, Links: LinksListed},
 	{ID: Zid, Name: "Zid", BaseCredits: 1},
 }
 

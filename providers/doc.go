@@ -20,7 +20,7 @@
 //	name_test.go  the suite, and what is special here; testdata has its answers and goldens
 //
 // Config holds strings, numbers, flags and *http.Client, one BaseURL for each host ("" is the real one, by cmp.Or), and Own
-// where public pages are read. Its fields are settings: ClientID of kick is SOCIALDATA_KICK_CLIENT_ID.
+// where public pages are read. Its fields are settings: ClientID of kick is client_id in Missing.
 //
 //	func New(cfg Config) providers.Chain {
 //		return providers.Chain{newOfficial(cfg), newOwn(cfg).IfOwn(cfg.Own, true)}

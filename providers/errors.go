@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/socialdata/socialdata/platform"
 )
 
 // The errors that a provider returns: bare, and without what was asked.
@@ -104,6 +107,29 @@ func (e *UpstreamError) Error() string {
 
 // Unwrap returns the cause.
 func (e *UpstreamError) Unwrap() error { return e.Err }
+
+// MissingError says that a provider is not configured: it would serve an operation if settings were there that are not.
+type MissingError struct {
+	Provider string // the provider's Name
+	Platform platform.ID
+	Settings []string // by their names in [Provider] Missing
+}
+
+// Error names the settings in words: where they are set is known to the program, and not here.
+func (e *MissingError) Error() string {
+	var names []string
+	for _, s := range e.Settings {
+		if whose, name, named := strings.Cut(s, "."); named {
+			s = name + " of " + whose
+		}
+		names = append(names, s)
+	}
+	word := "setting "
+	if len(names) > 1 {
+		word = "settings "
+	}
+	return "the provider " + e.Provider + " is not configured: missing the " + word + strings.Join(names, ", ")
+}
 
 // NotFound returns an [ErrNotFound] that tells the caller what is missing or who switched it off, such as "comments
 // are disabled on this post".

@@ -45,6 +45,31 @@ const (
 // OpRaw stands for a provider's Forward in Missing; it is no operation of its own.
 const OpRaw Op = "raw"
 
+const (
+	onTikTokAndGitHub = "offered on tiktok and github only"
+	inShops           = "only storefronts and shops have it"
+	inAdLibraries     = "only the public ad libraries of facebook, google, linkedin and tiktok have it"
+	onEventPlatforms  = "only facebook and twitch publish events"
+)
+
+// Where says of an operation that few platforms have where it is found; "" of all others.
+func (op Op) Where() string {
+	switch op {
+	case OpFollowers, OpFollowing:
+		return onTikTokAndGitHub
+	case OpAudience:
+		return "only tiktok tells where an audience lives"
+	case OpProducts, OpProduct, OpReviews, OpStore:
+		return inShops
+	case OpAds, OpAdsSearch, OpAd, OpAdvertisers:
+		return inAdLibraries
+	case OpEvent, OpEvents, OpEventsSearch:
+		return onEventPlatforms
+	default:
+		return ""
+	}
+}
+
 // Subject says what an identifier names, so that a provider can reduce what people paste to its canonical form.
 type Subject string
 

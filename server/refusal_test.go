@@ -93,7 +93,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{"platform without a provider", "/v1/kwai/profile?handle=a", problem.PlatformUnavailable, []string{"GET /v1/kwai/profile", "no provider"}},
 		{"parameters before what is not offered", "/v1/kwai/profile", problem.InvalidRequest, []string{`"handle"`}},
 		{"filter that the platform cannot apply", "/v1/hackernews/search?query=a&region=SA", problem.InvalidRequest, []string{`"region"`, "hackernews"}},
-		{"missing setting", "/v1/twitch/profile?handle=a", problem.PlatformUnavailable, []string{"GET /v1/twitch/profile", "SOCIALDATA_TWITCH_SECRET"}},
+		{"missing setting", "/v1/twitch/profile?handle=a", problem.PlatformUnavailable, []string{"GET /v1/twitch/profile", "missing the setting secret"}},
 		{"note on what is not offered", "/v1/hackernews/trending", problem.PlatformUnavailable, []string{"nothing trends here"}},
 
 		{"unknown provider", "/v1/raw/nobody/users/a", problem.NotFound, []string{`"nobody"`}},
@@ -146,7 +146,7 @@ func hackerNews() providers.Provider {
 
 // twitch serves nothing: its setting is missing.
 func twitch() providers.Provider {
-	return mock.NewFor(platform.Twitch, mock.Config{}).Without("SOCIALDATA_TWITCH_SECRET")
+	return mock.NewFor(platform.Twitch, mock.Config{}).Without("secret")
 }
 
 // TestTheOrderOfChecks mends one fault after the other: each time the next one shows.

@@ -18,7 +18,6 @@ type Item struct {
 
 // Books are the holds of one call, by the names of their items. Without a ledger there are none.
 type Books struct {
-	accounts       *Accounts
 	requestID      string
 	idempotencyKey string
 	items          []Item
@@ -38,7 +37,7 @@ var ErrUndecided = errors.New("socialdata: it is not known whether the ledger ha
 // Reserve holds the amount of each item, all or none. An idempotencyKey that is not "" is charged once, however often
 // it is settled.
 func (c Caller) Reserve(ctx context.Context, requestID, idempotencyKey string, items ...Item) (Books, error) {
-	b := Books{accounts: c.accounts, requestID: requestID, idempotencyKey: idempotencyKey, items: items}
+	b := Books{requestID: requestID, idempotencyKey: idempotencyKey, items: items}
 	if c.accounts.Ledger == nil {
 		return b, nil
 	}
@@ -94,11 +93,6 @@ func NewDue(hold credits.Hold, requestID, idempotencyKey string, charge credits.
 		charge.IdempotencyKey = idempotencyKey + " " + charge.Platform
 	}
 	return Due{hold, charge}
-}
-
-// Settle ends the hold of an item with a charge. See [Accounts.Settle].
-func (b *Books) Settle(ctx context.Context, item string, charge credits.Charge) (credits.Receipt, error) {
-	return b.accounts.Settle(ctx, b.Due(item, charge))
 }
 
 // Settle ends a hold with its charge. Without a ledger the receipt says what the charge would have been. After an error
@@ -187,12 +181,6 @@ func (a *Accounts) charged(d Due, r credits.Receipt) {
 	if r.Charged > 0 {
 		a.Charged(observe.Charge{Operation: d.Charge.Operation, Platform: d.Charge.Platform, Credits: r.Charged})
 	}
-}
-
-// Release gives up the hold of an item.
-func (b *Books) Release(ctx context.Context, item string) error {
-	_, err := b.Settle(ctx, item, credits.Charge{})
-	return err
 }
 
 // reserve is the ledger's Reserve; a ledger that panics fails.

@@ -20,6 +20,7 @@ import (
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/search"
+	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
@@ -53,12 +54,13 @@ type Config struct {
 
 // Engine is what all sessions share. It is safe for concurrent use.
 type Engine struct {
-	cfg      Config
-	accounts *account.Accounts
-	reader   *read.Reader
-	search   *search.Service
-	rows     map[*operation.Operation]*read.Row
-	handlers map[string]handler // of the service's own operations, by name
+	cfg       Config
+	accounts  *account.Accounts
+	upstreams *upstreams.Pool
+	reader    *read.Reader
+	search    *search.Service
+	rows      map[*operation.Operation]*read.Row
+	handlers  map[string]handler // of the service's own operations, by name
 }
 
 // holdSlack is how much longer than its call a hold lasts: enrichment and settling come after the upstream.
@@ -84,16 +86,19 @@ func New(cfg Config) (*Engine, error) {
 		Keys: cfg.Keys, Ledger: cfg.Ledger, Limiter: cfg.Limiter, Rate: cfg.Rate, Now: cfg.Now,
 		HoldFor: cfg.Timeout + holdSlack, IDs: credits.NewIDs(cfg.Now()), Charged: cfg.Observer.Charge,
 	}
-	e.reader, err = read.New(read.Config{
-		Providers: cfg.Providers, Cache: cfg.Cache, Enricher: cfg.Enricher, Cursors: cursor.NewKeeper(sealer, cfg.Records),
-		Prices: cfg.Prices, Timeout: cfg.Timeout, Profile: e.reads(providers.OpProfile), Now: cfg.Now, Log: cfg.Log,
-		Observer: cfg.Observer,
+	e.upstreams, err = upstreams.New(upstreams.Config{
+		Providers: cfg.Providers, Observer: cfg.Observer, Now: cfg.Now, Log: cfg.Log,
 	})
 	if err != nil {
 		return nil, err
 	}
+	e.reader = read.New(read.Config{
+		Upstreams: e.upstreams, Cache: cfg.Cache, Enricher: cfg.Enricher, Cursors: cursor.NewKeeper(sealer, cfg.Records),
+		Prices: cfg.Prices, Timeout: cfg.Timeout, Profile: e.reads(providers.OpProfile), Now: cfg.Now, Log: cfg.Log,
+		Observer: cfg.Observer,
+	})
 	e.search = search.New(search.Config{
-		Reader: e.reader, Row: e.reads(providers.OpSearch), All: e.streamed(), Records: cfg.Records,
+		Reader: e.reader, Upstreams: e.upstreams, Row: e.reads(providers.OpSearch), All: e.streamed(), Records: cfg.Records,
 		Cursors: cursor.NewKeeper(sealer, cfg.Records), Settle: e.accounts.Settle,
 		Timeout: cfg.Timeout, Now: cfg.Now, Log: cfg.Log,
 	})

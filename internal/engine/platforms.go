@@ -32,18 +32,18 @@ func platforms(ctx context.Context, s *Session, _ *read.Row, call operation.Call
 
 func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationInfo {
 	out := schema.OperationInfo{
-		Operation: row.Name, Reason: set(s.reader.Reason(id, row.Op)), Providers: []string{}, Sources: []schema.Source{}, CacheTTLS: int64(row.TTL.Seconds()),
+		Operation: row.Name, Reason: set(s.upstreams.Reason(id, row.Op)), Providers: []string{}, Sources: []schema.Source{}, CacheTTLS: int64(row.TTL.Seconds()),
 		UpstreamCredits: map[string]int64{}, Filters: map[string][]string{}, Missing: []string{},
 	}
-	for _, p := range s.reader.Providers(id) {
-		serves := s.reader.ServedBy(p, row.Op)
+	for _, source := range s.upstreams.Sources(id) {
+		p, serves := source.Provider, source.Serves(row.Op)
 		// Who serves it knows best; what the others say is why they do not.
 		if !out.Available && (out.Note == nil || serves) {
 			out.Note = set(p.Notes[row.Op])
 		}
 		if !serves {
 			if len(out.Missing) == 0 {
-				out.Missing = append(out.Missing, s.reader.Missing(p, row.Op)...)
+				out.Missing = append(out.Missing, source.Missing(row.Op)...)
 			}
 			continue
 		}
@@ -70,7 +70,8 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 func (s *Session) rawRoutes(id platform.ID) []schema.RawRoute {
 	out := []schema.RawRoute{}
 	for _, info := range platform.All() { // a provider may list routes of other platforms than its own
-		for _, p := range s.reader.Providers(info.ID) {
+		for _, source := range s.upstreams.Sources(info.ID) {
+			p := source.Provider
 			for _, route := range p.Routes {
 				known := func(r schema.RawRoute) bool { return r.Provider == p.Name && r.Path == route.Pattern }
 				if route.Platform != id || slices.ContainsFunc(out, known) {
@@ -78,7 +79,7 @@ func (s *Session) rawRoutes(id platform.ID) []schema.RawRoute {
 				}
 				out = append(out, schema.RawRoute{
 					Provider: p.Name, Path: route.Pattern, Available: p.Forward != nil,
-					Missing: append([]string{}, s.reader.Missing(p, providers.OpRaw)...),
+					Missing: append([]string{}, source.Missing(providers.OpRaw)...),
 				})
 			}
 		}
@@ -88,7 +89,7 @@ func (s *Session) rawRoutes(id platform.ID) []schema.RawRoute {
 
 // Drifted returns what of the upstreams' answers has not been as it should be since the start, by platform, operation and
 // field.
-func (e *Engine) Drifted() []observe.Drifted { return e.reader.Drifted() }
+func (e *Engine) Drifted() []observe.Drifted { return e.upstreams.Drifted() }
 
 // allowed adds the values by which another provider can filter to those before; none at all are any.
 func allowed(before, more []string, known bool) []string {
@@ -115,7 +116,7 @@ func (s *Session) Health() schema.Health {
 		Status: "ok", Environment: s.cfg.Environment, Platforms: map[platform.ID]schema.HealthState{},
 	}
 	for _, info := range platform.All() {
-		out.Platforms[info.ID] = s.reader.State(info.ID)
+		out.Platforms[info.ID] = s.upstreams.State(info.ID)
 	}
 	for name, state := range s.cfg.Dependencies {
 		if out.Dependencies == nil {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
-	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
@@ -31,7 +31,7 @@ func problemOf(o *operation.Operation, call operation.Call, err error) *problem.
 	case errors.Is(err, credits.ErrLate):
 		return problem.Wrap(err, problem.PlatformUnavailable, "the call took longer than its credits were held, and they "+
 			"are spent; nothing was charged")
-	case errors.Is(err, read.ErrPanic):
+	case errors.Is(err, upstreams.ErrPanic):
 		return problem.Wrap(err, problem.InternalError, "something went wrong on our side")
 	case errors.Is(err, credits.ErrCap):
 		return problem.Wrap(err, problem.InsufficientCredits, "the key has reached its own spending cap%s; nothing was charged", price(err))
@@ -40,17 +40,17 @@ func problemOf(o *operation.Operation, call operation.Call, err error) *problem.
 	case errors.Is(err, keys.ErrUnknown), errors.Is(err, account.ErrNone):
 		return problem.Wrap(err, problem.Unauthorized, "a valid API key is required")
 	case errors.Is(err, providers.ErrNotFound):
-		return problem.Wrap(err, problem.NotFound, "%s", read.Detail(err, platform+" has no such thing"))
+		return problem.Wrap(err, problem.NotFound, "%s", upstreams.Detail(err, platform+" has no such thing"))
 	case errors.Is(err, providers.ErrInvalid):
-		return problem.Wrap(err, problem.InvalidRequest, "%s", read.Detail(err, platform+" cannot use this input"))
+		return problem.Wrap(err, problem.InvalidRequest, "%s", upstreams.Detail(err, platform+" cannot use this input"))
 	case errors.Is(err, providers.ErrCursor):
 		return problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
-	case read.OnlyTimeouts(err):
+	case upstreams.OnlyTimeouts(err):
 		return problem.Wrap(err, problem.UpstreamTimeout, "%s did not answer %s in time", platform, route)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return problem.Wrap(err, problem.UpstreamTimeout, "the caller stopped waiting for %s", route)
 	case upstream != nil, errors.Is(err, providers.ErrUnavailable):
-		p := problem.Wrap(err, problem.PlatformUnavailable, "%s: %s", route, read.Detail(err, "the upstream failed"))
+		p := problem.Wrap(err, problem.PlatformUnavailable, "%s: %s", route, upstreams.Detail(err, "the upstream failed"))
 		if upstream != nil {
 			p.RetryAfter = upstream.RetryAfter
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata/internal/weburl"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -15,7 +16,7 @@ import (
 const (
 	official   = 0.95 // the platform keeps a list of them
 	backLink   = 0.95 // the other account links back
-	ownedPage  = 0.9  // linked from a page that the owner fills, such as Linktree
+	ownedPage  = 0.9  // linked from a page or list that the owner fills
 	namedInBio = 0.8
 	sameName   = 0.5 // same handle and same display name or picture
 	sameHandle = 0.3
@@ -99,17 +100,24 @@ func (d *deriver) follow(cs *candidates, p *schema.Profile) {
 			continue
 		}
 		c := cs.at(id, handle, l)
-		switch {
-		case c == nil:
-		case c.source == schema.Official && p == cs.self: // the owner says the same on the same platform once more
-		case p.Platform == platform.Linktree:
-			c.add("linktree", strings.ToUpper(string(id)), ownedPage)
-		case p.Platform == platform.YouTube:
-			c.add("youtube", l, ownedPage)
-		default:
+		if c == nil || c.source == schema.Official && p == cs.self { // the owner says the same on the same platform once more
+			continue
+		}
+		switch linksOf(p.Platform) {
+		case platform.LinksPage:
+			c.add(string(p.Platform), strings.ToUpper(string(id)), ownedPage)
+		case platform.LinksListed:
+			c.add(string(p.Platform), l, ownedPage)
+		case platform.LinksInBio:
 			c.add("bio_link", l, namedInBio)
 		}
 	}
+}
+
+// linksOf says what the links of a platform's profiles are.
+func linksOf(id platform.ID) platform.Links {
+	info, _ := platform.Lookup(id)
+	return info.Links
 }
 
 // compare notes what an account says itself, if it could be read: does it link back, is it named alike?
@@ -146,44 +154,17 @@ func (d *deriver) linksTo(p, to *schema.Profile) bool {
 	})
 }
 
-// accountHosts finds the account in a URL of platforms whose provider does not tell: the path in front of the handle.
-// Nobody writes to it.
-var accountHosts = map[string]struct {
-	id     platform.ID
-	prefix string
-}{
-	"facebook.com": {platform.Facebook, ""}, "instagram.com": {platform.Instagram, ""}, "linkedin.com": {platform.LinkedIn, "in/"},
-	"linktr.ee": {platform.Linktree, ""}, "pinterest.com": {platform.Pinterest, ""}, "snapchat.com": {platform.Snapchat, "add/"},
-	"t.me": {platform.Telegram, ""}, "tiktok.com": {platform.TikTok, "@"}, "twitter.com": {platform.X, ""}, "x.com": {platform.X, ""},
-	"youtube.com": {platform.YouTube, "@"}, "twitch.tv": {platform.Twitch, ""}, "kick.com": {platform.Kick, ""},
-	"threads.net": {platform.Threads, "@"}, "threads.com": {platform.Threads, "@"}, "bsky.app": {platform.Bluesky, "profile/"},
-	"github.com": {platform.GitHub, ""}, "soundcloud.com": {platform.SoundCloud, ""}, "truthsocial.com": {platform.TruthSocial, "@"},
-}
-
-// noAccounts are paths of the platforms above that are pages of their own. Nobody writes to it.
-var noAccounts = []string{
-	"about", "ads", "events", "explore", "groups", "hashtag", "help", "home", "intent", "joinchat", "legal", "login", "marketplace",
-	"messages", "pages", "privacy", "search", "settings", "share", "sharer", "sharer.php", "signup", "stories", "terms", "watch",
-}
-
 // accountAt returns the account that a URL is the page of.
-func (d *deriver) accountAt(page string) (platform.ID, string, bool) {
+func (d *deriver) accountAt(page string) (id platform.ID, handle string, ok bool) {
 	u, err := url.Parse(page)
 	if err != nil {
 		return "", "", false
 	}
-	host := strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(u.Hostname()), "www."), "m.")
-	at, ok := accountHosts[host]
-	if !ok {
+	if id, handle, ok = platform.AccountAt(u); !ok {
 		return "", "", false
 	}
-	handle, ok := strings.CutPrefix(strings.Trim(u.Path, "/"), at.prefix)
-	if !ok || handle == "" || strings.Contains(handle, "/") {
-		return "", "", false
+	if canonical, known, err := d.reader.Upstreams().Normalize(id, providers.Handle, page); known {
+		return id, canonical, err == nil
 	}
-	if canonical, known, err := d.reader.HandleAt(at.id, page); known {
-		return at.id, canonical, err == nil
-	}
-	handle = strings.TrimPrefix(handle, "@")
-	return at.id, handle, handle != "" && !slices.Contains(noAccounts, strings.ToLower(handle))
+	return id, handle, !platform.Reserved(handle)
 }

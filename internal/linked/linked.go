@@ -21,8 +21,8 @@ const (
 	mostProfiles = 50              // of those that are linked to are looked at; nobody honest has more
 )
 
-// Derive derives the accounts elsewhere from a profile: what the platform confirms, what the profile and its Linktree
-// page link to, and what those accounts say in turn. Only accounts that something points to are looked at, and accounts
+// Derive derives the accounts elsewhere from a profile: what the platform confirms, what the profile and its page
+// of links link to, and what those accounts say in turn. Only accounts that something points to are looked at, and accounts
 // of the same handle on the platforms that the caller names.
 func Derive(ctx context.Context, r *read.Reader, q *read.Query) (read.Fetched, error) {
 	d := deriver{reader: r, fresh: q.Fresh}
@@ -80,7 +80,7 @@ func (d *deriver) lookAt(ctx context.Context, looks []look) {
 	var wg sync.WaitGroup
 	for i := range looks {
 		l := &looks[i]
-		if !d.reader.Serves(l.platform, providers.OpProfile) {
+		if !d.reader.Upstreams().Serves(l.platform, providers.OpProfile) {
 			continue
 		}
 		wg.Go(func() {
@@ -104,11 +104,11 @@ func (l *look) missed() bool {
 	return l.err != nil && !errors.Is(l.err, providers.ErrInvalid)
 }
 
-// openPages follows what the Linktree pages among the candidates link to.
+// openPages follows what those of the candidates link to whose profile is a page of links.
 func (d *deriver) openPages(ctx context.Context, found *candidates) {
 	var pages []look
 	for _, c := range found.list[:min(len(found.list), mostProfiles)] {
-		if c.Platform == platform.Linktree {
+		if linksOf(c.Platform) == platform.LinksPage {
 			pages = append(pages, look{platform: c.Platform, handle: c.Handle})
 		}
 	}

@@ -357,8 +357,8 @@ func TestEveryEmptyCellHasAReason(t *testing.T) {
 		}
 	}
 	for op, want := range map[string]string{
-		"profile":   "the provider youtube misses the setting api_key (SOCIALDATA_YOUTUBE_API_KEY)",
-		"linked":    "the provider youtube misses the setting api_key (SOCIALDATA_YOUTUBE_API_KEY)",
+		"profile":   "the provider youtube is not configured: missing the setting api_key",
+		"linked":    "the provider youtube is not configured: missing the setting api_key",
 		"live":      "hides it",
 		"followers": "offered on tiktok and github only",
 		"comments":  "the upstream offers nothing of the kind (youtube, youtube_own)",
@@ -368,5 +368,5 @@ func TestEveryEmptyCellHasAReason(t *testing.T) {
 		}
 	}
 	_, err = e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.YouTube, Handle: "a"})
-	enginetest.WantProblem(t, err, problem.PlatformUnavailable, "GET /v1/youtube/profile", "SOCIALDATA_YOUTUBE_API_KEY")
+	enginetest.WantProblem(t, err, problem.PlatformUnavailable, "GET /v1/youtube/profile", "missing the setting api_key")
 }

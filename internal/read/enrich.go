@@ -143,9 +143,6 @@ func (r *Reader) enrichText(ctx context.Context, q *Query, text string) (b []byt
 		r.cfg.Observer.Invented(observe.Invented{Operation: q.Row.Name, Words: n})
 	}
 	got.Fill()
-	if n := got.DropInvented(); n > 0 {
-		r.cfg.Log.WarnContext(ctx, "the enricher invented words, which were dropped", "words", n)
-	}
 	if err := got.Validate(); err != nil {
 		return nil, fmt.Errorf("socialdata: enrichment breaks the schema: %w", err)
 	}

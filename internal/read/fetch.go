@@ -53,10 +53,11 @@ func single[T any, P schema.Resource[T]](get func(context.Context, *providers.Pr
 			if err != nil {
 				return Fetched{}, err
 			}
-			out := Fetched{At: r.now(), Rows: 1}
+			r.attempt.Read(1)
+			out := Fetched{At: r.now()}
 			data, raw, err := encode(r.Provider, P(&v), out.At)
 			if err != nil {
-				r.watch.broken(err)
+				r.attempt.Broken(err)
 				return out, drifted(err)
 			}
 			out.Data, out.Raw = data, [][]byte{raw}
@@ -91,7 +92,7 @@ func paged[T any, P schema.Resource[T]](
 				return Fetched{}, err
 			}
 			if len(page.Items) > maxItems {
-				r.watch.broken(fmt.Errorf("%d items on one page", len(page.Items)))
+				r.attempt.Broken(fmt.Errorf("%d items on one page", len(page.Items)))
 				page.Items = page.Items[:maxItems]
 			}
 			return assemble[T, P](ctx, r, page)
@@ -123,7 +124,8 @@ func decode[T any](data string) (any, error) {
 // assemble puts together what of a page is whole and new. An item that is broken costs itself alone; a page on which no
 // item could be understood is an upstream that has changed.
 func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page providers.Page[T]) (Fetched, error) {
-	out := Fetched{At: r.now(), Rows: len(page.Items), Page: compact(page.Raw), Next: page.Next}
+	r.attempt.Read(len(page.Items))
+	out := Fetched{At: r.now(), Page: compact(page.Raw), Next: page.Next}
 	var kept [][]byte
 	broken, understood, here := error(nil), false, map[uint64][]byte{}
 	for i := range page.Items {
@@ -133,7 +135,7 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 		o := P(&page.Items[i])
 		data, raw, err := encode(r.Provider, o, out.At)
 		if err != nil {
-			r.watch.broken(err)
+			r.attempt.Broken(err)
 			broken = fmt.Errorf("item %d of %d: %w", i+1, len(page.Items), err)
 			continue
 		}
@@ -204,9 +206,10 @@ func Store() Source {
 				return Fetched{}, err
 			}
 			s.Platform = r.Provider.Platform
-			out := Fetched{At: r.now(), Rows: 1, Page: compact(s.Raw)}
+			r.attempt.Read(1)
+			out := Fetched{At: r.now(), Page: compact(s.Raw)}
 			if err := s.Validate(); err != nil {
-				r.watch.broken(err)
+				r.attempt.Broken(err)
 				return out, drifted(err)
 			}
 			out.Data, err = schema.Marshal(s.StoreSummary)

@@ -10,21 +10,19 @@ import (
 
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// opConfirmed is the part of linked that a platform answers itself. No caller can ask for it alone.
-const opConfirmed providers.Op = "linked/confirmed"
-
 // confirmedRow reads which accounts elsewhere a platform itself confirms.
 func confirmedRow(ttl time.Duration) *Row {
 	return &Row{
-		Op: opConfirmed,
+		Op: upstreams.OpConfirmed,
 		Operation: &operation.Operation{
-			Name: string(opConfirmed), Path: "/v1/{platform}/linked", TTL: ttl,
+			Name: string(upstreams.OpConfirmed), Path: "/v1/{platform}/linked", TTL: ttl,
 			Params: []operation.Param{
 				{Name: "handle", Required: true, Form: operation.FormText, Subject: providers.Handle},
 				{Name: "cursor", Form: operation.FormCursor},
@@ -50,7 +48,7 @@ func (r *Reader) ProfileOf(ctx context.Context, id platform.ID, handle string, f
 func (r *Reader) Confirmed(ctx context.Context, id platform.ID, handle string, fresh bool) ([]schema.LinkedProfile, time.Time, error) {
 	var all []schema.LinkedProfile
 	var oldest time.Time
-	if !r.Serves(id, opConfirmed) {
+	if !r.cfg.Upstreams.Serves(id, upstreams.OpConfirmed) {
 		return nil, oldest, nil
 	}
 	var at *cursor.Cursor
@@ -117,16 +115,4 @@ func (r *Reader) inner(
 	}
 	entry, _, err := r.Lookup(ctx, q)
 	return entry, err
-}
-
-// HandleAt returns the canonical handle of the account whose page is given, as the first provider of the platform that
-// knows how to reads it; known is false when none does.
-func (r *Reader) HandleAt(id platform.ID, page string) (handle string, known bool, err error) {
-	for _, l := range r.links[id] {
-		if l.p.Normalize != nil {
-			handle, err = l.p.Normalize(providers.Handle, page)
-			return handle, true, err
-		}
-	}
-	return "", false, nil
 }

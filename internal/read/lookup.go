@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
@@ -62,7 +63,7 @@ func (r *Reader) read(ctx context.Context, q *Query, known *cache.Entry) (*cache
 			return nil, schema.Miss, caller.Err()
 		case ctx.Err() != nil:
 			return nil, schema.Miss, &providers.Error{Kind: providers.ErrTimeout, Err: err}
-		case led || !OnlyTimeouts(err):
+		case led || !upstreams.OnlyTimeouts(err):
 			return nil, schema.Miss, err
 		}
 	}
@@ -108,7 +109,7 @@ func (r *Reader) fly(ctx context.Context, q *Query, flight string) (got landing,
 	// Later than the context, so that it never meets the flight of those who try again.
 	forget := time.AfterFunc(r.cfg.Timeout+2*cachePatience, func() { r.flights.Forget(flight) })
 	defer forget.Stop()
-	defer r.Rescue(detached, q, &err) // nobody above could: this is a goroutine of its own
+	defer upstreams.Rescue(detached, r.cfg.Log, &err, "operation", q.Row.Name, "platform", q.Platform)
 	if !q.Fresh {
 		// Somebody may have landed between this caller's look into the cache and now.
 		turn := r.turnOf(detached, q)
@@ -199,7 +200,7 @@ func (r *Reader) make(ctx context.Context, q *Query) (*cache.Entry, error) {
 
 // absence says what is not there.
 func absence(q *Query, err error) string {
-	if d := Detail(err, ""); d != "" {
+	if d := upstreams.Detail(err, ""); d != "" {
 		return d
 	}
 	if q.Row.raw() {

@@ -35,7 +35,7 @@ func TestAKindThatNeedsASettingNamesIt(t *testing.T) {
 	if err := ask(schema.ProfileResult); err != nil {
 		t.Error(err)
 	}
-	enginetest.WantProblem(t, ask(schema.PostResult), problem.PlatformUnavailable, "SOCIALDATA_BLUESKY_APP_PASSWORD")
+	enginetest.WantProblem(t, ask(schema.PostResult), problem.PlatformUnavailable, "account is not configured: missing the setting app_password")
 	enginetest.WantProblem(t, ask(schema.TrackResult), problem.InvalidRequest, "profile")
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
@@ -81,7 +82,7 @@ func (r *Reader) probes(q *Query) (int64, error) {
 	ids, err := q.Probed()
 	n := int64(0)
 	for _, id := range ids {
-		if !r.Serves(id, providers.OpProfile) {
+		if !r.cfg.Upstreams.Serves(id, providers.OpProfile) {
 			return 0, r.notOffered(r.cfg.Profile, id)
 		}
 		n += r.Base(id)
@@ -91,8 +92,6 @@ func (r *Reader) probes(q *Query) (int64, error) {
 
 // normalize reduces the identifiers to what the platform writes.
 func (r *Reader) normalize(q *Query) error {
-	links := r.links[q.Platform]
-	i := slices.IndexFunc(links, func(l *link) bool { return l.p.Normalize != nil })
 	for n := range q.In.Params {
 		p, v := &q.In.Params[n], q.In.Values[n]
 		if p.Subject == "" || v == "" {
@@ -100,11 +99,11 @@ func (r *Reader) normalize(q *Query) error {
 		}
 		pasted := v
 		err := leadsElsewhere(p.Subject, v)
-		if err == nil && i >= 0 {
-			v, err = links[i].p.Normalize(p.Subject, v)
+		if err == nil {
+			v, _, err = r.cfg.Upstreams.Normalize(q.Platform, p.Subject, v)
 		}
 		if err != nil {
-			return problem.Wrap(err, problem.InvalidRequest, "parameter %q: %s", p.Name, Detail(err, "cannot be read"))
+			return problem.Wrap(err, problem.InvalidRequest, "parameter %q: %s", p.Name, upstreams.Detail(err, "cannot be read"))
 		}
 		if v != pasted {
 			if q.pasted == nil {
@@ -185,36 +184,42 @@ func (r *Reader) SealCursor(ctx context.Context, bound string, at *cursor.Cursor
 // offer finds who serves the operation with the filters that were given, and from where the walk stands. Where nobody
 // does, but somebody would with a setting that is missing, the caller's words are not to blame.
 func (r *Reader) offer(q *Query) error {
-	var refused error
-	var lacking *providers.Provider
-	all := r.links[q.Platform]
-	for i, l := range all {
-		if !l.serves[q.Row.Op] {
-			if len(l.p.Missing[q.Row.Op]) > 0 && filters(q, l.p) == nil {
-				lacking = l.p
+	var refused, lacking error
+	all := r.cfg.Upstreams.Sources(q.Platform)
+	for i, source := range all {
+		err := filters(q, source.Provider)
+		if !source.Serves(q.Row.Op) {
+			if err == nil && len(source.Provider.Missing[q.Row.Op]) > 0 {
+				lacking = source.Lacking(q.Row.Op)
 			}
 			continue
 		}
-		if err := filters(q, l.p); err != nil {
+		if err != nil {
 			refused = err
 			continue
 		}
-		if len(q.links) == i { // so far all do: a part of the list will do, which nobody writes to
-			q.links = all[: i+1 : i+1]
+		if len(q.from) == i { // so far all do: a part of the list will do, which is never written to
+			q.from = all[: i+1 : i+1]
 			continue
 		}
-		q.links = append(q.links, l)
+		q.from = append(q.from, source)
 	}
 	switch {
-	case len(q.links) > 0:
+	case len(q.from) > 0:
 		return q.stick()
 	case refused != nil && lacking != nil:
-		return problem.New(problem.PlatformUnavailable, "%s does not offer %s with these parameters: %s",
-			q.Platform, q.Row.Route(string(q.Platform)), r.missing(lacking, q.Row.Op))
+		return problem.Wrap(lacking, problem.PlatformUnavailable, "%s does not offer %s with these parameters: %s",
+			q.Platform, q.Row.Route(string(q.Platform)), lacking)
 	case refused != nil:
 		return refused
 	}
 	return r.notOffered(q.Row, q.Platform)
+}
+
+// notOffered is the problem of an operation that the platform does not serve: it names the route and the reason.
+func (r *Reader) notOffered(row *Row, id platform.ID) error {
+	return problem.Wrap(r.cfg.Upstreams.Lacking(id, row.Op), problem.PlatformUnavailable, "%s does not offer %s: %s",
+		id, row.Route(string(id)), r.cfg.Upstreams.Reason(id, row.Op))
 }
 
 // filters refuses a filter that the platform cannot apply: dropping it silently would be a wrong answer.
@@ -235,12 +240,4 @@ func filters(q *Query, p *providers.Provider) error {
 		}
 	}
 	return nil
-}
-
-// Detail returns the words that err has for the caller, or else.
-func Detail(err error, or string) string {
-	if e, ok := errors.AsType[*providers.Error](err); ok && e.Detail != "" {
-		return e.Detail
-	}
-	return or
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
@@ -24,11 +25,11 @@ type Query struct {
 	Typed    bool // the answer is for a caller in this process, who wants a Go value where that can be had
 	Quote    credits.Quote
 
-	pasted providers.Pasted // how the caller named things, where that is not canonical
-	links  []*link          // who may serve it, first choice first
-	at     cursor.Cursor    // where the walk stands; zero for the first page
-	key    string           // of the cache
-	room   [6]string        // where the values of In stand when they are few
+	pasted providers.Pasted    // how the caller named things, where that is not canonical
+	from   []*upstreams.Source // who may serve it, first choice first
+	at     cursor.Cursor       // where the walk stands; zero for the first page
+	key    string              // of the cache
+	room   [6]string           // where the values of In stand when they are few
 
 	// Blank is where the answer of the one call that q was planned for is put together: one piece of memory with q.
 	Blank operation.Answer
@@ -63,15 +64,25 @@ func (q *Query) ContinueAt(at *cursor.Cursor) error {
 
 // stick leaves only the provider that issued the cursor, if there is one: page two never switches upstream.
 func (q *Query) stick() error {
-	if q.at.Provider == "" || q.links == nil {
+	if q.at.Provider == "" || q.from == nil {
 		return nil
 	}
-	for _, l := range q.links {
-		if l.p.Name == q.at.Provider {
-			q.links = []*link{l}
-			return nil
-		}
+	if q.from = q.issuers(&q.at); q.from != nil {
+		return nil
 	}
 	return problem.New(problem.InvalidRequest,
 		"parameter \"cursor\": who issued it is not configured any more; start again without it")
+}
+
+// issuers returns who may read the page at a place: all who serve the operation, or who issued the cursor.
+func (q *Query) issuers(at *cursor.Cursor) []*upstreams.Source {
+	if at.Provider == "" {
+		return q.from
+	}
+	for i, s := range q.from {
+		if s.Provider.Name == at.Provider {
+			return q.from[i : i+1 : i+1]
+		}
+	}
+	return nil
 }

@@ -1,13 +1,16 @@
 package read
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
@@ -17,14 +20,15 @@ import (
 // rawParams are the parameters of a raw read inside the engine: its path, and its query as it is forwarded.
 var rawParams = []operation.Param{{Name: "path"}, {Name: "query"}}
 
+var errNotForwarded = errors.New("this provider forwards nothing")
+
 // PlanRaw finds the provider and the route of a raw read. What is not on an allow-list does not exist.
 func (r *Reader) PlanRaw(row *Row, call operation.Call) (*Query, error) {
-	l, route, err := r.rawRoute(call.Platform, call.Path)
+	source, route, err := r.rawRoute(call.Platform, call.Path)
 	if err != nil {
 		return nil, err
 	}
-	forwarded := url.Values{}
-	fresh := false
+	p, forwarded, fresh := source.Provider, url.Values{}, false
 	for name, values := range call.Given().Values() {
 		if name == "enrich" {
 			return nil, problem.New(problem.InvalidRequest, "parameter \"enrich\" cannot be used on a raw read")
@@ -38,35 +42,34 @@ func (r *Reader) PlanRaw(row *Row, call operation.Call) (*Query, error) {
 		}
 		fresh = values[0] == "true"
 	}
-	if err := l.p.Refuse(forwarded); err != nil {
-		return nil, problem.Wrap(err, problem.InvalidRequest, "%s", Detail(err, "credentials are not forwarded"))
+	if err := p.Refuse(forwarded); err != nil {
+		return nil, problem.Wrap(err, problem.InvalidRequest, "%s", upstreams.Detail(err, "credentials are not forwarded"))
 	}
-	if l.p.Forward == nil {
-		return nil, problem.New(problem.PlatformUnavailable, "GET /v1/raw/%s/%s: %s", call.Platform, call.Path,
-			r.missing(l.p, providers.OpRaw))
+	if p.Forward == nil {
+		err := cmp.Or(source.Lacking(providers.OpRaw), errNotForwarded)
+		return nil, problem.Wrap(err, problem.PlatformUnavailable, "GET /v1/raw/%s/%s: %s", call.Platform, call.Path, err)
 	}
 	in := operation.Args{Params: rawParams, Values: []string{call.Path, forwarded.Encode()}}
 	return &Query{
-		Row: row, Platform: route.Platform, In: in, links: []*link{l}, Fresh: fresh,
-		key:   "raw|" + l.p.Name + "|" + string(l.p.Platform) + "|" + strings.Join(in.Values, "?"),
+		Row: row, Platform: route.Platform, In: in, from: []*upstreams.Source{source}, Fresh: fresh,
+		key:   "raw|" + p.Name + "|" + string(p.Platform) + "|" + strings.Join(in.Values, "?"),
 		Quote: credits.Price(r.Base(route.Platform), fresh, false),
 	}, nil
 }
 
-func (r *Reader) rawRoute(provider, path string) (*link, providers.Route, error) {
+func (r *Reader) rawRoute(provider, path string) (*upstreams.Source, providers.Route, error) {
 	known, names := false, []string{}
 	for _, info := range platform.All() {
-		for _, l := range r.links[info.ID] {
-			if l.p.Name != provider {
-				names = append(names, l.p.Name)
+		for _, s := range r.cfg.Upstreams.Sources(info.ID) {
+			if s.Provider.Name != provider {
+				names = append(names, s.Provider.Name)
 				continue
 			}
 			known = true
-			for _, route := range l.p.Routes {
-				if !matches(route.Pattern, path) {
-					continue
+			for _, route := range s.Provider.Routes {
+				if matches(route.Pattern, path) {
+					return s, route, nil
 				}
-				return l, route, nil
 			}
 		}
 	}

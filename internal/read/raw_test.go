@@ -37,7 +37,7 @@ func TestRawReadsRefuseCredentialsByName(t *testing.T) {
 		enginetest.WantProblem(t, err, code, name)
 	}
 	_, err := without.Client.Raw(t.Context(), socialdata.RawRequest{Provider: "github", Path: "users/a"})
-	enginetest.WantProblem(t, err, problem.PlatformUnavailable, "GET /v1/raw/github/users/a", "SOCIALDATA_GITHUB_TOKEN")
+	enginetest.WantProblem(t, err, problem.PlatformUnavailable, "GET /v1/raw/github/users/a", "the provider github is not configured: missing the setting token")
 }
 
 func TestProblemsOfRawReadsNameTheRouteThatWasAsked(t *testing.T) {

@@ -2,9 +2,7 @@ package read
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -13,19 +11,16 @@ import (
 	"github.com/socialdata/socialdata/enrich"
 	"github.com/socialdata/socialdata/internal/background"
 	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
-	"github.com/socialdata/socialdata/providers"
 )
 
-// Reader reads from the providers that it was given. It is safe for concurrent use.
+// Reader reads from the sources that it was given. It is safe for concurrent use.
 type Reader struct {
 	cfg     Config
 	shared  cache.Shared // the cache, where others make entries too; else nil
 	near    cache.Near   // the part of the cache that is in this process; nil for none
-	links   map[platform.ID][]*link
-	health  health
-	drifts  drifts
 	flights singleflight.Group
 
 	confirmed *Row
@@ -34,7 +29,7 @@ type Reader struct {
 
 // Config is what a [Reader] is made of. All of it must be there but Prices and Enricher.
 type Config struct {
-	Providers []providers.Provider
+	Upstreams *upstreams.Pool
 	Cache     cache.Store
 	Enricher  enrich.Enricher // nil when nothing can be enriched
 	Cursors   *cursor.Keeper
@@ -46,30 +41,17 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// New returns a Reader. It fails when a provider is of an unknown platform or named like another of its platform.
-func New(cfg Config) (*Reader, error) {
-	r := &Reader{cfg: cfg, links: map[platform.ID][]*link{}, health: health{now: cfg.Now}}
+// New returns a Reader.
+func New(cfg Config) *Reader {
+	r := &Reader{cfg: cfg}
 	r.shared, _ = cfg.Cache.(cache.Shared)
 	r.near, _ = cfg.Cache.(cache.Near)
 	r.confirmed = confirmedRow(cfg.Profile.TTL)
-	for i := range cfg.Providers {
-		if err := r.add(&cfg.Providers[i]); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
+	return r
 }
 
-func (r *Reader) add(p *providers.Provider) error {
-	if !p.Platform.Valid() || p.Name == "" {
-		return fmt.Errorf("socialdata: provider %q is of no known platform (%q)", p.Name, p.Platform)
-	}
-	if slices.ContainsFunc(r.links[p.Platform], func(l *link) bool { return l.p.Name == p.Name }) {
-		return fmt.Errorf("socialdata: two providers of %s are named %q", p.Platform, p.Name)
-	}
-	r.links[p.Platform] = append(r.links[p.Platform], newLink(p, r.cfg.Observer))
-	return nil
-}
+// Upstreams returns the sources that are read from.
+func (r *Reader) Upstreams() *upstreams.Pool { return r.cfg.Upstreams }
 
 // Close refuses new reads from upstream and returns when those under way have ended, or with ctx.
 func (r *Reader) Close(ctx context.Context) error { return r.work.Close(ctx) }
@@ -86,34 +68,7 @@ func (r *Reader) Base(id platform.ID) int64 {
 	return info.BaseCredits
 }
 
-// Providers returns the providers of a platform, in the order in which they are tried.
-func (r *Reader) Providers(id platform.ID) []*providers.Provider {
-	out := make([]*providers.Provider, 0, len(r.links[id]))
-	for _, l := range r.links[id] {
-		out = append(out, l.p)
-	}
-	return out
-}
-
-// Serves tells whether a provider of the platform serves op.
-func (r *Reader) Serves(id platform.ID, op providers.Op) bool {
-	return slices.ContainsFunc(r.links[id], func(l *link) bool { return l.serves[op] })
-}
-
-// FiltersBy tells whether a provider of the platform that serves op can filter by a parameter with that value.
-func (r *Reader) FiltersBy(id platform.ID, op providers.Op, name, value string) bool {
-	return slices.ContainsFunc(r.links[id], func(l *link) bool {
-		values, ok := l.p.Filters[op][name]
-		return l.serves[op] && ok && (values == nil || slices.Contains(values, value))
-	})
-}
-
 // warn logs what a caller is spared.
 func (r *Reader) warn(ctx context.Context, what string, q *Query, err error) {
 	r.cfg.Log.WarnContext(ctx, what, "operation", q.Row.Name, "platform", q.Platform, "error", err)
-}
-
-// ServedBy tells whether one provider serves op, by itself or by what is derived from it.
-func (r *Reader) ServedBy(p *providers.Provider, op providers.Op) bool {
-	return slices.ContainsFunc(r.links[p.Platform], func(l *link) bool { return l.p == p && l.serves[op] })
 }

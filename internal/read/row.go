@@ -1,9 +1,11 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"time"
 
+	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -16,6 +18,12 @@ type Row struct {
 
 	Source
 }
+
+// op returns what upstreams call the row.
+func (r *Row) op() providers.Op { return cmp.Or(r.Op, providers.OpRaw) }
+
+// raw reports whether a read is forwarded as the caller has put it.
+func (r *Row) raw() bool { return r.Op == "" && r.Fetch != nil }
 
 // Source is how a row reads, and how it finds the texts to enrich in what was read. [One], [Many] and their kind make
 // it from a provider's function.
@@ -46,9 +54,9 @@ type Reading struct {
 	In       operation.Args
 	Token    string // the upstream's; "" for the first page
 
-	now   func() time.Time
-	skip  func(id uint64) bool // tells which objects have been on an earlier page
-	watch *watch
+	now     func() time.Time
+	skip    func(id uint64) bool // reports whether an object has been on an earlier page
+	attempt *upstreams.Attempt
 }
 
 // Fetched is what a provider delivered, or what was derived, completed and encoded.
@@ -59,12 +67,10 @@ type Fetched struct {
 	Next  string    // the upstream's token
 	IDs   []uint64  // of the objects, hashed, in order
 	Again []uint64  // of objects that have been on an earlier page, hashed, in order
-	Rows  int       // that the upstream gave, those that were left out too
 	At    time.Time // when the answer had been read; of what is derived, when its oldest part had been
 	TTL   time.Duration
 	// LeftOut counts the rows that could not be understood.
 	LeftOut int
-	drifted int // rows that were not as they should be
 	// Failed lists the platforms that should have been asked and did not answer: they are not charged.
 	Failed []platform.ID
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/upstreams"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -24,7 +27,7 @@ func (r *Reader) walk(ctx context.Context, q *Query) (*cache.Entry, error) {
 	repeats := true // every page so far held only what has been there before
 	for hop := 0; ; hop++ {
 		got, by, err := r.hop(ctx, q, &at, hop)
-		if hop > 0 && OnlyTimeouts(err) {
+		if hop > 0 && upstreams.OnlyTimeouts(err) {
 			return r.entry(q, Fetched{Data: []byte("[]"), Next: at.Token, At: r.now(), TTL: passing}, at.Provider, &at), nil
 		}
 		if err != nil {
@@ -38,20 +41,52 @@ func (r *Reader) walk(ctx context.Context, q *Query) (*cache.Entry, error) {
 		}
 		at.Pass(got.Next, got.Again, got.IDs)
 		if !nothing || got.Next == "" || hop == MaxEmpty {
-			return r.entry(q, got, by.p.Name, &at), nil
+			return r.entry(q, got, by, &at), nil
 		}
-		at.Token, at.Provider = got.Next, by.p.Name
+		at.Token, at.Provider = got.Next, by
 	}
 }
 
 // hop reads one upstream page. The pages behind the first leave some of the time: what they find can still be told.
-func (r *Reader) hop(ctx context.Context, q *Query, at *cursor.Cursor, hop int) (Fetched, *link, error) {
+func (r *Reader) hop(ctx context.Context, q *Query, at *cursor.Cursor, hop int) (got Fetched, by string, err error) {
 	if end, ok := ctx.Deadline(); ok && hop > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, end.Add(-r.cfg.Timeout/15))
 		defer cancel()
 	}
 	return r.ask(ctx, q, at)
+}
+
+// ask reads the page at a place, without what the walk has seen, from the first source that can answer.
+func (r *Reader) ask(ctx context.Context, q *Query, at *cursor.Cursor) (got Fetched, by string, err error) {
+	token, seen := at.Token, setOf(at.Seen) // an attempt that is given up reads nothing that goes on
+	answer, err := r.cfg.Upstreams.Try(ctx, q.Platform, q.Row.op(), q.subject(at),
+		func(ctx context.Context, a *upstreams.Attempt) (any, error) {
+			got, err := q.Row.Fetch(providers.WithPasted(ctx, q.pasted), Reading{
+				Provider: a.Provider, In: q.In, Token: token, now: r.now, attempt: a,
+				skip: func(id uint64) bool { return seen[id] },
+			})
+			if got.At.IsZero() {
+				got.At = r.now()
+			}
+			got.LeftOut = a.LeftOut()
+			return got, err
+		})
+	got, _ = answer.Value.(Fetched)
+	return got, answer.Provider, err
+}
+
+// subject is what is read at a place, and who may read it.
+func (q *Query) subject(at *cursor.Cursor) upstreams.Subject {
+	return upstreams.Subject{Name: strings.Join(q.In.Values, "|"), Sources: q.issuers(at), Raw: q.Row.raw()}
+}
+
+func setOf(ids []uint64) map[uint64]bool {
+	set := make(map[uint64]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
 }
 
 // entry makes the cache entry of what was read. At is where the walk stands behind it.

@@ -163,7 +163,7 @@ func (s *Service) planPart(ctx context.Context, in operation.Args, id platform.I
 	params := url.Values{}
 	for _, name := range []string{"query", "kind", "sort", "since", "until", "lang", "fresh"} {
 		v := in.Get(name)
-		if name == "sort" && !s.cfg.Reader.FiltersBy(id, s.cfg.Row.Op, name, v) {
+		if name == "sort" && !s.cfg.Upstreams.FiltersBy(id, s.cfg.Row.Op, name, v) {
 			continue // the merge puts the results in order anyway
 		}
 		if v != "" {
@@ -182,13 +182,18 @@ func (s *Service) planPart(ctx context.Context, in operation.Args, id platform.I
 // only when there is nothing else.
 func (s *Service) searchable(enrich bool) []platform.ID {
 	var out []platform.ID
+	var sandboxes []platform.ID
 	for _, info := range platform.All() {
-		if s.cfg.Reader.Serves(info.ID, s.cfg.Row.Op) && (!enrich || !info.NoEnrich) {
+		switch {
+		case !s.cfg.Upstreams.Serves(info.ID, s.cfg.Row.Op) || enrich && info.NoEnrich:
+		case info.Sandbox:
+			sandboxes = append(sandboxes, info.ID)
+		default:
 			out = append(out, info.ID)
 		}
 	}
-	if len(out) > 1 {
-		out = slices.DeleteFunc(out, func(id platform.ID) bool { return id == platform.Mock })
+	if out == nil {
+		return sandboxes
 	}
 	return out
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
@@ -167,7 +168,7 @@ func (s *Service) endPart(ctx context.Context, st *state, i int, r partResult, e
 		p.found(r)
 		p.Due = st.running.due(p.Platform, s.cfg.Row.Name, p.Due.Charge.Amount, p.Hit)
 	} else {
-		p.Stage, p.TimedOut = failed, read.OnlyTimeouts(err) || errors.Is(err, context.DeadlineExceeded)
+		p.Stage, p.TimedOut = failed, upstreams.OnlyTimeouts(err) || errors.Is(err, context.DeadlineExceeded)
 	}
 	st.end(s.cfg.Now())
 	if st.Answered {
@@ -232,7 +233,7 @@ func (p *part) found(r partResult) {
 func (s *Service) readPart(
 	ctx context.Context, plan *Plan, q *read.Query, only map[uint64]bool,
 ) (r partResult, err error) {
-	defer s.cfg.Reader.Rescue(ctx, q, &err) // nobody above could: this is a goroutine of its own
+	defer upstreams.Rescue(ctx, s.cfg.Log, &err, "operation", q.Row.Name, "platform", q.Platform)
 	r.entry, r.state, err = s.cfg.Reader.Lookup(ctx, q)
 	if err != nil {
 		return r, err

@@ -11,6 +11,7 @@ import (
 	"github.com/socialdata/socialdata/internal/background"
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/store/records"
@@ -27,15 +28,16 @@ type Service struct {
 
 // Config is what a [Service] is made of. All of it must be there.
 type Config struct {
-	Reader  *read.Reader
-	Row     *read.Row            // how one platform is searched
-	All     *operation.Operation // what the caller asked for
-	Records records.Store
-	Cursors *cursor.Keeper
-	Settle  func(context.Context, account.Due) (credits.Receipt, error) // see [account.Accounts.Settle]
-	Timeout time.Duration                                               // of one search, however late its parts are
-	Now     func() time.Time
-	Log     *slog.Logger
+	Reader    *read.Reader
+	Upstreams *upstreams.Pool
+	Row       *read.Row            // how one platform is searched
+	All       *operation.Operation // what the caller asked for
+	Records   records.Store
+	Cursors   *cursor.Keeper
+	Settle    func(context.Context, account.Due) (credits.Receipt, error) // see [account.Accounts.Settle]
+	Timeout   time.Duration                                               // of one search, however late its parts are
+	Now       func() time.Time
+	Log       *slog.Logger
 }
 
 // New returns a Service.

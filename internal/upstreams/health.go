@@ -1,6 +1,7 @@
-package read
+package upstreams
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -80,18 +81,10 @@ func (h *health) recent(id platform.ID) tally {
 }
 
 // State says how the upstreams of a platform do.
-func (r *Reader) State(id platform.ID) schema.HealthState {
-	up := false
-	for _, l := range r.links[id] {
-		usable := false
-		for _, serves := range l.serves {
-			usable = usable || serves
-		}
-		up = up || usable && !l.open()
-	}
-	t := r.health.recent(id)
+func (p *Pool) State(id platform.ID) schema.HealthState {
+	t := p.health.recent(id)
 	switch {
-	case !up:
+	case !slices.ContainsFunc(p.sources[id], (*Source).usable):
 		return schema.Down
 	case t.calls == 0:
 		return schema.Unknown

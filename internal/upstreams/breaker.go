@@ -1,0 +1,50 @@
+package upstreams
+
+import (
+	"errors"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+
+	"github.com/socialdata/socialdata/observe"
+)
+
+const (
+	tripsAt    = 8 // failures in a row
+	restOfOpen = 20 * time.Second
+)
+
+// newBreaker returns the circuit breaker of s, which tells o of its changes.
+func newBreaker(s *Source, o observe.Observer) *gobreaker.TwoStepCircuitBreaker[struct{}] {
+	return gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+		Name: s.Provider.Name, Interval: time.Minute, BucketPeriod: 10 * time.Second, Timeout: restOfOpen, MaxRequests: 1,
+		ReadyToTrip: func(n gobreaker.Counts) bool {
+			// Failures in a row are counted without the minute: calls that hang come in slowly.
+			return s.inARow() >= tripsAt || n.Requests >= 20 && n.TotalFailures*10 >= n.Requests*6
+		},
+		IsSuccessful: func(err error) bool { return err == nil },
+		IsExcluded:   func(err error) bool { return errors.Is(err, errNoVerdict) },
+		OnStateChange: func(_ string, _, to gobreaker.State) {
+			o.Breaker(observe.Breaker{Platform: s.Provider.Platform, Provider: s.Provider.Name, State: stateOf(to)})
+		},
+	})
+}
+
+func stateOf(s gobreaker.State) observe.State {
+	switch s {
+	case gobreaker.StateOpen:
+		return observe.Open
+	case gobreaker.StateHalfOpen:
+		return observe.HalfOpen
+	default:
+		return observe.Closed
+	}
+}
+
+// open reports whether the source's circuit is open.
+func (s *Source) open() bool { return s.breaker != nil && s.breaker.State() == gobreaker.StateOpen }
+
+// halfOpen reports whether the one call that tries the upstream again is under way, or due.
+func (s *Source) halfOpen() bool {
+	return s.breaker != nil && s.breaker.State() == gobreaker.StateHalfOpen
+}

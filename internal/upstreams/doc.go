@@ -1,0 +1,13 @@
+// Package upstreams keeps the sources of each platform and asks them. A [Pool] is made of the providers in their order;
+// [Pool.Try] asks those of one platform in turn until one can answer. It knows neither cache nor cursors nor money.
+//
+//	pool.go     the sources of each platform, and what they serve
+//	try.go      who is asked next, in which share of the time, and when the answer is final
+//	attempt.go  one call of one source, and what has drifted in it
+//	source.go   a provider with its pauses and the failures that speak against it; breaker.go its circuit breaker
+//	health.go   how the platforms have answered in the last minutes
+//	drift.go    which fields have drifted since the start
+//	reason.go   why a platform does not serve an operation
+//	verdict.go  what an error says: is it final, is it a failure, what may a caller read of it
+//	rescue.go   a panic of what is plugged in is an error
+package upstreams

@@ -1,0 +1,87 @@
+package upstreams
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/socialdata/socialdata/observe"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+)
+
+// OpConfirmed is the part of [providers.OpLinked] that a platform answers itself. No caller can ask for it alone.
+const OpConfirmed providers.Op = "linked/confirmed"
+
+// Pool is the sources of all platforms. It is safe for concurrent use.
+type Pool struct {
+	cfg     Config
+	sources map[platform.ID][]*Source
+	health  health
+	drifts  drifts
+}
+
+// Config is what a [Pool] is made of. All of it must be there.
+type Config struct {
+	Providers []providers.Provider // those of one platform in the order in which they are tried
+	Observer  observe.Observer     // filled
+	Now       func() time.Time
+	Log       *slog.Logger
+}
+
+// New returns a Pool. It fails when a provider is of an unknown platform or named like another of its platform.
+func New(cfg Config) (*Pool, error) {
+	p := &Pool{cfg: cfg, sources: map[platform.ID][]*Source{}, health: health{now: cfg.Now}}
+	for i := range cfg.Providers {
+		if err := p.add(&cfg.Providers[i]); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func (p *Pool) add(provider *providers.Provider) error {
+	info, known := platform.Lookup(provider.Platform)
+	if !known || provider.Name == "" {
+		return fmt.Errorf("socialdata: provider %q is of no known platform (%q)", provider.Name, provider.Platform)
+	}
+	named := func(s *Source) bool { return s.Provider.Name == provider.Name }
+	if slices.ContainsFunc(p.sources[info.ID], named) {
+		return fmt.Errorf("socialdata: two providers of %s are named %q", info.ID, provider.Name)
+	}
+	s := newSource(provider)
+	if !info.Sandbox { // callers make that one fail as they like
+		s.breaker = newBreaker(s, p.cfg.Observer)
+	}
+	p.sources[info.ID] = append(p.sources[info.ID], s)
+	return nil
+}
+
+// Sources returns the sources of a platform, in the order in which they are tried. The slice is the pool's own.
+func (p *Pool) Sources(id platform.ID) []*Source { return p.sources[id] }
+
+// Serves reports whether a source of the platform serves op.
+func (p *Pool) Serves(id platform.ID, op providers.Op) bool {
+	return slices.ContainsFunc(p.sources[id], func(s *Source) bool { return s.Serves(op) })
+}
+
+// FiltersBy reports whether a source of the platform that serves op can filter by a parameter with that value.
+func (p *Pool) FiltersBy(id platform.ID, op providers.Op, name, value string) bool {
+	return slices.ContainsFunc(p.sources[id], func(s *Source) bool {
+		values, ok := s.Provider.Filters[op][name]
+		return s.Serves(op) && ok && (values == nil || slices.Contains(values, value))
+	})
+}
+
+// Normalize reduces an identifier to its canonical form, as the first source of the platform that knows how to does it.
+// Without one the value stays as it is, and known is false.
+func (p *Pool) Normalize(id platform.ID, s providers.Subject, value string) (canonical string, known bool, err error) {
+	for _, source := range p.sources[id] {
+		if source.Provider.Normalize != nil {
+			canonical, err = source.Provider.Normalize(s, value)
+			return canonical, true, err
+		}
+	}
+	return value, false, nil
+}

@@ -1,0 +1,69 @@
+package upstreams
+
+import (
+	"strings"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+)
+
+// Reason says why a platform does not serve op: a setting that is missing, what the provider says about it, or that no
+// provider offers it. It is "" when op is served.
+func (p *Pool) Reason(id platform.ID, op providers.Op) string {
+	if p.Serves(id, op) {
+		return ""
+	}
+	if len(p.sources[id]) == 0 {
+		return "no provider of " + string(id) + " is configured"
+	}
+	if err := p.Lacking(id, op); err != nil {
+		return err.Error()
+	}
+	var names []string
+	note := ""
+	for _, s := range p.sources[id] {
+		if note == "" {
+			note = s.Provider.Notes[op]
+		}
+		names = append(names, s.Provider.Name)
+	}
+	switch {
+	case note != "":
+		return note
+	case op == providers.OpLinked:
+		return "it is derived from the profile: " + p.Reason(id, providers.OpProfile)
+	case op.Where() != "":
+		return op.Where()
+	}
+	return "the upstream offers nothing of the kind (" + strings.Join(names, ", ") + ")"
+}
+
+// Lacking returns a [providers.MissingError] with the settings that would make the platform serve op, of the first
+// provider that names some; nil when none does.
+func (p *Pool) Lacking(id platform.ID, op providers.Op) error {
+	for _, s := range p.sources[id] {
+		if err := s.Lacking(op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Lacking is [Pool.Lacking] for one source.
+func (s *Source) Lacking(op providers.Op) error {
+	settings := s.Missing(op)
+	if len(settings) == 0 {
+		return nil
+	}
+	return &providers.MissingError{Provider: s.Provider.Name, Platform: s.Provider.Platform, Settings: settings}
+}
+
+// Missing returns the settings that would make s serve op, by their names; nil when no setting would. What is derived
+// from profiles needs what profiles need. The slice is the provider's own.
+func (s *Source) Missing(op providers.Op) []string {
+	settings := s.Provider.Missing[op]
+	if len(settings) == 0 && op == providers.OpLinked {
+		return s.Provider.Missing[providers.OpProfile]
+	}
+	return settings
+}

@@ -1,0 +1,23 @@
+package upstreams
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/socialdata/socialdata/observe"
+)
+
+// ErrPanic says that a provider, or what else was plugged in, panicked.
+var ErrPanic = errors.New("panicked")
+
+// Rescue turns a panic into an error, and logs it with attrs. It is deferred at the start of a goroutine, whose panic
+// nothing above it could recover from.
+func Rescue(ctx context.Context, log *slog.Logger, err *error, attrs ...any) {
+	if v := recover(); v != nil {
+		log.With(attrs...).ErrorContext(ctx, "panic", "panic", observe.Recovered(v), "stack", string(debug.Stack()))
+		*err = fmt.Errorf("%w: %s", ErrPanic, observe.Recovered(v))
+	}
+}

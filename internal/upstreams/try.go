@@ -1,0 +1,142 @@
+package upstreams
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+)
+
+// Subject is what is read, and who may read it.
+type Subject struct {
+	// Name tells it apart from others: a failure speaks against a source once for each name. It is what was asked, and is
+	// neither logged nor told.
+	Name    string
+	Sources []*Source // of the platform, in the order in which they are tried
+	Raw     bool      // the caller's own words are forwarded: what they come to says nothing about the upstream
+}
+
+// Do makes one call of one source. It may be given up before it ends, and must not write to what others read: what it
+// returns is all that is used.
+type Do func(ctx context.Context, a *Attempt) (value any, err error)
+
+// Answer is what a source came to.
+type Answer struct {
+	Value    any    // of [Do]
+	Provider string // who has answered
+}
+
+// Try asks the sources of subject until one can answer. An absence, a refusal of the input and a dead cursor are final,
+// but for the absence that a source of limited sight tells: it is final when no other source has seen more. Each error
+// says once which provider failed at what.
+func (p *Pool) Try(ctx context.Context, id platform.ID, op providers.Op, subject Subject, do Do) (Answer, error) {
+	var failed, unseen error
+	for i, s := range subject.Sources {
+		done, err := s.admit(op, p.cfg.Now())
+		if err != nil {
+			failed = errors.Join(failed, named(s, op, err))
+			continue
+		}
+		a := &Attempt{Provider: s.Provider, pool: p, platform: id, operation: string(op)}
+		value, ended, err := p.turn(ctx, a, p.anyReady(subject.Sources[i+1:], op), do)
+		done(s.blame(err, subject.Name, subject.Raw))
+		s.heed(err, op, p.cfg.Now())
+		p.health.count(id, tallyOf(a, ended, err, subject.Raw))
+		err = named(s, op, err)
+		switch {
+		case err == nil, isFinal(err):
+			return Answer{value, s.Provider.Name}, err
+		case errors.Is(err, providers.ErrNotHere):
+			unseen = errors.Join(unseen, err)
+		default:
+			p.cfg.Log.WarnContext(ctx, "upstream failed",
+				"provider", s.Provider.Name, "platform", id, "operation", op, "error", providers.Loggable(err))
+			failed = errors.Join(failed, err)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if failed == nil && unseen != nil {
+		return Answer{}, &providers.Error{Kind: providers.ErrNotFound, Detail: Detail(unseen, ""), Err: unseen}
+	}
+	return Answer{}, failed
+}
+
+// named says of an error whose it is; nil stays nil.
+func named(s *Source, op providers.Op, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &providers.UpstreamError{Provider: s.Provider.Name, Op: op, Err: err}
+}
+
+func (p *Pool) anyReady(sources []*Source, op providers.Op) bool {
+	for _, s := range sources {
+		if s.ready(op, p.cfg.Now()) {
+			return true
+		}
+	}
+	return false
+}
+
+// tallyOf says what an attempt counts for in the platform's health. One that was given up may still count rows.
+func tallyOf(a *Attempt, ended bool, err error, raw bool) tally {
+	t := tally{calls: 1}
+	if ended {
+		t.rows, t.drifted = a.rows.Load(), a.drifted.Load()
+	}
+	if isFailure(err) {
+		switch providers.BlameOf(err) {
+		case providers.BlameUpstream:
+			t.failed = 1
+		case providers.BlameSubject:
+			if !raw {
+				t.failed = 1
+			}
+		case providers.BlameNobody:
+		}
+	}
+	return t
+}
+
+// turn gives one source its share of the time: half of what remains when another one could still answer, else all.
+// A provider that does not heed its context is given up, and ended is false.
+func (p *Pool) turn(ctx context.Context, a *Attempt, others bool, do Do) (value any, ended bool, err error) {
+	if end, ok := ctx.Deadline(); ok && others {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2) // deadlines are real time, whatever clock the engine has
+		defer cancel()
+	}
+	type outcome struct {
+		value any
+		err   error
+	}
+	outcomes := make(chan outcome, 1)
+	go func() {
+		value, err := p.call(ctx, a, do)
+		outcomes <- outcome{value, err}
+	}()
+	select {
+	case o := <-outcomes:
+		value, err, ended = o.value, o.err, true
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = &providers.Error{Kind: providers.ErrTimeout, Err: err}
+	}
+	return value, ended, err
+}
+
+// call makes the attempt.
+func (p *Pool) call(ctx context.Context, a *Attempt, do Do) (value any, err error) {
+	defer Rescue(ctx, p.cfg.Log, &err, "operation", a.operation, "platform", a.platform)
+	value, err = do(providers.WithTrace(ctx, a.trace()), a)
+	if err != nil && !inContract(err) {
+		err = providers.Unavailable(err, "the upstream failed")
+	}
+	return value, err
+}

@@ -1,0 +1,44 @@
+package upstreams
+
+import (
+	"context"
+	"errors"
+
+	"github.com/socialdata/socialdata/providers"
+)
+
+// OnlyTimeouts reports whether err says that every source that was asked ran out of time.
+func OnlyTimeouts(err error) bool {
+	return errors.Is(err, providers.ErrTimeout) && !errors.Is(err, providers.ErrUnavailable)
+}
+
+// Detail returns the words that err has for the caller, or else.
+func Detail(err error, or string) string {
+	if e, ok := errors.AsType[*providers.Error](err); ok && e.Detail != "" {
+		return e.Detail
+	}
+	return or
+}
+
+// isFinal reports whether err is an answer that no other source could better.
+func isFinal(err error) bool {
+	return errors.Is(err, providers.ErrNotFound) || errors.Is(err, providers.ErrInvalid) || errors.Is(err, providers.ErrCursor)
+}
+
+// isFailure reports whether err is the upstream's failure, rather than an answer or the caller's mistake.
+func isFailure(err error) bool {
+	return err != nil && !errors.Is(err, providers.ErrNotHere) && !isFinal(err)
+}
+
+// inContract reports whether err is one that the contract of providers knows.
+func inContract(err error) bool {
+	for _, kind := range []error{
+		providers.ErrNotFound, providers.ErrNotHere, providers.ErrUnavailable, providers.ErrTimeout, providers.ErrInvalid,
+		providers.ErrCursor, context.Canceled, context.DeadlineExceeded,
+	} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
+}
