@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -19,6 +20,7 @@ import (
 //	max   the greatest number, or the greatest count of characters of a text
 //	form  how a text is written: "uri" or "id"
 //	words the values that there are, parted by spaces, or the name of a [Vocabulary]
+//	doc   what it means, in a type of another package; those of this one have a comment
 //
 // On an array, min, max, form and words hold for each element.
 type Field struct {
@@ -129,7 +131,8 @@ func readField(owner reflect.Type, sf reflect.StructField) (f Field, ok bool) {
 		return Field{}, false
 	}
 	return Field{
-		Name: name, Type: sf.Type, Required: opts == "", Doc: Doc(owner.Name() + "." + name),
+		Name: name, Type: sf.Type, Required: opts == "",
+		Doc: cmp.Or(sf.Tag.Get("doc"), Doc(owner.Name()+"."+name)),
 		Min: bound(sf, "min"), Max: bound(sf, "max"), Form: Form(sf.Tag.Get("form")), Words: words(sf),
 	}, true
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,35 +14,36 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/server/describe"
 )
 
 // platformSummary is one platform in the list of all of them.
 type platformSummary struct {
 	Platform    platform.ID `json:"platform"`
 	Name        string      `json:"name"`
-	BaseCredits int64       `json:"base_credits" jsonschema:"The price of one plain call."`
-	Meaning     *string     `json:"meaning" jsonschema:"What the universal objects mean there."`
-	Operations  []string    `json:"operations" jsonschema:"What can be read from it."`
+	BaseCredits int64       `json:"base_credits" doc:"The price of one plain call."`
+	Meaning     *string     `json:"meaning" doc:"What the universal objects mean there."`
+	Operations  []string    `json:"operations" doc:"What can be read from it."`
 }
 
 // operationSummary is one operation in the list of all of them.
 type operationSummary struct {
 	Operation string `json:"operation"`
-	Tool      string `json:"tool" jsonschema:"The tool that makes it."`
+	Tool      string `json:"tool" doc:"The tool that makes it."`
 	Summary   string `json:"summary"`
-	Needs     string `json:"needs" jsonschema:"The parameters that must be given; of those parted by a bar exactly one."`
+	Needs     string `json:"needs" doc:"The parameters that must be given; of those parted by a bar exactly one."`
 }
 
 // operationDetail is all that there is to know about one operation.
 type operationDetail struct {
 	operationSummary
-	Price      string             `json:"price"`
-	Paged      bool               `json:"paged" jsonschema:"Whether the answer comes in pages."`
-	CacheTTLS  int64              `json:"cache_ttl_s" jsonschema:"How long an answer is good, in seconds; 0 when it is not cached."`
-	Platforms  []string           `json:"platforms" jsonschema:"Those that serve it; none when it is not of a platform."`
-	Parameters *jsonschema.Schema `json:"parameters" jsonschema:"The JSON Schema of its parameters."`
-	Data       *jsonschema.Schema `json:"data" jsonschema:"The JSON Schema of its data."`
-	Problems   []problem.Code     `json:"problems" jsonschema:"The codes that it may fail with."`
+	Price      string          `json:"price"`
+	Paged      bool            `json:"paged" doc:"Whether the answer comes in pages."`
+	CacheTTLS  int64           `json:"cache_ttl_s" doc:"How long an answer is good, in seconds; 0 when it is not cached."`
+	Platforms  []string        `json:"platforms" doc:"Those that serve it; none when it is not of a platform."`
+	Parameters json.RawMessage `json:"parameters" doc:"The JSON Schema of its parameters."`
+	Data       json.RawMessage `json:"data" doc:"The JSON Schema of its data."`
+	Problems   []problem.Code  `json:"problems" doc:"The codes that it may fail with."`
 }
 
 // platforms lists what can be read from each platform, or all about one.
@@ -97,20 +99,12 @@ func (s *Server) describe() (tool, error) {
 		"operation": {Type: "string", Enum: anys(names(rows)), Description: "Tells its parameters, price, platforms and data."},
 		"cursor":    {Type: "string", Description: "The next_cursor of the part before."},
 	}}
-	list, err := jsonschema.For[[]operationSummary](nil)
-	if err != nil {
-		return tool{}, err
-	}
-	list.Type, list.Types = "array", nil
-	// The schemas in it are described as objects: a schema of schemas would tell nobody anything.
-	one, err := jsonschema.For[operationDetail](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[jsonschema.Schema](): {Types: []string{"object", "boolean"}}, // true is the schema of anything
-	}})
+	data, err := anyOf(reflect.TypeFor[[]operationSummary](), reflect.TypeFor[operationDetail]())
 	if err != nil {
 		return tool{}, err
 	}
 	t, err := newTool("describe", "What an operation takes and gives", "Lists the operations; with operation, tells its parameters, "+
-		"price, platforms, problems and the JSON Schema of its data. Free.", false, in, &jsonschema.Schema{AnyOf: []*jsonschema.Schema{list, one}})
+		"price, platforms, problems and the JSON Schema of its data. Free.", false, in, data)
 	t.open = true
 	t.run = s.told(func(all []schema.PlatformInfo, args arguments) (any, error) {
 		name, err := args.text("operation")
@@ -180,13 +174,21 @@ func summary(o *operation.Operation) operationSummary {
 }
 
 func detail(o *operation.Operation, all []schema.PlatformInfo) (*operationDetail, error) {
-	data, err := dataSchema(o.Data)
+	data, err := describe.DataSchema(o.Data)
+	if err != nil {
+		return nil, err
+	}
+	in, err := paramsSchema(o.Params)
+	if err != nil {
+		return nil, err
+	}
+	params, err := schema.Marshal(in)
 	if err != nil {
 		return nil, err
 	}
 	out := &operationDetail{
 		operationSummary: summary(o), Price: price(o), Paged: o.Paged(), CacheTTLS: int64(o.TTL.Seconds()),
-		Platforms: []string{}, Parameters: paramsSchema(o.Params), Data: data, Problems: o.Errors,
+		Platforms: []string{}, Parameters: params, Data: data, Problems: o.Errors,
 	}
 	for _, p := range all {
 		if slices.ContainsFunc(p.Operations, func(i schema.OperationInfo) bool { return i.Operation == o.Name && i.Available }) {

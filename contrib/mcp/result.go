@@ -39,10 +39,10 @@ type charge struct {
 // failure is a problem of the API, with what to do about it.
 type failure struct {
 	Code       problem.Code `json:"code"`
-	Status     int          `json:"status" jsonschema:"The HTTP status that goes with the code."`
-	Detail     string       `json:"detail" jsonschema:"What is wrong."`
-	RetryAfter *int64       `json:"retry_after,omitempty" jsonschema:"When to come back, in seconds."`
-	WhatToDo   string       `json:"what_to_do" jsonschema:"What can be done about it."`
+	Status     int          `json:"status" doc:"The HTTP status that goes with the code."`
+	Detail     string       `json:"detail" doc:"What is wrong."`
+	RetryAfter *int64       `json:"retry_after,omitempty" doc:"When to come back, in seconds."`
+	WhatToDo   string       `json:"what_to_do" doc:"What can be done about it."`
 }
 
 // handler returns the handler of a tool. It answers whatever goes wrong, a panic too, as a problem.

@@ -50,7 +50,7 @@ func resultSchema(data *jsonschema.Schema) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	problems, err := jsonschema.For[failure](nil)
+	problems, err := dataSchema(reflect.TypeFor[failure]())
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +61,7 @@ func resultSchema(data *jsonschema.Schema) (*jsonschema.Schema, error) {
 	problems.Properties["code"].Enum = codes
 	whole := meta.Required // of a problem there is less to say
 	meta.Required = []string{"credits_used", "request_id"}
+	meta.Properties["platforms"].PropertyNames = nil // a long list, and the tool platforms has it
 	answers := func(name string) *jsonschema.Schema {
 		return &jsonschema.Schema{Required: []string{name}, Properties: map[string]*jsonschema.Schema{"meta": {Required: whole}}}
 	}
@@ -119,12 +120,16 @@ func names(rows []*operation.Operation) []string {
 // read makes any read from a platform.
 func (s *Server) read() (tool, error) {
 	rows := readable()
+	params, err := anyParams(rows)
+	if err != nil {
+		return tool{}, err
+	}
 	in := &jsonschema.Schema{
 		Type: "object", Required: []string{"operation"}, PropertyOrder: []string{"operation", "platform", "params", "path"},
 		Properties: map[string]*jsonschema.Schema{
 			"operation": {Type: "string", Enum: anys(names(rows)), Description: "What is read."},
 			"platform":  {Type: "string", Description: "Where, one of " + strings.Join(platform.Names(), ", ") + "; for raw the provider. None for enrich."},
-			"params":    anyParams(rows),
+			"params":    params,
 			"path":      {Type: "string", Description: "For raw only: the path of the provider's own route."},
 		},
 	}
@@ -175,11 +180,17 @@ func needs(o *operation.Operation) string {
 
 // anyParams returns the schema of an object that holds the parameters of any of the rows. Where two operations mean
 // different things by one name, it says no more than both agree on.
-func anyParams(rows []*operation.Operation) *jsonschema.Schema {
-	out := paramsSchema(nil)
-	out.Description = "The operation's parameters by name; describe lists them."
+func anyParams(rows []*operation.Operation) (*jsonschema.Schema, error) {
+	out := &jsonschema.Schema{
+		Type: "object", Properties: map[string]*jsonschema.Schema{},
+		Description: "The operation's parameters by name; describe lists them.",
+	}
 	for _, o := range rows {
-		for name, p := range paramsSchema(o.Params).Properties {
+		own, err := paramsSchema(o.Params)
+		if err != nil {
+			return nil, err
+		}
+		for name, p := range own.Properties {
 			known := out.Properties[name]
 			if known == nil {
 				out.Properties[name] = p
@@ -194,7 +205,7 @@ func anyParams(rows []*operation.Operation) *jsonschema.Schema {
 		}
 	}
 	out.PropertyOrder = slices.Sorted(maps.Keys(out.Properties))
-	return out
+	return out, nil
 }
 
 // readRequest reads the arguments of the tool read.
@@ -228,7 +239,11 @@ func readRequest(rows []*operation.Operation, args arguments) (request, error) {
 
 // flat returns a tool for one row, whose arguments are the row's parameters. The cursor of a part is among them.
 func (s *Server) flat(o *operation.Operation, name, title, doc string, data *jsonschema.Schema) (tool, error) {
-	t, err := newTool(name, title, doc, true, withCursor(o), data)
+	in, err := withCursor(o)
+	if err != nil {
+		return tool{}, err
+	}
+	t, err := newTool(name, title, doc, true, in, data)
 	t.run = func(ctx context.Context, who caller, args arguments) (*result, error) {
 		params, err := args.values()
 		if err != nil {
@@ -240,13 +255,16 @@ func (s *Server) flat(o *operation.Operation, name, title, doc string, data *jso
 }
 
 // withCursor returns the schema of a row's parameters and of the cursor, which any answer in parts has.
-func withCursor(o *operation.Operation) *jsonschema.Schema {
-	in := paramsSchema(o.Params)
+func withCursor(o *operation.Operation) (*jsonschema.Schema, error) {
+	in, err := paramsSchema(o.Params)
+	if err != nil {
+		return nil, err
+	}
 	if in.Properties["cursor"] == nil {
 		in.Properties["cursor"] = &jsonschema.Schema{Type: "string", Description: "The next_cursor of the part before."}
 		in.PropertyOrder = append(in.PropertyOrder, "cursor")
 	}
-	return in
+	return in, nil
 }
 
 // found returns the schema of a list of search results: what all kinds have in common. The whole of it, 20 kB, is
@@ -256,6 +274,7 @@ func found() (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	item.Description = "" // is about the Go type
 	var kinds []any
 	for _, k := range schema.ResultKinds() {
 		kinds = append(kinds, string(k))
@@ -293,7 +312,10 @@ func (s *Server) account() (tool, error) {
 	if err != nil {
 		return tool{}, err
 	}
-	in := withCursor(rows[1])
+	in, err := withCursor(rows[1])
+	if err != nil {
+		return tool{}, err
+	}
 	in.Properties["operation"] = &jsonschema.Schema{
 		Type: "string", Enum: anys(names(rows)), Default: json.RawMessage(`"me"`),
 		Description: "me tells the key, the balance and the rate limit; usage lists the charges, newest first.",

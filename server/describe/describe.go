@@ -56,7 +56,7 @@ func makeDescription() (*Description, error) {
 		}
 		d.Operations = append(d.Operations, row)
 	}
-	headers := headerDocs()
+	headers := c.headerDocs()
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		d.Headers = append(d.Headers, Header{name, headers[name].(object)["description"].(string)})
 	}

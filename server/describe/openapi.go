@@ -47,7 +47,7 @@ func (c *components) openAPI() ([]byte, error) {
 			"responses":  c.commonResponses(),
 			"schemas":    c.schemas,
 			"parameters": c.parameters,
-			"headers":    headerDocs(),
+			"headers":    c.headerDocs(),
 		},
 	}
 	compact, err := schema.Marshal(doc)

@@ -16,7 +16,7 @@ func (c *components) params(o *operation.Operation) []object {
 	out := []object{}
 	for _, name := range []string{"platform", "provider", "path"} {
 		if strings.Contains(shownPath(o), "{"+name+"}") {
-			out = append(out, c.param(o, pathParam(name, o.Platforms)))
+			out = append(out, c.param(o, c.pathParam(name, o.Platforms)))
 		}
 	}
 	for _, p := range o.Params {
@@ -60,7 +60,7 @@ func pascal(words string) string {
 }
 
 // pathParam describes a part of the path. A platform is one of only, or any when that is nil.
-func pathParam(name string, only []platform.ID) object {
+func (c *components) pathParam(name string, only []platform.ID) object {
 	s, doc := object{"type": "string", "minLength": 1}, "The provider's name."
 	switch {
 	case name == "path":
@@ -68,26 +68,32 @@ func pathParam(name string, only []platform.ID) object {
 	case name == "platform" && only != nil:
 		s, doc = object{"type": "string", "enum": only}, "The platform: one of those that have this."
 	case name == "platform":
-		s, doc = ref("PlatformID"), "The platform."
+		s, doc = c.ref("PlatformID"), "The platform."
 	}
 	return object{"name": name, "in": "path", "required": true, "schema": s, "description": doc}
 }
 
 func (c *components) queryParam(p operation.Param) object {
-	s, doc := c.paramSchema(p), p.Doc
-	if p.Form == operation.FormText && p.Enum == nil && p.Max == 0 {
-		doc += fmt.Sprintf(" At most %d bytes.", s["maxLength"])
-	}
-	if p.OneOf {
-		doc += " Exactly one of the parameters that say so is given."
-	}
-	out := object{"name": p.Name, "in": "query", "required": p.Required, "schema": s, "description": doc}
+	s := c.paramSchema(p)
+	out := object{"name": p.Name, "in": "query", "required": p.Required, "schema": s, "description": paramDoc(p)}
 	if p.Form == operation.FormList {
 		out["style"], out["explode"] = "form", false // parted by commas
 	}
 	return out
 }
 
+func paramDoc(p operation.Param) string {
+	doc := p.Doc
+	if p.Form == operation.FormText && p.Enum == nil && p.Max == 0 {
+		doc += fmt.Sprintf(" At most %d bytes.", p.MaxBytes())
+	}
+	if p.OneOf {
+		doc += " Exactly one of the parameters that say so is given."
+	}
+	return doc
+}
+
+// paramSchema returns the schema of a parameter as it is written in a query, or in JSON when c is inline.
 func (c *components) paramSchema(p operation.Param) object {
 	if p.Enum != nil {
 		return c.choice(p)
@@ -95,11 +101,14 @@ func (c *components) paramSchema(p operation.Param) object {
 	text := object{"type": "string", "minLength": 1}
 	switch p.Form {
 	case operation.FormBool:
-		return ref("Flag")
+		if c.inline {
+			return object{"type": "boolean", "default": false}
+		}
+		return c.ref("Flag")
 	case operation.FormInt:
 		return object{"type": "integer", "format": "int64", "minimum": p.Min, "maximum": p.Max}
 	case operation.FormList:
-		return object{"type": "array", "minItems": 1, "items": ref("PlatformID")}
+		return object{"type": "array", "minItems": 1, "items": c.ref("PlatformID")}
 	case operation.FormTime:
 		text["pattern"] = `^[0-9]{4}-[0-9]{2}-[0-9]{2}(T.+)?$`
 	case operation.FormCountry:
@@ -116,10 +125,10 @@ func (c *components) paramSchema(p operation.Param) object {
 func (c *components) choice(p operation.Param) object {
 	for _, v := range schema.Vocabularies() {
 		if slices.Equal(v.Words, p.Enum) {
-			return ref(v.Name)
+			return c.ref(v.Name)
 		}
 	}
 	name := pascal(p.Name) + "Choice"
 	c.schemas[name] = object{"type": "string", "enum": p.Enum, "description": "What the parameter " + p.Name + " may be."}
-	return ref(name)
+	return c.ref(name)
 }

@@ -63,7 +63,7 @@ func (c *components) describeProblem() {
 			"status": object{
 				"type": "integer", "format": "int64", "minimum": 400, "maximum": 599, "description": "The HTTP status.",
 			},
-			"code": ref("ProblemCode"), "request_id": id,
+			"code": c.ref("ProblemCode"), "request_id": id,
 			"retry_after": object{
 				"type": "integer", "format": "int64", "minimum": 0, "description": "Seconds to wait before the next call.",
 			},

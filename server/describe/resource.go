@@ -87,8 +87,6 @@ func (c *components) standalone(name string) object {
 	return out
 }
 
-const componentRef = "#/components/schemas/"
-
 // within returns a copy of a part of a schema whose references lead to defs, and puts there what they refer to. What
 // only OpenAPI knows is left out.
 func (c *components) within(part any, defs object) any {

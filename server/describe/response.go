@@ -63,7 +63,7 @@ func (c *components) body(o *operation.Operation) object {
 	c.schemas[name] = object{
 		"type": "object", "description": schema.Doc("Envelope"), "required": required, "properties": properties,
 	}
-	return ref(name)
+	return c.ref(name)
 }
 
 // successHeaders names the header fields of a success.
@@ -103,12 +103,12 @@ func headers(names []string) object {
 }
 
 // headerDocs describes every header field that an answer may have.
-func headerDocs() object {
+func (c *components) headerDocs() object {
 	header := func(doc string, s object) object { return object{"description": doc, "schema": s} }
 	integer, text := object{"type": "integer", "format": "int64", "minimum": 0}, object{"type": "string"}
 	return object{
 		"X-Request-Id":        header("The call's id, as in meta.request_id.", text),
-		"X-Cache":             header("HIT or MISS, as in meta.cache; of a problem, HIT if remembered.", ref("CacheState")),
+		"X-Cache":             header("HIT or MISS, as in meta.cache; of a problem, HIT if remembered.", c.ref("CacheState")),
 		"X-Data-Age":          header("Seconds since the data was fetched, as in meta.data_age_s.", integer),
 		"X-Credits-Used":      header("Credits charged for this call.", integer),
 		"X-Credits-Remaining": header("Credits that the account can still spend.", integer),
@@ -137,7 +137,7 @@ func (c *components) commonResponses() object {
 		out[pascal(string(code))] = object{
 			"description": fmt.Sprintf("%s (%s)", http.StatusText(code.Status()), code),
 			"headers":     headers(problemHeaders(code)),
-			"content":     object{"application/problem+json": object{"schema": ref("Problem"), "example": sample(code)}},
+			"content":     object{"application/problem+json": object{"schema": c.ref("Problem"), "example": sample(code)}},
 		}
 	}
 	c.describeProblem()

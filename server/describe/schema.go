@@ -18,6 +18,7 @@ type object map[string]any
 type components struct {
 	schemas, parameters object
 	names               map[string]string // of the parameters, by what they say
+	inline              bool              // nothing is referred to: what has a name is described wherever it is used
 }
 
 // newComponents returns components that hold the word lists and the other types of strings.
@@ -33,13 +34,21 @@ func newComponents() *components {
 	c.schemas["Flag"] = object{
 		"type": "string", "enum": []string{"true", "false"}, "default": "false", "description": "Exactly true or false.",
 	}
-	c.param(nil, pathParam("platform", nil)) // before the platform of a query, which is another one
+	c.param(nil, c.pathParam("platform", nil)) // before the platform of a query, which is another one
 	return c
 }
 
-func ref(name string) object { return object{"$ref": "#/components/schemas/" + name} }
+// ref refers to the schema of a name.
+func (c *components) ref(name string) object {
+	if c.inline {
+		return maps.Clone(c.schemas[name].(object))
+	}
+	return object{"$ref": componentRef + name}
+}
 
-// schema returns the schema of t: a reference for a named struct or word list.
+const componentRef = "#/components/schemas/"
+
+// schema returns the schema of t, which is the caller's own: a reference for a named struct or word list.
 func (c *components) schema(t reflect.Type) object {
 	switch t {
 	case reflect.TypeFor[time.Time]():
@@ -60,20 +69,28 @@ func (c *components) schema(t reflect.Type) object {
 		return object{"type": "object", "additionalProperties": c.schema(t.Elem())}
 	case reflect.String:
 		if name := schema.TypeName(t); c.schemas[name] != nil {
-			return ref(name)
+			return c.ref(name)
 		}
 		return object{"type": "string"}
 	case reflect.Bool:
 		return object{"type": "boolean"}
-	case reflect.Int64:
-		return object{"type": "integer", "format": "int64"}
+	case reflect.Int64, reflect.Int:
+		return c.number("integer", "int64")
 	case reflect.Float64:
-		return object{"type": "number", "format": "double"}
+		return c.number("number", "double")
 	case reflect.Struct:
 		return c.named(t)
 	default:
 		return object{}
 	}
+}
+
+// number returns the schema of a number, with the format that OpenAPI has for it and JSON Schema has not.
+func (c *components) number(kind, format string) object {
+	if c.inline {
+		return object{"type": kind}
+	}
+	return object{"type": kind, "format": format}
 }
 
 // nullable returns s, or null.
@@ -82,18 +99,29 @@ func nullable(s object) object {
 	if !ok {
 		return object{"oneOf": []object{s, {"type": "null"}}}
 	}
-	out := maps.Clone(s)
-	out["type"] = []string{kind, "null"}
-	return out
+	s["type"] = []string{kind, "null"}
+	if words, ok := s["enum"].([]string); ok {
+		s["enum"] = orNull(words)
+	}
+	return s
+}
+
+// orNull returns words, or null.
+func orNull(words []string) []any {
+	out := make([]any, 0, len(words)+1)
+	for _, w := range words {
+		out = append(out, w)
+	}
+	return append(out, nil)
 }
 
 // named describes a struct once and returns a reference to it.
 func (c *components) named(t reflect.Type) object {
 	if _, ok := c.schemas[t.Name()]; !ok {
-		c.schemas[t.Name()] = object{} // stands in while t may refer to itself
+		c.schemas[t.Name()] = object{} // until it is made: t may refer to itself
 		c.schemas[t.Name()] = c.structure(t)
 	}
-	return ref(t.Name())
+	return c.ref(t.Name())
 }
 
 func (c *components) structure(t reflect.Type) object {
@@ -104,7 +132,11 @@ func (c *components) structure(t reflect.Type) object {
 			required = append(required, f.Name)
 		}
 	}
-	return object{"type": "object", "description": schema.Doc(t.Name()), "required": required, "properties": properties}
+	out := object{"type": "object", "required": required, "properties": properties}
+	if doc := schema.Doc(t.Name()); doc != "" {
+		out["description"] = doc
+	}
+	return out
 }
 
 // property describes a field: what its type allows, bounded as the schema says beside the field.
@@ -114,20 +146,23 @@ func (c *components) property(f schema.Field) object {
 		out["propertyNames"] = c.schema(f.Type.Key())
 	}
 	if items, ok := out["items"].(object); ok { // the bounds of an array are those of its elements
-		out["items"] = bounded(items, f)
+		out["items"] = c.bounded(items, f)
 	} else {
-		out = bounded(out, f)
+		out = c.bounded(out, f)
 	}
 	out["description"] = f.Doc
 	return out
 }
 
 // bounded adds the bounds of a field to the schema of its value.
-func bounded(s object, f schema.Field) object {
+func (c *components) bounded(s object, f schema.Field) object {
 	switch {
 	case f.Words.Name != "" && s["type"] == "string":
-		return ref(f.Words.Name)
+		return c.ref(f.Words.Name)
 	case s["type"] == nil: // a reference says all there is
+		return s
+	case f.Words.Words != nil && hasType(s, "null"):
+		s["enum"] = orNull(f.Words.Words)
 		return s
 	case f.Words.Words != nil:
 		s["enum"] = f.Words.Words
@@ -155,7 +190,7 @@ func bounded(s object, f schema.Field) object {
 // noControls is [schema.FormID] as a pattern.
 const noControls = `^[^\x00-\x1f\x7f-\x9f]*$`
 
-// hasType tells whether s is of the type word, or null.
+// hasType reports whether s is of the type word, or null.
 func hasType(s object, word string) bool {
 	if list, ok := s["type"].([]string); ok {
 		return slices.Contains(list, word)
@@ -166,20 +201,21 @@ func hasType(s object, word string) bool {
 // searchResult describes the union: one schema for each kind, told apart by kind.
 func (c *components) searchResult() object {
 	if _, ok := c.schemas["SearchResult"]; ok {
-		return ref("SearchResult")
+		return c.ref("SearchResult")
 	}
 	variants, mapping := []object{}, object{}
 	for _, kind := range schema.ResultKinds() {
 		name := resultName(kind)
 		c.schemas[name] = c.resultOf(kind)
-		variants = append(variants, ref(name))
-		mapping[string(kind)] = "#/components/schemas/" + name
+		variants = append(variants, c.ref(name))
+		mapping[string(kind)] = componentRef + name
 	}
-	c.schemas["SearchResult"] = object{
-		"description": schema.Doc("SearchResult"), "oneOf": variants,
-		"discriminator": object{"propertyName": "kind", "mapping": mapping},
+	union := object{"description": schema.Doc("SearchResult"), "oneOf": variants}
+	if !c.inline { // else there is nothing to map to
+		union["discriminator"] = object{"propertyName": "kind", "mapping": mapping}
 	}
-	return ref("SearchResult")
+	c.schemas["SearchResult"] = union
+	return c.ref("SearchResult")
 }
 
 // resultName returns the name of the schema of a search result: PostResult.
