@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 )
@@ -21,48 +22,72 @@ const (
 type connection struct {
 	all   *connections
 	conn  net.Conn
+	from  netip.Addr // where it comes from; the zero Addr when there may be any number from there
 	phase phase
 	since time.Time // of the phase
 }
 
 // connections are those of one web server, of which there are only so many.
 type connections struct {
-	most int
+	most, perAddress int
+	proxies          proxies
 
 	mu   sync.Mutex
 	open map[net.Conn]*connection
+	from map[netip.Addr]int // how many are open from an address that is bounded
 }
 
-func newConnections(most int) *connections {
-	return &connections{most: most, open: map[net.Conn]*connection{}}
+func newConnections(l Limits, p proxies) *connections {
+	return &connections{
+		most: l.Connections, perAddress: l.PerAddress, proxies: p,
+		open: map[net.Conn]*connection{}, from: map[netip.Addr]int{},
+	}
 }
 
 type connectionKey struct{}
 
-// admit notes a new connection. When there are too many, the one that has waited longest for its caller gives way: to
-// hold a connection without using it is what costs a caller nothing. When all are at work, the new one does.
+// admit notes a new connection. When there are too many, of all or of its address, the one of them that has waited
+// longest for its caller gives way: holding a connection without using it costs a caller nothing. When all are at work,
+// the new one does.
 func (cs *connections) admit(ctx context.Context, conn net.Conn) context.Context {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	c := &connection{all: cs, conn: conn, since: time.Now()}
-	if len(cs.open) >= cs.most {
-		cs.drop(cs.idlest())
+	c := &connection{all: cs, conn: conn, from: cs.bounded(conn), since: time.Now()}
+	tooMany := func() bool { return c.from.IsValid() && cs.from[c.from] >= cs.perAddress }
+	if tooMany() {
+		cs.drop(cs.idlest(func(o *connection) bool { return o.from == c.from }))
 	}
 	if len(cs.open) >= cs.most {
+		cs.drop(cs.idlest(func(*connection) bool { return true }))
+	}
+	if tooMany() || len(cs.open) >= cs.most {
 		_ = conn.Close()
 	} else {
 		cs.open[conn] = c
+		if c.from.IsValid() {
+			cs.from[c.from]++
+		}
 	}
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// idlest returns the connection that has waited longest for its caller to send, or else to read; nil when all are at
-// work. The caller holds mu.
-func (cs *connections) idlest() *connection {
+// bounded returns the address that a connection comes from, or the zero Addr for loopback and proxies: many callers
+// share those.
+func (cs *connections) bounded(conn net.Conn) netip.Addr {
+	addr := hostOf(conn.RemoteAddr().String())
+	if addr.IsLoopback() || cs.proxies.trusts(addr) {
+		return netip.Addr{}
+	}
+	return addr
+}
+
+// idlest returns the connection among those of which that has waited longest for its caller to send, or else to read;
+// nil when all are at work. The caller holds mu.
+func (cs *connections) idlest(of func(*connection) bool) *connection {
 	var out *connection
 	for _, c := range cs.open {
 		switch {
-		case c.phase == working:
+		case c.phase == working, !of(c):
 		case out == nil, c.phase < out.phase, c.phase == out.phase && c.since.Before(out.since):
 			out = c
 		}
@@ -73,8 +98,19 @@ func (cs *connections) idlest() *connection {
 // drop closes a connection, which may be nil. The caller holds mu.
 func (cs *connections) drop(c *connection) {
 	if c != nil {
-		delete(cs.open, c.conn)
+		cs.forget(c)
 		_ = c.conn.Close()
+	}
+}
+
+// forget removes an open connection. The caller holds mu.
+func (cs *connections) forget(c *connection) {
+	delete(cs.open, c.conn)
+	if !c.from.IsValid() {
+		return
+	}
+	if cs.from[c.from]--; cs.from[c.from] == 0 {
+		delete(cs.from, c.from)
 	}
 }
 
@@ -96,7 +132,7 @@ func (cs *connections) note(conn net.Conn, state http.ConnState) {
 	switch c := cs.open[conn]; {
 	case c == nil:
 	case state == http.StateClosed, state == http.StateHijacked:
-		delete(cs.open, conn)
+		cs.forget(c)
 	case state == http.StateIdle:
 		c.phase, c.since = waiting, time.Now()
 	}

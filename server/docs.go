@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/time/rate"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/schema"
@@ -125,8 +126,12 @@ func (s *Server) leads(path, to string) {
 	}))
 }
 
-// addresses is how many addresses of a page are kept ready.
+// addresses is how many addresses of a page are kept compressed.
 const addresses = 4
+
+// compressed bounds how often a page is compressed for another address. It takes a hundred times what it takes to answer,
+// and a client can make up an address for each request.
+func compressed() *rate.Limiter { return rate.NewLimiter(1, addresses) }
 
 // policy lets a page load from its own origin alone, run no script that stands in it, and stand in no other page.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
@@ -135,6 +140,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // page serves the page of a path, which says under which address it is read.
 func (s *Server) page(path string, pages func() (map[string]docs.Page, error)) {
 	ready, _ := lru.New[string, *static](addresses) // fails for a size below 1 only
+	limit := compressed()
 	s.mux.Handle(path, s.reading(func(w *response, r *http.Request) {
 		w.route, w.operation = path, path
 		address := cmp.Or(addressOf(r), "http://localhost")
@@ -146,7 +152,11 @@ func (s *Server) page(path string, pages func() (map[string]docs.Page, error)) {
 				return
 			}
 			body = newStatic("text/html; charset=utf-8", all[path].At(address))
-			ready.Add(address, body)
+			if limit.Allow() {
+				ready.Add(address, body)
+			} else {
+				body.zipped = nil
+			}
 		}
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)

@@ -19,6 +19,7 @@ func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 	id := operation.NewRequestID()
 	w := &response{ResponseWriter: rw, began: time.Now()}
 	r = r.WithContext(operation.WithRequestID(r.Context(), id))
+	r.RemoteAddr = s.proxies.caller(r)
 	w.set("X-Request-Id", id)
 	w.set("X-Content-Type-Options", "nosniff")
 	if tellsCache(r.URL.Path) {
@@ -58,17 +59,6 @@ func (s *Server) mountedAt(path string) (nearest string, h http.Handler) {
 		}
 	}
 	return nearest, h
-}
-
-// lend lets a mounted handler answer, if there is room.
-func (s *Server) lend(w *response, r *http.Request, h http.Handler) {
-	if !s.calls.TryAcquire(1) {
-		w.turnedAway = true
-		s.fail(w, r, errBusy)
-		return
-	}
-	defer s.calls.Release(1)
-	h.ServeHTTP(w, r)
 }
 
 // bodyGrace is how long a connection stays open behind an answer for the rest of a body that nobody wants: closed at

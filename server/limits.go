@@ -4,16 +4,25 @@ import (
 	"cmp"
 	"sync"
 	"time"
+
+	"github.com/socialdata/socialdata/problem"
 )
 
 // Limits bound what callers can make the process hold. A zero field stands for the value in its comment.
 type Limits struct {
-	// InFlight is how many calls are at work at a time: 512. One more is answered 503 at once, with Retry-After. Calls
-	// whose answer is being written do not count, and what needs no key is always answered.
+	// InFlight is how many calls are at work at a time: 512. One more is answered 503 at once, with Retry-After. A request
+	// counts from when its caller is known until its answer is written; what needs no key is always answered.
 	InFlight int64
 	// PerAccount is how many of those one account may have, with all of its keys: half of InFlight. One more is answered
 	// 429 at once.
 	PerAccount int64
+	// Mounted is how many requests the handlers of [WithMount] work on at a time, until they begin to answer or call
+	// [Enter]: a quarter of InFlight. They take no place of the API's.
+	Mounted int64
+	// BodyBytes is how long the body of a request to a mounted handler may be: 256 KiB. A longer one is answered 413.
+	BodyBytes int64
+	// BodyTimeout is how long its caller has to send it: 5 s.
+	BodyTimeout time.Duration
 	// EventTimeout is how long the caller of a stream has to read an event: 10 s.
 	EventTimeout time.Duration
 
@@ -22,6 +31,10 @@ type Limits struct {
 	// Connections is how many there are at a time: 1024. One more takes the place of the one that has been waiting
 	// longest for its caller, and is closed when all are at work.
 	Connections int
+	// PerAddress is how many of those one network address may have: a quarter of Connections. One more takes the place
+	// of the one of the same address that has been waiting longest. Loopback addresses and those of [WithTrustedProxies]
+	// have no such bound.
+	PerAddress int
 	// HeaderBytes is how long the head of a request may be: 60 KB, to which net/http adds 4 KB. The longest call is
 	// 4,000 characters of text of four bytes each, written as %XX: 48 KB.
 	HeaderBytes int
@@ -45,8 +58,12 @@ type Limits struct {
 func (l *Limits) fill() {
 	l.InFlight = cmp.Or(l.InFlight, 512)
 	l.PerAccount = cmp.Or(l.PerAccount, (l.InFlight+1)/2)
+	l.Mounted = cmp.Or(l.Mounted, (l.InFlight+3)/4)
+	l.BodyBytes = cmp.Or(l.BodyBytes, 256<<10)
+	l.BodyTimeout = cmp.Or(l.BodyTimeout, 5*time.Second)
 	l.EventTimeout = cmp.Or(l.EventTimeout, 10*time.Second)
 	l.Connections = cmp.Or(l.Connections, 1024)
+	l.PerAddress = cmp.Or(l.PerAddress, (l.Connections+3)/4)
 	l.HeaderBytes = cmp.Or(l.HeaderBytes, 60<<10)
 	l.HeadTimeout = cmp.Or(l.HeadTimeout, 5*time.Second)
 	l.AnswerTimeout = cmp.Or(l.AnswerTimeout, 50*time.Second)
@@ -63,12 +80,13 @@ type shares struct {
 	by map[string]int64 // only accounts that have any
 }
 
-// take begins a call of an account, if it may have one more. Give ends it.
-func (s *shares) take(account string) (give func(), ok bool) {
+// take begins a call of an account, which give ends. It fails with a problem when the account has as many as it may.
+func (s *shares) take(account string) (give func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.by[account] >= s.most {
-		return nil, false
+		return nil, problem.New(problem.RateLimited,
+			"the account has %d calls at work, which is as many as it may; wait until one has ended", s.most).After(time.Second)
 	}
 	s.by[account]++
 	return func() {
@@ -77,5 +95,5 @@ func (s *shares) take(account string) (give func(), ok bool) {
 		if s.by[account]--; s.by[account] == 0 {
 			delete(s.by, account)
 		}
-	}, true
+	}, nil
 }

@@ -12,7 +12,7 @@ import (
 // and the connections on which there is no call, lets calls under way end, and returns nil when all of that went well,
 // even if callers who did not read had to be cut off. The client is not closed.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	open := newConnections(s.limits.Connections)
+	open := newConnections(s.limits, s.proxies)
 	web := &http.Server{
 		Handler: s.Handler(), MaxHeaderBytes: s.limits.HeaderBytes, DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout: s.limits.HeadTimeout, ReadTimeout: s.limits.HeadTimeout,
@@ -40,7 +40,7 @@ func (s *Server) drain(ctx context.Context, web *http.Server, open *connections)
 	quiet := make(chan struct{})
 	go func() {
 		defer close(quiet)
-		if s.calls.Acquire(ctx, s.limits.InFlight) == nil {
+		if s.calls.Acquire(ctx, s.limits.InFlight) == nil && s.lent.Acquire(ctx, s.limits.Mounted) == nil {
 			time.AfterFunc(s.limits.LastWords, stop) // no call is at work: whoever is left does not read
 		}
 	}()

@@ -4,25 +4,27 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
-
-	"github.com/socialdata/socialdata/problem"
 )
 
 // record writes the one line of a request. It names nothing that came from the caller but the method: a path or a query
-// may hold what is private, and sometimes a key. What costs nobody anything to send, probes and requests without a good
-// key, is written for debugging only; of those that were turned away there is a line now and then that counts them.
+// may hold what is private, and sometimes a key. A request without a key costs its sender nothing: it has a line at debug
+// level only, as have probes and what was turned away, and one line a minute counts them.
 func (s *Server) record(w *response, r *http.Request) {
 	level := slog.LevelInfo
 	switch {
-	case w.code == problem.Unauthorized, w.turnedAway, w.probe:
+	case w.turnedAway, w.probe:
 		level = slog.LevelDebug
 	case w.status >= http.StatusInternalServerError:
 		level = slog.LevelWarn
+	case w.key == "":
+		level = slog.LevelDebug
 	}
 	if s.log.Enabled(r.Context(), level) {
 		s.line(w, r, level)
 	}
-	s.turned.note(s.log, w, r)
+	if level == slog.LevelDebug && !w.probe {
+		s.quiet.note(s.log, w, r)
+	}
 }
 
 func (s *Server) line(w *response, r *http.Request, level slog.Level) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
@@ -12,33 +11,24 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// operate answers an operation; nil is an unknown route. What costs nobody a key, such as the health of the service, is
-// always answered; of everything else only so much at a time.
+// operate answers an operation; nil is an unknown route. What needs no key, such as the health of the service, is always
+// answered; of everything else only so much at a time. A client without a key takes no place (D71).
 func (s *Server) operate(w *response, r *http.Request, o *operation.Operation) {
 	if o != nil && o.NoKey {
 		s.call(w, r, o, s.client)
 		return
 	}
-	if !s.calls.TryAcquire(1) {
-		w.turnedAway = true
-		s.fail(w, r, errBusy)
-		return
-	}
-	w.atWork = s.calls
 	defer w.done()
-	client, err := s.admit(w, r)
+	client, err := s.authenticate(r)
+	if err == nil {
+		err = s.admit(w, client.Key())
+	}
+	if err == nil {
+		err = limit(w, r, client)
+	}
 	if err != nil {
 		s.fail(w, r, err)
 		return
-	}
-	if key := client.Key(); key != nil {
-		give, ok := s.shares.take(key.Account)
-		if !ok {
-			s.fail(w, r, problem.New(problem.RateLimited,
-				"the account has %d calls at work, which is as many as it may; wait until one has ended", s.limits.PerAccount).After(time.Second))
-			return
-		}
-		w.share = give
 	}
 	w.set("X-Credits-Used", "0") // until the call has succeeded
 	s.call(w, r, o, client)
@@ -76,20 +66,13 @@ func (s *Server) call(w *response, r *http.Request, o *operation.Operation, clie
 	s.answer(w, r, o, answer)
 }
 
-// admit returns the client of whoever calls, if they may call now (D1).
-func (s *Server) admit(w *response, r *http.Request) (*socialdata.Client, error) {
-	client, err := s.authenticate(r)
-	if err != nil {
-		return nil, err
-	}
-	if key := client.Key(); key != nil {
-		w.key = key.ID
-	}
+// limit takes the call from the rate limit of the client's key, and tells the state of that.
+func limit(w *response, r *http.Request, client *socialdata.Client) error {
 	allowance, err := client.Admit(r.Context())
 	if allowance.Rate.Capacity > 0 {
 		limitHeaders(w, allowance)
 	}
-	return client, err
+	return err
 }
 
 // bind takes the call out of a request. What the parameters mean is the engine's to say.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/socialdata/socialdata/keys"
@@ -26,6 +27,7 @@ type config struct {
 	mayMeasure func(*http.Request) error
 	observe    func(context.Context, Request)
 	wrap       func(http.Handler) http.Handler
+	proxies    proxies
 }
 
 // newConfig returns the defaults.
@@ -80,10 +82,18 @@ func WithReady(ready func(context.Context) error) Option {
 	return func(c *config) { c.ready = ready }
 }
 
-// WithMount serves h at exactly that path, or below one that ends in a slash, beside the API and within its limits. H knows
-// its callers itself, and reads the bodies of their requests, which the API never does.
+// WithMount serves h at exactly that path, or below one that ends in a slash, beside the API. h does its own
+// authentication, and calls [Enter] once it knows whose key it is. It gets the bodies of requests, which the API never
+// reads, within [Limits].
 func WithMount(path string, h http.Handler) Option {
 	return func(c *config) { c.mounted[path] = h }
+}
+
+// WithTrustedProxies names the networks of the proxies that the server stands behind. The address of a request that one of
+// them hands on is the one that the proxy has noted in X-Forwarded-For, for whatever goes by addresses. By default no
+// proxy is trusted, and that header means nothing.
+func WithTrustedProxies(networks ...netip.Prefix) Option {
+	return func(c *config) { c.proxies = append(c.proxies, networks...) }
 }
 
 // WithLimits bounds what callers can make the process hold. The default is the zero [Limits].

@@ -6,8 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 )
@@ -27,12 +25,12 @@ type response struct {
 	turnedAway bool // because the service was at its limit
 	probe      bool // of an orchestrator, answered well
 
-	target string              // the platform or provider in the path; "" for none
-	path   string              // of a raw read
-	atWork *semaphore.Weighted // what the call has taken a place of; nil when it has none
-	share  func()              // gives back the place of its account; nil when it has none
-	values []string            // of header fields
-	room   [20]string          // where values begins
+	target string     // the platform or provider in the path; "" for none
+	path   string     // of a raw read
+	leave  func()     // gives back what the request has taken a place of; nil when it has none
+	lent   bool       // a mounted handler answers it
+	values []string   // of header fields
+	room   [20]string // where values begins
 }
 
 // set sets a header field, whose name is in its canonical form. The values of all stand in one array, where
@@ -65,6 +63,9 @@ func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func (w *response) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
+		if w.lent {
+			w.done()
+		}
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -73,6 +74,9 @@ func (w *response) WriteHeader(status int) {
 func (w *response) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
+		if w.lent {
+			w.done()
+		}
 	}
 	n, err := w.ResponseWriter.Write(b)
 	w.bytes += int64(n)
@@ -81,13 +85,9 @@ func (w *response) Write(b []byte) (int, error) {
 
 // done makes room for the next call.
 func (w *response) done() {
-	if w.share != nil {
-		w.share()
-		w.share = nil
-	}
-	if w.atWork != nil {
-		w.atWork.Release(1)
-		w.atWork = nil
+	if w.leave != nil {
+		w.leave()
+		w.leave = nil
 	}
 }
 

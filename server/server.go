@@ -19,8 +19,9 @@ type Server struct {
 	ops      map[string]*operation.Operation // the reads, by the rest of the path after /v1/{platform}/
 	zips     zips
 	calls    *semaphore.Weighted // those at work
+	lent     *semaphore.Weighted // requests that mounted handlers work on
 	shares   *shares
-	turned   turned
+	quiet    quiet
 	draining atomic.Bool
 }
 
@@ -38,6 +39,7 @@ func New(client *socialdata.Client, opts ...Option) (*Server, error) {
 	}
 	s.limits.fill()
 	s.calls = semaphore.NewWeighted(s.limits.InFlight)
+	s.lent = semaphore.NewWeighted(s.limits.Mounted)
 	s.shares = &shares{most: s.limits.PerAccount, by: map[string]int64{}}
 	s.routes()
 	return s, nil

@@ -407,7 +407,8 @@ func TestOverload(t *testing.T) {
 			server.WithLimits(server.Limits{InFlight: 2, PerAccount: 2}))
 		first, second := s.call(s.request("/v1/x/search?query=pending")), s.call(s.request("/v1/x/search?query=pending&kind=post"))
 		synctest.Wait()
-		for _, head := range []string{s.request("/v1/mock/profile?handle=a"), s.request("/v1/me"), "GET /v1/nowhere/x HTTP/1.1\r\nHost: test\r\n\r\n"} {
+		s.call("GET /v1/nowhere/x HTTP/1.1\r\nHost: test\r\n\r\n").reply().wantProblem(t, "unauthorized", "") // takes no place
+		for _, head := range []string{s.request("/v1/mock/profile?handle=a"), s.request("/v1/me"), s.request("/v1/nowhere/x")} {
 			began := time.Now()
 			r := s.call(head).reply()
 			p := r.wantProblem(t, "platform_unavailable", "the service is at its limit")
