@@ -39,7 +39,7 @@ func WithKeys(s keys.Store) Option { return func(c *engine.Config) { c.Keys = s 
 // WithLimiter bounds how often each key calls. The default is a [keys.MemoryLimiter].
 func WithLimiter(l keys.Limiter) Option { return func(c *engine.Config) { c.Limiter = l } }
 
-// WithRecords keeps jobs and idempotent answers in s. The default is a [records.Memory].
+// WithRecords keeps jobs, idempotent answers and the secret of cursors in s. The default is a [records.Memory].
 func WithRecords(s records.Store) Option { return func(c *engine.Config) { c.Records = s } }
 
 // WithEnricher reads meaning with e, such as the embedded model of enrich/arabic. Without it a call that asks for
@@ -67,8 +67,8 @@ func WithRate(r keys.Rate) Option { return func(c *engine.Config) { c.Rate = r }
 func WithTimeout(d time.Duration) Option { return func(c *engine.Config) { c.Timeout = d } }
 
 // WithCursorKeys signs cursors with the first secret, of at least 16 bytes, and accepts those signed with any of them,
-// so that replicas can share cursors and secrets can be rotated. The default is a random secret: cursors then end with
-// the process.
+// so that secrets can be rotated. Without it a secret that [New] makes signs, which is kept in the store of [WithRecords]:
+// cursors then outlive the process and are good on every replica that shares the store.
 func WithCursorKeys(secrets ...[]byte) Option {
 	return func(c *engine.Config) { c.CursorKeys = secrets }
 }

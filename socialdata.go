@@ -32,8 +32,8 @@ import (
 // account that pays.
 type Client struct{ session engine.Session }
 
-// New returns a Client. It fails when a provider is of an unknown platform or named like another of its platform, and
-// when a cursor key is too short.
+// New returns a Client. It fails when a provider is of an unknown platform or named like another of its platform, when a
+// cursor key is too short, and when there is none and the store of [WithRecords] cannot keep one.
 func New(opts ...Option) (*Client, error) {
 	cfg := engine.Config{Rows: table}
 	for _, o := range opts {

@@ -36,13 +36,9 @@ func (c *mcpCmd) Run(e *env) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	secrets, err := cursorSecrets(e.ctx, db, c.CursorKey)
-	if err != nil {
-		return err
-	}
 	cfg.Records = db.Records()
-	return c.serve(e, cfg, socialdata.WithLogger(log), socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()),
-		socialdata.WithRecords(db.Records()), socialdata.WithCursorKeys(secrets...))
+	return c.serve(e, cfg, append(cursorKeys(c.CursorKey), socialdata.WithLogger(log), socialdata.WithLedger(db.Ledger()),
+		socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()))...)
 }
 
 // serve serves the tools over an engine with these options.

@@ -91,11 +91,7 @@ func (c *getCmd) get(e *env, o *operation.Operation, call operation.Call, opts .
 // withPages hands do the options of a client whose cursors are those of the server on the same database.
 func (e *env) withPages(cursorKey string, do func(opts ...socialdata.Option) error) error {
 	return e.withNew(func(db *store) error {
-		secrets, err := cursorSecrets(e.ctx, db, cursorKey)
-		if err != nil {
-			return err
-		}
-		return do(socialdata.WithCursorKeys(secrets...), socialdata.WithRecords(db.Records()))
+		return do(append(cursorKeys(cursorKey), socialdata.WithRecords(db.Records()))...)
 	})
 }
 

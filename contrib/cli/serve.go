@@ -2,12 +2,12 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -19,13 +19,11 @@ import (
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/server"
 	"github.com/socialdata/socialdata/server/dashboard"
-	"github.com/socialdata/socialdata/store/records"
 )
 
 const (
 	firstCredits = 10_000
 	patience     = 30 * time.Second // with what goes on in the background when the server has stopped
-	cursorKeyTTL = 10 * 365 * 24 * time.Hour
 )
 
 type serveCmd struct {
@@ -59,10 +57,6 @@ func (c *serveCmd) Run(e *env) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	secrets, err := cursorSecrets(e.ctx, db, c.CursorKey)
-	if err != nil {
-		return err
-	}
 	told, err := c.Telemetry.start(e, log)
 	if err != nil {
 		return err
@@ -75,11 +69,12 @@ func (c *serveCmd) Run(e *env) (err error) {
 	}
 	defer letGo()
 	activity := &dashboard.Activity{}
-	client, err := e.client(append(shared, socialdata.WithObserver(observe.Join(told.Observer(), activity.Observer())),
+	client, err := e.client(slices.Concat(shared, cursorKeys(c.CursorKey), []socialdata.Option{
+		socialdata.WithObserver(observe.Join(told.Observer(), activity.Observer())),
 		socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()),
 		socialdata.WithLogger(log), socialdata.WithEnvironment(c.Environment), socialdata.WithTimeout(c.Timeout),
-		socialdata.WithRate(keys.Rate{Capacity: c.RateCapacity, Refill: c.RateRefill}), socialdata.WithCursorKeys(secrets...),
-	)...)
+		socialdata.WithRate(keys.Rate{Capacity: c.RateCapacity, Refill: c.RateRefill}),
+	})...)
 	if err != nil {
 		return err
 	}
@@ -197,24 +192,13 @@ Try it:
 `, firstCredits, secret, secret, addr, path)
 }
 
-// cursorSecrets returns the secrets of cursors: the one that was set, which signs, and the one in the database, which
-// outlives a restart and opens what it has signed before.
-func cursorSecrets(ctx context.Context, db *store, set string) ([][]byte, error) {
-	secret := make([]byte, 32)
-	if _, err := rand.Read(secret); err != nil {
-		return nil, err
+// cursorKeys returns the option that signs cursors with a secret that was set. Without one the engine keeps a secret in
+// the database.
+func cursorKeys(set string) []socialdata.Option {
+	if set == "" {
+		return nil
 	}
-	kept, added, err := db.Records().Add(ctx, records.Record{Key: "cursor-key", Value: secret}, cursorKeyTTL)
-	if err != nil {
-		return nil, err
-	}
-	if !added {
-		secret = kept.Value
-	}
-	if set != "" {
-		return [][]byte{[]byte(set), secret}, nil
-	}
-	return [][]byte{secret}, nil
+	return []socialdata.Option{socialdata.WithCursorKeys([]byte(set))}
 }
 
 // sandbox lists the magic words of the mock platform, if the program has it, for the documentation page.

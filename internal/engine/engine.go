@@ -43,7 +43,7 @@ type Config struct {
 	Prices      map[platform.ID]int64 // base credits that differ from the platform's own
 	Rate        keys.Rate             // of keys that have none of their own; zero means [keys.DefaultRate]
 	Timeout     time.Duration         // of one call, all attempts and providers together; 0 means 15 seconds
-	CursorKeys  [][]byte              // the first seals, all open; nil means a random one
+	CursorKeys  [][]byte              // the first seals, all open, as does one that Records keeps, which seals when there is no other
 	Environment string                // what the deployment is called; "" means development
 	Now         func() time.Time      // nil means [time.Now]
 	Log         *slog.Logger          // nil logs nothing
@@ -69,12 +69,17 @@ const holdSlack = time.Minute
 // recordsPatience is how long the store of records has for an answer.
 const recordsPatience = 10 * time.Second
 
-// New returns an Engine. It fails when a provider is of an unknown platform or named like another of its platform, when
-// a cursor key is too short, and when a row of the service's own has no handler.
+// New returns an Engine. It makes the secret of cursors in the store of records if that has none, and fails when the
+// store does and no cursor key is given. It fails too when a provider is of an unknown platform or named like another of
+// its platform, when a cursor key is too short, and when a row of the service's own has no handler.
 func New(cfg Config) (*Engine, error) {
 	cfg.fill()
+	cursorKeys, err := cursorSecrets(records.Within(cfg.Records, recordsPatience), cfg.CursorKeys)
+	if err != nil {
+		return nil, err
+	}
 	cfg.Records = records.Within(records.Compress(cfg.Records), recordsPatience)
-	sealer, err := cursor.NewSealer(cfg.CursorKeys...)
+	sealer, err := cursor.NewSealer(cursorKeys...)
 	if err != nil {
 		return nil, err
 	}

@@ -199,6 +199,9 @@ func (n notes) Put(ctx context.Context, r records.Record, ttl time.Duration) (ve
 func (n notes) Add(
 	ctx context.Context, r records.Record, ttl time.Duration,
 ) (stands records.Record, added bool, err error) {
+	if n.client == nil { // the secret of cursors, before the machine takes any call
+		return n.Store.Add(ctx, r, ttl)
+	}
 	err = n.call(func() (err error) { stands, added, err = n.Store.Add(ctx, r, ttl); return err })
 	return stands, added, err
 }
