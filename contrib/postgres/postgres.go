@@ -261,12 +261,17 @@ func (db *DB) housekeeping() {
 		case <-tick.C:
 		case <-db.keys.uses.Crowded():
 		}
-		for what, do := range map[string]func(context.Context) error{
-			"write when keys were last used": db.keys.flush, "remove old records": db.records.sweep,
-		} {
-			if err := do(ctx); err != nil && ctx.Err() == nil {
-				db.cfg.Logger.Error("postgres: "+what, "error", err)
-			}
+		db.tidy(ctx)
+	}
+}
+
+// tidy does one round.
+func (db *DB) tidy(ctx context.Context) {
+	for what, do := range map[string]func(context.Context) error{
+		"write when keys were last used": db.keys.flush, "remove old records": db.records.sweep,
+	} {
+		if err := do(ctx); err != nil && ctx.Err() == nil {
+			db.cfg.Logger.Error("postgres: "+what, "error", err)
 		}
 	}
 }
