@@ -2,23 +2,16 @@ package postgres
 
 import (
 	"context"
-	"runtime"
-	"sync"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"github.com/socialdata/socialdata/internal/groupcommit"
 )
 
-// lane is a queue of calls. Its goroutine takes what callers have queued, decides it all in one transaction, and then
-// tells each of them: the group commit.
+// lane is a queue of calls that share transactions.
 type lane struct {
-	db *DB
-
-	mu     sync.Mutex
-	queue  []op
-	closed bool
-
-	wake chan struct{} // holds one token when there may be something to do
-	done chan struct{} // closed when the goroutine has ended
+	db    *DB
+	queue *groupcommit.Queue[op]
 }
 
 // op is one caller's part of a batch: a hold, its settling, or a grant.
@@ -28,93 +21,58 @@ type op interface {
 	// decide decides on what was read. What it refuses to do is the op's result; its error is that of the database,
 	// and undoes the whole transaction. It may run any number of times.
 	decide(ctx context.Context, b *batch) error
-	// end tells the caller. The error is that of the transaction.
-	end(err error)
+	// common returns what every op has.
+	common() *call
 }
 
 // call is what every op has.
 type call struct {
-	err  error
-	done chan struct{}
+	err    error
+	unsure bool // an attempt may have been committed, and no one heard of it
+	done   chan struct{}
 }
 
-func (c *call) end(err error) {
-	if err != nil {
-		c.err = err
-	}
-	close(c.done)
-}
+func (c *call) common() *call { return c }
 
 func newLane(db *DB) *lane {
-	l := &lane{db: db, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	go l.run()
+	l := &lane{db: db}
+	l.queue = groupcommit.New(groupcommit.Config[op]{Most: db.cfg.Batch, Gather: true, Commit: l.commit, Done: end})
 	return l
 }
 
 // submit queues o. It does not look at a context: once queued, only the lane knows how it ends.
 func (l *lane) submit(o op) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
+	if l.queue.Submit(o) != nil {
 		return ErrClosed
-	}
-	l.queue = append(l.queue, o)
-	select {
-	case l.wake <- struct{}{}:
-	default: // awake already
 	}
 	return nil
 }
 
 // close waits for what is queued.
-func (l *lane) close() {
-	l.mu.Lock()
-	if !l.closed {
-		l.closed = true
-		close(l.wake)
-	}
-	l.mu.Unlock()
-	<-l.done
-}
+func (l *lane) close() { l.queue.Close() }
 
-func (l *lane) run() {
-	defer close(l.done)
-	for open := true; open; {
-		_, open = <-l.wake
-		for ops := l.take(); len(ops) > 0; ops = l.take() {
-			l.commit(ops, false)
+// end tells the callers of ops. The error is that of the transaction.
+func end(ops []op, err error) {
+	for _, o := range ops {
+		c := o.common()
+		if err != nil {
+			c.err = err
 		}
+		close(c.done)
 	}
 }
 
-// take returns the next calls that share a transaction. It waits while there come more of them: those who were just told
-// of the last one are about to call again.
-func (l *lane) take() []op {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for before := -1; len(l.queue) > before && len(l.queue) < l.db.cfg.Batch; {
-		before = len(l.queue)
-		l.mu.Unlock()
-		runtime.Gosched()
-		l.mu.Lock()
-	}
-	n := min(len(l.queue), l.db.cfg.Batch)
-	ops := l.queue[:n:n]
-	if l.queue = l.queue[n:]; len(l.queue) == 0 {
-		l.queue = nil // do not keep the array alive
-	}
-	return ops
-}
-
-// commit decides ops in one transaction, or, when the database refuses that, each in one of its own, so that nobody
-// fails for what another has asked for. Unsure tells that an attempt before may have been committed.
-func (l *lane) commit(ops []op, unsure bool) {
+// commit decides ops in one transaction. What the database itself refuses is the fault of one of them.
+func (l *lane) commit(ops []op, _ func(int) []op) (all []op, failed int, err error) {
 	// Twice: patience bounds when an attempt begins, and one may hang.
 	ctx, cancel := context.WithTimeout(context.Background(), 2*l.db.cfg.Patience)
 	defer cancel()
 	var done *batch
-	twice := false
-	err := l.db.transact(ctx, func(ctx context.Context, t *tx) error {
+	unsure, twice := false, false
+	for _, o := range ops {
+		unsure = unsure || o.common().unsure
+	}
+	err = l.db.transact(ctx, func(ctx context.Context, t *tx) error {
 		unsure = unsure || t.unsure
 		t.unsure = unsure
 		done = newBatch(l.db, t)
@@ -128,16 +86,15 @@ func (l *lane) commit(ops []op, unsure bool) {
 		}
 		return err
 	})
-	if len(ops) > 1 && (refused(err) || isCode(err, uniqueViolation)) {
-		for i := range ops {
-			l.commit(ops[i:i+1], unsure)
-		}
-		return
-	}
 	if err == nil {
 		l.db.ledger.remember(done.ended)
+		return ops, groupcommit.All, nil
 	}
 	for _, o := range ops {
-		o.end(err)
+		o.common().unsure = unsure
 	}
+	if refused(err) || isCode(err, uniqueViolation) {
+		return ops, groupcommit.One, err
+	}
+	return ops, groupcommit.All, err
 }

@@ -245,7 +245,7 @@ func TestADeadlockIsRepeatedUnnoticed(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		db.ledger.lanes[0].commit(ops, false)
+		commitNow(db, false, ops...)
 	}()
 	awaited() // it has locked the first account, and wants the second
 	if _, err := tx.Exec(t.Context(), other.sql("UPDATE @accounts SET first = first WHERE id = 'first'")); err != nil {
@@ -280,7 +280,7 @@ func TestACallThatTheDatabaseRefusesFailsAlone(t *testing.T) {
 		r.done = make(chan struct{})
 		ops = append(ops, r)
 	}
-	db.ledger.lanes[0].commit(ops, false)
+	commitNow(db, false, ops...)
 	for i, o := range ops {
 		if err := o.(*reservation).err; (err != nil) != (i == 1) {
 			t.Errorf("call %d: %v", i, err)
@@ -313,7 +313,7 @@ func TestAGrantThatMayHaveBeenWrittenIsNotRepeated(t *testing.T) {
 	for _, unsure := range []bool{false, true} {
 		db.ledger.ended.Purge() // as if another replica tried
 		g, r, s := calls()
-		db.ledger.lanes[0].commit([]op{g, r, s[0], s[1]}, unsure)
+		commitNow(db, unsure, g, r, s[0], s[1])
 		if errors.Is(g.err, ErrUnsure) != unsure {
 			t.Errorf("unsure %t: the grant = %v", unsure, g.err)
 		}
@@ -345,7 +345,7 @@ func TestWhatAnAttemptMayHaveSettledIsToldAsItWas(t *testing.T) {
 			o.(*settlement).done = make(chan struct{})
 		}
 		db.ledger.ended.Purge()
-		db.ledger.lanes[0].commit(ops, unsure)
+		commitNow(db, unsure, ops...)
 		for i, o := range ops {
 			s := o.(*settlement)
 			got := s.receipt
@@ -383,7 +383,7 @@ func TestBooksThatAreDamagedHoldNobodyElseUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	db.ledger.lanes[0].commit(ops, false)
+	commitNow(db, false, ops...)
 	if took := time.Since(began); took > db.cfg.Patience {
 		t.Errorf("it has taken %v", took)
 	}
@@ -394,6 +394,14 @@ func TestBooksThatAreDamagedHoldNobodyElseUp(t *testing.T) {
 		t.Errorf("the other one: %v", err)
 	}
 	wantBalance(t, db, 96)
+}
+
+// commitNow decides ops in one transaction. Unsure says that an attempt before it may have been committed.
+func commitNow(db *DB, unsure bool, ops ...op) {
+	for _, o := range ops {
+		o.common().unsure = unsure
+	}
+	db.ledger.lanes[0].queue.Now(ops)
 }
 
 func wantBalance(t *testing.T, db *DB, want int64) {

@@ -10,12 +10,8 @@ type checkpointer struct {
 	wake chan struct{}
 }
 
-const (
-	// checkpointLook is after how many transactions the log is looked at.
-	checkpointLook = 32
-	// checkpointFrames is how many pages in the log are worth a checkpoint: 16 MB.
-	checkpointFrames = 4096
-)
+// checkpointFrames is how many pages in the log are worth a checkpoint: 16 MB.
+const checkpointFrames = 4096
 
 func newCheckpointer(path string, w *writer) (*checkpointer, error) {
 	c, err := openConn(dsn(path, writerParams))

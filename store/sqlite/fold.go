@@ -41,8 +41,8 @@ func (f folding) wait(failed error) time.Duration {
 }
 
 // foldAll folds all there is, or until a caller comes.
-func (w *writer) foldAll() {
-	for w.tail.entries > 0 && len(w.wake) == 0 && w.tryFold(foldSome) {
+func (w *writer) foldAll(called func() bool) {
+	for w.tail.entries > 0 && !called() && w.tryFold(foldSome) {
 	}
 }
 

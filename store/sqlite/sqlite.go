@@ -57,6 +57,7 @@ type Config struct {
 	Readers int
 
 	mostUses int // see [keys.NewUses]; 0 but in a test
+	atOnce   int // tasks that share a transaction at most; maxBatch but in a benchmark
 }
 
 func (c Config) withDefaults() Config {
@@ -80,6 +81,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Readers <= 0 {
 		c.Readers = 4
+	}
+	if c.atOnce <= 0 {
+		c.atOnce = maxBatch
 	}
 	return c
 }
@@ -153,7 +157,7 @@ func open(ctx context.Context, cfg Config) (_ *DB, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if db.writer, err = newWriter(w, cfg.Now, cfg.folding(), l.forget); err != nil {
+	if db.writer, err = newWriter(w, cfg.Now, cfg.atOnce, cfg.folding(), l.forget); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	if shared == 0 {

@@ -19,7 +19,7 @@ func BenchmarkSustained(b *testing.B) {
 	const accounts, parts = 1000, 10
 	rate := benchNumber(b, "SOCIALDATA_BENCH_RATE", 5000)
 	length := time.Duration(benchNumber(b, "SOCIALDATA_BENCH_SECONDS", 2)) * time.Second
-	g := newGroup(b, accounts)
+	g := newGroup(b, accounts, 0)
 	for b.Loop() {
 		var mu sync.Mutex
 		var took [parts][]time.Duration

@@ -3,26 +3,18 @@ package sqlite
 import (
 	"database/sql/driver"
 	"errors"
-	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/socialdata/socialdata/internal/groupcommit"
 )
 
-// writer owns the one connection that writes. Its goroutine takes what callers have queued, applies it in one durable
-// transaction, and then tells each of them: the group commit.
+// writer owns the one connection that writes. What callers have queued is applied on the goroutine of its queue, in
+// durable transactions that they share.
 type writer struct {
-	c   *conn
-	now func() time.Time
-	// atOnce bounds a transaction, and so how long its first caller waits.
-	atOnce int
-
-	mu     sync.Mutex
-	queue  []*task
-	closed bool
-
-	wake chan struct{} // holds one token when there may be something to do
-	done chan struct{} // closed when the goroutine has ended
+	c     *conn
+	now   func() time.Time
+	queue *groupcommit.Queue[*task]
 	// checkpoint asks for a look at the log now and then.
 	checkpoint chan struct{}
 	changed    func() // another process has written
@@ -30,7 +22,7 @@ type writer struct {
 	tail    *tail
 	version atomic.Int64 // what is remembered of the file is true while this is unchanged
 
-	// Of the goroutine alone:
+	// Of the queue's goroutine alone:
 	data    int64           // PRAGMA data_version: changes when another process has written
 	pending []insert        // entries that this transaction adds to the journal
 	keyed   map[keyed]int64 // what the charges of these with an idempotency key come to
@@ -61,12 +53,16 @@ type refusal struct{ error }
 
 func (r refusal) Unwrap() error { return r.error }
 
-// maxBatch is how many tasks share a transaction at most.
-const maxBatch = 256
+const (
+	// maxBatch is how many tasks share a transaction at most, but in a benchmark.
+	maxBatch = 256
+	// checkpointLook is after how many transactions the log is looked at.
+	checkpointLook = 32
+)
 
-// newWriter brings the file up to date, reads the journal and starts the goroutine.
-// Changed is called when another process has written.
-func newWriter(c *conn, now func() time.Time, f folding, changed func()) (*writer, error) {
+// newWriter brings the file up to date, reads the journal and starts the queue, of which atOnce tasks share a transaction
+// at most: so long its first caller waits. It calls changed when another process has written.
+func newWriter(c *conn, now func() time.Time, atOnce int, f folding, changed func()) (*writer, error) {
 	if err := migrate(c); err != nil {
 		return nil, err
 	}
@@ -75,14 +71,16 @@ func newWriter(c *conn, now func() time.Time, f folding, changed func()) (*write
 		return nil, err
 	}
 	w := &writer{
-		c: c, now: now, atOnce: maxBatch, wake: make(chan struct{}, 1), done: make(chan struct{}),
-		checkpoint: make(chan struct{}, 1), changed: changed, tail: newTail(), data: -1, keyed: map[keyed]int64{},
-		inserts: x, folding: f,
+		c: c, now: now, checkpoint: make(chan struct{}, 1), changed: changed, tail: newTail(), data: -1,
+		keyed: map[keyed]int64{}, inserts: x, folding: f,
 	}
 	if err := w.notice(); err != nil {
 		return nil, err
 	}
-	go w.run()
+	w.queue = groupcommit.New(groupcommit.Config[*task]{
+		Most: atOnce, Commit: w.commit, Done: w.told, Alone: func(t *task) bool { return t.alone || t.outside },
+		Idle: w.foldAll, IdleAfter: func() time.Duration { return w.folding.wait(w.foldErr) },
+	})
 	return w, nil
 }
 
@@ -103,135 +101,39 @@ func (w *writer) alone(apply func(c *conn) error) error {
 
 func (w *writer) submit(t *task) error {
 	t.done = make(chan struct{})
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
+	if w.queue.Submit(t) != nil {
 		return ErrClosed
-	}
-	w.queue = append(w.queue, t)
-	select {
-	case w.wake <- struct{}{}:
-	default: // awake already
 	}
 	return nil
 }
 
 // close waits for what is queued, and closes the connection.
 func (w *writer) close() error {
-	w.mu.Lock()
-	if w.closed {
-		w.mu.Unlock()
-		<-w.done
-		return nil
+	w.queue.Close()
+	if w.folding.atEnd {
+		w.foldAll(func() bool { return false })
 	}
-	w.closed = true
-	close(w.wake)
-	w.mu.Unlock()
-	<-w.done
 	return w.c.Close()
 }
 
-func (w *writer) run() {
-	defer close(w.done)
-	idle := time.NewTimer(w.folding.wait(nil))
-	defer idle.Stop()
-	for open := true; open; {
-		select {
-		case _, open = <-w.wake:
-		case <-idle.C:
-			w.foldAll()
-		}
-		for batch := w.take(); len(batch) > 0; batch = w.take() {
-			w.commit(batch)
-		}
-		idle.Reset(w.folding.wait(w.foldErr))
-	}
-	if w.folding.atEnd {
-		w.foldAll()
-	}
-}
-
-// take returns the next tasks that share a transaction, or the next one alone when it shares with nobody.
-func (w *writer) take() []*task {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	n := w.sharing(w.atOnce)
-	if n == 0 && len(w.queue) > 0 {
-		n = 1
-	}
-	return w.pop(n)
-}
-
-// join returns tasks that came while others were applied, for the same transaction: it costs the disk as much for one
-// charge as for a hundred. Callers that are about to queue something get the chance to.
-func (w *writer) join(most int) []*task {
-	for range 3 {
-		w.mu.Lock()
-		more := w.pop(w.sharing(most))
-		w.mu.Unlock()
-		if len(more) > 0 {
-			return more
-		}
-		runtime.Gosched()
-	}
-	return nil
-}
-
-// sharing counts the first tasks in the queue that can share a transaction, up to most.
-func (w *writer) sharing(most int) (n int) {
-	for n < len(w.queue) && n < most && !w.queue[n].alone && !w.queue[n].outside {
-		n++
-	}
-	return n
-}
-
-// pop takes n tasks from the queue.
-func (w *writer) pop(n int) []*task {
-	batch := w.queue[:n:n]
-	if w.queue = w.queue[n:]; len(w.queue) == 0 {
-		w.queue = nil // do not keep the array alive
-	}
-	return batch
-}
-
-// commit applies the tasks of batch, and those that join them, in one durable transaction, and tells each of them. When
-// one of them fails, all is undone, and those before it, it alone and those after it have a transaction each: no task
-// fails for what another has done.
-func (w *writer) commit(batch []*task) {
+// commit applies the tasks of batch, and more that come meanwhile, in one durable transaction.
+func (w *writer) commit(batch []*task, more func(taken int) []*task) (all []*task, failed int, err error) {
 	if batch[0].outside {
-		tell(batch, batch[0].apply(w))
-		return
+		return batch, 0, batch[0].apply(w)
 	}
-	batch, failed, err := w.transact(batch)
-	if err != nil {
+	for again := true; again; {
+		if batch, failed, err = w.transact(batch, more); err == nil {
+			break
+		}
 		_, _ = w.c.exec("ROLLBACK") // fails when SQLite has rolled back by itself
 		w.version.Add(1)            // what the tasks believe to have written is not there
+		_, again = errors.AsType[foldError](err)
 	}
-	_, notFolded := errors.AsType[foldError](err)
-	switch {
-	case notFolded:
-		w.commit(batch) // and what could not be folded apart from it
-		return
-	case failed >= 0 && len(batch) > 1:
-		batch[failed].alone = true
-		for _, part := range [][]*task{batch[:failed:failed], batch[failed : failed+1 : failed+1], batch[failed+1:]} {
-			if len(part) > 0 {
-				w.commit(part)
-			}
-		}
-		return
-	}
-	tell(batch, err)
-	if w.commits++; w.commits%checkpointLook == 0 {
-		w.lookAtLog()
-	}
-	if w.foldErr != nil && w.tail.entries > w.folding.long {
-		w.tryFold(foldSome)
-	}
+	return batch, failed, err
 }
 
-// tell tells the callers of batch how it went. The error is that of the transaction.
-func tell(batch []*task, err error) {
+// told tells the callers of batch how it went. The error is that of the transaction.
+func (w *writer) told(batch []*task, err error) {
 	for _, t := range batch {
 		if err != nil && t.err == nil {
 			t.err = err
@@ -243,6 +145,15 @@ func tell(batch []*task, err error) {
 	for _, t := range batch {
 		close(t.done)
 	}
+	if batch[0].outside {
+		return
+	}
+	if w.commits++; w.commits%checkpointLook == 0 {
+		w.lookAtLog()
+	}
+	if w.foldErr != nil && w.tail.entries > w.folding.long {
+		w.tryFold(foldSome)
+	}
 }
 
 // lookAtLog asks for a look at the log, and does not wait.
@@ -253,11 +164,11 @@ func (w *writer) lookAtLog() {
 	}
 }
 
-// transact applies the tasks of batch, and those that join them, in one durable transaction. It returns them all, and
-// which of them has failed: -1 when it was none, or the transaction itself.
-func (w *writer) transact(batch []*task) (all []*task, failed int, err error) {
+// transact applies the tasks of batch, and more, in one durable transaction. It returns them all, and which of them has
+// failed, if it was one of them.
+func (w *writer) transact(batch []*task, more func(taken int) []*task) (all []*task, failed int, err error) {
 	if err := w.begin(); err != nil {
-		return batch, -1, err
+		return batch, groupcommit.All, err
 	}
 	for done := 0; done < len(batch); {
 		for i, t := range batch[done:] {
@@ -267,11 +178,9 @@ func (w *writer) transact(batch []*task) (all []*task, failed int, err error) {
 			}
 		}
 		done = len(batch)
-		if most := w.atOnce - done; most > 0 && !batch[0].alone {
-			batch = append(batch, w.join(most)...)
-		}
+		batch = append(batch, more(done)...)
 	}
-	return batch, -1, w.end()
+	return batch, groupcommit.All, w.end()
 }
 
 func (w *writer) begin() error {

@@ -31,13 +31,7 @@ func hold(db *DB) (release func()) {
 
 // waitQueued waits until that many tasks wait for the writer.
 func waitQueued(db *DB, n int) {
-	for {
-		db.writer.mu.Lock()
-		queued := len(db.writer.queue)
-		db.writer.mu.Unlock()
-		if queued == n {
-			return
-		}
+	for db.writer.queue.Len() != n {
 		runtime.Gosched()
 	}
 }
