@@ -19,7 +19,7 @@ import (
 // The errors of this package.
 var (
 	// ErrNewer says that the schema was made by a later version of this package.
-	ErrNewer = errors.New("postgres: the schema is of a newer version")
+	ErrNewer = errors.New("postgres: this schema is newer than this program")
 	// ErrClosed says that Close was called.
 	ErrClosed = errors.New("postgres: closed")
 	// ErrPlacement says that the database holds another part of the accounts than the configuration says.

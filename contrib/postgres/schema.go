@@ -159,7 +159,7 @@ func (db *DB) migrateFrom(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	var version int
-	if err := tx.QueryRow(ctx, db.sql("SELECT count(*) FROM @migrations")).Scan(&version); err != nil {
+	if err := tx.QueryRow(ctx, db.sql(selectVersion)).Scan(&version); err != nil {
 		return err
 	}
 	for i, text := range migrations[version:] {
@@ -173,6 +173,8 @@ func (db *DB) migrateFrom(ctx context.Context, tx pgx.Tx) error {
 	}
 	return nil
 }
+
+const selectVersion = "SELECT coalesce(max(version), 0) FROM @migrations"
 
 // querier is a pool or a transaction.
 type querier interface {
@@ -188,11 +190,13 @@ func (db *DB) migrated(ctx context.Context, q querier) (bool, error) {
 		return false, err
 	}
 	var version int
-	if err := q.QueryRow(ctx, db.sql("SELECT count(*) FROM @migrations")).Scan(&version); err != nil {
+	if err := q.QueryRow(ctx, db.sql(selectVersion)).Scan(&version); err != nil {
 		return false, err
 	}
 	if version > len(migrations) {
-		return false, fmt.Errorf("%w: %d, and this program knows up to %d", ErrNewer, version, len(migrations))
+		return false, fmt.Errorf("%w: it has version %d, and this program knows versions up to %d; use the program that brought "+
+			"it there or a later one, or let that one export it and import that into a new schema",
+			ErrNewer, version, len(migrations))
 	}
 	return version == len(migrations), nil
 }

@@ -5,7 +5,11 @@ import "fmt"
 // applicationID marks the file as ours, in its header: "sdat".
 const applicationID = 0x73646174
 
-// migrations bring a file from version i to i+1. A released one is never changed; a new one is added.
+// firstVersion is what migrations[0] makes of an empty file. Those before it were never released.
+const firstVersion = 4
+
+// migrations make an empty file one of firstVersion, and bring a file of each version to the next one. A released one is
+// never changed; a new one is added.
 var migrations = []string{
 	`
 	CREATE TABLE accounts (
@@ -51,15 +55,16 @@ var migrations = []string{
 		cache      TEXT NOT NULL,
 		reason     TEXT NOT NULL,
 		hold       TEXT NOT NULL,
-		once       TEXT NOT NULL,
+		idempotency_key TEXT NOT NULL,
 		at         INTEGER NOT NULL,
+		clock      INTEGER, -- what the clock showed, when that was before at; else NULL
 		hash       BLOB NOT NULL
 	) STRICT;
-	CREATE UNIQUE INDEX entries_account ON entries (account, seq);
-	CREATE INDEX entries_platform ON entries (account, platform, seq) WHERE platform <> '';
+	-- An entry costs a page of each index in which every account has a place of its own: one of them serves all queries.
+	CREATE UNIQUE INDEX entries_account ON entries (account, seq, platform);
 	CREATE INDEX entries_request ON entries (request_id, account, seq) WHERE request_id <> '';
 	CREATE UNIQUE INDEX entries_hold ON entries (hold) WHERE hold <> ''; -- no hold is ever charged twice
-	CREATE INDEX entries_once ON entries (account, once, at) WHERE once <> '';
+	CREATE INDEX entries_idempotency ON entries (account, idempotency_key, at) WHERE idempotency_key <> '';
 
 	CREATE TRIGGER entries_are_not_changed BEFORE UPDATE ON entries
 	BEGIN SELECT RAISE(ABORT, 'entries are never changed'); END;
@@ -70,9 +75,21 @@ var migrations = []string{
 	CREATE TABLE totals (
 		one     INTEGER PRIMARY KEY CHECK (one = 1),
 		entries INTEGER NOT NULL,
-		credits INTEGER NOT NULL
+		credits INTEGER NOT NULL,
+		folded  INTEGER NOT NULL -- the last row of the journal that was moved
 	) STRICT;
-	INSERT INTO totals VALUES (1, 0, 0);
+	INSERT INTO totals VALUES (1, 0, 0, 0);
+
+	-- What became durable and was not moved into entries yet: a row for each transaction, in the encoding of journal.go.
+	-- A number is never given twice.
+	CREATE TABLE journal (
+		no      INTEGER PRIMARY KEY AUTOINCREMENT,
+		entries BLOB NOT NULL
+	) STRICT;
+	CREATE TRIGGER journal_is_not_changed BEFORE UPDATE ON journal
+	BEGIN SELECT RAISE(ABORT, 'entries are never changed'); END;
+	CREATE TRIGGER journal_is_not_removed BEFORE DELETE ON journal WHEN old.no > (SELECT folded FROM totals)
+	BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END;
 
 	-- What a key with a cap has spent. A key without a row never had one.
 	CREATE TABLE spending (
@@ -87,17 +104,12 @@ var migrations = []string{
 	CREATE TABLE records (
 		no      INTEGER PRIMARY KEY,
 		key     TEXT NOT NULL UNIQUE,
+		owner   TEXT NOT NULL,
 		value   BLOB NOT NULL,
-		expires INTEGER NOT NULL
+		version INTEGER NOT NULL, -- a new random one with every write
+		expires INTEGER NOT NULL  -- nanoseconds since 1970
 	) STRICT;
 	CREATE INDEX records_expires ON records (expires);
-	`,
-	`
-	ALTER TABLE entries RENAME COLUMN once TO idempotency_key;
-	ALTER TABLE entries ADD COLUMN clock INTEGER; -- what the clock showed, when that was before at; else NULL
-
-	ALTER TABLE records ADD COLUMN owner TEXT NOT NULL DEFAULT '';
-	ALTER TABLE records ADD COLUMN version INTEGER NOT NULL DEFAULT 1; -- a new random one with every write
 	CREATE INDEX records_owner ON records (owner, expires) WHERE owner <> '';
 
 	-- What the records of each owner take, kept by the triggers whoever writes.
@@ -116,26 +128,10 @@ var migrations = []string{
 		DELETE FROM record_owners WHERE owner = old.owner AND bytes <= 0;
 	END;
 	`,
-	`
-	-- What became durable and was not moved into entries yet: a row for each transaction, in the encoding of journal.go.
-	-- A number is never given twice.
-	CREATE TABLE journal (
-		no      INTEGER PRIMARY KEY AUTOINCREMENT,
-		entries BLOB NOT NULL
-	) STRICT;
-	ALTER TABLE totals ADD COLUMN folded INTEGER NOT NULL DEFAULT 0; -- the last row of the journal that was moved
-
-	CREATE TRIGGER journal_is_not_changed BEFORE UPDATE ON journal
-	BEGIN SELECT RAISE(ABORT, 'entries are never changed'); END;
-	CREATE TRIGGER journal_is_not_removed BEFORE DELETE ON journal WHEN old.no > (SELECT folded FROM totals)
-	BEGIN SELECT RAISE(ABORT, 'entries are never removed'); END;
-
-	-- An entry costs a page of each index in which every account has a place of its own: one of them serves all queries.
-	DROP INDEX entries_platform;
-	DROP INDEX entries_account;
-	CREATE UNIQUE INDEX entries_account ON entries (account, seq, platform);
-	`,
 }
+
+// currentVersion is what this program works with.
+var currentVersion = firstVersion + int64(len(migrations)) - 1
 
 // migrate brings the file up to date, all or nothing.
 func migrate(c *conn) error {
@@ -155,7 +151,7 @@ func migrate(c *conn) error {
 	return err
 }
 
-// migrated tells whether nothing is to be done.
+// migrated reports whether nothing is to be done.
 func migrated(c *conn) (bool, error) {
 	id, err := c.number("PRAGMA application_id")
 	if err != nil {
@@ -171,10 +167,20 @@ func migrated(c *conn) (bool, error) {
 		return false, err
 	case id != applicationID && (id != 0 || version != 0 || tables != 0):
 		return false, ErrForeign
-	case version > int64(len(migrations)):
-		return false, fmt.Errorf("%w: %d, and this program knows up to %d", ErrNewer, version, len(migrations))
+	case version > 0 && version < firstVersion:
+		return false, fmt.Errorf("%w: its version %d was never released; export it with the program that wrote it, and "+
+			"import that into a new file", ErrForeign, version)
 	}
-	return version == int64(len(migrations)), nil
+	return version == currentVersion, newer(version)
+}
+
+// newer returns ErrNewer, and what to do, for a version that this program does not know.
+func newer(version int64) error {
+	if version <= currentVersion {
+		return nil
+	}
+	return fmt.Errorf("%w: it has version %d, and this program knows versions up to %d; use the program that wrote it or a "+
+		"later one, or let that one export it and import that into a new file", ErrNewer, version, currentVersion)
 }
 
 func migrateLocked(c *conn) error {
@@ -186,10 +192,11 @@ func migrateLocked(c *conn) error {
 	if err != nil {
 		return err
 	}
-	for i, text := range migrations[version:] {
+	next := max(version+1, firstVersion)
+	for i, text := range migrations[next-firstVersion:] {
 		if err := c.script(text); err != nil {
-			return fmt.Errorf("migration %d: %w", int(version)+i+1, err)
+			return fmt.Errorf("migration to version %d: %w", next+int64(i), err)
 		}
 	}
-	return c.script(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(migrations)))
+	return c.script(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, currentVersion))
 }

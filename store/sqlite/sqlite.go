@@ -24,7 +24,7 @@ var (
 	// ErrAdmin says that a file opened with Config.Admin cannot do that: only the process that serves it holds credits.
 	ErrAdmin = errors.New("sqlite: opened for administration only")
 	// ErrNewer says that the file was written by a later version of this package.
-	ErrNewer = errors.New("sqlite: the file is of a newer version")
+	ErrNewer = errors.New("sqlite: this file is newer than this program")
 	// ErrForeign says that the file is a database of something else.
 	ErrForeign = errors.New("sqlite: the file is not a socialdata database")
 	// ErrFull says that the disk is full. Nothing was written.
@@ -252,14 +252,11 @@ func (db *DB) Records() *Records { return db.records }
 
 // Ping returns nil when the file can be read and is as this program has brought it up to date.
 func (db *DB) Ping(ctx context.Context) error {
-	var version int
+	var version int64
 	if err := db.read.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return fmt.Errorf("sqlite: %w", err)
 	}
-	if version != len(migrations) {
-		return fmt.Errorf("sqlite: %w: %d, and this program works with %d", ErrNewer, version, len(migrations))
-	}
-	return nil
+	return newer(version)
 }
 
 // announce writes entries. With Config.Admin it is a change that the process which serves the file must hear of, for that

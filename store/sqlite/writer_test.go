@@ -201,7 +201,7 @@ func TestATaskThatFailsFailsAlone(t *testing.T) {
 			}); err != nil {
 				return err
 			}
-			_, err := w.c.exec("INSERT INTO records VALUES (1, 'key', x'', 1, NULL, NULL)")
+			_, err := w.c.exec("INSERT INTO records VALUES (1, 'key', '', x'', 1, NULL)")
 			return err
 		}},
 		{"SQLite rolls back by itself", func(w *writer) error {
@@ -215,7 +215,7 @@ func TestATaskThatFailsFailsAlone(t *testing.T) {
 			db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
 			bad := func() *task { return &task{apply: tt.apply} }
 			good := &task{apply: func(w *writer) error {
-				_, err := w.c.exec("INSERT INTO records (key, value, expires) VALUES ('good', x'', 1)")
+				_, err := w.c.exec("INSERT INTO records (key, owner, value, version, expires) VALUES ('good', '', x'', 1, 1)")
 				return err
 			}}
 			refused := &task{apply: func(*writer) error { return refusal{credits.ErrUnknownAccount} }}
