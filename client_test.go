@@ -7,7 +7,6 @@ import (
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
-	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
 )
 
@@ -39,23 +38,11 @@ func TestALedgerNeedsAnAccount(t *testing.T) {
 
 func TestPricesCanBeSet(t *testing.T) {
 	t.Parallel()
-	e := enginetest.New(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithPrices(map[platform.ID]int64{platform.Mock: 7})}})
-	got, err := e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma"})
-	if err != nil || got.Meta.CreditsUsed != 7 {
-		t.Errorf("%v, %v", got, err)
-	}
-}
-
-func TestNewRefusesWhatCannotWork(t *testing.T) {
-	t.Parallel()
-	for name, o := range map[string]socialdata.Option{
-		"a provider of no platform":      socialdata.WithProviders(providers.Chain{{Name: "a", Platform: "nowhere"}}),
-		"a provider without a name":      socialdata.WithProviders(providers.Chain{{Platform: platform.GitHub}}),
-		"two providers of one name":      socialdata.WithProviders(mock.New(mock.Config{}), mock.New(mock.Config{})),
-		"a cursor key that is too short": socialdata.WithCursorKeys([]byte("short")),
-	} {
-		if _, err := socialdata.New(o, socialdata.WithEnricher(enginetest.Enricher())); err == nil {
-			t.Errorf("%s is accepted", name)
+	for _, price := range []int64{0, 7} {
+		e := enginetest.New(t, enginetest.Config{Options: of(prices(platform.Mock, price))})
+		got, err := e.Client.Profile(t.Context(), salma())
+		if err != nil || got.Meta.CreditsUsed != price {
+			t.Errorf("a price of %d: %v, %v", price, got, err)
 		}
 	}
 }

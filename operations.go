@@ -244,7 +244,7 @@ var (
 	})
 )
 
-// table lists the rows above, in the order of the description. Nobody writes to it.
+// table lists the rows above, in the order of the description. It never leaves the package but as copies.
 var table = []*read.Row{
 	&opMe.Row, &opUsage.Row, &opPlatforms.Row,
 	&opProfile.Row, &opFollowers.Row, &opFollowing.Row, &opAudience.Row, &opLive.Row, &opLinked.Row,
@@ -275,20 +275,20 @@ func adFilter(in operation.Args) providers.AdFilter {
 	}
 }
 
-// Operations returns the operation table. The caller owns the slice; the rows are shared and read only.
+// Operations returns a copy of the operation table, which the caller owns.
 func Operations() []*operation.Operation {
 	out := make([]*operation.Operation, len(table))
 	for i, row := range table {
-		out[i] = row.Operation
+		out[i] = row.Clone()
 	}
 	return out
 }
 
-// Operation returns the row of that name, or nil.
+// Operation returns a copy of the row of that name, which the caller owns, or nil.
 func Operation(name string) *operation.Operation {
 	for _, row := range table {
 		if row.Name == name {
-			return row.Operation
+			return row.Clone()
 		}
 	}
 	return nil

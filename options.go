@@ -1,14 +1,18 @@
 package socialdata
 
 import (
+	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/enrich"
+	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/engine"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/observe"
@@ -18,71 +22,205 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// Option configures a [Client].
-type Option func(*engine.Config)
+// Option configures a [Client]. [New] checks what it was given and fails with the option's name.
+type Option interface{ apply(*engine.Config) error }
+
+// option is an [Option] that names itself in its errors.
+type option struct {
+	name string
+	set  func(*engine.Config) error
+}
+
+func (o option) apply(c *engine.Config) error {
+	if err := o.set(c); err != nil {
+		return fmt.Errorf("socialdata: %s: %w", o.name, err)
+	}
+	return nil
+}
+
+// configure returns what opts make of the zero configuration. Its error names every option that cannot be used.
+func configure(opts []Option) (engine.Config, error) {
+	cfg := engine.Config{Rows: table}
+	var failed error
+	for i, o := range opts {
+		if o == nil {
+			failed = errors.Join(failed, fmt.Errorf("socialdata: option %d of New is nil: leave it out", i+1))
+			continue
+		}
+		failed = errors.Join(failed, o.apply(&cfg))
+	}
+	return cfg, failed
+}
+
+// plug returns an option that sets a field to v, which must not be nil.
+func plug[T any](name, without string, v T, field func(*engine.Config) *T) Option {
+	return option{name, func(c *engine.Config) error {
+		if isNil(v) {
+			return errors.New("the value is nil: leave the option out, " + without)
+		}
+		*field(c) = v
+		return nil
+	}}
+}
+
+// isNil reports whether v is nil, or holds a nil pointer or function.
+func isNil(v any) bool {
+	if v == nil {
+		return true
+	}
+	of := reflect.ValueOf(v)
+	return (of.Kind() == reflect.Pointer || of.Kind() == reflect.Func) && of.IsNil()
+}
 
 // WithProviders adds upstreams, as the packages below providers return them. Those of one platform are tried in the order
 // given.
 func WithProviders(chains ...providers.Chain) Option {
-	return func(c *engine.Config) { c.Providers = append(c.Providers, slices.Concat(chains...)...) }
+	return option{"WithProviders", func(c *engine.Config) error {
+		for i, chain := range chains {
+			if chain == nil {
+				return fmt.Errorf("chain %d is nil: pass what New of a provider's package returns", i+1)
+			}
+			for _, p := range chain {
+				c.Providers = append(c.Providers, p.Clone())
+			}
+		}
+		return nil
+	}}
 }
 
 // WithLedger charges calls to l. Without it nothing is charged, and Meta.CreditsUsed is what the call would have cost.
-func WithLedger(l credits.Ledger) Option { return func(c *engine.Config) { c.Ledger = l } }
+func WithLedger(l credits.Ledger) Option {
+	return plug("WithLedger", "and nothing is charged", l, func(c *engine.Config) *credits.Ledger { return &c.Ledger })
+}
 
 // WithCache keeps answers in s. The default is a [cache.Memory] of 64 MiB.
-func WithCache(s cache.Store) Option { return func(c *engine.Config) { c.Cache = s } }
+func WithCache(s cache.Store) Option {
+	return plug("WithCache", "and answers are kept in memory", s, func(c *engine.Config) *cache.Store { return &c.Cache })
+}
 
 // WithKeys looks API keys up in s, for [Client.Authenticate].
-func WithKeys(s keys.Store) Option { return func(c *engine.Config) { c.Keys = s } }
+func WithKeys(s keys.Store) Option {
+	return plug("WithKeys", "and no API key is accepted", s, func(c *engine.Config) *keys.Store { return &c.Keys })
+}
 
 // WithLimiter bounds how often each key calls. The default is a [keys.MemoryLimiter].
-func WithLimiter(l keys.Limiter) Option { return func(c *engine.Config) { c.Limiter = l } }
+func WithLimiter(l keys.Limiter) Option {
+	return plug("WithLimiter", "and calls are counted in memory", l,
+		func(c *engine.Config) *keys.Limiter { return &c.Limiter })
+}
 
 // WithRecords keeps jobs, idempotent answers and the secret of cursors in s. The default is a [records.Memory].
-func WithRecords(s records.Store) Option { return func(c *engine.Config) { c.Records = s } }
+func WithRecords(s records.Store) Option {
+	return plug("WithRecords", "and records are kept in memory", s,
+		func(c *engine.Config) *records.Store { return &c.Records })
+}
 
-// WithEnricher reads meaning with e, such as the embedded model of enrich/arabic. Without it a call that asks for
+// WithEnricher enriches texts with e, such as the embedded model of enrich/arabic. Without it a call that asks for
 // enrichment is an invalid_request.
-func WithEnricher(e enrich.Enricher) Option { return func(c *engine.Config) { c.Enricher = e } }
+func WithEnricher(e enrich.Enricher) Option {
+	return plug("WithEnricher", "and nothing is enriched", e,
+		func(c *engine.Config) *enrich.Enricher { return &c.Enricher })
+}
 
-// WithClock tells the time with now. The default is [time.Now].
-func WithClock(now func() time.Time) Option { return func(c *engine.Config) { c.Now = now } }
+// WithClock reads the time from now. The default is [time.Now].
+func WithClock(now func() time.Time) Option {
+	return plug("WithClock", "and the clock is time.Now", now, func(c *engine.Config) *func() time.Time { return &c.Now })
+}
 
 // WithLogger logs to l what callers must not see. The default logs nothing.
-func WithLogger(l *slog.Logger) Option { return func(c *engine.Config) { c.Log = l } }
+func WithLogger(l *slog.Logger) Option {
+	return plug("WithLogger", "and nothing is logged", l, func(c *engine.Config) **slog.Logger { return &c.Log })
+}
 
-// WithObserver tells o what the engine does. The default tells nobody.
-func WithObserver(o observe.Observer) Option { return func(c *engine.Config) { c.Observer = o } }
+// WithObserver reports to o what the engine does.
+func WithObserver(o observe.Observer) Option {
+	return option{"WithObserver", func(c *engine.Config) error {
+		c.Observer = o
+		return nil
+	}}
+}
 
 // WithPrices overrides the base credits of platforms.
 func WithPrices(base map[platform.ID]int64) Option {
-	return func(c *engine.Config) { c.Prices = maps.Clone(base) }
+	base = maps.Clone(base)
+	return option{"WithPrices", func(c *engine.Config) error {
+		for _, id := range slices.Sorted(maps.Keys(base)) {
+			if n := base[id]; n < 0 || n > keys.MaxCap {
+				return fmt.Errorf("the price of %s is %d: it must be 0 to %d credits", id, n, int64(keys.MaxCap))
+			}
+		}
+		c.Prices = base
+		return nil
+	}}
 }
 
 // WithRate sets the rate limit of keys that have none of their own. The default is [keys.DefaultRate].
-func WithRate(r keys.Rate) Option { return func(c *engine.Config) { c.Rate = r } }
+func WithRate(r keys.Rate) Option {
+	return option{"WithRate", func(c *engine.Config) error {
+		if err := r.Check(); err != nil {
+			return fmt.Errorf("%w: the capacity must be at least 1 and the refill above 0", err)
+		}
+		c.Rate = r
+		return nil
+	}}
+}
 
 // WithTimeout bounds one call, all attempts and providers together. The default is 15 seconds.
-func WithTimeout(d time.Duration) Option { return func(c *engine.Config) { c.Timeout = d } }
+func WithTimeout(d time.Duration) Option {
+	return option{"WithTimeout", func(c *engine.Config) error {
+		if d <= 0 {
+			return fmt.Errorf("%v is not a time in which a call can end: it must be above 0", d)
+		}
+		c.Timeout = d
+		return nil
+	}}
+}
 
 // WithCursorKeys signs cursors with the first secret, of at least 16 bytes, and accepts those signed with any of them,
 // so that secrets can be rotated. Without it a secret that [New] makes signs, which is kept in the store of [WithRecords]:
 // cursors then outlive the process and are good on every replica that shares the store.
 func WithCursorKeys(secrets ...[]byte) Option {
-	return func(c *engine.Config) { c.CursorKeys = secrets }
+	return option{"WithCursorKeys", func(c *engine.Config) error {
+		if len(secrets) == 0 {
+			return errors.New("no secret is given: pass one, or leave the option out")
+		}
+		c.CursorKeys = nil
+		for i, secret := range secrets {
+			if len(secret) < cursor.MinSecret {
+				return fmt.Errorf("secret %d has %d bytes: it must have at least %d", i+1, len(secret), cursor.MinSecret)
+			}
+			c.CursorKeys = append(c.CursorKeys, slices.Clone(secret))
+		}
+		return nil
+	}}
 }
 
 // WithEnvironment names the deployment in [Client.Health]. The default is "development".
-func WithEnvironment(name string) Option { return func(c *engine.Config) { c.Environment = name } }
+func WithEnvironment(name string) Option {
+	return option{"WithEnvironment", func(c *engine.Config) error {
+		if name == "" {
+			return errors.New("the name is empty: leave the option out")
+		}
+		c.Environment = name
+		return nil
+	}}
+}
 
-// WithDependency shows the state of something that the client stands on, such as a cache server, in [Client.Health].
+// WithDependency shows the state of something that the client depends on, such as a cache server, in [Client.Health].
 // State is called on each look and returns at once.
 func WithDependency(name string, state func() schema.HealthState) Option {
-	return func(c *engine.Config) {
-		if c.Dependencies == nil {
+	return option{"WithDependency", func(c *engine.Config) error {
+		switch {
+		case name == "":
+			return errors.New("the name is empty: say what the state is of")
+		case state == nil:
+			return fmt.Errorf("the state of %q is nil: pass a function", name)
+		case c.Dependencies[name] != nil:
+			return fmt.Errorf("%q is given twice: use another name", name)
+		case c.Dependencies == nil:
 			c.Dependencies = map[string]func() schema.HealthState{}
 		}
 		c.Dependencies[name] = state
-	}
+		return nil
+	}}
 }

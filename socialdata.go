@@ -17,14 +17,16 @@ package socialdata
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"net/url"
 
 	"github.com/socialdata/socialdata/internal/engine"
-	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -32,12 +34,13 @@ import (
 // account that pays.
 type Client struct{ session engine.Session }
 
-// New returns a Client. It fails when a provider is of an unknown platform or named like another of its platform, when a
-// cursor key is too short, and when there is none and the store of [WithRecords] cannot keep one.
+// New returns a Client. It fails when an option cannot be used, and names it: a value that is nil or out of its bounds, a
+// price or a provider of an unknown platform, two providers of one platform with the same name. It fails too when there is
+// no cursor key and the store of [WithRecords] cannot keep one.
 func New(opts ...Option) (*Client, error) {
-	cfg := engine.Config{Rows: table}
-	for _, o := range opts {
-		o(&cfg)
+	cfg, err := configure(opts)
+	if err != nil {
+		return nil, err
 	}
 	e, err := engine.New(cfg)
 	if err != nil {
@@ -70,22 +73,50 @@ func (c *Client) Authenticate(ctx context.Context, secret string) (*Client, erro
 // any case; when the bucket is empty the error is a rate_limited problem.
 func (c *Client) Admit(ctx context.Context) (keys.Allowance, error) { return c.session.Admit(ctx) }
 
-// Do makes the call of a row of [Operations] with its parameters as text, as skins do. Every error is a
-// *[problem.Error].
+// Do makes the call of a row of [Operations] with its parameters as text, as front ends do. The row is found by its name.
+// Every error is a *[problem.Error].
 func (c *Client) Do(ctx context.Context, o *operation.Operation, call operation.Call) (*operation.Answer, error) {
 	return c.session.Do(ctx, o, call)
 }
 
-// SearchEvent is one step of a fan-out search that is watched as it goes. Exactly one of Result and Meta is set, or
-// neither, when a platform has come to its end.
-type SearchEvent = search.Event
+// Stream makes the call of a row of [Operations] that streams, with its parameters as text, and calls yield with each
+// event until yield returns false. See [Client.WatchSearch], which is the same with types.
+func (c *Client) Stream(
+	ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool,
+) error {
+	return c.session.Stream(ctx, o, call, yield)
+}
 
-// WatchSearch makes a fan-out search and hands every transition and every result to yield as it comes, and at last the
-// meta, until yield returns false. The charges are those of [Client.SearchAcross]; a caller who leaves pays for what
-// has been handed over. Wait_s has no effect, and there is no order but that of arrival. Every error is a
-// *[problem.Error], and yields nothing after it.
-func (c *Client) WatchSearch(ctx context.Context, call operation.Call, yield func(SearchEvent) bool) error {
-	return c.session.Watch(ctx, call, yield)
+// SearchEvent is one step of a search over several platforms that is watched as it goes. Exactly one of Result and Meta is
+// set, or neither, when a platform has ended.
+type SearchEvent struct {
+	Platform platform.ID          // that has ended; else ""
+	State    schema.PlatformState // how it ended
+	Result   *schema.SearchResult // one result
+	Meta     *schema.Meta         // the end: what all of it came to
+}
+
+// WatchSearch searches several platforms at once and calls yield with each result and each platform's end as they come,
+// and at last with the meta, until yield returns false. The charges are those of [Client.SearchAcross]; a caller who
+// stops early pays for what was yielded. WaitS is ignored; results come in order of arrival. Every error is a
+// *[problem.Error], and ends the search.
+func (c *Client) WatchSearch(ctx context.Context, req SearchAcrossRequest, yield func(SearchEvent) bool) error {
+	var broken error
+	call := operation.Call{Pairs: operation.FromStruct(operation.Pairs{}, opSearchAcross.Params, &req)}
+	err := c.Stream(ctx, opSearchAcross.Operation, call, func(e operation.Event) bool {
+		out := SearchEvent{Platform: e.Platform, State: e.State, Meta: e.Meta}
+		if e.Result != nil {
+			out.Result = new(schema.SearchResult)
+			if broken = json.Unmarshal(e.Result, out.Result); broken != nil {
+				return false
+			}
+		}
+		return yield(out)
+	})
+	if broken != nil {
+		return problem.Wrap(broken, problem.InternalError, "the answer cannot be decoded")
+	}
+	return err
 }
 
 // Raw reads one of a provider's own routes unchanged, if its allow-list has it. It costs the base of the platform that

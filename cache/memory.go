@@ -42,7 +42,7 @@ var (
 
 // MemoryConfig says how a [Memory] works. The zero value is ready for use.
 type MemoryConfig struct {
-	Bytes int              // how many bytes the entries take at most; 0 means DefaultBytes
+	Bytes int              // how many bytes the entries take at most; 0 or less means DefaultBytes
 	Now   func() time.Time // the clock; nil means time.Now
 }
 

@@ -25,7 +25,7 @@ var _ Limiter = (*MemoryLimiter)(nil)
 // MemoryLimiterConfig says how a [MemoryLimiter] works. The zero value is ready for use.
 type MemoryLimiterConfig struct {
 	Now  func() time.Time // the clock; nil means time.Now
-	Keys int              // how many keys are remembered; 0 means 100,000
+	Keys int              // how many keys are remembered; 0 or less means 100,000
 }
 
 // NewMemoryLimiter returns a limiter in which every bucket is full.

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -42,6 +43,15 @@ type Answer struct {
 	Fresh    bool          // the cache was not asked, and nobody may answer the same request from a copy
 	Replayed bool          // the answer was given before under the same idempotency key
 	Pending  bool          // more will come under Meta.JobID
+}
+
+// Event is one step of a call that is watched as it goes. Exactly one of Result and Meta is set, or neither, when a
+// platform has ended.
+type Event struct {
+	Platform platform.ID          // that has ended; else ""
+	State    schema.PlatformState // how it ended
+	Result   json.RawMessage      // one result
+	Meta     *schema.Meta         // the end: what all of it came to
 }
 
 // NewRequestID returns a new id for a call: the time in milliseconds and behind it 80 random bits, so that nobody

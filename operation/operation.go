@@ -10,7 +10,8 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// Operation is one row of the operation table. Rows are shared, and nobody writes to them.
+// Operation is one row of the operation table. A row that a program gets is a copy of its own: what is written to it changes
+// no call.
 type Operation struct {
 	Name    string // such as "collection/posts"; the client's method is called CollectionPosts
 	Path    string // such as "/v1/{platform}/collection/posts"
@@ -45,10 +46,21 @@ const (
 	Free              Price = "free"
 )
 
-// List tells whether the data is an array.
+// Clone returns a copy of o that shares nothing with it.
+func (o *Operation) Clone() *Operation {
+	own := *o
+	own.Params, own.Platforms, own.Errors = slices.Clone(o.Params), slices.Clone(o.Platforms), slices.Clone(o.Errors)
+	for i := range own.Params {
+		p := &own.Params[i]
+		p.Enum, p.index = slices.Clone(p.Enum), slices.Clone(p.index)
+	}
+	return &own
+}
+
+// List reports whether the data is an array.
 func (o *Operation) List() bool { return o.Data.Kind() == reflect.Slice }
 
-// Paged tells whether the operation answers in pages.
+// Paged reports whether the operation answers in pages.
 func (o *Operation) Paged() bool {
 	return slices.ContainsFunc(o.Params, func(p Param) bool { return p.Form == FormCursor })
 }

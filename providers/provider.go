@@ -150,7 +150,24 @@ func (p Provider) Refuse(query url.Values) error {
 // Chain is the upstreams of one package, in the order in which they are tried.
 type Chain []Provider
 
-// Serves tells whether p serves op.
+// Clone returns a copy of p whose tables are its own.
+func (p Provider) Clone() Provider {
+	p.Filters, p.Notes, p.Charges = maps.Clone(p.Filters), maps.Clone(p.Notes), maps.Clone(p.Charges)
+	for op, filters := range p.Filters {
+		p.Filters[op] = maps.Clone(filters)
+		for name, values := range filters {
+			p.Filters[op][name] = slices.Clone(values)
+		}
+	}
+	p.Missing = maps.Clone(p.Missing)
+	for op, settings := range p.Missing {
+		p.Missing[op] = slices.Clone(settings)
+	}
+	p.Routes, p.Credentials = slices.Clone(p.Routes), slices.Clone(p.Credentials)
+	return p
+}
+
+// Serves reports whether p serves op.
 func (p Provider) Serves(op Op) bool {
 	f := p.field(op)
 	return f.IsValid() && !f.IsNil()

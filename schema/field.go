@@ -85,10 +85,11 @@ func texts[T ~string](words []T) []string {
 	return out
 }
 
-// vocabulary returns the list of a name, without words when there is none.
+// vocabulary returns a copy of the list of a name, without words when there is none.
 func vocabulary(name string) Vocabulary {
 	for _, v := range vocabularies() {
 		if v.Name == name {
+			v.Words = slices.Clone(v.Words)
 			return v
 		}
 	}

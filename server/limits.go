@@ -2,6 +2,8 @@ package server
 
 import (
 	"cmp"
+	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -53,6 +55,17 @@ type Limits struct {
 	Drain time.Duration
 	// LastWords is how long callers have to read their answers when no call is at work any more: 5 s.
 	LastWords time.Duration
+}
+
+// check refuses what no limit can be.
+func (l *Limits) check() error {
+	v := reflect.ValueOf(l).Elem()
+	for f, value := range v.Fields() {
+		if value.Int() < 0 {
+			return fmt.Errorf("%s is %v: it must be above 0, or 0 for its default", f.Name, value)
+		}
+	}
+	return nil
 }
 
 func (l *Limits) fill() {

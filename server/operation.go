@@ -54,7 +54,7 @@ func (s *Server) call(w *response, r *http.Request, o *operation.Operation, clie
 		w.platform = call.Platform
 	}
 	if o.Streams && wantsEvents(r) {
-		s.stream(w, r, client, call)
+		s.stream(w, r, client, o, call)
 		return
 	}
 	answer, err := client.Do(r.Context(), o, call)

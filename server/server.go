@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"net/http"
 	"sync/atomic"
 
@@ -25,14 +26,19 @@ type Server struct {
 	draining atomic.Bool
 }
 
-// New returns a server for client. It fails when the client has no key store and [WithAuth] is not among the options.
+// New returns a server for client. It fails when the client has no key store and [WithAuth] is not among the options, and
+// when an option cannot be used, which it names: a value that is nil or out of its bounds, a path that is mounted twice.
 func New(client *socialdata.Client, opts ...Option) (*Server, error) {
-	s := &Server{
-		config: newConfig(), client: client, mux: http.NewServeMux(),
-		own: map[string]*operation.Operation{}, ops: map[string]*operation.Operation{},
+	if client == nil {
+		return nil, errors.New("server: the client is nil: pass what socialdata.New returns")
 	}
-	for _, o := range opts {
-		o(&s.config)
+	cfg, err := configure(opts)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		config: cfg, client: client, mux: http.NewServeMux(),
+		own: map[string]*operation.Operation{}, ops: map[string]*operation.Operation{},
 	}
 	if s.auth == nil && !client.KnowsKeys() {
 		return nil, errNoAuth

@@ -16,7 +16,7 @@ import (
 // Each event has a time of its own to be read in. The connection ends with the stream: a limit that was meant for its
 // last event must not meet the next request.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
-func (s *Server) stream(w *response, r *http.Request, client *socialdata.Client, call operation.Call) {
+func (s *Server) stream(w *response, r *http.Request, client *socialdata.Client, o *operation.Operation, call operation.Call) {
 	started, control := false, http.NewResponseController(w)
 	send := func(event string, data any) bool {
 		if !started {
@@ -41,7 +41,7 @@ func (s *Server) stream(w *response, r *http.Request, client *socialdata.Client,
 		err = control.Flush()
 		return err == nil || errors.Is(err, http.ErrNotSupported)
 	}
-	err := client.WatchSearch(r.Context(), call, func(e socialdata.SearchEvent) bool {
+	err := client.Stream(r.Context(), o, call, func(e operation.Event) bool {
 		switch {
 		case e.Result != nil:
 			return send("result", e.Result)

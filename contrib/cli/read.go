@@ -103,7 +103,8 @@ type searchCmd struct {
 
 // Run searches the platforms at once and prints what they have found when all have answered.
 func (c *searchCmd) Run(e *env) error {
-	params, err := parseParams(socialdata.Operation("search_across"), c.Params)
+	o := socialdata.Operation("search_across")
+	params, err := parseParams(o, c.Params)
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func (c *searchCmd) Run(e *env) error {
 		return err
 	}
 	results, meta := []json.RawMessage{}, schema.Meta{}
-	err = client.WatchSearch(e.ctx, operation.Call{Params: params}, func(ev socialdata.SearchEvent) bool {
+	err = client.Stream(e.ctx, o, operation.Call{Params: params}, func(ev operation.Event) bool {
 		switch {
 		case ev.Result != nil:
 			results = append(results, ev.Result)

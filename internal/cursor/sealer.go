@@ -9,9 +9,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"errors"
+	"fmt"
 	"slices"
 )
+
+// MinSecret is how long a secret must be, in bytes.
+const MinSecret = 16
 
 const (
 	version = 1
@@ -43,8 +46,8 @@ func NewSealer(secrets ...[]byte) (*Sealer, error) {
 	}
 	s := &Sealer{}
 	for _, secret := range secrets {
-		if len(secret) < 16 {
-			return nil, errors.New("cursor: a key must have at least 16 bytes")
+		if len(secret) < MinSecret {
+			return nil, fmt.Errorf("cursor: a key must have at least %d bytes", MinSecret)
 		}
 		derived, err := hkdf.Key(sha256.New, secret, nil, "socialdata cursor", 4+32+32)
 		if err != nil {

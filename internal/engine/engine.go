@@ -11,6 +11,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
@@ -25,6 +27,7 @@ import (
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
@@ -59,8 +62,8 @@ type Engine struct {
 	upstreams *upstreams.Pool
 	reader    *read.Reader
 	search    *search.Service
-	rows      map[*operation.Operation]*read.Row
-	handlers  map[string]handler // of the service's own operations, by name
+	rows      map[string]*read.Row // by name
+	handlers  map[string]handler   // of the service's own operations, by name
 }
 
 // holdSlack is how much longer than its call a hold lasts: enrichment and settling come after the upstream.
@@ -79,11 +82,14 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	cfg.Records = records.Within(records.Compress(cfg.Records), recordsPatience)
+	if err := checkPrices(cfg.Prices); err != nil {
+		return nil, err
+	}
 	sealer, err := cursor.NewSealer(cursorKeys...)
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{cfg: cfg, rows: map[*operation.Operation]*read.Row{}, handlers: handlers()}
+	e := &Engine{cfg: cfg, rows: map[string]*read.Row{}, handlers: handlers()}
 	if err := e.addRows(cfg.Rows); err != nil {
 		return nil, err
 	}
@@ -110,13 +116,23 @@ func New(cfg Config) (*Engine, error) {
 	return e, nil
 }
 
+// checkPrices refuses the price of a platform that does not exist.
+func checkPrices(prices map[platform.ID]int64) error {
+	for _, id := range slices.Sorted(maps.Keys(prices)) {
+		if !id.Valid() {
+			return fmt.Errorf("socialdata: WithPrices: there is no platform %q%s", id, problem.DidYouMean(string(id), platform.Names()))
+		}
+	}
+	return nil
+}
+
 // addRows takes the operation table in.
 func (e *Engine) addRows(rows []*read.Row) error {
 	for _, row := range rows {
 		if row.Service && e.handlers[row.Name] == nil {
 			return fmt.Errorf("socialdata: nothing handles the operation %q", row.Name)
 		}
-		e.rows[row.Operation] = row
+		e.rows[row.Name] = row
 	}
 	return nil
 }

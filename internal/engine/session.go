@@ -52,13 +52,16 @@ func (s *Session) Admit(ctx context.Context) (keys.Allowance, error) {
 	return allowance, nil
 }
 
-// Do makes the call of an operation of the table.
+// Do makes the call of the operation of the table that has o's name.
 func (s *Session) Do(ctx context.Context, o *operation.Operation, call operation.Call) (*operation.Answer, error) {
-	row := s.rows[o]
-	if row == nil {
-		return nil, problem.New(problem.NotFound, "there is no such operation")
+	var row *read.Row
+	if o != nil {
+		row = s.rows[o.Name]
 	}
 	ctx, call.RequestID = named(ctx, call.RequestID)
+	if row == nil {
+		return nil, s.fail(ctx, &operation.Operation{}, call, problem.New(problem.NotFound, "there is no such operation"))
+	}
 	begun := time.Now()
 	answer, err := s.handle(ctx, row, call)
 	return s.tell(ctx, row, call, begun, answer, err)
@@ -198,19 +201,24 @@ func (s *Session) chargeRead(
 	return answer, nil
 }
 
-// Watch makes a fan-out search and hands every transition and every result to yield as it comes, and at last the meta,
-// until yield returns false.
-func (s *Session) Watch(ctx context.Context, call operation.Call, yield func(search.Event) bool) error {
+// Stream makes the call of the operation of the table that has o's name, which must stream, and hands every transition and
+// every result to yield as it comes, and at last the meta, until yield returns false.
+func (s *Session) Stream(
+	ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool,
+) error {
 	ctx, call.RequestID = named(ctx, call.RequestID)
-	o := s.streamed()
-	if err := s.watch(ctx, o, call, yield); err != nil {
-		return s.fail(ctx, o, call, err)
+	streamed := s.streamed()
+	if o == nil || o.Name != streamed.Name {
+		return s.fail(ctx, &operation.Operation{}, call, problem.New(problem.NotFound, "there is no such stream"))
+	}
+	if err := s.watch(ctx, streamed, call, yield); err != nil {
+		return s.fail(ctx, streamed, call, err)
 	}
 	return nil
 }
 
 func (s *Session) watch(
-	ctx context.Context, o *operation.Operation, call operation.Call, yield func(search.Event) bool,
+	ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool,
 ) error {
 	in, err := call.Bind(o.Params)
 	if err != nil {

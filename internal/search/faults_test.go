@@ -454,8 +454,8 @@ func TestAWatcherWhoLeavesPaysForWhatWasHandedOver(t *testing.T) {
 			enginetest.Searcher(platform.X, enginetest.Lists(5, enginetest.Some("x", 8)...)))
 		cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}).Meta.NextCursor
 		before := len(e.Charges(t))
-		err := e.Client.WatchSearch(t.Context(), enginetest.Call("query", "coffee", "cursor", cursor),
-			func(ev socialdata.SearchEvent) bool {
+		err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "coffee", "cursor", cursor),
+			func(ev operation.Event) bool {
 				synctest.Wait() // while what was held back is handed over, both platforms come to their end
 				return ev.Platform == ""
 			})
@@ -492,7 +492,7 @@ func TestAWatcherIsToldOfAChargeThatTheLedgerHadFailedToTell(t *testing.T) {
 		c := over(t, e, &vague{Ledger: e.Ledger, asked: map[string]int{}}, nil, twoPlatforms()...)
 		results := 0
 		var told schema.Meta
-		err := c.WatchSearch(t.Context(), enginetest.Call("query", "coffee"), func(ev socialdata.SearchEvent) bool {
+		err := c.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "coffee"), func(ev operation.Event) bool {
 			if ev.Result != nil {
 				results++
 			}

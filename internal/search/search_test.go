@@ -750,7 +750,7 @@ func TestASearchIsWatchedAsItGoes(t *testing.T) {
 		var got []string
 		time.AfterFunc(time.Second, func() { close(onX) })
 		var meta *schema.Meta
-		err := e.Client.WatchSearch(t.Context(), enginetest.Call("query", "upstream_error"), func(ev socialdata.SearchEvent) bool {
+		err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "upstream_error"), func(ev operation.Event) bool {
 			switch {
 			case ev.Meta != nil:
 				meta = ev.Meta
@@ -786,7 +786,7 @@ func TestAWatchedSearchGivesWhatThePageBeforeHeldBack(t *testing.T) {
 	e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, loud...)))
 	cursor := searchAll(t, e.Client, socialdata.SearchAcrossRequest{}).Meta.NextCursor
 	var got []string
-	err := e.Client.WatchSearch(t.Context(), enginetest.Call("query", "coffee", "cursor", cursor), func(ev socialdata.SearchEvent) bool {
+	err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "coffee", "cursor", cursor), func(ev operation.Event) bool {
 		if ev.Result != nil {
 			got = append(got, resultID(t, ev.Result))
 		}
@@ -805,10 +805,10 @@ func TestAWatchedSearchFailsWithAProblem(t *testing.T) {
 		"an idempotency key": {Params: map[string][]string{"query": {"a"}}, IdempotencyKey: "0123456789abcdef"},
 		"a forged cursor":    enginetest.Call("query", "a", "cursor", "x"),
 	} {
-		err := e.Client.WatchSearch(t.Context(), c, func(socialdata.SearchEvent) bool { t.Error(name, "gives an event"); return true })
+		err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), c, func(operation.Event) bool { t.Error(name, "gives an event"); return true })
 		enginetest.WantProblem(t, err, problem.InvalidRequest)
 	}
-	err := e.Client.WatchSearch(t.Context(), enginetest.Call("query", "upstream_error"), func(socialdata.SearchEvent) bool { return true })
+	err := e.Client.Stream(t.Context(), socialdata.Operation("search_across"), enginetest.Call("query", "upstream_error"), func(operation.Event) bool { return true })
 	enginetest.WantProblem(t, err, problem.PlatformUnavailable)
 	if e.Balance(t) != 1000 {
 		t.Errorf("%d credits are left", e.Balance(t))

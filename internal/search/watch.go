@@ -4,23 +4,14 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
-	"github.com/socialdata/socialdata/schema"
 )
-
-// Event is one step of a fan-out search that is watched as it goes. Exactly one of Result and Meta is set, or
-// neither, when a platform has come to its end.
-type Event struct {
-	Platform platform.ID          // of a transition; else ""
-	State    schema.PlatformState // where it has come to
-	Result   json.RawMessage      // one search result
-	Meta     *schema.Meta         // the end: what all of it came to
-}
 
 // Watch makes a fan-out search and hands every transition and every result to yield as it comes, and at last the meta,
 // until yield returns false. A part is charged just before its first event: a caller who leaves pays for what has been
 // handed over. The enrichment is charged with the last part.
-func (s *Service) Watch(ctx context.Context, req Request, plan *Plan, yield func(Event) bool) error {
+func (s *Service) Watch(ctx context.Context, req Request, plan *Plan, yield func(operation.Event) bool) error {
 	plan.first = false // nothing is held back from somebody who sees all of it
 	j, err := s.start(ctx, req, plan)
 	if err != nil {
@@ -32,7 +23,7 @@ func (s *Service) Watch(ctx context.Context, req Request, plan *Plan, yield func
 		_ = s.abandon(ctx, st, nil)
 	}()
 	for _, front := range j.front() {
-		if !yield(Event{Result: front}) {
+		if !yield(operation.Event{Result: front}) {
 			return nil
 		}
 	}
@@ -66,7 +57,7 @@ func (j *job) front() []json.RawMessage {
 // tells.
 func (s *Service) nextPart(
 	ctx context.Context, j *job, told map[platform.ID]bool,
-) (events []Event, changed <-chan struct{}) {
+) (events []operation.Event, changed <-chan struct{}) {
 	st := j.lock()
 	defer j.unlock()
 	if ctx.Err() != nil {
@@ -90,21 +81,21 @@ func (s *Service) nextPart(
 }
 
 // events returns what has come of a part, without what was handed over before.
-func (st *state) events(i int) []Event {
+func (st *state) events(i int) []operation.Event {
 	p := &st.Parts[i]
-	out := []Event{{Platform: p.Platform, State: p.Stage.public()}}
+	out := []operation.Event{{Platform: p.Platform, State: p.Stage.public()}}
 	if p.Stage != paid {
 		return out
 	}
 	for _, x := range st.fuse(st.shown(), []part{*p}) {
-		out = append(out, Event{Result: x.raw})
+		out = append(out, operation.Event{Result: x.raw})
 	}
 	p.Shown = true
 	return out
 }
 
 // endWatch says what all of it came to, or why nothing did.
-func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(Event) bool) error {
+func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(operation.Event) bool) error {
 	st := j.lock()
 	s.settleFee(ctx, st)
 	if !st.any(paid) && len(st.Front) == 0 {
@@ -119,6 +110,6 @@ func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(
 	a := s.answer(&st.record, nil, st.charged(), s.balance(ctx, req.Who, st), req.ID)
 	j.unlock()
 	a.Meta.NextCursor = next.Cursor
-	yield(Event{Meta: &a.Meta})
+	yield(operation.Event{Meta: &a.Meta})
 	return nil
 }

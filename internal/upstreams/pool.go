@@ -8,6 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 )
 
@@ -43,12 +44,16 @@ func New(cfg Config) (*Pool, error) {
 
 func (p *Pool) add(provider *providers.Provider) error {
 	info, known := platform.Lookup(provider.Platform)
-	if !known || provider.Name == "" {
-		return fmt.Errorf("socialdata: provider %q is of no known platform (%q)", provider.Name, provider.Platform)
+	if provider.Name == "" {
+		return fmt.Errorf("socialdata: WithProviders: a provider of platform %q has no name: set its Name", provider.Platform)
+	}
+	if !known {
+		return fmt.Errorf("socialdata: WithProviders: the provider %q is of platform %q, which does not exist%s",
+			provider.Name, provider.Platform, problem.DidYouMean(string(provider.Platform), platform.Names()))
 	}
 	named := func(s *Source) bool { return s.Provider.Name == provider.Name }
 	if slices.ContainsFunc(p.sources[info.ID], named) {
-		return fmt.Errorf("socialdata: two providers of %s are named %q", info.ID, provider.Name)
+		return fmt.Errorf("socialdata: WithProviders: two providers of %s are named %q: pass each once", info.ID, provider.Name)
 	}
 	s := newSource(provider)
 	if !info.Sandbox { // callers make that one fail as they like

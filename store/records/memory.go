@@ -41,7 +41,7 @@ const sweepFrom = 1024
 // MemoryConfig says how a [Memory] works. The zero value is ready for use.
 type MemoryConfig struct {
 	Now        func() time.Time // the clock; nil means time.Now
-	OwnerBytes int64            // what the records of one owner may take; 0 means DefaultOwnerBytes
+	OwnerBytes int64            // what the records of one owner may take; 0 or less means DefaultOwnerBytes
 }
 
 // NewMemory returns an empty store.
