@@ -131,6 +131,18 @@ func (e *MissingError) Error() string {
 	return "the provider " + e.Provider + " is not configured: missing the " + word + strings.Join(names, ", ")
 }
 
+// Qualified returns the settings, each as provider.setting: client_id of kick is "kick.client_id".
+func (e *MissingError) Qualified() []string {
+	names := make([]string, len(e.Settings))
+	for i, s := range e.Settings {
+		if !strings.Contains(s, ".") {
+			s = string(e.Platform) + "." + s
+		}
+		names[i] = s
+	}
+	return names
+}
+
 // NotFound returns an [ErrNotFound] that tells the caller what is missing or who switched it off, such as "comments
 // are disabled on this post".
 func NotFound(detail string, args ...any) error {

@@ -108,6 +108,8 @@ func TestGetPrintsTheEnvelope(t *testing.T) {
 	for args, words := range map[string]string{
 		"get mock profile hande=ann": "handle", "get mock profile ann": "name=value", "get nowhere profile handle=a": "nowhere",
 		"get mock profile handle=not_found": "not_found",
+		"get kick profile handle=a":         "missing the settings client_id, client_secret; set SOCIALDATA_KICK_CLIENT_ID and SOCIALDATA_KICK_CLIENT_SECRET",
+		"get amazon profile handle=abcd":    "missing the setting api_key of scrapecreators; set SOCIALDATA_SCRAPECREATORS_API_KEY",
 	} {
 		if status, _, log := cliRun(t, nil, strings.Fields(args)...); status != 1 || !strings.Contains(log, words) {
 			t.Errorf("%s: exit status %d, log %q", args, status, log)

@@ -23,7 +23,7 @@ type mcpCmd struct {
 
 // Run serves one caller over standard input and output until either ends.
 func (c *mcpCmd) Run(e *env) (err error) {
-	log := slog.New(slog.NewTextHandler(e.log, &slog.HandlerOptions{Level: c.LogLevel}))
+	log := newLog(e.log, c.LogLevel)
 	cfg := mcp.Config{MaxBytes: c.MaxBytes, Logger: log}
 	if c.Key == "" {
 		return c.serve(e, cfg, socialdata.WithLogger(log))

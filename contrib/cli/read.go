@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
-	settings "github.com/socialdata/socialdata/providers/env"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -295,9 +295,6 @@ func needed(p schema.PlatformInfo, missing []string) string {
 	if len(missing) == 0 {
 		return ""
 	}
-	var names []string
-	for _, m := range missing {
-		names = append(names, settings.Name(string(p.Platform), m))
-	}
-	return "set " + strings.Join(names, " and ")
+	lacking := providers.MissingError{Platform: p.Platform, Settings: missing}
+	return toSet(lacking.Qualified())
 }

@@ -51,7 +51,7 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if c.InFlight < 1 || c.Connections < 1 || c.DrainNotice < 0 {
 		return errors.New("--in-flight and --connections must be at least 1 and --drain-notice not be negative")
 	}
-	log := slog.New(slog.NewTextHandler(e.log, &slog.HandlerOptions{Level: c.LogLevel}))
+	log := newLog(e.log, c.LogLevel)
 	db, err := e.openServing(log)
 	if err != nil {
 		return err

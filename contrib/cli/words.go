@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/url"
 	"regexp"
@@ -14,6 +15,8 @@ import (
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+	settings "github.com/socialdata/socialdata/providers/env"
 )
 
 // words say for a person what an error says for a program. What the error itself says of the case comes behind.
@@ -40,11 +43,33 @@ var requests = []struct {
 	{regexp.MustCompile(`GET /v1/([a-z_]+)/`), "$1 "},
 }
 
+// toSet says which variables hold settings, each named as provider.setting.
+func toSet(names []string) string {
+	var variables []string
+	for _, name := range names {
+		variables = append(variables, settings.Name("", name))
+	}
+	return "set " + strings.Join(variables, " and ")
+}
+
+// newLog returns the log of a command. It names the variables of settings that are missing.
+func newLog(w io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if names, ok := a.Value.Any().([]string); ok && a.Key == "missing" {
+			a.Value = slog.StringValue(toSet(names))
+		}
+		return a
+	}}))
+}
+
 // inWords returns err as a person reads it: without the names of packages, in one line.
 func inWords(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	if p, ok := errors.AsType[*problem.Error](err); ok {
 		said := p.Detail + " (" + string(p.Code) + ")"
+		if lacking, ok := errors.AsType[*providers.MissingError](p); ok {
+			said = p.Detail + "; " + toSet(lacking.Qualified()) + " (" + string(p.Code) + ")"
+		}
 		for _, r := range requests {
 			said = r.re.ReplaceAllString(said, r.words)
 		}

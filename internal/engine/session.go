@@ -17,6 +17,7 @@ import (
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -249,6 +250,9 @@ func (s *Session) fail(ctx context.Context, o *operation.Operation, call operati
 	}
 	if cause := p.Unwrap(); cause != nil && p.HTTPStatus() >= problem.InternalError.Status() {
 		attrs = append(attrs, "error", cause)
+	}
+	if lacking, ok := errors.AsType[*providers.MissingError](err); ok {
+		attrs = append(attrs, "missing", lacking.Qualified())
 	}
 	level := slog.LevelDebug
 	if p.Code == problem.InternalError {
