@@ -23,6 +23,7 @@ type Reader struct {
 	near    cache.Near   // the part of the cache that is in this process; nil for none
 	flights singleflight.Group
 
+	enricher  enricher
 	confirmed *Row
 	work      background.Group
 }
@@ -43,7 +44,7 @@ type Config struct {
 
 // New returns a Reader.
 func New(cfg Config) *Reader {
-	r := &Reader{cfg: cfg}
+	r := &Reader{cfg: cfg, enricher: enricher{cfg.Enricher, cfg.Observer, cfg.Log}}
 	r.shared, _ = cfg.Cache.(cache.Shared)
 	r.near, _ = cfg.Cache.(cache.Near)
 	r.confirmed = confirmedRow(cfg.Profile.TTL)

@@ -14,6 +14,7 @@ import (
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -204,12 +205,12 @@ func TestWhoComesWhileAFlightLandsReadsTheCacheAgain(t *testing.T) {
 		var calls enginetest.Counter
 		e := enginetest.New(t, enginetest.Config{
 			Cache: slowCache{cache.NewMemory(cache.MemoryConfig{})},
-			Providers: ofOne(enginetest.Profiles(platform.GitHub, "github", schema.Own,
+			Providers: []providers.Provider{enginetest.Profiles(platform.GitHub, "github", schema.Own,
 				func(_ context.Context, handle string) (schema.Profile, error) {
 					calls.Add()
 					time.Sleep(100 * time.Microsecond)
 					return enginetest.Profile(handle), nil
-				})),
+				})},
 		})
 		var wg sync.WaitGroup
 		for i := range 50 {

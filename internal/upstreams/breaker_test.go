@@ -1,0 +1,196 @@
+package upstreams_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// ask is a request for a profile.
+func ask(handle string) socialdata.ProfileRequest {
+	return socialdata.ProfileRequest{Platform: platform.GitHub, Handle: handle}
+}
+
+// TestWhoIsToBlame makes thirty calls that fail, and says how many of them reach the upstream.
+func TestWhoIsToBlame(t *testing.T) {
+	t.Parallel()
+	odd := func(handle string) (schema.Profile, error) {
+		p := enginetest.Profile(handle)
+		p.Country = new("Atlantis")
+		return p, nil
+	}
+	fails := func(err error) func(string) (schema.Profile, error) {
+		return func(string) (schema.Profile, error) { return schema.Profile{}, err }
+	}
+	down := providers.Unavailable(nil, "the upstream answered 500")
+	lost := &providers.Error{Kind: providers.ErrUnavailable, Detail: "cannot be reached", Blame: providers.BlameUpstream}
+	tests := []struct {
+		name     string
+		subjects int // that are asked for in turn
+		answer   func(handle string) (schema.Profile, error)
+		calls    int
+	}{
+		{"a dead handle, again and again", 1, fails(down), 30},
+		{"two dead handles in turn", 2, fails(down), 30},
+		{"every handle is dead", 30, fails(down), 8},
+		{"three in turn: each counts once", 3, fails(down), 30},
+		{"a broken connection counts always", 1, fails(lost), 8},
+		{"so does a time-out", 1, fails(providers.ErrTimeout), 8},
+		{"what breaks the schema never does", 30, odd, 30},
+		{"nor a page to log in", 30, fails(providers.Walled("a page to log in")), 30},
+		{"nor a refused input", 30, fails(providers.Invalid("no")), 30},
+		{"nor what is not served", 30, fails(providers.Unsupported("not here")), 30},
+		{"nor what this source does not see", 30, fails(providers.NotHere("a personal account")), 30},
+		{"an error of no kind is the upstream's", 30, fails(errors.New("odd")), 8},
+		{"a success between two failures", 30, func(handle string) (schema.Profile, error) {
+			if handle[len(handle)-1]%2 == 0 {
+				return enginetest.Profile(handle), nil
+			}
+			return schema.Profile{}, down
+		}, 30},
+		{"an absence is a success", 30, func(handle string) (schema.Profile, error) {
+			if handle[len(handle)-1]%2 == 0 {
+				return schema.Profile{}, providers.ErrNotFound
+			}
+			return schema.Profile{}, down
+		}, 30},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var calls enginetest.Counter
+			e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Own,
+				func(_ context.Context, handle string) (schema.Profile, error) {
+					calls.Add()
+					return tt.answer(handle)
+				}))
+			for i := range 30 {
+				req := ask(fmt.Sprint("a", i%tt.subjects))
+				req.Fresh = true
+				_, _ = e.Client.Profile(t.Context(), req)
+			}
+			if calls.Count() != tt.calls {
+				t.Errorf("%d of 30 calls reached the upstream, want %d", calls.Count(), tt.calls)
+			}
+		})
+	}
+}
+
+func TestRawReadsCannotCloseAPlatform(t *testing.T) {
+	t.Parallel()
+	var calls enginetest.Counter
+	p := enginetest.Profiles(platform.GitHub, "github", schema.Own, enginetest.Answers(&calls))
+	p.Routes = providers.Routes(platform.GitHub, "users/{login}")
+	p.Forward = func(context.Context, string, url.Values) (json.RawMessage, error) {
+		return nil, providers.Unavailable(nil, "the upstream refused our request (status 401)")
+	}
+	e := enginetest.Of(t, p)
+	for i := range 30 {
+		_, err := e.Client.Raw(t.Context(), socialdata.RawRequest{
+			Provider: "github", Path: fmt.Sprint("users/a", i), Query: url.Values{"x": {fmt.Sprint(i)}},
+		})
+		enginetest.WantProblem(t, err, problem.PlatformUnavailable, "401")
+	}
+	if _, err := e.Client.Profile(t.Context(), ask("octocat")); err != nil {
+		t.Errorf("the platform is closed for all: %v", err)
+	}
+	if got := e.Client.Health(t.Context()).Platforms[platform.GitHub]; got != schema.Healthy {
+		t.Errorf("health is %s: what callers provoke says nothing", got)
+	}
+}
+
+func TestTheSandboxHasNoBreaker(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	for _, word := range []string{"upstream_error", "rate_limited", "upstream_error", "timeout"} {
+		for range 10 {
+			_, _ = e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: word})
+		}
+	}
+	if _, err := e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma"}); err != nil {
+		t.Errorf("the sandbox is closed for all: %v", err)
+	}
+}
+
+func TestAnUpstreamThatNamesATimeIsLeftAloneUntilThen(t *testing.T) {
+	t.Parallel()
+	for name, wait := range map[string]time.Duration{"an hour": time.Hour, "eleven days": 11 * 24 * time.Hour} {
+		var one, two enginetest.Counter
+		busy := &providers.Error{Kind: providers.ErrUnavailable, Detail: "the upstream answered 503", RetryAfter: wait}
+		first := enginetest.Profiles(platform.GitHub, "busy", schema.Official, enginetest.Refuses(&one, busy))
+		first.Posts = func(context.Context, string, string) (providers.Page[schema.Post], error) {
+			return providers.Page[schema.Post]{Items: []schema.Post{enginetest.Post("1")}}, nil
+		}
+		e := enginetest.Of(t, first)
+		both := enginetest.Of(t, first, enginetest.Profiles(platform.GitHub, "well", schema.Own, enginetest.Answers(&two)))
+		for i := range 20 {
+			_, err := e.Client.Profile(t.Context(), ask(fmt.Sprint("a", i)))
+			p := enginetest.WantProblem(t, err, problem.PlatformUnavailable, "answered 503")
+			if !errors.Is(err, busy) || i > 0 && p.RetryAfter != time.Hour {
+				t.Errorf("%s: call %d has the cause %v and says %v", name, i, p.Unwrap(), p.RetryAfter)
+			}
+			if got, err := both.Client.Profile(t.Context(), ask(fmt.Sprint("a", i))); err != nil || got.Data.Source != schema.Own {
+				t.Errorf("%s: the next provider was not asked: %v", name, err)
+			}
+		}
+		if one.Count() != 2 {
+			t.Errorf("%s: %d calls of two engines reached the upstream, want one of each", name, one.Count())
+		}
+		if _, err := e.Client.Posts(t.Context(), socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}); err != nil {
+			t.Errorf("%s: another operation is closed too: %v", name, err)
+		}
+		e.Clock.Advance(time.Hour)
+		_, _ = e.Client.Profile(t.Context(), ask("a"))
+		if one.Count() != 3 {
+			t.Errorf("%s: nobody asked again after an hour", name)
+		}
+	}
+}
+
+// TestLinkedLeavesTheHalfOpenCircuitAlone: what is derived neither passes the breaker nor holds its one place.
+func TestLinkedLeavesTheHalfOpenCircuitAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var calls enginetest.Counter
+		down := true
+		e := enginetest.New(t, enginetest.Config{
+			Options: []socialdata.Option{socialdata.WithClock(time.Now)},
+			Providers: []providers.Provider{enginetest.Profiles(platform.GitHub, "github", schema.Official,
+				func(_ context.Context, handle string) (schema.Profile, error) {
+					calls.Add()
+					if down {
+						return schema.Profile{}, providers.ErrTimeout
+					}
+					return enginetest.Profile(handle), nil
+				})},
+		})
+		for range 8 {
+			_, _ = e.Client.Profile(t.Context(), ask("octocat"))
+		}
+		time.Sleep(21 * time.Second)
+		linked := socialdata.LinkedRequest{Platform: platform.GitHub, Handle: "octocat"}
+		if _, err := e.Client.Linked(t.Context(), linked); calls.Count() != 9 {
+			t.Errorf("%v after %d calls, want one that tries", err, calls.Count())
+		}
+		if _, err := e.Client.Profile(t.Context(), ask("octocat")); calls.Count() != 9 {
+			t.Errorf("%v after %d calls: linked has closed the circuit", err, calls.Count())
+		}
+		down = false
+		time.Sleep(21 * time.Second)
+		if _, err := e.Client.Linked(t.Context(), linked); err != nil {
+			t.Errorf("linked cannot open what is well again: %v", err)
+		}
+	})
+}
