@@ -116,7 +116,7 @@ func inputs(o Operation) []input {
 		case p.Required, p.OneOf && !named:
 			i.Try = sample(p)
 		case p.Form == operation.FormList && !strings.Contains(o.Path, "{platform}"):
-			i.Try = string(platform.Mock) // else the call would ask everybody
+			i.Try = sandbox() // else the call would ask everybody
 		}
 		named = named || p.OneOf
 		out = append(out, i)
@@ -134,7 +134,7 @@ func pathInput(name string, only []platform.ID) input {
 	i := input{Name: name, In: "path", Type: "text", Required: true}
 	switch name {
 	case "platform":
-		i.Type, i.Doc, i.Try = "platform", "The platform to read.", string(platform.Mock)
+		i.Type, i.Doc, i.Try = "platform", "The platform to read.", sandbox()
 		if only != nil {
 			i.Doc = "The platform to read: one of those that have this."
 		}
@@ -142,7 +142,7 @@ func pathInput(name string, only []platform.ID) input {
 			i.Words = append(i.Words, string(id))
 		}
 	case "provider":
-		i.Doc, i.Try = "Whose route it is.", string(platform.Mock)
+		i.Doc, i.Try = "Whose route it is.", sandbox()
 	case "path":
 		i.Doc, i.Try = "A path on the provider's allow-list.", "users/salma"
 	}
@@ -212,4 +212,14 @@ func lifetime(d time.Duration) string {
 // slug returns words as an anchor.
 func slug(words string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "-", "/", "-", "_", "-").Replace(words))
+}
+
+// sandbox returns the platform to try things on, whose data is invented; "" for none.
+func sandbox() string {
+	for _, info := range platform.All() {
+		if info.Sandbox {
+			return string(info.ID)
+		}
+	}
+	return ""
 }
