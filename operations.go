@@ -147,15 +147,15 @@ var (
 		},
 			func(in operation.Args) providers.ProductsQuery {
 				return providers.ProductsQuery{Store: in.Get("store"), Handle: in.Get("handle")}
-			}))
+			})).also("commerce")
 	opProduct = readRow[ProductRequest, schema.Product](providers.OpProduct, "shops", "Read one product", postTTL,
 		read.OneBy(func(p *providers.Provider) providers.OneBy[providers.ProductQuery, schema.Product] { return p.Product },
 			func(in operation.Args) providers.ProductQuery {
 				return providers.ProductQuery{ID: in.Get("id"), Region: in.Get("region")}
-			}))
+			})).also("commerce")
 	opReviews = readRow[ReviewsRequest, []schema.Review](providers.OpReviews, "shops",
 		"List the reviews of a product", commentTTL,
-		read.Many(func(p *providers.Provider) providers.List[schema.Review] { return p.Reviews }))
+		read.Many(func(p *providers.Provider) providers.List[schema.Review] { return p.Reviews })).also("commerce")
 	opStore = readRow[StoreRequest, schema.StoreSummary](providers.OpStore, "commerce",
 		"Read one store", profileTTL, read.Store())
 
@@ -314,6 +314,12 @@ func readRow[Req, T any](op providers.Op, tag, summary string, ttl time.Duration
 func serviceRow[Req, T any](o operation.Operation) *row[Req, T] {
 	o.Service, o.Params, o.Data = true, operation.ParamsOf(reflect.TypeFor[Req]()), reflect.TypeFor[T]()
 	return &row[Req, T]{read.Row{Operation: &o}}
+}
+
+// also puts r into a second operation group.
+func (r *row[Req, T]) also(tag string) *row[Req, T] {
+	r.Also = tag
+	return r
 }
 
 // from makes r read from source.

@@ -349,6 +349,7 @@ type (
 		Cursor     string      `param:"cursor"`
 		IncludeRaw bool        `param:"include_raw"`
 		Fresh      bool        `param:"fresh"`
+		Enrich     Enrichment  `param:"enrich"`
 	}
 
 	// EventRequest asks for one event.

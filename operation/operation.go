@@ -17,6 +17,7 @@ type Operation struct {
 	Path    string // such as "/v1/{platform}/collection/posts"
 	Shown   string // the path as the description writes it, where that is narrower (D63); "" means Path
 	Tag     string // the operation group
+	Also    string // a second operation group; "" for none
 	Summary string
 	Params  []Param
 
@@ -55,6 +56,14 @@ func (o *Operation) Clone() *Operation {
 		p.Enum, p.index = slices.Clone(p.Enum), slices.Clone(p.index)
 	}
 	return &own
+}
+
+// Tags returns the operation groups.
+func (o *Operation) Tags() []string {
+	if o.Also == "" {
+		return []string{o.Tag}
+	}
+	return []string{o.Tag, o.Also}
 }
 
 // List reports whether the data is an array.

@@ -55,7 +55,7 @@ func (a *Advertiser) Validate() error { return validate(a) }
 func (a *Advertiser) Fill() { nonNil(&a.Domains) }
 
 // EnrichText implements [Object].
-func (a *Advertiser) EnrichText() string { return "" }
+func (a *Advertiser) EnrichText() string { return a.Name }
 
 // Event is a public event that people can go to.
 type Event struct {

@@ -115,9 +115,9 @@ type MeLimits struct {
 
 // RateLimit is the state of a token bucket.
 type RateLimit struct {
-	Capacity   int64   `json:"capacity" min:"1"`     // calls that a full bucket allows at once
-	RefillPerS float64 `json:"refill_per_s" min:"0"` // calls that come back each second, more than 0
-	Remaining  float64 `json:"remaining" min:"0"`    // calls that the bucket allows now
+	Capacity   int64   `json:"capacity" min:"1"`       // calls that a full bucket allows at once
+	RefillPerS float64 `json:"refill_per_s" above:"0"` // calls that come back each second, more than 0
+	Remaining  float64 `json:"remaining" min:"0"`      // calls that the bucket allows now
 }
 
 // HealthState is how well a platform's upstreams have answered lately, or how well something that the service stands on

@@ -17,18 +17,20 @@ import (
 //
 //	json  the name; a property with omitempty or omitzero may be left out, any other is always there
 //	min   the least number, or the least count of characters of a text
+//	above what a number must be greater than
 //	max   the greatest number, or the greatest count of characters of a text
 //	form  how a text is written: "uri" or "id"
 //	words the values that there are, parted by spaces, or the name of a [Vocabulary]
 //	doc   what it means, in a type of another package; those of this one have a comment
 //
-// On an array, min, max, form and words hold for each element.
+// On an array, min, max, above, form and words hold for each element.
 type Field struct {
 	Name     string // as in JSON
 	Doc      string // what it means, in sentences
 	Type     reflect.Type
 	Required bool // the key is always there; the value of a pointer may still be null
 	Min, Max *float64
+	Above    *float64 // what a number is greater than
 	Form     Form
 	Words    Vocabulary // the values that there are; no words when any is allowed
 }
@@ -42,10 +44,13 @@ const (
 	FormID  Form = "id"  // valid UTF-8 without control characters
 )
 
-// Vocabulary is a closed list of words.
+// Vocabulary is a list of words.
 type Vocabulary struct {
 	Name  string // such as "Dialect"; "" when the list belongs to one field alone
 	Words []string
+	// Open means that a later version may know more words: to callers the list is one of examples. What we answer
+	// keeps to it all the same.
+	Open bool
 }
 
 // Vocabularies lists the word lists that have a name. The caller owns them.
@@ -62,18 +67,18 @@ var vocabularies = sync.OnceValue(makeVocabularies)
 
 func makeVocabularies() []Vocabulary {
 	return []Vocabulary{
-		{"PlatformID", platform.Names()},
-		{"MediaType", texts(MediaTypes())},
-		{"SuggestionKind", texts(SuggestionKinds())},
-		{"CollectionKind", texts(CollectionKinds())},
-		{"ResultKind", texts(ResultKinds())},
-		{"Dialect", texts(Dialects())},
-		{"SentimentLabel", texts(SentimentLabels())},
-		{"EntityType", EntityTypes()},
-		{"Topic", Topics()},
-		{"CacheState", texts(CacheStates())},
-		{"PlatformState", texts(PlatformStates())},
-		{"HealthState", texts(HealthStates())},
+		{Name: "PlatformID", Words: platform.Names()},
+		{Name: "MediaType", Words: texts(MediaTypes())},
+		{Name: "SuggestionKind", Words: texts(SuggestionKinds())},
+		{Name: "CollectionKind", Words: texts(CollectionKinds())},
+		{Name: "ResultKind", Words: texts(ResultKinds())},
+		{Name: "Dialect", Words: texts(Dialects())},
+		{Name: "SentimentLabel", Words: texts(SentimentLabels())},
+		{Name: "EntityType", Words: EntityTypes(), Open: true},
+		{Name: "Topic", Words: Topics(), Open: true},
+		{Name: "CacheState", Words: texts(CacheStates())},
+		{Name: "PlatformState", Words: texts(PlatformStates())},
+		{Name: "HealthState", Words: texts(HealthStates())},
 	}
 }
 
@@ -134,7 +139,7 @@ func readField(owner reflect.Type, sf reflect.StructField) (f Field, ok bool) {
 	return Field{
 		Name: name, Type: sf.Type, Required: opts == "",
 		Doc: cmp.Or(sf.Tag.Get("doc"), Doc(owner.Name()+"."+name)),
-		Min: bound(sf, "min"), Max: bound(sf, "max"), Form: Form(sf.Tag.Get("form")), Words: words(sf),
+		Min: bound(sf, "min"), Max: bound(sf, "max"), Above: bound(sf, "above"), Form: Form(sf.Tag.Get("form")), Words: words(sf),
 	}, true
 }
 

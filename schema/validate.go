@@ -216,7 +216,7 @@ func oneOf(words []string) func(string) *FieldError {
 }
 
 func (f *Field) checkInteger() check {
-	if f.Min == nil && f.Max == nil {
+	if f.Min == nil && f.Max == nil && f.Above == nil {
 		return nil
 	}
 	return func(v reflect.Value) *FieldError { return f.checkRange(float64(v.Int())) }
@@ -236,6 +236,9 @@ func (f *Field) checkNumber() check {
 func (f *Field) checkRange(n float64) *FieldError {
 	if f.Min != nil && n < *f.Min {
 		return broken("%v is less than %v", n, *f.Min)
+	}
+	if f.Above != nil && n <= *f.Above {
+		return broken("%v is not greater than %v", n, *f.Above)
 	}
 	if f.Max != nil && n > *f.Max {
 		return broken("%v is greater than %v", n, *f.Max)

@@ -47,6 +47,8 @@ func mark(o any) {
 		o.Text += " " + FailEnrichment
 	case *schema.Ad:
 		o.Text += " " + FailEnrichment
+	case *schema.Advertiser:
+		o.Name += " " + FailEnrichment
 	case *schema.Event:
 		o.Name += " " + FailEnrichment
 	case *schema.WebPage:

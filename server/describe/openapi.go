@@ -15,8 +15,10 @@ func (c *components) openAPI() ([]byte, error) {
 	paths, tags := object{}, []object{}
 	for _, o := range socialdata.Operations() {
 		paths[shownPath(o)] = object{"get": c.operation(o)}
-		if !slices.ContainsFunc(tags, func(t object) bool { return t["name"] == o.Tag }) {
-			tags = append(tags, object{"name": o.Tag, "description": groups[o.Tag]})
+		for _, tag := range o.Tags() {
+			if !slices.ContainsFunc(tags, func(t object) bool { return t["name"] == tag }) {
+				tags = append(tags, object{"name": tag, "description": groups[tag]})
+			}
 		}
 	}
 	for _, f := range fixedDocs {
@@ -76,7 +78,7 @@ var groups = map[string]string{
 	"music":       "Tracks, sounds, and the posts that use them.",
 	"communities": "Subreddits, groups and other communities.",
 	"shops":       "Products and reviews.",
-	"commerce":    "Storefronts.",
+	"commerce":    "Storefronts, their products and reviews.",
 	"ads":         "Public ad libraries.",
 	"events":      "Public events.",
 	"enrich":      "Arabic dialect, sentiment, entities and topics.",

@@ -10,7 +10,7 @@ import (
 // operation describes one row.
 func (c *components) operation(o *operation.Operation) object {
 	out := object{
-		"operationId": operationID(o), "summary": o.Summary, "tags": []string{o.Tag},
+		"operationId": operationID(o), "summary": o.Summary, "tags": o.Tags(),
 		"description": o.Summary + ". " + price(o), "responses": c.responses(o),
 	}
 	if params := c.params(o); len(params) > 0 {

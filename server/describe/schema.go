@@ -25,7 +25,9 @@ type components struct {
 func newComponents() *components {
 	c := &components{schemas: object{}, parameters: object{}, names: map[string]string{}}
 	for _, v := range schema.Vocabularies() {
-		c.schemas[v.Name] = object{"type": "string", "enum": v.Words, "description": schema.Doc(v.Name)}
+		if !v.Open {
+			c.schemas[v.Name] = object{"type": "string", "enum": v.Words, "description": schema.Doc(v.Name)}
+		}
 	}
 	c.schemas["Source"] = object{
 		"type": "string", "pattern": "^(official|own|upstream:.*)$",
@@ -139,9 +141,14 @@ func (c *components) structure(t reflect.Type) object {
 	return out
 }
 
-// property describes a field: what its type allows, bounded as the schema says beside the field.
+// property describes a field: what its type allows, bounded as the schema says beside the field. A field that is omitted
+// when its value is unknown is never null.
 func (c *components) property(f schema.Field) object {
-	out := c.schema(f.Type)
+	t := f.Type
+	if !f.Required && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	out := c.schema(t)
 	if f.Type.Kind() == reflect.Map && f.Type.Key() != reflect.TypeFor[string]() {
 		out["propertyNames"] = c.schema(f.Type.Key())
 	}
@@ -157,6 +164,8 @@ func (c *components) property(f schema.Field) object {
 // bounded adds the bounds of a field to the schema of its value.
 func (c *components) bounded(s object, f schema.Field) object {
 	switch {
+	case f.Words.Open:
+		s["examples"] = f.Words.Words // and what else may come in a later version
 	case f.Words.Name != "" && s["type"] == "string":
 		return c.ref(f.Words.Name)
 	case s["type"] == nil: // a reference says all there is
@@ -177,6 +186,9 @@ func (c *components) bounded(s object, f schema.Field) object {
 	}
 	if f.Max != nil {
 		s[most] = *f.Max
+	}
+	if f.Above != nil {
+		s["exclusiveMinimum"] = *f.Above
 	}
 	switch f.Form {
 	case schema.FormURI:

@@ -3,8 +3,10 @@ package docs
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -47,6 +49,19 @@ func (o offer) mark() mark {
 		return half
 	}
 	return empty
+}
+
+// Reach says how many platforms there are. A sandbox is not one of them.
+func (s site) Reach() string {
+	real, sandbox := 0, ""
+	for _, p := range s.Platforms {
+		if i, _ := platform.Lookup(p.Platform); i.Sandbox {
+			sandbox = " and a sandbox"
+		} else {
+			real++
+		}
+	}
+	return strconv.Itoa(real) + " platforms" + sandbox
 }
 
 // Reads returns the operations that are read from platforms.
