@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"time"
@@ -39,43 +38,20 @@ func (s *Keys) OpenAccount(ctx context.Context, name string, n int64, reason str
 		if err := insertAccount(w.c, a); err != nil || n == 0 {
 			return err
 		}
-		_, err := w.append(&book{account: a.ID}, credits.Entry{
+		_, err := w.append(&cached{account: a.ID}, credits.Entry{
 			Account: a.ID, Kind: credits.Granted, Amount: n, Reason: reason, At: w.now(),
 		})
 		return err
 	}}
-	if err := s.db.announce(func() error { return s.db.writer.do(t) }); err != nil {
+	if err := s.file.announce(func() error { return s.file.writer.do(t) }); err != nil {
 		return keys.Account{}, err
 	}
 	return a, nil
 }
 
-// notTaken returns keys.ErrTaken when an account answers to that name or id.
-func notTaken(c *conn, name string) error {
-	taken, err := c.number("SELECT count(*) FROM accounts WHERE name = ?1 OR id = ?1", name)
-	if err == nil && taken > 0 {
-		err = fmt.Errorf("%w: account %q", keys.ErrTaken, name)
-	}
-	return err
-}
-
-func insertAccount(c *conn, a keys.Account) error {
-	_, err := c.exec("INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)", a.ID, a.Name, a.CreatedAt.UnixMicro())
-	return err
-}
-
-const selectAccounts = "SELECT id, name, created_at FROM accounts"
-
-func scanAccount(row interface{ Scan(...any) error }) (a keys.Account, err error) {
-	var created int64
-	err = row.Scan(&a.ID, &a.Name, &created)
-	a.CreatedAt = fromMicros(created)
-	return a, err
-}
-
 // Account returns the account with that id or name, or keys.ErrAbsent.
 func (s *Keys) Account(ctx context.Context, idOrName string) (keys.Account, error) {
-	a, err := scanAccount(s.db.read.QueryRowContext(ctx, selectAccounts+" WHERE id = ?1 OR name = ?1", idOrName))
+	a, err := scanAccount(s.file.read.QueryRowContext(ctx, selectAccounts+" WHERE id = ?1 OR name = ?1", idOrName))
 	if errors.Is(err, sql.ErrNoRows) {
 		return keys.Account{}, noAccount(idOrName)
 	}
@@ -86,7 +62,7 @@ func noAccount(idOrName string) error { return fmt.Errorf("%w: account %q", keys
 
 // Accounts returns every account, oldest first.
 func (s *Keys) Accounts(ctx context.Context) ([]keys.Account, error) {
-	return list(ctx, s.db.read, scanAccount, selectAccounts+" ORDER BY no")
+	return list(ctx, s.file.read, scanAccount, selectAccounts+" ORDER BY no")
 }
 
 // CreateKey makes a key and returns its secret, which is kept nowhere. It fails with keys.ErrAbsent when there is no
@@ -100,7 +76,7 @@ func (s *Keys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, k k
 	if err != nil {
 		return "", keys.Key{}, err
 	}
-	err = s.db.writer.do(&task{alone: true, apply: func(w *writer) error {
+	err = s.file.writer.do(&task{alone: true, apply: func(w *writer) error {
 		if err := insertKey(w.c, k); err != nil {
 			return err
 		}
@@ -116,26 +92,12 @@ func (s *Keys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, k k
 	return secret, k, nil
 }
 
-func insertKey(c *conn, k keys.Key) error {
-	var capacity, refill any
-	if k.Rate != nil {
-		capacity, refill = k.Rate.Capacity, k.Rate.Refill
-	}
-	_, err := c.exec(`
-		INSERT INTO keys (id, account, name, prefix, hash, environment, created_at, last_used_at, revoked_at, capacity,
-			refill, day_cap, total_cap)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		k.ID, k.Account, k.Name, k.Prefix, k.Hash[:], string(k.Environment), k.CreatedAt.UnixMicro(),
-		maybeMicros(k.LastUsedAt), maybeMicros(k.RevokedAt), capacity, refill, maybe(k.DayCap), maybe(k.TotalCap))
-	return err
-}
-
 // Key returns the key with that id, or keys.ErrAbsent.
 func (s *Keys) Key(ctx context.Context, id string) (keys.Key, error) {
 	if err := s.flush(); err != nil {
 		return keys.Key{}, err
 	}
-	k, err := scanKey(s.db.read.QueryRowContext(ctx, selectKeys+" WHERE id = ?", id))
+	k, err := scanKey(s.file.read.QueryRowContext(ctx, selectKeys+" WHERE id = ?", id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return keys.Key{}, noKey(id)
 	}
@@ -151,13 +113,13 @@ func (s *Keys) Keys(ctx context.Context, account string) ([]keys.Key, error) {
 		return nil, err
 	}
 	if account == "" {
-		return list(ctx, s.db.read, scanKey, selectKeys+" ORDER BY no")
+		return list(ctx, s.file.read, scanKey, selectKeys+" ORDER BY no")
 	}
 	a, err := s.Account(ctx, account)
 	if err != nil {
 		return nil, err
 	}
-	return list(ctx, s.db.read, scanKey, selectKeys+" WHERE account = ? ORDER BY no", a.ID)
+	return list(ctx, s.file.read, scanKey, selectKeys+" WHERE account = ? ORDER BY no", a.ID)
 }
 
 // Revoke ends the key with that id for good, from the next call on in every process, and returns it. Revoking it
@@ -166,8 +128,8 @@ func (s *Keys) Revoke(ctx context.Context, id string) (keys.Key, error) {
 	if err := ctx.Err(); err != nil {
 		return keys.Key{}, err
 	}
-	err := s.db.lock.change(func() error {
-		return s.db.writer.alone(func(c *conn) error {
+	err := s.file.lock.change(func() error {
+		return s.file.writer.alone(func(c *conn) error {
 			n, err := c.exec("UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?", s.now().UnixMicro(), id)
 			if err == nil && n == 0 {
 				return noKey(id)
@@ -182,39 +144,4 @@ func (s *Keys) Revoke(ctx context.Context, id string) (keys.Key, error) {
 }
 
 // now is cut to what the file keeps.
-func (s *Keys) now() time.Time { return s.db.cfg.Now().UTC().Truncate(time.Microsecond) }
-
-// list reads all rows of a query.
-func list[T any](
-	ctx context.Context, pool *sql.DB, scan func(interface{ Scan(...any) error }) (T, error), query string, args ...any,
-) (found []T, err error) {
-	rows, err := pool.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, explain(err)
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	found = []T{}
-	for rows.Next() {
-		t, err := scan(rows)
-		if err != nil {
-			return nil, explain(err)
-		}
-		found = append(found, t)
-	}
-	return found, explain(rows.Err())
-}
-
-// maybe returns what n points to, or nil: the value of a column that may be NULL.
-func maybe(n *int64) driver.Value {
-	if n == nil {
-		return nil
-	}
-	return *n
-}
-
-func maybeMicros(t *time.Time) driver.Value {
-	if t == nil {
-		return nil
-	}
-	return t.UnixMicro()
-}
+func (s *Keys) now() time.Time { return s.file.cfg.Now().UTC().Truncate(time.Microsecond) }

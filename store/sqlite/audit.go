@@ -10,23 +10,11 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// Report is what an audit found.
-type Report = bookkeeping.Report
-
-// Audit reads the whole file as it is at one moment and proves that every balance is the sum of its account's entries
-// and never below 0, that no entry was changed, added or taken away (each one's hash covers the one before it, and
-// the file counts them), and that what is kept about the spending of keys with a cap is what their charges come to.
-// The error is not nil when the file could not be read; what it found is in the report.
-//
-// Whoever can write the file can write all of it anew; [DB.AuditAgainst] finds that out.
-func (db *DB) Audit(ctx context.Context) (Report, error) {
-	return db.audit(ctx, nil)
-}
-
-func (db *DB) audit(ctx context.Context, kept *bookkeeping.Heads) (Report, error) {
-	tx, err := db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+// audit reads the whole file at one moment, and compares it with what was kept of it unless that is nil.
+func audit(ctx context.Context, pool *sql.DB, kept *bookkeeping.Heads) (bookkeeping.Report, error) {
+	tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return Report{}, explain(err)
+		return bookkeeping.Report{}, explain(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // it only ends a snapshot
 	a := auditor{
@@ -54,7 +42,7 @@ type auditor struct {
 }
 
 // whole returns r with the entries that belong to no account, too.
-func (a *auditor) whole(r Report) Report {
+func (a *auditor) whole(r bookkeeping.Report) bookkeeping.Report {
 	r.Entries, r.Credits = a.counted, a.sum
 	return r
 }
@@ -115,7 +103,7 @@ func (a *auditor) capped(ctx context.Context) error {
 
 func (a *auditor) entries(ctx context.Context) error {
 	return a.each(ctx, "SELECT account, "+entryColumns+" FROM entries ORDER BY no", func(rows *sql.Rows) error {
-		var e insert
+		var e numbered
 		if err := scanEntry(rows, &e.Entry, &e.account); err != nil {
 			return err
 		}
@@ -127,7 +115,7 @@ func (a *auditor) entries(ctx context.Context) error {
 }
 
 // entry takes the next entry, and tells whether its account is there.
-func (a *auditor) entry(e *insert) bool {
+func (a *auditor) entry(e *numbered) bool {
 	a.counted++
 	a.sum += e.Amount
 	id, ok := a.accountIDs[e.account]
@@ -153,7 +141,7 @@ func (a *auditor) journal(ctx context.Context) error {
 	if want != there || first != folded+1 {
 		a.found.Problem("the journal should have %d rows after row %d, and has %d from row %d", want, folded, there, first)
 	}
-	err := readJournal(ctx, a.tx, func(e insert) error {
+	err := readJournal(ctx, a.tx, func(e numbered) error {
 		a.entry(&e)
 		return nil
 	})

@@ -44,7 +44,7 @@ func spend(tb testing.TB, l *Ledger, who credits.Spender, n int64, c credits.Cha
 // openFilled opens a file with two accounts, keys of every kind and some history.
 func openFilled(tb testing.TB) *DB {
 	tb.Helper()
-	db := openFile(tb, Config{Path: filepath.Join(tb.TempDir(), "test.db")})
+	db := openDB(tb, Config{Path: filepath.Join(tb.TempDir(), "test.db")})
 	for i, name := range []string{"first", "second"} {
 		a, err := db.Keys().CreateAccount(tb.Context(), name)
 		if err != nil {
@@ -158,7 +158,7 @@ func copied(t *testing.T, from *DB) (to *DB, export string) {
 	if err := from.Export(t.Context(), &first); err != nil {
 		t.Fatal(err)
 	}
-	to = openFile(t, Config{Path: filepath.Join(t.TempDir(), "copy.db")})
+	to = openDB(t, Config{Path: filepath.Join(t.TempDir(), "copy.db")})
 	if err := to.Import(t.Context(), bytes.NewReader(first.Bytes())); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestImportIsAllOrNothing(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			to := openFile(t, Config{Path: filepath.Join(t.TempDir(), "other.db")})
+			to := openDB(t, Config{Path: filepath.Join(t.TempDir(), "other.db")})
 			if err := to.Import(t.Context(), strings.NewReader(tt.text)); !errors.Is(err, tt.want) {
 				t.Errorf("Import = %v; want %v", err, tt.want)
 			}

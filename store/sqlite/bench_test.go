@@ -81,7 +81,7 @@ type group struct {
 // newGroup opens a ledger of which atOnce charges share a transaction, as many as ever when that is 0.
 func newGroup(b *testing.B, accounts, atOnce int) *group {
 	b.Helper()
-	db := openFile(b, Config{Path: filepath.Join(b.TempDir(), "group.db"), atOnce: atOnce})
+	db := openDB(b, Config{Path: filepath.Join(b.TempDir(), "group.db"), atOnce: atOnce})
 	g := &group{db: db, ledger: db.Ledger()}
 	for i := range accounts {
 		id := fmt.Sprintf("acct_%020d", i)

@@ -13,7 +13,7 @@ import (
 func TestALookAtTheLogCopiesNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
-	db := openFile(t, Config{Path: path})
+	db := openDB(t, Config{Path: path})
 	addAccount(t, db, "acct", 10)
 	c, err := openConn(dsn(path, writerParams))
 	if err != nil {
@@ -36,7 +36,7 @@ func TestALookAtTheLogCopiesNothing(t *testing.T) {
 func TestTheLogStaysShort(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
-	db := openFile(t, Config{Path: path})
+	db := openDB(t, Config{Path: path})
 	addAccount(t, db, "acct", 1_000_000)
 	beside, err := newCheckpointer(path, db.writer) // of the test's own, to be asked when it likes
 	if err != nil {

@@ -55,7 +55,7 @@ func killAndLook(t *testing.T, foldAbove int) {
 		rounds = n
 	}
 	path := filepath.Join(t.TempDir(), "test.db")
-	admin := openFile(t, Config{Path: path, Admin: true})
+	admin := openDB(t, Config{Path: path, Admin: true})
 	addAccount(t, admin, ledgertest.Account, 1_000_000_000)
 	ledgertest.RunCrash(t, ledgertest.Crash{
 		Rounds: rounds,
@@ -95,7 +95,7 @@ func serveUntilKilled(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := setFolding(db, folding{long: n}); err != nil {
+	if err := setFolding(db.writer, folding{long: n}); err != nil {
 		return err
 	}
 	return ledgertest.ServeChild(ctx, func(ctx context.Context, requestID string) (int64, error) {

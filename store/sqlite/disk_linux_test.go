@@ -89,6 +89,6 @@ func TestARealDisk(t *testing.T) {
 	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT, "size=8m"); err != nil {
 		t.Fatal(err)
 	}
-	db = openFile(t, Config{Path: path})
+	db = openDB(t, Config{Path: path})
 	wantCharged()
 }

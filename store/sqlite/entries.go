@@ -42,7 +42,7 @@ func (l *Ledger) Entries(ctx context.Context, q credits.Query) ([]credits.Entry,
 
 // folded returns the entries that q selects from their table.
 func (l *Ledger) folded(ctx context.Context, q credits.Query) ([]credits.Entry, error) {
-	tx, err := l.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := l.file.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, explain(err)
 	}
@@ -61,9 +61,6 @@ func (l *Ledger) folded(ctx context.Context, q credits.Query) ([]credits.Entry, 
 	}
 	return scanEntries(ctx, tx, q.Account, query, args)
 }
-
-const entryColumns = `seq, kind, amount, balance, key, operation, platform, request_id, cache, reason, hold,
-	idempotency_key, at, clock, hash`
 
 // selectEntries turns q into a query that one index serves from end to end. Time has no index of its own: an
 // account's entries are in the order of time, so that a time is a place among them. Nor has a platform: it is part of
@@ -149,19 +146,4 @@ func scanEntries(
 		found = append(found, e)
 	}
 	return found, explain(rows.Err())
-}
-
-// scanEntry reads entryColumns, and whatever columns stand before them into before.
-func scanEntry(row interface{ Scan(...any) error }, e *credits.Entry, before ...any) error {
-	var at int64
-	var clock *int64
-	var hash []byte
-	err := row.Scan(append(before, &e.Seq, &e.Kind, &e.Amount, &e.Balance, &e.Key, &e.Operation, &e.Platform,
-		&e.RequestID, &e.Cache, &e.Reason, &e.Hold, &e.IdempotencyKey, &at, &clock, &hash)...)
-	e.At = fromMicros(at)
-	if clock != nil {
-		e.Clock = fromMicros(*clock)
-	}
-	copy(e.Hash[:], hash)
-	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -13,18 +12,16 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// Export writes every account, key (its hash, for nobody has the key) and entry that is in the file when it begins, as
-// JSON Lines; a key that is revoked meanwhile may be written as either. Records are not part of it. It reads in ranges,
-// so that a reader who pauses keeps nobody from beginning the write-ahead log anew.
-func (db *DB) Export(ctx context.Context, w io.Writer) error {
+// export writes all that is in the file when it begins.
+func export(ctx context.Context, pool *sql.DB, w io.Writer) error {
 	out, err := bookkeeping.NewWriter(w)
 	if err != nil {
-		return fmt.Errorf("sqlite: export: %w", err)
+		return err
 	}
-	x := exporter{pool: db.read, out: out}
+	x := exporter{pool: pool, out: out}
 	for _, step := range []func(context.Context) error{x.begin, x.accounts, x.keys, x.entries, x.journal} {
 		if err := step(ctx); err != nil {
-			return fmt.Errorf("sqlite: export: %w", explain(err))
+			return err
 		}
 	}
 	return out.Close()
@@ -33,8 +30,8 @@ func (db *DB) Export(ctx context.Context, w io.Writer) error {
 type exporter struct {
 	pool *sql.DB
 	out  *bookkeeping.Writer
-	last [3]int64 // the last account, key and folded entry that are part of it
-	tail []insert // the entries that were not folded when it began
+	last [3]int64   // the last account, key and folded entry that are part of it
+	tail []numbered // the entries that were not folded when it began
 }
 
 // begin notes where the export ends.
@@ -50,7 +47,7 @@ func (x *exporter) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return readJournal(ctx, tx, func(e insert) error {
+	return readJournal(ctx, tx, func(e numbered) error {
 		x.tail = append(x.tail, e)
 		return nil
 	})

@@ -93,7 +93,7 @@ func openSized(b *testing.B, path string, cfg Config, n sizes, called int) *size
 	b.Helper()
 	_, err := os.Stat(path)
 	cfg.Path = path
-	db := openFile(b, cfg)
+	db := openDB(b, cfg)
 	foldAbove(b, db, foldLong) // and not beside what is measured
 	s := &sized{sizes: n, called: called, db: db, run: fmt.Sprintf("req_%011x", time.Now().UnixMilli())}
 	if errors.Is(err, os.ErrNotExist) {
@@ -173,7 +173,7 @@ func (s *sized) fill() error {
 			e.Key = keyID(n + s.accounts*random.IntN(max(1, s.keys/s.accounts)))
 		}
 		last[n] = e.Next(last[n])
-		return w.insert(int64(n+1), last[n])
+		return w.table.insert(int64(n+1), last[n])
 	})
 }
 

@@ -21,13 +21,13 @@ import (
 // foldAbove makes db fold whenever more than n entries are in the journal, and not when it is idle.
 func foldAbove(tb testing.TB, db *DB, n int) {
 	tb.Helper()
-	if err := setFolding(db, folding{long: n}); err != nil {
+	if err := setFolding(db.writer, folding{long: n}); err != nil {
 		tb.Fatal(err)
 	}
 }
 
-func setFolding(db *DB, f folding) error {
-	return db.writer.do(&task{outside: true, apply: func(w *writer) error {
+func setFolding(w *writer, f folding) error {
+	return w.do(&task{outside: true, apply: func(w *writer) error {
 		f.failed = w.folding.failed
 		w.folding = f
 		return nil
@@ -61,20 +61,24 @@ func TestLedgerThatFoldsAllTheTime(t *testing.T) {
 	ledgertest.RunTimed(t, func(t *testing.T, balance int64, now func() time.Time) credits.Ledger {
 		t.Helper()
 		l := openTimed(t, balance, now).(*Ledger)
-		foldAbove(t, l.db, 0)
+		if err := setFolding(l.file.writer, folding{}); err != nil {
+			t.Fatal(err)
+		}
 		return l
 	})
 	ledgertest.RunModel(t, func(t *testing.T, now func() time.Time) ledgertest.Subject {
 		t.Helper()
 		s := openSubject(t, now)
-		foldAbove(t, s.Ledger.(*Ledger).db, 2)
+		if err := setFolding(s.Ledger.(*Ledger).file.writer, folding{long: 2}); err != nil {
+			t.Fatal(err)
+		}
 		restart := s.Restart
 		s.Restart = func() (credits.Ledger, error) {
 			l, err := restart()
 			if err != nil {
 				return nil, err
 			}
-			return l, setFolding(l.(*Ledger).db, folding{long: 1})
+			return l, setFolding(l.(*Ledger).file.writer, folding{long: 1})
 		}
 		return s
 	})
@@ -113,7 +117,7 @@ func TestNobodyCanTellWhatIsFolded(t *testing.T) {
 		if err := db.Export(t.Context(), &export); err != nil {
 			t.Fatal(err)
 		}
-		v.Export, v.Heads, v.Report = export.String(), writeHeads(t, db), wantAudit(t, db)
+		v.Export, v.Heads, v.Report = export.String(), headsOf(t, db), wantAudit(t, db)
 		for _, q := range []credits.Query{
 			{},
 			{Limit: 3},
@@ -165,7 +169,7 @@ func TestNobodyCanTellWhatIsFolded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	outside(func(w *writer) error { return errors.Join(w.begin(), w.move(w.tail.rows), w.c.script("COMMIT")) })
+	outside(func(w *writer) error { return errors.Join(w.begin(), w.table.move(w.tail.rows), w.c.script("COMMIT")) })
 	if diff := cmp.Diff(want, look()); diff != "" {
 		t.Fatalf("when the rest has just been moved (-want +got):\n%s", diff)
 	}
@@ -189,8 +193,8 @@ func TestNobodyCanTellWhatIsFolded(t *testing.T) {
 func TestTwoProcessesFoldOneJournal(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
-	server := openFile(t, Config{Path: path, FlushEvery: time.Hour})
-	admin := openFile(t, Config{Path: path, Admin: true, FlushEvery: time.Hour})
+	server := openDB(t, Config{Path: path, FlushEvery: time.Hour})
+	admin := openDB(t, Config{Path: path, Admin: true, FlushEvery: time.Hour})
 	foldAbove(t, server, 1000)
 	addAccount(t, server, "acct", 1000)
 	who := credits.Spender{Account: "acct", Key: "key", TotalCap: new(int64(200))}
@@ -233,7 +237,7 @@ func TestTwoProcessesFoldOneJournal(t *testing.T) {
 // of a key with a cap each time: it must be able to spend all of it.
 func TestReadsBesideFoldingAreExact(t *testing.T) {
 	t.Parallel()
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	foldAbove(t, db, 5)
 	const charges = 60
 	who := credits.Spender{Account: "acct", Key: "key", TotalCap: new(int64(charges))}
@@ -291,7 +295,7 @@ func TestReadsBesideFoldingAreExact(t *testing.T) {
 
 func TestTheJournalIsBounded(t *testing.T) {
 	t.Parallel()
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	const long = 50
 	foldAbove(t, db, long)
 	addAccount(t, db, "acct", 10_000)
@@ -314,7 +318,7 @@ func TestTheJournalIsBounded(t *testing.T) {
 
 func TestAJournalThatCannotBeFoldedStaysBounded(t *testing.T) {
 	t.Parallel()
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	addAccount(t, db, "acct", 1000)
 	foldAbove(t, db, 10)
 	const broken = "CREATE TRIGGER broken BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'no more entries'); END"
@@ -430,11 +434,11 @@ func TestTheJournalCannotBeChangedOrRemoved(t *testing.T) {
 func TestAnImportLooksForHoldsInTheJournal(t *testing.T) {
 	t.Parallel()
 	write := func(account string) *DB {
-		db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+		db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 		foldAbove(t, db, 1000)
 		addAccount(t, db, account, 10)
 		err := db.writer.do(&task{alone: true, apply: func(w *writer) error {
-			_, err := w.append(&book{account: account}, credits.Charge{Amount: 1}.Entry(
+			_, err := w.append(&cached{account: account}, credits.Charge{Amount: 1}.Entry(
 				credits.Hold{ID: "hold_1", Spender: credits.Spender{Account: account}}, w.now()))
 			return err
 		}})
@@ -455,9 +459,9 @@ func TestAnImportLooksForHoldsInTheJournal(t *testing.T) {
 	wantAudit(t, to)
 }
 
-func someEntries() []insert {
+func someEntries() []numbered {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	var entries []insert
+	var entries []numbered
 	last := credits.Entry{}
 	for i, e := range []credits.Entry{
 		{Kind: credits.Granted, Amount: credits.MaxBalance, Reason: "as much as there can be", At: at},
@@ -466,7 +470,7 @@ func someEntries() []insert {
 		{Kind: credits.Refunded, Amount: 2, At: at.Add(time.Hour)},
 	} {
 		last = e.Next(last)
-		entries = append(entries, insert{account: int64(i) << 40, Entry: last})
+		entries = append(entries, numbered{account: int64(i) << 40, Entry: last})
 	}
 	return entries
 }
@@ -479,7 +483,7 @@ func TestTheJournalKeepsAllOfAnEntry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(insert{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(numbered{})); diff != "" {
 		t.Errorf("decodeEntries (-want +got):\n%s", diff)
 	}
 	ends := []int{1} // where a whole entry ends
@@ -501,7 +505,7 @@ func FuzzDecodeEntries(f *testing.F) {
 			return
 		}
 		again, err := decodeEntries(1, appendEntries(nil, entries))
-		if diff := cmp.Diff(entries, again, cmp.AllowUnexported(insert{})); diff != "" || err != nil {
+		if diff := cmp.Diff(entries, again, cmp.AllowUnexported(numbered{})); diff != "" || err != nil {
 			t.Errorf("decodeEntries of what came out = %v (-first +second):\n%s", err, fmt.Sprint(diff))
 		}
 	})

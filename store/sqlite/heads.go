@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"io"
 
 	"github.com/socialdata/socialdata/credits"
@@ -11,17 +10,11 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// ErrHeads says that what an audit was to be checked against is not what Heads wrote, or not the whole of it.
-var ErrHeads = bookkeeping.ErrHeads
-
-// Heads writes what stands for every account's entries and every key as the file is at one moment, as JSON Lines of
-// some 150 bytes each. Kept where nobody who can write the file can write, they let [DB.AuditAgainst] find out what an
-// audit of the file alone cannot: that the last entries of an account were taken away with their trace in the totals,
-// that a whole history was written anew, or that a key was brought back to life.
-func (db *DB) Heads(ctx context.Context, w io.Writer) error {
-	found, err := db.heads(ctx)
+// writeHeads writes the heads of all accounts and keys.
+func writeHeads(ctx context.Context, pool *sql.DB, w io.Writer) error {
+	found, err := readHeads(ctx, pool)
 	if err != nil {
-		return fmt.Errorf("sqlite: heads: %w", explain(err))
+		return err
 	}
 	out := bookkeeping.NewHeadsWriter(w)
 	for _, last := range found.accounts {
@@ -49,16 +42,16 @@ type heads struct {
 	keys     []keys.Key
 }
 
-// heads reads all of them before the first is written: a writer that waits must not keep the snapshot.
-func (db *DB) heads(ctx context.Context) (found heads, err error) {
-	tx, err := db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+// readHeads reads all of them before the first is written: a writer that waits must not keep the snapshot.
+func readHeads(ctx context.Context, pool *sql.DB) (found heads, err error) {
+	tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return found, err
 	}
 	defer tx.Rollback() //nolint:errcheck // it only ends a snapshot
 	a := auditor{tx: tx}
-	journal := map[int64]insert{} // the last entry of each account there
-	err = readJournal(ctx, tx, func(e insert) error {
+	journal := map[int64]numbered{} // the last entry of each account there
+	err = readJournal(ctx, tx, func(e numbered) error {
 		journal[e.account] = e
 		return nil
 	})
@@ -86,14 +79,4 @@ func (db *DB) heads(ctx context.Context) (found heads, err error) {
 		return err
 	})
 	return found, err
-}
-
-// AuditAgainst is an [DB.Audit] that compares the file with what [DB.Heads] wrote earlier, too. It fails with ErrHeads
-// when that is not whole.
-func (db *DB) AuditAgainst(ctx context.Context, heads io.Reader) (Report, error) {
-	kept, err := bookkeeping.ReadHeads(heads)
-	if err != nil {
-		return Report{}, err
-	}
-	return db.audit(ctx, kept)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-func writeHeads(t *testing.T, db *DB) string {
+func headsOf(t *testing.T, db *DB) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := db.Heads(t.Context(), &b); err != nil {
@@ -23,7 +23,7 @@ func TestWhatHappensLaterAgreesWithTheHeads(t *testing.T) {
 	t.Parallel()
 	db := openFilled(t)
 	addAccount(t, db, "empty", 0)
-	heads := writeHeads(t, db)
+	heads := headsOf(t, db)
 	if got := strings.Count(heads, "\n"); got != 3+4+1 {
 		t.Errorf("%d lines; want one for each of 3 accounts and 4 keys, and an end:\n%s", got, heads)
 	}
@@ -77,7 +77,7 @@ func TestTheHeadsShowWhatTheFileAloneDoesNot(t *testing.T) {
 			t.Parallel()
 			db := openFilled(t)
 			fold(t, db)
-			heads := writeHeads(t, db)
+			heads := headsOf(t, db)
 			if err := tamper(db, tt.script); err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func TestTheHeadsShowWhatTheFileAloneDoesNot(t *testing.T) {
 		t.Parallel()
 		db := openFilled(t)
 		// As if the chain had come out otherwise.
-		heads := strings.Replace(writeHeads(t, db), `"hash":"`, `"hash":"x`, 1)
+		heads := strings.Replace(headsOf(t, db), `"hash":"`, `"hash":"x`, 1)
 		r, err := db.AuditAgainst(t.Context(), strings.NewReader(heads))
 		if err != nil || !strings.Contains(strings.Join(r.Problems, "\n"), "is not the one that it was") {
 			t.Errorf("AuditAgainst = %q, %v", r.Problems, err)
@@ -106,7 +106,7 @@ func TestTheHeadsShowWhatTheFileAloneDoesNot(t *testing.T) {
 func TestHeadsThatAreNotWholeAreRefused(t *testing.T) {
 	t.Parallel()
 	db := openFilled(t)
-	heads := writeHeads(t, db)
+	heads := headsOf(t, db)
 	lines := strings.SplitAfter(heads, "\n")
 	for name, text := range map[string]string{
 		"nothing": "", "no heads": "hello", "an empty line": "{}", "cut short": strings.Join(lines[:3], ""),

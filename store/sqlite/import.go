@@ -15,27 +15,9 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// The errors of an import. Nothing was imported.
-var (
-	// ErrImport says that what is imported is no whole export of this version.
-	ErrImport = bookkeeping.ErrImport
-	// ErrExists says that the file has one of the accounts, keys or holds already.
-	ErrExists = bookkeeping.ErrExists
-)
-
-// Import adds everything that Export wrote, or nothing. It fails with ErrImport, with ErrExists when it would have to
-// overwrite, with credits.ErrBroken when an entry does not follow from the one before it, and with ErrInUse when
-// another process serves the file, for its callers would have to wait. All of r is read and checked before anything is
-// written; until then it waits in a temporary file.
-func (db *DB) Import(ctx context.Context, r io.Reader) error {
-	if err := db.readImport(ctx, r); err != nil {
-		return fmt.Errorf("sqlite: import: %w", err)
-	}
-	return nil
-}
-
-func (db *DB) readImport(ctx context.Context, r io.Reader) (err error) {
-	if err := db.unserved(func() error { return nil }); err != nil { // and not after hours of reading
+// importFrom adds all that was exported to f, or nothing.
+func importFrom(ctx context.Context, f *file, r io.Reader) (err error) {
+	if err := f.unserved(func() error { return nil }); err != nil { // and not after hours of reading
 		return err
 	}
 	spool, err := os.CreateTemp("", "socialdata-import-*")
@@ -46,9 +28,9 @@ func (db *DB) readImport(ctx context.Context, r io.Reader) (err error) {
 	if err := bookkeeping.Read(ctx, io.TeeReader(r, spool), newImporter(nil)); err != nil {
 		return err
 	}
-	return db.unserved(func() error {
-		return db.lock.change(func() error {
-			return db.writer.do(&task{alone: true, apply: func(w *writer) error {
+	return f.unserved(func() error {
+		return f.lock.change(func() error {
+			return f.writer.do(&task{alone: true, apply: func(w *writer) error {
 				if _, err := spool.Seek(0, io.SeekStart); err != nil {
 					return err
 				}
@@ -60,18 +42,6 @@ func (db *DB) readImport(ctx context.Context, r io.Reader) (err error) {
 			}})
 		})
 	})
-}
-
-// unserved does something while no other process serves the file, or fails with ErrInUse.
-func (db *DB) unserved(do func() error) error {
-	if !db.cfg.Admin {
-		return do()
-	}
-	l, err := openLock(db.lock.path, true)
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(), l.close())
 }
 
 // importer is what one import writes. Its memory grows with the accounts and keys, not with the entries.
@@ -141,7 +111,7 @@ func (m *importer) Entry(e credits.Entry) error {
 	if _, ok := m.holds[e.Hold]; ok && e.Hold != "" {
 		return fmt.Errorf("%w: hold %s", ErrExists, e.Hold)
 	}
-	return exists(m.w.insert(m.nos[e.Account], e), "an entry before")
+	return exists(m.w.table.insert(m.nos[e.Account], e), "an entry before")
 }
 
 // finish writes what the keys with a cap have spent.

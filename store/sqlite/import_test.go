@@ -19,8 +19,8 @@ import (
 func TestAnImportHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
-	db := openFile(t, Config{Path: path})
-	admin := openFile(t, Config{Path: path, Admin: true})
+	db := openDB(t, Config{Path: path})
+	admin := openDB(t, Config{Path: path, Admin: true})
 	addAccount(t, db, "acct", 10)
 	if err := admin.Import(t.Context(), strings.NewReader("")); !errors.Is(err, ErrInUse) {
 		t.Errorf("Import beside a server = %v; want ErrInUse", err)
@@ -93,7 +93,7 @@ func TestImportRefusesWhatCouldNotHaveBeenMade(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+			db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 			addAccount(t, db, "acct_there", 0)
 			before := wantAudit(t, db)
 			if err := db.Import(t.Context(), strings.NewReader(tt.text)); !errors.Is(err, tt.want) {
@@ -110,7 +110,7 @@ func TestImportRefusesWhatCouldNotHaveBeenMade(t *testing.T) {
 func TestAClockThatWasSetBackIsExportedToo(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	from := openFile(t, Config{Path: filepath.Join(t.TempDir(), "from.db"), Now: func() time.Time { return now }, FlushEvery: time.Hour})
+	from := openDB(t, Config{Path: filepath.Join(t.TempDir(), "from.db"), Now: func() time.Time { return now }, FlushEvery: time.Hour})
 	addAccount(t, from, "acct_1", 10)
 	now = now.Add(-time.Hour)
 	spend(t, from.Ledger(), credits.Spender{Account: "acct_1"}, 1, credits.Charge{})
@@ -127,11 +127,11 @@ func TestAClockThatWasSetBackIsExportedToo(t *testing.T) {
 
 func TestAnExportOfManyRowsIsWhole(t *testing.T) {
 	t.Parallel()
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	addAccount(t, db, "acct_1", 0)
 	for i, n := range []int{exportedAtOnce - 1, 1, 1, exportedAtOnce - 1} {
 		err := db.writer.do(&task{alone: true, apply: func(w *writer) error {
-			b := &book{account: "acct_1"}
+			b := &cached{account: "acct_1"}
 			for range n {
 				if _, err := w.append(b, credits.Entry{Account: "acct_1", Kind: credits.Granted, Amount: 1, At: w.now()}); err != nil {
 					return err
@@ -146,7 +146,7 @@ func TestAnExportOfManyRowsIsWhole(t *testing.T) {
 		if err := db.Export(t.Context(), &out); err != nil {
 			t.Fatal(err)
 		}
-		to := openFile(t, Config{Path: filepath.Join(t.TempDir(), fmt.Sprint(i, ".db"))})
+		to := openDB(t, Config{Path: filepath.Join(t.TempDir(), fmt.Sprint(i, ".db"))})
 		if err := to.Import(t.Context(), &out); err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestAnExportThatNobodyReadsKeepsNoLog(t *testing.T) {
 	if err := errors.Join(err, <-done); err != nil {
 		t.Fatal(err)
 	}
-	to := openFile(t, Config{Path: filepath.Join(t.TempDir(), "other.db")})
+	to := openDB(t, Config{Path: filepath.Join(t.TempDir(), "other.db")})
 	if err := to.Import(t.Context(), io.MultiReader(bytes.NewReader(one), bytes.NewReader(rest))); err != nil {
 		t.Fatal(err)
 	}

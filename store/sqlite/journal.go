@@ -17,7 +17,7 @@ import (
 const journalFormat = 1
 
 // appendEntries appends a row's blob to b.
-func appendEntries(b []byte, entries []insert) []byte {
+func appendEntries(b []byte, entries []numbered) []byte {
 	b = append(b, journalFormat)
 	for i := range entries {
 		e := &entries[i]
@@ -48,16 +48,16 @@ func texts(e *credits.Entry) [9]*string {
 }
 
 // decodeEntries returns what appendEntries was given, without the ids of the accounts.
-func decodeEntries(no int64, blob []byte) ([]insert, error) {
-	damaged := func() ([]insert, error) {
+func decodeEntries(no int64, blob []byte) ([]numbered, error) {
+	damaged := func() ([]numbered, error) {
 		return nil, fmt.Errorf("%w: row %d of the journal", ErrCorrupt, no)
 	}
 	if len(blob) == 0 || blob[0] != journalFormat {
 		return damaged()
 	}
-	var found []insert
+	var found []numbered
 	for r := (blobReader{rest: blob[1:]}); len(r.rest) > 0; {
-		e := insert{account: r.number()}
+		e := numbered{account: r.number()}
 		e.Seq, e.Amount, e.Balance = r.number(), r.number(), r.number()
 		at, back := r.number(), r.number()
 		if e.At = fromMicros(at); back != 0 {
@@ -76,7 +76,7 @@ func decodeEntries(no int64, blob []byte) ([]insert, error) {
 }
 
 // readJournal calls do for each entry in the journal, in their order and without the id of its account.
-func readJournal(ctx context.Context, tx *sql.Tx, do func(insert) error) (err error) {
+func readJournal(ctx context.Context, tx *sql.Tx, do func(numbered) error) (err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT no, entries FROM journal ORDER BY no")
 	if err != nil {
 		return err
@@ -135,4 +135,10 @@ func (r *blobReader) bytes(n uint64) []byte {
 	b := r.rest[:n]
 	r.rest = r.rest[n:]
 	return b
+}
+
+// numbered is an entry and the number of its account.
+type numbered struct {
+	account int64
+	credits.Entry
 }

@@ -13,7 +13,7 @@ import (
 
 // Keys is the accounts and keys in the file.
 type Keys struct {
-	db     *DB
+	file   *file
 	lookup *sql.Stmt
 	cache  *lru.Cache[keys.Hash, cachedKey]
 	uses   *keys.Uses
@@ -27,12 +27,12 @@ type cachedKey struct {
 	epoch epoch
 }
 
-func newKeys(ctx context.Context, db *DB) (*Keys, error) {
+func newKeys(ctx context.Context, f *file) (*Keys, error) {
 	// New fails on a size below 1 only.
-	cache, _ := lru.New[keys.Hash, cachedKey](db.cfg.CachedKeys)
-	k := &Keys{db: db, cache: cache, uses: keys.NewUses(db.cfg.CachedKeys, db.cfg.mostUses)}
+	cache, _ := lru.New[keys.Hash, cachedKey](f.cfg.CachedKeys)
+	k := &Keys{file: f, cache: cache, uses: keys.NewUses(f.cfg.CachedKeys, f.cfg.mostUses)}
 	var err error
-	k.lookup, err = db.read.PrepareContext(ctx, selectKeys+" WHERE hash = ? AND revoked_at IS NULL")
+	k.lookup, err = f.read.PrepareContext(ctx, selectKeys+" WHERE hash = ? AND revoked_at IS NULL")
 	return k, explain(err)
 }
 
@@ -41,11 +41,11 @@ func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 	if err := ctx.Err(); err != nil {
 		return keys.Key{}, err
 	}
-	epoch, err := s.db.lock.epoch()
+	epoch, err := s.file.lock.epoch()
 	if err != nil {
 		return keys.Key{}, err
 	}
-	if k, ok := s.cache.Get(h); ok && k.epoch == epoch && !s.db.cfg.Admin {
+	if k, ok := s.cache.Get(h); ok && k.epoch == epoch && !s.file.cfg.Admin {
 		return s.uses.In(k.Key), nil
 	}
 	// Unknown and revoked keys are not remembered, so that both cost the same look into the file.
@@ -69,7 +69,7 @@ const flushedAtOnce = 200
 // flush writes when keys were last used. What could not be written waits for the next time.
 func (s *Keys) flush() error {
 	return s.uses.Flush(flushedAtOnce, func(part []string, used map[string]time.Time) error {
-		return s.db.writer.do(&task{apply: func(w *writer) error {
+		return s.file.writer.do(&task{apply: func(w *writer) error {
 			for _, id := range part {
 				_, err := w.c.exec("UPDATE keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?",
 					used[id].UnixMicro(), id)
@@ -80,38 +80,4 @@ func (s *Keys) flush() error {
 			return nil
 		}})
 	})
-}
-
-const selectKeys = `
-	SELECT id, account, name, prefix, hash, environment, created_at, last_used_at, revoked_at, capacity, refill, day_cap,
-		total_cap
-	FROM keys`
-
-func scanKey(row interface{ Scan(...any) error }) (keys.Key, error) {
-	var (
-		k             keys.Key
-		hash          []byte
-		created       int64
-		used, revoked *int64
-		capacity      *int64
-		refill        *float64
-	)
-	err := row.Scan(&k.ID, &k.Account, &k.Name, &k.Prefix, &hash, &k.Environment, &created, &used, &revoked, &capacity,
-		&refill, &k.DayCap, &k.TotalCap)
-	if err != nil {
-		return keys.Key{}, err
-	}
-	copy(k.Hash[:], hash)
-	k.CreatedAt, k.LastUsedAt, k.RevokedAt = fromMicros(created), maybeTime(used), maybeTime(revoked)
-	if capacity != nil && refill != nil {
-		k.Rate = &keys.Rate{Capacity: *capacity, Refill: *refill}
-	}
-	return k, nil
-}
-
-func maybeTime(micros *int64) *time.Time {
-	if micros == nil {
-		return nil
-	}
-	return new(fromMicros(*micros))
 }

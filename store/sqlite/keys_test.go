@@ -13,12 +13,12 @@ import (
 
 func openKeys(t *testing.T) keystest.Store {
 	t.Helper()
-	return openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")}).Keys()
+	return openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")}).Keys()
 }
 
 func openRecords(t *testing.T, now func() time.Time, ownerBytes int64) records.Store {
 	t.Helper()
-	return openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), Now: now, OwnerBytes: ownerBytes}).Records()
+	return openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), Now: now, OwnerBytes: ownerBytes}).Records()
 }
 
 func TestKeys(t *testing.T) {
@@ -33,7 +33,7 @@ func TestRecords(t *testing.T) {
 
 func TestATimeOfUseThatCouldNotBeWrittenIsKept(t *testing.T) {
 	t.Parallel()
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
 	addAccount(t, db, "acct", 0)
 	at := time.Unix(1_000_000_000, 0).UTC()
 	var ids []string

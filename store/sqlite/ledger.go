@@ -13,53 +13,43 @@ import (
 
 // Ledger is the books in the file. Holds are in memory: only the process that serves the file makes them.
 type Ledger struct {
-	db      *DB
+	file    *file
 	reading readStatements
 
 	mu       sync.Mutex
 	holds    *credits.Holds
 	settling map[string]*task // by hold
-	books    *books
+	cache    *cache
 	synced   epoch // when the tail was last known to have what other processes had written
 }
 
 var _ credits.Ledger = (*Ledger)(nil)
 
-func newLedger(ctx context.Context, db *DB) (*Ledger, error) {
+func newLedger(ctx context.Context, f *file) (*Ledger, error) {
 	l := &Ledger{
-		db:       db,
-		holds:    credits.NewHolds(db.cfg.Now()),
+		file:     f,
+		holds:    credits.NewHolds(f.cfg.Now()),
 		settling: map[string]*task{},
-		books:    newBooks(db.cfg.CachedAccounts, db.cfg.CachedKeys),
+		cache:    newCache(f.cfg.CachedAccounts, f.cfg.CachedKeys),
 	}
 	if _, err := l.tail(""); err != nil { // so that the first caller need not wait for the writer
 		return nil, err
 	}
-	return l, l.reading.prepare(ctx, db.read)
-}
-
-// readStatements are the reads of the ledger, prepared once.
-type readStatements struct{ found, charged *sql.Stmt }
-
-func (s *readStatements) prepare(ctx context.Context, pool *sql.DB) error {
-	var errs [2]error
-	s.found, errs[0] = pool.PrepareContext(ctx, selectFound)
-	s.charged, errs[1] = pool.PrepareContext(ctx, `SELECT -amount FROM entries WHERE hold = ? AND hold <> ''`)
-	return errors.Join(errs[:]...)
+	return l, l.reading.prepare(ctx, f.read)
 }
 
 // Reserve implements [credits.Ledger]. It fails with ErrAdmin when the file was opened for administration.
 func (l *Ledger) Reserve(
 	ctx context.Context, who credits.Spender, ttl time.Duration, amounts ...int64,
 ) ([]credits.Hold, error) {
-	if l.db.cfg.Admin {
+	if l.file.cfg.Admin {
 		return nil, ErrAdmin
 	}
 	sum, err := credits.Sum(amounts)
 	if err != nil {
 		return nil, err
 	}
-	epoch, err := l.db.lock.epoch()
+	epoch, err := l.file.lock.epoch()
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +58,7 @@ func (l *Ledger) Reserve(
 	if err := l.room(ctx, epoch, who, sum); err != nil {
 		return nil, err
 	}
-	return l.holds.Open(who, l.db.cfg.Now().Add(ttl), amounts), nil
+	return l.holds.Open(who, l.file.cfg.Now().Add(ttl), amounts), nil
 }
 
 // room returns credits.ErrInsufficient or credits.ErrCap unless the account and the key can hold n credits more, by a
@@ -91,10 +81,10 @@ func (l *Ledger) room(ctx context.Context, epoch epoch, who credits.Spender, n i
 // look lets the writer notice what other processes have written, as it does at the beginning of each transaction, and
 // returns the epoch after that. It shares a transaction with charges, and one without any costs no disk.
 func (l *Ledger) look() (epoch, error) {
-	if err := l.db.writer.do(&task{apply: func(*writer) error { return nil }}); err != nil {
+	if err := l.file.writer.do(&task{apply: func(*writer) error { return nil }}); err != nil {
 		return epoch{}, err
 	}
-	return l.db.lock.epoch()
+	return l.file.lock.epoch()
 }
 
 // roomIn is room by what is known of the file in epoch.
@@ -103,7 +93,7 @@ func (l *Ledger) roomIn(ctx context.Context, epoch epoch, who credits.Spender, n
 	if err != nil {
 		return err
 	}
-	now := l.db.cfg.Now()
+	now := l.file.cfg.Now()
 	l.holds.Expire(now)
 	if n > b.balance-l.holds.Of(who.Account) {
 		return credits.ErrInsufficient
@@ -111,12 +101,8 @@ func (l *Ledger) roomIn(ctx context.Context, epoch epoch, who credits.Spender, n
 	if !capped(who) {
 		return nil
 	}
-	spent, _ := l.books.spent.Get(spender{who.Account, who.Key})
+	spent, _ := l.cache.spent.Get(spender{who.Account, who.Key})
 	return spent.Room(who, l.holds.OfKey(who.Account, who.Key), n, now)
-}
-
-func capped(who credits.Spender) bool {
-	return who.Key != "" && (who.DayCap != nil || who.TotalCap != nil)
 }
 
 // Settle implements [credits.Ledger]. Once the charge is on its way it waits for the disk whatever becomes of ctx.
@@ -125,7 +111,7 @@ func (l *Ledger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (
 		return credits.Receipt{}, err
 	}
 	l.mu.Lock()
-	held, begun, err := l.holds.Begin(h.ID, c.Amount, l.db.cfg.Now())
+	held, begun, err := l.holds.Begin(h.ID, c.Amount, l.file.cfg.Now())
 	if errors.Is(err, credits.ErrExpired) {
 		l.mu.Unlock()
 		if r, err := l.settledBefore(ctx, h); !errors.Is(err, credits.ErrExpired) || !c.Late || c.Amount <= 0 {
@@ -136,7 +122,7 @@ func (l *Ledger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (
 			l.mu.Unlock()
 			return credits.Receipt{}, err
 		}
-		held, begun, err = l.holds.Begin(h.ID, c.Amount, l.db.cfg.Now())
+		held, begun, err = l.holds.Begin(h.ID, c.Amount, l.file.cfg.Now())
 	}
 	switch {
 	case err != nil:
@@ -191,11 +177,11 @@ func (l *Ledger) chargedFor(ctx context.Context, h credits.Hold) (charged int64,
 // revive opens a hold again for a charge that comes late, if it can still be paid. The lock is held when it is called
 // and when it returns, but not all the time.
 func (l *Ledger) revive(ctx context.Context, h credits.Hold, c credits.Charge) error {
-	epoch, err := l.db.lock.epoch()
+	epoch, err := l.file.lock.epoch()
 	switch {
 	case err != nil:
 		return err
-	case l.db.cfg.Admin:
+	case l.file.cfg.Admin:
 		return ErrAdmin
 	case c.Amount > h.Amount:
 		return fmt.Errorf("%w: a charge of %d on a hold of %d", credits.ErrAmount, c.Amount, h.Amount)
@@ -205,14 +191,14 @@ func (l *Ledger) revive(ctx context.Context, h credits.Hold, c credits.Charge) e
 		return credits.ErrLate
 	}
 	if err == nil {
-		l.holds.Revive(h, c.Amount, l.db.cfg.Now().Add(credits.LateFor))
+		l.holds.Revive(h, c.Amount, l.file.cfg.Now().Add(credits.LateFor))
 	}
 	return err
 }
 
 // charge queues the charge and waits until it is durable. It is called with the lock held, and lets go of it.
 func (l *Ledger) charge(h credits.Hold, c credits.Charge) (credits.Receipt, error) {
-	b := l.books.queue(h.Spender.Account)
+	b := l.cache.queue(h.Spender.Account)
 	var e credits.Entry
 	var r credits.Receipt
 	t := &task{
@@ -230,19 +216,19 @@ func (l *Ledger) charge(h credits.Hold, c credits.Charge) (credits.Receipt, erro
 		} else {
 			t.charged = -e.Amount
 			l.holds.End(h.ID, t.charged, e.Kind != "")
-			l.books.written(b, e)
+			l.cache.written(b, e)
 		}
-		l.books.unqueue(b)
+		l.cache.unqueue(b)
 		r = credits.Receipt{
 			Balance: b.balance - l.holds.Of(b.account), Charged: t.charged, Earlier: e.Kind == "",
 		}
 	}
 	l.settling[h.ID] = t
-	err := l.db.writer.submit(t)
+	err := l.file.writer.submit(t)
 	if err != nil {
 		delete(l.settling, h.ID)
 		l.holds.Reopen(h.ID)
-		l.books.unqueue(b)
+		l.cache.unqueue(b)
 	}
 	l.mu.Unlock()
 	if err != nil {
@@ -282,7 +268,7 @@ func (l *Ledger) give(ctx context.Context, e credits.Entry) (balance int64, err 
 		return 0, err
 	}
 	l.mu.Lock()
-	b := l.books.queue(e.Account)
+	b := l.cache.queue(e.Account)
 	l.mu.Unlock()
 	t := &task{
 		apply: func(w *writer) (err error) {
@@ -294,13 +280,13 @@ func (l *Ledger) give(ctx context.Context, e credits.Entry) (balance int64, err 
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			if err == nil {
-				l.books.written(b, e)
+				l.cache.written(b, e)
 			}
-			l.books.unqueue(b)
+			l.cache.unqueue(b)
 			balance = b.balance - l.holds.Of(b.account)
 		},
 	}
-	if err := l.db.announce(func() error { return l.db.writer.do(t) }); err != nil {
+	if err := l.file.announce(func() error { return l.file.writer.do(t) }); err != nil {
 		return 0, err
 	}
 	return balance, nil
@@ -308,11 +294,11 @@ func (l *Ledger) give(ctx context.Context, e credits.Entry) (balance int64, err 
 
 // Balance implements [credits.Ledger]. With Config.Admin it knows nothing of the holds of the process that serves.
 func (l *Ledger) Balance(ctx context.Context, account string) (int64, error) {
-	if l.db.cfg.Admin { // the process that serves may charge at any time
+	if l.file.cfg.Admin { // the process that serves may charge at any time
 		f, err := l.read(ctx, epoch{}, credits.Spender{Account: account})
 		return f.last.Balance, err
 	}
-	epoch, err := l.db.lock.epoch()
+	epoch, err := l.file.lock.epoch()
 	if err != nil {
 		return 0, err
 	}
@@ -322,6 +308,6 @@ func (l *Ledger) Balance(ctx context.Context, account string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	l.holds.Expire(l.db.cfg.Now())
+	l.holds.Expire(l.file.cfg.Now())
 	return b.balance - l.holds.Of(account), nil
 }

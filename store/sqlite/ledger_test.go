@@ -15,7 +15,7 @@ import (
 )
 
 // openFile opens a file until the test ends.
-func openFile(tb testing.TB, cfg Config) *DB {
+func openDB(tb testing.TB, cfg Config) *DB {
 	tb.Helper()
 	db, err := Open(tb.Context(), cfg)
 	if err != nil {
@@ -66,7 +66,7 @@ func openLedger(t *testing.T, balance int64) credits.Ledger {
 
 func openTimed(t *testing.T, balance int64, now func() time.Time) credits.Ledger {
 	t.Helper()
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), Now: now})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), Now: now})
 	addAccount(t, db, ledgertest.Account, balance)
 	t.Cleanup(func() { // whatever was tried, the books are in order
 		if r, err := db.Audit(context.WithoutCancel(t.Context())); err != nil || !r.OK() {
@@ -139,7 +139,7 @@ func openSubject(t *testing.T, now func() time.Time) ledgertest.Subject {
 func TestAHoldOfBeforeARestartIsChargedOnce(t *testing.T) {
 	t.Parallel()
 	cfg := Config{Path: filepath.Join(t.TempDir(), "test.db")}
-	before := openFile(t, cfg)
+	before := openDB(t, cfg)
 	addAccount(t, before, "acct", 100)
 	holds, err := before.Ledger().Reserve(t.Context(), credits.Spender{Account: "acct"}, time.Hour, 4, 3, 2)
 	if err != nil {
@@ -148,7 +148,7 @@ func TestAHoldOfBeforeARestartIsChargedOnce(t *testing.T) {
 	if err := before.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db := openFile(t, cfg)
+	db := openDB(t, cfg)
 	var callers sync.WaitGroup
 	for _, h := range holds {
 		for range 8 {

@@ -14,21 +14,21 @@ import (
 
 // Records is the records in the file. A write is durable when it returns, and shares its transaction with charges.
 type Records struct {
-	db   *DB
+	file *file
 	get  *sql.Stmt
 	keys *sql.Stmt
 }
 
 var _ records.Store = (*Records)(nil)
 
-func newRecords(ctx context.Context, db *DB) (*Records, error) {
-	get, err := db.read.PrepareContext(ctx, "SELECT owner, value, version FROM records WHERE key = ? AND expires > ?")
+func newRecords(ctx context.Context, f *file) (*Records, error) {
+	get, err := f.read.PrepareContext(ctx, "SELECT owner, value, version FROM records WHERE key = ? AND expires > ?")
 	if err != nil {
 		return nil, explain(err)
 	}
-	keys, err := db.read.PrepareContext(ctx,
+	keys, err := f.read.PrepareContext(ctx,
 		"SELECT key FROM records WHERE key >= ? AND (? OR key < ?) AND expires > ? ORDER BY key")
-	return &Records{db: db, get: get, keys: keys}, explain(err)
+	return &Records{file: f, get: get, keys: keys}, explain(err)
 }
 
 // Get implements [records.Store].
@@ -49,7 +49,7 @@ func (r *Records) Put(ctx context.Context, rec records.Record, ttl time.Duration
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	err = r.db.writer.do(&task{apply: func(w *writer) error {
+	err = r.file.writer.do(&task{apply: func(w *writer) error {
 		now := r.now()
 		old, err := standing(w, rec.Key, now)
 		if err != nil {
@@ -74,7 +74,7 @@ func (r *Records) Add(
 	if err := ctx.Err(); err != nil {
 		return records.Record{}, false, err
 	}
-	err = r.db.writer.do(&task{apply: func(w *writer) (err error) {
+	err = r.file.writer.do(&task{apply: func(w *writer) (err error) {
 		now := r.now()
 		added = false
 		if stands, err = standing(w, rec.Key, now); err != nil || stands.Version != 0 {
@@ -108,7 +108,7 @@ func (r *Records) Delete(ctx context.Context, key string, version int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return r.db.writer.do(&task{apply: func(w *writer) error {
+	return r.file.writer.do(&task{apply: func(w *writer) error {
 		if version != 0 {
 			old, err := standing(w, key, r.now())
 			if err != nil {
@@ -181,7 +181,7 @@ func (r *Records) put(w *writer, old, rec records.Record, now int64, ttl time.Du
 func (r *Records) room(w *writer, rec records.Record, now int64) error {
 	left := func() (int64, error) {
 		taken, err := w.c.number("SELECT bytes FROM record_owners WHERE owner = ?", rec.Owner)
-		return r.db.cfg.OwnerBytes - taken - rec.Size(), err
+		return r.file.cfg.OwnerBytes - taken - rec.Size(), err
 	}
 	n, err := left()
 	if err != nil || n >= 0 {
@@ -201,12 +201,12 @@ func (r *Records) room(w *writer, rec records.Record, now int64) error {
 		return err
 	}
 	return refusal{&records.QuotaError{
-		Owner: rec.Owner, Bytes: r.db.cfg.OwnerBytes, RetryAfter: time.Duration(max(0, first-now)),
+		Owner: rec.Owner, Bytes: r.file.cfg.OwnerBytes, RetryAfter: time.Duration(max(0, first-now)),
 	}}
 }
 
 // now is in nanoseconds: a record may live shorter than what entries count in.
-func (r *Records) now() int64 { return r.db.cfg.Now().UnixNano() }
+func (r *Records) now() int64 { return r.file.cfg.Now().UnixNano() }
 
 // sweptAtOnce bounds how long a sweep keeps charges waiting.
 const sweptAtOnce = 500
@@ -214,14 +214,14 @@ const sweptAtOnce = 500
 // sweep removes records whose time has passed.
 func (r *Records) sweep() error {
 	var one int
-	err := r.db.read.QueryRowContext(context.Background(), "SELECT 1 FROM records WHERE expires <= ? LIMIT 1",
+	err := r.file.read.QueryRowContext(context.Background(), "SELECT 1 FROM records WHERE expires <= ? LIMIT 1",
 		r.now()).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil // nothing to write: leave the disk alone
 	}
 	for err == nil {
 		var n int64
-		err = r.db.writer.do(&task{apply: func(w *writer) (err error) {
+		err = r.file.writer.do(&task{apply: func(w *writer) (err error) {
 			n, err = w.c.exec("DELETE FROM records WHERE no IN (SELECT no FROM records WHERE expires <= ? LIMIT ?)",
 				r.now(), sweptAtOnce)
 			return err

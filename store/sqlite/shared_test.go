@@ -26,8 +26,8 @@ type shared struct {
 func openShared(t *testing.T) *shared {
 	t.Helper()
 	s := &shared{path: filepath.Join(t.TempDir(), "test.db")}
-	s.server = openFile(t, Config{Path: s.path, FlushEvery: time.Hour})
-	s.admin = openFile(t, Config{Path: s.path, Admin: true, FlushEvery: time.Hour})
+	s.server = openDB(t, Config{Path: s.path, FlushEvery: time.Hour})
+	s.admin = openDB(t, Config{Path: s.path, Admin: true, FlushEvery: time.Hour})
 	var err error
 	if s.account, err = s.server.Keys().OpenAccount(t.Context(), "first", 1, ""); err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestALockFileThatIsRemovedIsPutBack(t *testing.T) {
 			if name == "renamed" {
 				s.server.tidy(0)
 			}
-			if _, err := openFile(t, Config{Path: s.path, Admin: true}).Keys().Revoke(t.Context(), s.key.ID); err != nil {
+			if _, err := openDB(t, Config{Path: s.path, Admin: true}).Keys().Revoke(t.Context(), s.key.ID); err != nil {
 				t.Fatal(err)
 			}
 			s.wantRevoked(t)
@@ -209,7 +209,7 @@ func TestAServerThatLostItsFileToAnotherStops(t *testing.T) {
 	if err := os.Remove(s.path + "-lock"); err != nil {
 		t.Fatal(err)
 	}
-	second := openFile(t, Config{Path: s.path})
+	second := openDB(t, Config{Path: s.path})
 	if _, err := s.server.Ledger().Reserve(t.Context(), credits.Spender{Account: s.account.ID}, time.Minute, 1); !errors.Is(err, ErrInUse) {
 		t.Errorf("Reserve beside another server = %v; want ErrInUse", err)
 	}
@@ -230,7 +230,7 @@ func TestALinkToTheFileIsTheFile(t *testing.T) {
 	if _, err := Open(t.Context(), Config{Path: link}); !errors.Is(err, ErrInUse) {
 		t.Errorf("a second server by a link = %v; want ErrInUse", err)
 	}
-	if _, err := openFile(t, Config{Path: link, Admin: true}).Keys().Revoke(t.Context(), s.key.ID); err != nil {
+	if _, err := openDB(t, Config{Path: link, Admin: true}).Keys().Revoke(t.Context(), s.key.ID); err != nil {
 		t.Fatal(err)
 	}
 	s.wantRevoked(t)
@@ -286,7 +286,7 @@ func TestADamagedFileIsRefused(t *testing.T) {
 
 func TestAllAccountsTogetherHaveNoMoreThanCanBeCounted(t *testing.T) {
 	t.Parallel()
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	addAccount(t, db, "poor", 1)
 	addAccount(t, db, "rich", credits.MaxBalance)
 	fold(t, db)
@@ -308,7 +308,7 @@ func TestAllAccountsTogetherHaveNoMoreThanCanBeCounted(t *testing.T) {
 
 func TestAnAccountIsOpenedWithItsCreditsOrNotAtAll(t *testing.T) {
 	t.Parallel()
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	for _, tt := range []struct {
 		n      int64
 		reason string

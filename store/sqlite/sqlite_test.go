@@ -78,7 +78,7 @@ func TestOpenRefuses(t *testing.T) {
 func TestAPathMayHaveAnyCharacters(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a b?c#d%20&é.db")
-	db := openFile(t, Config{Path: path})
+	db := openDB(t, Config{Path: path})
 	addAccount(t, db, "acct", 5)
 	info, err := os.Stat(path)
 	if err != nil {
@@ -92,12 +92,12 @@ func TestAPathMayHaveAnyCharacters(t *testing.T) {
 func TestOneProcessServes(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
-	db := openFile(t, Config{Path: path})
+	db := openDB(t, Config{Path: path})
 	addAccount(t, db, "acct", 10)
 	if _, err := Open(t.Context(), Config{Path: path}); !errors.Is(err, ErrInUse) {
 		t.Errorf("a second server: %v; want ErrInUse", err)
 	}
-	admin := openFile(t, Config{Path: path, Admin: true})
+	admin := openDB(t, Config{Path: path, Admin: true})
 	who := credits.Spender{Account: "acct"}
 	if _, err := admin.Ledger().Reserve(t.Context(), who, time.Hour, 1); !errors.Is(err, ErrAdmin) {
 		t.Errorf("Reserve = %v; want ErrAdmin", err)
@@ -105,7 +105,7 @@ func TestOneProcessServes(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again := openFile(t, Config{Path: path})
+	again := openDB(t, Config{Path: path})
 	if got, err := again.Ledger().Balance(t.Context(), "acct"); got != 10 || err != nil {
 		t.Errorf("Balance = %d, %v; want 10", got, err)
 	}
@@ -114,8 +114,8 @@ func TestOneProcessServes(t *testing.T) {
 func TestWhatAnotherProcessDidCountsFromTheNextCall(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
-	server := openFile(t, Config{Path: path})
-	admin := openFile(t, Config{Path: path, Admin: true})
+	server := openDB(t, Config{Path: path})
+	admin := openDB(t, Config{Path: path, Admin: true})
 	ctx := t.Context()
 	a, err := admin.Keys().CreateAccount(ctx, "first")
 	if err != nil {
@@ -178,7 +178,7 @@ func TestWhatAnotherProcessDidCountsFromTheNextCall(t *testing.T) {
 func TestAReopenedFileGoesOn(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
-	db := openFile(t, Config{Path: path})
+	db := openDB(t, Config{Path: path})
 	ctx := t.Context()
 	a, err := db.Keys().CreateAccount(ctx, "first")
 	if err != nil {
@@ -209,7 +209,7 @@ func TestAReopenedFileGoesOn(t *testing.T) {
 		t.Error("a closed file was charged")
 	}
 
-	db = openFile(t, Config{Path: path})
+	db = openDB(t, Config{Path: path})
 	if got, err := db.Ledger().Settle(ctx, holds[0], charge); got.Balance != 97 || err != nil {
 		t.Errorf("settling a charged hold again = %d, %v; want 97", got.Balance, err)
 	}
@@ -232,7 +232,7 @@ func TestAReopenedFileGoesOn(t *testing.T) {
 
 func TestAFullDiskRefusesChargesAndLosesNothing(t *testing.T) {
 	t.Parallel()
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	addAccount(t, db, "acct", 1000)
 	limit := func(pages string) {
 		t.Helper()
@@ -275,7 +275,7 @@ func TestAFullDiskRefusesChargesAndLosesNothing(t *testing.T) {
 
 func TestAReadOnlyFileRefusesChargesAndLosesNothing(t *testing.T) {
 	t.Parallel()
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	addAccount(t, db, "acct", 10)
 	queryOnly := func(on string) {
 		t.Helper()

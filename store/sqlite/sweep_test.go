@@ -22,7 +22,7 @@ func TestHousekeepingPastEveryLifetime(t *testing.T) {
 	var logged lockedBuilder
 	var ahead atomic.Int64
 	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
-	db := openFile(t, Config{
+	db := openDB(t, Config{
 		Path: filepath.Join(t.TempDir(), "test.db"), Now: now, FlushEvery: time.Hour,
 		Logger: slog.New(slog.NewTextHandler(&logged, nil)),
 	})
@@ -138,7 +138,7 @@ func (b *lockedBuilder) String() string {
 func TestStatementsTakeWhatGoCodeHands(t *testing.T) {
 	t.Parallel()
 	type word string
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	for _, arg := range []any{
 		7, int32(7), uint8(7), int64(7), time.Duration(7), new(7), 7.0, "7", word("7"), []byte("7"), new(new(7)),
 	} {

@@ -13,9 +13,9 @@ import (
 // is folded in between is then found twice, which its seq tells, and nothing is missed.
 type tail struct {
 	mu       sync.RWMutex
-	rows     []journalRow         // oldest first
-	accounts map[string][]*insert // oldest first, by id; what was handed out is not written again
-	keyed    map[keyed]*insert    // the last charge with an idempotency key
+	rows     []journalRow           // oldest first
+	accounts map[string][]*numbered // oldest first, by id; what was handed out is not written again
+	keyed    map[onceKey]*numbered  // the last charge with an idempotency key
 
 	// Of the writer's goroutine alone:
 	last    int64 // number of the last row ever written
@@ -25,25 +25,25 @@ type tail struct {
 
 type journalRow struct {
 	no      int64
-	entries []insert
+	entries []numbered
 }
 
 func newTail() *tail {
-	return &tail{accounts: map[string][]*insert{}, keyed: map[keyed]*insert{}}
+	return &tail{accounts: map[string][]*numbered{}, keyed: map[onceKey]*numbered{}}
 }
 
 // of returns the account's entries in the tail, oldest first.
-func (t *tail) of(account string) []*insert {
+func (t *tail) of(account string) []*numbered {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.accounts[account]
 }
 
 // charged returns the account's last charge with that idempotency key in the tail, or nil.
-func (t *tail) charged(account int64, key string) *insert {
+func (t *tail) charged(account int64, key string) *numbered {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return t.keyed[keyed{account, key}]
+	return t.keyed[onceKey{account, key}]
 }
 
 // add puts a row at the end.
@@ -58,7 +58,7 @@ func (t *tail) add(row journalRow) {
 		t.credits += e.Amount
 		t.accounts[e.Account] = append(t.accounts[e.Account], e)
 		if e.IdempotencyKey != "" {
-			t.keyed[keyed{e.account, e.IdempotencyKey}] = e
+			t.keyed[onceKey{e.account, e.IdempotencyKey}] = e
 		}
 	}
 }
@@ -77,7 +77,7 @@ func (t *tail) drop(n int) {
 			} else {
 				delete(t.accounts, e.Account)
 			}
-			if k := (keyed{e.account, e.IdempotencyKey}); e.IdempotencyKey != "" && t.keyed[k] == e {
+			if k := (onceKey{e.account, e.IdempotencyKey}); e.IdempotencyKey != "" && t.keyed[k] == e {
 				delete(t.keyed, k)
 			}
 		}
@@ -155,4 +155,10 @@ func name(c *conn, rows []journalRow) error {
 		}
 	}
 	return nil
+}
+
+// onceKey is an idempotency key of an account.
+type onceKey struct {
+	account int64
+	key     string
 }

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"database/sql/driver"
 	"errors"
 	"sync/atomic"
 	"time"
@@ -23,11 +22,11 @@ type writer struct {
 	version atomic.Int64 // what is remembered of the file is true while this is unchanged
 
 	// Of the queue's goroutine alone:
-	data    int64           // PRAGMA data_version: changes when another process has written
-	pending []insert        // entries that this transaction adds to the journal
-	keyed   map[keyed]int64 // what the charges of these with an idempotency key come to
-	blob    []byte          // of the row before, whose place it takes
-	inserts *inserts        // entries that this transaction adds to their table
+	data    int64             // PRAGMA data_version: changes when another process has written
+	pending []numbered        // entries that this transaction adds to the journal
+	keyed   map[onceKey]int64 // what the charges of these with an idempotency key come to
+	blob    []byte            // of the row before, whose place it takes
+	table   *entryTable       // entries that this transaction adds to their table
 	commits int64
 	folding folding
 	foldErr error // why the last fold failed
@@ -60,19 +59,16 @@ const (
 	checkpointLook = 32
 )
 
-// newWriter brings the file up to date, reads the journal and starts the queue, of which atOnce tasks share a transaction
+// newWriter reads the journal and starts the queue, of which atOnce tasks share a transaction
 // at most: so long its first caller waits. It calls changed when another process has written.
 func newWriter(c *conn, now func() time.Time, atOnce int, f folding, changed func()) (*writer, error) {
-	if err := migrate(c); err != nil {
-		return nil, err
-	}
-	x, err := newInserts(c)
+	x, err := newEntryTable(c)
 	if err != nil {
 		return nil, err
 	}
 	w := &writer{
 		c: c, now: now, checkpoint: make(chan struct{}, 1), changed: changed, tail: newTail(), data: -1,
-		keyed: map[keyed]int64{}, inserts: x, folding: f,
+		keyed: map[onceKey]int64{}, table: x, folding: f,
 	}
 	if err := w.notice(); err != nil {
 		return nil, err
@@ -184,8 +180,8 @@ func (w *writer) transact(batch []*task, more func(taken int) []*task) (all []*t
 }
 
 func (w *writer) begin() error {
-	w.inserts.begin()
-	w.pending = make([]insert, 0, len(w.pending)) // the tail keeps the one before
+	w.table.begin()
+	w.pending = make([]numbered, 0, len(w.pending)) // the tail keeps the one before
 	clear(w.keyed)
 	if _, err := w.c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -210,7 +206,7 @@ func (w *writer) notice() error {
 
 // end writes what still waits to be written and makes the transaction durable.
 func (w *writer) end() error {
-	if err := w.flushInserts(); err != nil {
+	if err := w.table.flush(); err != nil {
 		return err
 	}
 	row := journalRow{no: w.tail.last + 1, entries: w.pending}
@@ -223,8 +219,8 @@ func (w *writer) end() error {
 	}
 	var due []journalRow
 	if w.foldErr == nil { // else apart from what callers wait for
-		due = w.due(added)
-		if err := w.move(due); err != nil {
+		due = w.folding.due(w.tail, added)
+		if err := w.table.move(due); err != nil {
 			w.folded(err)
 			return foldError{err}
 		}
@@ -239,8 +235,46 @@ func (w *writer) end() error {
 	return nil
 }
 
-// value returns what a column holds, or the zero value for NULL.
-func value[T any](v driver.Value) T {
-	t, _ := v.(T)
-	return t
+// foldAll folds all there is, or until a caller comes.
+func (w *writer) foldAll(called func() bool) {
+	for w.tail.entries > 0 && !called() && w.tryFold(foldSome) {
+	}
 }
+
+func (w *writer) tryFold(n int) bool {
+	err := w.fold(n)
+	w.folded(err)
+	return err == nil
+}
+
+// folded takes note of how folding went.
+func (w *writer) folded(err error) {
+	if err != nil && w.foldErr == nil {
+		w.folding.failed(err)
+	}
+	w.foldErr = err
+}
+
+// fold moves the first rows of the journal, of n entries in all or a few more, in one transaction.
+func (w *writer) fold(n int) error {
+	err := w.begin() // it may find that another process has folded
+	rows := w.tail.first(n)
+	if err == nil {
+		err = w.table.move(rows)
+	}
+	if err == nil {
+		_, err = w.c.exec("COMMIT")
+	}
+	if err != nil {
+		_, _ = w.c.exec("ROLLBACK") // fails when SQLite has rolled back by itself
+		return err
+	}
+	w.tail.drop(len(rows))
+	w.lookAtLog()
+	return nil
+}
+
+// foldError is why a transaction of callers could not fold some of the journal, too. They can do without.
+type foldError struct{ error }
+
+func (e foldError) Unwrap() error { return e.error }

@@ -38,7 +38,7 @@ func waitQueued(db *DB, n int) {
 
 func TestConcurrentSettlesShareOneTransaction(t *testing.T) {
 	t.Parallel()
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	who := make([]credits.Spender, 8)
 	for i := range who {
 		who[i] = credits.Spender{Account: fmt.Sprint("acct_", i), Key: "key"}
@@ -72,7 +72,7 @@ func TestConcurrentSettlesShareOneTransaction(t *testing.T) {
 
 func TestOneHoldIsChargedOnceHoweverOftenItIsSettledAtOnce(t *testing.T) {
 	t.Parallel()
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
 	addAccount(t, db, "acct", 10)
 	holds, err := db.Ledger().Reserve(t.Context(), credits.Spender{Account: "acct"}, time.Hour, 3)
 	if err != nil {
@@ -97,7 +97,7 @@ func TestOneHoldIsChargedOnceHoweverOftenItIsSettledAtOnce(t *testing.T) {
 
 func TestMemoryIsBoundedWhateverTheNumberOfKeys(t *testing.T) {
 	t.Parallel()
-	db := openFile(t, Config{
+	db := openDB(t, Config{
 		Path: filepath.Join(t.TempDir(), "test.db"), CachedAccounts: 10, CachedKeys: 10, FlushEvery: time.Hour,
 		mostUses: 100,
 	})
@@ -118,9 +118,9 @@ func TestMemoryIsBoundedWhateverTheNumberOfKeys(t *testing.T) {
 	l := db.Ledger()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.books.idle.Len() > 10 || l.books.spent.Len() > 10 || len(l.books.pinned) > 0 || len(l.settling) > 0 {
+	if l.cache.idle.Len() > 10 || l.cache.spent.Len() > 10 || len(l.cache.pinned) > 0 || len(l.settling) > 0 {
 		t.Errorf("%d accounts, %d keys, %d pinned, %d settling are in memory",
-			l.books.idle.Len(), l.books.spent.Len(), len(l.books.pinned), len(l.settling))
+			l.cache.idle.Len(), l.cache.spent.Len(), len(l.cache.pinned), len(l.settling))
 	}
 }
 
@@ -196,7 +196,7 @@ func TestATaskThatFailsFailsAlone(t *testing.T) {
 			return err
 		}},
 		{"after it has written", func(w *writer) error {
-			if _, err := w.append(&book{account: "acct_0"}, credits.Entry{
+			if _, err := w.append(&cached{account: "acct_0"}, credits.Entry{
 				Account: "acct_0", Kind: credits.Granted, Amount: 1, At: w.now(),
 			}); err != nil {
 				return err
@@ -212,7 +212,7 @@ func TestATaskThatFailsFailsAlone(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
+			db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
 			bad := func() *task { return &task{apply: tt.apply} }
 			good := &task{apply: func(w *writer) error {
 				_, err := w.c.exec("INSERT INTO records (key, owner, value, version, expires) VALUES ('good', '', x'', 1, 1)")
@@ -246,7 +246,7 @@ func TestATaskThatFailsFailsAlone(t *testing.T) {
 
 func TestATransactionThatFailsFailsForAllInIt(t *testing.T) {
 	t.Parallel()
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
 	if err := tamper(db, "CREATE TRIGGER broken BEFORE INSERT ON journal BEGIN SELECT RAISE(ABORT, 'no more'); END"); err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func TestATransactionThatFailsFailsForAllInIt(t *testing.T) {
 
 func TestAChargeDoesNotFailForWhatCannotBeFolded(t *testing.T) {
 	t.Parallel()
-	db := openFile(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
+	db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db"), FlushEvery: time.Hour})
 	if err := tamper(db, "CREATE TRIGGER broken BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'no more'); END"); err != nil {
 		t.Fatal(err)
 	}

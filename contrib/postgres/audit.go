@@ -1,0 +1,107 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/store/bookkeeping"
+)
+
+// Audit proves that every balance is the sum of its account's entries and never below 0, that no entry was changed,
+// added or taken away (each one's hash covers the one before it, and each account's row says with which one they end),
+// that what is held is the sum of the holds, and that what is kept about the spending of keys with a cap is what their
+// charges come to. It reads each account as it is at one moment, a page at a time, beside replicas that charge. The error
+// is not nil when the database could not be read; what it found is in the report.
+//
+// No transaction stays open for that, nor does any isolation level matter: an account's head, its holds and what stands
+// behind its last entry are seen by one statement, and what stands before that entry never changes.
+//
+// Whoever can write the database can write all of it anew; [DB.AuditAgainst] finds that out.
+func (db *DB) Audit(ctx context.Context) (bookkeeping.Report, error) {
+	return db.audit(ctx, bookkeeping.NewAuditor(nil))
+}
+
+// AuditAgainst is an [DB.Audit] that compares with what [DB.Heads] wrote earlier, too, whichever store that was. It fails
+// with bookkeeping.ErrHeads when that is not whole.
+func (db *DB) AuditAgainst(ctx context.Context, heads io.Reader) (bookkeeping.Report, error) {
+	kept, err := bookkeeping.ReadHeads(heads)
+	if err != nil {
+		return bookkeeping.Report{}, err
+	}
+	return db.audit(ctx, bookkeeping.NewAuditor(kept))
+}
+
+func (db *DB) audit(ctx context.Context, a *bookkeeping.Auditor) (bookkeeping.Report, error) {
+	if err := db.auditWith(ctx, a); err != nil {
+		return bookkeeping.Report{}, err
+	}
+	return a.Report(), nil
+}
+
+// auditWith hands all that is here to a.
+func (db *DB) auditWith(ctx context.Context, a *bookkeeping.Auditor) error {
+	err := db.eachKey(ctx, func(k keys.Key) error { // before the accounts: a new key may be of a new account
+		a.Key(k)
+		return nil
+	})
+	if err == nil {
+		err = db.auditBooks(ctx, a)
+	}
+	if err != nil {
+		return fmt.Errorf("postgres: audit: %w", err)
+	}
+	return nil
+}
+
+func (db *DB) auditBooks(ctx context.Context, a *bookkeeping.Auditor) error {
+	return db.eachPart(ctx, func(p part) error {
+		for _, h := range p.accounts {
+			a.Account(h.ID)
+			if h.held != h.holds {
+				a.Problem("account %s counts %d credits that are held, and its holds come to %d", h.ID, h.held, h.holds)
+			}
+			if h.behind > 0 {
+				a.Problem("account %s ends with entry %d, and %d more stand behind it", h.ID, h.last.Seq, h.behind)
+			}
+			for key, spent := range h.spent {
+				a.Spending(h.ID, key, spent)
+			}
+		}
+		strays := map[int64]int{} // entries by the numbers of accounts that are not part of it
+		err := db.eachEntry(ctx, p, func(no int64, h *head, e credits.Entry) error {
+			if h == nil {
+				strays[no]++
+			} else {
+				a.Entry(e)
+			}
+			return nil
+		})
+		for _, h := range p.accounts {
+			a.Last(h.ID, h.last)
+		}
+		if err == nil {
+			err = db.auditStrays(ctx, a, strays)
+		}
+		return err
+	})
+}
+
+// auditStrays reports the entries of no account. Those of a new one came with it, so that it is there by now.
+func (db *DB) auditStrays(ctx context.Context, a *bookkeeping.Auditor, strays map[int64]int) error {
+	if len(strays) == 0 {
+		return nil
+	}
+	nobodys, err := list(ctx, db, pgx.RowTo[int64], "SELECT no FROM unnest($1::bigint[]) AS u (no) "+
+		"WHERE NOT EXISTS (SELECT 1 FROM @accounts a WHERE a.no = u.no) ORDER BY no", slices.Collect(maps.Keys(strays)))
+	for _, no := range nobodys {
+		a.Problem("%d entries belong to account number %d, which is not there", strays[no], no)
+	}
+	return err
+}

@@ -1,0 +1,141 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+// track returns what a key has spent and holds, and sees to it that the count is kept from now on. For a key that was
+// not made with a cap it reads the account's entries, once.
+func (b *batch) track(ctx context.Context, a *account, key string) (*spending, error) {
+	who := spender{a.id, key}
+	s, err := b.spentBy(ctx, who)
+	if s != nil || err != nil {
+		return s, err
+	}
+	s = &spending{account: a.no, dirty: true}
+	add := func(amount, at int64) { s.Spent = s.Add(amount, fromMicros(at)) }
+	err = b.tx.step(ctx, func(q *pgx.Batch) {
+		q.Queue(b.db.sql("SELECT -amount, coalesce(clock, at) FROM @entries "+
+			"WHERE account = $1 AND key = $2 AND kind = 'charge' ORDER BY seq"), a.no, key).Query(func(rows pgx.Rows) error {
+			var amount, at int64
+			_, err := pgx.ForEachRow(rows, []any{&amount, &at}, func() error {
+				add(amount, at)
+				return nil
+			})
+			return err
+		})
+		q.Queue(b.db.sql("SELECT coalesce(sum(amount), 0)::bigint FROM @holds WHERE account = $1 AND key = $2"), a.no, key).
+			QueryRow(func(row pgx.Row) error { return row.Scan(&s.held) })
+	})
+	// What this batch has done already is in no table yet.
+	for _, e := range b.entries {
+		if e.account == a.no && e.Key == key && e.Kind == credits.Charged {
+			add(-e.Amount, e.Time().UnixMicro())
+		}
+	}
+	for _, h := range b.opened {
+		if h.account == a.no && h.key == key {
+			s.held += h.amount
+		}
+	}
+	for _, h := range b.closed {
+		if h.account == a.no && h.key == key {
+			s.held -= h.amount
+		}
+	}
+	b.spent[who] = s
+	return s, err
+}
+
+// room returns credits.ErrInsufficient or credits.ErrCap unless the account and the key can hold or pay n credits more.
+// The second error is that of the database.
+func (b *batch) room(ctx context.Context, a *account, who credits.Spender, n int64) (refused, err error) {
+	if n > a.free() {
+		return credits.ErrInsufficient, nil
+	}
+	if who.Key == "" || who.DayCap == nil && who.TotalCap == nil {
+		return nil, nil
+	}
+	s, err := b.track(ctx, a, who.Key)
+	if err != nil {
+		return nil, err
+	}
+	return s.Room(who, s.held, n, b.now), nil
+}
+
+// open makes a hold.
+func (b *batch) open(ctx context.Context, a *account, h credits.Hold) error {
+	expires := h.Expires.UnixNano()
+	b.opened = append(b.opened, &hold{h.ID, a.no, h.Spender.Key, h.Amount, expires})
+	a.held, a.dirty = a.held+h.Amount, true
+	if a.first == 0 || expires < a.first {
+		a.first = expires
+	}
+	return b.holdMore(ctx, a, h.Spender.Key, h.Amount)
+}
+
+// release ends a hold that is a row.
+func (b *batch) release(ctx context.Context, a *account, h *hold) error {
+	b.closed = append(b.closed, h)
+	a.held, a.dirty = a.held-h.amount, true
+	return b.holdMore(ctx, a, h.key, -h.amount)
+}
+
+// holdMore counts what a key holds, if that is counted.
+func (b *batch) holdMore(ctx context.Context, a *account, key string, n int64) error {
+	if key == "" {
+		return nil
+	}
+	s, err := b.spentBy(ctx, spender{a.id, key})
+	if s != nil {
+		s.held, s.dirty = s.held+n, true
+	}
+	return err
+}
+
+// charge writes the entry of a charge, unless its idempotency key forbids it, and returns what the hold came to.
+func (b *batch) charge(ctx context.Context, a *account, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
+	if c.Amount == 0 {
+		return credits.Receipt{}, nil
+	}
+	once := keyed{a.id, c.IdempotencyKey}
+	if earlier, ok := b.keyed[once]; ok {
+		return earlier, nil
+	}
+	e := b.append(a, c.Entry(h, b.now))
+	if once.key != "" {
+		b.keyed[once] = credits.Receipt{Charged: c.Amount, Earlier: true}
+	}
+	if e.Key != "" {
+		s, err := b.spentBy(ctx, spender{a.id, e.Key})
+		if err != nil {
+			return credits.Receipt{}, err
+		}
+		if s != nil {
+			s.Spent, s.dirty = s.Add(c.Amount, e.Time()), true
+		}
+	}
+	return credits.Receipt{Charged: c.Amount}, nil
+}
+
+// append writes e as the account's next entry and returns it.
+func (b *batch) append(a *account, e credits.Entry) credits.Entry {
+	e = e.Next(a.last)
+	a.last, a.dirty = credits.Entry{Seq: e.Seq, Balance: e.Balance, At: e.At, Hash: e.Hash}, true
+	b.entries = append(b.entries, entry{a.no, e})
+	return e
+}
+
+// spentBy returns what a key has spent and holds, nil when no count of it is kept.
+func (b *batch) spentBy(ctx context.Context, who spender) (*spending, error) {
+	if s, ok := b.spent[who]; ok {
+		return s, nil
+	}
+	b.spent[who] = nil
+	err := b.tx.step(ctx, func(q *pgx.Batch) { b.queueSpent(q, []spender{who}) })
+	return b.spent[who], err
+}

@@ -1,0 +1,184 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/store/bookkeeping"
+)
+
+// open returns what is remembered of the account that pays, as true as the file was in epoch, with what its key has spent when the
+// key has a cap. The lock is held when it is called and when it returns, but not all the time.
+func (l *Ledger) open(ctx context.Context, epoch epoch, who credits.Spender) (*cached, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if b, ok := l.cache.get(who.Account); ok && l.current(b, epoch, who) {
+		return b, nil
+	}
+	b := l.cache.pin(who.Account)
+	defer l.cache.unpin(b)
+	for !l.current(b, epoch, who) {
+		var err error
+		if b.queued > 0 {
+			err = l.loadQueued(epoch, who)
+		} else {
+			err = l.loadNow(ctx, b, epoch, who)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// current tells whether b is as true as the file was in epoch.
+func (l *Ledger) current(b *cached, epoch epoch, who credits.Spender) bool {
+	return b.loaded && b.epoch == epoch && (!capped(who) || l.cache.spent.Contains(spender{who.Account, who.Key}))
+}
+
+// loadNow reads beside the writer. What it read counts if no entry was written meanwhile.
+func (l *Ledger) loadNow(ctx context.Context, b *cached, epoch epoch, who credits.Spender) error {
+	writes := b.writes
+	l.mu.Unlock()
+	f, err := l.read(ctx, epoch, who)
+	l.mu.Lock()
+	switch {
+	case err != nil:
+		return err
+	case b.queued > 0 || b.writes != writes:
+		return nil // try again
+	}
+	b.no, b.balance, b.epoch, b.loaded = f.no, f.last.Balance, epoch, true
+	b.last, b.version = f.last, f.version // nobody uses them while nothing is queued
+	if !capped(who) {
+		return nil
+	}
+	if !f.tracked {
+		return l.loadQueued(epoch, who)
+	}
+	l.cache.spent.Add(spender{who.Account, who.Key}, f.spent)
+	return nil
+}
+
+// found is what file and tail have of an account and one of its keys.
+type found struct {
+	no      int64
+	last    credits.Entry // only its Seq, Balance, At and Hash
+	spent   credits.Spent
+	tracked bool  // whether the file keeps count of what the key spends
+	version int64 // the writer's, before all this was read
+}
+
+const selectFound = `
+	SELECT a.no, e.seq, e.balance, e.at, e.hash, s.total, s.day, s.today
+	FROM accounts a
+		LEFT JOIN entries e ON e.account = a.no AND e.seq = (SELECT max(seq) FROM entries WHERE account = a.no)
+		LEFT JOIN spending s ON s.account = a.no AND s.key = ?
+	WHERE a.id = ?`
+
+// read reads beside the writer, with what other processes had written in epoch.
+func (l *Ledger) read(ctx context.Context, epoch epoch, who credits.Spender) (f found, err error) {
+	if err := l.sync(epoch); err != nil {
+		return f, err
+	}
+	f.version = l.file.writer.version.Load()
+	tail := l.file.writer.tail.of(who.Account)
+	var seq, balance, at, total, day, today *int64
+	var hash []byte
+	err = l.reading.found.QueryRowContext(ctx, who.Key, who.Account).Scan(
+		&f.no, &seq, &balance, &at, &hash, &total, &day, &today)
+	if errors.Is(err, sql.ErrNoRows) {
+		return f, credits.ErrUnknownAccount
+	}
+	if err != nil {
+		return f, explain(err)
+	}
+	if seq != nil {
+		f.last = credits.Entry{Seq: *seq, Balance: *balance, At: fromMicros(*at)}
+		copy(f.last.Hash[:], hash)
+	}
+	if f.tracked = total != nil; f.tracked {
+		f.spent = credits.Spent{Total: *total, Day: *day, Today: *today}
+	}
+	for _, e := range tail {
+		if e.Seq > f.last.Seq {
+			f.last = bookkeeping.Head(e.Entry)
+			f.spent = e.spentBy(who.Key, f.spent)
+		}
+	}
+	return f, nil
+}
+
+// sync brings the tail up to what other processes had written in epoch.
+func (l *Ledger) sync(epoch epoch) error {
+	l.mu.Lock()
+	known := l.synced == epoch && !l.file.cfg.Admin // whoever serves tells nobody of its charges
+	l.mu.Unlock()
+	if known {
+		return nil
+	}
+	if err := l.file.writer.do(&task{outside: true, apply: (*writer).notice}); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.synced = epoch
+	return nil
+}
+
+// tail returns the account's entries that are not folded, oldest first.
+func (l *Ledger) tail(account string) ([]*numbered, error) {
+	epoch, err := l.file.lock.epoch()
+	if err == nil {
+		err = l.sync(epoch)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l.file.writer.tail.of(account), nil
+}
+
+// loadQueued reads on the writer's goroutine, where nothing is written meanwhile, and starts to keep count of what the
+// key spends.
+func (l *Ledger) loadQueued(epoch epoch, who credits.Spender) error {
+	b := l.cache.queue(who.Account)
+	var spent credits.Spent
+	t := &task{
+		alone: true,
+		apply: func(w *writer) (err error) {
+			if err := w.load(b); err != nil || !capped(who) {
+				return err
+			}
+			spent, err = w.track(b, who.Key)
+			return err
+		},
+		finish: func(err error) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if err == nil {
+				b.balance, b.epoch, b.loaded = b.last.Balance, epoch, true
+				if capped(who) {
+					l.cache.spent.Add(spender{who.Account, who.Key}, spent)
+				}
+			}
+			l.cache.unqueue(b)
+		},
+	}
+	l.mu.Unlock()
+	err := l.file.writer.do(t)
+	l.mu.Lock()
+	return err
+}
+
+// readStatements are the reads of the ledger, prepared once.
+type readStatements struct{ found, charged *sql.Stmt }
+
+func (s *readStatements) prepare(ctx context.Context, pool *sql.DB) error {
+	var errs [2]error
+	s.found, errs[0] = pool.PrepareContext(ctx, selectFound)
+	s.charged, errs[1] = pool.PrepareContext(ctx, `SELECT -amount FROM entries WHERE hold = ? AND hold <> ''`)
+	return errors.Join(errs[:]...)
+}

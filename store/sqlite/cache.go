@@ -1,0 +1,98 @@
+package sqlite
+
+import (
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+// cache is what is remembered of the accounts that were used last. The ledger's lock guards it.
+type cache struct {
+	pinned map[string]*cached // those that somebody needs now; they are not forgotten
+	idle   *simplelru.LRU[string, *cached]
+	spent  *simplelru.LRU[spender, credits.Spent] // of keys with a cap
+}
+
+// cached is what is remembered of one account.
+type cached struct {
+	account string
+	no      int64
+
+	// Under the ledger's lock:
+	pins    int   // those who need it now
+	queued  int   // tasks of it in the writer's queue
+	writes  int64 // entries written since it is remembered
+	balance int64 // sum of the entries
+	epoch   epoch // when balance was read
+	loaded  bool
+
+	// Of the writer's goroutine, while something is queued:
+	last    credits.Entry // only its Seq, Balance, At and Hash
+	version int64         // the writer's when last was read
+}
+
+type spender struct{ account, key string }
+
+func newCache(accounts, keys int) *cache {
+	// NewLRU fails on a size below 1 only.
+	idle, _ := simplelru.NewLRU[string, *cached](accounts, nil)
+	spent, _ := simplelru.NewLRU[spender, credits.Spent](keys, nil)
+	return &cache{pinned: map[string]*cached{}, idle: idle, spent: spent}
+}
+
+// get returns what is remembered of the account.
+func (s *cache) get(account string) (*cached, bool) {
+	if b, ok := s.pinned[account]; ok {
+		return b, true
+	}
+	return s.idle.Get(account)
+}
+
+// pin returns what is remembered of the account, which may not be loaded yet, and keeps it until unpin.
+func (s *cache) pin(account string) *cached {
+	b, ok := s.get(account)
+	if !ok {
+		b = &cached{account: account}
+	}
+	if b.pins++; b.pins == 1 {
+		s.idle.Remove(account)
+		s.pinned[account] = b
+	}
+	return b
+}
+
+func (s *cache) unpin(b *cached) {
+	if b.pins--; b.pins > 0 {
+		return
+	}
+	delete(s.pinned, b.account)
+	if b.loaded {
+		s.idle.Add(b.account, b)
+	}
+}
+
+// queue pins the account for a task of the writer.
+func (s *cache) queue(account string) *cached {
+	b := s.pin(account)
+	b.queued++
+	return b
+}
+
+func (s *cache) unqueue(b *cached) {
+	b.queued--
+	s.unpin(b)
+}
+
+// written takes note of an entry that is durable now. One without a Kind was not written, and says what the balance is.
+func (s *cache) written(b *cached, e credits.Entry) {
+	b.writes++
+	b.balance = e.Balance
+	who := spender{b.account, e.Key}
+	if spent, ok := s.spent.Peek(who); ok && e.Kind == credits.Charged {
+		s.spent.Add(who, spent.Add(-e.Amount, e.Time()))
+	}
+}
+
+func capped(who credits.Spender) bool {
+	return who.Key != "" && (who.DayCap != nil || who.TotalCap != nil)
+}

@@ -1,0 +1,120 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// file is an open file: who serves it, its connections and the writer, of which all that is kept in it makes use.
+type file struct {
+	cfg    Config
+	path   string // of the file itself, whatever links lead to it
+	lock   *lock
+	read   *sql.DB
+	writer *writer
+}
+
+// openFile makes the file when it is not there and brings it up to date. What it returns beside an error is to be closed
+// as well.
+func openFile(ctx context.Context, cfg Config) (*file, error) {
+	f := &file{cfg: cfg}
+	var empty bool
+	var err error
+	if f.path, empty, err = touch(cfg.Path); err != nil {
+		return f, err
+	}
+	if f.lock, err = openLock(f.path+"-lock", !cfg.Admin); err != nil {
+		f.lock = nil
+		return f, err
+	}
+	shared, _, err := f.lock.read()
+	if err != nil {
+		return f, err
+	}
+	if empty && shared != 0 {
+		return f, fmt.Errorf("%w: it is empty, and was not; to begin anew, remove it", ErrCorrupt)
+	}
+	c, err := openConn(dsn(f.path, writerParams))
+	if err != nil {
+		return f, err
+	}
+	if err = migrate(c); err == nil {
+		f.writer, err = newWriter(c, cfg.Now, cfg.atOnce, cfg.folding(), f.lock.forget)
+	}
+	if err != nil {
+		return f, errors.Join(err, c.Close())
+	}
+	if shared == 0 {
+		if err := f.lock.write(false); err != nil { // from now on the file is not empty
+			return f, err
+		}
+	}
+	f.read, err = openReaders(ctx, f.path, cfg.Readers)
+	return f, err
+}
+
+// release closes what is open.
+func (f *file) release() error {
+	var errs []error
+	if f.read != nil {
+		errs = append(errs, f.read.Close())
+	}
+	if f.writer != nil {
+		errs = append(errs, f.writer.close())
+	}
+	if f.lock != nil {
+		errs = append(errs, f.lock.close())
+	}
+	return errors.Join(errs...)
+}
+
+// touch makes the file, for its owner's eyes only, and finds out early that it cannot be written. It returns the path
+// of the file itself, not of a link to it, and whether it was there and empty.
+func touch(name string) (path string, empty bool, err error) {
+	if name, err = filepath.Abs(name); err != nil {
+		return "", false, err
+	}
+	info, err := os.Stat(name)
+	empty = err == nil && info.Size() == 0
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		if errors.Is(err, os.ErrPermission) || isReadOnlyFS(err) {
+			err = errors.Join(ErrReadOnly, err)
+		}
+		return "", false, err
+	}
+	n, err := links(f)
+	if err == nil && n > 1 {
+		err = ErrLinked
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", false, err
+	}
+	path, err = filepath.EvalSymlinks(name)
+	return path, empty, err
+}
+
+// announce writes entries. With Config.Admin it is a change that the process which serves the file must hear of, for that
+// one remembers balances and which entries are not folded.
+func (f *file) announce(write func() error) error {
+	if !f.cfg.Admin {
+		return write()
+	}
+	return f.lock.change(write)
+}
+
+// unserved does something while no other process serves the file, or fails with ErrInUse.
+func (f *file) unserved(do func() error) error {
+	if !f.cfg.Admin {
+		return do()
+	}
+	l, err := openLock(f.lock.path, true)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(), l.close())
+}

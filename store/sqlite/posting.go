@@ -1,0 +1,194 @@
+package sqlite
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/store/bookkeeping"
+)
+
+// load reads what the writer must know of an account, unless it knows it already.
+func (w *writer) load(b *cached) error {
+	version := w.version.Load()
+	if b.version == version {
+		return nil
+	}
+	if b.no == 0 {
+		no, err := w.c.number("SELECT no FROM accounts WHERE id = ?", b.account)
+		if err != nil {
+			return err
+		}
+		if no == 0 {
+			return refusal{credits.ErrUnknownAccount}
+		}
+		b.no = no
+	}
+	if tail := w.tail.of(b.account); len(tail) > 0 {
+		b.last = bookkeeping.Head(tail[len(tail)-1].Entry)
+	} else {
+		last, err := lastEntry(w.c, b.no)
+		if err != nil {
+			return err
+		}
+		b.last = last
+	}
+	b.version = version
+	return nil
+}
+
+// lastEntry returns what the account's next entry follows: the zero Entry when it has none.
+func lastEntry(c *conn, account int64) (credits.Entry, error) {
+	var v [4]driver.Value
+	found, err := c.row(
+		"SELECT seq, balance, at, hash FROM entries WHERE account = ? ORDER BY seq DESC LIMIT 1", v[:], account)
+	if err != nil || !found {
+		return credits.Entry{}, err
+	}
+	e := credits.Entry{Seq: value[int64](v[0]), Balance: value[int64](v[1]), At: fromMicros(value[int64](v[2]))}
+	copy(e.Hash[:], value[[]byte](v[3]))
+	return e, nil
+}
+
+// charge writes the entry of a charge. When its idempotency key forbids it, the entry has no Kind and the amount of
+// the earlier charge.
+func (w *writer) charge(b *cached, h credits.Hold, c credits.Charge) (credits.Entry, error) {
+	if err := w.load(b); err != nil {
+		return credits.Entry{}, err
+	}
+	now := w.now()
+	if c.IdempotencyKey != "" {
+		earlier, found, err := w.chargedBefore(b, c.IdempotencyKey, now)
+		if err != nil || found {
+			return credits.Entry{Balance: b.last.Balance, Amount: -earlier}, err
+		}
+	}
+	return w.append(b, c.Entry(h, now))
+}
+
+// append writes e as the account's next entry and returns it.
+func (w *writer) append(b *cached, e credits.Entry) (credits.Entry, error) {
+	if err := w.load(b); err != nil {
+		return e, err
+	}
+	e = e.Next(b.last)
+	switch {
+	case e.Balance < 0:
+		return e, refusal{credits.ErrInsufficient} // only if another process has charged
+	case e.Balance > credits.MaxBalance:
+		return e, refusal{fmt.Errorf("%w: a balance of %d", credits.ErrAmount, e.Balance)}
+	case e.Amount > 0:
+		if err := w.fits(e.Amount); err != nil {
+			return e, err
+		}
+	}
+	if err := w.full(); err != nil {
+		return e, refusal{err}
+	}
+	w.pending = append(w.pending, numbered{b.no, e})
+	if e.IdempotencyKey != "" {
+		w.keyed[onceKey{b.no, e.IdempotencyKey}] = -e.Amount
+	}
+	b.last = bookkeeping.Head(e)
+	return e, nil
+}
+
+// maxTotal is the highest sum of all balances, in credits: what SQLite can count, with room to spare.
+const maxTotal = 1 << 62
+
+// fits refuses n credits more when the file could not count them.
+func (w *writer) fits(n int64) error {
+	total, err := w.c.number("SELECT credits FROM totals")
+	total += w.table.credits + w.tail.credits
+	for i := range w.pending {
+		total += w.pending[i].Amount
+	}
+	if err == nil && n > maxTotal-total {
+		err = refusal{fmt.Errorf("%w: %d credits more than all accounts have, %d", credits.ErrAmount, n, total)}
+	}
+	return err
+}
+
+// track returns what a key has spent and sees to it that the count is kept from now on. For a key that was not made
+// with a cap it reads the account's entries, once.
+func (w *writer) track(b *cached, key string) (spent credits.Spent, err error) {
+	kept, err := w.table.spending(b.no, key)
+	switch {
+	case err != nil:
+		return spent, err
+	case kept != nil:
+		spent = *kept
+	default:
+		if spent, err = spentBefore(w.c, b.no, key); err != nil {
+			return spent, err
+		}
+		_, err = w.c.exec("INSERT INTO spending VALUES (?, ?, ?, ?, ?)", b.no, key, spent.Total, spent.Day, spent.Today)
+	}
+	for _, e := range w.tail.of(b.account) {
+		spent = e.spentBy(key, spent)
+	}
+	return spent, err
+}
+
+// spentBefore adds up what a key has spent from the table of entries.
+func spentBefore(c *conn, account int64, key string) (spent credits.Spent, err error) {
+	var v [2]driver.Value
+	err = c.each(`
+		SELECT -amount, coalesce(clock, at) FROM entries WHERE account = ? AND key = ? AND kind = 'charge' ORDER BY seq`,
+		v[:], func() { spent = spent.Add(value[int64](v[0]), fromMicros(value[int64](v[1]))) }, account, key)
+	return spent, err
+}
+
+const latestKeyed = `
+	SELECT seq, coalesce(clock, at), -amount FROM entries
+	WHERE account = ? AND idempotency_key = ? AND idempotency_key <> '' ORDER BY at DESC, no DESC LIMIT 1`
+
+// chargedBefore returns what the account's charge with that idempotency key from the last 24 hours came to. One that
+// was made under a clock that was ahead is as old as the next entry that was not.
+func (w *writer) chargedBefore(b *cached, key string, now time.Time) (amount int64, found bool, err error) {
+	if amount, ok := w.keyed[onceKey{b.no, key}]; ok {
+		return amount, true, nil
+	}
+	var seq int64
+	var made time.Time
+	if e := w.tail.charged(b.no, key); e != nil {
+		seq, made, amount = e.Seq, e.Time(), -e.Amount
+	} else {
+		var v [3]driver.Value
+		if found, err = w.c.row(latestKeyed, v[:], b.no, key); err != nil || !found {
+			return 0, false, err
+		}
+		seq, made, amount = value[int64](v[0]), fromMicros(value[int64](v[1])), value[int64](v[2])
+	}
+	if made.After(now) {
+		if made, err = w.nextBy(b, seq, made, now); err != nil {
+			return 0, false, err
+		}
+	}
+	return amount, now.Sub(made) < credits.IdempotentFor, nil
+}
+
+// nextBy returns when the account's first entry after that seq was written that is not after now, or made.
+func (w *writer) nextBy(b *cached, seq int64, made, now time.Time) (time.Time, error) {
+	next, err := w.c.number(`
+		SELECT coalesce(clock, at) FROM entries WHERE account = ? AND seq > ? AND coalesce(clock, at) <= ?
+		ORDER BY seq LIMIT 1`, b.no, seq, now.UnixMicro())
+	if err != nil || next != 0 {
+		return fromMicros(next), err
+	}
+	for _, e := range w.tail.of(b.account) {
+		if e.Seq > seq && !e.Time().After(now) {
+			return e.Time(), nil
+		}
+	}
+	return made, nil
+}
+
+// full returns why nothing can be folded, when the journal is twice as long as it should be for that.
+func (w *writer) full() error {
+	if w.tail.entries > 2*w.folding.long {
+		return w.foldErr
+	}
+	return nil
+}
