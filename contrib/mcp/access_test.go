@@ -15,8 +15,11 @@ import (
 	"github.com/socialdata/socialdata/contrib/mcp"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/server"
 )
 
 func newServer(t *testing.T, e *enginetest.Engine) *mcp.Server {
@@ -189,7 +192,7 @@ func TestEarlierVersionsAreServed(t *testing.T) {
 // The rate of one key is not that of another, and neither are their charges.
 func TestEachKeyPaysForItself(t *testing.T) {
 	t.Parallel()
-	e := enginetest.New(t, enginetest.Config{Rate: keys.Rate{Capacity: 1, Refill: 0.001}})
+	e := enginetest.New(t, enginetest.Config{Rate: keys.Rate{Capacity: 4, Refill: 0.001}})
 	other, secret := e.Account(t, "other", 5)
 	server := newServer(t, e)
 	read := args{"platform": "mock", "operation": "profile", "params": args{"handle": "ann"}}
@@ -201,6 +204,11 @@ func TestEachKeyPaysForItself(t *testing.T) {
 		s := visit(t, &enginetest.Engine{Ledger: e.Ledger, Key: who.key}, overHTTP(t, server, who.secret))
 		if got := s.good(t, "read", read).Meta.CreditsRemaining; got != who.left {
 			t.Errorf("%d credits are left, want %d", got, who.left)
+		}
+		for range 4 { // with what connecting has taken, more than there is
+			if last := s.call(t, "read", read); last.Problem != nil {
+				break
+			}
 		}
 		s.fails(t, "read", read, problem.RateLimited)
 	}
@@ -226,5 +234,72 @@ func TestWhatWasAskedBeforeTheInputEndedIsAnswered(t *testing.T) {
 	}
 	if n := strings.Count(out.String(), "\n"); n != 3 || len(e.Charges(t)) != 1 {
 		t.Errorf("%d answers and %d charges, want 3 and 1", n, len(e.Charges(t)))
+	}
+}
+
+func TestBatchesAreRefused(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	handler := newServer(t, e).Handler()
+	one := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	for _, body := range []string{"[" + one + "]", "\n\t [" + one + "," + one + "]", "[]"} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set("Authorization", "Bearer "+e.Secret)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "one by one") {
+			t.Errorf("%.20q came to %d %s", body, w.Code, w.Body)
+		}
+	}
+}
+
+func TestToolsHaveTheShareOfTheirAccount(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	e := enginetest.New(t, enginetest.Config{
+		Rate: keys.Rate{Capacity: 1_000_000, Refill: 1}, Providers: []providers.Provider{mock.NewFor(platform.X, mock.Config{Release: release})},
+	})
+	srv, err := server.New(e.Open, server.WithLimits(server.Limits{InFlight: 4, PerAccount: 1}),
+		server.WithMount("/mcp", newServer(t, e).Handler()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(operation, params string) int {
+		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","arguments":` +
+			`{"platform":"x","operation":"` + operation + `","params":` + params + `}}}`
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set("Authorization", "Bearer "+e.Secret)
+		w := httptest.NewRecorder()
+		srv.Handler().ServeHTTP(w, r)
+		return w.Code
+	}
+	first := make(chan int, 1)
+	go func() {
+		got := http.StatusTooManyRequests
+		for got == http.StatusTooManyRequests { // while one of those below has the place
+			got = ask("search", `{"query":"pending"}`)
+		}
+		first <- got
+	}()
+	for refused := 0; refused < 100; { // in a row, when the first one has its place for good
+		if ask("profile", `{"handle":"ann"}`) == http.StatusTooManyRequests {
+			refused++
+		} else {
+			refused = 0
+		}
+		if len(first) > 0 {
+			t.Fatalf("the first call has ended with %d", <-first)
+		}
+	}
+	close(release)
+	if got := <-first; got != http.StatusOK {
+		t.Errorf("the first call: %d", got)
+	}
+	if got := ask("profile", `{"handle":"ann"}`); got != http.StatusOK {
+		t.Errorf("afterwards: %d", got)
 	}
 }

@@ -58,7 +58,6 @@ func (s *Server) platforms() (tool, error) {
 	}
 	t, err := newTool("platforms", "What can be read", "Lists the platforms with their price and the operations that each serves; "+
 		"with platform, all about one of them. Free.", false, in, data)
-	t.open = true
 	t.run = s.told(func(all []schema.PlatformInfo, args arguments) (any, error) {
 		word, err := args.text("platform")
 		if err != nil || word == "" {
@@ -105,7 +104,6 @@ func (s *Server) describe() (tool, error) {
 	}
 	t, err := newTool("describe", "What an operation takes and gives", "Lists the operations; with operation, tells its parameters, "+
 		"price, platforms, problems and the JSON Schema of its data. Free.", false, in, data)
-	t.open = true
 	t.run = s.told(func(all []schema.PlatformInfo, args arguments) (any, error) {
 		name, err := args.text("operation")
 		if err != nil {

@@ -2,9 +2,13 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +17,7 @@ import (
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/server"
 	"github.com/socialdata/socialdata/server/bearer"
 	"github.com/socialdata/socialdata/store/records"
 )
@@ -74,9 +79,17 @@ func (s *Server) describeTools() (*sdk.Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mcp: %w", err)
 	}
+	listing := &sdk.ListToolsResult{}
 	for _, t := range all {
 		out.AddTool(t.definition, s.handler(t))
+		listing.Tools = append(listing.Tools, t.definition)
 	}
+	slices.SortFunc(listing.Tools, func(a, b *sdk.Tool) int { return strings.Compare(a.Name, b.Name) })
+	encoded, err := json.Marshal(listing)
+	if err != nil {
+		return nil, fmt.Errorf("mcp: %w", err)
+	}
+	out.AddReceivingMiddleware(countEach, listOnce(encodedListing{listing, encoded}))
 	return out, nil
 }
 
@@ -86,7 +99,8 @@ const instructions = `Public data from many social, media, music, developer and 
 	`what fails costs nothing. A result with meta.next_cursor goes on: call again with the same arguments and that cursor.`
 
 // Handler serves streamable HTTP. Every request shows an API key as a bearer token, of which the account pays; without
-// a good one the answer is 401 with the problem of the API.
+// a good one the answer is 401 with the problem of the API. A request holds one message: batches are refused, as the
+// protocol has had it since 2025-06-18. Mounted in a server, a request has a place among the calls of its account.
 // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
 func (s *Server) Handler() http.Handler {
 	streamable := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server {
@@ -101,7 +115,13 @@ func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		client, err := s.client.Authenticate(r.Context(), bearer.Token(r))
 		if err == nil {
+			err = server.Enter(r.Context(), client.Key())
+		}
+		if err == nil {
 			_, err = s.tools()
+		}
+		if err == nil {
+			err = refuseBatch(r)
 		}
 		if err != nil {
 			s.refuse(w, r, problemOf(err))
@@ -121,6 +141,9 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *problem.Error
 	}
 	if p.Code == problem.Unauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	if p.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.FormatInt(p.RetryAfterSeconds(), 10))
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.Header().Set("Cache-Control", "no-store")

@@ -461,15 +461,32 @@ func TestTheRateLimitOfTheKeyHolds(t *testing.T) {
 	for name, connect := range transports {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := open(t, connect, enginetest.Config{Rate: keys.Rate{Capacity: 2, Refill: 0.5}}, mcp.Config{})
-			s.good(t, "account", nil)
-			s.good(t, "platforms", nil) // needs no key in the API, and is not counted
-			s.good(t, "account", nil)
+			s := open(t, connect, enginetest.Config{Rate: keys.Rate{Capacity: 12, Refill: 0.5}}, mcp.Config{})
+			remaining := func() float64 {
+				var me schema.Me
+				recode(t, s.good(t, "account", nil).Data, &me)
+				return me.Limits.Rate.Remaining
+			}
+			before := remaining()
+			s.good(t, "platforms", nil)
+			s.good(t, "describe", nil)
+			if _, err := s.session.ListTools(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			left := remaining()
+			if before-left != 4 {
+				t.Errorf("four messages took %v of the rate limit", before-left)
+			}
+			for range int(left) {
+				s.good(t, "describe", nil)
+			}
 			got := s.fails(t, "account", nil, problem.RateLimited)
 			if got.Problem.RetryAfter == nil || *got.Problem.RetryAfter < 1 {
 				t.Errorf("retry_after is %v", got.Problem.RetryAfter)
 			}
-			s.good(t, "describe", nil)
+			if _, err := s.session.ListTools(t.Context(), nil); err == nil {
+				t.Error("the tools were listed beyond the rate limit")
+			}
 		})
 	}
 }

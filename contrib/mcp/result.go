@@ -71,19 +71,12 @@ func (s *Server) run(ctx context.Context, t tool, raw json.RawMessage, who *call
 			out, err = nil, fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
 	}()
-	find, ok := ctx.Value(callerKey{}).(finder)
+	a, ok := ctx.Value(admittedKey{}).(admitted)
 	if !ok {
-		return nil, errors.New("mcp: connected without Handler and Serve")
+		return nil, errUnconnected
 	}
-	found, err := find(ctx)
-	if err != nil {
-		return nil, err
-	}
-	*who = found
-	if who.keyed && !t.open {
-		if _, err := who.client.Admit(ctx); err != nil {
-			return nil, err
-		}
+	if *who = a.who; a.err != nil {
+		return nil, a.err
 	}
 	args, err := readArguments(raw, t.takes())
 	if err != nil {

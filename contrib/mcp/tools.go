@@ -21,7 +21,6 @@ import (
 // tool is one of the tools: how it is described and what it does.
 type tool struct {
 	definition *sdk.Tool
-	open       bool // is not counted by the rate limit, as what needs no key in the API
 	run        func(ctx context.Context, who caller, args arguments) (*result, error)
 }
 

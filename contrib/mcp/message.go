@@ -1,0 +1,100 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"unicode"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/socialdata/socialdata/problem"
+)
+
+// errBatch refuses several messages in one request: thousands of them would count as one.
+var errBatch = problem.New(problem.InvalidRequest, "a request holds one message of JSON-RPC; send the messages one by one")
+
+// refuseBatch fails when the body of r is a list of messages. The body can still be read from the beginning.
+func refuseBatch(r *http.Request) error {
+	if r.Body == nil {
+		return nil
+	}
+	body := bufio.NewReader(r.Body)
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{body, r.Body}
+	for n := 1; ; n++ {
+		b, err := body.Peek(n)
+		if err != nil {
+			return nil //nolint:nilerr // too short, broken, or nothing but space: the protocol's reader says so
+		}
+		if last := b[n-1]; !unicode.IsSpace(rune(last)) {
+			if last == '[' {
+				return errBatch
+			}
+			return nil
+		}
+	}
+}
+
+// toolCall is the method of a message that calls a tool.
+const toolCall = "tools/call"
+
+// countEach takes each message from the rate limit of the caller's key, whatever it asks. When that is empty, a tool
+// answers with the problem, which its caller can read, and any other message fails.
+func countEach(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		find, ok := ctx.Value(callerKey{}).(finder)
+		if !ok {
+			return nil, errUnconnected
+		}
+		who, err := find(ctx)
+		if err != nil {
+			who = caller{}
+		} else if who.keyed {
+			_, err = who.client.Admit(ctx)
+		}
+		if method == toolCall {
+			return next(context.WithValue(ctx, admittedKey{}, admitted{who, err}), method, req)
+		}
+		if err != nil {
+			return nil, errors.New(problemOf(err).Detail)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+var errUnconnected = errors.New("mcp: connected without Handler and Serve")
+
+// admitted is who calls a tool, or why they may not.
+type admitted struct {
+	who caller
+	err error
+}
+
+// admittedKey is the context key of the admitted.
+type admittedKey struct{}
+
+// encodedListing is the list of tools with its JSON, of 40 kB: to encode it anew for each client takes a millisecond.
+type encodedListing struct {
+	*sdk.ListToolsResult
+	encoded []byte
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (l encodedListing) MarshalJSON() ([]byte, error) { return l.encoded, nil }
+
+// listOnce answers tools/list with what never changes.
+func listOnce(listing encodedListing) sdk.Middleware {
+	return func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			if method == "tools/list" {
+				return listing, nil
+			}
+			return next(ctx, method, req)
+		}
+	}
+}
