@@ -36,14 +36,8 @@ const crashRounds = 4
 // exactly once, each answer that came names an entry in the books, and the audit finds nothing.
 func TestNoCreditIsLostOrMintedWhenTheServerIsKilled(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("kills a server several times")
-	}
 	dir := t.TempDir()
-	bin, db := filepath.Join(dir, "socialdata"), filepath.Join(dir, "crash.db")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("building the server: %v\n%s", err, out)
-	}
+	bin, db := built(t), filepath.Join(dir, "crash.db")
 	rounds := crashRounds
 	if n, err := strconv.Atoi(os.Getenv("SOCIALDATA_CRASH_ROUNDS")); err == nil {
 		rounds = n

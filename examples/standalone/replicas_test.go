@@ -122,10 +122,7 @@ func newCluster(t *testing.T) *cluster {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	c.bin = filepath.Join(dir, "socialdata")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", c.bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("building the server: %v\n%s", err, out)
-	}
+	c.bin = built(t)
 	c.startDatabase(t, dir, programs)
 	c.startCache(t, programs["redis-server"], dir)
 	c.startUpstream(t)

@@ -15,14 +15,8 @@ import (
 // TestTheServerStopsCleanlyWithSlowCallers sends SIGTERM to a server that callers keep busy without using it.
 func TestTheServerStopsCleanlyWithSlowCallers(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds a server")
-	}
 	dir := t.TempDir()
-	bin, addr := filepath.Join(dir, "socialdata"), freeAddr(t)
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("building the server: %v\n%s", err, out)
-	}
+	bin, addr := built(t), freeAddr(t)
 	s := startServer(t, bin, filepath.Join(dir, "t.db"), addr)
 	for _, text := range []string{
 		"", "GET / HTTP/1.1\r\n", "GET /v1/me HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n",
@@ -55,14 +49,8 @@ func TestTheServerStopsCleanlyWithSlowCallers(t *testing.T) {
 // TestASecondSignalEndsADrainAtOnce sends SIGTERM twice to a server that would drain for ten minutes.
 func TestASecondSignalEndsADrainAtOnce(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds a server")
-	}
 	dir := t.TempDir()
-	bin := filepath.Join(dir, "socialdata")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("building the server: %v\n%s", err, out)
-	}
+	bin := built(t)
 	cmd := exec.CommandContext(t.Context(), bin, "--db", filepath.Join(dir, "t.db"), "serve", "--addr", "127.0.0.1:0", "--drain-notice", "10m")
 	log, err := cmd.StderrPipe()
 	if err != nil {

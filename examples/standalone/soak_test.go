@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -36,10 +35,7 @@ func TestSoak(t *testing.T) {
 		long = d
 	}
 	dir := t.TempDir()
-	bin, db := filepath.Join(dir, "socialdata"), filepath.Join(dir, "soak.db")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("building the server: %v\n%s", err, out)
-	}
+	bin, db := built(t), filepath.Join(dir, "soak.db")
 	addr, debug := freeAddr(t), freeAddr(t)
 	s := startServer(t, bin, db, addr, "SOCIALDATA_DEBUG_ADDR="+debug)
 	idle := footprintOf(t, s, debug)

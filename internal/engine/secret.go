@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/socialdata/socialdata/store/records"
@@ -31,5 +32,5 @@ func cursorSecrets(store records.Store, set [][]byte) ([][]byte, error) {
 	case !added:
 		secret = kept.Value
 	}
-	return append(set[:len(set):len(set)], secret), nil
+	return append(slices.Clip(set), secret), nil
 }

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// folder is where the program is; "" until a test has asked for it.
+var folder string
+
+// build builds the program, once for all tests.
+var build = sync.OnceValue(func() (err error) {
+	if folder, err = os.MkdirTemp("", "standalone"); err != nil {
+		return err
+	}
+	out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "socialdata"), ".").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("building the program: %w\n%s", err, out)
+	}
+	return nil
+})
+
+// built returns the path of the program.
+func built(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	if err := build(); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(folder, "socialdata")
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if folder != "" {
+		_ = os.RemoveAll(folder)
+	}
+	os.Exit(status)
+}
