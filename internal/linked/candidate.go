@@ -85,8 +85,9 @@ func (cs *candidates) confirm(l *schema.LinkedProfile) {
 
 // follow adds the accounts that a profile links to.
 func (d *deriver) follow(cs *candidates, p *schema.Profile) {
-	links := make([]string, 0, len(p.Links))
-	for _, l := range p.Links {
+	named := p.Links[:min(len(p.Links), weburl.MostFinds)] // each is compared with those before it
+	links := make([]string, 0, len(named))
+	for _, l := range named {
 		if u, ok := weburl.Absolute(l); ok {
 			links = append(links, u)
 		}

@@ -1,17 +1,38 @@
 // Package weburl finds web addresses in what people write, and brings them into the form of RFC 3986. It is shared by
-// the providers and by what is derived from profiles, so that both see the same links.
+// the providers and by what is derived from profiles, so that both see the same links. It runs in linear time.
 package weburl
 
 import (
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
+
+// The bounds of a search in what people write. No honest text is longer or names more.
+const (
+	MostText  = 64 << 10 // bytes of a text that are searched
+	MostFinds = 100      // different finds
+)
+
+// mostHost is how many bytes a host may have. A name in DNS has 253 at most; written in another script it is longer.
+const mostHost = 1024
+
+// Searched returns the part of a text that is searched: all of it, or what comes before the last space of its first
+// [MostText] bytes.
+func Searched(s string) string {
+	if len(s) <= MostText {
+		return s
+	}
+	s = s[:MostText]
+	if at := strings.LastIndexFunc(s, unicode.IsSpace); at >= 0 {
+		return s[:at]
+	}
+	return strings.ToValidUTF8(s, "") // the last character may have been cut in two
+}
 
 // Absolute returns s as an absolute URI of http or https, in ASCII: a missing scheme is https, characters that a URI may
 // not hold are escaped, marks that nobody sees are left out. It is false for what is no address of the web, such as a
@@ -31,8 +52,8 @@ func Absolute(s string) (string, bool) {
 		s = "https://" + s
 	}
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || strings.ContainsAny(u.Host, " <>\"") ||
-		!strings.Contains(u.Host, ".") && u.Hostname() != "localhost" {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || len(u.Host) > mostHost ||
+		strings.ContainsAny(u.Host, " <>\"") || !strings.Contains(u.Host, ".") && u.Hostname() != "localhost" {
 		return "", false
 	}
 	if u.Host, err = asciiHost(u.Host); err != nil {
@@ -84,18 +105,20 @@ var (
 )
 
 // InText returns the addresses that s writes out with their scheme, each once, in order, without the punctuation around
-// them.
+// them. It returns no more than the first [MostFinds] of what is [Searched].
 func InText(s string) []string { return find(scheme, s) }
 
 // InBio is [InText] for texts in which people leave the scheme out: a host with a path is an address too.
 func InBio(s string) []string { return find(bare, s) }
 
 func find(start *regexp.Regexp, s string) []string {
+	s = Searched(s)
 	var out []string
-	for from := 0; ; {
+	seen := map[string]bool{}
+	for from := 0; len(out) < MostFinds; {
 		at := start.FindStringIndex(s[from:])
 		if at == nil {
-			return out
+			break
 		}
 		begin := from + at[0]
 		end := begin + extent(s[begin:])
@@ -105,10 +128,12 @@ func find(start *regexp.Regexp, s string) []string {
 		if glued(s[:begin]) && !scheme.MatchString(s[begin:end]) {
 			continue // the end of a mail address or of another word
 		}
-		if u, ok := Absolute(trim(s[begin:end])); ok && !slices.Contains(out, u) {
+		if u, ok := Absolute(trim(s[begin:end])); ok && !seen[u] {
+			seen[u] = true
 			out = append(out, u)
 		}
 	}
+	return out
 }
 
 // glued tells whether what stands behind before is part of a longer word.
@@ -135,11 +160,12 @@ func extent(s string) int {
 
 // trim leaves off the punctuation of the sentence. A closing bracket belongs to an address that opens it.
 func trim(s string) string {
-	for cut := ""; cut != s; {
-		cut, s = s, strings.TrimRight(s, ".,;:!?'*")
-		if strings.HasSuffix(s, ")") && strings.Count(s, "(") < strings.Count(s, ")") {
-			s = s[:len(s)-1]
+	open := strings.Count(s, "(") - strings.Count(s, ")")
+	for {
+		s = strings.TrimRight(s, ".,;:!?'*")
+		if open >= 0 || !strings.HasSuffix(s, ")") {
+			return s
 		}
+		s, open = s[:len(s)-1], open+1
 	}
-	return s
 }

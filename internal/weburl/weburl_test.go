@@ -2,7 +2,10 @@ package weburl_test
 
 import (
 	"net/url"
+	"strconv"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -80,6 +83,34 @@ func TestAddressesWithoutTheirScheme(t *testing.T) {
 		if diff := cmp.Diff(tt.want, weburl.InBio(tt.text)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", tt.text, diff)
 		}
+	}
+}
+
+func TestALongTextIsCut(t *testing.T) {
+	t.Parallel()
+	const word = "https://a.example/x "
+	fits := strings.Repeat("-", weburl.MostText-len(word)-1) + " "
+	distinct := ""
+	for i := range 2 * weburl.MostFinds {
+		distinct += "https://a.example/" + strconv.Itoa(i) + " "
+	}
+	tests := []struct {
+		name, text string
+		want       int
+	}{
+		{"one that fits", fits + word, 1},
+		{"one that is cut", fits + "-" + word + word, 0},
+		{"more than are found", distinct, weburl.MostFinds},
+		{"one as long as the text", word[:len(word)-1] + strings.Repeat(")", 6<<20), 1},
+		{"a host that no name is as long as", "https://" + strings.Repeat("ب", 2000) + ".example", 0},
+	}
+	for _, tt := range tests {
+		if got := weburl.InText(tt.text); len(got) != tt.want {
+			t.Errorf("%s: %d addresses, want %d", tt.name, len(got), tt.want)
+		}
+	}
+	if got := weburl.Searched(strings.Repeat("ب", weburl.MostText)); len(got) > weburl.MostText || !utf8.ValidString(got) {
+		t.Errorf("%d bytes are searched, valid: %v", len(got), utf8.ValidString(got))
 	}
 }
 

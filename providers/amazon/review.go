@@ -40,7 +40,7 @@ func (s *site) reviews(ctx context.Context, productID, cursor string) (page prov
 func reviewsOn(ctx context.Context, page *html.Node, in market, productID string) ([]schema.Review, error) {
 	var out []schema.Review
 	lost := 0
-	for e := range dom.All(page, hook("review")) {
+	for e := range dom.Rows(page, hook("review")) {
 		r := opinionOf(e).review(in, productID)
 		if r.ID == "" {
 			lost++

@@ -85,9 +85,11 @@ func (r record) facets() []facet {
 // hashtags returns the tags of the text and those beside it, each once in its first spelling.
 func (r record) hashtags() []string {
 	var out []string
+	seen := map[string]bool{"": true}
 	add := func(tag string) {
 		tag = strings.TrimLeft(strings.TrimSpace(tag), "#＃")
-		if tag != "" && !slices.ContainsFunc(out, func(have string) bool { return strings.EqualFold(have, tag) }) {
+		if folded := strings.ToLower(strings.ToUpper(tag)); !seen[folded] {
+			seen[folded] = true
 			out = append(out, tag)
 		}
 	}
@@ -116,12 +118,10 @@ func (r record) mentions() []string {
 			if named, err := account(f.of(r.Text)); err == nil {
 				who = named
 			}
-			if who != "" && !slices.Contains(out, who) {
-				out = append(out, who)
-			}
+			out = append(out, who)
 		}
 	}
-	return out
+	return text.Each(out)
 }
 
 // embed is what Bluesky shows with a post, in as far as it is media. Link cards and quoted posts are not.

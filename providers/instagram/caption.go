@@ -3,7 +3,6 @@ package instagram
 import (
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
 )
@@ -16,13 +15,9 @@ var (
 // hashtagsOf returns the hashtags of a caption without #. Unlike elsewhere they may stand close together or behind a
 // word, and be numbers.
 func hashtagsOf(caption string) []string {
-	var out []string
-	for _, m := range hashtag.FindAllStringSubmatchIndex(caption, -1) {
-		if before, _ := utf8.DecodeLastRuneInString(caption[:m[0]]); before != '&' && before != '/' && before != '#' {
-			out = append(out, caption[m[2]:m[3]])
-		}
-	}
-	return text.Each(out)
+	return text.FindBehind(hashtag, caption, func(before rune) bool {
+		return before != '&' && before != '/' && before != '#'
+	})
 }
 
 // mentionsOf returns the handles that a caption names behind an @.

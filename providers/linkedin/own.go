@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/platform"
@@ -260,11 +259,15 @@ func country(s string) *string {
 	return &s
 }
 
+// mostHops is how many addresses a link is unwrapped from: a page asks to log in once.
+const mostHops = 4
+
 // number finds the number of an organisation: in the link to the people who work there, first of those that belong to it,
 // else in the one organisation that the page names outside its posts.
 func (p *page) number() string {
 	for a := range p.root.all(dom.Tag("a")) {
-		for u := a.attr("href"); u != ""; {
+		u := a.attr("href")
+		for range mostHops {
 			link, err := url.Parse(u)
 			if err != nil {
 				break
@@ -276,17 +279,18 @@ func (p *page) number() string {
 			u = link.Query().Get("session_redirect") // the link asks to log in first
 		}
 	}
-	var all []string
+	only := ""
 	for n := range p.root.all(either(has("data-entity-id"), has("data-entity-urn"))) {
 		id, ok := strings.CutPrefix(cmp.Or(n.attr("data-entity-id"), n.attr("data-entity-urn")), urn+"organization:")
-		if ok && isNumber(id) && !slices.Contains(all, id) && !n.inside(has("data-activity-urn"), p.root) {
-			all = append(all, id)
+		if !ok || !isNumber(id) || id == only || n.inside(has("data-activity-urn"), p.root) {
+			continue
 		}
+		if only != "" {
+			return ""
+		}
+		only = id
 	}
-	if len(all) == 1 {
-		return all[0]
-	}
-	return ""
+	return only
 }
 
 // ActorAt is the account behind an address, or an unknown one of that name.

@@ -62,7 +62,7 @@ var noVideos = []string{"no videos found", "no channels found", "no results foun
 // rows returns the videos of a list, in the order of the page.
 func (p *page) rows(list *html.Node) []row {
 	var out []row
-	for n := range dom.All(list, isRow) {
+	for n := range dom.Rows(list, isRow) {
 		r := readRow(n)
 		r.AuthorImage = p.pictures.of(n)
 		out = append(out, r)

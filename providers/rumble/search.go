@@ -94,7 +94,7 @@ type hit struct {
 
 // foundAccounts returns the accounts on a page, among them lost ones without an id.
 func (p *page) foundAccounts(ctx context.Context) (items []schema.SearchResult, lost int) {
-	for n := range dom.All(p.doc, dom.Class("channel-item")) {
+	for n := range dom.Rows(p.doc, dom.Class("channel-item")) {
 		profile := p.hit(n).profile(ctx)
 		if profile.ID == "" {
 			lost++

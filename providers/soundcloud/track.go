@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -154,12 +153,7 @@ func (t track) post(raw json.RawMessage) (schema.Post, bool) {
 		sound.ThumbnailURL = t.User.avatar()
 	}
 	p.Media = []schema.Media{sound}
-	p.Hashtags = tags(t.TagList)
-	for _, tag := range text.Hashtags(p.Text) {
-		if !slices.Contains(p.Hashtags, tag) {
-			p.Hashtags = append(p.Hashtags, tag)
-		}
-	}
+	p.Hashtags = text.Each(append(tags(t.TagList), text.Hashtags(p.Text)...))
 	p.Mentions = text.Mentions(p.Text)
 	return p, true
 }
@@ -224,9 +218,9 @@ func tags(s string) []string {
 		}
 		tag = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(tag), "#"))
 		name, _, valued := strings.Cut(tag, "=")
-		if machine := valued && strings.Contains(name, ":"); tag != "" && !machine && !slices.Contains(out, tag) {
+		if machine := valued && strings.Contains(name, ":"); tag != "" && !machine {
 			out = append(out, tag)
 		}
 	}
-	return out
+	return text.Each(out)
 }

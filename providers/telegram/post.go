@@ -120,7 +120,7 @@ var messageWrap = dom.Class("tgme_widget_message_wrap")
 func readList(ctx context.Context, page *html.Node, handle string) (providers.Page[schema.Post], error) {
 	var out providers.Page[schema.Post]
 	understood, lost := 0, 0
-	for wrap := range dom.All(page, messageWrap) {
+	for wrap := range dom.Rows(page, messageWrap) {
 		found := dom.First(wrap, dom.Class("tgme_widget_message"))
 		if found == nil && dom.First(wrap, dom.Class("tme_no_messages_found")) != nil {
 			continue

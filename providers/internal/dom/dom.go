@@ -31,10 +31,14 @@ func Parse(body []byte) (*html.Node, error) {
 // Match tells whether an element is one of those that are looked for.
 type Match func(*html.Node) bool
 
+// mostClasses is how many bytes of a class attribute are looked at.
+const mostClasses = 4 << 10
+
 // Class matches elements that have each of classes.
 func Class(classes ...string) Match {
 	return func(n *html.Node) bool {
-		have := strings.Fields(Attr(n, "class"))
+		all := Attr(n, "class")
+		have := strings.Fields(all[:min(len(all), mostClasses)])
 		return !slices.ContainsFunc(classes, func(c string) bool { return !slices.Contains(have, c) })
 	}
 }
@@ -66,6 +70,31 @@ func All(n *html.Node, matches ...Match) iter.Seq[*html.Node] {
 			}
 		}
 	}
+}
+
+// Rows is [All] for elements that hold a row each: one inside another is a part of that row. No text is read twice.
+func Rows(n *html.Node, matches ...Match) iter.Seq[*html.Node] {
+	return func(yield func(*html.Node) bool) {
+		var last *html.Node
+		for e := range All(n, matches...) {
+			if inside(e, last) {
+				continue
+			}
+			if last = e; !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// inside reports whether n is in the element top, which may be nil.
+func inside(n, top *html.Node) bool {
+	for e := n.Parent; top != nil && e != nil; e = e.Parent {
+		if e == top {
+			return true
+		}
+	}
+	return false
 }
 
 func matchesAll(e *html.Node, matches []Match) bool {

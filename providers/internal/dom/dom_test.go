@@ -48,6 +48,21 @@ func TestText(t *testing.T) {
 	}
 }
 
+func TestRowsInARowAreAPartOfIt(t *testing.T) {
+	t.Parallel()
+	page := parse(t, `<p class=row id=1></p><div class=row id=2><b><i class=row id=3></i></b></div><p class=row id=4></p>`)
+	var ids []string
+	for n := range dom.Rows(page, dom.Class("row")) {
+		ids = append(ids, dom.Attr(n, "id"))
+	}
+	if got := strings.Join(ids, " "); got != "1 2 4" {
+		t.Errorf("Rows = %q, want 1 2 4", got)
+	}
+	for range dom.Rows(nil, dom.Class("row")) {
+		t.Error("no node has rows")
+	}
+}
+
 func TestFind(t *testing.T) {
 	t.Parallel()
 	page := parse(t, `<head><meta property="og:title" content=" T "></head>

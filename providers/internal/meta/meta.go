@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -89,15 +90,19 @@ const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_
 // Shortcode writes the number of a post in the digits of base64url, as the address of its page has it. It returns ""
 // for what is no positive number, or too long to be one.
 func Shortcode(number string) string {
+	if len(number) > 64 {
+		return ""
+	}
 	n, ok := new(big.Int).SetString(number, 10)
-	if !ok || len(number) > 64 {
+	if !ok {
 		return ""
 	}
 	var b []byte
 	for rest := new(big.Int); n.Sign() > 0; {
 		n.DivMod(n, big.NewInt(64), rest)
-		b = append([]byte{digits[rest.Int64()]}, b...)
+		b = append(b, digits[rest.Int64()])
 	}
+	slices.Reverse(b)
 	return string(b)
 }
 

@@ -4,8 +4,8 @@ package text
 
 import (
 	"regexp"
-	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 
@@ -50,24 +50,40 @@ func URLOr(s, other string) string {
 
 // Each returns what of list is not empty, each once, in order.
 func Each(list []string) []string {
-	var out []string
+	var out once
 	for _, s := range list {
-		if s = strings.TrimSpace(s); s != "" && !slices.Contains(out, s) {
-			out = append(out, s)
-		}
+		out.add(strings.TrimSpace(s))
 	}
-	return out
+	return out.list
+}
+
+// once is a list that holds each text once, in order.
+type once struct {
+	list []string
+	seen map[string]bool
+}
+
+// add adds s unless it is empty or there already.
+func (o *once) add(s string) {
+	if s == "" || o.seen[s] {
+		return
+	}
+	if o.seen == nil {
+		o.seen = map[string]bool{}
+	}
+	o.seen[s] = true
+	o.list = append(o.list, s)
 }
 
 // URLs returns those of list that are URIs, each once.
 func URLs(list ...string) []string {
-	var out []string
+	var out once
 	for _, s := range list {
-		if u := URL(s); u != nil && !slices.Contains(out, *u) {
-			out = append(out, *u)
+		if u := URL(s); u != nil {
+			out.add(*u)
 		}
 	}
-	return out
+	return out.list
 }
 
 // Addresses returns the URLs that s names, each once, without the punctuation behind them. A closing bracket belongs to
@@ -85,15 +101,25 @@ func Hashtags(s string) []string { return Find(hashtag, s) }
 // Mentions returns the handles that s names behind an @, each once, in order.
 func Mentions(s string) []string { return Find(mention, s) }
 
-// Find returns what the first group of re matches in s, each once, in order.
+// Find returns what the first group of re matches in s, each once, in order: the first [weburl.MostFinds] of what is
+// [weburl.Searched].
 func Find(re *regexp.Regexp, s string) []string {
-	var out []string
-	for _, m := range re.FindAllStringSubmatch(s, -1) {
-		if !slices.Contains(out, m[1]) {
-			out = append(out, m[1])
+	return FindBehind(re, s, func(rune) bool { return true })
+}
+
+// FindBehind is [Find] for matches that begin behind a character that is good, [utf8.RuneError] at the beginning of s.
+func FindBehind(re *regexp.Regexp, s string, good func(before rune) bool) []string {
+	s = weburl.Searched(s)
+	var out once
+	for _, m := range re.FindAllStringSubmatchIndex(s, -1) {
+		if len(out.list) == weburl.MostFinds {
+			break
+		}
+		if before, _ := utf8.DecodeLastRuneInString(s[:m[0]]); good(before) {
+			out.add(s[m[2]:m[3]])
 		}
 	}
-	return out
+	return out.list
 }
 
 // FromHTML returns the text of an HTML fragment: paragraphs become blank lines, <br> a line break, list items lines,

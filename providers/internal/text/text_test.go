@@ -1,6 +1,8 @@
 package text_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,6 +44,21 @@ func TestHashtagsAndMentions(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"ann_b"}, text.Mentions(s)); diff != "" {
 		t.Errorf("Mentions (-want +got):\n%s", diff)
+	}
+}
+
+func TestOfALongTextNotEverythingIsFound(t *testing.T) {
+	t.Parallel()
+	var tags, spread strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&tags, "#tag%d ", i)
+		fmt.Fprintf(&spread, "#tag%d %s ", i, strings.Repeat("-", 1023))
+	}
+	if got := text.Hashtags(tags.String()); len(got) != 100 || got[99] != "tag99" {
+		t.Errorf("%d hashtags, want the first 100", len(got))
+	}
+	if got := text.Hashtags(spread.String()); len(got) < 60 || len(got) > 64 {
+		t.Errorf("%d hashtags in a text of 300 KB, want those of its first 64 KB", len(got))
 	}
 }
 

@@ -33,7 +33,8 @@ func (r *Rows[T]) UnmarshalJSON(b []byte) error {
 	r.here = true
 	t := shapeOf(reflect.TypeFor[T]())
 	place := -1
-	for row := range Split(b) {
+	broken := false
+	for row := range elements(b, &broken) {
 		place++
 		if len(r.list)+r.lost == MaxRows {
 			r.lost++
@@ -46,6 +47,9 @@ func (r *Rows[T]) UnmarshalJSON(b []byte) error {
 		}
 		o.place = place
 		r.list = append(r.list, o)
+	}
+	if broken {
+		r.lost++
 	}
 	return nil
 }

@@ -494,6 +494,35 @@ func TestHalfAnAnswerIsNone(t *testing.T) {
 	}
 }
 
+// thread is a type that holds itself.
+type thread struct {
+	ID   wire.ID           `json:"id"`
+	Kids wire.Rows[thread] `json:"kids"`
+}
+
+func TestRowsInRowsHaveABound(t *testing.T) {
+	t.Parallel()
+	nested := func(levels int) string {
+		return strings.Repeat(`{"id":1,"kids":[`, levels) + strings.Repeat("]}", levels)
+	}
+	var honest thread
+	if _, err := decode(t, nested(40), &honest); err != nil || honest.Kids.Len() != 1 {
+		t.Errorf("40 levels: %v, %d rows", err, honest.Kids.Len())
+	}
+	for _, levels := range []int{60, 1000, 300_000} {
+		if _, err := decode(t, nested(levels), new(thread)); !errors.Is(err, providers.ErrUnavailable) {
+			t.Errorf("%d levels: got error %v, want ErrUnavailable", levels, err)
+		}
+	}
+	// Where encoding/json reads what is around it.
+	var around struct {
+		List []wire.Rows[thread] `json:"list"`
+	}
+	if err := json.Unmarshal([]byte(`{"list":[[`+nested(60)+`]]}`), &around); err != nil || around.List[0].Lost() != 1 {
+		t.Errorf("a row that is too deep: %v, %d lost", err, around.List[0].Lost())
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"kind":"k","items":[{"id":1,"replies":[{}]}]}`))
 	f.Add([]byte(`[{"id":"\\\""},`))

@@ -1,0 +1,215 @@
+// Package internal_test bounds how the time of every parser below grows with what it reads.
+package internal_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/socialdata/socialdata/internal/weburl"
+	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/internal/island"
+	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/markup"
+	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/internal/vtt"
+	"github.com/socialdata/socialdata/providers/internal/wire"
+)
+
+// tree is a type that holds itself, as comments with their answers do.
+type tree struct {
+	ID   wire.ID         `json:"id"`
+	Kids wire.Rows[tree] `json:"kids"`
+}
+
+// hostile is what each parser of this folder and of internal/weburl has most work with. Size is about in bytes.
+var hostile = []struct {
+	name  string
+	input func(size int) string
+	parse func(b *testing.B, s string)
+}{
+	{"text.Hashtags", numbered("#tag%d "), func(_ *testing.B, s string) { text.Hashtags(s) }},
+	{"text.Hashtags/one", repeated("#1"), func(_ *testing.B, s string) { text.Hashtags(s) }},
+	{"text.Mentions", numbered("@name%d "), func(_ *testing.B, s string) { text.Mentions(s) }},
+	{"text.Mentions/dots", repeated("@a.-."), func(_ *testing.B, s string) { text.Mentions(s) }},
+	{"text.Addresses", numbered("https://a.example/%d "), func(_ *testing.B, s string) { text.Addresses(s) }},
+	{"text.Each", numbered("%d "), func(_ *testing.B, s string) { text.Each(strings.Fields(s)) }},
+	{"text.URLs", numbered("https://a.example/%d "), func(_ *testing.B, s string) { text.URLs(strings.Fields(s)...) }},
+	{"text.FromHTML", repeated("<p> \n <script>&am&amp;"), func(_ *testing.B, s string) { text.FromHTML(s) }},
+	{"text.FromHTML/lines", repeated(" \t\n&#9;"), func(_ *testing.B, s string) { text.FromHTML(s) }},
+	{"text.Count", repeated("1,234"), func(_ *testing.B, s string) { text.Count(s) }},
+	{"text.Clock", repeated("1:"), func(_ *testing.B, s string) { text.Clock(s) }},
+	{"weburl.InBio", numbered("a%d.example/x "), func(_ *testing.B, s string) { weburl.InBio(s) }},
+	{"weburl.InBio/dots", repeated("a.bc."), func(_ *testing.B, s string) { weburl.InBio(s) }},
+	{"weburl.InText/brackets", behind("https://a.example/", ")"), func(_ *testing.B, s string) { weburl.InText(s) }},
+	{"weburl.Absolute/host", behind("https://", "ب"), func(_ *testing.B, s string) { weburl.Absolute(s + ".example") }},
+	{"weburl.Absolute/hosts", distinct, func(_ *testing.B, s string) { weburl.Absolute(s) }},
+	{"weburl.Absolute/path", behind("https://a.example/?", "ب|"), func(_ *testing.B, s string) { weburl.Absolute(s) }},
+	{"meta.Shortcode", repeated("9"), func(_ *testing.B, s string) { meta.Shortcode(s) }},
+	{"meta.Number", repeated("B"), func(_ *testing.B, s string) { meta.Number(s) }},
+	{"meta.Unwrap", behind("https://l.facebook.com/?u=", "%25"), func(_ *testing.B, s string) { meta.Unwrap(s) }},
+	{"meta.RefusalOf", behind(`{"error":{"code":`, "1"), func(_ *testing.B, s string) {
+		meta.RefusalOf([]byte(s + "}}"))
+	}},
+	{"links.Parse", behind("https://a.example", "/b"), func(_ *testing.B, s string) {
+		links.Parse(s, "a.example") //nolint:errcheck // how long it takes is what is asked
+	}},
+	{"dates.Parse", repeated("2"), func(_ *testing.B, s string) { dates.Release(s) }},
+	{"dates.NewestFirst", repeated("x"), func(_ *testing.B, s string) {
+		rows := []byte(s)[:len(s)/16]
+		dates.NewestFirst(func(byte) *time.Time { return nil }, rows, rows)
+	}},
+	{"vtt.Segments", behind("WEBVTT\n\n", "00:01.000 --> 00:02.000\n<b &amp;\n\n"), subtitles},
+	{"vtt.Segments/one cue", behind("WEBVTT\n\n00:01.000 --> 00:02.000\n", "a<b\n"), subtitles},
+	{"vtt.Segments/notes", behind("WEBVTT\n\n", "NOTE\nx\n"), subtitles},
+	{"markup.Check", repeated("<p a='"), func(_ *testing.B, s string) {
+		markup.Check([]byte(s)) //nolint:errcheck // how long it takes is what is asked
+	}},
+	{"markup.Check/scripts", repeated("<script></"), func(_ *testing.B, s string) {
+		markup.Check([]byte(s)) //nolint:errcheck // how long it takes is what is asked
+	}},
+	{"markup.XML", repeated("<a>"), func(_ *testing.B, s string) {
+		markup.XML([]byte(s), new(struct{})) //nolint:errcheck // how long it takes is what is asked
+	}},
+	{"island.Read", repeated(`<meta name=a content=b><script>{"</script>`), func(_ *testing.B, s string) {
+		island.Read([]byte(s))
+	}},
+	{"island.Find", repeated(`{"a":`), find},
+	{"island.Find/wide", behind(`{"a":[`, `{"b":1},`), find},
+	{"island.Objects", repeated(`{"`), objects},
+	{"island.Objects/many", repeated(`f({"a":1});`), objects},
+	{"dom.Parse", repeated("<p><b>x"), func(_ *testing.B, s string) {
+		dom.Parse([]byte(s)) //nolint:errcheck // how long it takes is what is asked
+	}},
+	{"dom.Text", repeated("<p>" + strings.Repeat("some words ", 10) + "<br>"), func(b *testing.B, s string) {
+		dom.Text(page(b, s))
+	}},
+	{"dom.Rows", nested(`<div class=row>`, "x "), func(b *testing.B, s string) {
+		for n := range dom.Rows(page(b, s), dom.Class("row")) {
+			dom.Text(n)
+		}
+	}},
+	{"dom.Class", nested(`<div class=row>`, ""), func(b *testing.B, s string) {
+		for n := range dom.All(page(b, s+"<p class='"+strings.Repeat("a ", len(s)/2)+"'>"), dom.Class("row")) {
+			dom.First(n, dom.Class("b"))
+		}
+	}},
+	{"wire.Decode/deep", func(size int) string {
+		return strings.Repeat(`{"kids":[`, size/11) + strings.Repeat("]}", size/11)
+	}, decode},
+	{"wire.Decode/wide", behind(`{"kids":[{"id":1}`, `,{"id":"\\\\\""}`), func(b *testing.B, s string) {
+		decode(b, s+"]}")
+	}},
+	{"wire.Decode/quotes", behind(`{"id":"`, `\\\"`), func(b *testing.B, s string) { decode(b, s+`"}`) }},
+	{"wire.Decode/number", behind(`{"id":`, "9"), func(b *testing.B, s string) { decode(b, s+"}") }},
+}
+
+func repeated(s string) func(int) string {
+	return func(size int) string { return strings.Repeat(s, max(1, size/len(s))) }
+}
+
+func behind(head, s string) func(int) string {
+	return func(size int) string { return head + repeated(s)(size) }
+}
+
+func numbered(format string) func(int) string {
+	return func(size int) string {
+		var b strings.Builder
+		for i := 0; b.Len() < size; i++ {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+}
+
+// nested is text below as many elements as a page may have around it.
+func nested(element, s string) func(int) string {
+	return func(size int) string { return strings.Repeat(element, 400) + strings.Repeat(s+"\n", size/(len(s)+1)) }
+}
+
+// distinct is a host of letters that are all different.
+func distinct(size int) string {
+	var b strings.Builder
+	b.WriteString("https://")
+	for r := rune(0x4e00); b.Len() < size; r++ {
+		b.WriteRune(0x4e00 + (r-0x4e00)%20_000)
+	}
+	return b.String() + ".example"
+}
+
+func subtitles(b *testing.B, s string) {
+	vtt.Segments(b.Context(), []byte(s)) //nolint:errcheck // how long it takes is what is asked
+}
+
+func find(_ *testing.B, s string) {
+	whole := []byte(s)
+	open := bytes.Count(whole, []byte("{")) - bytes.Count(whole, []byte("}"))
+	if wide := bytes.HasSuffix(whole, []byte(",")); wide {
+		whole = append(whole, "0]}"...)
+	} else {
+		whole = append(append(whole, '1'), strings.Repeat("}", open)...)
+	}
+	island.Find(whole, func(string, island.Value) bool { return true })
+}
+
+func objects(_ *testing.B, s string) {
+	for range island.Objects([]byte(s)) { //nolint:revive // how long it takes is what is asked
+	}
+}
+
+func decode(b *testing.B, s string) {
+	wire.Decode(b.Context(), json.RawMessage(s), new(tree)) //nolint:errcheck // how long it takes is what is asked
+}
+
+func page(b *testing.B, s string) *html.Node {
+	b.Helper()
+	doc, err := dom.Parse([]byte(s))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return doc
+}
+
+// most is by how much the time may grow from n to 4n: it is 4 for what is linear, and 16 for what is quadratic.
+const most = 9
+
+// BenchmarkGrowth measures each parser with n, 2n and 4n bytes, and fails where its time grows beyond [most]. The quickest
+// of several runs counts; when they grow too much there are more of them, as the machine may have been busy.
+func BenchmarkGrowth(b *testing.B) {
+	const n, runs, mostRuns = 16 << 10, 5, 100
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would run beside the large inputs only
+	for _, tt := range hostile {
+		b.Run(tt.name, func(b *testing.B) {
+			inputs := [3]string{tt.input(n), tt.input(2 * n), tt.input(4 * n)}
+			best := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
+			tooMuch := func() bool { return best[2] > most*best[0] && best[2] > 1e-3 }
+			for b.Loop() {
+				for run := 0; run < runs || run < mostRuns && tooMuch(); run++ {
+					for i, in := range inputs {
+						runtime.GC()
+						began := time.Now()
+						tt.parse(b, in)
+						best[i] = min(best[i], time.Since(began).Seconds())
+					}
+				}
+			}
+			for i, seconds := range best {
+				b.ReportMetric(seconds*1e6, strconv.Itoa(1<<i)+"n-µs")
+			}
+			if tooMuch() {
+				b.Fatalf("4 times the bytes take %.1f times as long", best[2]/best[0])
+			}
+		})
+	}
+}
