@@ -17,7 +17,8 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Plan checks a read in the order of D1: platform, parameters, whether the operation is offered.
+// Plan checks a read in the order of D1: platform, parameters, whether the operation is offered, and at last what is the
+// platform's own.
 func (r *Reader) Plan(ctx context.Context, row *Row, call operation.Call) (*Query, error) {
 	return r.PlanPairs(ctx, row, platform.ID(call.Platform), call.Given())
 }
@@ -50,6 +51,10 @@ func (r *Reader) PlanFor(ctx context.Context, row *Row, info platform.Info, in o
 func (r *Reader) plan(ctx context.Context, q *Query, row *Row, info platform.Info, in operation.Args) error {
 	q.Row, q.Platform, q.In = row, info.ID, in
 	q.Raw, q.Fresh, q.Enrich = in.Flag("include_raw"), in.Flag("fresh"), in.Get("enrich") != ""
+	// First of all: what a platform lacks has no identifiers, cursors or filters that could be right (D1, D75).
+	if err := r.offer(q); err != nil {
+		return err
+	}
 	if q.Enrich && info.NoEnrich {
 		return problem.New(problem.InvalidRequest,
 			"parameter \"enrich\" cannot be used on %s: its content may not be sent through enrichment", info.ID)
@@ -61,9 +66,6 @@ func (r *Reader) plan(ctx context.Context, q *Query, row *Row, info platform.Inf
 		return err
 	}
 	if err := r.resume(ctx, q); err != nil {
-		return err
-	}
-	if err := r.offer(q); err != nil {
 		return err
 	}
 	probes, err := r.probes(q)
@@ -181,8 +183,8 @@ func (r *Reader) SealCursor(ctx context.Context, bound string, at *cursor.Cursor
 	return r.cfg.Cursors.Seal(ctx, bound, at.Encode())
 }
 
-// offer finds who serves the operation with the filters that were given, and from where the walk stands. Where nobody
-// does, but somebody would with a setting that is missing, the caller's words are not to blame.
+// offer finds the sources that serve the operation with the filters that were given. Where none does, but one would with
+// a setting that is missing, the caller's words are not to blame.
 func (r *Reader) offer(q *Query) error {
 	var refused, lacking error
 	all := r.cfg.Upstreams.Sources(q.Platform)
@@ -206,7 +208,7 @@ func (r *Reader) offer(q *Query) error {
 	}
 	switch {
 	case len(q.from) > 0:
-		return q.stick()
+		return nil
 	case refused != nil && lacking != nil:
 		return problem.Wrap(lacking, problem.PlatformUnavailable, "%s does not offer %s with these parameters: %s",
 			q.Platform, q.Row.Route(string(q.Platform)), lacking)

@@ -1,0 +1,69 @@
+package all
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+)
+
+// TestWhatAPlatformLacksIsNotExplained asks every platform for every operation that it lacks, with identifiers that no
+// platform writes: the answer names the route, and says nothing of how such an identifier should look (D75).
+func TestWhatAPlatformLacksIsNotExplained(t *testing.T) {
+	t.Parallel()
+	client := clientWith(t, &http.Client{}, nil)
+	lacking := 0
+	for _, p := range platformsWith(t, nil) {
+		for _, o := range p.Operations {
+			if o.Available {
+				continue
+			}
+			lacking++
+			op := socialdata.Operation(o.Operation)
+			for _, params := range odd(op) {
+				_, err := client.Do(t.Context(), op, operation.Call{Platform: string(p.Platform), Params: params})
+				enginetest.WantProblem(t, err, problem.PlatformUnavailable, op.Route(string(p.Platform)))
+			}
+		}
+	}
+	if lacking < len(platform.All()) {
+		t.Errorf("only %d operations are lacking", lacking)
+	}
+}
+
+// odd returns calls of an operation whose parameters have the right form, and are identifiers of no platform: each of those
+// of which one must be given, and then a page behind one that never was.
+func odd(o *operation.Operation) []url.Values {
+	const noIdentifier = "https://example.com/~/\u00bfque?"
+	always, calls := url.Values{}, []url.Values{}
+	for _, p := range o.Params {
+		if p.Required {
+			always.Set(p.Name, noIdentifier)
+		}
+	}
+	for _, p := range o.Params {
+		if p.OneOf {
+			calls = append(calls, with(always, p.Name, noIdentifier))
+		}
+	}
+	if len(calls) == 0 {
+		calls = append(calls, always)
+	}
+	if o.Paged() {
+		calls = append(calls, with(calls[0], "cursor", noIdentifier))
+	}
+	return calls
+}
+
+// with returns params with one more.
+func with(params url.Values, name, value string) url.Values {
+	out := maps.Clone(params)
+	out.Set(name, value)
+	return out
+}
