@@ -91,6 +91,10 @@ func TestWhatIsRefused(t *testing.T) {
 
 		{"operation that is not offered", "/v1/hackernews/ads?domain=a.example", problem.PlatformUnavailable, []string{"hackernews does not offer GET /v1/hackernews/ads"}},
 		{"platform without a provider", "/v1/kwai/profile?handle=a", problem.PlatformUnavailable, []string{"GET /v1/kwai/profile", "no provider"}},
+		{"what is not offered before identifiers", "/v1/hackernews/ads?advertiser_id=https://evil.example/@a", problem.PlatformUnavailable, []string{"GET /v1/hackernews/ads"}},
+		{"what is not offered before cursors", "/v1/hackernews/ads?domain=a.example&cursor=none", problem.PlatformUnavailable, []string{"GET /v1/hackernews/ads"}},
+		{"what is not offered before enrichment", "/v1/hackernews/ads?domain=a.example&enrich=arabic", problem.PlatformUnavailable, []string{"GET /v1/hackernews/ads"}},
+		{"a missing setting before identifiers", "/v1/twitch/profile?handle=https://evil.example/@a", problem.PlatformUnavailable, []string{"GET /v1/twitch/profile"}},
 		{"parameters before what is not offered", "/v1/kwai/profile", problem.InvalidRequest, []string{`"handle"`}},
 		{"filter that the platform cannot apply", "/v1/hackernews/search?query=a&region=SA", problem.InvalidRequest, []string{`"region"`, "hackernews"}},
 		{"missing setting", "/v1/twitch/profile?handle=a", problem.PlatformUnavailable, []string{"GET /v1/twitch/profile", "missing the setting secret"}},

@@ -3,7 +3,6 @@ package read
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/url"
 	"strconv"
 	"time"
@@ -54,8 +53,8 @@ func (r *Reader) Confirmed(ctx context.Context, id platform.ID, handle string, f
 	var at *cursor.Cursor
 	for range MaxEmpty {
 		entry, err := r.inner(ctx, r.confirmed, id, handle, fresh, at)
-		if at != nil && errors.Is(err, providers.ErrCursor) {
-			break // what came before stands
+		if at != nil && upstreams.IsFinal(err) {
+			break // what came before holds, and the caller has sent no cursor (D91)
 		}
 		if err != nil {
 			return nil, oldest, err

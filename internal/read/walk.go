@@ -30,6 +30,9 @@ func (r *Reader) walk(ctx context.Context, q *Query) (*cache.Entry, error) {
 		if hop > 0 && upstreams.OnlyTimeouts(err) {
 			return r.entry(q, Fetched{Data: []byte("[]"), Next: at.Token, At: r.now(), TTL: passing}, at.Provider, &at), nil
 		}
+		if hop > 0 && upstreams.IsFinal(err) {
+			return nil, r.strayed(ctx, q, err)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -44,6 +47,15 @@ func (r *Reader) walk(ctx context.Context, q *Query) (*cache.Entry, error) {
 			return r.entry(q, got, by, &at), nil
 		}
 		at.Token, at.Provider = got.Next, by
+	}
+}
+
+// strayed is the failure of a walk that the upstream itself has led to a page that it then refuses: the caller has asked
+// for another one, and is not to blame (D91). The cause is logged, and is no part of the error.
+func (r *Reader) strayed(ctx context.Context, q *Query, cause error) error {
+	r.warn(ctx, "upstream refused a page of its own list", q, cause)
+	return &providers.Error{
+		Kind: providers.ErrUnavailable, Detail: "the upstream refused the next page of its own list", Blame: providers.BlameNobody,
 	}
 }
 

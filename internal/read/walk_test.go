@@ -97,6 +97,38 @@ func TestAWalkGoesOnBehindEmptyPages(t *testing.T) {
 	}
 }
 
+func TestARefusalOnTheWayIsNotTheCallers(t *testing.T) {
+	t.Parallel()
+	for name, refusal := range map[string]error{
+		"a dead cursor": providers.ErrCursor, "an input": providers.Invalid("cannot read this value"),
+		"an absence": providers.NotFound("gone"), "a source of limited sight": providers.NotHere("gone from here"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			refused := false
+			e := enginetest.Of(t, list(func(_ context.Context, n int) (providers.Page[schema.Post], error) {
+				switch {
+				case n == 0:
+					return providers.Page[schema.Post]{Next: "1"}, nil
+				case !refused:
+					refused = true
+					return providers.Page[schema.Post]{}, refusal
+				}
+				return providers.Page[schema.Post]{Items: postsFrom(0, 1)}, nil
+			}))
+			req := socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}
+			_, err := e.Client.Posts(t.Context(), req)
+			enginetest.WantProblem(t, err, problem.PlatformUnavailable, "refused the next page of its own list")
+			if got := e.Balance(t); got != 1000 {
+				t.Errorf("%d credits are left", got)
+			}
+			if got, err := e.Client.Posts(t.Context(), req); err != nil || len(got.Data) != 1 { // no absence is remembered
+				t.Errorf("when the upstream is well again: %v, %v", got, err)
+			}
+		})
+	}
+}
+
 func TestAListOfNothingButRepeatsEnds(t *testing.T) {
 	t.Parallel()
 	var calls enginetest.Counter

@@ -146,9 +146,9 @@ func TestAPanicOfASourceIsAnError(t *testing.T) {
 func TestNewRefusesWhatItCannotTellApart(t *testing.T) {
 	t.Parallel()
 	for want, chain := range map[string]providers.Chain{
-		"no known platform": {{Name: "a", Platform: "myspace"}},
-		`named "a"`:         {{Name: "a", Platform: platform.X}, {Name: "a", Platform: platform.X}},
-		`provider ""`:       {{Platform: platform.X}},
+		`"myspace", which does not exist`: {{Name: "a", Platform: "myspace"}},
+		`named "a"`:                       {{Name: "a", Platform: platform.X}, {Name: "a", Platform: platform.X}},
+		"has no name":                     {{Platform: platform.X}},
 	} {
 		_, err := upstreams.New(upstreams.Config{Providers: chain, Now: time.Now})
 		if err == nil || !strings.Contains(err.Error(), want) {

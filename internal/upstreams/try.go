@@ -46,7 +46,7 @@ func (p *Pool) Try(ctx context.Context, id platform.ID, op providers.Op, subject
 		p.health.count(id, tallyOf(a, ended, err, subject.Raw))
 		err = named(s, op, err)
 		switch {
-		case err == nil, isFinal(err):
+		case err == nil, IsFinal(err):
 			return Answer{value, s.Provider.Name}, err
 		case errors.Is(err, providers.ErrNotHere):
 			unseen = errors.Join(unseen, err)

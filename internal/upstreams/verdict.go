@@ -20,14 +20,15 @@ func Detail(err error, or string) string {
 	return or
 }
 
-// isFinal reports whether err is an answer that no other source could better.
-func isFinal(err error) bool {
+// IsFinal reports whether err is an answer that no other source could better: an absence, a refusal of the input or a
+// dead cursor.
+func IsFinal(err error) bool {
 	return errors.Is(err, providers.ErrNotFound) || errors.Is(err, providers.ErrInvalid) || errors.Is(err, providers.ErrCursor)
 }
 
 // isFailure reports whether err is the upstream's failure, rather than an answer or the caller's mistake.
 func isFailure(err error) bool {
-	return err != nil && !errors.Is(err, providers.ErrNotHere) && !isFinal(err)
+	return err != nil && !errors.Is(err, providers.ErrNotHere) && !IsFinal(err)
 }
 
 // inContract reports whether err is one that the contract of providers knows.
