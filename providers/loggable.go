@@ -33,7 +33,8 @@ func (e *UpstreamError) LogValue() slog.Value {
 
 // Loggable returns what may be logged of an error of a provider, or of anything else that knows what was asked: its kind,
 // the upstream's status and the class of its cause. Words that may come from a caller or an upstream are never in it: not
-// [Error.Detail], no URL, and of an unknown error nothing but its type.
+// [Error.Detail], no URL, and of an unknown error nothing but its
+// type, unless it is an [slog.LogValuer] and says itself what may be logged.
 func Loggable(err error) string {
 	if err == nil {
 		return ""
@@ -98,6 +99,8 @@ func class(err error) string {
 		return fmt.Sprintf("malformed JSON at byte %d", e.Offset)
 	case *json.UnmarshalTypeError:
 		return fmt.Sprintf("JSON of another type at byte %d", e.Offset)
+	case slog.LogValuer:
+		return e.LogValue().Resolve().String()
 	case *net.DNSError:
 		if e.IsNotFound {
 			return "no such host"

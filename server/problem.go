@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -53,7 +54,7 @@ func (s *Server) problemOf(r *http.Request, err error) *problem.Error {
 	}
 	own := *p
 	if own.RequestID != requestID(r) && own.Code == problem.InternalError { // else the engine has logged it under this id
-		s.log.ErrorContext(r.Context(), "request failed", "request_id", requestID(r), "error", errors.Join(p, p.Unwrap()))
+		s.log.ErrorContext(r.Context(), "request failed", "request_id", requestID(r), "error", observe.Loggable(p))
 	}
 	own.RequestID, own.Detail, own.Type = requestID(r), clip(own.Detail, maxDetail), explained(r, own.Code)
 	return &own

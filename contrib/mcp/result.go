@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
@@ -68,7 +69,7 @@ func (s *Server) handler(t tool) sdk.ToolHandler {
 func (s *Server) run(ctx context.Context, t tool, raw json.RawMessage, who *caller) (out *result, err error) {
 	defer func() {
 		if v := recover(); v != nil { // nobody above would: the process would end
-			out, err = nil, fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+			out, err = nil, fmt.Errorf("panic: %s\n%s", observe.Recovered(v), debug.Stack())
 		}
 	}()
 	a, ok := ctx.Value(admittedKey{}).(admitted)
@@ -124,7 +125,7 @@ func (s *Server) failed(ctx context.Context, t tool, who caller, err error) *res
 		p.RequestID = operation.NewRequestID()
 	}
 	if p.Code == problem.InternalError {
-		s.cfg.Logger.ErrorContext(ctx, "tool failed", "request_id", p.RequestID, "tool", t.definition.Name, "error", errors.Join(p, p.Unwrap()))
+		s.cfg.Logger.ErrorContext(ctx, "tool failed", "request_id", p.RequestID, "tool", t.definition.Name, "error", observe.Loggable(p))
 	}
 	cost := charge{RequestID: p.RequestID}
 	if who.keyed {

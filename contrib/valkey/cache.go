@@ -13,6 +13,7 @@ import (
 
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -111,7 +112,7 @@ func (c *Cache) newer(ctx context.Context, key string, here *cache.Entry, text s
 	there, err := c.codec.decode(text)
 	switch {
 	case err != nil:
-		c.server.log.WarnContext(ctx, "an entry of the cache server cannot be read", "error", err, "request_id", operation.RequestID(ctx))
+		c.server.log.WarnContext(ctx, "an entry of the cache server cannot be read", "error", providers.Loggable(err), "request_id", operation.RequestID(ctx))
 		return here
 	case !c.now().Before(there.Expires), here != nil && here.FetchedAt.After(there.Entry.FetchedAt):
 		return here

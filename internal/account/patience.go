@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/socialdata/socialdata/observe"
 )
 
 // patience is how long the ledger has for an answer.
@@ -27,7 +29,7 @@ func within(ctx context.Context) *bound { return &bound{Context: ctx, end: time.
 // over is deferred: it turns a panic into an error, and the end of our patience into one that is no end of the caller's.
 func (b *bound) over(err *error) {
 	if v := recover(); v != nil { // a search settles in goroutines of its own, where nobody above could
-		*err = fmt.Errorf("socialdata: the ledger panicked: %v", v)
+		*err = fmt.Errorf("socialdata: the ledger panicked: %s", observe.Recovered(v))
 	} else if *err != nil && b.Err() != nil && b.Context.Err() == nil {
 		*err = fmt.Errorf("socialdata: the ledger has not answered within %v: %v", patience, *err) //nolint:errorlint // no end of the caller's
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
 )
 
 // Reader reads from the sources that it was given. It is safe for concurrent use.
@@ -69,7 +70,7 @@ func (r *Reader) Base(id platform.ID) int64 {
 	return info.BaseCredits
 }
 
-// warn logs what a caller is spared.
+// warn logs a failure of something that knows what was asked.
 func (r *Reader) warn(ctx context.Context, what string, q *Query, err error) {
-	r.cfg.Log.WarnContext(ctx, what, "operation", q.Row.Name, "platform", q.Platform, "error", err)
+	r.cfg.Log.WarnContext(ctx, what, "operation", q.Row.Name, "platform", q.Platform, "error", providers.Loggable(err))
 }

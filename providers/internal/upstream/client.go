@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
@@ -204,7 +205,7 @@ func (c *Client) Read(ctx context.Context, r Request, dst any) (*Response, error
 		return nil, err
 	}
 	if err := wire.Decode(ctx, res.Body, dst); err != nil {
-		return nil, c.name(ctx, r, err)
+		return nil, ended(ctx, err)
 	}
 	return res, nil
 }
@@ -241,7 +242,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 			res, err = c.attempt(ctx, r)
 		}
 		if err == nil {
-			err = c.judge(res, r.Quota)
+			err = withStatus(c.judge(res, r.Quota), res.Status)
 		}
 		if err == nil {
 			return res, nil
@@ -259,7 +260,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	if perm, ok := errors.AsType[*backoff.PermanentError](err); ok {
 		err = perm.Err
 	}
-	return nil, c.name(ctx, r, err)
+	return nil, ended(ctx, err)
 }
 
 // pause is how long to wait before the next attempt: what the upstream told us, else a little longer each time.
@@ -329,7 +330,7 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 	defer cancel()
 	req, err := c.request(ctx, r)
 	if err != nil {
-		return nil, failure(ctx, nil, err)
+		return nil, failure(ctx, err)
 	}
 	call, begun := providers.UpstreamCall{Method: req.Method, Host: req.URL.Host}, time.Now()
 	res, err := c.exchange(ctx, req, &call)
@@ -349,16 +350,16 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 func (c *Client) exchange(ctx context.Context, req *http.Request, call *providers.UpstreamCall) (*Response, error) {
 	res, err := c.http.Do(req)
 	if err != nil {
-		return nil, failure(ctx, req, err)
+		return nil, failure(ctx, err)
 	}
 	defer res.Body.Close() //nolint:errcheck // read to the end or given up: nothing is left to save
 	call.Status = res.StatusCode
 	if res.StatusCode < 200 { // an upgrade has no end that could be read to
-		return nil, providers.Unavailable(nil, "the upstream answered %d", res.StatusCode)
+		return nil, withStatus(providers.Unavailable(nil, "the upstream answered %d", res.StatusCode), res.StatusCode)
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, c.cfg.MaxBody+1))
 	if err != nil {
-		return nil, failure(ctx, req, err)
+		return nil, failure(ctx, err)
 	}
 	if int64(len(body)) > c.cfg.MaxBody {
 		return nil, providers.Unavailable(errTooLarge, "the upstream's answer is too large")
@@ -463,6 +464,17 @@ func (c *Client) judge(res *Response, q *Quota) error {
 	}, q)
 }
 
+// withStatus returns err with the status of the answer that it is about. A bare kind stays as it is.
+func withStatus(err error, status int) error {
+	e, ok := err.(*providers.Error) //nolint:errorlint // what is wrapped has its words outside
+	if !ok || e.Status != 0 {
+		return err
+	}
+	told := *e
+	told.Status = status
+	return &told
+}
+
 // refused closes q when err, a refusal, has a time: that is a limit, whatever its status. No upstream keeps us away for
 // longer than an hour: then one read tells whether it still means it.
 func (c *Client) refused(err error, q *Quota) error {
@@ -479,46 +491,33 @@ func (c *Client) refused(err error, q *Quota) error {
 	return err
 }
 
-// failure says what a broken exchange means. The text of err may hold the URL, and with it a key, so only its
-// innermost cause is kept, and not even that when it shows what was sent.
-func failure(ctx context.Context, sent *http.Request, err error) error {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err
-	}
+// failure returns what a broken exchange means. The text of err may hold what was sent, a credential too, so only the
+// class of its cause is kept.
+func failure(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, providers.ErrUnavailable), errors.Is(err, providers.ErrTimeout):
 		return err
 	case errors.Is(ctx.Err(), context.Canceled):
 		return context.Canceled
 	case errors.Is(err, context.DeadlineExceeded), isTimeout(err):
-		return &providers.Error{Kind: providers.ErrTimeout, Err: withhold(sent, err)}
+		return &providers.Error{Kind: providers.ErrTimeout, Err: &withheld{err}}
 	}
 	return &providers.Error{
-		Kind: providers.ErrUnavailable, Detail: "the upstream cannot be reached", Blame: providers.BlameUpstream, Err: withhold(sent, err),
+		Kind: providers.ErrUnavailable, Detail: "the upstream cannot be reached", Blame: providers.BlameUpstream, Err: &withheld{err},
 	}
 }
 
-// withhold returns err, or a plain error when the text of err shows a value of a header or of the query: any of them
-// may be a credential.
-func withhold(sent *http.Request, err error) error {
-	if sent == nil {
-		return err
-	}
-	var values []string
-	for _, vs := range sent.URL.Query() {
-		values = append(values, vs...)
-	}
-	for _, vs := range sent.Header {
-		values = append(values, strings.Fields(strings.Join(vs, " "))...) // the scheme of a token is a word of its own
-	}
-	said := err.Error()
-	for _, v := range values {
-		if len(v) >= 8 && (strings.Contains(said, v) || strings.Contains(said, url.QueryEscape(v))) {
-			return errors.New("the cause names what was sent")
-		}
-	}
-	return err
-}
+// withheld is a cause whose text is not shown. It can still be asked for with [errors.Is].
+type withheld struct{ cause error }
+
+// Error returns what may be logged of the cause.
+func (w *withheld) Error() string { return providers.Loggable(w.cause) }
+
+// Is reports whether the cause is target.
+func (w *withheld) Is(target error) bool { return errors.Is(w.cause, target) }
+
+// LogValue implements [slog.LogValuer].
+func (w *withheld) LogValue() slog.Value { return slog.StringValue(w.Error()) }
 
 func isTimeout(err error) bool {
 	t, ok := errors.AsType[interface {
@@ -528,16 +527,16 @@ func isTimeout(err error) bool {
 	return ok && t.Timeout()
 }
 
-// name says what was being read: host and path, never the query, where some upstreams want their key.
-func (c *Client) name(ctx context.Context, r Request, err error) error {
-	if cause := ctx.Err(); cause != nil && !errors.Is(err, providers.ErrTimeout) {
-		if errors.Is(cause, context.DeadlineExceeded) {
-			err = &providers.Error{Kind: providers.ErrTimeout, Err: err}
-		} else {
-			err = cause
-		}
+// ended returns err, or what the end of ctx means when that has come first.
+func ended(ctx context.Context, err error) error {
+	switch cause := ctx.Err(); {
+	case cause == nil, errors.Is(err, providers.ErrTimeout):
+		return err
+	case errors.Is(cause, context.DeadlineExceeded):
+		return &providers.Error{Kind: providers.ErrTimeout, Err: err}
+	default:
+		return cause
 	}
-	return fmt.Errorf("%s/%s: %w", c.base.Host, strings.Join(escape(r.Path), "/"), err)
 }
 
 // retryAfter reads the header Retry-After: seconds or a date.

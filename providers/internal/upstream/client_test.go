@@ -374,12 +374,20 @@ func response(r *http.Request, status int, h http.Header) *http.Response {
 	return &http.Response{StatusCode: status, Header: h, Body: http.NoBody, Request: r}
 }
 
-func TestErrorsSayWhatWasRead(t *testing.T) {
+func TestErrorsDoNotSayWhatWasRead(t *testing.T) {
 	t.Parallel()
-	c := memory(func(w http.ResponseWriter, _ *http.Request) { reply(w, 404, "") }).client(upstream.Config{Base: "https://api.example/v2"})
-	_, err := c.Do(t.Context(), upstream.Get("users", "ann"))
-	if want := "api.example/users/ann: not found"; fmt.Sprint(err) != want {
-		t.Errorf("got %q, want %q", err, want)
+	for status, want := range map[int]string{
+		404: "not found", 403: "upstream unavailable: the upstream refused our request (status 403)",
+		418: "upstream unavailable: the upstream answered 418", 200: "upstream unavailable: the upstream's answer cannot be read",
+	} {
+		c := memory(func(w http.ResponseWriter, _ *http.Request) { reply(w, status, `"quillwort"`) }).client(upstream.Config{Base: "https://api.example/v2"})
+		_, err := c.Read(t.Context(), upstream.Get("users", "quillwort").With("q", "quillwort"), &struct{}{})
+		if got := fmt.Sprint(err); !strings.HasPrefix(got, want) || strings.Contains(got, "quillwort") {
+			t.Errorf("%d: got %q, want %q", status, err, want)
+		}
+		if e, ok := errors.AsType[*providers.Error](err); ok && status != 200 && e.Status != status {
+			t.Errorf("%d: the error is of status %d", status, e.Status)
+		}
 	}
 }
 
