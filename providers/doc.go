@@ -80,8 +80,10 @@
 //
 // # Errors
 //
-// Wrap each once, saying what was being read: fmt.Errorf("github: profile %q: %w", handle, err). The common rules are the
-// upstream client's; Check says what is special, or returns nil. [BlameOf] tells the engine what counts towards the breaker.
+// Return them bare: the engine adds the provider and the operation once, in an [UpstreamError]. Never put what was asked
+// into one. Only the detail may name it: it is shown to the caller and never logged. The log shows what is [Loggable], so a
+// cause that an operator should read is a [Cause]. The common rules are the upstream client's; Check says what is special,
+// or returns nil. [BlameOf] tells the engine what counts towards the breaker.
 //
 //	NotFound     it does not exist, or its owner has switched it off: final, and a healthy answer
 //	NotHere      this source does not see such things; the next one is asked

@@ -66,7 +66,6 @@ func BlameOf(err error) Blame {
 type Error struct {
 	Kind       error         // one of the sentinels
 	Detail     string        // may be shown to the caller: no credential, no internal
-	Status     int           // of the upstream's answer; 0 when there was none or it is not known
 	RetryAfter time.Duration // when the upstream will answer again; 0 when not known
 	Blame      Blame         // of an ErrUnavailable; see [BlameOf]
 	Err        error         // the cause; may be nil. The log shows no more of it than [Loggable] does
@@ -91,6 +90,18 @@ func (e *Error) Unwrap() []error {
 	}
 	return []error{e.Kind, e.Err}
 }
+
+// StatusError adds the HTTP status of the upstream's answer to the error that was made of it.
+type StatusError struct {
+	Status int
+	Err    error
+}
+
+// Error returns the text of the error without the status: it usually tells it.
+func (e *StatusError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error without the status.
+func (e *StatusError) Unwrap() error { return e.Err }
 
 // UpstreamError says which provider failed at which operation. It is added once, above the providers, which return bare
 // errors that never hold what was asked.

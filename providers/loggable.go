@@ -46,7 +46,7 @@ func Loggable(err error) string {
 			break
 		}
 	}
-	if e, ok := errors.AsType[*Error](err); ok && e.Status != 0 {
+	if e, ok := errors.AsType[*StatusError](err); ok {
 		parts = append(parts, "status "+strconv.Itoa(e.Status))
 	}
 	return strings.Join(append(parts, causes(nil, err)...), ": ")

@@ -31,7 +31,10 @@ func TestLoggable(t *testing.T) {
 		{"none", nil, ""},
 		{"a bare kind", providers.ErrUnavailable, "upstream unavailable"},
 		{"a detail", providers.Walled("no page for %s", asked), "upstream unavailable"},
-		{"a status", &providers.Error{Kind: providers.ErrUnavailable, Detail: asked, Status: 502}, "upstream unavailable: status 502"},
+		{
+			"a status", &providers.StatusError{Status: 502, Err: providers.Walled("%s", asked)},
+			"upstream unavailable: status 502",
+		},
 		{"a prefix", fmt.Errorf("profile %q: %w", asked, providers.ErrTimeout), "upstream timeout"},
 		{"the more particular kind", providers.Unsupported("not for %s", asked), "not served for this input"},
 		{"a cause in our own words", providers.Unreadable(providers.Cause("no list")), "upstream unavailable: no list"},

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -84,7 +83,7 @@ func (c *client) product(ctx context.Context, q providers.ProductQuery) (schema.
 		err = found.V.need(ctx)
 	}
 	if err != nil {
-		return schema.Product{}, fmt.Errorf("amazon: product %q: %w", q.ID, err)
+		return schema.Product{}, err
 	}
 	p, _ := found.V.product(c.markets, in, found.Raw)
 	return p, nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -117,7 +116,7 @@ func (s *site) product(ctx context.Context, q providers.ProductQuery) (schema.Pr
 		p, err = read(page).product(ctx, in)
 	}
 	if err != nil {
-		return schema.Product{}, fmt.Errorf("amazon: page of %q: %w", q.ID, err)
+		return schema.Product{}, err
 	}
 	p.ID, p.URL = s.markets.id(in, id), in.product(id)
 	return p, nil

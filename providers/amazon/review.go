@@ -3,7 +3,6 @@ package amazon
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -21,7 +20,7 @@ import (
 // reviews reads those on the page of a product, in the order of the page, most helpful first. There is no second page.
 func (s *site) reviews(ctx context.Context, productID, cursor string) (page providers.Page[schema.Review], err error) {
 	if cursor != "" {
-		return page, fmt.Errorf("amazon: reviews of %q: %w", productID, providers.ErrCursor) // none is ever given
+		return page, providers.ErrCursor // none is ever given
 	}
 	in, asin, err := s.markets.find(productID, "")
 	var root *html.Node
@@ -32,7 +31,7 @@ func (s *site) reviews(ctx context.Context, productID, cursor string) (page prov
 		page.Items, err = reviewsOn(ctx, root, in, productID)
 	}
 	if err != nil {
-		return page, fmt.Errorf("amazon: reviews of %q: %w", productID, err)
+		return page, err
 	}
 	return page, nil
 }

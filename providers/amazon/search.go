@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/socialdata/socialdata/providers"
@@ -27,12 +26,12 @@ func (c *client) search(
 	number := 1
 	if cursor != "" {
 		if number, err = strconv.Atoi(cursor); err != nil || number < 2 || number > lastPage {
-			return page, fmt.Errorf("amazon: search %q: %w", q.Query, providers.ErrCursor)
+			return page, providers.ErrCursor
 		}
 	}
 	page, err = c.found(ctx, q, number)
 	if err != nil {
-		return page, fmt.Errorf("amazon: search %q: %w", q.Query, err)
+		return page, err
 	}
 	return page, nil
 }

@@ -3,7 +3,6 @@ package applemusic
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -15,19 +14,11 @@ import (
 )
 
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := albums(ctx, c, handle, cursor, row.post, func(p schema.Post) *time.Time { return p.CreatedAt })
-	if err != nil {
-		return page, fmt.Errorf("apple_music: posts of %q: %w", handle, err)
-	}
-	return page, nil
+	return albums(ctx, c, handle, cursor, row.post, func(p schema.Post) *time.Time { return p.CreatedAt })
 }
 
 func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
-	page, err := albums(ctx, c, q.Handle, cursor, row.collection, func(a schema.Collection) *time.Time { return a.CreatedAt })
-	if err != nil {
-		return page, fmt.Errorf("apple_music: collections of %q: %w", q.Handle, err)
-	}
-	return page, nil
+	return albums(ctx, c, q.Handle, cursor, row.collection, func(a schema.Collection) *time.Time { return a.CreatedAt })
 }
 
 // albums reads all of an artist's albums and sorts them: sort=recent is no strict order. Some are of a group that the
@@ -71,7 +62,7 @@ func cut[T any](
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	r, _, err := c.lookup(ctx, id, "collection", "")
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("apple_music: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return r.V.post(c.country, r.Raw), nil
 }
@@ -83,20 +74,14 @@ func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (s
 		r, _, err = c.lookup(ctx, q.ID, "collection", "")
 	}
 	if err != nil {
-		return schema.Collection{}, fmt.Errorf("apple_music: collection %q: %w", q.ID, err)
+		return schema.Collection{}, err
 	}
 	return r.V.collection(c.country, r.Raw), nil
 }
 
-func (c *client) collectionTracks(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Track], error) {
-	page, err := c.songs(ctx, q, cursor)
-	if err != nil {
-		return page, fmt.Errorf("apple_music: tracks of %q: %w", q.ID, err)
-	}
-	return page, nil
-}
-
-func (c *client) songs(ctx context.Context, q providers.CollectionQuery, cursor string) (page providers.Page[schema.Track], err error) {
+func (c *client) collectionTracks(
+	ctx context.Context, q providers.CollectionQuery, cursor string,
+) (page providers.Page[schema.Track], err error) {
 	if err := albumsOnly(q); err != nil {
 		return page, err
 	}

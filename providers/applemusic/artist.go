@@ -2,7 +2,6 @@ package applemusic
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -25,7 +24,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 		r, err = c.named(ctx, handle)
 	}
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("apple_music: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	p := r.V.profile(c.country, r.Raw)
 	if c.catalog != nil {

@@ -3,7 +3,6 @@ package applemusic
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -16,19 +15,12 @@ import (
 )
 
 func (c *catalog) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := discography(ctx, c, handle, cursor, resource.post, func(p schema.Post) *time.Time { return p.CreatedAt })
-	if err != nil {
-		return page, fmt.Errorf("apple_music_catalog: posts of %q: %w", handle, err)
-	}
-	return page, nil
+	return discography(ctx, c, handle, cursor, resource.post, func(p schema.Post) *time.Time { return p.CreatedAt })
 }
 
 func (c *catalog) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
-	page, err := discography(ctx, c, q.Handle, cursor, resource.album, func(a schema.Collection) *time.Time { return a.CreatedAt })
-	if err != nil {
-		return page, fmt.Errorf("apple_music_catalog: collections of %q: %w", q.Handle, err)
-	}
-	return page, nil
+	created := func(a schema.Collection) *time.Time { return a.CreatedAt }
+	return discography(ctx, c, q.Handle, cursor, resource.album, created)
 }
 
 // mostAlbums is how many pages of 100 of an artist's albums are read in order to sort them.
@@ -77,7 +69,7 @@ func discography[T any](
 func (c *catalog) post(ctx context.Context, id string) (schema.Post, error) {
 	r, err := c.one(ctx, "albums", id)
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("apple_music_catalog: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return r.V.post(c.storefront, r.Raw), nil
 }
@@ -91,7 +83,7 @@ func (c *catalog) collection(ctx context.Context, q providers.CollectionQuery) (
 		found, err = c.one(ctx, what, q.ID)
 	}
 	if err != nil {
-		return schema.Collection{}, fmt.Errorf("apple_music_catalog: collection %q: %w", q.ID, err)
+		return schema.Collection{}, err
 	}
 	if what == "playlists" {
 		return found.V.playlist(c.storefront, found.Raw), nil
@@ -108,15 +100,9 @@ func whatOf(q providers.CollectionQuery) (string, error) {
 	return "albums", err
 }
 
-func (c *catalog) collectionTracks(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Track], error) {
-	page, err := c.songs(ctx, q, cursor)
-	if err != nil {
-		return page, fmt.Errorf("apple_music_catalog: tracks of %q: %w", q.ID, err)
-	}
-	return page, nil
-}
-
-func (c *catalog) songs(ctx context.Context, q providers.CollectionQuery, cursor string) (page providers.Page[schema.Track], err error) {
+func (c *catalog) collectionTracks(
+	ctx context.Context, q providers.CollectionQuery, cursor string,
+) (page providers.Page[schema.Track], err error) {
 	what, err := whatOf(q)
 	if err != nil {
 		return page, err

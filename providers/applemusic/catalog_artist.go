@@ -2,7 +2,6 @@ package applemusic
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -20,7 +19,7 @@ func (c *catalog) profile(ctx context.Context, handle string) (schema.Profile, e
 		r, err = c.named(ctx, handle)
 	}
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("apple_music_catalog: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return r.V.profile(c.storefront, r.Raw), nil
 }

@@ -3,7 +3,6 @@ package applemusic
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -50,7 +49,7 @@ func (c *catalog) search(ctx context.Context, q providers.SearchQuery, cursor st
 		page.Next, err = found.next(ctx)
 	}
 	if err != nil {
-		return page, fmt.Errorf("apple_music_catalog: search %q: %w", q.Query, err)
+		return page, err
 	}
 	return page, nil
 }
@@ -161,7 +160,7 @@ func (c *catalog) suggestions(ctx context.Context, q providers.SuggestionsQuery,
 		err = answer.Results.Terms.Check(ctx, "results.terms")
 	}
 	if err != nil {
-		return page, fmt.Errorf("apple_music_catalog: suggestions for %q: %w", q.Query, err)
+		return page, err
 	}
 	page.Raw = res.Body
 	for place, term := range answer.Results.Terms.All() {

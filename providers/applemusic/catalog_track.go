@@ -2,7 +2,6 @@ package applemusic
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/socialdata/socialdata/schema"
 )
@@ -12,7 +11,7 @@ import (
 func (c *catalog) track(ctx context.Context, id string) (schema.Track, error) {
 	r, err := c.one(ctx, "songs", id)
 	if err != nil {
-		return schema.Track{}, fmt.Errorf("apple_music_catalog: track %q: %w", id, err)
+		return schema.Track{}, err
 	}
 	return r.V.track(c.storefront, r.Raw), nil
 }

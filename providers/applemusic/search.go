@@ -3,7 +3,6 @@ package applemusic
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -28,7 +27,7 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor str
 		}, nil)
 	}
 	if err != nil {
-		return page, fmt.Errorf("apple_music: search %q: %w", q.Query, err)
+		return page, err
 	}
 	return page, nil
 }

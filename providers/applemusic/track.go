@@ -2,7 +2,6 @@ package applemusic
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
@@ -20,7 +19,7 @@ func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
 		err = providers.NotFound("that id on Apple Music is not a song's")
 	}
 	if err != nil {
-		return schema.Track{}, fmt.Errorf("apple_music: track %q: %w", id, err)
+		return schema.Track{}, err
 	}
 	return r.V.track(c.country, r.Raw), nil
 }

@@ -2,7 +2,6 @@ package appstore
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strings"
 
@@ -17,7 +16,7 @@ import (
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	a, err := c.app(ctx, handle, c.country)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("appstore: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return a.V.profile(a.Raw), nil
 }
@@ -31,7 +30,7 @@ func (c *client) product(ctx context.Context, q providers.ProductQuery) (schema.
 		err = wire.Need(ctx, "price", a.V.Price.V != nil)
 	}
 	if err != nil {
-		return schema.Product{}, fmt.Errorf("appstore: product %q: %w", q.ID, err)
+		return schema.Product{}, err
 	}
 	return a.V.product(a.Raw), nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,14 +21,6 @@ const deepest = 10 // pages of the feed, of 50 reviews each
 // reviews reads the feed of an app, newest first, page by page until one is empty: what the feed says of its last page
 // is not to be trusted.
 func (c *client) reviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
-	page, err := c.readReviews(ctx, productID, cursor)
-	if err != nil {
-		return page, fmt.Errorf("appstore: reviews of %q: %w", productID, err)
-	}
-	return page, nil
-}
-
-func (c *client) readReviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
 	var page providers.Page[schema.Review]
 	n := 1
 	if cursor != "" {

@@ -3,7 +3,6 @@ package appstore
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"github.com/socialdata/socialdata/providers"
@@ -33,7 +32,7 @@ func (c *client) search(
 		page.Items, page.Next, err = pages.Cut(page.Items, cursor, searchPage)
 	}
 	if err != nil {
-		return page, fmt.Errorf("appstore: search %q: %w", q.Query, err)
+		return page, err
 	}
 	return page, nil
 }

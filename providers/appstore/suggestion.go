@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/xml"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -43,16 +42,16 @@ func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, 
 	r.Header = http.Header{"Accept": {"application/xml"}, "X-Apple-Store-Front": {storefronts[country] + ",29"}}
 	res, err := c.hints.Do(ctx, r)
 	if err != nil {
-		return page, fmt.Errorf("appstore: suggestions for %q: %w", q.Query, err)
+		return page, err
 	}
 	hints, err := readHints(ctx, res.Body)
 	if err != nil {
-		return page, fmt.Errorf("appstore: suggestions for %q: %w", q.Query, err)
+		return page, err
 	}
 	for _, h := range hints {
 		raw, err := json.Marshal(h)
 		if err != nil {
-			return page, fmt.Errorf("appstore: suggestions for %q: %w", q.Query, err)
+			return page, err
 		}
 		page.Items = append(page.Items, schema.Suggestion{
 			Common: schema.Common{

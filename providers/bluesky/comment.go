@@ -2,7 +2,6 @@ package bluesky
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -21,7 +20,7 @@ const (
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	t, page, err := c.thread(ctx, postID, commentDepth, cursor)
 	if err != nil {
-		return page, fmt.Errorf("bluesky: comments of %q: %w", postID, err)
+		return page, err
 	}
 	for _, p := range t.below {
 		page.Items = append(page.Items, p.V.comment(t.at, p.Raw))
@@ -35,7 +34,7 @@ func (c *client) replies(
 ) (providers.Page[schema.Comment], error) {
 	t, page, err := c.thread(ctx, q.CommentID, 1, cursor)
 	if err != nil {
-		return page, fmt.Errorf("bluesky: replies to %q: %w", q.CommentID, err)
+		return page, err
 	}
 	for _, p := range t.below {
 		root := t.at // the comment is a post itself

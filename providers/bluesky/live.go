@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -16,7 +15,7 @@ import (
 func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	a, err := c.actor(ctx, handle)
 	if err != nil {
-		return schema.LiveStream{}, fmt.Errorf("bluesky: live %q: %w", handle, err)
+		return schema.LiveStream{}, err
 	}
 	l := schema.LiveStream{Common: schema.Common{ID: a.V.id(), URL: a.V.url(), Raw: a.Raw}, Host: a.V.actor()}
 	if said := bytes.TrimSpace(a.V.Status); len(said) == 0 || string(said) == "null" {
@@ -28,7 +27,7 @@ func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, er
 		l.IsLive, err = s.live(ctx, time.Now())
 	}
 	if err != nil {
-		return schema.LiveStream{}, fmt.Errorf("bluesky: live %q: %w", handle, err)
+		return schema.LiveStream{}, err
 	}
 	if l.IsLive {
 		s.describe(&l)

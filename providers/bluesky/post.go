@@ -3,7 +3,6 @@ package bluesky
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -21,7 +20,7 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 	page := providers.Page[schema.Post]{Next: cursor}
 	for range emptyPages {
 		if err := c.feed(ctx, handle, &page); err != nil {
-			return page, fmt.Errorf("bluesky: posts of %q: %w", handle, err)
+			return page, err
 		}
 		if len(page.Items) > 0 || page.Next == "" {
 			break
@@ -98,15 +97,15 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 		err = answer.Posts.Check(ctx, "posts")
 	}
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("bluesky: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	for _, p := range answer.Posts.All() {
 		if err := wire.Same(ctx, "post", at, p.V.URI); err != nil {
-			return schema.Post{}, fmt.Errorf("bluesky: post %q: %w", id, err)
+			return schema.Post{}, err
 		}
 		return p.V.post(p.Raw), nil
 	}
-	return schema.Post{}, fmt.Errorf("bluesky: post %q: %w", id, providers.ErrNotFound)
+	return schema.Post{}, providers.ErrNotFound
 }
 
 // resolve returns the AT-URI id with the DID of its author, which is what other posts refer to.

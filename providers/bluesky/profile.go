@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -15,7 +14,7 @@ import (
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	a, err := c.actor(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("bluesky: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return a.V.profile(a.Raw), nil
 }

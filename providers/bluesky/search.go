@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
@@ -38,7 +37,7 @@ func (c *client) searchProfiles(
 		page.Next, err = answer.Cursor.Next(ctx, "cursor")
 	}
 	if err != nil {
-		return page, fmt.Errorf("bluesky: search %q: %w", q.Query, err)
+		return page, err
 	}
 	return page, nil
 }
@@ -57,7 +56,7 @@ func (c *client) suggestions(
 		err = answer.Actors.Check(ctx, "actors")
 	}
 	if err != nil {
-		return page, fmt.Errorf("bluesky: suggestions for %q: %w", q.Query, err)
+		return page, err
 	}
 	for place, a := range answer.Actors.All() {
 		page.Items = append(page.Items, schema.Suggestion{
@@ -99,7 +98,7 @@ func (s *session) searchPosts(
 		page.Next, err = answer.Cursor.Next(ctx, "cursor")
 	}
 	if err != nil {
-		return page, fmt.Errorf("bluesky: search %q: %w", q.Query, err)
+		return page, err
 	}
 	return page, nil
 }

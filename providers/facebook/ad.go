@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ func (c *client) advertiserAds(
 		out, err = c.library(ctx, upstream.Get("ads_archive").With("search_page_ids", owner.ID), q.AdFilter, cursor)
 	}
 	if err != nil {
-		return out, fmt.Errorf("facebook: ads of %q: %w", q.AdvertiserID, err)
+		return out, err
 	}
 	return out, nil
 }
@@ -44,11 +43,7 @@ func (c *client) advertiserAds(
 func (c *client) searchAds(
 	ctx context.Context, q providers.AdsSearchQuery, cursor string,
 ) (providers.Page[schema.Ad], error) {
-	out, err := c.library(ctx, upstream.Get("ads_archive").Says("search_terms", q.Query), q.AdFilter, cursor)
-	if err != nil {
-		return out, fmt.Errorf("facebook: ads with %q: %w", q.Query, err)
-	}
-	return out, nil
+	return c.library(ctx, upstream.Get("ads_archive").Says("search_terms", q.Query), q.AdFilter, cursor)
 }
 
 // library reads the Ad Library, which wants a country.

@@ -3,7 +3,6 @@ package facebook
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -26,7 +25,7 @@ func (c *client) albums(
 		})
 	}
 	if err != nil {
-		return out, fmt.Errorf("facebook: albums of %q: %w", q.Handle, err)
+		return out, err
 	}
 	return out, nil
 }

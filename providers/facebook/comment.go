@@ -3,7 +3,6 @@ package facebook
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 
 	"github.com/socialdata/socialdata/providers"
@@ -26,7 +25,7 @@ func (c *client) comments(ctx context.Context, id, cursor string) (out providers
 		})
 	}
 	if err != nil {
-		return out, fmt.Errorf("facebook: comments of %q: %w", id, err)
+		return out, err
 	}
 	return out, nil
 }
@@ -36,7 +35,7 @@ func (c *client) replies(
 	ctx context.Context, q providers.RepliesQuery, cursor string,
 ) (providers.Page[schema.Comment], error) {
 	post, _ := cut(q.CommentID)
-	out, err := c.below(ctx, q.CommentID, cursor, func(r remark, raw json.RawMessage) (schema.Comment, bool) {
+	return c.below(ctx, q.CommentID, cursor, func(r remark, raw json.RawMessage) (schema.Comment, bool) {
 		of := q.PostID
 		if of == "" {
 			of = r.post(post)
@@ -45,10 +44,6 @@ func (c *client) replies(
 		reply.ReplyToID = &q.CommentID
 		return reply, true
 	})
-	if err != nil {
-		return out, fmt.Errorf("facebook: replies to %q: %w", q.CommentID, err)
-	}
-	return out, nil
 }
 
 func (c *client) below(

@@ -3,7 +3,6 @@ package facebook
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -26,7 +25,7 @@ func (c *client) event(ctx context.Context, id string) (schema.Event, error) {
 		err = wire.Same(ctx, "event", id, string(e.V.ID))
 	}
 	if err != nil {
-		return schema.Event{}, fmt.Errorf("facebook: event %q: %w", id, err)
+		return schema.Event{}, err
 	}
 	return e.V.event(e.Raw), nil
 }
@@ -46,7 +45,7 @@ func (c *client) eventsOf(
 		return e.event(raw), !e.Draft.Is()
 	})
 	if err != nil {
-		return out, fmt.Errorf("facebook: events of %q: %w", q.Handle, err)
+		return out, err
 	}
 	return out, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -20,14 +19,6 @@ import (
 
 // event reads the page of an event.
 func (s site) event(ctx context.Context, id string) (schema.Event, error) {
-	e, err := s.eventPage(ctx, id)
-	if err != nil {
-		return e, fmt.Errorf("facebook: page of event %q: %w", id, err)
-	}
-	return e, nil
-}
-
-func (s site) eventPage(ctx context.Context, id string) (schema.Event, error) {
 	if isShort(id) {
 		number, err := s.expand(ctx, id)
 		if err != nil {
@@ -320,16 +311,6 @@ func rounded(number string) bool { return strings.ContainsAny(strings.ToUpper(nu
 
 // events reads the list of a Page's events, as far as its page shows it.
 func (s site) events(
-	ctx context.Context, q providers.EventsQuery, cursor string,
-) (providers.Page[schema.Event], error) {
-	out, err := s.listed(ctx, q, cursor)
-	if err != nil {
-		return out, fmt.Errorf("facebook: page of the events of %q: %w", q.Handle, err)
-	}
-	return out, nil
-}
-
-func (s site) listed(
 	ctx context.Context, q providers.EventsQuery, cursor string,
 ) (out providers.Page[schema.Event], err error) {
 	if q.Handle == "" {

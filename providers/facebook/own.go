@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"path"
@@ -66,14 +65,6 @@ var asBrowser = http.Header{
 
 // profile reads the head of a Page's own page.
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	p, err := s.page(ctx, handle)
-	if err != nil {
-		return p, fmt.Errorf("facebook: page of %q: %w", handle, err)
-	}
-	return p, nil
-}
-
-func (s site) page(ctx context.Context, handle string) (schema.Profile, error) {
 	r := upstream.Get(handle)
 	if links.Digits(handle) {
 		r = upstream.Get("profile.php").With("id", handle)

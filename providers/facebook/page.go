@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"unicode"
 
@@ -23,7 +22,7 @@ const pageFields = "id,name,username,about,bio,description,category,category_lis
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	p, err := c.page(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("facebook: page %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return p.V.profile(p.Raw), nil
 }
@@ -169,12 +168,8 @@ func (c *client) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (providers.Page[schema.SearchResult], error) {
 	r := upstream.Get("pages", "search").Says("q", q.Query).With("fields", "id,name,location,link,verification_status")
-	out, err := pageOf(ctx, c.pages, r, cursor, func(p page, raw json.RawMessage) (schema.SearchResult, bool) {
+	return pageOf(ctx, c.pages, r, cursor, func(p page, raw json.RawMessage) (schema.SearchResult, bool) {
 		found := p.profile(raw)
 		return schema.Result(&found), true
 	})
-	if err != nil {
-		return out, fmt.Errorf("facebook: search %q: %w", q.Query, err)
-	}
-	return out, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -33,21 +32,13 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (out provider
 		})
 	}
 	if err != nil {
-		return out, fmt.Errorf("facebook: posts of %q: %w", handle, err)
+		return out, err
 	}
 	return out, nil
 }
 
 // post reads a post by {page}_{post}, or a video by its number alone.
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
-	p, err := c.postOrVideo(ctx, id)
-	if err != nil {
-		return p, fmt.Errorf("facebook: post %q: %w", id, err)
-	}
-	return p, nil
-}
-
-func (c *client) postOrVideo(ctx context.Context, id string) (schema.Post, error) {
 	id, err := c.number(ctx, id)
 	if err != nil {
 		return schema.Post{}, err

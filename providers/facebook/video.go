@@ -3,7 +3,6 @@ package facebook
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -24,7 +23,7 @@ func (c *client) reels(ctx context.Context, handle, cursor string) (out provider
 		})
 	}
 	if err != nil {
-		return out, fmt.Errorf("facebook: reels of %q: %w", handle, err)
+		return out, err
 	}
 	return out, nil
 }
@@ -81,14 +80,6 @@ const liveFields = "id,title,description,status,live_views,creation_time,broadca
 
 // live tells whether a Page is on air.
 func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, error) {
-	l, err := c.onAir(ctx, handle)
-	if err != nil {
-		return l, fmt.Errorf("facebook: live of %q: %w", handle, err)
-	}
-	return l, nil
-}
-
-func (c *client) onAir(ctx context.Context, handle string) (schema.LiveStream, error) {
 	p, err := c.page(ctx, handle)
 	if err != nil {
 		return schema.LiveStream{}, err

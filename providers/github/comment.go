@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -24,13 +23,13 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	var list wire.Rows[comment]
 	next, err := c.page(ctx, r, cursor, &list)
 	if err != nil {
-		return providers.Page[schema.Comment]{}, fmt.Errorf("github: comments of %q: %w", postID, err)
+		return providers.Page[schema.Comment]{}, err
 	}
 	items, err := wire.Items(ctx, "comments", list, func(c comment, raw json.RawMessage) (schema.Comment, bool) {
 		return c.comment(postID, raw), true
 	})
 	if err != nil {
-		return providers.Page[schema.Comment]{}, fmt.Errorf("github: comments of %q: %w", postID, err)
+		return providers.Page[schema.Comment]{}, err
 	}
 	return providers.Page[schema.Comment]{Items: items, Next: next}, nil
 }

@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -25,10 +24,10 @@ func (c *client) forward(ctx context.Context, path string, query url.Values) (js
 func (c *client) public(ctx context.Context, name string) error {
 	repo, err := c.repository(ctx, name)
 	if err != nil {
-		return fmt.Errorf("github: visibility of %q: %w", name, err)
+		return err
 	}
 	if private := repo.V.Private.V; private == nil || *private {
-		return fmt.Errorf("github: visibility of %q: %w", name, providers.ErrNotFound)
+		return providers.ErrNotFound
 	}
 	return nil
 }

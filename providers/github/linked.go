@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"path"
 	"strings"
@@ -22,11 +21,11 @@ func (c *client) linked(ctx context.Context, handle, cursor string) (providers.P
 	var list wire.Rows[account]
 	next, err := c.page(ctx, upstream.Get("users", handle, "social_accounts"), cursor, &list)
 	if err != nil {
-		return providers.Page[schema.LinkedProfile]{}, fmt.Errorf("github: linked profiles of %q: %w", handle, err)
+		return providers.Page[schema.LinkedProfile]{}, err
 	}
 	items, err := wire.Items(ctx, "social_accounts", list, account.linked)
 	if err != nil {
-		return providers.Page[schema.LinkedProfile]{}, fmt.Errorf("github: linked profiles of %q: %w", handle, err)
+		return providers.Page[schema.LinkedProfile]{}, err
 	}
 	return providers.Page[schema.LinkedProfile]{Items: items, Next: next}, nil
 }

@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
@@ -23,7 +22,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 		err = wire.SameFold(ctx, "account", handle, u.V.Login)
 	}
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("github: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	p, _ := u.V.profile(u.Raw)
 	if u.V.Type == "Organization" {
@@ -65,11 +64,11 @@ func (c *client) accounts(ctx context.Context, handle, list, cursor string) (pro
 	var users wire.Rows[user]
 	next, err := c.page(ctx, upstream.Get("users", handle, list), cursor, &users)
 	if err != nil {
-		return providers.Page[schema.Profile]{}, fmt.Errorf("github: %s of %q: %w", list, handle, err)
+		return providers.Page[schema.Profile]{}, err
 	}
 	items, err := wire.Items(ctx, list, users, user.profile)
 	if err != nil {
-		return providers.Page[schema.Profile]{}, fmt.Errorf("github: %s of %q: %w", list, handle, err)
+		return providers.Page[schema.Profile]{}, err
 	}
 	return providers.Page[schema.Profile]{Items: items, Next: next}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -21,11 +20,11 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 	var list wire.Rows[repository]
 	next, err := c.page(ctx, r, cursor, &list)
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("github: posts of %q: %w", handle, err)
+		return providers.Page[schema.Post]{}, err
 	}
 	items, err := wire.Items(ctx, "repositories", list, repository.post)
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("github: posts of %q: %w", handle, err)
+		return providers.Page[schema.Post]{}, err
 	}
 	return providers.Page[schema.Post]{Items: items, Next: next}, nil
 }
@@ -33,11 +32,11 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	repo, err := c.repository(ctx, id)
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("github: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	p, public := repo.V.post(repo.Raw)
 	if !public {
-		return schema.Post{}, fmt.Errorf("github: post %q: %w", id, providers.ErrNotFound)
+		return schema.Post{}, providers.ErrNotFound
 	}
 	return p, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -30,11 +29,7 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor str
 			return schema.Result(&p), belongs
 		})
 	}
-	page, err := read(ctx, q, cursor)
-	if err != nil {
-		return page, fmt.Errorf("github: search %q: %w", q.Query, err)
-	}
-	return page, nil
+	return read(ctx, q, cursor)
 }
 
 // found is the answer of a search.

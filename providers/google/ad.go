@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -134,7 +133,7 @@ func (s *site) adsOf(
 		page, err = s.creatives(ctx, query)
 	}
 	if err != nil {
-		return page, fmt.Errorf("google: ads of %q: %w", q.AdvertiserID+q.Domain, err)
+		return page, err
 	}
 	return page, nil
 }
@@ -265,7 +264,7 @@ func (s *site) ad(ctx context.Context, key string) (schema.Ad, error) {
 		err = wire.Same(ctx, "ad", key, found.Ad.V.Advertiser+"/"+found.Ad.V.ID)
 	}
 	if err != nil {
-		return schema.Ad{}, fmt.Errorf("google: ad %q: %w", key, err)
+		return schema.Ad{}, err
 	}
 	return found.Ad.V.ad(found.Ad.Raw), nil
 }

@@ -3,7 +3,6 @@ package google
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 
 	"github.com/socialdata/socialdata/providers"
@@ -42,7 +41,7 @@ func (s *site) advertisers(
 		page.Items, err = wire.Items(ctx, "1", found.Rows, suggestedAdvertiser.advertiser)
 	}
 	if err != nil {
-		return page, fmt.Errorf("google: advertisers %q: %w", q.Query, err)
+		return page, err
 	}
 	return page, nil
 }

@@ -3,7 +3,6 @@ package google
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"net/url"
@@ -65,7 +64,7 @@ func (c *client) search(
 	start := 1
 	if cursor != "" {
 		if start, err = strconv.Atoi(cursor); err != nil || start < 2 || start > deepest {
-			return page, fmt.Errorf("google: search %q: %w", q.Query, providers.ErrCursor)
+			return page, providers.ErrCursor
 		}
 	}
 	var a answer
@@ -73,7 +72,7 @@ func (c *client) search(
 		page, err = a.page(ctx, start)
 	}
 	if err != nil {
-		return page, fmt.Errorf("google: search %q: %w", q.Query, err)
+		return page, err
 	}
 	return page, nil
 }

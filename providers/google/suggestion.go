@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"mime"
 	"net/url"
 	"strings"
@@ -31,7 +30,7 @@ func (s *site) suggestions(
 		err = a.Texts.Check(ctx, "[1]")
 	}
 	if err != nil {
-		return page, fmt.Errorf("google: suggestions for %q: %w", q.Query, err)
+		return page, err
 	}
 	dropped := 0 // beside those that are said to be addresses
 	for place, row := range a.Texts.All() {

@@ -2,7 +2,6 @@ package hackernews
 
 import (
 	"context"
-	"fmt"
 
 	"golang.org/x/sync/errgroup"
 
@@ -21,13 +20,9 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 		err = absent(o.V)
 	}
 	if err != nil {
-		return providers.Page[schema.Comment]{}, fmt.Errorf("hackernews: comments of %q: %w", postID, err)
+		return providers.Page[schema.Comment]{}, err
 	}
-	page, err := c.kids(ctx, o.V, postID, cursor)
-	if err != nil {
-		return page, fmt.Errorf("hackernews: comments of %q: %w", postID, err)
-	}
-	return page, nil
+	return c.kids(ctx, o.V, postID, cursor)
 }
 
 // replies reads the children of a comment, and beside them the post at the top of the tree, unless the caller knows it.
@@ -43,7 +38,7 @@ func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor s
 		err = providers.NotFound("this item is a %s, not a comment", o.V.Type)
 	}
 	if err != nil {
-		return page, fmt.Errorf("hackernews: replies to %q: %w", q.CommentID, err)
+		return page, err
 	}
 	postID := q.PostID
 	g, gctx := errgroup.WithContext(ctx)
@@ -58,7 +53,7 @@ func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor s
 		return err
 	})
 	if err := g.Wait(); err != nil {
-		return page, fmt.Errorf("hackernews: replies to %q: %w", q.CommentID, err)
+		return page, err
 	}
 	for i := range page.Items {
 		page.Items[i].PostID = postID

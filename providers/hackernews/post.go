@@ -2,7 +2,6 @@ package hackernews
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -27,7 +26,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 		err = absent(o.V)
 	}
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("hackernews: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return o.V.post(o.Raw), nil
 }
@@ -38,18 +37,18 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 	var page providers.Page[schema.Post]
 	u, err := c.user(ctx, handle)
 	if err != nil {
-		return page, fmt.Errorf("hackernews: posts of %q: %w", handle, err)
+		return page, err
 	}
 	ids, err := after(u.V.Submitted.V, cursor)
 	if err != nil {
-		return page, fmt.Errorf("hackernews: posts of %q: %w", handle, err)
+		return page, err
 	}
 	understood, lost := 0, 0
 	for looked := 0; len(ids) > 0 && looked < deepest && len(page.Items) < pageSize; {
 		some := ids[:min(parallel, len(ids), deepest-looked, pageSize-len(page.Items))]
 		got, err := c.items(ctx, some)
 		if err != nil {
-			return page, fmt.Errorf("hackernews: posts of %q: %w", handle, err)
+			return page, err
 		}
 		ids, looked = ids[len(some):], looked+len(some)
 		understood, lost = understood+len(got.list), lost+got.lost
@@ -60,7 +59,7 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 		}
 	}
 	if err := wire.Understood("submitted", understood, lost); err != nil {
-		return page, fmt.Errorf("hackernews: posts of %q: %w", handle, err)
+		return page, err
 	}
 	if len(ids) > 0 {
 		submitted := u.V.Submitted.V
@@ -97,18 +96,18 @@ func (c *client) trending(ctx context.Context, _ providers.TrendingQuery, cursor
 		err = ids.Check(ctx, "topstories")
 	}
 	if err != nil {
-		return page, fmt.Errorf("hackernews: front page: %w", err)
+		return page, err
 	}
 	part, next, err := pages.Cut(ids.V, cursor, pageSize)
 	if err != nil {
-		return page, fmt.Errorf("hackernews: front page: %w", err)
+		return page, err
 	}
 	got, err := c.items(ctx, part)
 	if err == nil {
 		err = wire.Understood("topstories", len(got.list), got.lost)
 	}
 	if err != nil {
-		return page, fmt.Errorf("hackernews: front page: %w", err)
+		return page, err
 	}
 	page.Next = next
 	for _, o := range got.list {

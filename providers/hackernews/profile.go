@@ -2,7 +2,6 @@ package hackernews
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 
 	"github.com/socialdata/socialdata/providers"
@@ -15,7 +14,7 @@ import (
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	u, err := c.user(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("hackernews: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return u.V.profile(u.Raw), nil
 }

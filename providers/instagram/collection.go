@@ -3,7 +3,6 @@ package instagram
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -17,11 +16,7 @@ import (
 func (s site) collections(
 	ctx context.Context, q providers.CollectionsQuery, cursor string,
 ) (providers.Page[schema.Collection], error) {
-	page, err := s.highlights(ctx, q.Handle, cursor)
-	if err != nil {
-		return page, fmt.Errorf("instagram_own: collections of %q: %w", q.Handle, err)
-	}
-	return page, nil
+	return s.highlights(ctx, q.Handle, cursor)
 }
 
 func (s site) highlights(

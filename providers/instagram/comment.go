@@ -3,7 +3,6 @@ package instagram
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -11,15 +10,7 @@ import (
 )
 
 // comments reads those that stand on a post's page, or come with it. The rest is for members.
-func (s site) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := s.remarksOn(ctx, postID, cursor)
-	if err != nil {
-		return page, fmt.Errorf("instagram_own: comments on %q: %w", postID, err)
-	}
-	return page, nil
-}
-
-func (s site) remarksOn(ctx context.Context, postID, cursor string) (page providers.Page[schema.Comment], err error) {
+func (s site) comments(ctx context.Context, postID, cursor string) (page providers.Page[schema.Comment], err error) {
 	if cursor != "" {
 		return page, providers.ErrCursor // none is ever given
 	}

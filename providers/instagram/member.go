@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -19,7 +18,7 @@ import (
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	p, _, err := s.account(ctx, handle)
 	if err != nil {
-		return p, fmt.Errorf("instagram_own: profile %q: %w", handle, err)
+		return p, err
 	}
 	return p, nil
 }

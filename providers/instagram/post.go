@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"regexp"
 
 	"github.com/socialdata/socialdata/providers"
@@ -26,26 +25,18 @@ const (
 )
 
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := c.mediaOf(ctx, handle, cursor, func(m media, p schema.Post) (schema.Post, bool) { return p, true })
-	if err != nil {
-		return page, fmt.Errorf("instagram: posts of %q: %w", handle, err)
-	}
-	return page, nil
+	return c.mediaOf(ctx, handle, cursor, func(m media, p schema.Post) (schema.Post, bool) { return p, true })
 }
 
 // reels are the posts that Instagram calls so. Of a video without that word nobody knows.
 func (c *client) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := c.mediaOf(ctx, handle, cursor, func(m media, p schema.Post) (schema.Post, bool) {
+	return c.mediaOf(ctx, handle, cursor, func(m media, p schema.Post) (schema.Post, bool) {
 		is, known := m.isReel()
 		if !known {
 			return schema.Post{}, true
 		}
 		return p, is
 	})
-	if err != nil {
-		return page, fmt.Errorf("instagram: reels of %q: %w", handle, err)
-	}
-	return page, nil
 }
 
 // afterForm is what a cursor may hold: it is written among the names of fields.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -34,7 +33,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 		err = wire.SameFold(ctx, "account", handle, a.Account.V.Username)
 	}
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("instagram: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return a.Account.V.profile(a.Account.Raw), nil
 }

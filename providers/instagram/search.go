@@ -3,7 +3,6 @@ package instagram
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -40,16 +39,6 @@ func placeOf(cursor string) (place, error) {
 // find lists the posts with a hashtag: the newest, and the best where there are none from the last day.
 // https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login/hashtag-search
 func (c *client) find(
-	ctx context.Context, q providers.SearchQuery, cursor string,
-) (providers.Page[schema.SearchResult], error) {
-	page, err := c.tagged(ctx, q, cursor)
-	if err != nil {
-		return page, fmt.Errorf("instagram: search %q: %w", q.Query, err)
-	}
-	return page, nil
-}
-
-func (c *client) tagged(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (none providers.Page[schema.SearchResult], err error) {
 	tag, isTag := strings.CutPrefix(q.Query, "#")

@@ -3,7 +3,6 @@ package instagram
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"github.com/socialdata/socialdata/providers"
@@ -21,7 +20,7 @@ func (s site) post(ctx context.Context, id string) (schema.Post, error) {
 		err = wire.Need(ctx, "display_uri or carousel_media", len(p.Media) > 0) // a post without a picture is half of one
 	}
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("instagram_own: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return p, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -15,19 +14,11 @@ import (
 )
 
 func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := s.feed(ctx, handle, cursor, func(bool) bool { return true })
-	if err != nil {
-		return page, fmt.Errorf("instagram_own: posts of %q: %w", handle, err)
-	}
-	return page, nil
+	return s.feed(ctx, handle, cursor, func(bool) bool { return true })
 }
 
 func (s site) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := s.feed(ctx, handle, cursor, func(isReel bool) bool { return isReel })
-	if err != nil {
-		return page, fmt.Errorf("instagram_own: reels of %q: %w", handle, err)
-	}
-	return page, nil
+	return s.feed(ctx, handle, cursor, func(isReel bool) bool { return isReel })
 }
 
 // feed reads one page of an account's posts, those of a kind that keep tells.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 	"time"
@@ -25,7 +24,7 @@ const site = "https://kick.com/"
 func (o *official) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	c, err := o.channel(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("kick: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	on, err := c.V.onAir(ctx)
 	if err != nil { // the profile can do without
@@ -37,11 +36,11 @@ func (o *official) profile(ctx context.Context, handle string) (schema.Profile, 
 func (o *official) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	c, err := o.channel(ctx, handle)
 	if err != nil {
-		return schema.LiveStream{}, fmt.Errorf("kick: live %q: %w", handle, err)
+		return schema.LiveStream{}, err
 	}
 	on, err := c.V.onAir(ctx)
 	if err != nil {
-		return schema.LiveStream{}, fmt.Errorf("kick: live %q: %w", handle, err)
+		return schema.LiveStream{}, err
 	}
 	return c.V.live(o.user(ctx, c.V.UserID), on, c.Raw), nil
 }

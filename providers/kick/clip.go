@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -17,14 +16,6 @@ import (
 
 // reels lists a channel's clips. Kick's pages overlap; what has been there before is the engine's to leave out.
 func (w *website) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := w.clips(ctx, handle, cursor)
-	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("kick: reels of %q: %w", handle, err)
-	}
-	return page, nil
-}
-
-func (w *website) clips(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	var page providers.Page[schema.Post]
 	r := upstream.Get("api", "v2", "channels", handle, "clips").With("sort", "date").With("time", "all")
 	if cursor != "" {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"regexp"
 	"strings"
@@ -51,7 +50,7 @@ func newOwn(cfg Config) providers.Provider {
 func (w *website) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	c, err := w.channel(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("kick: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return c.V.profile(c.Raw), nil
 }
@@ -59,11 +58,11 @@ func (w *website) profile(ctx context.Context, handle string) (schema.Profile, e
 func (w *website) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	c, err := w.channel(ctx, handle)
 	if err != nil {
-		return schema.LiveStream{}, fmt.Errorf("kick: live %q: %w", handle, err)
+		return schema.LiveStream{}, err
 	}
 	on, err := c.V.onAir(ctx)
 	if err != nil {
-		return schema.LiveStream{}, fmt.Errorf("kick: live %q: %w", handle, err)
+		return schema.LiveStream{}, err
 	}
 	return c.V.live(on, c.Raw), nil
 }

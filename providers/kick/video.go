@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -17,14 +16,6 @@ import (
 
 // posts lists the recordings of a channel, newest first, in one page. The channel is read too, for whose they are.
 func (w *website) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := w.videos(ctx, handle, cursor)
-	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("kick: posts of %q: %w", handle, err)
-	}
-	return page, nil
-}
-
-func (w *website) videos(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	if cursor != "" {
 		return providers.Page[schema.Post]{}, providers.ErrCursor
 	}
@@ -49,11 +40,7 @@ func (w *website) post(ctx context.Context, id string) (schema.Post, error) {
 	if clip.MatchString(id) {
 		read = w.clip
 	}
-	p, err := read(ctx, id)
-	if err != nil {
-		return schema.Post{}, fmt.Errorf("kick: post %q: %w", id, err)
-	}
-	return p, nil
+	return read(ctx, id)
 }
 
 func (w *website) video(ctx context.Context, id string) (schema.Post, error) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ func (s site) posts(ctx context.Context, handle, cursor string) (page providers.
 		page, err = f.page(ctx, handle, cursor)
 	}
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("kwai: posts of %q: %w", handle, err)
+		return providers.Page[schema.Post]{}, err
 	}
 	return page, nil
 }

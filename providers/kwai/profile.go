@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -16,7 +15,7 @@ import (
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	page, err := s.account(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("kwai: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	p := page.V.Person.profile(page.Raw)
 	if f, err := s.feed(ctx, handle, ""); err == nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -28,7 +27,7 @@ func (s site) post(ctx context.Context, id string) (p schema.Post, err error) {
 		}
 	}
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("kwai: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return p, nil
 }
@@ -52,8 +51,8 @@ func (s site) video(ctx context.Context, at place) (wire.Object[video], error) {
 func (s site) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
 	at := parse(q.PostID)
 	if at.user != "" {
-		return schema.Transcript{}, fmt.Errorf("kwai: transcript of %q: %w", q.PostID,
-			providers.Unsupported("the pages that the app shares have no transcript: pass the URL of the video on www.kwai.com"))
+		return schema.Transcript{}, providers.Unsupported(
+			"the pages that the app shares have no transcript: pass the URL of the video on www.kwai.com")
 	}
 	v, err := s.video(ctx, at)
 	words := ""
@@ -61,7 +60,7 @@ func (s site) transcript(ctx context.Context, q providers.TranscriptQuery) (sche
 		words, err = v.V.words(ctx)
 	}
 	if err != nil {
-		return schema.Transcript{}, fmt.Errorf("kwai: transcript of %q: %w", q.PostID, err)
+		return schema.Transcript{}, err
 	}
 	p := v.V.post(at, v.Raw)
 	return schema.Transcript{

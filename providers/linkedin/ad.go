@@ -55,21 +55,14 @@ func (c *client) adsOf(ctx context.Context, q providers.AdsQuery, cursor string)
 		return providers.Page[schema.Ad]{}, providers.Unsupported("LinkedIn does not list ads by domain")
 	}
 	if links.Digits(q.AdvertiserID) { // as a name it would find nobody, which is another thing than no ads
-		return providers.Page[schema.Ad]{}, providers.Unsupported("LinkedIn's interface lists ads by the advertiser's name, not by its number")
+		return providers.Page[schema.Ad]{}, providers.Unsupported(
+			"LinkedIn's interface lists ads by the advertiser's name, not by its number")
 	}
-	page, err := c.library(ctx, library().With("advertiser", q.AdvertiserID), q.AdFilter, cursor)
-	if err != nil {
-		return page, fmt.Errorf("linkedin: ads of %q: %w", q.AdvertiserID, err)
-	}
-	return page, nil
+	return c.library(ctx, library().With("advertiser", q.AdvertiserID), q.AdFilter, cursor)
 }
 
 func (c *client) searchAds(ctx context.Context, q providers.AdsSearchQuery, cursor string) (providers.Page[schema.Ad], error) {
-	page, err := c.library(ctx, library().With("keyword", q.Query), q.AdFilter, cursor)
-	if err != nil {
-		return page, fmt.Errorf("linkedin: search for ads %q: %w", q.Query, err)
-	}
-	return page, nil
+	return c.library(ctx, library().With("keyword", q.Query), q.AdFilter, cursor)
 }
 
 func library() upstream.Request {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -21,15 +20,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	out, err := s.feed(ctx, handle, cursor)
-	if err != nil {
-		return out, fmt.Errorf("linkedin: posts on the page of %q: %w", handle, err)
-	}
-	return out, nil
-}
-
-func (s site) feed(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
+func (s site) posts(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
 	if err := checkCursor(cursor); err != nil {
 		return out, err
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -32,16 +31,8 @@ type organization struct {
 	} `json:"locations"`
 }
 
-func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	p, err := c.organization(ctx, handle)
-	if err != nil {
-		return schema.Profile{}, fmt.Errorf("linkedin: organisation %q: %w", handle, err)
-	}
-	return p, nil
-}
-
-// organization finds the number of an organisation by its name, looks it up, and counts its followers.
-func (c *client) organization(ctx context.Context, handle string) (out schema.Profile, err error) {
+// profile finds the number of an organisation by its name, looks it up, and counts its followers.
+func (c *client) profile(ctx context.Context, handle string) (out schema.Profile, err error) {
 	kind, name, _ := strings.Cut(handle, "/")
 	if kind != "company" && kind != "school" {
 		return out, providers.Unsupported("LinkedIn's interface shows companies and schools, not people")

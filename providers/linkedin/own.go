@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"html"
 	"net/url"
 	"strings"
@@ -91,7 +90,7 @@ func (s site) profile(ctx context.Context, handle string) (schema.Profile, error
 		out, err = p.organization(ctx, a)
 	}
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("linkedin: page of %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return out, nil
 }

@@ -59,7 +59,7 @@ func kindOf(id string) string { return id[:max(0, strings.LastIndexByte(id, ':')
 func (s site) post(ctx context.Context, id string) (schema.Post, error) {
 	o, err := s.read(ctx, id)
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("linkedin: page of post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return o.post(), nil
 }
@@ -164,7 +164,7 @@ func (s site) comments(ctx context.Context, postID, cursor string) (providers.Pa
 		out.Items, err = o.comments(ctx)
 	}
 	if err != nil {
-		return providers.Page[schema.Comment]{}, fmt.Errorf("linkedin: comments on the page of post %q: %w", postID, err)
+		return providers.Page[schema.Comment]{}, err
 	}
 	return out, nil
 }

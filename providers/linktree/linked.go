@@ -2,7 +2,6 @@ package linktree
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -28,7 +27,7 @@ func (c *client) linked(ctx context.Context, handle, cursor string) (providers.P
 		out.Items, err = p.linked()
 	}
 	if err != nil {
-		return out, fmt.Errorf("linktree: linked profiles of %q: %w", handle, err)
+		return out, err
 	}
 	return out, nil
 }

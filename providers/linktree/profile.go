@@ -3,7 +3,6 @@ package linktree
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -14,7 +13,7 @@ import (
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	p, err := c.open(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("linktree: page of %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return p.profile(), nil
 }

@@ -3,7 +3,6 @@ package pinterest
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -34,7 +33,7 @@ type tokenAccount struct {
 func (c *official) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	a, err := c.account(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("pinterest: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return schema.Profile{
 		Common:      schema.Common{ID: string(a.V.ID), URL: page(a.V.Username), Raw: a.Raw},

@@ -3,7 +3,6 @@ package pinterest
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -62,7 +61,7 @@ func (c *official) collections(
 		page, err = list(ctx, c, upstream.Get("v5", "boards"), cursor, ownedBoard.collection)
 	}
 	if err != nil {
-		return page, fmt.Errorf("pinterest: boards of %q: %w", q.Handle, err)
+		return page, err
 	}
 	return page, nil
 }
@@ -84,7 +83,7 @@ func (c *official) collection(ctx context.Context, q providers.CollectionQuery) 
 		err = absent(noBoard)
 	}
 	if err != nil {
-		return schema.Collection{}, fmt.Errorf("pinterest: board %q: %w", q.ID, err)
+		return schema.Collection{}, err
 	}
 	return out, nil
 }
@@ -98,7 +97,7 @@ func (c *official) collectionPosts(
 		page, err = list(ctx, c, upstream.Get("v5", "boards", id, "pins"), cursor, ownedPin.post)
 	}
 	if err != nil {
-		return page, fmt.Errorf("pinterest: pins of board %q: %w", q.ID, err)
+		return page, err
 	}
 	return page, nil
 }

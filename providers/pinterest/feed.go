@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/xml"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -63,7 +62,7 @@ type item struct {
 
 func (f *feeds) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
 	if page.Items, err = f.read(ctx, upstream.Get(handle, "feed.rss"), handle, cursor); err != nil {
-		return page, fmt.Errorf("pinterest_feed: posts of %q: %w", handle, err)
+		return page, err
 	}
 	return page, nil
 }
@@ -78,7 +77,7 @@ func (f *feeds) collectionPosts(
 		page.Items, err = f.read(ctx, upstream.Get(handle, slug+".rss"), handle, cursor)
 	}
 	if err != nil {
-		return page, fmt.Errorf("pinterest_feed: pins of board %q: %w", q.ID, err)
+		return page, err
 	}
 	return page, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -67,20 +66,16 @@ func (b board) collection(raw json.RawMessage) (schema.Collection, bool) {
 func (o *own) collections(
 	ctx context.Context, q providers.CollectionsQuery, cursor string,
 ) (providers.Page[schema.Collection], error) {
-	page, err := rows(ctx, o, "Boards", options{
+	return rows(ctx, o, "Boards", options{
 		"username": q.Handle, "field_set_key": "profile_grid_item", "sort": "last_pinned_to", "filter_stories": false,
 		"page_size": 25, "include_archived": true,
 	}, cursor, board.collection)
-	if err != nil {
-		return page, fmt.Errorf("pinterest_own: boards of %q: %w", q.Handle, err)
-	}
-	return page, nil
 }
 
 func (o *own) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
 	b, err := o.board(ctx, q.ID)
 	if err != nil {
-		return schema.Collection{}, fmt.Errorf("pinterest_own: board %q: %w", q.ID, err)
+		return schema.Collection{}, err
 	}
 	out, _ := b.V.collection(b.Raw)
 	return out, nil
@@ -135,7 +130,7 @@ func (o *own) collectionPosts(
 		}, cursor, pin.post)
 	}
 	if err != nil {
-		return page, fmt.Errorf("pinterest_own: pins of board %q: %w", q.ID, err)
+		return page, err
 	}
 	if page.Next != "" {
 		page.Next = id + "." + page.Next

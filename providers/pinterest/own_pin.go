@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -114,7 +113,7 @@ func (o *own) post(ctx context.Context, id string) (schema.Post, error) {
 		err = p.V.whole(ctx, number)
 	}
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("pinterest_own: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	post, _ := p.V.post(p.Raw)
 	return post, nil
@@ -132,11 +131,7 @@ func (p pin) whole(ctx context.Context, id string) error {
 }
 
 func (o *own) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := rows(ctx, o, "UserPins", options{
+	return rows(ctx, o, "UserPins", options{
 		"username": handle, "field_set_key": "grid_item", "is_own_profile_pins": false, "pin_filter": nil,
 	}, cursor, pin.post)
-	if err != nil {
-		return page, fmt.Errorf("pinterest_own: posts of %q: %w", handle, err)
-	}
-	return page, nil
 }

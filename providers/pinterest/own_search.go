@@ -3,7 +3,6 @@ package pinterest
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
@@ -30,7 +29,7 @@ func (o *own) search(
 		})
 	}
 	if err != nil {
-		return page, fmt.Errorf("pinterest_own: search %q: %w", q.Query, err)
+		return page, err
 	}
 	return page, nil
 }

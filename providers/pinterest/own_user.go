@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers/internal/links"
@@ -90,7 +89,7 @@ func (o *own) profile(ctx context.Context, handle string) (schema.Profile, error
 		err = wire.SameFold(ctx, "account", handle, u.V.handle())
 	}
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("pinterest_own: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return u.V.profile(u.Raw), nil
 }

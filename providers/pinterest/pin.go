@@ -3,7 +3,6 @@ package pinterest
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -112,7 +111,7 @@ func (c *official) post(ctx context.Context, id string) (schema.Post, error) {
 		err = wire.Same(ctx, "pin", pin, string(p.V.ID))
 	}
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("pinterest: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	post, _ := p.V.post(p.Raw)
 	return post, nil
@@ -124,7 +123,7 @@ func (c *official) posts(ctx context.Context, handle, cursor string) (page provi
 		page, err = list(ctx, c, upstream.Get("v5", "pins"), cursor, ownedPin.post)
 	}
 	if err != nil {
-		return page, fmt.Errorf("pinterest: posts of %q: %w", handle, err)
+		return page, err
 	}
 	return page, nil
 }

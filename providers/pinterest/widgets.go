@@ -3,7 +3,6 @@ package pinterest
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -71,14 +70,14 @@ func (w *widgets) card(ctx context.Context, handle, slug string) (c card, err er
 func (w *widgets) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	c, err := w.card(ctx, handle, "")
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("pinterest_widgets: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return c.Data.User.V.profile(c.Data.User.Raw), nil
 }
 
 func (w *widgets) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
 	if page.Items, err = w.pins(ctx, handle, "", cursor); err != nil {
-		return page, fmt.Errorf("pinterest_widgets: posts of %q: %w", handle, err)
+		return page, err
 	}
 	return page, nil
 }
@@ -109,7 +108,7 @@ func (c card) isBoard(ctx context.Context, path string) error {
 func (w *widgets) post(ctx context.Context, id string) (schema.Post, error) {
 	p, err := w.pin(ctx, id)
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("pinterest_widgets: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	post, _ := p.V.post(p.Raw)
 	return post, nil
@@ -145,7 +144,7 @@ func (w *widgets) collection(ctx context.Context, q providers.CollectionQuery) (
 		err = c.isBoard(ctx, path)
 	}
 	if err != nil {
-		return schema.Collection{}, fmt.Errorf("pinterest_widgets: board %q: %w", q.ID, err)
+		return schema.Collection{}, err
 	}
 	b := c.Data.Board
 	b.V.Owner = &c.Data.User.V
@@ -161,7 +160,7 @@ func (w *widgets) collectionPosts(
 		page.Items, err = w.pins(ctx, handle, slug, cursor)
 	}
 	if err != nil {
-		return page, fmt.Errorf("pinterest_widgets: pins of board %q: %w", q.ID, err)
+		return page, err
 	}
 	return page, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -23,7 +22,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 		err = isAccount(ctx, t, handle)
 	}
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("reddit: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return t.Data.V.profile(t.Data.Raw), nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -17,20 +16,7 @@ import (
 
 // comments reads a post's comments of every level, each answer behind what it answers.
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := c.thread(ctx, providers.RepliesQuery{PostID: postID}, cursor)
-	if err != nil {
-		return providers.Page[schema.Comment]{}, fmt.Errorf("reddit: comments of %q: %w", postID, err)
-	}
-	return page, nil
-}
-
-// replies reads what answers one comment, at every level.
-func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := c.thread(ctx, q, cursor)
-	if err != nil {
-		return providers.Page[schema.Comment]{}, fmt.Errorf("reddit: replies to %q: %w", q.CommentID, err)
-	}
-	return page, nil
+	return c.replies(ctx, providers.RepliesQuery{PostID: postID}, cursor)
 }
 
 const (
@@ -71,7 +57,10 @@ func (p place) take(ids []string) place {
 	return p
 }
 
-func (c *client) thread(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
+// replies reads what answers one comment, at every level; without a comment, all that answers the post.
+func (c *client) replies(
+	ctx context.Context, q providers.RepliesQuery, cursor string,
+) (providers.Page[schema.Comment], error) {
 	if cursor != "" {
 		var p place
 		if json.Unmarshal([]byte(cursor), &p) != nil || !base36.MatchString(p.Post) || p.String() == "" {

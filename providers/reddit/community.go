@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -20,7 +19,7 @@ func (c *client) community(ctx context.Context, name string) (schema.Profile, er
 		err = isCommunity(ctx, t, name)
 	}
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("reddit: community %q: %w", name, err)
+		return schema.Profile{}, err
 	}
 	return t.Data.V.profile(t.Data.Raw), nil
 }
@@ -57,11 +56,7 @@ func (c *client) communityPosts(ctx context.Context, q providers.CommunityPostsQ
 	if q.Sort == "top" {
 		r = r.With("t", "week")
 	}
-	page, err := c.page(ctx, r, cursor)
-	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("reddit: posts in %q: %w", q.ID, err)
-	}
-	return page, nil
+	return c.page(ctx, r, cursor)
 }
 
 // subreddit is the answer of GET /r/{subreddit}/about.

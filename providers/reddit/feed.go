@@ -27,11 +27,7 @@ func (w web) posts(ctx context.Context, handle, cursor string) (providers.Page[s
 	if name, ok := strings.CutPrefix(handle, "r/"); ok {
 		return w.communityPosts(ctx, providers.CommunityPostsQuery{ID: name}, cursor)
 	}
-	page, err := w.page(ctx, upstream.Get("user", handle, "submitted", ".rss").With("sort", "new"), cursor)
-	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("reddit: posts of %q: %w", handle, err)
-	}
-	return page, nil
+	return w.page(ctx, upstream.Get("user", handle, "submitted", ".rss").With("sort", "new"), cursor)
 }
 
 func (w web) communityPosts(ctx context.Context, q providers.CommunityPostsQuery, cursor string) (providers.Page[schema.Post], error) {
@@ -39,11 +35,7 @@ func (w web) communityPosts(ctx context.Context, q providers.CommunityPostsQuery
 	if q.Sort == "top" {
 		r = r.With("sort", "top").With("t", "week")
 	}
-	page, err := w.page(ctx, r, cursor)
-	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("reddit: posts in %q: %w", q.ID, err)
-	}
-	return page, nil
+	return w.page(ctx, r, cursor)
 }
 
 func (w web) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
@@ -51,7 +43,7 @@ func (w web) find(ctx context.Context, q providers.SearchQuery, cursor string) (
 		return upstream.Get(strings.Join(segments, "/") + ".rss")
 	}), cursor)
 	if err != nil {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("reddit: search %q: %w", q.Query, err)
+		return providers.Page[schema.SearchResult]{}, err
 	}
 	return results(page), nil
 }
@@ -59,14 +51,6 @@ func (w web) find(ctx context.Context, q providers.SearchQuery, cursor string) (
 // comments reads those of a post, which stands first in the feed. A feed does not tell what answers what, and has no
 // second page of comments.
 func (w web) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := w.thread(ctx, postID, cursor)
-	if err != nil {
-		return providers.Page[schema.Comment]{}, fmt.Errorf("reddit: comments of %q: %w", postID, err)
-	}
-	return page, nil
-}
-
-func (w web) thread(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	if cursor != "" {
 		return providers.Page[schema.Comment]{}, providers.ErrCursor
 	}

@@ -3,7 +3,6 @@ package reddit
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -18,11 +17,7 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 	if name, ok := strings.CutPrefix(handle, "r/"); ok {
 		return c.communityPosts(ctx, providers.CommunityPostsQuery{ID: name}, cursor)
 	}
-	page, err := c.page(ctx, get("user", handle, "submitted").With("sort", "new"), cursor)
-	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("reddit: posts of %q: %w", handle, err)
-	}
-	return page, nil
+	return c.page(ctx, get("user", handle, "submitted").With("sort", "new"), cursor)
 }
 
 // page reads a listing of posts.
@@ -31,14 +26,6 @@ func (c *client) page(ctx context.Context, r upstream.Request, cursor string) (p
 }
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
-	p, err := c.one(ctx, id)
-	if err != nil {
-		return schema.Post{}, fmt.Errorf("reddit: post %q: %w", id, err)
-	}
-	return p, nil
-}
-
-func (c *client) one(ctx context.Context, id string) (schema.Post, error) {
 	id, err := c.web.resolve(ctx, providers.PostID, id)
 	if err != nil {
 		return schema.Post{}, err

@@ -3,7 +3,6 @@ package reddit
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -23,7 +22,7 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	}
 	posts, err := c.page(ctx, searchRequest(q, get), cursor)
 	if err != nil {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("reddit: search %q: %w", q.Query, err)
+		return providers.Page[schema.SearchResult]{}, err
 	}
 	return results(posts), nil
 }
@@ -49,17 +48,13 @@ func results(posts providers.Page[schema.Post]) providers.Page[schema.SearchResu
 
 func (c *client) findAccounts(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
 	if q.Handle != "" || q.Sort != "" {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("reddit: search %q: %w", q.Query,
-			providers.Invalid("handle and sort are for kind=post: Reddit cannot search accounts so"))
+		return providers.Page[schema.SearchResult]{}, providers.Invalid(
+			"handle and sort are for kind=post: Reddit cannot search accounts so")
 	}
-	page, err := list(ctx, c, get("users", "search").Says("q", q.Query), cursor, "t2",
+	return list(ctx, c, get("users", "search").Says("q", q.Query), cursor, "t2",
 		func(a account, raw json.RawMessage) (schema.SearchResult, bool) {
 			return schema.Result(new(a.profile(raw))), !a.Suspended.Is()
 		})
-	if err != nil {
-		return page, fmt.Errorf("reddit: search %q: %w", q.Query, err)
-	}
-	return page, nil
 }
 
 // longestSuggested is how much of a name Reddit completes.
@@ -69,15 +64,11 @@ const longestSuggested = 25
 // https://www.reddit.com/dev/api#GET_api_subreddit_autocomplete_v2
 func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
 	if len([]rune(q.Query)) > longestSuggested {
-		return providers.Page[schema.Suggestion]{}, fmt.Errorf("reddit: suggestions for %q: %w", q.Query,
-			providers.Invalid("Reddit completes at most %d characters", longestSuggested))
+		return providers.Page[schema.Suggestion]{}, providers.Invalid(
+			"Reddit completes at most %d characters", longestSuggested)
 	}
 	r := get("api", "subreddit_autocomplete_v2").Says("query", q.Query).With("include_profiles", "true").With("limit", "10")
-	page, err := c.completions(ctx, r)
-	if err != nil {
-		return page, fmt.Errorf("reddit: suggestions for %q: %w", q.Query, err)
-	}
-	return page, nil
+	return c.completions(ctx, r)
 }
 
 // completions reads a listing of accounts and communities; their place there is their position.

@@ -2,7 +2,6 @@ package rumble
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -26,7 +25,7 @@ func (s *site) comments(ctx context.Context, postID, cursor string) (out provide
 		out, err = t.page(ctx, t.List, "", cursor)
 	}
 	if err != nil {
-		return out, fmt.Errorf("rumble: comments of %q: %w", postID, err)
+		return out, err
 	}
 	return out, nil
 }
@@ -46,7 +45,7 @@ func (s *site) replies(
 		out, err = t.page(ctx, dom.First(parent, dom.Tag("ul"), partOf(parent)), q.CommentID, cursor)
 	}
 	if err != nil {
-		return out, fmt.Errorf("rumble: replies to %q: %w", q.CommentID, err)
+		return out, err
 	}
 	return out, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -12,19 +11,11 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// live looks for a video that the account's page marks as live, and asks its player whether it is.
-func (s *site) live(ctx context.Context, handle string) (schema.LiveStream, error) {
-	l, err := s.broadcast(ctx, handle)
-	if err != nil {
-		return schema.LiveStream{}, fmt.Errorf("rumble: live %q: %w", handle, err)
-	}
-	return l, nil
-}
-
 // mostMarked is how many videos that are marked as live are asked for: the mark may outlive the broadcast.
 const mostMarked = 3
 
-func (s *site) broadcast(ctx context.Context, handle string) (schema.LiveStream, error) {
+// live looks for a video that the account's page marks as live, and asks its player whether it is.
+func (s *site) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	p, h, err := s.channel(ctx, handle, "")
 	if err != nil {
 		return schema.LiveStream{}, err

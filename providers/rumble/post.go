@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -40,7 +39,7 @@ func (s *site) posts(ctx context.Context, handle, cursor string) (out providers.
 		out, err = p.list(ctx, h, this)
 	}
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("rumble: posts of %q: %w", handle, err)
+		return providers.Page[schema.Post]{}, err
 	}
 	return out, nil
 }
@@ -139,7 +138,7 @@ func (s *site) post(ctx context.Context, id string) (schema.Post, error) {
 		post, err = v.post(ctx)
 	}
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("rumble: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return post, nil
 }

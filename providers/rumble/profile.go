@@ -3,7 +3,6 @@ package rumble
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -17,7 +16,7 @@ import (
 func (s *site) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	p, h, err := s.channel(ctx, handle, "")
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("rumble: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	h.readLinks(p)
 	return h.profile(ctx), nil

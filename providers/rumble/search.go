@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -49,7 +48,7 @@ func (s *site) search(
 		out, err = p.found(ctx, read, this)
 	}
 	if err != nil {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("rumble: search: %w", err)
+		return providers.Page[schema.SearchResult]{}, err
 	}
 	return out, nil
 }

@@ -2,7 +2,6 @@ package rumble
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -15,15 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-func (s *site) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
-	t, err := s.said(ctx, q)
-	if err != nil {
-		return schema.Transcript{}, fmt.Errorf("rumble: transcript of %q: %w", q.PostID, err)
-	}
-	return t, nil
-}
-
-func (s *site) said(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
+func (s *site) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
 	v, err := s.video(ctx, q.PostID)
 	if err != nil {
 		return t, err

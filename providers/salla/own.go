@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -63,7 +62,7 @@ func (s *storefront) products(ctx context.Context, q providers.ProductsQuery, cu
 		page, err = s.list(ctx, upstream.Get("products"), url.Values{"source": {"latest"}, "limit": {pageSize}}, cursor)
 	}
 	if err != nil {
-		return page, fmt.Errorf("salla: products of %q: %w", q.Store, err)
+		return page, err
 	}
 	return page, nil
 }
@@ -73,7 +72,7 @@ func (s *storefront) search(ctx context.Context, q providers.SearchQuery, cursor
 	r.Input = true
 	found, err := s.list(ctx, r, url.Values{"query": {q.Query}}, cursor)
 	if err != nil {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("salla: search %q: %w", q.Query, err)
+		return providers.Page[schema.SearchResult]{}, err
 	}
 	return results(found), nil
 }
@@ -151,7 +150,7 @@ func (s *storefront) product(ctx context.Context, q providers.ProductQuery) (sch
 		err = wire.Need(ctx, "data.is_available", i.inStock() != nil)
 	}
 	if err != nil {
-		return schema.Product{}, fmt.Errorf("salla: product %q: %w", q.ID, err)
+		return schema.Product{}, err
 	}
 	return i.product(s.ours, answer.Data.Raw), nil
 }
@@ -236,13 +235,9 @@ func (i item) inStock() *bool {
 func (s *storefront) reviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
 	address := productURL(s.ours.URL, productID)
 	r := upstream.Get("comments").With("type", "products").With("ids[]", productID).With("sort", "latest")
-	page, err := numbered(ctx, s.http, r, commentsSize, cursor, func(c comment, raw json.RawMessage) (schema.Review, bool) {
+	return numbered(ctx, s.http, r, commentsSize, cursor, func(c comment, raw json.RawMessage) (schema.Review, bool) {
 		return c.review(productID, address, raw), c.belongs()
 	})
-	if err != nil {
-		return page, fmt.Errorf("salla: reviews of %q: %w", productID, err)
-	}
-	return page, nil
 }
 
 const commentsSize = "5" // of a page of comments, as themes ask for them

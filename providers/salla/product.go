@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -28,7 +27,7 @@ func (m *merchant) products(ctx context.Context, q providers.ProductsQuery, curs
 		page, err = m.list(ctx, upstream.Get("products"), ours, cursor)
 	}
 	if err != nil {
-		return page, fmt.Errorf("salla: products of %q: %w", q.Store, err)
+		return page, err
 	}
 	return page, nil
 }
@@ -130,7 +129,7 @@ func (m *merchant) product(ctx context.Context, q providers.ProductQuery) (schem
 		ours, err = m.ours(ctx)
 	}
 	if err != nil {
-		return schema.Product{}, fmt.Errorf("salla: product %q: %w", q.ID, err)
+		return schema.Product{}, err
 	}
 	return p.product(ours, answer.Data.Raw), nil
 }

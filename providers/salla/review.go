@@ -3,7 +3,6 @@ package salla
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
@@ -24,7 +23,7 @@ func (m *merchant) reviews(ctx context.Context, productID, cursor string) (provi
 		})
 	}
 	if err != nil {
-		return page, fmt.Errorf("salla: reviews of %q: %w", productID, err)
+		return page, err
 	}
 	return page, nil
 }

@@ -2,7 +2,6 @@ package salla
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/socialdata/socialdata/providers"
@@ -18,7 +17,7 @@ func (m *merchant) search(ctx context.Context, q providers.SearchQuery, cursor s
 		found, err = m.list(ctx, in(q.Lang, upstream.Get("products").Says("keyword", q.Query)), ours, cursor)
 	}
 	if err != nil {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("salla: search %q: %w", q.Query, err)
+		return providers.Page[schema.SearchResult]{}, err
 	}
 	return results(found), nil
 }

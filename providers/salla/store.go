@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
@@ -20,7 +19,7 @@ func (m *merchant) store(ctx context.Context, id string) (providers.Storefront, 
 		err = isStore(id, s.StoreSummary)
 	}
 	if err != nil {
-		return providers.Storefront{}, fmt.Errorf("salla: store %q: %w", id, err)
+		return providers.Storefront{}, err
 	}
 	return s, nil
 }

@@ -57,7 +57,7 @@ func (r amazonReads) profile(ctx context.Context, handle string) (schema.Profile
 	if err == nil {
 		err = wire.Need(ctx, "name", s.Name != "")
 	}
-	return said(s.profile(), err, "amazon profile %q", handle)
+	return s.profile(), err
 }
 
 // products are the trending picks of a creator.
@@ -66,7 +66,7 @@ func (r amazonReads) products(
 ) (page providers.Page[schema.Product], err error) {
 	if q.Handle == "" {
 		err = providers.Unsupported("ScrapeCreators lists products of creators only: ask by handle")
-		return said(page, err, "amazon products of store %q", q.Store)
+		return page, err
 	}
 	s, err := r.shop(ctx, q.Handle)
 	if err == nil {
@@ -75,7 +75,7 @@ func (r amazonReads) products(
 		}
 		page.Items, err = wire.Items(ctx, "trendingPicks", s.Picks, convert)
 	}
-	return said(page, err, "amazon products of %q", q.Handle)
+	return page, err
 }
 
 func (r amazonReads) collections(
@@ -93,7 +93,7 @@ func (r amazonReads) collections(
 	}
 	collect("lists", s.Lists)
 	collect("curations", s.Curations)
-	return said(page, err, "amazon collections of %q", q.Handle)
+	return page, err
 }
 
 type amazonShop struct {

@@ -59,7 +59,7 @@ func (r appleMusicReads) artist(ctx context.Context, handle string) (wire.Object
 
 func (r appleMusicReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	a, err := r.artist(ctx, handle)
-	return said(a.V.profile(a.Raw), err, "apple_music profile %q", handle)
+	return a.V.profile(a.Raw), err
 }
 
 // posts are the albums that the artist's page shows.
@@ -70,7 +70,7 @@ func (r appleMusicReads) posts(ctx context.Context, handle, _ string) (page prov
 			return album.post(a.V.actor(), raw), true
 		})
 	}
-	return said(page, err, "apple_music posts of %q", handle)
+	return page, err
 }
 
 func (r appleMusicReads) album(ctx context.Context, id string) (wire.Object[appleAlbum], error) {
@@ -83,21 +83,21 @@ func (r appleMusicReads) album(ctx context.Context, id string) (wire.Object[appl
 
 func (r appleMusicReads) post(ctx context.Context, id string) (schema.Post, error) {
 	a, err := r.album(ctx, id)
-	return said(a.V.post(a.V.artist(), a.Raw), err, "apple_music post %q", id)
+	return a.V.post(a.V.artist(), a.Raw), err
 }
 
 func (r appleMusicReads) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
 	if !links.Digits(q.ID) {
-		return said(schema.Collection{}, providers.Unsupported("ScrapeCreators has albums only"), "apple_music collection %q", q.ID)
+		return schema.Collection{}, providers.Unsupported("ScrapeCreators has albums only")
 	}
 	a, err := r.album(ctx, q.ID)
-	return said(a.V.collection(a.Raw), err, "apple_music collection %q", q.ID)
+	return a.V.collection(a.Raw), err
 }
 
 // tracks are all those of an album.
 func (r appleMusicReads) tracks(ctx context.Context, q providers.CollectionQuery, _ string) (page providers.Page[schema.Track], err error) {
 	if !links.Digits(q.ID) {
-		return said(page, providers.Unsupported("ScrapeCreators has albums only"), "apple_music tracks of %q", q.ID)
+		return page, providers.Unsupported("ScrapeCreators has albums only")
 	}
 	a, err := r.album(ctx, q.ID)
 	if err == nil {
@@ -106,7 +106,7 @@ func (r appleMusicReads) tracks(ctx context.Context, q providers.CollectionQuery
 			return t.track(raw), true
 		})
 	}
-	return said(page, err, "apple_music tracks of %q", q.ID)
+	return page, err
 }
 
 func (r appleMusicReads) track(ctx context.Context, id string) (schema.Track, error) {
@@ -114,7 +114,7 @@ func (r appleMusicReads) track(ctx context.Context, id string) (schema.Track, er
 	if err == nil {
 		err = wire.Same(ctx, "track", id, string(t.V.ID))
 	}
-	return said(t.V.track(t.Raw), err, "apple_music track %q", id)
+	return t.V.track(t.Raw), err
 }
 
 // search finds songs.
@@ -130,7 +130,7 @@ func (r appleMusicReads) search(ctx context.Context, q providers.SearchQuery, _ 
 			return schema.Result(new(t.track(raw))), t.Kind == "" || t.Kind == "song"
 		})
 	}
-	return said(page, err, "apple_music search for %q", q.Query)
+	return page, err
 }
 
 type appleArtwork struct {

@@ -33,7 +33,7 @@ func (r blueskyReads) profile(ctx context.Context, handle string) (schema.Profil
 	if err == nil && p.ID != handle {
 		err = wire.SameFold(ctx, "account", handle, p.Handle)
 	}
-	return said(p, err, "bluesky profile %q", handle)
+	return p, err
 }
 
 // posts reads the first page only: the answer has a cursor, but no parameter takes it.
@@ -42,13 +42,13 @@ func (r blueskyReads) posts(ctx context.Context, handle, _ string) (providers.Pa
 	if strings.HasPrefix(handle, "did:") {
 		who = "user_id"
 	}
-	page, err := list(ctx, r.client, upstream.Get("v1/bluesky/user/posts").Says(who, handle), "feed", "", parsed(ctx, bluesky.ParsePost))
-	return said(page, err, "bluesky posts of %q", handle)
+	return list(ctx, r.client, upstream.Get("v1/bluesky/user/posts").Says(who, handle), "feed", "",
+		parsed(ctx, bluesky.ParsePost))
 }
 
 func (r blueskyReads) post(ctx context.Context, id string) (schema.Post, error) {
 	p, _, err := r.thread(ctx, id)
-	return said(p, err, "bluesky post %q", id)
+	return p, err
 }
 
 // comments are the answers to a post, and those to them, all at once.
@@ -62,7 +62,7 @@ func (r blueskyReads) comments(ctx context.Context, postID, _ string) (page prov
 		})
 		page.Items = slices.Concat(threads...)
 	}
-	return said(page, err, "bluesky comments of %q", postID)
+	return page, err
 }
 
 // blueskyReply is an answer beside those to it, or the place of one that is deleted or withheld.

@@ -133,7 +133,7 @@ func (r facebookReads) profile(ctx context.Context, handle string) (schema.Profi
 	if err == nil && handle != string(p.V.ID) && !strings.EqualFold(handle, p.V.Alias) {
 		err = wire.SameFold(ctx, "account", handle, p.V.handle())
 	}
-	return said(p.V.profile(p.Raw), err, "facebook profile %q", handle)
+	return p.V.profile(p.Raw), err
 }
 
 type facebookPage struct {
@@ -176,8 +176,7 @@ func (p facebookPage) profile(raw json.RawMessage) schema.Profile {
 // posts come as Facebook shows them, which puts a pinned one first.
 // https://docs.scrapecreators.com/v1/facebook/profile/posts
 func (r facebookReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := r.feed(ctx, upstream.Get("v1/facebook/profile/posts").Says("url", facebookAccount(handle)), cursor)
-	return said(page, err, "facebook posts of %q", handle)
+	return r.feed(ctx, upstream.Get("v1/facebook/profile/posts").Says("url", facebookAccount(handle)), cursor)
 }
 
 // feed has no flag: the last page has no cursor.
@@ -247,7 +246,7 @@ func (r facebookReads) post(ctx context.Context, id string) (schema.Post, error)
 	if number := id[strings.LastIndexByte(id, '_')+1:]; err == nil && !p.V.is(number) {
 		err = wire.Same(ctx, "post", number, string(p.V.ID))
 	}
-	return said(p.V.post(p.Raw), err, "facebook post %q", id)
+	return p.V.post(p.Raw), err
 }
 
 type facebookDetail struct {
@@ -320,7 +319,7 @@ func (r facebookReads) reels(ctx context.Context, handle, cursor string) (page p
 		pageID, err = answer.PageID.Next(ctx, "next_page_id")
 		page.Next += " " + pageID
 	}
-	return said(page, err, "facebook reels of %q", handle)
+	return page, err
 }
 
 type facebookReel struct {
@@ -364,7 +363,7 @@ func (r facebookReads) transcript(ctx context.Context, q providers.TranscriptQue
 		err = providers.NotFound("nobody speaks in the post")
 	}
 	if err != nil {
-		return said(t, err, "facebook transcript of %q", q.PostID)
+		return t, err
 	}
 	return schema.Transcript{
 		Common:   schema.Common{ID: q.PostID, URL: address, Raw: answer.Raw},

@@ -33,7 +33,7 @@ func (r facebookReads) adsOf(
 		ask := upstream.Get("v1/facebook/adLibrary/company/ads").Says(by, q.AdvertiserID)
 		page, err = r.library(ctx, ask, q.AdFilter, cursor)
 	}
-	return said(page, err, "facebook ads of %q", q.AdvertiserID+q.Domain)
+	return page, err
 }
 
 // https://docs.scrapecreators.com/v1/facebook/adLibrary/search/ads
@@ -41,8 +41,7 @@ func (r facebookReads) searchAds(
 	ctx context.Context, q providers.AdsSearchQuery, cursor string,
 ) (providers.Page[schema.Ad], error) {
 	ask := upstream.Get("v1/facebook/adLibrary/search/ads").Says("query", q.Query)
-	page, err := r.library(ctx, ask, q.AdFilter, cursor)
-	return said(page, err, "facebook search for ads %q", q.Query)
+	return r.library(ctx, ask, q.AdFilter, cursor)
 }
 
 // library reads a page of the Ad Library. The tokens for the next one are too long for an address, so that it is
@@ -89,7 +88,7 @@ func (r facebookReads) ad(ctx context.Context, id string) (schema.Ad, error) {
 	if err == nil {
 		err = wire.Same(ctx, "ad", id, string(a.V.ID))
 	}
-	return said(facebookAd(a.V).saying(facebookWords(a.V.Snapshot.Body), a.Raw), err, "facebook ad %q", id)
+	return facebookAd(a.V).saying(facebookWords(a.V.Snapshot.Body), a.Raw), err
 }
 
 // facebookAd is an ad in a list. What it shows may be another Page's, whose content it promotes.
@@ -242,7 +241,7 @@ func (r facebookReads) advertisers(
 	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
 		page.Items, err = wire.Items(ctx, "searchResults", answer.Companies, facebookCompany.advertiser)
 	}
-	return said(page, err, "facebook advertisers %q", q.Query)
+	return page, err
 }
 
 type facebookCompany struct {

@@ -41,7 +41,7 @@ func (r facebookReads) comments(
 	if err == nil {
 		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
 	}
-	return said(page, err, "facebook comments of %q", postID)
+	return page, err
 }
 
 // repliesTo asks with the tokens of a comment, which a page of comments has. A cursor holds them, too.
@@ -49,8 +49,7 @@ func (r facebookReads) comments(
 func (r facebookReads) repliesTo(
 	ctx context.Context, q providers.RepliesQuery, cursor string,
 ) (providers.Page[schema.Comment], error) {
-	page, err := r.repliesAt(ctx, q, cursor)
-	return said(page, err, "facebook replies to %q", q.CommentID)
+	return r.repliesAt(ctx, q, cursor)
 }
 
 func (r facebookReads) repliesAt(

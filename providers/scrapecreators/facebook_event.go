@@ -24,7 +24,7 @@ func (r facebookReads) event(ctx context.Context, id string) (schema.Event, erro
 		err = wire.Same(ctx, "event", id, string(e.V.ID))
 	}
 	if err != nil {
-		return said(schema.Event{}, err, "facebook event %q", id)
+		return schema.Event{}, err
 	}
 	out, _ := e.V.event(e.Raw)
 	return out, nil
@@ -42,20 +42,18 @@ func (r facebookReads) events(
 	} else {
 		link, bad := links.Parse(q.Place, "facebook.com", ".facebook.com")
 		if bad != nil || link == nil || link.Segment(0) != "events" || link.Segment(1) != "explore" {
-			return said(page, providers.Invalid(
-				"a place is a page of Facebook's for its events, as in facebook.com/events/explore/riyadh/110944518935123"),
-				"facebook events at %q", q.Place)
+			return page, providers.Invalid(
+				"a place is a page of Facebook's for its events, as in facebook.com/events/explore/riyadh/110944518935123")
 		}
 		address := facebookSite + strings.Join(link.Segments, "/")
 		page, err = r.gatherings(ctx, upstream.Get("v1/facebook/events").Says("url", address), cursor, false)
 	}
-	return said(page, err, "facebook events of %q", q.Handle+q.Place)
+	return page, err
 }
 
 // https://docs.scrapecreators.com/v1/facebook/events/search
 func (r facebookReads) searchEvents(ctx context.Context, query, cursor string) (providers.Page[schema.Event], error) {
-	page, err := r.gatherings(ctx, upstream.Get("v1/facebook/events/search").Says("query", query), cursor, false)
-	return said(page, err, "facebook search for events %q", query)
+	return r.gatherings(ctx, upstream.Get("v1/facebook/events/search").Says("query", query), cursor, false)
 }
 
 // gatherings reads a page of events; where it is flagged, the flag says whether another follows.

@@ -37,7 +37,7 @@ func (r facebookReads) community(ctx context.Context, id string) (p schema.Profi
 		err = wire.Need(ctx, "id", g.V.ID != "")
 	}
 	if err != nil {
-		return said(p, err, "facebook community %q", id)
+		return p, err
 	}
 	number := string(g.V.ID)
 	return schema.Profile{
@@ -56,6 +56,5 @@ func (r facebookReads) communityPosts(
 ) (providers.Page[schema.Post], error) {
 	sorts := map[string]string{"top": "TOP_POSTS", "recent": "CHRONOLOGICAL", "activity": "RECENT_ACTIVITY"}
 	ask := facebookGroup(upstream.Get("v1/facebook/group/posts"), q.ID).With("sort_by", sorts[q.Sort])
-	page, err := r.feed(ctx, ask, cursor)
-	return said(page, err, "facebook posts in %q", q.ID)
+	return r.feed(ctx, ask, cursor)
 }

@@ -38,7 +38,7 @@ func (r githubReads) profile(ctx context.Context, handle string) (p schema.Profi
 		p, _ = u.V.profile(u.Raw)
 		err = wire.SameFold(ctx, "account", handle, p.Handle)
 	}
-	return said(p, err, "github profile %q", handle)
+	return p, err
 }
 
 func (r githubReads) followers(ctx context.Context, handle, cursor string) (providers.Page[schema.Profile], error) {
@@ -51,21 +51,19 @@ func (r githubReads) following(ctx context.Context, handle, cursor string) (prov
 
 func (r githubReads) accounts(ctx context.Context, what, handle, cursor string) (providers.Page[schema.Profile], error) {
 	ask := upstream.Get("v1/github/user", what).Says("handle", handle).With("cursor", cursor)
-	page, err := list(ctx, r.client, ask, what, "cursor", githubUser.profile)
-	return said(page, err, "github %s of %q", what, handle)
+	return list(ctx, r.client, ask, what, "cursor", githubUser.profile)
 }
 
 // posts are newest first.
 func (r githubReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	ask := upstream.Get("v1/github/user/repositories").Says("handle", handle).With("type", "owner").
 		With("sort", "created").With("direction", "desc").With("cursor", cursor)
-	page, err := list(ctx, r.client, ask, "repositories", "cursor", githubRepository.post)
-	return said(page, err, "github posts of %q", handle)
+	return list(ctx, r.client, ask, "repositories", "cursor", githubRepository.post)
 }
 
 func (r githubReads) post(ctx context.Context, id string) (p schema.Post, err error) {
 	if links.Digits(id) || strings.Contains(id, "#") {
-		return said(p, providers.Unsupported("ScrapeCreators knows repositories by owner/name only"), "github post %q", id)
+		return p, providers.Unsupported("ScrapeCreators knows repositories by owner/name only")
 	}
 	var answer struct {
 		Repository sole[githubRepository] `json:"repository"`
@@ -84,13 +82,12 @@ func (r githubReads) post(ctx context.Context, id string) (p schema.Post, err er
 			err = providers.NotFound("the repository is not public")
 		}
 	}
-	return said(p, err, "github post %q", id)
+	return p, err
 }
 
 // trending is GitHub's own page of the day.
 func (r githubReads) trending(ctx context.Context, _ providers.TrendingQuery, _ string) (providers.Page[schema.Post], error) {
-	page, err := list(ctx, r.client, upstream.Get("v1/github/trending/repositories"), "repositories", "", githubTrend.post)
-	return said(page, err, "github trending")
+	return list(ctx, r.client, upstream.Get("v1/github/trending/repositories"), "repositories", "", githubTrend.post)
 }
 
 // githubUser is an account; in lists the first four fields are there.

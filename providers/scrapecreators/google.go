@@ -66,7 +66,7 @@ func (r googleReads) search(
 	if len(page.Items) > 0 && n < indexedPages {
 		page.Next = strconv.Itoa(n + 1)
 	}
-	return said(page, err, "google search for %q", q.Query)
+	return page, err
 }
 
 type googleResult struct {
@@ -104,8 +104,7 @@ func (r googleReads) ads(ctx context.Context, q providers.AdsQuery, cursor strin
 	} else {
 		ask = ask.Says("domain", whose)
 	}
-	page, err := list(ctx, r.client, ask, "ads", "cursor", googleAd.row)
-	return said(page, err, "google ads of %q", whose)
+	return list(ctx, r.client, ask, "ads", "cursor", googleAd.row)
 }
 
 // ad reads one ad by its key, such as AR1234/CR5678. The advertiser's name is not told there.
@@ -118,7 +117,7 @@ func (r googleReads) ad(ctx context.Context, key string) (ad schema.Ad, err erro
 		ad, _ = a.V.row(a.Raw)
 		err = wire.Same(ctx, "ad", key, a.V.Advertiser+"/"+a.V.ID)
 	}
-	return said(ad, err, "google ad %q", key)
+	return ad, err
 }
 
 // googleAd is an ad in a list, or alone.
@@ -192,7 +191,7 @@ func (r googleReads) advertisers(
 		})
 	}
 	page.Items = append(page.Items, sites...)
-	return said(page, err, "google advertisers %q", q.Query)
+	return page, err
 }
 
 type googleWebsite struct {

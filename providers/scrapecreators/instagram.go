@@ -70,7 +70,7 @@ func (r instagramReads) profile(ctx context.Context, handle string) (p schema.Pr
 	if err == nil {
 		err = wire.SameFold(ctx, "account", handle, p.Handle)
 	}
-	return said(p, err, "instagram profile %q", handle)
+	return p, err
 }
 
 // posts puts pinned posts, which come first, into their place: a higher number is a younger post.
@@ -91,7 +91,7 @@ func (r instagramReads) posts(
 		page.Next, err = answer.HasMore.next(ctx, "next_max_id", answer.Next)
 	}
 	if err != nil {
-		return said(page, err, "instagram posts of %q", handle)
+		return page, err
 	}
 	instagramNewest(page.Items)
 	return page, nil
@@ -123,7 +123,7 @@ func (r instagramReads) reels(
 		page.Next, err = answer.Paging.HasMore.next(ctx, "paging_info.max_id", answer.Paging.MaxID)
 	}
 	if err != nil {
-		return said(page, err, "instagram reels of %q", handle)
+		return page, err
 	}
 	instagramNewest(page.Items)
 	return page, nil
@@ -153,7 +153,7 @@ func (r instagramReads) post(ctx context.Context, id string) (p schema.Post, err
 	if err == nil {
 		err = wire.Same(ctx, "post", number, p.ID)
 	}
-	return said(p, err, "instagram post %q", id)
+	return p, err
 }
 
 // instagramPage is the number of a post, and the address of its page.
@@ -178,7 +178,7 @@ func (r instagramReads) trackPosts(
 	if err == nil {
 		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
 	}
-	return said(page, err, "instagram posts of track %q", id)
+	return page, err
 }
 
 // trending has no parameters.
@@ -194,7 +194,7 @@ func (r instagramReads) trending(
 	if _, err = r.http.Read(ctx, upstream.Get("v1/instagram/reels/trending"), &answer); err == nil {
 		page.Items, err = wire.Items(ctx, "data.reels", answer.Data.Reels, instagramPost.post)
 	}
-	return said(page, err, "instagram trending")
+	return page, err
 }
 
 // transcript is one line for each video of a post.
@@ -223,7 +223,7 @@ func (r instagramReads) transcript(ctx context.Context, q providers.TranscriptQu
 		err = providers.NotFound("nobody speaks in the post")
 	}
 	if err != nil {
-		return said(t, err, "instagram transcript of %q", q.PostID)
+		return t, err
 	}
 	for _, s := range t.Segments {
 		t.Text = text.Join(t.Text, s.Text)

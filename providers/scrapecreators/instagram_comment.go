@@ -33,7 +33,7 @@ func (r instagramReads) comments(
 	if err == nil {
 		page.Next, err = answer.Cursor.Next(ctx, "cursor")
 	}
-	return said(page, err, "instagram comments of %q", postID)
+	return page, err
 }
 
 // https://docs.scrapecreators.com/v1/instagram/post/comment/replies
@@ -46,8 +46,7 @@ func (r instagramReads) replies(
 		Cursor   wire.Token                  `json:"cursor"`
 	}
 	if q.PostID == "" {
-		return said(page, providers.Invalid("the replies to a comment are found by its post: pass post_id as well"),
-			"instagram replies to %q", q.CommentID)
+		return page, providers.Invalid("the replies to a comment are found by its post: pass post_id as well")
 	}
 	number, address, err := instagramPage(q.PostID)
 	if err == nil {
@@ -66,7 +65,7 @@ func (r instagramReads) replies(
 	if err == nil {
 		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
 	}
-	return said(page, err, "instagram replies to %q", q.CommentID)
+	return page, err
 }
 
 type instagramComment struct {

@@ -33,12 +33,12 @@ func (r instagramReads) collections(
 		}
 		page.Items, err = wire.Items(ctx, "highlights", answer.Highlights, convert)
 	}
-	return said(page, err, "instagram collections of %q", q.Handle)
+	return page, err
 }
 
 func (r instagramReads) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
 	h, err := r.highlight(ctx, q.ID)
-	return said(h.V.collection(h.Raw), err, "instagram collection %q", q.ID)
+	return h.V.collection(h.Raw), err
 }
 
 // collectionPosts are the first stories of a highlight; for the others there is no way to ask.
@@ -49,7 +49,7 @@ func (r instagramReads) collectionPosts(
 	if err == nil {
 		page.Items, err = rowsOf(ctx, "items", h.V.Items, instagram.ParsePost)
 	}
-	return said(page, err, "instagram collection %q", q.ID)
+	return page, err
 }
 
 // https://docs.scrapecreators.com/v1/instagram/user/highlight/detail

@@ -37,7 +37,7 @@ func (r instagramReads) search(
 		found, err = r.searchNames(ctx, q.Query)
 		page = results(found)
 	}
-	return said(page, err, "instagram search %q", q.Query)
+	return page, err
 }
 
 // since is the narrowest window of a search that reaches back to what is asked for.

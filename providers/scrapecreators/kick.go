@@ -27,5 +27,5 @@ func (r kickReads) clip(ctx context.Context, id string) (p schema.Post, err erro
 	if err == nil {
 		err = wire.Same(ctx, "clip", id, p.ID)
 	}
-	return said(p, err, "kick clip %q", id)
+	return p, err
 }

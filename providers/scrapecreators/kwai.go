@@ -45,7 +45,7 @@ func (r kwaiReads) profile(ctx context.Context, handle string) (schema.Profile, 
 	if err == nil {
 		err = wire.SameFold(ctx, "account", handle, answer.Data.V.Handle)
 	}
-	return said(answer.Data.V.profile(answer.Data.Raw), err, "kwai profile %q", handle)
+	return answer.Data.V.profile(answer.Data.Raw), err
 }
 
 // kwaiAccount is an account; beside what it made it has the first fields only.
@@ -97,7 +97,7 @@ func (r kwaiReads) posts(ctx context.Context, handle, cursor string) (page provi
 	if err == nil {
 		page.Next, err = answer.Data.HasMore.next(ctx, "data.cursor", answer.Data.Cursor)
 	}
-	return said(page, err, "kwai posts of %q", handle)
+	return page, err
 }
 
 // post finds a video by its account and its number: @handle/NUMBER.
@@ -122,7 +122,7 @@ func (r kwaiReads) post(ctx context.Context, id string) (schema.Post, error) {
 	if err == nil {
 		err = wire.Same(ctx, "post", number, string(answer.Data.V.ID))
 	}
-	return said(answer.Data.V.post(answer.Data.Raw), err, "kwai post %q", id)
+	return answer.Data.V.post(answer.Data.Raw), err
 }
 
 type kwaiVideo struct {

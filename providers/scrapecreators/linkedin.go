@@ -76,7 +76,7 @@ func (r linkedinReads) profile(ctx context.Context, handle string) (p schema.Pro
 	if _, slug, _ := strings.Cut(handle, "/"); err == nil && !linkedinPerson(handle) && links.Digits(slug) {
 		err = wire.Same(ctx, "company", slug, p.ID)
 	}
-	return said(p, err, "linkedin profile %q", handle)
+	return p, err
 }
 
 // linkedinAccount is a person or a company.
@@ -129,14 +129,14 @@ func (a linkedinAccount) profile(handle string, raw json.RawMessage) schema.Prof
 func (r linkedinReads) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
 	if linkedinPerson(handle) {
 		err = providers.Unsupported("ScrapeCreators lists the posts of companies only")
-		return said(page, err, "linkedin posts of %q", handle)
+		return page, err
 	}
 	ask := upstream.Get("v1/linkedin/company/posts").Says("url", linkedinSite+handle)
 	page, err = numbered(ctx, r.client, ask, cursor, linkedinPages, "posts",
 		func(p linkedinPost, raw json.RawMessage) (schema.Post, bool) {
 			return p.post(linkedinActor(handle), raw), true
 		})
-	return said(page, err, "linkedin posts of %q", handle)
+	return page, err
 }
 
 // read opens the page of a post, which also has a few of its comments.
@@ -155,7 +155,7 @@ func (r linkedinReads) read(ctx context.Context, id string) (p wire.Object[linke
 
 func (r linkedinReads) post(ctx context.Context, id string) (schema.Post, error) {
 	p, err := r.read(ctx, id)
-	return said(p.V.post(schema.UnknownActor(), p.Raw), err, "linkedin post %q", id)
+	return p.V.post(schema.UnknownActor(), p.Raw), err
 }
 
 // comments have no ids and no times.
@@ -174,7 +174,7 @@ func (r linkedinReads) comments(
 		}
 		page.Items, err = wire.Items(ctx, "comments", p.V.Said, convert)
 	}
-	return said(page, err, "linkedin comments of %q", postID)
+	return page, err
 }
 
 // search finds posts by a search engine.
@@ -190,15 +190,14 @@ func (r linkedinReads) search(
 	}
 	page, err := list(ctx, r.client, ask, "posts", "cursor", convert)
 	page.Next = indexedNext(page.Next)
-	return said(page, err, "linkedin search for %q", q.Query)
+	return page, err
 }
 
 // https://docs.scrapecreators.com/v1/linkedin/post/transcript
 func (r linkedinReads) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
 	page := linkedin.PostURL(q.PostID)
 	ask := upstream.Get("v1/linkedin/post/transcript").Says("url", providers.AddressOf(ctx, providers.PostID, page))
-	t, err := r.words(ctx, ask, q.PostID, page)
-	return said(t, err, "linkedin transcript of %q", q.PostID)
+	return r.words(ctx, ask, q.PostID, page)
 }
 
 // linkedinPost is a post or an article. Which fields it has depends on where it stands.
@@ -280,14 +279,13 @@ func (r linkedinReads) ads(
 	default:
 		page, err = r.library(ctx, ask.Says("company", q.AdvertiserID), q.AdFilter, cursor)
 	}
-	return said(page, err, "linkedin ads of %q", q.AdvertiserID)
+	return page, err
 }
 
 func (r linkedinReads) searchAds(
 	ctx context.Context, q providers.AdsSearchQuery, cursor string,
 ) (providers.Page[schema.Ad], error) {
-	page, err := r.library(ctx, upstream.Get("v1/linkedin/ads/search").Says("keyword", q.Query), q.AdFilter, cursor)
-	return said(page, err, "linkedin search for ads %q", q.Query)
+	return r.library(ctx, upstream.Get("v1/linkedin/ads/search").Says("keyword", q.Query), q.AdFilter, cursor)
 }
 
 func (r linkedinReads) library(
@@ -314,7 +312,7 @@ func (r linkedinReads) ad(ctx context.Context, id string) (ad schema.Ad, err err
 		ad, _ = a.V.row(a.Raw)
 		err = wire.Same(ctx, "ad", id, ad.ID)
 	}
-	return said(ad, err, "linkedin ad %q", id)
+	return ad, err
 }
 
 type linkedinAd struct {

@@ -28,11 +28,11 @@ func (r linktreeReads) profile(ctx context.Context, handle string) (schema.Profi
 	if err == nil {
 		err = wire.SameFold(ctx, "account", handle, p.Handle)
 	}
-	return said(p, err, "linktree page of %q", handle)
+	return p, err
 }
 
 // linked lists all at once.
 func (r linktreeReads) linked(ctx context.Context, handle, _ string) (page providers.Page[schema.LinkedProfile], err error) {
 	page.Items, err = one(ctx, r.client, r.page(handle), linktree.ParseLinked)
-	return said(page, err, "linktree: linked profiles of %q", handle)
+	return page, err
 }

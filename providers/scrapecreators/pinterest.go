@@ -48,7 +48,7 @@ func (r pinterestReads) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (providers.Page[schema.SearchResult], error) {
 	page, err := r.pins(ctx, upstream.Get("v1/pinterest/search").Says("query", q.Query), cursor)
-	return said(results(page), err, "pinterest search %q", q.Query)
+	return results(page), err
 }
 
 // collectionPosts finds a board by the path of its page.
@@ -61,7 +61,7 @@ func (r pinterestReads) collectionPosts(
 	} else {
 		page, err = r.pins(ctx, upstream.Get("v1/pinterest/board").Says("url", pinterestSite+q.ID+"/"), cursor)
 	}
-	return said(page, err, "pinterest collection %q", q.ID)
+	return page, err
 }
 
 // pins has no flag: the last page has no cursor.
@@ -106,7 +106,7 @@ func (r pinterestReads) collections(
 		}
 		page.Items, err = wire.Items(ctx, "boards", answer.Boards, convert)
 	}
-	return said(page, err, "pinterest collections of %q", q.Handle)
+	return page, err
 }
 
 // https://docs.scrapecreators.com/v1/pinterest/pin
@@ -121,7 +121,7 @@ func (r pinterestReads) post(ctx context.Context, id string) (p schema.Post, err
 	if err == nil {
 		err = wire.Need(ctx, "pinner", pin.V.Pinner != nil || pin.V.Creator != nil)
 	}
-	return said(pin.V.post(pin.Raw), err, "pinterest post %q", id)
+	return pin.V.post(pin.Raw), err
 }
 
 // pinterestPin is a pin as its page has it.

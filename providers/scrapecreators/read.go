@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -16,14 +15,6 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
-
-// said says what was being read when err is not nil.
-func said[T any](v T, err error, what string, args ...any) (T, error) {
-	if err != nil {
-		err = fmt.Errorf("scrapecreators: %s: %w", fmt.Sprintf(what, args...), err)
-	}
-	return v, err
-}
 
 // one reads an answer that is one object.
 func one[T any](

@@ -52,16 +52,15 @@ func (r redditReads) post(ctx context.Context, id string) (schema.Post, error) {
 	if err == nil {
 		err = wire.Same(ctx, "post", id, p.ID)
 	}
-	return said(p, err, "reddit post %q", id)
+	return p, err
 }
 
 func (r redditReads) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
 	ask := upstream.Get("v1/reddit/search").Says("query", q.Query).With("sort", redditSorts[q.Sort]).With("after", cursor)
-	page, err := list(ctx, r.client, ask, "posts", "after", func(_ struct{}, raw json.RawMessage) (schema.SearchResult, bool) {
+	return list(ctx, r.client, ask, "posts", "after", func(_ struct{}, raw json.RawMessage) (schema.SearchResult, bool) {
 		p, belongs := parsed(ctx, reddit.ParsePost)(struct{}{}, raw)
 		return schema.Result(&p), belongs
 	})
-	return said(page, err, "reddit search for %q", q.Query)
 }
 
 // community minds the case of the name.
@@ -72,7 +71,7 @@ func (r redditReads) community(ctx context.Context, name string) (p schema.Profi
 		p = c.V.profile(c.Raw)
 		err = wire.SameFold(ctx, "community", name, p.Handle)
 	}
-	return said(p, err, "reddit community %q", name)
+	return p, err
 }
 
 func (r redditReads) communityPosts(
@@ -83,8 +82,7 @@ func (r redditReads) communityPosts(
 	if q.Sort == "top" {
 		ask = ask.With("timeframe", "week")
 	}
-	page, err := list(ctx, r.client, ask, "posts", "after", parsed(ctx, reddit.ParsePost))
-	return said(page, err, "reddit posts in %q", q.ID)
+	return list(ctx, r.client, ask, "posts", "after", parsed(ctx, reddit.ParsePost))
 }
 
 type redditCommunity struct {
@@ -111,7 +109,7 @@ func (r redditReads) comments(ctx context.Context, postID, cursor string) (provi
 	if err == nil {
 		err = t.add(ctx, postID, t.Comments)
 	}
-	return said(t.page(), err, "reddit comments of %q", postID)
+	return t.page(), err
 }
 
 // replies cuts the answers to a comment out of the thread of its post. What the vendor leaves for later there is a page
@@ -119,7 +117,7 @@ func (r redditReads) comments(ctx context.Context, postID, cursor string) (provi
 func (r redditReads) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (page providers.Page[schema.Comment], err error) {
 	if q.PostID == "" {
 		err = providers.Invalid("post_id is needed: ScrapeCreators reads comments by their post only")
-		return said(page, err, "reddit replies to %q", q.CommentID)
+		return page, err
 	}
 	t, err := r.thread(ctx, q.PostID, cursor)
 	switch {
@@ -134,7 +132,7 @@ func (r redditReads) replies(ctx context.Context, q providers.RepliesQuery, curs
 			err = t.add(ctx, q.PostID, below.Items)
 		}
 	}
-	return said(t.page(), err, "reddit replies to %q", q.CommentID)
+	return t.page(), err
 }
 
 // redditThread is a part of a thread, and the tokens of those that the vendor leaves for later.
@@ -297,5 +295,5 @@ func (r redditReads) transcript(ctx context.Context, q providers.TranscriptQuery
 		t.Segments, err = vtt.Segments(ctx, []byte(a.V.VTT.V))
 		t.Text = vtt.Text(t.Segments)
 	}
-	return said(t, err, "reddit transcript of %q", q.PostID)
+	return t, err
 }

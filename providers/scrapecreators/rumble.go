@@ -55,7 +55,7 @@ func (r rumbleReads) posts(ctx context.Context, handle, cursor string) (page pro
 	if err == nil {
 		page.Next, err = a.next(ctx, "cursor")
 	}
-	return said(page, err, "rumble posts of %q", handle)
+	return page, err
 }
 
 func (r rumbleReads) post(ctx context.Context, id string) (p schema.Post, err error) {
@@ -63,7 +63,7 @@ func (r rumbleReads) post(ctx context.Context, id string) (p schema.Post, err er
 	if _, err = r.http.Read(ctx, upstream.Get("v1/rumble/video").Says("url", rumbleVideoURL(ctx, id)), &v); err == nil {
 		err = wire.Same(ctx, "post", id, v.V.ID)
 	}
-	return said(v.V.post(v.Raw), err, "rumble post %q", id)
+	return v.V.post(v.Raw), err
 }
 
 func rumbleVideoURL(ctx context.Context, id string) string {
@@ -85,7 +85,7 @@ func (r rumbleReads) comments(ctx context.Context, postID, _ string) (page provi
 			return c.comment(postID, text.URLOr(a.URL, rumbleHome+postID), raw), true
 		})
 	}
-	return said(page, err, "rumble comments of %q", postID)
+	return page, err
 }
 
 // search finds videos, and short ones behind them.
@@ -105,7 +105,7 @@ func (r rumbleReads) search(ctx context.Context, q providers.SearchQuery, cursor
 		page.Items = append(page.Items, shorts...)
 		page.Next, err = a.next(ctx, "cursor")
 	}
-	return said(page, err, "rumble search for %q", q.Query)
+	return page, err
 }
 
 func (r rumbleReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
@@ -136,7 +136,7 @@ func (r rumbleReads) transcript(ctx context.Context, q providers.TranscriptQuery
 		t.Segments, err = vtt.Segments(ctx, []byte(a.V.Transcript.V))
 		t.Text = vtt.Text(t.Segments)
 	}
-	return said(t, err, "rumble transcript of %q", q.PostID)
+	return t, err
 }
 
 type rumbleChannel struct {

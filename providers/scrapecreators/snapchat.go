@@ -53,7 +53,7 @@ func (r snapchatReads) page(ctx context.Context, handle string) (p snapchat.Page
 
 func (r snapchatReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	p, err := r.page(ctx, handle)
-	return said(p.Profile(), err, "snapchat profile %q", handle)
+	return p.Profile(), err
 }
 
 func (r snapchatReads) posts(ctx context.Context, handle, _ string) (page providers.Page[schema.Post], err error) {
@@ -61,7 +61,7 @@ func (r snapchatReads) posts(ctx context.Context, handle, _ string) (page provid
 	if err == nil {
 		page.Items, err = p.Posts(ctx)
 	}
-	return said(page, err, "snapchat posts of %q", handle)
+	return page, err
 }
 
 func (r snapchatReads) reels(ctx context.Context, handle, _ string) (page providers.Page[schema.Post], err error) {
@@ -69,7 +69,7 @@ func (r snapchatReads) reels(ctx context.Context, handle, _ string) (page provid
 	if err == nil {
 		page.Items, err = p.Reels(ctx)
 	}
-	return said(page, err, "snapchat reels of %q", handle)
+	return page, err
 }
 
 func (r snapchatReads) collections(
@@ -79,7 +79,7 @@ func (r snapchatReads) collections(
 	if err == nil {
 		page.Items, err = p.Collections(ctx)
 	}
-	return said(page, err, "snapchat collections of %q", q.Handle)
+	return page, err
 }
 
 func snapchatSpotlight(id string) string { return "https://www.snapchat.com/spotlight/" + id }
@@ -99,7 +99,7 @@ func (r snapchatReads) post(ctx context.Context, id string) (p schema.Post, err 
 	if err == nil {
 		err = wire.Same(ctx, "post", id, p.ID)
 	}
-	return said(p, err, "snapchat post %q", id)
+	return p, err
 }
 
 // https://docs.scrapecreators.com/v1/snapchat/spotlight/comments
@@ -125,7 +125,7 @@ func (r snapchatReads) comments(
 	if err == nil {
 		page.Next, err = answer.HasMore.next(ctx, "cursor", answer.Cursor)
 	}
-	return said(page, err, "snapchat comments of %q", postID)
+	return page, err
 }
 
 // snapchatComment has no id, and of its author a name only.

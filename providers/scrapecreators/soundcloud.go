@@ -34,17 +34,15 @@ func (r soundcloudReads) profile(ctx context.Context, handle string) (schema.Pro
 	if err == nil {
 		err = wire.SameFold(ctx, "account", handle, p.Handle)
 	}
-	return said(p, err, "soundcloud profile %q", handle)
+	return p, err
 }
 
 func (r soundcloudReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := soundcloudUploads(ctx, r, handle, cursor, soundcloud.ParsePost)
-	return said(page, err, "soundcloud posts of %q", handle)
+	return soundcloudUploads(ctx, r, handle, cursor, soundcloud.ParsePost)
 }
 
 func (r soundcloudReads) tracks(ctx context.Context, handle, cursor string) (providers.Page[schema.Track], error) {
-	page, err := soundcloudUploads(ctx, r, handle, cursor, soundcloud.ParseTrack)
-	return said(page, err, "soundcloud tracks of %q", handle)
+	return soundcloudUploads(ctx, r, handle, cursor, soundcloud.ParseTrack)
 }
 
 func soundcloudUploads[T any](
@@ -59,7 +57,7 @@ func (r soundcloudReads) post(ctx context.Context, id string) (schema.Post, erro
 	if err == nil {
 		err = sameSound(ctx, id, p.Common)
 	}
-	return said(p, err, "soundcloud post %q", id)
+	return p, err
 }
 
 func (r soundcloudReads) track(ctx context.Context, id string) (schema.Track, error) {
@@ -67,7 +65,7 @@ func (r soundcloudReads) track(ctx context.Context, id string) (schema.Track, er
 	if err == nil {
 		err = sameSound(ctx, id, t.Common)
 	}
-	return said(t, err, "soundcloud track %q", id)
+	return t, err
 }
 
 // soundcloudTrack reads a track that is named by its path; its number alone is no address.

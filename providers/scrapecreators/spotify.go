@@ -61,7 +61,7 @@ func (r spotifyReads) artist(ctx context.Context, handle string) (wire.Object[sp
 
 func (r spotifyReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	a, err := r.artist(ctx, handle)
-	return said(a.V.profile(a.Raw), err, "spotify profile %q", handle)
+	return a.V.profile(a.Raw), err
 }
 
 // posts are the albums that the artist's page shows.
@@ -73,7 +73,7 @@ func (r spotifyReads) posts(ctx context.Context, handle, _ string) (page provide
 				return album.post(a.V.actor(), raw), true
 			})
 	}
-	return said(page, err, "spotify posts of %q", handle)
+	return page, err
 }
 
 func (r spotifyReads) collections(
@@ -86,7 +86,7 @@ func (r spotifyReads) collections(
 				return album.collection(a.V.actor(), raw), true
 			})
 	}
-	return said(page, err, "spotify collections of %q", q.Handle)
+	return page, err
 }
 
 func (r spotifyReads) album(ctx context.Context, id string) (wire.Object[spotifyAlbum], error) {
@@ -95,11 +95,11 @@ func (r spotifyReads) album(ctx context.Context, id string) (wire.Object[spotify
 
 func (r spotifyReads) post(ctx context.Context, id string) (schema.Post, error) {
 	a, err := r.album(ctx, id)
-	return said(a.V.post(a.V.author(), a.Raw), err, "spotify post %q", id)
+	return a.V.post(a.V.author(), a.Raw), err
 }
 
 func (r spotifyReads) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
-	c, err := spotify.ByKind(q, func(kind schema.CollectionKind, id string) (schema.Collection, error) {
+	return spotify.ByKind(q, func(kind schema.CollectionKind, id string) (schema.Collection, error) {
 		switch kind {
 		case schema.Playlist:
 			p, err := spotifyThing(ctx, r.client, "playlist", id, spotifyList.id)
@@ -112,11 +112,10 @@ func (r spotifyReads) collection(ctx context.Context, q providers.CollectionQuer
 			return a.V.collection(a.V.author(), a.Raw), err
 		}
 	})
-	return said(c, err, "spotify collection %q", q.ID)
 }
 
 func (r spotifyReads) collectionTracks(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Track], error) {
-	page, err := spotify.ByKind(q, func(kind schema.CollectionKind, id string) (page providers.Page[schema.Track], err error) {
+	return spotify.ByKind(q, func(kind schema.CollectionKind, id string) (page providers.Page[schema.Track], err error) {
 		switch kind {
 		case schema.Playlist:
 			ask := upstream.Get("v1/spotify/playlist").Says("id", id).With("cursor", cursor)
@@ -135,13 +134,12 @@ func (r spotifyReads) collectionTracks(ctx context.Context, q providers.Collecti
 		}
 		return page, err
 	})
-	return said(page, err, "spotify tracks of %q", q.ID)
 }
 
 func (r spotifyReads) track(ctx context.Context, id string) (schema.Track, error) {
 	t, err := spotifyThing(ctx, r.client, "track", id, spotifyTrack.id)
 	track, _ := t.V.row(t.Raw)
-	return said(track, err, "spotify track %q", id)
+	return track, err
 }
 
 // search finds a few of each kind: collections first, then tracks, then artists.
@@ -181,7 +179,7 @@ func (r spotifyReads) search(ctx context.Context, q providers.SearchQuery, _ str
 			return schema.Result(new(artist.profile(raw))), true
 		})
 	})
-	return said(page, err, "spotify search for %q", q.Query)
+	return page, err
 }
 
 // spotifyPicture is one picture in several sizes, in no order.

@@ -32,19 +32,18 @@ func (r telegramReads) profile(ctx context.Context, handle string) (p schema.Pro
 		p = answer.V.profile(answer.Raw)
 		err = wire.SameFold(ctx, "account", handle, p.Handle)
 	}
-	return said(p, err, "telegram profile %q", handle)
+	return p, err
 }
 
 // posts are newest first.
 func (r telegramReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	ask := upstream.Get("v1/telegram/channel/posts").Says("handle", handle).With("cursor", cursor)
-	page, err := list(ctx, r.client, ask, "posts", "cursor", func(p telegramPost, raw json.RawMessage) (schema.Post, bool) {
+	return list(ctx, r.client, ask, "posts", "cursor", func(p telegramPost, raw json.RawMessage) (schema.Post, bool) {
 		if !strings.EqualFold(p.Channel, handle) {
 			return schema.Post{}, true // of another channel
 		}
 		return p.row(raw)
 	})
-	return said(page, err, "telegram posts of %q", handle)
 }
 
 func (r telegramReads) post(ctx context.Context, id string) (p schema.Post, err error) {
@@ -53,7 +52,7 @@ func (r telegramReads) post(ctx context.Context, id string) (p schema.Post, err 
 		p, _ = answer.V.row(answer.Raw)
 		err = wire.SameFold(ctx, "post", id, p.ID)
 	}
-	return said(p, err, "telegram post %q", id)
+	return p, err
 }
 
 type telegramChannel struct {

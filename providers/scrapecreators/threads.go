@@ -55,7 +55,7 @@ func (r threadsReads) profile(ctx context.Context, handle string) (p schema.Prof
 	if err == nil {
 		err = wire.SameFold(ctx, "account", handle, p.Handle)
 	}
-	return said(p, err, "threads profile %q", handle)
+	return p, err
 }
 
 // threadsPosts is a list of posts, beside which may stand those of others.
@@ -78,7 +78,7 @@ func (r threadsReads) posts(ctx context.Context, handle, _ string) (page provide
 		})
 	}
 	if err != nil {
-		return said(page, err, "threads posts of %q", handle)
+		return page, err
 	}
 	slices.SortStableFunc(page.Items, func(a, b schema.Post) int {
 		return ids.Newest(meta.Number(a.ID), meta.Number(b.ID))
@@ -124,12 +124,11 @@ func (r threadsReads) thread(ctx context.Context, code string) (t threadsThread,
 
 func (r threadsReads) post(ctx context.Context, id string) (schema.Post, error) {
 	t, err := r.thread(ctx, id)
-	return said(t.post, err, "threads post %q", id)
+	return t.post, err
 }
 
 func (r threadsReads) comments(ctx context.Context, postID, _ string) (providers.Page[schema.Comment], error) {
-	page, err := r.answers(ctx, postID, postID, nil)
-	return said(page, err, "threads comments of %q", postID)
+	return r.answers(ctx, postID, postID, nil)
 }
 
 // replies reads the page of a comment: to Threads it is a post like any other. Where nobody has named the post at the
@@ -137,8 +136,7 @@ func (r threadsReads) comments(ctx context.Context, postID, _ string) (providers
 func (r threadsReads) replies(
 	ctx context.Context, q providers.RepliesQuery, _ string,
 ) (providers.Page[schema.Comment], error) {
-	page, err := r.answers(ctx, q.CommentID, cmp.Or(q.PostID, q.CommentID), &q.CommentID)
-	return said(page, err, "threads replies to %q", q.CommentID)
+	return r.answers(ctx, q.CommentID, cmp.Or(q.PostID, q.CommentID), &q.CommentID)
 }
 
 // answers are those to what has a code, below parent where that is not the post itself.
@@ -174,7 +172,7 @@ func (r threadsReads) search(
 		found, err = r.searchUsers(ctx, q.Query)
 		page = results(found)
 	}
-	return said(page, err, "threads search %q", q.Query)
+	return page, err
 }
 
 // searchPosts asks for whole days, of which the first and the last may begin and end elsewhere.

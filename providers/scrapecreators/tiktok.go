@@ -95,7 +95,7 @@ func (r tiktokReads) audience(ctx context.Context, handle string) (schema.Audien
 	if err == nil {
 		err = wire.Understood("audienceLocations", len(a.Countries), answer.V.Locations.Len())
 	}
-	return said(a, err, "tiktok audience of %q", handle)
+	return a, err
 }
 
 type tiktokLocation struct {
@@ -132,7 +132,7 @@ func (r tiktokReads) live(ctx context.Context, handle string) (schema.LiveStream
 		err = wire.SameFold(ctx, "account", handle, room.Host.UniqueID)
 	}
 	if err != nil {
-		return said(schema.LiveStream{}, err, "tiktok live %q", handle)
+		return schema.LiveStream{}, err
 	}
 	l := room.stream(answer.Raw)
 	if l.IsLive {
@@ -206,7 +206,7 @@ func (r tiktokReads) suggestions(
 	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
 		page.Items, err = wire.Items(ctx, "suggestions", answer.Suggestions, tiktokSuggestion.suggestion)
 	}
-	return said(page, err, "tiktok suggestions for %q", q.Query)
+	return page, err
 }
 
 type tiktokSuggestion struct {

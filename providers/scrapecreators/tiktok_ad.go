@@ -24,14 +24,13 @@ func (r tiktokReads) adsOf(
 	default:
 		page, err = r.ads(ctx, "advertiser_name", q.AdvertiserID, cursor)
 	}
-	return said(page, err, "tiktok ads of %q", q.AdvertiserID+q.Domain)
+	return page, err
 }
 
 func (r tiktokReads) searchAds(
 	ctx context.Context, q providers.AdsSearchQuery, cursor string,
 ) (providers.Page[schema.Ad], error) {
-	page, err := r.ads(ctx, "query", q.Query, cursor)
-	return said(page, err, "tiktok search for ads %q", q.Query)
+	return r.ads(ctx, "query", q.Query, cursor)
 }
 
 // ads reads a page of TikTok's ad library.
@@ -99,7 +98,7 @@ func (r tiktokReads) ad(ctx context.Context, id string) (schema.Ad, error) {
 	if err == nil {
 		err = wire.Same(ctx, "ad", id, string(answer.V.ID))
 	}
-	return said(answer.V.ad(answer.Raw), err, "tiktok ad %q", id)
+	return answer.V.ad(answer.Raw), err
 }
 
 type tiktokTopAd struct {

@@ -12,8 +12,7 @@ import (
 
 // https://docs.scrapecreators.com/v1/tiktok/video/comments
 func (r tiktokReads) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := r.discussion(ctx, upstream.Get("v1/tiktok/video/comments"), postID, "", cursor)
-	return said(page, err, "tiktok comments of %q", postID)
+	return r.discussion(ctx, upstream.Get("v1/tiktok/video/comments"), postID, "", cursor)
 }
 
 // https://docs.scrapecreators.com/v1/tiktok/video/comment/replies
@@ -26,7 +25,7 @@ func (r tiktokReads) replies(
 		ask := upstream.Get("v1/tiktok/video/comment/replies").Says("comment_id", q.CommentID)
 		page, err = r.discussion(ctx, ask, q.PostID, q.CommentID, cursor)
 	}
-	return said(page, err, "tiktok replies to %q", q.CommentID)
+	return page, err
 }
 
 // discussion reads a page of what stands under a post, at the top level or below parent.

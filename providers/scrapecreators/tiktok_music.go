@@ -23,7 +23,7 @@ func (r tiktokReads) track(ctx context.Context, id string) (schema.Track, error)
 	if err == nil {
 		err = wire.Same(ctx, "track", id, string(answer.Sound.V.ID))
 	}
-	return said(answer.Sound.V.track(answer.Sound.Raw), err, "tiktok track %q", id)
+	return answer.Sound.V.track(answer.Sound.Raw), err
 }
 
 type tiktokSound struct {

@@ -25,7 +25,7 @@ func (r tiktokReads) profile(ctx context.Context, handle string) (p schema.Profi
 		err = wire.SameFold(ctx, "account", handle, p.Handle)
 	}
 	if err != nil {
-		return said(p, err, "tiktok profile %q", handle)
+		return p, err
 	}
 	if !r.tooDear(2) {
 		p.Country = r.country(ctx, handle)
@@ -72,7 +72,7 @@ func (r tiktokReads) followers(
 	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
 		page, err = answer.page(ctx, "followers", answer.Followers)
 	}
-	return said(page, err, "tiktok followers of %q", handle)
+	return page, err
 }
 
 // https://docs.scrapecreators.com/v1/tiktok/user/following
@@ -84,7 +84,7 @@ func (r tiktokReads) following(
 	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
 		page, err = answer.page(ctx, "followings", answer.Followings)
 	}
-	return said(page, err, "tiktok following of %q", handle)
+	return page, err
 }
 
 func (p tiktokPeople) page(

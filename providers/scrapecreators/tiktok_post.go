@@ -45,7 +45,7 @@ func (r tiktokReads) posts(ctx context.Context, handle, cursor string) (page pro
 		page.Next, err = answer.HasMore.next(ctx, "max_cursor", answer.MaxCursor)
 	}
 	if err != nil {
-		return said(providers.Page[schema.Post]{}, err, "tiktok posts of %q", handle)
+		return providers.Page[schema.Post]{}, err
 	}
 	slices.SortStableFunc(page.Items, func(a, b schema.Post) int { return ids.Newest(a.ID, b.ID) })
 	return page, nil
@@ -65,7 +65,7 @@ func (r tiktokReads) post(ctx context.Context, id string) (p schema.Post, err er
 		err = wire.Same(ctx, "post", id, string(answer.Post.V.ID))
 	}
 	if err != nil {
-		return said(p, err, "tiktok post %q", id)
+		return p, err
 	}
 	p, _ = answer.Post.V.post(answer.Post.Raw)
 	return p, nil
@@ -81,14 +81,13 @@ func (r tiktokReads) trending(
 	if _, err = r.http.Read(ctx, ask, &answer); err == nil {
 		page.Items, err = tiktokItems(ctx, "aweme_list", answer.Posts, answer.tiktokPaging, tiktokPost.post)
 	}
-	return said(page, err, "tiktok trending in %q", q.Region)
+	return page, err
 }
 
 // trackPosts are the videos that use a sound.
 // https://docs.scrapecreators.com/v1/tiktok/song/videos
 func (r tiktokReads) trackPosts(ctx context.Context, id, cursor string) (providers.Page[schema.Post], error) {
-	page, err := r.list(ctx, upstream.Get("v1/tiktok/song/videos").Says("clipId", id), cursor)
-	return said(page, err, "tiktok posts of track %q", id)
+	return r.list(ctx, upstream.Get("v1/tiktok/song/videos").Says("clipId", id), cursor)
 }
 
 // list reads a page of posts that begins at a place.
@@ -126,7 +125,7 @@ func (r tiktokReads) collectionPosts(
 	if err == nil {
 		page.Next, err = answer.HasMore.next(ctx, "max_cursor", answer.Cursor)
 	}
-	return said(page, err, "tiktok collection %q", q.ID)
+	return page, err
 }
 
 // transcript is what the vendor has of the subtitles: null where there are none.
@@ -154,7 +153,7 @@ func (r tiktokReads) transcript(ctx context.Context, q providers.TranscriptQuery
 		t.Segments, err = vtt.Segments(ctx, []byte(file.V))
 	}
 	if err != nil {
-		return said(t, err, "tiktok transcript of %q", q.PostID)
+		return t, err
 	}
 	t.Text = vtt.Text(t.Segments)
 	return t, nil

@@ -30,7 +30,7 @@ func (r tiktokReads) search(
 		found, err = r.searchProducts(ctx, q.Query, "", cursor)
 		page = results(found)
 	}
-	return said(page, err, "tiktok search %q", q.Query)
+	return page, err
 }
 
 // searchPosts looks up a hashtag, which is neither sorted nor bounded, or words.

@@ -35,7 +35,7 @@ func (r tiktokReads) products(
 	} else {
 		page, err = r.sold(ctx, q.Store, cursor)
 	}
-	return said(page, err, "tiktok products of %q", q.Handle+q.Store)
+	return page, err
 }
 
 // shown has no flag: the last page has no cursor.
@@ -106,7 +106,7 @@ func (r tiktokReads) sold(ctx context.Context, store, cursor string) (page provi
 
 func (r tiktokReads) store(ctx context.Context, id string) (providers.Storefront, error) {
 	s, err := r.shop(ctx, id, "")
-	return said(providers.Storefront{StoreSummary: s.V.summary(), Raw: s.Raw}, err, "tiktok store %q", id)
+	return providers.Storefront{StoreSummary: s.V.summary(), Raw: s.Raw}, err
 }
 
 // searchProducts goes on until a page has no rows: how many there are, is not told.
@@ -246,7 +246,7 @@ func (r tiktokReads) product(ctx context.Context, q providers.ProductQuery) (sch
 		}
 	}
 	if err != nil {
-		return said(schema.Product{}, err, "tiktok product %q", q.ID)
+		return schema.Product{}, err
 	}
 	return d.product(answer.Raw, *price), nil
 }
@@ -425,7 +425,7 @@ func (r tiktokReads) reviews(
 		err = wire.Need(ctx, "has_more", answer.HasMore.V != nil)
 	}
 	if err != nil {
-		return said(page, err, "tiktok reviews of %q", productID)
+		return page, err
 	}
 	if answer.HasMore.Is() {
 		page.Next = strconv.Itoa(n + 1)

@@ -32,7 +32,7 @@ func (r truthsocialReads) profile(ctx context.Context, handle string) (schema.Pr
 	if err == nil && p.ID != handle {
 		err = wire.SameFold(ctx, "account", handle, p.Handle)
 	}
-	return said(p, err, "truthsocial profile %q", handle)
+	return p, err
 }
 
 // posts are newest first. One of another account among them is odd.
@@ -42,14 +42,14 @@ func (r truthsocialReads) posts(ctx context.Context, handle, cursor string) (pro
 		who = "user_id"
 	}
 	ask := upstream.Get("v1/truthsocial/user/posts").Says(who, handle).With("next_max_id", cursor)
-	page, err := list(ctx, r.client, ask, "posts", "next_max_id", parsed(ctx, func(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
+	convert := func(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
 		p, err := truthsocial.ParsePost(ctx, raw)
 		if err == nil && p.Author.ID != handle && !strings.EqualFold(p.Author.Handle, handle) {
 			return schema.Post{}, nil
 		}
 		return p, err
-	}))
-	return said(page, err, "truthsocial posts of %q", handle)
+	}
+	return list(ctx, r.client, ask, "posts", "next_max_id", parsed(ctx, convert))
 }
 
 func (r truthsocialReads) post(ctx context.Context, id string) (schema.Post, error) {
@@ -58,5 +58,5 @@ func (r truthsocialReads) post(ctx context.Context, id string) (schema.Post, err
 	if err == nil {
 		err = wire.Same(ctx, "post", id, p.ID)
 	}
-	return said(p, err, "truthsocial post %q", id)
+	return p, err
 }

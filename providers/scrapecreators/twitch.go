@@ -39,7 +39,7 @@ const twitchSite = "https://www.twitch.tv/"
 
 func (r twitchReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	u, err := r.user(ctx, handle)
-	return said(u.V.profile(u.Raw), err, "twitch profile %q", handle)
+	return u.V.profile(u.Raw), err
 }
 
 func (r twitchReads) live(ctx context.Context, handle string) (schema.LiveStream, error) {
@@ -47,7 +47,7 @@ func (r twitchReads) live(ctx context.Context, handle string) (schema.LiveStream
 	if err == nil {
 		err = wire.Need(ctx, "isLive", u.V.IsLive.V != nil)
 	}
-	return said(u.V.live(u.Raw), err, "twitch live %q", handle)
+	return u.V.live(u.Raw), err
 }
 
 func (r twitchReads) user(ctx context.Context, handle string) (u wire.Object[twitchUser], err error) {
@@ -60,19 +60,18 @@ func (r twitchReads) user(ctx context.Context, handle string) (u wire.Object[twi
 // posts are past broadcasts and uploads, newest first.
 func (r twitchReads) posts(ctx context.Context, handle, _ string) (providers.Page[schema.Post], error) {
 	ask := upstream.Get("v1/twitch/user/videos").Says("handle", handle)
-	page, err := list(ctx, r.client, ask, "allVideos", "", func(v twitchVideo, raw json.RawMessage) (schema.Post, bool) {
+	return list(ctx, r.client, ask, "allVideos", "", func(v twitchVideo, raw json.RawMessage) (schema.Post, bool) {
 		if !strings.EqualFold(v.Owner.Login, handle) {
 			return schema.Post{}, true
 		}
 		return v.post(raw), true
 	})
-	return said(page, err, "twitch posts of %q", handle)
 }
 
 // post reads a clip. The answer is that of several questions at once, of which the first has the clip.
 func (r twitchReads) post(ctx context.Context, id string) (schema.Post, error) {
 	if links.Digits(id) {
-		return said(schema.Post{}, providers.Unsupported("ScrapeCreators has no single videos, only clips"), "twitch post %q", id)
+		return schema.Post{}, providers.Unsupported("ScrapeCreators has no single videos, only clips")
 	}
 	var answers wire.Rows[struct {
 		Data struct {
@@ -95,13 +94,13 @@ func (r twitchReads) post(ctx context.Context, id string) (schema.Post, error) {
 	if err == nil {
 		err = wire.Same(ctx, "clip", id, clip.V.Slug)
 	}
-	return said(clip.V.post(clip.Raw), err, "twitch clip %q", id)
+	return clip.V.post(clip.Raw), err
 }
 
 // events are the part of the channel's schedule that the site shows, all at once.
 func (r twitchReads) events(ctx context.Context, q providers.EventsQuery, _ string) (page providers.Page[schema.Event], err error) {
 	if q.Handle == "" {
-		return said(page, providers.Invalid("Twitch has events by handle only"), "twitch events")
+		return page, providers.Invalid("Twitch has events by handle only")
 	}
 	var a struct {
 		ID      wire.Serial `json:"id"`
@@ -125,7 +124,7 @@ func (r twitchReads) events(ctx context.Context, q providers.EventsQuery, _ stri
 				return s.event(host, raw), !s.Cancelled.Is()
 			})
 	}
-	return said(page, err, "twitch events of %q", q.Handle)
+	return page, err
 }
 
 type twitchUser struct {

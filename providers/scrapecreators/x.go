@@ -39,20 +39,20 @@ func (r xReads) profile(ctx context.Context, handle string) (schema.Profile, err
 	if err == nil {
 		err = wire.SameFold(ctx, "account", handle, p.Handle)
 	}
-	return said(p, err, "x profile %q", handle)
+	return p, err
 }
 
 // posts are one page. What the account has passed on stands under its own name.
 func (r xReads) posts(ctx context.Context, handle, _ string) (providers.Page[schema.Post], error) {
 	ask := upstream.Get("v1/twitter/user-tweets").Says("handle", handle)
-	page, err := list(ctx, r.client, ask, "tweets", "", parsed(ctx, func(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
+	convert := func(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
 		p, err := x.ParsePost(ctx, raw)
 		if err == nil && !strings.EqualFold(p.Author.Handle, handle) {
 			return schema.Post{}, nil
 		}
 		return p, err
-	}))
-	return said(page, err, "x posts of %q", handle)
+	}
+	return list(ctx, r.client, ask, "tweets", "", parsed(ctx, convert))
 }
 
 func xURL(id string) string { return "https://x.com/i/status/" + id }
@@ -63,13 +63,12 @@ func (r xReads) post(ctx context.Context, id string) (schema.Post, error) {
 	if err == nil {
 		err = wire.Same(ctx, "post", id, p.ID)
 	}
-	return said(p, err, "x post %q", id)
+	return p, err
 }
 
 func (r xReads) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
 	ask := upstream.Get("v1/twitter/tweet/transcript").Says("url", providers.AddressOf(ctx, providers.PostID, xURL(q.PostID)))
-	t, err := r.words(ctx, ask, q.PostID, xURL(q.PostID))
-	return said(t, err, "x transcript of %q", q.PostID)
+	return r.words(ctx, ask, q.PostID, xURL(q.PostID))
 }
 
 func (r xReads) community(ctx context.Context, id string) (p schema.Profile, err error) {
@@ -78,15 +77,14 @@ func (r xReads) community(ctx context.Context, id string) (p schema.Profile, err
 		p = c.V.profile(c.Raw)
 		err = wire.Same(ctx, "community", id, p.ID)
 	}
-	return said(p, err, "x community %q", id)
+	return p, err
 }
 
 func xCommunityURL(id string) string { return "https://x.com/i/communities/" + id }
 
 func (r xReads) communityPosts(ctx context.Context, q providers.CommunityPostsQuery, _ string) (providers.Page[schema.Post], error) {
 	ask := upstream.Get("v1/twitter/community/tweets").Says("url", xCommunityURL(q.ID))
-	page, err := list(ctx, r.client, ask, "tweets", "", parsed(ctx, x.ParsePost))
-	return said(page, err, "x posts in %q", q.ID)
+	return list(ctx, r.client, ask, "tweets", "", parsed(ctx, x.ParsePost))
 }
 
 type xCommunity struct {

@@ -127,7 +127,7 @@ func (r youtubeReads) profile(ctx context.Context, handle string) (p schema.Prof
 			err = wire.SameFold(ctx, "channel", handle, p.Handle)
 		}
 	}
-	return said(p, err, "youtube profile %q", handle)
+	return p, err
 }
 
 type youtubePage struct {
@@ -171,15 +171,13 @@ func (y youtubePage) profile(raw json.RawMessage) schema.Profile {
 // posts are newest first.
 // https://docs.scrapecreators.com/v1/youtube/channel-videos
 func (r youtubeReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := r.videos(ctx, "channel-videos", handle, "latest", cursor, "videos")
-	return said(page, err, "youtube posts of %q", handle)
+	return r.videos(ctx, "channel-videos", handle, "latest", cursor, "videos")
 }
 
 // reels are newest first.
 // https://docs.scrapecreators.com/v1/youtube/channel/shorts
 func (r youtubeReads) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := r.videos(ctx, "channel/shorts", handle, "newest", cursor, "shorts")
-	return said(page, err, "youtube reels of %q", handle)
+	return r.videos(ctx, "channel/shorts", handle, "newest", cursor, "shorts")
 }
 
 // videos reads a list of a channel, whose rows do not say whose they are.
@@ -202,7 +200,7 @@ func (r youtubeReads) post(ctx context.Context, id string) (p schema.Post, err e
 		p = v.V.post(schema.UnknownActor(), v.Raw)
 		err = wire.Same(ctx, "video", id, p.ID)
 	}
-	return said(p, err, "youtube post %q", id)
+	return p, err
 }
 
 // trending are Shorts, all at once.
@@ -210,8 +208,7 @@ func (r youtubeReads) post(ctx context.Context, id string) (p schema.Post, err e
 func (r youtubeReads) trending(
 	ctx context.Context, _ providers.TrendingQuery, _ string,
 ) (providers.Page[schema.Post], error) {
-	page, err := list(ctx, r.client, upstream.Get("v1/youtube/shorts/trending"), "shorts", "", youtubeVideo.row)
-	return said(page, err, "youtube trending")
+	return list(ctx, r.client, upstream.Get("v1/youtube/shorts/trending"), "shorts", "", youtubeVideo.row)
 }
 
 // youtubeChannel is how an account stands in what is its own. Lists of its own leave it empty.

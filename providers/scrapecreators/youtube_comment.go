@@ -29,8 +29,7 @@ type youtubeThread struct {
 // https://docs.scrapecreators.com/v1/youtube/video/comments
 func (r youtubeReads) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	ask := upstream.Get("v1/youtube/video/comments").Says("url", youtubeWatch(postID)).With("order", "newest")
-	page, err := youtubeList(ctx, r.client, ask, cursor, "comments", r.under(postID, ""))
-	return said(page, err, "youtube comments of %q", postID)
+	return youtubeList(ctx, r.client, ask, cursor, "comments", r.under(postID, ""))
 }
 
 // under converts what stands under a post, or under a comment of it.
@@ -64,7 +63,7 @@ func (r youtubeReads) replies(
 	if page.Next != "" {
 		page.Next = t.post + " " + page.Next
 	}
-	return said(page, err, "youtube replies to %q", q.CommentID)
+	return page, err
 }
 
 // thread finds the token of a comment again where it is not remembered: among the newest of its post.

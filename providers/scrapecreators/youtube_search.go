@@ -42,7 +42,7 @@ func (r youtubeReads) search(
 	default:
 		page, err = r.find(ctx, q, cursor)
 	}
-	return said(page, err, "youtube search for %q", q.Query)
+	return page, err
 }
 
 func (r youtubeReads) find(
@@ -136,7 +136,7 @@ func (r youtubeReads) suggestions(
 	for place, s := range a.Data.Rows.All() {
 		page.Items = append(page.Items, s.V.suggestion(int64(place), s.Raw))
 	}
-	return said(page, err, "youtube suggestions for %q", q.Query)
+	return page, err
 }
 
 type youtubeSuggestion struct {
@@ -165,7 +165,7 @@ func (r youtubeReads) collections(
 	if err == nil {
 		page, err = youtubeList(ctx, r.client, ask, cursor, "playlists", youtubePlaylist.row)
 	}
-	return said(page, err, "youtube collections of %q", q.Handle)
+	return page, err
 }
 
 // playlist reads a playlist, which does not say its id.
@@ -182,7 +182,7 @@ func (r youtubeReads) collection(ctx context.Context, q providers.CollectionQuer
 		err = wire.Need(ctx, "title", p.V.Title != "")
 	}
 	c, _ = p.V.row(p.Raw)
-	return said(c, err, "youtube collection %q", q.ID)
+	return c, err
 }
 
 func (r youtubeReads) collectionPosts(
@@ -192,7 +192,7 @@ func (r youtubeReads) collectionPosts(
 	if err == nil {
 		page.Items, err = wire.Items(ctx, "videos", p.V.Videos, youtubeVideo.row)
 	}
-	return said(page, err, "youtube videos of %q", q.ID)
+	return page, err
 }
 
 // youtubePlaylist is a playlist in a list, or alone with its first videos.

@@ -81,7 +81,7 @@ func (r youtubeReads) live(ctx context.Context, handle string) (l schema.LiveStr
 			Common: schema.Common{ID: handle, URL: youtubeHome(handle), Raw: a.Raw}, Host: youtubeHolder(handle),
 		})
 	}
-	return said(l, err, "youtube live %q", handle)
+	return l, err
 }
 
 // youtubeOnAir chooses among broadcasts, newest first; off is where there is none. One of which it cannot be told may be
@@ -154,7 +154,7 @@ func (r youtubeReads) transcript(ctx context.Context, q providers.TranscriptQuer
 		all = append(all, s.Text)
 	}
 	t.Text = strings.Join(all, " ")
-	return said(t, err, "youtube transcript of %q", q.PostID)
+	return t, err
 }
 
 type youtubeTranscript struct {

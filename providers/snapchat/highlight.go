@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -24,7 +23,7 @@ func (s site) collections(
 		out.Items, err = p.highlights(ctx)
 	}
 	if err != nil {
-		return out, fmt.Errorf("snapchat_own: collections of %q: %w", q.Handle, err)
+		return out, err
 	}
 	return out, nil
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -176,7 +175,7 @@ func (s site) public(ctx context.Context, handle, cursor string) (props, error) 
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	p, err := s.account(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("snapchat_own: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	if u := p.User; u.V.Case == isOrdinary {
 		return u.V.User.profile(u.Raw), nil
@@ -230,7 +229,7 @@ func (s site) posts(ctx context.Context, handle, cursor string) (out providers.P
 		snaps, err = p.snaps(ctx)
 	}
 	if err != nil {
-		return out, fmt.Errorf("snapchat_own: posts of %q: %w", handle, err)
+		return out, err
 	}
 	out.Items = dates.NewestFirst(madeAt, videos, snaps)
 	return out, nil
@@ -243,7 +242,7 @@ func (s site) reels(ctx context.Context, handle, cursor string) (out providers.P
 		videos, err = p.spotlights(ctx)
 	}
 	if err != nil {
-		return out, fmt.Errorf("snapchat_own: reels of %q: %w", handle, err)
+		return out, err
 	}
 	out.Items = dates.NewestFirst(madeAt, videos)
 	return out, nil

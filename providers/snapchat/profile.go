@@ -3,7 +3,6 @@ package snapchat
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -16,7 +15,7 @@ import (
 func (c client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	a, err := c.search(ctx, handle, "")
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("snapchat: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	lost := a.Rows.Lost()
 	for _, r := range a.Rows.All() {
@@ -31,7 +30,7 @@ func (c client) profile(ctx context.Context, handle string) (schema.Profile, err
 	if err = wire.Need(ctx, "public_profiles[].public_profile.snap_user_name", lost == 0); err == nil {
 		err = providers.NotHere("the official interface knows public profiles only, and none of that name")
 	}
-	return schema.Profile{}, fmt.Errorf("snapchat: profile %q: %w", handle, err)
+	return schema.Profile{}, err
 }
 
 // businessProfile is an account as the official interface has it.

@@ -3,7 +3,6 @@ package snapchat
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -64,7 +63,7 @@ func (c client) find(ctx context.Context, q providers.SearchQuery, cursor string
 		page.Next, err = a.next(ctx)
 	}
 	if err != nil {
-		return page, fmt.Errorf("snapchat: search %q: %w", q.Query, err)
+		return page, err
 	}
 	return page, nil
 }

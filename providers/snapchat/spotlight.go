@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"path"
 	"slices"
@@ -22,17 +21,17 @@ func (s site) post(ctx context.Context, id string) (schema.Post, error) {
 		err = p.Feed.Stories.Check(ctx, "spotlightFeed.spotlightStories")
 	}
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("snapchat_own: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	for _, row := range p.Feed.Stories.All() {
 		if v := row.V; v.Story.V.id() == id {
 			if err := wire.Need(ctx, "spotlightStories.metadata", v.Metadata.Raw != nil); err != nil {
-				return schema.Post{}, fmt.Errorf("snapchat_own: post %q: %w", id, err)
+				return schema.Post{}, err
 			}
 			return v.post(v.Metadata.V.Video.Creator.actor(), row.Raw), nil
 		}
 	}
-	return schema.Post{}, fmt.Errorf("snapchat_own: post %q: %w", id, wire.Same(ctx, "post", id, ""))
+	return schema.Post{}, wire.Same(ctx, "post", id, "")
 }
 
 // spotlight is a video with what is known of it. The page of a video has both in one object, that of an account in two lists.

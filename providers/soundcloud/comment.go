@@ -3,7 +3,6 @@ package soundcloud
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -22,11 +21,7 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	if err == nil {
 		cs, next, err = read[comment](ctx, c.http, pages("tracks", "soundcloud:tracks:"+t.V.id(), "comments"), cursor)
 	}
-	page, err := made(ctx, cs, next, err, t.V.comment)
-	if err != nil {
-		return page, fmt.Errorf("soundcloud: comments of %q: %w", postID, err)
-	}
-	return page, nil
+	return made(ctx, cs, next, err, t.V.comment)
 }
 
 // open makes sure that the comments of t are: closed ones come as an empty list.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -110,7 +109,7 @@ func ownObject[T thing](ctx context.Context, o *own, kind, key string) (wire.Obj
 func (o *own) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	u, err := ownObject[user](ctx, o, "users", handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("soundcloud_own: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return u.V.profile(u.Raw), nil
 }
@@ -126,7 +125,7 @@ func belongings[T, O any](
 		page, err = made(ctx, rows, next, rerr, convert)
 	}
 	if err != nil {
-		return page, fmt.Errorf("soundcloud_own: %s of %q: %w", what, handle, err)
+		return page, err
 	}
 	return page, nil
 }
@@ -146,7 +145,7 @@ func (o *own) collections(ctx context.Context, q providers.CollectionsQuery, cur
 func (o *own) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
 	p, err := ownObject[playlist](ctx, o, "playlists", q.ID)
 	if err != nil {
-		return schema.Collection{}, fmt.Errorf("soundcloud_own: collection %q: %w", q.ID, err)
+		return schema.Collection{}, err
 	}
 	out, _ := p.V.collection(p.Raw)
 	return out, nil
@@ -155,7 +154,7 @@ func (o *own) collection(ctx context.Context, q providers.CollectionQuery) (sche
 func (o *own) post(ctx context.Context, id string) (schema.Post, error) {
 	t, err := ownObject[track](ctx, o, "tracks", id)
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("soundcloud_own: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	out, _ := t.V.post(t.Raw)
 	return out, nil
@@ -164,7 +163,7 @@ func (o *own) post(ctx context.Context, id string) (schema.Post, error) {
 func (o *own) track(ctx context.Context, id string) (schema.Track, error) {
 	t, err := ownObject[track](ctx, o, "tracks", id)
 	if err != nil {
-		return schema.Track{}, fmt.Errorf("soundcloud_own: track %q: %w", id, err)
+		return schema.Track{}, err
 	}
 	out, _ := t.V.track(t.Raw)
 	return out, nil
@@ -181,9 +180,5 @@ func (o *own) comments(ctx context.Context, postID, cursor string) (providers.Pa
 		r := upstream.Get("tracks", t.V.id(), "comments").With("threaded", "0").With("filter_replies", "1").With("limit", "20")
 		cs, next, err = readOwn[comment](ctx, o, r, cursor)
 	}
-	page, err := made(ctx, cs, next, err, t.V.comment)
-	if err != nil {
-		return page, fmt.Errorf("soundcloud_own: comments of %q: %w", postID, err)
-	}
-	return page, nil
+	return made(ctx, cs, next, err, t.V.comment)
 }

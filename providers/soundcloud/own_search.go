@@ -3,7 +3,6 @@ package soundcloud
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 
 	"github.com/socialdata/socialdata/providers"
@@ -24,13 +23,9 @@ func (o *own) search(ctx context.Context, q providers.SearchQuery, cursor string
 		path = append(path, "tracks")
 	}
 	rows, next, err := readOwn[hit](ctx, o, upstream.Get(path...).Says("q", q.Query).With("limit", "20"), cursor)
-	page, err := made(ctx, rows, next, err, func(h hit, raw json.RawMessage) (schema.SearchResult, bool) {
+	return made(ctx, rows, next, err, func(h hit, raw json.RawMessage) (schema.SearchResult, bool) {
 		return h.result(ctx, q.Kind, raw)
 	})
-	if err != nil {
-		return page, fmt.Errorf("soundcloud_own: search %q: %w", q.Query, err)
-	}
-	return page, nil
 }
 
 // hit is an account, a track, a playlist or something else.
@@ -70,7 +65,7 @@ func (o *own) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ s
 	r := upstream.Get("search", "queries").Says("q", q.Query).With("limit", "10")
 	found, _, err := readOwn[completion](ctx, o, r, "")
 	if err != nil {
-		return page, fmt.Errorf("soundcloud_own: suggestions for %q: %w", q.Query, err)
+		return page, err
 	}
 	for place, f := range found.All() {
 		page.Items = append(page.Items, f.V.suggestion(int64(place), f.Raw))

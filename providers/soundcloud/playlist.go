@@ -3,7 +3,6 @@ package soundcloud
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -22,17 +21,13 @@ func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, 
 	if err == nil {
 		ps, next, err = read[playlist](ctx, c.http, pages("users", u.V.urn(), "playlists").With("show_tracks", "false"), cursor)
 	}
-	page, err := made(ctx, ps, next, err, playlist.collection)
-	if err != nil {
-		return page, fmt.Errorf("soundcloud: collections of %q: %w", q.Handle, err)
-	}
-	return page, nil
+	return made(ctx, ps, next, err, playlist.collection)
 }
 
 func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
 	p, err := object[playlist](ctx, c, "playlists", q.ID)
 	if err != nil {
-		return schema.Collection{}, fmt.Errorf("soundcloud: collection %q: %w", q.ID, err)
+		return schema.Collection{}, err
 	}
 	out, _ := p.V.collection(p.Raw)
 	return out, nil
@@ -53,11 +48,7 @@ func (c *client) collectionTracks(ctx context.Context, q providers.CollectionQue
 	if err == nil {
 		ts, next, err = read[track](ctx, c.http, pages("playlists", "soundcloud:playlists:"+number, "tracks").With("access", everything), cursor)
 	}
-	page, err := made(ctx, ts, next, err, track.track)
-	if err != nil {
-		return page, fmt.Errorf("soundcloud: tracks of %q: %w", q.ID, err)
-	}
-	return page, nil
+	return made(ctx, ts, next, err, track.track)
 }
 
 // playlist is the answer of GET /playlists/{urn}; its tracks are read by themselves.

@@ -3,7 +3,6 @@ package soundcloud
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -24,7 +23,7 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor str
 		page, err = found(ctx, c, pages("tracks").Says("q", q.Query).With("access", everything), cursor, track.result)
 	}
 	if err != nil {
-		return page, fmt.Errorf("soundcloud: search %q: %w", q.Query, err)
+		return page, err
 	}
 	return page, nil
 }

@@ -3,7 +3,6 @@ package soundcloud
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -26,20 +25,12 @@ func pages(segments ...string) upstream.Request {
 
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	ts, next, err := c.uploads(ctx, handle, cursor)
-	page, err := made(ctx, ts, next, err, track.post)
-	if err != nil {
-		return page, fmt.Errorf("soundcloud: posts of %q: %w", handle, err)
-	}
-	return page, nil
+	return made(ctx, ts, next, err, track.post)
 }
 
 func (c *client) tracks(ctx context.Context, handle, cursor string) (providers.Page[schema.Track], error) {
 	ts, next, err := c.uploads(ctx, handle, cursor)
-	page, err := made(ctx, ts, next, err, track.track)
-	if err != nil {
-		return page, fmt.Errorf("soundcloud: tracks of %q: %w", handle, err)
-	}
-	return page, nil
+	return made(ctx, ts, next, err, track.track)
 }
 
 // uploads reads an account's tracks, newest first.
@@ -55,7 +46,7 @@ func (c *client) uploads(ctx context.Context, handle, cursor string) (wire.Rows[
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	t, err := object[track](ctx, c, "tracks", id)
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("soundcloud: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	p, _ := t.V.post(t.Raw)
 	return p, nil
@@ -64,7 +55,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
 	t, err := object[track](ctx, c, "tracks", id)
 	if err != nil {
-		return schema.Track{}, fmt.Errorf("soundcloud: track %q: %w", id, err)
+		return schema.Track{}, err
 	}
 	out, _ := t.V.track(t.Raw)
 	return out, nil

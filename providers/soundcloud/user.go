@@ -3,7 +3,6 @@ package soundcloud
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -80,7 +79,7 @@ const patience = 3 * time.Second
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	u, err := c.account(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("soundcloud: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	p := u.V.profile(u.Raw)
 	// The links below the name are a list of their own; without it the profile is still worth having.
@@ -115,7 +114,7 @@ func (c *client) linked(ctx context.Context, handle, _ string) (page providers.P
 		page.Items, err = wire.Items(ctx, "web-profiles", sites, webProfile.linked)
 	}
 	if err != nil {
-		return page, fmt.Errorf("soundcloud: linked profiles of %q: %w", handle, err)
+		return page, err
 	}
 	return page, nil
 }

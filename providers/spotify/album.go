@@ -2,7 +2,6 @@ package spotify
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +18,7 @@ import (
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	albums, artist, next, err := c.discography(ctx, handle, cursor)
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("spotify: posts of %q: %w", handle, err)
+		return providers.Page[schema.Post]{}, err
 	}
 	page := providers.Page[schema.Post]{Next: next}
 	for _, a := range albums {
@@ -31,7 +30,7 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
 	albums, artist, next, err := c.discography(ctx, q.Handle, cursor)
 	if err != nil {
-		return providers.Page[schema.Collection]{}, fmt.Errorf("spotify: collections of %q: %w", q.Handle, err)
+		return providers.Page[schema.Collection]{}, err
 	}
 	page := providers.Page[schema.Collection]{Next: next}
 	for _, a := range albums {
@@ -43,7 +42,7 @@ func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	a, err := c.album(ctx, id)
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("spotify: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return a.V.post("", a.Raw), nil
 }

@@ -2,7 +2,6 @@ package spotify
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -23,7 +22,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 		a, err = c.named(ctx, handle)
 	}
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("spotify: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return a.V.profile(a.Raw), nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -45,7 +44,7 @@ func ByKind[T any](q providers.CollectionQuery, read func(kind schema.Collection
 }
 
 func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
-	out, err := ByKind(q, func(kind schema.CollectionKind, id string) (schema.Collection, error) {
+	return ByKind(q, func(kind schema.CollectionKind, id string) (schema.Collection, error) {
 		switch kind {
 		case schema.Playlist:
 			var p wire.Object[playlist]
@@ -62,14 +61,10 @@ func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (s
 			return a.V.collection("", a.Raw), err
 		}
 	})
-	if err != nil {
-		return schema.Collection{}, fmt.Errorf("spotify: collection %q: %w", q.ID, err)
-	}
-	return out, nil
 }
 
 func (c *client) collectionTracks(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Track], error) {
-	page, err := ByKind(q, func(kind schema.CollectionKind, id string) (providers.Page[schema.Track], error) {
+	return ByKind(q, func(kind schema.CollectionKind, id string) (providers.Page[schema.Track], error) {
 		switch kind {
 		case schema.Playlist:
 			return c.playlistTracks(ctx, id, cursor)
@@ -79,10 +74,6 @@ func (c *client) collectionTracks(ctx context.Context, q providers.CollectionQue
 			return c.albumTracks(ctx, id, cursor)
 		}
 	})
-	if err != nil {
-		return providers.Page[schema.Track]{}, fmt.Errorf("spotify: tracks of %q: %w", q.ID, err)
-	}
-	return page, nil
 }
 
 // albumTracks reads the album too, for its tracks do not say what they are on. The first page comes with it.

@@ -3,7 +3,6 @@ package spotify
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,10 +46,10 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor str
 		With("market", cmp.Or(q.Region, c.market)).With("offset", offset)
 	var found results
 	if err := c.limited(ctx, r, &found); err != nil {
-		return page, fmt.Errorf("spotify: search %q: %w", q.Query, err)
+		return page, err
 	}
 	if page, err = found.page(ctx, kinds, int64(c.limit)); err != nil {
-		return page, fmt.Errorf("spotify: search %q: %w", q.Query, err)
+		return page, err
 	}
 	return page, nil
 }

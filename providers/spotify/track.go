@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -29,7 +28,7 @@ func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
 		}
 	}
 	if err != nil {
-		return schema.Track{}, fmt.Errorf("spotify: track %q: %w", id, err)
+		return schema.Track{}, err
 	}
 	return i.V.track(i.Raw), nil
 }
@@ -60,7 +59,7 @@ func (c *client) topTracks(ctx context.Context, handle, _ string) (page provider
 		page.Items, err = tracks(ctx, "tracks", top.Tracks, func(*item) {})
 	}
 	if err != nil {
-		return page, fmt.Errorf("spotify: tracks of %q: %w", handle, err)
+		return page, err
 	}
 	return page, nil
 }

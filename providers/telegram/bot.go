@@ -3,7 +3,6 @@ package telegram
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -14,14 +13,6 @@ import (
 )
 
 func (b bot) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	p, err := b.account(ctx, handle)
-	if err != nil {
-		return schema.Profile{}, fmt.Errorf("telegram: profile %q: %w", handle, err)
-	}
-	return p, nil
-}
-
-func (b bot) account(ctx context.Context, handle string) (schema.Profile, error) {
 	var c reply[wire.Object[chat]]
 	if _, err := b.http.Read(ctx, upstream.Get("getChat").Says("chat_id", "@"+handle), &c); err != nil {
 		return schema.Profile{}, err

@@ -2,7 +2,6 @@ package telegram
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ import (
 func (w web) post(ctx context.Context, id string) (schema.Post, error) {
 	m, err := w.widget(ctx, id)
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("telegram: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return m.post(), nil
 }
@@ -66,11 +65,7 @@ func (m *message) answers(id string) string {
 }
 
 func (w web) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := w.list(ctx, handle, "", cursor)
-	if err != nil {
-		return page, fmt.Errorf("telegram: posts of %q: %w", handle, err)
-	}
-	return page, nil
+	return w.list(ctx, handle, "", cursor)
 }
 
 // list reads one page of a channel's messages, or of those that match query. The cursor is the number of the message

@@ -3,7 +3,6 @@ package telegram
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -19,14 +18,14 @@ import (
 func (w web) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	page, card, err := w.preview(ctx, handle, upstream.Get("s", handle))
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("telegram: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	if card != nil {
 		return card.profile(), nil
 	}
 	a := readHead(page)
 	if err := a.check(ctx, handle); err != nil {
-		return schema.Profile{}, fmt.Errorf("telegram: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return a.profile(), nil
 }

@@ -2,7 +2,6 @@ package telegram
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
@@ -12,12 +11,11 @@ import (
 func (w web) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
 	var out providers.Page[schema.SearchResult]
 	if q.Handle == "" {
-		return out, fmt.Errorf("telegram: search %q: %w", q.Query,
-			providers.Invalid("Telegram searches within one channel, which handle names"))
+		return out, providers.Invalid("Telegram searches within one channel, which handle names")
 	}
 	page, err := w.list(ctx, q.Handle, q.Query, cursor)
 	if err != nil {
-		return out, fmt.Errorf("telegram: search %q in %q: %w", q.Query, q.Handle, err)
+		return out, err
 	}
 	out.Next = page.Next
 	for i := range page.Items {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -17,28 +16,20 @@ const replyFields = "id,text,text_attachment,timestamp,username,permalink,shortc
 // comments reads the direct replies to a post of the token's owner, newest first.
 // https://developers.facebook.com/docs/threads/retrieve-and-manage-replies/replies-and-conversations
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := c.children(ctx, postID, cursor, func(t thread, out *schema.Comment) {
+	return c.children(ctx, postID, cursor, func(t thread, out *schema.Comment) {
 		out.PostID = t.code(postID)
 		if to := t.RepliedTo; to.Shortcode != "" && string(to.ID) != postID && to.ID != t.RootPost.ID {
 			out.ReplyToID = &to.Shortcode
 		}
 	})
-	if err != nil {
-		return page, fmt.Errorf("threads: comments of %q: %w", postID, err)
-	}
-	return page, nil
 }
 
 // replies reads the direct replies to a comment, which is a post like any other. Each of them names the post at the top.
 func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := c.children(ctx, q.CommentID, cursor, func(t thread, out *schema.Comment) {
+	return c.children(ctx, q.CommentID, cursor, func(t thread, out *schema.Comment) {
 		out.PostID = t.code(cmp.Or(q.PostID, string(t.RootPost.ID)))
 		out.ReplyToID = new(t.code(q.CommentID))
 	})
-	if err != nil {
-		return page, fmt.Errorf("threads: replies to %q: %w", q.CommentID, err)
-	}
-	return page, nil
 }
 
 // children reads the replies to one post or comment; place says where each of them stands.

@@ -3,7 +3,6 @@ package threads
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -65,14 +64,14 @@ var asBrowser = http.Header{
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	p, err := s.open(ctx, upstream.Get("@"+handle), func(p *page) bool { return len(p.users) > 0 || p.about(handle) })
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("threads: page of %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	if m := p.account(handle); m != nil {
 		return m.V.profile(m.Raw), nil
 	}
 	if len(p.users) > 0 { // the head may be about the account, and yet the site has changed
 		err := wire.SameFold(ctx, "account", handle, p.users[0].V.Username)
-		return schema.Profile{}, fmt.Errorf("threads: page of %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return p.card.profile(), nil
 }
@@ -92,7 +91,7 @@ func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[
 		err = p.shows(ctx, handle, cursor)
 	}
 	if err != nil {
-		return out, fmt.Errorf("threads: posts of %q: %w", handle, err)
+		return out, err
 	}
 	var theirs []wire.Object[node]
 	lost := p.unread()
@@ -109,7 +108,7 @@ func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[
 		out.Items = append(out.Items, n.V.post(n.Raw))
 	}
 	if err := wire.Understood("thread_items", len(out.Items), lost); err != nil {
-		return out, fmt.Errorf("threads: posts of %q: %w", handle, err)
+		return out, err
 	}
 	return out, nil
 }
@@ -157,7 +156,7 @@ func newestFirst(posts []wire.Object[node]) []wire.Object[node] {
 func (s site) post(ctx context.Context, id string) (schema.Post, error) {
 	_, n, err := s.thread(ctx, id)
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("threads: page of post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return n.V.post(n.Raw), nil
 }
@@ -179,23 +178,15 @@ func (s site) thread(ctx context.Context, id string) (*page, *wire.Object[node],
 }
 
 func (s site) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := s.children(ctx, postID, cursor, func(*page) (string, *string) { return postID, nil })
-	if err != nil {
-		return page, fmt.Errorf("threads: page of post %q: %w", postID, err)
-	}
-	return page, nil
+	return s.children(ctx, postID, cursor, func(*page) (string, *string) { return postID, nil })
 }
 
 // replies reads a comment's own page: to Threads it is a post like any other. Where the page does not show the post at
 // the top, the comment is the nearest that is known.
 func (s site) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := s.children(ctx, q.CommentID, cursor, func(p *page) (string, *string) {
+	return s.children(ctx, q.CommentID, cursor, func(p *page) (string, *string) {
 		return cmp.Or(q.PostID, p.top(q.CommentID), q.CommentID), &q.CommentID
 	})
-	if err != nil {
-		return page, fmt.Errorf("threads: page of comment %q: %w", q.CommentID, err)
-	}
-	return page, nil
 }
 
 // children reads the replies to one post or comment; place gives the post at the top and the comment above them.
@@ -247,7 +238,7 @@ func (s site) find(ctx context.Context, q providers.SearchQuery, cursor string) 
 		err = wire.Need(ctx, "searchResults.edges", p.rows+p.listed > 0)
 	}
 	if err != nil {
-		return out, fmt.Errorf("threads: search page %q: %w", q.Query, err)
+		return out, err
 	}
 	lost := p.unread()
 	for _, t := range p.threads {
@@ -261,7 +252,7 @@ func (s site) find(ctx context.Context, q providers.SearchQuery, cursor string) 
 		}
 	}
 	if err := wire.Understood("searchResults", len(out.Items), lost); err != nil {
-		return out, fmt.Errorf("threads: search page %q: %w", q.Query, err)
+		return out, err
 	}
 	return out, nil
 }

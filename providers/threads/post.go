@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -25,16 +24,12 @@ const postFields = "id,media_product_type,media_type,media_url,gif_url,permalink
 
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	r := upstream.Get(version, "profile_posts").With("username", handle).With("fields", postFields).On(c.other)
-	page, err := pageOf(ctx, c, r, cursor, func(t thread, raw json.RawMessage) (schema.Post, bool) {
+	return pageOf(ctx, c, r, cursor, func(t thread, raw json.RawMessage) (schema.Post, bool) {
 		if t.Username = cmp.Or(t.Username, handle); !strings.EqualFold(t.Username, handle) {
 			return schema.Post{}, true
 		}
 		return t.post(raw), true
 	})
-	if err != nil {
-		return page, fmt.Errorf("threads: posts of %q: %w", handle, err)
-	}
-	return page, nil
 }
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
@@ -47,7 +42,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 		err = wire.Same(ctx, "post", id, string(t.V.ID))
 	}
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("threads: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return t.V.post(t.Raw), nil
 }

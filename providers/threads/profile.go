@@ -3,7 +3,6 @@ package threads
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -22,7 +21,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 		err = wire.SameFold(ctx, "account", handle, a.V.Username)
 	}
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("threads: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return a.V.profile(a.Raw), nil
 }

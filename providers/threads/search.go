@@ -3,7 +3,6 @@ package threads
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -26,17 +25,13 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	r := upstream.Get(version, "keyword_search").Says("q", words).With("search_type", kind).With("search_mode", mode).
 		With("author_username", q.Handle).With("fields", postFields).
 		With("since", seconds(q.Since)).With("until", seconds(q.Until))
-	page, err := pageOf(ctx, c, r.On(c.searches), cursor, func(t thread, raw json.RawMessage) (schema.SearchResult, bool) {
+	return pageOf(ctx, c, r.On(c.searches), cursor, func(t thread, raw json.RawMessage) (schema.SearchResult, bool) {
 		p := t.post(raw)
 		if bounded := !q.Since.IsZero() || !q.Until.IsZero(); bounded && t.Timestamp.V == nil {
 			p = schema.Post{} // nobody knows whether it belongs
 		}
 		return schema.Result(&p), within(t.Timestamp.V, q.Since, q.Until)
 	})
-	if err != nil {
-		return page, fmt.Errorf("threads: search %q: %w", q.Query, err)
-	}
-	return page, nil
 }
 
 func seconds(t time.Time) string {

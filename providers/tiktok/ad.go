@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -69,7 +68,7 @@ func (c *client) searchAds(ctx context.Context, q providers.AdsSearchQuery, curs
 		page, err = c.adsPage(ctx, adQuery{Filters: filtersOf(q.AdFilter), Term: q.Query}, cursor)
 	}
 	if err != nil {
-		return page, fmt.Errorf("tiktok: search for ads %q: %w", q.Query, err)
+		return page, err
 	}
 	return page, nil
 }
@@ -96,7 +95,7 @@ func (c *client) adsOf(ctx context.Context, q providers.AdsQuery, cursor string)
 		page, err = c.adsPage(ctx, query, cursor)
 	}
 	if err != nil {
-		return page, fmt.Errorf("tiktok: ads of %q: %w", q.AdvertiserID, err)
+		return page, err
 	}
 	return page, nil
 }
@@ -169,7 +168,7 @@ func (c *client) ad(ctx context.Context, id string) (schema.Ad, error) {
 		err = wire.Same(ctx, "ad", id, string(answer.Data.V.Ad.ID))
 	}
 	if err != nil {
-		return schema.Ad{}, fmt.Errorf("tiktok: ad %q: %w", id, err)
+		return schema.Ad{}, err
 	}
 	ad, _ := answer.Data.V.ad(answer.Data.Raw)
 	return ad, nil
@@ -271,7 +270,7 @@ func (c *client) advertisers(
 		page.Items, err = wire.Items(ctx, "data.advertisers", rows, advertiser.advertiser)
 	}
 	if err != nil {
-		return page, fmt.Errorf("tiktok: advertisers %q: %w", q.Query, err)
+		return page, err
 	}
 	return page, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 
 	"github.com/socialdata/socialdata/providers"
@@ -28,27 +27,19 @@ type commentQuery struct {
 // comments reads those of a post, and the answers to them, without those who wrote them.
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	query := commentQuery{VideoID: json.Number(postID)}
-	page, err := c.discussion(ctx, query, cursor, postID, func(r comment) (comment, bool) {
+	return c.discussion(ctx, query, cursor, postID, func(r comment) (comment, bool) {
 		return r, r.VideoID == "" || string(r.VideoID) == postID
 	})
-	if err != nil {
-		return page, fmt.Errorf("tiktok: comments of %q: %w", postID, err)
-	}
-	return page, nil
 }
 
 // replies reads the answers to one comment.
 func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
 	query, postID := commentQuery{CommentID: json.Number(q.CommentID)}, cmp.Or(q.PostID, unknown)
-	page, err := c.discussion(ctx, query, cursor, postID, func(r comment) (comment, bool) {
+	return c.discussion(ctx, query, cursor, postID, func(r comment) (comment, bool) {
 		right := r.Parent == "" || string(r.Parent) == q.CommentID
 		r.Parent = wire.Serial(q.CommentID)
 		return r, right
 	})
-	if err != nil {
-		return page, fmt.Errorf("tiktok: replies to %q: %w", q.CommentID, err)
-	}
-	return page, nil
 }
 
 // unknown stands for a post that neither the caller nor TikTok names.

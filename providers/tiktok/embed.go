@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -80,7 +79,7 @@ func (o *own) post(ctx context.Context, id string) (schema.Post, error) {
 		}
 	}
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("tiktok_own: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return p, nil
 }
@@ -145,8 +144,8 @@ func (o *own) search(
 ) (out providers.Page[schema.SearchResult], err error) {
 	tag, ok := strings.CutPrefix(strings.TrimSpace(q.Query), "#")
 	if !ok || tag == "" || strings.ContainsAny(tag, " /") {
-		return out, fmt.Errorf("tiktok_own: search %q: %w", q.Query,
-			providers.Unsupported("without the official interface TikTok is searched by one hashtag only, such as #coffee"))
+		return out, providers.Unsupported(
+			"without the official interface TikTok is searched by one hashtag only, such as #coffee")
 	}
 	page, err := o.videos(ctx, cursor, func(number int) (wire.Object[route], error) {
 		return o.open(ctx, numbered(upstream.Get("embed", "tag", tag), number))
@@ -155,7 +154,7 @@ func (o *own) search(
 		return out, nil
 	}
 	if err != nil {
-		return out, fmt.Errorf("tiktok_own: search %q: %w", q.Query, err)
+		return out, err
 	}
 	out.Next = page.Next
 	for i := range page.Items {
@@ -179,7 +178,7 @@ func (o *own) sound(ctx context.Context, id string, number int) (wire.Object[rou
 func (o *own) track(ctx context.Context, id string) (schema.Track, error) {
 	page, err := o.sound(ctx, id, 1)
 	if err != nil {
-		return schema.Track{}, fmt.Errorf("tiktok_own: track %q: %w", id, err)
+		return schema.Track{}, err
 	}
 	l := page.V.List
 	return schema.Track{
@@ -199,9 +198,5 @@ func artists(s string) []string {
 }
 
 func (o *own) trackPosts(ctx context.Context, id, cursor string) (providers.Page[schema.Post], error) {
-	out, err := o.videos(ctx, cursor, func(number int) (wire.Object[route], error) { return o.sound(ctx, id, number) })
-	if err != nil {
-		return out, fmt.Errorf("tiktok_own: posts of track %q: %w", id, err)
-	}
-	return out, nil
+	return o.videos(ctx, cursor, func(number int) (wire.Object[route], error) { return o.sound(ctx, id, number) })
 }

@@ -34,15 +34,7 @@ type itemList struct {
 
 // posts walks back through the posts of an account. The cursor is a time, in milliseconds, and the account as the list knows
 // it.
-func (w *web) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := w.postsAt(ctx, handle, cursor)
-	if err != nil {
-		return page, fmt.Errorf("tiktok_web: posts of %q: %w", handle, err)
-	}
-	return page, nil
-}
-
-func (w *web) postsAt(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
+func (w *web) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
 	before, secUID, err := w.start(ctx, handle, cursor)
 	if err != nil {
 		return page, err
@@ -184,7 +176,7 @@ func (o *own) collectionPosts(
 	}
 	place, err := strconv.Atoi(cursor)
 	if err != nil || !links.Digits(cursor) {
-		return page, fmt.Errorf("tiktok_own: collection %q: %w", q.ID, providers.ErrCursor)
+		return page, providers.ErrCursor
 	}
 	r := upstream.Get("api/collection/item_list/").With("aid", "1988").With("collectionId", q.ID).With("cursor", cursor).
 		With("count", strconv.Itoa(collectionPage)).With("sourceType", "113")
@@ -201,7 +193,7 @@ func (o *own) collectionPosts(
 		err = wire.Need(ctx, "hasMore", answer.HasMore.known)
 	}
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("tiktok_own: collection %q: %w", q.ID, err)
+		return providers.Page[schema.Post]{}, err
 	}
 	if answer.HasMore.is {
 		page.Next = strconv.Itoa(place + collectionPage)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -49,14 +48,6 @@ const onAir = 2
 
 // live reads the room of an account, which has one only when it broadcasts.
 func (w *web) live(ctx context.Context, handle string) (schema.LiveStream, error) {
-	out, err := w.broadcast(ctx, handle)
-	if err != nil {
-		return out, fmt.Errorf("tiktok_web: live %q: %w", handle, err)
-	}
-	return out, nil
-}
-
-func (w *web) broadcast(ctx context.Context, handle string) (schema.LiveStream, error) {
 	d, err := w.user(ctx, handle)
 	if err != nil {
 		return schema.LiveStream{}, err

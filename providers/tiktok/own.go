@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -172,7 +171,7 @@ func numbered(r upstream.Request, number int) upstream.Request {
 func (o *own) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	page, err := o.user(ctx, handle, 1)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("tiktok_own: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	u := page.V.User
 	return schema.Profile{
@@ -197,7 +196,7 @@ func (o *own) posts(ctx context.Context, handle, cursor string) (providers.Page[
 		return page, err
 	})
 	if err != nil {
-		return out, fmt.Errorf("tiktok_own: posts of %q: %w", handle, err)
+		return out, err
 	}
 	newestFirst(out.Items)
 	return out, nil

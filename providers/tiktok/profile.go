@@ -3,7 +3,6 @@ package tiktok
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
@@ -31,7 +30,7 @@ type accountInfo struct {
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	a, err := c.account(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("tiktok: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return a.V.profile(handle, a.Raw), nil
 }
@@ -130,7 +129,7 @@ func people(
 		page.Next, err = p.next(ctx)
 	}
 	if err != nil {
-		return providers.Page[schema.Profile]{}, fmt.Errorf("tiktok: %s of %q: %w", name, handle, err)
+		return providers.Page[schema.Profile]{}, err
 	}
 	return page, nil
 }

@@ -3,7 +3,6 @@ package tiktok
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -155,14 +154,10 @@ func (c *client) search(
 	if q.Region != "" {
 		w.query.And = append(w.query.And, condition{"EQ", "region_code", []string{q.Region}})
 	}
-	page, err := rows(ctx, c, w, cursor, func(v video, raw json.RawMessage) (schema.SearchResult, bool) {
+	return rows(ctx, c, w, cursor, func(v video, raw json.RawMessage) (schema.SearchResult, bool) {
 		p := v.post("", raw)
 		return schema.Result(&p), within(p.CreatedAt, q.Since, q.Until)
 	})
-	if err != nil {
-		return page, fmt.Errorf("tiktok: search %q: %w", q.Query, err)
-	}
-	return page, nil
 }
 
 // within tells whether a time is in the bounds of a search: TikTok knows days only.

@@ -3,7 +3,6 @@ package tiktok
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -42,7 +41,7 @@ func (c *client) store(ctx context.Context, name string) (providers.Storefront, 
 		err = answer.Data.Shops.Check(ctx, "data.shop_data")
 	}
 	if err != nil {
-		return providers.Storefront{}, fmt.Errorf("tiktok: store %q: %w", name, err)
+		return providers.Storefront{}, err
 	}
 	nameless := answer.Data.Shops.Lost()
 	for _, s := range answer.Data.Shops.All() {
@@ -56,7 +55,7 @@ func (c *client) store(ctx context.Context, name string) (providers.Storefront, 
 	if err = wire.Need(ctx, "shop_data[].shop_name", nameless == 0); err == nil {
 		err = providers.NotHere("TikTok knows no shop in Europe by this name")
 	}
-	return providers.Storefront{}, fmt.Errorf("tiktok: store %q: %w", name, err)
+	return providers.Storefront{}, err
 }
 
 func (s shop) storefront(raw json.RawMessage) providers.Storefront {
@@ -72,7 +71,7 @@ func (c *client) reviews(ctx context.Context, productID, cursor string) (page pr
 	number := 1
 	if cursor != "" {
 		if number, err = strconv.Atoi(cursor); err != nil || number < 2 {
-			return page, fmt.Errorf("tiktok: reviews of %q: %w", productID, providers.ErrCursor)
+			return page, providers.ErrCursor
 		}
 	}
 	var answer struct {
@@ -91,7 +90,7 @@ func (c *client) reviews(ctx context.Context, productID, cursor string) (page pr
 		page.Items, err = wire.Items(ctx, "data.review_data", answer.Data.Reviews, convert)
 	}
 	if err != nil {
-		return page, fmt.Errorf("tiktok: reviews of %q: %w", productID, err)
+		return page, err
 	}
 	if answer.Data.Reviews.Len()+answer.Data.Reviews.Lost() >= shopPage {
 		page.Next = strconv.Itoa(number + 1)
@@ -151,7 +150,7 @@ func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (s
 		err = wire.Same(ctx, "playlist", q.ID, string(answer.Data.V.ID))
 	}
 	if err != nil {
-		return schema.Collection{}, fmt.Errorf("tiktok: collection %q: %w", q.ID, err)
+		return schema.Collection{}, err
 	}
 	return answer.Data.V.collection(answer.Data.Raw), nil
 }

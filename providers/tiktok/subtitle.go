@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -62,15 +61,7 @@ func choose(ctx context.Context, list wire.Rows[subtitle], wanted string) (chose
 }
 
 // transcript reads the subtitles that a post's page names.
-func (w *web) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
-	t, err := w.said(ctx, q)
-	if err != nil {
-		return t, fmt.Errorf("tiktok_web: transcript of %q: %w", q.PostID, err)
-	}
-	return t, nil
-}
-
-func (w *web) said(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
+func (w *web) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
 	i, err := w.item(ctx, q.PostID)
 	if err == nil && i.V.isSlides() {
 		err = providers.NotFound("the post is a slide show, in which nobody speaks")

@@ -3,7 +3,6 @@ package tiktok
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -103,7 +102,7 @@ func (v video) post(handle string, raw json.RawMessage) schema.Post {
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	v, err := c.video(ctx, id)
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("tiktok: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return v.V.post("", v.Raw), nil
 }
@@ -145,7 +144,7 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 		}
 	}
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("tiktok: posts of %q: %w", handle, err)
+		return providers.Page[schema.Post]{}, err
 	}
 	return page, nil
 }
@@ -161,7 +160,7 @@ func (c *client) transcript(ctx context.Context, q providers.TranscriptQuery) (s
 		err = providers.NotHere("TikTok's research interface has no words of this post")
 	}
 	if err != nil {
-		return schema.Transcript{}, fmt.Errorf("tiktok: transcript of %q: %w", q.PostID, err)
+		return schema.Transcript{}, err
 	}
 	return schema.Transcript{
 		Common:   schema.Common{ID: q.PostID, URL: postURL(v.V.Username, q.PostID), Raw: v.Raw},

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"github.com/socialdata/socialdata/platform"
@@ -142,7 +141,7 @@ func code(n wire.Count) int64 {
 func (w *web) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	d, err := w.user(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("tiktok_web: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return d.V.Info.profile(d.Raw), nil
 }
@@ -216,7 +215,7 @@ func (w *web) item(ctx context.Context, id string) (wire.Object[item], error) {
 func (w *web) post(ctx context.Context, id string) (schema.Post, error) {
 	i, err := w.item(ctx, id)
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("tiktok_web: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return i.V.post(i.Raw), nil
 }

@@ -3,7 +3,6 @@ package truthsocial
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -17,7 +16,7 @@ import (
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	a, err := c.account(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("truthsocial: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return a.V.profile(a.Raw), nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 
 	"github.com/socialdata/socialdata/providers"
@@ -16,22 +15,14 @@ import (
 )
 
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := c.descendants(ctx, postID, postID, cursor)
-	if err != nil {
-		return page, fmt.Errorf("truthsocial: comments of %q: %w", postID, err)
-	}
-	return page, nil
+	return c.descendants(ctx, postID, postID, cursor)
 }
 
 // replies reads what is below a comment, which to Truth Social is a status like any other.
 func (c *client) replies(
 	ctx context.Context, q providers.RepliesQuery, cursor string,
 ) (providers.Page[schema.Comment], error) {
-	page, err := c.descendants(ctx, q.CommentID, cmp.Or(q.PostID, q.CommentID), cursor)
-	if err != nil {
-		return page, fmt.Errorf("truthsocial: replies to %q: %w", q.CommentID, err)
-	}
-	return page, nil
+	return c.descendants(ctx, q.CommentID, cmp.Or(q.PostID, q.CommentID), cursor)
 }
 
 const commentsSize = 20 // cannot be chosen

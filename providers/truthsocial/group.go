@@ -3,7 +3,6 @@ package truthsocial
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -15,7 +14,7 @@ import (
 func (c *client) community(ctx context.Context, id string) (schema.Profile, error) {
 	g, err := c.group(ctx, id)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("truthsocial: group %q: %w", id, err)
+		return schema.Profile{}, err
 	}
 	return g.V.profile(g.Raw), nil
 }
@@ -23,7 +22,7 @@ func (c *client) community(ctx context.Context, id string) (schema.Profile, erro
 func (c *client) communityPosts(
 	ctx context.Context, q providers.CommunityPostsQuery, cursor string,
 ) (providers.Page[schema.Post], error) {
-	page, err := c.timeline(ctx, cursor,
+	return c.timeline(ctx, cursor,
 		func(id string) upstream.Request {
 			return upstream.Get("v1/timelines/group", id).With("limit", pageSize)
 		}, anyAuthor,
@@ -34,10 +33,6 @@ func (c *client) communityPosts(
 			g, err := c.group(ctx, q.ID)
 			return string(g.V.ID), err
 		})
-	if err != nil {
-		return page, fmt.Errorf("truthsocial: posts in group %q: %w", q.ID, err)
-	}
-	return page, nil
 }
 
 // group looks a group up by its number or by the name in its URL.

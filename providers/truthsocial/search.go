@@ -3,7 +3,6 @@ package truthsocial
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -19,16 +18,6 @@ const searchSize = 20
 
 // find searches posts, or accounts when the kind asks for profiles.
 func (c *client) find(
-	ctx context.Context, q providers.SearchQuery, cursor string,
-) (providers.Page[schema.SearchResult], error) {
-	page, err := c.results(ctx, q, cursor)
-	if err != nil {
-		return page, fmt.Errorf("truthsocial: search %q: %w", q.Query, err)
-	}
-	return page, nil
-}
-
-func (c *client) results(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (providers.Page[schema.SearchResult], error) {
 	var page providers.Page[schema.SearchResult]
@@ -135,7 +124,7 @@ func (c *client) suggestions(
 		err = found.Check(ctx, "suggestions")
 	}
 	if err != nil {
-		return page, fmt.Errorf("truthsocial: suggestions for %q: %w", q.Query, err)
+		return page, err
 	}
 	for place, s := range found.All() {
 		if a := s.V.Account; a.Suspended.Not() && a.matches(q.Query) {

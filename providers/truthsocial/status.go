@@ -3,7 +3,6 @@ package truthsocial
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -18,7 +17,7 @@ import (
 
 // posts leaves replies out: with them Truth Social wants a token.
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := c.timeline(ctx, cursor,
+	return c.timeline(ctx, cursor,
 		func(id string) upstream.Request {
 			return upstream.Get("v1/accounts", id, "statuses").With("exclude_replies", "true").With("with_muted", "true").With("limit", pageSize)
 		}, by,
@@ -26,10 +25,6 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 			a, err := c.account(ctx, handle)
 			return string(a.V.ID), err
 		})
-	if err != nil {
-		return page, fmt.Errorf("truthsocial: posts of %q: %w", handle, err)
-	}
-	return page, nil
 }
 
 // timeline reads a page of what of(id) lists, newest first. The cursor is that id, which find looks up for the first
@@ -78,7 +73,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 		err = wire.Same(ctx, "post", id, string(s.V.ID))
 	}
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("truthsocial: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return s.V.post(s.Raw), nil
 }
@@ -96,7 +91,7 @@ func (c *client) trending(
 		page.Items, err = wire.Items(ctx, "statuses", found, shown)
 	}
 	if err != nil {
-		return page, fmt.Errorf("truthsocial: trending: %w", err)
+		return page, err
 	}
 	if n := rows(found); n > 0 {
 		page.Next = strconv.Itoa(from + n)

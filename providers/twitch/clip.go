@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -15,14 +14,6 @@ import (
 
 // reels lists a channel's clips, whoever made them. Helix knows them most viewed first only.
 func (c *client) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := c.clips(ctx, handle, cursor)
-	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("twitch: reels of %q: %w", handle, err)
-	}
-	return page, nil
-}
-
-func (c *client) clips(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	u, err := c.named(ctx, handle)
 	if err != nil {
 		return providers.Page[schema.Post]{}, err

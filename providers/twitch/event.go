@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -17,13 +16,10 @@ const schedulePage = "25" // the most that Helix gives
 // events lists what a channel has announced to broadcast from now on, soonest first (D59).
 func (c *client) events(ctx context.Context, q providers.EventsQuery, cursor string) (providers.Page[schema.Event], error) {
 	if q.Handle == "" {
-		return providers.Page[schema.Event]{}, providers.Invalid("events of Twitch are those of a channel: the parameter handle must name it")
+		return providers.Page[schema.Event]{}, providers.Invalid(
+			"events of Twitch are those of a channel: the parameter handle must name it")
 	}
-	page, err := c.schedule(ctx, q.Handle, cursor)
-	if err != nil {
-		return providers.Page[schema.Event]{}, fmt.Errorf("twitch: schedule of %q: %w", q.Handle, err)
-	}
-	return page, nil
+	return c.schedule(ctx, q.Handle, cursor)
 }
 
 func (c *client) schedule(ctx context.Context, handle, cursor string) (providers.Page[schema.Event], error) {

@@ -3,7 +3,6 @@ package twitch
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -23,13 +22,13 @@ func search(query string) upstream.Request {
 func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
 	rows, next, err := list[channel](ctx, c, search(q.Query).With("first", pageSize), cursor)
 	if err != nil {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("twitch: search %q: %w", q.Query, err)
+		return providers.Page[schema.SearchResult]{}, err
 	}
 	items, err := wire.Items(ctx, "data", rows, func(ch channel, raw json.RawMessage) (schema.SearchResult, bool) {
 		return schema.Result(ch.profile(raw)), true
 	})
 	if err != nil {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("twitch: search %q: %w", q.Query, err)
+		return providers.Page[schema.SearchResult]{}, err
 	}
 	return providers.Page[schema.SearchResult]{Items: items, Next: next}, nil
 }
@@ -37,7 +36,7 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
 	rows, _, err := list[channel](ctx, c, search(q.Query).With("first", strconv.Itoa(suggestions)), "")
 	if err != nil {
-		return providers.Page[schema.Suggestion]{}, fmt.Errorf("twitch: suggestions for %q: %w", q.Query, err)
+		return providers.Page[schema.Suggestion]{}, err
 	}
 	var page providers.Page[schema.Suggestion]
 	for place, r := range rows.All() {

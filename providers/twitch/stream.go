@@ -3,7 +3,6 @@ package twitch
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -14,14 +13,6 @@ import (
 
 // live reads the stream of a channel. A channel off the air has none, like one that does not exist, so it is looked up.
 func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, error) {
-	l, err := c.onAir(ctx, handle)
-	if err != nil {
-		return schema.LiveStream{}, fmt.Errorf("twitch: live %q: %w", handle, err)
-	}
-	return l, nil
-}
-
-func (c *client) onAir(ctx context.Context, handle string) (schema.LiveStream, error) {
 	if !login.MatchString(handle) {
 		_, err := c.named(ctx, handle)
 		return schema.LiveStream{}, err

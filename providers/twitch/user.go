@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -23,7 +22,7 @@ const patience = 3 * time.Second
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	u, err := c.named(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("twitch: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	p := u.V.profile(u.Raw)
 	brief, cancel := context.WithTimeout(ctx, patience)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -18,14 +17,6 @@ import (
 )
 
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := c.videos(ctx, handle, cursor)
-	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("twitch: posts of %q: %w", handle, err)
-	}
-	return page, nil
-}
-
-func (c *client) videos(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	u, err := c.named(ctx, handle)
 	if err != nil {
 		return providers.Page[schema.Post]{}, err
@@ -50,11 +41,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	if links.Digits(id) {
 		read = c.video
 	}
-	p, err := read(ctx, id)
-	if err != nil {
-		return schema.Post{}, fmt.Errorf("twitch: post %q: %w", id, err)
-	}
-	return p, nil
+	return read(ctx, id)
 }
 
 func (c *client) video(ctx context.Context, id string) (schema.Post, error) {

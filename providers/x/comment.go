@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -12,23 +11,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// comments reads the conversation under a post. X knows a conversation only by the post that began it, so the post is
-// read first: under one that is itself a reply, only the direct answers can be asked for.
-func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := c.discussion(ctx, postID, cursor)
-	if err != nil {
-		return page, fmt.Errorf("x: comments of %q: %w", postID, err)
-	}
-	return page, nil
-}
-
 // The ways in which a list of comments is asked for. They begin its cursors, so that the post is paid for once.
 const (
 	conversation = "c"
 	direct       = "r"
 )
 
-func (c *client) discussion(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
+// comments reads the conversation under a post. X knows a conversation only by the post that began it, so the post is
+// read first: under one that is itself a reply, only the direct answers can be asked for.
+func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	way, token, ok := strings.Cut(cursor, ":")
 	switch {
 	case cursor == "":
@@ -56,11 +47,7 @@ func (c *client) discussion(ctx context.Context, postID, cursor string) (provide
 
 // replies reads the direct answers to a comment. Each of them names the conversation that it belongs to.
 func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := c.answers(ctx, "in_reply_to_tweet_id:"+q.CommentID, q.PostID, q.CommentID, cursor)
-	if err != nil {
-		return page, fmt.Errorf("x: replies to %q: %w", q.CommentID, err)
-	}
-	return page, nil
+	return c.answers(ctx, "in_reply_to_tweet_id:"+q.CommentID, q.PostID, q.CommentID, cursor)
 }
 
 // answers searches for the posts that answer a post: parent, or "" for any in the conversation. PostID is the post at the

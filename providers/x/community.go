@@ -3,7 +3,6 @@ package x
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -22,7 +21,7 @@ func (c *client) community(ctx context.Context, id string) (schema.Profile, erro
 		err = wire.Same(ctx, "community", id, communityID(a.Data.V.ID))
 	}
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("x: community %q: %w", id, err)
+		return schema.Profile{}, err
 	}
 	return a.Data.V.profile(a.Data.Raw), nil
 }

@@ -3,7 +3,6 @@ package x
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -14,14 +13,6 @@ import (
 // live tells whether an account hosts a space now.
 // https://docs.x.com/x-api/spaces/get-spaces-by-creator-ids
 func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, error) {
-	l, err := c.onAir(ctx, handle)
-	if err != nil {
-		return l, fmt.Errorf("x: live %q: %w", handle, err)
-	}
-	return l, nil
-}
-
-func (c *client) onAir(ctx context.Context, handle string) (schema.LiveStream, error) {
 	u, err := c.who(ctx, handle)
 	if err != nil {
 		return schema.LiveStream{}, err

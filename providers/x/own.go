@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -36,14 +35,6 @@ func newOwn(cfg Config) providers.Provider {
 type embed struct{ http *upstream.Client }
 
 func (e embed) post(ctx context.Context, id string) (schema.Post, error) {
-	p, err := e.read(ctx, id)
-	if err != nil {
-		return p, fmt.Errorf("x: embedded post %q: %w", id, err)
-	}
-	return p, nil
-}
-
-func (e embed) read(ctx context.Context, id string) (schema.Post, error) {
 	var t wire.Object[embedded]
 	r := upstream.Get("tweet-result").With("id", id).With("lang", "en").With("token", embedToken(id))
 	if _, err := e.http.Read(ctx, r, &t); err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -16,14 +15,6 @@ import (
 )
 
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := c.timeline(ctx, handle, cursor)
-	if err != nil {
-		return page, fmt.Errorf("x: posts of %q: %w", handle, err)
-	}
-	return page, nil
-}
-
-func (c *client) timeline(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	u, err := c.who(ctx, handle)
 	if err != nil {
 		return providers.Page[schema.Post]{}, err
@@ -44,7 +35,7 @@ func (c *client) timeline(ctx context.Context, handle, cursor string) (providers
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	t, in, err := c.tweet(ctx, id)
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("x: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return t.V.post(in, nil, t.Raw), nil
 }

@@ -3,7 +3,6 @@ package x
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -19,7 +18,7 @@ import (
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	u, err := c.account(ctx, handle)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("x: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return u.V.profile(u.Raw), nil
 }

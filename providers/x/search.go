@@ -3,7 +3,6 @@ package x
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -20,11 +19,7 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	if q.Kind == schema.ProfileResult {
 		read = c.findUsers
 	}
-	page, err := read(ctx, q, cursor)
-	if err != nil {
-		return page, fmt.Errorf("x: search %q: %w", q.Query, err)
-	}
-	return page, nil
+	return read(ctx, q, cursor)
 }
 
 func (c *client) findPosts(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {

@@ -3,7 +3,6 @@ package youtube
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -18,7 +17,7 @@ const channelParts = "snippet,statistics,contentDetails,brandingSettings,status,
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	ch, err := c.channel(ctx, handle, channelParts)
 	if err != nil {
-		return schema.Profile{}, fmt.Errorf("youtube: profile %q: %w", handle, err)
+		return schema.Profile{}, err
 	}
 	return ch.V.profile(ch.Raw), nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -22,13 +21,13 @@ const commentsPage = "100" // the most that YouTube gives
 // https://developers.google.com/youtube/v3/docs/commentThreads/list
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	if !videoID.MatchString(postID) {
-		return providers.Page[schema.Comment]{}, fmt.Errorf("youtube: comments of %q: %w", postID, providers.NotFound("no such video"))
+		return providers.Page[schema.Comment]{}, providers.NotFound("no such video")
 	}
 	r := upstream.Get("commentThreads").With("part", "snippet,replies").With("videoId", postID).
 		With("maxResults", commentsPage).With("order", "time").With("textFormat", "plainText").With("pageToken", cursor)
 	threads, err := get[thread](ctx, c, r)
 	if err != nil {
-		return providers.Page[schema.Comment]{}, fmt.Errorf("youtube: comments of %q: %w", postID, err)
+		return providers.Page[schema.Comment]{}, err
 	}
 	items, err := wire.Items(ctx, "items", threads.Items, func(t thread, raw json.RawMessage) (schema.Comment, bool) {
 		if cmp.Or(t.video(), postID) != postID {
@@ -39,7 +38,7 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 		return top.comment(postID, raw), true
 	})
 	if err != nil {
-		return providers.Page[schema.Comment]{}, fmt.Errorf("youtube: comments of %q: %w", postID, err)
+		return providers.Page[schema.Comment]{}, err
 	}
 	return providers.Page[schema.Comment]{Items: items, Next: threads.Next}, nil
 }
@@ -48,14 +47,6 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 // does not name it, the thread is asked.
 // https://developers.google.com/youtube/v3/docs/comments/list
 func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
-	page, err := c.children(ctx, q, cursor)
-	if err != nil {
-		return providers.Page[schema.Comment]{}, fmt.Errorf("youtube: replies to %q: %w", q.CommentID, err)
-	}
-	return page, nil
-}
-
-func (c *client) children(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
 	if !commentID.MatchString(q.CommentID) || q.PostID != "" && !videoID.MatchString(q.PostID) {
 		return providers.Page[schema.Comment]{}, providers.NotFound("no such comment")
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +22,7 @@ import (
 // no handles.
 func (s *site) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	if cursor != "" { // the feed has one page
-		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: reels of %q: %w", handle, providers.ErrCursor)
+		return providers.Page[schema.Post]{}, providers.ErrCursor
 	}
 	r := upstream.Get("feeds", "videos.xml")
 	if name, ok := strings.CutPrefix(handle, legacy); ok {
@@ -31,19 +30,19 @@ func (s *site) reels(ctx context.Context, handle, cursor string) (providers.Page
 	} else if channelID.MatchString(handle) {
 		r = r.With("channel_id", handle)
 	} else {
-		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: reels of %q: %w", handle,
-			providers.Unsupported("without an API key a YouTube channel can be read by its id (UC…) only"))
+		return providers.Page[schema.Post]{}, providers.Unsupported(
+			"without an API key a YouTube channel can be read by its id (UC…) only")
 	}
 	f, err := s.feed(ctx, r)
 	if err == nil {
 		err = f.is(ctx, handle)
 	}
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: reels of %q: %w", handle, err)
+		return providers.Page[schema.Post]{}, err
 	}
 	items, err := f.shorts(ctx)
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: reels of %q: %w", handle, err)
+		return providers.Page[schema.Post]{}, err
 	}
 	return providers.Page[schema.Post]{Items: items}, nil
 }

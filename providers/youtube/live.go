@@ -3,7 +3,6 @@ package youtube
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -16,13 +15,13 @@ import (
 func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	ch, err := c.channel(ctx, handle, "snippet,contentDetails")
 	if err != nil {
-		return schema.LiveStream{}, fmt.Errorf("youtube: live %q: %w", handle, err)
+		return schema.LiveStream{}, err
 	}
 	host := ch.V.actor()
 	running, err := c.running(ctx, ch.V)
 	switch {
 	case err != nil:
-		return schema.LiveStream{}, fmt.Errorf("youtube: live %q: %w", handle, err)
+		return schema.LiveStream{}, err
 	case running == nil:
 		return schema.LiveStream{Common: schema.Common{ID: ch.V.ID, URL: ch.V.url(), Raw: ch.Raw}, Host: host}, nil
 	}

@@ -3,7 +3,6 @@ package youtube
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -16,14 +15,6 @@ const playlistParts = "snippet,contentDetails,status"
 
 // collections reads the playlists that a channel has made, of one kind when the query names one.
 func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
-	page, err := c.playlists(ctx, q, cursor)
-	if err != nil {
-		return providers.Page[schema.Collection]{}, fmt.Errorf("youtube: collections of %q: %w", q.Handle, err)
-	}
-	return page, nil
-}
-
-func (c *client) playlists(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
 	var w walk
 	var err error
 	if cursor == "" {
@@ -52,28 +43,24 @@ func (c *client) playlists(ctx context.Context, q providers.CollectionsQuery, cu
 
 func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
 	if !playlistID.MatchString(q.ID) {
-		return schema.Collection{}, fmt.Errorf("youtube: collection %q: %w", q.ID, providers.NotFound("no such playlist"))
+		return schema.Collection{}, providers.NotFound("no such playlist")
 	}
 	found, err := c.playlistsByID(ctx, []string{q.ID})
 	if err != nil {
-		return schema.Collection{}, fmt.Errorf("youtube: collection %q: %w", q.ID, err)
+		return schema.Collection{}, err
 	}
 	p, err := found.one("playlist")
 	if err != nil {
-		return schema.Collection{}, fmt.Errorf("youtube: collection %q: %w", q.ID, err)
+		return schema.Collection{}, err
 	}
 	return p.V.collection(p.Raw, nil), nil
 }
 
 func (c *client) collectionPosts(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Post], error) {
 	if !playlistID.MatchString(q.ID) {
-		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: videos of %q: %w", q.ID, providers.NotFound("no such playlist"))
+		return providers.Page[schema.Post]{}, providers.NotFound("no such playlist")
 	}
-	page, err := c.members(ctx, q.ID, cursor, nil)
-	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: videos of %q: %w", q.ID, err)
-	}
-	return page, nil
+	return c.members(ctx, q.ID, cursor, nil)
 }
 
 func (c *client) playlistsByID(ctx context.Context, ids []string) (batch[playlist], error) {

@@ -2,7 +2,6 @@ package youtube
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
@@ -34,12 +33,12 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	}
 	hits, err := get[hit](ctx, c, r)
 	if err != nil {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("youtube: search %q: %w", q.Query, err)
+		return providers.Page[schema.SearchResult]{}, err
 	}
 	page := providers.Page[schema.SearchResult]{Next: hits.Next}
 	page.Items, err = c.whole(ctx, hits)
 	if err != nil {
-		return providers.Page[schema.SearchResult]{}, fmt.Errorf("youtube: results of %q: %w", q.Query, err)
+		return providers.Page[schema.SearchResult]{}, err
 	}
 	return page, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 
 	"github.com/socialdata/socialdata/providers"
@@ -18,11 +17,7 @@ import (
 
 // suggestions reads what the search box of the site offers. There is no documentation; the site itself asks so.
 func (s *site) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (providers.Page[schema.Suggestion], error) {
-	page, err := s.suggest(ctx, q)
-	if err != nil {
-		return providers.Page[schema.Suggestion]{}, fmt.Errorf("youtube: suggestions for %q: %w", q.Query, err)
-	}
-	return page, nil
+	return s.suggest(ctx, q)
 }
 
 func (s *site) suggest(ctx context.Context, q providers.SuggestionsQuery) (providers.Page[schema.Suggestion], error) {

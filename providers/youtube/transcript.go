@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -28,14 +27,6 @@ import (
 // transcript goes the way of the site's own player: the page of the video hands out a key, the key opens the list of
 // captions, and that holds the address of each. The Data API gives captions to a video's owner only.
 func (s *site) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
-	t, err := s.captions(ctx, q)
-	if err != nil {
-		return schema.Transcript{}, fmt.Errorf("youtube: transcript of %q: %w", q.PostID, err)
-	}
-	return t, nil
-}
-
-func (s *site) captions(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
 	if !videoID.MatchString(q.PostID) {
 		return schema.Transcript{}, providers.NotFound("no such video")
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -24,35 +23,27 @@ const (
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	if !videoID.MatchString(id) {
-		return schema.Post{}, fmt.Errorf("youtube: post %q: %w", id, providers.NotFound("no such video"))
+		return schema.Post{}, providers.NotFound("no such video")
 	}
 	found, err := c.videos(ctx, []string{id})
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("youtube: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	v, err := found.one("video")
 	if err != nil {
-		return schema.Post{}, fmt.Errorf("youtube: post %q: %w", id, err)
+		return schema.Post{}, err
 	}
 	return v.V.post(v.Raw, nil), nil
 }
 
 // posts reads the list of a channel's uploads, which is a playlist.
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := c.uploads(ctx, handle, cursor, channel.uploads)
-	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: posts of %q: %w", handle, err)
-	}
-	return page, nil
+	return c.uploads(ctx, handle, cursor, channel.uploads)
 }
 
 // reels reads the list of a channel's Shorts, which stands beside that of its uploads.
 func (c *client) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	page, err := c.uploads(ctx, handle, cursor, func(ch channel) string { return "UUSH" + strings.TrimPrefix(ch.ID, "UC") })
-	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: reels of %q: %w", handle, err)
-	}
-	return page, nil
+	return c.uploads(ctx, handle, cursor, func(ch channel) string { return "UUSH" + strings.TrimPrefix(ch.ID, "UC") })
 }
 
 // walk is where a channel's list goes on, with what its first page learned about the channel.
@@ -165,13 +156,13 @@ func (c *client) trending(ctx context.Context, q providers.TrendingQuery, cursor
 		With("regionCode", cmp.Or(q.Region, "US")).With("maxResults", pageSize).With("pageToken", cursor)
 	found, err := get[video](ctx, c, r)
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: trending in %q: %w", q.Region, err)
+		return providers.Page[schema.Post]{}, err
 	}
 	items, err := wire.Items(ctx, "items", found.Items, func(v video, raw json.RawMessage) (schema.Post, bool) {
 		return v.post(raw, nil), true
 	})
 	if err != nil {
-		return providers.Page[schema.Post]{}, fmt.Errorf("youtube: trending in %q: %w", q.Region, err)
+		return providers.Page[schema.Post]{}, err
 	}
 	return providers.Page[schema.Post]{Items: items, Next: found.Next}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -52,7 +51,7 @@ func (o *storefronts) products(
 ) (page providers.Page[schema.Product], err error) {
 	page, err = o.listing(ctx, q.Store, cursor)
 	if err != nil {
-		return page, fmt.Errorf("zid: storefront of %q: %w", q.Store, err)
+		return page, err
 	}
 	return page, nil
 }

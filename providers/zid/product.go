@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -29,7 +28,7 @@ func (m *merchant) products(
 		page, err = m.listing(ctx, s, n, m.lang)
 	}
 	if err != nil {
-		return page, fmt.Errorf("zid: products of %q: %w", q.Store, err)
+		return page, err
 	}
 	return page, nil
 }
@@ -108,11 +107,7 @@ func pageOf(ctx context.Context, address string, n int) (string, error) {
 // product reads one product.
 // https://docs.zid.sa, "Get a product by id"
 func (m *merchant) product(ctx context.Context, q providers.ProductQuery) (schema.Product, error) {
-	p, err := m.readProduct(ctx, q.ID)
-	if err != nil {
-		return schema.Product{}, fmt.Errorf("zid: product %q: %w", q.ID, err)
-	}
-	return p, nil
+	return m.readProduct(ctx, q.ID)
 }
 
 func (m *merchant) readProduct(ctx context.Context, id string) (schema.Product, error) {

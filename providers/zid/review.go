@@ -3,7 +3,6 @@ package zid
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +22,7 @@ func (m *merchant) reviews(
 ) (page providers.Page[schema.Review], err error) {
 	page, err = m.findReviews(ctx, productID, cursor)
 	if err != nil {
-		return page, fmt.Errorf("zid: reviews of %q: %w", productID, err)
+		return page, err
 	}
 	return page, nil
 }

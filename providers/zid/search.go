@@ -3,7 +3,6 @@ package zid
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -25,7 +24,7 @@ func (m *merchant) search(
 		all, err = m.listing(ctx, s, n, cmp.Or(q.Lang, m.lang))
 	}
 	if err != nil {
-		return page, fmt.Errorf("zid: search %q: %w", q.Query, err)
+		return page, err
 	}
 	for _, p := range all.Items {
 		if matches(p, q.Query) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"time"
 
@@ -21,7 +20,7 @@ func (m *merchant) store(ctx context.Context, id string) (providers.Storefront, 
 		err = s.is(id)
 	}
 	if err != nil {
-		return providers.Storefront{}, fmt.Errorf("zid: store %q: %w", id, err)
+		return providers.Storefront{}, err
 	}
 	return providers.Storefront{StoreSummary: s.StoreSummary, Raw: s.raw}, nil
 }

@@ -464,15 +464,12 @@ func (c *Client) judge(res *Response, q *Quota) error {
 	}, q)
 }
 
-// withStatus returns err with the status of the answer that it is about. A bare kind stays as it is.
+// withStatus returns err with the status of the answer that it is about.
 func withStatus(err error, status int) error {
-	e, ok := err.(*providers.Error) //nolint:errorlint // what is wrapped has its words outside
-	if !ok || e.Status != 0 {
-		return err
+	if err == nil {
+		return nil
 	}
-	told := *e
-	told.Status = status
-	return &told
+	return &providers.StatusError{Status: status, Err: err}
 }
 
 // refused closes q when err, a refusal, has a time: that is a limit, whatever its status. No upstream keeps us away for

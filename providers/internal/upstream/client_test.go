@@ -385,8 +385,8 @@ func TestErrorsDoNotSayWhatWasRead(t *testing.T) {
 		if got := fmt.Sprint(err); !strings.HasPrefix(got, want) || strings.Contains(got, "quillwort") {
 			t.Errorf("%d: got %q, want %q", status, err, want)
 		}
-		if e, ok := errors.AsType[*providers.Error](err); ok && status != 200 && e.Status != status {
-			t.Errorf("%d: the error is of status %d", status, e.Status)
+		if e, ok := errors.AsType[*providers.StatusError](err); ok != (status != 200) || ok && e.Status != status {
+			t.Errorf("%d: the error is %+v", status, e)
 		}
 	}
 }
