@@ -66,10 +66,16 @@ func Sum(amounts []int64) (int64, error) {
 func (h *Holds) Open(who Spender, expires time.Time, amounts []int64) []Hold {
 	holds := make([]Hold, len(amounts))
 	for i, n := range amounts {
-		holds[i] = Hold{ID: h.ids.Next(), Spender: who, Amount: n, Expires: expires}
-		h.push(&open{Hold: holds[i]})
+		holds[i] = h.OpenAs(h.ids.Next(), who, expires, n)
 	}
 	return holds
+}
+
+// OpenAs makes one hold with an id of the caller's, which must be new.
+func (h *Holds) OpenAs(id string, who Spender, expires time.Time, amount int64) Hold {
+	hold := Hold{ID: id, Spender: who, Amount: amount, Expires: expires}
+	h.push(&open{Hold: hold})
+	return hold
 }
 
 func (h *Holds) push(o *open) {

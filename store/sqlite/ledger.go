@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -14,6 +15,7 @@ import (
 // Ledger is the books in the file. Holds are in memory: only the process that serves the file makes them.
 type Ledger struct {
 	file    *file
+	ids     *credits.IDs // of charges without a hold
 	reading readStatements
 
 	mu       sync.Mutex
@@ -23,11 +25,12 @@ type Ledger struct {
 	synced   epoch // when the tail was last known to have what other processes had written
 }
 
-var _ credits.Ledger = (*Ledger)(nil)
+var _ credits.Charger = (*Ledger)(nil)
 
 func newLedger(ctx context.Context, f *file) (*Ledger, error) {
 	l := &Ledger{
 		file:     f,
+		ids:      credits.NewIDs(f.cfg.Now()),
 		holds:    credits.NewHolds(f.cfg.Now()),
 		settling: map[string]*task{},
 		cache:    newCache(f.cfg.CachedAccounts, f.cfg.CachedKeys),
@@ -59,6 +62,52 @@ func (l *Ledger) Reserve(
 		return nil, err
 	}
 	return l.holds.Open(who, l.file.cfg.Now().Add(ttl), amounts), nil
+}
+
+// Charge implements [credits.Charger]. It fails with ErrAdmin as Reserve does. The credits are held while the entry is on
+// its way to the disk, and by no other step than the look at the balance: callers wait once.
+func (l *Ledger) Charge(ctx context.Context, who credits.Spender, c credits.Charge) (credits.Receipt, error) {
+	if l.file.cfg.Admin {
+		return credits.Receipt{}, ErrAdmin
+	}
+	_, err := credits.Sum([]int64{c.Amount})
+	if err := errors.Join(ctx.Err(), c.Check(), err); err != nil {
+		return credits.Receipt{}, err
+	}
+	epoch, err := l.file.lock.epoch()
+	if err != nil {
+		return credits.Receipt{}, err
+	}
+	l.mu.Lock()
+	if err := l.room(ctx, epoch, who, c.Amount); err != nil {
+		l.mu.Unlock()
+		return credits.Receipt{}, err
+	}
+	if c.Amount == 0 {
+		l.mu.Unlock()
+		balance, err := l.Balance(ctx, who.Account)
+		return credits.Receipt{Balance: balance}, err
+	}
+	now := l.file.cfg.Now()
+	h := l.holds.OpenAs(cmp.Or(c.ID, l.ids.Next()), who, now.Add(credits.LateFor), c.Amount)
+	if _, _, err := l.holds.Begin(h.ID, c.Amount, now); err != nil {
+		l.mu.Unlock()
+		return credits.Receipt{}, err
+	}
+	r, err := l.charge(h, c)
+	if err != nil {
+		l.forget(h.ID)
+	}
+	return r, err
+}
+
+// forget removes the hold of a charge that was not made.
+func (l *Ledger) forget(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, begun, _ := l.holds.Begin(id, 0, l.file.cfg.Now()); begun {
+		l.holds.End(id, 0, true)
+	}
 }
 
 // room returns credits.ErrInsufficient or credits.ErrCap unless the account and the key can hold n credits more, by a
