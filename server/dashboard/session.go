@@ -118,11 +118,9 @@ func (d *Dashboard) known(r *http.Request) (bool, error) {
 	return true, err
 }
 
-// login begins a session. Tries are bounded for each address, and for all of them.
+// login begins a session. Wrong secrets are slowed, for each address and for all of them; the right one always passes:
+// behind a proxy all callers may have one address, and it cannot be guessed at any speed.
 func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) {
-	if !d.mayTry(w, r) {
-		return
-	}
 	kept, err := d.cfg.Records.Get(r.Context(), secretKey)
 	if err != nil && !errors.Is(err, records.ErrAbsent) {
 		d.fail(w, r, err)
@@ -130,6 +128,9 @@ func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) {
 	}
 	given := hash(strings.TrimSpace(r.PostFormValue("secret")))
 	if subtle.ConstantTimeCompare(given, kept.Value) != 1 {
+		if !d.mayTry(w, r) {
+			return
+		}
 		d.log.WarnContext(r.Context(), "dashboard: wrong admin secret", "from", address(r), "request_id", operation.RequestID(r.Context()))
 		d.showForm(w, http.StatusUnauthorized, "That is not the admin secret. It was shown when the server first started; “socialdata admin reset” makes a new one.")
 		return
@@ -150,7 +151,7 @@ func (d *Dashboard) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, Root, http.StatusSeeOther)
 }
 
-// mayTry takes one try, or says when the next one may come.
+// mayTry takes one try with a wrong secret, or says when the next one may come.
 func (d *Dashboard) mayTry(w http.ResponseWriter, r *http.Request) bool {
 	for _, bound := range []struct {
 		key  string
