@@ -206,6 +206,7 @@ var (
 		Summary: "List the account's charges, newest first",
 		Errors: []problem.Code{
 			problem.InvalidRequest, problem.Unauthorized, problem.RateLimited, problem.InternalError,
+			problem.PlatformUnavailable, // when the service is at its limit (D71)
 		},
 	})
 	opPlatforms = serviceRow[PlatformsRequest, []schema.PlatformInfo](operation.Operation{
@@ -224,6 +225,7 @@ var (
 		Name: "job", Path: "/v1/job", Tag: "search", Price: operation.Free, Summary: "Collect the rest of a search",
 		Errors: []problem.Code{
 			problem.InvalidRequest, problem.Unauthorized, problem.NotFound, problem.RateLimited, problem.InternalError,
+			problem.PlatformUnavailable, // when the service is at its limit (D71)
 		},
 	})
 	opEnrich = serviceRow[EnrichRequest, schema.Enrichment](operation.Operation{

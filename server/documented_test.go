@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -13,8 +14,12 @@ import (
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/server"
 	"github.com/socialdata/socialdata/store/records"
 )
 
@@ -60,6 +65,39 @@ func pathTo(o *operation.Operation, word string, more ...string) string {
 	return path + "?" + and(plain(o, word), more...).Encode()
 }
 
+// overloaded returns a site whose one place for calls is taken until the test ends.
+func overloaded(t *testing.T) *site {
+	t.Helper()
+	entered, release, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	held := providers.Provider{
+		Name: "held", Platform: platform.X, Source: schema.Own,
+		Profile: func(ctx context.Context, _ string) (schema.Profile, error) {
+			close(entered)
+			select {
+			case <-release:
+			case <-ctx.Done():
+			}
+			return schema.Profile{}, providers.ErrNotFound
+		},
+	}
+	s := open(t, enginetest.Config{Providers: []providers.Provider{held}}, server.WithLimits(server.Limits{InFlight: 1}))
+	// The context of the test ends before the place is given back.
+	r, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodGet, s.web.URL+"/v1/x/profile?handle=salma", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.Secret)
+	go func() {
+		defer close(ended)
+		if res, err := s.web.Client().Do(r); err == nil {
+			_ = res.Body.Close()
+		}
+	}()
+	t.Cleanup(func() { close(release); <-ended })
+	<-entered
+	return s
+}
+
 // TestEveryDocumentedErrorOfEveryRoute provokes each error that the description lists.
 func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 	t.Parallel()
@@ -95,6 +133,8 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 				return well.get(t, path+"&platforms=kwai")
 			case "raw":
 				return well.get(t, pathTo(o, "rate_limited_upstream"))
+			case "usage", "job":
+				return overloaded(t).get(t, pathTo(o, "salma"))
 			default:
 				return well.get(t, strings.Replace(path, "/mock/", "/kwai/", 1))
 			}

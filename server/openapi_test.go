@@ -163,6 +163,53 @@ func TestRoutesStandInTheDescriptionAsTheSpecificationWritesThem(t *testing.T) {
 	}
 }
 
+// TestNotModifiedIsDescribedWhereItHappens asks every route of the description twice, the second time with the ETag.
+func TestNotModifiedIsDescribedWhereItHappens(t *testing.T) {
+	t.Parallel()
+	s, doc, paths := open(t, enginetest.Config{}), newDescription(t), map[string]string{}
+	for _, o := range socialdata.Operations() {
+		if o.Name != "job" { // which is there only after a search that took too long
+			paths[describedPath(o)] = pathTo(o, "salma")
+		}
+	}
+	for _, path := range documents {
+		paths[path] = path
+	}
+	for described, path := range paths {
+		first := s.get(t, path)
+		tag := first.header.Get("ETag")
+		if tag == "" {
+			tag = "*"
+		}
+		again := s.with(t, path, "If-None-Match", tag)
+		_, told := doc.find("paths", described, "get", "responses", "304").(map[string]any)
+		if happens := again.status == http.StatusNotModified; happens != told {
+			t.Errorf("%s: 304 is described: %t, and happens: %t", described, told, happens)
+		}
+		_, told = doc.find("paths", described, "get", "responses", "200", "headers", "ETag").(map[string]any)
+		if happens := first.header.Get("ETag") != ""; happens != told {
+			t.Errorf("%s: ETag is described: %t, and happens: %t", described, told, happens)
+		}
+	}
+}
+
+// TestUnavailableIsDescribedWhereItHappens knows two routes that are described without it: /v1/me (D62), and what needs
+// no key, which is always answered.
+func TestUnavailableIsDescribedWhereItHappens(t *testing.T) {
+	t.Parallel()
+	s, doc := overloaded(t), newDescription(t)
+	for _, o := range socialdata.Operations() {
+		happens := s.get(t, pathTo(o, "salma")).status == http.StatusServiceUnavailable
+		_, told := doc.find("paths", describedPath(o), "get", "responses", "503").(map[string]any)
+		if happens != told && o.Name != "me" {
+			t.Errorf("%s: 503 is described: %t, and happens: %t", o.Name, told, happens)
+		}
+	}
+	if doc.find("paths", "/readyz", "get", "responses", "503") == nil {
+		t.Error("/readyz: 503 is not described")
+	}
+}
+
 // TestDescribedLengthsAreThoseThatAreTaken asks the engine with the longest value, and with one byte more.
 func TestDescribedLengthsAreThoseThatAreTaken(t *testing.T) {
 	t.Parallel()

@@ -22,12 +22,19 @@ func (c *components) openAPI() ([]byte, error) {
 		}
 	}
 	for _, f := range fixedDocs {
+		responses := object{"200": object{
+			"description": f.summary, "content": object{f.mediaType: object{"schema": f.body}},
+		}}
+		if f.tagged {
+			responses["304"] = object{"description": "Not modified since the ETag.", "headers": headers([]string{"X-Request-Id", "ETag"})}
+			responses["200"].(object)["headers"] = headers([]string{"X-Request-Id", "ETag"})
+		}
+		if f.fails != "" {
+			responses["503"] = object{"description": f.fails, "content": object{f.mediaType: object{"schema": object{"type": "string"}}}}
+		}
 		paths[f.path] = object{"get": object{
 			"operationId": f.id, "summary": f.summary, "description": f.summary + ". Free.", "tags": []string{"service"},
-			"security": []object{},
-			"responses": object{"200": object{
-				"description": f.summary, "content": object{f.mediaType: object{"schema": f.body}},
-			}},
+			"security": []object{}, "responses": responses,
 		}}
 	}
 	doc := object{
@@ -86,13 +93,28 @@ var groups = map[string]string{
 	"service":     "The state and description of the service.",
 }
 
-// fixedDocs are the routes that are no operations.
+// fixedDocs are the routes that are not operations.
 var fixedDocs = []struct {
 	path, id, summary, mediaType string
 	body                         object
+	tagged                       bool   // has an ETag
+	fails                        string // when it answers 503; "" for never
 }{
-	{"/docs", "getDocs", "Read the documentation for people", "text/html", object{"type": "string"}},
-	{"/openapi.json", "getDescription", "Read this description", "application/json", object{"type": "object"}},
-	{"/livez", "getLiveness", "Say whether the process is alive", "text/plain", object{"type": "string", "examples": []string{"ok\n"}}},
-	{"/readyz", "getReadiness", "Say whether the process can serve", "text/plain", object{"type": "string", "examples": []string{"ok\n"}}},
+	{
+		path: "/docs", id: "getDocs", summary: "Read the documentation for people",
+		mediaType: "text/html", body: object{"type": "string"}, tagged: true,
+	},
+	{
+		path: "/openapi.json", id: "getDescription", summary: "Read this description",
+		mediaType: "application/json", body: object{"type": "object"}, tagged: true,
+	},
+	{
+		path: "/livez", id: "getLiveness", summary: "Say whether the process is alive",
+		mediaType: "text/plain", body: object{"type": "string", "examples": []string{"ok\n"}},
+	},
+	{
+		path: "/readyz", id: "getReadiness", summary: "Say whether the process can serve",
+		mediaType: "text/plain", body: object{"type": "string", "examples": []string{"ok\n"}},
+		fails: "The process is starting, stopping or out of order: it should get no requests.",
+	},
 }
