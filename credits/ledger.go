@@ -112,6 +112,38 @@ type Charger interface {
 	Charge(ctx context.Context, who Spender, c Charge) (Receipt, error)
 }
 
+// Granter adds credits to accounts. The stores' ledgers are Granters; the engine needs none.
+type Granter interface {
+	// Grant gives account n credits, for a reason, and returns what it can spend. It fails with ErrAmount unless n is
+	// positive and the balance can be counted after it, with ErrInvalid when the reason cannot be kept, and with
+	// ErrUnknownAccount; a ledger without accounts of its own makes a new one.
+	Grant(ctx context.Context, account string, n int64, reason string) (balance int64, err error)
+
+	// Refund gives account back n credits of an earlier request, and returns what it can spend. It fails as Grant does, and
+	// always with ErrUnknownAccount. It does not look what the request came to: [Refundable] does.
+	Refund(ctx context.Context, account string, n int64, requestID, reason string) (balance int64, err error)
+}
+
+// Refundable returns how many credits of a request its account has been charged and not given back, 0 when there are none.
+func Refundable(ctx context.Context, l Ledger, account, requestID string) (n int64, err error) {
+	if requestID == "" {
+		return 0, nil
+	}
+	for q := (Query{Account: account, RequestID: requestID}); ; {
+		entries, err := l.Entries(ctx, q)
+		if err != nil {
+			return 0, err
+		}
+		for _, e := range entries {
+			n -= e.Amount
+		}
+		if len(entries) < DefaultLimit {
+			return max(0, n), nil
+		}
+		q.Before = entries[len(entries)-1].Seq
+	}
+}
+
 // Kind says why an entry was written.
 type Kind string
 

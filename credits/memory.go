@@ -19,7 +19,10 @@ type Memory struct {
 	books map[string]*book
 }
 
-var _ Charger = (*Memory)(nil)
+var (
+	_ Charger = (*Memory)(nil)
+	_ Granter = (*Memory)(nil)
+)
 
 // book is what one account has.
 type book struct {

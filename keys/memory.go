@@ -1,7 +1,9 @@
 package keys
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,11 +11,14 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/socialdata/socialdata/credits"
 )
 
-// Memory is a [Store] that forgets everything when the process ends.
+// Memory is a [Store] and an [Admin] that forgets everything when the process ends.
 type Memory struct {
-	now func() time.Time
+	now    func() time.Time
+	ledger *credits.Memory // nil for none
 
 	mu       sync.RWMutex
 	accounts []Account // oldest first
@@ -22,11 +27,16 @@ type Memory struct {
 	byHash   map[Hash]*Key
 }
 
-var _ Store = (*Memory)(nil)
+var (
+	_ Store = (*Memory)(nil)
+	_ Admin = (*Memory)(nil)
+)
 
 // MemoryConfig says how a [Memory] works. The zero value is ready for use.
 type MemoryConfig struct {
 	Now func() time.Time // the clock; nil means time.Now
+	// Ledger hears of each new account, and gives it the credits that it begins with. Nil for none.
+	Ledger *credits.Memory
 }
 
 // NewMemory returns a store without accounts.
@@ -34,14 +44,21 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Memory{now: cfg.Now, keys: map[string]*Key{}, byHash: map[Hash]*Key{}}
+	return &Memory{now: cfg.Now, ledger: cfg.Ledger, keys: map[string]*Key{}, byHash: map[Hash]*Key{}}
 }
 
-// CreateAccount makes an account. It fails with ErrTaken when there is one of that name, and with ErrInvalid when the
-// name is none.
-func (m *Memory) CreateAccount(_ context.Context, name string) (Account, error) {
-	if err := CheckName(name); err != nil {
+// CreateAccount makes an account without credits. It fails with ErrTaken and ErrInvalid.
+func (m *Memory) CreateAccount(ctx context.Context, name string) (Account, error) {
+	return m.OpenAccount(ctx, name, 0, "")
+}
+
+// OpenAccount implements [Admin]. Without [MemoryConfig.Ledger] an account cannot begin with credits.
+func (m *Memory) OpenAccount(ctx context.Context, name string, n int64, reason string) (Account, error) {
+	if err := cmp.Or(ctx.Err(), CheckOpening(name, n, reason)); err != nil {
 		return Account{}, err
+	}
+	if n > 0 && m.ledger == nil {
+		return Account{}, errors.New("keys: an account cannot begin with credits without MemoryConfig.Ledger")
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -49,6 +66,14 @@ func (m *Memory) CreateAccount(_ context.Context, name string) (Account, error) 
 		return Account{}, fmt.Errorf("%w: account %q", ErrTaken, name)
 	}
 	a := Account{ID: NewID("acct"), Name: name, CreatedAt: stamp(m.now())}
+	switch {
+	case n > 0:
+		if _, err := m.ledger.Grant(ctx, a.ID, n, reason); err != nil {
+			return Account{}, err
+		}
+	case m.ledger != nil:
+		m.ledger.Open(a.ID)
+	}
 	m.accounts = append(m.accounts, a)
 	return a, nil
 }

@@ -5,9 +5,29 @@ import (
 	"testing"
 	"time"
 
+	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/keys/keystest"
 )
+
+func TestMemoryOpensAccountsWithCredits(t *testing.T) {
+	t.Parallel()
+	keystest.RunOpening(t, func(*testing.T) (keys.Admin, keystest.Ledger) {
+		ledger := credits.NewMemory(credits.MemoryConfig{})
+		return keys.NewMemory(keys.MemoryConfig{Ledger: ledger}), ledger
+	})
+}
+
+func TestMemoryWithoutALedgerGivesNoCredits(t *testing.T) {
+	t.Parallel()
+	m := keys.NewMemory(keys.MemoryConfig{})
+	if _, err := m.OpenAccount(t.Context(), "first", 1, ""); err == nil {
+		t.Error("an account began with credits of no ledger")
+	}
+	if all, err := m.Accounts(t.Context()); err != nil || len(all) > 0 {
+		t.Errorf("Accounts = %v, %v; want none", all, err)
+	}
+}
 
 func open(*testing.T) keystest.Store { return keys.NewMemory(keys.MemoryConfig{}) }
 

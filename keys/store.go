@@ -1,9 +1,13 @@
 package keys
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
+
+	"github.com/socialdata/socialdata/credits"
 )
 
 // ErrUnknown says that a key is missing, malformed, unknown or revoked, and never which of these.
@@ -51,6 +55,42 @@ type Store interface {
 	Lookup(ctx context.Context, h Hash) (Key, error)
 	// Touch notes that the key was used at that time. It returns at once; writing may come later, in batches.
 	Touch(id string, at time.Time)
+}
+
+// Admin opens accounts, and makes, lists and revokes their keys. Implementations are safe for concurrent use.
+type Admin interface {
+	// OpenAccount makes an account that begins with a grant of n credits for a reason, or with none when n is 0: both or
+	// nothing. It fails with ErrTaken when an account has that name or id, with ErrInvalid when it cannot be a name, with
+	// credits.ErrAmount unless n is from 0 to credits.MaxBalance, and with credits.ErrInvalid when the reason cannot be kept.
+	// The account can spend its credits from the next call on, in every process.
+	OpenAccount(ctx context.Context, name string, n int64, reason string) (Account, error)
+	// Account returns the account with that id or name, or ErrAbsent.
+	Account(ctx context.Context, idOrName string) (Account, error)
+	// Accounts returns every account, oldest first.
+	Accounts(ctx context.Context) ([]Account, error)
+
+	// CreateKey makes a key, with the caps and the rate that n says, and returns its secret, which is kept nowhere. It fails
+	// with ErrAbsent when there is no such account, and with ErrInvalid.
+	CreateKey(ctx context.Context, n NewKey) (secret string, k Key, err error)
+	// Key returns the key with that id, or ErrAbsent.
+	Key(ctx context.Context, id string) (Key, error)
+	// Keys returns the keys of the account with that id or name, or of all accounts when it is "", oldest first and the
+	// revoked ones too.
+	Keys(ctx context.Context, account string) ([]Key, error)
+	// Revoke ends the key with that id for good and returns it. When it returns nil, no process accepts the key any more.
+	// Revoking it again changes nothing. It fails with ErrAbsent.
+	Revoke(ctx context.Context, id string) (Key, error)
+}
+
+// CheckOpening returns what is wrong with the arguments of [Admin.OpenAccount], as far as they tell by themselves.
+func CheckOpening(name string, n int64, reason string) error {
+	if err := cmp.Or(credits.CheckText("reason", reason), CheckName(name)); err != nil {
+		return err
+	}
+	if n < 0 || n > credits.MaxBalance {
+		return fmt.Errorf("%w: an account cannot begin with %d credits", credits.ErrAmount, n)
+	}
+	return nil
 }
 
 // Rate is a token bucket's size and speed.

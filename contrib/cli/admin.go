@@ -22,6 +22,7 @@ type accountCmd struct {
 	List   accountListCmd   `cmd:"" help:"List the accounts."`
 	Show   accountShowCmd   `cmd:"" help:"Show one account."`
 	Grant  accountGrantCmd  `cmd:"" help:"Give an account credits."`
+	Refund accountRefundCmd `cmd:"" help:"Give an account back what one of its requests was charged, or a part of it."`
 }
 
 type accountCreateCmd struct {
@@ -104,6 +105,35 @@ func (c *accountGrantCmd) Run(e *env) error {
 			return err
 		}
 		balance, err := db.Ledger().Grant(e.ctx, a.ID, c.Credits, c.Reason)
+		if err != nil {
+			return err
+		}
+		return e.printf("balance of %s: %d credits\n", a.Name, balance)
+	})
+}
+
+type accountRefundCmd struct {
+	Name    string `arg:"" help:"The account's name or id."`
+	Credits int64  `arg:"" help:"How many credits, of those that the request was charged."`
+	Request string `help:"The request's id, as X-Request-Id and usage show it." required:"" placeholder:"ID"`
+	Reason  string `help:"Why, for the books." default:"refund" placeholder:"TEXT"`
+}
+
+// Run refunds the credits.
+func (c *accountRefundCmd) Run(e *env) error {
+	return e.with(func(db *store) error {
+		a, err := db.Keys().Account(e.ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		most, err := credits.Refundable(e.ctx, db.Ledger(), a.ID, c.Request)
+		if err != nil {
+			return err
+		}
+		if c.Credits > most {
+			return fmt.Errorf("of the request %s, %d credits of %s can be given back, not %d", c.Request, most, a.Name, c.Credits)
+		}
+		balance, err := db.Ledger().Refund(e.ctx, a.ID, c.Credits, c.Request, c.Reason)
 		if err != nil {
 			return err
 		}

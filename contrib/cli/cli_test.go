@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -244,8 +245,9 @@ func TestServerAndCommandsShareTheFile(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "t.db")
 	base, secret, stop := running(t, db)
 	profile := base + "/v1/mock/profile?handle=ann"
-	if status, _, body := read(t, profile, secret); status != http.StatusOK {
-		t.Fatalf("the first key: status %d: %s", status, body)
+	status, first, answer := read(t, profile, secret)
+	if status != http.StatusOK {
+		t.Fatalf("the first key: status %d: %s", status, answer)
 	}
 	// A grant, a new key and a revocation of another process count from the next call on.
 	if status, _, log := cliRun(t, nil, "--db", db, "account", "grant", "default", "5"); status != 0 {
@@ -254,6 +256,21 @@ func TestServerAndCommandsShareTheFile(t *testing.T) {
 	_, body, raw := read(t, base+"/v1/me", secret)
 	if got, _ := at(body, "data.credits.balance"); got != float64(firstCredits-1+5) {
 		t.Errorf("balance %v: %s", got, raw)
+	}
+	request, err := at(first, "meta.request_id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refund := []string{"--db", db, "account", "refund", "default", "1", "--request", request.(string)}
+	if status, out, log := cliRun(t, nil, refund...); status != 0 || !strings.Contains(out, fmt.Sprint(firstCredits+5)) {
+		t.Fatal(out, log)
+	}
+	if status, _, log := cliRun(t, nil, refund...); status == 0 || !strings.Contains(log, "0 credits of default can be given back") {
+		t.Errorf("the same refund again: %d %s", status, log)
+	}
+	_, body, raw = read(t, base+"/v1/me", secret)
+	if got, _ := at(body, "data.credits.balance"); got != float64(firstCredits+5) {
+		t.Errorf("balance %v after a refund: %s", got, raw)
 	}
 	_, second, _ := cliRun(t, nil, "--db", db, "key", "create", "--account", "default", "--env", "test")
 	second = strings.TrimSpace(second)

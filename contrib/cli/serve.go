@@ -83,7 +83,7 @@ func (c *serveCmd) Run(e *env) (err error) {
 	}
 	tools := mcp.New(client, mcp.Config{Records: db.Records(), Logger: log})
 	pages, err := dashboard.New(dashboard.Config{
-		Client: client, Books: db.Keys(), Ledger: db.Ledger(), Records: db.Records(), Activity: activity, Logger: log,
+		Client: client, Keys: db.Keys(), Ledger: db.Ledger(), Records: db.Records(), Activity: activity, Logger: log,
 	})
 	if err != nil {
 		return err

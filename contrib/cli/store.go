@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 
@@ -28,29 +27,19 @@ type store struct {
 // ledger is the books with what an owner does to them.
 type ledger interface {
 	credits.Ledger
-	Grant(ctx context.Context, account string, n int64, reason string) (balance int64, err error)
+	credits.Granter
 }
 
 // keyStore is accounts and keys with what an owner does to them.
 type keyStore interface {
 	keys.Store
-	OpenAccount(ctx context.Context, name string, n int64, reason string) (keys.Account, error)
-	Account(ctx context.Context, idOrName string) (keys.Account, error)
-	Accounts(ctx context.Context) ([]keys.Account, error)
-	CreateKey(ctx context.Context, n keys.NewKey) (secret string, k keys.Key, err error)
-	Key(ctx context.Context, id string) (keys.Key, error)
-	Keys(ctx context.Context, account string) ([]keys.Key, error)
-	Revoke(ctx context.Context, id string) (keys.Key, error)
+	keys.Admin
 }
 
 // bookkeeper proves the books and moves them.
 type bookkeeper interface {
 	Ping(ctx context.Context) error
-	Audit(ctx context.Context) (bookkeeping.Report, error)
-	AuditAgainst(ctx context.Context, heads io.Reader) (bookkeeping.Report, error)
-	Heads(ctx context.Context, w io.Writer) error
-	Export(ctx context.Context, w io.Writer) error
-	Import(ctx context.Context, r io.Reader) error
+	bookkeeping.Bookkeeper
 }
 
 // Ledger returns the books.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,8 +21,7 @@ func (s *Keys) CreateAccount(ctx context.Context, name string) (keys.Account, er
 	return s.OpenAccount(ctx, name, 0, "")
 }
 
-// OpenAccount makes an account that begins with a grant of n credits for a reason, or with none when n is 0: both or
-// nothing. It fails as CreateAccount does, and with credits.ErrAmount and credits.ErrInvalid.
+// OpenAccount implements [keys.Admin].
 func (s *Keys) OpenAccount(ctx context.Context, name string, n int64, reason string) (keys.Account, error) {
 	a := keys.Account{ID: keys.NewID("acct"), Name: name, CreatedAt: s.now()}
 	if err := s.openAccount(ctx, a, n, reason); err != nil {
@@ -31,14 +31,8 @@ func (s *Keys) OpenAccount(ctx context.Context, name string, n int64, reason str
 }
 
 func (s *Keys) openAccount(ctx context.Context, a keys.Account, n int64, reason string) error {
-	if err := errors.Join(ctx.Err(), credits.CheckText("reason", reason)); err != nil {
+	if err := cmp.Or(ctx.Err(), keys.CheckOpening(a.Name, n, reason)); err != nil {
 		return err
-	}
-	if err := keys.CheckName(a.Name); err != nil {
-		return err
-	}
-	if n < 0 || n > credits.MaxBalance {
-		return fmt.Errorf("%w: an account cannot begin with %d credits", credits.ErrAmount, n)
 	}
 	return s.db.transact(ctx, func(ctx context.Context, t *tx) error {
 		now, there, err := s.accountThere(ctx, t, a.ID)

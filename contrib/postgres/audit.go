@@ -14,6 +14,11 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
+var (
+	_ bookkeeping.Bookkeeper = (*DB)(nil)
+	_ bookkeeping.Bookkeeper = (*Shards)(nil)
+)
+
 // Audit proves that every balance is the sum of its account's entries and never below 0, that no entry was changed,
 // added or taken away (each one's hash covers the one before it, and each account's row says with which one they end),
 // that what is held is the sum of the holds, and that what is kept about the spending of keys with a cap is what their

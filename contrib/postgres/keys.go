@@ -20,7 +20,10 @@ type Keys struct {
 	uses  *keys.Uses // here
 }
 
-var _ keys.Store = (*Keys)(nil)
+var (
+	_ keys.Store = (*Keys)(nil)
+	_ keys.Admin = (*Keys)(nil)
+)
 
 // leased is a key that the database had when it was asked, at the time asked or later.
 type leased struct {

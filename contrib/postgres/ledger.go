@@ -27,7 +27,10 @@ type Ledger struct {
 	ended *simplelru.LRU[string, settled] // by hold, until its time has passed
 }
 
-var _ credits.Ledger = (*Ledger)(nil)
+var (
+	_ credits.Ledger  = (*Ledger)(nil)
+	_ credits.Granter = (*Ledger)(nil)
+)
 
 // rememberedHolds bounds what is remembered of settled holds. A charged one is found in the entries, too; of one that was
 // released and is forgotten, no more is known than that it is not there.

@@ -95,6 +95,11 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	newSchema(t)
 	keystest.Run(t, func(t *testing.T) keystest.Store { t.Helper(); return openDB(t, newSchema(t)).Keys() })
+	keystest.RunOpening(t, func(t *testing.T) (keys.Admin, keystest.Ledger) {
+		t.Helper()
+		db := openDB(t, newSchema(t))
+		return db.Keys(), db.Ledger()
+	})
 }
 
 func TestRecords(t *testing.T) {

@@ -139,7 +139,10 @@ func find[T any](
 // ShardedLedger is the books of [Shards].
 type ShardedLedger struct{ s *Shards }
 
-var _ credits.Ledger = (*ShardedLedger)(nil)
+var (
+	_ credits.Ledger  = (*ShardedLedger)(nil)
+	_ credits.Granter = (*ShardedLedger)(nil)
+)
 
 // Reserve implements [credits.Ledger].
 func (l *ShardedLedger) Reserve(
@@ -180,7 +183,10 @@ type ShardedKeys struct {
 	of *lru.Cache[string, *DB] // where keys are, by id
 }
 
-var _ keys.Store = (*ShardedKeys)(nil)
+var (
+	_ keys.Store = (*ShardedKeys)(nil)
+	_ keys.Admin = (*ShardedKeys)(nil)
+)
 
 // Lookup implements [keys.Store].
 func (k *ShardedKeys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {

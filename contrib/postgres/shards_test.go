@@ -41,6 +41,11 @@ func TestKeysInShards(t *testing.T) {
 		t.Helper()
 		return openShards(t, newSchema(t), newSchema(t)).Keys()
 	})
+	keystest.RunOpening(t, func(t *testing.T) (keys.Admin, keystest.Ledger) {
+		t.Helper()
+		s := openShards(t, newSchema(t), newSchema(t))
+		return s.Keys(), s.Ledger()
+	})
 }
 
 func TestRecordsInShards(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package keystest is the suites that every [keys.Store] ([Run]) and every [keys.Limiter] ([RunLimiter]) passes.
+// Package keystest is the suites that every [keys.Store] ([Run]), the ledger beside it ([RunOpening]) and every [keys.Limiter] ([RunLimiter]) passes.
 //
 //	func TestKeys(t *testing.T) {
 //		keystest.Run(t, func(t *testing.T) keystest.Store { return openTemp(t).Keys() })
@@ -6,7 +6,6 @@
 package keystest
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -19,16 +18,10 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// Store is a [keys.Store] with the methods to fill it.
+// Store is a [keys.Store] that can be filled.
 type Store interface {
 	keys.Store
-	CreateAccount(ctx context.Context, name string) (keys.Account, error)
-	Account(ctx context.Context, idOrName string) (keys.Account, error)
-	Accounts(ctx context.Context) ([]keys.Account, error)
-	CreateKey(ctx context.Context, n keys.NewKey) (secret string, k keys.Key, err error)
-	Key(ctx context.Context, id string) (keys.Key, error)
-	Keys(ctx context.Context, account string) ([]keys.Key, error)
-	Revoke(ctx context.Context, id string) (keys.Key, error)
+	keys.Admin
 }
 
 // Open returns a new store without accounts. It cleans up through t.
@@ -58,7 +51,7 @@ func Run(t *testing.T, open Open) {
 
 func createAccount(t *testing.T, s Store, name string) keys.Account {
 	t.Helper()
-	a, err := s.CreateAccount(t.Context(), name)
+	a, err := s.OpenAccount(t.Context(), name, 0, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +76,7 @@ func testAccounts(t *testing.T, open Open) {
 	s := open(t)
 	a, b := createAccount(t, s, "first"), createAccount(t, s, "second")
 	if a.ID == "" || a.ID == b.ID || a.Name != "first" || a.CreatedAt.IsZero() {
-		t.Errorf("CreateAccount made %+v and %+v", a, b)
+		t.Errorf("OpenAccount made %+v and %+v", a, b)
 	}
 	for _, name := range []string{a.ID, a.Name} {
 		got, err := s.Account(t.Context(), name)
@@ -96,13 +89,13 @@ func testAccounts(t *testing.T, open Open) {
 		t.Errorf("Accounts (-want +got), %v:\n%s", err, diff)
 	}
 	for _, name := range []string{"first", a.ID} {
-		if _, err := s.CreateAccount(t.Context(), name); !errors.Is(err, keys.ErrTaken) {
-			t.Errorf("CreateAccount(%q) = %v; want ErrTaken", name, err)
+		if _, err := s.OpenAccount(t.Context(), name, 0, ""); !errors.Is(err, keys.ErrTaken) {
+			t.Errorf("OpenAccount(%q) = %v; want ErrTaken", name, err)
 		}
 	}
 	for _, name := range []string{"", " first", "a\nb", "caf\xe9", "a\u0085b", strings.Repeat("x", 101)} {
-		if _, err := s.CreateAccount(t.Context(), name); !errors.Is(err, keys.ErrInvalid) {
-			t.Errorf("CreateAccount(%q) = %v; want ErrInvalid", name, err)
+		if _, err := s.OpenAccount(t.Context(), name, 0, ""); !errors.Is(err, keys.ErrInvalid) {
+			t.Errorf("OpenAccount(%q) = %v; want ErrInvalid", name, err)
 		}
 	}
 	if _, err := s.Account(t.Context(), "third"); !errors.Is(err, keys.ErrAbsent) {

@@ -11,7 +11,6 @@ package dashboard
 
 import (
 	"cmp"
-	"context"
 	"embed"
 	"errors"
 	"log/slog"
@@ -24,28 +23,17 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// Books are the accounts, their keys and what they spend. The stores of this module have them all.
-type Books interface {
-	Accounts(ctx context.Context) ([]keys.Account, error)
-	Account(ctx context.Context, idOrName string) (keys.Account, error)
-	OpenAccount(ctx context.Context, name string, n int64, reason string) (keys.Account, error)
-	Keys(ctx context.Context, account string) ([]keys.Key, error)
-	Key(ctx context.Context, id string) (keys.Key, error)
-	CreateKey(ctx context.Context, n keys.NewKey) (secret string, k keys.Key, err error)
-	Revoke(ctx context.Context, id string) (keys.Key, error)
-}
-
 // Ledger is a ledger that gives credits.
 type Ledger interface {
 	credits.Ledger
-	Grant(ctx context.Context, account string, n int64, reason string) (balance int64, err error)
+	credits.Granter
 }
 
 // Config says what a [Dashboard] shows and changes. All fields but the last two are needed.
 type Config struct {
 	Client   *socialdata.Client
-	Books    Books
-	Ledger   Ledger
+	Keys     keys.Admin
+	Ledger   Ledger        // that the accounts of Keys spend from
 	Records  records.Store // keeps the hash of the admin secret, and sessions
 	Activity *Activity     // what has happened lately; the client and the server must tell it
 
@@ -70,8 +58,8 @@ var assets embed.FS
 
 // New returns the dashboard. It fails when something is missing from cfg.
 func New(cfg Config) (*Dashboard, error) {
-	if cfg.Client == nil || cfg.Books == nil || cfg.Ledger == nil || cfg.Records == nil || cfg.Activity == nil {
-		return nil, errors.New("dashboard: Client, Books, Ledger, Records and Activity are needed")
+	if cfg.Client == nil || cfg.Keys == nil || cfg.Ledger == nil || cfg.Records == nil || cfg.Activity == nil {
+		return nil, errors.New("dashboard: Client, Keys, Ledger, Records and Activity are needed")
 	}
 	d := &Dashboard{cfg: cfg, log: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)), now: cfg.Now}
 	if d.now == nil {
@@ -89,14 +77,15 @@ func New(cfg Config) (*Dashboard, error) {
 		})
 	}
 	for pattern, h := range map[string]http.HandlerFunc{
-		"GET " + Root:                               d.overview,
-		"GET " + Root + "/{$}":                      d.overview,
-		"POST " + Root + "/accounts":                d.createAccount,
-		"GET " + Root + "/accounts/{account}":       d.account,
-		"POST " + Root + "/accounts/{account}/give": d.give,
-		"POST " + Root + "/accounts/{account}/keys": d.createKey,
-		"GET " + Root + "/keys/{key}/revoke":        d.confirmRevocation,
-		"POST " + Root + "/keys/{key}/revoke":       d.revoke,
+		"GET " + Root:                                 d.overview,
+		"GET " + Root + "/{$}":                        d.overview,
+		"POST " + Root + "/accounts":                  d.createAccount,
+		"GET " + Root + "/accounts/{account}":         d.account,
+		"POST " + Root + "/accounts/{account}/give":   d.give,
+		"POST " + Root + "/accounts/{account}/refund": d.refund,
+		"POST " + Root + "/accounts/{account}/keys":   d.createKey,
+		"GET " + Root + "/keys/{key}/revoke":          d.confirmRevocation,
+		"POST " + Root + "/keys/{key}/revoke":         d.revoke,
 	} {
 		mux.Handle(pattern, d.signedIn(h))
 	}

@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -35,29 +36,12 @@ type service struct {
 	now     time.Time
 }
 
-// books opens accounts that begin with credits, which the store in memory leaves to its ledger.
-type books struct {
-	*keys.Memory
-	ledger *credits.Memory
-}
-
-func (b books) OpenAccount(ctx context.Context, name string, n int64, reason string) (keys.Account, error) {
-	a, err := b.CreateAccount(ctx, name)
-	if err == nil && n > 0 {
-		_, err = b.ledger.Grant(ctx, a.ID, n, reason)
-	}
-	if err == nil {
-		b.ledger.Open(a.ID)
-	}
-	return a, err
-}
-
 func open(t *testing.T) *service {
 	t.Helper()
 	s := &service{now: time.Now()}
 	clock := func() time.Time { return s.now }
 	ledger := credits.NewMemory(credits.MemoryConfig{Now: clock})
-	store := keys.NewMemory(keys.MemoryConfig{Now: clock})
+	store := keys.NewMemory(keys.MemoryConfig{Now: clock, Ledger: ledger})
 	s.records = records.NewMemory(records.MemoryConfig{Now: clock})
 	s.read = &interrupted{Store: s.records}
 	activity := &dashboard.Activity{}
@@ -71,7 +55,7 @@ func open(t *testing.T) *service {
 		t.Fatal(s.secret, err)
 	}
 	pages, err := dashboard.New(dashboard.Config{
-		Client: client, Books: books{store, ledger}, Ledger: ledger, Records: s.read, Activity: activity, Now: clock,
+		Client: client, Keys: store, Ledger: ledger, Records: s.read, Activity: activity, Now: clock,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -224,6 +208,51 @@ func TestCreditsAreGivenOnce(t *testing.T) {
 	}
 }
 
+func TestARequestIsRefunded(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.signIn(t)
+	_, page := s.get(t, "/dashboard")
+	_, page = s.post(t, "/dashboard/accounts", url.Values{"name": {"tea"}, "credits": {"5"}, "once": {match(t, page, once)}})
+	account := strings.TrimSuffix(match(t, page, `action="(/dashboard/accounts/[^"]+/keys)"`), "/keys")
+	form := url.Values{"name": {"first"}, "environment": {"live"}, "once": {match(t, page, `value="([^"]+k)"`)}}
+	_, page = s.post(t, account+"/keys", form)
+	bearer := http.Header{"Authorization": {"Bearer " + match(t, page, `id="secret">(sk_live_[A-Za-z0-9]+)<`)}}
+	s.do(t, http.MethodGet, "/v1/mock/profile?handle=ann&fresh=true", nil, bearer)
+	_, page = s.get(t, account)
+	request := match(t, page, `<td><code>([^<]+)</code></td></tr>`)
+	if !strings.Contains(page, `<p class="big">3 `) {
+		t.Fatalf("a fresh read costs 2 of 5 credits:\n%s", page)
+	}
+	tests := []struct {
+		request, credits string
+		status           int
+		balance          string
+	}{
+		{"req_of_no_one", "", http.StatusBadRequest, "3"},
+		{"", "", http.StatusBadRequest, "3"},
+		{request, "3", http.StatusBadRequest, "3"},
+		{request, "1", http.StatusOK, "4"},
+		{request, "2", http.StatusBadRequest, "4"},
+		{request, "", http.StatusOK, "5"},
+		{request, "", http.StatusBadRequest, "5"},
+	}
+	for i, tt := range tests {
+		form := url.Values{"request": {tt.request}, "credits": {tt.credits}, "reason": {"sorry"}, "once": {fmt.Sprint("refund ", i)}}
+		status, page := s.post(t, account+"/refund", form)
+		if status != tt.status || status == http.StatusOK && !strings.Contains(page, "sorry") {
+			t.Errorf("refund %d: %d\n%s", i, status, page)
+		}
+		if _, page = s.get(t, account); !strings.Contains(page, `<p class="big">`+tt.balance+" ") {
+			t.Errorf("refund %d: the balance is not %s:\n%s", i, tt.balance, page)
+		}
+	}
+	form = url.Values{"request": {request}, "once": {"refund 5"}}
+	if status, _ := s.post(t, account+"/refund", form); status == http.StatusOK {
+		t.Error("a form counts twice")
+	}
+}
+
 func TestNobodyIsLetInWithoutTheSecret(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -232,7 +261,7 @@ func TestNobodyIsLetInWithoutTheSecret(t *testing.T) {
 			t.Errorf("GET %s: %d\n%s", path, status, page)
 		}
 	}
-	for _, path := range []string{"/dashboard/accounts", "/dashboard/accounts/x/give", "/dashboard/accounts/x/keys", "/dashboard/keys/x/revoke"} {
+	for _, path := range []string{"/dashboard/accounts", "/dashboard/accounts/x/give", "/dashboard/accounts/x/refund", "/dashboard/accounts/x/keys", "/dashboard/keys/x/revoke"} {
 		if status, _ := s.post(t, path, url.Values{"once": {"x"}}); status != http.StatusUnauthorized {
 			t.Errorf("POST %s: %d", path, status)
 		}

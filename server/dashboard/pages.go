@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"html/template"
 	"maps"
 	"net/http"
@@ -148,12 +149,12 @@ func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
 	if o.Hits, o.Reads = hits, hits+misses; o.Reads > 0 {
 		o.Share = strconv.FormatInt(100*o.Hits/o.Reads, 10)
 	}
-	accounts, err := d.cfg.Books.Accounts(ctx)
+	accounts, err := d.cfg.Keys.Accounts(ctx)
 	if err != nil {
 		d.fail(w, r, err)
 		return
 	}
-	all, err := d.cfg.Books.Keys(ctx, "")
+	all, err := d.cfg.Keys.Keys(ctx, "")
 	if err != nil {
 		d.fail(w, r, err)
 		return
@@ -239,11 +240,11 @@ func (d *Dashboard) account(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	p := accountPage{Once: rand.Text()}
 	var err error
-	if p.Account, err = d.cfg.Books.Account(ctx, r.PathValue("account")); err == nil {
+	if p.Account, err = d.cfg.Keys.Account(ctx, r.PathValue("account")); err == nil {
 		p.Balance, err = d.cfg.Ledger.Balance(ctx, p.Account.ID)
 	}
 	if err == nil {
-		p.Keys, err = d.cfg.Books.Keys(ctx, p.Account.ID)
+		p.Keys, err = d.cfg.Keys.Keys(ctx, p.Account.ID)
 	}
 	var entries []credits.Entry
 	since := d.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
@@ -283,7 +284,7 @@ func (d *Dashboard) createAccount(w http.ResponseWriter, r *http.Request) {
 	if !ok || !d.once(w, r) {
 		return
 	}
-	a, err := d.cfg.Books.OpenAccount(r.Context(), strings.TrimSpace(r.PostFormValue("name")), amount, "opened in the dashboard")
+	a, err := d.cfg.Keys.OpenAccount(r.Context(), strings.TrimSpace(r.PostFormValue("name")), amount, "opened in the dashboard")
 	if err != nil {
 		d.answer(w, r, err)
 		return
@@ -307,11 +308,45 @@ func (d *Dashboard) give(w http.ResponseWriter, r *http.Request) {
 	if !ok || !d.once(w, r) {
 		return
 	}
-	a, err := d.cfg.Books.Account(r.Context(), r.PathValue("account"))
+	a, err := d.cfg.Keys.Account(r.Context(), r.PathValue("account"))
 	if err == nil {
 		_, err = d.cfg.Ledger.Grant(r.Context(), a.ID, n, cmp.Or(strings.TrimSpace(r.PostFormValue("reason")), "granted in the dashboard"))
 	}
 	if err != nil {
+		d.answer(w, r, err)
+		return
+	}
+	http.Redirect(w, r, Root+"/accounts/"+a.ID, http.StatusSeeOther)
+}
+
+// refund gives back what a request was charged, or a part of it.
+func (d *Dashboard) refund(w http.ResponseWriter, r *http.Request) {
+	n, ok := d.amount(w, r, "credits")
+	if !ok {
+		return
+	}
+	request := strings.TrimSpace(r.PostFormValue("request"))
+	a, err := d.cfg.Keys.Account(r.Context(), r.PathValue("account"))
+	var most int64
+	if err == nil {
+		most, err = credits.Refundable(r.Context(), d.cfg.Ledger, a.ID, request)
+	}
+	switch n = cmp.Or(n, most); {
+	case err != nil:
+		d.answer(w, r, err)
+		return
+	case most == 0:
+		d.refuse(w, r, http.StatusBadRequest, "This request was charged nothing, or was given back already. Go back and change it.")
+		return
+	case n > most:
+		d.refuse(w, r, http.StatusBadRequest, fmt.Sprintf("Of this request, %d credits can be given back. Go back and change it.", most))
+		return
+	}
+	if !d.once(w, r) {
+		return
+	}
+	reason := cmp.Or(strings.TrimSpace(r.PostFormValue("reason")), "refunded in the dashboard")
+	if _, err := d.cfg.Ledger.Refund(r.Context(), a.ID, n, request, reason); err != nil {
 		d.answer(w, r, err)
 		return
 	}
@@ -346,9 +381,9 @@ func (d *Dashboard) createKey(w http.ResponseWriter, r *http.Request) {
 		p.Base = "https://" + r.Host
 	}
 	var err error
-	if p.Account, err = d.cfg.Books.Account(r.Context(), r.PathValue("account")); err == nil {
+	if p.Account, err = d.cfg.Keys.Account(r.Context(), r.PathValue("account")); err == nil {
 		n.Account = p.Account.ID
-		p.Secret, p.Key, err = d.cfg.Books.CreateKey(r.Context(), n)
+		p.Secret, p.Key, err = d.cfg.Keys.CreateKey(r.Context(), n)
 	}
 	if err != nil {
 		d.answer(w, r, err)
@@ -366,8 +401,8 @@ type revokePage struct {
 func (d *Dashboard) confirmRevocation(w http.ResponseWriter, r *http.Request) {
 	var p revokePage
 	var err error
-	if p.Key, err = d.cfg.Books.Key(r.Context(), r.PathValue("key")); err == nil {
-		p.Account, err = d.cfg.Books.Account(r.Context(), p.Key.Account)
+	if p.Key, err = d.cfg.Keys.Key(r.Context(), r.PathValue("key")); err == nil {
+		p.Account, err = d.cfg.Keys.Account(r.Context(), p.Key.Account)
 	}
 	if err != nil {
 		d.answer(w, r, err)
@@ -377,7 +412,7 @@ func (d *Dashboard) confirmRevocation(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *Dashboard) revoke(w http.ResponseWriter, r *http.Request) {
-	k, err := d.cfg.Books.Revoke(r.Context(), r.PathValue("key"))
+	k, err := d.cfg.Keys.Revoke(r.Context(), r.PathValue("key"))
 	if err != nil {
 		d.answer(w, r, err)
 		return

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -17,17 +18,10 @@ func (s *Keys) CreateAccount(ctx context.Context, name string) (keys.Account, er
 	return s.OpenAccount(ctx, name, 0, "")
 }
 
-// OpenAccount makes an account that begins with a grant of n credits for a reason, or with none when n is 0: both or
-// nothing. It fails as CreateAccount does, and with credits.ErrAmount and credits.ErrInvalid.
+// OpenAccount implements [keys.Admin].
 func (s *Keys) OpenAccount(ctx context.Context, name string, n int64, reason string) (keys.Account, error) {
-	if err := errors.Join(ctx.Err(), credits.CheckText("reason", reason)); err != nil {
+	if err := cmp.Or(ctx.Err(), keys.CheckOpening(name, n, reason)); err != nil {
 		return keys.Account{}, err
-	}
-	if err := keys.CheckName(name); err != nil {
-		return keys.Account{}, err
-	}
-	if n < 0 || n > credits.MaxBalance {
-		return keys.Account{}, fmt.Errorf("%w: an account cannot begin with %d credits", credits.ErrAmount, n)
 	}
 	a := keys.Account{ID: keys.NewID("acct"), Name: name, CreatedAt: s.now()}
 	t := &task{alone: true, apply: func(w *writer) error {

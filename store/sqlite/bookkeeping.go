@@ -11,6 +11,8 @@ import (
 // Report is what an audit found.
 type Report = bookkeeping.Report
 
+var _ bookkeeping.Bookkeeper = (*DB)(nil)
+
 // Audit reads the whole file as it is at one moment and proves that every balance is the sum of its account's entries
 // and never below 0, that no entry was changed, added or taken away (each one's hash covers the one before it, and
 // the file counts them), and that what is kept about the spending of keys with a cap is what their charges come to.

@@ -19,7 +19,10 @@ type Keys struct {
 	uses   *keys.Uses
 }
 
-var _ keys.Store = (*Keys)(nil)
+var (
+	_ keys.Store = (*Keys)(nil)
+	_ keys.Admin = (*Keys)(nil)
+)
 
 // cachedKey is what is remembered of a key. It counts while the epoch is the one it was read in.
 type cachedKey struct {

@@ -24,6 +24,22 @@ func openRecords(t *testing.T, now func() time.Time, ownerBytes int64) records.S
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	keystest.Run(t, openKeys)
+	keystest.RunOpening(t, func(t *testing.T) (keys.Admin, keystest.Ledger) {
+		t.Helper()
+		db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+		return db.Keys(), db.Ledger()
+	})
+}
+
+// TestAccountsThatAnotherProcessOpens opens them with Config.Admin beside the process that serves the file.
+func TestAccountsThatAnotherProcessOpens(t *testing.T) {
+	t.Parallel()
+	keystest.RunOpening(t, func(t *testing.T) (keys.Admin, keystest.Ledger) {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "test.db")
+		server := openDB(t, Config{Path: path, FlushEvery: time.Hour})
+		return openDB(t, Config{Path: path, Admin: true, FlushEvery: time.Hour}).Keys(), server.Ledger()
+	})
 }
 
 func TestRecords(t *testing.T) {

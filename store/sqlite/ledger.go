@@ -25,7 +25,10 @@ type Ledger struct {
 	synced   epoch // when the tail was last known to have what other processes had written
 }
 
-var _ credits.Charger = (*Ledger)(nil)
+var (
+	_ credits.Charger = (*Ledger)(nil)
+	_ credits.Granter = (*Ledger)(nil)
+)
 
 func newLedger(ctx context.Context, f *file) (*Ledger, error) {
 	l := &Ledger{
