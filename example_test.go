@@ -222,8 +222,8 @@ func ExampleWithProviders() {
 	fmt.Println(err)
 	// Output:
 	// ann own https://team.example/ann
-	// not_found: nobody here is called bob
-	// platform_unavailable: github does not offer GET /v1/github/posts: the upstream offers nothing of the kind (team)
+	// Profile on github: not_found: nobody here is called bob
+	// Posts on github: platform_unavailable: github does not offer Posts: the upstream offers nothing of the kind (team)
 }
 
 // countingCache is a cache of one's own around another: it counts what it is asked for.
@@ -300,5 +300,5 @@ func ExampleWithLedger() {
 	}
 	// Output:
 	// invoice: mock profile 1
-	// insufficient_credits: the balance does not cover this call: it costs up to 1 credits, and the account can spend 0; nothing was charged
+	// Profile on mock: insufficient_credits: the balance does not cover this call: it costs up to 1 credits, and the account can spend 0; nothing was charged
 }

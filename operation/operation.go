@@ -83,13 +83,26 @@ func (o *Operation) Method() string {
 	return b.String()
 }
 
-// Route returns the operation's route on a platform, such as "GET /v1/github/profile".
-func (o *Operation) Route(platform string) string {
-	return "GET " + strings.Replace(o.Path, "{platform}", platform, 1)
-}
-
 // RouteOf returns the route that a call has asked for, such as "GET /v1/raw/github/users/octocat".
 func (o *Operation) RouteOf(call Call) string {
 	path := strings.NewReplacer("{platform}", call.Platform, "{provider}", call.Platform, "{path...}", call.Path).Replace(o.Path)
 	return "GET " + path
+}
+
+// On returns a call of the operation on a platform as part of a sentence that names the platform by itself.
+func (o *Operation) On(platform string) problem.Phrase {
+	return problem.Phrase{HTTP: o.RouteOf(Call{Platform: platform}), Go: o.Method(), Command: o.Name}
+}
+
+// Prefix returns a call as the beginning of a sentence. In Go the error says by itself what was called.
+func (o *Operation) Prefix(call Call) problem.Phrase {
+	return problem.Phrase{HTTP: o.RouteOf(call) + ": ", Command: strings.TrimSpace(call.Platform+" "+o.Name) + ": "}
+}
+
+// Title returns a call in the words of Go, such as "Profile on github".
+func (o *Operation) Title(call Call) string {
+	if call.Platform == "" {
+		return o.Method()
+	}
+	return o.Method() + " on " + call.Platform
 }

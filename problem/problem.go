@@ -1,6 +1,9 @@
 // Package problem is the one kind of error that a caller of socialdata meets: an RFC 9457 problem with a stable,
 // machine-readable code.
 //
+//	if errors.Is(err, problem.NotFound) {
+//		…
+//	}
 //	var p *problem.Error
 //	if errors.As(err, &p) && p.Code == problem.RateLimited {
 //		retryIn = p.RetryAfter
@@ -16,13 +19,20 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"time"
 )
 
-// Code says what kind of problem it is. Codes are stable; texts are not.
-type Code string
+// Code says what kind of problem it is. Codes are stable; texts are not. As an error it is a target for [errors.Is]: every
+// *[Error] with that code matches it.
+type Code string //nolint:errname // a code first: callers write problem.NotFound
+
+// Error returns the code.
+func (c Code) Error() string { return string(c) }
 
 // The codes of the specification.
+//
+//nolint:errname // codes first: callers compare e.Code with problem.NotFound
 const (
 	InvalidRequest      Code = "invalid_request"      // 400: the request fails validation
 	Unauthorized        Code = "unauthorized"         // 401: the key is missing, malformed, unknown or revoked
@@ -98,18 +108,60 @@ type Error struct {
 	Type       string        // a URI that leads to an explanation of Code; "" means [Code.Type]
 	RetryAfter time.Duration // when to come back; 0 when waiting does not help or is not known
 	RequestID  string        // the call that failed; set by the engine
+	Call       string        // what was called, such as "Profile on github"; "" when that is not known. Not part of the JSON.
+	Why        string        // the cause, for the program that holds the engine; "" when Detail says all. Not part of the JSON.
 	// Remembered tells that the cache knew of the problem: an absence. Age is then how long ago it was met.
 	Remembered bool
 	Age        time.Duration
 	cause      error
+	told       *told
+}
+
+// Phrase is a part of a detail that each front end says in its own words. As an argument of [New] and [Wrap] it is what HTTP
+// says in Detail.
+type Phrase struct {
+	HTTP    string // such as "GET /v1/github/posts"
+	Go      string // such as "posts"
+	Command string // such as "github posts"
+}
+
+// told is what a detail was made of, where front ends say it in different words.
+type told struct {
+	detail, format string
+	args           []any
 }
 
 // New returns a problem. Detail is formatted with args as by [fmt.Sprintf].
 func New(code Code, detail string, args ...any) *Error {
-	if len(args) > 0 {
+	e := &Error{Code: code}
+	if slices.ContainsFunc(args, func(arg any) bool { _, ok := arg.(Phrase); return ok }) {
+		e.told = &told{format: detail, args: args}
+		detail = e.told.in(func(p Phrase) string { return p.HTTP })
+		e.told.detail = detail
+	} else if len(args) > 0 {
 		detail = fmt.Sprintf(detail, args...)
 	}
-	return &Error{Code: code, Detail: detail}
+	e.Detail = detail
+	return e
+}
+
+// in returns the detail in the words that of picks.
+func (t *told) in(of func(Phrase) string) string {
+	args := slices.Clone(t.args)
+	for i := range args {
+		if p, ok := args[i].(Phrase); ok {
+			args[i] = of(p)
+		}
+	}
+	return fmt.Sprintf(t.format, args...)
+}
+
+// DetailIn returns Detail with the words that of picks from each [Phrase].
+func (e *Error) DetailIn(of func(Phrase) string) string {
+	if e.told == nil || e.Detail != e.told.detail {
+		return e.Detail
+	}
+	return e.told.in(of)
 }
 
 // Wrap returns a problem with a cause, which stays reachable through [errors.Is] and [errors.As] and is never part
@@ -126,8 +178,23 @@ func (e *Error) After(d time.Duration) *Error {
 	return e
 }
 
-// Error returns the code and the detail.
-func (e *Error) Error() string { return string(e.Code) + ": " + e.Detail }
+// Error returns what was called, the code, the detail in the words of Go, and the cause.
+func (e *Error) Error() string {
+	text := string(e.Code) + ": " + e.DetailIn(func(p Phrase) string { return p.Go })
+	if e.Call != "" {
+		text = e.Call + ": " + text
+	}
+	if e.Why != "" {
+		text += ": " + e.Why
+	}
+	return text
+}
+
+// Is reports whether target is the code of e.
+func (e *Error) Is(target error) bool {
+	code, ok := target.(Code)
+	return ok && code == e.Code
+}
 
 // Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.cause }

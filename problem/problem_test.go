@@ -3,7 +3,9 @@ package problem_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,5 +86,42 @@ func TestCauseStaysReachable(t *testing.T) {
 	var err error = problem.Wrap(io.EOF, problem.InternalError, "books")
 	if !errors.Is(err, io.EOF) {
 		t.Error("errors.Is does not see the cause")
+	}
+}
+
+func TestErrorsAreRecognisedByTheirCode(t *testing.T) {
+	t.Parallel()
+	err := fmt.Errorf("while reading: %w", problem.New(problem.NotFound, "no such account"))
+	other := errors.New("not_found")
+	if !errors.Is(err, problem.NotFound) || errors.Is(err, problem.RateLimited) || errors.Is(other, problem.NotFound) {
+		t.Error("errors.Is does not go by the code")
+	}
+	if got := problem.NotFound.Error(); got != "not_found" {
+		t.Errorf("the code says %q", got)
+	}
+}
+
+func TestEachFrontEndHasItsWords(t *testing.T) {
+	t.Parallel()
+	call := problem.Phrase{HTTP: "GET /v1/github/posts", Go: "Posts", Command: "github posts"}
+	err := problem.Wrap(io.EOF, problem.PlatformUnavailable, "%s has no %s: 100%%", "github", call)
+	err.Call, err.Why = "Posts on github", "EOF"
+	if diff := cmp.Diff("github has no GET /v1/github/posts: 100%", err.Detail); diff != "" {
+		t.Errorf("over HTTP (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff("Posts on github: platform_unavailable: github has no Posts: 100%: EOF", err.Error()); diff != "" {
+		t.Errorf("in Go (-want +got):\n%s", diff)
+	}
+	command := func(p problem.Phrase) string { return p.Command }
+	if diff := cmp.Diff("github has no github posts: 100%", err.DetailIn(command)); diff != "" {
+		t.Errorf("on a command line (-want +got):\n%s", diff)
+	}
+	err.Detail = "something else"
+	if got := err.DetailIn(command); got != "something else" {
+		t.Errorf("a detail that was replaced is told as %q", got)
+	}
+	wire, jsonErr := json.Marshal(err)
+	if jsonErr != nil || strings.Contains(string(wire), "EOF") || strings.Contains(string(wire), "Posts on") {
+		t.Errorf("the wire shows %s, %v", wire, jsonErr)
 	}
 }

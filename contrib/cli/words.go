@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/socialdata/socialdata/credits"
@@ -32,16 +31,6 @@ var words = []struct {
 
 // packages are the names that errors of programs begin with, which tell a person nothing.
 var packages = []string{"keys: ", "credits: ", "sqlite: ", "postgres: ", "bookkeeping: ", "records: ", "socialdata: ", "json: "}
-
-// requests are what a problem of the API says to those who call it over HTTP, and what that is on a command line.
-var requests = []struct {
-	re    *regexp.Regexp
-	words string
-}{
-	{regexp.MustCompile(`does not offer GET /v1/[a-z_]+/`), "does not offer "},
-	{regexp.MustCompile(`GET /v1/platforms\b`), "socialdata platforms"},
-	{regexp.MustCompile(`GET /v1/([a-z_]+)/`), "$1 "},
-}
 
 // toSet says which variables hold settings, each named as provider.setting.
 func toSet(names []string) string {
@@ -66,13 +55,11 @@ func newLog(w io.Writer, level slog.Level) *slog.Logger {
 func inWords(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	if p, ok := errors.AsType[*problem.Error](err); ok {
-		said := p.Detail + " (" + string(p.Code) + ")"
+		said := p.DetailIn(func(words problem.Phrase) string { return words.Command })
 		if lacking, ok := errors.AsType[*providers.MissingError](p); ok {
-			said = p.Detail + "; " + toSet(lacking.Qualified()) + " (" + string(p.Code) + ")"
+			said += "; " + toSet(lacking.Qualified())
 		}
-		for _, r := range requests {
-			said = r.re.ReplaceAllString(said, r.words)
-		}
+		said += " (" + string(p.Code) + ")"
 		if errors.Is(p, context.Canceled) {
 			said = "interrupted"
 		}

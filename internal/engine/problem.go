@@ -17,11 +17,21 @@ import (
 
 // problemOf turns any error of the engine into what a caller may see. It is the only place that does.
 func problemOf(o *operation.Operation, call operation.Call, err error) *problem.Error {
+	p := translate(o, call, err)
+	p.Call = o.Title(call)
+	if cause := p.Unwrap(); p.Why == "" && cause != nil && p.HTTPStatus() >= problem.InternalError.Status() {
+		p.Why = why(cause, p.Detail)
+	}
+	return p
+}
+
+// translate returns the problem that err is to the caller.
+func translate(o *operation.Operation, call operation.Call, err error) *problem.Error {
 	if p, ok := errors.AsType[*problem.Error](err); ok && p.Code != problem.InternalError {
 		own := *p // a shared one, such as of a flight that many wait for, must not get each caller's id
 		return &own
 	}
-	platform, route := call.Platform, o.RouteOf(call)
+	platform := call.Platform
 	upstream, _ := errors.AsType[*providers.Error](err)
 	full, _ := errors.AsType[*records.QuotaError](err)
 	switch {
@@ -46,17 +56,19 @@ func problemOf(o *operation.Operation, call operation.Call, err error) *problem.
 	case errors.Is(err, providers.ErrCursor):
 		return problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
 	case upstreams.OnlyTimeouts(err):
-		return problem.Wrap(err, problem.UpstreamTimeout, "%s did not answer %s in time", platform, route)
+		return problem.Wrap(err, problem.UpstreamTimeout, "%s did not answer %sin time",
+			platform, problem.Phrase{HTTP: o.RouteOf(call) + " ", Command: o.Name + " "})
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return problem.Wrap(err, problem.UpstreamTimeout, "the caller stopped waiting for %s", route)
+		return problem.Wrap(err, problem.UpstreamTimeout, "the caller stopped waiting%s",
+			problem.Phrase{HTTP: " for " + o.RouteOf(call), Command: " for " + o.Name})
 	case upstream != nil, errors.Is(err, providers.ErrUnavailable):
-		p := problem.Wrap(err, problem.PlatformUnavailable, "%s: %s", route, upstreams.Detail(err, "the upstream failed"))
+		p := problem.Wrap(err, problem.PlatformUnavailable, "%s%s", o.Prefix(call), upstreams.Detail(err, "the upstream failed"))
 		if upstream != nil {
 			p.RetryAfter = upstream.RetryAfter
 		}
 		return p
 	}
-	return problem.Wrap(fmt.Errorf("%s: %w", o.Name, err), problem.InternalError, "something went wrong on our side")
+	return problem.Wrap(err, problem.InternalError, "something went wrong on our side")
 }
 
 // price says what a call would have cost and what the account can spend; "" where that is not known.

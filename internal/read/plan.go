@@ -3,7 +3,6 @@ package read
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ func (r *Reader) Plan(ctx context.Context, row *Row, call operation.Call) (*Quer
 func (r *Reader) PlanPairs(ctx context.Context, row *Row, on platform.ID, given operation.Pairs) (*Query, error) {
 	info, ok := platform.Lookup(on)
 	if !ok {
-		return nil, problem.New(problem.NotFound, "%s", NoPlatform(string(on)))
+		return nil, NoPlatform(problem.NotFound, "", string(on))
 	}
 	q := &Query{}
 	in, err := given.Bind(row.Params, q.room[:])
@@ -37,10 +36,15 @@ func (r *Reader) PlanPairs(ctx context.Context, row *Row, on platform.ID, given 
 	return q, r.plan(ctx, q, row, info, in)
 }
 
-// NoPlatform says that word is no platform, and what it may have been meant for.
-func NoPlatform(word string) string {
-	return fmt.Sprintf("there is no platform %q%s; GET /v1/platforms lists them", word, problem.DidYouMean(word, platform.Names()))
+// NoPlatform is the problem of a word that is not a platform, with what it may have been meant for. Where says what the
+// word was given for; "" for the platform of the call.
+func NoPlatform(code problem.Code, where, word string) error {
+	return problem.New(code, "%sthere is no platform %q%s; %s lists them",
+		where, word, problem.DidYouMean(word, platform.Names()), Platforms)
 }
+
+// Platforms is where a caller finds what each platform serves.
+var Platforms = problem.Phrase{HTTP: "GET /v1/platforms", Go: "Platforms", Command: "socialdata platforms"}
 
 // PlanFor is [Reader.Plan] behind the binding; in becomes the query's own.
 func (r *Reader) PlanFor(ctx context.Context, row *Row, info platform.Info, in operation.Args) (*Query, error) {
@@ -211,7 +215,7 @@ func (r *Reader) offer(q *Query) error {
 		return nil
 	case refused != nil && lacking != nil:
 		return problem.Wrap(lacking, problem.PlatformUnavailable, "%s does not offer %s with these parameters: %s",
-			q.Platform, q.Row.Route(string(q.Platform)), lacking)
+			q.Platform, q.Row.On(string(q.Platform)), lacking)
 	case refused != nil:
 		return refused
 	}
@@ -221,7 +225,7 @@ func (r *Reader) offer(q *Query) error {
 // notOffered is the problem of an operation that the platform does not serve: it names the route and the reason.
 func (r *Reader) notOffered(row *Row, id platform.ID) error {
 	return problem.Wrap(r.cfg.Upstreams.Lacking(id, row.Op), problem.PlatformUnavailable, "%s does not offer %s: %s",
-		id, row.Route(string(id)), r.cfg.Upstreams.Reason(id, row.Op))
+		id, row.On(string(id)), r.cfg.Upstreams.Reason(id, row.Op))
 }
 
 // filters refuses a filter that the platform cannot apply: dropping it silently would be a wrong answer.
@@ -234,7 +238,7 @@ func filters(q *Query, p *providers.Provider) error {
 		values, ok := p.Filters[q.Row.Op][param.Name]
 		if !ok {
 			return problem.New(problem.InvalidRequest, "parameter %q: %s cannot filter by it on %s",
-				param.Name, q.Platform, q.Row.Route(string(q.Platform)))
+				param.Name, q.Platform, q.Row.On(string(q.Platform)))
 		}
 		if values != nil && !slices.Contains(values, v) {
 			return problem.New(problem.InvalidRequest, "parameter %q must be one of %s on %s",

@@ -46,7 +46,7 @@ func (q *Query) Probed() ([]platform.ID, error) {
 	for word := range strings.SplitSeq(list, ",") {
 		id := platform.ID(strings.TrimSpace(word))
 		if _, ok := platform.Lookup(id); !ok {
-			return nil, problem.New(problem.InvalidRequest, "parameter \"platforms\": %s", NoPlatform(word))
+			return nil, NoPlatform(problem.InvalidRequest, `parameter "platforms": `, word)
 		}
 		if id != q.Platform && !slices.Contains(out, id) {
 			out = append(out, id)

@@ -47,7 +47,7 @@ func (r *Reader) PlanRaw(row *Row, call operation.Call) (*Query, error) {
 	}
 	if p.Forward == nil {
 		err := cmp.Or(source.Lacking(providers.OpRaw), errNotForwarded)
-		return nil, problem.Wrap(err, problem.PlatformUnavailable, "GET /v1/raw/%s/%s: %s", call.Platform, call.Path, err)
+		return nil, problem.Wrap(err, problem.PlatformUnavailable, "%s%s", row.Prefix(call), err)
 	}
 	in := operation.Args{Params: rawParams, Values: []string{call.Path, forwarded.Encode()}}
 	return &Query{
@@ -74,10 +74,11 @@ func (r *Reader) rawRoute(provider, path string) (*upstreams.Source, providers.R
 		}
 	}
 	if !known {
-		return nil, providers.Route{}, problem.New(problem.NotFound, "there is no provider %q%s; GET /v1/platforms lists the raw routes of each",
-			provider, problem.DidYouMean(provider, names))
+		return nil, providers.Route{}, problem.New(problem.NotFound, "there is no provider %q%s; %s lists the raw routes of each",
+			provider, problem.DidYouMean(provider, names), Platforms)
 	}
-	return nil, providers.Route{}, problem.New(problem.NotFound, "the provider %s has no route %q on its allow-list; GET /v1/platforms lists it", provider, path)
+	return nil, providers.Route{}, problem.New(problem.NotFound, "the provider %s has no route %q on its allow-list; %s lists it",
+		provider, path, Platforms)
 }
 
 // matches tells whether a decoded path fits a pattern. Segments that could lead elsewhere fit none.

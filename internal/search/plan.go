@@ -114,7 +114,7 @@ func (s *Service) planParts(
 		return lacking
 	}
 	return problem.New(problem.PlatformUnavailable,
-		"none of the platforms can search: GET /v1/{platform}/search is not offered by %s", joinIDs(reach))
+		"none of the platforms can search: %s is not offered by %s", s.cfg.Row.On("{platform}"), joinIDs(reach))
 }
 
 // planPartAt plans one platform's search from a place on; nil is its first page.
@@ -147,7 +147,7 @@ func namedPlatforms(list string, enrich bool) ([]platform.ID, error) {
 		info, ok := platform.Lookup(id)
 		switch {
 		case !ok:
-			return nil, problem.New(problem.InvalidRequest, "parameter \"platforms\": %s", read.NoPlatform(word))
+			return nil, read.NoPlatform(problem.InvalidRequest, `parameter "platforms": `, word)
 		case enrich && info.NoEnrich:
 			return nil, problem.New(problem.InvalidRequest,
 				"parameter \"enrich\" cannot be used on %s: its content may not be sent through enrichment", id)

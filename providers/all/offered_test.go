@@ -28,7 +28,7 @@ func TestWhatAPlatformLacksIsNotExplained(t *testing.T) {
 			op := socialdata.Operation(o.Operation)
 			for _, params := range odd(op) {
 				_, err := client.Do(t.Context(), op, operation.Call{Platform: string(p.Platform), Params: params})
-				enginetest.WantProblem(t, err, problem.PlatformUnavailable, op.Route(string(p.Platform)))
+				enginetest.WantProblem(t, err, problem.PlatformUnavailable, op.On(string(p.Platform)).HTTP)
 			}
 		}
 	}

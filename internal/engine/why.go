@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"errors"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+)
+
+// why returns the causes of err that said does not say yet, in words for the program that holds the engine. The address
+// that was asked is not among them: it is long, and may hold what was asked.
+func why(err error, said string) string {
+	switch e := err.(type) { //nolint:errorlint // it looks at each link by itself
+	case nil:
+		return ""
+	case *problem.Error:
+		return because(said, e.Detail, why(e.Unwrap(), said))
+	case *providers.UpstreamError:
+		if inner := why(e.Err, said); inner != "" {
+			return e.Provider + ": " + inner
+		}
+		return ""
+	case *providers.Error:
+		return because(said, e.Detail, why(e.Err, said))
+	case *url.Error:
+		return why(e.Err, said)
+	case *net.OpError:
+		return because(said, strings.TrimSpace(e.Op+" "+e.Net), why(e.Err, said))
+	case *net.DNSError:
+		return e.Err
+	case interface{ Unwrap() []error }:
+		var parts []string
+		for _, link := range e.Unwrap() {
+			if part := why(link, said); part != "" && !slices.Contains(parts, part) {
+				parts = append(parts, part)
+			}
+		}
+		return strings.Join(parts, "; ")
+	}
+	return wrapped(err, said)
+}
+
+// wrapped returns the words that are around the cause of err, and those of the cause. The words around a provider's error
+// name the address, and are left out.
+func wrapped(err error, said string) string {
+	inner := errors.Unwrap(err)
+	if inner == nil {
+		return err.Error()
+	}
+	_, isUpstream := errors.AsType[*providers.UpstreamError](inner)
+	_, isProviders := errors.AsType[*providers.Error](inner)
+	around, ends := strings.CutSuffix(err.Error(), inner.Error())
+	if isUpstream || isProviders {
+		return why(inner, said)
+	}
+	if !ends {
+		return err.Error()
+	}
+	return around + why(inner, said)
+}
+
+// because joins a detail that was not said with its cause.
+func because(said, detail, cause string) string {
+	switch {
+	case detail == "" || strings.Contains(said, detail):
+		return cause
+	case cause == "":
+		return detail
+	}
+	return detail + ": " + cause
+}
