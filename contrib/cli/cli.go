@@ -22,6 +22,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -40,6 +41,8 @@ type Config struct {
 	// Providers returns the upstreams, those of one platform in the order in which they are tried. The names that it looks
 	// up are the settings of the program beside the flags: it looks all of them up, and works when none is set.
 	Providers func(Environment) ([]providers.Chain, error)
+	// Now is the clock; nil means time.Now. A PostgreSQL database goes by its own, which all servers share.
+	Now func() time.Time
 	// Enricher returns the model behind enrich=arabic. It is called for the first text. Nil enriches nothing.
 	Enricher func() enrich.Enricher
 }

@@ -33,7 +33,11 @@ func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 		return nil, err
 	}
 	e.sandboxed = slices.ContainsFunc(slices.Concat(chains...), func(p providers.Provider) bool { return p.Platform == platform.Mock })
-	return socialdata.New(append(append(opts, e.enricher()...), socialdata.WithProviders(chains...))...)
+	opts = append(append(opts, e.enricher()...), socialdata.WithProviders(chains...))
+	if e.cfg.Now != nil {
+		opts = append(opts, socialdata.WithClock(e.cfg.Now))
+	}
+	return socialdata.New(opts...)
 }
 
 func (e *env) lookup(name string) (value string, ok bool) {

@@ -24,7 +24,7 @@ type mcpCmd struct {
 // Run serves one caller over standard input and output until either ends.
 func (c *mcpCmd) Run(e *env) (err error) {
 	log := newLog(e.log, c.LogLevel)
-	cfg := mcp.Config{MaxBytes: c.MaxBytes, Logger: log}
+	cfg := mcp.Config{MaxBytes: c.MaxBytes, Logger: log, Now: e.cfg.Now}
 	if c.Key == "" {
 		return c.serve(e, cfg, socialdata.WithLogger(log))
 	}

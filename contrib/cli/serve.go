@@ -81,9 +81,9 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if err := told.Health(client.Health); err != nil {
 		return err
 	}
-	tools := mcp.New(client, mcp.Config{Records: db.Records(), Logger: log})
+	tools := mcp.New(client, mcp.Config{Records: db.Records(), Logger: log, Now: e.cfg.Now})
 	pages, err := dashboard.New(dashboard.Config{
-		Client: client, Keys: db.Keys(), Ledger: db.Ledger(), Records: db.Records(), Activity: activity, Logger: log,
+		Client: client, Keys: db.Keys(), Ledger: db.Ledger(), Records: db.Records(), Activity: activity, Logger: log, Now: e.cfg.Now,
 	})
 	if err != nil {
 		return err

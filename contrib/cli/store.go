@@ -71,7 +71,7 @@ func (e *env) openServing(log *slog.Logger) (*store, error) {
 }
 
 func (e *env) openFile(cfg sqlite.Config) (*store, error) {
-	cfg.Path = e.cli.DB
+	cfg.Path, cfg.Now = e.cli.DB, e.cfg.Now
 	db, err := sqlite.Open(e.ctx, cfg)
 	if err != nil {
 		return nil, err

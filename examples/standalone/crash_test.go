@@ -205,6 +205,7 @@ type process struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	secret string
+	log    strings.Builder // what it wrote to standard error; to be read when it has ended
 }
 
 var secretLine = regexp.MustCompile(`^\s+(sk_live_\S+)$`)
@@ -218,8 +219,7 @@ func startServer(t *testing.T, bin, db, addr string, env ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var log strings.Builder
-	p.cmd.Stderr = &log
+	p.cmd.Stderr = &p.log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func startServer(t *testing.T, bin, db, addr string, env ...string) *process {
 			return p
 		}
 	}
-	t.Fatalf("the server did not start: %v\n%s", p.cmd.Wait(), log.String())
+	t.Fatalf("the server did not start: %v\n%s", p.cmd.Wait(), p.log.String())
 	return nil
 }
 

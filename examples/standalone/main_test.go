@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/socialdata/socialdata/contrib/cli"
 )
 
 // folder is where the program is; "" until a test has asked for it.
@@ -37,6 +39,11 @@ func built(t *testing.T) string {
 }
 
 func TestMain(m *testing.M) {
+	if file := os.Getenv(clockVariable); file != "" {
+		cfg := config()
+		cfg.Now = (&clock{file: file}).now
+		cli.Main(cfg)
+	}
 	status := m.Run()
 	if folder != "" {
 		_ = os.RemoveAll(folder)

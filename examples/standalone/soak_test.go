@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -21,7 +23,8 @@ import (
 // soakFor is how long the soak takes; SOCIALDATA_SOAK, such as 1h, overrides it.
 const soakFor = 20 * time.Second
 
-// TestSoak runs the server as it is shipped under mixed traffic, good and bad, through restarts. From the second tenth of
+// TestSoak runs the server as it is shipped under mixed traffic, good and bad, through restarts, with a clock that passes
+// every lifetime of what it keeps: all that is dead is removed, and that fails no call. From the second tenth of
 // the time on its memory, its files and its goroutines do not grow; when the traffic has ended it comes to rest as it began;
 // in the end every answer has been charged once. How long answers took is told: it is the machine's affair, but for the
 // limit of a call.
@@ -35,9 +38,11 @@ func TestSoak(t *testing.T) {
 		long = d
 	}
 	dir := t.TempDir()
-	bin, db := built(t), filepath.Join(dir, "soak.db")
+	bin, db, ahead := os.Args[0], filepath.Join(dir, "soak.db"), filepath.Join(dir, "clock")
 	addr, debug := freeAddr(t), freeAddr(t)
-	s := startServer(t, bin, db, addr, "SOCIALDATA_DEBUG_ADDR="+debug)
+	env := []string{"SOCIALDATA_DEBUG_ADDR=" + debug, clockVariable + "=" + ahead}
+	c := &clock{file: ahead}
+	s := startServer(t, bin, db, addr, env...)
 	idle := footprintOf(t, s, debug)
 	l := &load{t: t, base: "http://" + addr, secret: s.secret, answered: map[string]string{}}
 	ctx, stop := context.WithCancel(t.Context())
@@ -52,8 +57,12 @@ func TestSoak(t *testing.T) {
 	const lives = 2 // a restart between them
 	for life := range lives {
 		var seen []footprint
-		for range 10 {
+		for i := range 10 {
 			time.Sleep(long / lives / 10) // a soak takes the time it takes
+			if i == 2 || i == 4 {
+				wantRecords(t, db, c, func(dead, all int) bool { return all > dead })
+				c.advance(t, longestLife)
+			}
 			f := footprintOf(t, s, debug)
 			f.p99 = l.p99()
 			seen = append(seen, f)
@@ -72,6 +81,7 @@ func TestSoak(t *testing.T) {
 		if last.p99 > patienceOfACall {
 			t.Errorf("one answer in a hundred took %v", last.p99)
 		}
+		wantRecords(t, db, c, func(dead, _ int) bool { return dead == 0 })
 		if life < lives-1 {
 			if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
@@ -79,7 +89,8 @@ func TestSoak(t *testing.T) {
 			if err := s.cmd.Wait(); err != nil {
 				t.Errorf("SIGTERM came to %v", err)
 			}
-			s = startServer(t, bin, db, addr, "SOCIALDATA_DEBUG_ADDR="+debug)
+			s.wantNoErrors()
+			s = startServer(t, bin, db, addr, env...)
 		}
 	}
 	stop()
@@ -94,7 +105,83 @@ func TestSoak(t *testing.T) {
 		t.Errorf("%d goroutines are left of the traffic", rest.goroutines-idle.goroutines)
 	}
 	s.kill()
+	s.wantNoErrors()
 	l.check(db)
+}
+
+// clockVariable names the file that says how far ahead the clock of a server is, which is this test binary then.
+const clockVariable = "SOAK_CLOCK"
+
+// longestLife is more than anything lives that a server keeps, but its own secret.
+const longestLife = 40 * 24 * time.Hour
+
+// clock is ahead of the real one by what a file says, which is not there at first.
+type clock struct {
+	file string
+	mu   sync.Mutex
+	by   time.Duration
+	read time.Time
+}
+
+// now looks into the file ten times a second at most.
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	if now.Sub(c.read) > 100*time.Millisecond {
+		c.read = now
+		if text, err := os.ReadFile(c.file); err == nil {
+			if by, err := time.ParseDuration(string(text)); err == nil {
+				c.by = by
+			}
+		}
+	}
+	return now.Add(c.by)
+}
+
+// advance sets the clock ahead for all that read the file.
+func (c *clock) advance(t *testing.T, by time.Duration) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.by += by
+	if err := errors.Join(os.WriteFile(c.file+".new", []byte(c.by.String()), 0o600), os.Rename(c.file+".new", c.file)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantRecords waits until the records in the file, and those of them whose time has passed, are as they should be.
+func wantRecords(t *testing.T, file string, c *clock, as func(dead, all int) bool) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+file+"?_busy_timeout=5000&_query_only=on")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // only read
+	var dead, all int
+	for until := time.Now().Add(comesToRest); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+		err := db.QueryRowContext(t.Context(), "SELECT count(*) FILTER (WHERE expires <= ?), count(*) FROM records",
+			c.now().UnixNano()).Scan(&dead, &all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if as(dead, all) {
+			return
+		}
+	}
+	t.Errorf("of %d records, %d are dead", all, dead)
+}
+
+// wantNoErrors looks for errors of the store's own work in what a server that has ended has logged. A call that is under
+// way when the clock is set loses its claim on an idempotency key, and says so.
+func (p *process) wantNoErrors() {
+	p.t.Helper()
+	for line := range strings.Lines(p.log.String()) {
+		if strings.Contains(line, `level=ERROR msg="sqlite: `) {
+			p.t.Errorf("the server logged %s", line)
+			return
+		}
+	}
 }
 
 // comesToRest is enough for whatever the traffic has left: calls end in a quarter of that.
