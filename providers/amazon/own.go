@@ -12,6 +12,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/dom"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -48,13 +49,7 @@ func newOwn(cfg Config) providers.Provider {
 
 // asBrowser is what a browser sends when a person opens a page, in English and in the currency of the marketplace.
 func asBrowser(m market) http.Header {
-	return http.Header{
-		"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
-			"Chrome/138.0.0.0 Safari/537.36"},
-		"Accept":          {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
-		"Accept-Language": {"en-US,en;q=0.9"},
-		"Cookie":          {"i18n-prefs=" + m.currency},
-	}
+	return browser.Page("Cookie", "i18n-prefs="+m.currency)
 }
 
 // open reads the page of a product, and makes sure that it is about that.

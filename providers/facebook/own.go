@@ -5,13 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"net/url"
 	"path"
 	"strings"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/island"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -51,17 +51,7 @@ func newOwn(cfg Config) providers.Provider {
 }
 
 // asBrowser is what a browser sends when a person opens a page: without it Facebook answers with a login or an error.
-var asBrowser = http.Header{
-	"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
-		"Chrome/138.0.0.0 Safari/537.36"},
-	"Accept":                    {"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"},
-	"Accept-Language":           {"en-US,en;q=0.6"},
-	"Sec-Fetch-Dest":            {"document"},
-	"Sec-Fetch-Mode":            {"navigate"},
-	"Sec-Fetch-Site":            {"same-origin"},
-	"Sec-Fetch-User":            {"?1"},
-	"Upgrade-Insecure-Requests": {"1"},
-}
+var asBrowser = browser.Navigation("Sec-Fetch-Site", "same-origin")
 
 // profile reads the head of a Page's own page.
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -22,9 +23,9 @@ func newOwn(cfg Config) providers.Provider {
 		})
 	}
 	s := &site{
-		box: reads(cmp.Or(cfg.SuggestURL, "https://suggestqueries.google.com"), http.Header{"User-Agent": {browser}}),
+		box: reads(cmp.Or(cfg.SuggestURL, "https://suggestqueries.google.com"), http.Header{"User-Agent": {browser.Agent}}),
 		ads: reads(cmp.Or(cfg.AdsURL, adsURL), http.Header{
-			"User-Agent": {browser}, "Origin": {adsURL}, "Referer": {adsURL + "/"}, "X-Same-Domain": {"1"},
+			"User-Agent": {browser.Agent}, "Origin": {adsURL}, "Referer": {adsURL + "/"}, "X-Same-Domain": {"1"},
 		}),
 	}
 	return providers.Provider{
@@ -49,7 +50,4 @@ func newOwn(cfg Config) providers.Provider {
 	}
 }
 
-const (
-	adsURL  = "https://adstransparency.google.com"
-	browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
-)
+const adsURL = "https://adstransparency.google.com"

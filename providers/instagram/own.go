@@ -10,6 +10,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -48,37 +49,19 @@ func newOwn(cfg Config) providers.Provider {
 	}
 }
 
-// browser is how both a page and its scripts name themselves.
-const browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
-	"Chrome/137.0.0.0 Safari/537.36"
-
-// asScript is what the scripts of a page send: without it the site answers nothing.
-var asScript = http.Header{
-	"User-Agent":       {browser},
-	"Accept":           {"*/*"},
-	"Accept-Language":  {"en-US,en;q=0.9"}, // the words in the head of a page are read in English
-	"Referer":          {siteURL},
-	"Sec-Fetch-Dest":   {"empty"},
-	"Sec-Fetch-Mode":   {"cors"},
-	"Sec-Fetch-Site":   {"same-origin"},
-	"X-Asbd-Id":        {"129477"},
-	"X-Ig-App-Id":      {"936619743392459"},
-	"X-Requested-With": {"XMLHttpRequest"},
-}
+// asScript is what the scripts of a page send: without it the site answers nothing. The words in the head of a page are
+// read in English.
+var asScript = browser.Script("Referer", siteURL,
+	"X-Asbd-Id", "129477", "X-Ig-App-Id", "936619743392459", "X-Requested-With", "XMLHttpRequest")
 
 // asBrowser is what a browser sends when a person opens a page, in the place of what scripts send.
-var asBrowser = http.Header{
-	"Accept":                    {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
-	"Referer":                   nil,
-	"Sec-Fetch-Dest":            {"document"},
-	"Sec-Fetch-Mode":            {"navigate"},
-	"Sec-Fetch-Site":            {"none"},
-	"Sec-Fetch-User":            {"?1"},
-	"Upgrade-Insecure-Requests": {"1"},
-	"X-Asbd-Id":                 nil,
-	"X-Ig-App-Id":               nil,
-	"X-Requested-With":          nil,
-}
+var asBrowser = func() http.Header {
+	h := browser.Navigation()
+	for _, name := range []string{"Referer", "X-Asbd-Id", "X-Ig-App-Id", "X-Requested-With"} {
+		h[name] = nil
+	}
+	return h
+}()
 
 // open reads a page.
 func (s site) open(ctx context.Context, segments ...string) (*page, error) {

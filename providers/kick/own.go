@@ -10,6 +10,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -22,11 +23,8 @@ type website struct{ http *upstream.Client }
 func newOwn(cfg Config) providers.Provider {
 	w := &website{upstream.New(upstream.Config{
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.OwnURL, "https://kick.com"), Check: checkOwn,
-		Header: http.Header{ // anything that does not look like the website is refused
-			"User-Agent": {"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"},
-			"Referer":    {site},
-		},
-		Quota: upstream.NewQuota(0, 0),
+		Header: http.Header{"User-Agent": {browser.Agent}, "Referer": {site}}, // what does not look like the website is refused
+		Quota:  upstream.NewQuota(0, 0),
 	})}
 	p := providers.Provider{
 		Name: "kick_own", Platform: platform.Kick, Source: schema.Own,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -48,12 +49,7 @@ func New(cfg Config) providers.Chain {
 }
 
 // asBrowser is what a browser sends. The site shows most to Brazil.
-var asBrowser = http.Header{
-	"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
-		"Chrome/142.0.0.0 Safari/537.36"},
-	"Accept":          {"application/json, text/plain, */*"},
-	"Accept-Language": {"pt-BR,pt;q=0.9,en;q=0.8"},
-}
+var asBrowser = browser.Page("Accept", "application/json, text/plain, */*", "Accept-Language", "pt-BR,pt;q=0.9,en;q=0.8")
 
 // notes are what a user should know of Kwai, and why it has no more.
 var notes = map[providers.Op]string{

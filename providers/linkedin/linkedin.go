@@ -15,6 +15,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -143,9 +144,4 @@ func newOwn(cfg Config) providers.Provider {
 }
 
 // asBrowser is what a browser sends when a person opens a page: anything else is refused.
-var asBrowser = http.Header{
-	"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
-		"Chrome/138.0.0.0 Safari/537.36"},
-	"Accept":          {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
-	"Accept-Language": {"en-US,en;q=0.9"},
-}
+var asBrowser = browser.Page()

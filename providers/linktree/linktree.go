@@ -10,6 +10,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -55,9 +56,4 @@ func New(cfg Config) providers.Chain {
 }
 
 // asBrowser is what a browser sends when a person opens a page.
-var asBrowser = http.Header{
-	"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
-		"Chrome/138.0.0.0 Safari/537.36"},
-	"Accept":          {"text/html"},
-	"Accept-Language": {"en"},
-}
+var asBrowser = browser.Page("Accept-Language", "en")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/markup"
@@ -28,7 +29,7 @@ type feeds struct{ http *upstream.Client }
 func newFeeds(cfg Config) providers.Provider {
 	f := &feeds{upstream.New(upstream.Config{
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, "https://www.pinterest.com"), Check: check,
-		Header: http.Header{"User-Agent": {browser}, "Accept": {"application/rss+xml, text/xml"}},
+		Header: http.Header{"User-Agent": {browser.Agent}, "Accept": {"application/rss+xml, text/xml"}},
 		Quota:  upstream.NewQuota(0, 0),
 	})}
 	return providers.Provider{

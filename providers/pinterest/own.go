@@ -13,6 +13,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -53,17 +54,13 @@ func newOwn(cfg Config) providers.Provider {
 	}
 }
 
-// browser is what a browser calls itself.
-const browser = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
-	"Chrome/142.0.0.0 Safari/537.36"
-
 // asWebsite is what the website's own scripts send. Without the handler, which names any page of the site, every
 // request is refused as an "Invalid Resource Request".
 func asWebsite() http.Header {
 	csrf := make([]byte, 16)
 	rand.Read(csrf) // it never fails
 	return http.Header{
-		"User-Agent":              {browser},
+		"User-Agent":              {browser.Agent},
 		"Accept":                  {"application/json, text/javascript, */*, q=0.01"},
 		"Accept-Language":         {"en-US,en;q=0.9"},
 		"Cookie":                  {"csrftoken=" + hex.EncodeToString(csrf)},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -23,7 +24,7 @@ func newWidgets(cfg Config) providers.Provider {
 	w := &widgets{
 		http: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WidgetsURL, "https://widgets.pinterest.com"), Check: check,
-			Header: http.Header{"User-Agent": {browser}, "Accept": {"application/json"}}, Quota: upstream.NewQuota(0, 0),
+			Header: http.Header{"User-Agent": {browser.Agent}, "Accept": {"application/json"}}, Quota: upstream.NewQuota(0, 0),
 		}),
 		short: newShortener(cfg),
 	}

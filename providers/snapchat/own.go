@@ -5,12 +5,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"net/http"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/island"
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -49,12 +49,7 @@ func newOwn(cfg Config) providers.Provider {
 }
 
 // asBrowser is what a browser sends when a person opens a page.
-var asBrowser = http.Header{
-	"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
-		"Chrome/142.0.0.0 Safari/537.36"},
-	"Accept":          {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
-	"Accept-Language": {"en-US,en;q=0.9"},
-}
+var asBrowser = browser.Page()
 
 // data is what a page carries for its own scripts.
 type data struct {

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 
 	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/dom"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
@@ -83,11 +83,7 @@ func newOwn(cfg Config) providers.Provider {
 }
 
 // asBrowser is what a browser sends when a person opens a page. The words beside counts come in the language asked for.
-var asBrowser = http.Header{
-	"User-Agent":      {"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"},
-	"Accept":          {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
-	"Accept-Language": {"en"},
-}
+var asBrowser = browser.Page("Accept-Language", "en")
 
 // page reads a page of t.me. It fails with errElsewhere where t.me redirects.
 func (w web) page(ctx context.Context, r upstream.Request) (*html.Node, error) {

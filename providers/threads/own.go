@@ -3,13 +3,13 @@ package threads
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -49,17 +49,7 @@ func newOwn(cfg Config) providers.Provider {
 }
 
 // asBrowser is what a browser sends when a person opens a page: without it the page comes without data.
-var asBrowser = http.Header{
-	"User-Agent": {"Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) " +
-		"Version/18.5 Mobile/15E148 Safari/604.1"},
-	"Accept":                    {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
-	"Accept-Language":           {"en-US,en;q=0.9"},
-	"Sec-Fetch-Dest":            {"document"},
-	"Sec-Fetch-Mode":            {"navigate"},
-	"Sec-Fetch-Site":            {"none"},
-	"Sec-Fetch-User":            {"?1"},
-	"Upgrade-Insecure-Requests": {"1"},
-}
+var asBrowser = browser.Navigation("User-Agent", browser.Phone)
 
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	p, err := s.open(ctx, upstream.Get("@"+handle), func(p *page) bool { return len(p.users) > 0 || p.about(handle) })

@@ -9,6 +9,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/island"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -56,13 +57,7 @@ func newWeb(cfg Config) providers.Provider {
 }
 
 // asBrowser is what a browser sends when a person opens a page.
-var asBrowser = http.Header{
-	"User-Agent": {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
-		"Chrome/142.0.0.0 Safari/537.36"},
-	"Accept":          {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
-	"Accept-Language": {"en-US,en;q=0.9"},
-	"Referer":         {site},
-}
+var asBrowser = browser.Page("Referer", site)
 
 // rehydration is the data that a page carries for its own scripts.
 type rehydration struct {

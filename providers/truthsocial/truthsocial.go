@@ -21,6 +21,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/browser"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
@@ -104,16 +105,7 @@ func New(cfg Config) providers.Chain {
 
 func newClient(cfg Config) *client {
 	// What the site's own code sends.
-	header := http.Header{
-		"User-Agent": {cmp.Or(cfg.UserAgent, "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "+
-			"Chrome/138.0.0.0 Safari/537.36")},
-		"Accept":          {"application/json"},
-		"Accept-Language": {"en-US,en;q=0.9"},
-		"Referer":         {site},
-		"Sec-Fetch-Dest":  {"empty"},
-		"Sec-Fetch-Mode":  {"cors"},
-		"Sec-Fetch-Site":  {"same-origin"},
-	}
+	header := browser.Script("User-Agent", cmp.Or(cfg.UserAgent, browser.Agent), "Accept", "application/json", "Referer", site)
 	if cfg.CFClearance != "" {
 		header.Set("Cookie", "cf_clearance="+cfg.CFClearance)
 	}
