@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -18,17 +16,16 @@ import (
 
 // Ledger is the books in the database. Holds are rows, which every replica sees and any may settle.
 type Ledger struct {
-	db     *DB
-	lanes  []*lane
-	prefix string
-	made   atomic.Uint64
+	db    *DB
+	lanes []*lane
+	ids   *credits.IDs
 
 	mu    sync.Mutex
 	ended *simplelru.LRU[string, settled] // by hold, until its time has passed
 }
 
 var (
-	_ credits.Ledger  = (*Ledger)(nil)
+	_ credits.Charger = (*Ledger)(nil)
 	_ credits.Granter = (*Ledger)(nil)
 )
 
@@ -39,7 +36,7 @@ const rememberedHolds = 100_000
 func newLedger(db *DB) *Ledger {
 	// NewLRU fails on a size below 1 only.
 	ended, _ := simplelru.NewLRU[string, settled](rememberedHolds, nil)
-	l := &Ledger{db: db, prefix: newPrefix(time.Now()), ended: ended}
+	l := &Ledger{db: db, ids: credits.NewIDs(time.Now()), ended: ended}
 	for range db.cfg.Lanes {
 		l.lanes = append(l.lanes, newLane(db))
 	}
@@ -85,9 +82,6 @@ func (l *Ledger) do(account string, o op, c *call) error {
 	return c.err
 }
 
-// firstHold gives every number the same length, so that ids sort as they were made.
-const firstHold = 36 * 36 * 36 * 36 * 36 * 36 * 36
-
 // Reserve implements [credits.Ledger]. Once the hold is on its way it waits for the database whatever becomes of ctx, up
 // to twice Config.Patience.
 func (l *Ledger) Reserve(
@@ -102,8 +96,7 @@ func (l *Ledger) Reserve(
 	}
 	r := &reservation{who: who, ttl: ttl, sum: sum, holds: make([]credits.Hold, len(amounts))}
 	for i, n := range amounts {
-		id := l.prefix + strconv.FormatUint(firstHold+l.made.Add(1), 36)
-		r.holds[i] = credits.Hold{ID: id, Spender: who, Amount: n}
+		r.holds[i] = credits.Hold{ID: l.ids.Next(), Spender: who, Amount: n}
 	}
 	if err := l.do(who.Account, r, &r.call); err != nil {
 		return nil, err
@@ -277,6 +270,68 @@ func (s *settlement) settleLate(ctx context.Context, b *batch, a *account, last 
 	s.receipt, err = b.charge(ctx, a, s.hold, c)
 	b.ended[s.hold.ID] = settled{a.id, s.receipt.Charged, b.now.Add(credits.LateFor)}
 	return err
+}
+
+// Charge implements [credits.Charger]. Once the charge is on its way it waits for the database whatever becomes of ctx, up
+// to twice Config.Patience. It writes the account's row and the entry once each, and no hold.
+func (l *Ledger) Charge(ctx context.Context, who credits.Spender, c credits.Charge) (credits.Receipt, error) {
+	_, err := credits.Sum([]int64{c.Amount})
+	if err := errors.Join(ctx.Err(), c.Check(), err); err != nil {
+		return credits.Receipt{}, err
+	}
+	if c.ID == "" {
+		c.ID = l.ids.Next()
+	}
+	o := &charging{hold: credits.Hold{ID: c.ID, Spender: who}, charge: c}
+	if err := l.do(who.Account, o, &o.call); err != nil {
+		return credits.Receipt{}, err
+	}
+	return o.receipt, nil
+}
+
+// charging is a call of Charge.
+type charging struct {
+	call
+	hold    credits.Hold // has the charge's id, and is no row
+	charge  credits.Charge
+	receipt credits.Receipt
+}
+
+func (o *charging) wants(w *wanted) {
+	w.spender(o.hold.Spender)
+	if w.unsure { // the id is new, but an attempt before this one may have been committed
+		w.hold(o.hold)
+	}
+	if o.charge.IdempotencyKey != "" && o.charge.Amount > 0 {
+		w.keyed[keyed{o.hold.Spender.Account, o.charge.IdempotencyKey}] = true
+	}
+}
+
+func (o *charging) decide(ctx context.Context, b *batch) (err error) {
+	last := o.receipt
+	o.err, o.receipt = nil, credits.Receipt{}
+	a, ok := b.accounts[o.hold.Spender.Account]
+	if !ok {
+		o.err = credits.ErrUnknownAccount
+		return nil
+	}
+	if b.tx.unsure {
+		if made, ok := b.charged[o.hold.ID]; ok && made.account == a.id {
+			o.receipt = credits.Receipt{Balance: a.free(), Charged: made.charged, Earlier: last.Earlier}
+			return nil
+		}
+	}
+	if o.err, err = b.room(ctx, a, o.hold.Spender, o.charge.Amount); o.err != nil || err != nil {
+		return err
+	}
+	if o.receipt, err = b.charge(ctx, a, o.hold, o.charge); err != nil {
+		return err
+	}
+	if o.receipt.Charged > 0 && !o.receipt.Earlier {
+		b.ended[o.hold.ID] = settled{a.id, o.receipt.Charged, b.now.Add(credits.LateFor)}
+	}
+	o.receipt.Balance = a.free()
+	return nil
 }
 
 // Grant gives account n credits, for a reason, and returns what it can spend. It fails with credits.ErrAmount unless n

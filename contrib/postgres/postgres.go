@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -274,10 +273,4 @@ func (db *DB) tidy(ctx context.Context) {
 			db.cfg.Logger.Error("postgres: "+what, "error", err)
 		}
 	}
-}
-
-// newPrefix returns what the ids of this replica's holds begin with: time first, so that ids grow, which is kind to an
-// index over them.
-func newPrefix(now time.Time) string {
-	return fmt.Sprintf("%011x%s-", now.UnixMilli(), rand.Text()[:8])
 }

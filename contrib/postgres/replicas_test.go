@@ -416,7 +416,7 @@ func wantBalance(t *testing.T, db *DB, want int64) {
 func TestBrokenConnectionsLoseAndRepeatNothing(t *testing.T) {
 	t.Parallel()
 	cfg := withParam(newSchema(t), "application_name=broken")
-	cfg.DSN += newPrefix(time.Now())
+	cfg.DSN += credits.NewIDs(time.Now()).Next()
 	replicas := []*DB{openDB(t, cfg), openDB(t, cfg)}
 	addAccount(t, replicas[0], "acct", 600)
 	name := replicas[0].pool.Config().ConnConfig.RuntimeParams["application_name"]

@@ -140,7 +140,7 @@ func find[T any](
 type ShardedLedger struct{ s *Shards }
 
 var (
-	_ credits.Ledger  = (*ShardedLedger)(nil)
+	_ credits.Charger = (*ShardedLedger)(nil)
 	_ credits.Granter = (*ShardedLedger)(nil)
 )
 
@@ -154,6 +154,11 @@ func (l *ShardedLedger) Reserve(
 // Settle implements [credits.Ledger].
 func (l *ShardedLedger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
 	return l.s.pick(h.Spender.Account).Ledger().Settle(ctx, h, c)
+}
+
+// Charge implements [credits.Charger].
+func (l *ShardedLedger) Charge(ctx context.Context, who credits.Spender, c credits.Charge) (credits.Receipt, error) {
+	return l.s.pick(who.Account).Ledger().Charge(ctx, who, c)
 }
 
 // Balance implements [credits.Ledger].
