@@ -32,7 +32,7 @@ var followed = []platform.ID{platform.TikTok, platform.GitHub, platform.Mock}
 var (
 	opProfile = readRow[ProfileRequest, schema.Profile](providers.OpProfile, "profiles",
 		"Read one account", profileTTL,
-		read.One(func(p *providers.Provider) providers.One[schema.Profile] { return p.Profile }))
+		read.One(func(p *providers.Provider) providers.One[schema.Profile] { return p.Profile })).specified()
 	opFollowers = readRow[FollowersRequest, []schema.Profile](providers.OpFollowers, "profiles",
 		"List the accounts that follow an account", profileTTL,
 		read.Many(func(p *providers.Provider) providers.List[schema.Profile] { return p.Followers })).on(followed...)
@@ -51,9 +51,9 @@ var (
 
 	opPosts = readRow[PostsRequest, []schema.Post](providers.OpPosts, "posts",
 		"List an account's posts, newest first", postTTL,
-		read.Many(func(p *providers.Provider) providers.List[schema.Post] { return p.Posts }))
+		read.Many(func(p *providers.Provider) providers.List[schema.Post] { return p.Posts })).specified()
 	opPost = readRow[PostRequest, schema.Post](providers.OpPost, "posts", "Read one post", postTTL,
-		read.One(func(p *providers.Provider) providers.One[schema.Post] { return p.Post }))
+		read.One(func(p *providers.Provider) providers.One[schema.Post] { return p.Post })).specified()
 	opTrending = readRow[TrendingRequest, []schema.Post](providers.OpTrending, "posts",
 		"List what is popular now", searchTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.TrendingQuery, schema.Post] { return p.Trending },
@@ -76,7 +76,7 @@ var (
 
 	opComments = readRow[CommentsRequest, []schema.Comment](providers.OpComments, "comments",
 		"List the comments on a post", commentTTL,
-		read.Many(func(p *providers.Provider) providers.List[schema.Comment] { return p.Comments }))
+		read.Many(func(p *providers.Provider) providers.List[schema.Comment] { return p.Comments })).specified()
 	opReplies = readRow[RepliesRequest, []schema.Comment](providers.OpReplies, "comments",
 		"List the answers to a comment", commentTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.RepliesQuery, schema.Comment] { return p.Replies },
@@ -316,6 +316,12 @@ func readRow[Req, T any](op providers.Op, tag, summary string, ttl time.Duration
 func serviceRow[Req, T any](o operation.Operation) *row[Req, T] {
 	o.Service, o.Params, o.Data = true, operation.ParamsOf(reflect.TypeFor[Req]()), reflect.TypeFor[T]()
 	return &row[Req, T]{read.Row{Operation: &o}}
+}
+
+// specified notes that the specification has the path of r.
+func (r *row[Req, T]) specified() *row[Req, T] {
+	r.Specified = true
+	return r
 }
 
 // also puts r into a second operation group.

@@ -23,6 +23,7 @@ type Operation struct {
 
 	// Platforms are those that the specification gives the operation to; nil means any.
 	Platforms []platform.ID
+	Specified bool // the specification has the path: it is described with every platform
 
 	TTL     time.Duration // how long an answer is good; 0 when it is not cached
 	Price   Price

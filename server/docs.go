@@ -37,9 +37,10 @@ const catalog = `{"linkset":[{"anchor":"../","service-desc":[{"href":"../openapi
 
 // documents serves what the service says of itself.
 func (s *Server) documents() {
+	description := sync.OnceValues(s.describe)
 	described := func(path, media string, part func(*describe.Description) []byte) {
 		s.document(path, sync.OnceValues(func() (*static, error) {
-			d, err := describe.New()
+			d, err := description()
 			if err != nil {
 				return nil, err
 			}
@@ -68,15 +69,25 @@ func (s *Server) documents() {
 			return newStatic(media, body), err
 		}))
 	}
-	pages := sync.OnceValues(s.pages)
+	pages := sync.OnceValues(func() (map[string]docs.Page, error) { return s.pages(description) })
 	for _, path := range docs.Paths() {
 		s.page(path, pages)
 	}
 }
 
+// describe returns the description of the service. It does not change while the program runs: what is configured later is
+// in it already.
+func (s *Server) describe() (*describe.Description, error) {
+	platforms, err := s.client.Platforms(context.Background(), socialdata.PlatformsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	return describe.New(platforms.Data)
+}
+
 // pages renders the pages for people.
-func (s *Server) pages() (map[string]docs.Page, error) {
-	d, err := describe.New()
+func (s *Server) pages(description func() (*describe.Description, error)) (map[string]docs.Page, error) {
+	d, err := description()
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/providers"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -82,7 +83,8 @@ func TestEveryRowHasARoute(t *testing.T) {
 func TestDescriptionIsTheGoldenFile(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/openapi.golden.json"
-	got := open(t, enginetest.Config{}).get(t, "/openapi.json").body
+	// Without providers every path is described with every platform, whatever any provider learns to read.
+	got := open(t, enginetest.Config{Providers: []providers.Provider{}}).get(t, "/openapi.json").body
 	if *update {
 		if err := os.WriteFile(golden, got, 0o644); err != nil {
 			t.Fatal(err)

@@ -163,6 +163,35 @@ func TestRoutesStandInTheDescriptionAsTheSpecificationWritesThem(t *testing.T) {
 	}
 }
 
+// TestPathsOfOursListThePlatformsThatAreServed reads the description of a service that has the sandbox alone.
+func TestPathsOfOursListThePlatformsThatAreServed(t *testing.T) {
+	t.Parallel()
+	var doc struct {
+		Components struct {
+			Parameters map[string]struct {
+				In     string
+				Schema struct{ Enum []string }
+			}
+		}
+	}
+	if err := json.Unmarshal(open(t, enginetest.Config{}).get(t, "/openapi.json").body, &doc); err != nil {
+		t.Fatal(err)
+	}
+	lists := 0
+	for name, p := range doc.Components.Parameters {
+		if p.In != "path" || p.Schema.Enum == nil || name == "FollowersPlatformParam" {
+			continue
+		}
+		lists++
+		if diff := cmp.Diff([]string{"mock"}, p.Schema.Enum); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if lists != 1 {
+		t.Errorf("%d parameters list what is served, want one that all paths of ours refer to", lists)
+	}
+}
+
 // TestNotModifiedIsDescribedWhereItHappens asks every route of the description twice, the second time with the ETag.
 func TestNotModifiedIsDescribedWhereItHappens(t *testing.T) {
 	t.Parallel()

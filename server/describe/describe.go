@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // Description is what the service says of itself. It is shared, and must not be changed.
@@ -33,13 +34,10 @@ type Operation struct {
 // Header is a header field of answers.
 type Header struct{ Name, Doc string }
 
-// New returns the description. It is made once: it depends on the operation table alone.
-func New() (*Description, error) { return made() }
-
-var made = sync.OnceValues(makeDescription)
-
-func makeDescription() (*Description, error) {
+// New returns the description of a service with these platforms. Beside them it depends on the operation table alone.
+func New(platforms []schema.PlatformInfo) (*Description, error) {
 	c := newComponents()
+	c.offered = offered(platforms)
 	document, err := c.openAPI()
 	if err != nil {
 		return nil, err
@@ -64,4 +62,17 @@ func makeDescription() (*Description, error) {
 		d.Problems = append(d.Problems, sample(code))
 	}
 	return d, nil
+}
+
+// offered returns the platforms that have each operation, by its name. One whose provider is not configured has it too.
+func offered(platforms []schema.PlatformInfo) map[string][]platform.ID {
+	out := map[string][]platform.ID{}
+	for _, p := range platforms {
+		for _, o := range p.Operations {
+			if o.Available || len(o.Missing) > 0 {
+				out[o.Operation] = append(out[o.Operation], p.Platform)
+			}
+		}
+	}
+	return out
 }

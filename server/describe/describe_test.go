@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,13 +12,14 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/server/describe"
 )
 
 func description(t *testing.T) *describe.Description {
 	t.Helper()
-	d, err := describe.New()
+	d, err := describe.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,6 +122,59 @@ func TestDataSchemaKeepsBoundsAndNulls(t *testing.T) {
 	}
 	if got := said.Properties["id"].Description; got != "What it is called." {
 		t.Errorf("the id is described as %q", got)
+	}
+}
+
+func TestPathsListThePlatformsThatHaveTheOperation(t *testing.T) {
+	t.Parallel()
+	d, err := describe.New([]schema.PlatformInfo{
+		{Platform: platform.TikTok, Operations: []schema.OperationInfo{
+			{Operation: "reels", Available: true}, {Operation: "profile", Available: true}, {Operation: "live"},
+		}},
+		{Platform: platform.Twitch, Operations: []schema.OperationInfo{
+			{Operation: "reels", Missing: []string{"twitch client ID"}}, {Operation: "followers", Available: true},
+		}},
+		{Platform: platform.X, Operations: []schema.OperationInfo{{Operation: "reels"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Paths map[string]struct {
+			Get struct {
+				Parameters []struct {
+					Ref string `json:"$ref"`
+				}
+			}
+		}
+		Components struct {
+			Parameters map[string]struct {
+				Schema struct {
+					Enum []string
+					Ref  string `json:"$ref"`
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(d.OpenAPI, &doc); err != nil {
+		t.Fatal(err)
+	}
+	const every = "#/components/schemas/PlatformID"
+	tests := []struct {
+		name, path string
+		only       []string // nil means every platform
+	}{
+		{"offered, and offered with a setting", "/v1/{platform}/reels", []string{"tiktok", "twitch"}},
+		{"a path of the specification", "/v1/{platform}/profile", nil},
+		{"a path of the specification with a list of its own", "/v1/{platform}/followers", []string{"tiktok", "github", "mock"}},
+		{"offered nowhere", "/v1/{platform}/live", nil},
+	}
+	for _, tt := range tests {
+		first := strings.TrimPrefix(doc.Paths[tt.path].Get.Parameters[0].Ref, "#/components/parameters/")
+		got := doc.Components.Parameters[first].Schema
+		if diff := cmp.Diff(tt.only, got.Enum); diff != "" || (tt.only == nil) != (got.Ref == every) {
+			t.Errorf("%s: %q (-want +got):\n%s", tt.name, got.Ref, diff)
+		}
 	}
 }
 

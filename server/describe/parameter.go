@@ -16,7 +16,7 @@ func (c *components) params(o *operation.Operation) []object {
 	out := []object{}
 	for _, name := range []string{"platform", "provider", "path"} {
 		if strings.Contains(shownPath(o), "{"+name+"}") {
-			out = append(out, c.param(o, c.pathParam(name, o.Platforms)))
+			out = append(out, c.param(o, c.pathParam(name, c.platforms(o))))
 		}
 	}
 	for _, p := range o.Params {
@@ -32,7 +32,16 @@ func (c *components) params(o *operation.Operation) []object {
 	return out
 }
 
-// charged tells whether an operation costs anything.
+// platforms returns the platforms that the path of an operation is described with; nil for any. Paths of the
+// specification have those that it gives them, all others those that have the operation.
+func (c *components) platforms(o *operation.Operation) []platform.ID {
+	if o.Specified || o.Platforms != nil {
+		return o.Platforms
+	}
+	return c.offered[o.Name]
+}
+
+// charged reports whether an operation costs anything.
 func charged(o *operation.Operation) bool { return o.Price != operation.Free && !o.Bare }
 
 // param refers to a parameter, under the name that it has already where another operation takes the same. The first of

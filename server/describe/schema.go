@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -18,7 +19,8 @@ type object map[string]any
 type components struct {
 	schemas, parameters object
 	names               map[string]string // of the parameters, by what they say
-	inline              bool              // nothing is referred to: what has a name is described wherever it is used
+	offered             map[string][]platform.ID
+	inline              bool // nothing is referred to: what has a name is described wherever it is used
 }
 
 // newComponents returns components that hold the word lists and the other types of strings.
