@@ -197,7 +197,7 @@ func BenchmarkFanOut(b *testing.B) {
 	for b.Loop() {
 		began := time.Now()
 		got, err := e.Client.SearchAcross(b.Context(), socialdata.SearchAcrossRequest{
-			Query: "coffee" + strconv.Itoa(len(all)), Platforms: on, WaitS: 10,
+			Query: "coffee" + strconv.Itoa(len(all)), Platforms: on, Wait: 10 * time.Second,
 		})
 		if err != nil || len(got.Meta.Platforms) != len(on) || got.Meta.JobID != "" {
 			b.Fatal(err, got)

@@ -297,7 +297,10 @@ func Operation(name string) *operation.Operation {
 }
 
 // row is a row of the table with the types of its request and its data.
-type row[Req, T any] struct{ read.Row }
+type row[Req, T any] struct {
+	read.Row
+	key []int // of the field IdempotencyKey in the request; nil where there is none
+}
 
 var readErrors = []problem.Code{
 	problem.InvalidRequest, problem.Unauthorized, problem.InsufficientCredits, problem.NotFound, problem.RateLimited,
@@ -306,7 +309,7 @@ var readErrors = []problem.Code{
 
 // readRow completes the row of a read through a provider.
 func readRow[Req, T any](op providers.Op, tag, summary string, ttl time.Duration, source read.Source) *row[Req, T] {
-	return &row[Req, T]{read.Row{Op: op, Source: source, Operation: &operation.Operation{
+	return &row[Req, T]{key: keyField[Req](), Row: read.Row{Op: op, Source: source, Operation: &operation.Operation{
 		Name: string(op), Path: "/v1/{platform}/" + string(op), Tag: tag, Summary: summary, TTL: ttl, Errors: readErrors,
 		Params: operation.ParamsOf(reflect.TypeFor[Req]()), Data: reflect.TypeFor[T](),
 	}}}
@@ -315,7 +318,13 @@ func readRow[Req, T any](op providers.Op, tag, summary string, ttl time.Duration
 // serviceRow completes the row of an operation of the service itself.
 func serviceRow[Req, T any](o operation.Operation) *row[Req, T] {
 	o.Service, o.Params, o.Data = true, operation.ParamsOf(reflect.TypeFor[Req]()), reflect.TypeFor[T]()
-	return &row[Req, T]{read.Row{Operation: &o}}
+	return &row[Req, T]{key: keyField[Req](), Row: read.Row{Operation: &o}}
+}
+
+// keyField returns where a request holds its idempotency key.
+func keyField[Req any]() []int {
+	f, _ := reflect.TypeFor[Req]().FieldByName("IdempotencyKey")
+	return f.Index
 }
 
 // specified notes that the specification has the path of r.
@@ -356,8 +365,14 @@ func probing[Req, T any](r *row[Req, T]) *row[Req, T] {
 
 // do makes the call that req describes.
 func (r *row[Req, T]) do(ctx context.Context, c *Client, on platform.ID, req Req) (*schema.Envelope[T], error) {
-	if r.Service {
-		return decode[T](c.Do(ctx, r.Operation, operation.Call{Pairs: operation.FromStruct(nil, r.Params, &req)}))
+	key := ""
+	if r.key != nil {
+		key = reflect.ValueOf(&req).Elem().FieldByIndex(r.key).String()
+	}
+	if r.Service || key != "" {
+		return decode[T](c.Do(ctx, r.Operation, operation.Call{
+			Platform: string(on), Pairs: operation.FromStruct(operation.Pairs{}, r.Params, &req), IdempotencyKey: key,
+		}))
 	}
 	var few [8]operation.Pair // they do not outlive the call, and so are not on the heap
 	a, err := c.session.Read(ctx, &r.Row, on, operation.FromStruct(few[:0], r.Params, &req))

@@ -20,50 +20,59 @@ const Arabic Enrichment = "arabic"
 // [Walk] fills it in. IncludeRaw adds the untouched upstream object to each object as Raw. Fresh skips the cache, at
 // twice the base price. Enrich adds dialect, sentiment, entities and topics to each object, at 3 credits more, which
 // are refunded when it fails.
+//
+// IdempotencyKey makes a call safe to repeat: 16 to 128 visible characters, new for each call. The same request with the
+// same key is answered again for 24 hours and charged once; another request with that key is an invalid_request. What is
+// free has none. [Walk] and [Pages] give each page behind the first a key made of this one.
 type (
 	// ProfileRequest asks for one account.
 	ProfileRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Handle     string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// FollowersRequest asks for a page of the accounts that follow an account.
 	FollowersRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Handle     string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// FollowingRequest asks for a page of the accounts that an account follows.
 	FollowingRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Handle     string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// AudienceRequest asks where the followers of an account live.
 	AudienceRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Handle     string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
+		Platform       platform.ID `path:"platform"`
+		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// LiveRequest asks for an account's broadcast.
 	LiveRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Handle     string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
+		Platform       platform.ID `path:"platform"`
+		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// LinkedRequest asks for accounts elsewhere that seem to be the same person's.
@@ -71,316 +80,346 @@ type (
 		Platform platform.ID `path:"platform"`
 		Handle   string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
 		// Platforms are probed for an account of the same handle; each costs its own base credits more.
-		Platforms  []platform.ID `param:"platforms" doc:"Platforms to look for the same handle on, separated by commas; each costs its own base credits more."`
-		IncludeRaw bool          `param:"include_raw"`
-		Fresh      bool          `param:"fresh"`
+		Platforms      []platform.ID `param:"platforms" doc:"Platforms to look for the same handle on, separated by commas; each costs its own base credits more."`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// PostsRequest asks for a page of an account's posts.
 	PostsRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Handle     string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// ReelsRequest asks for a page of an account's short videos.
 	ReelsRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Handle     string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// TracksRequest asks for a page of an account's tracks.
 	TracksRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Handle     string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// PostRequest asks for one post.
 	PostRequest struct {
-		Platform   platform.ID `path:"platform"`
-		ID         string      `param:"id,required" subject:"post" doc:"The post: its id or public URL."`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		ID             string      `param:"id,required" subject:"post" doc:"The post: its id or public URL."`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// TrendingRequest asks for what is popular now.
 	TrendingRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Region     string      `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform can tell regions apart."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		Region         string      `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform can tell regions apart."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// SearchRequest asks one platform for objects that match a text.
 	SearchRequest struct {
-		Platform   platform.ID       `path:"platform"`
-		Query      string            `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters."`
-		Kind       schema.ResultKind `param:"kind,filter" enum:"profile post comment product review track collection web" doc:"Only results of this kind."`
-		Sort       string            `param:"sort,filter" doc:"The order: relevance, recent, or a word of the platform."`
-		Since      time.Time         `param:"since,filter" doc:"Only what is from this time or later: RFC 3339, or a date."`
-		Until      time.Time         `param:"until,filter" doc:"Only what is from before this time: RFC 3339, or a date."`
-		Region     string            `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform can tell regions apart."`
-		Lang       string            `param:"lang,filter" form:"lang" doc:"BCP 47 code, where the platform can tell languages apart."`
-		Handle     string            `param:"handle,filter" subject:"handle" doc:"Search only inside this account, where the platform can."`
-		Cursor     string            `param:"cursor"`
-		IncludeRaw bool              `param:"include_raw"`
-		Fresh      bool              `param:"fresh"`
-		Enrich     Enrichment        `param:"enrich"`
+		Platform       platform.ID       `path:"platform"`
+		Query          string            `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters."`
+		Kind           schema.ResultKind `param:"kind,filter" enum:"profile post comment product review track collection web" doc:"Only results of this kind."`
+		Sort           string            `param:"sort,filter" doc:"The order: relevance, recent, or a word of the platform."`
+		Since          time.Time         `param:"since,filter" doc:"Only what is from this time or later: RFC 3339, or a date."`
+		Until          time.Time         `param:"until,filter" doc:"Only what is from before this time: RFC 3339, or a date."`
+		Region         string            `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform can tell regions apart."`
+		Lang           string            `param:"lang,filter" form:"lang" doc:"BCP 47 code, where the platform can tell languages apart."`
+		Handle         string            `param:"handle,filter" subject:"handle" doc:"Search only inside this account, where the platform can."`
+		Cursor         string            `param:"cursor"`
+		IncludeRaw     bool              `param:"include_raw"`
+		Fresh          bool              `param:"fresh"`
+		Enrich         Enrichment        `param:"enrich"`
+		IdempotencyKey string            `header:"Idempotency-Key"`
 	}
 
 	// SuggestionsRequest asks how a text that somebody begins to type may go on.
 	SuggestionsRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Query      string      `param:"query,required" max:"512" doc:"What has been typed, 1 to 512 characters."`
-		Region     string      `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform can tell regions apart."`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
+		Platform       platform.ID `path:"platform"`
+		Query          string      `param:"query,required" max:"512" doc:"What has been typed, 1 to 512 characters."`
+		Region         string      `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform can tell regions apart."`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// CommentsRequest asks for a page of the comments on a post.
 	CommentsRequest struct {
-		Platform   platform.ID `path:"platform"`
-		PostID     string      `param:"post_id,required" subject:"post" doc:"The post: its id or public URL."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		PostID         string      `param:"post_id,required" subject:"post" doc:"The post: its id or public URL."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// RepliesRequest asks for a page of the answers to a comment.
 	RepliesRequest struct {
-		Platform   platform.ID `path:"platform"`
-		CommentID  string      `param:"comment_id,required" subject:"comment" doc:"The comment: its id or public URL."`
-		PostID     string      `param:"post_id" subject:"post" doc:"The post that the comment stands under; some platforms need it."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		CommentID      string      `param:"comment_id,required" subject:"comment" doc:"The comment: its id or public URL."`
+		PostID         string      `param:"post_id" subject:"post" doc:"The post that the comment stands under; some platforms need it."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// TranscriptRequest asks for what is said in a post.
 	TranscriptRequest struct {
-		Platform   platform.ID `path:"platform"`
-		PostID     string      `param:"post_id,required" subject:"post" doc:"The post: its id or public URL."`
-		Lang       string      `param:"lang,filter" form:"lang" doc:"BCP 47 code of the wanted language; the original without it."`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		PostID         string      `param:"post_id,required" subject:"post" doc:"The post: its id or public URL."`
+		Lang           string      `param:"lang,filter" form:"lang" doc:"BCP 47 code of the wanted language; the original without it."`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// CollectionsRequest asks for a page of an account's collections.
 	CollectionsRequest struct {
-		Platform   platform.ID           `path:"platform"`
-		Handle     string                `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		Kind       schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"Only collections of this kind."`
-		Cursor     string                `param:"cursor"`
-		IncludeRaw bool                  `param:"include_raw"`
-		Fresh      bool                  `param:"fresh"`
-		Enrich     Enrichment            `param:"enrich"`
+		Platform       platform.ID           `path:"platform"`
+		Handle         string                `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		Kind           schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"Only collections of this kind."`
+		Cursor         string                `param:"cursor"`
+		IncludeRaw     bool                  `param:"include_raw"`
+		Fresh          bool                  `param:"fresh"`
+		Enrich         Enrichment            `param:"enrich"`
+		IdempotencyKey string                `header:"Idempotency-Key"`
 	}
 
 	// CollectionRequest asks for one collection.
 	CollectionRequest struct {
-		Platform   platform.ID           `path:"platform"`
-		ID         string                `param:"id,required" subject:"collection" doc:"The collection: its id or public URL."`
-		Kind       schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"What the id names, where it does not tell."`
-		IncludeRaw bool                  `param:"include_raw"`
-		Fresh      bool                  `param:"fresh"`
-		Enrich     Enrichment            `param:"enrich"`
+		Platform       platform.ID           `path:"platform"`
+		ID             string                `param:"id,required" subject:"collection" doc:"The collection: its id or public URL."`
+		Kind           schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"What the id names, where it does not tell."`
+		IncludeRaw     bool                  `param:"include_raw"`
+		Fresh          bool                  `param:"fresh"`
+		Enrich         Enrichment            `param:"enrich"`
+		IdempotencyKey string                `header:"Idempotency-Key"`
 	}
 
 	// CollectionPostsRequest asks for a page of the posts in a collection.
 	CollectionPostsRequest struct {
-		Platform   platform.ID           `path:"platform"`
-		ID         string                `param:"id,required" subject:"collection" doc:"The collection: its id or public URL."`
-		Kind       schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"What the id names, where it does not tell."`
-		Cursor     string                `param:"cursor"`
-		IncludeRaw bool                  `param:"include_raw"`
-		Fresh      bool                  `param:"fresh"`
-		Enrich     Enrichment            `param:"enrich"`
+		Platform       platform.ID           `path:"platform"`
+		ID             string                `param:"id,required" subject:"collection" doc:"The collection: its id or public URL."`
+		Kind           schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"What the id names, where it does not tell."`
+		Cursor         string                `param:"cursor"`
+		IncludeRaw     bool                  `param:"include_raw"`
+		Fresh          bool                  `param:"fresh"`
+		Enrich         Enrichment            `param:"enrich"`
+		IdempotencyKey string                `header:"Idempotency-Key"`
 	}
 
 	// CollectionTracksRequest asks for a page of the tracks in a collection.
 	CollectionTracksRequest struct {
-		Platform   platform.ID           `path:"platform"`
-		ID         string                `param:"id,required" subject:"collection" doc:"The collection: its id or public URL."`
-		Kind       schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"What the id names, where it does not tell."`
-		Cursor     string                `param:"cursor"`
-		IncludeRaw bool                  `param:"include_raw"`
-		Fresh      bool                  `param:"fresh"`
-		Enrich     Enrichment            `param:"enrich"`
+		Platform       platform.ID           `path:"platform"`
+		ID             string                `param:"id,required" subject:"collection" doc:"The collection: its id or public URL."`
+		Kind           schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"What the id names, where it does not tell."`
+		Cursor         string                `param:"cursor"`
+		IncludeRaw     bool                  `param:"include_raw"`
+		Fresh          bool                  `param:"fresh"`
+		Enrich         Enrichment            `param:"enrich"`
+		IdempotencyKey string                `header:"Idempotency-Key"`
 	}
 
 	// TrackRequest asks for one track.
 	TrackRequest struct {
-		Platform   platform.ID `path:"platform"`
-		ID         string      `param:"id,required" subject:"track" doc:"The track or sound: its id or public URL."`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		ID             string      `param:"id,required" subject:"track" doc:"The track or sound: its id or public URL."`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// TrackPostsRequest asks for a page of the posts that use a sound.
 	TrackPostsRequest struct {
-		Platform   platform.ID `path:"platform"`
-		ID         string      `param:"id,required" subject:"track" doc:"The track or sound: its id or public URL."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		ID             string      `param:"id,required" subject:"track" doc:"The track or sound: its id or public URL."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// CommunityRequest asks for one community.
 	CommunityRequest struct {
-		Platform   platform.ID `path:"platform"`
-		ID         string      `param:"id,required" subject:"community" doc:"The community: its name, id or public URL."`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		ID             string      `param:"id,required" subject:"community" doc:"The community: its name, id or public URL."`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// CommunityPostsRequest asks for a page of what is posted in a community.
 	CommunityPostsRequest struct {
-		Platform   platform.ID `path:"platform"`
-		ID         string      `param:"id,required" subject:"community" doc:"The community: its name, id or public URL."`
-		Sort       string      `param:"sort,filter" doc:"The order, in a word of the platform; the newest first without it."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		ID             string      `param:"id,required" subject:"community" doc:"The community: its name, id or public URL."`
+		Sort           string      `param:"sort,filter" doc:"The order, in a word of the platform; the newest first without it."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// ProductsRequest asks for a page of the products of a store or of an account; exactly one is set.
 	ProductsRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Store      string      `param:"store,one" subject:"store" doc:"The store: its id or public URL."`
-		Handle     string      `param:"handle,one" subject:"handle" doc:"The account: its handle or public URL."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		Store          string      `param:"store,one" subject:"store" doc:"The store: its id or public URL."`
+		Handle         string      `param:"handle,one" subject:"handle" doc:"The account: its handle or public URL."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// ProductRequest asks for one product.
 	ProductRequest struct {
-		Platform   platform.ID `path:"platform"`
-		ID         string      `param:"id,required" subject:"product" doc:"The product: its id or public URL."`
-		Region     string      `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform sells by region."`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		ID             string      `param:"id,required" subject:"product" doc:"The product: its id or public URL."`
+		Region         string      `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform sells by region."`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// ReviewsRequest asks for a page of the reviews of a product.
 	ReviewsRequest struct {
-		Platform   platform.ID `path:"platform"`
-		ProductID  string      `param:"product_id,required" subject:"product" doc:"The product: its id or public URL."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		ProductID      string      `param:"product_id,required" subject:"product" doc:"The product: its id or public URL."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// StoreRequest asks for one store.
 	StoreRequest struct {
-		Platform   platform.ID `path:"platform"`
-		ID         string      `param:"id,required" subject:"store" doc:"The store: its id or public URL."`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
+		Platform       platform.ID `path:"platform"`
+		ID             string      `param:"id,required" subject:"store" doc:"The store: its id or public URL."`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// AdsRequest asks for a page of the ads of an advertiser or for a domain; exactly one is set.
 	AdsRequest struct {
-		Platform     platform.ID `path:"platform"`
-		AdvertiserID string      `param:"advertiser_id,one" subject:"advertiser" doc:"The advertiser: its id, name or public URL."`
-		Domain       string      `param:"domain,one" doc:"The domain that the ads lead to."`
-		Country      string      `param:"country,filter" form:"country" doc:"Only ads that ran in this country: ISO 3166-1 alpha-2."`
-		Status       string      `param:"status,filter" enum:"active inactive all" doc:"Only ads that run now, or that have ended."`
-		Since        time.Time   `param:"since,filter" doc:"Only ads that ran at this time or later: RFC 3339, or a date."`
-		Until        time.Time   `param:"until,filter" doc:"Only ads that ran before this time: RFC 3339, or a date."`
-		Cursor       string      `param:"cursor"`
-		IncludeRaw   bool        `param:"include_raw"`
-		Fresh        bool        `param:"fresh"`
-		Enrich       Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		AdvertiserID   string      `param:"advertiser_id,one" subject:"advertiser" doc:"The advertiser: its id, name or public URL."`
+		Domain         string      `param:"domain,one" doc:"The domain that the ads lead to."`
+		Country        string      `param:"country,filter" form:"country" doc:"Only ads that ran in this country: ISO 3166-1 alpha-2."`
+		Status         string      `param:"status,filter" enum:"active inactive all" doc:"Only ads that run now, or that have ended."`
+		Since          time.Time   `param:"since,filter" doc:"Only ads that ran at this time or later: RFC 3339, or a date."`
+		Until          time.Time   `param:"until,filter" doc:"Only ads that ran before this time: RFC 3339, or a date."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// AdsSearchRequest asks for a page of the ads that match a text.
 	AdsSearchRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Query      string      `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters."`
-		Country    string      `param:"country,filter" form:"country" doc:"Only ads that ran in this country: ISO 3166-1 alpha-2."`
-		Status     string      `param:"status,filter" enum:"active inactive all" doc:"Only ads that run now, or that have ended."`
-		Since      time.Time   `param:"since,filter" doc:"Only ads that ran at this time or later: RFC 3339, or a date."`
-		Until      time.Time   `param:"until,filter" doc:"Only ads that ran before this time: RFC 3339, or a date."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		Query          string      `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters."`
+		Country        string      `param:"country,filter" form:"country" doc:"Only ads that ran in this country: ISO 3166-1 alpha-2."`
+		Status         string      `param:"status,filter" enum:"active inactive all" doc:"Only ads that run now, or that have ended."`
+		Since          time.Time   `param:"since,filter" doc:"Only ads that ran at this time or later: RFC 3339, or a date."`
+		Until          time.Time   `param:"until,filter" doc:"Only ads that ran before this time: RFC 3339, or a date."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// AdRequest asks for one ad.
 	AdRequest struct {
-		Platform   platform.ID `path:"platform"`
-		ID         string      `param:"id,required" subject:"ad" doc:"The ad: its id or public URL."`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		ID             string      `param:"id,required" subject:"ad" doc:"The ad: its id or public URL."`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// AdvertisersRequest asks for a page of the advertisers that match a text.
 	AdvertisersRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Query      string      `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters."`
-		Country    string      `param:"country,filter" form:"country" doc:"Only advertisers of this country: ISO 3166-1 alpha-2."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		Query          string      `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters."`
+		Country        string      `param:"country,filter" form:"country" doc:"Only advertisers of this country: ISO 3166-1 alpha-2."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// EventRequest asks for one event.
 	EventRequest struct {
-		Platform   platform.ID `path:"platform"`
-		ID         string      `param:"id,required" subject:"event" doc:"The event: its id or public URL."`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		ID             string      `param:"id,required" subject:"event" doc:"The event: its id or public URL."`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// EventsRequest asks for a page of the events of a host or at a place; exactly one is set.
 	EventsRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Handle     string      `param:"handle,one" subject:"handle" doc:"The host: its handle or public URL."`
-		Place      string      `param:"place,one" doc:"The place, in words or as the platform's id."`
-		Time       string      `param:"time,filter" enum:"upcoming past" doc:"Only what is still to come, or what is over."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		Handle         string      `param:"handle,one" subject:"handle" doc:"The host: its handle or public URL."`
+		Place          string      `param:"place,one" doc:"The place, in words or as the platform's id."`
+		Time           string      `param:"time,filter" enum:"upcoming past" doc:"Only what is still to come, or what is over."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 
 	// EventsSearchRequest asks for a page of the events that match a text.
 	EventsSearchRequest struct {
-		Platform   platform.ID `path:"platform"`
-		Query      string      `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters."`
-		Cursor     string      `param:"cursor"`
-		IncludeRaw bool        `param:"include_raw"`
-		Fresh      bool        `param:"fresh"`
-		Enrich     Enrichment  `param:"enrich"`
+		Platform       platform.ID `path:"platform"`
+		Query          string      `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters."`
+		Cursor         string      `param:"cursor"`
+		IncludeRaw     bool        `param:"include_raw"`
+		Fresh          bool        `param:"fresh"`
+		Enrich         Enrichment  `param:"enrich"`
+		IdempotencyKey string      `header:"Idempotency-Key"`
 	}
 )
 
@@ -403,36 +442,39 @@ type (
 
 	// EnrichRequest asks what a text says.
 	EnrichRequest struct {
-		Text string `param:"text,required" form:"prose" max:"4000" doc:"The text, 1 to 4,000 characters."`
+		Text           string `param:"text,required" form:"prose" max:"4000" doc:"The text, 1 to 4,000 characters."`
+		IdempotencyKey string `header:"Idempotency-Key"`
 	}
 
 	// SearchAcrossRequest asks several platforms at once for objects that match a text.
 	SearchAcrossRequest struct {
-		Query      string            `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters; a hashtag with its #."`
-		Platforms  []platform.ID     `param:"platforms" doc:"The platforms to ask, separated by commas; all that can search without it."`
-		Kind       schema.ResultKind `param:"kind" enum:"profile post comment product review track collection web" doc:"Only results of this kind."`
-		Sort       string            `param:"sort" enum:"relevance recent" doc:"The order of the merged results; relevance without it."`
-		Since      time.Time         `param:"since" doc:"Only what is from this time or later: RFC 3339, or a date."`
-		Until      time.Time         `param:"until" doc:"Only what is from before this time: RFC 3339, or a date."`
-		Lang       string            `param:"lang" form:"lang" doc:"BCP 47 code, for the platforms that can tell languages apart."`
-		WaitS      int               `param:"wait_s,option" min:"1" max:"25" doc:"How long to wait for slow platforms, in seconds; 8 without it. What is late becomes a job."`
-		Cursor     string            `param:"cursor"`
-		IncludeRaw bool              `param:"include_raw"`
-		Fresh      bool              `param:"fresh"`
-		Enrich     Enrichment        `param:"enrich"`
+		Query          string            `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters; a hashtag with its #."`
+		Platforms      []platform.ID     `param:"platforms" doc:"The platforms to ask, separated by commas; all that can search without it."`
+		Kind           schema.ResultKind `param:"kind" enum:"profile post comment product review track collection web" doc:"Only results of this kind."`
+		Sort           string            `param:"sort" enum:"relevance recent" doc:"The order of the merged results; relevance without it."`
+		Since          time.Time         `param:"since" doc:"Only what is from this time or later: RFC 3339, or a date."`
+		Until          time.Time         `param:"until" doc:"Only what is from before this time: RFC 3339, or a date."`
+		Lang           string            `param:"lang" form:"lang" doc:"BCP 47 code, for the platforms that can tell languages apart."`
+		Wait           time.Duration     `param:"wait_s,option" min:"1" max:"25" doc:"How long to wait for slow platforms, in seconds; 8 without it. What is late becomes a job."`
+		Cursor         string            `param:"cursor"`
+		IncludeRaw     bool              `param:"include_raw"`
+		Fresh          bool              `param:"fresh"`
+		Enrich         Enrichment        `param:"enrich"`
+		IdempotencyKey string            `header:"Idempotency-Key"`
 	}
 
 	// JobRequest asks for the rest of a search.
 	JobRequest struct {
-		ID    string `param:"id,required" doc:"The job_id of the search."`
-		WaitS int    `param:"wait_s,option" min:"0" max:"25" doc:"How long to wait for more, in seconds; 0 without it."`
+		ID   string        `param:"id,required" doc:"The job_id of the search."`
+		Wait time.Duration `param:"wait_s,option" min:"0" max:"25" doc:"How long to wait for more, in seconds; 0 without it."`
 	}
 
 	// RawRequest asks a provider for one of its own routes, unchanged.
 	RawRequest struct {
-		Provider string // such as "github"
-		Path     string // such as "users/octocat"
-		Query    map[string][]string
-		Fresh    bool `param:"fresh" doc:"Skips the cache; costs twice the base. Every other parameter is forwarded."`
+		Provider       string // such as "github"
+		Path           string // such as "users/octocat"
+		Query          map[string][]string
+		Fresh          bool   `param:"fresh" doc:"Skips the cache; costs twice the base. Every other parameter is forwarded."`
+		IdempotencyKey string `header:"Idempotency-Key"`
 	}
 )

@@ -98,11 +98,13 @@ type SearchEvent struct {
 
 // WatchSearch searches several platforms at once and calls yield with each result and each platform's end as they come,
 // and at last with the meta, until yield returns false. The charges are those of [Client.SearchAcross]; a caller who
-// stops early pays for what was yielded. WaitS is ignored; results come in order of arrival. Every error is a
+// stops early pays for what was yielded. Wait is ignored; results come in order of arrival. Every error is a
 // *[problem.Error], and ends the search.
 func (c *Client) WatchSearch(ctx context.Context, req SearchAcrossRequest, yield func(SearchEvent) bool) error {
 	var broken error
-	call := operation.Call{Pairs: operation.FromStruct(operation.Pairs{}, opSearchAcross.Params, &req)}
+	call := operation.Call{
+		Pairs: operation.FromStruct(operation.Pairs{}, opSearchAcross.Params, &req), IdempotencyKey: req.IdempotencyKey,
+	}
 	err := c.Stream(ctx, opSearchAcross.Operation, call, func(e operation.Event) bool {
 		out := SearchEvent{Platform: e.Platform, State: e.State, Meta: e.Meta}
 		if e.Result != nil {
@@ -128,7 +130,7 @@ func (c *Client) Raw(ctx context.Context, req RawRequest) (*schema.Envelope[any]
 		params.Set("fresh", "true")
 	}
 	return decode[any](c.Do(ctx, opRaw.Operation, operation.Call{
-		Platform: req.Provider, Path: req.Path, Params: params,
+		Platform: req.Provider, Path: req.Path, Params: params, IdempotencyKey: req.IdempotencyKey,
 	}))
 }
 

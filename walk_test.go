@@ -2,6 +2,7 @@ package socialdata_test
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"testing"
 
@@ -168,5 +169,112 @@ func TestAllResultsWalksASearch(t *testing.T) {
 	}
 	if n < 21 {
 		t.Errorf("%d results", n)
+	}
+}
+
+func TestPagesKeepPriceAndCursor(t *testing.T) {
+	t.Parallel()
+	e := sandboxes(t)
+	req := socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma"}
+	var pages []*schema.Envelope[[]schema.Post]
+	for page, err := range socialdata.Pages(t.Context(), e.Client.Posts, req) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page.Meta.CreditsUsed != 1 || page.Meta.RequestID == "" {
+			t.Errorf("page %d has the meta %+v", len(pages), page.Meta)
+		}
+		pages = append(pages, page)
+	}
+	if len(pages) < 3 || pages[len(pages)-1].Meta.NextCursor != "" {
+		t.Fatalf("%d pages, the last ends with %q", len(pages), pages[len(pages)-1].Meta.NextCursor)
+	}
+	var want []string
+	for _, page := range pages[2:] {
+		want = append(want, postIDs(page.Data)...)
+	}
+	req.Cursor = pages[1].Meta.NextCursor
+	var got []string
+	for p, err := range socialdata.Walk(t.Context(), e.Client.Posts, req) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, p.ID)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("a walk from the cursor of page 2 (-want +got):\n%s", diff)
+	}
+}
+
+func postIDs(posts []schema.Post) []string {
+	var out []string
+	for _, p := range posts {
+		out = append(out, p.ID)
+	}
+	return out
+}
+
+func TestPagesLeaveOutWhatCameBefore(t *testing.T) {
+	t.Parallel()
+	lists := [][]string{{"a", "b"}, {"b", "c"}, {"a"}, {"d"}}
+	page := func(_ context.Context, req socialdata.PostsRequest) (*schema.Envelope[[]schema.Post], error) {
+		n, _ := strconv.Atoi(req.Cursor)
+		if n == len(lists) {
+			return nil, problem.New(problem.RateLimited, "slow down")
+		}
+		e := &schema.Envelope[[]schema.Post]{Meta: schema.Meta{NextCursor: strconv.Itoa(n + 1)}}
+		for _, id := range lists[n] {
+			e.Data = append(e.Data, post(id))
+		}
+		return e, nil
+	}
+	var got [][]string
+	var failed error
+	for page, err := range socialdata.Pages(t.Context(), page, socialdata.PostsRequest{}) {
+		if failed = err; err == nil {
+			got = append(got, postIDs(page.Data))
+		}
+	}
+	if diff := cmp.Diff([][]string{{"a", "b"}, {"c"}, nil, {"d"}}, got); diff != "" {
+		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+	if !errors.Is(failed, problem.RateLimited) {
+		t.Errorf("the last pair holds %v", failed)
+	}
+	calls := 0
+	for page, err := range socialdata.Pages(t.Context(), page, socialdata.PostsRequest{}) {
+		if calls++; err != nil || len(page.Data) != 2 {
+			t.Errorf("the first page is %v, %v", page, err)
+		}
+		break
+	}
+	if calls != 1 {
+		t.Errorf("%d pages after the caller broke off", calls)
+	}
+}
+
+func TestAListUnderAnIdempotencyKeyIsPaidOnce(t *testing.T) {
+	t.Parallel()
+	e := sandboxes(t)
+	req := socialdata.PostsRequest{Platform: platform.Mock, Handle: "salma", IdempotencyKey: "nightly-export-2026-11-01"}
+	read := func() (ids []string) {
+		for p, err := range socialdata.Walk(t.Context(), e.Client.Posts, req) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, p.ID)
+		}
+		return ids
+	}
+	first := read()
+	paid, err := e.Ledger.Balance(t.Context(), e.Key.Account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, read()); diff != "" {
+		t.Errorf("the same list (-first +second):\n%s", diff)
+	}
+	if after, err := e.Ledger.Balance(t.Context(), e.Key.Account); err != nil || after != paid || paid == 1000 {
+		t.Errorf("the balance is %d, then %d: %v", paid, after, err)
 	}
 }

@@ -59,7 +59,7 @@ func FromStruct[Req any](out Pairs, params []Param, req *Req) Pairs {
 		case FormBool:
 			text = "true"
 		case FormInt:
-			text = strconv.FormatInt(f.Int(), 10)
+			text = strconv.FormatInt(whole(f), 10)
 		case FormTime:
 			own := *req // what is taken out of a value is on the heap, and so would be every request
 			at, _ := reflect.TypeAssert[time.Time](reflect.ValueOf(&own).Elem().FieldByIndex(p.index))
@@ -77,6 +77,22 @@ func FromStruct[Req any](out Pairs, params []Param, req *Req) Pairs {
 		out = append(out, Pair{p.Name, text})
 	}
 	return out
+}
+
+// whole returns a number; of a duration the seconds, rounded away from zero.
+func whole(v reflect.Value) int64 {
+	n := v.Int()
+	if v.Type() != reflect.TypeFor[time.Duration]() {
+		return n
+	}
+	d, part := n/int64(time.Second), n%int64(time.Second)
+	switch {
+	case part > 0:
+		d++
+	case part < 0:
+		d--
+	}
+	return d
 }
 
 // Bind checks the parameters of a call against the operation and brings each into its canonical form, but for what

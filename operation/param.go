@@ -97,7 +97,7 @@ func ParamsOf(t reflect.Type) []Param {
 		switch f.Type.Kind() {
 		case reflect.Bool:
 			p.Form = FormBool
-		case reflect.Int:
+		case reflect.Int, reflect.Int64: // a number, or a time.Duration in seconds
 			p.Form = FormInt
 		case reflect.Slice:
 			p.Form = FormList

@@ -44,7 +44,7 @@ func NoPlatform(code problem.Code, where, word string) error {
 }
 
 // Platforms is where a caller finds what each platform serves.
-var Platforms = problem.Phrase{HTTP: "GET /v1/platforms", Go: "Platforms", Command: "socialdata platforms"}
+var Platforms = problem.Phrase{HTTP: "GET /v1/platforms", Go: "Client.Platforms", Command: "socialdata platforms"}
 
 // PlanFor is [Reader.Plan] behind the binding; in becomes the query's own.
 func (r *Reader) PlanFor(ctx context.Context, row *Row, info platform.Info, in operation.Args) (*Query, error) {

@@ -154,7 +154,7 @@ func TestTheFirstAnswerWaitsOnWhenTheFirstChargeFails(t *testing.T) {
 		e := enginetest.New(t, enginetest.Config{})
 		c := over(t, e, onceFailing(e.Ledger), nil, twoPlatforms()...)
 		began := time.Now()
-		got := searchAll(t, c, socialdata.SearchAcrossRequest{WaitS: 1})
+		got := searchAll(t, c, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		if took := time.Since(began); took != 5*time.Second {
 			t.Errorf("answered after %v", took)
 		}
@@ -172,7 +172,7 @@ func TestASearchThatAnsweredWithAProblemIsNeverCharged(t *testing.T) {
 		ctx, leave := context.WithTimeout(t.Context(), 2*time.Second)
 		defer leave()
 		c := over(t, e, onceFailing(e.Ledger), nil, twoPlatforms()...)
-		_, err := c.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "a", WaitS: 1})
+		_, err := c.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "a", Wait: 1 * time.Second})
 		enginetest.WantProblem(t, err, problem.UpstreamTimeout)
 		time.Sleep(20 * time.Second)
 		wantCharges(t, e)
@@ -187,7 +187,7 @@ func TestAJobThatCannotBeKeptIsNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &brittle{Store: records.NewMemory(records.MemoryConfig{}), fail: jobs}
 		e := twoWorld(t, enginetest.Config{Records: store})
-		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
+		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.Failed}, got.Meta.Platforms)
 		time.Sleep(time.Minute)
 		if got.Meta.JobID != "" || got.Meta.CreditsUsed != 1 || e.Balance(t) != 999 {
@@ -201,7 +201,7 @@ func TestALatePartIsNotedBeforeItIsCharged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &brittle{Store: records.NewMemory(records.MemoryConfig{})}
 		e := twoWorld(t, enginetest.Config{Records: store})
-		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
+		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		store.set(jobs) // the disk is full
 		time.Sleep(10 * time.Second)
 		wantCharges(t, e, enginetest.Charged(1, "search", "tiktok", "MISS"))
@@ -231,7 +231,7 @@ func TestTheNotedHoldDecidesAfterACrash(t *testing.T) {
 					return map[bool]error{false: errDisk}[charged]
 				}}
 				before := over(t, e, ledger, store, twoPlatforms()...)
-				first := searchAll(t, before, socialdata.SearchAcrossRequest{WaitS: 1})
+				first := searchAll(t, before, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 				time.Sleep(10 * time.Second)
 				e.Clock.Advance(time.Minute)
 				after := over(t, e, nil, nil, twoPlatforms()...)
@@ -254,7 +254,7 @@ func TestOfTwoReplicasOneTellsACharge(t *testing.T) {
 		platforms := append(twoPlatforms(),
 			slow(enginetest.Searcher(platform.YouTube, enginetest.Lists(10, enginetest.Some("y", 2)...)), 3*time.Second))
 		one, another := over(t, e, nil, nil, platforms...), over(t, e, nil, nil, platforms...)
-		first := searchAll(t, one, socialdata.SearchAcrossRequest{WaitS: 1})
+		first := searchAll(t, one, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		told, results := first.Meta.CreditsUsed, len(first.Data)
 		for range 3 { // between two polls a part ends, and the first process notes it
 			time.Sleep(2500 * time.Millisecond)
@@ -276,7 +276,7 @@ func TestAPollThatCannotBeNotedFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &brittle{Store: records.NewMemory(records.MemoryConfig{})}
 		e := twoWorld(t, enginetest.Config{Records: store})
-		id := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1}).Meta.JobID
+		id := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second}).Meta.JobID
 		time.Sleep(6 * time.Second)
 		store.set(jobs)
 		_, err := e.Client.Job(t.Context(), socialdata.JobRequest{ID: id})
@@ -301,7 +301,7 @@ func TestHeldBackResultsComeOnceWhateverTheyHold(t *testing.T) {
 		}
 		e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, loud...)),
 			slow(enginetest.Searcher(platform.X, enginetest.Lists(10, enginetest.Some("x", 1)...)), 5*time.Second))
-		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
+		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		rest := job(t, e.Client, first.Meta.JobID, 9)
 		whole := job(t, e.Client, first.Meta.JobID, 0)
 		second := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Cursor: first.Meta.NextCursor})
@@ -564,7 +564,7 @@ func TestASearchEndsWhateverItsProvidersDo(t *testing.T) {
 		})
 		e := enginetest.Of(t, deaf)
 		began := time.Now()
-		_, err := e.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "a", WaitS: 25})
+		_, err := e.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "a", Wait: 25 * time.Second})
 		enginetest.WantProblem(t, err, problem.UpstreamTimeout, "x")
 		if took := time.Since(began); took != 15*time.Second || e.Balance(t) != 1000 {
 			t.Errorf("after %v, %d credits are left", took, e.Balance(t))

@@ -74,7 +74,7 @@ func TestAFanOutAndASearchShareTheCache(t *testing.T) {
 		return got
 	}
 	all := func(query string) *schema.Envelope[[]schema.SearchResult] {
-		return searchAll(t, e.Client, socialdata.SearchAcrossRequest{Query: query, Kind: schema.PostResult, WaitS: 3})
+		return searchAll(t, e.Client, socialdata.SearchAcrossRequest{Query: query, Kind: schema.PostResult, Wait: 3 * time.Second})
 	}
 	one(platform.TikTok, "tea", "")
 	if got := all("tea"); got.Meta.Cache != schema.Miss {
@@ -513,7 +513,7 @@ func TestACombinedCursorIsGoodForItsOwnSearchOnly(t *testing.T) {
 		}
 	}
 	for name, req := range map[string]socialdata.SearchAcrossRequest{
-		"patience": {WaitS: 20}, "freshness": {Fresh: true, IncludeRaw: true, Enrich: socialdata.Arabic},
+		"patience": {Wait: 20 * time.Second}, "freshness": {Fresh: true, IncludeRaw: true, Enrich: socialdata.Arabic},
 	} {
 		req.Cursor, req.Platforms, req.Query = cursor, named, "coffee"
 		if _, err := e.Client.SearchAcross(t.Context(), req); err != nil {
@@ -535,7 +535,7 @@ func pendingWorld(t *testing.T, opts enginetest.Config) (*enginetest.Engine, cha
 
 func job(t *testing.T, c *socialdata.Client, id string, wait int) *schema.Envelope[[]schema.SearchResult] {
 	t.Helper()
-	got, err := c.Job(t.Context(), socialdata.JobRequest{ID: id, WaitS: wait})
+	got, err := c.Job(t.Context(), socialdata.JobRequest{ID: id, Wait: time.Duration(wait) * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -547,7 +547,7 @@ func TestWhatIsLateBecomesAJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
 		began := time.Now()
-		req := socialdata.SearchAcrossRequest{WaitS: 2}
+		req := socialdata.SearchAcrossRequest{Wait: 2 * time.Second}
 		req.Enrich = socialdata.Arabic
 		first := searchAll(t, e.Client, req)
 		if took := time.Since(began); took != 2*time.Second {
@@ -612,7 +612,7 @@ func TestALatePlatformMayFail(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, onX, _ := pendingWorld(t, enginetest.Config{})
-		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
+		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		close(onX)
 		last := job(t, e.Client, first.Meta.JobID, 25)
 		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK, platform.YouTube: schema.Failed}, last.Meta.Platforms)
@@ -632,14 +632,14 @@ func TestTheFirstAnswerWaitsForSomething(t *testing.T) {
 			}))
 		began := time.Now()
 		time.AfterFunc(6*time.Second, func() { close(onX) })
-		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
+		got := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		if took := time.Since(began); took != 6*time.Second || len(got.Data) != 3 || got.Meta.JobID != "" {
 			t.Errorf("%d results after %v", len(got.Data), took)
 		}
 		// And to the end when nothing comes.
 		never := enginetest.Of(t, enginetest.Late(enginetest.Searcher(platform.X, nil), nil))
 		began = time.Now()
-		_, err := never.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "a", WaitS: 1})
+		_, err := never.Client.SearchAcross(t.Context(), socialdata.SearchAcrossRequest{Query: "a", Wait: 1 * time.Second})
 		enginetest.WantProblem(t, err, problem.UpstreamTimeout, "x")
 		if took := time.Since(began); took != 15*time.Second || never.Balance(t) != 1000 {
 			t.Errorf("after %v, %d credits are left", took, never.Balance(t))
@@ -653,7 +653,7 @@ func TestAJobHasNoDuplicates(t *testing.T) {
 		onX := make(chan struct{})
 		same := enginetest.By("w", "same", 1)
 		e := enginetest.Of(t, enginetest.Searcher(platform.TikTok, enginetest.Lists(10, enginetest.By("a", "t1", 1), same)), enginetest.Late(enginetest.Searcher(platform.X, enginetest.Lists(10, same, enginetest.By("b", "x1", 2))), onX))
-		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
+		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		close(onX)
 		rest := job(t, e.Client, first.Meta.JobID, 5)
 		whole := job(t, e.Client, first.Meta.JobID, 0) // where "same" has its best rank
@@ -668,7 +668,7 @@ func TestAJobIsItsAccountsAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
-		id := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1}).Meta.JobID
+		id := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second}).Meta.JobID
 		other, _ := e.Account(t, "another", 10)
 		want := ""
 		refused := func(id string) {
@@ -698,7 +698,7 @@ func TestAJobSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, onX, _ := pendingWorld(t, enginetest.Config{})
-		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
+		first := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		close(onX)
 		synctest.Wait()
 		// Another process on the same records: YouTube is pending there, and stays so until the deadline.
@@ -730,7 +730,7 @@ func TestACallerWhoLeavesWithoutAnAnswerPaysNothing(t *testing.T) {
 		e, _, _ := pendingWorld(t, enginetest.Config{})
 		ctx, leave := context.WithTimeout(t.Context(), time.Second)
 		defer leave()
-		_, err := e.Client.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "a", WaitS: 20})
+		_, err := e.Client.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "a", Wait: 20 * time.Second})
 		enginetest.WantProblem(t, err, problem.UpstreamTimeout, "stopped waiting")
 		time.Sleep(20 * time.Second) // of the bubble: what is late has ended
 		wantCharges(t, e)
@@ -819,13 +819,13 @@ func TestOneOfTwoWhoAskForAJobIsToldWhatIsNew(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, onX, onYouTube := pendingWorld(t, enginetest.Config{})
-		id := searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1}).Meta.JobID
+		id := searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second}).Meta.JobID
 		var mu sync.Mutex
 		var wg sync.WaitGroup
 		credited := int64(0)
 		for range 5 {
 			wg.Go(func() {
-				got, err := e.Client.Job(t.Context(), socialdata.JobRequest{ID: id, WaitS: 10})
+				got, err := e.Client.Job(t.Context(), socialdata.JobRequest{ID: id, Wait: 10 * time.Second})
 				if err != nil {
 					t.Error(err)
 					return
@@ -849,7 +849,7 @@ func TestCloseWaitsForWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e, _, _ := pendingWorld(t, enginetest.Config{})
-		searchAll(t, e.Client, socialdata.SearchAcrossRequest{WaitS: 1})
+		searchAll(t, e.Client, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := e.Client.Close(short); !errors.Is(err, context.DeadlineExceeded) {
