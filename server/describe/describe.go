@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Description is what the service says of itself. It is shared, and must not be changed.
+// Description describes the service, for programs and for the documentation. It must not be changed.
 type Description struct {
 	OpenAPI    []byte            // the OpenAPI document
 	Schemas    map[string][]byte // a JSON Schema of each resource, by the name of its file, such as "post.json"
@@ -22,7 +22,7 @@ type Description struct {
 	Problems   []*problem.Error  // an example of each code
 }
 
-// Operation is a row with what the description says of it.
+// Operation is a row of the operation table with its description.
 type Operation struct {
 	*operation.Operation
 	ID      string          // its name as a function, such as listPosts
@@ -34,7 +34,8 @@ type Operation struct {
 // Header is a header field of answers.
 type Header struct{ Name, Doc string }
 
-// New returns the description of a service with these platforms. Beside them it depends on the operation table alone.
+// New returns the description of a service that reads from platforms. Everything else in it comes from the operation
+// table.
 func New(platforms []schema.PlatformInfo) (*Description, error) {
 	c := newComponents()
 	c.offered = offered(platforms)
@@ -64,7 +65,8 @@ func New(platforms []schema.PlatformInfo) (*Description, error) {
 	return d, nil
 }
 
-// offered returns the platforms that have each operation, by its name. One whose provider is not configured has it too.
+// offered returns the platforms that have each operation, by its name. A platform counts even when its provider is not
+// configured.
 func offered(platforms []schema.PlatformInfo) map[string][]platform.ID {
 	out := map[string][]platform.ID{}
 	for _, p := range platforms {

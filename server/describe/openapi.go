@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// openAPI returns the OpenAPI document. What it refers to is in c then.
+// openAPI returns the OpenAPI document, and adds the schemas and parameters that it refers to to c.
 // https://spec.openapis.org/oas/v3.1.1.html
 func (c *components) openAPI() ([]byte, error) {
 	paths, tags := object{}, []object{}
@@ -26,11 +26,13 @@ func (c *components) openAPI() ([]byte, error) {
 			"description": f.summary, "content": object{f.mediaType: object{"schema": f.body}},
 		}}
 		if f.tagged {
-			responses["304"] = object{"description": "Not modified since the ETag.", "headers": headers([]string{"X-Request-Id", "ETag"})}
-			responses["200"].(object)["headers"] = headers([]string{"X-Request-Id", "ETag"})
+			tagged := headers([]string{"X-Request-Id", "ETag"})
+			responses["200"].(object)["headers"] = tagged
+			responses["304"] = object{"description": "Not modified: the ETag still matches.", "headers": tagged}
 		}
 		if f.fails != "" {
-			responses["503"] = object{"description": f.fails, "content": object{f.mediaType: object{"schema": object{"type": "string"}}}}
+			text := object{"schema": object{"type": "string"}}
+			responses["503"] = object{"description": f.fails, "content": object{f.mediaType: text}}
 		}
 		paths[f.path] = object{"get": object{
 			"operationId": f.id, "summary": f.summary, "description": f.summary + ". Free.", "tags": []string{"service"},
@@ -76,11 +78,11 @@ const description = `One API key reads every platform. A success is {data, meta}
 
 // groups says what each operation group is about.
 var groups = map[string]string{
-	"account":     "The calling key, its balance and its books.",
-	"profiles":    "Accounts, and who is around them.",
+	"account":     "The calling key, its balance and its charges.",
+	"profiles":    "Accounts, their followers, audiences and broadcasts.",
 	"posts":       "What accounts publish.",
-	"search":      "Search on one platform, or on several at once.",
-	"comments":    "Answers to posts, and answers to those.",
+	"search":      "Search one platform, or several at once.",
+	"comments":    "Comments on posts, and replies to them.",
 	"media":       "Transcripts, short videos, and collections such as playlists, boards and highlights.",
 	"music":       "Tracks, sounds, and the posts that use them.",
 	"communities": "Subreddits, groups and other communities.",
@@ -89,11 +91,11 @@ var groups = map[string]string{
 	"ads":         "Public ad libraries.",
 	"events":      "Public events.",
 	"enrich":      "Arabic dialect, sentiment, entities and topics.",
-	"raw":         "A provider's own routes, unchanged.",
+	"raw":         "Routes of a provider, passed through unchanged.",
 	"service":     "The state and description of the service.",
 }
 
-// fixedDocs are the routes that are not operations.
+// fixedDocs are the routes that are not in the operation table.
 var fixedDocs = []struct {
 	path, id, summary, mediaType string
 	body                         object
@@ -109,12 +111,12 @@ var fixedDocs = []struct {
 		mediaType: "application/json", body: object{"type": "object"}, tagged: true,
 	},
 	{
-		path: "/livez", id: "getLiveness", summary: "Say whether the process is alive",
+		path: "/livez", id: "getLiveness", summary: "Report whether the process is alive",
 		mediaType: "text/plain", body: object{"type": "string", "examples": []string{"ok\n"}},
 	},
 	{
-		path: "/readyz", id: "getReadiness", summary: "Say whether the process can serve",
+		path: "/readyz", id: "getReadiness", summary: "Report whether the process can serve requests",
 		mediaType: "text/plain", body: object{"type": "string", "examples": []string{"ok\n"}},
-		fails: "The process is starting, stopping or out of order: it should get no requests.",
+		fails: "The process cannot serve: it is starting, stopping or has failed. Send it no requests.",
 	},
 }

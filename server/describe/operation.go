@@ -22,8 +22,8 @@ func (c *components) operation(o *operation.Operation) object {
 	return out
 }
 
-// operationID returns a name that reads well as a function: getProfile, listPosts, searchAds. A name that holds a verb
-// begins with it; any other gets the one that its summary begins with.
+// operationID returns a name for generated functions: getProfile, listPosts, searchAds. A verb in the operation's name
+// is moved to the front; without one, the verb is the first word of the summary.
 func operationID(o *operation.Operation) string {
 	name := o.Method()
 	for _, verb := range []string{"Search", "Enrich"} {
@@ -48,7 +48,7 @@ func price(o *operation.Operation) string {
 	case operation.OneEnrichment:
 		return "Costs 3 credits."
 	case operation.EachPlatform:
-		return "Costs the base of each platform that answers."
+		return "Costs the base credits of each platform that answers."
 	case operation.PlatformAndProbes:
 		return "Costs the platform's base credits, and those of each platform that is probed and can be read."
 	case operation.PlatformBase:
@@ -56,7 +56,7 @@ func price(o *operation.Operation) string {
 	return "Costs the platform's base credits."
 }
 
-// shownPath returns the path as the description writes it.
+// shownPath returns the path as it is written in the description.
 func shownPath(o *operation.Operation) string {
 	return cmp.Or(o.Shown, strings.ReplaceAll(o.Path, "...", ""))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// params refers to the parameters of an operation: those of the path, of the query, of the header.
+// params returns references to the parameters of an operation: path, query, then header.
 func (c *components) params(o *operation.Operation) []object {
 	out := []object{}
 	for _, name := range []string{"platform", "provider", "path"} {
@@ -25,15 +25,16 @@ func (c *components) params(o *operation.Operation) []object {
 	if charged(o) {
 		out = append(out, c.param(o, object{
 			"name": "Idempotency-Key", "in": "header", "required": false,
-			"schema":      object{"type": "string", "minLength": 16, "maxLength": 128, "pattern": "^[!-~]*$"},
-			"description": "The same key and request within a day is answered again without a second charge.",
+			"schema": object{"type": "string", "minLength": 16, "maxLength": 128, "pattern": "^[!-~]*$"},
+			"description": "Repeating a request with the same key within 24 hours returns the same answer " +
+				"without a second charge.",
 		}))
 	}
 	return out
 }
 
-// platforms returns the platforms that the path of an operation is described with; nil for any. Paths of the
-// specification have those that it gives them, all others those that have the operation.
+// platforms returns the platforms that are listed for the path of an operation; nil means every platform. A path of the
+// specification keeps the specification's list, any other lists the platforms that have the operation.
 func (c *components) platforms(o *operation.Operation) []platform.ID {
 	if o.Specified || o.Platforms != nil {
 		return o.Platforms
@@ -44,9 +45,9 @@ func (c *components) platforms(o *operation.Operation) []platform.ID {
 // charged reports whether an operation costs anything.
 func charged(o *operation.Operation) bool { return o.Price != operation.Free && !o.Bare }
 
-// param refers to a parameter, under the name that it has already where another operation takes the same. The first of
-// a name is called by it; one that differs, such as the id of something else, has the operation in front that is the
-// first to take it.
+// param returns a reference to a parameter, and adds the parameter to the components unless an equal one is there. The
+// first parameter called "id" becomes IdParam; a different one of that name gets the name of the first operation that
+// takes it in front: TrackIdParam.
 func (c *components) param(o *operation.Operation, p object) object {
 	said, _ := schema.Marshal(p) // of plain maps, which always marshal
 	name, known := c.names[string(said)]
@@ -59,7 +60,7 @@ func (c *components) param(o *operation.Operation, p object) object {
 	return object{"$ref": "#/components/parameters/" + name}
 }
 
-// pascal returns words that are parted by anything as one: IncludeRaw for include_raw.
+// pascal joins words that are separated by _, / or -: IncludeRaw for include_raw.
 func pascal(words string) string {
 	var b strings.Builder
 	for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return r == '_' || r == '/' || r == '-' }) {
@@ -68,14 +69,14 @@ func pascal(words string) string {
 	return b.String()
 }
 
-// pathParam describes a part of the path. A platform is one of only, or any when that is nil.
+// pathParam describes a parameter of the path. For the platform, only lists the values; nil means every platform.
 func (c *components) pathParam(name string, only []platform.ID) object {
 	s, doc := object{"type": "string", "minLength": 1}, "The provider's name."
 	switch {
 	case name == "path":
-		doc = "A path on the provider's allow-list."
+		doc = "A path on the allow-list of the provider."
 	case name == "platform" && only != nil:
-		s, doc = object{"type": "string", "enum": only}, "The platform: one of those that have this."
+		s, doc = object{"type": "string", "enum": only}, "The platform. Only these have the operation."
 	case name == "platform":
 		s, doc = c.ref("PlatformID"), "The platform."
 	}
@@ -86,23 +87,24 @@ func (c *components) queryParam(p operation.Param) object {
 	s := c.paramSchema(p)
 	out := object{"name": p.Name, "in": "query", "required": p.Required, "schema": s, "description": paramDoc(p)}
 	if p.Form == operation.FormList {
-		out["style"], out["explode"] = "form", false // parted by commas
+		out["style"], out["explode"] = "form", false // separated by commas
 	}
 	return out
 }
 
+// paramDoc returns what a parameter means, with the rules that its schema cannot express.
 func paramDoc(p operation.Param) string {
 	doc := p.Doc
 	if p.Form == operation.FormText && p.Enum == nil && p.Max == 0 {
 		doc += fmt.Sprintf(" At most %d bytes.", p.MaxBytes())
 	}
 	if p.OneOf {
-		doc += " Exactly one of the parameters that say so is given."
+		doc += " Exactly one of the parameters with this note must be given."
 	}
 	return doc
 }
 
-// paramSchema returns the schema of a parameter as it is written in a query, or in JSON when c is inline.
+// paramSchema returns the schema of the value of a parameter: of its text in a query, or of its JSON when c is inline.
 func (c *components) paramSchema(p operation.Param) object {
 	if p.Enum != nil {
 		return c.choice(p)
@@ -130,7 +132,7 @@ func (c *components) paramSchema(p operation.Param) object {
 	return text
 }
 
-// choice refers to the words of a parameter: generators make a type of each list, so it has a name.
+// choice returns a reference to the words of a parameter. Each list has a name, because generators make a type of it.
 func (c *components) choice(p operation.Param) object {
 	for _, v := range schema.Vocabularies() {
 		if slices.Equal(v.Words, p.Enum) {

@@ -7,7 +7,7 @@ func problemHeaders(code problem.Code) []string {
 	if code == problem.Unauthorized {
 		return append(out, "WWW-Authenticate")
 	}
-	out = append(out, "RateLimit-Policy", "RateLimit") // of a call with a key
+	out = append(out, "RateLimit-Policy", "RateLimit") // where the call has a key
 	switch code {
 	case problem.RateLimited:
 		return append(out, "Retry-After")
@@ -18,7 +18,7 @@ func problemHeaders(code problem.Code) []string {
 	}
 }
 
-// sample returns a problem of a code as it is written.
+// sample returns an example of the problem of a code.
 func sample(code problem.Code) *problem.Error {
 	p := problem.New(code, sampleDetails[code])
 	p.RequestID, p.Type = sampleRequestID, "https://api.example.com/docs#"+string(code)
@@ -31,9 +31,10 @@ func sample(code problem.Code) *problem.Error {
 const sampleRequestID = "req_06H05TSLBJ7AUUR8788Q7QH0H4"
 
 var sampleDetails = map[problem.Code]string{
-	problem.InvalidRequest:      `parameter "handle" must not be empty`,
-	problem.Unauthorized:        `a valid API key is required; send it in the header "Authorization: Bearer API_KEY"`,
-	problem.InsufficientCredits: "the balance does not cover this call: it costs up to 5 credits, and the account can spend 2; nothing was charged",
+	problem.InvalidRequest: `parameter "handle" must not be empty`,
+	problem.Unauthorized:   `a valid API key is required; send it in the header "Authorization: Bearer API_KEY"`,
+	problem.InsufficientCredits: "the balance does not cover this call: it costs up to 5 credits, and the account can " +
+		"spend 2; nothing was charged",
 	problem.NotFound:            "there is no such account",
 	problem.RateLimited:         "the key's rate limit is reached",
 	problem.InternalError:       "something went wrong on our side",
@@ -49,17 +50,19 @@ func (c *components) describeProblem() {
 		codes = append(codes, string(code))
 	}
 	c.schemas["ProblemCode"] = object{
-		"type": "string", "enum": codes, "description": "What kind of problem it is: what programs act on.",
+		"type": "string", "enum": codes, "description": "The kind of problem. Programs act on this.",
 	}
 	text := func(doc string) object { return object{"type": "string", "description": doc} }
-	uri, id := text("The kind of problem: the address of its explanation."), text("The id of this call, to name it to others.")
-	uri["format"], id["minLength"] = "uri", 1
+	uri := text("The kind of problem, as the address of its explanation.")
+	uri["format"] = "uri"
+	id := text("The id of this call, for support requests and logs.")
+	id["minLength"] = 1
 	c.schemas["Problem"] = object{
 		"type": "object", "description": "Why a call failed. A failed call costs nothing.",
 		"required": []string{"type", "title", "status", "detail", "code", "request_id"},
 		"properties": object{
 			"type": uri, "title": text("The kind of problem, in words."),
-			"detail": text("What was wrong this time, for people."),
+			"detail": text("What went wrong in this call, for people."),
 			"status": object{
 				"type": "integer", "format": "int64", "minimum": 400, "maximum": 599, "description": "The HTTP status.",
 			},

@@ -29,15 +29,15 @@ func schemaNames() []string {
 			names = append(names, name)
 		}
 	}
-	for _, kind := range schema.ResultKinds() { // some are found by searching only
+	for _, kind := range schema.ResultKinds() { // some objects are only found by searching
 		names = append(names, resultName(kind))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// resources returns a JSON Schema for each of [schemaNames], by the name of its file. Each is complete in itself: what it
-// refers to is in its $defs.
+// resources returns a JSON Schema for each of [schemaNames], by the name of its file. Each is complete in itself: what
+// it refers to is in its $defs.
 // https://json-schema.org/draft/2020-12/json-schema-core
 func (c *components) resources() (map[string][]byte, error) {
 	out := map[string][]byte{}
@@ -51,7 +51,7 @@ func (c *components) resources() (map[string][]byte, error) {
 	return out, nil
 }
 
-// dataName returns the name of the object, or of each object of the list, that an operation answers; "" when it has none.
+// dataName returns the name of the object that an operation answers, or of the objects in its list; "" for other data.
 func dataName(o *operation.Operation) string {
 	t := o.Data
 	if o.List() {
@@ -75,7 +75,7 @@ func schemaFile(name string) string {
 	return strings.ToLower(b.String()) + ".json"
 }
 
-// standalone returns a schema of the components as a document of its own.
+// standalone returns the schema of a name as a document of its own.
 func (c *components) standalone(name string) object {
 	defs := object{}
 	out := c.within(c.schemas[name], defs).(object)
@@ -87,8 +87,8 @@ func (c *components) standalone(name string) object {
 	return out
 }
 
-// within returns a copy of a part of a schema whose references lead to defs, and puts there what they refer to. What
-// only OpenAPI knows is left out.
+// within returns a copy of a part of a schema with references to $defs, and adds the schemas that it refers to to defs.
+// It drops what JSON Schema does not define.
 func (c *components) within(part any, defs object) any {
 	switch part := part.(type) {
 	case object:

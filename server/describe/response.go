@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// responses describes what an operation may answer.
+// responses describes the answers of an operation, by status.
 func (c *components) responses(o *operation.Operation) object {
 	media := object{"schema": c.body(o)}
 	if example, ok := examples()[o.Name]; ok {
@@ -20,7 +20,7 @@ func (c *components) responses(o *operation.Operation) object {
 	content := object{"application/json": media}
 	if o.Streams {
 		content["text/event-stream"] = object{"schema": object{
-			"type": "string", "description": "The events platform, result, done and error, as they come.",
+			"type": "string", "description": "The events platform, result, done and error, in the order in which they happen.",
 		}}
 	}
 	out := object{"200": object{"description": "Success", "content": content, "headers": headers(successHeaders(o))}}
@@ -33,10 +33,10 @@ func (c *components) responses(o *operation.Operation) object {
 	return out
 }
 
-// stored tells whether an operation's answers can be asked for again with If-None-Match.
+// stored reports whether answers of an operation have an ETag.
 func stored(o *operation.Operation) bool { return !o.NoKey && o.TTL > 0 }
 
-// body refers to the body of a success: the envelope around the data, named by what is in it.
+// body returns a reference to the body of a success: the envelope around the data, named after its data.
 func (c *components) body(o *operation.Operation) object {
 	data := c.schema(o.Data)
 	if o.Bare {
@@ -66,7 +66,7 @@ func (c *components) body(o *operation.Operation) object {
 	return c.ref(name)
 }
 
-// successHeaders names the header fields of a success.
+// successHeaders returns the names of the header fields of a success.
 func successHeaders(o *operation.Operation) []string {
 	out := []string{"X-Request-Id", "X-Cache", "X-Data-Age"}
 	if o.Bare {
@@ -93,7 +93,7 @@ func successHeaders(o *operation.Operation) []string {
 	return out
 }
 
-// headers refers to header fields.
+// headers returns references to header fields.
 func headers(names []string) object {
 	out := object{}
 	for _, name := range names {
@@ -102,32 +102,32 @@ func headers(names []string) object {
 	return out
 }
 
-// headerDocs describes every header field that an answer may have.
+// headerDocs describes every header field of answers.
 func (c *components) headerDocs() object {
 	header := func(doc string, s object) object { return object{"description": doc, "schema": s} }
 	integer, text := object{"type": "integer", "format": "int64", "minimum": 0}, object{"type": "string"}
 	return object{
 		"X-Request-Id":        header("The call's id, as in meta.request_id.", text),
-		"X-Cache":             header("HIT or MISS, as in meta.cache; of a problem, HIT if remembered.", c.ref("CacheState")),
+		"X-Cache":             header("HIT or MISS, as in meta.cache. A remembered problem is a HIT.", c.ref("CacheState")),
 		"X-Data-Age":          header("Seconds since the data was fetched, as in meta.data_age_s.", integer),
 		"X-Credits-Used":      header("Credits charged for this call.", integer),
 		"X-Credits-Remaining": header("Credits that the account can still spend.", integer),
-		"X-Idempotent-Replay": header("true when this is the answer to an earlier call of the same key.", text),
-		"RateLimit-Policy":    header("The key's rate limit: calls of a full bucket, seconds to fill it.", text),
-		"RateLimit":           header("What is left of the rate limit, and seconds until it is full.", text),
-		"ETag":                header("What the answer is; given back in If-None-Match it may come to a 304.", text),
-		"Cache-Status":        header("How the cache was used, as RFC 9211 has it.", text),
-		"Age":                 header("Seconds since the data was fetched; of a hit only.", integer),
-		"Link":                header(`The next page, with rel="next"; absent when there is no more.`, text),
+		"X-Idempotent-Replay": header("true when this answer was given before under the same Idempotency-Key.", text),
+		"RateLimit-Policy":    header("The key's rate limit: the calls in a full bucket, and the seconds to fill it.", text),
+		"RateLimit":           header("The calls that the rate limit still allows, and the seconds until it is full.", text),
+		"ETag":                header("The version of the answer. In If-None-Match it asks for 304 if unchanged.", text),
+		"Cache-Status":        header("How the cache was used, in the format of RFC 9211.", text),
+		"Age":                 header("Seconds since the data was fetched; only on a hit.", integer),
+		"Link":                header(`The next page, with rel="next"; absent on the last page.`, text),
 		"Retry-After":         header("Seconds to wait before the next call.", integer),
-		"WWW-Authenticate":    header("How to authenticate: Bearer.", text),
+		"WWW-Authenticate":    header("The authentication scheme: Bearer.", text),
 	}
 }
 
-// commonResponses describes a problem of each code, and the answer to an If-None-Match that matches.
+// commonResponses describes the problem of each code, and 304.
 func (c *components) commonResponses() object {
 	out := object{"NotModified": object{
-		"description": "Not modified since the ETag; charged like the hit that it is.",
+		"description": "Not modified: the ETag still matches. Charged like a hit.",
 		"headers": headers([]string{
 			"X-Request-Id", "X-Cache", "X-Data-Age", "X-Credits-Used", "X-Credits-Remaining", "ETag", "Cache-Status", "Age",
 			"Link", "RateLimit-Policy", "RateLimit", "X-Idempotent-Replay",

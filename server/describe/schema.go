@@ -15,15 +15,15 @@ import (
 // object is a JSON object of the description; encoding/json writes its keys in order.
 type object map[string]any
 
-// components collects what the description names once and refers to from many places.
+// components collects the parts of the description that have a name and are referred to.
 type components struct {
 	schemas, parameters object
-	names               map[string]string // of the parameters, by what they say
+	names               map[string]string // of the parameters, by their JSON
 	offered             map[string][]platform.ID
-	inline              bool // nothing is referred to: what has a name is described wherever it is used
+	inline              bool // no references: each schema is repeated wherever it is used
 }
 
-// newComponents returns components that hold the word lists and the other types of strings.
+// newComponents returns components with the word lists and the other named types of strings.
 func newComponents() *components {
 	c := &components{schemas: object{}, parameters: object{}, names: map[string]string{}}
 	for _, v := range schema.Vocabularies() {
@@ -33,16 +33,17 @@ func newComponents() *components {
 	}
 	c.schemas["Source"] = object{
 		"type": "string", "pattern": "^(official|own|upstream:.*)$",
-		"description": "Where an object was read: official, own, or upstream: and the name of a third party.",
+		"description": "Where an object was read: official, own, or upstream:NAME for a third party.",
 	}
 	c.schemas["Flag"] = object{
 		"type": "string", "enum": []string{"true", "false"}, "default": "false", "description": "Exactly true or false.",
 	}
-	c.param(nil, c.pathParam("platform", nil)) // before the platform of a query, which is another one
+	// First, so that it gets the plain name: queries have a parameter called platform too.
+	c.param(nil, c.pathParam("platform", nil))
 	return c
 }
 
-// ref refers to the schema of a name.
+// ref returns a reference to the schema of a name, or a copy of the schema when c is inline.
 func (c *components) ref(name string) object {
 	if c.inline {
 		return maps.Clone(c.schemas[name].(object))
@@ -52,7 +53,7 @@ func (c *components) ref(name string) object {
 
 const componentRef = "#/components/schemas/"
 
-// schema returns the schema of t, which is the caller's own: a reference for a named struct or word list.
+// schema returns the schema of t, which the caller owns. It is a reference for a named struct or word list.
 func (c *components) schema(t reflect.Type) object {
 	switch t {
 	case reflect.TypeFor[time.Time]():
@@ -89,7 +90,7 @@ func (c *components) schema(t reflect.Type) object {
 	}
 }
 
-// number returns the schema of a number, with the format that OpenAPI has for it and JSON Schema has not.
+// number returns the schema of a number. The format is one of OpenAPI, which JSON Schema does not define.
 func (c *components) number(kind, format string) object {
 	if c.inline {
 		return object{"type": kind}
@@ -97,7 +98,7 @@ func (c *components) number(kind, format string) object {
 	return object{"type": kind, "format": format}
 }
 
-// nullable returns s, or null.
+// nullable returns a schema of s or null.
 func nullable(s object) object {
 	kind, ok := s["type"].(string)
 	if !ok {
@@ -110,7 +111,7 @@ func nullable(s object) object {
 	return s
 }
 
-// orNull returns words, or null.
+// orNull returns the words and null.
 func orNull(words []string) []any {
 	out := make([]any, 0, len(words)+1)
 	for _, w := range words {
@@ -143,8 +144,8 @@ func (c *components) structure(t reflect.Type) object {
 	return out
 }
 
-// property describes a field: what its type allows, bounded as the schema says beside the field. A field that is omitted
-// when its value is unknown is never null.
+// property describes a field: what its type allows, within the bounds of its tags. A field that is omitted when its value
+// is unknown is never null.
 func (c *components) property(f schema.Field) object {
 	t := f.Type
 	if !f.Required && t.Kind() == reflect.Pointer {
@@ -167,10 +168,10 @@ func (c *components) property(f schema.Field) object {
 func (c *components) bounded(s object, f schema.Field) object {
 	switch {
 	case f.Words.Open:
-		s["examples"] = f.Words.Words // and what else may come in a later version
+		s["examples"] = f.Words.Words // a later version may have more
 	case f.Words.Name != "" && s["type"] == "string":
 		return c.ref(f.Words.Name)
-	case s["type"] == nil: // a reference says all there is
+	case s["type"] == nil: // a reference has its bounds already
 		return s
 	case f.Words.Words != nil && hasType(s, "null"):
 		s["enum"] = orNull(f.Words.Words)
@@ -212,7 +213,7 @@ func hasType(s object, word string) bool {
 	return s["type"] == word
 }
 
-// searchResult describes the union: one schema for each kind, told apart by kind.
+// searchResult describes the union of search results: one schema for each value of the field kind.
 func (c *components) searchResult() object {
 	if _, ok := c.schemas["SearchResult"]; ok {
 		return c.ref("SearchResult")
@@ -225,7 +226,7 @@ func (c *components) searchResult() object {
 		mapping[string(kind)] = componentRef + name
 	}
 	union := object{"description": schema.Doc("SearchResult"), "oneOf": variants}
-	if !c.inline { // else there is nothing to map to
+	if !c.inline { // the mapping needs names
 		union["discriminator"] = object{"propertyName": "kind", "mapping": mapping}
 	}
 	c.schemas["SearchResult"] = union
@@ -237,14 +238,15 @@ func resultName(kind schema.ResultKind) string {
 	return strings.ToUpper(string(kind[:1])) + string(kind[1:]) + "Result"
 }
 
-// resultOf describes the search results of one kind: its object, and the kind. A kind that the object has of its own
-// gives way and stands beside it, as collection_kind.
+// resultOf describes the search results of one kind: the fields of the object, and kind. A collection, which has a field
+// kind of its own, carries that as collection_kind.
 func (c *components) resultOf(kind schema.ResultKind) object {
 	s := c.structure(reflect.TypeOf(schema.NewResult(kind).Object).Elem())
 	properties, required := s["properties"].(object), s["required"].([]string)
 	if own, ok := properties["kind"]; ok {
 		properties[string(kind)+"_kind"] = own
-		required = append(slices.DeleteFunc(required, func(name string) bool { return name == "kind" }), string(kind)+"_kind")
+		required = slices.DeleteFunc(required, func(name string) bool { return name == "kind" })
+		required = append(required, string(kind)+"_kind")
 	}
 	properties["kind"] = object{"type": "string", "const": string(kind), "description": "What the result is."}
 	s["required"] = append([]string{"kind"}, required...)
