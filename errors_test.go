@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/github"
+	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -149,5 +151,20 @@ func TestErrorsNameNoRoute(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), name+": ") || strings.Contains(err.Error(), "/v1") {
 			t.Errorf("%s: the error is %v", name, err)
 		}
+	}
+}
+
+func TestAMissingSettingIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	kick := mock.NewFor(platform.Kick, mock.Config{}).Without("client_id")
+	_, err := enginetest.Of(t, kick).Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Kick, Handle: "a"})
+	const want = "Profile on kick: platform_unavailable: kick does not offer Profile: " +
+		"the provider mock is not configured: missing the setting client_id"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	lacking, ok := errors.AsType[*providers.MissingError](err)
+	if !ok || !slices.Equal(lacking.Qualified(), []string{"kick.client_id"}) {
+		t.Errorf("the settings are not told: %+v", lacking)
 	}
 }

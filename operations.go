@@ -63,9 +63,7 @@ var (
 
 	opSearch = readRow[SearchRequest, []schema.SearchResult](providers.OpSearch, "search",
 		"Search one platform", searchTTL,
-		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.SearchQuery, schema.SearchResult] {
-			return p.Search
-		}, searchQuery))
+		searching())
 	opSuggestions = readRow[SuggestionsRequest, []schema.Suggestion](providers.OpSuggestions, "search",
 		"Say how a search may go on", searchTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.SuggestionsQuery, schema.Suggestion] {
@@ -257,6 +255,20 @@ var table = []*read.Row{
 	&opAds.Row, &opAdsSearch.Row, &opAd.Row, &opAdvertisers.Row, &opEvent.Row, &opEvents.Row,
 	&opEventsSearch.Row,
 	&opSearchAcross.Row, &opJob.Row, &opEnrich.Row, &opRaw.Row, &opHealth.Row,
+}
+
+// searching reads a search from those who can search for the query.
+func searching() read.Source {
+	source := read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.SearchQuery, schema.SearchResult] {
+		return p.Search
+	}, searchQuery)
+	source.Reach = func(p *providers.Provider, in operation.Args) error {
+		if p.Searches == nil {
+			return nil
+		}
+		return p.Searches(searchQuery(in))
+	}
+	return source
 }
 
 func searchQuery(in operation.Args) providers.SearchQuery {

@@ -119,6 +119,11 @@ type Provider struct {
 	Normalize func(s Subject, value string) (string, error)
 	// Filters lists what each operation can filter by.
 	Filters map[Op]Filters
+	// Required lists, for an operation, the optional parameters without which it is not served.
+	Required map[Op][]string
+	// Searches says why a query cannot be searched for, with [Unsupported] or [Invalid]: it is asked before anything is
+	// priced, and looks at nothing but the query. Nil searches for anything.
+	Searches func(SearchQuery) error
 	// Notes says, for an operation that is not served, why; and for one that is, what a user should know.
 	Notes map[Op]string
 	// Missing lists, for an operation that is not served, the settings that would switch it on. A setting of a package that

@@ -156,6 +156,7 @@ func docs() map[string]string {
 		"OperationInfo.operation":        "Its name, such as \"collection/posts\".",
 		"OperationInfo.providers":        "Who is asked, first choice first: each next one when those before fail.",
 		"OperationInfo.reason":           "Why it cannot be called; null when it can.",
+		"OperationInfo.required":         "The parameters without which the platform does not serve it, though the operation itself does not require them.",
 		"OperationInfo.sources":          "Who serves it, first choice first.",
 		"OperationInfo.upstream_credits": "What a provider charges the operator of this service for a call, in credits of its own, by provider.",
 		"PlatformID":                     "A platform's identifier, as it stands in paths and objects: one lower-case word.",

@@ -191,6 +191,8 @@ type OperationInfo struct {
 	CacheTTLS       int64            `json:"cache_ttl_s" min:"0"` // how long an answer is good, in seconds
 	// what the platform can filter by, and the values that it knows; an empty list means any value
 	Filters map[string][]string `json:"filters"`
-	Missing []string            `json:"missing"` // the settings that would switch it on
-	Note    *string             `json:"note"`    // why it is not offered, or what to know
+	// the parameters without which the platform does not serve it, though the operation itself does not require them
+	Required []string `json:"required"`
+	Missing  []string `json:"missing"` // the settings that would switch it on
+	Note     *string  `json:"note"`    // why it is not offered, or what to know
 }

@@ -33,7 +33,7 @@ func platforms(ctx context.Context, s *Session, _ *read.Row, call operation.Call
 func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationInfo {
 	out := schema.OperationInfo{
 		Operation: row.Name, Reason: set(s.upstreams.Reason(id, row.Op)), Providers: []string{}, Sources: []schema.Source{}, CacheTTLS: int64(row.TTL.Seconds()),
-		UpstreamCredits: map[string]int64{}, Filters: map[string][]string{}, Missing: []string{},
+		UpstreamCredits: map[string]int64{}, Filters: map[string][]string{}, Required: []string{}, Missing: []string{},
 	}
 	for _, source := range s.upstreams.Sources(id) {
 		p, serves := source.Provider, source.Serves(row.Op)
@@ -46,6 +46,11 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 				out.Missing = append(out.Missing, source.Missing(row.Op)...)
 			}
 			continue
+		}
+		if needs := p.Required[row.Op]; !out.Available {
+			out.Required = append(out.Required, needs...)
+		} else { // one that does without is enough
+			out.Required = slices.DeleteFunc(out.Required, func(name string) bool { return !slices.Contains(needs, name) })
 		}
 		out.Available = true
 		out.Providers = append(out.Providers, p.Name)

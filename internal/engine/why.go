@@ -26,6 +26,8 @@ func why(err error, said string) string {
 		return ""
 	case *providers.Error:
 		return because(said, e.Detail, why(e.Err, said))
+	case *providers.MissingError:
+		return because(said, e.Error(), "")
 	case *url.Error:
 		return why(e.Err, said)
 	case *net.OpError:

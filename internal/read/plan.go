@@ -187,10 +187,20 @@ func (r *Reader) SealCursor(ctx context.Context, bound string, at *cursor.Cursor
 	return r.cfg.Cursors.Seal(ctx, bound, at.Encode())
 }
 
-// offer finds the sources that serve the operation with the filters that were given. Where none does, but one would with
-// a setting that is missing, the caller's words are not to blame.
+// OutOfReachError says that a platform serves the operation, and cannot serve these parameters of it: a search of several
+// platforms leaves it out (D76).
+type OutOfReachError struct{ Err error } // the provider's words; nil where a parameter is missing
+
+// Error says so.
+func (e *OutOfReachError) Error() string { return "out of the platform's reach" }
+
+// Unwrap returns the provider's words.
+func (e *OutOfReachError) Unwrap() error { return e.Err }
+
+// offer finds the sources that serve the operation with the parameters that were given. Where none does, but one would
+// with a setting that is missing, the caller's words are not to blame.
 func (r *Reader) offer(q *Query) error {
-	var refused, lacking error
+	var beyond, refused, lacking error
 	all := r.cfg.Upstreams.Sources(q.Platform)
 	for i, source := range all {
 		err := filters(q, source.Provider)
@@ -204,6 +214,10 @@ func (r *Reader) offer(q *Query) error {
 			refused = err
 			continue
 		}
+		if err := reach(q, source.Provider); err != nil {
+			beyond = err
+			continue
+		}
 		if len(q.from) == i { // so far all do: a part of the list will do, which is never written to
 			q.from = all[: i+1 : i+1]
 			continue
@@ -213,6 +227,8 @@ func (r *Reader) offer(q *Query) error {
 	switch {
 	case len(q.from) > 0:
 		return nil
+	case beyond != nil:
+		return beyond
 	case refused != nil && lacking != nil:
 		return problem.Wrap(lacking, problem.PlatformUnavailable, "%s does not offer %s with these parameters: %s",
 			q.Platform, q.Row.On(string(q.Platform)), lacking)
@@ -220,6 +236,30 @@ func (r *Reader) offer(q *Query) error {
 		return refused
 	}
 	return r.notOffered(q.Row, q.Platform)
+}
+
+// reach refuses what a provider that serves the operation cannot serve of it: a parameter that it needs is not there, or
+// the query is of a kind that it cannot search for.
+func reach(q *Query, p *providers.Provider) error {
+	for _, name := range p.Required[q.Row.Op] {
+		if q.In.Get(name) == "" {
+			return problem.Wrap(&OutOfReachError{}, problem.InvalidRequest, "parameter %q is required for %s on %s",
+				name, q.Row.On(string(q.Platform)), q.Platform)
+		}
+	}
+	if q.Row.Reach == nil {
+		return nil
+	}
+	err := q.Row.Reach(p, q.In)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, providers.ErrInvalid):
+		return problem.Wrap(&OutOfReachError{err}, problem.InvalidRequest, "%s",
+			upstreams.Detail(err, string(q.Platform)+" cannot use this input"))
+	}
+	return problem.Wrap(&OutOfReachError{err}, problem.PlatformUnavailable, "%s%s",
+		q.Row.Prefix(operation.Call{Platform: string(q.Platform)}), upstreams.Detail(err, "the upstream cannot serve this"))
 }
 
 // notOffered is the problem of an operation that the platform does not serve: it names the route and the reason.

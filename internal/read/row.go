@@ -31,6 +31,7 @@ type Source struct {
 	Fetch  FetchFunc  // makes one reading from one provider, on a miss; nil for what is not read from upstream
 	Derive DeriveFunc // makes the answer of other reads; nil for what is read from a provider
 	Texts  TextsFunc  // nil where nothing has text
+	Reach  ReachFunc  // nil where whoever serves the row serves all of it
 
 	// Decode makes a Go value of encoded data, to be shared, and Envelop an envelope that holds a copy of such a value.
 	// Both are nil where callers in the process get what is encoded.
@@ -44,6 +45,8 @@ type (
 	// DeriveFunc makes an answer of other reads. Each of those is judged by itself: what is derived speaks neither for nor
 	// against an upstream.
 	DeriveFunc func(ctx context.Context, r *Reader, q *Query) (Fetched, error)
+	// ReachFunc says why a provider that serves the row cannot serve these parameters of it; nil when it can.
+	ReachFunc func(p *providers.Provider, in operation.Args) error
 	// TextsFunc returns the text of each object in encoded data.
 	TextsFunc func(data []byte) ([]string, error)
 )

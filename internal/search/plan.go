@@ -81,8 +81,8 @@ func (s *Service) Plan(ctx context.Context, who account.Caller, in operation.Arg
 	return plan, s.planParts(ctx, plan, in, reach, named != nil, inner)
 }
 
-// planParts plans the search of each platform in reach. A platform that cannot search, or cannot filter as asked,
-// fails when it was named and is left out when it was not.
+// planParts plans the search of each platform in reach. A platform that cannot search, cannot filter as asked, or cannot
+// search for this query, fails when it was named and is left out when it was not.
 func (s *Service) planParts(
 	ctx context.Context, plan *Plan, in operation.Args, reach []platform.ID, named bool, inner map[platform.ID]*cursor.Cursor,
 ) error {
@@ -96,9 +96,14 @@ func (s *Service) planParts(
 			plan.parts = append(plan.parts, part)
 			continue
 		}
-		if p, is := errors.AsType[*problem.Error](err); is && p.Code == problem.InvalidRequest {
+		_, outOfReach := errors.AsType[*read.OutOfReachError](err)
+		switch p, is := errors.AsType[*problem.Error](err); {
+		case is && outOfReach:
+			beyond := *p
+			beyond.Code, lacking = problem.PlatformUnavailable, &beyond // another platform could serve it
+		case is && p.Code == problem.InvalidRequest:
 			refusal = err
-		} else {
+		default:
 			lacking = err
 		}
 		if named {

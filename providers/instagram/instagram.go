@@ -76,6 +76,7 @@ func newOfficial(cfg Config) providers.Provider {
 		Search:  c.find,
 
 		Normalize: normalize,
+		Searches:  searchable,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"post"}, "sort": {"relevance", "recent"}},
 		},

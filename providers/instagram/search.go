@@ -36,17 +36,32 @@ func placeOf(cursor string) (place, error) {
 	return place{parts[0], parts[1], parts[2]}, nil
 }
 
+// searchable says why a query cannot be searched for.
+func searchable(q providers.SearchQuery) error {
+	_, err := tagOf(q)
+	return err
+}
+
+// tagOf returns the hashtag that a query consists of.
+func tagOf(q providers.SearchQuery) (string, error) {
+	tag, isTag := strings.CutPrefix(q.Query, "#")
+	if !isTag {
+		return "", providers.Unsupported("Instagram can only be searched for a hashtag, as in #word")
+	}
+	if found := hashtagsOf("#" + tag); len(found) != 1 || found[0] != tag {
+		return "", providers.Invalid("an Instagram hashtag is one word of letters, digits and underscores")
+	}
+	return tag, nil
+}
+
 // find lists the posts with a hashtag: the newest, and the best where there are none from the last day.
 // https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login/hashtag-search
 func (c *client) find(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (none providers.Page[schema.SearchResult], err error) {
-	tag, isTag := strings.CutPrefix(q.Query, "#")
-	if !isTag {
-		return none, providers.Unsupported("Instagram can only be searched for a hashtag, as in #word")
-	}
-	if found := hashtagsOf("#" + tag); len(found) != 1 || found[0] != tag {
-		return none, providers.Invalid("an Instagram hashtag is one word of letters, digits and underscores")
+	tag, err := tagOf(q)
+	if err != nil {
+		return none, err
 	}
 	if cursor != "" {
 		at, err := placeOf(cursor)

@@ -303,6 +303,16 @@ func table(t *testing.T, s Suite) {
 			t.Errorf("filters for %s, which is not served", op)
 		}
 	}
+	for op, names := range p.Required {
+		for _, name := range names {
+			if _, known := p.Filters[op][name]; !known {
+				t.Errorf("%s requires %s, which is not among its filters", op, name)
+			}
+		}
+	}
+	if p.Searches != nil && !p.Serves(providers.OpSearch) {
+		t.Error("what can be searched for is told of a provider that cannot search")
+	}
 	for op := range p.Missing {
 		if p.Serves(op) {
 			t.Errorf("%s is served and yet misses settings", op)

@@ -43,6 +43,7 @@ func newOwn(cfg Config) providers.Provider {
 
 		Normalize: normalize,
 		Filters:   map[providers.Op]providers.Filters{providers.OpSearch: {"kind": {"post"}, "handle": nil}},
+		Required:  map[providers.Op][]string{providers.OpSearch: {"handle"}},
 		Notes: map[providers.Op]string{
 			providers.OpProfile:          "channels and groups; counts are rounded as on the page",
 			providers.OpPosts:            "of channels with a public preview, 20 a page; service messages are left out",

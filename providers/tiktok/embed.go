@@ -138,14 +138,29 @@ type embeddedList struct {
 	Videos wire.Count  `json:"videoCount"` // a number, or digits
 }
 
+// searchable says why a query cannot be searched for without the official interface.
+func searchable(q providers.SearchQuery) error {
+	_, err := tagOf(q)
+	return err
+}
+
+// tagOf returns the hashtag that a query consists of.
+func tagOf(q providers.SearchQuery) (string, error) {
+	tag, ok := strings.CutPrefix(strings.TrimSpace(q.Query), "#")
+	if !ok || tag == "" || strings.ContainsAny(tag, " /") {
+		return "", providers.Unsupported(
+			"without the official interface TikTok is searched by one hashtag only, such as #coffee")
+	}
+	return tag, nil
+}
+
 // search reads the page to embed a hashtag.
 func (o *own) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (out providers.Page[schema.SearchResult], err error) {
-	tag, ok := strings.CutPrefix(strings.TrimSpace(q.Query), "#")
-	if !ok || tag == "" || strings.ContainsAny(tag, " /") {
-		return out, providers.Unsupported(
-			"without the official interface TikTok is searched by one hashtag only, such as #coffee")
+	tag, err := tagOf(q)
+	if err != nil {
+		return out, err
 	}
 	page, err := o.videos(ctx, cursor, func(number int) (wire.Object[route], error) {
 		return o.open(ctx, numbered(upstream.Get("embed", "tag", tag), number))

@@ -41,6 +41,7 @@ func newOwn(cfg Config) providers.Provider {
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"post"}},
 		},
+		Searches: searchable,
 		Notes: map[providers.Op]string{
 			providers.OpPosts:           "ten to a page, with views as the only count; a page that is read twice ends the list",
 			providers.OpSearch:          "#word only: the newest few posts of the hashtag",

@@ -27,15 +27,16 @@ type offer struct {
 
 // filter is a parameter that narrows a list, and the values that the platform knows; none when it takes any.
 type filter struct {
-	Name   string
-	Values []string
+	Name     string
+	Values   []string
+	Required bool // without it the platform does not serve the operation
 }
 
 // Options returns the filters by name.
 func (o offer) Options() []filter {
 	var out []filter
 	for _, name := range slices.Sorted(maps.Keys(o.Filters)) {
-		out = append(out, filter{name, o.Filters[name]})
+		out = append(out, filter{name, o.Filters[name], slices.Contains(o.Required, name)})
 	}
 	return out
 }
