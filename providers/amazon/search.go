@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -23,11 +24,9 @@ var sorts = map[string]string{"relevance": "Relevance", "recent": "NewestArrival
 func (c *client) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
-	number := 1
-	if cursor != "" {
-		if number, err = strconv.Atoi(cursor); err != nil || number < 2 || number > lastPage {
-			return page, providers.ErrCursor
-		}
+	number, err := pages.Number(cursor, lastPage)
+	if err != nil {
+		return page, err
 	}
 	page, err = c.found(ctx, q, number)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -22,12 +23,9 @@ const deepest = 10 // pages of the feed, of 50 reviews each
 // is not to be trusted.
 func (c *client) reviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
 	var page providers.Page[schema.Review]
-	n := 1
-	if cursor != "" {
-		var err error
-		if n, err = strconv.Atoi(cursor); err != nil || n < 2 || n > deepest {
-			return page, providers.ErrCursor
-		}
+	n, err := pages.Number(cursor, deepest)
+	if err != nil {
+		return page, err
 	}
 	id := productID
 	if !links.Digits(id) { // the feed knows apps by number only

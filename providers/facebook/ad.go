@@ -86,8 +86,8 @@ func (a archived) ad(now time.Time, raw json.RawMessage) schema.Ad {
 	out := schema.Ad{
 		Common:     schema.Common{ID: id, URL: siteURL + "ads/library/?id=" + id, Raw: raw},
 		Advertiser: schema.AdvertiserSummary{Name: a.PageName},
-		Text:       cmp.Or(first(a.Bodies), a.Body),
-		Headline:   text.NonEmpty(cmp.Or(first(a.Titles), a.Title)),
+		Text:       cmp.Or(text.First(a.Bodies), a.Body),
+		Headline:   text.NonEmpty(cmp.Or(text.First(a.Titles), a.Title)),
 		StartedAt:  a.Start.V,
 		Countries:  a.countries(),
 	}
@@ -120,11 +120,4 @@ func (a archived) countries() []string {
 	out = text.Each(out)
 	slices.Sort(out)
 	return out
-}
-
-func first(all []string) string {
-	if len(all) == 0 {
-		return ""
-	}
-	return all[0]
 }

@@ -1,7 +1,6 @@
 package facebook_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -28,29 +27,6 @@ func with(cfg facebook.Config) func(*http.Client) providers.Chain {
 	}
 }
 
-func event(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Event, error) {
-		return p.Event(ctx, id)
-	})
-}
-
-func ads(name string, q providers.AdsQuery) providertest.Call {
-	return lists(name, func(p providers.Provider) providers.ListBy[providers.AdsQuery, schema.Ad] { return p.Ads }, q)
-}
-
-func adsSearch(name string, q providers.AdsSearchQuery) providertest.Call {
-	type search = providers.AdsSearchQuery
-	return lists(name, func(p providers.Provider) providers.ListBy[search, schema.Ad] { return p.AdsSearch }, q)
-}
-
-func lists[Q any](name string, of func(providers.Provider) providers.ListBy[Q, schema.Ad], q Q) providertest.Call {
-	return providertest.List(name, func(
-		ctx context.Context, p providers.Provider, cursor string,
-	) (providers.Page[schema.Ad], error) {
-		return of(p)(ctx, q, cursor)
-	})
-}
-
 func TestOfficial(t *testing.T) {
 	t.Parallel()
 	upcoming := providers.EventsQuery{Handle: "teahouse.example", Time: "upcoming"}
@@ -73,10 +49,10 @@ func TestOfficial(t *testing.T) {
 			providertest.Replies("replies", providers.RepliesQuery{CommentID: "91_701"}),
 			providertest.Reels("reels", "300100"),
 			providertest.Collections("albums", providers.CollectionsQuery{Handle: "teahouse.example"}),
-			event("event", "900000001"),
+			providertest.Event("event", "900000001"),
 			providertest.Events("events", upcoming),
-			ads("ads", providers.AdsQuery{AdvertiserID: "300100"}),
-			adsSearch("ads-filtered", providers.AdsSearchQuery{Query: "شاي", AdFilter: providers.AdFilter{
+			providertest.Ads("ads", providers.AdsQuery{AdvertiserID: "300100"}),
+			providertest.AdsSearch("ads-filtered", providers.AdsSearchQuery{Query: "شاي", AdFilter: providers.AdFilter{
 				Country: "DE", Status: "active",
 				Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC),
 			}}),
@@ -98,11 +74,11 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Post("a post without its page", "pfbid0abc"), Want: providers.ErrUnsupported},
 			{Call: providertest.Posts("dead cursor", "300100").From("after=stale"), Want: providers.ErrCursor},
 			{Call: providertest.Search("bad query", providers.SearchQuery{Query: "bad"}), Want: providers.ErrInvalid},
-			{Call: event("unknown event", "900000404"), Want: providers.ErrNotHere},
-			{Call: event("short address", "e/aBcD1"), Want: providers.ErrUnsupported},
+			{Call: providertest.Event("unknown event", "900000404"), Want: providers.ErrNotHere},
+			{Call: providertest.Event("short address", "e/aBcD1"), Want: providers.ErrUnsupported},
 			{Call: providertest.Events("events at a place", providers.EventsQuery{Place: "Riyadh"}), Want: providers.ErrUnsupported},
-			{Call: ads("ads of a domain", providers.AdsQuery{Domain: "example.com"}), Want: providers.ErrInvalid},
-			{Call: adsSearch("bad country", providers.AdsSearchQuery{Query: "bad"}), Want: providers.ErrInvalid},
+			{Call: providertest.Ads("ads of a domain", providers.AdsQuery{Domain: "example.com"}), Want: providers.ErrInvalid},
+			{Call: providertest.AdsSearch("bad country", providers.AdsSearchQuery{Query: "bad"}), Want: providers.ErrInvalid},
 		},
 		Drift:  officialDrift(),
 		Inputs: inputs,
@@ -185,23 +161,23 @@ func TestOwn(t *testing.T) {
 		Calls: []providertest.Call{
 			providertest.Profile("own-profile", "teahouse.example"),
 			providertest.Profile("own-profile-rounded", "300100"),
-			event("own-event", "900000011"),
-			event("own-event-short-address", "e/aBcD1"),
-			event("own-event-2025", "900000012"),
-			event("own-event-rounded", "900000013"),
+			providertest.Event("own-event", "900000011"),
+			providertest.Event("own-event-short-address", "e/aBcD1"),
+			providertest.Event("own-event-2025", "900000012"),
+			providertest.Event("own-event-rounded", "900000013"),
 			providertest.Events("own-events", providers.EventsQuery{Handle: "teahouse.example"}),
 			providertest.Events("own-events-none", providers.EventsQuery{Handle: "teahouse.example", Time: "past"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: event("another event", "900000014"), Want: providers.ErrUnavailable},
-			{Call: event("content not available", "900000015"), Want: providers.ErrNotFound},
-			{Call: event("content not available, below a form to log in", "900000020"), Want: providers.ErrNotFound},
-			{Call: event("content not available, beside another event", "900000023"), Want: providers.ErrNotFound},
-			{Call: event("login page", "900000016"), Want: providers.ErrUnavailable},
-			{Call: event("a bare title", "900000017"), Want: providers.ErrUnavailable},
-			{Call: event("redirect to the login", "900000018"), Want: providers.ErrUnavailable},
-			{Call: event("limit", "900000019"), Want: providers.ErrUnavailable},
-			{Call: event("short address of another site", "e/nowhere"), Want: providers.ErrNotFound},
+			{Call: providertest.Event("another event", "900000014"), Want: providers.ErrUnavailable},
+			{Call: providertest.Event("content not available", "900000015"), Want: providers.ErrNotFound},
+			{Call: providertest.Event("content not available, below a form to log in", "900000020"), Want: providers.ErrNotFound},
+			{Call: providertest.Event("content not available, beside another event", "900000023"), Want: providers.ErrNotFound},
+			{Call: providertest.Event("login page", "900000016"), Want: providers.ErrUnavailable},
+			{Call: providertest.Event("a bare title", "900000017"), Want: providers.ErrUnavailable},
+			{Call: providertest.Event("redirect to the login", "900000018"), Want: providers.ErrUnavailable},
+			{Call: providertest.Event("limit", "900000019"), Want: providers.ErrUnavailable},
+			{Call: providertest.Event("short address of another site", "e/nowhere"), Want: providers.ErrNotFound},
 			{Call: providertest.Profile("login page of a page", "walled"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("page not available", "gone"), Want: providers.ErrNotFound},
 			{Call: providertest.Profile("bare page", "bare"), Want: providers.ErrUnavailable},

@@ -1,7 +1,6 @@
 package google_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -29,22 +28,6 @@ func official(up providertest.Upstream) providers.Provider {
 }
 
 func own(up providertest.Upstream) providers.Provider { return open(&http.Client{Transport: up})[1] }
-
-func ads(name string, q providers.AdsQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Ad], error) {
-		return p.Ads(ctx, q, cursor)
-	})
-}
-
-func ad(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Ad, error) { return p.Ad(ctx, id) })
-}
-
-func advertisers(name string, q providers.AdvertisersQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Advertiser], error) {
-		return p.Advertisers(ctx, q, cursor)
-	})
-}
 
 func search(name, query string) providertest.Call {
 	return providertest.Search(name, providers.SearchQuery{Query: query})
@@ -85,28 +68,28 @@ func TestOwn(t *testing.T) {
 			providertest.Suggestions("suggestions", providers.SuggestionsQuery{Query: "tea", Region: "GB"}),
 			providertest.Suggestions("suggestions-short-answer", providers.SuggestionsQuery{Query: "شاي"}),
 			providertest.Suggestions("suggestions-none", providers.SuggestionsQuery{Query: "zzz"}),
-			ads("ads", providers.AdsQuery{AdvertiserID: leaf}),
-			ads("ads-of-domain", providers.AdsQuery{Domain: "leaf.example", AdFilter: providers.AdFilter{Country: "SA"}}),
-			ads("ads-of-advertiser-that-is-a-domain", providers.AdsQuery{AdvertiserID: "leaf.example", AdFilter: providers.AdFilter{Country: "SA"}}),
-			ads("ads-none", providers.AdsQuery{AdvertiserID: "AR00000000000000000000"}),
-			ad("ad", leaf+"/CR00000000000000000002"),
-			advertisers("advertisers", providers.AdvertisersQuery{Query: "leaf"}),
-			advertisers("advertisers-none", providers.AdvertisersQuery{Query: "zzz", Country: "DE"}),
+			providertest.Ads("ads", providers.AdsQuery{AdvertiserID: leaf}),
+			providertest.Ads("ads-of-domain", providers.AdsQuery{Domain: "leaf.example", AdFilter: providers.AdFilter{Country: "SA"}}),
+			providertest.Ads("ads-of-advertiser-that-is-a-domain", providers.AdsQuery{AdvertiserID: "leaf.example", AdFilter: providers.AdFilter{Country: "SA"}}),
+			providertest.Ads("ads-none", providers.AdsQuery{AdvertiserID: "AR00000000000000000000"}),
+			providertest.Ad("ad", leaf+"/CR00000000000000000002"),
+			providertest.Advertisers("advertisers", providers.AdvertisersQuery{Query: "leaf"}),
+			providertest.Advertisers("advertisers-none", providers.AdvertisersQuery{Query: "zzz", Country: "DE"}),
 		},
 		Fails: []providertest.Fail{
 			{Call: providertest.Suggestions("page in place of the list", providers.SuggestionsQuery{Query: "html"}), Want: providers.ErrUnavailable},
 			{Call: providertest.Suggestions("robots are not served", providers.SuggestionsQuery{Query: "robot"}), Want: providers.ErrUnavailable},
-			{Call: ads("question that Google cannot read", providers.AdsQuery{Domain: "bad.example"}), Want: providers.ErrInvalid},
-			{Call: ads("fault of Google's", providers.AdsQuery{Domain: "fault.example"}), Want: providers.ErrUnavailable},
-			{Call: ads("check on another host", providers.AdsQuery{Domain: "robot.example"}), Want: providers.ErrUnavailable},
-			{Call: ads("no domain", providers.AdsQuery{Domain: "leaf"}), Want: providers.ErrInvalid},
-			{Call: ads("dead cursor", providers.AdsQuery{AdvertiserID: leaf}).From("dead"), Want: providers.ErrCursor},
+			{Call: providertest.Ads("question that Google cannot read", providers.AdsQuery{Domain: "bad.example"}), Want: providers.ErrInvalid},
+			{Call: providertest.Ads("fault of Google's", providers.AdsQuery{Domain: "fault.example"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Ads("check on another host", providers.AdsQuery{Domain: "robot.example"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Ads("no domain", providers.AdsQuery{Domain: "leaf"}), Want: providers.ErrInvalid},
+			{Call: providertest.Ads("dead cursor", providers.AdsQuery{AdvertiserID: leaf}).From("dead"), Want: providers.ErrCursor},
 			{
-				Call: ads("no such country", providers.AdsQuery{AdvertiserID: leaf, AdFilter: providers.AdFilter{Country: "ZZ"}}),
+				Call: providertest.Ads("no such country", providers.AdsQuery{AdvertiserID: leaf, AdFilter: providers.AdFilter{Country: "ZZ"}}),
 				Want: providers.ErrInvalid,
 			},
-			{Call: ad("no such ad", leaf+"/CR00000000000000000404"), Want: providers.ErrNotFound},
-			{Call: ad("another ad than was asked for", leaf+"/CR00000000000000000005"), Want: providers.ErrUnavailable},
+			{Call: providertest.Ad("no such ad", leaf+"/CR00000000000000000404"), Want: providers.ErrNotFound},
+			{Call: providertest.Ad("another ad than was asked for", leaf+"/CR00000000000000000005"), Want: providers.ErrUnavailable},
 		},
 		Drift: &providertest.Drift{
 			Absent: []string{"{}", "1", "2"}, // nothing is written as an empty object, and the last page has no token

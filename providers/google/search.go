@@ -14,6 +14,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/ids"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -61,11 +62,9 @@ type metatags struct {
 func (c *client) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
-	start := 1
-	if cursor != "" {
-		if start, err = strconv.Atoi(cursor); err != nil || start < 2 || start > deepest {
-			return page, providers.ErrCursor
-		}
+	start, err := pages.Number(cursor, deepest)
+	if err != nil {
+		return page, err
 	}
 	var a answer
 	if _, err = c.http.Read(ctx, c.request(q, start), &a); err == nil {

@@ -1,7 +1,6 @@
 package linkedin_test
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -15,20 +14,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/linkedin"
 	"github.com/socialdata/socialdata/providers/providertest"
-	"github.com/socialdata/socialdata/schema"
 )
-
-func ads(name string, q providers.AdsQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Ad], error) {
-		return p.Ads(ctx, q, cursor)
-	})
-}
-
-func adsSearch(name string, q providers.AdsSearchQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Ad], error) {
-		return p.AdsSearch(ctx, q, cursor)
-	})
-}
 
 func TestOfficial(t *testing.T) {
 	t.Parallel()
@@ -39,8 +25,8 @@ func TestOfficial(t *testing.T) {
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "company/tea-house"),
 			providertest.Profile("profile-by-number", "company/3803"),
-			ads("ads", providers.AdsQuery{AdvertiserID: "Tea"}),
-			adsSearch("ads-search", providers.AdsSearchQuery{Query: "tea", AdFilter: providers.AdFilter{
+			providertest.Ads("ads", providers.AdsQuery{AdvertiserID: "Tea"}),
+			providertest.AdsSearch("ads-search", providers.AdsSearchQuery{Query: "tea", AdFilter: providers.AdFilter{
 				Country: "DE", Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC),
 			}}),
 		},
@@ -52,12 +38,12 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Profile("no access", "company/denied"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("no access to one of a batch", "company/4"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("retired version", "company/old"), Want: providers.ErrUnavailable},
-			{Call: ads("dead cursor", providers.AdsQuery{AdvertiserID: "Tea"}).From("7000"), Want: providers.ErrCursor},
-			{Call: ads("no cursor", providers.AdsQuery{AdvertiserID: "Tea"}).From("x"), Want: providers.ErrCursor},
-			{Call: ads("a parameter that is refused", providers.AdsQuery{AdvertiserID: "bad"}), Want: providers.ErrUnavailable},
-			{Call: ads("no access to the library", providers.AdsQuery{AdvertiserID: "none"}), Want: providers.ErrUnavailable},
-			{Call: ads("by number", providers.AdsQuery{AdvertiserID: "3803"}), Want: providers.ErrUnsupported},
-			{Call: ads("by domain", providers.AdsQuery{Domain: "tea.example"}), Want: providers.ErrUnsupported},
+			{Call: providertest.Ads("dead cursor", providers.AdsQuery{AdvertiserID: "Tea"}).From("7000"), Want: providers.ErrCursor},
+			{Call: providertest.Ads("no cursor", providers.AdsQuery{AdvertiserID: "Tea"}).From("x"), Want: providers.ErrCursor},
+			{Call: providertest.Ads("a parameter that is refused", providers.AdsQuery{AdvertiserID: "bad"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Ads("no access to the library", providers.AdsQuery{AdvertiserID: "none"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Ads("by number", providers.AdsQuery{AdvertiserID: "3803"}), Want: providers.ErrUnsupported},
+			{Call: providertest.Ads("by domain", providers.AdsQuery{Domain: "tea.example"}), Want: providers.ErrUnsupported},
 		},
 		Drift: &providertest.Drift{
 			// Each link leads elsewhere: the one before the page and the one behind it are no rows of a list.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/text"
 )
 
 const person = "in"
@@ -53,7 +54,7 @@ func handleOf(link *links.Link, value string) (string, error) {
 	if link != nil {
 		parts = link.Segments
 	}
-	kind, name := person, strings.TrimPrefix(first(parts), "@")
+	kind, name := person, strings.TrimPrefix(text.First(parts), "@")
 	switch {
 	case len(parts) >= 2:
 		kind, name = strings.ToLower(parts[0]), parts[1]
@@ -162,10 +163,3 @@ func accountOf(address string) account {
 }
 
 func (a account) url() string { return siteURL + "/" + a.kind + "/" + url.PathEscape(a.slug) }
-
-func first(parts []string) string {
-	if len(parts) == 0 {
-		return ""
-	}
-	return parts[0]
-}

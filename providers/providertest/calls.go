@@ -143,6 +143,54 @@ func CommunityPosts(name string, q providers.CommunityPostsQuery) Call {
 	}, q)
 }
 
+// Products lists the products of a store or of an account.
+func Products(name string, q providers.ProductsQuery) Call {
+	return listBy(name, func(p providers.Provider) providers.ListBy[providers.ProductsQuery, schema.Product] {
+		return p.Products
+	}, q)
+}
+
+// Store reads one store.
+func Store(name, id string) Call {
+	return One(name, func(ctx context.Context, p providers.Provider) (providers.Storefront, error) {
+		return p.Store(ctx, id)
+	})
+}
+
+// Ads lists the ads of an advertiser or a domain.
+func Ads(name string, q providers.AdsQuery) Call {
+	return listBy(name, func(p providers.Provider) providers.ListBy[providers.AdsQuery, schema.Ad] { return p.Ads }, q)
+}
+
+// AdsSearch lists the ads that match a text.
+func AdsSearch(name string, q providers.AdsSearchQuery) Call {
+	return listBy(name, func(p providers.Provider) providers.ListBy[providers.AdsSearchQuery, schema.Ad] {
+		return p.AdsSearch
+	}, q)
+}
+
+// Ad reads one ad.
+func Ad(name, id string) Call {
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Ad, error) { return p.Ad(ctx, id) })
+}
+
+// Advertisers lists the advertisers that match a text.
+func Advertisers(name string, q providers.AdvertisersQuery) Call {
+	return listBy(name, func(p providers.Provider) providers.ListBy[providers.AdvertisersQuery, schema.Advertiser] {
+		return p.Advertisers
+	}, q)
+}
+
+// Event reads one event.
+func Event(name, id string) Call {
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Event, error) { return p.Event(ctx, id) })
+}
+
+// TrackPosts lists the posts that use a track.
+func TrackPosts(name, id string) Call {
+	return list(name, func(p providers.Provider) providers.List[schema.Post] { return p.TrackPosts }, id)
+}
+
 func list[T any](name string, of func(providers.Provider) providers.List[T], key string) Call {
 	return List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[T], error) {
 		return of(p)(ctx, key, cursor)

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strconv"
+	"math"
 	"strings"
 
 	"golang.org/x/net/html"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -21,11 +22,9 @@ import (
 func (s *site) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (out providers.Page[schema.SearchResult], err error) {
-	this := 1
-	if cursor != "" {
-		if this, err = strconv.Atoi(cursor); err != nil || this < 2 {
-			return out, providers.ErrCursor
-		}
+	this, err := pages.Number(cursor, math.MaxInt)
+	if err != nil {
+		return out, err
 	}
 	what, read := "video", (*page).foundVideos
 	if q.Kind == schema.ProfileResult {

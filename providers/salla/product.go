@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -50,7 +52,7 @@ func numbered[T, O any](
 		Pagination pagination   `json:"pagination"`
 	}
 	var page providers.Page[O]
-	n, err := pageNumber(cursor)
+	n, err := pages.Number(cursor, math.MaxInt)
 	if err != nil {
 		return page, err
 	}
@@ -88,18 +90,6 @@ func (p pagination) next(ctx context.Context, n int) (string, error) {
 		return "", nil
 	}
 	return strconv.Itoa(n + 1), nil
-}
-
-// pageNumber reads a cursor.
-func pageNumber(cursor string) (int, error) {
-	if cursor == "" {
-		return 1, nil
-	}
-	n, err := strconv.Atoi(cursor)
-	if err != nil || n < 2 {
-		return 0, providers.ErrCursor
-	}
-	return n, nil
 }
 
 func (m *merchant) product(ctx context.Context, q providers.ProductQuery) (schema.Product, error) {

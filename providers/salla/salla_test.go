@@ -23,14 +23,8 @@ func own(c *http.Client) providers.Provider {
 	return salla.New(salla.Config{StoreID: "77", StoreURL: "https://dar.example", HTTP: c})[1]
 }
 
-func store(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (providers.Storefront, error) { return p.Store(ctx, id) })
-}
-
 func products(name, store string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Product], error) {
-		return p.Products(ctx, providers.ProductsQuery{Store: store}, cursor)
-	})
+	return providertest.Products(name, providers.ProductsQuery{Store: store})
 }
 
 func product(name, id string) providertest.Call {
@@ -52,8 +46,8 @@ func TestOfficial(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Chain { return providers.Chain{official(c)} },
 		Calls: []providertest.Call{
-			store("store", "77"),
-			store("store-by-address", "salla.sa/dar-example"),
+			providertest.Store("store", "77"),
+			providertest.Store("store-by-address", "salla.sa/dar-example"),
 			products("products", "77"),
 			product("product", "501"),
 			product("product-variants", "502"),
@@ -62,7 +56,7 @@ func TestOfficial(t *testing.T) {
 			providertest.Reviews("reviews", "501"),
 		},
 		Fails: []providertest.Fail{
-			{Call: store("another store", "78"), Want: providers.ErrUnsupported},
+			{Call: providertest.Store("another store", "78"), Want: providers.ErrUnsupported},
 			{Call: products("products of another store", "other.example"), Want: providers.ErrUnsupported},
 			{Call: product("unknown", "404"), Want: providers.ErrNotFound},
 			{Call: product("hidden", "503"), Want: providers.ErrNotFound},

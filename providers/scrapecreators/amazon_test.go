@@ -1,7 +1,6 @@
 package scrapecreators_test
 
 import (
-	"context"
 	"net/http"
 	"os"
 	"testing"
@@ -10,24 +9,18 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/providertest"
 	"github.com/socialdata/socialdata/providers/scrapecreators"
-	"github.com/socialdata/socialdata/schema"
 )
 
 func TestAmazon(t *testing.T) {
-	products := func(name string, q providers.ProductsQuery) providertest.Call {
-		return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Product], error) {
-			return p.Products(ctx, q, cursor)
-		})
-	}
 	run(t, platform.Amazon, providertest.Suite{
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "ann.leaf"),
-			products("products", providers.ProductsQuery{Handle: "ann.leaf"}),
+			providertest.Products("products", providers.ProductsQuery{Handle: "ann.leaf"}),
 			providertest.Collections("collections", providers.CollectionsQuery{Handle: "ann.leaf"}),
 		},
 		Fails: []providertest.Fail{
 			{Call: providertest.Profile("unknown creator", "nobody"), Want: providers.ErrNotFound},
-			{Call: products("by store", providers.ProductsQuery{Store: "A1"}), Want: providers.ErrUnsupported},
+			{Call: providertest.Products("by store", providers.ProductsQuery{Store: "A1"}), Want: providers.ErrUnsupported},
 		},
 		Drift: &providertest.Drift{},
 	})

@@ -52,13 +52,13 @@ func TestFacebook(t *testing.T) {
 			) (providers.Page[schema.Event], error) {
 				return p.EventsSearch(ctx, "tea", cursor)
 			}),
-			adsSearch("ads-search", providers.AdsSearchQuery{Query: "tea", AdFilter: providers.AdFilter{
+			providertest.AdsSearch("ads-search", providers.AdsSearchQuery{Query: "tea", AdFilter: providers.AdFilter{
 				Country: "SA", Status: "all",
 				Since: time.Date(2025, 1, 5, 0, 0, 0, 0, time.UTC), Until: time.Date(2025, 2, 17, 0, 0, 0, 0, time.UTC),
 			}}),
-			ads("ads", providers.AdsQuery{AdvertiserID: "115531458627129"}),
-			ads("ads-name", providers.AdsQuery{AdvertiserID: "teahouse"}),
-			ad("ad", "702369045530963"),
+			providertest.Ads("ads", providers.AdsQuery{AdvertiserID: "115531458627129"}),
+			providertest.Ads("ads-name", providers.AdsQuery{AdvertiserID: "teahouse"}),
+			providertest.Ad("ad", "702369045530963"),
 			providertest.List("advertisers", func(
 				ctx context.Context, p providers.Provider, cursor string,
 			) (providers.Page[schema.Advertiser], error) {
@@ -85,7 +85,7 @@ func TestFacebook(t *testing.T) {
 				Want: providers.ErrCursor,
 			},
 			{Call: providertest.Events("events in words", providers.EventsQuery{Place: "Riyadh"}), Want: providers.ErrInvalid},
-			{Call: ads("ads of a domain", providers.AdsQuery{Domain: "tea.example"}), Want: providers.ErrUnsupported},
+			{Call: providertest.Ads("ads of a domain", providers.AdsQuery{Domain: "tea.example"}), Want: providers.ErrUnsupported},
 		},
 		Drift: &providertest.Drift{Absent: []string{
 			"cursor",     // where no flag says that there is more

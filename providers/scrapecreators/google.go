@@ -12,6 +12,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/google"
 	"github.com/socialdata/socialdata/providers/internal/ids"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -52,7 +53,7 @@ func (r googleReads) search(
 	var a struct {
 		Results wire.Rows[googleResult] `json:"results"`
 	}
-	n, err := pageOf(cursor, indexedPages)
+	n, err := pages.Number(cursor, indexedPages)
 	if err == nil {
 		_, err = r.http.Read(ctx, upstream.Get("v1/google/search").Says("query", q.Query).With("region", q.Region).
 			With("date_posted", reaching(q.Since, indexed...)).With("page", strconv.Itoa(n)), &a)

@@ -13,14 +13,6 @@ import (
 
 func TestGoogle(t *testing.T) {
 	const tea = "AR01614014350098432001"
-	ads := func(name string, q providers.AdsQuery) providertest.Call {
-		return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Ad], error) {
-			return p.Ads(ctx, q, cursor)
-		})
-	}
-	ad := func(name, key string) providertest.Call {
-		return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Ad, error) { return p.Ad(ctx, key) })
-	}
 	august := time.Date(2025, 8, 1, 0, 0, 0, 0, time.UTC)
 	run(t, platform.Google, providertest.Suite{
 		Calls: []providertest.Call{
@@ -29,11 +21,11 @@ func TestGoogle(t *testing.T) {
 				func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.SearchResult], error) {
 					return p.Search(ctx, providers.SearchQuery{Query: "tea", Region: "SA", Since: time.Now().Add(-72 * time.Hour)}, cursor)
 				}),
-			ads("ads", providers.AdsQuery{AdvertiserID: tea, AdFilter: providers.AdFilter{
+			providertest.Ads("ads", providers.AdsQuery{AdvertiserID: tea, AdFilter: providers.AdFilter{
 				Country: "SA", Since: august, Until: august.AddDate(0, 1, 0),
 			}}),
-			ads("ads-by-domain", providers.AdsQuery{Domain: "tea.example"}),
-			ad("ad", tea+"/CR00000000000000000001"),
+			providertest.Ads("ads-by-domain", providers.AdsQuery{Domain: "tea.example"}),
+			providertest.Ad("ad", tea+"/CR00000000000000000001"),
 			providertest.List("advertisers",
 				func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Advertiser], error) {
 					return p.Advertisers(ctx, providers.AdvertisersQuery{Query: "tea", Country: "SA"}, cursor)
@@ -41,7 +33,7 @@ func TestGoogle(t *testing.T) {
 		},
 		Fails: []providertest.Fail{
 			{Call: providertest.Search("too far", providers.SearchQuery{Query: "tea"}).From("12"), Want: providers.ErrCursor},
-			{Call: ad("unknown ad", tea+"/CR00000000000000000009"), Want: providers.ErrNotFound},
+			{Call: providertest.Ad("unknown ad", tea+"/CR00000000000000000009"), Want: providers.ErrNotFound},
 		},
 		// The last page has no cursor.
 		Drift: &providertest.Drift{Absent: []string{"cursor"}},

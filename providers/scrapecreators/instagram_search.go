@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -120,7 +121,7 @@ func (r instagramReads) searchReels(
 	var answer struct {
 		Reels wire.Rows[instagramPost] `json:"reels"`
 	}
-	n, err := pageOf(cursor, math.MaxInt)
+	n, err := pages.Number(cursor, math.MaxInt)
 	if err != nil {
 		return page, err
 	}

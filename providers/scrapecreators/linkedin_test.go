@@ -14,11 +14,6 @@ import (
 )
 
 func TestLinkedIn(t *testing.T) {
-	ads := func(name string, q providers.AdsQuery) providertest.Call {
-		return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Ad], error) {
-			return p.Ads(ctx, q, cursor)
-		})
-	}
 	august := time.Date(2025, 8, 1, 0, 0, 0, 0, time.UTC)
 	run(t, platform.LinkedIn, providertest.Suite{
 		Calls: []providertest.Call{
@@ -36,10 +31,10 @@ func TestLinkedIn(t *testing.T) {
 					return p.Search(ctx, providers.SearchQuery{Query: "tea", Since: time.Now().Add(-72 * time.Hour)}, cursor)
 				}),
 			providertest.Transcript("transcript", providers.TranscriptQuery{PostID: "7354600338621906944"}),
-			ads("ads", providers.AdsQuery{AdvertiserID: "tea house", AdFilter: providers.AdFilter{
+			providertest.Ads("ads", providers.AdsQuery{AdvertiserID: "tea house", AdFilter: providers.AdFilter{
 				Country: "SA", Since: august, Until: august.AddDate(0, 1, 0),
 			}}),
-			ads("ads-by-number", providers.AdsQuery{AdvertiserID: "784652"}),
+			providertest.Ads("ads-by-number", providers.AdsQuery{AdvertiserID: "784652"}),
 			providertest.List("ads-search", func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Ad], error) {
 				return p.AdsSearch(ctx, providers.AdsSearchQuery{Query: "tea"}, cursor)
 			}),
@@ -50,7 +45,7 @@ func TestLinkedIn(t *testing.T) {
 			{Call: providertest.Posts("posts of a person", "in/ann-leaf"), Want: providers.ErrUnsupported},
 			{Call: providertest.Posts("no cursor of ours", "company/tea-house").From("8"), Want: providers.ErrCursor},
 			{Call: providertest.Transcript("nothing is said", providers.TranscriptQuery{PostID: "7307419830251307008"}), Want: providers.ErrNotFound},
-			{Call: ads("by domain", providers.AdsQuery{Domain: "tea.example"}), Want: providers.ErrUnsupported},
+			{Call: providertest.Ads("by domain", providers.AdsQuery{Domain: "tea.example"}), Want: providers.ErrUnsupported},
 		},
 		Drift: &providertest.Drift{
 			// The last page has no token.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/language/display"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -89,7 +90,7 @@ func (a answer) next(ctx context.Context, name string) (string, error) {
 func numbered[T, O any](
 	ctx context.Context, c *client, r upstream.Request, cursor string, last int, rows string, convert func(T, json.RawMessage) (O, bool),
 ) (page providers.Page[O], err error) {
-	n, err := pageOf(cursor, last)
+	n, err := pages.Number(cursor, last)
 	if err != nil {
 		return page, err
 	}
@@ -98,18 +99,6 @@ func numbered[T, O any](
 		page.Next = strconv.Itoa(n + 1)
 	}
 	return page, err
-}
-
-// pageOf is the number of the page that a cursor stands for, up to last.
-func pageOf(cursor string, last int) (int, error) {
-	if cursor == "" {
-		return 1, nil
-	}
-	n, err := strconv.Atoi(cursor)
-	if err != nil || n < 2 || n > last {
-		return 0, providers.ErrCursor
-	}
-	return n, nil
 }
 
 // parsed converts the rows of a list by parse. One that is not public does not belong. One that cannot be read is the zero

@@ -16,6 +16,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -117,7 +118,7 @@ func (r tiktokReads) searchProducts(
 	var answer struct {
 		Products wire.Rows[tiktokProduct] `json:"products"`
 	}
-	n, err := pageOf(cursor, math.MaxInt)
+	n, err := pages.Number(cursor, math.MaxInt)
 	if err != nil {
 		return page, err
 	}
@@ -407,7 +408,7 @@ func (r tiktokReads) reviews(
 		Reviews wire.Rows[tiktokReview] `json:"product_reviews"`
 		HasMore wire.Bool               `json:"has_more"`
 	}
-	n, err := pageOf(cursor, math.MaxInt)
+	n, err := pages.Number(cursor, math.MaxInt)
 	if err == nil {
 		ask := upstream.Get("v1/tiktok/shop/product/reviews").Says("product_id", productID).With("page", strconv.Itoa(n))
 		_, err = r.http.Read(ctx, ask, &answer)

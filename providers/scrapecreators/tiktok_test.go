@@ -57,8 +57,8 @@ func TestTikTok(t *testing.T) {
 			) (providers.Page[schema.Post], error) {
 				return p.TrackPosts(ctx, "7439295283975702544", cursor)
 			}),
-			products("store", providers.ProductsQuery{Store: shop}),
-			products("showcase", providers.ProductsQuery{Handle: ann}),
+			providertest.Products("store", providers.ProductsQuery{Store: shop}),
+			providertest.Products("showcase", providers.ProductsQuery{Handle: ann}),
 			providertest.One("storefront", func(ctx context.Context, p providers.Provider) (providers.Storefront, error) {
 				return p.Store(ctx, shop)
 			}),
@@ -66,9 +66,9 @@ func TestTikTok(t *testing.T) {
 			providertest.Product("product-sku", providers.ProductQuery{ID: "1730383241618035289"}),
 			providertest.Product("product-hidden", providers.ProductQuery{ID: "1730213444857467838"}),
 			providertest.Reviews("reviews", "1729412793274503379"),
-			ads("ads", providers.AdsQuery{AdvertiserID: "Cup Shop"}),
-			adsSearch("ads-search", providers.AdsSearchQuery{Query: "cup"}),
-			ad("ad", "7646829987799334920"),
+			providertest.Ads("ads", providers.AdsQuery{AdvertiserID: "Cup Shop"}),
+			providertest.AdsSearch("ads-search", providers.AdsSearchQuery{Query: "cup"}),
+			providertest.Ad("ad", "7646829987799334920"),
 		},
 		Fails: []providertest.Fail{
 			{Call: providertest.Profile("unknown account", "nobody"), Want: providers.ErrNotFound},
@@ -87,7 +87,7 @@ func TestTikTok(t *testing.T) {
 				}),
 				Want: providers.ErrUnsupported,
 			},
-			{Call: products("a shop by its name", providers.ProductsQuery{Store: "Cup Shop"}), Want: providers.ErrUnsupported},
+			{Call: providertest.Products("a shop by its name", providers.ProductsQuery{Store: "Cup Shop"}), Want: providers.ErrUnsupported},
 			{
 				Call: providertest.Product("product gone", providers.ProductQuery{ID: "1730383241618035404"}),
 				Want: providers.ErrNotFound,
@@ -97,10 +97,10 @@ func TestTikTok(t *testing.T) {
 				Want: providers.ErrUnavailable,
 			},
 			{
-				Call: ads("an advertiser by number", providers.AdsQuery{AdvertiserID: "7078923208527618049"}),
+				Call: providertest.Ads("an advertiser by number", providers.AdsQuery{AdvertiserID: "7078923208527618049"}),
 				Want: providers.ErrUnsupported,
 			},
-			{Call: ads("ads of a domain", providers.AdsQuery{Domain: "cups.example"}), Want: providers.ErrUnsupported},
+			{Call: providertest.Ads("ads of a domain", providers.AdsQuery{Domain: "cups.example"}), Want: providers.ErrUnsupported},
 			{
 				Call: providertest.Search("no page", providers.SearchQuery{Query: "cup", Kind: schema.ProductResult}).From("first"),
 				Want: providers.ErrCursor,
@@ -148,36 +148,6 @@ func TestTikTokNullInPlaceOfAList(t *testing.T) {
 	if err := errors.Join(posts, of, followers, following, collected); err != nil {
 		t.Errorf("a list of nothing fails: %v", err)
 	}
-}
-
-func products(name string, q providers.ProductsQuery) providertest.Call {
-	return providertest.List(name, func(
-		ctx context.Context, p providers.Provider, cursor string,
-	) (providers.Page[schema.Product], error) {
-		return p.Products(ctx, q, cursor)
-	})
-}
-
-func ads(name string, q providers.AdsQuery) providertest.Call {
-	return providertest.List(name, func(
-		ctx context.Context, p providers.Provider, cursor string,
-	) (providers.Page[schema.Ad], error) {
-		return p.Ads(ctx, q, cursor)
-	})
-}
-
-func adsSearch(name string, q providers.AdsSearchQuery) providertest.Call {
-	return providertest.List(name, func(
-		ctx context.Context, p providers.Provider, cursor string,
-	) (providers.Page[schema.Ad], error) {
-		return p.AdsSearch(ctx, q, cursor)
-	})
-}
-
-func ad(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Ad, error) {
-		return p.Ad(ctx, id)
-	})
 }
 
 func TestTikTokSearchesTheNarrowestWindow(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -30,7 +31,7 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 		if bounded := !q.Since.IsZero() || !q.Until.IsZero(); bounded && t.Timestamp.V == nil {
 			p = schema.Post{} // nobody knows whether it belongs
 		}
-		return schema.Result(&p), within(t.Timestamp.V, q.Since, q.Until)
+		return schema.Result(&p), dates.Within(t.Timestamp.V, q.Since, q.Until)
 	})
 }
 
@@ -39,10 +40,4 @@ func seconds(t time.Time) string {
 		return ""
 	}
 	return strconv.FormatInt(t.Unix(), 10)
-}
-
-// within tells whether a time lies between two that may be zero: Threads does not say whether its bounds are inclusive.
-// An unknown time does.
-func within(at *time.Time, since, until time.Time) bool {
-	return at == nil || !at.Before(since) && (until.IsZero() || at.Before(until))
 }

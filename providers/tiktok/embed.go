@@ -50,7 +50,7 @@ type embeddedVideo struct {
 
 func (v embeddedVideo) post(raw json.RawMessage) schema.Post {
 	author := member{ID: v.Author.ID, UniqueID: v.Author.UniqueID, Nickname: v.Author.Nickname}
-	author.AvatarThumb = first(v.Author.Covers)
+	author.AvatarThumb = text.First(v.Author.Covers)
 	i := item{ID: v.Item.ID, Desc: v.Item.Text, CreateTime: v.Item.CreateTime, Author: author, IsAd: v.Item.IsAd}
 	i.Stats = itemStats{Likes: v.Item.Likes, Comments: v.Item.Comments, Shares: v.Item.Shares, Views: v.Item.Views}
 	for _, c := range v.Challenges {

@@ -211,7 +211,7 @@ func (i item) media() []schema.Media {
 func (v itemVideo) media(page string) []schema.Media {
 	files := []string{v.PlayAddr}
 	for _, b := range v.Bitrates {
-		files = append(files, first(b.PlayAddr.URLs))
+		files = append(files, text.First(b.PlayAddr.URLs))
 	}
 	return videoMedia(files, []string{v.OriginCover, v.Cover}, v.Duration, page)
 }
@@ -237,17 +237,10 @@ func videoMedia(files, covers []string, duration wire.Float, page string) []sche
 
 // appendImage appends the picture that lies at each of the mirrors.
 func appendImage(list []schema.Media, mirrors []string) []schema.Media {
-	if u := text.URL(first(mirrors)); u != nil {
+	if u := text.URL(text.First(mirrors)); u != nil {
 		list = append(list, schema.Media{Type: schema.Image, URL: *u})
 	}
 	return list
-}
-
-func first(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0]
 }
 
 // spoken returns a language as TikTok tells it, nil when it does not.

@@ -86,7 +86,7 @@ func (r room) broadcast(out schema.LiveStream, raw json.RawMessage) schema.LiveS
 		return out
 	}
 	out.ID, out.Raw, out.IsLive = string(r.ID), raw, true
-	out.Title, out.StartedAt, out.ThumbnailURL = text.NonEmpty(r.Title), r.CreatedAt.V, text.URL(first(r.Cover.URLs))
+	out.Title, out.StartedAt, out.ThumbnailURL = text.NonEmpty(r.Title), r.CreatedAt.V, text.URL(text.First(r.Cover.URLs))
 	out.Viewers, out.Likes = r.Viewers.V, r.Likes.V
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -156,11 +157,6 @@ func (c *client) search(
 	}
 	return rows(ctx, c, w, cursor, func(v video, raw json.RawMessage) (schema.SearchResult, bool) {
 		p := v.post("", raw)
-		return schema.Result(&p), within(p.CreatedAt, q.Since, q.Until)
+		return schema.Result(&p), dates.Within(p.CreatedAt, q.Since, q.Until)
 	})
-}
-
-// within tells whether a time is in the bounds of a search: TikTok knows days only.
-func within(t *time.Time, since, until time.Time) bool {
-	return t == nil || !t.Before(since) && (until.IsZero() || t.Before(until))
 }

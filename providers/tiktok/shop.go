@@ -3,6 +3,7 @@ package tiktok
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/ids"
 	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -68,11 +70,9 @@ func (s shop) storefront(raw json.RawMessage) providers.Storefront {
 // reviews reads those of a product. The cursor is the number of a page.
 // https://developers.tiktok.com/doc/research-api-specs-query-tiktok-shop-reviews
 func (c *client) reviews(ctx context.Context, productID, cursor string) (page providers.Page[schema.Review], err error) {
-	number := 1
-	if cursor != "" {
-		if number, err = strconv.Atoi(cursor); err != nil || number < 2 {
-			return page, providers.ErrCursor
-		}
+	number, err := pages.Number(cursor, math.MaxInt)
+	if err != nil {
+		return page, err
 	}
 	var answer struct {
 		Data struct {

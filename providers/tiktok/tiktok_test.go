@@ -1,7 +1,6 @@
 package tiktok_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -30,36 +29,8 @@ var (
 	}
 )
 
-func store(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (providers.Storefront, error) { return p.Store(ctx, id) })
-}
-
-func ad(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (schema.Ad, error) { return p.Ad(ctx, id) })
-}
-
-func adsOf(name string, q providers.AdsQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Ad], error) {
-		return p.Ads(ctx, q, cursor)
-	})
-}
-
-func searchAds(name string, q providers.AdsSearchQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Ad], error) {
-		return p.AdsSearch(ctx, q, cursor)
-	})
-}
-
 func advertisers(name, query string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Advertiser], error) {
-		return p.Advertisers(ctx, providers.AdvertisersQuery{Query: query}, cursor)
-	})
-}
-
-func trackPosts(name, id string) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Post], error) {
-		return p.TrackPosts(ctx, id, cursor)
-	})
+	return providertest.Advertisers(name, providers.AdvertisersQuery{Query: query})
 }
 
 func TestOfficial(t *testing.T) {
@@ -81,13 +52,13 @@ func TestOfficial(t *testing.T) {
 			providertest.Replies("replies-without-post", providers.RepliesQuery{CommentID: "7316400000000000001"}),
 			providertest.Transcript("transcript", providers.TranscriptQuery{PostID: "7316315297965793856"}),
 			providertest.Collection("collection", providers.CollectionQuery{ID: "7300000000000000007"}),
-			store("store", "Salma's Kitchen"),
+			providertest.Store("store", "Salma's Kitchen"),
 			providertest.Reviews("reviews", "1729"),
 			providertest.Reviews("reviews-full-page", "1730"),
-			adsOf("ads", providers.AdsQuery{AdvertiserID: "3847236290405", AdFilter: in23}),
-			adsOf("ads-by-name", providers.AdsQuery{AdvertiserID: "example tea co.", AdFilter: in23}),
-			searchAds("ads-search", providers.AdsSearchQuery{Query: "tea", AdFilter: inFrance}),
-			ad("ad", "192384524719235"),
+			providertest.Ads("ads", providers.AdsQuery{AdvertiserID: "3847236290405", AdFilter: in23}),
+			providertest.Ads("ads-by-name", providers.AdsQuery{AdvertiserID: "example tea co.", AdFilter: in23}),
+			providertest.AdsSearch("ads-search", providers.AdsSearchQuery{Query: "tea", AdFilter: inFrance}),
+			providertest.Ad("ad", "192384524719235"),
 			advertisers("advertisers", "example tea co."),
 		},
 		Fails: []providertest.Fail{
@@ -104,9 +75,9 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Posts("dead cursor", "salma.cooks").From("20160930.9.dead"), Want: providers.ErrCursor},
 			{Call: providertest.Posts("no cursor", "salma.cooks").From("yesterday"), Want: providers.ErrCursor},
 			{Call: providertest.Search("refused words", providers.SearchQuery{Query: "\x01", Since: jan10, Until: feb1}), Want: providers.ErrInvalid},
-			{Call: searchAds("long words", providers.AdsSearchQuery{Query: strings.Repeat("ش", 51)}), Want: providers.ErrInvalid},
-			{Call: adsOf("unknown advertiser", providers.AdsQuery{AdvertiserID: "nobody"}), Want: providers.ErrUnavailable},
-			{Call: adsOf("domain", providers.AdsQuery{Domain: "example.com"}), Want: providers.ErrUnsupported},
+			{Call: providertest.AdsSearch("long words", providers.AdsSearchQuery{Query: strings.Repeat("ش", 51)}), Want: providers.ErrInvalid},
+			{Call: providertest.Ads("unknown advertiser", providers.AdsQuery{AdvertiserID: "nobody"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Ads("domain", providers.AdsQuery{Domain: "example.com"}), Want: providers.ErrUnsupported},
 		},
 		Drift: &providertest.Drift{Absent: []string{
 			"data.videos[].voice_to_text", // of a post in which TikTok has heard nothing
@@ -207,7 +178,7 @@ func TestOwn(t *testing.T) {
 			providertest.Search("own-search", providers.SearchQuery{Query: "#قهوة"}),
 			providertest.Search("own-search-unknown", providers.SearchQuery{Query: "#neverused"}),
 			providertest.Track("own-track", "6900000000000000001"),
-			trackPosts("own-track-posts", "6900000000000000001"),
+			providertest.TrackPosts("own-track-posts", "6900000000000000001"),
 			providertest.CollectionPosts("own-collection-posts", providers.CollectionQuery{ID: "7665668414573546258"}),
 		},
 		Fails: []providertest.Fail{

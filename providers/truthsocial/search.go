@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -80,7 +81,7 @@ func (c *client) searchPosts(
 			return schema.Result(&schema.Post{}), true // it may be within or not
 		}
 		p, public := shown(s, raw)
-		return schema.Result(&p), public && within(q, s.CreatedAt.V)
+		return schema.Result(&p), public && dates.Within(s.CreatedAt.V, q.Since, q.Until)
 	})
 	return items, rows(answer.Statuses), err
 }
@@ -106,11 +107,6 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, kind strin
 func first(t time.Time) int64 { return max(0, t.UnixMilli()) << 16 }
 
 func dated(q providers.SearchQuery) bool { return !q.Since.IsZero() || !q.Until.IsZero() }
-
-// within keeps the promise of since and until for posts that were given an older number.
-func within(q providers.SearchQuery, t *time.Time) bool {
-	return t == nil || !t.Before(q.Since) && (q.Until.IsZero() || t.Before(q.Until))
-}
 
 // suggestions looks through the accounts that Truth Social recommends: it completes nothing by itself.
 // https://docs.joinmastodon.org/methods/suggestions/#v2

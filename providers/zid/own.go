@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/ids"
 	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -66,7 +68,7 @@ func (o *storefronts) listing(
 		return page, providers.Unsupported("the storefront of a shop is known by its address, such as demo%s", domain)
 	}
 	number, mark, _ := strings.Cut(cursor, ".")
-	n, err := pageNumber(number)
+	n, err := pages.Number(number, math.MaxInt)
 	if err != nil || cursor != "" && mark == "" {
 		return page, providers.ErrCursor
 	}

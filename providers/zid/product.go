@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -37,7 +38,7 @@ func (m *merchant) open(ctx context.Context, q providers.ProductsQuery, cursor s
 	if q.Store == "" {
 		return s, n, errAccounts
 	}
-	if n, err = pageNumber(cursor); err != nil {
+	if n, err = pages.Number(cursor, math.MaxInt); err != nil {
 		return s, n, err
 	}
 	if s, err = m.shop(ctx); err != nil {
@@ -48,18 +49,6 @@ func (m *merchant) open(ctx context.Context, q providers.ProductsQuery, cursor s
 
 // errAccounts answers for the products of an account. Nobody writes to it.
 var errAccounts = providers.Unsupported("Zid has products of stores, not of accounts")
-
-// pageNumber reads a cursor; "" is the first page.
-func pageNumber(cursor string) (int, error) {
-	if cursor == "" {
-		return 1, nil
-	}
-	n, err := strconv.Atoi(cursor)
-	if err != nil || n < 2 {
-		return 0, providers.ErrCursor
-	}
-	return n, nil
-}
 
 const pageSize = "100" // the most that Zid documents
 

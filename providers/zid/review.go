@@ -3,12 +3,14 @@ package zid
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
@@ -33,7 +35,7 @@ func (m *merchant) findReviews(
 	if !uuid.MatchString(productID) {
 		return page, providers.NotFound("Zid's merchant API knows products by their UUID")
 	}
-	n, err := pageNumber(cursor)
+	n, err := pages.Number(cursor, math.MaxInt)
 	if err != nil {
 		return page, err
 	}

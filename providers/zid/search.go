@@ -3,9 +3,11 @@ package zid
 import (
 	"cmp"
 	"context"
+	"math"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/pages"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -14,7 +16,7 @@ import (
 func (m *merchant) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
-	n, err := pageNumber(cursor)
+	n, err := pages.Number(cursor, math.MaxInt)
 	s := shop{}
 	if err == nil {
 		s, err = m.shop(ctx)

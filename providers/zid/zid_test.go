@@ -1,7 +1,6 @@
 package zid_test
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/providertest"
 	"github.com/socialdata/socialdata/providers/zid"
-	"github.com/socialdata/socialdata/schema"
 )
 
 // id is the UUID of a product or a review in testdata.
@@ -17,18 +15,6 @@ func id(n string) string { return strings.Repeat("0", 8-len(n)) + n + "-1111-422
 
 func chain(c *http.Client) providers.Chain {
 	return zid.New(zid.Config{Authorization: "long", AccessToken: "manager", HTTP: c})
-}
-
-func products(name string, q providers.ProductsQuery) providertest.Call {
-	return providertest.List(name, func(ctx context.Context, p providers.Provider, cursor string) (providers.Page[schema.Product], error) {
-		return p.Products(ctx, q, cursor)
-	})
-}
-
-func store(name, id string) providertest.Call {
-	return providertest.One(name, func(ctx context.Context, p providers.Provider) (providers.Storefront, error) {
-		return p.Store(ctx, id)
-	})
 }
 
 func product(name, n string) providertest.Call {
@@ -42,8 +28,8 @@ func TestMerchant(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: chain,
 		Calls: []providertest.Call{
-			store("store", "31"),
-			products("products", providers.ProductsQuery{Store: "31"}),
+			providertest.Store("store", "31"),
+			providertest.Products("products", providers.ProductsQuery{Store: "31"}),
 			product("product", "6"),
 			providertest.Reviews("reviews", id("1")),
 			providertest.Reviews("reviews-none", id("404")),
@@ -51,10 +37,10 @@ func TestMerchant(t *testing.T) {
 			providertest.Search("search-arabic", providers.SearchQuery{Query: "سكر"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: store("another store", "32"), Want: providers.ErrNotHere},
-			{Call: products("products of another store", providers.ProductsQuery{Store: "nahl.zid.store"}), Want: providers.ErrNotHere},
-			{Call: products("products of an account", providers.ProductsQuery{Handle: "bayt"}), Want: providers.ErrUnsupported},
-			{Call: products("a cursor that is none", providers.ProductsQuery{Store: "31"}).From("x"), Want: providers.ErrCursor},
+			{Call: providertest.Store("another store", "32"), Want: providers.ErrNotHere},
+			{Call: providertest.Products("products of another store", providers.ProductsQuery{Store: "nahl.zid.store"}), Want: providers.ErrNotHere},
+			{Call: providertest.Products("products of an account", providers.ProductsQuery{Handle: "bayt"}), Want: providers.ErrUnsupported},
+			{Call: providertest.Products("a cursor that is none", providers.ProductsQuery{Store: "31"}).From("x"), Want: providers.ErrCursor},
 			{Call: product("no such user", "401"), Want: providers.ErrUnavailable},
 			{Call: product("unknown", "404"), Want: providers.ErrNotFound},
 			{Call: product("too many calls", "429"), Want: providers.ErrUnavailable},
@@ -91,13 +77,13 @@ func TestStorefront(t *testing.T) {
 	providertest.Run(t, providertest.Suite{
 		New: chain, Upstream: "zid_own",
 		Calls: []providertest.Call{
-			products("storefront", providers.ProductsQuery{Store: "nahl.zid.store"}),
-			products("storefront-that-repeats-itself", providers.ProductsQuery{Store: "again.zid.store"}),
+			providertest.Products("storefront", providers.ProductsQuery{Store: "nahl.zid.store"}),
+			providertest.Products("storefront-that-repeats-itself", providers.ProductsQuery{Store: "again.zid.store"}),
 		},
 		Fails: []providertest.Fail{
-			{Call: products("a wall", providers.ProductsQuery{Store: "wall.zid.store"}), Want: providers.ErrUnavailable},
-			{Call: products("a number", providers.ProductsQuery{Store: "31"}), Want: providers.ErrUnsupported},
-			{Call: products("a cursor without a mark", providers.ProductsQuery{Store: "nahl.zid.store"}).From("2"), Want: providers.ErrCursor},
+			{Call: providertest.Products("a wall", providers.ProductsQuery{Store: "wall.zid.store"}), Want: providers.ErrUnavailable},
+			{Call: providertest.Products("a number", providers.ProductsQuery{Store: "31"}), Want: providers.ErrUnsupported},
+			{Call: providertest.Products("a cursor without a mark", providers.ProductsQuery{Store: "nahl.zid.store"}).From("2"), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{Absent: []string{
 			"pagination.next", "pagination", // the last page has none

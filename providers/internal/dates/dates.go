@@ -22,6 +22,12 @@ func Release(s string) *time.Time {
 	return Parse(s, time.DateOnly, "2006-01", "2006", time.RFC3339)
 }
 
+// Within reports whether t is not before since and is before until, which are not bounds when they are zero. An unknown
+// time is within any.
+func Within(t *time.Time, since, until time.Time) bool {
+	return t == nil || !t.Before(since) && (until.IsZero() || t.Before(until))
+}
+
 // Newest orders for [slices.SortFunc]: the latest first, unknown ones last.
 func Newest(a, b *time.Time) int {
 	switch {

@@ -45,3 +45,30 @@ func TestNewestFirstMerges(t *testing.T) {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 }
+
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	day := func(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
+	tests := []struct {
+		name         string
+		at           *time.Time
+		since, until time.Time
+		want         bool
+	}{
+		{"no bounds", new(day(2)), time.Time{}, time.Time{}, true},
+		{"an unknown time", nil, day(1), day(3), true},
+		{"between", new(day(2)), day(1), day(3), true},
+		{"at since", new(day(1)), day(1), day(3), true},
+		{"at until", new(day(3)), day(1), day(3), false},
+		{"before since", new(day(1)), day(2), time.Time{}, false},
+		{"behind until", new(day(3)), time.Time{}, day(2), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := dates.Within(tt.at, tt.since, tt.until); got != tt.want {
+				t.Errorf("Within = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,4 +1,5 @@
-// Package pages cuts lists that an upstream gives whole into pages. The cursor is a place in the list, counted from 0.
+// Package pages reads cursors that are numbers, and cuts lists that an upstream gives whole into pages: the cursor is then
+// a place in the list, counted from 0.
 package pages
 
 import (
@@ -14,6 +15,18 @@ func Offset(cursor string) (int, error) {
 	}
 	n, err := strconv.Atoi(cursor)
 	if err != nil || n < 0 {
+		return 0, providers.ErrCursor
+	}
+	return n, nil
+}
+
+// Number reads a cursor that is the number of a page, from 2 to last; "" is 1. It fails with [providers.ErrCursor].
+func Number(cursor string, last int) (int, error) {
+	if cursor == "" {
+		return 1, nil
+	}
+	n, err := strconv.Atoi(cursor)
+	if err != nil || n < 2 || n > last {
 		return 0, providers.ErrCursor
 	}
 	return n, nil

@@ -45,3 +45,13 @@ func TestACursorThatIsNoPlace(t *testing.T) {
 		}
 	}
 }
+
+func TestNumber(t *testing.T) {
+	t.Parallel()
+	for cursor, want := range map[string]int{"": 1, "2": 2, "9": 9, "1": 0, "0": 0, "-2": 0, "10": 0, "x": 0} {
+		n, err := pages.Number(cursor, 9)
+		if n != want || errors.Is(err, providers.ErrCursor) != (want == 0) {
+			t.Errorf("cursor %q: page %d and error %v, want page %d", cursor, n, err, want)
+		}
+	}
+}

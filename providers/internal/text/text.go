@@ -170,3 +170,11 @@ func tidy(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	return strings.TrimSpace(blankLines.ReplaceAllString(s, "\n\n"))
 }
+
+// First returns the first of list, and "" when it is empty.
+func First(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
