@@ -101,6 +101,10 @@ func (l *load) run(ctx context.Context) {
 				l.calls.Add(1)
 				break
 			}
+			if errors.Is(err, errOurs) {
+				l.t.Errorf("a call came to %v", err)
+				return
+			}
 			if l.t.Context().Err() != nil {
 				return
 			}
@@ -108,7 +112,10 @@ func (l *load) run(ctx context.Context) {
 	}
 }
 
-var errStatus = errors.New("unexpected status")
+var (
+	errStatus = errors.New("unexpected status")
+	errOurs   = errors.New("status 500")
+)
 
 func (l *load) call(key string) (requestID string, replayed bool, err error) {
 	req, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, l.base+"/v1/mock/profile?handle=ann", nil)
@@ -125,7 +132,11 @@ func (l *load) call(key string) (requestID string, replayed bool, err error) {
 	if _, err := io.Copy(io.Discard, res.Body); err != nil {
 		return "", false, err
 	}
-	if res.StatusCode != http.StatusOK {
+	switch res.StatusCode {
+	case http.StatusOK:
+	case http.StatusInternalServerError:
+		return "", false, errOurs
+	default:
 		return "", false, fmt.Errorf("%w %d", errStatus, res.StatusCode)
 	}
 	return res.Header.Get("X-Request-Id"), res.Header.Get("X-Idempotent-Replay") != "", nil
