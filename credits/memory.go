@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 )
@@ -30,6 +31,24 @@ type book struct {
 	charged map[string]int64 // credits, by hold
 	keyed   map[string]int   // places in entries, by idempotency key
 	spent   map[string]Spent // by key
+}
+
+func newBook() *book {
+	return &book{charged: map[string]int64{}, keyed: map[string]int{}, spent: map[string]Spent{}}
+}
+
+// add adds the next entry.
+func (b *book) add(e Entry) {
+	if e.Kind == Charged {
+		if e.IdempotencyKey != "" {
+			b.keyed[e.IdempotencyKey] = b.entries.len()
+		}
+		b.charged[e.Hold] = -e.Amount
+		if e.Key != "" {
+			b.spent[e.Key] = b.spent[e.Key].Add(-e.Amount, e.Time())
+		}
+	}
+	b.entries.add(e)
 }
 
 func (b *book) last() Entry {
@@ -84,10 +103,44 @@ func (m *Memory) Open(account string) {
 
 func (m *Memory) open(account string) {
 	if _, ok := m.books[account]; !ok {
-		m.books[account] = &book{
-			charged: map[string]int64{}, keyed: map[string]int{}, spent: map[string]Spent{},
+		m.books[account] = newBook()
+	}
+}
+
+// Restore adds accounts with all their entries, each account's in their order, as another ledger had them: all or
+// nothing. It fails with ErrBroken when an entry does not follow from the one before it, and when an account has entries
+// already or a hold was charged already.
+func (m *Memory) Restore(accounts []string, entries []Entry) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	restored, holds := map[string]*book{}, map[string]struct{}{}
+	for _, b := range m.books {
+		for id := range b.charged {
+			holds[id] = struct{}{}
 		}
 	}
+	for _, id := range accounts {
+		if b, ok := m.books[id]; ok && b.entries.len() > 0 {
+			return fmt.Errorf("credits: account %s has entries already", id)
+		}
+		restored[id] = newBook()
+	}
+	for _, e := range entries {
+		b, ok := restored[e.Account]
+		if !ok {
+			return fmt.Errorf("%w: account %s is not part of it", ErrBroken, e.Account)
+		}
+		if err := e.Follows(b.last()); err != nil {
+			return err
+		}
+		if _, ok := holds[e.Hold]; ok && e.Hold != "" {
+			return fmt.Errorf("credits: hold %s was charged already", e.Hold)
+		}
+		b.add(e)
+		holds[e.Hold] = struct{}{}
+	}
+	maps.Copy(m.books, restored)
+	return nil
 }
 
 // Grant gives account n credits, for a reason, and returns what it can spend. The account is made if it is new.
@@ -272,15 +325,7 @@ func (b *book) charge(h Hold, c Charge, now time.Time) Receipt {
 	if earlier, ok := b.chargedBefore(c.IdempotencyKey, now); ok {
 		return Receipt{Charged: -earlier.Amount, Earlier: true}
 	}
-	e := c.Entry(h, now).Next(b.last())
-	if c.IdempotencyKey != "" {
-		b.keyed[c.IdempotencyKey] = b.entries.len()
-	}
-	b.entries.add(e)
-	b.charged[h.ID] = c.Amount
-	if e.Key != "" {
-		b.spent[e.Key] = b.spent[e.Key].Add(c.Amount, e.Time())
-	}
+	b.add(c.Entry(h, now).Next(b.last()))
 	return Receipt{Charged: c.Amount}
 }
 

@@ -78,6 +78,45 @@ func (m *Memory) OpenAccount(ctx context.Context, name string, n int64, reason s
 	return a, nil
 }
 
+// Restore adds accounts and keys as another store had them, and lets do add what belongs to them: all or nothing. It fails
+// with ErrTaken when a name or an id is in use, with ErrAbsent for a key without an account, and as do does.
+func (m *Memory) Restore(accounts []Account, restored []Key, do func() error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := slices.Clone(m.accounts)
+	for _, a := range accounts {
+		for _, name := range []string{a.ID, a.Name} {
+			if _, err := find(all, name); err == nil {
+				return fmt.Errorf("%w: account %q", ErrTaken, name)
+			}
+		}
+		all = append(all, a)
+	}
+	for _, k := range restored {
+		_, id := m.keys[k.ID]
+		if _, hash := m.byHash[k.Hash]; id || hash {
+			return fmt.Errorf("%w: key %q", ErrTaken, k.ID)
+		}
+		if _, err := find(all, k.Account); err != nil {
+			return err
+		}
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	m.accounts = all
+	for _, k := range restored {
+		m.add(k)
+	}
+	return nil
+}
+
+// add adds a key.
+func (m *Memory) add(k Key) {
+	m.keys[k.ID], m.byHash[k.Hash] = &k, &k
+	m.order = append(m.order, k.ID)
+}
+
 // Account returns the account with that id or name, or ErrAbsent.
 func (m *Memory) Account(_ context.Context, idOrName string) (Account, error) {
 	m.mu.RLock()
@@ -85,8 +124,10 @@ func (m *Memory) Account(_ context.Context, idOrName string) (Account, error) {
 	return m.account(idOrName)
 }
 
-func (m *Memory) account(idOrName string) (Account, error) {
-	for _, a := range m.accounts {
+func (m *Memory) account(idOrName string) (Account, error) { return find(m.accounts, idOrName) }
+
+func find(accounts []Account, idOrName string) (Account, error) {
+	for _, a := range accounts {
 		if a.ID == idOrName || a.Name == idOrName {
 			return a, nil
 		}
@@ -114,9 +155,7 @@ func (m *Memory) CreateKey(_ context.Context, n NewKey) (secret string, k Key, e
 	if err != nil {
 		return "", Key{}, err
 	}
-	kept := k
-	m.keys[k.ID], m.byHash[k.Hash] = &kept, &kept
-	m.order = append(m.order, k.ID)
+	m.add(k)
 	return secret, k, nil
 }
 

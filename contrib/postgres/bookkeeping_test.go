@@ -15,6 +15,7 @@ import (
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/store/bookkeeping"
+	"github.com/socialdata/socialdata/store/bookkeeping/bookkeepingtest"
 	"github.com/socialdata/socialdata/store/sqlite"
 )
 
@@ -108,6 +109,26 @@ func exportOf(t *testing.T, db interface {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+func TestBookkeeping(t *testing.T) {
+	t.Parallel()
+	newSchema(t)
+	bookkeepingtest.Run(t, func(t *testing.T) bookkeepingtest.Store {
+		t.Helper()
+		db := openDB(t, newSchema(t))
+		return bookkeepingtest.Store{Bookkeeper: db, Admin: db.Keys(), Ledger: db.Ledger()}
+	})
+}
+
+func TestBookkeepingInShards(t *testing.T) {
+	t.Parallel()
+	newSchema(t)
+	bookkeepingtest.Run(t, func(t *testing.T) bookkeepingtest.Store {
+		t.Helper()
+		s := openShards(t, newSchema(t), newSchema(t))
+		return bookkeepingtest.Store{Bookkeeper: s, Admin: s.Keys(), Ledger: s.Ledger()}
+	})
 }
 
 // TestADeploymentMovesFromSQLiteAndBack exports a file, imports it here, and proves that all is the same: balances,

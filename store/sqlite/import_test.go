@@ -14,7 +14,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/store/bookkeeping/bookkeepingtest"
 )
+
+func TestBookkeeping(t *testing.T) {
+	t.Parallel()
+	bookkeepingtest.Run(t, func(t *testing.T) bookkeepingtest.Store {
+		t.Helper()
+		db := openDB(t, Config{Path: filepath.Join(t.TempDir(), "test.db")})
+		return bookkeepingtest.Store{Bookkeeper: db, Admin: db.Keys(), Ledger: db.Ledger()}
+	})
+}
 
 func TestAnImportHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
