@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
@@ -28,6 +27,8 @@ type accountCmd struct {
 type accountCreateCmd struct {
 	Name    string `arg:"" help:"The account's name."`
 	Credits int64  `help:"Credits to begin with." placeholder:"N"`
+
+	outputFlags `embed:""`
 }
 
 // Run creates the account.
@@ -43,34 +44,50 @@ func (c *accountCreateCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		return e.printf("%s\n", a.ID)
+		return c.account(e, db, a, func(accountShape) error { return e.printf("%s\n", a.ID) })
 	})
 }
 
-type accountListCmd struct{}
+// account prints an account in the format that was asked for; text prints it for people.
+func (f outputFlags) account(e *env, db *store, a keys.Account, text func(accountShape) error) error {
+	shape, err := shapeOfAccount(e.ctx, db, a)
+	if err != nil {
+		return err
+	}
+	return f.show(e, shape, func() error { return text(shape) })
+}
+
+type accountListCmd struct {
+	outputFlags `embed:""`
+}
 
 // Run lists the accounts.
-func (accountListCmd) Run(e *env) error {
+func (c *accountListCmd) Run(e *env) error {
 	return e.with(func(db *store) error {
 		accounts, err := db.Keys().Accounts(e.ctx)
 		if err != nil {
 			return err
 		}
-		return e.table([]string{"ID", "NAME", "BALANCE", "CREATED"}, func(row func(...string)) error {
-			for _, a := range accounts {
-				balance, err := db.Ledger().Balance(e.ctx, a.ID)
-				if err != nil {
-					return err
-				}
-				row(a.ID, a.Name, strconv.FormatInt(balance, 10), stamp(&a.CreatedAt))
+		shapes := make([]accountShape, len(accounts))
+		for i, a := range accounts {
+			if shapes[i], err = shapeOfAccount(e.ctx, db, a); err != nil {
+				return err
 			}
-			return nil
+		}
+		return c.show(e, shapes, func() error {
+			return e.table([]string{"ID", "NAME", "BALANCE", "CREATED"}, func(row func(...string)) {
+				for _, a := range shapes {
+					row(a.ID, a.Name, strconv.FormatInt(a.Balance, 10), stamp(&a.CreatedAt))
+				}
+			})
 		})
 	})
 }
 
 type accountShowCmd struct {
-	Name string `arg:"" help:"The account's name or id."`
+	Name string `arg:"" help:"The account's name or id." predictor:"account"`
+
+	outputFlags `embed:""`
 }
 
 // Run shows the account and its keys.
@@ -80,21 +97,30 @@ func (c *accountShowCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		balance, err := db.Ledger().Balance(e.ctx, a.ID)
+		shape, err := shapeOfAccount(e.ctx, db, a)
 		if err != nil {
 			return err
 		}
-		if err := e.printf("id       %s\nname     %s\nbalance  %d credits\ncreated  %s\n\n", a.ID, a.Name, balance, stamp(&a.CreatedAt)); err != nil {
+		list, err := db.Keys().Keys(e.ctx, a.ID)
+		if err != nil {
 			return err
 		}
-		return e.keys(db, a.ID)
+		return c.show(e, shownAccount{shape, shapesOfKeys(list)}, func() error {
+			if err := e.printf("id       %s\nname     %s\nbalance  %d credits\ncreated  %s\n\n",
+				a.ID, a.Name, shape.Balance, stamp(&a.CreatedAt)); err != nil {
+				return err
+			}
+			return e.keys(db, list)
+		})
 	})
 }
 
 type accountGrantCmd struct {
-	Name    string `arg:"" help:"The account's name or id."`
+	Name    string `arg:"" help:"The account's name or id." predictor:"account"`
 	Credits int64  `arg:"" help:"How many credits."`
 	Reason  string `help:"Why, for the books." default:"grant" placeholder:"TEXT"`
+
+	outputFlags `embed:""`
 }
 
 // Run grants the credits.
@@ -104,19 +130,20 @@ func (c *accountGrantCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		balance, err := db.Ledger().Grant(e.ctx, a.ID, c.Credits, c.Reason)
-		if err != nil {
+		if _, err := db.Ledger().Grant(e.ctx, a.ID, c.Credits, c.Reason); err != nil {
 			return err
 		}
-		return e.printf("balance of %s: %d credits\n", a.Name, balance)
+		return c.account(e, db, a, e.balance)
 	})
 }
 
 type accountRefundCmd struct {
-	Name    string `arg:"" help:"The account's name or id."`
+	Name    string `arg:"" help:"The account's name or id." predictor:"account"`
 	Credits int64  `arg:"" help:"How many credits, of those that the request was charged."`
 	Request string `help:"The request's id, as X-Request-Id and usage show it." required:"" placeholder:"ID"`
 	Reason  string `help:"Why, for the books." default:"refund" placeholder:"TEXT"`
+
+	outputFlags `embed:""`
 }
 
 // Run refunds the credits.
@@ -133,12 +160,16 @@ func (c *accountRefundCmd) Run(e *env) error {
 		if c.Credits > most {
 			return fmt.Errorf("of the request %s, %d credits of %s can be given back, not %d", c.Request, most, a.Name, c.Credits)
 		}
-		balance, err := db.Ledger().Refund(e.ctx, a.ID, c.Credits, c.Request, c.Reason)
-		if err != nil {
+		if _, err := db.Ledger().Refund(e.ctx, a.ID, c.Credits, c.Request, c.Reason); err != nil {
 			return err
 		}
-		return e.printf("balance of %s: %d credits\n", a.Name, balance)
+		return c.account(e, db, a, e.balance)
 	})
+}
+
+// balance prints the balance of an account.
+func (e *env) balance(a accountShape) error {
+	return e.printf("balance of %s: %d credits\n", a.Name, a.Balance)
 }
 
 type adminCmd struct {
@@ -165,16 +196,18 @@ type keyCmd struct {
 }
 
 type keyCreateCmd struct {
-	Account      string   `help:"The account's name or id." required:"" placeholder:"NAME"`
+	Account      string   `help:"The account's name or id." required:"" placeholder:"NAME" predictor:"account"`
 	Name         string   `help:"The key's name, for people." placeholder:"TEXT"`
 	Env          string   `help:"live or test." enum:"live,test" default:"live"`
 	DayCap       *int64   `help:"Credits that the key may spend in one UTC day." placeholder:"N"`
 	TotalCap     *int64   `help:"Credits that the key may ever spend." placeholder:"N"`
 	RateCapacity *int64   `help:"Calls that the key may make at once; the server's limit without it." placeholder:"N"`
 	RateRefill   *float64 `help:"Calls that the key gets back each second; with --rate-capacity." placeholder:"N"`
+
+	outputFlags `embed:""`
 }
 
-// Run creates the key; standard output gets nothing but the key.
+// Run creates the key; without --output standard output gets nothing but the key.
 func (c *keyCreateCmd) Run(e *env) error {
 	n := keys.NewKey{Account: c.Account, Name: c.Name, Environment: keys.Environment(c.Env), DayCap: c.DayCap, TotalCap: c.TotalCap}
 	if (c.RateCapacity == nil) != (c.RateRefill == nil) {
@@ -194,24 +227,37 @@ func (c *keyCreateCmd) Run(e *env) error {
 		if _, err := fmt.Fprintf(e.log, "Created %s. It is shown this once.\n", k.ID); err != nil {
 			return err
 		}
-		return e.printf("%s\n", secret)
+		return c.show(e, shapeOfKey(k, secret), func() error { return e.printf("%s\n", secret) })
 	})
 }
 
 type keyListCmd struct {
-	Account string `help:"Only the keys of this account." placeholder:"NAME"`
+	Account string `help:"Only the keys of this account." placeholder:"NAME" predictor:"account"`
+
+	outputFlags `embed:""`
 }
 
 // Run lists the keys.
 func (c *keyListCmd) Run(e *env) error {
-	return e.with(func(db *store) error { return e.keys(db, c.Account) })
+	return e.with(func(db *store) error {
+		list, err := db.Keys().Keys(e.ctx, c.Account)
+		if err != nil {
+			return err
+		}
+		return c.show(e, shapesOfKeys(list), func() error { return e.keys(db, list) })
+	})
 }
 
-func (e *env) keys(db *store, account string) error {
-	list, err := db.Keys().Keys(e.ctx, account)
-	if err != nil {
-		return err
+func shapesOfKeys(list []keys.Key) []keyShape {
+	shapes := make([]keyShape, len(list))
+	for i, k := range list {
+		shapes[i] = shapeOfKey(k, "")
 	}
+	return shapes
+}
+
+// keys prints keys for people.
+func (e *env) keys(db *store, list []keys.Key) error {
 	accounts, err := db.Keys().Accounts(e.ctx)
 	if err != nil {
 		return err
@@ -220,7 +266,7 @@ func (e *env) keys(db *store, account string) error {
 	for _, a := range accounts {
 		names[a.ID] = a.Name
 	}
-	return e.table([]string{"ID", "NAME", "PREFIX", "ACCOUNT", "CREATED", "LAST USED", "STATE"}, func(row func(...string)) error {
+	return e.table([]string{"ID", "NAME", "PREFIX", "ACCOUNT", "CREATED", "LAST USED", "STATE"}, func(row func(...string)) {
 		for _, k := range list {
 			state := "active"
 			if k.RevokedAt != nil {
@@ -228,12 +274,13 @@ func (e *env) keys(db *store, account string) error {
 			}
 			row(k.ID, k.Name, k.Prefix+"…", cmp.Or(names[k.Account], k.Account), stamp(&k.CreatedAt), stamp(k.LastUsedAt), state)
 		}
-		return nil
 	})
 }
 
 type keyRevokeCmd struct {
-	ID string `arg:"" help:"The key's id."`
+	ID string `arg:"" help:"The key's id." predictor:"key"`
+
+	outputFlags `embed:""`
 }
 
 // Run revokes the key.
@@ -243,18 +290,20 @@ func (c *keyRevokeCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		return e.printf("revoked %s (%s…)\n", k.ID, k.Prefix)
+		return c.show(e, shapeOfKey(k, ""), func() error { return e.printf("revoked %s (%s…)\n", k.ID, k.Prefix) })
 	})
 }
 
 type usageCmd struct {
-	Account   string    `arg:"" help:"The account's name or id."`
+	Account   string    `arg:"" help:"The account's name or id." predictor:"account"`
 	RequestID string    `help:"Only this call." placeholder:"ID"`
-	Platform  string    `help:"Only this platform."`
+	Platform  string    `help:"Only this platform." predictor:"platform"`
 	Since     time.Time `help:"Only from this time on." placeholder:"RFC3339"`
 	Until     time.Time `help:"Only before this time." placeholder:"RFC3339"`
 	Before    int64     `help:"Only entries with a smaller number, to go on from the last one listed." placeholder:"SEQ"`
 	Limit     int       `help:"At most so many." default:"50"`
+
+	outputFlags `embed:""`
 }
 
 // Run lists the entries.
@@ -270,13 +319,18 @@ func (c *usageCmd) Run(e *env) error {
 		if err != nil {
 			return err
 		}
-		return e.table([]string{"SEQ", "TIME", "KIND", "AMOUNT", "BALANCE", "OPERATION", "PLATFORM", "CACHE", "REQUEST", "REASON"}, func(row func(...string)) error {
-			for _, n := range entries {
-				at := n.Time()
-				row(strconv.FormatInt(n.Seq, 10), stamp(&at), string(n.Kind), strconv.FormatInt(n.Amount, 10),
-					strconv.FormatInt(n.Balance, 10), n.Operation, n.Platform, n.Cache, n.RequestID, n.Reason)
-			}
-			return nil
+		shapes := make([]entryShape, len(entries))
+		for i, n := range entries {
+			shapes[i] = shapeOfEntry(n)
+		}
+		return c.show(e, shapes, func() error {
+			head := []string{"SEQ", "TIME", "KIND", "AMOUNT", "BALANCE", "OPERATION", "PLATFORM", "CACHE", "REQUEST", "REASON"}
+			return e.table(head, func(row func(...string)) {
+				for _, n := range shapes {
+					row(strconv.FormatInt(n.Seq, 10), stamp(&n.Time), n.Kind, strconv.FormatInt(n.Amount, 10),
+						strconv.FormatInt(n.Balance, 10), n.Operation, n.Platform, n.Cache, n.RequestID, n.Reason)
+				}
+			})
 		})
 	})
 }
@@ -284,6 +338,8 @@ func (c *usageCmd) Run(e *env) error {
 type auditCmd struct {
 	Heads      bool   `help:"Write the heads of all accounts and keys to standard output, to keep where nobody who can write the database can."`
 	CheckHeads string `help:"Compare with what --heads wrote earlier." type:"existingfile" placeholder:"FILE"`
+
+	outputFlags `embed:""`
 }
 
 // Run audits the books; the exit status is 1 when they are not in order. With --heads standard output gets nothing but
@@ -291,15 +347,20 @@ type auditCmd struct {
 func (c *auditCmd) Run(e *env) error {
 	out := e.out
 	if c.Heads {
-		out = e.log
+		if out = e.log; c.Output != "" {
+			return errors.New("--heads has a form of its own; leave --output out")
+		}
 	}
 	return e.with(func(db *store) error {
 		report, err := c.audit(e.ctx, db)
 		if err != nil {
 			return err
 		}
-		if err := printReport(out, report); err != nil {
+		if err := c.show(e, shapeOfReport(report), func() error { return printReport(out, report) }); err != nil {
 			return err
+		}
+		if !report.OK() {
+			return errSilent
 		}
 		if !c.Heads {
 			return nil
@@ -320,20 +381,20 @@ func (c *auditCmd) audit(ctx context.Context, db *store) (_ bookkeeping.Report, 
 	return db.AuditAgainst(ctx, heads)
 }
 
-// printReport says what an audit has found. It returns errSilent when the books are not in order.
+// printReport says what an audit has found.
 func printReport(w io.Writer, r bookkeeping.Report) error {
 	for _, p := range r.Problems {
 		if _, err := fmt.Fprintf(w, "PROBLEM %s\n", p); err != nil {
 			return err
 		}
 	}
-	verdict, wrong := "in order", error(nil)
+	verdict := "in order"
 	if !r.OK() {
-		verdict, wrong = "NOT in order", errSilent
+		verdict = "NOT in order"
 	}
 	_, err := fmt.Fprintf(w, "%d accounts, %d keys, %d entries, %d credits: %s\n",
 		r.Accounts, r.Keys, r.Entries, r.Credits, verdict)
-	return errors.Join(err, wrong)
+	return err
 }
 
 type booksCmd struct {
@@ -353,30 +414,4 @@ type importCmd struct{}
 // Run imports into the store.
 func (importCmd) Run(e *env) error {
 	return e.withNew(func(db *store) error { return db.Import(e.ctx, e.in) })
-}
-
-// table prints aligned columns.
-func (e *env) table(head []string, fill func(row func(...string)) error) error {
-	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
-	row := func(cells ...string) {
-		for i, c := range cells {
-			if i > 0 {
-				_, _ = w.Write([]byte("\t"))
-			}
-			_, _ = w.Write([]byte(c))
-		}
-		_, _ = w.Write([]byte("\n"))
-	}
-	row(head...)
-	if err := fill(row); err != nil {
-		return err
-	}
-	return w.Flush()
-}
-
-func stamp(t *time.Time) string {
-	if t == nil {
-		return "never"
-	}
-	return t.UTC().Format(time.DateTime)
 }

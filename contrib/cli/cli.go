@@ -1,15 +1,3 @@
-// Package cli is the command line of a server of its own: the API on one address, everything in one SQLite file or in
-// PostgreSQL, and the commands to run it by. A program passes its providers in:
-//
-//	func main() {
-//		cli.Main(cli.Config{Providers: func(env cli.Environment) ([]providers.Chain, error) {
-//			cfg, err := all.FromEnv(env.Lookup)
-//			cfg.HTTP = env.HTTP
-//			return append(all.New(cfg), mine.New(mine.Config{HTTP: env.HTTP})), err
-//		}})
-//	}
-//
-// The program in examples/standalone is the one that is shipped.
 package cli
 
 import (
@@ -27,11 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
-	kongcompletion "github.com/jotaen/kong-completion"
-	"github.com/posener/complete"
 
 	"github.com/socialdata/socialdata/enrich"
-	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 )
@@ -82,9 +67,9 @@ func warn(cfg Config, log io.Writer, environ []string) {
 
 // commandLine is what can be given. Every flag has an environment variable.
 type commandLine struct {
-	DB        string   `help:"The database file." default:"./socialdata.db" env:"SOCIALDATA_DB" type:"path" name:"db"`
-	Postgres  []string `help:"Keep everything in this PostgreSQL database instead, which any number of servers share; several, in an order that never changes, share the accounts among them." env:"SOCIALDATA_POSTGRES" sep:";" placeholder:"DSN"`
-	ReplayURL string   `help:"Send every upstream request for https://HOST/PATH to this address as /HOST/PATH." env:"SOCIALDATA_REPLAY_URL" placeholder:"URL"`
+	DB        string   `help:"The database file." default:"./socialdata.db" env:"SOCIALDATA_DB" type:"path" name:"db" group:"where"`
+	Postgres  []string `help:"Keep everything in this PostgreSQL database instead, which any number of servers share; several, in an order that never changes, share the accounts among them." env:"SOCIALDATA_POSTGRES" sep:";" placeholder:"DSN" group:"where"`
+	ReplayURL string   `help:"Send every upstream request for https://HOST/PATH to this address as /HOST/PATH." env:"SOCIALDATA_REPLAY_URL" placeholder:"URL" group:"where"`
 
 	Serve     serveCmd     `cmd:"" help:"Serve the API, the documentation and the dashboard."`
 	MCP       mcpCmd       `cmd:"" name:"mcp" help:"Serve the tools of the Model Context Protocol over standard input and output."`
@@ -102,7 +87,7 @@ type commandLine struct {
 	Books     booksCmd     `cmd:"" help:"Move accounts, keys and entries to another database."`
 	Import    importCmd    `cmd:"" hidden:"" help:"Read what books export wrote from standard input into a new file."`
 
-	Completion kongcompletion.Completion `cmd:"" help:"Print what switches on completion in your shell."`
+	Completion completionCmd `cmd:"" help:"Print the script that completes commands in your shell: source <(socialdata completion bash)."`
 }
 
 // env is what a command works with.
@@ -123,6 +108,40 @@ func (e *env) printf(format string, args ...any) error {
 	_, err := fmt.Fprintf(e.out, format, args...)
 	return err
 }
+
+// flagGroups are the groups of flags that help shows below a command's own.
+func flagGroups() []kong.Group {
+	return []kong.Group{
+		{Key: "limits", Title: "Limits:"},
+		{Key: "replicas", Title: "With other replicas:"},
+		{Key: "watching", Title: "Watching it:"},
+		{Key: "output", Title: "What is printed:"},
+		{Key: "where", Title: everyCommand},
+	}
+}
+
+// printHelp is kong's help with the flags of every command behind those of the command itself.
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	out := ctx.Stdout
+	defer func() { ctx.Stdout = out }()
+	var b strings.Builder
+	ctx.Stdout = &b
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
+		return err
+	}
+	var first, last []string
+	for part := range strings.SplitSeq(strings.TrimRight(b.String(), "\n"), "\n\n") {
+		if strings.HasPrefix(part, everyCommand) {
+			last = append(last, part)
+		} else {
+			first = append(first, part)
+		}
+	}
+	_, err := fmt.Fprintln(out, strings.Join(append(first, last...), "\n\n"))
+	return err
+}
+
+const everyCommand = "Of every command:"
 
 // errSilent ends the program with status 1; all has been said.
 var errSilent = errors.New("")
@@ -148,13 +167,19 @@ func Run(ctx context.Context, cfg Config, args []string, streams Streams, getenv
 	status, exited := 0, false
 	parser, err := kong.New(c, kong.Name("socialdata"), kong.UsageOnError(), kong.Writers(out, log),
 		kong.Description("Public social and commerce data from many platforms through one API."),
+		kong.ExplicitGroups(flagGroups()), kong.Help(printHelp),
 		kong.Exit(func(code int) { status, exited = code, true }))
 	if err != nil {
 		_, _ = fmt.Fprintln(log, "socialdata:", err)
 		return 2
 	}
-	kongcompletion.Register(parser, kongcompletion.WithPredictor("platform", complete.PredictSet(platform.Names()...)),
-		kongcompletion.WithPredictor("operation", complete.PredictSet(operationNames()...)))
+	if asked, err := predict(ctx, parser); asked || err != nil {
+		if err != nil {
+			_, _ = fmt.Fprintln(log, "socialdata:", err)
+			return 2
+		}
+		return 0
+	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,24 +21,31 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-type versionCmd struct{}
+type versionCmd struct {
+	outputFlags `embed:""`
+}
 
 // Run prints the version of the module, the commit and the compiler.
-func (versionCmd) Run(e *env) error {
-	version, commit := "(devel)", ""
+func (c *versionCmd) Run(e *env) error {
+	v := versionShape{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
-		version = cmp.Or(info.Main.Version, version)
+		v.Version = cmp.Or(info.Main.Version, v.Version)
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {
-				commit = " " + s.Value
+				v.Commit = s.Value
 			}
 		}
 	}
-	return e.printf("socialdata %s%s %s %s/%s\n", version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return c.show(e, v, func() error {
+		words := slices.DeleteFunc([]string{"socialdata", v.Version, v.Commit, v.Go, v.OS + "/" + v.Arch}, func(s string) bool { return s == "" })
+		return e.printf("%s\n", strings.Join(words, " "))
+	})
 }
 
 type doctorCmd struct {
 	Offline bool `help:"Ask no upstream."`
+
+	outputFlags `embed:""`
 }
 
 // places are addresses of upstreams that answer anybody, to see whether there is a way to them.
@@ -54,14 +63,29 @@ const (
 
 // Run prints a line for each check; the exit status is 1 when one of them fails.
 func (c *doctorCmd) Run(e *env) error {
-	well := true
-	say := func(ok bool, what, words string) error {
+	checks := []checkShape{}
+	err := c.checks(e, func(ok bool, what, words string) error {
+		checks = append(checks, checkShape{ok, what, words})
+		if c.Output != "" && c.Output != "table" {
+			return nil // all at once
+		}
 		mark := "ok  "
 		if !ok {
-			mark, well = "FAIL", false
+			mark = "FAIL"
 		}
 		return e.printf("%s  %-10s  %s\n", mark, what, words)
+	})
+	if err == nil {
+		err = c.show(e, checks, func() error { return nil })
 	}
+	if err == nil && slices.ContainsFunc(checks, func(s checkShape) bool { return !s.OK }) {
+		err = errSilent
+	}
+	return err
+}
+
+// checks makes every check and says what came of it.
+func (c *doctorCmd) checks(e *env, say func(ok bool, what, words string) error) error {
 	served := &commandLine{}
 	parser, err := kong.New(served)
 	if err != nil {
@@ -88,9 +112,6 @@ func (c *doctorCmd) Run(e *env) error {
 		if err := c.upstreams(e, say); err != nil {
 			return err
 		}
-	}
-	if !well {
-		return errSilent
 	}
 	return nil
 }

@@ -19,18 +19,23 @@ import (
 type exportCmd struct {
 	Platform  string   `arg:"" optional:"" help:"The platform, such as github." predictor:"platform"`
 	Operation string   `arg:"" optional:"" help:"The operation, such as posts." predictor:"operation"`
-	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as handle=octocat."`
-	To        string   `help:"Write to this file; the same command goes on where an interrupted one ended." type:"path" placeholder:"FILE"`
-	Limit     int64    `help:"Stop behind the page on which so many are reached." placeholder:"N"`
+	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as handle=octocat." predictor:"param"`
+	To        string   `help:"Write to this file; the same command goes on where an earlier one ended." type:"path" placeholder:"FILE"`
+	Output    string   `short:"o" help:"jsonl or csv." enum:"jsonl,csv" default:"jsonl" placeholder:"FORMAT" group:"output"`
+	Fields    []string `help:"Only these fields, such as id,author.handle." placeholder:"A,B.C" group:"output"`
+	Limit     int64    `help:"Write at most so many; with --to the same command writes the next ones." placeholder:"N" group:"output"`
 	CursorKey string   `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 }
 
-// mark is how far an export has come. It stands in a file beside that of the export until all is written.
+// mark is how far an export has come. It is kept in a file beside that of the export until all is written.
 type mark struct {
-	Call   string `json:"call"`   // what is exported
+	Call   string `json:"call"`   // what is exported, and how
 	Cursor string `json:"cursor"` // of the next page
-	Bytes  int64  `json:"bytes"`  // of whole pages
+	Skip   int64  `json:"skip"`   // items of that page that are written
+	Bytes  int64  `json:"bytes"`  // of what is written
 	Items  int64  `json:"items"`
+
+	fresh bool // nothing was written before
 }
 
 // Run walks the list.
@@ -49,45 +54,53 @@ func (c *exportCmd) Run(e *env) error {
 	if !o.Paged() {
 		return fmt.Errorf("%s is one answer; socialdata get prints it", o.Name)
 	}
+	columns, err := choose(columnsOf(o.Data), c.Fields)
+	if err != nil {
+		return err
+	}
 	return e.withPages(c.CursorKey, func(opts ...socialdata.Option) error {
 		client, err := e.client(opts...)
 		if err != nil {
 			return err
 		}
-		return c.walk(e, client, o, asked)
+		return c.walk(e, client, o, asked, columns)
 	})
 }
 
-func (c *exportCmd) walk(e *env, client *socialdata.Client, o *operation.Operation, asked operation.Call) (err error) {
-	at := mark{Call: asked.Platform + " " + o.Name + " " + asked.Params.Encode(), Cursor: asked.Params.Get("cursor")}
+func (c *exportCmd) walk(e *env, client *socialdata.Client, o *operation.Operation, asked operation.Call, columns []string) (err error) {
+	at := mark{Call: c.named(asked, o), Cursor: asked.Params.Get("cursor"), fresh: true}
 	out := e.out
 	if c.To != "" {
 		f, openErr := at.open(c.To)
 		if openErr != nil {
 			return openErr
 		}
-		defer func() { err = errors.Join(err, f.Close()) }()
+		defer func() {
+			err = errors.Join(err, f.Close())
+			if err != nil && at.fresh { // nothing was written
+				err = errors.Join(err, os.Remove(c.To), os.Remove(markOf(c.To)))
+			}
+		}()
 		out = f
 	}
+	began := at.Items
 	bar := newProgress(e.log, c.Limit)
 	defer bar.end()
-	seen := ""
 	for {
 		if at.Cursor != "" {
 			asked.Params.Set("cursor", at.Cursor)
 		}
 		a, err := client.Do(e.ctx, o, asked)
+		more := false
 		if err == nil {
-			err = at.add(out, a.Data, a.Meta)
+			more, err = c.add(&at, out, a.Data, a.Meta, columns, began+c.Limit)
 		}
 		if err != nil {
 			bar.end()
 			return c.interrupted(at, err)
 		}
-		bar.show(at.Items)
-		whole := at.Cursor == "" || at.Cursor == seen
-		seen = at.Cursor
-		if whole {
+		bar.show(at.Items - began)
+		if !more {
 			bar.end()
 			return c.done(e, at)
 		}
@@ -96,21 +109,79 @@ func (c *exportCmd) walk(e *env, client *socialdata.Client, o *operation.Operati
 				return err
 			}
 		}
-		if c.Limit > 0 && at.Items >= c.Limit {
+		if c.Limit > 0 && at.Items-began >= c.Limit {
 			bar.end()
-			how := "go on with cursor=" + at.Cursor
-			if c.To != "" {
-				how = "the same command goes on from there"
-			}
-			_, err := fmt.Fprintf(e.log, "%d written; there is more: %s\n", at.Items, how)
-			return err
+			return c.stopped(e, at)
 		}
 	}
+}
+
+// named says what is exported, and how: a file that was begun otherwise is another export.
+func (c *exportCmd) named(asked operation.Call, o *operation.Operation) string {
+	call := asked.Platform + " " + o.Name + " " + asked.Params.Encode()
+	if c.Output == "csv" {
+		call += " -o csv"
+	}
+	if len(c.Fields) > 0 {
+		call += " --fields " + strings.Join(c.Fields, ",")
+	}
+	return call
+}
+
+// add writes the items of a page that are not written yet, no more than until there are most, and reports whether there
+// are more behind them.
+func (c *exportCmd) add(at *mark, w io.Writer, data json.RawMessage, meta schema.Meta, columns []string, most int64) (more bool, err error) {
+	var items []json.RawMessage
+	if err := json.Unmarshal(data, &items); err != nil {
+		return false, err
+	}
+	page := int64(len(items))
+	items = items[min(at.Skip, page):]
+	if c.Limit > 0 {
+		items = items[:min(most-at.Items, int64(len(items)))]
+	}
+	if len(c.Fields) > 0 {
+		for i := range items {
+			if items[i], err = pick(items[i], columns); err != nil {
+				return false, err
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := printRows(&b, c.Output, columns, items, at.Bytes == 0); err != nil {
+		return false, err
+	}
+	n, err := w.Write(b.Bytes())
+	if err != nil {
+		return false, err
+	}
+	at.Bytes, at.Items, at.fresh = at.Bytes+int64(n), at.Items+int64(len(items)), false
+	if at.Skip += int64(len(items)); at.Skip < page {
+		return true, nil
+	}
+	more = meta.NextCursor != "" && meta.NextCursor != at.Cursor
+	at.Cursor, at.Skip = meta.NextCursor, 0
+	return more, nil
+}
+
+// stopped says how to go on behind the limit.
+func (c *exportCmd) stopped(e *env, at mark) error {
+	how := "raise --limit, or export to a file with --to, which goes on"
+	switch {
+	case c.To != "":
+		how = "the same command goes on from there"
+	case at.Skip == 0:
+		how = "go on with cursor=" + at.Cursor
+	}
+	_, err := fmt.Fprintf(e.log, "%d written; there is more: %s\n", at.Items, how)
+	return err
 }
 
 // interrupted says how to go on.
 func (c *exportCmd) interrupted(at mark, err error) error {
 	switch {
+	case at.fresh:
+		return err
 	case c.To != "":
 		return fmt.Errorf("%w; %d are written, and the same command goes on from there", err, at.Items)
 	case at.Cursor != "":
@@ -180,26 +251,6 @@ func (m *mark) save(file string) error {
 		return err
 	}
 	return os.Rename(next, markOf(file))
-}
-
-// add writes a page, an item a line.
-func (m *mark) add(w io.Writer, data json.RawMessage, meta schema.Meta) error {
-	var items []json.RawMessage
-	if err := json.Unmarshal(data, &items); err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	for _, item := range items {
-		if err := encode(&b, item, ""); err != nil {
-			return err
-		}
-	}
-	n, err := w.Write(b.Bytes())
-	if err != nil {
-		return err
-	}
-	m.Bytes, m.Items, m.Cursor = m.Bytes+int64(n), m.Items+int64(len(items)), meta.NextCursor
-	return nil
 }
 
 // progress shows on a terminal how far an export has come, and nothing elsewhere: how long a list is is not known before its

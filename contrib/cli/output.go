@@ -4,25 +4,45 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
+	"reflect"
+	"regexp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// outputFlags say how an answer is printed.
-type outputFlags struct {
-	Output string `short:"o" help:"json, jsonl, csv or table; a table on a terminal, else json." enum:",json,jsonl,csv,table" default:"" placeholder:"FORMAT"`
+// readFlags say how an answer is printed, and how much of it.
+type readFlags struct {
+	Output string   `short:"o" help:"json, jsonl, csv or table; a table on a terminal, else json." enum:",json,jsonl,csv,table" default:"" placeholder:"FORMAT" group:"output"`
+	Fields []string `help:"Only these fields, such as id,author.handle." placeholder:"A,B.C" group:"output"`
+	Limit  int      `help:"At most so many items." placeholder:"N" group:"output"`
 }
 
-const usualWidth = 80 // columns, where nobody tells
+// outputFlags say how what a command has found is printed.
+type outputFlags struct {
+	Output string `short:"o" help:"json, jsonl, csv or table; text for people without it." enum:",json,jsonl,csv,table" default:"" placeholder:"FORMAT" group:"output"`
+}
+
+// check refuses what cannot be asked of an operation.
+func (f readFlags) check(o *operation.Operation) error {
+	if f.Limit < 0 {
+		return errors.New("--limit must not be negative")
+	}
+	if f.Limit > 0 && !o.List() {
+		return fmt.Errorf("--limit is for lists, and %s is one answer", o.Name)
+	}
+	_, err := choose(columnsOf(o.Data), f.Fields)
+	return err
+}
+
+const usualWidth = 80 // columns, where the terminal does not say
 
 // width returns how many columns w has, and whether it is a terminal.
 func width(w io.Writer) (columns int, terminal bool) {
@@ -37,9 +57,27 @@ func width(w io.Writer) (columns int, terminal bool) {
 	return columns, true
 }
 
-// print prints the data of an answer, and its meta where the format has room for it.
-func (f outputFlags) print(e *env, data json.RawMessage, meta schema.Meta) error {
-	columns, terminal := width(e.out)
+// print prints the data of an answer of an operation, and its meta where the format has room for it.
+func (f readFlags) print(e *env, o *operation.Operation, data json.RawMessage, meta schema.Meta) error {
+	columns, err := choose(columnsOf(o.Data), f.Fields)
+	if err != nil {
+		return err
+	}
+	rows, list, err := itemsOf(data)
+	if err != nil {
+		return err
+	}
+	if f.Limit > 0 && len(rows) > f.Limit {
+		rows, meta.NextCursor = rows[:f.Limit], "" // the cursor is that of the page, not of the last item here
+	}
+	if len(f.Fields) > 0 {
+		for i, row := range rows {
+			if rows[i], err = pick(row, columns); err != nil {
+				return err
+			}
+		}
+	}
+	room, terminal := width(e.out)
 	format := f.Output
 	if format == "" {
 		format = "json"
@@ -47,33 +85,17 @@ func (f outputFlags) print(e *env, data json.RawMessage, meta schema.Meta) error
 			format = "table"
 		}
 	}
-	if format == "json" {
-		return encode(e.out, schema.Envelope[json.RawMessage]{Data: data, Meta: meta}, "  ")
-	}
-	rows, list := []json.RawMessage{data}, false
-	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
-		list = true
-		if err := json.Unmarshal(data, &rows); err != nil {
-			return err
-		}
-	}
 	switch format {
-	case "jsonl":
-		for _, row := range rows {
-			if err := encode(e.out, row, ""); err != nil {
-				return err
-			}
-		}
-		return nil
-	case "csv":
-		return printCSV(e.out, rows)
+	case "json":
+		return encode(e.out, schema.Envelope[json.RawMessage]{Data: dataOf(rows, list), Meta: meta}, "  ")
+	case "jsonl", "csv":
+		return printRows(e.out, format, columns, rows, true)
 	}
-	p := pen{bold: terminal && mayBeBold(e.getenv), columns: columns}
-	var err error
-	if list {
-		err = p.table(e.out, rows)
+	p := pen{bold: terminal && mayBeBold(e.getenv), columns: room}
+	if !list {
+		err = p.card(e.out, rows[0])
 	} else {
-		err = p.card(e.out, data)
+		err = p.table(e.out, rows, f.Fields, columns)
 	}
 	if err != nil {
 		return err
@@ -81,13 +103,61 @@ func (f outputFlags) print(e *env, data json.RawMessage, meta schema.Meta) error
 	return footer(e.log, len(rows), list, meta)
 }
 
-// mayBeBold tells whether a terminal wants more than plain letters.
+// itemsOf returns the items of a list, or the one object that the data is.
+func itemsOf(data json.RawMessage) (rows []json.RawMessage, list bool, err error) {
+	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
+		return []json.RawMessage{data}, false, nil
+	}
+	err = json.Unmarshal(data, &rows)
+	return rows, true, err
+}
+
+// dataOf is the inverse of itemsOf.
+func dataOf(rows []json.RawMessage, list bool) json.RawMessage {
+	if !list {
+		return rows[0]
+	}
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, row := range rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(row)
+	}
+	b.WriteByte(']')
+	return b.Bytes()
+}
+
+// show prints v, an object or a list of objects, in the format that was asked for: as JSON it is {"data": v}. Without a
+// format it calls text, which prints for people.
+func (f outputFlags) show(e *env, v any, text func() error) error {
+	if f.Output == "" || f.Output == "table" {
+		return text()
+	}
+	data, err := schema.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if f.Output == "json" {
+		return encode(e.out, struct {
+			Data json.RawMessage `json:"data"`
+		}{data}, "  ")
+	}
+	rows, _, err := itemsOf(data)
+	if err != nil {
+		return err
+	}
+	return printRows(e.out, f.Output, columnsOf(reflect.TypeOf(v)), rows, true)
+}
+
+// mayBeBold reports whether a terminal wants more than plain letters.
 // https://no-color.org
 func mayBeBold(getenv func(string) string) bool {
 	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// footer tells a person what stands beside the data.
+// footer tells a person what comes beside the data.
 func footer(w io.Writer, n int, list bool, meta schema.Meta) error {
 	said := "cache " + string(meta.Cache)
 	if list {
@@ -107,98 +177,37 @@ func encode(w io.Writer, v any, indent string) error {
 	return enc.Encode(v)
 }
 
-// field is one value of an object with the way to it, such as "author.handle".
-type field struct{ name, value string }
-
-// flatten returns the values of an object that are not null, in its order. Objects within it are opened; a list is its
-// words, or JSON when it holds objects.
-func flatten(data json.RawMessage) ([]field, error) {
-	var out []field
-	var open func(prefix string, raw json.RawMessage) error
-	open = func(prefix string, raw json.RawMessage) error {
-		var text string
-		var words []string
-		switch {
-		case string(raw) == "null" || string(raw) == "[]" || string(raw) == "{}":
-			return nil
-		case raw[0] == '{':
-			return members(raw, func(name string, value json.RawMessage) error {
-				if prefix != "" {
-					name = prefix + "." + name
-				}
-				return open(name, value)
-			})
-		case json.Unmarshal(raw, &text) == nil:
-			out = append(out, field{prefix, text})
-		case json.Unmarshal(raw, &words) == nil:
-			out = append(out, field{prefix, strings.Join(words, ", ")})
-		default:
-			out = append(out, field{prefix, string(raw)})
-		}
-		return nil
+// printRows prints objects as JSON Lines or as comma-separated values, these under a line of names if head is set.
+func printRows(w io.Writer, format string, columns []string, objects []json.RawMessage, head bool) error {
+	if format == "csv" {
+		return printCSV(w, columns, objects, head)
 	}
-	return out, open("", bytes.TrimSpace(data))
-}
-
-// members calls do with each member of an object, in its order.
-func members(object json.RawMessage, do func(name string, value json.RawMessage) error) error {
-	dec := json.NewDecoder(bytes.NewReader(object))
-	if _, err := dec.Token(); err != nil {
-		return err
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return err
-		}
-		if err := do(fmt.Sprint(name), value); err != nil {
+	for _, o := range objects {
+		if err := encode(w, o, ""); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// columnsOf returns the objects as rows, and the names of all their fields in order of appearance.
-func columnsOf(objects []json.RawMessage) (names []string, rows []map[string]string, err error) {
-	for _, o := range objects {
-		fields, err := flatten(o)
-		if err != nil {
-			return nil, nil, err
-		}
-		row := map[string]string{}
-		for _, f := range fields {
-			row[f.name] = f.value
-			if !slices.Contains(names, f.name) {
-				names = append(names, f.name)
-			}
-		}
-		rows = append(rows, row)
-	}
-	return names, rows, nil
-}
-
-// printCSV prints objects as comma-separated values with a line of names. A text that a spreadsheet would take for a formula
-// gets an apostrophe in front.
-func printCSV(w io.Writer, objects []json.RawMessage) error {
-	names, rows, err := columnsOf(objects)
+func printCSV(w io.Writer, columns []string, objects []json.RawMessage, head bool) error {
+	rows, seen, err := rowsOf(objects, columns)
 	if err != nil {
 		return err
 	}
+	if len(columns) == 0 { // of an answer whose form is the upstream's own
+		columns = seen
+	}
 	out := csv.NewWriter(w)
-	if err := out.Write(names); err != nil {
-		return err
+	if head {
+		if err := out.Write(columns); err != nil {
+			return err
+		}
 	}
 	for _, row := range rows {
-		cells := make([]string, len(names))
-		for i, name := range names {
-			cells[i] = row[name]
-			if cells[i] != "" && strings.ContainsRune("=+@\t\r", rune(cells[i][0])) {
-				cells[i] = "'" + cells[i]
-			}
+		cells := make([]string, len(columns))
+		for i, name := range columns {
+			cells[i] = guarded(row[name])
 		}
 		if err := out.Write(cells); err != nil {
 			return err
@@ -208,157 +217,14 @@ func printCSV(w io.Writer, objects []json.RawMessage) error {
 	return out.Error()
 }
 
-// telling are the columns of a table, as far as there is room for them, each with the fields that it may show.
-var telling = [][]string{
-	{"kind"},
-	{"handle", "author.handle"},
-	{"title", "display_name", "name", "text", "query", "snippet"},
-	{"rating"},
-	{"price.amount"},
-	{"price.currency"},
-	{"followers"},
-	{"engagement.views", "views", "plays"},
-	{"engagement.likes", "likes"},
-	{"created_at"},
-	{"id"},
-	{"url"},
-}
+// number is a number as JSON writes it.
+var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-// pen writes for people on so many columns.
-type pen struct {
-	bold    bool
-	columns int
-}
-
-const gap = 2 // columns between two
-
-// table prints what is telling of each object in one line.
-func (p pen) table(w io.Writer, objects []json.RawMessage) error {
-	names, rows, err := columnsOf(objects)
-	if err != nil {
-		return err
+// guarded puts an apostrophe in front of a text that a spreadsheet would take for a formula.
+// https://owasp.org/www-community/attacks/CSV_Injection
+func guarded(cell string) string {
+	if cell != "" && strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) && !number.MatchString(cell) {
+		return "'" + cell
 	}
-	cell := func(row map[string]string, from []string) string {
-		for _, name := range from {
-			if row[name] != "" {
-				return oneLine(row[name])
-			}
-		}
-		return ""
-	}
-	shown := slices.DeleteFunc(slices.Clone(telling), func(from []string) bool {
-		return !slices.ContainsFunc(from, func(name string) bool { return slices.Contains(names, name) })
-	})
-	if len(shown) == 0 {
-		for _, name := range names {
-			shown = append(shown, []string{name})
-		}
-	}
-	room := p.columns
-	var widths []int
-	for i, from := range shown {
-		widest := utf8.RuneCountInString(head(from))
-		for _, row := range rows {
-			widest = max(widest, utf8.RuneCountInString(cell(row, from)))
-		}
-		widest = min(widest, max(16, p.columns/2))
-		if i > 0 && widest > room {
-			shown = shown[:i]
-			break
-		}
-		widths = append(widths, min(widest, room))
-		room -= widest + gap
-	}
-	line := func(text func(from []string) string) error {
-		var b strings.Builder
-		for i, from := range shown {
-			s := clip(text(from), widths[i])
-			b.WriteString(s)
-			if i < len(shown)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(s)+gap))
-			}
-		}
-		_, err := fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
-		return err
-	}
-	if err := line(head); err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if err := line(func(from []string) string { return cell(row, from) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// head names a column by the first of its fields.
-func head(from []string) string {
-	return strings.ToUpper(from[0][strings.LastIndexByte(from[0], '.')+1:])
-}
-
-// card prints all that an object says, a field a line.
-func (p pen) card(w io.Writer, object json.RawMessage) error {
-	fields, err := flatten(object)
-	if err != nil {
-		return err
-	}
-	widest := 0
-	for _, f := range fields {
-		widest = max(widest, utf8.RuneCountInString(f.name))
-	}
-	for _, f := range fields {
-		name := oneLine(f.name)
-		pad := strings.Repeat(" ", widest-utf8.RuneCountInString(name)+gap)
-		if p.bold {
-			name = "\x1b[1m" + name + "\x1b[0m"
-		}
-		for i, part := range wrap(oneLine(f.value), max(20, p.columns-widest-gap)) {
-			if i > 0 {
-				name, pad = "", strings.Repeat(" ", widest+gap)
-			}
-			if _, err := fmt.Fprintln(w, name+pad+part); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// oneLine returns s without what would move a terminal's cursor or turn its text around.
-func oneLine(s string) string {
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r):
-			return ' '
-		case unicode.Is(unicode.Bidi_Control, r):
-			return -1
-		}
-		return r
-	}, s)), " ")
-}
-
-// clip shortens s to n characters.
-func clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:max(0, n-1)]) + "…"
-}
-
-// wrap breaks s between words into lines of n characters; a longer word has a line of its own.
-func wrap(s string, n int) []string {
-	lines := []string{""}
-	for word := range strings.FieldsSeq(s) {
-		last := &lines[len(lines)-1]
-		switch {
-		case *last == "":
-			*last = word
-		case utf8.RuneCountInString(*last)+1+utf8.RuneCountInString(word) <= n:
-			*last += " " + word
-		default:
-			lines = append(lines, word)
-		}
-	}
-	return lines
+	return cell
 }

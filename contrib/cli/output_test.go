@@ -77,7 +77,7 @@ func TestTextOfOthersMovesNoCursor(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	b.Reset()
-	if err := printCSV(&b, []json.RawMessage{json.RawMessage(`{"text":"=HYPERLINK(1)"}`)}); err != nil {
+	if err := printCSV(&b, []string{"text"}, []json.RawMessage{json.RawMessage(`{"text":"=HYPERLINK(1)"}`)}, true); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.String(); got != "text\n'=HYPERLINK(1)\n" {
@@ -267,14 +267,15 @@ func TestWhatHappenedIsSaidToAPerson(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "t.db")
 	for args, want := range map[string]string{
-		"get hackernews search query=a":          "socialdata: hackernews does not offer search: Hacker News has no official search endpoint (platform_unavailable)\n",
-		"get mock profile":                       "socialdata: parameter \"handle\" is required: the account: its handle or public URL (invalid_request)\n",
-		"get mock profile handle=upstream_error": "socialdata: mock profile: ",
-		"export mock":                            "an operation must stand behind mock, such as posts",
-		"get mock profile handle=a -o xml":       `must be one of "json","jsonl","csv","table"`,
-		"get mock":                               "Run socialdata get --help to see what it takes.\n",
-		"account grant shop -5":                  "-5 is no number that can be given here",
-		"export mock posts handle=ann --limit 1": "there is more: go on with cursor=",
+		"get hackernews search query=a":                              "socialdata: hackernews does not offer search: Hacker News has no official search endpoint (platform_unavailable)\n",
+		"get mock profile":                                           "socialdata: parameter \"handle\" is required: the account: its handle or public URL (invalid_request)\n",
+		"get mock profile handle=upstream_error":                     "socialdata: mock profile: ",
+		"export mock":                                                "an operation must stand behind mock, such as posts",
+		"get mock profile handle=a -o xml":                           `must be one of "json","jsonl","csv","table"`,
+		"get mock":                                                   "Run socialdata get --help to see what it takes.\n",
+		"account grant shop -5":                                      "-5 is no number that can be given here",
+		"export mock posts handle=ann --limit 1":                     "there is more: raise --limit, or export to a file with --to, which goes on",
+		"export mock posts handle=ann --limit 20":                    "there is more: go on with cursor=",
 		"export mock posts handle=a --limit 1 --to " + db + ".jsonl": "there is more: the same command goes on from there\n",
 	} {
 		if _, _, log := cliRun(t, nil, append([]string{"--db", db}, strings.Fields(args)...)...); !strings.Contains(log, want) {

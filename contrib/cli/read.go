@@ -21,7 +21,7 @@ import (
 type call struct {
 	Platform  string   `arg:"" help:"The platform, such as github." predictor:"platform"`
 	Operation string   `arg:"" help:"The operation, such as profile or collection/posts." predictor:"operation"`
-	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as handle=octocat."`
+	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as handle=octocat." predictor:"param"`
 	CursorKey string   `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 }
 
@@ -59,8 +59,8 @@ func parseParams(o *operation.Operation, given []string) (url.Values, error) {
 }
 
 type getCmd struct {
-	call        `embed:""`
-	outputFlags `embed:""`
+	call      `embed:""`
+	readFlags `embed:""`
 }
 
 // Run makes the read and prints the answer. There is no account: nothing is charged. The secret of cursors is the one
@@ -68,6 +68,9 @@ type getCmd struct {
 func (c *getCmd) Run(e *env) error {
 	o, call, err := c.parse()
 	if err != nil {
+		return err
+	}
+	if err := c.check(o); err != nil {
 		return err
 	}
 	if !o.Paged() {
@@ -85,7 +88,35 @@ func (c *getCmd) get(e *env, o *operation.Operation, call operation.Call, opts .
 	if err != nil {
 		return err
 	}
-	return c.print(e, a.Data, a.Meta)
+	data, meta := a.Data, a.Meta
+	if c.Limit > 0 {
+		if data, meta, err = c.more(e, client, o, call, a); err != nil {
+			return err
+		}
+	}
+	return c.print(e, o, data, meta)
+}
+
+// more reads pages behind the first until the limit is reached. The meta is that of the last page.
+func (c *getCmd) more(
+	e *env, client *socialdata.Client, o *operation.Operation, call operation.Call, a *operation.Answer,
+) (json.RawMessage, schema.Meta, error) {
+	var all []json.RawMessage
+	for {
+		rows, _, err := itemsOf(a.Data)
+		if err != nil {
+			return nil, schema.Meta{}, err
+		}
+		all = append(all, rows...)
+		next := a.Meta.NextCursor
+		if len(all) >= c.Limit || next == "" || next == call.Params.Get("cursor") {
+			return dataOf(all, true), a.Meta, nil
+		}
+		call.Params.Set("cursor", next)
+		if a, err = client.Do(e.ctx, o, call); err != nil {
+			return nil, schema.Meta{}, err
+		}
+	}
 }
 
 // withPages hands do the options of a client whose cursors are those of the server on the same database.
@@ -96,9 +127,9 @@ func (e *env) withPages(cursorKey string, do func(opts ...socialdata.Option) err
 }
 
 type searchCmd struct {
-	Query       string   `arg:"" help:"What to look for."`
-	Params      []string `arg:"" optional:"" help:"Parameters as name=value, such as platforms=github,hackernews or kind=post."`
-	outputFlags `embed:""`
+	Query     string   `arg:"" help:"What to look for."`
+	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as platforms=github,hackernews or kind=post."`
+	readFlags `embed:""`
 }
 
 // Run searches the platforms at once and prints what they have found when all have answered.
@@ -106,6 +137,9 @@ func (c *searchCmd) Run(e *env) error {
 	o := socialdata.Operation("search_across")
 	params, err := parseParams(o, c.Params)
 	if err != nil {
+		return err
+	}
+	if err := c.check(o); err != nil {
 		return err
 	}
 	params.Set("query", c.Query)
@@ -130,12 +164,14 @@ func (c *searchCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return c.print(e, data, meta)
+	return c.print(e, o, data, meta)
 }
 
 type platformsCmd struct {
 	All bool `help:"List what is not served as well, with the reason." xor:"what"`
 	Raw bool `help:"List the routes that are read unchanged, under /v1/raw, instead." xor:"what"`
+
+	outputFlags `embed:""`
 }
 
 // Run prints the platform × operation table.
@@ -149,37 +185,75 @@ func (c *platformsCmd) Run(e *env) error {
 		return err
 	}
 	columns, terminal := width(e.out)
-	if terminal && (c.Raw || c.All) {
-		return printReasons(e.out, got.Data, c.Raw, columns)
+	printed := func() error {
+		if terminal && (c.Raw || c.All) {
+			return printReasons(e.out, got.Data, c.Raw, columns)
+		}
+		if c.Raw || c.All {
+			return c.lists(e, got.Data)
+		}
+		for _, p := range got.Data {
+			if err := printPlatform(e.out, p, columns); err != nil {
+				return err
+			}
+		}
+		return e.printf("\n%s\n%s\n", "A > B: B is asked when A fails. (A: 2) is what A charges you for a call.",
+			"platforms --all says why a cell is empty, platforms --raw lists the raw routes.")
 	}
 	if c.Raw {
-		return e.table([]string{"PLATFORM", "ROUTE", "NOTE"}, func(row func(...string)) error {
-			for _, p := range got.Data {
+		return c.show(e, routesOf(got.Data), printed)
+	}
+	return c.show(e, servedBy(got.Data, c.All), printed)
+}
+
+// lists prints a line for each operation, or for each raw route.
+func (c *platformsCmd) lists(e *env, platforms []schema.PlatformInfo) error {
+	if c.Raw {
+		return e.table([]string{"PLATFORM", "ROUTE", "NOTE"}, func(row func(...string)) {
+			for _, p := range platforms {
 				for _, r := range p.RawRoutes {
 					row(string(p.Platform), "/v1/raw/"+r.Provider+"/"+r.Path, needed(p, r.Missing))
 				}
 			}
-			return nil
 		})
 	}
-	if c.All {
-		return e.table([]string{"PLATFORM", "OPERATION", "STATE", "NOTE"}, func(row func(...string)) error {
-			for _, p := range got.Data {
-				for _, o := range p.Operations {
-					state, note := state(p, o)
-					row(string(p.Platform), o.Operation, state, note)
-				}
+	return e.table([]string{"PLATFORM", "OPERATION", "STATE", "NOTE"}, func(row func(...string)) {
+		for _, p := range platforms {
+			for _, o := range p.Operations {
+				state, note := state(p, o)
+				row(string(p.Platform), o.Operation, state, note)
 			}
-			return nil
-		})
-	}
-	for _, p := range got.Data {
-		if err := printPlatform(e.out, p, columns); err != nil {
-			return err
+		}
+	})
+}
+
+// servedBy returns the operations that are served, or that a setting would switch on, of each platform; all if all is set.
+func servedBy(platforms []schema.PlatformInfo, all bool) []servedShape {
+	shapes := []servedShape{}
+	for _, p := range platforms {
+		for _, o := range p.Operations {
+			if !o.Available && len(o.Missing) == 0 && !all {
+				continue
+			}
+			_, note := state(p, o)
+			shapes = append(shapes, servedShape{
+				string(p.Platform), o.Operation, o.Available, append([]string{}, o.Providers...), variablesOf(p, o.Missing), note,
+			})
 		}
 	}
-	return e.printf("\n%s\n%s\n", "A > B: B is asked when A fails. (A: 2) is what A charges you for a call.",
-		"platforms --all says why a cell is empty, platforms --raw lists the raw routes.")
+	return shapes
+}
+
+func routesOf(platforms []schema.PlatformInfo) []routeShape {
+	shapes := []routeShape{}
+	for _, p := range platforms {
+		for _, r := range p.RawRoutes {
+			shapes = append(shapes, routeShape{
+				string(p.Platform), "/v1/raw/" + r.Provider + "/" + r.Path, r.Available, variablesOf(p, r.Missing),
+			})
+		}
+	}
+	return shapes
 }
 
 // printReasons prints what is known of each operation, or of each raw route, as tables are too wide for a terminal.
@@ -295,6 +369,11 @@ func needed(p schema.PlatformInfo, missing []string) string {
 	if len(missing) == 0 {
 		return ""
 	}
+	return "set " + strings.Join(variablesOf(p, missing), " and ")
+}
+
+// variablesOf returns the variables that hold the settings which p misses.
+func variablesOf(p schema.PlatformInfo, missing []string) []string {
 	lacking := providers.MissingError{Platform: p.Platform, Settings: missing}
-	return toSet(lacking.Qualified())
+	return namesOf(lacking.Qualified())
 }

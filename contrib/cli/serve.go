@@ -29,15 +29,15 @@ const (
 type serveCmd struct {
 	Addr         string        `help:"The address to listen on." default:"127.0.0.1:8080" env:"SOCIALDATA_ADDR"`
 	Environment  string        `help:"The name of this deployment, shown by /health." default:"development" env:"SOCIALDATA_ENVIRONMENT"`
-	RateCapacity int64         `help:"Calls that a key may make at once." default:"60" env:"SOCIALDATA_RATE_CAPACITY"`
-	RateRefill   float64       `help:"Calls that a key gets back each second." default:"10" env:"SOCIALDATA_RATE_REFILL"`
-	Timeout      time.Duration `help:"Longest time for one call to the upstreams." default:"15s" env:"SOCIALDATA_TIMEOUT"`
-	InFlight     int64         `help:"Calls that are at work at a time; one more is answered 503 at once." default:"512" env:"SOCIALDATA_IN_FLIGHT"`
-	Connections  int           `help:"Connections at a time; one more takes the place of the one that idles longest." default:"1024" env:"SOCIALDATA_CONNECTIONS"`
-	DrainNotice  time.Duration `help:"How long /readyz says draining before the server stops to listen." default:"0s" env:"SOCIALDATA_DRAIN_NOTICE"`
-	CursorKey    string        `help:"Secret that signs cursors, for replicas to share; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
-	DebugAddr    string        `help:"Serve profiles (net/http/pprof) on this address of the machine itself, such as 127.0.0.1:6060; off without it." env:"SOCIALDATA_DEBUG_ADDR" placeholder:"ADDR"`
-	LogLevel     slog.Level    `help:"What is logged: debug, info, warn or error." default:"info" env:"SOCIALDATA_LOG_LEVEL"`
+	RateCapacity int64         `help:"Calls that a key may make at once." default:"60" env:"SOCIALDATA_RATE_CAPACITY" group:"limits"`
+	RateRefill   float64       `help:"Calls that a key gets back each second." default:"10" env:"SOCIALDATA_RATE_REFILL" group:"limits"`
+	Timeout      time.Duration `help:"Longest time for one call to the upstreams." default:"15s" env:"SOCIALDATA_TIMEOUT" group:"limits"`
+	InFlight     int64         `help:"Calls that are at work at a time; one more is answered 503 at once." default:"512" env:"SOCIALDATA_IN_FLIGHT" group:"limits"`
+	Connections  int           `help:"Connections at a time; one more takes the place of the one that idles longest." default:"1024" env:"SOCIALDATA_CONNECTIONS" group:"limits"`
+	DrainNotice  time.Duration `help:"How long /readyz says draining before the server stops to listen." default:"0s" env:"SOCIALDATA_DRAIN_NOTICE" group:"replicas"`
+	CursorKey    string        `help:"Secret that signs cursors, for replicas to share; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" group:"replicas" placeholder:"SECRET"`
+	DebugAddr    string        `help:"Serve profiles (net/http/pprof) on this address of the machine itself, such as 127.0.0.1:6060; off without it." env:"SOCIALDATA_DEBUG_ADDR" group:"watching" placeholder:"ADDR"`
+	LogLevel     slog.Level    `help:"What is logged: debug, info, warn or error." default:"info" env:"SOCIALDATA_LOG_LEVEL" group:"watching"`
 
 	Shared    sharedFlags    `embed:""`
 	Telemetry telemetryFlags `embed:""`

@@ -10,8 +10,8 @@ import (
 
 // sharedFlags say what replicas share beside the database.
 type sharedFlags struct {
-	Valkey      string `help:"A server of Valkey or Redis 7 that replicas share for cache and rate limits: host:port or valkey://user:password@host:port/db." env:"SOCIALDATA_VALKEY" placeholder:"ADDR"`
-	LimiterFail string `help:"What rate limits do while that server is lost: open (each replica counts for itself) or closed (calls are 503)." enum:"open,closed" default:"open" env:"SOCIALDATA_LIMITER_FAIL"`
+	Valkey      string `help:"A server of Valkey or Redis 7 that replicas share for cache and rate limits: host:port or valkey://user:password@host:port/db." env:"SOCIALDATA_VALKEY" group:"replicas" placeholder:"ADDR"`
+	LimiterFail string `help:"What rate limits do while that server is lost: open (each replica counts for itself) or closed (calls are 503)." enum:"open,closed" default:"open" env:"SOCIALDATA_LIMITER_FAIL" group:"replicas"`
 }
 
 // open returns the options of a client whose cache and limiter replicas share, none without a server, and what lets go

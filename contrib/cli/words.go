@@ -33,12 +33,15 @@ var words = []struct {
 var packages = []string{"keys: ", "credits: ", "sqlite: ", "postgres: ", "bookkeeping: ", "records: ", "socialdata: ", "json: "}
 
 // toSet says which variables hold settings, each named as provider.setting.
-func toSet(names []string) string {
-	var variables []string
+func toSet(names []string) string { return "set " + strings.Join(namesOf(names), " and ") }
+
+// namesOf returns the variables that hold settings, each named as provider.setting.
+func namesOf(names []string) []string {
+	variables := []string{}
 	for _, name := range names {
 		variables = append(variables, settings.Name("", name))
 	}
-	return "set " + strings.Join(variables, " and ")
+	return variables
 }
 
 // newLog returns the log of a command. It names the variables of settings that are missing.

@@ -1,0 +1,41 @@
+// Package cli is the command line of a server of its own: the API on one address, everything in one SQLite file or in
+// PostgreSQL, and the commands to run it by. A program passes its providers in:
+//
+//	func main() {
+//		cli.Main(cli.Config{Providers: func(env cli.Environment) ([]providers.Chain, error) {
+//			cfg, err := all.FromEnv(env.Lookup)
+//			cfg.HTTP = env.HTTP
+//			return append(all.New(cfg), mine.New(mine.Config{HTTP: env.HTTP})), err
+//		}})
+//	}
+//
+// The program in examples/standalone is the one that is shipped.
+//
+// # What commands print
+//
+// Text for people, or with --output (-o) one of
+//
+//	json   {"data": …}, and "meta" beside it from get and search
+//	jsonl  a line of JSON for each item
+//	csv    a line for each item under a line of names; an object within an item has columns such as author.handle
+//
+// Columns depend on the operation alone, and are the fields of the API description in its order. A text that a
+// spreadsheet would take for a formula has an apostrophe in front. The data of get, search and export is what the API
+// answers. That of the other commands is
+//
+//	account create, grant, refund  id, name, balance, created_at
+//	account list                   a list of these
+//	account show                   the same with keys, a list of what key list prints
+//	key create, revoke             id, name, prefix, account, environment, created_at, last_used_at, revoked_at, day_cap,
+//	                               total_cap, rate_capacity, rate_refill, secret (of a new key alone)
+//	key list                       a list of these
+//	usage                          a list of seq, time, kind, amount, balance, operation, platform, cache, request_id,
+//	                               key, reason
+//	platforms                      a list of platform, operation, available, providers, missing, note
+//	platforms --raw                a list of platform, route, available, missing
+//	audit                          in_order, accounts, keys, entries, credits, problems
+//	doctor                         a list of ok, check, says
+//	version                        version, commit, go, os, arch
+//
+// The exit status is 0, 1 when the command failed or found something wrong, and 2 when its arguments cannot be read.
+package cli

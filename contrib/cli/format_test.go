@@ -1,0 +1,373 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/platform"
+)
+
+// sharedBooks returns a database with an account, a key and a charged call, and the request id of that.
+func sharedBooks(t *testing.T) (b books, request string) {
+	t.Helper()
+	b = books{t, filepath.Join(t.TempDir(), "t.db")}
+	base, secret, stop := running(t, b.db)
+	_, body, raw := read(t, base+"/v1/mock/profile?handle=ann", secret)
+	id, err := at(body, "meta.request_id")
+	if status := stop(); err != nil || status != 0 {
+		t.Fatalf("%v %d %s", err, status, raw)
+	}
+	return b, id.(string)
+}
+
+// keysOf returns the names of an object's members in their order, or of those of a list's first item.
+func keysOf(t *testing.T, data json.RawMessage) (names []string) {
+	t.Helper()
+	rows, _, err := itemsOf(data)
+	if err != nil || len(rows) == 0 {
+		t.Fatalf("%v: %s", err, data)
+	}
+	if err := members(rows[0], func(name string, _ json.RawMessage) error { names = append(names, name); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// TestEveryCommandPrintsTheShapeThatIsDocumented compares what each command prints as JSON, and as CSV, with doc.go.
+func TestEveryCommandPrintsTheShapeThatIsDocumented(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
+	b, request := sharedBooks(t)
+	account := "id, name, balance, created_at"
+	key := "id, name, prefix, account, environment, created_at, last_used_at, revoked_at, day_cap, total_cap, rate_capacity, rate_refill, secret"
+	for _, tt := range []struct{ args, documented, want string }{
+		{"account create shop --credits 5", "account create, grant, refund " + account, account},
+		{"account grant shop 5", "account create, grant, refund " + account, account},
+		{"account refund default 1 --request " + request, "account create, grant, refund " + account, account},
+		{"account list", "account list a list of these", account},
+		{"account show default", "account show the same with keys", account + ", keys"},
+		{"key create --account shop", "key create, revoke " + key + " (of a new key alone)", key},
+		{"key list", "key list a list of these", key},
+		{"usage default", "", "seq, time, kind, amount, balance, operation, platform, cache, request_id, key, reason"},
+		{"platforms", "platforms a list of platform, operation", "platform, operation, available, providers, missing, note"},
+		{"platforms --raw", "", "platform, route, available, missing"},
+		{"audit", "", "in_order, accounts, keys, entries, credits, problems"},
+		{"doctor --offline", "doctor a list of ok, check, says", "ok, check, says"},
+		{"version", "", "version, commit, go, os, arch"},
+	} {
+		documented := tt.documented
+		if documented == "" {
+			documented = tt.want
+		}
+		if !strings.Contains(doc, documented) {
+			t.Errorf("doc.go does not say of %s: %s", tt.args, documented)
+		}
+		var got struct{ Data json.RawMessage }
+		if err := json.Unmarshal([]byte(b.run(append(strings.Fields(tt.args), "-o", "json")...)), &got); err != nil {
+			t.Fatalf("%s: %v", tt.args, err)
+		}
+		if diff := cmp.Diff(tt.want, strings.Join(keysOf(t, got.Data), ", ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.args, diff)
+		}
+		if strings.Contains(tt.args, "create") || strings.Contains(tt.args, "refund") {
+			continue // once is enough, and a second time is refused
+		}
+		head, _, _ := strings.Cut(b.run(append(strings.Fields(tt.args), "-o", "csv")...), "\n")
+		if diff := cmp.Diff(strings.ReplaceAll(tt.want, ", ", ","), head); diff != "" {
+			t.Errorf("%s: columns (-want +got):\n%s", tt.args, diff)
+		}
+		for line := range strings.Lines(b.run(append(strings.Fields(tt.args), "-o", "jsonl")...)) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("%s: %s", tt.args, line)
+			}
+		}
+	}
+}
+
+func TestARevokedKeyAndBrokenBooksAreJSONToo(t *testing.T) {
+	t.Parallel()
+	b := books{t, filepath.Join(t.TempDir(), "t.db")}
+	b.run("account", "create", "shop")
+	var made struct{ Data keyShape }
+	if err := json.Unmarshal([]byte(b.run("key", "create", "--account", "shop", "-o", "json")), &made); err != nil || made.Data.Secret == nil {
+		t.Fatal(err, made)
+	}
+	var revoked struct{ Data keyShape }
+	if err := json.Unmarshal([]byte(b.run("key", "revoke", made.Data.ID, "-o", "json")), &revoked); err != nil {
+		t.Fatal(err)
+	}
+	if revoked.Data.RevokedAt == nil || revoked.Data.Secret != nil || revoked.Data.ID != made.Data.ID {
+		t.Errorf("revoked as %+v", revoked.Data)
+	}
+	if said := b.refused("audit", "--heads", "-o", "json"); !strings.Contains(said, "--heads") {
+		t.Errorf("heads as JSON: %s", said)
+	}
+}
+
+func TestARefundIsAnEntryOfItsOwn(t *testing.T) {
+	t.Parallel()
+	b, request := sharedBooks(t)
+	if out := b.run("account", "refund", "default", "1", "--request", request, "--reason", "sorry"); out != "balance of default: 10000 credits\n" {
+		t.Errorf("it says %q", out)
+	}
+	if out := b.run("usage", "default", "--request-id", request, "-o", "csv"); strings.Count(out, "\n") != 3 ||
+		!strings.Contains(out, "refund,1,10000") || !strings.Contains(out, "sorry") {
+		t.Errorf("its entries are\n%s", out)
+	}
+	if said := b.refused("account", "refund", "default", "1"); !strings.Contains(said, "--request") {
+		t.Errorf("without a request: %s", said)
+	}
+	if said := b.refused("account", "refund", "default", "5", "--request", "req_of_nobody"); !strings.Contains(said, "req_of_nobody") {
+		t.Error("a call that was never charged is refunded in silence")
+	}
+	if out := b.run("audit"); !strings.Contains(out, "in order") {
+		t.Error(out)
+	}
+}
+
+// TestColumnsAreThoseOfTheOperation reads lists of every kind, full and empty, from the sandbox.
+func TestColumnsAreThoseOfTheOperation(t *testing.T) {
+	t.Parallel()
+	for _, o := range socialdata.Operations() {
+		columns := columnsOf(o.Data)
+		if o.Name == "raw" {
+			continue
+		}
+		if len(columns) == 0 || len(slices.Compact(slices.Sorted(slices.Values(columns)))) != len(columns) {
+			t.Errorf("%s has the columns %v", o.Name, columns)
+		}
+	}
+	if got := columnsOf(socialdata.Operation("search").Data); got[0] != "kind" || !slices.Contains(got, "author.handle") || !slices.Contains(got, "price.amount") {
+		t.Errorf("a search has the columns %v", got)
+	}
+	db := filepath.Join(t.TempDir(), "t.db")
+	b := books{t, db}
+	head := func(args ...string) string {
+		line, _, _ := strings.Cut(b.run(args...), "\n")
+		return line
+	}
+	want := strings.Join(columnsOf(socialdata.Operation("posts").Data), ",")
+	for name, got := range map[string]string{
+		"get":                 head("get", "mock", "posts", "handle=ann", "-o", "csv"),
+		"get, enriched":       head("get", "mock", "posts", "handle=ann", "enrich=arabic", "-o", "csv"),
+		"get, an empty page":  head("get", "mock", "posts", "handle=empty", "-o", "csv"),
+		"export":              head("export", "mock", "posts", "handle=ann", "-o", "csv", "--limit", "3"),
+		"export, empty":       head("export", "mock", "posts", "handle=empty", "-o", "csv"),
+		"another list of its": head("get", "mock", "reels", "handle=ann", "-o", "csv"),
+	} {
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	rows, err := csv.NewReader(strings.NewReader(b.run("export", "mock", "posts", "handle=ann", "-o", "csv"))).ReadAll()
+	if err != nil || len(rows) != 48 {
+		t.Errorf("%d lines, %v", len(rows), err)
+	}
+}
+
+func TestFormulasAreGuarded(t *testing.T) {
+	t.Parallel()
+	for cell, want := range map[string]string{
+		"=1+1": "'=1+1", "+1": "'+1", "-1+cmd|' /C calc'!A0": "'-1+cmd|' /C calc'!A0", "@SUM(A1)": "'@SUM(A1)", "\tx": "'\tx", "\rx": "'\rx",
+		"\nx": "'\nx", "-": "'-", "-Infinity": "'-Infinity", "-12": "-12", "-1.5e-3": "-1.5e-3", "-12 apples": "'-12 apples", "a=b": "a=b", "": "",
+	} {
+		if got := guarded(cell); got != want {
+			t.Errorf("%q comes out as %q, want %q", cell, got, want)
+		}
+	}
+}
+
+func TestLimitAndFields(t *testing.T) {
+	t.Parallel()
+	b := books{t, filepath.Join(t.TempDir(), "t.db")}
+	for args, want := range map[string]int{
+		"get mock posts handle=ann --limit 5 -o jsonl":                     5,
+		"get mock posts handle=ann --limit 25 -o jsonl":                    25, // of two pages
+		"get mock posts handle=ann --limit 1000 -o jsonl":                  47, // all that there are
+		"export mock posts handle=ann --limit 5":                           5,
+		"export mock posts handle=ann --limit 20":                          20,
+		"export mock posts handle=ann --limit 33":                          33,
+		"search tea platforms=mock --limit 2 -o jsonl":                     2,
+		"export mock posts handle=ann --limit 3 --fields id,author.handle": 3,
+	} {
+		if got := strings.Count(b.run(strings.Fields(args)...), "\n"); got != want {
+			t.Errorf("%s: %d lines, want %d", args, got, want)
+		}
+	}
+	item := regexp.MustCompile(`^\{"author":\{"handle":"ann","id":"[^"]+"\},"id":"[^"]+","enrichment":null\}\n$`)
+	for _, command := range []string{"get", "export"} {
+		if out := b.run(command, "mock", "posts", "handle=ann", "--limit", "1", "-o", "jsonl", "--fields", "author.handle,author.id,id,enrichment"); !item.MatchString(out) {
+			t.Errorf("%s: %s", command, out)
+		}
+		if out := b.run(command, "mock", "posts", "handle=ann", "--limit", "1", "-o", "csv", "--fields", "engagement,id"); !strings.HasPrefix(out, "engagement.") ||
+			!strings.HasSuffix(strings.SplitN(out, "\n", 2)[0], ",id") {
+			t.Errorf("%s: %s", command, out)
+		}
+		if said := b.refused(command, "mock", "posts", "handle=ann", "--fields", "autor.handle"); !strings.Contains(said, "(did you mean author.handle?)") {
+			t.Errorf("%s: %s", command, said)
+		}
+	}
+	if said := b.refused("get", "mock", "profile", "handle=ann", "--limit", "1"); !strings.Contains(said, "--limit is for lists") {
+		t.Error(said)
+	}
+	// A limit within a page leaves no cursor: it would skip the rest of the page.
+	if out := b.run("get", "mock", "posts", "handle=ann", "--limit", "5", "-o", "json"); strings.Contains(out, `"next_cursor": "`) {
+		t.Error(out)
+	}
+}
+
+func TestAnExportWithALimitGoesOnItemByItem(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b := books{t, filepath.Join(dir, "t.db")}
+	whole := b.run("export", "mock", "posts", "handle=ann", "-o", "csv", "--fields", "id")
+	to := filepath.Join(dir, "posts.csv")
+	for range 4 { // 15, 30, 45, 47
+		b.run("export", "mock", "posts", "handle=ann", "-o", "csv", "--fields", "id", "--limit", "15", "--to", to)
+	}
+	got, err := os.ReadFile(to)
+	if diff := cmp.Diff(whole, string(got)); err != nil || diff != "" || strings.Count(whole, "\n") != 48 {
+		t.Errorf("%v (-in one go +in four):\n%s", err, diff)
+	}
+	if _, err := os.Stat(markOf(to)); err == nil {
+		t.Error("the mark is left")
+	}
+}
+
+func TestAnExportOfNothingLeavesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b := books{t, filepath.Join(t.TempDir(), "t.db")}
+	said := b.refused("export", "mock", "posts", "handle=not_found", "--to", filepath.Join(dir, "posts.jsonl"))
+	if !strings.Contains(said, "not_found") || strings.Contains(said, "goes on") {
+		t.Errorf("it says %q", said)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("it leaves %v (%v)", files, err)
+	}
+}
+
+func TestTablesLineUpInEveryScript(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	lines := [][]string{{"قهوة عربية", "5"}, {"お茶を飲む", "12"}, {"tea", "1000"}, {"e\u0301te\u0301", "7"}}
+	if err := (pen{}).grid(&b, []string{"TITLE", "LIKES"}, lines, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Join([]string{
+		"TITLE       LIKES",
+		"قهوة عربية      5",
+		"お茶を飲む     12",
+		"tea          1000",
+		"e\u0301te\u0301             7", "",
+	}, "\n")
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestATableHasIdAndDayInEightyColumns(t *testing.T) {
+	t.Parallel()
+	b := books{t, filepath.Join(t.TempDir(), "t.db")}
+	table := b.run("get", "mock", "posts", "handle=ann", "enrich=arabic", "-o", "table")
+	var post struct{ ID, CreatedAt string }
+	first, _, _ := strings.Cut(b.run("get", "mock", "posts", "handle=ann", "-o", "jsonl"), "\n")
+	var raw struct {
+		ID        string `json:"id"`
+		CreatedAt string `json:"created_at"`
+	}
+	if err := json.Unmarshal([]byte(first), &raw); err != nil {
+		t.Fatal(err)
+	}
+	post.ID, post.CreatedAt = raw.ID, raw.CreatedAt[:10]
+	lines := strings.Split(table, "\n")
+	if !strings.Contains(lines[1], post.ID) || !strings.Contains(lines[1], post.CreatedAt) || !strings.Contains(lines[0], "DIALECT") {
+		t.Errorf("no %s, %s or dialect in\n%s\n%s", post.ID, post.CreatedAt, lines[0], lines[1])
+	}
+	for _, line := range lines {
+		if cells.StringWidth(line) > usualWidth {
+			t.Errorf("%d columns: %s", cells.StringWidth(line), line)
+		}
+	}
+}
+
+func TestATranscriptIsReadable(t *testing.T) {
+	t.Parallel()
+	b := books{t, filepath.Join(t.TempDir(), "t.db")}
+	out := b.run("get", "mock", "transcript", "post_id=ann_1", "-o", "table")
+	if strings.Contains(out, "[{") || !regexp.MustCompile(`(?m)^segments\n  START_S +END_S  TEXT\n +[0-9.]+ +[0-9.]+  \S`).MatchString(out) {
+		t.Errorf("it is\n%s", out)
+	}
+}
+
+func TestHelpShowsACommandsOwnFlagsFirst(t *testing.T) {
+	t.Parallel()
+	for command, own := range map[string]string{
+		"key create": "--account", "export": "--to", "serve": "--addr", "usage": "--request-id",
+	} {
+		status, out, _ := cliRun(t, nil, append(strings.Fields(command), "--help")...)
+		first, where := strings.Index(out, own), strings.Index(out, "Of every command:")
+		if status != 0 || first < 0 || where < first || strings.Contains(out[:where], "--db=") {
+			t.Errorf("%s (%d):\n%s", command, status, out)
+		}
+	}
+}
+
+// TestCompletion switches completion on as a shell does, under another name, and asks it.
+func TestCompletion(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash")
+	}
+	b := books{t, filepath.Join(t.TempDir(), "t.db")}
+	b.run("account", "create", "shop")
+	script := b.run("completion", "bash")
+	name := filepath.Base(os.Args[0])
+	if !strings.Contains(script, "complete -o default -F _complete_") || !strings.HasSuffix(script, " '"+name+"'\n") {
+		t.Errorf("the script is for another name than %s:\n%s", name, script)
+	}
+	out, err := exec.CommandContext(t.Context(), bash, "-euc", script+"complete -p "+name).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), name) {
+		t.Errorf("%v: %s", err, out)
+	}
+	for line, want := range map[string][]string{
+		"x get mo":                                          {"mock"},
+		"x get mock pro":                                    {"product", "products", "profile"},
+		"x get mock profile ":                               {"handle="},
+		"x get mock posts handle=ann f":                     {"fresh="},
+		"x search tea kind=po":                              {"post"},
+		"x search tea platforms=hacke":                      {string(platform.HackerNews)},
+		"x --db " + b.db + " account show sh":               {"shop"},
+		"x --db=" + b.db + " account grant s":               {"shop"},
+		"x --db " + b.db + " key revoke ":                   {},
+		"x --db /nowhere/there/is/none.db account show sho": {},
+	} {
+		t.Setenv("COMP_LINE", line)
+		status, out, log := cliRun(t, nil)
+		got := strings.Fields(out)
+		slices.Sort(got)
+		for _, w := range want {
+			if !slices.Contains(got, w) {
+				t.Errorf("%q: %v, want %v (%d %s)", line, got, want, status, log)
+			}
+		}
+		if len(want) == 0 && len(got) > 0 {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}

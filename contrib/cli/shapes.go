@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/store/bookkeeping"
+)
+
+// What commands print with --output. Each has one shape in every command; doc.go lists them.
+
+// accountShape is an account.
+type accountShape struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Balance   int64     `json:"balance"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+func shapeOfAccount(ctx context.Context, db *store, a keys.Account) (accountShape, error) {
+	balance, err := db.Ledger().Balance(ctx, a.ID)
+	return accountShape{a.ID, a.Name, balance, a.CreatedAt.UTC()}, err
+}
+
+// keyShape is an API key. Its secret is there when it has just been made.
+type keyShape struct {
+	ID           string     `json:"id"`
+	Name         string     `json:"name"`
+	Prefix       string     `json:"prefix"`
+	Account      string     `json:"account"`
+	Environment  string     `json:"environment"`
+	CreatedAt    time.Time  `json:"created_at"`
+	LastUsedAt   *time.Time `json:"last_used_at"`
+	RevokedAt    *time.Time `json:"revoked_at"`
+	DayCap       *int64     `json:"day_cap"`
+	TotalCap     *int64     `json:"total_cap"`
+	RateCapacity *int64     `json:"rate_capacity"`
+	RateRefill   *float64   `json:"rate_refill"`
+	Secret       *string    `json:"secret"`
+}
+
+func shapeOfKey(k keys.Key, secret string) keyShape {
+	s := keyShape{
+		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Account: k.Account, Environment: string(k.Environment),
+		CreatedAt: k.CreatedAt.UTC(), LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt, DayCap: k.DayCap, TotalCap: k.TotalCap,
+	}
+	if k.Rate != nil {
+		s.RateCapacity, s.RateRefill = &k.Rate.Capacity, &k.Rate.Refill
+	}
+	if secret != "" {
+		s.Secret = &secret
+	}
+	return s
+}
+
+// shownAccount is an account with its keys.
+type shownAccount struct {
+	accountShape
+	Keys []keyShape `json:"keys"`
+}
+
+// entryShape is an entry of an account.
+type entryShape struct {
+	Seq       int64     `json:"seq"`
+	Time      time.Time `json:"time"`
+	Kind      string    `json:"kind"`
+	Amount    int64     `json:"amount"`
+	Balance   int64     `json:"balance"`
+	Operation string    `json:"operation"`
+	Platform  string    `json:"platform"`
+	Cache     string    `json:"cache"`
+	RequestID string    `json:"request_id"`
+	Key       string    `json:"key"`
+	Reason    string    `json:"reason"`
+}
+
+func shapeOfEntry(n credits.Entry) entryShape {
+	return entryShape{
+		n.Seq, n.Time().UTC(), string(n.Kind), n.Amount, n.Balance, n.Operation, n.Platform, n.Cache, n.RequestID, n.Key, n.Reason,
+	}
+}
+
+// servedShape is an operation of a platform.
+type servedShape struct {
+	Platform  string   `json:"platform"`
+	Operation string   `json:"operation"`
+	Available bool     `json:"available"`
+	Providers []string `json:"providers"`
+	Missing   []string `json:"missing"`
+	Note      string   `json:"note"`
+}
+
+// routeShape is a route of a platform that is read unchanged.
+type routeShape struct {
+	Platform  string   `json:"platform"`
+	Route     string   `json:"route"`
+	Available bool     `json:"available"`
+	Missing   []string `json:"missing"`
+}
+
+// auditShape is what an audit has found.
+type auditShape struct {
+	InOrder  bool     `json:"in_order"`
+	Accounts int64    `json:"accounts"`
+	Keys     int64    `json:"keys"`
+	Entries  int64    `json:"entries"`
+	Credits  int64    `json:"credits"`
+	Problems []string `json:"problems"`
+}
+
+func shapeOfReport(r bookkeeping.Report) auditShape {
+	return auditShape{r.OK(), r.Accounts, r.Keys, r.Entries, r.Credits, append([]string{}, r.Problems...)}
+}
+
+// checkShape is one check of the doctor.
+type checkShape struct {
+	OK    bool   `json:"ok"`
+	Check string `json:"check"`
+	Says  string `json:"says"`
+}
+
+// versionShape is what the program was built from.
+type versionShape struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"`
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+}
