@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/socialdata/socialdata"
 )
 
 // api is what go doc shows of the package in this folder.
@@ -141,5 +143,16 @@ func TestNoInternalTypeIsExported(t *testing.T) {
 	}
 	if seen < 100 {
 		t.Errorf("only %d declarations were looked at", seen)
+	}
+}
+
+// go doc begins with the comment of the package and does not list methods: what a client can read is found there.
+func TestThePackageCommentNamesEveryRead(t *testing.T) {
+	t.Parallel()
+	text := readAPI(t, ".").Doc
+	for _, o := range socialdata.Operations() {
+		if !strings.Contains(text, "[Client."+o.Method()+"]") {
+			t.Errorf("Client.%s is not named", o.Method())
+		}
 	}
 }

@@ -7,12 +7,30 @@
 //	profile, err := client.Profile(ctx, socialdata.ProfileRequest{Platform: platform.GitHub, Handle: "octocat"})
 //	fmt.Println(profile.Data.Handle, profile.Meta.Cache)
 //
+// These are the reads from a platform:
+//
+//   - accounts: [Client.Profile], [Client.Followers], [Client.Following], [Client.Audience], [Client.Live], [Client.Linked]
+//   - posts: [Client.Posts], [Client.Post], [Client.Trending], [Client.Reels], [Client.Transcript]
+//   - search: [Client.Search], [Client.Suggestions]
+//   - comments: [Client.Comments], [Client.Replies]
+//   - collections: [Client.Collections], [Client.Collection], [Client.CollectionPosts], [Client.CollectionTracks]
+//   - music: [Client.Track], [Client.Tracks], [Client.TrackPosts]
+//   - communities: [Client.Community], [Client.CommunityPosts]
+//   - shops: [Client.Products], [Client.Product], [Client.Reviews], [Client.Store]
+//   - ads: [Client.Ads], [Client.AdsSearch], [Client.Ad], [Client.Advertisers]
+//   - events: [Client.Event], [Client.Events], [Client.EventsSearch]
+//   - a provider's own routes: [Client.Raw]
+//
+// [Client.SearchAcross] searches several platforms at once: [Client.WatchSearch] yields results as they come, and
+// [Client.Job] collects what was late. [Client.Enrich] analyses a text. [Client.Me], [Client.Usage], [Client.Platforms] and
+// [Client.Health] describe the account and the service.
+//
 // Every read goes the same way: it is checked, priced and its price held; answered from the cache or by the first
 // provider that can; completed, enriched if that was asked for, and charged. A read that fails costs nothing. Every
-// error is a *[problem.Error]. Lists are walked with [Walk], or with the cursor in Meta.NextCursor.
+// error is a *[problem.Error]. Lists are read with [Walk] or [Pages], or with the cursor in Meta.NextCursor.
 //
 // Providers, ledgers, caches, key stores and the rest are passed in as options; without any of them the client keeps
-// all in memory and charges nothing. HTTP is the business of the package server, which is a thin skin over this one.
+// all in memory and charges nothing. The package server serves a client over HTTP.
 package socialdata
 
 import (
