@@ -38,10 +38,12 @@ type Model struct {
 	// learnt holds the classes of the topic head as classes of the subject head, technology what has none of its own there.
 	learnt     []int
 	technology int
-	news       *ner.Model // finds names in newspaper Arabic
-	posts      *ner.Model // and in dialects
-	mixed      *mixed.Net
-	pool       sync.Pool // of *scratch
+	// seeds holds the topics of the word lists as classes of the subject head.
+	seeds []int
+	news  *ner.Model // finds names in newspaper Arabic
+	posts *ner.Model // and in dialects
+	mixed *mixed.Net
+	pool  sync.Pool // of *scratch
 }
 
 var _ enrich.Enricher = (*Model)(nil)
@@ -58,6 +60,15 @@ func New() *Model {
 
 // Embedded returns the embedded model file, which [Open] reads.
 func Embedded() string { return embedded }
+
+// Licence returns the line of the embedded model file that says what it was made of and under which terms.
+func Licence() string {
+	s, err := weights.Open(embedded)
+	if err != nil {
+		return ""
+	}
+	return s["licence"]
+}
 
 // Open returns the model in file, the content of a file that the training command wrote.
 func Open(file string) (*Model, error) {
@@ -87,6 +98,7 @@ func Open(file string) (*Model, error) {
 		return nil, fmt.Errorf("section phrase: %w", err)
 	}
 	m.learnt = indexes(learntTopics[:], head.Subjects)
+	m.seeds = indexes(m.reader.SeedNames(), head.Subjects)
 	m.technology = slices.Index(head.Subjects, "technology")
 	m.names = &ner.Reader{
 		Lists:     m.reader.Lists().NER,
@@ -118,6 +130,8 @@ type scratch struct {
 	mixed  mixed.Input
 	tags   []uint8
 	spans  []span
+	seeds  []int
+	taken  []bool // the tokens that are part of an entity
 	scores [weights.MaxClasses]float32
 	topics [weights.MaxClasses]float32
 }

@@ -142,6 +142,10 @@ func FuzzEnrich(f *testing.F) {
 		rest := text
 		for _, e := range got.Entities {
 			_, after, ok := strings.Cut(rest, e.Text)
+			if bare, article := strings.CutPrefix(e.Text, "ال"); !ok && article {
+				// The preposition li swallows the alef of the article.
+				_, after, ok = strings.Cut(rest, "ل"+bare)
+			}
 			if !ok {
 				t.Fatalf("entity %q is not in %q after the one before it", e.Text, text)
 			}

@@ -18,6 +18,9 @@ func BenchmarkEnrich(b *testing.B) {
 	}{
 		{"tweet", tweet},
 		{"comment", strings.Repeat(tweet+" ", 4)},
+		{"names 8k", strings.Repeat("زرت باريس مع محمد #ا ", 8<<10/36)},
+		{"names 16k", strings.Repeat("زرت باريس مع محمد #ا ", 16<<10/36)},
+		{"names 32k", strings.Repeat("زرت باريس مع محمد #ا ", 32<<10/36)},
 		{"latin", "the quick brown fox jumps over the lazy dog and runs away from here @someone"},
 		{"megabyte", strings.Repeat(tweet+" ", 1<<20/len(tweet))},
 	}

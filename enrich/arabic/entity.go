@@ -11,10 +11,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
+// MaxEntities is the number of entities that are named for a text: the first ones.
+const MaxEntities = 100
+
 // span is an entity as a stretch of bytes.
 type span struct {
 	start, end int
 	kind       string
+	// article means that the first letter of the name is the lam of an article whose alef is not written: للرياض.
+	article bool
 }
 
 // names maps the tags of the tagger, in pairs after the first, to the types of the specification.
@@ -22,7 +27,9 @@ var names = [...]string{"person", "organization", "location", "other"}
 
 // entities finds what the text of s names, in order of appearance.
 func (m *Model) entities(s *scratch, d schema.Dialect) []schema.Entity {
-	s.spans = rules(&s.text.Doc, s.spans[:0])
+	s.taken = slices.Grow(s.taken[:0], len(s.text.Tokens))[:len(s.text.Tokens)]
+	clear(s.taken)
+	s.rules()
 	if d != schema.NotArabic {
 		m.named(s, d)
 	}
@@ -30,31 +37,62 @@ func (m *Model) entities(s *scratch, d schema.Dialect) []schema.Entity {
 		return nil
 	}
 	slices.SortStableFunc(s.spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	out := make([]schema.Entity, 0, len(s.spans))
-	end := 0
+	out := make([]schema.Entity, 0, min(len(s.spans), MaxEntities))
 	for _, p := range s.spans {
 		text := s.text.Src[p.start:p.end]
-		if p.start < end || !utf8.ValidString(text) {
-			continue
+		if p.article {
+			text = "ا" + text
 		}
-		out = append(out, schema.Entity{Text: text, Type: p.kind})
-		end = p.end
+		if len(out) == MaxEntities {
+			break
+		}
+		if utf8.ValidString(text) {
+			out = append(out, schema.Entity{Text: text, Type: p.kind})
+		}
 	}
 	return out
 }
 
+// add adds the tokens from first to last as an entity, unless one of them is part of another.
+func (s *scratch) add(first, last int, p span) {
+	for _, t := range s.taken[first : last+1] {
+		if t {
+			return
+		}
+	}
+	for i := first; i <= last; i++ {
+		s.taken[i] = true
+	}
+	s.spans = append(s.spans, p)
+}
+
+// addName adds the elements from i to j of the sequence as a name, without the clitics before it.
+func (s *scratch) addName(i, j int, kind string) {
+	first, last := s.seq.Tokens[i], s.seq.Tokens[j-1]
+	t := &s.text.Tokens[first]
+	p := span{start: t.Start, end: s.text.Tokens[last].End, kind: kind}
+	if c := s.seq.Clitics(i); c.Letters > 0 {
+		p.start = s.text.After(t, int(c.Letters))
+		p.article = c.Lam && p.start > t.Start
+	}
+	s.add(first, last, p)
+}
+
 // doubt is how much surer the tagger must be of a name in a post than in a newspaper: see [ner.Model.Tag].
-var doubt = [2]float32{18, 40}
+var doubt = [2]float32{5, 15}
 
 // named adds the names that the tagger finds outside of what the rules found.
 func (m *Model) named(s *scratch, d schema.Dialect) {
-	found := len(s.spans)
 	m.names.Read(&s.seq, &s.text.Doc, &s.text.Set)
 	post := d != schema.MSA
 	if post {
 		s.tags = m.posts.Tag(&s.seq, doubt, s.tags)
 	} else {
 		s.tags = m.news.Tag(&s.seq, [2]float32{}, s.tags)
+	}
+	if post {
+		s.institutions()
+		s.called()
 	}
 	for i := 0; i < len(s.tags); {
 		if s.tags[i] == 0 {
@@ -66,13 +104,108 @@ func (m *Model) named(s *scratch, d schema.Dialect) {
 		for j < len(s.tags) && s.tags[j] == kind*2+2 {
 			j++
 		}
-		if p, ok := m.name(s, i, j, names[kind], post); ok && !overlaps(s.spans[:found], p) {
-			s.spans = append(s.spans, p)
-		}
+		m.name(s, i, j, names[kind], post)
 		i = j
 	}
+	s.firms()
 	m.listed(s)
 	m.ramadan(s)
+}
+
+// The words before the names of institutions and places that are part of them.
+const (
+	school = 1 << iota // part of the name, whatever it is
+	house              // part of a name of a person or a place, and of no other
+	office             // makes a name together with a definite word
+	land               // the same, and with any name; it is a place
+)
+
+// heads holds those words.
+var heads = headWords(map[string]uint8{
+	"جامعه كليه مستشفي مشفي سبيطار": school | office, "معهد مصحه مستوصف": school, "وزاره مفوضيه نقابه هيئه": office,
+	"مدرسه مطعم مطاعم فرن مخبز حلويات كافيه فندق مسجد كنيسه مركز مول بنك مصنع معرض": house, "مصرف": house | office,
+	"وادي واد بحيره شارع حي ميدان دوار كورنيش": land,
+})
+
+func headWords(lists map[string]uint8) map[uint32]uint8 {
+	out := map[uint32]uint8{}
+	for list, kind := range lists {
+		for key := range words(list) {
+			out[key] |= kind
+		}
+	}
+	return out
+}
+
+// institutions adds names of two words and more that begin with what kind of institution or place they name.
+func (s *scratch) institutions() {
+	for i := 0; i+1 < s.seq.Len(); i++ {
+		kind := uint8(0)
+		for _, key := range s.seq.Forms(i) {
+			kind |= heads[key]
+		}
+		if kind == 0 {
+			continue
+		}
+		end := s.nameEnd(i + 1)
+		named, definite := end > i+1, s.seq.Definite(i+1)
+		org := named && s.seq.Name(i+1, end)&organizations != 0 || s.tags[i+1] == 3
+		if !named {
+			end = i + 2
+		}
+		switch {
+		case kind&school != 0 && named, kind&office != 0 && definite, kind&house != 0 && named && !org:
+			s.addName(i, end, "organization")
+		case kind&land != 0 && (named || definite):
+			s.addName(i, end, "location")
+		}
+	}
+}
+
+// nameEnd returns the end of the name that starts at element i for the tagger or the gazetteer, i when there is none. Names of
+// the gazetteer that are everyday words do not count.
+func (s *scratch) nameEnd(i int) int {
+	end := s.seq.NameEnd(i)
+	if s.seq.Name(i, end)&gazetteer.Common != 0 {
+		end = i
+	}
+	if s.tags[i]%2 == 1 {
+		end = max(end, i+1)
+		for end < s.seq.Len() && s.tags[end] == s.tags[i]+1 {
+			end++
+		}
+	}
+	if in(&s.text.Doc, s.seq.Tokens[i], honours) && i+1 < s.seq.Len() {
+		end = max(end, i+2)
+	}
+	return end
+}
+
+// firms are words before the name of a firm that are no part of it.
+var firms = words("شركه شركات سهم اسهم متجر مطعم بنك مصرف")
+
+// firms adds the names of firms that the gazetteer knows behind a word of firms: alone, many are everyday words.
+func (s *scratch) firms() {
+	for i := 1; i < s.seq.Len(); i++ {
+		end := s.seq.NameEnd(i)
+		if s.seq.Name(i, end)&gazetteer.Company != 0 && in(&s.text.Doc, s.seq.Tokens[i-1], firms) {
+			s.addName(i, end, "organization")
+		}
+	}
+}
+
+// callers are words before the given name of the person who is spoken to or about.
+var callers = words("يا بنتي ابني ولدي وليدي اخوي اخويا خويا اختي ختي عمي عمو خالي خالتي خالتو عمتي زميلي زميلنا زميلتي صاحبي صاحبتي صديقي صديقتي جارنا")
+
+// called adds given names behind a word of callers.
+func (s *scratch) called() {
+	d := &s.text.Doc
+	for i := 1; i < s.seq.Len(); i++ {
+		k := s.seq.Name(i, i+1)
+		if k&gazetteer.Given != 0 && k&gazetteer.Common == 0 && in(d, s.seq.Tokens[i-1], callers) && s.tags[i] == 0 {
+			s.addName(i, i+1, "person")
+		}
+	}
 }
 
 // Ramadan is a month of feasts to most and the name of some: what stands beside it tells.
@@ -84,22 +217,17 @@ var (
 
 // ramadan adds the feast where the tagger has not found a man of that name.
 func (m *Model) ramadan(s *scratch) {
-	found := len(s.spans)
 	d := &s.text.Doc
-	for i := range d.Tokens {
-		if !in(d, i, ramadan) || !in(d, i-1, beforeRamadan) && !in(d, i+1, afterRamadan) {
-			continue
-		}
-		p := span{start: d.Tokens[i].Start, end: d.Tokens[i].End, kind: "event"}
-		if !overlaps(s.spans[:found], p) {
-			s.spans = append(s.spans, p)
+	for i := range s.seq.Len() {
+		k := s.seq.Tokens[i]
+		if in(d, k, ramadan) && (in(d, k-1, beforeRamadan) || in(d, k+1, afterRamadan)) {
+			s.addName(i, i+1, "event")
 		}
 	}
 }
 
-// name makes a span of the elements from i to j of the sequence, without signs at its ends. It reports false for what is
-// no name.
-func (m *Model) name(s *scratch, i, j int, kind string, post bool) (span, bool) {
+// name adds the elements from i to j of the sequence as a name, without signs at its ends, unless they are no name.
+func (m *Model) name(s *scratch, i, j int, kind string, post bool) {
 	tokens := s.text.Tokens
 	for i < j && !isWord(&tokens[s.seq.Tokens[i]]) {
 		i++
@@ -108,7 +236,7 @@ func (m *Model) name(s *scratch, i, j int, kind string, post bool) (span, bool) 
 		j--
 	}
 	if i == j || i+1 == j && barred(&s.text.Doc, s.seq.Tokens[i], post) {
-		return span{}, false
+		return
 	}
 	if kind == "other" {
 		known := onlyKind(s.seq.Name(i, j))
@@ -119,30 +247,38 @@ func (m *Model) name(s *scratch, i, j int, kind string, post bool) (span, bool) 
 	if post {
 		i, kind = m.designated(s, i, kind)
 	}
-	j = m.version(s, j, kind)
-	return span{start: tokens[s.seq.Tokens[i]].Start, end: tokens[s.seq.Tokens[j-1]].End, kind: kind}, true
+	s.addName(i, m.version(s, j, kind), kind)
 }
 
 // listed adds the products and events of the gazetteer that the tagger does not find, since newspapers name few of them,
 // and all its names in other letters.
 func (m *Model) listed(s *scratch) {
-	found := len(s.spans)
 	tokens := s.text.Tokens
 	for i := 0; i < s.seq.Len(); i++ {
 		j := s.seq.NameEnd(i)
 		k := s.seq.Name(i, j)
 		kind := onlyKind(k)
 		latin := tokens[s.seq.Tokens[i]].Kind == token.Foreign
-		if kind == "" || k&gazetteer.Common != 0 || !latin && kind != "product" && kind != "event" {
+		if kind == "" || k&gazetteer.Common != 0 || !latin && (!sure(kind, j-i) || k&gazetteer.Org != 0) {
 			continue
 		}
 		j = m.version(s, j, kind)
-		p := span{start: tokens[s.seq.Tokens[i]].Start, end: tokens[s.seq.Tokens[j-1]].End, kind: kind}
-		if !overlaps(s.spans[:found], p) {
-			s.spans = append(s.spans, p)
-		}
+		s.addName(i, j, kind)
 		i = j - 1
 	}
+}
+
+const organizations = gazetteer.Org | gazetteer.Club | gazetteer.Media | gazetteer.Company | gazetteer.University
+
+// sure reports whether a name of the gazetteer of so many words is one without a word from the tagger.
+func sure(kind string, words int) bool {
+	switch kind {
+	case "product", "event":
+		return true
+	case "organization", "location", "person":
+		return words > 1
+	}
+	return false
 }
 
 // kindsOf are the kinds of names of the gazetteer by the type that they have when they have no other.
@@ -152,7 +288,7 @@ var kindsOf = []struct {
 }{
 	{gazetteer.Product, "product"},
 	{gazetteer.Event, "event"},
-	{gazetteer.Org | gazetteer.Club | gazetteer.Media | gazetteer.Company | gazetteer.University, "organization"},
+	{organizations, "organization"},
 	{gazetteer.Country | gazetteer.City | gazetteer.BigCity | gazetteer.Region | gazetteer.Place, "location"},
 	{gazetteer.Given | gazetteer.Surname | gazetteer.GivenForeign | gazetteer.SurnameForeign | gazetteer.Person, "person"},
 }
@@ -218,13 +354,4 @@ func barred(d *token.Doc, i int, post bool) bool {
 
 func isWord(t *token.Token) bool {
 	return t.Kind == token.Word || t.Kind == token.Foreign || t.Kind == token.Number
-}
-
-func overlaps(spans []span, p span) bool {
-	for _, q := range spans {
-		if p.start < q.end && q.start < p.end {
-			return true
-		}
-	}
-	return false
 }

@@ -34,8 +34,10 @@ func words(list string) set {
 	return m
 }
 
-// rules appends the entities that need no learning: hashtags, mentions, links, sums of money and dates.
-func rules(d *token.Doc, out []span) []span {
+// rules adds the entities that need no learning: hashtags, mentions, links, sums of money and dates.
+func (s *scratch) rules() {
+	s.spans = s.spans[:0]
+	d := &s.text.Doc
 	for i := 0; i < len(d.Tokens); i++ {
 		t := &d.Tokens[i]
 		n, kind := 1, ""
@@ -55,10 +57,9 @@ func rules(d *token.Doc, out []span) []span {
 		if kind == "" || n == 0 {
 			continue
 		}
-		out = append(out, span{start: t.Start, end: d.Tokens[i+n-1].End, kind: kind})
+		s.add(i, i+n-1, span{start: t.Start, end: d.Tokens[i+n-1].End, kind: kind})
 		i += n - 1
 	}
-	return out
 }
 
 // nothing stands where there is no token.

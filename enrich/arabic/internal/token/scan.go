@@ -50,6 +50,26 @@ func (d *Doc) Light(t *Token) []rune { return d.light[t.llo:t.lhi] }
 // Text returns the bytes of the input that t covers.
 func (d *Doc) Text(t *Token) string { return d.Src[t.Start:t.End] }
 
+// After returns the byte behind the first n letters of t, and the signs on them. It returns t.Start when a letter is written
+// together with the one before it.
+func (d *Doc) After(t *Token, n int) int {
+	i := t.Start
+	for i < t.End {
+		r, size := decode(d.Src, i)
+		switch {
+		case r >= 0xFEF5 && r <= 0xFEFC:
+			return t.Start
+		case isMark(r):
+		case n == 0:
+			return i
+		default:
+			n--
+		}
+		i += size
+	}
+	return t.Start
+}
+
 // Scan reads src and replaces what d held.
 func (d *Doc) Scan(src string) {
 	d.Src, d.Tokens, d.folded, d.light = src, d.Tokens[:0], d.folded[:0], d.light[:0]

@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/socialdata/socialdata/enrich/arabic"
@@ -47,9 +48,10 @@ func run(args []string, w, progress io.Writer) error {
 	everyday := flags.String("everyday", "", "file of everyday posts to measure on")
 	negation := flags.String("negation", "", "file of sentences and their negations to measure on")
 	wrong := flags.Bool("wrong", false, "list what comes out wrong of -everyday and -negation")
+	show := flags.Int("show", 0, "write what comes out of one post in so many of -everyday, as a Markdown table")
 	model := flags.String("model", "", "model file to measure instead of the embedded one")
 	var h eval.HeldOut
-	flags.IntVar(&h.Fold, "fold", 0, "tenth of the data to hold out")
+	folds := flags.String("fold", "0", "tenths of the data to hold out, with commas between them")
 	flags.StringVar(&h.Set, "leave", "", "collection to hold out instead, for example qcri")
 	flags.Uint64Var(&h.Seed, "seed", 1, "seed of training and of cutting texts")
 	flags.BoolVar(&h.Brief, "brief", false, "one line for each set of texts")
@@ -64,9 +66,16 @@ func run(args []string, w, progress io.Writer) error {
 		if *file != "" {
 			return measure(m, *task, *file, h.Seed, w)
 		}
-		return posts(m, *everyday, *negation, *wrong, w)
+		return posts(m, *everyday, *negation, *wrong, *show, w)
 	}
 	h.Task = *task
+	for _, f := range strings.Split(*folds, ",") {
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			return fmt.Errorf("-fold %q: %w", *folds, err)
+		}
+		h.Folds = append(h.Folds, n)
+	}
 	c, err := corpus.Load(*data)
 	if err != nil {
 		return err
@@ -87,7 +96,7 @@ func open(file string) (*arabic.Model, error) {
 }
 
 // posts measures m on a file of everyday posts and on one of negations, if they are given.
-func posts(m *arabic.Model, everyday, negation string, list bool, w io.Writer) error {
+func posts(m *arabic.Model, everyday, negation string, list bool, show int, w io.Writer) error {
 	var wrong io.Writer
 	if list {
 		wrong = w
@@ -96,6 +105,9 @@ func posts(m *arabic.Model, everyday, negation string, list bool, w io.Writer) e
 		posts, err := corpus.ReadPosts(everyday)
 		if err != nil {
 			return err
+		}
+		if show > 0 {
+			return eval.Show(m, posts, show, w)
 		}
 		if err := eval.MeasurePosts(m, posts, wrong).Write(w); err != nil {
 			return err

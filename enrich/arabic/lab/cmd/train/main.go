@@ -1,6 +1,8 @@
 // Command train rebuilds the embedded model from the labelled data, byte for byte.
 //
 //	go run ./enrich/arabic/lab/cmd/train -data ../shared/arabic
+//
+// -without sharealike makes another model, from the data that are not under CC-BY-SA.
 package main
 
 import (
@@ -30,6 +32,7 @@ func run(args []string, w io.Writer) error {
 	data := flags.String("data", "../shared/arabic", "folder of the labelled data")
 	out := flags.String("out", "enrich/arabic/model.bin", "model file to write")
 	seed := flags.Uint64("seed", 1, "seed of the order of the examples; the embedded model has 1")
+	without := flags.String("without", "", "sharealike leaves out the data under CC-BY-SA: see NOTICE")
 	parts := flags.String("parts", "", "parts to train, with commas between them; the others are those of the embedded model")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -40,6 +43,13 @@ func run(args []string, w io.Writer) error {
 		return err
 	}
 	cfg := train.Config{Seed: *seed, Progress: w}
+	switch *without {
+	case "":
+	case "sharealike":
+		c, cfg.WithoutShareAlike = c.WithoutShareAlike(), true
+	default:
+		return fmt.Errorf("-without %q: only sharealike can be left out", *without)
+	}
 	if *parts != "" {
 		cfg.Parts = strings.Split(*parts, ",")
 		if cfg.Rest, err = weights.Open(arabic.Embedded()); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,9 +21,10 @@ type Record struct {
 
 // Sentence is a tokenised text with a tag for each token.
 type Sentence struct {
-	Set    string
-	Tokens []string
-	Tags   []string
+	Set     string
+	Article string // sentences of one article are never on both sides of a split
+	Tokens  []string
+	Tags    []string
 }
 
 // Place is an entry of the gazetteer of places.
@@ -102,7 +104,20 @@ func Load(dir string) (*Corpus, error) {
 			return nil, err
 		}
 	}
+	setArticles(c.NER)
 	return c, nil
+}
+
+// shareAlike are the collections of entities under CC-BY-SA.
+var shareAlike = []string{"anercorp", "aqmar"}
+
+// WithoutShareAlike returns the data without what is under CC-BY-SA: ANERcorp, AQMAR, and SIB-200, which is all that has
+// topics, dialects of translated sentences, and other languages.
+func (c *Corpus) WithoutShareAlike() *Corpus {
+	out := *c
+	out.Topic, out.Varieties, out.NotArabic = nil, nil, nil
+	out.NER = slices.DeleteFunc(slices.Clone(c.NER), func(s Sentence) bool { return slices.Contains(shareAlike, s.Set) })
+	return &out
 }
 
 // Read calls add with the columns of each line of the file at path. A line with fewer than cols columns is an error.

@@ -3,6 +3,7 @@ package corpus
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/socialdata/socialdata/schema"
@@ -10,6 +11,8 @@ import (
 
 // Post is an everyday post with what is to be answered about it.
 type Post struct {
+	Batch     string // what one writer wrote, "" outside of the training
+	Set       string // the collection that the text is of, "" for what was written
 	Country   string
 	Dialect   schema.Dialect
 	Sentiment schema.SentimentLabel
@@ -21,7 +24,7 @@ type Post struct {
 // Span is an entity as a stretch of the bytes of a text.
 type Span struct {
 	Start, End int
-	Type       string
+	Name, Type string // the name is what those bytes say, or what they say with its article: of لل[نجف] it is النجف
 }
 
 // feelings are the short names of the labels in the files.
@@ -35,7 +38,7 @@ var spanTypes = map[string]string{
 
 // ReadPosts reads a file of everyday posts. [dialect country] starts the posts of a country. Each post is a line: its
 // sentiment, its topics with commas between them or a hyphen, a colon and the text, in which every entity stands in
-// brackets after the short name of its type. Lines that start with # are comments.
+// brackets after the short name of its type, without the particles that are written as part of its first word. Lines that start with # are comments.
 func ReadPosts(path string) ([]Post, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -111,9 +114,56 @@ func unmark(marked string) (string, []Span, error) {
 		}
 		start := text.Len()
 		text.WriteString(name)
-		spans = append(spans, Span{start, text.Len(), spanTypes[short]})
+		spans = append(spans, Span{start, text.Len(), withArticle(before, name), spanTypes[short]})
 		marked = after
 	}
+}
+
+// withArticle returns name with the article that is written as part of the preposition before it.
+func withArticle(before, name string) string {
+	if strings.HasSuffix(before, "لل") {
+		return "ال" + name
+	}
+	return name
+}
+
+// ParseTweets reads a file of labels of tweets. A line holds the number of a record, its variety, sentiment and topics, and its
+// entities in their order, each with a colon behind the short name of its type and _ for a space. The texts are those of
+// records, the first of which has the number 1.
+func ParseTweets(lines string, records []Record) ([]Post, error) {
+	var posts []Post
+	err := sections(lines, func(_, line string) error {
+		f := strings.Fields(line)
+		if len(f) < 4 || feelings[f[2]] == "" {
+			return fmt.Errorf("no labels in %q", line)
+		}
+		n, err := strconv.Atoi(f[0])
+		if err != nil || n < 1 {
+			return fmt.Errorf("no number in %q", line)
+		}
+		if n > len(records) {
+			return nil // a part of the data, as in tests
+		}
+		p := Post{Dialect: schema.Dialect(f[1]), Sentiment: feelings[f[2]], Set: records[n-1].Set, Text: records[n-1].Text}
+		if f[3] != "-" {
+			p.Topics = strings.Split(f[3], ",")
+		}
+		at := 0
+		for _, e := range f[4:] {
+			kind, name, _ := strings.Cut(e, ":")
+			name = strings.ReplaceAll(name, "_", " ")
+			i := strings.Index(p.Text[at:], name)
+			if i < 0 || name == "" || spanTypes[kind] == "" {
+				return fmt.Errorf("tweet %d has no %q", n, e)
+			}
+			start, end := at+i, at+i+len(name)
+			p.Entities = append(p.Entities, Span{start, end, withArticle(p.Text[:start], name), spanTypes[kind]})
+			at = end
+		}
+		posts = append(posts, p)
+		return nil
+	})
+	return posts, err
 }
 
 // Pair is a sentence with its negation.

@@ -28,11 +28,13 @@ func (s *Share) add(right bool) {
 
 // Everyday is what came out right of everyday posts.
 type Everyday struct {
-	// An entity is right when its first byte, its last byte and its type are.
+	// An entity is right when its text, without particles before it, and its type are.
 	EntityPrecision, EntityRecall Share
 	TopicPrecision, TopicRecall   Share
 	Sentiment, Dialect            Share
+	All                           Share             // the posts of which all four are right, and nothing is found too much
 	Country                       map[string]*Share // the dialect by country
+	Felt                          *Report           // the sentiment, with how sure the model is of it
 }
 
 // Few are the countries that the collections have least of and whose dialects differ most from the rest of their variety.
@@ -54,51 +56,47 @@ func MeasurePosts(m *arabic.Model, posts []corpus.Post, wrong io.Writer) *Everyd
 	if wrong == nil {
 		wrong = io.Discard
 	}
-	e := &Everyday{Country: map[string]*Share{}}
+	e := &Everyday{Country: map[string]*Share{}, Felt: NewReport("sentiment")}
 	for i := range posts {
 		p := &posts[i]
 		got := enrich(m, p.Text)
-		found := namedSpans(p.Text, got.Entities)
+		want, found := wanted(p), named(got.Entities)
 		before := *e
-		compare(&e.EntityPrecision, &e.EntityRecall, p.Entities, found)
+		compare(&e.EntityPrecision, &e.EntityRecall, want, found)
 		compare(&e.TopicPrecision, &e.TopicRecall, p.Topics, got.Topics)
 		e.Sentiment.add(got.Sentiment.Label == p.Sentiment)
+		e.Felt.Add(string(p.Sentiment), string(got.Sentiment.Label), m.Detail(p.Text).Sentiment[got.Sentiment.Label])
 		e.Dialect.add(got.Dialect == p.Dialect)
 		if e.Country[p.Country] == nil {
 			e.Country[p.Country] = &Share{}
 		}
 		e.Country[p.Country].add(got.Dialect == p.Dialect)
-		e.explain(&before, p, got, found, wrong)
+		e.All.add(!before.explain(e, p, got, want, found, wrong))
 	}
 	return e
 }
 
-// explain writes how the answer got differs from what p wants.
-func (e *Everyday) explain(before *Everyday, p *corpus.Post, got schema.Enrichment, found []corpus.Span, w io.Writer) {
+// explain writes how the answer got differs from what p wants, and reports whether it does: after has counted it.
+func (e *Everyday) explain(after *Everyday, p *corpus.Post, got schema.Enrichment, want, found []schema.Entity, w io.Writer) bool {
 	missed := func(a, b Share) bool { return b.Of-b.Right > a.Of-a.Right }
+	differs := false
 	say := func(what, want, answer string) {
+		differs = true
 		_, _ = fmt.Fprintf(w, "%s %s: want %s, got %s: %s\n", p.Country, what, want, answer, p.Text) // a courtesy
 	}
-	if missed(before.EntityPrecision, e.EntityPrecision) || missed(before.EntityRecall, e.EntityRecall) {
-		say("entities", quote(p.Text, p.Entities), quote(p.Text, found))
+	if missed(e.EntityPrecision, after.EntityPrecision) || missed(e.EntityRecall, after.EntityRecall) {
+		say("entities", fmt.Sprint(want), fmt.Sprint(found))
 	}
-	if missed(before.TopicPrecision, e.TopicPrecision) || missed(before.TopicRecall, e.TopicRecall) {
+	if missed(e.TopicPrecision, after.TopicPrecision) || missed(e.TopicRecall, after.TopicRecall) {
 		say("topics", fmt.Sprint(p.Topics), fmt.Sprint(got.Topics))
 	}
-	if missed(before.Sentiment, e.Sentiment) {
+	if missed(e.Sentiment, after.Sentiment) {
 		say("sentiment", string(p.Sentiment), fmt.Sprint(got.Sentiment.Label, " ", got.Sentiment.Score))
 	}
-	if missed(before.Dialect, e.Dialect) {
+	if missed(e.Dialect, after.Dialect) {
 		say("dialect", string(p.Dialect), string(got.Dialect))
 	}
-}
-
-func quote(text string, spans []corpus.Span) string {
-	var out []string
-	for _, s := range spans {
-		out = append(out, fmt.Sprintf("%s %q", s.Type, text[s.Start:s.End]))
-	}
-	return fmt.Sprint(out)
+	return differs
 }
 
 // compare counts which of the answers are wanted and which of what is wanted is answered.
@@ -111,22 +109,61 @@ func compare[T comparable](precision, recall *Share, want, got []T) {
 	}
 }
 
-// namedSpans finds where the entities of an answer stand. Hashtags, mentions and links are left out: they are easy.
-func namedSpans(text string, entities []schema.Entity) []corpus.Span {
-	var out []corpus.Span
-	from := 0
+// wanted returns the entities of p.
+func wanted(p *corpus.Post) []schema.Entity {
+	var out []schema.Entity
+	for _, s := range p.Entities {
+		out = append(out, schema.Entity{Text: s.Name, Type: s.Type})
+	}
+	return out
+}
+
+// named returns the entities of an answer without hashtags, mentions and links, which are easy.
+func named(entities []schema.Entity) []schema.Entity {
+	var out []schema.Entity
 	for _, e := range entities {
-		i := strings.Index(text[from:], e.Text)
-		if i < 0 {
-			continue
-		}
-		start := from + i
-		from = start + len(e.Text)
 		if e.Type != "hashtag" && e.Type != "mention" && e.Type != "url" {
-			out = append(out, corpus.Span{Start: start, End: from, Type: e.Type})
+			out = append(out, e)
 		}
 	}
 	return out
+}
+
+// Show writes what m answers to one post in step, as it is, as rows of a Markdown table. What is wrong is followed by what was
+// wanted.
+func Show(m *arabic.Model, posts []corpus.Post, step int, w io.Writer) error {
+	cell := func(got, want string) string {
+		if got == want {
+			return got
+		}
+		return fmt.Sprintf("%s **not** %s", got, want)
+	}
+	list := func(entities []schema.Entity) string {
+		var out []string
+		for _, e := range entities {
+			out = append(out, e.Text+" ("+e.Type+")")
+		}
+		return orDash(strings.Join(out, ", "))
+	}
+	for i := 0; i < len(posts); i += step {
+		p := &posts[i]
+		got := enrich(m, p.Text)
+		_, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", p.Text, cell(string(got.Dialect), string(p.Dialect)),
+			cell(string(got.Sentiment.Label), string(p.Sentiment)),
+			cell(orDash(strings.Join(got.Topics, ", ")), orDash(strings.Join(p.Topics, ", "))),
+			cell(list(named(got.Entities)), list(wanted(p))))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
 }
 
 // Write prints e, a line for each figure.
@@ -142,13 +179,15 @@ func (e *Everyday) Write(w io.Writer) error {
 		{"sentiment", e.Sentiment},
 		{"dialect", e.Dialect},
 		{"dialect of Yemen, Sudan, Tunisia", e.Few()},
+		{"all four fields", e.All},
 	}
 	for _, r := range rows {
 		if _, err := fmt.Fprintf(w, "%-34s %s\n", r.name, r.share); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err := fmt.Fprintf(w, "%-34s %.3f\n", "sentiment, calibration error", e.Felt.ECE())
+	return err
 }
 
 // MeasurePairs counts the pairs of which m gives both sentences the right label. Every other pair goes to wrong; nil drops

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/socialdata/socialdata/enrich/arabic"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
@@ -13,7 +14,7 @@ import (
 
 // HeldOut says what is kept out of training and measured.
 type HeldOut struct {
-	Fold  int    // this tenth of every collection
+	Folds []int  // these tenths of every collection
 	Set   string // or, when set, all of this collection
 	Task  string // what is trained and measured, "" for everything
 	Seed  uint64
@@ -27,6 +28,7 @@ var parts = map[string][]string{
 	"not_arabic": {"language"},
 	"sentiment":  {"sentiment", "phrase"},
 	"topic":      {"topic", "subject"},
+	"subject":    {"subject"},
 	"ner":        {"ner", "posts", "clusters", "gazetteer"},
 }
 
@@ -35,7 +37,8 @@ func (h HeldOut) Hold(set, key string) bool {
 	if h.Set != "" {
 		return set == h.Set
 	}
-	return train.Fold(key) == h.Fold
+	// The written posts are like no collection: they are held out a batch at a time.
+	return !strings.HasPrefix(set, "batch-") && slices.Contains(h.Folds, train.Fold(key))
 }
 
 // Run trains on the rest of c and writes what the model answers on the part held out. With a task, the parts of the
@@ -55,6 +58,9 @@ func (h HeldOut) Run(c *corpus.Corpus, w, progress io.Writer) error {
 	m, err := arabic.Open(string(train.Build(c, cfg)))
 	if err != nil {
 		return err
+	}
+	if batch := train.Batch(h.Set); len(batch) > 0 {
+		return MeasurePosts(m, batch, nil).Write(w)
 	}
 	for _, r := range h.reports(m, c) {
 		if r.n == 0 {
@@ -148,15 +154,10 @@ func every(records []corpus.Record, n int) []corpus.Record {
 
 func (h HeldOut) sentences(c *corpus.Corpus, set string) []corpus.Sentence {
 	var out []corpus.Sentence
-	n := 0
 	for _, s := range c.NER {
-		if s.Set != set {
-			continue
-		}
-		if h.Hold(set, train.SentenceKey(set, n)) {
+		if s.Set == set && h.Hold(set, s.Article) {
 			out = append(out, s)
 		}
-		n++
 	}
 	return out
 }

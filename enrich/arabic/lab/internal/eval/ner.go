@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -96,11 +97,11 @@ func foundSpans(m *arabic.Model, s *corpus.Sentence) map[nameSpan]bool {
 	out := map[nameSpan]bool{}
 	from := 0
 	for _, e := range enrich(m, text).Entities {
-		start := indexWhole(text, from, e.Text)
+		start, end := locate(text, from, e.Text)
 		if start < 0 {
 			continue
 		}
-		from = start + len(e.Text)
+		from = end
 		if kind := entityTypes[e.Type]; kind != "" {
 			out[nameSpan{tokenOf(start), tokenOf(from - 1), kind}] = true
 		}
@@ -108,22 +109,40 @@ func foundSpans(m *arabic.Model, s *corpus.Sentence) map[nameSpan]bool {
 	return out
 }
 
-// indexWhole returns where name stands in text at or after from without being a part of a longer word, or -1.
-func indexWhole(text string, from int, name string) int {
-	for from < len(text) {
-		i := strings.Index(text[from:], name)
-		if i < 0 {
-			return -1
-		}
-		start := from + i
-		before, _ := utf8.DecodeLastRuneInString(text[:start])
-		after, _ := utf8.DecodeRuneInString(text[start+len(name):])
-		if !inWord(before) && !inWord(after) {
-			return start
-		}
-		from = start + 1
+// locate returns where name is in text at or after from, with the particles before it, or -1.
+func locate(text string, from int, name string) (start, end int) {
+	start, end = indexWhole(text, from, name)
+	if rest, ok := strings.CutPrefix(name, "ال"); ok && start < 0 {
+		return indexWhole(text, from, "لل"+rest)
 	}
-	return -1
+	return start, end
+}
+
+// particles are written as part of the word behind them.
+var particles = []string{"", "و", "ف", "ب", "ل", "ك", "ع", "وب", "ول", "وك", "وع", "فب", "فل", "فك", "فع"}
+
+// indexWhole returns where name is in text at or after from, with the particles before it, without being another part of a
+// longer word, or -1.
+func indexWhole(text string, from int, name string) (start, end int) {
+	for at := from; at < len(text); at++ {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			break
+		}
+		at += i
+		start, end = at, at+len(name)
+		for start > 0 {
+			r, n := utf8.DecodeLastRuneInString(text[:start])
+			if !inWord(r) {
+				break
+			}
+			start -= n
+		}
+		if after, _ := utf8.DecodeRuneInString(text[end:]); slices.Contains(particles, text[start:at]) && !inWord(after) {
+			return start, end
+		}
+	}
+	return -1, -1
 }
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) }

@@ -22,6 +22,8 @@ type Config struct {
 	Small bool
 	// Hold reports whether a record is kept out of training. Nil keeps everything in.
 	Hold func(set, key string) bool
+	// WithoutShareAlike says that the corpus has nothing under CC-BY-SA; the licence line of the model tells it.
+	WithoutShareAlike bool
 	// Parts names the sections to train; the others are taken from Rest. None trains all.
 	Parts []string
 	Rest  weights.Sections
@@ -36,19 +38,13 @@ func Fold(key string) int {
 	return int(h.Sum32() >> 8 % 10)
 }
 
-// Key is what [Fold] and [Config.Hold] know a record by: records of a group share one.
+// Key is what [Fold] and [Config.Hold] know a record by: records of a group share one. They know a sentence by its article.
 func Key(r *corpus.Record) string {
 	if r.Group != "" {
 		return "group " + r.Group
 	}
 	return r.Text
 }
-
-// BlockSize is the number of neighbouring sentences that go to the same fold: they are of the same article.
-const BlockSize = 40
-
-// SentenceKey is what [Fold] and [Config.Hold] know the sentence with the number i of its collection by.
-func SentenceKey(set string, i int) string { return fmt.Sprint(set, " ", i/BlockSize) }
 
 // builder is the state of a build.
 type builder struct {
@@ -57,6 +53,8 @@ type builder struct {
 	reader *head.Reader
 	lock   sync.Mutex // of Progress
 	stems  func() *Vectors
+	// softTexts returns the tweets with what teachers say of their sentiment.
+	softTexts func() []felt
 }
 
 // The sizes of the vectors.
@@ -78,13 +76,10 @@ func (b *builder) vectors(words bool, size, window int) *Vectors {
 			}
 		}
 	}
-	count := map[string]int{}
 	for i := range b.corpus.NER {
-		s := &b.corpus.NER[i]
-		if !b.held(s.Set, SentenceKey(s.Set, count[s.Set])) {
+		if s := &b.corpus.NER[i]; !b.held(s.Set, s.Article) {
 			texts = append(texts, strings.Join(s.Tokens, " "))
 		}
-		count[s.Set]++
 	}
 	v := FitVectors(StemDocs(texts, words), size, window, b.Seed)
 	b.logf("%-9s %d of size %d", "vectors", len(v.Rows), v.Size)
@@ -144,6 +139,7 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 	}
 	b := &builder{Config: cfg, corpus: c, reader: head.NewReader(emoji)}
 	b.stems = sync.OnceValue(func() *Vectors { return b.vectors(false, stemVector, wideWindow) })
+	b.softTexts = sync.OnceValue(b.taught)
 	places := Gazetteer(c)
 	clusters := sync.OnceValue(func() ner.Clusters { return b.vectors(true, clusterVector, nearWindow).Clusters(b.Seed) })
 	names := func() *ner.Reader {
@@ -185,10 +181,21 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 	}
 	wg.Wait()
 	var f weights.File
+	f.Add("licence", []byte(licence(cfg.WithoutShareAlike)))
 	for i, p := range parts {
 		f.Add(p.name, data[i])
 	}
 	return f.Bytes()
+}
+
+// licence returns the line that the model file carries.
+func licence(withoutShareAlike bool) string {
+	const line = "socialdata Arabic model. Copyright (c) 2026 The socialdata authors. Code and weights: MIT. " +
+		"Its tables are derived from the works that the file NOTICE names"
+	if withoutShareAlike {
+		return line + "; none of them is under a share-alike licence.\n"
+	}
+	return line + ", among them works under CC-BY-SA-4.0 and CC-BY-SA-3.0 (ANERcorp, AQMAR, FLORES-200), whose terms may apply to this file.\n"
 }
 
 // copyBlocks copies features out of memory that the next text will use.

@@ -10,6 +10,7 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
 	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // varieties are the classes of the dialect head, in its order.
@@ -91,8 +92,8 @@ func (b *builder) dialectRecords(rng *rand.Rand, keep func(r *corpus.Record) boo
 				}
 			}
 		}
-		for _, r := range slices.Concat(b.news(), some(b, written(rng))) {
-			if !yield(&r) {
+		for _, r := range slices.Concat(b.news(), some(b, b.written(rng))) {
+			if keep(&r) && !yield(&r) {
 				return
 			}
 		}
@@ -105,12 +106,9 @@ const newsSet = "news"
 // news returns the sentences of the entity corpora, which are all of newspapers or an encyclopaedia.
 func (b *builder) news() []corpus.Record {
 	var records []corpus.Record
-	count := map[string]int{}
 	for i := range b.corpus.NER {
 		s := &b.corpus.NER[i]
-		key := SentenceKey(s.Set, count[s.Set])
-		count[s.Set]++
-		if s.Set != "wojood" && !b.held(s.Set, key) {
+		if s.Set != "wojood" && !b.held(s.Set, s.Article) {
 			records = append(records, corpus.Record{Set: newsSet, Label: "msa", Text: strings.Join(s.Tokens, " ")})
 		}
 	}
@@ -123,10 +121,13 @@ const (
 	wordsAtOnce = 6
 )
 
-// written returns the texts of dialects.txt: its posts, and handfuls of words of its lists.
-func written(rng *rand.Rand) []corpus.Record {
+// written returns the everyday posts and the texts of dialects.txt: its posts, and handfuls of words of its lists.
+func (b *builder) written(rng *rand.Rand) []corpus.Record {
 	var records []corpus.Record
-	for _, p := range everydayPosts() {
+	for _, p := range b.everyday() {
+		if p.Dialect == schema.Mixed {
+			continue
+		}
 		records = append(records, corpus.Record{Set: writtenPosts, Label: string(p.Dialect), Text: p.Text})
 	}
 	label := ""

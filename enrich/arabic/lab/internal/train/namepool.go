@@ -93,8 +93,5 @@ func (s *tagged) glue(rng *rand.Rand, name string) string {
 		return name
 	}
 	s.Tokens, s.Tags = s.Tokens[:last], s.Tags[:last]
-	if rest, ok := strings.CutPrefix(name, "ال"); ok && particle == "ل" {
-		return "لل" + rest
-	}
-	return particle + name
+	return attached(particle, name)
 }

@@ -19,6 +19,9 @@ type Perceptron struct {
 	Bits   int
 	Epochs int
 	Seed   uint64
+	// Drop is the share of the features of a sequence that is left out, others each time: a tagger that sees a name cannot
+	// lean on the name alone and learns what is beside it.
+	Drop float64
 	// Runs is the number of perceptrons, each with its own order of the sequences, whose weights are averaged.
 	Runs int
 	// Progress is called after each epoch with the share of sequences that came out wrong.
@@ -31,11 +34,21 @@ type tagger struct {
 	mask           uint32
 	trans, transAv ner.Transitions
 	step           int32
+	drop           uint32 // the features whose hash is below are left out
+}
+
+// kept reports whether feature f is one of those that this step sees.
+func (t *tagger) kept(f uint32) bool {
+	h := (f ^ uint32(t.step)*0x9E3779B1) * 0x85EBCA6B
+	return (h^h>>15)*0xC2B2AE35 >= t.drop
 }
 
 // Tags implements [ner.Scorer].
 func (t *tagger) Tags(features []uint32, sums *weights.Sums) {
 	for _, f := range features {
+		if !t.kept(f) {
+			continue
+		}
 		row := t.w[int(f&t.mask)*ner.NumTags:]
 		row = row[:ner.NumTags]
 		for c, v := range row {
@@ -52,7 +65,8 @@ func (p Perceptron) Fit(data []Tagged) []byte {
 		t := p.run(data, p.Seed+uint64(run))
 		n := float64(t.step) * float64(p.Runs)
 		for i := range w {
-			w[i] += float32((float64(t.w[i])*float64(t.step) - float64(t.sum[i])) / n)
+			// All features count at once now.
+			w[i] += float32((1 - p.Drop) * (float64(t.w[i])*float64(t.step) - float64(t.sum[i])) / n)
 		}
 		for a := range trans {
 			for b := range trans[a] {
@@ -74,6 +88,7 @@ func (p Perceptron) Fit(data []Tagged) []byte {
 func (p Perceptron) run(data []Tagged, seed uint64) *tagger {
 	t := &tagger{
 		w: make([]int32, ner.NumTags<<p.Bits), sum: make([]int32, ner.NumTags<<p.Bits), mask: 1<<p.Bits - 1, step: 1,
+		drop: uint32(p.Drop * math.MaxUint32),
 	}
 	rng := rand.New(rand.NewPCG(seed, 2))
 	order := rng.Perm(len(data))
@@ -104,6 +119,9 @@ func (t *tagger) learn(d *Tagged, got []uint8) bool {
 		if g != want {
 			wrong = true
 			for _, f := range d.Seq.Features(i) {
+				if !t.kept(f) {
+					continue
+				}
 				at := int(f&t.mask) * ner.NumTags
 				t.w[at+int(want)]++
 				t.sum[at+int(want)] += t.step

@@ -8,7 +8,6 @@ import (
 
 	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/phrase"
-	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
 )
 
 const (
@@ -23,11 +22,15 @@ const (
 	phraseRow, phraseWindow, phraseOut = 0.03, 0.12, 0.1
 )
 
+// certain are the targets of the labels.
+var certain = [phrase.Classes][phrase.Classes]float32{{1}, {0, 1}, {0, 0, 1}}
+
 // PhraseExample is a text to learn a [phrase.Net] from.
 type PhraseExample struct {
 	Seq    phrase.Seq
 	Label  int
-	Among  int // as in [Example]
+	Among  int       // as in [Example]
+	Target []float32 // the same
 	Weight float32
 }
 
@@ -94,12 +97,12 @@ func (f *PhraseFit) Fit(data []PhraseExample, seed uint64, epochs int, progress 
 	}
 }
 
-// read fills in the vectors of the words of q, without those that are hidden.
+// read fills in the vectors of the words of q, without those that rng hides.
 func (f *PhraseFit) read(q *phrase.Seq, rng *rand.Rand) {
 	f.state.Reset(q.Len())
 	f.hidden = f.hidden[:0]
 	for i := range q.Len() {
-		f.hidden = append(f.hidden, rng.Float32() < phraseDrop)
+		f.hidden = append(f.hidden, rng != nil && rng.Float32() < phraseDrop)
 		if f.hidden[i] {
 			continue
 		}
@@ -115,6 +118,12 @@ func (f *PhraseFit) read(q *phrase.Seq, rng *rand.Rand) {
 	}
 }
 
+// Scores fills out with the scores of q.
+func (f *PhraseFit) Scores(q *phrase.Seq, out []float32) {
+	f.read(q, nil)
+	f.Layers.Scores(&f.state, out)
+}
+
 // learn moves the weights against the gradient of one text and returns its loss.
 func (f *PhraseFit) learn(e *PhraseExample, rng *rand.Rand) float64 {
 	f.read(&e.Seq, rng)
@@ -125,8 +134,15 @@ func (f *PhraseFit) learn(e *PhraseExample, rng *rand.Rand) float64 {
 		among = p[:e.Among]
 	}
 	Normalize(among)
-	loss := -float64(e.Weight) * math.Log(float64(p[e.Label])+1e-9)
-	among[e.Label]--
+	loss := 0.0
+	for c := range among {
+		want := e.Target
+		if want == nil {
+			want = certain[e.Label][:]
+		}
+		loss -= float64(e.Weight*want[c]) * math.Log(float64(p[c])+1e-9)
+		among[c] -= want[c]
+	}
 	var pooled [2 * phrase.Units]float32 // the gradient of what the hidden units hand on
 	for c, d := range among {
 		d *= e.Weight
@@ -210,29 +226,29 @@ func step(w, square *float32, d float32) {
 
 // phrase trains the net on the texts of the sentiment head.
 func (b *builder) phrase() []byte {
+	f := b.fitPhrase("phrase", append(b.feltTexts(), b.softTexts()...))
+	return phrase.Append(nil, f.Bits, f.Rows, &f.Layers)
+}
+
+// fitPhrase trains a net on texts.
+func (b *builder) fitPhrase(name string, texts []felt) *PhraseFit {
+	data := make([]PhraseExample, len(texts))
 	var t head.Text
-	var data []PhraseExample
-	var weigh []Example
-	var sets []string
-	b.felt(func(r *corpus.Record) {
-		blind := r.Set == "emoji"
-		b.reader.Read(&t, r.Text)
-		b.reader.Sentiment(&t, blind)
-		e := PhraseExample{Seq: b.reader.Phrases(&t, blind).Clone(), Label: slices.Index(feelings, r.Label)}
-		if slices.Contains(twoSided, r.Set) {
-			e.Among = 2
-		}
-		data = append(data, e)
-		weigh = append(weigh, Example{Label: e.Label})
-		sets = append(sets, r.Set)
-	})
-	balance(weigh, sets, sentimentBudget)
-	for i := range data {
-		data[i].Weight = weigh[i].Weight
+	for i := range texts {
+		data[i] = b.phraseExample(&t, &texts[i])
 	}
 	f := NewPhraseFit(b.bits(phraseBits), b.Seed, b.stems())
 	f.Fit(data, b.Seed, phraseEpochs, func(epoch int, loss float64) {
-		b.logf("%-9s epoch %2d of %d, loss %.4f", "phrase", epoch, phraseEpochs, loss)
+		b.logf("%-9s epoch %2d of %d, loss %.4f", name, epoch, phraseEpochs, loss)
 	})
-	return phrase.Append(nil, f.Bits, f.Rows, &f.Layers)
+	return f
+}
+
+// phraseExample reads one text.
+func (b *builder) phraseExample(t *head.Text, f *felt) PhraseExample {
+	b.reader.Read(t, f.text)
+	b.reader.Sentiment(t, f.blind)
+	return PhraseExample{
+		Seq: b.reader.Phrases(t, f.blind).Clone(), Label: f.label, Among: f.among, Target: f.target, Weight: f.weight,
+	}
 }

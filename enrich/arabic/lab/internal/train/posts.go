@@ -1,26 +1,98 @@
 package train
 
 import (
-	_ "embed" // the posts
+	"embed"
+	"io/fs"
+	"iter"
 	"math/rand/v2"
+	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
 )
 
-// everydayLines holds everyday posts with all that is to be answered about them, written for the training alone.
+// batches holds everyday posts with all that is to be answered about them, written for the training alone, and labels of
+// tweets. Each pair of files is what one writer wrote; further batches are further files.
 //
-//go:embed posts.txt
-var everydayLines string
+//go:embed posts/*.txt
+var batches embed.FS
 
-// everydayPosts returns the posts of posts.txt.
+// files yields the names, without folder and ending, and the content of the files of batches that match a pattern.
+func files(pattern string) iter.Seq2[string, string] {
+	return func(yield func(name, lines string) bool) {
+		names, err := fs.Glob(batches, pattern)
+		if err != nil {
+			panic(err) // the pattern is a good one
+		}
+		for _, name := range names {
+			lines, err := batches.ReadFile(name)
+			if err != nil {
+				panic(err) // the files are part of the program
+			}
+			if !yield(strings.TrimSuffix(path.Base(name), ".txt"), string(lines)) {
+				return
+			}
+		}
+	}
+}
+
+// everydayPosts returns the posts of all batches.
 func everydayPosts() []corpus.Post {
-	posts, err := corpus.ParsePosts(everydayLines)
-	if err != nil {
-		panic(err) // the file is part of the program
+	var posts []corpus.Post
+	for name, lines := range files("posts/batch-*.txt") {
+		batch, err := corpus.ParsePosts(lines)
+		if err != nil {
+			panic(name + ": " + err.Error())
+		}
+		for i := range batch {
+			batch[i].Batch = name
+		}
+		posts = append(posts, batch...)
 	}
 	return posts
+}
+
+// Batch returns the posts of one batch.
+func Batch(name string) []corpus.Post {
+	return slices.DeleteFunc(everydayPosts(), func(p corpus.Post) bool { return p.Batch != name })
+}
+
+// tweetSet is the collection whose tweets were labelled anew.
+const tweetSet = "arsarcasm"
+
+// tweets returns the tweets that a writer labelled anew. They are of the batch of that writer.
+func (b *builder) tweets() []corpus.Post {
+	var records []corpus.Record
+	for i := range b.corpus.Sentiment {
+		if r := &b.corpus.Sentiment[i]; r.Set == tweetSet {
+			records = append(records, *r)
+		}
+	}
+	var posts []corpus.Post
+	for name, lines := range files("posts/tweets-*.txt") {
+		labelled, err := corpus.ParseTweets(lines, records)
+		if err != nil {
+			panic(name + ": " + err.Error())
+		}
+		for i := range labelled {
+			labelled[i].Batch = strings.Replace(name, "tweets", "batch", 1)
+		}
+		posts = append(posts, labelled...)
+	}
+	return posts
+}
+
+// everyday returns the everyday posts and tweets that are not held out.
+func (b *builder) everyday() []corpus.Post {
+	posts := everydayPosts()
+	if !b.Small {
+		posts = append(posts, b.tweets()...)
+	}
+	return slices.DeleteFunc(posts, func(p corpus.Post) bool {
+		return b.held(p.Batch, p.Text) || p.Set != "" && b.held(p.Set, p.Text)
+	})
 }
 
 // nameSwaps is how many times a post with names is shown to the tagger, each time with other names.
@@ -37,7 +109,7 @@ func (b *builder) postSentences() []corpus.Sentence {
 	var out []corpus.Sentence
 	rng := rand.New(rand.NewPCG(b.Seed, 11))
 	pool := b.namePool()
-	for _, p := range some(b, everydayPosts()) {
+	for _, p := range some(b, b.everyday()) {
 		out = append(out, sentenceOf(&p, nil, nil))
 		if slices.ContainsFunc(p.Entities, func(s corpus.Span) bool { return pool.of(&p, s) != nil }) {
 			for range nameSwaps {
@@ -71,27 +143,52 @@ func (s *tagged) name(text, kind string) {
 func sentenceOf(p *corpus.Post, rng *rand.Rand, pool *namePool) corpus.Sentence {
 	s := tagged{corpus.Sentence{Set: "posts"}}
 	at := 0
-	for _, e := range p.Entities {
+	for i, e := range p.Entities {
 		tag := nameTags[e.Type]
 		if tag == "" {
 			continue
 		}
-		s.plain(p.Text[at:e.Start])
+		before, particle := cutParticle(p.Text[at:e.Start])
+		s.plain(before)
 		at = e.End
-		name := p.Text[e.Start:e.End]
+		name := e.Name
 		if pool != nil {
 			if names := pool.of(p, e); names != nil {
 				name = s.glue(rng, names[rng.IntN(len(names))])
 			}
 		}
-		s.name(name, tag)
+		s.name(attached(particle, name), tag)
 		// Signs right after the name are part of its last word.
 		n := strings.IndexByte(p.Text[at:]+" ", ' ')
+		if i+1 < len(p.Entities) {
+			n = min(n, p.Entities[i+1].Start-at)
+		}
 		s.Tokens[len(s.Tokens)-1] += p.Text[at : at+n]
 		at += n
 	}
 	s.plain(p.Text[at:])
 	return s.Sentence
+}
+
+// cutParticle cuts the particle off that is written as part of the name behind text. The article belongs to the name.
+func cutParticle(text string) (before, particle string) {
+	i := strings.LastIndexByte(text, ' ') + 1
+	particle = text[i:]
+	if strings.ContainsFunc(particle, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		return text, ""
+	}
+	if rest, ok := strings.CutSuffix(particle, "لل"); ok {
+		particle = rest + "ل"
+	}
+	return text[:i], particle
+}
+
+// attached writes particle as part of name.
+func attached(particle, name string) string {
+	if rest, ok := strings.CutPrefix(name, "ال"); ok && strings.HasSuffix(particle, "ل") {
+		return particle + "ل" + rest
+	}
+	return particle + name
 }
 
 // insertWords is the length of the longest post into which a name is put.

@@ -24,7 +24,7 @@ var madeUp string
 const madeUpSet = "made up"
 
 // sentimentBudget says what each label of a collection weighs. The tweets labelled by their emoji are many and noisy.
-var sentimentBudget = budget{"arsarcasm": 4500, "ajgt": 1800, "manual": 700, "emoji": 800, madeUpSet: 900, everydaySet: 1500, negationSet: 600}
+var sentimentBudget = budget{"arsarcasm": 4500, "ajgt": 1800, "manual": 700, "emoji": 800, madeUpSet: 900, everydaySet: 2200, negationSet: 600}
 
 // twoSided are the collections whose labels were chosen from positive and negative alone: they teach nothing of what
 // is neutral.
@@ -60,50 +60,79 @@ func madeUpRecords() []corpus.Record {
 const everydaySet = "everyday"
 
 // feltPosts returns the sentiment of the everyday posts.
-func feltPosts() []corpus.Record {
+func (b *builder) feltPosts() []corpus.Record {
 	var records []corpus.Record
-	for _, p := range everydayPosts() {
+	for _, p := range b.everyday() {
 		records = append(records, corpus.Record{Set: everydaySet, Label: string(p.Sentiment), Text: p.Text})
 	}
 	return records
 }
 
-// felt calls add with every text from which sentiment is learnt.
-func (b *builder) felt(add func(r *corpus.Record)) {
-	written := slices.Concat(madeUpRecords(), feltPosts(), negations(rand.New(rand.NewPCG(b.Seed, 14))))
+// felt is a text from which sentiment is learnt.
+type felt struct {
+	text   string
+	label  int
+	among  int       // as in [Example]
+	target []float32 // the same
+	blind  bool      // its emoji are not shown: its label was read off them
+	weight float32
+}
+
+// feltTexts returns the texts with a label.
+func (b *builder) feltTexts() []felt {
+	var texts []felt
+	var weigh []Example
+	var sets []string
+	written := slices.Concat(madeUpRecords(), b.feltPosts(), negations(rand.New(rand.NewPCG(b.Seed, 14))))
 	for _, r := range slices.Concat(b.corpus.Sentiment, some(b, written)) {
-		if sentimentBudget[r.Set] > 0 && (slices.Contains(writtenSets, r.Set) || !b.held(r.Set, Key(&r))) {
-			add(&r)
+		if sentimentBudget[r.Set] == 0 || !slices.Contains(writtenSets, r.Set) && b.held(r.Set, Key(&r)) {
+			continue
 		}
+		f := felt{text: r.Text, label: slices.Index(feelings, r.Label), blind: r.Set == "emoji"}
+		if slices.Contains(twoSided, r.Set) {
+			f.among = 2
+		}
+		texts = append(texts, f)
+		weigh = append(weigh, Example{Label: f.label})
+		sets = append(sets, r.Set)
 	}
+	balance(weigh, sets, sentimentBudget)
+	for i := range texts {
+		texts[i].weight = weigh[i].Weight
+	}
+	return texts
 }
 
 func (b *builder) sentiment() []byte {
-	var t head.Text
-	var examples []Example
-	var sets []string
-	b.felt(func(r *corpus.Record) {
-		b.reader.Read(&t, r.Text)
-		blocks := copyBlocks(b.reader.Sentiment(&t, r.Set == "emoji"))
-		e := Example{
-			Blocks: blocks, Label: slices.Index(feelings, r.Label),
-			Dense: b.stems().Sum(blocks[head.FeelWords].Features, blocks[head.FeelWords].Value*sentimentVector),
-		}
-		turned := blocks[head.FeelTurnedWords]
-		for i, x := range b.stems().Sum(turned.Features, turned.Value*sentimentVector) {
-			e.Dense[i] += x
-		}
-		if slices.Contains(twoSided, r.Set) {
-			e.Among = 2
-		}
-		examples = append(examples, e)
-		sets = append(sets, r.Set)
-	})
-	balance(examples, sets, sentimentBudget)
-	settings := b.softmax("sentiment", len(feelings), sentimentBits, sentimentEpochs, sentimentRate)
-	settings.Fold = b.stems().Fold(sentimentVector)
-	m := settings.Fit(examples)
+	m := b.fitFelt("sentiment", append(b.feltTexts(), b.softTexts()...))
 	m.Bias[slices.Index(feelings, "negative")] += negativeBias
 	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
 	return out
+}
+
+// fitFelt trains a linear model on texts.
+func (b *builder) fitFelt(name string, texts []felt) *Linear {
+	examples := make([]Example, len(texts))
+	var t head.Text
+	for i := range texts {
+		examples[i] = b.feltExample(&t, &texts[i])
+	}
+	settings := b.softmax(name, len(feelings), sentimentBits, sentimentEpochs, sentimentRate)
+	settings.Fold = b.stems().Fold(sentimentVector)
+	return settings.Fit(examples)
+}
+
+// feltExample reads one text.
+func (b *builder) feltExample(t *head.Text, f *felt) Example {
+	b.reader.Read(t, f.text)
+	blocks := copyBlocks(b.reader.Sentiment(t, f.blind))
+	e := Example{
+		Blocks: blocks, Label: f.label, Among: f.among, Target: f.target, Weight: f.weight,
+		Dense: b.stems().Sum(blocks[head.FeelWords].Features, blocks[head.FeelWords].Value*sentimentVector),
+	}
+	turned := blocks[head.FeelTurnedWords]
+	for i, x := range b.stems().Sum(turned.Features, turned.Value*sentimentVector) {
+		e.Dense[i] += x
+	}
+	return e
 }

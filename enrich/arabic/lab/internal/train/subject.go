@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/socialdata/socialdata/enrich/arabic/internal/feature"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/lexicon"
 	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
@@ -36,20 +37,11 @@ const everydayIdle = everydaySet + " idle"
 
 // subject trains the subject head.
 func (b *builder) subject() []byte {
-	var t head.Text
-	var examples []Example
-	var sets []string
-	vectors := b.stems()
+	var texts []labelled
 	add := func(text, set, topic string) {
-		b.reader.Read(&t, text)
-		blocks := copyBlocks(b.reader.Subject(&t))
-		examples = append(examples, Example{
-			Blocks: blocks, Label: slices.Index(head.Subjects, topic),
-			Dense: vectors.Sum(blocks[1].Features, blocks[1].Value*subjectVectors),
-		})
-		sets = append(sets, set)
+		texts = append(texts, labelled{set: set, text: text, label: slices.Index(head.Subjects, topic)})
 	}
-	for _, p := range some(b, everydayPosts()) {
+	for _, p := range some(b, b.everyday()) {
 		for _, topic := range p.Topics {
 			add(p.Text, everydaySet, topic)
 		}
@@ -63,15 +55,55 @@ func (b *builder) subject() []byte {
 	for i := range b.corpus.Topic {
 		if r := &b.corpus.Topic[i]; !b.held(r.Set, Key(r)) {
 			add(r.Text, "sib", b.sharper(r.Label, r.Text))
+			texts[len(texts)-1].group = r.Group
 		}
 	}
 	b.deal(add, b.clear(add))
-	balance(examples, sets, subjectBudget)
+	examples, vectors := b.topical(texts, len(head.Subjects), b.stems(), b.reader.Subject, subjectVectors, 0)
+	balance(examples, sets(texts), subjectBudget)
 	settings := b.softmax("subject", len(head.Subjects), subjectBits, subjectEpochs, subjectRate)
 	settings.Drop = subjectDrop
 	settings.Fold = vectors.Fold(subjectVectors)
 	m := settings.Fit(examples)
 	out, _ := weights.AppendLinear(nil, m.Bits, m.W, m.Bias)
+	return out
+}
+
+// topical makes examples of texts. Beside their features they have the sum of the vectors of their words, and what a naive
+// Bayes model says that has not read them, unless bayes is 0. It returns the vectors of both.
+func (b *builder) topical(
+	texts []labelled, classes int, v *Vectors, read func(*head.Text) []feature.Block, scale, bayes float32,
+) ([]Example, *Vectors) {
+	var t head.Text
+	examples := make([]Example, len(texts))
+	for i := range texts {
+		b.reader.Read(&t, texts[i].text)
+		blocks := copyBlocks(read(&t))
+		texts[i].words = blocks[1].Features
+		examples[i] = Example{Blocks: blocks, Label: texts[i].label}
+	}
+	if bayes == 0 {
+		for i := range examples {
+			words := examples[i].Blocks[1]
+			examples[i].Dense = v.Sum(words.Features, words.Value*scale)
+		}
+		return examples, v
+	}
+	model := newBayes(classes, texts)
+	for i := range examples {
+		e := &examples[i]
+		words := e.Blocks[1]
+		e.Dense = append(v.Sum(words.Features, words.Value*scale), model.sum(&texts[i], bayes*words.Value*scale)...)
+	}
+	return examples, model.join(v, bayes)
+}
+
+// sets returns the collections of texts.
+func sets(texts []labelled) []string {
+	out := make([]string, len(texts))
+	for i := range texts {
+		out[i] = texts[i].set
+	}
 	return out
 }
 

@@ -24,47 +24,45 @@ const (
 	topicRuns   = 4
 	// topicVectors is how much the vectors weigh. They come from posts, which say little about these topics.
 	topicVectors = 0.4
+	// topicBayes is how much what a naive Bayes model says weighs beside the vectors.
+	topicBayes = 0.3
 	// smallTalk is the number of posts by account that teach what has no topic, of which one in talkStep is read.
 	smallTalk = 4000
 	talkStep  = 5
 )
 
 func (b *builder) topic() []byte {
-	var t head.Text
-	var examples []Example
-	var sets []string
-	lines := some(b, hints())
-	known := b.stems().Size
-	vectors := lean(b.stems(), lines, b.reader)
-	add := func(text, set string, label int) {
-		b.reader.Read(&t, text)
-		blocks := copyBlocks(b.reader.Topic(&t))
-		examples = append(examples, Example{
-			Blocks: blocks, Label: label, Dense: vectors.Sum(blocks[1].Features, blocks[1].Value*topicVectors),
-		})
-		sets = append(sets, set)
-	}
+	var texts []labelled
+	none := len(topicLabels) - 1
 	for i := range b.corpus.Topic {
 		if r := &b.corpus.Topic[i]; !b.held(r.Set, Key(r)) {
-			add(r.Text, "sib", slices.Index(topicLabels, r.Label))
+			texts = append(texts, labelled{set: "sib", text: r.Text, label: slices.Index(topicLabels, r.Label), group: r.Group})
 		}
 	}
 	n := 0
 	for i := range b.corpus.Dialect {
 		if r := &b.corpus.Dialect[i]; r.Set == "account" && n < smallTalk && i%talkStep == 0 && !b.held(r.Set, Key(r)) {
-			add(r.Text, "none", len(topicLabels)-1)
+			texts = append(texts, labelled{set: "none", text: r.Text, label: none})
 			n++
 		}
 	}
 	for _, text := range b.longTexts() {
-		add(text, "long", len(topicLabels)-1)
+		texts = append(texts, labelled{set: "long", text: text, label: none})
 	}
+	lines := some(b, hints())
 	for _, l := range lines {
-		add(l.text, "hint", l.label)
-		// The topics of its stems are counted from this very line: it must not teach how far to trust them.
-		clear(examples[len(examples)-1].Dense[known:])
+		texts = append(texts, labelled{set: "hint", text: l.text, label: l.label})
 	}
-	balance(examples, sets, budget{"sib": 1500, "none": 2500, "hint": 2500, "long": 1500})
+	known := b.stems().Size
+	lean := lean(b.stems(), lines, b.reader)
+	examples, vectors := b.topical(texts, len(topicLabels), lean, b.reader.Topic, topicVectors, topicBayes)
+	for i := range texts {
+		if texts[i].set == "hint" {
+			// The topics of its stems are counted from this very line: it must not teach how far to trust them.
+			clear(examples[i].Dense[known:lean.Size])
+		}
+	}
+	balance(examples, sets(texts), budget{"sib": 1500, "none": 2500, "hint": 2500, "long": 1500})
 	settings := b.softmax("topic", len(topicLabels), topicBits, topicEpochs, topicRate)
 	settings.Drop = topicDrop
 	settings.Fold = vectors.Fold(topicVectors)
@@ -108,7 +106,7 @@ func (b *builder) idlePosts() map[string][]string {
 	var t head.Text
 	var counts []int
 	idle := map[string][]string{}
-	for _, p := range some(b, everydayPosts()) {
+	for _, p := range some(b, b.everyday()) {
 		if p.Topics == nil {
 			idle[everydaySet] = append(idle[everydaySet], p.Text)
 		}
