@@ -16,12 +16,14 @@ import (
 	"syscall"
 )
 
-// Cause is the cause of an error in words that may be logged. It is written as a constant: it never holds what was asked,
-// nor anything that an upstream sent.
-type Cause string
+// Cause returns the cause of an error in words that may be logged. They are a constant: they never hold what was asked, nor
+// anything that an upstream sent.
+func Cause(words string) error { return &causeError{words} }
+
+type causeError struct{ words string }
 
 // Error returns the words.
-func (c Cause) Error() string { return string(c) }
+func (c *causeError) Error() string { return c.words }
 
 // LogValue implements [slog.LogValuer] with [Loggable].
 func (e *Error) LogValue() slog.Value { return slog.StringValue(Loggable(e)) }
@@ -91,8 +93,8 @@ func causes(classes []string, err error) []string {
 func class(err error) string {
 	same := func(other error) bool { return err == other } //nolint:errorlint // err has no links
 	switch e := err.(type) {                               //nolint:errorlint // err has no links
-	case Cause:
-		return string(e)
+	case *causeError:
+		return e.words
 	case syscall.Errno:
 		return e.Error()
 	case *json.SyntaxError:

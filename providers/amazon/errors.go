@@ -40,8 +40,8 @@ func (f faults) has(codes ...string) bool {
 const noResults = "NoResults"
 
 var (
-	errRatings = errors.New("amazon: ratings are withheld from this account")
-	errBusy    = errors.New("amazon: throttled")
+	errRatings = providers.Cause("amazon: ratings are withheld from this account")
+	errBusy    = providers.Cause("amazon: throttled")
 	errNothing = providers.NotFound("Amazon finds nothing")
 	errUnknown = providers.NotFound("Amazon has no such product")
 )

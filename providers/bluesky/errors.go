@@ -2,7 +2,6 @@ package bluesky
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 
@@ -11,7 +10,7 @@ import (
 )
 
 // errExpired says that the access token has ended, which some servers say with status 400.
-var errExpired = errors.New("bluesky: access token expired")
+var errExpired = providers.Cause("bluesky: access token expired")
 
 // check reads the error of a method: a name, which is the same InvalidRequest for much, and a message.
 // https://atproto.com/specs/xrpc#error-responses

@@ -28,7 +28,7 @@ type refusal struct {
 }
 
 var (
-	errPassing = errors.New("a passing failure, or a page that is too large for Facebook")
+	errPassing = providers.Cause("a passing failure, or a page that is too large for Facebook")
 	errUnseen  = providers.NotHere("the Graph API knows no such Page or post, or does not show it")
 )
 

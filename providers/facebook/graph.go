@@ -29,7 +29,7 @@ func newGraph(cfg Config, token string) graph {
 		HTTP: cfg.HTTP, Base: cfg.base(), Check: check, Credentials: credentials,
 		Tokens: upstream.NewTokens(func(context.Context) (upstream.Token, error) {
 			if token == "" { // such as for the name of an advertiser, beside a token for the Ad Library alone
-				return upstream.Token{}, errors.New("no token is set")
+				return upstream.Token{}, providers.Cause("no token is set")
 			}
 			return upstream.Token{Value: token}, nil
 		}, nil),

@@ -3,7 +3,6 @@ package github
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -47,7 +46,7 @@ func check(res *upstream.Response) error {
 }
 
 // errPastTheEnd is the refusal of a page of a search behind its 1,000th result.
-var errPastTheEnd = errors.New("github: past the last result of a search")
+var errPastTheEnd = providers.Cause("github: past the last result of a search")
 
 // unprocessable reads a 422, which is about the words of a search: that GitHub shows no more of them, or why it does not
 // take them. Any other is left to the common rules.

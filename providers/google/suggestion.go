@@ -3,7 +3,6 @@ package google
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"mime"
 	"net/url"
 	"strings"
@@ -77,7 +76,7 @@ type suggested struct {
 func (s *suggested) UnmarshalJSON(b []byte) error {
 	parts := wire.First(b, 5)
 	if len(parts) < 2 {
-		return errors.New("no suggestions in the answer")
+		return providers.Cause("no suggestions in the answer")
 	}
 	if len(parts) > 4 {
 		var more struct {

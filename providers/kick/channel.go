@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/url"
 	"strings"
 	"time"
@@ -183,7 +182,7 @@ func (o *official) forward(ctx context.Context, path string, query url.Values) (
 	rows, n := []byte{'['}, 0
 	for row := range wire.Split(whole["data"]) {
 		if n++; n > wire.MaxRows {
-			return nil, providers.Unreadable(errors.New("more rows than any page has"))
+			return nil, providers.Unreadable(providers.Cause("more rows than any page has"))
 		}
 		if n > 1 {
 			rows = append(rows, ',')

@@ -2,7 +2,6 @@ package mock
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -84,7 +83,7 @@ var words = []word{
 	},
 	{
 		MagicWord: MagicWord{"upstream_error", everywhere, 503, "the upstream answers 500", "XF"},
-		enter:     fails(providers.Unavailable(errors.New("mock: status 500"), "the sandbox answered 500")),
+		enter:     fails(providers.Unavailable(providers.Cause("mock: status 500"), "the sandbox answered 500")),
 	},
 	{
 		MagicWord: MagicWord{"rate_limited_upstream", everywhere, 503, "the upstream limits our pace, with Retry-After: 30; not to be taken for the limit of your key", "XG"},
@@ -92,7 +91,7 @@ var words = []word{
 	},
 	{
 		MagicWord: MagicWord{"refused_credential", everywhere, 503, "the upstream refuses the service's own credential", "XH"},
-		enter:     fails(providers.Unavailable(errors.New("mock: status 401"), "the sandbox refused our credential")),
+		enter:     fails(providers.Unavailable(providers.Cause("mock: status 401"), "the sandbox refused our credential")),
 	},
 	{
 		MagicWord: MagicWord{"timeout", everywhere, 504, "the upstream does not answer in time; the call comes back at once", "XI"},

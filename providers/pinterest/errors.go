@@ -13,7 +13,7 @@ import (
 )
 
 // errRefused says that Pinterest does not take what we sent. Who is to blame depends on what was sent.
-var errRefused = errors.New("pinterest: bad request")
+var errRefused = providers.Cause("pinterest: bad request")
 
 // blameCursor returns [providers.ErrCursor] in the place of a refusal of what we sent, if that was a cursor.
 func blameCursor(err error, cursor string) error {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -126,7 +125,7 @@ func next(ctx context.Context, href wire.Token, r upstream.Request) (string, err
 	return more.Encode(), nil
 }
 
-var errNextHref = errors.New("soundcloud: next_href is no link")
+var errNextHref = providers.Cause("soundcloud: next_href is no link")
 
 // bare writes a path with numbers in place of URNs, either of which may stand in it.
 func bare(segments []string) string {

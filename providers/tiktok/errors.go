@@ -21,7 +21,7 @@ type refusal struct {
 func (r refusal) code() string { return strings.Trim(string(r.Code), `"`) }
 
 // errParams says that TikTok does not take what we sent. Who is to blame depends on what was sent.
-var errParams = errors.New("tiktok: invalid_params")
+var errParams = providers.Cause("tiktok: invalid_params")
 
 // hidden are the words, in lower case, with which TikTok says that it does not see an account, or may not show it.
 var hidden = []string{"cannot find the user", "is private", "information cannot be returned", "api cannot return this user"}

@@ -90,7 +90,7 @@ func (c *client) followersOf(ctx context.Context, handle, cursor string) (provid
 		} `json:"data"`
 	}
 	err := c.list(ctx, "user/followers/", handle, cursor, &answer)
-	return people(ctx, "user_followers", handle, answer.Data.Rows, answer.Data.paging, err)
+	return people(ctx, "user_followers", answer.Data.Rows, answer.Data.paging, err)
 }
 
 // https://developers.tiktok.com/doc/research-api-specs-query-user-following
@@ -102,7 +102,7 @@ func (c *client) followingOf(ctx context.Context, handle, cursor string) (provid
 		} `json:"data"`
 	}
 	err := c.list(ctx, "user/following/", handle, cursor, &answer)
-	return people(ctx, "user_following", handle, answer.Data.Rows, answer.Data.paging, err)
+	return people(ctx, "user_following", answer.Data.Rows, answer.Data.paging, err)
 }
 
 // list reads a page of a list of an account. The cursor is a time.
@@ -120,7 +120,7 @@ func (c *client) list(ctx context.Context, path, handle, cursor string, answer a
 
 // people makes a page of rows that have been read with err.
 func people(
-	ctx context.Context, name, handle string, rows wire.Rows[follower], p paging, err error,
+	ctx context.Context, name string, rows wire.Rows[follower], p paging, err error,
 ) (page providers.Page[schema.Profile], _ error) {
 	if err == nil {
 		page.Items, err = wire.Items(ctx, "data."+name, rows, follower.profile)

@@ -27,7 +27,7 @@ const (
 )
 
 // errWords says that X does not know the words in which we named the fields.
-var errWords = errors.New("x: the field vocabulary was refused")
+var errWords = providers.Cause("x: the field vocabulary was refused")
 
 // tweets sends r with the fields of a post, in the words that X last understood, and in the other ones when it refuses
 // them: in August 2026 the interface's description renamed tweets to posts, and its prose did not.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/url"
 
 	"github.com/socialdata/socialdata/providers"
@@ -47,7 +46,7 @@ type suggested struct {
 func (s *suggested) UnmarshalJSON(b []byte) error {
 	parts := wire.First(b, 2)
 	if len(parts) < 2 {
-		return errors.New("no suggestions in the answer")
+		return providers.Cause("no suggestions in the answer")
 	}
 	return s.Rows.UnmarshalJSON(parts[1])
 }
@@ -59,13 +58,13 @@ type suggestedRow struct{ text string }
 func (r *suggestedRow) UnmarshalJSON(b []byte) error {
 	parts := wire.First(b, 1)
 	if len(parts) == 0 {
-		return errors.New("an empty suggestion")
+		return providers.Cause("an empty suggestion")
 	}
 	if err := json.Unmarshal(parts[0], &r.text); err != nil {
 		return err
 	}
 	if text.NonEmpty(r.text) == nil {
-		return errors.New("a suggestion of nothing")
+		return providers.Cause("a suggestion of nothing")
 	}
 	return nil
 }

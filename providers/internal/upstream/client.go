@@ -94,7 +94,7 @@ func New(cfg Config) *Client {
 	}
 	base, err := url.Parse(strings.TrimRight(cfg.Base, "/"))
 	if err != nil || base.Host == "" {
-		c.err = errors.New("the base URL is not an absolute URL") // it may hold a password, so it is not shown
+		c.err = providers.Cause("the base URL is not an absolute URL") // it may hold a password, so it is not shown
 	}
 	c.base = base
 	return c
@@ -106,7 +106,7 @@ func sameHost(also func(*http.Request, []*http.Request) error) func(*http.Reques
 	return func(req *http.Request, via []*http.Request) error {
 		switch from := via[0].URL; {
 		case len(via) > 5:
-			return errors.New("more than 5 redirects")
+			return providers.Cause("more than 5 redirects")
 		case !strings.EqualFold(req.URL.Host, from.Host), from.Scheme == "https" && req.URL.Scheme != "https":
 			return http.ErrUseLastResponse
 		case also != nil:
@@ -176,7 +176,7 @@ type Response struct {
 func (r *Response) JSON(dst any) error {
 	if err := json.Unmarshal(r.Body, dst); err != nil {
 		if looksLikeHTML(r.Body) {
-			err = errors.New("HTML where JSON was expected")
+			err = providers.Cause("HTML where JSON was expected")
 		}
 		return providers.Unreadable(err)
 	}
@@ -305,9 +305,9 @@ func retryable(r Request, res *Response, err error) (wait time.Duration, again b
 }
 
 var (
-	errTooLarge = errors.New("body is larger than the limit")
-	errQuota    = errors.New("the upstream's quota is used up")
-	errToken    = errors.New("no access token")
+	errTooLarge = providers.Cause("body is larger than the limit")
+	errQuota    = providers.Cause("the upstream's quota is used up")
+	errToken    = providers.Cause("no access token")
 )
 
 // attempt sends r once and reads the whole answer.
@@ -392,7 +392,7 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 	}
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
 	if err != nil {
-		return nil, providers.Unavailable(errors.New("malformed request"), "the request cannot be made")
+		return nil, providers.Unavailable(providers.Cause("malformed request"), "the request cannot be made")
 	}
 	req.Header.Set("User-Agent", userAgent)
 	req.Header.Set("Accept", "application/json")

@@ -56,7 +56,7 @@ func ClientCredentials(c *Client, r Request) *Tokens {
 			return Token{}, err
 		}
 		if answer.AccessToken == "" {
-			return Token{}, errors.New("the answer holds no access_token")
+			return Token{}, providers.Cause("the answer holds no access_token")
 		}
 		t := Token{Value: answer.AccessToken}
 		if s := answer.ExpiresIn.V; s != nil && *s > 0 {

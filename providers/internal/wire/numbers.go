@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"context"
-	"errors"
 
 	"github.com/socialdata/socialdata/providers"
 )
@@ -64,7 +63,7 @@ func (n *Numbers) whole(b []byte) error {
 	}
 	n.UnmarshalJSON(b) //nolint:errcheck // it never fails
 	if !n.here {
-		return errors.New("another kind of JSON where a list was expected")
+		return providers.Cause("another kind of JSON where a list was expected")
 	}
 	return nil
 }

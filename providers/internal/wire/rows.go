@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"iter"
 	"reflect"
+
+	"github.com/socialdata/socialdata/providers"
 )
 
 // MaxRows is how many rows of one list are read. No honest page is longer; what is beyond is left out, as a row that cannot
@@ -63,7 +64,7 @@ func (r *Rows[T]) whole(b []byte) error {
 	}
 	r.UnmarshalJSON(b) //nolint:errcheck // it never fails
 	if !r.here {
-		return errors.New("another kind of JSON where a list was expected")
+		return providers.Cause("another kind of JSON where a list was expected")
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+
+	"github.com/socialdata/socialdata/providers"
 )
 
 // shape says where in a struct an [Object], [Rows] or [Numbers] stands. Such a part is cut out of the JSON around it and decoded
@@ -70,7 +72,7 @@ func newShape(t reflect.Type, within ...reflect.Type) *shape {
 // shortRest is room for what stands beside the parts of most objects, in bytes.
 const shortRest = 1 << 10
 
-var errNoJSON = errors.New("no JSON")
+var errNoJSON = providers.Cause("no JSON")
 
 // decode decodes b into v, whose shape is s, and returns the path of the first field that is of the wrong type.
 func (s *shape) decode(b []byte, v reflect.Value) (odd string, err error) {
@@ -121,7 +123,7 @@ func unmarshal(b []byte, dst any) (odd string, err error) {
 		return "", err
 	}
 	if wrong.Field == "" {
-		return "", errors.New("another kind of JSON than was expected") // the text of wrong holds a value
+		return "", providers.Cause("another kind of JSON than was expected") // the text of wrong holds a value
 	}
 	empty(reflect.ValueOf(dst), wrong.Field)
 	return wrong.Field, nil

@@ -12,7 +12,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"reflect"
 
 	"github.com/socialdata/socialdata/providers"
@@ -82,7 +81,7 @@ func Decode(ctx context.Context, b []byte, dst any) error {
 		if known && whole.null() || !known && reflect.TypeOf(dst).Elem().Kind() == reflect.Pointer {
 			return nil
 		}
-		return providers.Unreadable(errors.New("null where an object was expected"))
+		return providers.Unreadable(providers.Cause("null where an object was expected"))
 	}
 	var odd string
 	var err error
@@ -93,7 +92,7 @@ func Decode(ctx context.Context, b []byte, dst any) error {
 	}
 	if err != nil {
 		if looksLikeHTML(b) {
-			err = errors.New("HTML where JSON was expected")
+			err = providers.Cause("HTML where JSON was expected")
 		}
 		return providers.Unreadable(err)
 	}
