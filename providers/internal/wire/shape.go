@@ -168,7 +168,7 @@ func members(b []byte, whole *bool) iter.Seq2[[]byte, []byte] {
 // Split yields the elements of a JSON array, as parts of b. What they are is not looked at; what is no array has none.
 func Split(b []byte) iter.Seq[[]byte] { return elements(b, new(bool)) }
 
-// elements is [Split]. Broken becomes true when an element does not end, or is too deep: there it stops.
+// elements is [Split]. Broken becomes true when an element does not end, or is too much: there it stops.
 func elements(b []byte, broken *bool) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		i := space(b, 0)
@@ -198,15 +198,19 @@ func First(b []byte, n int) (all [][]byte) {
 	return all
 }
 
-// deepest is how deep values are in each other at most. Each [Rows] is read by itself, so that one in itself is read as
-// often as it is deep. What sites write has about a third of it.
-const deepest = 100
+// mostWork bounds a value: what is in it outside of strings, each character as often as the brackets around it. [Rows] are
+// read by themselves, so that those in others are read as often as they are deep. A thread of a thousand answers to
+// answers has a third of it.
+const mostWork = 150_000_000
 
-// value returns where the value that begins at i ends: less than i when it does not, or is too deep, i itself when none
-// begins there.
+// value returns where the value that begins at i ends: less than i when it does not, or is more than anyone writes, i itself
+// when none begins there.
 func value(b []byte, i int) int {
-	depth := 0
+	depth, work := 0, 0
 	for ; i < len(b); i++ {
+		if work += depth; work > mostWork {
+			return -1
+		}
 		switch b[i] {
 		case '"':
 			if i = text(b, i); i < 0 {
@@ -216,9 +220,7 @@ func value(b []byte, i int) int {
 				return i + 1
 			}
 		case '{', '[':
-			if depth++; depth > deepest {
-				return -1
-			}
+			depth++
 		case '}', ']':
 			if depth == 0 {
 				return i

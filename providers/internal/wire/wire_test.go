@@ -506,10 +506,10 @@ func TestRowsInRowsHaveABound(t *testing.T) {
 		return strings.Repeat(`{"id":1,"kids":[`, levels) + strings.Repeat("]}", levels)
 	}
 	var honest thread
-	if _, err := decode(t, nested(40), &honest); err != nil || honest.Kids.Len() != 1 {
-		t.Errorf("40 levels: %v, %d rows", err, honest.Kids.Len())
+	if _, err := decode(t, nested(2000), &honest); err != nil || honest.Kids.Len() != 1 {
+		t.Errorf("2,000 levels: %v, %d rows", err, honest.Kids.Len())
 	}
-	for _, levels := range []int{60, 1000, 300_000} {
+	for _, levels := range []int{5000, 300_000} {
 		if _, err := decode(t, nested(levels), new(thread)); !errors.Is(err, providers.ErrUnavailable) {
 			t.Errorf("%d levels: got error %v, want ErrUnavailable", levels, err)
 		}
@@ -518,7 +518,7 @@ func TestRowsInRowsHaveABound(t *testing.T) {
 	var around struct {
 		List []wire.Rows[thread] `json:"list"`
 	}
-	if err := json.Unmarshal([]byte(`{"list":[[`+nested(60)+`]]}`), &around); err != nil || around.List[0].Lost() != 1 {
+	if err := json.Unmarshal([]byte(`{"list":[[`+nested(4900)+`]]}`), &around); err != nil || around.List[0].Lost() != 1 {
 		t.Errorf("a row that is too deep: %v, %d lost", err, around.List[0].Lost())
 	}
 }
