@@ -54,10 +54,11 @@ func TestCredentialsOfCallersAreRefusedByExactName(t *testing.T) {
 	t.Parallel()
 	p := fake()
 	p.Credentials = []string{"access_token", "key"}
-	if err := p.Refuse(url.Values{"pageToken": {"x"}, "keyword": {"tea"}}); err != nil {
+	open := providers.Route{Query: []string{"*"}}
+	if err := p.Refuse(open, url.Values{"pageToken": {"x"}, "keyword": {"tea"}}); err != nil {
 		t.Errorf("refused: %v", err)
 	}
-	if err := p.Refuse(url.Values{"key": {"mine"}}); !errors.Is(err, providers.ErrInvalid) {
+	if err := p.Refuse(open, url.Values{"key": {"mine"}}); !errors.Is(err, providers.ErrInvalid) {
 		t.Errorf("got error %v, want ErrInvalid", err)
 	}
 }

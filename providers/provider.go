@@ -46,23 +46,6 @@ type Storefront struct {
 // values mean any. A parameter that is not listed is refused before the provider is called.
 type Filters map[string][]string
 
-// Route is an entry of a provider's allow-list for reads that are forwarded unchanged.
-type Route struct {
-	// Pattern is a path without a leading slash, such as "users/{login}/repos"; a segment in braces matches any one
-	// segment.
-	Pattern  string
-	Platform platform.ID // whose base the read costs
-}
-
-// Routes returns an allow-list of patterns whose reads all cost the base of one platform.
-func Routes(id platform.ID, patterns ...string) []Route {
-	out := make([]Route, len(patterns))
-	for i, pattern := range patterns {
-		out[i] = Route{pattern, id}
-	}
-	return out
-}
-
 // Provider is one upstream serving one platform. A nil function means that it does not serve the operation.
 type Provider struct {
 	Name     string // of the upstream, such as "github"; unique among the providers of a platform
@@ -139,17 +122,8 @@ type Provider struct {
 	// Credentials lists the query parameters by which the upstream takes credentials, by exact name: a caller may not
 	// send them. See [Provider.Refuse].
 	Credentials []string
-}
-
-// Refuse returns an [ErrInvalid] that names a parameter of query by which the upstream takes credentials: whose they are is
-// not for a caller to say. It is nil when there is none.
-func (p Provider) Refuse(query url.Values) error {
-	for _, name := range p.Credentials {
-		if query.Has(name) {
-			return Invalid("the parameter %s is not forwarded: credentials are a setting", name)
-		}
-	}
-	return nil
+	// Owner is what the upstream shows to the owner of the credential alone. Callers are not shown it.
+	Owner Owner
 }
 
 // Chain is the upstreams of one package, in the order in which they are tried.

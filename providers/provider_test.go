@@ -85,8 +85,11 @@ func TestRequiringNamesWhatIsMissing(t *testing.T) {
 
 func TestRoutesCostOnePlatform(t *testing.T) {
 	t.Parallel()
-	want := []providers.Route{{Pattern: "users/{name}", Platform: platform.Mock}, {Pattern: "items", Platform: platform.Mock}}
-	if diff := cmp.Diff(want, providers.Routes(platform.Mock, "users/{name}", "items")); diff != "" {
+	want := []providers.Route{
+		{Pattern: "users/{name}", Platform: platform.Mock},
+		{Pattern: "items", Query: []string{"page", "sort"}, Platform: platform.Mock},
+	}
+	if diff := cmp.Diff(want, providers.Routes(platform.Mock, "users/{name}", "items{?page,sort}")); diff != "" {
 		t.Errorf("Routes (-want +got):\n%s", diff)
 	}
 }

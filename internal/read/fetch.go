@@ -125,7 +125,7 @@ func decode[T any](data string) (any, error) {
 // item could be understood is an upstream that has changed.
 func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page providers.Page[T]) (Fetched, error) {
 	r.attempt.Read(len(page.Items))
-	out := Fetched{At: r.now(), Page: compact(page.Raw), Next: page.Next}
+	out := Fetched{At: r.now(), Page: public(r.Provider, page.Raw), Next: page.Next}
 	var kept [][]byte
 	broken, understood, here := error(nil), false, map[uint64][]byte{}
 	for i := range page.Items {
@@ -184,17 +184,18 @@ func Complete(p *providers.Provider, o schema.Object, at time.Time) (raw []byte,
 	}
 	p.Stamp(o, at)
 	c := o.Shared()
-	raw, c.Raw = compact(c.Raw), nil
+	raw, c.Raw = public(p, c.Raw), nil
 	return raw, o.Validate()
 }
 
-// compact returns JSON without its white space, or nil for what is none: it goes into an answer as it is.
-func compact(raw []byte) []byte {
+// public returns JSON without its white space and without what p shows to the owner of the credential alone, or nil for
+// what is not JSON: it goes into an answer as it is.
+func public(p *providers.Provider, raw []byte) []byte {
 	var b bytes.Buffer
 	if len(raw) == 0 || json.Compact(&b, raw) != nil {
 		return nil
 	}
-	return b.Bytes()
+	return p.Public(b.Bytes())
 }
 
 // Store reads a store, the one thing that carries no shared fields: its raw is the page's.
@@ -207,7 +208,7 @@ func Store() Source {
 			}
 			s.Platform = r.Provider.Platform
 			r.attempt.Read(1)
-			out := Fetched{At: r.now(), Page: compact(s.Raw)}
+			out := Fetched{At: r.now(), Page: public(r.Provider, s.Raw)}
 			if err := s.Validate(); err != nil {
 				r.attempt.Broken(err)
 				return out, drifted(err)

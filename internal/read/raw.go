@@ -6,8 +6,6 @@ import (
 	"errors"
 	"net/url"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/upstreams"
@@ -42,8 +40,8 @@ func (r *Reader) PlanRaw(row *Row, call operation.Call) (*Query, error) {
 		}
 		fresh = values[0] == "true"
 	}
-	if err := p.Refuse(forwarded); err != nil {
-		return nil, problem.Wrap(err, problem.InvalidRequest, "%s", upstreams.Detail(err, "credentials are not forwarded"))
+	if err := p.Refuse(route, forwarded); err != nil {
+		return nil, problem.Wrap(err, problem.InvalidRequest, "%s", upstreams.Detail(err, "this parameter is not forwarded"))
 	}
 	if p.Forward == nil {
 		err := cmp.Or(source.Lacking(providers.OpRaw), errNotForwarded)
@@ -66,10 +64,8 @@ func (r *Reader) rawRoute(provider, path string) (*upstreams.Source, providers.R
 				continue
 			}
 			known = true
-			for _, route := range s.Provider.Routes {
-				if matches(route.Pattern, path) {
-					return s, route, nil
-				}
+			if route, ok := s.Provider.Route(path); ok {
+				return s, route, nil
 			}
 		}
 	}
@@ -79,24 +75,6 @@ func (r *Reader) rawRoute(provider, path string) (*upstreams.Source, providers.R
 	}
 	return nil, providers.Route{}, problem.New(problem.NotFound, "the provider %s has no route %q on its allow-list; %s lists it",
 		provider, path, Platforms)
-}
-
-// matches tells whether a decoded path fits a pattern. Segments that could lead elsewhere fit none.
-func matches(pattern, path string) bool {
-	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
-	if len(want) != len(got) {
-		return false
-	}
-	for i, segment := range got {
-		if segment == "" || segment == "." || segment == ".." || strings.ContainsAny(segment, "\\?#%") ||
-			strings.ContainsFunc(segment, unicode.IsControl) || !utf8.ValidString(segment) {
-			return false
-		}
-		if wild := strings.HasPrefix(want[i], "{"); !wild && segment != want[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // Forward forwards a raw read.
@@ -109,7 +87,7 @@ func Forward(ctx context.Context, r Reading) (Fetched, error) {
 	if err != nil {
 		return Fetched{}, err
 	}
-	if data = compact(data); data == nil {
+	if data = public(r.Provider, data); data == nil {
 		return Fetched{}, providers.Unavailable(nil, "the upstream's answer is not JSON")
 	}
 	return Fetched{Data: data}, nil

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
@@ -17,7 +19,7 @@ import (
 func TestRawReadsRefuseCredentialsByName(t *testing.T) {
 	t.Parallel()
 	p := enginetest.Profiles(platform.GitHub, "github", schema.Own, enginetest.Answers(&enginetest.Counter{}))
-	p.Routes, p.Credentials = providers.Routes(platform.GitHub, "users/{login}"), []string{"access_token", "key"}
+	p.Routes, p.Credentials = providers.Routes(platform.GitHub, "users/{login}{?*}"), []string{"access_token", "key"}
 	p.Forward = func(context.Context, string, url.Values) (json.RawMessage, error) { return json.RawMessage(`{}`), nil }
 	e := enginetest.Of(t, p)
 	without := enginetest.Of(t, p.Without("token"))
@@ -38,6 +40,77 @@ func TestRawReadsRefuseCredentialsByName(t *testing.T) {
 	}
 	_, err := without.Client.Raw(t.Context(), socialdata.RawRequest{Provider: "github", Path: "users/a"})
 	enginetest.WantProblem(t, err, problem.PlatformUnavailable, "GET /v1/raw/github/users/a", "the provider github is not configured: missing the setting token")
+}
+
+func TestRawReadsForwardListedParametersOnly(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	p := enginetest.Profiles(platform.GitHub, "github", schema.Own, enginetest.Answers(&enginetest.Counter{}))
+	p.Routes = providers.Routes(platform.GitHub, "users/{login}{?page,fields}", "plain")
+	p.Owner.Words = []string{"me"}
+	p.Forward = func(context.Context, string, url.Values) (json.RawMessage, error) {
+		calls++
+		return json.RawMessage(`{}`), nil
+	}
+	e := enginetest.Of(t, p)
+	for _, tt := range []struct {
+		path, parameter string
+		code            problem.Code
+		words           []string
+	}{
+		{"users/a", "page", "", nil},
+		{"users/a", "method", problem.InvalidRequest, []string{`"method"`, "takes page, fields"}},
+		{"users/a", "Page", problem.InvalidRequest, []string{`"Page"`}},
+		{"users/a", "page[]", problem.InvalidRequest, []string{`"page[]"`}},
+		{"plain", "page", problem.InvalidRequest, []string{`"page"`, "takes none"}},
+		{"users/me", "page", problem.NotFound, nil},
+		{"users/ME", "page", problem.NotFound, nil},
+	} {
+		before := calls
+		req := socialdata.RawRequest{Provider: "github", Path: tt.path, Query: url.Values{tt.parameter: {"post"}}}
+		_, err := e.Client.Raw(t.Context(), req)
+		if tt.code == "" {
+			if err != nil || calls == before {
+				t.Errorf("%s?%s: %v, %d reads", tt.path, tt.parameter, err, calls-before)
+			}
+			continue
+		}
+		enginetest.WantProblem(t, err, tt.code, tt.words...)
+		if calls != before {
+			t.Errorf("%s?%s went upstream", tt.path, tt.parameter)
+		}
+	}
+}
+
+func TestNobodyReadsWhatTheOwnerOfTheCredentialSees(t *testing.T) {
+	t.Parallel()
+	const answer = `{"login":"a","plan":{"name":"pro","plan":1},"repos":[{"pl\u0061n":2,"id":1}],"note":"\"plan\":3"}`
+	const public = `{"login":"a","repos":[{"id":1}],"note":"\"plan\":3"}`
+	p := enginetest.Profiles(platform.GitHub, "github", schema.Own, func(_ context.Context, handle string) (schema.Profile, error) {
+		return schema.Profile{
+			Common: schema.Common{ID: "1", URL: "https://github.com/a", Raw: json.RawMessage(answer)}, Handle: handle,
+		}, nil
+	})
+	p.Owner.Fields, p.Routes = []string{"plan"}, providers.Routes(platform.GitHub, "users/{login}")
+	p.Forward = func(context.Context, string, url.Values) (json.RawMessage, error) {
+		return json.RawMessage(answer), nil
+	}
+	e := enginetest.Of(t, p)
+	raw, err := e.Client.Raw(t.Context(), socialdata.RawRequest{Provider: "github", Path: "users/a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want any
+	if err := json.Unmarshal([]byte(public), &want); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, raw.Data); diff != "" {
+		t.Errorf("raw (-want +got):\n%s", diff)
+	}
+	profile, err := e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.GitHub, Handle: "a", IncludeRaw: true})
+	if err != nil || string(profile.Data.Raw) != public {
+		t.Errorf("include_raw: %v, %s", err, profile.Data.Raw)
+	}
 }
 
 func TestProblemsOfRawReadsNameTheRouteThatWasAsked(t *testing.T) {

@@ -83,7 +83,11 @@ func New(cfg Config) providers.Chain {
 			providers.OpTranscript:       "Apple gives out no lyrics",
 			providers.OpTrackPosts:       "Apple Music has no posts that use a track",
 		},
-		Routes:  providers.Routes(platform.AppleMusic, "lookup", "search"),
+		// callback makes a script of the answer, and is for neither.
+		Routes: providers.Routes(platform.AppleMusic,
+			"lookup{?id,amgArtistId,amgAlbumId,amgVideoId,upc,isbn,bundleId,entity,media,country,lang,limit,sort}",
+			"search{?term,country,media,entity,attribute,genreId,limit,offset,lang,version,explicit}",
+		),
 		Forward: c.http.Forward,
 	}
 	full := catalog.provider()

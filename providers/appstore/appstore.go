@@ -65,7 +65,9 @@ func New(cfg Config) providers.Chain {
 			providers.OpProducts:  "a developer's apps are found by search",
 		},
 		Routes: providers.Routes(platform.AppStore,
-			"lookup", "search", "{country}/rss/customerreviews/{page}/{id}/{sort}/json",
+			"lookup{?id,amgArtistId,amgAlbumId,amgVideoId,upc,isbn,bundleId,entity,media,country,lang,limit,sort}",
+			"search{?term,country,media,entity,attribute,genreId,limit,offset,lang,version,explicit}",
+			"{country}/rss/customerreviews/{page}/{id}/{sort}/json{?l}",
 		),
 		Forward: c.itunes.Forward,
 	}

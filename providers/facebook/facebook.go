@@ -47,6 +47,19 @@ var credentials = []string{
 	"access_token", "appsecret_proof", "client_id", "client_secret", "input_token", "fb_exchange_token",
 }
 
+// owner is what the Graph API shows to those who run a Page or an app.
+// https://developers.facebook.com/docs/graph-api/reference/page
+func owner() providers.Owner {
+	return providers.Owner{
+		Words: []string{"me", "app"},
+		Fields: []string{
+			"access_token", "insights", "tasks", "admin_notes", "conversations", "private_reply_conversation", "leadgen_forms",
+			"promotable_id", "promotable_posts", "is_eligible_for_promotion", "promotion_status", "scheduled_publish_time",
+			"feed_targeting", "targeting", "unread_message_count", "unread_notif_count", "unseen_message_count",
+		},
+	}
+}
+
 const (
 	siteURL  = "https://www.facebook.com/"
 	pageSize = "25" // of every official list; at most 100 upstream
@@ -114,10 +127,17 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpTranscript:     "Facebook shows captions to the owner of a video only",
 			providers.OpSuggestions:    "Facebook has no public suggestions",
 		},
-		Routes: providers.Routes(platform.Facebook, "pages/search", "{page}/published_posts", "{page}/albums",
-			"{page}/live_videos", "{post}/comments"),
+		// method, batch, ids, callback and suppress_http_code are for none of them: the Graph API honours them in any GET.
+		Routes: providers.Routes(platform.Facebook,
+			"pages/search{?q,fields,limit,after,before}",
+			"{page}/published_posts{?fields,limit,after,before,since,until,locale,summary}",
+			"{page}/albums{?fields,limit,after,before,locale}",
+			"{page}/live_videos{?broadcast_status,fields,limit,after,before,locale}",
+			"{post}/comments{?filter,order,summary,fields,limit,after,before,since,until,locale}",
+		),
 		Forward:     c.pages.forward,
 		Credentials: credentials,
+		Owner:       owner(),
 	}
 	return cfg.served(p, token)
 }

@@ -31,6 +31,28 @@ const (
 // https://docs.github.com/rest/authentication/authenticating-to-the-rest-api
 var credentials = []string{"access_token", "client_id", "client_secret"}
 
+// ownerOnly are what GitHub shows of an account, an organisation and a repository to their owners alone.
+// https://docs.github.com/rest/users/users#get-the-authenticated-user
+// https://docs.github.com/rest/orgs/orgs#get-an-organization
+// https://docs.github.com/rest/repos/repos#get-a-repository
+var ownerOnly = []string{
+	"plan", "billing_email", "notification_email", "two_factor_authentication", "two_factor_requirement_enabled",
+	"total_private_repos", "owned_private_repos", "private_gists", "disk_usage", "collaborators", "business_plus", "ldap_dn",
+	"default_repository_permission", "default_repository_branch", "members_can_create_repositories",
+	"members_can_create_public_repositories", "members_can_create_private_repositories",
+	"members_can_create_internal_repositories", "members_allowed_repository_creation_type", "members_can_create_pages",
+	"members_can_create_public_pages", "members_can_create_private_pages", "members_can_fork_private_repositories",
+	"members_can_delete_repositories", "members_can_change_repo_visibility", "members_can_invite_outside_collaborators",
+	"members_can_delete_issues", "display_commenter_full_name_setting_enabled", "readers_can_create_discussions",
+	"members_can_create_teams", "members_can_view_dependency_insights",
+	"deploy_keys_enabled_for_repositories", "advanced_security_enabled_for_new_repositories",
+	"dependabot_alerts_enabled_for_new_repositories", "dependabot_security_updates_enabled_for_new_repositories",
+	"dependency_graph_enabled_for_new_repositories", "secret_scanning_enabled_for_new_repositories",
+	"secret_scanning_push_protection_enabled_for_new_repositories", "secret_scanning_push_protection_custom_link",
+	"secret_scanning_push_protection_custom_link_enabled", "secret_scanning_validity_checks_enabled",
+	"permissions", "temp_clone_token", "security_and_analysis", "delete_branch_on_merge", "allow_auto_merge",
+}
+
 type client struct {
 	token    bool // one may be allowed to see what is not public
 	http     *upstream.Client
@@ -63,12 +85,14 @@ func New(cfg Config) providers.Chain {
 			providers.OpTrending:    "GitHub has no interface for its trending page",
 		},
 		Routes: providers.Routes(platform.GitHub,
-			"users/{username}", "users/{username}/repos", "users/{username}/social_accounts", "orgs/{org}",
-			"repos/{owner}/{repo}", "repos/{owner}/{repo}/languages", "repos/{owner}/{repo}/releases",
-			"repos/{owner}/{repo}/contributors", "repos/{owner}/{repo}/issues/{number}",
+			"users/{username}", "users/{username}/repos{?type,sort,direction,per_page,page}",
+			"users/{username}/social_accounts{?per_page,page}", "orgs/{org}",
+			"repos/{owner}/{repo}", "repos/{owner}/{repo}/languages", "repos/{owner}/{repo}/releases{?per_page,page}",
+			"repos/{owner}/{repo}/contributors{?anon,per_page,page}", "repos/{owner}/{repo}/issues/{number}",
 		),
 		Forward:     c.forward,
 		Credentials: credentials,
+		Owner:       providers.Owner{Fields: ownerOnly},
 	}}
 }
 

@@ -71,7 +71,10 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpAdsSearch: "Google searches no text of ads: find the advertiser or the domain, then its ads",
 			providers.OpReviews:   "Google shows reviews of places to users of its Places interface only",
 		},
-		Routes:      providers.Routes(platform.Google, path),
+		// https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list
+		Routes: providers.Routes(platform.Google, path+"{?q,cx,num,start,c2coff,cr,dateRestrict,exactTerms,excludeTerms,"+
+			"fields,fileType,filter,gl,highRange,hl,hq,imgColorType,imgDominantColor,imgSize,imgType,linkSite,lowRange,lr,"+
+			"orTerms,rights,safe,searchType,siteSearch,siteSearchFilter,sort}"),
 		Forward:     c.forward,
 		Credentials: credentials,
 	}

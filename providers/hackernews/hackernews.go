@@ -49,8 +49,9 @@ func New(cfg Config) providers.Chain {
 			providers.OpCommunity:   "Hacker News is one community",
 		},
 		Routes: providers.Routes(platform.HackerNews,
-			"user/{file}", "item/{file}", "topstories.json", "newstories.json", "beststories.json", "askstories.json",
-			"showstories.json", "jobstories.json", "maxitem.json", "updates.json",
+			"user/{file}{?print}", "item/{file}{?print}", "topstories.json{?print}", "newstories.json{?print}",
+			"beststories.json{?print}", "askstories.json{?print}", "showstories.json{?print}", "jobstories.json{?print}",
+			"maxitem.json{?print}", "updates.json{?print}",
 		),
 		Forward: c.http.Forward,
 	}}

@@ -81,10 +81,15 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpSearch: {"kind": {"post"}, "sort": {"relevance", "recent"}},
 		},
 		Notes: notes,
-		Routes: providers.Routes(
-			platform.Instagram, "ig_hashtag_search", "{hashtag}/recent_media", "{hashtag}/top_media"),
+		// method, batch, ids, callback and suppress_http_code are for none of them: the Graph API honours them in any GET.
+		Routes: providers.Routes(platform.Instagram,
+			"ig_hashtag_search{?q,user_id}",
+			"{hashtag}/recent_media{?user_id,fields,limit,after,before}",
+			"{hashtag}/top_media{?user_id,fields,limit,after,before}",
+		),
 		Forward:     c.forward,
 		Credentials: credentials,
+		Owner:       providers.Owner{Words: []string{"me"}, Fields: []string{"access_token", "insights"}},
 	}
 	return p.Requiring(map[string]string{"token": cfg.Token, "account_id": cfg.AccountID})
 }

@@ -58,7 +58,9 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpTranscript:  "Kick has no transcripts",
 		},
 		Routes: providers.Routes(platform.Kick,
-			"public/v1/channels", "public/v1/users", "public/v1/users/livestreams", "public/v2/livestreams", "public/v2/categories",
+			"public/v1/channels{?slug,broadcaster_user_id}", "public/v1/users{?id}", "public/v1/users/livestreams{?user_id}",
+			"public/v2/livestreams{?category_id,language_code,limit,cursor}",
+			"public/v2/categories{?id,name,tag,limit,cursor}",
 		),
 		Forward: o.forward,
 	}

@@ -71,8 +71,11 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpAds:       {"country": nil, "since": nil, "until": nil},
 			providers.OpAdsSearch: {"country": nil, "since": nil, "until": nil},
 		},
-		Notes:       notes,
-		Routes:      providers.Routes(platform.LinkedIn, "rest/organizations", "rest/organizationsLookup", "rest/adLibrary"),
+		Notes: notes,
+		Routes: providers.Routes(platform.LinkedIn,
+			"rest/organizations{?q,vanityName}", "rest/organizationsLookup{?ids}",
+			"rest/adLibrary{?q,keyword,advertiser,countries,dateRange,start,count}",
+		),
 		Forward:     c.http.Forward,
 		Credentials: credentials,
 	}

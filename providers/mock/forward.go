@@ -10,15 +10,9 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// routes are what can be read as the sandbox platform writes it.
+// routes are what can be read as the sandbox platform writes it. The sandbox does nothing with a query but to echo it.
 func routes(id platform.ID) []providers.Route {
-	return []providers.Route{
-		{Pattern: "users/{name}", Platform: id},
-		{Pattern: "items/{id}", Platform: id},
-		{Pattern: "notes/{id}", Platform: id},
-		{Pattern: "goods/{id}", Platform: id},
-		{Pattern: "echo/{word}", Platform: id},
-	}
+	return providers.Routes(id, "users/{name}{?*}", "items/{id}{?*}", "notes/{id}{?*}", "goods/{id}{?*}", "echo/{word}{?*}")
 }
 
 // echo is the answer of echo/{word}: what was asked.

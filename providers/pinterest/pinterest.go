@@ -75,8 +75,6 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpCollectionPosts: {"kind": {"board"}},
 		},
 		Notes:       notes,
-		Routes:      providers.Routes(platform.Pinterest, "v5/user_account"),
-		Forward:     c.http.Forward,
 		Credentials: credentials,
 	}
 	if cfg.Token == "" {

@@ -78,6 +78,7 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpTranscript:     "the Data API has no transcripts",
 		},
 		Routes:      routes(),
+		Owner:       providers.Owner{Words: []string{"me"}},
 		Forward:     c.api.Forward,
 		Credentials: credentials,
 	}
@@ -90,11 +91,19 @@ func newOfficial(cfg Config) providers.Provider {
 }
 
 func routes() []providers.Route {
+	const more = ",limit,after,before,count,show,sort,t,sr_detail,raw_json}"
+	const listing = "{?limit,after,before,count,show,sort,t,sr_detail,raw_json}"
 	return providers.Routes(platform.Reddit,
-		"user/{name}/about", "user/{name}/submitted", "user/{name}/comments", "user/{name}/trophies",
-		"r/{subreddit}/about", "r/{subreddit}/about/rules", "r/{subreddit}/new", "r/{subreddit}/hot", "r/{subreddit}/top",
-		"r/{subreddit}/rising", "r/{subreddit}/search", "comments/{id}", "duplicates/{id}", "api/info", "search", "users/search",
-		"subreddits/search", "subreddits/popular", "subreddits/new",
+		"user/{name}/about{?raw_json}", "user/{name}/submitted"+listing, "user/{name}/comments{?context"+more,
+		"user/{name}/trophies{?raw_json}", "r/{subreddit}/about{?raw_json}", "r/{subreddit}/about/rules{?raw_json}",
+		"r/{subreddit}/new"+listing, "r/{subreddit}/hot{?g"+more, "r/{subreddit}/top"+listing, "r/{subreddit}/rising"+listing,
+		"r/{subreddit}/search{?q,restrict_sr,type,category,include_facets,include_over_18"+more,
+		"comments/{id}{?comment,context,depth,limit,showedits,showmedia,showmore,showtitle,sort,sr_detail,theme,threaded,"+
+			"truncate,raw_json}",
+		"duplicates/{id}{?crossposts_only,sr"+more, "api/info{?id,sr_name,url,raw_json}",
+		"search{?q,type,category,include_facets,include_over_18"+more, "users/search{?q,search_query_id,typeahead_active"+more,
+		"subreddits/search{?q,search_query_id,show_users,typeahead_active"+more, "subreddits/popular"+listing,
+		"subreddits/new"+listing,
 	)
 }
 

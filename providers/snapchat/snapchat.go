@@ -52,12 +52,15 @@ func newOfficial(cfg Config) providers.Provider {
 		Profile: c.profile,
 		Search:  c.find,
 
-		Normalize:   normalize,
-		Filters:     map[providers.Op]providers.Filters{providers.OpSearch: {"kind": {"profile"}}},
-		Notes:       notes,
-		Routes:      providers.Routes(platform.Snapchat, "public/v1/public_profiles/search", "public/v1/public_profiles/{id}"),
+		Normalize: normalize,
+		Filters:   map[providers.Op]providers.Filters{providers.OpSearch: {"kind": {"profile"}}},
+		Notes:     notes,
+		Routes: providers.Routes(platform.Snapchat,
+			"public/v1/public_profiles/search{?query,limit,tier,category,cursor}", "public/v1/public_profiles/{id}",
+		),
 		Forward:     c.http.Forward,
 		Credentials: credentials,
+		Owner:       providers.Owner{Words: []string{"me", "my_profile"}},
 	}
 	return p.Requiring(map[string]string{
 		"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret, "refresh_token": cfg.RefreshToken,

@@ -67,12 +67,16 @@ func New(cfg Config) providers.Chain {
 			providers.OpTrackPosts:  "a track and its post are one",
 		},
 		Routes: providers.Routes(platform.SoundCloud,
-			"users/{urn}", "users/{urn}/tracks", "users/{urn}/playlists", "users/{urn}/web-profiles", "tracks",
-			"tracks/{urn}", "tracks/{urn}/comments", "tracks/{urn}/related", "playlists", "playlists/{urn}",
-			"playlists/{urn}/tracks",
+			"users/{urn}", "users/{urn}/tracks{?access,sort"+paging, "users/{urn}/playlists{?show_tracks"+paging,
+			"users/{urn}/web-profiles{?limit}",
+			"tracks{?q,ids,urns,genres,tags,bpm[from],bpm[to],duration[from],duration[to],created_at[from],created_at[to],access"+
+				paging,
+			"tracks/{urn}", "tracks/{urn}/comments{?threaded,filter_replies"+paging, "tracks/{urn}/related{?access"+paging,
+			"playlists{?q,show_tracks,access"+paging, "playlists/{urn}{?access}", "playlists/{urn}/tracks{?access"+paging,
 		),
 		Forward:     c.http.Forward,
 		Credentials: credentials,
+		Owner:       providers.Owner{Words: []string{"me"}},
 	}
 	official = official.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})
 	return providers.Chain{official, newOwn(cfg).provider().IfOwn(cfg.Own, true)}
@@ -80,6 +84,9 @@ func New(cfg Config) providers.Chain {
 
 // client reads the official interface.
 type client struct{ http *upstream.Client }
+
+// paging is the end of the template of a list.
+const paging = ",limit,offset,cursor,linked_partitioning}"
 
 func newClient(cfg Config) *client {
 	return &client{upstream.New(upstream.Config{

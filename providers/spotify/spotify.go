@@ -81,12 +81,17 @@ func New(cfg Config) providers.Chain {
 			providers.OpTrackPosts:       "Spotify has no posts that use a track",
 		},
 		Routes: providers.Routes(platform.Spotify,
-			"artists/{id}", "artists/{id}/albums", "artists/{id}/top-tracks", "artists/{id}/related-artists",
-			"albums/{id}", "albums/{id}/tracks", "tracks/{id}", "shows/{id}", "shows/{id}/episodes", "episodes/{id}",
-			"playlists/{id}", "playlists/{id}/tracks", "playlists/{id}/items", "search",
+			"artists/{id}", "artists/{id}/albums{?include_groups,market,limit,offset}", "artists/{id}/top-tracks{?market,country}",
+			"artists/{id}/related-artists", "albums/{id}{?market}", "albums/{id}/tracks{?market,limit,offset}",
+			"tracks/{id}{?market}", "shows/{id}{?market}", "shows/{id}/episodes{?market,limit,offset}", "episodes/{id}{?market}",
+			"playlists/{id}{?market,fields,additional_types}",
+			"playlists/{id}/tracks{?market,fields,limit,offset,additional_types}",
+			"playlists/{id}/items{?market,fields,limit,offset,additional_types}",
+			"search{?q,type,market,limit,offset,include_external}",
 		),
 		Forward:     c.http.Forward,
 		Credentials: credentials,
+		Owner:       providers.Owner{Words: []string{"me"}},
 	}
 	return providers.Chain{p.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})}
 }

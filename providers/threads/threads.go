@@ -78,9 +78,15 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpSuggestions: "Threads has no public suggestions",
 			providers.OpTranscript:  "Threads has no public captions",
 		},
-		Routes:      providers.Routes(platform.Threads, "v1.0/profile_lookup", "v1.0/profile_posts", "v1.0/keyword_search"),
+		// method, batch, ids, callback and suppress_http_code are for none of them: the Graph API honours them in any GET.
+		Routes: providers.Routes(platform.Threads,
+			"v1.0/profile_lookup{?username,fields}",
+			"v1.0/profile_posts{?username,fields,limit,after,before,since,until}",
+			"v1.0/keyword_search{?q,search_type,search_mode,media_type,author_username,fields,limit,after,before,since,until}",
+		),
 		Forward:     c.http.Forward,
 		Credentials: credentials,
+		Owner:       providers.Owner{Words: []string{"me"}, Fields: []string{"access_token", "insights"}},
 	}
 	return p.Requiring(map[string]string{"token": cfg.Token})
 }

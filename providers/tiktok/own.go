@@ -52,7 +52,7 @@ func newOwn(cfg Config) providers.Provider {
 			providers.OpFollowers:       "only the official interface lists them without a signature",
 			providers.OpFollowing:       "only the official interface lists them without a signature",
 		},
-		Routes:  providers.Routes(platform.TikTok, "oembed"),
+		Routes:  providers.Routes(platform.TikTok, "oembed{?url}"),
 		Forward: o.http.Forward,
 	}
 }

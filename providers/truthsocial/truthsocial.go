@@ -91,7 +91,11 @@ func New(cfg Config) providers.Chain {
 			providers.OpFollowing:      "offered on tiktok and github only",
 			providers.OpTranscript:     "Truth Social publishes no transcripts",
 		},
-		Routes:      routes(),
+		Routes: routes(),
+		Owner: providers.Owner{
+			Words:  []string{"me", "verify_credentials"},
+			Fields: []string{"source", "favourited", "reblogged", "bookmarked", "muted"},
+		},
 		Forward:     c.forward,
 		Credentials: credentials,
 	}
@@ -127,12 +131,19 @@ func newClient(cfg Config) *client {
 }
 
 func routes() []providers.Route {
+	const paging = "{?limit,max_id,min_id,since_id}"
 	return providers.Routes(platform.TruthSocial,
-		"v1/accounts/lookup", "v1/accounts/{id}", "v1/accounts/{id}/statuses", "v1/accounts/{id}/followers", "v1/accounts/{id}/following",
-		"v1/statuses/{id}", "v1/statuses/{id}/context", "v1/statuses/{id}/context/descendants",
-		"v1/statuses/{id}/favourited_by", "v1/statuses/{id}/reblogged_by",
-		"v1/groups/lookup", "v1/groups/{id}", "v1/timelines/group/{id}", "v1/timelines/tag/{tag}",
-		"v1/trends", "v1/truth/trending/truths", "v2/search",
+		"v1/accounts/lookup{?acct}", "v1/accounts/{id}",
+		"v1/accounts/{id}/statuses{?limit,max_id,min_id,since_id,exclude_replies,exclude_reblogs,only_media,only_replies,"+
+			"pinned,tagged,with_muted}",
+		"v1/accounts/{id}/followers"+paging, "v1/accounts/{id}/following"+paging,
+		"v1/statuses/{id}", "v1/statuses/{id}/context", "v1/statuses/{id}/context/descendants{?sort,limit,offset,max_id}",
+		"v1/statuses/{id}/favourited_by"+paging, "v1/statuses/{id}/reblogged_by"+paging,
+		"v1/groups/lookup{?id,name,slug}", "v1/groups/{id}",
+		"v1/timelines/group/{id}{?limit,max_id,min_id,since_id,only_media,pinned}",
+		"v1/timelines/tag/{tag}{?limit,max_id,min_id,since_id,only_media,any,all,none}",
+		"v1/trends{?limit,offset}", "v1/truth/trending/truths{?limit,offset}",
+		"v2/search{?q,type,limit,offset,resolve,max_id,min_id,account_id,exclude_unreviewed}",
 	)
 }
 

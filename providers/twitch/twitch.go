@@ -80,9 +80,15 @@ func New(cfg Config) providers.Chain {
 
 func routes() []providers.Route {
 	return providers.Routes(platform.Twitch,
-		"users", "channels", "videos", "clips", "streams", "schedule", "games", "games/top", "search/channels",
-		"search/categories", "teams", "teams/channel", "chat/emotes", "chat/emotes/global", "chat/badges", "chat/badges/global",
-		"content_classification_labels",
+		"users{?id,login}", "channels{?broadcaster_id}",
+		"videos{?id,user_id,game_id,language,period,sort,type,first,after,before}",
+		"clips{?id,broadcaster_id,game_id,started_at,ended_at,is_featured,first,after,before}",
+		"streams{?user_id,user_login,game_id,type,language,first,after,before}",
+		"schedule{?broadcaster_id,id,start_time,utc_offset,first,after}", "games{?id,name,igdb_id}",
+		"games/top{?first,after,before}", "search/channels{?query,live_only,first,after}",
+		"search/categories{?query,first,after}", "teams{?id,name}", "teams/channel{?broadcaster_id}",
+		"chat/emotes{?broadcaster_id}", "chat/emotes/global", "chat/badges{?broadcaster_id}", "chat/badges/global",
+		"content_classification_labels{?locale}",
 	)
 }
 

@@ -108,18 +108,35 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpCommunityPosts: "X's interface cannot list the posts of a community",
 		},
 		Routes: providers.Routes(platform.X,
-			"2/users/{id}", "2/users/by/username/{username}", "2/users/{id}/tweets", "2/tweets/{id}",
-			"2/tweets/{id}/quote_tweets", "2/tweets/search/recent", "2/tweets/counts/recent", "2/communities/{id}",
-			"2/spaces/{id}", "2/lists/{id}", "2/trends/by/woeid/{woeid}",
+			"2/users/{id}"+ofUser, "2/users/by/username/{username}"+ofUser,
+			"2/users/{id}/tweets{?max_results,pagination_token,since_id,until_id,start_time,end_time,exclude,"+fields,
+			"2/tweets/{id}{?"+fields, "2/tweets/{id}/quote_tweets{?max_results,pagination_token,exclude,"+fields,
+			"2/tweets/search/recent{?query,max_results,next_token,pagination_token,since_id,until_id,start_time,"+
+				"end_time,sort_order,"+fields,
+			"2/tweets/counts/recent{?query,granularity,next_token,pagination_token,since_id,until_id,start_time,"+
+				"end_time,search_count.fields}",
+			"2/communities/{id}{?community.fields}", "2/spaces/{id}{?expansions,space.fields,topic.fields,user.fields}",
+			"2/lists/{id}{?expansions,list.fields,user.fields}", "2/trends/by/woeid/{woeid}{?max_trends,trend.fields}",
 		),
 		Forward:     c.http.Forward,
 		Credentials: credentials,
+		Owner: providers.Owner{
+			Words:  []string{"me"},
+			Fields: []string{"confirmed_email", "connection_status", "non_public_metrics", "organic_metrics", "promoted_metrics"},
+		},
 	}
 	if cfg.Token == "" && (cfg.APIKey == "" || cfg.APISecret == "") {
 		return p.Without("token")
 	}
 	return p
 }
+
+// fields are the parameters that choose what is in an answer about posts, and the end of a template.
+// https://docs.x.com/x-api/fundamentals/fields
+const (
+	fields = "expansions,media.fields,place.fields,poll.fields,tweet.fields,user.fields}"
+	ofUser = "{?expansions,tweet.fields,user.fields}"
+)
 
 func newClient(cfg Config) *client {
 	base := cmp.Or(cfg.BaseURL, "https://api.x.com")

@@ -101,8 +101,17 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpEvents:           "the Data API knows what is on air, and no calendar",
 		},
 		Routes: providers.Routes(platform.YouTube,
-			"channels", "videos", "playlists", "playlistItems", "commentThreads", "comments", "search",
-			"videoCategories", "i18nRegions", "i18nLanguages",
+			"channels{?part,id,forHandle,forUsername,hl,maxResults,pageToken,fields}",
+			"videos{?part,id,chart,regionCode,videoCategoryId,hl,maxHeight,maxWidth,maxResults,pageToken,fields}",
+			"playlists{?part,id,channelId,hl,maxResults,pageToken,fields}",
+			"playlistItems{?part,id,playlistId,videoId,maxResults,pageToken,fields}",
+			"commentThreads{?part,id,videoId,allThreadsRelatedToChannelId,order,searchTerms,textFormat,maxResults,pageToken,fields}",
+			"comments{?part,id,parentId,textFormat,maxResults,pageToken,fields}",
+			"search{?part,q,channelId,channelType,eventType,location,locationRadius,order,publishedAfter,publishedBefore,"+
+				"regionCode,relevanceLanguage,safeSearch,topicId,type,videoCaption,videoCategoryId,videoDefinition,"+
+				"videoDimension,videoDuration,videoEmbeddable,videoLicense,videoPaidProductPlacement,videoSyndicated,"+
+				"videoType,maxResults,pageToken,fields}",
+			"videoCategories{?part,id,regionCode,hl,fields}", "i18nRegions{?part,hl,fields}", "i18nLanguages{?part,hl,fields}",
 		),
 		Forward:     c.forward,
 		Credentials: credentials,
