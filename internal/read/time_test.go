@@ -228,6 +228,42 @@ func TestWhoComesWhileAFlightLandsReadsTheCacheAgain(t *testing.T) {
 	})
 }
 
+func TestACallerWhoLeavesFailsNoOtherOfTheSameRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var calls enginetest.Counter
+		e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Own,
+			func(ctx context.Context, handle string) (schema.Profile, error) {
+				calls.Add()
+				select {
+				case <-ctx.Done():
+					return schema.Profile{}, ctx.Err()
+				case <-time.After(time.Second):
+					return enginetest.Profile(handle), nil
+				}
+			}))
+		leaving, leave := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { // the first: the read was begun for it
+			if _, err := e.Client.Profile(leaving, ask("octocat")); err == nil {
+				t.Error("the caller who left got an answer")
+			}
+		})
+		synctest.Wait()
+		wg.Go(func() {
+			if got, err := e.Client.Profile(t.Context(), ask("octocat")); err != nil || got.Data.Handle != "octocat" {
+				t.Errorf("the caller who stayed got %v, %v", got, err)
+			}
+		})
+		synctest.Wait()
+		leave()
+		wg.Wait()
+		if calls.Count() != 1 {
+			t.Errorf("%d upstream calls, want 1", calls.Count())
+		}
+	})
+}
+
 func TestAnOlderReadDoesNotOverwriteANewerOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
