@@ -18,6 +18,7 @@ var (
 	errGroup     = providers.Unsupported("Telegram has no public list of a group's messages")
 	errPerson    = providers.Unsupported("this is no channel: Telegram lists no posts of it")
 	errService   = providers.NotFound("this is a service message, not a post")
+	errHidden    = providers.Unsupported("Telegram shows this post in its app only")
 	errNoPost    = providers.NotFound("Telegram shows no such post")
 )
 

@@ -31,6 +31,8 @@ type message struct {
 	Reactions []string `json:"reactions"` // how many of each kind, without paid ones; nil when there is no list of them
 	Media     []medium `json:"media"`
 	Album     []string `json:"album"` // the ids of its parts
+
+	hidden bool // the page shows nothing of it but a hint to open the app
 }
 
 // readMessage reads the element tgme_widget_message, which may be nil.
@@ -52,6 +54,7 @@ func readMessage(n *html.Node) message {
 	}
 	m.readText(n)
 	m.Media = media(n, site+m.ID)
+	m.hidden = m.Text == "" && len(m.Media) == 0 && dom.First(n, dom.Class("message_media_not_supported_label")) != nil
 	return m
 }
 
@@ -64,12 +67,14 @@ func postID(s string) string {
 	return s
 }
 
-// readText reads what the message says. The quote of a message that is answered looks much the same, and is not it.
+// readText reads what the message says: the words below a document or a song, or else its title. The quote of a message that is answered looks much the same, and is not it.
 func (m *message) readText(n *html.Node) {
 	said := dom.First(n, dom.Class("tgme_widget_message_text", "js-message_text"), outsideQuotes)
 	m.Text = dom.Text(said)
-	if m.Text == "" {
-		m.Text = dom.Text(dom.First(n, dom.Class("tgme_widget_message_poll_question")))
+	for _, title := range []string{"tgme_widget_message_poll_question", "tgme_widget_message_document_title"} {
+		if m.Text == "" {
+			m.Text = dom.Text(dom.First(n, dom.Class(title), outsideQuotes))
+		}
 	}
 	for a := range dom.All(said, dom.Tag("a")) {
 		words := dom.Text(a)

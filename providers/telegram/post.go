@@ -10,6 +10,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dom"
+	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -50,8 +51,11 @@ func (w web) widget(ctx context.Context, id string) (*message, error) {
 	if err := wire.Same(ctx, "post", strings.ToLower(id), strings.ToLower(m.answers(id))); err != nil {
 		return nil, err
 	}
-	if m.Service {
+	switch {
+	case m.Service:
 		return nil, errService
+	case m.hidden:
+		return nil, errHidden
 	}
 	return &m, nil
 }
@@ -89,7 +93,7 @@ func (w web) list(ctx context.Context, handle, query, cursor string) (providers.
 	if err := checkList(ctx, page, handle, query); err != nil {
 		return none, err
 	}
-	return readList(ctx, page, handle)
+	return readList(ctx, page, handle, query, cursor)
 }
 
 // checkList fails unless page is the list that was asked for.
@@ -103,25 +107,36 @@ func checkList(ctx context.Context, page *html.Node, asked, query string) error 
 			return err
 		}
 	}
-	if query != "" { // the page may show it in another form
-		return nil
-	}
-	return wire.Same(ctx, "search", "", dom.Attr(dom.First(page, dom.Class("tgme_header_search_form_input")), "value"))
+	return checkSearch(ctx, page, query)
 }
+
+// checkSearch fails unless the page is the result of a search for query. At times t.me ignores the search and shows the whole
+// history.
+func checkSearch(ctx context.Context, page *html.Node, query string) error {
+	plain := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	if box := dom.First(page, dom.Class("tgme_header_search_form_input")); box != nil || query == "" {
+		return wire.SameFold(ctx, "search", plain(query), plain(dom.Attr(box, "value")))
+	}
+	searched := dom.First(page, noMessages) != nil || dom.First(page, dom.Tag("mark"), dom.Class("highlight")) != nil
+	return wire.Need(ctx, "tgme_header_search_form_input", searched)
+}
+
+// noMessages matches the notice "No posts found", which is in the place of a message.
+var noMessages = dom.Class("tme_no_messages_found")
 
 var messageWrap = dom.Class("tgme_widget_message_wrap")
 
 // readList reads the messages of a page, which runs from old to new.
-func readList(ctx context.Context, page *html.Node, handle string) (providers.Page[schema.Post], error) {
+func readList(ctx context.Context, page *html.Node, handle, query, cursor string) (providers.Page[schema.Post], error) {
 	var out providers.Page[schema.Post]
 	understood, lost := 0, 0
 	for wrap := range dom.Rows(page, messageWrap) {
 		found := dom.First(wrap, dom.Class("tgme_widget_message"))
-		if found == nil && dom.First(wrap, dom.Class("tme_no_messages_found")) != nil {
+		if found == nil && dom.First(wrap, noMessages) != nil {
 			continue
 		}
 		m := readMessage(found)
-		if channel, _, _ := strings.Cut(m.ID, "/"); !strings.EqualFold(channel, handle) {
+		if channel, _, _ := strings.Cut(m.ID, "/"); !strings.EqualFold(channel, handle) || m.hidden && !m.Service {
 			lost++
 			out.Items = append(out.Items, schema.Post{}) // the engine leaves it out, and counts it
 			continue
@@ -140,7 +155,25 @@ func readList(ctx context.Context, page *html.Node, handle string) (providers.Pa
 		return providers.Page[schema.Post]{}, err
 	}
 	out.Next = next
+	// t.me also says "No posts found" to those who ask too often: of all posts it is believed where no post is counted.
+	words := dom.First(page, noMessages) != nil && (query != "" || !countsPosts(page))
+	witness := wire.Witness{Rows: understood, Words: words, Cursor: cursor, More: told}
+	if err := witness.Check(ctx, "tgme_widget_message_wrap"); err != nil {
+		return providers.Page[schema.Post]{}, err
+	}
 	return out, nil
+}
+
+// countsPosts reports whether the head of a page counts anything but subscribers, such as photos.
+func countsPosts(page *html.Node) bool {
+	for c := range dom.All(page, dom.Class("tgme_channel_info_counter")) {
+		kind := dom.Text(dom.First(c, dom.Class("counter_type")))
+		n := text.Count(dom.Text(dom.First(c, dom.Class("counter_value"))))
+		if !strings.HasPrefix(kind, "subscriber") && n != nil && *n > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // older returns the number of the message before which the next page ends, and whether the page tells of one: it does so

@@ -32,7 +32,6 @@ func TestPublicPages(t *testing.T) {
 			providertest.Profile("profile-no-preview", "quiet_channel"),
 			providertest.Profile("profile-person", "omar_writes"),
 			providertest.Posts("posts", "salma_cooks"),
-			providertest.Posts("posts-before-the-first", "salma_cooks").From("3"),
 			providertest.Post("post", "salma_cooks/1201"),
 			providertest.Post("post-part-of-album", "salma_cooks/1205"),
 			providertest.Post("post-signed", "salma_cooks/1212"),
@@ -55,6 +54,7 @@ func TestPublicPages(t *testing.T) {
 			{Call: providertest.Posts("a way back that leads nowhere", "no_way_back"), Want: providers.ErrUnavailable},
 			{Call: providertest.Posts("posts of another channel", "renamed_away"), Want: providers.ErrUnavailable},
 			{Call: providertest.Posts("hits in the place of posts", "searched"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("nothing behind a page that has more", "salma_cooks").From("3"), Want: providers.ErrUnavailable},
 			{Call: providertest.Posts("a cursor that is none", "salma_cooks").From("-1"), Want: providers.ErrCursor},
 			{Call: providertest.Post("post that is gone", "salma_cooks/9999"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("service message", "salma_cooks/1203"), Want: providers.ErrNotFound},
@@ -167,6 +167,85 @@ func TestAnOddMessageCostsItself(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"", "", "", "salma_cooks/7"}, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnEmptyListNeedsAWitness(t *testing.T) {
+	t.Parallel()
+	const (
+		nothing  = `<div class="tgme_widget_message_wrap"><div class="tme_no_messages_found">No posts found</div></div>`
+		message  = `<div class="tgme_widget_message_wrap"><div class="tgme_widget_message" data-post="salma_cooks/7">words</div></div>`
+		service  = `<div class="tgme_widget_message_wrap"><div class="tgme_widget_message service_message" data-post="salma_cooks/1"></div></div>`
+		older    = `<a class="tme_messages_more" data-before="7" href="/s/salma_cooks?before=7"></a>`
+		counters = `<div class="tgme_channel_info_counter"><span class="counter_value">178</span> <span class="counter_type">videos</span></div>
+			<div class="tgme_channel_info_counter"><span class="counter_value">11.1M</span> <span class="counter_type">subscribers</span></div>`
+		readers = `<div class="tgme_header_counter">11.1M subscribers</div>`
+		box     = `<input class="tgme_header_search_form_input" name="q" value="%s">`
+	)
+	searched := func(value string) string { return strings.ReplaceAll(box, "%s", value) }
+	tests := []struct {
+		name, query, cursor, head, rows string
+		want                            error
+	}{
+		{"no message and no word", "", "", readers, "", providers.ErrUnavailable},
+		{"its own word", "", "", readers, nothing, nil},
+		{"its own word beside a count of videos", "", "", counters, nothing, providers.ErrUnavailable},
+		{"service messages alone", "", "", counters, service, nil},
+		{"no message and a way back", "", "", readers, older, providers.ErrUnavailable},
+		{"behind a cursor", "", "7", readers, nothing, providers.ErrUnavailable},
+		{"no hits", "Coffee  beans", "", counters + searched("coffee beans"), nothing, nil},
+		{"no hits and no word", "coffee", "", searched("coffee"), "", providers.ErrUnavailable},
+		{"a search that was ignored", "coffee", "", searched(""), message, providers.ErrUnavailable},
+		{"a search for something else", "coffee", "", searched("tea"), message, providers.ErrUnavailable},
+		{"a history without a search", "coffee", "", "", message, providers.ErrUnavailable},
+		{"marked hits", "words", "", "", strings.Replace(message, "words", `<mark class="highlight">words</mark>`, 1), nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			own := answering(map[string]string{"/s/salma_cooks": tt.head +
+				`<main class="tgme_main" data-url="/salma_cooks"><section class="tgme_channel_history">` + tt.rows + `</section></main>`})[1]
+			var err error
+			if tt.query == "" {
+				_, err = own.Posts(t.Context(), "salma_cooks", tt.cursor)
+			} else {
+				_, err = own.Search(t.Context(), providers.SearchQuery{Query: tt.query, Handle: "salma_cooks"}, tt.cursor)
+			}
+			if !errors.Is(err, tt.want) {
+				t.Errorf("got error %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestPostsOfFilesAndHiddenPosts(t *testing.T) {
+	t.Parallel()
+	const hint = `<div class="message_media_not_supported"><div class="message_media_not_supported_label">Please open Telegram to view this post</div></div>`
+	tests := []struct{ name, within, text string }{
+		{"a document", `<a class="tgme_widget_message_document_wrap"><div class="tgme_widget_message_document">
+			<div class="tgme_widget_message_document_title">recipes.pdf</div><div class="tgme_widget_message_document_extra">2 MB</div></div></a>`, "recipes.pdf"},
+		{"a song with words", `<div class="tgme_widget_message_document audio"><div class="tgme_widget_message_document_title">A song</div></div>
+			<div class="tgme_widget_message_text js-message_text">listen</div>`, "listen"},
+		{"words beside the hint", hint + `<div class="tgme_widget_message_text js-message_text">words</div>`, "words"},
+		{"the hint alone", hint, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			page := strings.Replace(oneMessage, "WITHIN", tt.within, 1)
+			own := answering(map[string]string{"/s/salma_cooks": page, "/salma_cooks/7": page})[1]
+			list, err := own.Posts(t.Context(), "salma_cooks", "")
+			post, postErr := own.Post(t.Context(), "salma_cooks/7")
+			if tt.text == "" {
+				if !errors.Is(err, providers.ErrUnavailable) || !errors.Is(postErr, providers.ErrUnsupported) {
+					t.Errorf("got errors %v and %v, want ErrUnavailable and ErrUnsupported", err, postErr)
+				}
+				return
+			}
+			if err != nil || postErr != nil || len(list.Items) != 1 || list.Items[0].Text != tt.text || post.Text != tt.text {
+				t.Errorf("got %+v, %v and %q, %v, want the text %q", list.Items, err, post.Text, postErr, tt.text)
+			}
+		})
 	}
 }
 
