@@ -28,8 +28,8 @@ func (s site) posts(ctx context.Context, handle, cursor string) (page providers.
 		return page, providers.ErrCursor
 	}
 	f, err := s.feed(ctx, handle, cursor)
-	if err == nil && cursor == "" && f.Feeds.Len() == 0 { // the account's own page tells whether there is one
-		_, err = s.account(ctx, handle)
+	if err == nil && f.Feeds.Len() == 0 {
+		err = s.empty(ctx, f, handle, cursor)
 	}
 	if err == nil {
 		page, err = f.page(ctx, handle, cursor)
@@ -38,6 +38,28 @@ func (s site) posts(ctx context.Context, handle, cursor string) (page providers.
 		return providers.Page[schema.Post]{}, err
 	}
 	return page, nil
+}
+
+// empty fails unless an account has no posts: its own page says how many there are, and whether there is such an account.
+func (s site) empty(ctx context.Context, f feed, handle, cursor string) error {
+	w := wire.Witness{Cursor: cursor}
+	if cursor == "" {
+		page, err := s.account(ctx, handle)
+		if err != nil {
+			return err
+		}
+		w.Count = page.V.Person.posts()
+	}
+	err := f.check(ctx)
+	if err == nil {
+		var next string
+		next, err = f.next(ctx, cursor)
+		w.More = next != ""
+	}
+	if err == nil {
+		err = w.Check(ctx, "feeds")
+	}
+	return err
 }
 
 // feed reads a page of an account's posts.
@@ -51,8 +73,20 @@ func (s site) feed(ctx context.Context, handle, cursor string) (f feed, err erro
 	return f, err
 }
 
+// fine is the result of an answer that is not a refusal.
+const fine = 1
+
+// check fails unless f is a list, which may be empty.
+func (f feed) check(ctx context.Context) error {
+	if f.Result.V != nil && *f.Result.V != fine {
+		return providers.Unavailable(nil, "Kwai refuses to list the posts of this account")
+	}
+	return f.Feeds.Check(ctx, "feeds")
+}
+
 // feed is a page of an account's posts.
 type feed struct {
+	Result wire.Count      `json:"result"`
 	Feeds  wire.Rows[item] `json:"feeds"`
 	Cursor wire.Token      `json:"cursor"`
 }

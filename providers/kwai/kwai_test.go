@@ -3,6 +3,7 @@ package kwai_test
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/socialdata/socialdata/providers"
@@ -93,28 +94,70 @@ func TestPinnedPostsStandWhereTheirTimePutsThem(t *testing.T) {
 	}
 }
 
-func TestAnEmptyListIsOfAnAccountThatExists(t *testing.T) {
+func TestAnEmptyListNeedsAWitness(t *testing.T) {
 	t.Parallel()
-	const page = `<script type="application/ld+json">{"@type":"ProfilePage","mainEntity":{"alternateName":"salma"}}</script>`
+	page := func(posts string) string {
+		return `<script type="application/ld+json">{"@type":"ProfilePage","mainEntity":{"alternateName":"salma"` + posts + `}}</script>`
+	}
+	const (
+		none = `,"agentInteractionStatistic":{"userInteractionCount":0}`
+		some = `,"agentInteractionStatistic":{"userInteractionCount":5}`
+		feed = `{"result":1,"cursor":"no_more","feeds":[]}`
+	)
 	tests := []struct {
-		name   string
-		status int
-		page   string
-		want   error
+		name, cursor, feed string
+		status             int
+		page               string
+		want               error
 	}{
-		{"an account without posts", http.StatusOK, page, nil},
-		{"no account", http.StatusNotFound, "", providers.ErrNotFound},
-		{"nobody knows", http.StatusOK, "", providers.ErrUnavailable},
+		{"no posts are counted", "", feed, http.StatusOK, page(none), nil},
+		{"posts are counted", "", feed, http.StatusOK, page(some), providers.ErrUnavailable},
+		{"no count", "", feed, http.StatusOK, page(""), providers.ErrUnavailable},
+		{"no account", "", feed, http.StatusNotFound, "", providers.ErrNotFound},
+		{"a page without data", "", feed, http.StatusOK, "", providers.ErrUnavailable},
+		{"more is promised", "", `{"result":1,"cursor":"1780704000032","feeds":[]}`, http.StatusOK, page(none), providers.ErrUnavailable},
+		{"a refusal", "", `{"result":2,"cursor":"no_more","feeds":[]}`, http.StatusOK, page(none), providers.ErrUnavailable},
+		{"behind a cursor", "1780704000032", feed, http.StatusOK, page(none), providers.ErrUnavailable},
 	}
 	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := kwai.New(kwai.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+				if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "feed/profile") {
+					return http.StatusOK, tt.feed
+				}
+				return tt.status, tt.page
+			})}})[0]
+			if got, err := p.Posts(t.Context(), "salma", tt.cursor); !errors.Is(err, tt.want) || len(got.Items) > 0 {
+				t.Errorf("got error %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestAProfileIsNotMadeWithoutItsSecondRead(t *testing.T) {
+	t.Parallel()
+	for _, feed := range []string{`{"result":2,"feeds":[]}`, `{"result":1}`, `<html>`, `{"result":1,"cursor":"no_more","feeds":[7]}`} {
 		p := kwai.New(kwai.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 			if r.Method == http.MethodPost {
-				return http.StatusOK, `{"cursor":"no_more","feeds":[]}`
+				return http.StatusOK, feed
 			}
-			return tt.status, tt.page
+			return http.StatusOK, `<script type="application/ld+json">{"@type":"ProfilePage","mainEntity":{"alternateName":"salma"}}</script>`
 		})}})[0]
-		if got, err := p.Posts(t.Context(), "salma", ""); !errors.Is(err, tt.want) || len(got.Items) > 0 {
-			t.Errorf("%s: got error %v, want %v", tt.name, err, tt.want)
+		if got, err := p.Profile(t.Context(), "salma"); !errors.Is(err, providers.ErrUnavailable) {
+			t.Errorf("%s: got %+v, %v, want ErrUnavailable", feed, got, err)
+		}
+	}
+}
+
+func TestTheAddressNamesTheAuthor(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{"https://www.kwai.com/@salma/video/77": "salma", "https://www.kwai.com/@_/video/77": "unknown"} {
+		p := kwai.New(kwai.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, `<script type="application/ld+json">{"@type":"VideoObject","url":"` + address + `"}</script>`
+		})}})[0]
+		if got, err := p.Post(t.Context(), "77"); err != nil || got.Author.Handle != want || got.URL != address {
+			t.Errorf("%s: author %q at %s (%v), want %q", address, got.Author.Handle, got.URL, err, want)
 		}
 	}
 }
@@ -137,7 +180,10 @@ func TestWhatTheSiteDoesNotAnswerIsNobodysAbsence(t *testing.T) {
 func TestCountersAndAddressesOfJSONLD(t *testing.T) {
 	t.Parallel()
 	answer := ""
-	p := kwai.New(kwai.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+	p := kwai.New(kwai.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		if r.Method == http.MethodPost {
+			return http.StatusOK, `{"result":1,"cursor":"no_more","feeds":[]}`
+		}
 		return http.StatusOK, `<script type="application/ld+json">` + answer + `</script>`
 	})}})[0]
 	for _, own := range []string{

@@ -10,20 +10,25 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// profile reads the page of an account. Its number and its badge stand beside its posts only: an account of which no post
-// is shown goes without.
+// profile reads the page of an account. Its number and its badge are beside its posts only: an account of which no post is
+// shown goes without.
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	page, err := s.account(ctx, handle)
 	if err != nil {
 		return schema.Profile{}, err
 	}
 	p := page.V.Person.profile(page.Raw)
-	if f, err := s.feed(ctx, handle, ""); err == nil {
-		for _, row := range f.Feeds.All() {
-			if row.V.isBy(handle) && row.V.UserID != "" {
-				p.ID, p.Verified = string(row.V.UserID), row.V.Verified
-				break
-			}
+	f, err := s.feed(ctx, handle, "")
+	if err == nil {
+		err = f.check(ctx)
+	}
+	if err != nil {
+		return schema.Profile{}, err
+	}
+	for _, row := range f.Feeds.All() {
+		if row.V.isBy(handle) && row.V.UserID != "" {
+			p.ID, p.Verified = string(row.V.UserID), row.V.Verified
+			break
 		}
 	}
 	return p, nil
@@ -65,10 +70,13 @@ func (p person) profile(raw json.RawMessage) schema.Profile {
 		Bio:         text.NonEmpty(p.Description),
 		AvatarURL:   text.URL(p.Image.first()),
 		Followers:   times("FollowAction", p.Stats),
-		PostsCount:  cmp.Or(times("WriteAction", p.Own), times("", p.Own)),
+		PostsCount:  p.posts(),
 		Links:       text.URLs(p.Elsewhere...),
 	}
 }
+
+// posts returns how many there are, nil when that is unknown.
+func (p person) posts() *int64 { return cmp.Or(times("WriteAction", p.Own), times("", p.Own)) }
 
 func (p person) actor() schema.Actor {
 	if p.Handle == "" {

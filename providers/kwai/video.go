@@ -35,7 +35,7 @@ func (s site) post(ctx context.Context, id string) (p schema.Post, err error) {
 // video reads the page of a video. Of one whose account is not known the page is looked for under no account, which proves
 // nothing when it is not there.
 func (s site) video(ctx context.Context, at place) (wire.Object[video], error) {
-	v, err := look[video](ctx, s, "VideoObject", "@"+cmp.Or(at.handle, "_"), "video", at.number)
+	v, err := look[video](ctx, s, "VideoObject", "@"+cmp.Or(at.handle, noName), "video", at.number)
 	if at.handle == "" && errors.Is(err, providers.ErrNotFound) {
 		err = providers.Unsupported("Kwai shows this video by its URL only")
 	}
@@ -87,12 +87,22 @@ type video struct {
 	} `json:"creator"`
 }
 
+// by returns who made the video. A page without its maker still names the account in its address.
 func (v video) by() person {
+	by := v.Creator.person
 	if v.Creator.Person.Handle != "" {
-		return v.Creator.Person
+		by = v.Creator.Person
 	}
-	return v.Creator.person
+	if link, err := links.Parse(v.URL, "kwai.com"); by.Handle == "" && err == nil && link != nil {
+		if name, named := strings.CutPrefix(link.Segment(0), "@"); named && name != noName && isHandle(name) {
+			by.Handle = name
+		}
+	}
+	return by
 }
+
+// noName is in the address of a video whose account is not known.
+const noName = "_"
 
 // words is what is said in the video.
 func (v video) words(ctx context.Context) (string, error) {
@@ -124,7 +134,7 @@ func numberIn(n string) string {
 func (v video) post(at place, raw json.RawMessage) schema.Post {
 	author := v.by().actor()
 	return schema.Post{
-		Common:    schema.Common{ID: at.number, URL: videoURL(cmp.Or(v.by().Handle, at.handle, "_"), at.number), Raw: raw},
+		Common:    schema.Common{ID: at.number, URL: videoURL(cmp.Or(v.by().Handle, at.handle, noName), at.number), Raw: raw},
 		Author:    author,
 		Text:      strings.TrimSpace(v.Description),
 		CreatedAt: uploaded(v.Uploaded),
