@@ -421,7 +421,7 @@ func TestTheAdminSecretAdmitsWithoutASession(t *testing.T) {
 		}
 	}
 	for range 60 {
-		admits("Bearer admin_guessed")
+		_ = admits("Bearer admin_guessed")
 	}
 	if got := admits("Bearer admin_guessed"); got != problem.RateLimited {
 		t.Errorf("after too many wrong secrets: %q", got)
