@@ -69,7 +69,7 @@ func run(args []string, w, progress io.Writer) error {
 		return posts(m, *everyday, *negation, *wrong, *show, w)
 	}
 	h.Task = *task
-	for _, f := range strings.Split(*folds, ",") {
+	for f := range strings.SplitSeq(*folds, ",") {
 		n, err := strconv.Atoi(f)
 		if err != nil {
 			return fmt.Errorf("-fold %q: %w", *folds, err)

@@ -7,9 +7,14 @@ import (
 func TestBayesLeavesOutTheTextItself(t *testing.T) {
 	t.Parallel()
 	texts := []labelled{
-		{label: 0, words: []uint32{1, 9}}, {label: 0, words: []uint32{1, 8}}, {label: 0, words: []uint32{1, 7}},
-		{label: 1, words: []uint32{2, 9}}, {label: 1, words: []uint32{2, 8}},
-		{label: 1, words: []uint32{3}, group: "g"}, {label: 1, words: []uint32{3}, group: "g"}, {label: 1, words: []uint32{3}, group: "g"},
+		{label: 0, words: []uint32{1, 9}},
+		{label: 0, words: []uint32{1, 8}},
+		{label: 0, words: []uint32{1, 7}},
+		{label: 1, words: []uint32{2, 9}},
+		{label: 1, words: []uint32{2, 8}},
+		{label: 1, words: []uint32{3}, group: "g"},
+		{label: 1, words: []uint32{3}, group: "g"},
+		{label: 1, words: []uint32{3}, group: "g"},
 	}
 	b := newBayes(2, texts)
 	row := make([]float32, 2)
