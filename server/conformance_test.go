@@ -139,8 +139,9 @@ func fill(t *testing.T, req reflect.Value, params url.Values) {
 		switch x := field.Addr().Interface().(type) {
 		case *bool:
 			*x = v == "true"
-		case *int:
-			*x, _ = strconv.Atoi(v)
+		case *time.Duration:
+			n, _ := strconv.Atoi(v)
+			*x = time.Duration(n) * time.Second
 		case *time.Time:
 			*x, _ = time.Parse(time.RFC3339, v)
 		case *[]platform.ID:
