@@ -35,15 +35,14 @@ func (s site) posts(ctx context.Context, handle, cursor string) (out providers.P
 		own := p.card()
 		read = func(n node) (post, bool) { return a.activity(n, own.Title) }
 	}
-	list := p.root.first(section)
-	if err := wire.Need(ctx, name, list.here()); err != nil {
+	if err := wire.Need(ctx, name, p.root.first(section).here()); err != nil {
 		return out, err
 	}
 	understood, lost, words := 0, 0, false
 	seen := map[string]bool{}
-	for n := range list.all(cards) {
-		if n.inside(cards, list) {
-			continue // what a card shares
+	for n := range p.root.all(cards) {
+		if !n.inside(section, p.root) || n.inside(cards, p.root) {
+			continue // not of the list, or what a card shares
 		}
 		switch r, ours := read(n); {
 		case r.ID == "":
@@ -223,14 +222,7 @@ func (a account) activity(n node, name string) (post, bool) {
 	out := post{ID: PostAt(link.attr("href")), URL: bare(link.attr("href")), Author: wrote{URL: a.url(), Name: name}}
 	out.Likes, out.Comments = reactions(n)
 	if dom.Class("main-activity-card")(n.Node) {
-		subtitle := n.first(dom.Class("base-main-card__subtitle"))
-		by := accountOf(subtitle.first(dom.Tag("a")).attr("href")).slug
-		out.Text = n.first(dom.Class("base-main-card__title")).line()
-		out.Media = image(n.first(dom.Class("main-activity-card__img")).picture())
-		if !strings.Contains(subtitle.line(), " by ") {
-			out.ID = "" // it does not tell whose it is
-		}
-		return out, strings.HasPrefix(subtitle.line(), "Shared by ") && strings.EqualFold(by, a.slug)
+		return a.listed(n, out)
 	}
 	inner := n.first(activityCard)
 	own := func(p dom.Match) dom.Match { // what does not stand in the card that this one shares
@@ -243,12 +235,50 @@ func (a account) activity(n node, name string) (post, bool) {
 		out.Of = &wrote{URL: root.attr("href"), Name: root.line()}
 	}
 	out.Text, out.Mentions = said.text(), mentions(said)
-	out.Media = image(content.first(dom.Tag("img")).picture())
+	out.Media = cover(content, content.first(dom.Tag("img")), out.URL)
 	caption := link.line() // such as "Ann Leaf liked this"
 	if !strings.HasSuffix(caption, " this") && !strings.Contains(caption, "comment") && !strings.Contains(caption, "repl") {
 		out.ID = "" // it does not tell whose it is
 	}
 	return out, strings.HasSuffix(caption, " shared this") || strings.HasSuffix(caption, " reposted this")
+}
+
+// listed reads a card of the older layout into out, whose address is known. Its subtitle says who did what.
+func (a account) listed(n node, out post) (post, bool) {
+	subtitle := n.first(dom.Class("base-main-card__subtitle"))
+	did, _, told := strings.Cut(subtitle.line(), " by ")
+	by := accountOf(subtitle.first(dom.Tag("a")).attr("href")).slug
+	out.Text = n.first(dom.Class("base-main-card__title")).line()
+	out.Media = cover(n, n.first(dom.Class("main-activity-card__img")), out.URL)
+	if !told {
+		out.ID = "" // it does not tell whose it is
+	}
+	if of := slugOf(out.URL); did == "Reposted" && of != "" && !strings.EqualFold(of, a.slug) {
+		out.Of = &wrote{URL: account{person, of}.url(), Name: of}
+	}
+	return out, (did == "Posted" || did == "Reposted" || did == "Shared") && strings.EqualFold(by, a.slug)
+}
+
+// slugOf is the account in the address of a post, such as /posts/ann_tea-time-activity-1-AbCd; "" for another address.
+func slugOf(address string) string {
+	_, name, _ := strings.Cut(address, "/posts/")
+	slug, _, _ := strings.Cut(name, "_")
+	return slug
+}
+
+// cover is the picture of a card. One with a play button is the cover of a video, which only the post's page plays.
+func cover(n, img node, page string) []schema.Media {
+	all := image(img.picture())
+	if len(all) == 0 || page == "" || !n.first(playButton).here() {
+		return all
+	}
+	return []schema.Media{{Type: schema.Video, URL: page, ThumbnailURL: &all[0].URL}}
+}
+
+// playButton matches elements with "play" as a word of a class, such as activity-video-play.
+func playButton(n *html.Node) bool {
+	words := strings.FieldsFunc(dom.Attr(n, "class"), func(r rune) bool { return r == ' ' || r == '-' || r == '_' })
+	return slices.Contains(words, "play")
 }
 
 // PostAt is the id of the post, or of the article, at an address; "" for another page.

@@ -200,7 +200,7 @@ func (p *page) person(ctx context.Context, a account) (schema.Profile, error) {
 	if followers == nil {
 		followers = text.Count(c.Followers)
 	}
-	out := profileOf(a, name, cmp.Or(unmasked(c.Summary), unmasked(t.V.Description), c.Headline), cmp.Or(pictureOf(t.V.Image), c.Picture))
+	out := profileOf(a, name, cmp.Or(unmasked(c.Summary), unmasked(text.FromHTML(t.V.Description)), c.Headline), cmp.Or(pictureOf(t.V.Image), c.Picture))
 	out.ID, out.Raw, out.Followers, out.Country = a.slug, c.raw(t), followers, country(t.V.Address.first().Country)
 	out.Links = text.URLs(outside(append(c.Websites, t.V.SameAs...))...)
 	return out, nil
@@ -218,7 +218,7 @@ func (p *page) organization(ctx context.Context, a account) (schema.Profile, err
 	if err := wire.Need(ctx, "Organization.name", name != ""); err != nil {
 		return schema.Profile{}, err
 	}
-	out := profileOf(a, name, cmp.Or(t.V.Description, t.V.Slogan, c.Slogan), cmp.Or(pictureOf(t.V.Logo), c.Picture))
+	out := profileOf(a, name, cmp.Or(text.FromHTML(t.V.Description), t.V.Slogan, c.Slogan), cmp.Or(pictureOf(t.V.Logo), c.Picture))
 	out.ID, out.Raw, out.Followers = cmp.Or(p.number(), a.slug), c.raw(t), text.Count(c.Followers)
 	out.Country, out.Links = country(t.V.Address.first().Country), text.URLs(outside(t.V.SameAs)...)
 	return out, nil
