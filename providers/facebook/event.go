@@ -61,6 +61,7 @@ type gathering struct {
 	End         wire.Time   `json:"end_time"`
 	Online      wire.Bool   `json:"is_online"`
 	Draft       wire.Bool   `json:"is_draft"`
+	Canceled    wire.Bool   `json:"is_canceled"`
 	Going       wire.Count  `json:"attending_count"`
 	Interested  wire.Count  `json:"interested_count"`
 	Owner       maker       `json:"owner"`
@@ -81,7 +82,7 @@ func (g gathering) event(raw json.RawMessage) schema.Event {
 	e := schema.Event{
 		Common:      schema.Common{ID: string(g.ID), URL: eventURL(string(g.ID)), Raw: raw},
 		Name:        g.Name,
-		Description: text.NonEmpty(g.Description),
+		Description: called(text.NonEmpty(g.Description), g.Canceled),
 		StartsAt:    g.Start.V,
 		EndsAt:      g.End.V,
 		Location:    joined(g.Place.Name, g.Place.Location.Street, g.Place.Location.City, g.Place.Location.Country),
@@ -94,6 +95,20 @@ func (g gathering) event(raw json.RawMessage) schema.Event {
 		e.Host = new(g.Owner.actor(schema.Actor{}))
 	}
 	return e
+}
+
+// canceled is Facebook's own word for an event that will not be.
+const canceled = "Canceled"
+
+// called gives the description of an event, which begins with a line of its own where the event is called off.
+func called(description *string, off wire.Bool) *string {
+	switch {
+	case !off.Is():
+		return description
+	case description == nil:
+		return new(canceled)
+	}
+	return new(canceled + "\n" + *description)
 }
 
 func eventURL(id string) string { return siteURL + "events/" + id + "/" }

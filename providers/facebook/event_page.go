@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -161,28 +162,46 @@ var marks = []string{
 	"event_connected_users_going", "event_connected_users_interested", "event_connected_users_public_responded",
 }
 
-// fragmentsOf gives the parts of events in a page, of the one that it is about and of others that it suggests. A page
-// of nothing but braces costs no more than another.
+// fragmentsOf gives the parts of events in a page, of the one that it is about and of others that it suggests.
 func fragmentsOf(ctx context.Context, head *island.Page, size int) []wire.Object[fragment] {
 	var all []wire.Object[fragment]
-	budget := 32 * size
-	find(head, func(_ string, v island.Value) bool {
-		if !v.Is('{') {
-			return v.Is('[') && budget > 0
+	for raw := range objectsWith(head, size, marks...) {
+		var f wire.Object[fragment]
+		if wire.Decode(ctx, raw, &f) == nil {
+			all = append(all, f)
 		}
-		raw := v.Bytes()
-		if budget -= len(raw); budget < 0 {
-			return false
+	}
+	return all
+}
+
+// objectsWith visits the objects in the scripts of a page that have a member of one of names, those within others too. A
+// page of nothing but braces costs no more than another of its size.
+func objectsWith(page *island.Page, size int, names ...string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		budget, more := 32*size, true
+		visit := func(raw []byte) bool {
+			if budget -= len(raw); budget < 0 || !more {
+				return false
+			}
+			if has(raw, names) {
+				more = yield(raw)
+			}
+			return more
 		}
-		if has(raw, marks) {
-			var f wire.Object[fragment]
-			if wire.Decode(ctx, raw, &f) == nil {
-				all = append(all, f)
+		for _, s := range page.Scripts {
+			for object := range island.Objects(s.Body) {
+				if !visit(object) {
+					continue
+				}
+				island.Find(object, func(_ string, v island.Value) bool {
+					if v.Is('{') {
+						return visit(v.Bytes())
+					}
+					return v.Is('[') && budget > 0 && more
+				})
 			}
 		}
-		return true
-	})
-	return all
+	}
 }
 
 // has tells whether an object has one of names.
@@ -210,6 +229,9 @@ func merge(main wire.Object[fragment], all []wire.Object[fragment]) whole {
 	for _, f := range all {
 		if f.V.ID == w.ID {
 			w.take(f.V)
+			if f.V.Canceled.Is() {
+				w.Canceled = f.V.Canceled
+			}
 		}
 	}
 	for _, f := range all {
@@ -266,6 +288,7 @@ func (w whole) event(id, sentence string) schema.Event {
 	if w.Description != nil {
 		e.Description = text.NonEmpty(w.Description.Text)
 	}
+	e.Description = called(e.Description, w.Canceled)
 	if len(w.Hosts) > 0 {
 		e.Host = w.Hosts[0].actor()
 	}

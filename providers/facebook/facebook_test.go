@@ -321,6 +321,78 @@ func TestTheWordsOfAPageStandBehindItsCounts(t *testing.T) {
 	}
 }
 
+func TestWhoLikesAPageDoesNotFollowIt(t *testing.T) {
+	t.Parallel()
+	const (
+		own   = `{"delegate_page":{"id":"300100"},"user":{"url":"https://www.facebook.com/teahouse","is_verified":true,`
+		other = `{"related":{"url":"https://www.facebook.com/coffee","is_verified":true,`
+	)
+	tests := []struct {
+		name, said, scripts string
+		followers           *int64
+		verified            bool
+	}{
+		{"likes alone", "Tea. 1,234 likes · 56 talking about this", `<script>{"delegate_page":{"id":"300100"}}</script>`, nil, false},
+		{"followers in the head", "Tea. 1,234 likes · 2,345 followers", `<script>{"delegate_page":{"id":"300100"}}</script>`, new(int64(2345)), false},
+		{
+			"followers in the header", "Tea. 1,234 likes",
+			`<script>` + own + `"profile_social_context":{"content":[{"text":{"text":"1.2K likes"}},{"text":{"text":"3.4K followers"}}]}}}</script>`,
+			new(int64(3400)), true,
+		},
+		{
+			"words without a box", "",
+			`<script>` + own + `"profile_social_context":{"content":[{"text":null},{"text":"70 followers"}]}}}</script>`, new(int64(70)), true,
+		},
+		{
+			"those of another Page", "Tea. 1,234 likes",
+			`<script>{"delegate_page":{"id":"300100"}}</script><script>` + other + `"profile_social_context":{"content":[{"text":{"text":"9 followers"}}]}}}</script>` +
+				`<script>{"actor":{"is_verified":true}}</script>`, nil, false,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := facebook.New(facebook.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+				return http.StatusOK, `<meta property="og:title" content="Tea"><meta property="og:description" content="` + tt.said + `">` + tt.scripts
+			})}})[1]
+			got, err := p.Profile(t.Context(), "teahouse")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.followers, got.Followers); diff != "" || got.Verified != tt.verified {
+				t.Errorf("verified %t, followers (-want +got):\n%s", got.Verified, diff)
+			}
+		})
+	}
+}
+
+// Whichever part of the page says that the event is off, its description begins with the word.
+func TestAnEventThatIsOffSaysSo(t *testing.T) {
+	t.Parallel()
+	const event = `{"event":{"id":"900000011","name":"Tea","day_time_sentence":"Wed","start_timestamp":1775062800`
+	for page, want := range map[string]string{
+		event + `,"is_canceled":true,"event_description":{"text":"Green tea"}}}`:                                                                 "Canceled\nGreen tea",
+		event + `,"is_canceled":true}}`:                                                                                                          "Canceled",
+		event + `}}</script><script>{"event":{"id":"900000011","is_canceled":true,"event_place":null}}`:                                          "Canceled",
+		event + `,"is_canceled":false,"event_description":{"text":"Green tea"}}}`:                                                                "Green tea",
+		event + `,"event_description":{"text":"Green tea"}}}</script><script>{"event":{"id":"900000777","is_canceled":true,"event_place":null}}`: "Green tea",
+	} {
+		p := facebook.New(facebook.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, `<title>Tea</title><script>` + page + `</script>`
+		})}})[1]
+		got, err := p.Event(t.Context(), "900000011")
+		if err != nil || got.Description == nil || *got.Description != want {
+			t.Errorf("%s: description %v (%v), want %q", page, got.Description, err, want)
+		}
+	}
+	p := facebook.New(facebook.Config{PartnerToken: "t", HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusOK, `{"id":"900000011","name":"Tea","description":"Green tea","is_canceled":true}`
+	})}})[0]
+	if got, err := p.Event(t.Context(), "900000011"); err != nil || got.Description == nil || *got.Description != "Canceled\nGreen tea" {
+		t.Errorf("by the Graph API: description %v (%v)", got.Description, err)
+	}
+}
+
 func TestFacebookSaysHowLongItWantsUsToStayAway(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

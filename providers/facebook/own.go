@@ -63,10 +63,7 @@ func (s site) profile(ctx context.Context, handle string) (schema.Profile, error
 	if err != nil {
 		return schema.Profile{}, err
 	}
-	h := headOf(ctx, res.Body)
-	if h.URL == "" && !links.Digits(handle) {
-		h.URL = siteURL + handle
-	}
+	h := headOf(ctx, res.Body, handle)
 	if h.Title == "" || h.Delegate.ID == "" {
 		if err := standsIn(island.Read(res.Body), res.Body); err != nil {
 			return schema.Profile{}, err
@@ -91,6 +88,8 @@ type head struct {
 	Image       string   `json:"image"`
 	URL         string   `json:"url"`
 	Delegate    delegate `json:"delegate_page"`
+	Verified    bool     `json:"is_verified,omitempty"`
+	Social      []string `json:"profile_social_context,omitempty"` // "1.2K likes", "3.4K followers"
 }
 
 type delegate struct {
@@ -98,11 +97,27 @@ type delegate struct {
 	Category string      `json:"category_name"`
 }
 
-func headOf(ctx context.Context, body []byte) head {
+// user is the account of a page, whose parts are in several scripts. The accounts of others have the same form.
+type user struct {
+	ID       wire.ID   `json:"id"`
+	URL      string    `json:"url"`
+	Verified wire.Bool `json:"is_verified"`
+	Delegate delegate  `json:"delegate_page"`
+	Social   *struct {
+		Content []struct {
+			Text json.RawMessage `json:"text"` // an object with the words, or the words alone
+		} `json:"content"`
+	} `json:"profile_social_context"`
+}
+
+func headOf(ctx context.Context, body []byte, asked string) head {
 	p := island.Read(body)
 	h := head{
 		Title: strings.TrimSpace(p.Meta("og:title")), Description: p.Meta("og:description"), Image: p.Meta("og:image"),
 		URL: cmp.Or(p.Meta("og:url"), p.Canonical),
+	}
+	if h.URL == "" && !links.Digits(asked) {
+		h.URL = siteURL + asked
 	}
 	find(p, func(name string, v island.Value) bool {
 		if name == "delegate_page" && v.Is('{') && h.Delegate.ID == "" {
@@ -110,7 +125,46 @@ func headOf(ctx context.Context, body []byte) head {
 		}
 		return h.Delegate.ID == ""
 	})
+	for raw := range objectsWith(p, len(body), "profile_social_context", "is_verified") {
+		var u user
+		if wire.Decode(ctx, raw, &u) == nil {
+			h.take(u)
+		}
+	}
 	return h
+}
+
+// take completes h with what another script says of the same account. Counts may be in an object that names no account.
+func (h *head) take(u user) {
+	of := head{URL: u.URL, Delegate: u.Delegate}
+	named := u.Delegate.ID != "" || u.URL != ""
+	same := u.Delegate.ID == h.Delegate.ID || string(u.ID) == string(h.Delegate.ID) || u.URL != "" && sameName(of.handle(), h.handle())
+	if named && !same || h.Delegate.ID == "" {
+		return
+	}
+	h.Verified = h.Verified || u.Verified.Is() && (same || u.Social != nil)
+	if u.Social == nil || len(h.Social) > 0 {
+		return
+	}
+	for _, c := range u.Social.Content {
+		var boxed struct {
+			Text string `json:"text"`
+		}
+		if json.Unmarshal(c.Text, &boxed) != nil {
+			_ = json.Unmarshal(c.Text, &boxed.Text) // null, or what is no text either, has no words
+		}
+		h.Social = append(h.Social, boxed.Text)
+	}
+}
+
+// followers are who follows the Page, not who likes it: nil where the page does not say.
+func (h head) followers() *int64 {
+	for _, said := range append([]string{h.Description}, h.Social...) {
+		if n := counted(said, "followers", "follower", "متابع", "متابعين", "متابعون", "متابعًا"); n != nil {
+			return n
+		}
+	}
+	return nil
 }
 
 // find visits what the scripts of a page hold.
@@ -143,17 +197,14 @@ func (h head) profile() schema.Profile {
 	if err != nil {
 		raw = nil
 	}
-	followers := counted(h.Description, "followers", "متابع", "متابعين")
-	if followers == nil {
-		followers = counted(h.Description, "likes", "like", "إعجاب", "معجب", "تسجيل")
-	}
 	return schema.Profile{
 		Common:      schema.Common{ID: id, URL: text.URLOr(h.URL, siteURL+id), Raw: raw},
 		Handle:      h.handle(),
 		DisplayName: text.NonEmpty(h.Title),
 		Bio:         h.bio(),
 		AvatarURL:   text.URL(h.Image),
-		Followers:   followers,
+		Verified:    h.Verified,
+		Followers:   h.followers(),
 	}
 }
 
