@@ -106,8 +106,8 @@ type story struct {
 }
 
 type tag struct {
-	Name string `json:"name"`
-	Type string `json:"type"` // user, page, group, event …
+	ID   wire.Serial `json:"id"`   // the name beside it is for display, and no handle
+	Type string      `json:"type"` // user, page, group, event …
 }
 
 type summary struct {
@@ -165,12 +165,12 @@ func siteAddress(s, other string) string {
 	return text.URLOr(s, other)
 }
 
-// named gives the people and Pages that a text names.
+// named gives the numbers of the people and Pages that a text names: Facebook does not tell their handles.
 func named(tags []tag) []string {
 	var out []string
 	for _, t := range tags {
 		if t.Type == "page" || t.Type == "user" {
-			out = append(out, t.Name)
+			out = append(out, string(t.ID))
 		}
 	}
 	return text.Each(out)
