@@ -338,6 +338,34 @@ func TestAPriceIsReadInOneWayOrNotAtAll(t *testing.T) {
 	}
 }
 
+func TestASubscribersPriceIsNotThePrice(t *testing.T) {
+	t.Parallel()
+	price := func(amount string) string {
+		return `<span class="a-price priceToPay"><span class="a-offscreen">` + amount + `</span></span>`
+	}
+	sns := `<div id="snsAccordionRowMiddle">` + price("$9") + `</div>`
+	tests := []struct {
+		name, page string
+		want       float64 // 0 for none
+	}{
+		{"a subscriber's first", sns + price("$12"), 12},
+		{"a subscriber's chosen at the top", price("$9") + sns + `<div id="newAccordionRow_0">` + price("$12") + `</div>`, 12},
+		{"by the name of its feature", `<div data-feature-name="snsBuyingOption">` + price("$9") + `</div>` + price("$12"), 12},
+		{"in the box to buy", `<div id="subscribeAndSave_box"><span id="price_inside_buybox">$9</span></div><span id="price_inside_buybox">$12</span>`, 12},
+		{"a subscriber's alone", sns, 0},
+	}
+	for _, tt := range tests {
+		p := open(answering(func(*http.Request) (int, string) {
+			return http.StatusOK, `<title>x</title><input id="ASIN" value="B0TEAPOT01"><span id="productTitle">t</span>` +
+				`<div id="availability">In Stock</div>` + tt.page
+		}))[1]
+		got, err := p.Product(t.Context(), providers.ProductQuery{ID: "B0TEAPOT01"})
+		if got.Price.Amount != tt.want || (err == nil) != (tt.want > 0) {
+			t.Errorf("%s: %v (%v), want %v", tt.name, got.Price.Amount, err, tt.want)
+		}
+	}
+}
+
 func TestAPageWhosePartsHaveNewNamesIsNoProduct(t *testing.T) {
 	t.Parallel()
 	whole, err := os.ReadFile("testdata/page.html")

@@ -154,20 +154,58 @@ func read(page *html.Node) sheet {
 // line is what an element says, in one line.
 func line(n *html.Node) string { return strings.Join(strings.Fields(dom.Text(n)), " ") }
 
-// priceOn finds the price that a buyer pays; what is crossed out stands elsewhere.
+// priceOn finds the price that a buyer pays for one; what is crossed out, and what a subscriber pays, stand elsewhere. Where
+// the page has both, the price at its top is that of the one that Amazon has chosen.
 func priceOn(page *html.Node) string {
-	spoken := dom.Class("a-offscreen") // the price in one piece, for those who listen to the page
-	for e := range dom.All(page, dom.Class("priceToPay")) {
-		if price := line(dom.First(e, spoken)); price != "" {
+	for row := range dom.Rows(page, once) {
+		if price := cmp.Or(paidIn(row, dom.Class("priceToPay")), paidIn(row, dom.Class("a-price"))); price != "" {
 			return price
 		}
 	}
-	for e := range dom.All(dom.First(page, id("corePrice_feature_div")), dom.Class("a-price")) {
-		if price := line(dom.First(e, spoken)); price != "" && !dom.Class("a-text-price")(e) {
-			return price
+	if price := paidIn(page, dom.Class("priceToPay")); price != "" {
+		return price
+	}
+	if price := paidIn(dom.First(page, id("corePrice_feature_div")), dom.Class("a-price")); price != "" {
+		return price
+	}
+	for e := range dom.All(page, id("price_inside_buybox")) {
+		if !dom.Within(e, subscribed) {
+			return line(e)
 		}
 	}
-	return line(dom.First(page, id("price_inside_buybox")))
+	return ""
+}
+
+// paidIn is the first price below n that is neither crossed out nor a subscriber's.
+func paidIn(n *html.Node, price dom.Match) string {
+	for e := range dom.All(n, price) {
+		if dom.Class("a-text-price")(e) || dom.Within(e, subscribed) {
+			continue
+		}
+		// In one piece, for those who listen to the page.
+		if said := line(dom.First(e, dom.Class("a-offscreen"))); said != "" {
+			return said
+		}
+	}
+	return ""
+}
+
+// once matches the offer of one piece, where the page has another one for subscribers.
+func once(e *html.Node) bool {
+	name := dom.Attr(e, "id")
+	return strings.HasPrefix(name, "newAccordionRow") || strings.HasPrefix(name, "oneTime")
+}
+
+// subscribed matches the offer for subscribers, which Amazon calls sns, of Subscribe & Save.
+func subscribed(e *html.Node) bool {
+	for _, name := range []string{"id", "data-feature-name", "data-a-accordion-row-name"} {
+		v := dom.Attr(e, name)
+		lower := strings.ToLower(v)
+		if strings.HasPrefix(v, "sns") || strings.Contains(v, "_sns") || strings.Contains(lower, "subscri") || strings.Contains(lower, "rcxsubs") {
+			return true
+		}
+	}
+	return false
 }
 
 // pictureOn finds the main picture, in the largest form in which the page has it.

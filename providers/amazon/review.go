@@ -77,29 +77,29 @@ func opinionOf(e *html.Node) opinion {
 		Profile: dom.Attr(dom.First(e, dom.Tag("a"), dom.Class("a-profile")), "href"),
 		Avatar:  dom.Attr(dom.First(dom.First(e, dom.Class("a-profile-avatar")), dom.Tag("img")), "data-src"),
 		Stars:   line(dom.First(e, hook("review-star-rating"))),
-		Title:   titleOf(dom.First(e, hook("review-title"))),
-		Body:    bodyOf(dom.First(e, hook("review-body"))),
+		Title:   saidIn(dom.First(e, hook("review-title"))),
+		Body:    saidIn(dom.First(e, hook("review-body"))),
 		Date:    line(dom.First(e, hook("review-date"))),
 	}
 	if o.Stars == "" { // of a review from another country
 		o.Stars = line(dom.First(e, hook("cmps-review-star-rating")))
 	}
+	if o.Stars != "" { // which some titles repeat in plain words
+		o.Title = strings.TrimSpace(strings.TrimPrefix(o.Title, o.Stars))
+	}
 	return o
 }
 
-// titleOf is the last part of a title: the stars stand before it.
-func titleOf(e *html.Node) string {
-	title := line(e)
-	for span := range dom.All(e, dom.Tag("span")) {
-		title = line(span)
-	}
-	return title
+// stamp matches what a title and a body have beside the buyer's words: the stars, and the switch that folds a long text.
+func stamp(e *html.Node) bool {
+	return e.Data == "i" || strings.Contains(dom.Attr(e, "data-hook"), "star-rating") || dom.Attr(e, "data-action") == "a-expander-toggle" ||
+		dom.Class("a-icon-alt")(e) || dom.Class("a-expander-header")(e) || dom.Class("a-expander-prompt")(e)
 }
 
-// bodyOf is what a review says, with its own lines.
-func bodyOf(e *html.Node) string {
+// saidIn is what a buyer has written in e, with the lines of its own.
+func saidIn(e *html.Node) string {
 	var lines []string
-	for l := range strings.SplitSeq(strings.TrimSuffix(dom.Text(e), "Read more"), "\n") {
+	for l := range strings.SplitSeq(dom.Words(e, stamp), "\n") {
 		lines = append(lines, strings.Join(strings.Fields(l), " "))
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n"))

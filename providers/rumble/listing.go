@@ -79,7 +79,7 @@ func readRow(n *html.Node) row {
 		Number:      cmp.Or(dom.Attr(n, "data-video-id"), dom.Attr(first("rumbles-vote"), "data-id")),
 		URL:         href,
 		Title:       cmp.Or(strings.TrimSpace(dom.Attr(title, "title")), line(title), line(first("video-item--title"))),
-		Description: dom.Text(first("videostream__description")),
+		Description: dom.Words(first("videostream__description")),
 		Time: cmp.Or(dom.Attr(first("videostream__time"), "datetime"), dom.Attr(first("video-item--time"), "datetime"),
 			dom.Attr(dom.First(n, dom.Tag("time")), "datetime")),
 		Duration: cmp.Or(line(first("videostream__status--duration")),

@@ -254,7 +254,7 @@ func (v *video) marked() marked {
 	m.Comments = strings.TrimRight(m.Comments, ".…")
 	var paragraphs []string
 	for p := range dom.All(v.doc, dom.Tag("p"), dom.Class("media-description")) {
-		paragraphs = append(paragraphs, dom.Text(p))
+		paragraphs = append(paragraphs, dom.Words(p))
 	}
 	m.Description = strings.TrimSpace(strings.Join(paragraphs, "\n\n"))
 	return m

@@ -37,10 +37,14 @@ const mostClasses = 4 << 10
 // Class matches elements that have each of classes.
 func Class(classes ...string) Match {
 	return func(n *html.Node) bool {
-		all := Attr(n, "class")
-		have := strings.Fields(all[:min(len(all), mostClasses)])
+		have := slices.Collect(classesOf(n))
 		return !slices.ContainsFunc(classes, func(c string) bool { return !slices.Contains(have, c) })
 	}
+}
+
+func classesOf(n *html.Node) iter.Seq[string] {
+	all := Attr(n, "class")
+	return strings.FieldsSeq(all[:min(len(all), mostClasses)])
 }
 
 // Tag matches elements of that name, such as "video".
@@ -150,9 +154,88 @@ func Text(n *html.Node) string {
 	return strings.TrimSpace(w.b.String())
 }
 
+// Words is [Text] of what somebody has written in n, without what the page adds: buttons, links that lead nowhere, elements
+// that it hides, translations beside their original, and what one of without matches.
+func Words(n *html.Node, without ...Match) string {
+	originals, translations := twinsIn(n)
+	w := writer{skip: func(e *html.Node) bool {
+		for class := range classesOf(e) {
+			switch of := pairOf(class); {
+			case of == "":
+			case strings.Contains(class, "translated") && originals[of]:
+				return true
+			case strings.Contains(class, "original") && translations[of]:
+				return false // which of the two is hidden depends on the language of the page
+			}
+		}
+		return isButton(e) || isHidden(e) || slices.ContainsFunc(without, func(m Match) bool { return m(e) })
+	}}
+	if n != nil {
+		w.write(n)
+	}
+	return strings.TrimSpace(w.b.String())
+}
+
+// twinsIn finds the originals in n that have words, and the translations, by what their classes have in common.
+func twinsIn(n *html.Node) (originals, translations map[string]bool) {
+	originals, translations = map[string]bool{}, map[string]bool{}
+	for e := range All(n) {
+		for class := range classesOf(e) {
+			switch of := pairOf(class); {
+			case of == "":
+			case strings.Contains(class, "translated"):
+				translations[of] = true
+			case !originals[of]:
+				originals[of] = hasWords(e)
+			}
+		}
+	}
+	return originals, translations
+}
+
+// pairOf is what the class of an original and that of its translation have in common, "" for another class.
+func pairOf(class string) string {
+	for _, word := range []string{"original", "translated"} {
+		if before, behind, found := strings.Cut(class, word); found {
+			return before + "*" + behind
+		}
+	}
+	return ""
+}
+
+func hasWords(n *html.Node) bool {
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode && strings.TrimSpace(d.Data) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func isButton(e *html.Node) bool {
+	switch e.Data {
+	case "button", "input", "select", "textarea", "noscript", "template":
+		return true
+	case "a":
+		href := strings.TrimSpace(Attr(e, "href"))
+		return href == "" || strings.HasPrefix(href, "#") || strings.HasPrefix(strings.ToLower(href), "javascript:")
+	}
+	return Attr(e, "role") == "button"
+}
+
+// hiding are classes whose elements are not shown, or not to the eye.
+var hiding = []Match{Class("hidden"), Class("aok-hidden"), Class("a-hidden"), Class("visually-hidden"), Class("sr-only")}
+
+func isHidden(e *html.Node) bool {
+	style := strings.ToLower(strings.ReplaceAll(Attr(e, "style"), " ", ""))
+	return Has("hidden")(e) || strings.Contains(style, "display:none") ||
+		slices.ContainsFunc(hiding, func(m Match) bool { return m(e) })
+}
+
 type writer struct {
-	b   strings.Builder
-	due bool // a block has ended: what follows begins a line
+	b    strings.Builder
+	due  bool                  // a block has ended: what follows begins a line
+	skip func(*html.Node) bool // elements that have no words; nil for none
 }
 
 func (w *writer) write(n *html.Node) {
@@ -165,7 +248,7 @@ func (w *writer) write(n *html.Node) {
 		switch {
 		case c.Type == html.ElementNode && c.Data == "br":
 			w.text("\n")
-		case c.Type == html.ElementNode && (c.Data == "script" || c.Data == "style"):
+		case c.Type == html.ElementNode && (c.Data == "script" || c.Data == "style" || w.skip != nil && w.skip(c)):
 		default:
 			w.write(c)
 		}

@@ -112,3 +112,30 @@ func TestAPageWithoutAnEndToItsDepth(t *testing.T) {
 		t.Errorf("got %v, want ErrUnavailable or nothing", err)
 	}
 }
+
+func TestWordsAreThoseOfTheWriter(t *testing.T) {
+	t.Parallel()
+	const original, translated = `<span class="cr-original-content">شاي</span>`, `<span class="cr-translated-content aok-hidden">Tea</span>`
+	for page, want := range map[string]string{
+		`Tea<br>cup <a href="https://tea.example">here</a>`:                                             "Tea\ncup here",
+		`Tea <button>Show more</button>`:                                                                "Tea",
+		`Tea <a>Read more</a><a href="#">Plus</a><a href="JavaScript:void(0)">Leer más</a>`:             "Tea",
+		`Tea <span role="button">Mehr</span>`:                                                           "Tea",
+		`Tea <span hidden>a</span><span style="display: none">b</span><span class="x sr-only">c</span>`: "Tea",
+		`Tea <span class="overflow-hidden">cup</span>`:                                                  "Tea cup",
+		`Tea <i>5 stars</i>`:  "Tea",
+		original + translated: "شاي",
+		original + `<span class="cr-translated-content"></span>`:                                                "شاي",
+		`<span class="cr-original-content aok-hidden">شاي</span><span class="cr-translated-content">Tea</span>`: "شاي",
+		`<span class="cr-translated-content">Tea</span>`:                                                        "Tea",
+		`<span class="cr-original-content"></span><span class="cr-translated-content">Tea</span>`:               "Tea",
+	} {
+		doc := parse(t, "<body><div id=x>"+page+"</div></body>")
+		if got := dom.Words(dom.First(doc, dom.Is("id", "x")), dom.Tag("i")); got != want {
+			t.Errorf("%s says %q, want %q", page, got, want)
+		}
+	}
+	if got := dom.Words(nil); got != "" {
+		t.Errorf("nothing says %q", got)
+	}
+}
