@@ -126,26 +126,26 @@ func markOf(rows wire.Rows[shown]) string {
 // shown is a product as the storefront shows it, such as one of https://demo.zid.store/api/v1/products. Its prices
 // include VAT.
 type shown struct {
-	ID          wire.Serial `json:"id"`
-	SKU         string      `json:"sku"`
-	Name        local       `json:"name"`
-	Slug        string      `json:"slug"`
-	Description local       `json:"description"` // HTML
-	Short       local       `json:"short_description"`
-	Price       wire.Float  `json:"price"`
-	SalePrice   wire.Float  `json:"sale_price"`
-	Effective   wire.Float  `json:"effective_price"`
-	Currency    string      `json:"currency"`
-	HTMLURL     string      `json:"html_url"`
-	MainImage   picture     `json:"main_image"`
-	Images      []picture   `json:"images"`
-	Categories  []category  `json:"categories"`
-	Rating      *rating     `json:"rating"`
-	Structure   string      `json:"structure"`
-	IsDraft     wire.Bool   `json:"is_draft"`
-	InStock     wire.Bool   `json:"in_stock"`
-	IsInfinite  wire.Bool   `json:"is_infinite"`
-	Quantity    wire.Count  `json:"quantity"`
+	ID          wire.ID    `json:"id"` // a number, of newer shops a UUID
+	SKU         string     `json:"sku"`
+	Name        local      `json:"name"`
+	Slug        string     `json:"slug"`
+	Description local      `json:"description"` // HTML
+	Short       local      `json:"short_description"`
+	Price       wire.Float `json:"price"`
+	SalePrice   wire.Float `json:"sale_price"`
+	Effective   wire.Float `json:"effective_price"`
+	Currency    string     `json:"currency"`
+	HTMLURL     string     `json:"html_url"`
+	MainImage   picture    `json:"main_image"`
+	Images      []picture  `json:"images"`
+	Categories  []category `json:"categories"`
+	Rating      *rating    `json:"rating"`
+	Structure   string     `json:"structure"`
+	IsDraft     wire.Bool  `json:"is_draft"`
+	InStock     wire.Bool  `json:"in_stock"`
+	IsInfinite  wire.Bool  `json:"is_infinite"`
+	Quantity    wire.Count `json:"quantity"`
 }
 
 // price returns what p costs now, which the shop has worked out itself.
@@ -159,10 +159,11 @@ func (p shown) price() (schema.Price, bool) {
 	return effective(p.Price, p.SalePrice, p.Currency)
 }
 
-// product returns the zero product, which breaks the schema, when there is no price: 0 would be one.
+// product returns the zero product, which breaks the schema, when its price or its stock is unknown: 0 would be a price.
 func (p shown) product(store, lang string, raw json.RawMessage) schema.Product {
-	price, known := p.price()
-	if !known {
+	price, priced := p.price()
+	inStock, told := p.inStock()
+	if id := strings.ToLower(string(p.ID)); !priced || !told || !links.Digits(id) && !uuid.MatchString(id) {
 		return schema.Product{}
 	}
 	home := "https://" + store + "/"
@@ -175,16 +176,19 @@ func (p shown) product(store, lang string, raw json.RawMessage) schema.Product {
 		Description: text.NonEmpty(text.FromHTML(cmp.Or(p.Description.in(lang), p.Short.in(lang)))),
 		Price:       price,
 		Images:      text.URLs(append(addresses([]picture{p.MainImage}), addresses(p.Images)...)...),
-		InStock:     p.inStock(),
+		InStock:     inStock,
 		Categories:  names(p.Categories, lang),
 	}
 	out.Rating, out.ReviewsCount = p.Rating.mean()
 	return out
 }
 
-func (p shown) inStock() bool {
+// inStock reports whether p can be bought now, and whether the storefront says so.
+func (p shown) inStock() (in, told bool) {
 	if p.InStock.V != nil {
-		return *p.InStock.V
+		return *p.InStock.V, true
 	}
-	return p.IsInfinite.Is() || positive(p.Quantity)
+	in = p.IsInfinite.Is() || positive(p.Quantity)
+	counted := p.IsInfinite.V != nil && p.Quantity.Absent() || p.IsInfinite.Not() && p.Quantity.V != nil
+	return in, in || counted
 }

@@ -91,3 +91,34 @@ func TestStorefront(t *testing.T) {
 		}},
 	})
 }
+
+func TestAStorefrontNamesProductsByNumberOrByUUID(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, product, id string // "" where the product is invalid, and so left out
+		inStock           bool
+	}{
+		{"a number", `"id":81,"in_stock":true`, "81", true},
+		{"a UUID", `"id":"` + id("6") + `","in_stock":true`, id("6"), true},
+		{"another word", `"id":"honey","in_stock":true`, "", false},
+		{"a count of 0", `"id":81,"quantity":0,"is_infinite":false`, "81", false},
+		{"a count", `"id":81,"quantity":2`, "81", true},
+		{"no count and not infinite", `"id":81,"quantity":null,"is_infinite":false`, "81", false},
+		{"no word of its stock", `"id":81`, "", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := chain(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+				return http.StatusOK, `{"data":[{"name":"x","price":5,"currency":"SAR",` + tt.product + `}],"pages_count":1}`
+			})})[1]
+			page, err := p.Products(t.Context(), providers.ProductsQuery{Store: "nahl.zid.store"}, "")
+			if err != nil || len(page.Items) != 1 {
+				t.Fatalf("%d products (%v)", len(page.Items), err)
+			}
+			if got := page.Items[0]; got.ID != tt.id || got.InStock != tt.inStock {
+				t.Errorf("product %q in stock %t, want %q and %t", got.ID, got.InStock, tt.id, tt.inStock)
+			}
+		})
+	}
+}
