@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -17,6 +18,8 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -198,12 +201,26 @@ func (s *said) search(t *testing.T, n *hostileNet) {
 	}
 }
 
+var escapes = regexp.MustCompile(`\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2}`)
+
 // secretWords find what was planted, whatever is left of it.
 var secretWords = regexp.MustCompile(`planted.{0,3}[A-Za-z0-9_-]{4,40}|MIGHAgEA\w+`)
 
-// formsOf returns a text as it is and as it reads when its base64 is read.
+// formsOf returns a text as it is and as it reads when its escapes, its base64 or its hex are read, or backwards.
 func formsOf(text string) []string {
-	out := []string{text}
+	out := []string{text, reversed(text)}
+	for range 3 {
+		text = html.UnescapeString(escapes.ReplaceAllStringFunc(text, func(s string) string {
+			n, _ := strconv.ParseUint(strings.TrimLeft(s, `\u%`), 16, 32)
+			return string(rune(n))
+		}))
+		out = append(out, text, reversed(text))
+	}
+	for _, word := range regexp.MustCompile(`[0-9a-f]{20,}`).FindAllString(text, -1) {
+		if b, err := hex.DecodeString(word[:len(word)&^1]); err == nil {
+			out = append(out, string(b))
+		}
+	}
 	for _, word := range regexp.MustCompile(`[A-Za-z0-9+/_-]{20,}`).FindAllString(text, -1) {
 		for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			if b, err := enc.DecodeString(word); err == nil {
@@ -232,6 +249,9 @@ func (e *echo) serve(w io.Writer, r *http.Request) error {
 	forms := strings.Join([]string{
 		inJSON, strings.ReplaceAll(inJSON, "/", `\/`), url.QueryEscape(plainly), url.PathEscape(plainly), lowerHex(url.QueryEscape(plainly)),
 		strings.ReplaceAll(html.EscapeString(plainly), `"`, ""),
+		each(plainly, `\u%04x`), each(plainly, "&#%d;"), each(plainly, `\u0026#x%X;`), each(plainly, "%%%02X"),
+		base64.StdEncoding.EncodeToString([]byte(plainly)), base64.URLEncoding.EncodeToString([]byte(" " + plainly)),
+		hex.EncodeToString([]byte(plainly)), url.QueryEscape(reversed(plainly)),
 	}, " ")
 	inHeader := strings.NewReplacer("\r", "", "\n", "").Replace(plainly)
 	text := fmt.Sprintf("HTTP/1.1 "+e.status+"\r\n"+e.headers+"Connection: close\r\n%.0[1]s%.0[2]s", forms, inHeader)
@@ -243,6 +263,21 @@ func (e *echo) serve(w io.Writer, r *http.Request) error {
 		return err
 	}
 	return io.EOF
+}
+
+// each writes every byte of s in a format.
+func each(s, format string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		fmt.Fprintf(&b, format, s[i])
+	}
+	return b.String()
+}
+
+func reversed(s string) string {
+	b := []byte(s)
+	slices.Reverse(b)
+	return string(b)
 }
 
 // lowerHex writes the hexadecimal digits of an escaped text small.

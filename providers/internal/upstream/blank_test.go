@@ -1,0 +1,113 @@
+package upstream_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+)
+
+// TestCredentialsThatComeBackAreBlanked writes a credential in each form in which it could be read out of an answer.
+func TestCredentialsThatComeBackAreBlanked(t *testing.T) {
+	t.Parallel()
+	const secret = "Pa55/word+of=ours"
+	each := func(s, format string) string {
+		var b strings.Builder
+		for i := range len(s) {
+			fmt.Fprintf(&b, format, s[i])
+		}
+		return b.String()
+	}
+	backwards := []byte(secret)
+	slices.Reverse(backwards)
+	tests := []struct{ name, written string }{
+		{"plain", secret},
+		{"JSON", each(secret, `\u%04X`)},
+		{"one letter in JSON", strings.Replace(secret, "P", `\u0050`, 1)},
+		{"JavaScript", each(secret, `\x%02x`)},
+		{"HTML", each(secret, "&#%d;")},
+		{"HTML in hex", each(secret, "&#x%X;")},
+		{"HTML with zeros", each(secret, "&#x0000000000%x;")},
+		{"names in HTML", strings.NewReplacer("/", "&sol;", "+", "&plus;", "=", "&equals;").Replace(secret)},
+		{"a URL", each(secret, "%%%02X")},
+		{"a URL in a URL", each(secret, "%%25%02x")},
+		{"HTML in JSON", each(secret, `\u0026#%d;`)},
+		{"HTML in HTML", each(secret, "&amp;#%d;")},
+		{"JSON in JSON", each(secret, `\\u%04x`)},
+		{"JSON in HTML in a URL", each(secret, "%%26#92;u%04x")},
+		{"backwards", string(backwards)},
+		{"backwards in JSON", each(string(backwards), `\u%04x`)},
+		{"hex", hex.EncodeToString([]byte(secret))},
+		{"hex in capitals", strings.ToUpper(hex.EncodeToString([]byte(secret)))},
+	}
+	for _, before := range []string{"", "u", "us", "user:"} {
+		b64 := base64.StdEncoding.EncodeToString([]byte(before + secret))
+		tests = append(tests, struct{ name, written string }{"base64 behind " + before, b64})
+		b64 = base64.RawURLEncoding.EncodeToString([]byte(before + secret + "?"))
+		tests = append(tests, struct{ name, written string }{"base64 of a URL behind " + before, b64})
+	}
+	far := strings.Repeat("x", 1<<16-5) // so that it is on a border of what is looked at together
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			for _, around := range []string{"", far} {
+				up := memory(func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("X-Echo", tt.written)
+					reply(w, 200, `{"a":"`+around+`<`+tt.written+`>","b":"\u0627\n%41&amp;"}`)
+				})
+				c := up.client(upstream.Config{Header: http.Header{"Authorization": {"Bearer " + secret}}})
+				res, err := c.Do(t.Context(), upstream.Get("x"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				body := strings.ReplaceAll(string(res.Body), far, "")
+				head, rest, _ := strings.Cut(body, "<")
+				left, tail, _ := strings.Cut(rest, ">")
+				if head != `{"a":"` || tail != `","b":"\u0627\n%41&amp;"}` {
+					t.Errorf("what is around it has changed: %s", body)
+				}
+				if len(left) > 10 || len(res.Header.Get("X-Echo")) > 10 { // of base64 the ends may be somebody else's
+					t.Errorf("%q is left of %q, and %q in the head", left, tt.written, res.Header.Get("X-Echo"))
+				}
+			}
+		})
+	}
+}
+
+func FuzzBlank(f *testing.F) {
+	f.Add(`{"a":"\u0050&#80;%50\\"}`)
+	f.Add(`&#x;&#;&;\u12%4\`)
+	f.Fuzz(func(t *testing.T, body string) {
+		up := memory(func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, body) })
+		c := up.client(upstream.Config{Header: http.Header{"Authorization": {"Bearer 0123456789"}}})
+		res, err := c.Do(t.Context(), upstream.Get("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(res.Body), "0123456789") && !strings.Contains(body, "01234567890123456789") {
+			t.Errorf("%q is left of %q", res.Body, body)
+		}
+	})
+}
+
+// BenchmarkBlank reads a megabyte in which every other character is escaped.
+func BenchmarkBlank(b *testing.B) {
+	body := `"` + strings.Repeat(`\u0050\/&amp;%20 and some words that are not`, 1<<20/44) + `"`
+	up := memory(func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, body) })
+	for name, header := range map[string]http.Header{"none": nil, "one": {"Authorization": {"Bearer 0123456789abcdef"}}} {
+		b.Run(name, func(b *testing.B) {
+			c := up.client(upstream.Config{Header: header})
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				if _, err := c.Do(b.Context(), upstream.Get("x")); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
