@@ -43,12 +43,17 @@ func NewMemoryLimiter(cfg MemoryLimiterConfig) *MemoryLimiter {
 
 // Take implements [Limiter].
 func (l *MemoryLimiter) Take(ctx context.Context, key string, r Rate) (Allowance, error) {
-	return l.look(ctx, key, r, true)
+	return l.look(ctx, key, r, 1)
 }
 
 // Peek implements [Limiter].
 func (l *MemoryLimiter) Peek(ctx context.Context, key string, r Rate) (Allowance, error) {
-	return l.look(ctx, key, r, false)
+	return l.look(ctx, key, r, 0)
+}
+
+// Give implements [Limiter].
+func (l *MemoryLimiter) Give(ctx context.Context, key string, r Rate, n int) (Allowance, error) {
+	return l.look(ctx, key, r, -n)
 }
 
 // Len returns how many keys are remembered.
@@ -58,7 +63,8 @@ func (l *MemoryLimiter) Len() int {
 	return l.buckets.Len()
 }
 
-func (l *MemoryLimiter) look(ctx context.Context, key string, r Rate, take bool) (Allowance, error) {
+// look takes so many tokens, or gives them when that is less than 0.
+func (l *MemoryLimiter) look(ctx context.Context, key string, r Rate, take int) (Allowance, error) {
 	if err := ctx.Err(); err != nil {
 		return Allowance{}, err
 	}
@@ -71,13 +77,18 @@ func (l *MemoryLimiter) look(ctx context.Context, key string, r Rate, take bool)
 		l.latest = now
 	}
 	b := l.bucket(key, r)
+	if take < 0 {
+		b.AllowN(l.latest, take) // what is beyond the capacity is gone with the next look
+	}
 	tokens := b.TokensAt(l.latest)
 	wait := r.Wait(tokens)
 	a := Allowance{OK: wait == 0, Rate: r, Remaining: tokens, RetryAfter: wait}
-	if take {
-		if a.OK = b.AllowN(l.latest, 1); a.OK {
-			a.Remaining = max(0, tokens-1)
+	if take > 0 {
+		if a.OK = b.AllowN(l.latest, take); a.OK {
+			a.Remaining = max(0, tokens-float64(take))
 		}
+	}
+	if take != 0 {
 		l.buckets.Add(key, b)
 	}
 	return a, nil

@@ -124,4 +124,6 @@ type Limiter interface {
 	Take(ctx context.Context, key string, r Rate) (Allowance, error)
 	// Peek returns the bucket's state and takes nothing; OK tells whether a call could go on.
 	Peek(ctx context.Context, key string, r Rate) (Allowance, error)
+	// Give puts n tokens into key's bucket, as many as it can hold, and returns its state.
+	Give(ctx context.Context, key string, r Rate, n int) (Allowance, error)
 }

@@ -89,7 +89,7 @@ func (l *Limiter) Take(ctx context.Context, key string, r keys.Rate) (keys.Allow
 	if a, known := l.stillRefused(key, r); known && ctx.Err() == nil {
 		return a, nil
 	}
-	a, err := l.look(ctx, key, r, "take")
+	a, err := l.look(ctx, key, r, "take", 1)
 	if errors.Is(err, errLost) && l.fail == FailOpen {
 		return l.alone.Take(ctx, key, r)
 	}
@@ -98,9 +98,19 @@ func (l *Limiter) Take(ctx context.Context, key string, r keys.Rate) (keys.Allow
 
 // Peek implements [keys.Limiter].
 func (l *Limiter) Peek(ctx context.Context, key string, r keys.Rate) (keys.Allowance, error) {
-	a, err := l.look(ctx, key, r, "peek")
+	a, err := l.look(ctx, key, r, "peek", 0)
 	if errors.Is(err, errLost) && l.fail == FailOpen {
 		return l.alone.Peek(ctx, key, r)
+	}
+	return a, refuse(err)
+}
+
+// Give implements [keys.Limiter]. Another replica that has been refused a token asks for one when it was told to.
+func (l *Limiter) Give(ctx context.Context, key string, r keys.Rate, n int) (keys.Allowance, error) {
+	l.refused.Remove(key)
+	a, err := l.look(ctx, key, r, "give", n)
+	if errors.Is(err, errLost) && l.fail == FailOpen {
+		return l.alone.Give(ctx, key, r, n)
 	}
 	return a, refuse(err)
 }
@@ -113,7 +123,7 @@ func refuse(err error) error {
 	return err
 }
 
-// stillRefused answers for the server as long as its last refusal holds: nobody can have put a token into the bucket.
+// stillRefused answers for the server as long as its last refusal holds: this replica has put no token into the bucket.
 func (l *Limiter) stillRefused(key string, r keys.Rate) (keys.Allowance, bool) {
 	last, known := l.refused.Get(key)
 	if !known || last.rate != r {
@@ -132,7 +142,7 @@ func (l *Limiter) time() time.Time {
 	return time.Now()
 }
 
-func (l *Limiter) look(ctx context.Context, key string, r keys.Rate, what string) (keys.Allowance, error) {
+func (l *Limiter) look(ctx context.Context, key string, r keys.Rate, what string, n int) (keys.Allowance, error) {
 	if err := errors.Join(ctx.Err(), r.Check()); err != nil {
 		return keys.Allowance{}, err
 	}
@@ -140,7 +150,7 @@ func (l *Limiter) look(ctx context.Context, key string, r keys.Rate, what string
 	if l.now != nil {
 		clock = strconv.FormatInt(asked.UnixMicro(), 10)
 	}
-	args := []string{strconv.FormatInt(r.Capacity, 10), strconv.FormatFloat(r.Refill, 'g', -1, 64), what, clock}
+	args := []string{strconv.FormatInt(r.Capacity, 10), strconv.FormatFloat(r.Refill, 'g', -1, 64), what, clock, strconv.Itoa(n)}
 	taken, tokens := false, 0.0
 	err := l.server.do(ctx, func(ctx context.Context, client valkey.Client) error {
 		got, err := bucketScript.Exec(ctx, client, []string{l.server.prefix + ":bucket:{" + key + "}"}, args).ToArray()

@@ -26,6 +26,7 @@ func RunLimiter(t *testing.T, open OpenLimiter) {
 		{"a bucket empties and fills", testBucket},
 		{"retry after is the very moment, to the microsecond", testRetryAfter},
 		{"keys have buckets of their own", testBuckets},
+		{"what is given back can be taken again", testGive},
 		{"a new rate keeps the tokens", testNewRate},
 		{"concurrent callers share exactly what there is", testLimiterConcurrency},
 		{"a clock that is set back gives nothing", testLimiterClockBack},
@@ -136,6 +137,34 @@ func testBuckets(t *testing.T, open OpenLimiter) {
 		if got := drain(t, l, fmt.Sprint("key_", i), r); got != 2 {
 			t.Errorf("key %d: %d calls; want 2", i, got)
 		}
+	}
+}
+
+func testGive(t *testing.T, open OpenLimiter) {
+	t.Helper()
+	c := newClock()
+	l, r := open(t, c.now), keys.Rate{Capacity: 5, Refill: 0.001}
+	give := func(n int, remaining float64) {
+		t.Helper()
+		a, err := l.Give(t.Context(), "k", r, n)
+		if err != nil || !a.OK || math.Abs(a.Remaining-remaining) > 1e-6 {
+			t.Errorf("Give(%d) = %+v, %v; want %v tokens", n, a, err, remaining)
+		}
+	}
+	give(1, 5) // a full bucket holds no more
+	if n := drain(t, l, "k", r); n != 5 {
+		t.Errorf("%d calls went through, want 5", n)
+	}
+	give(2, 2)
+	if n := drain(t, l, "k", r); n != 2 {
+		t.Errorf("%d calls went through after two tokens were given, want 2", n)
+	}
+	give(100, 5)
+	if n := drain(t, l, "k", r); n != 5 {
+		t.Errorf("%d calls went through after a hundred tokens were given, want 5", n)
+	}
+	if _, err := l.Give(t.Context(), "k", keys.Rate{}, 1); !errors.Is(err, keys.ErrInvalid) {
+		t.Errorf("Give at no rate: %v, want %v", err, keys.ErrInvalid)
 	}
 }
 
