@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
@@ -24,6 +25,10 @@ type Accounts struct {
 	HoldFor time.Duration // how long a hold lasts unless it is settled
 	IDs     *credits.IDs  // of charges that have no hold
 	Charged func(observe.Charge)
+
+	owing   owing        // whose bucket of unpaid calls is not full
+	several atomic.Bool  // there are two accounts or more
+	counted atomic.Int64 // when they were last counted, in nanoseconds since 1970
 }
 
 // ErrNone says that a call which needs an account was made without one.

@@ -168,6 +168,9 @@ func (s *Session) chargeHit(
 	if err != nil {
 		return nil, err
 	}
+	if receipt.Charged > 0 && !receipt.Earlier {
+		s.who.Paid(ctx)
+	}
 	answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
 	answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call under the key has paid for it
 	return answer, nil
@@ -184,22 +187,42 @@ func (s *Session) chargeRead(
 		return nil, err
 	}
 	charge := int64(0) // every early return below refunds the whole hold
+	var tab *account.Tab
 	defer func() {
 		receipt, settleErr := s.who.Settle(ctx, account.NewDue(hold, requestID, idempotencyKey, credits.Charge{
 			Amount: charge, Operation: q.Row.Name, Platform: string(q.Platform), Cache: string(answer.Meta.Cache),
 		}))
 		answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
 		answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call under the key has paid for it
-		if err = errors.Join(err, settleErr); err != nil {
+		err = errors.Join(err, settleErr)
+		tab.Close(ctx, outcome(receipt, err))
+		if err != nil {
 			answer = nil
 		}
 	}()
+	if known == nil && q.Row.Upstream() {
+		if tab, err = s.who.Open(ctx, q.Sandbox()); err != nil {
+			return answer, err
+		}
+		ctx = tab.Context(ctx)
+	}
 	quote, err := s.reader.Answer(ctx, q, known, left, answer)
 	if err != nil {
 		return answer, err
 	}
 	charge = quote.Total()
 	return answer, nil
+}
+
+// outcome is what a call came to for the account's unpaid calls.
+func outcome(r credits.Receipt, err error) account.Outcome {
+	switch {
+	case err != nil:
+		return account.Failed
+	case r.Charged > 0 && !r.Earlier:
+		return account.Charged
+	}
+	return account.Answered
 }
 
 // Stream makes the call of the operation of the table that has o's name, which must stream, and hands every transition and

@@ -42,8 +42,8 @@ func (r *Reader) Lookup(ctx context.Context, q *Query) (*cache.Entry, schema.Cac
 }
 
 // read answers q from the entry that is known, or from upstream, within the time of one call. Callers who ask the same
-// at the same time share one read. A caller who has joined one late, and lost it to the clock, makes another in the time
-// that remains.
+// at the same time share one read. A caller who has joined one, and lost it to the clock or to the share of whoever began
+// it, makes another in the time that remains.
 func (r *Reader) read(ctx context.Context, q *Query, known *cache.Entry) (*cache.Entry, schema.CacheState, error) {
 	if known != nil {
 		return known, schema.Hit, cmp.Or(r.recalled(known), ctx.Err())
@@ -63,7 +63,7 @@ func (r *Reader) read(ctx context.Context, q *Query, known *cache.Entry) (*cache
 			return nil, schema.Miss, caller.Err()
 		case ctx.Err() != nil:
 			return nil, schema.Miss, &providers.Error{Kind: providers.ErrTimeout, Err: err}
-		case led || !upstreams.OnlyTimeouts(err):
+		case led || !upstreams.OnlyTimeouts(err) && !errors.Is(err, providers.ErrShare):
 			return nil, schema.Miss, err
 		}
 	}

@@ -25,6 +25,9 @@ func (r *Row) op() providers.Op { return cmp.Or(r.Op, providers.OpRaw) }
 // raw reports whether a read is forwarded as the caller has put it.
 func (r *Row) raw() bool { return r.Op == "" && r.Fetch != nil }
 
+// Upstream reports whether a read goes upstream, by itself or by the reads that it is made of.
+func (r *Row) Upstream() bool { return r.Fetch != nil || r.Derive != nil }
+
 // Source is how a row reads, and how it finds the texts to enrich in what was read. [One], [Many] and their kind make
 // it from a provider's function.
 type Source struct {

@@ -26,6 +26,7 @@ type state struct {
 type running struct {
 	plan    *Plan
 	books   account.Books
+	tab     *account.Tab
 	changed chan struct{} // closed when a part comes to its end, and made anew
 	left    bool          // the caller has gone without an answer: nothing is paid any more
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/base32"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
 )
@@ -30,16 +32,24 @@ func (s *Service) start(ctx context.Context, req Request, plan *Plan) (*job, err
 	}
 	defer s.work.End()
 	left := cmp.Or(req.Left, s.cfg.Timeout)
-	front, err := s.recall(ctx, plan, left)
-	if err != nil {
-		return nil, err
-	}
 	books, err := req.Who.Reserve(ctx, req.ID, req.IdempotencyKey, plan.items()...)
 	if err != nil {
 		return nil, err
 	}
+	tab, err := s.openTab(ctx, req.Who, plan)
+	if err != nil {
+		s.releaseAll(ctx, plan, books)
+		return nil, err
+	}
+	ctx = tab.Context(ctx)
+	front, err := s.recall(ctx, plan, left)
+	if err != nil {
+		s.releaseAll(ctx, plan, books)
+		tab.Close(ctx, account.Failed)
+		return nil, err
+	}
 	j := &job{state: state{record: plan.record(req, front), running: &running{
-		plan: plan, books: books, changed: make(chan struct{}),
+		plan: plan, books: books, tab: tab, changed: make(chan struct{}),
 	}}}
 	j.state.Deadline = s.cfg.Now().Add(left)
 	for i := range plan.parts {
@@ -48,6 +58,37 @@ func (s *Service) start(ctx context.Context, req Request, plan *Plan) (*job, err
 	j.state.Fee.Due = books.Due(enrichment, credits.Charge{Amount: plan.enrichPrice(), Operation: s.cfg.All.Name})
 	s.run(ctx, j, left)
 	return j, nil
+}
+
+// openTab opens the tab of a search. One that the cache can answer needs no unpaid call.
+func (s *Service) openTab(ctx context.Context, who account.Caller, plan *Plan) (*account.Tab, error) {
+	sandbox := true
+	for _, part := range slices.Concat(plan.parts, plan.held.pages) {
+		sandbox = sandbox && part.q.Sandbox()
+	}
+	tab, err := who.Open(ctx, sandbox)
+	if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.RateLimited {
+		for _, part := range slices.Concat(plan.parts, plan.held.pages) {
+			if s.cfg.Reader.Recall(ctx, part.q) == nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	return tab, err
+}
+
+// releaseAll gives up the holds of a search that does not begin.
+func (s *Service) releaseAll(ctx context.Context, plan *Plan, books account.Books) {
+	for _, item := range plan.items() {
+		due := books.Due(item.Name, credits.Charge{Operation: s.cfg.All.Name})
+		if due.Hold.ID == "" {
+			continue
+		}
+		if _, err := s.cfg.Settle(ctx, due); err != nil {
+			s.cfg.Log.WarnContext(ctx, "a hold of a search is not released", "part", item.Name, "error", err)
+		}
+	}
 }
 
 // items is what a search may be charged for.
@@ -97,6 +138,7 @@ func (s *Service) run(ctx context.Context, j *job, left time.Duration) {
 	defer j.unlock()
 	id, plan := st.ID, st.running.plan
 	if len(plan.parts) == 0 {
+		st.running.tab.Close(ctx, account.Answered)
 		return
 	}
 	s.enter(id, j)
@@ -128,6 +170,20 @@ func (s *Service) finish(ctx context.Context, id string, j *job, over <-chan str
 	case <-ctx.Done():
 		s.cut(ctx, j)
 	}
+	j.closeTab(ctx)
+}
+
+// closeTab ends the tab of a search of which every part has come to its end. What was found will be paid for, unless the
+// caller is gone.
+func (j *job) closeTab(ctx context.Context) {
+	st := j.lock()
+	outcome := account.Failed
+	if st.any(paid) || st.any(found) && !st.running.left {
+		outcome = account.Charged
+	}
+	tab := st.running.tab
+	j.unlock()
+	tab.Close(context.WithoutCancel(ctx), outcome) // that the time is over says nothing of the caller
 }
 
 // fork does work in the background that [Service.Close] waits for.

@@ -18,7 +18,7 @@ type Attempt struct {
 	platform  platform.ID // which is read: a raw route may cost the base of another than the provider's
 	operation string
 
-	rows, drifted, leftOut atomic.Int64
+	rows, drifted, leftOut, requests atomic.Int64
 }
 
 // Read counts rows that the provider has delivered.
@@ -53,6 +53,7 @@ func (a *Attempt) trace() *providers.Trace {
 			}
 		},
 		Upstream: func(c providers.UpstreamCall) {
+			a.requests.Add(1)
 			a.pool.cfg.Observer.Upstream(observe.Upstream{
 				Platform: a.platform, Provider: a.Provider.Name, Operation: a.operation, UpstreamCall: c,
 			})

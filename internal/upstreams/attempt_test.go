@@ -40,7 +40,7 @@ func TestTheObserverIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 8 {
+	for range 10 {
 		_, _ = e.Client.Profile(t.Context(), ask("octocat"))
 	}
 	want := []observe.Call{

@@ -10,18 +10,16 @@ import (
 )
 
 const (
-	tripsAt    = 8 // failures in a row
-	restOfOpen = 20 * time.Second
+	tripsAt     = 8  // failures in a row, of several subjects and accounts
+	tripsAnyway = 10 // failures in a row, whoever met them
+	restOfOpen  = 20 * time.Second
 )
 
 // newBreaker returns the circuit breaker of s, which tells o of its changes.
 func newBreaker(s *Source, o observe.Observer) *gobreaker.TwoStepCircuitBreaker[struct{}] {
 	return gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		Name: s.Provider.Name, Interval: time.Minute, BucketPeriod: 10 * time.Second, Timeout: restOfOpen, MaxRequests: 1,
-		ReadyToTrip: func(n gobreaker.Counts) bool {
-			// Failures in a row are counted without the minute: calls that hang come in slowly.
-			return s.inARow() >= tripsAt || n.Requests >= 20 && n.TotalFailures*10 >= n.Requests*6
-		},
+		ReadyToTrip:  func(n gobreaker.Counts) bool { return s.trips(n.Requests, n.TotalFailures) },
 		IsSuccessful: func(err error) bool { return err == nil },
 		IsExcluded:   func(err error) bool { return errors.Is(err, errNoVerdict) },
 		OnStateChange: func(_ string, _, to gobreaker.State) {

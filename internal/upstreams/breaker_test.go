@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,8 +47,10 @@ func TestWhoIsToBlame(t *testing.T) {
 		{"two dead handles in turn", 2, fails(down), 30},
 		{"every handle is dead", 30, fails(down), 8},
 		{"three in turn: each counts once", 3, fails(down), 30},
-		{"a broken connection counts always", 1, fails(lost), 8},
-		{"so does a time-out", 1, fails(providers.ErrTimeout), 8},
+		{"a broken connection counts always, of one subject up to ten", 1, fails(lost), 10},
+		{"so does a time-out", 1, fails(providers.ErrTimeout), 10},
+		{"of two subjects too", 2, fails(providers.ErrTimeout), 10},
+		{"of three they count sooner", 3, fails(providers.ErrTimeout), 8},
 		{"what breaks the schema never does", 30, odd, 30},
 		{"nor a page to log in", 30, fails(providers.Walled("a page to log in")), 30},
 		{"nor a refused input", 30, fails(providers.Invalid("no")), 30},
@@ -83,6 +86,62 @@ func TestWhoIsToBlame(t *testing.T) {
 			}
 			if calls.Count() != tt.calls {
 				t.Errorf("%d of 30 calls reached the upstream, want %d", calls.Count(), tt.calls)
+			}
+		})
+	}
+}
+
+// TestOneAccountClosesNoPlatformForOthers: while a second account calls, failures of the first alone open nothing, unless
+// there are ten in a row.
+func TestOneAccountClosesNoPlatformForOthers(t *testing.T) {
+	t.Parallel()
+	type call struct {
+		account int
+		fails   bool
+	}
+	mine, well, theirs := call{0, true}, call{1, false}, call{1, true}
+	tests := []struct {
+		name  string
+		calls []call // in turn
+		times int
+		open  bool
+	}{
+		{"its time-outs between the other's answers", []call{well, mine, mine, mine, mine, mine, mine, mine, mine, mine}, 20, false},
+		{"nine in a row of its own", []call{well, mine, mine, mine, mine, mine, mine, mine, mine, mine}, 1, false},
+		{"ten in a row of its own", []call{well, mine, mine, mine, mine, mine, mine, mine, mine, mine, mine}, 1, true},
+		{"eight of both", []call{well, mine, mine, mine, mine, mine, mine, mine, theirs}, 1, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			e := enginetest.New(t, enginetest.Config{Credits: 100_000, Providers: []providers.Provider{
+				enginetest.Profiles(platform.GitHub, "github", schema.Own,
+					func(_ context.Context, handle string) (schema.Profile, error) {
+						if strings.HasPrefix(handle, "dead") {
+							return schema.Profile{}, providers.ErrTimeout
+						}
+						return enginetest.Profile(handle), nil
+					}),
+			}})
+			key, _ := e.Account(t, "other", 100_000)
+			clients := []*socialdata.Client{e.Client, e.Open.As(key)}
+			n := 0
+			for range tt.times {
+				for _, c := range tt.calls {
+					n++
+					handle := fmt.Sprint("well", n)
+					if c.fails {
+						handle = fmt.Sprint("dead", n)
+					}
+					_, err := clients[c.account].Profile(t.Context(), ask(handle))
+					if !c.fails && err != nil {
+						t.Fatalf("call %d: the platform is closed for all: %v", n, err)
+					}
+				}
+			}
+			_, err := clients[1].Profile(t.Context(), ask("well"))
+			if open := err != nil; open != tt.open {
+				t.Errorf("after %d calls the circuit is open: %v (%v); want %v", n, open, err, tt.open)
 			}
 		})
 	}
@@ -176,15 +235,15 @@ func TestLinkedLeavesTheHalfOpenCircuitAlone(t *testing.T) {
 					return enginetest.Profile(handle), nil
 				})},
 		})
-		for range 8 {
+		for range 10 {
 			_, _ = e.Client.Profile(t.Context(), ask("octocat"))
 		}
 		time.Sleep(21 * time.Second)
 		linked := socialdata.LinkedRequest{Platform: platform.GitHub, Handle: "octocat"}
-		if _, err := e.Client.Linked(t.Context(), linked); calls.Count() != 9 {
+		if _, err := e.Client.Linked(t.Context(), linked); calls.Count() != 11 {
 			t.Errorf("%v after %d calls, want one that tries", err, calls.Count())
 		}
-		if _, err := e.Client.Profile(t.Context(), ask("octocat")); calls.Count() != 9 {
+		if _, err := e.Client.Profile(t.Context(), ask("octocat")); calls.Count() != 11 {
 			t.Errorf("%v after %d calls: linked has closed the circuit", err, calls.Count())
 		}
 		down = false

@@ -20,6 +20,7 @@ type Pool struct {
 	cfg     Config
 	sources map[platform.ID][]*Source
 	health  health
+	crowds  crowds
 	drifts  drifts
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	fewSubjects  = 3         // from which on what failed for single subjects speaks against the upstream
+	fewSubjects  = 3         // from which on failures speak against the upstream (D51, D98)
+	fewAccounts  = 2         // so many must have failed, where as many call the platform
 	longestPause = time.Hour // that an upstream may ask for; then one call tries whether it still means it
 )
 
@@ -24,7 +25,10 @@ type Source struct {
 
 	mu       sync.Mutex
 	certain  int             // failures since the last success that speak against the upstream by themselves
-	suspects map[string]bool // subjects that have failed since the last success
+	suspects map[string]bool // subjects whose failures since the last success count once each
+	subjects map[string]bool // some of all that have failed since the last success
+	accounts map[string]bool // some of those that have met a failure since then
+	crowded  bool            // several accounts have called the platform lately
 	pauses   map[providers.Op]pause
 }
 
@@ -36,7 +40,8 @@ type pause struct {
 
 func newSource(p *providers.Provider) *Source {
 	s := &Source{
-		Provider: p, serves: map[providers.Op]bool{}, suspects: map[string]bool{}, pauses: map[providers.Op]pause{},
+		Provider: p, serves: map[providers.Op]bool{}, pauses: map[providers.Op]pause{},
+		suspects: map[string]bool{}, subjects: map[string]bool{}, accounts: map[string]bool{},
 	}
 	for _, op := range providers.Ops() {
 		s.serves[op] = p.Serves(op)
@@ -93,27 +98,32 @@ var (
 )
 
 // blame notes what a call for subject came to, and returns what the breaker is told: nil for a success. What a raw read
-// came to by its own path and query says nothing.
-func (s *Source) blame(err error, subject string, raw bool) error {
+// came to by its own path and query says nothing. Crowded reports whether several accounts call the platform.
+func (s *Source) blame(err error, subject Subject, account string, crowded bool) error {
 	probing := s.halfOpen()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.crowded = crowded
 	if err == nil || errors.Is(err, providers.ErrNotFound) {
 		s.certain = 0
 		clear(s.suspects)
+		clear(s.subjects)
+		clear(s.accounts)
 		return nil
 	}
 	switch providers.BlameOf(err) {
 	case providers.BlameUpstream:
 		s.certain++
+		s.met(subject.Name, account)
 		return errFailed
 	case providers.BlameSubject:
-		if raw || s.suspects[subject] && !probing {
+		if subject.Raw || s.suspects[subject.Name] && !probing {
 			return errNoVerdict
 		}
-		if len(s.suspects) < tripsAt { // more need not be remembered
-			s.suspects[subject] = true
+		if len(s.suspects) < tripsAnyway { // more need not be remembered
+			s.suspects[subject.Name] = true
 		}
+		s.met(subject.Name, account)
 		if len(s.suspects) >= fewSubjects {
 			return errFailed
 		}
@@ -122,20 +132,40 @@ func (s *Source) blame(err error, subject string, raw bool) error {
 	return errNoVerdict
 }
 
+// met notes who met a failure. No more is remembered than is asked for.
+func (s *Source) met(subject, account string) {
+	if len(s.subjects) < fewSubjects {
+		s.subjects[subject] = true
+	}
+	if len(s.accounts) < fewAccounts {
+		s.accounts[account] = true
+	}
+}
+
 // inARow counts the failures since the last success that speak against the upstream.
 func (s *Source) inARow() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if len(s.suspects) < fewSubjects {
 		return s.certain
 	}
 	return s.certain + len(s.suspects)
 }
 
-// heed leaves the upstream alone with op for as long as it has asked, an hour at most.
+// trips reports whether the failures since the last success open the circuit, given those of the last minute: enough of
+// them from different subjects and, where several accounts call, from different accounts, or very many in a row.
+func (s *Source) trips(calls, failed uint32) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.inARow() // is counted without the minute: calls that hang come in slowly
+	broad := len(s.subjects) >= fewSubjects && (!s.crowded || len(s.accounts) >= fewAccounts)
+	return n >= tripsAnyway || broad && (n >= tripsAt || calls >= 20 && failed*10 >= calls*6)
+}
+
+// heed leaves the upstream alone with op for as long as it has asked, an hour at most. What holds for one account is not
+// the upstream's word.
 func (s *Source) heed(err error, op providers.Op, now time.Time) {
 	e, ok := errors.AsType[*providers.Error](err)
-	if s.breaker == nil || !ok || e.RetryAfter <= 0 || !errors.Is(e, providers.ErrUnavailable) {
+	if s.breaker == nil || !ok || e.RetryAfter <= 0 || !errors.Is(e, providers.ErrUnavailable) ||
+		errors.Is(e, providers.ErrShare) {
 		return
 	}
 	s.mu.Lock()

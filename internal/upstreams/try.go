@@ -33,6 +33,7 @@ type Answer struct {
 // says once which provider failed at what.
 func (p *Pool) Try(ctx context.Context, id platform.ID, op providers.Op, subject Subject, do Do) (Answer, error) {
 	var failed, unseen error
+	caller := providers.CallerOf(ctx)
 	for i, s := range subject.Sources {
 		done, err := s.admit(op, p.cfg.Now())
 		if err != nil {
@@ -41,7 +42,10 @@ func (p *Pool) Try(ctx context.Context, id platform.ID, op providers.Op, subject
 		}
 		a := &Attempt{Provider: s.Provider, pool: p, platform: id, operation: string(op)}
 		value, ended, err := p.turn(ctx, a, p.anyReady(subject.Sources[i+1:], op), do)
-		done(s.blame(err, subject.Name, subject.Raw))
+		if caller.Asked != nil && (a.requests.Load() > 0 || !errors.Is(err, providers.ErrShare)) {
+			caller.Asked()
+		}
+		done(s.blame(err, subject, caller.Account, p.several(id, caller.Account)))
 		s.heed(err, op, p.cfg.Now())
 		p.health.count(id, tallyOf(a, ended, err, subject.Raw))
 		err = named(s, op, err)

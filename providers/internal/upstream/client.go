@@ -290,7 +290,8 @@ func retryable(r Request, res *Response, err error) (wait time.Duration, again b
 	switch {
 	case r.Method != "" && r.Method != http.MethodGet && !r.Retry:
 		return 0, false
-	case errors.Is(err, context.Canceled), errors.Is(err, errTooLarge), errors.Is(err, errQuota), errors.Is(err, errToken):
+	case errors.Is(err, context.Canceled), errors.Is(err, errTooLarge), errors.Is(err, errQuota), errors.Is(err, providers.ErrShare),
+		errors.Is(err, errToken):
 		return 0, false
 	case res == nil:
 		return -1, errors.Is(err, providers.ErrUnavailable) || errors.Is(err, providers.ErrTimeout)
@@ -315,7 +316,7 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := r.Quota.take(time.Now(), c.counts); err != nil {
+	if err := r.Quota.take(time.Now(), c.counts, providers.CallerOf(ctx)); err != nil {
 		return nil, err
 	}
 	if c.room != nil {

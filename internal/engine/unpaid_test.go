@@ -1,0 +1,166 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// unpaidEngine returns an engine in which each handle that begins with "no" does not exist, and counts what reaches the
+// upstream.
+func unpaidEngine(t *testing.T, credits int64) (*enginetest.Engine, *enginetest.Counter) {
+	t.Helper()
+	calls := &enginetest.Counter{}
+	github := enginetest.Profiles(platform.GitHub, "github", schema.Own,
+		func(_ context.Context, handle string) (schema.Profile, error) {
+			calls.Add()
+			if strings.HasPrefix(handle, "no") {
+				return schema.Profile{}, providers.ErrNotFound
+			}
+			return enginetest.Profile(handle), nil
+		})
+	github.Search = func(context.Context, providers.SearchQuery, string) (providers.Page[schema.SearchResult], error) {
+		calls.Add()
+		return providers.Page[schema.SearchResult]{}, providers.Invalid("no")
+	}
+	return enginetest.New(t, enginetest.Config{
+		Credits: credits, Providers: append(mock.New(mock.Config{}), github),
+	}), calls
+}
+
+func profileOf(handle string) socialdata.ProfileRequest {
+	return socialdata.ProfileRequest{Platform: platform.GitHub, Handle: handle}
+}
+
+// TestUnpaidCallsHaveAnEnd: an account that asks for a thousand things that are not there is refused, and it alone, until
+// it pays for some or time has passed (D97).
+func TestUnpaidCallsHaveAnEnd(t *testing.T) {
+	t.Parallel()
+	e, calls := unpaidEngine(t, 1000)
+	ctx := t.Context()
+	if _, err := e.Client.Profile(ctx, profileOf("octocat")); err != nil { // the bucket is full, and no fuller
+		t.Fatal(err)
+	}
+	for i := range 1000 {
+		_, err := e.Client.Profile(ctx, profileOf(fmt.Sprint("no", i)))
+		enginetest.WantProblem(t, err, problem.NotFound)
+		_, err = e.Client.Profile(ctx, profileOf(fmt.Sprint("no", i))) // is remembered, and takes none
+		enginetest.WantProblem(t, err, problem.NotFound)
+	}
+	reached := calls.Count()
+	if reached != 1001 {
+		t.Fatalf("%d calls reached the upstream, want 1001", reached)
+	}
+	key, _ := e.Account(t, "other", 1)
+	other := e.Open.As(key)
+	refused := func(what string, err error) {
+		t.Helper()
+		if p := enginetest.WantProblem(t, err, problem.RateLimited, "came to nothing"); p.RetryAfter <= 0 || p.RetryAfter > 4*time.Second {
+			t.Errorf("%s: retry after %v", what, p.RetryAfter)
+		}
+	}
+	balance := e.Balance(t)
+	_, err := e.Client.Profile(ctx, profileOf(""))
+	enginetest.WantProblem(t, err, problem.InvalidRequest) // the checks of D1 come first
+	_, err = e.Client.Profile(ctx, profileOf("hubot"))
+	refused("a read", err)
+	_, err = e.Client.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "cats", Platforms: []platform.ID{platform.GitHub}})
+	refused("a search", err)
+	if calls.Count() != reached || e.Balance(t) != balance {
+		t.Errorf("%d calls went on, and the balance is %d, want %d", calls.Count()-reached, e.Balance(t), balance)
+	}
+	if _, err := other.Profile(ctx, profileOf("hubot")); err != nil {
+		t.Errorf("another account: %v", err)
+	}
+	_, err = other.Profile(ctx, profileOf("monalisa"))
+	enginetest.WantProblem(t, err, problem.InsufficientCredits)
+	if _, err := e.Client.Profile(ctx, socialdata.ProfileRequest{Platform: platform.Mock, Handle: "salma"}); err != nil {
+		t.Errorf("the sandbox: %v", err)
+	}
+	if _, err := e.Client.Profile(ctx, profileOf("octocat")); err != nil { // a hit, which is charged and gives one back
+		t.Errorf("what the cache can answer: %v", err)
+	}
+	if _, err := e.Client.Profile(ctx, profileOf("mojombo")); err != nil {
+		t.Errorf("behind a call that was charged: %v", err)
+	}
+	e.Clock.Advance(time.Hour)
+	reached = calls.Count()
+	for i := range 1001 {
+		_, err = e.Client.Profile(ctx, profileOf(fmt.Sprint("nor", i)))
+	}
+	refused("behind an hour and a thousand calls", err)
+	if n := calls.Count() - reached; n != 1000 {
+		t.Errorf("%d calls reached the upstream in the next hour, want 1000", n)
+	}
+}
+
+// TestUnpaidCallsAtTheSameTimeAreCounted: what is under way holds an unpaid call until it is known what it came to.
+func TestUnpaidCallsAtTheSameTimeAreCounted(t *testing.T) {
+	t.Parallel()
+	e, calls := unpaidEngine(t, 1000)
+	const at = 1200
+	var all sync.WaitGroup
+	for i := range at {
+		all.Go(func() { _, _ = e.Client.Profile(t.Context(), profileOf(fmt.Sprint("no", i))) })
+	}
+	all.Wait()
+	if n := calls.Count(); n != 1000 {
+		t.Errorf("%d calls reached the upstream, want 1000", n)
+	}
+}
+
+// TestAShareIsItsAccountsAlone: who waits for the read of an account that has had its share makes one of its own, and
+// nobody is kept away from the upstream by it.
+func TestAShareIsItsAccountsAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var reads enginetest.Counter
+		var first string // the account that has had its share
+		e := enginetest.New(t, enginetest.Config{
+			Options: []socialdata.Option{socialdata.WithClock(time.Now)},
+			Providers: []providers.Provider{enginetest.Profiles(platform.GitHub, "github", schema.Own,
+				func(ctx context.Context, handle string) (schema.Profile, error) {
+					reads.Add()
+					time.Sleep(time.Second)
+					if providers.CallerOf(ctx).Account == first {
+						return schema.Profile{}, &providers.Error{
+							Kind: providers.ErrUnavailable, RetryAfter: time.Hour, Blame: providers.BlameNobody, Err: providers.ErrShare,
+						}
+					}
+					return enginetest.Profile(handle), nil
+				})},
+		})
+		first = e.Key.Account
+		key, _ := e.Account(t, "other", 10)
+		done := make(chan error, 1)
+		go func() {
+			_, err := e.Client.Profile(t.Context(), profileOf("octocat"))
+			done <- err
+		}()
+		synctest.Wait() // it reads
+		if _, err := e.Open.As(key).Profile(t.Context(), profileOf("octocat")); err != nil {
+			t.Errorf("who has joined: %v", err)
+		}
+		if p := enginetest.WantProblem(t, <-done, problem.PlatformUnavailable); p.RetryAfter != time.Hour {
+			t.Errorf("who has had its share: retry after %v", p.RetryAfter)
+		}
+		if reads.Count() != 2 {
+			t.Errorf("%d reads, want one of each", reads.Count())
+		}
+		if _, err := e.Open.As(key).Profile(t.Context(), profileOf("hubot")); err != nil {
+			t.Errorf("the upstream is left alone for all: %v", err)
+		}
+	})
+}

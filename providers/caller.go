@@ -1,0 +1,35 @@
+package providers
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrShare is the cause of an [ErrUnavailable] that holds for one account alone: it has taken its share of an upstream's
+// limit. It says nothing about the upstream, and nothing to others who ask the same.
+var ErrShare = errors.New("the account's share of the limit is used up")
+
+// Caller is for whom a read is made, as far as those need to know who share a limit among callers.
+type Caller struct {
+	// Account is opaque: it is compared with others, and neither shown nor logged.
+	Account string
+	// Alone reports that there is no other account.
+	Alone bool
+	// Asked is called when an upstream has been asked, by several goroutines at once. It may be nil.
+	Asked func()
+}
+
+type callerKey struct{}
+
+// WithCaller returns a context whose reads are made for c.
+func WithCaller(ctx context.Context, c *Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerOf returns for whom a read is made: the zero Caller when no account is known.
+func CallerOf(ctx context.Context) Caller {
+	if c, ok := ctx.Value(callerKey{}).(*Caller); ok && c != nil {
+		return *c
+	}
+	return Caller{}
+}

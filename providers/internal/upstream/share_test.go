@@ -1,0 +1,106 @@
+package upstream_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/upstream"
+)
+
+// TestNoAccountTakesAnothersShare: who reads as fast as it can leaves something of a limit to those who come later, and no
+// more than a quarter is for one while there are others (D98).
+func TestNoAccountTakesAnothersShare(t *testing.T) {
+	t.Parallel()
+	const limit = 60
+	type turn struct {
+		by    providers.Caller
+		times int
+		want  int // that go through
+	}
+	one, two, three := providers.Caller{Account: "one"}, providers.Caller{Account: "two"}, providers.Caller{Account: "three"}
+	alone := providers.Caller{Account: "one", Alone: true}
+	tests := []struct {
+		name  string
+		turns []turn
+	}{
+		{"the only account", []turn{{alone, 70, 60}}},
+		{"no account", []turn{{providers.Caller{}, 70, 60}}},
+		{"no other has come: all but a tenth", []turn{{one, 70, 54}, {two, 70, 1}, {one, 5, 0}, {three, 1, 1}}},
+		{"others are here: a quarter of what they leave", []turn{{two, 1, 1}, {one, 70, 14}, {three, 70, 11}, {two, 70, 7}, {one, 5, 0}}},
+		{"callers without an account are no others", []turn{{providers.Caller{}, 10, 10}, {one, 70, 44}, {providers.Caller{}, 70, 6}}},
+	}
+	for _, tt := range tests {
+		for _, announced := range []bool{false, true} {
+			t.Run(tt.name+", announced "+strconv.FormatBool(announced), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					began, sent := time.Now(), 0
+					c := memory(func(w http.ResponseWriter, _ *http.Request) {
+						sent++
+						if announced {
+							w.Header().Set("Left", strconv.Itoa(limit-sent))
+							w.Header().Set("Reset", strconv.FormatInt(began.Add(time.Hour).Unix(), 10))
+						}
+					}).client(upstream.Config{Limits: &upstream.LimitHeaders{Remaining: "Left", Reset: "Reset"}})
+					q := upstream.NewQuota(limit, time.Hour)
+					if announced {
+						q = upstream.NewQuota(0, 0)
+					}
+					for n, turn := range tt.turns {
+						through := 0
+						for range turn.times {
+							_, err := c.Do(providers.WithCaller(t.Context(), &turn.by), upstream.Get("x").On(q))
+							if err == nil {
+								through++
+							} else if e, ok := errors.AsType[*providers.Error](err); !ok || e.RetryAfter <= 0 || e.RetryAfter > time.Hour ||
+								errors.Is(err, providers.ErrShare) && e.Blame != providers.BlameNobody {
+								t.Errorf("turn %d: %#v", n, err)
+							}
+						}
+						if through != turn.want {
+							t.Errorf("turn %d: %d reads of %q went through, want %d", n, through, turn.by.Account, turn.want)
+						}
+					}
+					time.Sleep(time.Hour)
+					if _, err := c.Do(providers.WithCaller(t.Context(), &one), upstream.Get("x").On(q)); err != nil {
+						t.Errorf("in the next window: %v", err)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestAShareIsRefusedWithoutAskingTheUpstream(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		sent := 0
+		c := memory(func(http.ResponseWriter, *http.Request) { sent++ }).client(upstream.Config{})
+		q := upstream.NewQuota(8, time.Minute)
+		read := func(account string) error {
+			ctx := providers.WithCaller(context.Background(), &providers.Caller{Account: account})
+			_, err := c.Do(ctx, upstream.Get("x").On(q))
+			return err
+		}
+		for _, account := range []string{"two", "one"} {
+			if err := read(account); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(20 * time.Second)
+		if err := read("one"); !errors.Is(err, providers.ErrShare) {
+			t.Errorf("got %v, want %v", err, providers.ErrShare)
+		} else {
+			refused(t, err, 40*time.Second) // then its own read has left the window
+		}
+		if sent != 2 {
+			t.Errorf("%d requests went out, want 2", sent)
+		}
+	})
+}
