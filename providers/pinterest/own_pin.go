@@ -29,11 +29,10 @@ type pin struct {
 	} `json:"board"`
 	Reactions  map[string]wire.Count `json:"reaction_counts"` // by the number of the reaction; 1 is a heart
 	Comments   wire.Count            `json:"comment_count"`
-	Repins     wire.Count            `json:"repin_count"` // of this copy
 	Aggregated struct {
 		Comments wire.Count `json:"comment_count"`
 		Stats    struct {
-			Saves wire.Count `json:"saves"` // of all copies, as the site shows it
+			Saves wire.Count `json:"saves"` // of all copies, as the site shows it; repin_count is of this one
 		} `json:"aggregated_stats"`
 	} `json:"aggregated_pin_data"`
 	Hashtags   []string `json:"hashtags"` // with #
@@ -86,7 +85,7 @@ func (p pin) post(raw json.RawMessage) (schema.Post, bool) {
 		Engagement: schema.Engagement{
 			Likes:    p.Reactions["1"].V,
 			Comments: cmp.Or(p.Comments.V, p.Aggregated.Comments.V),
-			Saves:    cmp.Or(p.Aggregated.Stats.Saves.V, p.Repins.V),
+			Saves:    p.Aggregated.Stats.Saves.V,
 		},
 		Hashtags: p.tags(words),
 		Mentions: text.Mentions(words),

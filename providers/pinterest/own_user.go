@@ -57,8 +57,13 @@ func (u user) avatar() *string {
 	return text.URL(cmp.Or(u.XLarge, u.Large, u.Medium, small))
 }
 
+// actor has the id or the handle unknown where Pinterest withholds it.
 func (u user) actor() schema.Actor {
-	return schema.Actor{ID: u.id(), Handle: u.handle(), DisplayName: text.NonEmpty(u.FullName), AvatarURL: u.avatar()}
+	unknown := schema.UnknownActor()
+	return schema.Actor{
+		ID: cmp.Or(u.id(), unknown.ID), Handle: cmp.Or(u.handle(), unknown.Handle),
+		DisplayName: text.NonEmpty(u.FullName), AvatarURL: u.avatar(),
+	}
 }
 
 func (u user) profile(raw json.RawMessage) schema.Profile {
