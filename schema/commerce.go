@@ -17,7 +17,8 @@ type StoreSummary struct {
 // Validate reports the first way in which s breaks the specification.
 func (s *StoreSummary) Validate() error { return validate(s) }
 
-// Price is an amount of money.
+// Price is an amount of money, as the shop states it. At salla, and at zid by its merchant interface, it is without VAT
+// where the shop adds VAT at the checkout.
 type Price struct {
 	Amount   float64 `json:"amount" min:"0"`           // how much, in units of the currency and not in cents
 	Currency string  `json:"currency" min:"3" max:"3"` // the ISO 4217 code of the currency

@@ -178,7 +178,7 @@ func docs() map[string]string {
 		"Post.media":                     "What it shows, in its order.",
 		"Post.mentions":                  "The handles that it names, without @, in order.",
 		"Post.text":                      "What it says, as plain text: title, blank line, body.",
-		"Price":                          "An amount of money.",
+		"Price":                          "An amount of money, as the shop states it. At salla, and at zid by its merchant interface, it is without VAT where the shop adds VAT at the checkout.",
 		"Price.amount":                   "How much, in units of the currency and not in cents.",
 		"Price.currency":                 "The ISO 4217 code of the currency.",
 		"Product":                        "A thing for sale.",

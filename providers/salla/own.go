@@ -45,7 +45,9 @@ func newOwn(cfg Config) providers.Provider {
 		Normalize: normalize,
 		Filters:   map[providers.Op]providers.Filters{providers.OpSearch: searchFilters()},
 		Notes: map[providers.Op]string{
-			providers.OpStore: "what a theme reads does not tell the store's name",
+			providers.OpStore:    "what a theme reads does not tell the store's name",
+			providers.OpProducts: untaxed,
+			providers.OpProduct:  untaxed,
 		},
 	}
 	p = p.Requiring(map[string]string{"store_id": cfg.StoreID, "store_url": cfg.StoreURL})
@@ -162,7 +164,7 @@ type item struct {
 	Description string      `json:"description"` // HTML
 	URL         string      `json:"url"`
 	Status      string      `json:"status"`
-	Price       wire.Float  `json:"price"`          // what a buyer pays now
+	Price       wire.Float  `json:"price"`          // now, with VAT where the store states it so
 	StartsAt    wire.Float  `json:"starting_price"` // of the cheapest variant, where there are several
 	Currency    string      `json:"currency"`
 	IsAvailable wire.Bool   `json:"is_available"`

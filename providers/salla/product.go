@@ -135,7 +135,7 @@ type product struct {
 	} `json:"urls"`
 	URL         string          `json:"url"`         // the same
 	Description string          `json:"description"` // HTML
-	Price       money           `json:"price"`       // what a buyer pays now
+	Price       money           `json:"price"`       // now, with VAT where the store states it so
 	SKUs        wire.Rows[sku]  `json:"skus"`
 	MainImage   string          `json:"main_image"`
 	Images      wire.Rows[file] `json:"images"`

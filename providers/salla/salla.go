@@ -100,11 +100,15 @@ func searchFilters() providers.Filters {
 	return providers.Filters{"kind": {string(schema.ProductResult)}, "lang": {"ar", "en"}}
 }
 
+// untaxed says which price is told. Salla's own examples have both kinds of shops: a price of 51.75 that is the taxed price,
+// and one of 299 with a tax of 44.85 and a taxed price of 343.85.
+const untaxed = "the price is the one that the store states, without VAT where it adds VAT at the checkout"
+
 func notes() map[providers.Op]string {
 	return map[providers.Op]string{
 		providers.OpStore:    "only the store whose token is set",
-		providers.OpProducts: "only of the store whose token or number is set; hidden products are left out",
-		providers.OpProduct:  "only of the store whose token or number is set; hidden products are not found",
+		providers.OpProducts: "only of the store whose token or number is set; hidden products are left out; " + untaxed,
+		providers.OpProduct:  "only of the store whose token or number is set; hidden products are not found; " + untaxed,
 		providers.OpReviews:  "published ratings only; questions, and ratings of shipping and of the store, are left out",
 		providers.OpSearch:   "products of the one store that is set, by name or SKU",
 		providers.OpProfile:  "an account on Salla is a store: ask for store",

@@ -238,3 +238,25 @@ func answering(bodies map[string]string) *http.Client {
 		return http.StatusInternalServerError, `{}`
 	})}
 }
+
+// Where a shop adds VAT at the checkout, price is what it states: the interface tells both, and only that one is in lists.
+func TestThePriceIsTheOneThatTheStoreStates(t *testing.T) {
+	t.Parallel()
+	for taxes, want := range map[string]float64{
+		`"price":{"amount":299,"currency":"SAR"},"tax":{"amount":44.85},"taxed_price":{"amount":343.85}`:                               299,
+		`"price":{"amount":51.75,"currency":"SAR"},"tax":{"amount":6.75},"pre_tax_price":{"amount":45},"taxed_price":{"amount":51.75}`: 51.75,
+	} {
+		p := salla.New(salla.Config{Token: "t", StoreID: "7", StoreURL: "https://salla.sa/tea", HTTP: &http.Client{
+			Transport: providertest.Answers(func(r *http.Request) (int, string) {
+				if strings.Contains(r.URL.Path, "store/info") {
+					return http.StatusOK, `{"status":200,"success":true,"data":{"id":7,"name":"Tea","domain":"https://salla.sa/tea"}}`
+				}
+				return http.StatusOK, `{"status":200,"success":true,"data":{"id":5,"name":"Tea","status":"sale","is_available":true,` + taxes + `}}`
+			}),
+		}})[0]
+		got, err := p.Product(t.Context(), providers.ProductQuery{ID: "5"})
+		if err != nil || got.Price.Amount != want {
+			t.Errorf("%s: price %v (%v), want %v", taxes, got.Price.Amount, err, want)
+		}
+	}
+}
