@@ -239,7 +239,7 @@ func answering(bodies map[string]string) *http.Client {
 	})}
 }
 
-// Where a shop adds VAT at the checkout, price is what it states: the interface tells both, and only that one is in lists.
+// The tax that a shop adds at the checkout is no part of the price that it states.
 func TestThePriceIsTheOneThatTheStoreStates(t *testing.T) {
 	t.Parallel()
 	for taxes, want := range map[string]float64{
