@@ -15,7 +15,7 @@ import (
 
 // helpers are the methods of a Client that are no operations.
 var helpers = []string{
-	"Admit", "As", "Authenticate", "Close", "Do", "Drifted", "Key", "KnowsKeys", "Stream", "WatchSearch",
+	"Admit", "As", "Authenticate", "Close", "Do", "Drifted", "Key", "KnowsKeys", "PlatformTable", "Stream", "WatchSearch",
 }
 
 func TestEveryOperationIsAMethodAndEveryMethodAnOperation(t *testing.T) {

@@ -1,6 +1,7 @@
 package socialdata
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -85,6 +86,18 @@ func WithProviders(chains ...providers.Chain) Option {
 			}
 		}
 		return nil
+	}}
+}
+
+// WithPlatform adds a platform of the program's own to those of the specification. It is read, priced, described and shown
+// like any other: its providers are passed to [WithProviders], with its ID as their Platform.
+func WithPlatform(info platform.Info) Option {
+	return option{"WithPlatform", func(c *engine.Config) error {
+		table, err := cmp.Or(c.Platforms, platform.Specified()).With(info)
+		if err == nil {
+			c.Platforms = table
+		}
+		return err
 	}}
 }
 

@@ -91,6 +91,9 @@ func (c *Client) Authenticate(ctx context.Context, secret string) (*Client, erro
 // any case; when the bucket is empty the error is a rate_limited problem.
 func (c *Client) Admit(ctx context.Context) (keys.Allowance, error) { return c.session.Admit(ctx) }
 
+// PlatformTable returns the platforms that c knows: those of the specification and those of [WithPlatform].
+func (c *Client) PlatformTable() *platform.Table { return c.session.PlatformTable() }
+
 // Do makes the call of a row of [Operations] with its parameters as text, as front ends do. The row is found by its name.
 // Every error is a *[problem.Error].
 func (c *Client) Do(ctx context.Context, o *operation.Operation, call operation.Call) (*operation.Answer, error) {

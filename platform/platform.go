@@ -4,8 +4,6 @@
 // word that stands in paths (/v1/github/profile), in the field platform of every object and in the books.
 package platform
 
-import "slices"
-
 // ID is a platform's identifier, as it stands in paths and objects: one lower-case word.
 type ID string
 
@@ -63,8 +61,8 @@ const (
 	LinksPage                // all there is: a profile is a page of links to the owner's accounts elsewhere
 )
 
-// infos is the platform table of the specification, by identifier. Nobody writes to it.
-var infos = []Info{
+// specified is the platform table of the specification, by identifier.
+var specified = newTable([]Info{
 	{ID: Amazon, Name: "Amazon", BaseCredits: 1, Meaning: "profiles are shop owners"},
 	{ID: AppleMusic, Name: "Apple Music", BaseCredits: 1, Meaning: "profiles are artists, posts are artist albums"},
 	{ID: AppStore, Name: "App Store", BaseCredits: 1, Meaning: "profiles are apps, looked up by numeric id or by bundle id"},
@@ -94,39 +92,16 @@ var infos = []Info{
 	{ID: X, Name: "X", BaseCredits: 1},
 	{ID: YouTube, Name: "YouTube", BaseCredits: 1, Links: LinksListed},
 	{ID: Zid, Name: "Zid", BaseCredits: 1},
-}
+})
 
-// All returns every platform, by identifier. The caller owns the slice.
-func All() []Info { return slices.Clone(infos) }
+// All returns every platform of the specification, by identifier. The caller owns the slice.
+func All() []Info { return specified.All() }
 
-// Names returns the identifiers of all platforms as text, in their order. The caller owns the slice.
-func Names() []string {
-	names := make([]string, len(infos))
-	for i := range infos {
-		names[i] = string(infos[i].ID)
-	}
-	return names
-}
+// Names returns the identifiers of the specification's platforms as text, in their order. The caller owns the slice.
+func Names() []string { return specified.Names() }
 
-// byID is the same table for looking things up. Nobody writes to it.
-var byID = func() map[ID]*Info {
-	m := make(map[ID]*Info, len(infos))
-	for i := range infos {
-		m[infos[i].ID] = &infos[i]
-	}
-	return m
-}()
+// Lookup returns what is fixed about a platform of the specification, and whether id is one.
+func Lookup(id ID) (Info, bool) { return specified.Lookup(id) }
 
-// Lookup returns what is fixed about id, and whether there is such a platform.
-func Lookup(id ID) (Info, bool) {
-	if info, ok := byID[id]; ok {
-		return *info, true
-	}
-	return Info{}, false
-}
-
-// Valid tells whether id is a platform of the specification.
-func (id ID) Valid() bool {
-	_, ok := byID[id]
-	return ok
-}
+// Valid reports whether id is a platform of the specification.
+func (id ID) Valid() bool { return specified.Has(id) }

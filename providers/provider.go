@@ -138,12 +138,21 @@ func (p Provider) Clone() Provider {
 			p.Filters[op][name] = slices.Clone(values)
 		}
 	}
-	p.Missing = maps.Clone(p.Missing)
-	for op, settings := range p.Missing {
-		p.Missing[op] = slices.Clone(settings)
-	}
+	p.Missing, p.Required = cloneLists(p.Missing), cloneLists(p.Required)
 	p.Routes, p.Credentials = slices.Clone(p.Routes), slices.Clone(p.Credentials)
+	for i := range p.Routes {
+		p.Routes[i].Query = slices.Clone(p.Routes[i].Query)
+	}
+	p.Owner.Words, p.Owner.Fields = slices.Clone(p.Owner.Words), slices.Clone(p.Owner.Fields)
 	return p
+}
+
+func cloneLists(of map[Op][]string) map[Op][]string {
+	out := maps.Clone(of)
+	for op, list := range out {
+		out[op] = slices.Clone(list)
+	}
+	return out
 }
 
 // Serves reports whether p serves op.

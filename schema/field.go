@@ -62,12 +62,15 @@ func Vocabularies() []Vocabulary {
 	return out
 }
 
+// platformIDs is the name of the list of platforms, which a program can add to.
+const platformIDs = "PlatformID"
+
 // vocabularies keeps the lists: each field of a description asks for one.
 var vocabularies = sync.OnceValue(makeVocabularies)
 
 func makeVocabularies() []Vocabulary {
 	return []Vocabulary{
-		{Name: "PlatformID", Words: platform.Names()},
+		{Name: platformIDs, Words: platform.Names()},
 		{Name: "MediaType", Words: texts(MediaTypes())},
 		{Name: "SuggestionKind", Words: texts(SuggestionKinds())},
 		{Name: "CollectionKind", Words: texts(CollectionKinds())},
@@ -104,7 +107,7 @@ func vocabulary(name string) Vocabulary {
 // TypeName returns the name of t in the API: that of its Go type, but for [platform.ID].
 func TypeName(t reflect.Type) string {
 	if t == reflect.TypeFor[platform.ID]() {
-		return "PlatformID"
+		return platformIDs
 	}
 	return t.Name()
 }

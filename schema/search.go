@@ -110,10 +110,15 @@ func NewResult(kind ResultKind) SearchResult {
 
 // Validate implements [Object].
 func (r SearchResult) Validate() error {
-	if r.Object == nil || Result(r.Object).Kind != r.Kind || r.Kind == "" {
+	if !r.whole() {
 		return errEmptyResult
 	}
 	return r.Object.Validate()
+}
+
+// whole reports whether r holds an object of its kind.
+func (r SearchResult) whole() bool {
+	return r.Object != nil && r.Kind != "" && Result(r.Object).Kind == r.Kind
 }
 
 // Actors returns those that the object names.

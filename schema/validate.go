@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/socialdata/socialdata/platform"
 )
 
 // FieldError is how an object breaks the specification.
@@ -42,26 +44,53 @@ func (e *FieldError) Place() string {
 type check func(v reflect.Value) *FieldError
 
 // validate reports the first way in which v breaks what its type's fields say.
-func validate[T any](v *T) error {
-	if err := checkOf(reflect.TypeFor[T]())(reflect.ValueOf(v).Elem()); err != nil {
+func validate[T any](v *T) error { return specified.validate(reflect.ValueOf(v).Elem()) }
+
+// Validator checks objects of a service whose platforms are not those of the specification alone. It is safe for
+// concurrent use.
+type Validator struct {
+	platforms []string
+	checks    sync.Map // of reflect.Type to check: the tags of a type are read once
+}
+
+// specified checks what the specification says.
+var specified = NewValidator(platform.Specified())
+
+// NewValidator returns a Validator that knows the platforms of t.
+func NewValidator(t *platform.Table) *Validator { return &Validator{platforms: t.Names()} }
+
+// Validate is o.Validate with the platforms of v: it reports the first way in which o breaks the specification.
+func (v *Validator) Validate(o interface{ Validate() error }) error {
+	found, isFound := o.(SearchResult)
+	if r, ok := o.(*SearchResult); ok {
+		found, isFound = *r, true
+	}
+	if isFound {
+		if !found.whole() {
+			return errEmptyResult
+		}
+		o = found.Object
+	}
+	return v.validate(reflect.ValueOf(o).Elem())
+}
+
+func (v *Validator) validate(of reflect.Value) error {
+	if err := v.checkOf(of.Type())(of); err != nil {
 		return err
 	}
 	return nil // and not a nil *FieldError, which would be an error
 }
 
-// checks holds the check of each struct type: its tags are read once in the life of a program.
-var checks sync.Map // of reflect.Type to check
-
-func checkOf(t reflect.Type) check {
-	if c, ok := checks.Load(t); ok {
+func (v *Validator) checkOf(t reflect.Type) check {
+	if c, ok := v.checks.Load(t); ok {
 		return c.(check)
 	}
-	c, _ := checks.LoadOrStore(t, structCheck(t))
+	c, _ := v.checks.LoadOrStore(t, v.structCheck(t))
 	return c.(check)
 }
 
 // structCheck returns the check of each of a struct's fields, in their order.
-func structCheck(t reflect.Type) check {
+func (v *Validator) structCheck(t reflect.Type) check {
 	type member struct {
 		index int
 		name  string // "" for an embedded struct, whose fields are the object's own
@@ -71,9 +100,12 @@ func structCheck(t reflect.Type) check {
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		if embedded(sf) {
-			members = append(members, member{i, "", structCheck(sf.Type)})
+			members = append(members, member{i, "", v.structCheck(sf.Type)})
 		} else if f, ok := readField(t, sf); ok {
-			if c := f.check(sf.Type); c != nil {
+			if f.Words.Name == platformIDs {
+				f.Words.Words = v.platforms
+			}
+			if c := v.check(&f, sf.Type); c != nil {
 				members = append(members, member{i, f.Name, c})
 			}
 		}
@@ -105,8 +137,8 @@ func broken(format string, args ...any) *FieldError {
 	return &FieldError{Reason: fmt.Sprintf(format, args...)}
 }
 
-// check returns what looks at a value of type t that stands in the field, nil when nothing can be wrong with it.
-func (f *Field) check(t reflect.Type) check {
+// check returns what looks at a value of type t in the field f; nil when nothing can be wrong with it.
+func (v *Validator) check(f *Field, t reflect.Type) check {
 	switch t {
 	case reflect.TypeFor[time.Time]():
 		return f.checkTime()
@@ -115,15 +147,15 @@ func (f *Field) check(t reflect.Type) check {
 	case rawType:
 		return checkRaw
 	case reflect.TypeFor[Optional[Enrichment]]():
-		return checkEnrichment(f.check(reflect.TypeFor[*Enrichment]()))
+		return checkEnrichment(v.check(f, reflect.TypeFor[*Enrichment]()))
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return orNil(f.check(t.Elem()))
+		return orNil(v.check(f, t.Elem()))
 	case reflect.Slice:
-		return each(f.check(t.Elem()))
+		return each(v.check(f, t.Elem()))
 	case reflect.Struct:
-		return structCheck(t)
+		return v.structCheck(t)
 	case reflect.String:
 		return f.checkText()
 	case reflect.Int64:

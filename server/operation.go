@@ -45,12 +45,12 @@ func (s *Server) call(w *response, r *http.Request, o *operation.Operation, clie
 	if !s.reads(w, r) {
 		return
 	}
-	call, err := bind(w, r, o)
+	call, err := s.bind(w, r, o)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	if platform.ID(call.Platform).Valid() {
+	if s.client.PlatformTable().Has(platform.ID(call.Platform)) {
 		w.platform = call.Platform
 	}
 	if o.Streams && wantsEvents(r) {
@@ -76,14 +76,14 @@ func limit(w *response, r *http.Request, client *socialdata.Client) error {
 }
 
 // bind takes the call out of a request. What the parameters mean is the engine's to say.
-func bind(w *response, r *http.Request, o *operation.Operation) (operation.Call, error) {
+func (s *Server) bind(w *response, r *http.Request, o *operation.Operation) (operation.Call, error) {
 	call := operation.Call{Platform: w.target, Path: w.path, RequestID: requestID(r)}
 	if o.Price == operation.Free && len(o.Params) == 0 {
 		return call, nil // nothing to bind and nothing to pay: what is sent along does no harm
 	}
 	var err error
 	call.Pairs, err = operation.ParseQuery(r.URL.RawQuery)
-	if err != nil && (o.Service || platform.ID(w.target).Valid()) { // else the engine says so first
+	if err != nil && (o.Service || s.client.PlatformTable().Has(platform.ID(w.target))) { // else the engine says so first
 		return call, problem.Wrap(err, problem.InvalidRequest, "the query string is malformed; escape special characters as %XX")
 	}
 	if given := r.Header["Idempotency-Key"]; len(given) > 0 {

@@ -19,7 +19,7 @@ func (s *Server) unknown(w *response, r *http.Request) {
 func (s *Server) meant(path string) string {
 	op, below := strings.CutPrefix(path, "/v1/")
 	base, ops := "/v1/", s.own
-	if word, rest, deeper := strings.Cut(op, "/"); deeper && platform.ID(word).Valid() {
+	if word, rest, deeper := strings.Cut(op, "/"); deeper && s.client.PlatformTable().Has(platform.ID(word)) {
 		base, ops, op = base+word+"/", s.ops, rest
 	}
 	name := problem.Nearest(op, slices.Sorted(maps.Keys(ops)))

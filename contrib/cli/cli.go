@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/socialdata/socialdata/enrich"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 )
@@ -26,6 +27,8 @@ type Config struct {
 	// Providers returns the upstreams, those of one platform in the order in which they are tried. The names that it looks
 	// up are the settings of the program beside the flags: it looks all of them up, and works when none is set.
 	Providers func(Environment) ([]providers.Chain, error)
+	// Platforms are the program's own, beside those of the specification; see [socialdata.WithPlatform].
+	Platforms []platform.Info
 	// Now is the clock; nil means time.Now. A PostgreSQL database goes by its own, which all servers share.
 	Now func() time.Time
 	// Enricher returns the model behind enrich=arabic. It is called for the first text. Nil enriches nothing.
@@ -173,7 +176,7 @@ func Run(ctx context.Context, cfg Config, args []string, streams Streams, getenv
 		_, _ = fmt.Fprintln(log, "socialdata:", err)
 		return 2
 	}
-	if asked, err := predict(ctx, parser); asked || err != nil {
+	if asked, err := predict(ctx, cfg, parser); asked || err != nil {
 		if err != nil {
 			_, _ = fmt.Fprintln(log, "socialdata:", err)
 			return 2

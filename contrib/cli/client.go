@@ -15,6 +15,17 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
+// platforms returns the platforms of the program. One that [socialdata.New] would refuse is not among them.
+func (c Config) platforms() *platform.Table {
+	table := platform.Specified()
+	for _, info := range c.Platforms {
+		if more, err := table.With(info); err == nil {
+			table = more
+		}
+	}
+	return table
+}
+
 // client returns the engine with the program's providers, configured from the environment.
 func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 	web := &http.Client{Transport: providers.Transport()}
@@ -34,6 +45,9 @@ func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 	}
 	e.sandboxed = slices.ContainsFunc(slices.Concat(chains...), func(p providers.Provider) bool { return p.Platform == platform.Mock })
 	opts = append(append(opts, e.enricher()...), socialdata.WithProviders(chains...))
+	for _, info := range e.cfg.Platforms {
+		opts = append(opts, socialdata.WithPlatform(info))
+	}
 	if e.cfg.Now != nil {
 		opts = append(opts, socialdata.WithClock(e.cfg.Now))
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
-	"github.com/socialdata/socialdata/platform"
 )
 
 type completionCmd struct {
@@ -76,10 +75,11 @@ const (
 )
 
 // predict answers a shell that asks, by the variable COMP_LINE, how a line may go on. It reports whether it was asked.
-func predict(ctx context.Context, parser *kong.Kong) (asked bool, err error) {
-	param := complete.PredictFunc(predictParams)
+func predict(ctx context.Context, cfg Config, parser *kong.Kong) (asked bool, err error) {
+	names := cfg.platforms().Names()
+	param := complete.PredictFunc(func(a complete.Args) []string { return predictParams(a, names) })
 	command, err := kongcompletion.Command(parser, kongcompletion.WithPredictors(map[string]complete.Predictor{
-		"platform":  complete.PredictSet(platform.Names()...),
+		"platform":  complete.PredictSet(names...),
 		"operation": complete.PredictSet(operationNames()...),
 		"param":     param,
 		"account":   predictStored(ctx, accountNames),
@@ -100,7 +100,7 @@ func predict(ctx context.Context, parser *kong.Kong) (asked bool, err error) {
 }
 
 // predictParams returns the parameters of the operation that was named, each with =, or the words that the last may have.
-func predictParams(a complete.Args) []string {
+func predictParams(a complete.Args, platforms []string) []string {
 	o := socialdata.Operation("search_across")
 	for _, word := range a.Completed {
 		if named := socialdata.Operation(word); named != nil && !named.Service {
@@ -109,7 +109,7 @@ func predictParams(a complete.Args) []string {
 	}
 	if i := slices.IndexFunc(o.Params, func(p operation.Param) bool { return p.Name == a.LastCompleted }); i >= 0 {
 		if o.Params[i].Name == "platforms" {
-			return platform.Names()
+			return platforms
 		}
 		return o.Params[i].Enum
 	}

@@ -47,7 +47,7 @@ func (c *exportCmd) Run(e *env) error {
 		return errors.New("--limit must not be negative")
 	}
 	named := call{Platform: c.Platform, Operation: c.Operation, Params: c.Params}
-	o, asked, err := named.parse()
+	o, asked, err := named.parse(e.cfg.platforms())
 	if err != nil {
 		return err
 	}

@@ -26,10 +26,10 @@ type call struct {
 }
 
 // parse returns the operation and the call of it, with what is nearest to a name that does not exist.
-func (c *call) parse() (*operation.Operation, operation.Call, error) {
+func (c *call) parse(known *platform.Table) (*operation.Operation, operation.Call, error) {
 	id := platform.ID(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(c.Platform)))
-	if _, known := platform.Lookup(id); !known {
-		return nil, operation.Call{}, fmt.Errorf("there is no platform %q%s; socialdata platforms lists them", c.Platform, problem.DidYouMean(c.Platform, platform.Names()))
+	if !known.Has(id) {
+		return nil, operation.Call{}, fmt.Errorf("there is no platform %q%s; socialdata platforms lists them", c.Platform, problem.DidYouMean(c.Platform, known.Names()))
 	}
 	if c.Operation == "" {
 		return nil, operation.Call{}, fmt.Errorf("an operation must stand behind %s, such as posts; socialdata platforms lists them", c.Platform)
@@ -66,7 +66,7 @@ type getCmd struct {
 // Run makes the read and prints the answer. There is no account: nothing is charged. The secret of cursors is the one
 // that the server keeps in the database, so that the next get can go on where this one ended.
 func (c *getCmd) Run(e *env) error {
-	o, call, err := c.parse()
+	o, call, err := c.parse(e.cfg.platforms())
 	if err != nil {
 		return err
 	}

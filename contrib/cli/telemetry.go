@@ -50,6 +50,9 @@ func (f telemetryFlags) start(e *env, log *slog.Logger) (_ *telemetry, err error
 		}
 	}()
 	cfg := otel.Config{}
+	for _, info := range e.cfg.Platforms {
+		cfg.Platforms = append(cfg.Platforms, info.ID)
+	}
 	if cfg.Meter, t.page, err = otel.Prometheus(); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
-	"github.com/socialdata/socialdata/server/describe"
 )
 
 // platformSummary is one platform in the list of all of them.
@@ -49,14 +48,14 @@ type operationDetail struct {
 // platforms lists what can be read from each platform, or all about one.
 func (s *Server) platforms() (tool, error) {
 	in := &jsonschema.Schema{Type: "object", PropertyOrder: []string{"platform", "cursor"}, Properties: map[string]*jsonschema.Schema{
-		"platform": {Type: "string", Enum: anys(platform.Names()), Description: "Tells the operations of this one with their sources, filters and missing settings."},
+		"platform": {Type: "string", Enum: anys(s.client.PlatformTable().Names()), Description: "Tells the operations of this one with their sources, filters and missing settings."},
 		"cursor":   {Type: "string", Description: "The next_cursor of the part before."},
 	}}
-	data, err := anyOf(reflect.TypeFor[[]platformSummary](), reflect.TypeFor[schema.PlatformInfo]())
+	data, err := s.anyOf(reflect.TypeFor[[]platformSummary](), reflect.TypeFor[schema.PlatformInfo]())
 	if err != nil {
 		return tool{}, err
 	}
-	t, err := newTool("platforms", "What can be read", "Lists the platforms with their price and the operations that each serves; "+
+	t, err := s.newTool("platforms", "What can be read", "Lists the platforms with their price and the operations that each serves; "+
 		"with platform, all about one of them. Free.", false, in, data)
 	t.run = s.told(func(all []schema.PlatformInfo, args arguments) (any, error) {
 		word, err := args.text("platform")
@@ -65,7 +64,7 @@ func (s *Server) platforms() (tool, error) {
 		}
 		i := slices.IndexFunc(all, func(p schema.PlatformInfo) bool { return string(p.Platform) == word })
 		if i < 0 {
-			return nil, problem.New(problem.NotFound, "there is no platform %q; there are %s", word, strings.Join(platform.Names(), ", "))
+			return nil, problem.New(problem.NotFound, "there is no platform %q; there are %s", word, strings.Join(s.client.PlatformTable().Names(), ", "))
 		}
 		return all[i], nil
 	})
@@ -98,11 +97,11 @@ func (s *Server) describe() (tool, error) {
 		"operation": {Type: "string", Enum: anys(names(rows)), Description: "Tells its parameters, price, platforms and data."},
 		"cursor":    {Type: "string", Description: "The next_cursor of the part before."},
 	}}
-	data, err := anyOf(reflect.TypeFor[[]operationSummary](), reflect.TypeFor[operationDetail]())
+	data, err := s.anyOf(reflect.TypeFor[[]operationSummary](), reflect.TypeFor[operationDetail]())
 	if err != nil {
 		return tool{}, err
 	}
-	t, err := newTool("describe", "What an operation takes and gives", "Lists the operations; with operation, tells its parameters, "+
+	t, err := s.newTool("describe", "What an operation takes and gives", "Lists the operations; with operation, tells its parameters, "+
 		"price, platforms, problems and the JSON Schema of its data. Free.", false, in, data)
 	t.run = s.told(func(all []schema.PlatformInfo, args arguments) (any, error) {
 		name, err := args.text("operation")
@@ -116,7 +115,7 @@ func (s *Server) describe() (tool, error) {
 		if i < 0 {
 			return nil, problem.New(problem.NotFound, "there is no operation %q; there are %s", name, strings.Join(names(rows), ", "))
 		}
-		return detail(rows[i], all)
+		return s.detail(rows[i], all)
 	})
 	return t, err
 }
@@ -171,12 +170,12 @@ func summary(o *operation.Operation) operationSummary {
 	return operationSummary{o.Name, made, o.Summary, needs(o)}
 }
 
-func detail(o *operation.Operation, all []schema.PlatformInfo) (*operationDetail, error) {
-	data, err := describe.DataSchema(o.Data)
+func (s *Server) detail(o *operation.Operation, all []schema.PlatformInfo) (*operationDetail, error) {
+	data, err := s.inline().Data(o.Data)
 	if err != nil {
 		return nil, err
 	}
-	in, err := paramsSchema(o.Params)
+	in, err := s.paramsSchema(o.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -212,14 +211,14 @@ func price(o *operation.Operation) string {
 }
 
 // anyOf returns the schema of what is of one of the types.
-func anyOf(types ...reflect.Type) (*jsonschema.Schema, error) {
+func (s *Server) anyOf(types ...reflect.Type) (*jsonschema.Schema, error) {
 	out := &jsonschema.Schema{}
 	for _, t := range types {
-		s, err := dataSchema(t)
+		one, err := s.dataSchema(t)
 		if err != nil {
 			return nil, err
 		}
-		out.AnyOf = append(out.AnyOf, s)
+		out.AnyOf = append(out.AnyOf, one)
 	}
 	return out, nil
 }

@@ -10,21 +10,28 @@ import (
 	"github.com/socialdata/socialdata/server/describe"
 )
 
+// inline describes the platforms of the client.
+func (s *Server) inline() describe.Inline {
+	return describe.Inline{Platforms: s.client.PlatformTable()}
+}
+
 // dataSchema returns the JSON Schema of a type that is answered.
-func dataSchema(t reflect.Type) (*jsonschema.Schema, error) { return read(describe.DataSchema(t)) }
+func (s *Server) dataSchema(t reflect.Type) (*jsonschema.Schema, error) {
+	return read(s.inline().Data(t))
+}
 
 // paramsSchema returns the schema of an object that holds parameters.
-func paramsSchema(params []operation.Param) (*jsonschema.Schema, error) {
+func (s *Server) paramsSchema(params []operation.Param) (*jsonschema.Schema, error) {
 	out := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 	for _, p := range params {
-		s, err := read(describe.ParamSchema(p))
+		own, err := read(s.inline().Param(p))
 		if err != nil {
 			return nil, err
 		}
 		if p.Filter {
-			s.Description += " Only where the platform can: see its filters in platforms."
+			own.Description += " Only where the platform can: see its filters in platforms."
 		}
-		out.Properties[p.Name] = s
+		out.Properties[p.Name] = own
 		out.PropertyOrder = append(out.PropertyOrder, p.Name)
 		if p.Required {
 			out.Required = append(out.Required, p.Name)

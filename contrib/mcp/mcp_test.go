@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +21,10 @@ import (
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -512,4 +516,22 @@ func TestSearchBecomesAJob(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAPlatformOfOnesOwnIsATool(t *testing.T) {
+	t.Parallel()
+	s := open(t, overStdio, enginetest.Config{
+		Providers: []providers.Provider{mock.NewFor("mastodon", mock.Config{})},
+		Options:   []socialdata.Option{socialdata.WithPlatform(platform.Info{ID: "mastodon", Name: "Mastodon", BaseCredits: 3})},
+	}, mcp.Config{})
+	for _, tool := range s.tools(t) {
+		if tool.Name != "platforms" && tool.Name != "read" {
+			continue
+		}
+		if b, err := schema.Marshal(tool.InputSchema); err != nil || !strings.Contains(string(b), "mastodon") {
+			t.Errorf("the tool %s does not name it: %s, %v", tool.Name, b, err)
+		}
+	}
+	s.good(t, "read", args{"operation": "profile", "platform": "mastodon", "params": args{"handle": "salma"}})
+	s.good(t, "platforms", args{"platform": "mastodon"})
 }

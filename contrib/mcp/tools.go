@@ -13,7 +13,6 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
-	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -29,8 +28,8 @@ func (t tool) takes() []string { return t.definition.InputSchema.(*jsonschema.Sc
 
 // newTool returns a tool that only reads. World says that what it reads is outside of this service; data is the schema
 // of what it answers.
-func newTool(name, title, doc string, world bool, in, data *jsonschema.Schema) (tool, error) {
-	out, err := resultSchema(data)
+func (s *Server) newTool(name, title, doc string, world bool, in, data *jsonschema.Schema) (tool, error) {
+	out, err := s.resultSchema(data)
 	if err != nil {
 		return tool{}, err
 	}
@@ -44,12 +43,12 @@ func newTool(name, title, doc string, world bool, in, data *jsonschema.Schema) (
 }
 
 // resultSchema returns the schema of a [result] that holds such data.
-func resultSchema(data *jsonschema.Schema) (*jsonschema.Schema, error) {
-	meta, err := dataSchema(reflect.TypeFor[schema.Meta]())
+func (s *Server) resultSchema(data *jsonschema.Schema) (*jsonschema.Schema, error) {
+	meta, err := s.dataSchema(reflect.TypeFor[schema.Meta]())
 	if err != nil {
 		return nil, err
 	}
-	problems, err := dataSchema(reflect.TypeFor[failure]())
+	problems, err := s.dataSchema(reflect.TypeFor[failure]())
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +118,7 @@ func names(rows []*operation.Operation) []string {
 // read makes any read from a platform.
 func (s *Server) read() (tool, error) {
 	rows := readable()
-	params, err := anyParams(rows)
+	params, err := s.anyParams(rows)
 	if err != nil {
 		return tool{}, err
 	}
@@ -127,12 +126,12 @@ func (s *Server) read() (tool, error) {
 		Type: "object", Required: []string{"operation"}, PropertyOrder: []string{"operation", "platform", "params", "path"},
 		Properties: map[string]*jsonschema.Schema{
 			"operation": {Type: "string", Enum: anys(names(rows)), Description: "What is read."},
-			"platform":  {Type: "string", Description: "Where, one of " + strings.Join(platform.Names(), ", ") + "; for raw the provider. None for enrich."},
+			"platform":  {Type: "string", Description: "Where, one of " + strings.Join(s.client.PlatformTable().Names(), ", ") + "; for raw the provider. None for enrich."},
 			"params":    params,
 			"path":      {Type: "string", Description: "For raw only: the path of the provider's own route."},
 		},
 	}
-	t, err := newTool("read", "Read from a platform", readDoc(rows), true, in, &jsonschema.Schema{
+	t, err := s.newTool("read", "Read from a platform", readDoc(rows), true, in, &jsonschema.Schema{
 		Types:       []string{"object", "array", "null", "string", "number", "boolean"},
 		Description: "One object, or a list of them; describe gives the schema for each operation. Only raw is anything else.",
 	})
@@ -179,13 +178,13 @@ func needs(o *operation.Operation) string {
 
 // anyParams returns the schema of an object that holds the parameters of any of the rows. Where two operations mean
 // different things by one name, it says no more than both agree on.
-func anyParams(rows []*operation.Operation) (*jsonschema.Schema, error) {
+func (s *Server) anyParams(rows []*operation.Operation) (*jsonschema.Schema, error) {
 	out := &jsonschema.Schema{
 		Type: "object", Properties: map[string]*jsonschema.Schema{},
 		Description: "The operation's parameters by name; describe lists them.",
 	}
 	for _, o := range rows {
-		own, err := paramsSchema(o.Params)
+		own, err := s.paramsSchema(o.Params)
 		if err != nil {
 			return nil, err
 		}
@@ -238,11 +237,11 @@ func readRequest(rows []*operation.Operation, args arguments) (request, error) {
 
 // flat returns a tool for one row, whose arguments are the row's parameters. The cursor of a part is among them.
 func (s *Server) flat(o *operation.Operation, name, title, doc string, data *jsonschema.Schema) (tool, error) {
-	in, err := withCursor(o)
+	in, err := s.withCursor(o)
 	if err != nil {
 		return tool{}, err
 	}
-	t, err := newTool(name, title, doc, true, in, data)
+	t, err := s.newTool(name, title, doc, true, in, data)
 	t.run = func(ctx context.Context, who caller, args arguments) (*result, error) {
 		params, err := args.values()
 		if err != nil {
@@ -254,8 +253,8 @@ func (s *Server) flat(o *operation.Operation, name, title, doc string, data *jso
 }
 
 // withCursor returns the schema of a row's parameters and of the cursor, which any answer in parts has.
-func withCursor(o *operation.Operation) (*jsonschema.Schema, error) {
-	in, err := paramsSchema(o.Params)
+func (s *Server) withCursor(o *operation.Operation) (*jsonschema.Schema, error) {
+	in, err := s.paramsSchema(o.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -268,8 +267,8 @@ func withCursor(o *operation.Operation) (*jsonschema.Schema, error) {
 
 // found returns the schema of a list of search results: what all kinds have in common. The whole of it, 20 kB, is
 // what describe is asked for; this one stands in the list of tools, which a model reads at the start.
-func found() (*jsonschema.Schema, error) {
-	item, err := dataSchema(reflect.TypeFor[schema.Common]())
+func (s *Server) found() (*jsonschema.Schema, error) {
+	item, err := s.dataSchema(reflect.TypeFor[schema.Common]())
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +283,7 @@ func found() (*jsonschema.Schema, error) {
 }
 
 func (s *Server) search() (tool, error) {
-	data, err := found()
+	data, err := s.found()
 	if err != nil {
 		return tool{}, err
 	}
@@ -295,7 +294,7 @@ func (s *Server) search() (tool, error) {
 }
 
 func (s *Server) job() (tool, error) {
-	data, err := found()
+	data, err := s.found()
 	if err != nil {
 		return tool{}, err
 	}
@@ -307,11 +306,11 @@ func (s *Server) job() (tool, error) {
 // account tells the balance, or lists the books.
 func (s *Server) account() (tool, error) {
 	rows := []*operation.Operation{socialdata.Operation(opMe), socialdata.Operation(opUsage)}
-	data, err := anyOf(rows[0].Data, rows[1].Data)
+	data, err := s.anyOf(rows[0].Data, rows[1].Data)
 	if err != nil {
 		return tool{}, err
 	}
-	in, err := withCursor(rows[1])
+	in, err := s.withCursor(rows[1])
 	if err != nil {
 		return tool{}, err
 	}
@@ -320,7 +319,7 @@ func (s *Server) account() (tool, error) {
 		Description: "me tells the key, the balance and the rate limit; usage lists the charges, newest first.",
 	}
 	in.PropertyOrder = append([]string{"operation"}, in.PropertyOrder...)
-	t, err := newTool("account", "Balance and charges",
+	t, err := s.newTool("account", "Balance and charges",
 		"Tells the calling key, its balance and its rate limit, or lists the account's charges, newest first. Free. "+
 			"The other arguments choose among the charges.", false, in, data)
 	t.run = func(ctx context.Context, who caller, args arguments) (*result, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,6 +36,7 @@ var seconds = metric.WithExplicitBucketBoundaries(
 type meters struct {
 	meter      metric.Meter
 	operations map[string]bool // whether the answers of an operation are kept, by its name
+	platforms  []platform.ID   // beside those of the specification
 	fields     fields
 
 	requests, upstream                      histogram
@@ -70,8 +72,8 @@ func (g gauge) record(n int64, w words) {
 	g.Record(context.Background(), n, g.labels.get(w).record...)
 }
 
-func newMeters(m metric.Meter) (*meters, error) {
-	out := &meters{meter: m, operations: map[string]bool{}}
+func newMeters(m metric.Meter, own []platform.ID) (*meters, error) {
+	out := &meters{meter: m, platforms: own, operations: map[string]bool{}}
 	out.requests.labels = newLabels(requestLabels)
 	out.upstream.labels = named("platform", "provider", "outcome")
 	out.calls.labels = named("operation", "platform", "code")
@@ -111,22 +113,22 @@ func (t *Telemetry) Observer() observe.Observer {
 	m := t.meters
 	return observe.Observer{
 		Call: func(c observe.Call) {
-			m.calls.add(1, words{a: m.operation(c.Operation), b: platformOf(c.Platform), c: word(string(c.Code), "ok")})
+			m.calls.add(1, words{a: m.operation(c.Operation), b: m.platform(c.Platform), c: word(string(c.Code), "ok")})
 			if c.Cache != "" && m.operations[c.Operation] {
 				m.cache.add(1, words{a: c.Operation, b: strings.ToLower(string(c.Cache))})
 			}
 		},
 		Charge: func(c observe.Charge) {
-			m.charged.add(c.Credits, words{a: m.operation(c.Operation), b: platformOf(c.Platform)})
+			m.charged.add(c.Credits, words{a: m.operation(c.Operation), b: m.platform(c.Platform)})
 		},
 		Upstream: func(u observe.Upstream) {
-			m.upstream.record(context.Background(), u.Duration, words{a: platformOf(string(u.Platform)), b: u.Provider, c: outcome(u.UpstreamCall)})
+			m.upstream.record(context.Background(), u.Duration, words{a: m.platform(string(u.Platform)), b: u.Provider, c: outcome(u.UpstreamCall)})
 		},
 		Breaker: func(b observe.Breaker) {
-			m.breakers.record(breakerStates[b.State], words{a: platformOf(string(b.Platform)), b: b.Provider})
+			m.breakers.record(breakerStates[b.State], words{a: m.platform(string(b.Platform)), b: b.Provider})
 		},
 		Drift: func(d observe.Drift) {
-			m.drifted.add(1, words{a: m.operation(d.Operation), b: platformOf(string(d.Platform)), c: m.fields.name(d.Field)})
+			m.drifted.add(1, words{a: m.operation(d.Operation), b: m.platform(string(d.Platform)), c: m.fields.name(d.Field)})
 		},
 		Invented: func(i observe.Invented) {
 			m.invents.add(int64(i.Words), words{a: m.operation(i.Operation)})
@@ -187,9 +189,9 @@ func (m *meters) operation(name string) string {
 	return name
 }
 
-// platformOf returns the platform of a call: what a caller has put in its place is other.
-func platformOf(name string) string {
-	if name != "" && !platform.ID(name).Valid() {
+// platform returns the platform of a call: what a caller has put in its place is other.
+func (m *meters) platform(name string) string {
+	if id := platform.ID(name); id != "" && !id.Valid() && !slices.Contains(m.platforms, id) {
 		return other
 	}
 	return word(name, "none")

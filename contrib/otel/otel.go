@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	tracenoop "go.opentelemetry.io/otel/trace/noop"
 
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/server"
 )
 
@@ -24,6 +25,8 @@ const scope = "github.com/socialdata/socialdata/contrib/otel"
 type Config struct {
 	Tracer trace.TracerProvider
 	Meter  metric.MeterProvider
+	// Platforms are those of the program's own, as [socialdata.WithPlatform] adds them: any other word is counted as other.
+	Platforms []platform.ID
 }
 
 // Telemetry is safe for concurrent use.
@@ -46,7 +49,7 @@ func New(cfg Config) (*Telemetry, error) {
 	}
 	var err error
 	t.tracer = cfg.Tracer.Tracer(scope)
-	t.meters, err = newMeters(cfg.Meter.Meter(scope))
+	t.meters, err = newMeters(cfg.Meter.Meter(scope), cfg.Platforms)
 	return t, err
 }
 

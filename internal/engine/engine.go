@@ -36,6 +36,7 @@ import (
 // Config is what an engine is made of. Rows must be there; the zero value of everything else has a meaning.
 type Config struct {
 	Rows        []*read.Row           // the operation table, in the order of its description
+	Platforms   *platform.Table       // nil means those of the specification
 	Providers   []providers.Provider  // those of one platform in the order in which they are tried
 	Ledger      credits.Ledger        // nil charges nothing
 	Cache       cache.Store           // nil keeps 64 MiB in memory
@@ -82,7 +83,7 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	cfg.Records = records.Within(records.Compress(cfg.Records), recordsPatience)
-	if err := checkPrices(cfg.Prices); err != nil {
+	if err := checkPrices(cfg.Prices, cfg.Platforms); err != nil {
 		return nil, err
 	}
 	sealer, err := cursor.NewSealer(cursorKeys...)
@@ -98,7 +99,7 @@ func New(cfg Config) (*Engine, error) {
 		HoldFor: cfg.Timeout + holdSlack, IDs: credits.NewIDs(cfg.Now()), Charged: cfg.Observer.Charge,
 	}
 	e.upstreams, err = upstreams.New(upstreams.Config{
-		Providers: cfg.Providers, Observer: cfg.Observer, Now: cfg.Now, Log: cfg.Log,
+		Platforms: cfg.Platforms, Providers: cfg.Providers, Observer: cfg.Observer, Now: cfg.Now, Log: cfg.Log,
 	})
 	if err != nil {
 		return nil, err
@@ -117,10 +118,10 @@ func New(cfg Config) (*Engine, error) {
 }
 
 // checkPrices refuses the price of a platform that does not exist.
-func checkPrices(prices map[platform.ID]int64) error {
+func checkPrices(prices map[platform.ID]int64, known *platform.Table) error {
 	for _, id := range slices.Sorted(maps.Keys(prices)) {
-		if !id.Valid() {
-			return fmt.Errorf("socialdata: WithPrices: there is no platform %q%s", id, problem.DidYouMean(string(id), platform.Names()))
+		if !known.Has(id) {
+			return fmt.Errorf("socialdata: WithPrices: there is no platform %q%s", id, problem.DidYouMean(string(id), known.Names()))
 		}
 	}
 	return nil
@@ -139,6 +140,7 @@ func (e *Engine) addRows(rows []*read.Row) error {
 
 func (c *Config) fill() {
 	c.Timeout = cmp.Or(c.Timeout, 15*time.Second)
+	c.Platforms = cmp.Or(c.Platforms, platform.Specified())
 	c.Environment = cmp.Or(c.Environment, "development")
 	c.Observer = c.Observer.Filled()
 	c.Rate = cmp.Or(c.Rate, keys.DefaultRate())

@@ -12,10 +12,13 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
+// PlatformTable returns the platforms that there are.
+func (e *Engine) PlatformTable() *platform.Table { return e.cfg.Platforms }
+
 // platforms answers what can be read from each platform, and why not where it cannot.
 func platforms(ctx context.Context, s *Session, _ *read.Row, call operation.Call) (*operation.Answer, error) {
 	out := []schema.PlatformInfo{}
-	for _, info := range platform.All() {
+	for _, info := range s.cfg.Platforms.All() {
 		p := schema.PlatformInfo{
 			Platform: info.ID, Name: info.Name, BaseCredits: s.reader.Base(info.ID), Meaning: set(info.Meaning),
 			RawRoutes: s.rawRoutes(info.ID),
@@ -74,7 +77,7 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 // rawRoutes lists what can be read unchanged at the price of a platform, each route once.
 func (s *Session) rawRoutes(id platform.ID) []schema.RawRoute {
 	out := []schema.RawRoute{}
-	for _, info := range platform.All() { // a provider may list routes of other platforms than its own
+	for _, info := range s.cfg.Platforms.All() { // a provider may list routes of other platforms than its own
 		for _, source := range s.upstreams.Sources(info.ID) {
 			p := source.Provider
 			for _, route := range p.Routes {
@@ -120,7 +123,7 @@ func (s *Session) Health() schema.Health {
 	out := schema.Health{
 		Status: "ok", Environment: s.cfg.Environment, Platforms: map[platform.ID]schema.HealthState{},
 	}
-	for _, info := range platform.All() {
+	for _, info := range s.cfg.Platforms.All() {
 		out.Platforms[info.ID] = s.upstreams.State(info.ID)
 	}
 	for name, state := range s.cfg.Dependencies {

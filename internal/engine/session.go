@@ -268,7 +268,7 @@ func (s *Session) fail(ctx context.Context, o *operation.Operation, call operati
 	p := problemOf(o, call, err)
 	p.RequestID = cmp.Or(call.RequestID, operation.RequestID(ctx), operation.NewRequestID())
 	attrs := []any{"request_id", p.RequestID, "operation", o.Name, "code", p.Code}
-	if platform.ID(call.Platform).Valid() {
+	if s.cfg.Platforms.Has(platform.ID(call.Platform)) {
 		attrs = append(attrs, "platform", call.Platform)
 	}
 	if cause := p.Unwrap(); cause != nil && p.HTTPStatus() >= problem.InternalError.Status() {

@@ -104,7 +104,7 @@ func (d *deriver) follow(cs *candidates, p *schema.Profile) {
 		if c == nil || c.source == schema.Official && p == cs.self { // the owner says the same on the same platform once more
 			continue
 		}
-		switch linksOf(p.Platform) {
+		switch d.linksOf(p.Platform) {
 		case platform.LinksPage:
 			c.add(string(p.Platform), strings.ToUpper(string(id)), ownedPage)
 		case platform.LinksListed:
@@ -116,8 +116,8 @@ func (d *deriver) follow(cs *candidates, p *schema.Profile) {
 }
 
 // linksOf says what the links of a platform's profiles are.
-func linksOf(id platform.ID) platform.Links {
-	info, _ := platform.Lookup(id)
+func (d *deriver) linksOf(id platform.ID) platform.Links {
+	info, _ := d.reader.Upstreams().Platforms().Lookup(id)
 	return info.Links
 }
 

@@ -43,7 +43,7 @@ func Derive(ctx context.Context, r *read.Reader, q *read.Query) (read.Fetched, e
 	}
 	d.follow(&found, me)
 	d.openPages(ctx, &found)
-	probed, err := q.Probed()
+	probed, err := d.reader.Probed(q)
 	if err != nil {
 		return read.Fetched{}, err
 	}
@@ -108,7 +108,7 @@ func (l *look) missed() bool {
 func (d *deriver) openPages(ctx context.Context, found *candidates) {
 	var pages []look
 	for _, c := range found.list[:min(len(found.list), mostProfiles)] {
-		if linksOf(c.Platform) == platform.LinksPage {
+		if d.linksOf(c.Platform) == platform.LinksPage {
 			pages = append(pages, look{platform: c.Platform, handle: c.Handle})
 		}
 	}
@@ -157,7 +157,7 @@ func (d *deriver) fetched(found *candidates) (read.Fetched, error) {
 	list := []schema.LinkedProfile{}
 	for _, c := range found.list {
 		c.settle()
-		raw, err := read.Complete(&providers.Provider{Platform: found.self.Platform, Source: c.source}, &c.LinkedProfile, d.oldest)
+		raw, err := d.reader.Complete(&providers.Provider{Platform: found.self.Platform, Source: c.source}, &c.LinkedProfile, d.oldest)
 		if err != nil {
 			continue
 		}

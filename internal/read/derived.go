@@ -98,7 +98,7 @@ func decodeLinked(entry *cache.Entry) ([]schema.LinkedProfile, error) {
 func (r *Reader) inner(
 	ctx context.Context, row *Row, id platform.ID, handle string, fresh bool, at *cursor.Cursor,
 ) (*cache.Entry, error) {
-	info, _ := platform.Lookup(id)
+	info, _ := r.platforms.Lookup(id)
 	in, err := operation.Bind(row.Params, url.Values{"handle": {handle}, "fresh": {strconv.FormatBool(fresh)}})
 	if err != nil {
 		return nil, err

@@ -54,8 +54,8 @@ func single[T any, P schema.Resource[T]](get func(context.Context, *providers.Pr
 				return Fetched{}, err
 			}
 			r.attempt.Read(1)
-			out := Fetched{At: r.now()}
-			data, raw, err := encode(r.Provider, P(&v), out.At)
+			out := Fetched{At: r.reader.now()}
+			data, raw, err := r.reader.encode(r.Provider, P(&v), out.At)
 			if err != nil {
 				r.attempt.Broken(err)
 				return out, drifted(err)
@@ -125,7 +125,7 @@ func decode[T any](data string) (any, error) {
 // item could be understood is an upstream that has changed.
 func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page providers.Page[T]) (Fetched, error) {
 	r.attempt.Read(len(page.Items))
-	out := Fetched{At: r.now(), Page: public(r.Provider, page.Raw), Next: page.Next}
+	out := Fetched{At: r.reader.now(), Page: public(r.Provider, page.Raw), Next: page.Next}
 	var kept [][]byte
 	broken, understood, here := error(nil), false, map[uint64][]byte{}
 	for i := range page.Items {
@@ -133,7 +133,7 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 			return Fetched{}, err
 		}
 		o := P(&page.Items[i])
-		data, raw, err := encode(r.Provider, o, out.At)
+		data, raw, err := r.reader.encode(r.Provider, o, out.At)
 		if err != nil {
 			r.attempt.Broken(err)
 			broken = fmt.Errorf("item %d of %d: %w", i+1, len(page.Items), err)
@@ -169,8 +169,8 @@ func drifted(err error) error {
 }
 
 // encode completes o and returns it as JSON, and its raw.
-func encode(p *providers.Provider, o schema.Object, at time.Time) (data, raw []byte, err error) {
-	if raw, err = Complete(p, o, at); err != nil {
+func (r *Reader) encode(p *providers.Provider, o schema.Object, at time.Time) (data, raw []byte, err error) {
+	if raw, err = r.Complete(p, o, at); err != nil {
 		return nil, nil, err
 	}
 	data, err = schema.Marshal(o)
@@ -178,14 +178,14 @@ func encode(p *providers.Provider, o schema.Object, at time.Time) (data, raw []b
 }
 
 // Complete stamps and checks o, and takes its raw off.
-func Complete(p *providers.Provider, o schema.Object, at time.Time) (raw []byte, err error) {
-	if r, ok := o.(*schema.SearchResult); ok && r.Object == nil {
-		return nil, r.Validate()
+func (r *Reader) Complete(p *providers.Provider, o schema.Object, at time.Time) (raw []byte, err error) {
+	if found, ok := o.(*schema.SearchResult); ok && found.Object == nil {
+		return nil, found.Validate()
 	}
 	p.Stamp(o, at)
 	c := o.Shared()
 	raw, c.Raw = public(p, c.Raw), nil
-	return raw, o.Validate()
+	return raw, r.validator.Validate(o)
 }
 
 // public returns JSON without its white space and without what p shows to the owner of the credential alone, or nil for
@@ -208,8 +208,8 @@ func Store() Source {
 			}
 			s.Platform = r.Provider.Platform
 			r.attempt.Read(1)
-			out := Fetched{At: r.now(), Page: public(r.Provider, s.Raw)}
-			if err := s.Validate(); err != nil {
+			out := Fetched{At: r.reader.now(), Page: public(r.Provider, s.Raw)}
+			if err := r.reader.validator.Validate(&s.StoreSummary); err != nil {
 				r.attempt.Broken(err)
 				return out, drifted(err)
 			}

@@ -24,9 +24,9 @@ func (r *Reader) Plan(ctx context.Context, row *Row, call operation.Call) (*Quer
 
 // PlanPairs is [Reader.Plan] for parameters by themselves.
 func (r *Reader) PlanPairs(ctx context.Context, row *Row, on platform.ID, given operation.Pairs) (*Query, error) {
-	info, ok := platform.Lookup(on)
+	info, ok := r.platforms.Lookup(on)
 	if !ok {
-		return nil, NoPlatform(problem.NotFound, "", string(on))
+		return nil, r.NoPlatform(problem.NotFound, "", string(on))
 	}
 	q := &Query{}
 	in, err := given.Bind(row.Params, q.room[:])
@@ -38,9 +38,9 @@ func (r *Reader) PlanPairs(ctx context.Context, row *Row, on platform.ID, given 
 
 // NoPlatform is the problem of a word that is not a platform, with what it may have been meant for. Where says what the
 // word was given for; "" for the platform of the call.
-func NoPlatform(code problem.Code, where, word string) error {
+func (r *Reader) NoPlatform(code problem.Code, where, word string) error {
 	return problem.New(code, "%sthere is no platform %q%s; %s lists them",
-		where, word, problem.DidYouMean(word, platform.Names()), Platforms)
+		where, word, problem.DidYouMean(word, r.platforms.Names()), Platforms)
 }
 
 // Platforms is where a caller finds what each platform serves.
@@ -85,7 +85,7 @@ func (r *Reader) probes(q *Query) (int64, error) {
 	if q.Row.Price != operation.PlatformAndProbes {
 		return 0, nil
 	}
-	ids, err := q.Probed()
+	ids, err := r.Probed(q)
 	n := int64(0)
 	for _, id := range ids {
 		if !r.cfg.Upstreams.Serves(id, providers.OpProfile) {

@@ -37,7 +37,7 @@ type Query struct {
 
 // Probed returns the platforms that the parameter platforms names beside the call's own, each once, in order. An unknown
 // one is an invalid_request problem.
-func (q *Query) Probed() ([]platform.ID, error) {
+func (r *Reader) Probed(q *Query) ([]platform.ID, error) {
 	var out []platform.ID
 	list := q.In.Get("platforms")
 	if list == "" {
@@ -45,8 +45,8 @@ func (q *Query) Probed() ([]platform.ID, error) {
 	}
 	for word := range strings.SplitSeq(list, ",") {
 		id := platform.ID(strings.TrimSpace(word))
-		if _, ok := platform.Lookup(id); !ok {
-			return nil, NoPlatform(problem.InvalidRequest, `parameter "platforms": `, word)
+		if !r.platforms.Has(id) {
+			return nil, r.NoPlatform(problem.InvalidRequest, `parameter "platforms": `, word)
 		}
 		if id != q.Platform && !slices.Contains(out, id) {
 			out = append(out, id)

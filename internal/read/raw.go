@@ -10,7 +10,6 @@ import (
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
-	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 )
@@ -57,7 +56,7 @@ func (r *Reader) PlanRaw(row *Row, call operation.Call) (*Query, error) {
 
 func (r *Reader) rawRoute(provider, path string) (*upstreams.Source, providers.Route, error) {
 	known, names := false, []string{}
-	for _, info := range platform.All() {
+	for _, info := range r.platforms.All() {
 		for _, s := range r.cfg.Upstreams.Sources(info.ID) {
 			if s.Provider.Name != provider {
 				names = append(names, s.Provider.Name)

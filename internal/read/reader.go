@@ -15,6 +15,7 @@ import (
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // Reader reads from the sources that it was given. It is safe for concurrent use.
@@ -24,6 +25,8 @@ type Reader struct {
 	near    cache.Near   // the part of the cache that is in this process; nil for none
 	flights singleflight.Group
 
+	platforms *platform.Table
+	validator *schema.Validator
 	enricher  enricher
 	confirmed *Row
 	work      background.Group
@@ -45,7 +48,8 @@ type Config struct {
 
 // New returns a Reader.
 func New(cfg Config) *Reader {
-	r := &Reader{cfg: cfg, enricher: enricher{cfg.Enricher, cfg.Observer, cfg.Log}}
+	platforms := cfg.Upstreams.Platforms()
+	r := &Reader{cfg: cfg, platforms: platforms, validator: schema.NewValidator(platforms), enricher: enricher{cfg.Enricher, cfg.Observer, cfg.Log}}
 	r.shared, _ = cfg.Cache.(cache.Shared)
 	r.near, _ = cfg.Cache.(cache.Near)
 	r.confirmed = confirmedRow(cfg.Profile.TTL)
@@ -66,7 +70,7 @@ func (r *Reader) Base(id platform.ID) int64 {
 	if n, ok := r.cfg.Prices[id]; ok {
 		return n
 	}
-	info, _ := platform.Lookup(id)
+	info, _ := r.platforms.Lookup(id)
 	return info.BaseCredits
 }
 

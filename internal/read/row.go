@@ -60,7 +60,7 @@ type Reading struct {
 	In       operation.Args
 	Token    string // the upstream's; "" for the first page
 
-	now     func() time.Time
+	reader  *Reader
 	skip    func(id uint64) bool // reports whether an object has been on an earlier page
 	attempt *upstreams.Attempt
 }

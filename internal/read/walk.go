@@ -75,7 +75,7 @@ func (r *Reader) ask(ctx context.Context, q *Query, at *cursor.Cursor) (got Fetc
 	answer, err := r.cfg.Upstreams.Try(ctx, q.Platform, q.Row.op(), q.subject(at),
 		func(ctx context.Context, a *upstreams.Attempt) (any, error) {
 			got, err := q.Row.Fetch(providers.WithPasted(ctx, q.pasted), Reading{
-				Provider: a.Provider, In: q.In, Token: token, now: r.now, attempt: a,
+				Provider: a.Provider, In: q.In, Token: token, reader: r, attempt: a,
 				skip: func(id uint64) bool { return seen[id] },
 			})
 			if got.At.IsZero() {

@@ -64,7 +64,7 @@ func (s *Service) Plan(ctx context.Context, who account.Caller, in operation.Arg
 		bound: s.cfg.All.Name + in.Binding(), wait: in.Seconds("wait_s", defaultWait), recent: in.Get("sort") == "recent",
 		enrich: in.Get("enrich") != "", raw: in.Flag("include_raw"), fresh: in.Flag("fresh"), first: true,
 	}
-	named, err := namedPlatforms(in.Get("platforms"), plan.enrich)
+	named, err := s.namedPlatforms(in.Get("platforms"), plan.enrich)
 	if err != nil {
 		return nil, err
 	}
@@ -142,17 +142,17 @@ func joinIDs(ids []platform.ID) string {
 }
 
 // namedPlatforms reads the list of platforms; nil means none was given.
-func namedPlatforms(list string, enrich bool) ([]platform.ID, error) {
+func (s *Service) namedPlatforms(list string, enrich bool) ([]platform.ID, error) {
 	if list == "" {
 		return nil, nil
 	}
 	var out []platform.ID
 	for word := range strings.SplitSeq(list, ",") {
 		id := platform.ID(strings.TrimSpace(word))
-		info, ok := platform.Lookup(id)
+		info, ok := s.cfg.Upstreams.Platforms().Lookup(id)
 		switch {
 		case !ok:
-			return nil, read.NoPlatform(problem.InvalidRequest, `parameter "platforms": `, word)
+			return nil, s.cfg.Reader.NoPlatform(problem.InvalidRequest, `parameter "platforms": `, word)
 		case enrich && info.NoEnrich:
 			return nil, problem.New(problem.InvalidRequest,
 				"parameter \"enrich\" cannot be used on %s: its content may not be sent through enrichment", id)
@@ -179,7 +179,7 @@ func (s *Service) planPart(ctx context.Context, in operation.Args, id platform.I
 	if err != nil {
 		return nil, err
 	}
-	info, _ := platform.Lookup(id)
+	info, _ := s.cfg.Upstreams.Platforms().Lookup(id)
 	return s.cfg.Reader.PlanFor(ctx, s.cfg.Row, info, bound)
 }
 
@@ -188,7 +188,7 @@ func (s *Service) planPart(ctx context.Context, in operation.Args, id platform.I
 func (s *Service) searchable(enrich bool) []platform.ID {
 	var out []platform.ID
 	var sandboxes []platform.ID
-	for _, info := range platform.All() {
+	for _, info := range s.cfg.Upstreams.Platforms().All() {
 		switch {
 		case !s.cfg.Upstreams.Serves(info.ID, s.cfg.Row.Op) || enrich && info.NoEnrich:
 		case info.Sandbox:

@@ -1,6 +1,7 @@
 package upstreams
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -24,8 +25,9 @@ type Pool struct {
 	drifts  drifts
 }
 
-// Config is what a [Pool] is made of. All of it must be there.
+// Config is what a [Pool] is made of. All of it but Platforms must be there.
 type Config struct {
+	Platforms *platform.Table      // nil means those of the specification
 	Providers []providers.Provider // those of one platform in the order in which they are tried
 	Observer  observe.Observer     // filled
 	Now       func() time.Time
@@ -34,6 +36,7 @@ type Config struct {
 
 // New returns a Pool. It fails when a provider is of an unknown platform or named like another of its platform.
 func New(cfg Config) (*Pool, error) {
+	cfg.Platforms = cmp.Or(cfg.Platforms, platform.Specified())
 	p := &Pool{cfg: cfg, sources: map[platform.ID][]*Source{}, health: health{now: cfg.Now}}
 	for i := range cfg.Providers {
 		if err := p.add(&cfg.Providers[i]); err != nil {
@@ -44,13 +47,13 @@ func New(cfg Config) (*Pool, error) {
 }
 
 func (p *Pool) add(provider *providers.Provider) error {
-	info, known := platform.Lookup(provider.Platform)
+	info, known := p.cfg.Platforms.Lookup(provider.Platform)
 	if provider.Name == "" {
 		return fmt.Errorf("socialdata: WithProviders: a provider of platform %q has no name: set its Name", provider.Platform)
 	}
 	if !known {
 		return fmt.Errorf("socialdata: WithProviders: the provider %q is of platform %q, which does not exist%s",
-			provider.Name, provider.Platform, problem.DidYouMean(string(provider.Platform), platform.Names()))
+			provider.Name, provider.Platform, problem.DidYouMean(string(provider.Platform), p.cfg.Platforms.Names()))
 	}
 	named := func(s *Source) bool { return s.Provider.Name == provider.Name }
 	if slices.ContainsFunc(p.sources[info.ID], named) {
@@ -63,6 +66,9 @@ func (p *Pool) add(provider *providers.Provider) error {
 	p.sources[info.ID] = append(p.sources[info.ID], s)
 	return nil
 }
+
+// Platforms returns the platforms that there are.
+func (p *Pool) Platforms() *platform.Table { return p.cfg.Platforms }
 
 // Sources returns the sources of a platform, in the order in which they are tried. The slice is the pool's own.
 func (p *Pool) Sources(id platform.ID) []*Source { return p.sources[id] }

@@ -29,6 +29,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -52,8 +53,16 @@ type Suite struct {
 	Fails []Fail
 	// Inputs are what people paste, and what it must be reduced to.
 	Inputs []Input
+	// Platforms are those that the provider may name, where it is of a platform of the program's own; nil means those of
+	// the specification.
+	Platforms *platform.Table
 	// Drift is what the drift suite must know of the upstream; nil leaves the suite out.
 	Drift *Drift
+}
+
+// validate checks an object of the provider.
+func (s Suite) validate(o interface{ Validate() error }) error {
+	return schema.NewValidator(cmp.Or(s.Platforms, platform.Specified())).Validate(o)
 }
 
 // open returns the provider under test.
@@ -187,7 +196,7 @@ func Run(t *testing.T, s Suite) {
 		for _, c := range s.Calls {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
-				golden(t, s.Dir, c, s.open(t, &http.Client{Transport: manifest}))
+				golden(t, s, s.Dir, c, s.open(t, &http.Client{Transport: manifest}))
 			})
 		}
 	})
@@ -212,7 +221,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("every empty cell of what is served elsewhere has a reason or is plainly absent", func(t *testing.T) { table(t, s) })
 }
 
-func golden(t *testing.T, dir string, c Call, p providers.Provider) {
+func golden(t *testing.T, s Suite, dir string, c Call, p providers.Provider) {
 	t.Helper()
 	pages, err := c.read(t.Context(), p)
 	if err != nil {
@@ -224,7 +233,7 @@ func golden(t *testing.T, dir string, c Call, p providers.Provider) {
 			if !ok {
 				t.Fatalf("item %d is a %T without Validate", i, item)
 			}
-			if err := v.Validate(); err != nil {
+			if err := s.validate(v); err != nil {
 				t.Errorf("item %d breaks the schema: %v", i, err)
 			}
 			if o, ok := item.(schema.Object); ok && len(o.Shared().Raw) == 0 && len(pg.Raw) == 0 {
@@ -295,7 +304,7 @@ func gone(t *testing.T, s Suite) {
 func table(t *testing.T, s Suite) {
 	t.Helper()
 	p := s.open(t, &http.Client{Transport: answer{status: 500}})
-	if p.Name == "" || !p.Platform.Valid() || p.Source == "" {
+	if p.Name == "" || !cmp.Or(s.Platforms, platform.Specified()).Has(p.Platform) || p.Source == "" {
 		t.Errorf("provider %q of %q with source %q is not named whole", p.Name, p.Platform, p.Source)
 	}
 	for op := range p.Filters {
@@ -397,7 +406,7 @@ func survive(t *testing.T, s Suite, up answer, want []error) {
 			// Where the shape allows for an empty list, that is an honest answer; an object is not.
 			for _, pg := range pages {
 				for _, item := range pg.Items {
-					if v, ok := item.(interface{ Validate() error }); ok && v.Validate() == nil {
+					if v, ok := item.(interface{ Validate() error }); ok && s.validate(v) == nil {
 						t.Errorf("%s made %+v out of it", c.name, item)
 					}
 				}

@@ -37,7 +37,11 @@ type Header struct{ Name, Doc string }
 // New returns the description of a service that reads from platforms. Everything else in it comes from the operation
 // table.
 func New(platforms []schema.PlatformInfo) (*Description, error) {
-	c := newComponents()
+	var names []string
+	for _, p := range platforms {
+		names = append(names, string(p.Platform))
+	}
+	c := newComponents(names)
 	c.offered = offered(platforms)
 	document, err := c.openAPI()
 	if err != nil {

@@ -31,7 +31,7 @@ func TestDataSchemasDescribeTheAnswers(t *testing.T) {
 	t.Parallel()
 	checked := 0
 	for _, o := range description(t).Operations {
-		described, err := describe.DataSchema(o.Data)
+		described, err := describe.Inline{Platforms: platform.Specified()}.Data(o.Data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestDataSchemaKeepsBoundsAndNulls(t *testing.T) {
 		Kind  *string            `json:"kind" words:"charge grant"`
 		Rated *float64           `json:"rated,omitempty" min:"0" max:"5"`
 	}
-	described, err := describe.DataSchema(reflect.TypeFor[sample]())
+	described, err := describe.Inline{Platforms: platform.Specified()}.Data(reflect.TypeFor[sample]())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestParametersAreBoundedAlikeEverywhere(t *testing.T) {
 	seen := map[operation.Form]int{}
 	for _, o := range socialdata.Operations() {
 		for _, p := range o.Params {
-			described, err := describe.ParamSchema(p)
+			described, err := describe.Inline{Platforms: platform.Specified()}.Param(p)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,21 +5,25 @@ import (
 	"reflect"
 
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// DataSchema returns the JSON Schema of the type of an answer, for front ends other than HTTP. It has no references:
-// many programs that read the schemas of tools do not follow them.
-func DataSchema(t reflect.Type) (json.RawMessage, error) {
-	c := newComponents()
+// Inline describes single parts to front ends other than HTTP. Its schemas have no references: many programs that read the
+// schemas of tools do not follow them.
+type Inline struct{ Platforms *platform.Table }
+
+// Data returns the JSON Schema of the type of an answer.
+func (i Inline) Data(t reflect.Type) (json.RawMessage, error) {
+	c := newComponents(i.Platforms.Names())
 	c.inline = true
 	return schema.Marshal(c.schema(t))
 }
 
-// ParamSchema returns the JSON Schema of a parameter for front ends whose parameters are JSON: a flag is true or false,
+// Param returns the JSON Schema of a parameter for front ends whose parameters are JSON: a flag is true or false,
 // a list is an array.
-func ParamSchema(p operation.Param) (json.RawMessage, error) {
-	c := newComponents()
+func (i Inline) Param(p operation.Param) (json.RawMessage, error) {
+	c := newComponents(i.Platforms.Names())
 	c.inline = true
 	s := c.paramSchema(p)
 	s["description"] = paramDoc(p)

@@ -23,10 +23,14 @@ type components struct {
 	inline              bool // no references: each schema is repeated wherever it is used
 }
 
-// newComponents returns components with the word lists and the other named types of strings.
-func newComponents() *components {
+// newComponents returns components with the word lists, of platforms those that are given, and the other named types of
+// strings.
+func newComponents(platforms []string) *components {
 	c := &components{schemas: object{}, parameters: object{}, names: map[string]string{}}
 	for _, v := range schema.Vocabularies() {
+		if v.Name == "PlatformID" {
+			v.Words = platforms
+		}
 		if !v.Open {
 			c.schemas[v.Name] = object{"type": "string", "enum": v.Words, "description": schema.Doc(v.Name)}
 		}

@@ -1,0 +1,78 @@
+package platform
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// Table is the platforms that a program knows: those of the specification, and its own. It never changes.
+type Table struct {
+	infos []Info // by identifier
+	byID  map[ID]*Info
+}
+
+// Specified returns the table of the specification.
+func Specified() *Table { return specified }
+
+func newTable(infos []Info) *Table {
+	t := &Table{infos, make(map[ID]*Info, len(infos))}
+	for i := range infos {
+		t.byID[infos[i].ID] = &infos[i]
+	}
+	return t
+}
+
+// reserved are the words that paths have in the place of a platform.
+var reserved = [...]ID{
+	"bulk", "bulkresults", "changes", "deliveries", "endpoints", "enrich", "estimate", "history", "job", "keys", "me",
+	"monitors", "platforms", "raw", "read", "requests", "resolve", "search", "usage",
+}
+
+// word is how identifiers are written.
+var word = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+
+// With returns a table with one more platform. Its Name may be left out.
+func (t *Table) With(info Info) (*Table, error) {
+	switch {
+	case !word.MatchString(string(info.ID)):
+		return nil, fmt.Errorf("the ID %q is not one word of lower-case letters, digits and _, such as mastodon", info.ID)
+	case slices.Contains(reserved[:], info.ID):
+		return nil, fmt.Errorf("the ID %q is the word of a route: choose another", info.ID)
+	case t.Has(info.ID):
+		return nil, fmt.Errorf("there is a platform %q: choose another ID", info.ID)
+	case info.BaseCredits < 1:
+		return nil, fmt.Errorf("the BaseCredits of %q are %d: set them to 1 or more", info.ID, info.BaseCredits)
+	}
+	info.Name = cmp.Or(info.Name, string(info.ID))
+	infos := append(t.All(), info)
+	slices.SortFunc(infos, func(a, b Info) int { return cmp.Compare(a.ID, b.ID) })
+	return newTable(infos), nil
+}
+
+// All returns every platform, by identifier. The caller owns the slice.
+func (t *Table) All() []Info { return slices.Clone(t.infos) }
+
+// Names returns the identifiers of all platforms as text, in their order. The caller owns the slice.
+func (t *Table) Names() []string {
+	names := make([]string, len(t.infos))
+	for i := range t.infos {
+		names[i] = string(t.infos[i].ID)
+	}
+	return names
+}
+
+// Lookup returns what is fixed about id, and whether there is such a platform.
+func (t *Table) Lookup(id ID) (Info, bool) {
+	if info, ok := t.byID[id]; ok {
+		return *info, true
+	}
+	return Info{}, false
+}
+
+// Has reports whether there is a platform id.
+func (t *Table) Has(id ID) bool {
+	_, ok := t.byID[id]
+	return ok
+}
