@@ -151,7 +151,7 @@ func TestRawReadsCannotCloseAPlatform(t *testing.T) {
 	t.Parallel()
 	var calls enginetest.Counter
 	p := enginetest.Profiles(platform.GitHub, "github", schema.Own, enginetest.Answers(&calls))
-	p.Routes = providers.Routes(platform.GitHub, "users/{login}")
+	p.Routes = providers.Routes(platform.GitHub, "users/{login}{?x}")
 	p.Forward = func(context.Context, string, url.Values) (json.RawMessage, error) {
 		return nil, providers.Unavailable(nil, "the upstream refused our request (status 401)")
 	}
