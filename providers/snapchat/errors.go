@@ -46,10 +46,12 @@ func (o outcome) isMissing() bool {
 // isRead tells whether a row is said to hold an account.
 func (o outcome) isRead() bool { return strings.EqualFold(o.Row, "SUCCESS") }
 
+var errNoPage = providers.NotFound("Snapchat has no such page")
+
 // checkPage reads the refusals of the site, and knows the login that it leads to in the place of a page.
 func checkPage(res *upstream.Response) error {
 	if res.Status == http.StatusNotFound {
-		return providers.NotFound("Snapchat has no such page")
+		return errNoPage
 	}
 	to, err := url.Parse(res.Header.Get("Location"))
 	if res.Status >= 300 && res.Status < 400 && err == nil && isLogin(to) || res.URL != nil && isLogin(res.URL) {

@@ -31,18 +31,23 @@ func (s site) collections(
 // highlights gives those on the page of an account.
 func (p props) highlights(ctx context.Context) ([]schema.Collection, error) {
 	u := p.User.V.Public
-	if err := listed(ctx, "curatedHighlights", p.Highlights, u.HasHighlights); err != nil || !p.Highlights.Here() {
+	if err := listed(ctx, p, "curatedHighlights", p.Highlights, u.HasHighlights); err != nil || !p.Highlights.Here() {
 		return nil, err
 	}
 	by := u.actor()
 	return wire.Items(ctx, "curatedHighlights", p.Highlights, func(s story, raw json.RawMessage) (schema.Collection, bool) {
-		return s.collection(by, raw), true
+		return s.collection(by, raw), !s.isPlaceholder(raw)
 	})
 }
 
+// collection converts a highlight. One that has neither an id nor snaps is not one.
 func (s story) collection(by schema.Actor, raw json.RawMessage) schema.Collection {
+	id := cmp.Or(string(s.HighlightID), s.ID.V)
+	if id == "" && s.Snaps.Len() == 0 {
+		return schema.Collection{}
+	}
 	c := schema.Collection{
-		Common:    schema.Common{ID: cmp.Or(s.HighlightID.V, s.ID.V), Raw: raw},
+		Common:    schema.Common{ID: id, Raw: raw},
 		Kind:      schema.Highlight,
 		Title:     s.Title.V,
 		Owner:     &by,

@@ -60,6 +60,7 @@ type data struct {
 
 // props is what a page is about: an account, or one Spotlight video among others.
 type props struct {
+	Type       string                   `json:"pageType"`
 	User       wire.Object[userProfile] `json:"userProfile"`
 	Story      json.RawMessage          `json:"story"` // of the day; absent or null when there is none
 	Spotlights wire.Rows[story]         `json:"spotlightHighlights"`
@@ -69,11 +70,14 @@ type props struct {
 	Feed       struct {
 		Stories wire.Rows[spotlight] `json:"spotlightStories"`
 	} `json:"spotlightFeed"`
+
+	believed bool // an empty list is the word of a third party, which needs no witness
 }
 
 const (
 	dataScript = "__NEXT_DATA__"
-	shortest   = 2000 // bytes: what is shorter and has no data is a check, not a page
+	notFound   = "NOT_FOUND" // the type of a page about nothing, which has the status 200
+	shortest   = 2000        // bytes: what is shorter and has no data is a check, not a page
 )
 
 // open reads a page of the site.
@@ -89,6 +93,9 @@ func (s site) open(ctx context.Context, path ...string) (p props, moved bool, er
 	var d data
 	if err = wire.Need(ctx, "the script "+dataScript, script != nil); err == nil {
 		err = wire.Decode(ctx, script, &d)
+	}
+	if err == nil && d.Props.Page.Type == notFound {
+		err = errNoPage
 	}
 	return d.Props.Page, res.Moved, err
 }
@@ -117,6 +124,7 @@ type publicProfile struct {
 	Subscribers   wire.Count `json:"subscriberCount"` // 0 where it is hidden
 	HasSpotlights wire.Bool  `json:"hasSpotlightHighlights"`
 	HasHighlights wire.Bool  `json:"hasCuratedHighlights"`
+	HasStory      wire.Bool  `json:"hasStory"`
 }
 
 type userInfo struct {
@@ -221,7 +229,7 @@ func (s site) posts(ctx context.Context, handle, cursor string) (out providers.P
 		videos, err = p.spotlights(ctx)
 	}
 	if err == nil {
-		snaps, err = p.snaps(ctx)
+		snaps, err = p.snaps(ctx, len(videos))
 	}
 	if err != nil {
 		return out, err
@@ -245,10 +253,14 @@ func (s site) reels(ctx context.Context, handle, cursor string) (out providers.P
 
 func madeAt(p schema.Post) *time.Time { return p.CreatedAt }
 
-// listed fails unless a list of an account's page is there, or the account says that it has none.
-func listed[T any](ctx context.Context, name string, rows wire.Rows[T], has wire.Bool) error {
-	if !rows.Here() && has.V != nil && !*has.V {
+// listed fails unless a list of an account's page has rows, or the account says that it has none of them.
+func listed[T any](ctx context.Context, p props, name string, rows wire.Rows[T], has wire.Bool) error {
+	none := has.V != nil && !*has.V
+	if !rows.Here() && none {
 		return nil
 	}
-	return rows.Check(ctx, name)
+	if err := rows.Check(ctx, name); err != nil || p.believed {
+		return err
+	}
+	return wire.Witness{Rows: rows.Len(), Words: none}.Check(ctx, name)
 }

@@ -26,7 +26,7 @@ func ParsePage(ctx context.Context, raw json.RawMessage) (Page, error) {
 	if err == nil {
 		err = wire.Need(ctx, "userProfile.username", user.Public.V.Username != "")
 	}
-	p.User.V.Public = user.Public.V
+	p.User.V.Public, p.believed = user.Public.V, true
 	return p, err
 }
 
@@ -48,7 +48,7 @@ func (p Page) Posts(ctx context.Context) ([]schema.Post, error) {
 	if err != nil {
 		return nil, err
 	}
-	snaps, err := p.snaps(ctx)
+	snaps, err := p.snaps(ctx, len(videos))
 	return dates.NewestFirst(madeAt, videos, snaps), err
 }
 

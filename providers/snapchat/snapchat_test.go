@@ -139,3 +139,95 @@ func TestTheAppSignsInWithItsRefreshToken(t *testing.T) {
 		t.Errorf("asked for a token with %q and sent %q", form, sent)
 	}
 }
+
+// page answers every read with a page about a public profile with these properties.
+func page(public, props string) providers.Provider {
+	body := `<script id="__NEXT_DATA__">{"props":{"pageProps":{"userProfile":{"$case":"publicProfileInfo","publicProfileInfo":{
+		"username":"salma"` + public + `}}` + props + `}}}</script>`
+	return snapchat.New(config(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusOK, body
+	})}))[1]
+}
+
+func TestAnEmptyListNeedsAWitness(t *testing.T) {
+	t.Parallel()
+	const (
+		none  = `,"hasSpotlightHighlights":false,"hasCuratedHighlights":false,"hasStory":false`
+		some  = `,"hasSpotlightHighlights":true,"hasCuratedHighlights":true,"hasStory":true`
+		empty = `,"spotlightHighlights":[],"spotlightStoryMetadata":[],"curatedHighlights":[]`
+		slots = `,"spotlightHighlights":[{"storyId":null,"snapList":[]}],"spotlightStoryMetadata":[{}],"curatedHighlights":[{"storyId":null,"snapList":[]}]`
+	)
+	tests := []struct {
+		name, public, props string
+		want                error
+	}{
+		{"its own word", none, empty, nil},
+		{"a word to the contrary", some, empty, providers.ErrUnavailable},
+		{"no word", "", empty, providers.ErrUnavailable},
+		{"placeholders alone", some, slots, nil},
+		{"rows of which nothing is known", some, `,"spotlightHighlights":[{}],"spotlightStoryMetadata":[{}],"curatedHighlights":[7]`, providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := page(tt.public, tt.props)
+			reels, reelsErr := p.Reels(t.Context(), "salma", "")
+			lists, listsErr := p.Collections(t.Context(), providers.CollectionsQuery{Handle: "salma"}, "")
+			if len(reels.Items) == 1 && reels.Items[0].Validate() != nil {
+				reelsErr = providers.ErrUnavailable // as the engine takes a page of nothing else
+			}
+			if !errors.Is(reelsErr, tt.want) || !errors.Is(listsErr, tt.want) || tt.want == nil && len(reels.Items)+len(lists.Items) > 0 {
+				t.Errorf("got %v, %v and %v, %v, want %v and nothing", reels.Items, reelsErr, lists.Items, listsErr, tt.want)
+			}
+		})
+	}
+	for has, want := range map[string]error{"false": nil, "true": providers.ErrUnavailable} {
+		p := page(`,"hasSpotlightHighlights":false,"hasStory":`+has, `,"spotlightHighlights":[],"story":{"snapList":[]}`)
+		if _, err := p.Posts(t.Context(), "salma", ""); !errors.Is(err, want) {
+			t.Errorf("an empty story where hasStory is %s: got %v, want %v", has, err, want)
+		}
+	}
+}
+
+func TestAHighlightIsNotMadeUp(t *testing.T) {
+	t.Parallel()
+	p := page("", `,"curatedHighlights":[{},{"highlightId":"plain","snapList":[]},{"highlightId":{"value":"boxed"}}]`)
+	got, err := p.Collections(t.Context(), providers.CollectionsQuery{Handle: "salma"}, "")
+	ids := ""
+	for _, c := range got.Items {
+		ids += c.ID + " " // the engine leaves out those that have none
+	}
+	if err != nil || ids != " plain boxed " {
+		t.Errorf("got %q, %v, want an object without an id, and two", ids, err)
+	}
+}
+
+func TestAFillerIsNotADescription(t *testing.T) {
+	t.Parallel()
+	for _, filler := range []string{"Spotlight Snap", "Another Spotlight Snap brought to you by Snapchat."} {
+		p := page("", `,"spotlightHighlights":[{"storyId":{"value":"`+video+`"},"snapList":[{}]}],
+			"spotlightStoryMetadata":[{"description":"`+filler+`","videoMetadata":{"name":"`+filler+`","thumbnailUrl":"https://cf.example/t.jpg","durationMs":"6200"}}]`)
+		got, err := p.Reels(t.Context(), "salma", "")
+		if err != nil || len(got.Items) != 1 || got.Items[0].Text != "" || len(got.Items[0].Media) != 1 {
+			t.Fatalf("got %+v, %v, want one video without words", got.Items, err)
+		}
+		m := got.Items[0].Media[0]
+		if m.URL != got.Items[0].URL || m.ThumbnailURL == nil || m.DurationS == nil || *m.DurationS != 6.2 {
+			t.Errorf("media %+v, want the page with the thumbnail and the duration", m)
+		}
+	}
+}
+
+func TestAPageAboutNothingIsAnAbsence(t *testing.T) {
+	t.Parallel()
+	p := snapchat.New(config(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusOK, `<script id="__NEXT_DATA__">{"props":{"pageProps":{"pageType":"NOT_FOUND"}}}</script>`
+	})}))[1]
+	drifted := 0
+	ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(providers.Drift) { drifted++ }})
+	_, profile := p.Profile(ctx, "salma")
+	_, post := p.Post(ctx, video)
+	if !errors.Is(profile, providers.ErrNotFound) || !errors.Is(post, providers.ErrNotFound) || drifted > 0 {
+		t.Errorf("got %v and %v with %d drifts, want ErrNotFound without any", profile, post, drifted)
+	}
+}

@@ -96,7 +96,7 @@ func (s story) first() snap {
 // spotlights gives the videos on the page of an account.
 func (p props) spotlights(ctx context.Context) ([]schema.Post, error) {
 	u := p.User.V.Public
-	if err := listed(ctx, "spotlightHighlights", p.Spotlights, u.HasSpotlights); err != nil {
+	if err := listed(ctx, p, "spotlightHighlights", p.Spotlights, u.HasSpotlights); err != nil {
 		return nil, err
 	}
 	all := p.Metadata
@@ -109,6 +109,9 @@ func (p props) spotlights(ctx context.Context) ([]schema.Post, error) {
 	known := match(all)
 	var out []schema.Post
 	for i, row := range p.Spotlights.All() {
+		if row.V.isPlaceholder(row.Raw) {
+			continue
+		}
 		v := spotlight{Story: row, Metadata: known.of(row.V.id(), i)}
 		raw, err := schema.Marshal(map[string]json.RawMessage{"story": row.Raw, "metadata": v.Metadata.Raw})
 		if err != nil {
@@ -163,7 +166,7 @@ func (v spotlight) post(by schema.Actor, raw json.RawMessage) schema.Post {
 	}
 	p.Text = m.text()
 	p.CreatedAt = cmp.Or(m.Video.Uploaded.V, p.CreatedAt)
-	p.Media = m.media()
+	p.Media = m.media(p.URL)
 	p.Engagement = schema.Engagement{
 		Likes: m.Stats.Recommends.V, Comments: m.Stats.Comments.V, Shares: m.Stats.Shares.V,
 		Views: cmp.Or(m.Stats.Views.V, m.Video.Views.V),
@@ -177,26 +180,33 @@ func (v spotlight) post(by schema.Actor, raw json.RawMessage) schema.Post {
 	return p
 }
 
-// stock is what stands where a video has no description.
-const stock = "Another Spotlight Snap brought to you by Snapchat"
+// fillers are in the place of a description that a video does not have.
+var fillers = []string{"Another Spotlight Snap brought to you by Snapchat", "Spotlight Snap"}
 
 func (m metadata) text() string {
 	for _, s := range []string{m.Description, m.Video.Description, m.Video.Name, m.Video.Caption} {
-		if s = strings.TrimSpace(s); s != "" && !strings.EqualFold(strings.TrimSuffix(s, "."), stock) {
+		s = strings.TrimSpace(s)
+		isFiller := slices.ContainsFunc(fillers, func(f string) bool { return strings.EqualFold(strings.TrimSuffix(s, "."), f) })
+		if s != "" && !isFiller {
 			return s
 		}
 	}
 	return ""
 }
 
-func (m metadata) media() []schema.Media {
-	address := text.URL(m.Video.Content)
-	if address == nil {
-		return nil
-	}
-	out := schema.Media{Type: schema.Video, URL: *address, ThumbnailURL: text.URL(m.Video.Thumbnail)}
+// media is the video. Where its file is not told, the page that plays it has its place.
+func (m metadata) media(page string) []schema.Media {
+	out := schema.Media{Type: schema.Video, ThumbnailURL: text.URL(m.Video.Thumbnail)}
 	if ms := m.Video.Duration.V; ms != nil && *ms > 0 {
 		out.DurationS = new(*ms / 1000)
 	}
+	address := text.URL(m.Video.Content)
+	if address == nil && (out.ThumbnailURL != nil || out.DurationS != nil) {
+		address = text.URL(page)
+	}
+	if address == nil {
+		return nil
+	}
+	out.URL = *address
 	return []schema.Media{out}
 }

@@ -15,10 +15,25 @@ type boxed[T any] struct {
 	V T `json:"value"`
 }
 
+// loose is a text that is boxed, or plain.
+type loose string
+
+// UnmarshalJSON never fails.
+func (l *loose) UnmarshalJSON(b []byte) error {
+	var box struct {
+		V string `json:"value"`
+	}
+	if json.Unmarshal(b, &box.V) != nil && json.Unmarshal(b, &box) != nil {
+		box.V = ""
+	}
+	*l = loose(box.V)
+	return nil
+}
+
 // story is a row of snaps: the story of a day, a highlight, or the one snap of a Spotlight video.
 type story struct {
 	ID          boxed[string]   `json:"storyId"`
-	HighlightID boxed[string]   `json:"highlightId"` // pages of 2021 have none
+	HighlightID loose           `json:"highlightId"` // pages of 2021 have none
 	Title       boxed[string]   `json:"storyTitle"`
 	Thumbnail   boxed[string]   `json:"thumbnailUrl"`
 	Snaps       wire.Rows[snap] `json:"snapList"`
@@ -36,13 +51,33 @@ type snap struct {
 	} `json:"snapUrls"`
 }
 
-// snaps gives the story of the day as posts, the last snap first. The page tells no counts of them.
-func (p props) snaps(ctx context.Context) ([]schema.Post, error) {
+// isPlaceholder reports whether s, read from raw, is an empty slot: Snapchat fills up a list with rows whose id is null and
+// that have no snaps.
+func (s story) isPlaceholder(raw json.RawMessage) bool {
+	var slot struct {
+		ID json.RawMessage `json:"storyId"`
+	}
+	return s.Snaps.Here() && s.Snaps.Len() == 0 && s.Snaps.Lost() == 0 && s.HighlightID == "" &&
+		json.Unmarshal(raw, &slot) == nil && string(slot.ID) == "null"
+}
+
+// snaps gives the story of the day as posts, the last snap first. The page tells no counts of them. Rows is how many videos
+// the page has beside them.
+func (p props) snaps(ctx context.Context, rows int) ([]schema.Post, error) {
 	var s story
 	if here, err := decode(ctx, p.Story, &s); err != nil || !here {
 		return nil, err
 	}
 	by := p.User.V.Public.actor()
+	if err := s.Snaps.Check(ctx, "story.snapList"); err != nil {
+		return nil, err
+	}
+	has := p.User.V.Public.HasStory
+	if w := (wire.Witness{Rows: s.Snaps.Len() + rows, Words: has.V != nil && !*has.V}); !p.believed {
+		if err := w.Check(ctx, "story.snapList"); err != nil {
+			return nil, err
+		}
+	}
 	posts, err := wire.Items(ctx, "story.snapList", s.Snaps, func(s snap, raw json.RawMessage) (schema.Post, bool) {
 		return s.post(by, raw), true
 	})
