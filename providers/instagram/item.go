@@ -89,7 +89,7 @@ func (i item) post(raw json.RawMessage) schema.Post {
 		Text:      caption,
 		CreatedAt: i.TakenAt.V,
 		Media:     i.media(),
-		Hashtags:  hashtagsOf(caption),
+		Hashtags:  text.GluedHashtags(caption),
 		Mentions:  mentionsOf(caption),
 		IsAd:      i.Paid || len(i.Sponsors.Edges) > 0,
 	}

@@ -71,7 +71,7 @@ func (n node) post(author schema.Actor, raw json.RawMessage) schema.Post {
 		Text:      n.Caption.Text,
 		CreatedAt: n.TakenAt.V,
 		Media:     n.media(),
-		Hashtags:  hashtagsOf(n.Caption.Text),
+		Hashtags:  text.GluedHashtags(n.Caption.Text),
 		Mentions:  mentionsOf(n.Caption.Text),
 		IsAd:      n.PaidPromotion,
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -33,7 +34,7 @@ func ParseWebPost(ctx context.Context, raw json.RawMessage) (schema.Post, error)
 
 // Named returns what a caption names: hashtags without #, and handles without @.
 func Named(caption string) (hashtags, mentions []string) {
-	return hashtagsOf(caption), mentionsOf(caption)
+	return text.GluedHashtags(caption), mentionsOf(caption)
 }
 
 // PostKey returns the number of a post and its shortcode, which the address of its page has. It fails with

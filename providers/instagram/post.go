@@ -125,7 +125,7 @@ func (m media) post(author schema.Actor, elsewhere string, raw json.RawMessage) 
 		CreatedAt:  m.Timestamp.V,
 		Media:      m.media(),
 		Engagement: schema.Engagement{Likes: m.Likes.V, Comments: m.Comments.V, Views: m.Views.V},
-		Hashtags:   hashtagsOf(m.Caption),
+		Hashtags:   text.GluedHashtags(m.Caption),
 		Mentions:   mentionsOf(m.Caption),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/meta"
+	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 	"github.com/socialdata/socialdata/providers/internal/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -48,7 +49,7 @@ func tagOf(q providers.SearchQuery) (string, error) {
 	if !isTag {
 		return "", providers.Unsupported("Instagram can only be searched for a hashtag, as in #word")
 	}
-	if found := hashtagsOf("#" + tag); len(found) != 1 || found[0] != tag {
+	if found := text.GluedHashtags("#" + tag); len(found) != 1 || found[0] != tag {
 		return "", providers.Invalid("an Instagram hashtag is one word of letters, digits and underscores")
 	}
 	return tag, nil

@@ -148,7 +148,7 @@ func (c *postCard) post() schema.Post {
 		Text:       caption,
 		Media:      sight{image: c.Image, video: c.Video, moves: c.Video != ""}.media(address),
 		Engagement: schema.Engagement{Likes: c.likes, Comments: c.comments},
-		Hashtags:   hashtagsOf(caption),
+		Hashtags:   text.GluedHashtags(caption),
 		Mentions:   mentionsOf(caption),
 	}
 }

@@ -276,7 +276,7 @@ func (p tiktokPost) named() (hashtags, mentions []string) {
 	}
 	hashtags, mentions = text.Each(hashtags), text.Each(mentions)
 	if hashtags == nil {
-		hashtags = text.Hashtags(p.Text)
+		hashtags = text.GluedHashtags(p.Text)
 	}
 	if mentions == nil {
 		mentions = text.Mentions(p.Text)

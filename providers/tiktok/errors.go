@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/island"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
 )
 
@@ -117,6 +118,8 @@ func status(code int64) error {
 	return providers.Unavailable(nil, "TikTok answers with the code %d", code)
 }
 
+var errSecurityCheck = providers.Walled("TikTok asks for a security check")
+
 // checkWeb reads the refusals of tiktok.com.
 func checkWeb(res *upstream.Response) error {
 	if res.Status < 300 && strings.HasPrefix(res.URL.Path, "/login") {
@@ -130,7 +133,7 @@ func checkOwn(res *upstream.Response) error {
 	if res.Status != http.StatusBadRequest && res.Status != http.StatusNotFound {
 		return checkWeb(res)
 	}
-	if r, ok := routeOf(res); ok && r.V.IsError.Is() && r.V.Code.V != nil {
+	if r, ok := routeOf(res, island.Read(res.Body)); ok && r.V.IsError.Is() && r.V.Code.V != nil {
 		if err := status(*r.V.Code.V); err != nil && !errors.Is(err, errNoItem) {
 			return err
 		}

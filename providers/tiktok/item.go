@@ -188,7 +188,7 @@ func (i item) named() (hashtags, mentions []string) {
 	}
 	hashtags, mentions = text.Each(hashtags), text.Each(mentions)
 	if hashtags == nil {
-		hashtags = text.Hashtags(i.Desc)
+		hashtags = text.GluedHashtags(i.Desc)
 	}
 	if mentions == nil {
 		mentions = text.Mentions(i.Desc)

@@ -35,10 +35,11 @@ type itemList struct {
 // posts walks back through the posts of an account. The cursor is a time, in milliseconds, and the account as the list knows
 // it.
 func (w *web) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
-	before, secUID, err := w.start(ctx, handle, cursor)
+	before, secUID, count, err := w.start(ctx, handle, cursor)
 	if err != nil {
 		return page, err
 	}
+	seen := wire.Witness{Count: count, Cursor: cursor, Gaps: true} // between two posts may be empty pages
 	for range patient {
 		a, last, err := w.itemsBefore(ctx, secUID, before, cursor != "")
 		if err != nil {
@@ -49,6 +50,8 @@ func (w *web) posts(ctx context.Context, handle, cursor string) (page providers.
 		}); err != nil {
 			return providers.Page[schema.Post]{}, err
 		}
+		seen.Rows += a.Items.Len()
+		seen.More = a.HasMore.is
 		before = cmp.Or(last, before)
 		if len(page.Items) == 0 {
 			before -= week
@@ -60,29 +63,32 @@ func (w *web) posts(ctx context.Context, handle, cursor string) (page providers.
 			break
 		}
 	}
+	if err := seen.Check(ctx, "itemList"); err != nil {
+		return providers.Page[schema.Post]{}, err
+	}
 	newestFirst(page.Items)
 	return page, nil
 }
 
-// start returns where a walk stands, and the account as the lists know it.
-func (w *web) start(ctx context.Context, handle, cursor string) (before int64, secUID string, err error) {
+// start returns where a walk is, the account as the lists know it, and at the beginning how many posts the account has.
+func (w *web) start(ctx context.Context, handle, cursor string) (before int64, secUID string, count *int64, err error) {
 	if cursor != "" {
 		number, secUID, _ := strings.Cut(cursor, ".")
 		before, err := strconv.ParseInt(number, 10, 64)
 		if err != nil || secUID == "" {
-			return 0, "", providers.ErrCursor
+			return 0, "", nil, providers.ErrCursor
 		}
-		return before, secUID, nil
+		return before, secUID, nil, nil
 	}
 	d, err := w.user(ctx, handle)
 	if err != nil {
-		return 0, "", err
+		return 0, "", nil, err
 	}
 	if d.V.Info.User.Private.Is() {
-		return 0, "", status(privateAccount)
+		return 0, "", nil, status(privateAccount)
 	}
 	secUID = d.V.Info.User.SecUID
-	return time.Now().UnixMilli(), secUID, wire.Need(ctx, "webapp.user-detail.userInfo.user.secUid", secUID != "")
+	return time.Now().UnixMilli(), secUID, d.V.Info.videos(), wire.Need(ctx, "webapp.user-detail.userInfo.user.secUid", secUID != "")
 }
 
 // ofAccount converts a row of the posts of an account; one of another is no row of that list.
@@ -191,6 +197,13 @@ func (o *own) collectionPosts(
 	}
 	if err == nil {
 		err = wire.Need(ctx, "hasMore", answer.HasMore.known)
+	}
+	if err == nil {
+		seen := wire.Witness{Rows: answer.Items.Len(), More: answer.HasMore.is}
+		if place > 0 {
+			seen.Cursor = cursor
+		}
+		err = seen.Check(ctx, "itemList")
 	}
 	if err != nil {
 		return providers.Page[schema.Post]{}, err

@@ -78,8 +78,8 @@ type route struct {
 }
 
 // routeOf finds what a page is about, which stands under the page's own path.
-func routeOf(res *upstream.Response) (o wire.Object[route], found bool) {
-	island.Find(island.Read(res.Body).Script("__FRONTITY_CONNECT_STATE__"), func(name string, value island.Value) bool {
+func routeOf(res *upstream.Response, page *island.Page) (o wire.Object[route], found bool) {
+	island.Find(page.Script("__FRONTITY_CONNECT_STATE__"), func(name string, value island.Value) bool {
 		switch {
 		case found:
 			return false
@@ -108,7 +108,11 @@ func (o *own) open(ctx context.Context, r upstream.Request) (wire.Object[route],
 	if err != nil {
 		return wire.Object[route]{}, err
 	}
-	page, found := routeOf(res)
+	body := island.Read(res.Body)
+	page, found := routeOf(res, body)
+	if !found && body.Title == securityCheck {
+		return page, errSecurityCheck
+	}
 	if err := wire.Need(ctx, "source.data of the script __FRONTITY_CONNECT_STATE__", found); err != nil {
 		return page, err
 	}
@@ -231,8 +235,12 @@ func (o *own) videos(
 		begins = string(r.V.ID)
 		break
 	}
-	if cursor != "" && begins == before {
+	if cursor != "" && begins != "" && begins == before {
 		return providers.Page[schema.Post]{}, nil
+	}
+	seen := wire.Witness{Rows: page.V.Videos.Len(), Count: page.V.List.Videos.V, Cursor: cursor}
+	if err := seen.Check(ctx, "videoList"); err != nil {
+		return providers.Page[schema.Post]{}, err
 	}
 	if page.V.Videos.Len() > 0 {
 		out.Next = strconv.Itoa(number+1) + "." + begins

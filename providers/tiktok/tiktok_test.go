@@ -221,6 +221,92 @@ func TestAPrivateAccountIsShownWhereTikTokShowsIt(t *testing.T) {
 	}
 }
 
+func TestAnEmptyListNeedsAWitness(t *testing.T) {
+	t.Parallel()
+	const handle = "salma"
+	tests := []struct {
+		name, cursor, videos, list string
+		want                       error
+	}{
+		{"no posts are counted", "", "0", `{"itemList":[],"hasMorePrevious":false}`, nil},
+		{"posts are counted", "", "178", `{"itemList":[],"hasMorePrevious":false}`, providers.ErrUnavailable},
+		{"no count", "", "null", `{"itemList":[],"hasMorePrevious":false}`, providers.ErrUnavailable},
+		{"a gap", "", "178", `{"itemList":[],"hasMorePrevious":true}`, nil},
+		{"behind a cursor", "1650000000000.MS4w", "0", `{"itemList":[],"hasMorePrevious":false}`, providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := open(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+				if strings.Contains(r.URL.Path, "item_list") {
+					return http.StatusOK, tt.list
+				}
+				return http.StatusOK, `<script id="__UNIVERSAL_DATA_FOR_REHYDRATION__">{"__DEFAULT_SCOPE__":{"webapp.user-detail":{"userInfo":
+					{"user":{"id":"1","uniqueId":"salma","secUid":"MS4w","privateAccount":false},"statsV2":{"videoCount":` + tt.videos + `}}}}}</script>`
+			})})[1]
+			got, err := p.Posts(t.Context(), handle, tt.cursor)
+			if !errors.Is(err, tt.want) || len(got.Items) > 0 || (got.Next != "") != (tt.name == "a gap") {
+				t.Errorf("got %+v, %v, want %v", got, err, tt.want)
+			}
+		})
+	}
+	embeds := []struct {
+		name, path, state, cursor string
+		want                      error
+	}{
+		{"an account", "/embed/@salma", `"userInfo":{"uniqueId":"salma"}`, "", providers.ErrUnavailable},
+		{"a sound that nobody used", "/embed/music/7", `"embedInfo":{"id":"7","videoCount":0}`, "", nil},
+		{"a sound that was used", "/embed/music/7", `"embedInfo":{"id":"7","videoCount":358}`, "", providers.ErrUnavailable},
+		{"behind a cursor", "/embed/music/7", `"embedInfo":{"id":"7","videoCount":0}`, "2.9", providers.ErrUnavailable},
+	}
+	for _, tt := range embeds {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := open(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+				return http.StatusOK, `<script id="__FRONTITY_CONNECT_STATE__">{"source":{"data":{"` + tt.path + `":{` + tt.state + `,"videoList":[]}}}}</script>`
+			})})[2]
+			read := p.TrackPosts
+			key := "7"
+			if tt.path == "/embed/@salma" {
+				read, key = p.Posts, handle
+			}
+			if _, err := read(t.Context(), key, tt.cursor); !errors.Is(err, tt.want) {
+				t.Errorf("got error %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestASecurityCheckIsAWall(t *testing.T) {
+	t.Parallel()
+	chain := open(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusOK, `<html><head><title>Security Check</title></head></html>`
+	})})
+	for _, p := range chain[1:] {
+		drifted := 0
+		ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(providers.Drift) { drifted++ }})
+		_, err := p.Profile(ctx, "salma")
+		if !errors.Is(err, providers.ErrUnavailable) || providers.BlameOf(err) != providers.BlameNobody || drifted > 0 {
+			t.Errorf("%s: got error %v with %d drifts, want a wall", p.Name, err, drifted)
+		}
+	}
+}
+
+func TestHashtagsMayBeGluedTogether(t *testing.T) {
+	t.Parallel()
+	p := open(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		return http.StatusOK, `<script id="__FRONTITY_CONNECT_STATE__">{"source":{"data":{"/embed/@salma":{"userInfo":{"uniqueId":"salma","id":"1"},
+			"videoList":[{"id":"7043746365440000004","desc":"sea #Whale#CuteMoment&#39; x/#no"}]}}}}</script>`
+	})})[2]
+	got, err := p.Posts(t.Context(), "salma", "")
+	if err != nil || len(got.Items) != 1 {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if diff := cmp.Diff([]string{"Whale", "CuteMoment"}, got.Items[0].Hashtags); diff != "" {
+		t.Errorf("hashtags (-want +got):\n%s", diff)
+	}
+}
+
 func TestWhatOwnSwitches(t *testing.T) {
 	t.Parallel()
 	off := tiktok.New(tiktok.Config{Own: providers.OwnOff})

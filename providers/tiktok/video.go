@@ -91,7 +91,7 @@ func (v video) post(handle string, raw json.RawMessage) schema.Post {
 		p.Engagement.Saves = v.Favourites.V
 	}
 	if v.Hashtags == nil {
-		p.Hashtags = text.Hashtags(v.Description)
+		p.Hashtags = text.GluedHashtags(v.Description)
 	}
 	if v.Mentions == nil {
 		p.Mentions = text.Mentions(v.Description)

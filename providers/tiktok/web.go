@@ -77,7 +77,10 @@ func (w *web) open(ctx context.Context, path ...string) (data rehydration, res *
 	}
 	p := island.Read(res.Body)
 	script := p.Script(dataScript)
-	if script == nil && isBotCheck(p, res.Body) {
+	switch {
+	case p.Title == securityCheck:
+		return data, res, errSecurityCheck
+	case script == nil && isBotCheck(p, res.Body):
 		return data, res, providers.Unavailable(nil, "TikTok answers with a bot check instead of the page")
 	}
 	if err = wire.Need(ctx, "the script "+dataScript, script != nil); err == nil {
@@ -85,6 +88,9 @@ func (w *web) open(ctx context.Context, path ...string) (data rehydration, res *
 	}
 	return data, res, err
 }
+
+// securityCheck is the title of a page that wants a captcha solved.
+const securityCheck = "Security Check"
 
 // isBotCheck knows the page that wants a riddle solved by the parts of the riddle.
 func isBotCheck(p *island.Page, body []byte) bool {
@@ -113,7 +119,7 @@ func (w *web) user(ctx context.Context, handle string) (wire.Object[userDetail],
 	d := data.Scope.User
 	u := d.V.Info.User
 	if err := status(code(d.V.Status)); err != nil {
-		videos := either(d.V.Info.StatsV2.Videos, d.V.Info.Stats.Videos)
+		videos := d.V.Info.videos()
 		if code(d.V.Status) != privateAccount || u.UniqueID == "" || videos == nil || *videos == 0 {
 			return d, err
 		}
@@ -141,6 +147,9 @@ func (w *web) profile(ctx context.Context, handle string) (schema.Profile, error
 	return d.V.Info.profile(d.Raw), nil
 }
 
+// videos returns how many posts the account has, nil when that is unknown.
+func (a accountDetail) videos() *int64 { return either(a.StatsV2.Videos, a.Stats.Videos) }
+
 func (a accountDetail) profile(raw json.RawMessage) schema.Profile {
 	u := a.User
 	return schema.Profile{
@@ -152,7 +161,7 @@ func (a accountDetail) profile(raw json.RawMessage) schema.Profile {
 		Verified:    u.Verified,
 		Followers:   either(a.StatsV2.Followers, a.Stats.Followers),
 		Following:   either(a.StatsV2.Following, a.Stats.Following),
-		PostsCount:  either(a.StatsV2.Videos, a.Stats.Videos),
+		PostsCount:  a.videos(),
 		Lang:        spoken(u.Language),
 		Links:       bioLinks(u.BioLink.Link, u.Signature),
 	}

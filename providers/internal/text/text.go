@@ -92,11 +92,18 @@ func Addresses(s string) []string { return weburl.InText(s) }
 
 var (
 	hashtag = regexp.MustCompile(`(?:^|[^\pL\pN_&/#])[#＃]([\pL\pN\pM_]*[\pL][\pL\pN\pM_]*)`)
+	glued   = regexp.MustCompile(`[#＃]([\pL\pN_][\pL\pN\pM_]*)`)
 	mention = regexp.MustCompile(`(?:^|[^\pL\pN_@/.])@([A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?)`)
 )
 
 // Hashtags returns the hashtags of s without #, each once, in order.
 func Hashtags(s string) []string { return Find(hashtag, s) }
+
+// GluedHashtags is [Hashtags] where the platform also reads a hashtag that is glued to what is before it, as the second one of
+// #sea#storm, and one that is a number.
+func GluedHashtags(s string) []string {
+	return FindBehind(glued, s, func(before rune) bool { return before != '&' && before != '/' && before != '#' })
+}
 
 // Mentions returns the handles that s names behind an @, each once, in order.
 func Mentions(s string) []string { return Find(mention, s) }

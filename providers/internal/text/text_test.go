@@ -36,6 +36,14 @@ func TestURL(t *testing.T) {
 	}
 }
 
+func TestGluedHashtags(t *testing.T) {
+	t.Parallel()
+	const s = "#sea#storm word#Tag ＃عاصفة #1 &#39; https://a.example/#no"
+	if diff := cmp.Diff([]string{"sea", "storm", "Tag", "عاصفة", "1"}, text.GluedHashtags(s)); diff != "" {
+		t.Errorf("GluedHashtags (-want +got):\n%s", diff)
+	}
+}
+
 func TestHashtagsAndMentions(t *testing.T) {
 	t.Parallel()
 	s := "Hi @ann_b. and @ann_b, mail me@x.example #Go #go_lang #١٢٣ #مرحبا_بك a#b &#39; #1st https://x.example/#top"
