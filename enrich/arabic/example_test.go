@@ -13,7 +13,7 @@ func Example() {
 	if err != nil {
 		panic(err) // only when the context is done
 	}
-	fmt.Println(e.Dialect, e.Sentiment.Label, e.Entities)
+	fmt.Println(e.Dialect, e.Sentiment.Label, e.Entities[0].Text, e.Entities[0].Type)
 	// Output:
-	// egyptian positive [{#القاهرة hashtag}]
+	// egyptian positive #القاهرة hashtag
 }
