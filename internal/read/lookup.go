@@ -104,7 +104,7 @@ func (r *Reader) fly(ctx context.Context, q *Query, flight string) (got landing,
 		return got, errClosed
 	}
 	defer r.work.End()
-	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.cfg.Timeout)
+	detached, cancel := context.WithTimeout(providers.WithPurse(context.WithoutCancel(ctx)), r.cfg.Timeout)
 	defer cancel()
 	// Later than the context, so that it never meets the flight of those who try again.
 	forget := time.AfterFunc(r.cfg.Timeout+2*cachePatience, func() { r.flights.Forget(flight) })

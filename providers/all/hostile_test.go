@@ -351,6 +351,8 @@ func usual(name string) string {
 		return "on"
 	case strings.HasSuffix(name, "_SCRAPECREATORS_API_KEY"): // which the captured answers are read without
 		return "test-test"
+	case strings.HasSuffix(name, "_SCRAPECREATORS_MAX_CREDITS"):
+		return "26" // so that there is all of it
 	}
 	return usualEnv[name]
 }

@@ -75,7 +75,7 @@ func platformTable(t *testing.T) string {
 	own := maps.Clone(usualEnv)
 	delete(own, reseller)
 	all := maps.Clone(usualEnv)
-	all[reseller] = "key"
+	all[reseller], all["SOCIALDATA_SCRAPECREATORS_MAX_CREDITS"] = "key", "26"
 	bare, mine, full := platformsWith(t, nil), platformsWith(t, own), platformsWith(t, all)
 	var b strings.Builder
 	b.WriteString("| platform | operations | settings for † |\n|---|---|---|\n")

@@ -155,7 +155,9 @@ func (c replayCase) run(t *testing.T, recorder string) {
 	t.Helper()
 	settings := maps.Clone(usualEnv)
 	if c.Vendor {
-		settings = map[string]string{"SOCIALDATA_SCRAPECREATORS_API_KEY": "test-test"}
+		settings = map[string]string{
+			"SOCIALDATA_SCRAPECREATORS_API_KEY": "test-test", "SOCIALDATA_SCRAPECREATORS_MAX_CREDITS": "26",
+		}
 		recorder = onlyReseller(t, recorder)
 	}
 	maps.Copy(settings, c.Env)

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"net/http"
 	"regexp"
+	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/upstream"
@@ -17,7 +19,7 @@ var balance = regexp.MustCompile(`"credits_remaining"\s*:\s*-?[0-9.eE+-]+`)
 
 // refusal is how the vendor says no, whatever the status.
 type refusal struct {
-	Success wire.Bool  `json:"success"`
+	Success flag       `json:"success"`
 	Status  wire.Count `json:"errorStatus"`
 	Message string     `json:"message"`
 	Data    struct {
@@ -65,9 +67,24 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// refused says that the vendor serves nobody here, whatever is asked.
-func refused(detail string) error {
-	return &providers.Error{Kind: providers.ErrUnavailable, Detail: detail, Blame: providers.BlameUpstream}
+// refused says that the vendor serves nobody here, whatever is asked, and tells the operator alone why.
+func refused(why string) error {
+	return &providers.Error{
+		Kind: providers.ErrUnavailable, Detail: "the platform is not available", Blame: providers.BlameUpstream,
+		Err: providers.Cause(why),
+	}
+}
+
+// flag is true or false, also in words.
+type flag struct{ wire.Bool }
+
+// UnmarshalJSON never fails.
+func (f *flag) UnmarshalJSON(b []byte) error {
+	var word string
+	if json.Unmarshal(b, &word) == nil && (strings.EqualFold(word, "true") || strings.EqualFold(word, "false")) {
+		b = []byte(strings.ToLower(word))
+	}
+	return f.Bool.UnmarshalJSON(b)
 }
 
 func absent(message string) error {

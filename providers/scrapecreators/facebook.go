@@ -30,10 +30,7 @@ type facebookReads struct {
 
 func (c *client) facebook() providers.Provider {
 	remembered, _ := lru.New[string, facebookThread](facebookRemembers) // it fails for a size below 1
-	r := facebookReads{c, remembered, 3}
-	if c.max > 0 {
-		r.search = min(r.search, c.max-1)
-	}
+	r := facebookReads{c, remembered, min(3, c.max-1)}
 	ads := providers.Filters{"country": nil, "status": {"active", "inactive", "all"}, "since": nil, "until": nil}
 	return providers.Provider{
 		Platform:       platform.Facebook,

@@ -79,7 +79,7 @@ func TestInstagramSearchesReelsSinceATime(t *testing.T) {
 		}
 		return http.StatusOK, `{"success": true, "reels": [{"id": "1", "taken_at": "2001-01-01T00:00:00Z"}]}`
 	})}
-	p := of(t, platform.Instagram, scrapecreators.Config{HTTP: client, APIKey: "k"})
+	p := of(t, platform.Instagram, scrapecreators.Config{HTTP: client, APIKey: "k", MaxCredits: 26})
 	page, err := p.Search(t.Context(), providers.SearchQuery{Query: "dogs", Since: time.Now().AddDate(0, 0, -3)}, "")
 	if err != nil || len(page.Items) != 0 {
 		t.Errorf("got %d results (%v), want none from before", len(page.Items), err)

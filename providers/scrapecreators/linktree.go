@@ -2,6 +2,7 @@ package scrapecreators
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
@@ -15,7 +16,11 @@ type linktreeReads struct{ *client }
 
 func (c *client) linktree() providers.Provider {
 	r := linktreeReads{c}
-	return providers.Provider{Platform: platform.Linktree, Profile: r.profile, Linked: r.linked}
+	return providers.Provider{
+		Platform: platform.Linktree, Profile: r.profile, Linked: r.linked,
+		// The accounts that a page names are looked at, by the vendor where no other source has them.
+		Charges: map[providers.Op]int64{providers.OpLinked: c.max},
+	}
 }
 
 // page is what a read of the page of handle is.
@@ -23,8 +28,20 @@ func (linktreeReads) page(handle string) upstream.Request {
 	return upstream.Get("v1/linktree").Says("url", "https://linktr.ee/"+handle)
 }
 
-func (r linktreeReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	p, err := one(ctx, r.client, r.page(handle), linktree.ParseProfile)
+// read reads the page of handle, once for a call.
+func (r linktreeReads) read(ctx context.Context, handle string) (json.RawMessage, error) {
+	return providers.PurseOf(ctx).Page(name+" "+handle, func() ([]byte, error) {
+		var whole json.RawMessage
+		_, err := r.http.Read(ctx, r.page(handle), &whole)
+		return whole, err
+	})
+}
+
+func (r linktreeReads) profile(ctx context.Context, handle string) (p schema.Profile, err error) {
+	page, err := r.read(ctx, handle)
+	if err == nil {
+		p, err = linktree.ParseProfile(ctx, page)
+	}
 	if err == nil {
 		err = wire.SameFold(ctx, "account", handle, p.Handle)
 	}
@@ -33,6 +50,9 @@ func (r linktreeReads) profile(ctx context.Context, handle string) (schema.Profi
 
 // linked lists all at once.
 func (r linktreeReads) linked(ctx context.Context, handle, _ string) (page providers.Page[schema.LinkedProfile], err error) {
-	page.Items, err = one(ctx, r.client, r.page(handle), linktree.ParseLinked)
+	whole, err := r.read(ctx, handle)
+	if err == nil {
+		page.Items, err = linktree.ParseLinked(ctx, whole)
+	}
 	return page, err
 }

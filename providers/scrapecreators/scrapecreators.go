@@ -10,12 +10,8 @@ package scrapecreators
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
@@ -29,8 +25,8 @@ type Config struct {
 	BaseURL string       // "" means https://api.scrapecreators.com
 	HTTP    *http.Client // nil means a client of its own
 
-	// MaxCredits is the most of the vendor's credits that one call may cost; 0 means any number. What costs more is refused
-	// before the vendor is asked.
+	// MaxCredits is the most of the vendor's credits that one call may cost, however many reads it is made of; 0 means 1,
+	// which is what a plain read costs. What costs more is switched off.
 	MaxCredits int64
 
 	// AmazonCountry is the country of Amazon's own settings, in whose marketplace an ASIN alone is a product; "" means US.
@@ -45,17 +41,18 @@ const (
 
 // client reads from the vendor.
 type client struct {
-	http *upstream.Client
-	max  int64 // credits for one call; 0 means any number
+	http vendor
+	max  int64 // credits for one call
 }
 
 // New returns the vendor's providers, one for each platform, in the order of their names.
 func New(cfg Config) providers.Chain {
-	c := &client{max: cfg.MaxCredits, http: upstream.New(upstream.Config{
+	most := max(1, cfg.MaxCredits)
+	c := &client{max: most, http: vendor{max: most, api: upstream.New(upstream.Config{
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.scrapecreators.com"), Check: check,
 		Header: http.Header{"X-Api-Key": {cfg.APIKey}},
 		AtOnce: atOnce, Attempt: patience,
-	})}
+	})}}
 	chain := providers.Chain{
 		c.amazon(cfg.AmazonCountry),
 		c.appleMusic(),
@@ -91,7 +88,7 @@ func New(cfg Config) providers.Chain {
 // complete adds to p what is the same on every platform. Charges lists what costs another number of credits than one.
 func (c *client) complete(p providers.Provider, key bool) providers.Provider {
 	p.Name, p.Source = name, schema.Upstream(name)
-	p.Forward = c.forward
+	p.Forward = c.http.forward
 	for _, route := range routes {
 		if route.Platform == p.Platform {
 			p.Routes = append(p.Routes, route)
@@ -109,7 +106,7 @@ func (c *client) complete(p providers.Provider, key bool) providers.Provider {
 		charges[op] = cmp.Or(p.Charges[op], 1)
 		if c.tooDear(charges[op]) {
 			p = p.WithoutOps(nil, op)
-			notes[op] = c.refusal(charges[op])
+			notes[op] = "switched off here: it costs more than a plain read"
 			delete(charges, op)
 		}
 	}
@@ -120,34 +117,4 @@ func (c *client) complete(p providers.Provider, key bool) providers.Provider {
 	return p
 }
 
-func (c *client) tooDear(credits int64) bool { return c.max > 0 && credits > c.max }
-
-func (c *client) refusal(credits int64) string {
-	return fmt.Sprintf("ScrapeCreators charges %d credits for it, and the setting max_credits allows %d", credits, c.max)
-}
-
-// forward reads path unchanged, unless it costs more than is allowed.
-func (c *client) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
-	if n := price(path, query); c.tooDear(n) {
-		return nil, providers.Unsupported("%s", c.refusal(n))
-	}
-	return c.http.Forward(ctx, path, query)
-}
-
-// price is what the vendor charges for a read.
-// https://docs.scrapecreators.com/openapi.json
-func price(path string, query url.Values) int64 {
-	switch {
-	case path == "v1/tiktok/user/audience":
-		return audienceCredits
-	case path == "v1/google/company/ads" && query.Get("get_ad_details") == "true":
-		return 25
-	}
-	n := int64(1)
-	for flag, more := range map[string]int64{"include_replies": 15, "use_ai_as_fallback": 10, "download_media": 10} {
-		if query.Get(flag) == "true" {
-			n += more
-		}
-	}
-	return n
-}
+func (c *client) tooDear(credits int64) bool { return credits > c.max }

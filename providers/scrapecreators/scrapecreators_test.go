@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/socialdata/socialdata/platform"
@@ -21,7 +22,7 @@ func run(t *testing.T, id platform.ID, s providertest.Suite) {
 	t.Parallel()
 	s.Dir = filepath.Join("testdata", string(id))
 	s.New = func(c *http.Client) providers.Chain {
-		return providers.Chain{of(t, id, scrapecreators.Config{HTTP: c, APIKey: "a key of the vendor"})}
+		return providers.Chain{of(t, id, scrapecreators.Config{HTTP: c, APIKey: "a key of the vendor", MaxCredits: 26})}
 	}
 	providertest.Run(t, s)
 }
@@ -41,7 +42,7 @@ func of(t *testing.T, id platform.ID, cfg scrapecreators.Config) providers.Provi
 func saying(t *testing.T, id platform.ID, body string) providers.Provider {
 	t.Helper()
 	client := &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, body })}
-	return of(t, id, scrapecreators.Config{HTTP: client, APIKey: "a key of the vendor"})
+	return of(t, id, scrapecreators.Config{HTTP: client, APIKey: "a key of the vendor", MaxCredits: 26})
 }
 
 func TestWithoutAKeyNothingIsServed(t *testing.T) {
@@ -85,6 +86,72 @@ func TestWhatCostsMoreThanAllowedIsRefusedBeforeTheCall(t *testing.T) {
 	}
 }
 
+func TestWhatIsDearerThanAPlainReadIsOffUntilItIsAllowed(t *testing.T) {
+	t.Parallel()
+	for _, p := range scrapecreators.New(scrapecreators.Config{APIKey: "k"}) {
+		for op, n := range p.Charges {
+			if n != 1 {
+				t.Errorf("%s %s costs %d", p.Platform, op, n)
+			}
+		}
+	}
+	if of(t, platform.TikTok, scrapecreators.Config{APIKey: "k"}).Serves(providers.OpAudience) {
+		t.Error("audience is on")
+	}
+	if !of(t, platform.TikTok, scrapecreators.Config{APIKey: "k", MaxCredits: 26}).Serves(providers.OpAudience) {
+		t.Error("audience is off though it is allowed")
+	}
+}
+
+func TestAFlagIsGivenOnceAndIsTrueOrFalse(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	client := &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+		asked++
+		return http.StatusOK, `{"success":true}`
+	})}
+	p := of(t, platform.Instagram, scrapecreators.Config{HTTP: client, APIKey: "k"})
+	for query, want := range map[string]error{
+		"include_replies=false":                      nil,
+		"include_replies=false&include_replies=true": providers.ErrInvalid,
+		"url=x&url=y":                                providers.ErrInvalid,
+		"include_replies=1":                          providers.ErrInvalid,
+		"include_replies=TRUE":                       providers.ErrInvalid,
+		"include_replies=%20true":                    providers.ErrInvalid,
+		"include_replies=true":                       providers.ErrUnsupported,
+		"use_ai_as_fallback=true":                    providers.ErrUnsupported,
+		"download_media=True&url=x":                  providers.ErrInvalid,
+	} {
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := asked
+		if _, err = p.Forward(t.Context(), "v2/instagram/post/comments", values); !errors.Is(err, want) {
+			t.Errorf("%s: got %v, want %v", query, err, want)
+		}
+		if want != nil && asked != before {
+			t.Errorf("%s went to the vendor", query)
+		}
+	}
+}
+
+// TestWhatIsTheOperatorsIsNotTold has the vendor say why it serves nobody here.
+func TestWhatIsTheOperatorsIsNotTold(t *testing.T) {
+	t.Parallel()
+	for status, logged := range map[int]string{401: "our key", 402: "no credits left"} {
+		client := &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			return status, `{"success":false,"message":"Looks like you're out of credits"}`
+		})}
+		p := of(t, platform.Bluesky, scrapecreators.Config{HTTP: client, APIKey: "k"})
+		_, err := p.Profile(t.Context(), "ann.example.com")
+		told, ok := errors.AsType[*providers.Error](err)
+		if !ok || told.Detail != "the platform is not available" || !strings.Contains(providers.Loggable(err), logged) {
+			t.Errorf("%d: callers are told %q, the log %q", status, err, providers.Loggable(err))
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -101,13 +168,14 @@ func TestRefusals(t *testing.T) {
 		{"a failure that calls itself none", 200, `{"success": false, "errorStatus": 200, "did": "did:plc:ann", "handle": "ann.example.com"}`, providers.ErrUnavailable},
 		{"gated", 403, `{"success": false, "error": "forbidden", "errorStatus": 403, "message": "age restricted", "data": null}`, providers.ErrNotFound},
 		{"refused by something before the vendor", 403, `<html>`, providers.ErrUnavailable},
+		{"a failure in words inside a success", 200, `{"success": "false", "did": "did:plc:ann", "handle": "ann.example.com"}`, providers.ErrUnavailable},
 		{"a flag that is none", 404, `{"success": "no"}`, providers.ErrUnavailable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			client := &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return tt.status, tt.body })}
-			p := of(t, platform.Bluesky, scrapecreators.Config{HTTP: client, APIKey: "k"})
+			p := of(t, platform.Bluesky, scrapecreators.Config{HTTP: client, APIKey: "k", MaxCredits: 26})
 			if _, err := p.Profile(t.Context(), "ann.example.com"); !errors.Is(err, tt.want) {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}

@@ -161,7 +161,7 @@ func TestTikTokSearchesTheNarrowestWindow(t *testing.T) {
 				{"aweme_info": {"aweme_id": "2", "create_time": %d}}, {"aweme_info": {"aweme_id": "1", "create_time": %d}}]}`,
 				since.Unix()+1, since.Unix()-1)
 		})}
-		p := of(t, platform.TikTok, scrapecreators.Config{HTTP: client, APIKey: "k"})
+		p := of(t, platform.TikTok, scrapecreators.Config{HTTP: client, APIKey: "k", MaxCredits: 26})
 		page, err := p.Search(t.Context(), providers.SearchQuery{Query: "#coffee", Since: since, Sort: "recent"}, "")
 		if err != nil || len(page.Items) != 1 {
 			t.Errorf("posts of %d days: got %d (%v), want 1", days, len(page.Items), err)
@@ -293,7 +293,7 @@ func TestTikTokCountryOfAHandleInAnotherCase(t *testing.T) {
 		}
 		return http.StatusOK, `{"user": {"id": "6", "uniqueId": "Ann.Example", "nickname": "Ann"}, "stats": {"followerCount": 1}}`
 	})}
-	p, err := of(t, platform.TikTok, scrapecreators.Config{HTTP: client, APIKey: "k"}).Profile(t.Context(), "ann.example")
+	p, err := of(t, platform.TikTok, scrapecreators.Config{HTTP: client, APIKey: "k", MaxCredits: 26}).Profile(t.Context(), "ann.example")
 	if err != nil || p.Country == nil || *p.Country != "SA" {
 		t.Errorf("country %v (%v), want SA", p.Country, err)
 	}
