@@ -87,6 +87,7 @@ type commandLine struct {
 	Admin     adminCmd     `cmd:"" help:"Let whoever has lost the dashboard's secret in again."`
 	Usage     usageCmd     `cmd:"" help:"List an account's entries, newest first."`
 	Audit     auditCmd     `cmd:"" help:"Prove that every balance is the sum of its entries and that no entry was touched."`
+	Backup    backupCmd    `cmd:"" help:"Copy the database file, beside a server that runs, into a new file."`
 	Books     booksCmd     `cmd:"" help:"Move accounts, keys and entries to another database."`
 	Import    importCmd    `cmd:"" hidden:"" help:"Read what books export wrote from standard input into a new file."`
 

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
@@ -84,7 +83,7 @@ func (c *exportCmd) walk(e *env, client *socialdata.Client, o *operation.Operati
 		out = f
 	}
 	began := at.Items
-	bar := newProgress(e.log, c.Limit)
+	bar := newProgress(e.log, "items", c.Limit)
 	defer bar.end()
 	for {
 		if at.Cursor != "" {
@@ -251,43 +250,4 @@ func (m *mark) save(file string) error {
 		return err
 	}
 	return os.Rename(next, markOf(file))
-}
-
-// progress shows on a terminal how far an export has come, and nothing elsewhere: how long a list is is not known before its
-// end, so that there is a bar only where there is a limit.
-type progress struct {
-	w       io.Writer
-	columns int
-	limit   int64
-	began   time.Time
-	shown   bool
-}
-
-func newProgress(w io.Writer, limit int64) *progress {
-	columns, terminal := width(w)
-	if !terminal {
-		columns = 0
-	}
-	return &progress{w: w, columns: columns, limit: limit, began: time.Now()}
-}
-
-func (p *progress) show(items int64) {
-	if p.columns == 0 {
-		return
-	}
-	line := fmt.Sprintf("%d items, %v", items, time.Since(p.began).Round(time.Second))
-	if room := p.columns - len(line) - 4; p.limit > 0 && room > 0 {
-		done := int(min(items, p.limit) * int64(room) / p.limit)
-		line = "[" + strings.Repeat("=", done) + strings.Repeat(" ", room-done) + "] " + line
-	}
-	_, _ = fmt.Fprint(p.w, "\r\x1b[K"+line)
-	p.shown = true
-}
-
-// end leaves the line.
-func (p *progress) end() {
-	if p.shown {
-		_, _ = fmt.Fprintln(p.w)
-		p.shown = false
-	}
 }

@@ -22,6 +22,9 @@ type store struct {
 	records records.Store
 	bookkeeper
 	close func() error
+
+	// backup copies the file; nil for PostgreSQL, which has tools of its own.
+	backup func(ctx context.Context, path string, progress func(done, total int64)) error
 }
 
 // ledger is the books with what an owner does to them.
@@ -76,7 +79,7 @@ func (e *env) openFile(cfg sqlite.Config) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &store{db.Ledger(), db.Keys(), db.Records(), db, db.Close}, nil
+	return &store{db.Ledger(), db.Keys(), db.Records(), db, db.Close, db.Backup}, nil
 }
 
 func (e *env) openPostgres(log *slog.Logger) (*store, error) {
@@ -89,13 +92,13 @@ func (e *env) openPostgres(log *slog.Logger) (*store, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &store{db.Ledger(), db.Keys(), db.Records(), db, db.Close}, nil
+		return &store{db.Ledger(), db.Keys(), db.Records(), db, db.Close, nil}, nil
 	}
 	db, err := postgres.Open(e.ctx, cfgs[0])
 	if err != nil {
 		return nil, err
 	}
-	return &store{db.Ledger(), db.Keys(), db.Records(), db, db.Close}, nil
+	return &store{db.Ledger(), db.Keys(), db.Records(), db, db.Close, nil}, nil
 }
 
 // with opens a store that is there for do and closes it again.

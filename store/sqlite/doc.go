@@ -26,5 +26,5 @@
 // Beside the database stand SQLite's own -wal and -shm files and a -lock file, which tells servers apart and tells the
 // server that another process has changed something. Links to the database are followed, so that these files stand
 // beside the file itself; one with several names (hard links) is refused. A copy of the database alone is whole only
-// after Close; use [DB.Export] or SQLite's own backup for one that is being served.
+// after Close; [DB.Backup] copies one that is being served.
 package sqlite

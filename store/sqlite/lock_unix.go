@@ -31,3 +31,12 @@ func links(f *os.File) (uint64, error) {
 	}
 	return uint64(s.Nlink), nil //nolint:unconvert // it is shorter on some systems
 }
+
+// syncDir makes a name that was given in a directory durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+)
+
+type backupCmd struct {
+	File string `arg:"" help:"The file to write: a new one, which only you can read." type:"path"`
+}
+
+// Run copies the database.
+func (c *backupCmd) Run(e *env) error {
+	if len(e.cli.Postgres) > 0 {
+		return errors.New("PostgreSQL makes its own backups: pg_dump --format=custom --file=FILE, with the same DSN")
+	}
+	return e.with(func(db *store) error {
+		bar := newProgress(e.log, "MB", 0)
+		defer bar.end()
+		var size int64
+		err := db.backup(e.ctx, c.File, func(done, total int64) {
+			size, bar.limit = total, total>>20
+			bar.show(done >> 20)
+		})
+		if err != nil {
+			return err
+		}
+		bar.end()
+		_, err = fmt.Fprintf(e.log, "%d bytes written to %s; socialdata --db %s audit proves them\n", size, c.File, c.File)
+		return err
+	})
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestABackupOfAServedFileIsRestored copies a file that is served, and goes on with the copy.
+func TestABackupOfAServedFileIsRestored(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	served := books{t, filepath.Join(dir, "t.db")}
+	base, secret, _ := running(t, served.db)
+	if status, _, body := read(t, base+"/v1/mock/profile?handle=ann", secret); status != http.StatusOK {
+		t.Fatalf("status %d: %s", status, body)
+	}
+	heads, copied := filepath.Join(dir, "heads.jsonl"), filepath.Join(dir, "copy.db")
+	if err := os.WriteFile(heads, []byte(served.run("audit", "--heads")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	served.run("backup", copied)
+	if said := served.refused("backup", copied); !strings.Contains(said, "the file is there already") {
+		t.Errorf("a second backup to the same file says %q", said)
+	}
+	restored := books{t, copied}
+	if got := restored.run("audit", "--check-heads", heads); !strings.HasSuffix(got, "9999 credits: in order\n") {
+		t.Errorf("the audit says %q", got)
+	}
+	base, _, _ = running(t, copied)
+	if status, _, body := read(t, base+"/v1/me", secret); status != http.StatusOK {
+		t.Errorf("the key in the copy: status %d: %s", status, body)
+	}
+}
+
+// TestADumpOfPostgreSQLIsRestored runs the words of README.md.
+func TestADumpOfPostgreSQLIsRestored(t *testing.T) {
+	t.Parallel()
+	from, to := newDatabase(t), newDatabase(t)
+	dump, heads := filepath.Join(t.TempDir(), "monday.dump"), filepath.Join(t.TempDir(), "heads.jsonl")
+	command := func(dsn string, args ...string) string {
+		t.Helper()
+		status, out, log := cliRun(t, nil, append([]string{"--postgres", dsn}, args...)...)
+		if status != 0 {
+			t.Fatalf("%q: exit status %d: %s%s", args, status, out, log)
+		}
+		return out
+	}
+	command(from, "account", "create", "shop", "--credits", "7")
+	command(from, "key", "create", "--account", "shop")
+	if err := os.WriteFile(heads, []byte(command(from, "audit", "--heads")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range [][]string{
+		{"pg_dump", "--format=custom", "--file=" + dump, from}, {"pg_restore", "--exit-on-error", "--dbname=" + to, dump},
+	} {
+		if _, err := exec.LookPath(words[0]); err != nil {
+			t.Skip("the tools of PostgreSQL are not installed: ", err)
+		}
+		if said, err := exec.CommandContext(t.Context(), words[0], words[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", words[0], err, said)
+		}
+	}
+	if got := command(to, "audit", "--check-heads", heads); got != "1 accounts, 1 keys, 1 entries, 7 credits: in order\n" {
+		t.Errorf("the audit says %q", got)
+	}
+	status, _, log := cliRun(t, nil, "--postgres", to, "backup", dump)
+	if u, err := url.Parse(to); err != nil || status != 1 || !strings.Contains(log, "pg_dump") || strings.Contains(log, u.Path) {
+		t.Errorf("backup of PostgreSQL: exit status %d, %q, %v", status, log, err)
+	}
+}
