@@ -388,6 +388,13 @@ func printReport(w io.Writer, r bookkeeping.Report) error {
 			return err
 		}
 	}
+	for _, l := range r.Losses {
+		_, err := fmt.Fprintf(w, "ACCEPTED at %s: of %d entries and %d credits at %s, %d and %d were there\n",
+			stamp(&l.Accepted), l.HadEntries, l.HadCredits, stamp(&l.At), l.Entries, l.Credits)
+		if err != nil {
+			return err
+		}
+	}
 	verdict := "in order"
 	if !r.OK() {
 		verdict = "NOT in order"

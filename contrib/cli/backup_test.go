@@ -37,6 +37,31 @@ func TestABackupOfAServedFileIsRestored(t *testing.T) {
 	}
 }
 
+// TestALossIsAcceptedOnce removes a database, and goes on.
+func TestALossIsAcceptedOnce(t *testing.T) {
+	t.Parallel()
+	b := books{t, filepath.Join(t.TempDir(), "t.db")}
+	_, _, stop := running(t, b.db)
+	stop()
+	if err := os.Remove(b.db); err != nil {
+		t.Fatal(err)
+	}
+	said := b.refused("serve", "--addr", "127.0.0.1:0")
+	if !strings.Contains(said, "had 1 entries of 10000 credits") || !strings.Contains(said, "serve --accept-loss") {
+		t.Errorf("a server of less says %q", said)
+	}
+	_, _, stop = running(t, b.db, "--accept-loss")
+	stop()
+	_, _, stop = running(t, b.db)
+	stop()
+	if got := b.run("audit"); strings.Count(got, "ACCEPTED at ") != 1 || !strings.HasSuffix(got, "in order\n") {
+		t.Errorf("the audit says %q", got)
+	}
+	if got := b.run("audit", "-o", "json"); !strings.Contains(got, `"had_credits":10000`) && !strings.Contains(got, `"had_credits": 10000`) {
+		t.Errorf("the audit says %s", got)
+	}
+}
+
 // TestADumpOfPostgreSQLIsRestored runs the words of README.md.
 func TestADumpOfPostgreSQLIsRestored(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,8 @@
 //	                               key, reason
 //	platforms                      a list of platform, operation, available, providers, missing, note
 //	platforms --raw                a list of platform, route, available, missing
-//	audit                          in_order, accounts, keys, entries, credits, problems
+//	audit                          in_order, accounts, keys, entries, credits, problems, losses (a list of
+//	                               accepted, at, had_entries, had_credits, entries, credits)
 //	doctor                         a list of ok, check, says
 //	version                        version, commit, go, os, arch
 //

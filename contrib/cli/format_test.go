@@ -66,7 +66,7 @@ func TestEveryCommandPrintsTheShapeThatIsDocumented(t *testing.T) {
 		{"usage default", "", "seq, time, kind, amount, balance, operation, platform, cache, request_id, key, reason"},
 		{"platforms", "platforms a list of platform, operation", "platform, operation, available, providers, missing, note"},
 		{"platforms --raw", "", "platform, route, available, missing"},
-		{"audit", "", "in_order, accounts, keys, entries, credits, problems"},
+		{"audit", "", "in_order, accounts, keys, entries, credits, problems, losses"},
 		{"doctor --offline", "doctor a list of ok, check, says", "ok, check, says"},
 		{"version", "", "version, commit, go, os, arch"},
 	} {

@@ -28,7 +28,7 @@ func (c *mcpCmd) Run(e *env) (err error) {
 	if c.Key == "" {
 		return c.serve(e, cfg, socialdata.WithLogger(log))
 	}
-	db, err := e.openServing(log)
+	db, err := e.openServing(log, false)
 	if errors.Is(err, sqlite.ErrInUse) {
 		return fmt.Errorf("%w: connect to %s of that server with the key instead", err, mcpPath)
 	}

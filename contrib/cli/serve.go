@@ -38,6 +38,7 @@ type serveCmd struct {
 	CursorKey    string        `help:"Secret that signs cursors, for replicas to share; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" group:"replicas" placeholder:"SECRET"`
 	DebugAddr    string        `help:"Serve profiles (net/http/pprof) on this address of the machine itself, such as 127.0.0.1:6060; off without it." env:"SOCIALDATA_DEBUG_ADDR" group:"watching" placeholder:"ADDR"`
 	LogLevel     slog.Level    `help:"What is logged: debug, info, warn or error." default:"info" env:"SOCIALDATA_LOG_LEVEL" group:"watching"`
+	AcceptLoss   bool          `help:"Serve a database file that has lost entries, which audits report from then on."`
 
 	Shared    sharedFlags    `embed:""`
 	Telemetry telemetryFlags `embed:""`
@@ -52,7 +53,7 @@ func (c *serveCmd) Run(e *env) (err error) {
 		return errors.New("--in-flight and --connections must be at least 1 and --drain-notice not be negative")
 	}
 	log := newLog(e.log, c.LogLevel)
-	db, err := e.openServing(log)
+	db, err := e.openServing(log, c.AcceptLoss)
 	if err != nil {
 		return err
 	}

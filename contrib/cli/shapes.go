@@ -102,16 +102,31 @@ type routeShape struct {
 
 // auditShape is what an audit has found.
 type auditShape struct {
-	InOrder  bool     `json:"in_order"`
-	Accounts int64    `json:"accounts"`
-	Keys     int64    `json:"keys"`
-	Entries  int64    `json:"entries"`
-	Credits  int64    `json:"credits"`
-	Problems []string `json:"problems"`
+	InOrder  bool        `json:"in_order"`
+	Accounts int64       `json:"accounts"`
+	Keys     int64       `json:"keys"`
+	Entries  int64       `json:"entries"`
+	Credits  int64       `json:"credits"`
+	Problems []string    `json:"problems"`
+	Losses   []lossShape `json:"losses"`
+}
+
+// lossShape is a loss that was accepted.
+type lossShape struct {
+	Accepted   time.Time `json:"accepted"`
+	At         time.Time `json:"at"`
+	HadEntries int64     `json:"had_entries"`
+	HadCredits int64     `json:"had_credits"`
+	Entries    int64     `json:"entries"`
+	Credits    int64     `json:"credits"`
 }
 
 func shapeOfReport(r bookkeeping.Report) auditShape {
-	return auditShape{r.OK(), r.Accounts, r.Keys, r.Entries, r.Credits, append([]string{}, r.Problems...)}
+	losses := make([]lossShape, len(r.Losses))
+	for i, l := range r.Losses {
+		losses[i] = lossShape(l)
+	}
+	return auditShape{r.OK(), r.Accounts, r.Keys, r.Entries, r.Credits, append([]string{}, r.Problems...), losses}
 }
 
 // checkShape is one check of the doctor.

@@ -65,12 +65,16 @@ func (e *env) open() (*store, error) {
 	return e.openFile(sqlite.Config{Admin: true})
 }
 
-// openServing opens the store to serve it.
-func (e *env) openServing(log *slog.Logger) (*store, error) {
+// openServing opens the store to serve it, and a file that has lost something if that is accepted.
+func (e *env) openServing(log *slog.Logger, acceptLoss bool) (*store, error) {
 	if len(e.cli.Postgres) > 0 {
 		return e.openPostgres(log)
 	}
-	return e.openFile(sqlite.Config{Logger: log})
+	db, err := e.openFile(sqlite.Config{Logger: log, AcceptLoss: acceptLoss})
+	if errors.Is(err, sqlite.ErrLost) {
+		err = fmt.Errorf("%w; restore a newer backup or the -wal file, or go on without them with serve --accept-loss", err)
+	}
+	return db, err
 }
 
 func (e *env) openFile(cfg sqlite.Config) (*store, error) {

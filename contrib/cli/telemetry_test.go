@@ -34,8 +34,9 @@ func startInProcess(t *testing.T, args ...string) *serving {
 	in, out := io.Pipe()
 	var log bytes.Buffer
 	var wg sync.WaitGroup
+	db := filepath.Join(t.TempDir(), "t.db") // before the clean-up that ends the server, so that it is removed after it
 	wg.Go(func() {
-		args := append([]string{"--db", filepath.Join(t.TempDir(), "t.db"), "serve", "--addr", "127.0.0.1:0"}, args...)
+		args := append([]string{"--db", db, "serve", "--addr", "127.0.0.1:0"}, args...)
 		if status := run(ctx, args, nil, out, &log, func(string) string { return "" }); status != 0 {
 			t.Errorf("exit status %d: %s", status, log.String())
 		}

@@ -2,6 +2,7 @@ package bookkeeping
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
@@ -12,6 +13,15 @@ type Report struct {
 	Accounts, Keys, Entries int64
 	Credits                 int64    // sum of all balances
 	Problems                []string // at most 100, the first ones; none when the books are in order
+	Losses                  []Loss   // what was lost and accepted, oldest first
+}
+
+// Loss is what books had and lost, and that an owner went on without it.
+type Loss struct {
+	Accepted               time.Time // when
+	At                     time.Time // when the books last showed what they had
+	HadEntries, HadCredits int64
+	Entries, Credits       int64 // that were there when it was accepted
 }
 
 // OK tells whether the books are in order.
@@ -49,6 +59,9 @@ func (a *Auditor) Problem(format string, args ...any) {
 		a.report.Problems = append(a.report.Problems, fmt.Sprintf(format, args...))
 	}
 }
+
+// Loss is called for every loss that was accepted.
+func (a *Auditor) Loss(l Loss) { a.report.Losses = append(a.report.Losses, l) }
 
 // Account is called for every account, before anything of it.
 func (a *Auditor) Account(id string) {

@@ -134,6 +134,8 @@ func (s *Keys) Revoke(ctx context.Context, id string) (keys.Key, error) {
 	if err != nil {
 		return keys.Key{}, err
 	}
+	s.file.writer.revoked.Store(&id)
+	s.file.writer.posted.Add(1)
 	return s.Key(ctx, id)
 }
 

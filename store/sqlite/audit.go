@@ -11,8 +11,8 @@ import (
 )
 
 // audit reads the whole file at one moment, and compares it with what was kept of it unless that is nil.
-func audit(ctx context.Context, pool *sql.DB, kept *bookkeeping.Heads) (bookkeeping.Report, error) {
-	tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+func audit(ctx context.Context, f *file, kept *bookkeeping.Heads) (bookkeeping.Report, error) {
+	tx, err := f.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return bookkeeping.Report{}, explain(err)
 	}
@@ -20,8 +20,11 @@ func audit(ctx context.Context, pool *sql.DB, kept *bookkeeping.Heads) (bookkeep
 	a := auditor{
 		tx: tx, found: bookkeeping.NewAuditor(kept), accountIDs: map[int64]string{}, spending: map[spender]*credits.Spent{},
 	}
+	if f.lost != nil {
+		a.found.Problem("%v", f.lost)
+	}
 	for _, step := range []func(context.Context) error{
-		a.pages, a.accounts, a.keys, a.capped, a.entries, a.totals, a.journal,
+		a.pages, a.accounts, a.keys, a.capped, a.entries, a.totals, a.journal, a.losses,
 	} {
 		if err := step(ctx); err != nil {
 			return a.whole(a.found.SoFar()), fmt.Errorf("sqlite: audit: %w", explain(err))
@@ -150,6 +153,19 @@ func (a *auditor) journal(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// losses reports what was lost and accepted.
+func (a *auditor) losses(ctx context.Context) error {
+	const query = "SELECT accepted, at, had_entries, had_credits, entries, credits FROM losses ORDER BY no"
+	return a.each(ctx, query, func(rows *sql.Rows) error {
+		var l bookkeeping.Loss
+		var accepted, at int64
+		err := rows.Scan(&accepted, &at, &l.HadEntries, &l.HadCredits, &l.Entries, &l.Credits)
+		l.Accepted, l.At = fromMicros(accepted), fromMicros(at)
+		a.found.Loss(l)
+		return err
+	})
 }
 
 func (a *auditor) spend(e credits.Entry) {

@@ -20,7 +20,7 @@ var _ bookkeeping.Bookkeeper = (*DB)(nil)
 //
 // Whoever can write the file can write all of it anew; [DB.AuditAgainst] finds that out.
 func (db *DB) Audit(ctx context.Context) (Report, error) {
-	return audit(ctx, db.read, nil)
+	return audit(ctx, db.file, nil)
 }
 
 // AuditAgainst is an [DB.Audit] that compares the file with what [DB.Heads] wrote earlier, too. It fails with ErrHeads
@@ -30,7 +30,7 @@ func (db *DB) AuditAgainst(ctx context.Context, heads io.Reader) (Report, error)
 	if err != nil {
 		return Report{}, err
 	}
-	return audit(ctx, db.read, kept)
+	return audit(ctx, db.file, kept)
 }
 
 // Heads writes what stands for every account's entries and every key as the file is at one moment, as JSON Lines of

@@ -1,6 +1,9 @@
 package sqlite
 
-import "database/sql/driver"
+import (
+	"database/sql/driver"
+	"time"
+)
 
 // checkpointer copies what is in the write-ahead log into the database, on a connection of its own and beside the
 // writer: within a commit, as SQLite does it by itself, it would keep callers waiting for many milliseconds.
@@ -10,8 +13,12 @@ type checkpointer struct {
 	wake chan struct{}
 }
 
-// checkpointFrames is how many pages in the log are worth a checkpoint: 16 MB.
-const checkpointFrames = 4096
+const (
+	// checkpointFrames is how many pages in the log are worth a checkpoint: 4 MB.
+	checkpointFrames = 1024
+	// checkpointAfter is how long the log may keep less than that.
+	checkpointAfter = time.Minute
+)
 
 func newCheckpointer(path string, w *writer) (*checkpointer, error) {
 	c, err := openConn(dsn(path, writerParams))
@@ -22,21 +29,26 @@ func newCheckpointer(path string, w *writer) (*checkpointer, error) {
 }
 
 func (p *checkpointer) run(stop <-chan struct{}, failed func(error)) {
-	for {
+	tick := time.NewTicker(checkpointAfter)
+	defer tick.Stop()
+	for worth := int64(checkpointFrames); ; worth = checkpointFrames {
 		select {
 		case <-stop:
 			return
 		case <-p.wake:
-			if err := p.look(); err != nil {
-				failed(err)
-			}
+		case <-tick.C:
+			worth = 1
+		}
+		if err := p.look(worth); err != nil {
+			failed(err)
 		}
 	}
 }
 
-func (p *checkpointer) look() error {
+// look copies what is in the log if that is worth so many pages.
+func (p *checkpointer) look(worth int64) error {
 	waiting, err := frames(p.c, "PRAGMA wal_checkpoint(NOOP)")
-	if err != nil || waiting < checkpointFrames {
+	if err != nil || waiting < worth {
 		return err
 	}
 	waiting, err = frames(p.c, "PRAGMA wal_checkpoint(PASSIVE)")

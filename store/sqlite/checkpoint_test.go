@@ -51,7 +51,7 @@ func TestTheLogStaysShort(t *testing.T) {
 			}
 			spend(t, db.Ledger(), who, 1, credits.Charge{})
 		}
-		if err := beside.look(); err != nil {
+		if err := beside.look(checkpointFrames); err != nil {
 			t.Fatal(err)
 		}
 	}

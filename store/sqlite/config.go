@@ -14,6 +14,9 @@ type Config struct {
 	Now    func() time.Time // the clock; nil means time.Now
 	Logger *slog.Logger     // nil discards
 
+	// AcceptLoss serves a file that fails with ErrLost all the same. The loss is noted in the file, and audits report it.
+	AcceptLoss bool
+
 	// CachedAccounts and CachedKeys bound what is remembered; 0 means 100,000 of each.
 	CachedAccounts, CachedKeys int
 	// OwnerBytes is what the records of one owner may take; 0 means records.DefaultOwnerBytes.

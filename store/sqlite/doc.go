@@ -24,7 +24,9 @@
 // # Files
 //
 // Beside the database stand SQLite's own -wal and -shm files and a -lock file, which tells servers apart and tells the
-// server that another process has changed something. Links to the database are followed, so that these files stand
+// server that another process has changed something. A -head file keeps, at most a second behind, where the books end: a
+// file that has less than that, because its -wal file was damaged or removed or because it is an older copy, is not served
+// (ErrLost) until the loss is accepted with Config.AcceptLoss. Links to the database are followed, so that these files stand
 // beside the file itself; one with several names (hard links) is refused. A copy of the database alone is whole only
 // after Close; [DB.Backup] copies one that is being served.
 package sqlite

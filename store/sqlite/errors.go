@@ -25,6 +25,9 @@ var (
 	ErrClosed = errors.New("sqlite: closed")
 	// ErrCorrupt says that the file is damaged, or no database at all.
 	ErrCorrupt = errors.New("sqlite: the file is damaged or no database")
+	// ErrLost says that the books lack what was acknowledged, by the head that is kept beside the file: the write-ahead log
+	// was damaged or removed, or the file is an older copy. The error is a [*LostError].
+	ErrLost = errors.New("sqlite: the books lack what was acknowledged")
 	// ErrLinked says that the file has several names (hard links): whoever opened it by another one would not notice
 	// the process that serves it by this one.
 	ErrLinked = errors.New("sqlite: the file has several names")

@@ -16,6 +16,8 @@ type file struct {
 	lock   *lock
 	read   *sql.DB
 	writer *writer
+	head   headFile
+	lost   *LostError // what the books lack that were opened with Config.Admin
 }
 
 // openFile makes the file when it is not there and brings it up to date. What it returns beside an error is to be closed
@@ -52,6 +54,10 @@ func openFile(ctx context.Context, cfg Config) (*file, error) {
 		if err := f.lock.write(false); err != nil { // from now on the file is not empty
 			return f, err
 		}
+	}
+	f.head.path = f.path + "-head"
+	if err := f.prove(); err != nil {
+		return f, err
 	}
 	f.read, err = openReaders(ctx, f.path, cfg.Readers)
 	return f, err
@@ -101,6 +107,9 @@ func touch(name string) (path string, empty bool, err error) {
 // announce writes entries. With Config.Admin it is a change that the process which serves the file must hear of, for that
 // one remembers balances and which entries are not folded.
 func (f *file) announce(write func() error) error {
+	if f.lost != nil {
+		return f.lost
+	}
 	if !f.cfg.Admin {
 		return write()
 	}
@@ -109,6 +118,9 @@ func (f *file) announce(write func() error) error {
 
 // unserved does something while no other process serves the file, or fails with ErrInUse.
 func (f *file) unserved(do func() error) error {
+	if f.lost != nil {
+		return f.lost
+	}
 	if !f.cfg.Admin {
 		return do()
 	}

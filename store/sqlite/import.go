@@ -127,6 +127,7 @@ func (m *importer) finish() error {
 		}
 	}
 	m.w.version.Add(1)
+	m.w.posted.Add(1)
 	return nil
 }
 

@@ -128,6 +128,22 @@ var migrations = []string{
 		DELETE FROM record_owners WHERE owner = old.owner AND bytes <= 0;
 	END;
 	`,
+	`
+	-- What the file had lost when it was served all the same.
+	CREATE TABLE losses (
+		no          INTEGER PRIMARY KEY,
+		accepted    INTEGER NOT NULL,
+		at          INTEGER NOT NULL, -- when the books had that many entries and credits
+		had_entries INTEGER NOT NULL,
+		had_credits INTEGER NOT NULL,
+		entries     INTEGER NOT NULL,
+		credits     INTEGER NOT NULL
+	) STRICT;
+	CREATE TRIGGER losses_are_not_changed BEFORE UPDATE ON losses
+	BEGIN SELECT RAISE(ABORT, 'losses are never changed'); END;
+	CREATE TRIGGER losses_are_not_removed BEFORE DELETE ON losses
+	BEGIN SELECT RAISE(ABORT, 'losses are never removed'); END;
+	`,
 }
 
 // currentVersion is what this program works with.

@@ -23,7 +23,7 @@ type DB struct {
 }
 
 // Open opens the file, makes it when it is not there, and brings an older one up to date. It fails with ErrInUse,
-// ErrNewer, ErrForeign, ErrCorrupt, ErrLinked and ErrReadOnly.
+// ErrNewer, ErrForeign, ErrCorrupt, ErrLost, ErrLinked and ErrReadOnly.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if cfg.Path == "" {
 		return nil, errors.New("sqlite: Config.Path is empty")
@@ -60,6 +60,7 @@ func open(ctx context.Context, cfg Config) (_ *DB, err error) {
 		return nil, err
 	}
 	db.tasks.Go(db.housekeeping)
+	db.tasks.Go(func() { db.keepHeads(db.stop) })
 	db.tasks.Go(func() {
 		db.log.run(db.stop, func(err error) { db.cfg.Logger.Error("sqlite: checkpoint", "error", err) })
 	})

@@ -19,7 +19,9 @@ type writer struct {
 	changed    func() // another process has written
 
 	tail    *tail
-	version atomic.Int64 // what is remembered of the file is true while this is unchanged
+	posted  atomic.Int64           // counts what the head of the books must show
+	revoked atomic.Pointer[string] // the key that was revoked last
+	version atomic.Int64           // what is remembered of the file is true while this is unchanged
 
 	// Of the queue's goroutine alone:
 	data    int64             // PRAGMA data_version: changes when another process has written
@@ -70,6 +72,7 @@ func newWriter(c *conn, now func() time.Time, atOnce int, f folding, changed fun
 		c: c, now: now, checkpoint: make(chan struct{}, 1), changed: changed, tail: newTail(), data: -1,
 		keyed: map[onceKey]int64{}, table: x, folding: f,
 	}
+	w.revoked.Store(new(""))
 	if err := w.notice(); err != nil {
 		return nil, err
 	}
@@ -230,6 +233,7 @@ func (w *writer) end() error {
 	}
 	if added > 0 {
 		w.tail.add(row)
+		w.posted.Add(1)
 	}
 	w.tail.drop(len(due))
 	return nil
