@@ -17,7 +17,7 @@ func TestKwai(t *testing.T) {
 	t.Parallel()
 	of := func(id string) providers.TranscriptQuery { return providers.TranscriptQuery{PostID: id} }
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Chain { return kwai.New(kwai.Config{HTTP: c}) },
+		New: func(c *http.Client) providers.Chain { return kwai.New(kwai.Config{HTTP: c}) }, Witness: true,
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "Salma.Cooks"),
 			providertest.Profile("profile-without-posts", "bare"),

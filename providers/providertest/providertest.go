@@ -58,6 +58,12 @@ type Suite struct {
 	Platforms *platform.Table
 	// Drift is what the drift suite must know of the upstream; nil leaves the suite out.
 	Drift *Drift
+	// Witness says that an empty list of this upstream needs a witness: then every call of a list is also made without the rows
+	// of its answers, and a page that had items must fail.
+	Witness bool
+	// Witnessed lists the rows that may be missing all the same, because what remains says that there are none: a file, a space,
+	// and the values of a list in JSON by its path, or the elements of a page by ".class" or "<tag>".
+	Witnessed []string
 }
 
 // validate checks an object of the provider.
@@ -214,6 +220,9 @@ func Run(t *testing.T, s Suite) {
 	t.Run("inputs", func(t *testing.T) { inputs(t, s) })
 	t.Run("hostile upstream", func(t *testing.T) { hostile(t, s) })
 	t.Run("a caller who has gone", func(t *testing.T) { gone(t, s) })
+	if s.Witness {
+		t.Run("without rows", func(t *testing.T) { rowless(t, s, manifest) })
+	}
 	if s.Drift != nil {
 		t.Run("drift", func(t *testing.T) { drift(t, s, manifest) })
 		t.Run("files", func(t *testing.T) { files(t, s) })

@@ -65,7 +65,7 @@ func TestOwn(t *testing.T) {
 	t.Parallel()
 	of := func(handle string) providers.CollectionsQuery { return providers.CollectionsQuery{Handle: handle} }
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Chain { return snapchat.New(config(c)) }, Upstream: "snapchat_own",
+		New: func(c *http.Client) providers.Chain { return snapchat.New(config(c)) }, Upstream: "snapchat_own", Witness: true,
 		Calls: []providertest.Call{
 			providertest.Profile("own-profile", "salma.cooks"),
 			providertest.Profile("own-profile-2021", "old.times"),

@@ -24,7 +24,7 @@ func TestPublicPages(t *testing.T) {
 		return providers.SearchQuery{Query: query, Handle: "salma_cooks"}
 	}
 	providertest.Run(t, providertest.Suite{
-		New: open, Upstream: "telegram_own",
+		New: open, Upstream: "telegram_own", Witness: true,
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "salma_cooks"),
 			providertest.Profile("profile-header-only", "Salma_Cooks"),

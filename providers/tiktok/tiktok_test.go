@@ -118,7 +118,7 @@ func TestWeb(t *testing.T) {
 	t.Parallel()
 	const video = "__DEFAULT_SCOPE__.webapp.video-detail.itemInfo.itemStruct."
 	providertest.Run(t, providertest.Suite{
-		New: open, Upstream: "tiktok_web",
+		New: open, Upstream: "tiktok_web", Witness: true,
 		Calls: []providertest.Call{
 			providertest.Profile("web-profile", "salma.cooks"),
 			providertest.Posts("web-posts", "salma.cooks"),
@@ -167,7 +167,7 @@ func TestWeb(t *testing.T) {
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: open, Upstream: "tiktok_own",
+		New: open, Upstream: "tiktok_own", Witness: true,
 		Calls: []providertest.Call{
 			providertest.Profile("own-profile", "salma.cooks"),
 			providertest.Posts("own-posts", "salma.cooks"),
