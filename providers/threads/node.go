@@ -156,7 +156,8 @@ type shown struct {
 	} `json:"giphy_media_info"`
 }
 
-// gone tells whether a post was deleted or hidden: then the site says so, or has neither author nor text.
+// gone reports whether a post was deleted or hidden: then the site says so, or says null in the place of author and text. A
+// row without either is not one: it cannot be read.
 func gone(n wire.Object[node]) bool {
 	if n.V.Info.Unavailable.Is() {
 		return true
@@ -170,7 +171,7 @@ func gone(n wire.Object[node]) bool {
 	return json.Unmarshal(n.Raw, &parts) == nil && isNull(parts.User) && isNull(parts.Caption)
 }
 
-func isNull(b json.RawMessage) bool { return len(b) == 0 || bytes.Equal(b, []byte("null")) }
+func isNull(b json.RawMessage) bool { return bytes.Equal(b, []byte("null")) }
 
 // readable tells whether enough of a post is there to be one: who wrote it, or what.
 func (n node) readable() bool { return n.User.handle() != "" || n.text() != "" }

@@ -97,8 +97,12 @@ func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[
 	for _, n := range newestFirst(theirs) {
 		out.Items = append(out.Items, n.V.post(n.Raw))
 	}
-	if err := wire.Understood("thread_items", len(out.Items), lost); err != nil {
-		return out, err
+	err = wire.Understood("thread_items", len(out.Items), lost)
+	if err == nil { // Threads counts no posts
+		err = wire.Witness{Rows: len(p.threads)}.Check(ctx, "thread_items")
+	}
+	if err != nil {
+		return providers.Page[schema.Post]{}, err
 	}
 	return out, nil
 }
@@ -202,10 +206,14 @@ func (s site) children(
 			out.Items = append(out.Items, n.V.comment(postID, parent, n.Raw))
 		}
 	}
-	if none := main.V.Info.Replies.V; !listed { // without a list the post's own word is needed that there are none
-		return out, wire.Need(ctx, "direct_replies.edges", none != nil && *none == 0)
+	count := main.V.Info.Replies.V
+	if !listed { // without a list the post's own word is needed that there are none
+		return out, wire.Need(ctx, "direct_replies.edges", count != nil && *count == 0)
 	}
-	return out, wire.Understood("direct_replies", len(out.Items), lost)
+	if err := wire.Understood("direct_replies", len(out.Items), lost); err != nil {
+		return out, err
+	}
+	return out, wire.Witness{Rows: len(posts), Count: count}.Check(ctx, "direct_replies.edges")
 }
 
 func (s site) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
@@ -241,8 +249,12 @@ func (s site) find(ctx context.Context, q providers.SearchQuery, cursor string) 
 			out.Items = append(out.Items, schema.Result(&post))
 		}
 	}
-	if err := wire.Understood("searchResults", len(out.Items), lost); err != nil {
-		return out, err
+	err = wire.Understood("searchResults", len(out.Items), lost)
+	if err == nil { // Threads has no words for a search without hits
+		err = wire.Witness{Rows: len(p.threads)}.Check(ctx, "searchResults.edges")
+	}
+	if err != nil {
+		return providers.Page[schema.SearchResult]{}, err
 	}
 	return out, nil
 }

@@ -94,13 +94,12 @@ func above(path string) []string {
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Chain { return threads.New(threads.Config{HTTP: c}) }, Upstream: "threads_own",
+		New: func(c *http.Client) providers.Chain { return threads.New(threads.Config{HTTP: c}) }, Upstream: "threads_own", Witness: true,
 		Calls: []providertest.Call{
 			providertest.Profile("own-profile", "ann.example"),
 			providertest.Profile("own-profile-private", "shy"),
 			providertest.Profile("own-profile-head-only", "head.only"),
 			providertest.Posts("own-posts", "ann.example"),
-			providertest.Posts("own-posts-none", "silent"),
 			providertest.Post("own-post", "DMAIN000001"),
 			providertest.Post("own-post-continued", "DOLD0000001"),
 			providertest.Post("own-post-elsewhere-in-the-page", "DNODE000001"),
@@ -110,9 +109,10 @@ func TestOwn(t *testing.T) {
 			providertest.Search("own-search", providers.SearchQuery{Query: "tea"}),
 			providertest.Search("own-search-recent", providers.SearchQuery{Query: "tea", Sort: "recent"}),
 			providertest.Search("own-search-tag", providers.SearchQuery{Query: "#tea"}),
-			providertest.Search("own-search-nothing", providers.SearchQuery{Query: "nothing"}),
 		},
 		Fails: []providertest.Fail{
+			{Call: providertest.Posts("an empty list without a count", "silent"), Want: providers.ErrUnavailable},
+			{Call: providertest.Search("no hits without a word", providers.SearchQuery{Query: "nothing"}), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("login page", "walled"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("redirect to the login", "redirected"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("an account without data", "exists"), Want: providers.ErrUnavailable},
@@ -257,5 +257,18 @@ func TestAPageWhoseFieldsHaveChangedIsNoEmptyPage(t *testing.T) {
 				t.Errorf("%d posts, error %v, want %d and %v", len(page.Items), err, tt.posts, tt.want)
 			}
 		})
+	}
+}
+
+func TestRowsOfWhichNothingIsKnownAreLost(t *testing.T) {
+	t.Parallel()
+	for _, rows := range []string{`[{"post":{"text_post_app_info":{}}}]`, `[{"post":{}}]`, `[{}]`} {
+		own := threads.New(threads.Config{HTTP: &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, `<script data-sjs>{"mediaData":{"edges":[{"node":{"thread_items":` + rows + `}}]}}</script>`
+		})}})
+		got, err := own[len(own)-1].Posts(t.Context(), "ann", "")
+		if !errors.Is(err, providers.ErrUnavailable) {
+			t.Errorf("%s: got %+v, %v, want ErrUnavailable", rows, got, err)
+		}
 	}
 }
