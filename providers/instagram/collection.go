@@ -43,6 +43,9 @@ func (s site) highlights(
 	out.Items, err = wire.Items(ctx, name, list, func(e edge[highlight], _ json.RawMessage) (schema.Collection, bool) {
 		return e.Node.V.collection(owner.actor(), e.Node.Raw), true
 	})
+	if err == nil { // Instagram counts no highlights
+		err = wire.Witness{Rows: list.Len()}.Check(ctx, name)
+	}
 	return out, err
 }
 

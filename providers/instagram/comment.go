@@ -42,17 +42,18 @@ func (p *page) comments(ctx context.Context, k key) ([]schema.Comment, error) {
 	if p.media == nil {
 		return nil, p.lacks(ctx, "xig_polaris_media")
 	}
-	list := p.media.V.Comments.Edges
+	list, name := p.media.V.Comments.Edges, "comments_connection.edges"
 	switch post := p.media.V.Post; {
 	case post.V.NoComments.Is():
 		return nil, errSilenced
-	case list.Here():
-	case post.Raw == nil:
+	case list.Len()+list.Lost() > 0:
+	case post.Raw == nil: // the gate, before an empty list is looked at
 		return nil, p.gated(ctx)
-	case post.V.Comments.V != nil && *post.V.Comments.V == 0:
-		return nil, nil
+	case list.Odd():
+		return nil, list.Check(ctx, name)
+	default:
+		return nil, wire.Witness{Count: post.V.Comments.V}.Check(ctx, name)
 	}
-	name := "comments_connection.edges"
 	return wire.Items(ctx, name, list, func(e edge[remark], _ json.RawMessage) (schema.Comment, bool) {
 		return e.Node.V.comment(k, e.Node.Raw), true
 	})
@@ -102,11 +103,17 @@ func (i item) remarks(ctx context.Context, k key) ([]schema.Comment, error) {
 	if i.NoComments.Is() {
 		return nil, errSilenced
 	}
-	name, list := "edge_media_to_parent_comment.edges", i.Parents.Edges
-	if !list.Here() {
-		name, list = "edge_media_to_comment.edges", i.Comments.Edges
+	name, list := "edge_media_to_parent_comment.edges", i.Parents
+	if !list.Edges.Here() {
+		name, list = "edge_media_to_comment.edges", i.Comments
 	}
-	return wire.Items(ctx, name, list, func(e edge[olderRemark], _ json.RawMessage) (schema.Comment, bool) {
+	if err := list.Edges.Check(ctx, name); err != nil {
+		return nil, err
+	}
+	if err := (wire.Witness{Rows: list.Edges.Len(), Count: list.Count.V}).Check(ctx, name); err != nil {
+		return nil, err
+	}
+	return wire.Items(ctx, name, list.Edges, func(e edge[olderRemark], _ json.RawMessage) (schema.Comment, bool) {
 		r := e.Node.V
 		return schema.Comment{
 			Common:    schema.Common{ID: string(r.ID), URL: commentURL(k, r.ID), Raw: e.Node.Raw},

@@ -79,6 +79,8 @@ func rest(h http.Header) time.Duration {
 	return longest
 }
 
+var errNoPage = providers.NotFound("Instagram has no such page")
+
 var errLogin = providers.Walled("Instagram asks for a login")
 
 // checkWeb knows the ways in which the site asks for a login or a check in the place of an answer.

@@ -13,6 +13,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/instagram"
 	"github.com/socialdata/socialdata/providers/providertest"
+	"github.com/socialdata/socialdata/schema"
 )
 
 func official(c *http.Client) providers.Chain {
@@ -123,7 +124,9 @@ func TestOfficial(t *testing.T) {
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Chain { return instagram.New(instagram.Config{HTTP: c}) }, Upstream: "instagram_own",
+		New: func(c *http.Client) providers.Chain { return instagram.New(instagram.Config{HTTP: c}) }, Upstream: "instagram_own", Witness: true,
+		// It says in has_next_page that it is the end.
+		Witnessed: []string{"feed-2.json data.xdt_api__v1__feed__user_timeline_graphql_connection.edges"},
 		Calls: []providertest.Call{
 			providertest.Profile("own-profile", "ann.example"),
 			providertest.Profile("own-profile-private", "shy"),
@@ -189,6 +192,103 @@ func TestOwn(t *testing.T) {
 			{Subject: providers.PostID, In: "CAnqPB-Jzcj", Want: "2317006284167526179"},
 		},
 	})
+}
+
+func TestARouteSaysWhatAPageIs(t *testing.T) {
+	t.Parallel()
+	const unread = `<script type="application/json" data-sjs>{"x":1}</script>`
+	tests := []struct {
+		name, page string
+		want       error
+		blame      providers.Blame
+	}{
+		{"no such page", `<script>{"canonicalRouteName":"comet.igweb.PolarisErrorRoute"}</script>`, providers.ErrNotFound, providers.BlameNobody},
+		{"a login", `<script>{"name":"PolarisCAAIGLoginHomepageRoute"}</script>`, providers.ErrUnavailable, providers.BlameNobody},
+		{"a page without its data", `<script>{"name":"PolarisProfileRoute"}</script>` + unread, providers.ErrUnavailable, providers.BlameUpstream},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := instagram.New(instagram.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+				if strings.Contains(r.URL.Path, "web_profile_info") || strings.Contains(r.URL.Path, "graphql") {
+					return http.StatusUnauthorized, `{}`
+				}
+				return http.StatusOK, tt.page
+			})}})[1]
+			drifted := 0
+			ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(providers.Drift) { drifted++ }})
+			_, err := p.Profile(ctx, "ann")
+			if !errors.Is(err, tt.want) || providers.BlameOf(err) != tt.blame || drifted > 0 {
+				t.Errorf("got error %v counting as %v with %d drifts, want %v", err, providers.BlameOf(err), drifted, tt.want)
+			}
+		})
+	}
+}
+
+func TestAnEmptyListNeedsAWitness(t *testing.T) {
+	t.Parallel()
+	user := func(count string) string {
+		return `{"data":{"user":{"id":"7","username":"ann","edge_owner_to_timeline_media":{"count":` + count + `,"edges":[]}}}}`
+	}
+	const end, more = `{"has_next_page":false,"end_cursor":null}`, `{"has_next_page":true,"end_cursor":"9_7"}`
+	for _, tt := range []struct {
+		name, count, cursor, info string
+		want                      error
+	}{
+		{"no posts are counted", "0", "", end, nil},
+		{"posts are counted", "5", "", end, providers.ErrUnavailable},
+		{"no count", "null", "", end, providers.ErrUnavailable},
+		{"more is promised", "0", "", more, providers.ErrUnavailable},
+		{"more is promised behind a cursor", "0", "8_7", more, providers.ErrUnavailable},
+		{"the end, which the page itself marks", "0", "8_7", end, nil},
+	} {
+		p := instagram.New(instagram.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+			if strings.Contains(r.URL.Path, "web_profile_info") {
+				return http.StatusOK, user(tt.count)
+			}
+			return http.StatusOK, `{"data":{"xdt_api__v1__feed__user_timeline_graphql_connection":{"edges":[],"page_info":` + tt.info + `}}}`
+		})}})[1]
+		if got, err := p.Posts(t.Context(), "ann", tt.cursor); !errors.Is(err, tt.want) || len(got.Items) > 0 {
+			t.Errorf("%s: got %+v, %v, want %v", tt.name, got, err, tt.want)
+		}
+	}
+	for post, want := range map[string]error{
+		`{"pk":"3111290796599140206","comment_count":0}`: nil, `{"pk":"3111290796599140206","comment_count":103}`: providers.ErrUnavailable,
+		`{"pk":"3111290796599140206"}`: providers.ErrUnavailable, `null`: providers.ErrUnavailable,
+	} {
+		p := instagram.New(instagram.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+			if r.Method == http.MethodPost {
+				return http.StatusUnauthorized, `{}`
+			}
+			return http.StatusOK, `<script data-sjs>{"xig_polaris_media":{"if_not_gated_logged_out":` + post + `,"comments_connection":{"edges":[]}}}</script>`
+		})}})[1]
+		if got, err := p.Comments(t.Context(), "3111290796599140206", ""); !errors.Is(err, want) || len(got.Items) > 0 {
+			t.Errorf("comments of %s: got %+v, %v, want %v", post, got, err, want)
+		}
+	}
+}
+
+func TestAReelKnownByItsHeadAlone(t *testing.T) {
+	t.Parallel()
+	p := instagram.New(instagram.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		if r.Method == http.MethodPost {
+			return http.StatusUnauthorized, `{}`
+		}
+		return http.StatusOK, `<meta property="og:url" content="https://www.instagram.com/ann/reel/Csthn7EO99u/">
+			<meta property="og:image" content="https://cdn.example/1.jpg"><meta name="twitter:title" content="Ann (@ann) • Instagram">`
+	})}})[1]
+	got, err := p.Post(t.Context(), "3111290796599140206")
+	if err != nil || got.URL != "https://www.instagram.com/reel/Csthn7EO99u/" || len(got.Media) != 1 || got.Media[0].Type != schema.Video {
+		t.Errorf("got %+v, %v, want a reel", got, err)
+	}
+}
+
+func TestAnAuthorWhoHasAnIDOnly(t *testing.T) {
+	t.Parallel()
+	post, err := instagram.ParsePost(t.Context(), []byte(`{"code":"Csthn7EO99u","owner":{"pk":"7"}}`))
+	if err != nil || post.ID != "3111290796599140206" || post.Author.ID != "7" || post.Author.Handle != "unknown" {
+		t.Errorf("got %q by %+v, %v, want the number that the code spells, and the author's", post.ID, post.Author, err)
+	}
 }
 
 func TestLoginsAndChecksCountAgainstNobody(t *testing.T) {

@@ -1,6 +1,7 @@
 package instagram
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -61,11 +62,11 @@ type holder struct {
 }
 
 func (h *holder) actor() schema.Actor {
-	if h == nil || h.Username == "" {
+	if h == nil {
 		return schema.UnknownActor()
 	}
 	return schema.Actor{
-		ID: string(h.ID), Handle: h.Username, DisplayName: text.NonEmpty(h.FullName), AvatarURL: text.URL(h.Picture),
+		ID: actorID(h.ID, h.Username), Handle: cmp.Or(h.Username, schema.UnknownActor().Handle), DisplayName: text.NonEmpty(h.FullName), AvatarURL: text.URL(h.Picture),
 	}
 }
 

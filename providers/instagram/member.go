@@ -163,13 +163,21 @@ func (m member) profile(raw json.RawMessage) schema.Profile {
 
 // actor is how an account stands beside what it wrote; nil where the site withholds it.
 func (m *member) actor() schema.Actor {
-	if m == nil || m.Username == "" {
+	if m == nil {
 		return schema.UnknownActor()
 	}
 	return schema.Actor{
-		ID: string(cmp.Or(m.PK, m.ID)), Handle: m.Username,
+		ID: actorID(cmp.Or(m.PK, m.ID), m.Username), Handle: cmp.Or(m.Username, schema.UnknownActor().Handle),
 		DisplayName: text.NonEmpty(m.FullName), AvatarURL: text.URL(m.Picture),
 	}
+}
+
+// actorID is the id of an account beside what it wrote, which may be all that is told of it.
+func actorID(id wire.Serial, username string) string {
+	if id == "" && username == "" {
+		return schema.UnknownActor().ID
+	}
+	return string(id)
 }
 
 // profile converts the head of a page, which has no id: the handle stands in for it.

@@ -76,7 +76,9 @@ func (n node) post(author schema.Actor, raw json.RawMessage) schema.Post {
 		IsAd:      n.PaidPromotion,
 	}
 	for _, m := range []*member{n.Owner, n.User} {
-		if m != nil && m.Username != "" {
+		switch {
+		case m == nil:
+		case m.Username != "", p.Author == schema.UnknownActor():
 			p.Author = m.actor()
 		}
 	}
@@ -98,10 +100,13 @@ func either(a, b wire.Count) *int64 {
 // number is that of the post.
 func (n node) number() string {
 	id, _, _ := strings.Cut(n.ID, "_")
-	if n.PK != "" || !links.Digits(id) {
-		return string(n.PK)
+	switch {
+	case n.PK == "" && links.Digits(id):
+		return id
+	case n.PK == "" && n.ID == "":
+		return numberOf(n.Code)
 	}
-	return id
+	return string(n.PK)
 }
 
 func (n node) url() string { return postPageOf(n.Code, n.number(), n.isReel()) }

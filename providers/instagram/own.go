@@ -71,7 +71,8 @@ func (s site) open(ctx context.Context, segments ...string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return read(ctx, res.Body), nil
+	p := read(ctx, res.Body)
+	return p, p.stranger()
 }
 
 // web asks one of the site's own queries. To post a query reads, as to get it does.

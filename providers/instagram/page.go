@@ -3,7 +3,9 @@ package instagram
 import (
 	"bytes"
 	"context"
+	"regexp"
 	"strings"
+	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/island"
@@ -14,6 +16,7 @@ import (
 
 // page is what the scripts and the head of a page of the site hold.
 type page struct {
+	route    string                // of the site's own router, such as PolarisProfileRoute; "" when it is not told
 	scripts  int                   // with data for the site's own code
 	account  *wire.Object[member]  // xig_user_by_username; nil when it is not there
 	media    *wire.Object[polaris] // xig_polaris_media
@@ -35,9 +38,32 @@ type edge[T any] struct {
 	Node wire.Object[T] `json:"node"`
 }
 
+// ownRoute matches the name that the site's own router has for a page.
+var ownRoute = regexp.MustCompile(`"(?:[\w.]+\.)?(Polaris\w+Route)"`)
+
+// The routes of pages that are in the place of another, with the status 200.
+const (
+	errorRoute = "PolarisErrorRoute"
+	loginRoute = "PolarisCAAIGLoginHomepageRoute"
+)
+
+// stranger returns the error of a page that is in the place of the one that was asked for, and else nil.
+func (p *page) stranger() error {
+	switch p.route {
+	case errorRoute:
+		return errNoPage
+	case loginRoute:
+		return errLogin
+	}
+	return nil
+}
+
 // read takes a page apart. The data sits in JSON scripts, at depths that change: it is known by its names.
 func read(ctx context.Context, body []byte) *page {
 	p := &page{head: island.Read(body)}
+	if m := ownRoute.FindSubmatch(body); m != nil {
+		p.route = string(m[1])
+	}
 	for _, s := range p.head.Scripts {
 		if !s.Has("data-sjs") {
 			continue
@@ -69,7 +95,10 @@ func keep[T any](ctx context.Context, dst **wire.Object[T], v island.Value) {
 
 // lacks says what a page lacks: a page without any data is a login in the place of another.
 func (p *page) lacks(ctx context.Context, part string) error {
-	if p.scripts == 0 {
+	switch {
+	case p.route != "" && p.account == nil && p.media == nil: // the right page, without its data
+		return providers.Limited("Instagram limits our pace", time.Minute)
+	case p.scripts == 0:
 		return errBare
 	}
 	return wire.Need(ctx, part, false)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
@@ -141,12 +142,13 @@ func (c *postCard) post() schema.Post {
 	if caption == "" {
 		caption = quoted(c.Description)
 	}
-	address := postURL(meta.Shortcode(c.id), false)
+	reel := strings.Contains(c.Address, "/reel/")
+	address := postURL(meta.Shortcode(c.id), reel)
 	return schema.Post{
 		Common:     schema.Common{ID: c.id, URL: address, Raw: raw},
 		Author:     c.author(),
 		Text:       caption,
-		Media:      sight{image: c.Image, video: c.Video, moves: c.Video != ""}.media(address),
+		Media:      sight{image: c.Image, video: c.Video, moves: c.Video != "" || reel}.media(address),
 		Engagement: schema.Engagement{Likes: c.likes, Comments: c.comments},
 		Hashtags:   text.GluedHashtags(caption),
 		Mentions:   mentionsOf(caption),

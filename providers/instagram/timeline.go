@@ -27,9 +27,13 @@ func (s site) feed(
 ) (providers.Page[schema.Post], error) {
 	page, rows, err := s.connection(ctx, handle, cursor, keep)
 	switch {
+	case err == nil && rows == 0 && cursor != "" && page.Next == "":
+		return page, nil // the page itself says that it is the end
+	case err == nil && rows == 0 && page.Next != "":
+		return providers.Page[schema.Post]{}, wire.Witness{More: true}.Check(ctx, "user_timeline_graphql_connection.edges")
 	case cursor != "":
 		return page, err
-	case err == nil && rows == 0 && page.Next == "":
+	case err == nil && rows == 0:
 		return page, s.silent(ctx, handle)
 	case err != nil && elsewhere(err):
 		return s.firstPosts(ctx, handle, keep, err)
@@ -140,7 +144,7 @@ func (s site) silent(ctx context.Context, handle string) error {
 	case p.PostsCount != nil && *p.PostsCount > 0:
 		return providers.Walled("Instagram shows the posts of this account to members only")
 	}
-	return nil
+	return wire.Witness{Count: p.PostsCount}.Check(ctx, "user_timeline_graphql_connection.edges")
 }
 
 // firstPosts reads the posts that come with an account, where the list of them failed with err. What follows is asked
