@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/socialdata/socialdata"
@@ -60,6 +61,10 @@ func (brokenLimiter) Take(context.Context, string, keys.Rate) (keys.Allowance, e
 
 func TestAnInternalErrorIsLoggedAndNotShown(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, wantInternalErrors) // the call waits for the ledger as long as it has time
+}
+
+func wantInternalErrors(t *testing.T) {
 	var log bytes.Buffer
 	e := enginetest.New(t, enginetest.Config{})
 	client, err := socialdata.New(
@@ -71,7 +76,7 @@ func TestAnInternalErrorIsLoggedAndNotShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = client.As(e.Key).Profile(t.Context(), salma())
-	p := enginetest.WantProblem(t, err, problem.InternalError)
+	p := enginetest.WantProblem(t, err, problem.PlatformUnavailable) // it is not known whether it was charged
 	if strings.Contains(p.Detail, "xyz") || !strings.Contains(log.String(), "xyz") || !strings.Contains(log.String(), p.RequestID) {
 		t.Errorf("detail is %q, the log says %q", p.Detail, log.String())
 	}

@@ -68,10 +68,11 @@ func NewRequestID() string {
 // requestIDKey is the context key of a call's id.
 type requestIDKey struct{}
 
-// callContext carries the id of a call.
+// callContext carries the id of a call, and when it began.
 type callContext struct {
 	context.Context
-	id string
+	id    string
+	begun time.Time // zero for what is done after the call
 }
 
 // Value implements [context.Context]. The key asks for the context itself: an id in an interface would be a copy.
@@ -82,12 +83,13 @@ func (c *callContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// WithRequestID returns a context in which work for the call of that id is done: what is logged carries the id.
+// WithRequestID returns a context in which work for the call of that id is done: what is logged carries the id, and the
+// call's time counts from now.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	if RequestID(ctx) == id {
 		return ctx
 	}
-	return &callContext{ctx, id}
+	return &callContext{ctx, id, time.Now()}
 }
 
 // Detach returns ctx without its end, as [context.WithoutCancel] does: for what is finished even if the caller has left.
@@ -104,6 +106,19 @@ func (*detached) Deadline() (deadline time.Time, ok bool) { return time.Time{}, 
 func (*detached) Done() <-chan struct{}                   { return nil }
 func (*detached) Err() error                              { return nil }
 func (d *detached) Value(key any) any                     { return (*callContext)(d).Value(key) }
+
+// Begun returns when the call began that is worked for in ctx, and the zero time where no call waits for the work.
+func Begun(ctx context.Context) time.Time {
+	if c, ok := ctx.Value(requestIDKey{}).(*callContext); ok {
+		return c.begun
+	}
+	return time.Time{}
+}
+
+// After returns ctx for what is done when the call is over: its id is still logged, and its time does not count.
+func After(ctx context.Context) context.Context {
+	return &callContext{ctx, RequestID(ctx), time.Time{}}
+}
 
 // RequestID returns the id of the call that is worked for in ctx, or "".
 func RequestID(ctx context.Context) string {

@@ -120,7 +120,7 @@ func WithAuth(auth Auth) Option {
 }
 
 // WithReady asks ready whether the program can serve, for /readyz. The default always can. A server that drains is not
-// ready, whatever ready says. Ready has two seconds.
+// ready, whatever ready says. Ready has a second and a half.
 func WithReady(ready func(context.Context) error) Option {
 	return option{"WithReady", func(c *config) error {
 		if ready == nil {

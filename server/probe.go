@@ -9,8 +9,9 @@ import (
 
 var errDraining = errors.New("server: draining")
 
-// readyPatience is how long the program has to say that it can serve.
-const readyPatience = 2 * time.Second
+// readyPatience is how long the program has to say that it can serve: its store may hang, and the probe is answered
+// within two seconds.
+const readyPatience = 1500 * time.Millisecond
 
 // readiness returns nil when the program can serve.
 func (s *Server) readiness(ctx context.Context) error {

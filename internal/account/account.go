@@ -5,6 +5,7 @@ package account
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -13,22 +14,58 @@ import (
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/store/records"
 )
 
-// Accounts are the callers of one engine.
-type Accounts struct {
+// Config is what [Accounts] are made of.
+type Config struct {
 	Keys    keys.Store     // nil when there are no keys
 	Ledger  credits.Ledger // nil when nothing is charged
+	Records records.Store  // guarded
 	Limiter keys.Limiter
 	Rate    keys.Rate // of keys that have none of their own
 	Now     func() time.Time
+	Guard   *Guard
 	HoldFor time.Duration // how long a hold lasts unless it is settled
-	IDs     *credits.IDs  // of charges that have no hold
 	Charged func(observe.Charge)
+	Log     *slog.Logger
+	Shared  bool // Records outlast the process: what other processes have noted is looked for
+}
+
+// Accounts are the callers of one engine.
+type Accounts struct {
+	Config
+	guard *Guard
+	ids   *credits.IDs // of charges that have no hold
+	owed  *owed
 
 	owing   owing        // whose bucket of unpaid calls is not full
 	several atomic.Bool  // there are two accounts or more
 	counted atomic.Int64 // when they were last counted, in nanoseconds since 1970
+}
+
+// New returns the callers of an engine.
+func New(cfg Config) *Accounts {
+	a := &Accounts{Config: cfg, guard: cfg.Guard, ids: credits.NewIDs(cfg.Now())}
+	a.owed = newOwed(a)
+	if cfg.Ledger != nil {
+		a.guard.ledger.probe = func(ctx context.Context) error {
+			_, err := cfg.Ledger.Balance(ctx, "")
+			return err
+		}
+	}
+	if cfg.Keys != nil {
+		a.guard.keys.probe = func(ctx context.Context) error {
+			_, err := cfg.Keys.Lookup(ctx, keys.Hash{})
+			return err
+		}
+	}
+	return a
+}
+
+// Close ends what is done in the background, after a last attempt at what is still to be given back.
+func (a *Accounts) Close(ctx context.Context) error {
+	return errors.Join(a.owed.close(ctx), a.guard.Close(ctx))
 }
 
 // ErrNone says that a call which needs an account was made without one.
@@ -55,7 +92,7 @@ func (a *Accounts) Authenticate(ctx context.Context, secret string) (Caller, err
 	if a.Keys == nil {
 		return Caller{}, keys.ErrUnknown
 	}
-	key, err := a.Keys.Lookup(ctx, hash)
+	key, err := a.lookup(ctx, hash)
 	if err != nil {
 		return Caller{}, err
 	}
@@ -63,9 +100,14 @@ func (a *Accounts) Authenticate(ctx context.Context, secret string) (Caller, err
 	return a.Caller(&key), nil
 }
 
-// Settle ends a hold with its charge. See [Accounts.Settle].
-func (c Caller) Settle(ctx context.Context, d Due) (credits.Receipt, error) {
-	return c.accounts.Settle(ctx, d)
+// lookup is the store's Lookup; a store that panics fails.
+func (a *Accounts) lookup(ctx context.Context, h keys.Hash) (k keys.Key, err error) {
+	bounded, err := a.guard.keys.enter(ctx, 0)
+	if err != nil {
+		return k, err
+	}
+	defer bounded.leave(&err)
+	return a.Keys.Lookup(bounded, h)
 }
 
 // Key returns the caller's key, or nil. It is read only.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/observe"
@@ -49,10 +50,8 @@ func (c Caller) Reserve(ctx context.Context, requestID, idempotencyKey string, i
 	for i, item := range items {
 		amounts[i] = item.Amount
 	}
-	if b.holds, err = c.accounts.reserve(ctx, who, amounts); err != nil {
-		return b, err
-	}
-	return b, nil
+	b.holds, err = c.accounts.hold(ctx, who, amounts...)
+	return b, err
 }
 
 // hold returns the hold of an item; without a ledger the zero Hold.
@@ -79,7 +78,7 @@ func (c Caller) Hold(ctx context.Context, amount int64) (credits.Hold, error) {
 	if err != nil {
 		return credits.Hold{}, err
 	}
-	holds, err := c.accounts.reserve(ctx, who, []int64{amount})
+	holds, err := c.accounts.hold(ctx, who, amount)
 	if err != nil {
 		return credits.Hold{}, err
 	}
@@ -99,20 +98,73 @@ func NewDue(hold credits.Hold, requestID, idempotencyKey string, charge credits.
 // nothing was charged and nothing is held, unless it is [ErrUndecided]. The context's end does not stop it: the caller
 // may have hung up, and the books are closed all the same.
 func (a *Accounts) Settle(ctx context.Context, d Due) (credits.Receipt, error) {
+	ctx = operation.Detach(ctx)
+	receipt, err := a.settleOnce(ctx, &d)
+	return a.booked(ctx, d, receipt, err)
+}
+
+// settleOnce settles d and, if that fails, asks once what became of it.
+func (a *Accounts) settleOnce(ctx context.Context, d *Due) (credits.Receipt, error) {
 	if a.Ledger == nil {
 		return credits.Receipt{Charged: d.Charge.Amount}, nil
 	}
 	if d.Hold.ID == "" {
 		return credits.Receipt{}, fmt.Errorf("socialdata: nothing was held for %s %s", d.Charge.Operation, d.Charge.Platform)
 	}
-	ctx = operation.Detach(ctx)
 	d.Charge.Late = d.Charge.Amount > 0 // a process that stood still may be late
 	receipt, err := a.settle(ctx, d.Hold, d.Charge)
 	if err != nil && !errors.Is(err, credits.ErrExpired) {
-		receipt, err = a.resolve(ctx, d, err)
+		receipt, err = a.resolve(ctx, *d, err)
 	}
-	if err == nil && !receipt.Earlier {
+	return receipt, err
+}
+
+// Settle is [Accounts.Settle] for a call that is answered right away. While the ledger cannot say what became of the
+// charge, it asks again as long as the call has time. A charge of which that is not known in the end is told as failed,
+// and noted: if it turns out to have been made, it is given back.
+func (c Caller) Settle(ctx context.Context, d Due) (credits.Receipt, error) {
+	a := c.accounts
+	ctx = operation.Detach(ctx)
+	over := a.guard.over(ctx)
+	receipt, err := a.settleOnce(ctx, &d)
+	return a.end(ctx, d, over, receipt, err)
+}
+
+// end asks what became of d until that is known or the call's time is over.
+func (a *Accounts) end(
+	ctx context.Context, d Due, over time.Time, receipt credits.Receipt, failed error,
+) (credits.Receipt, error) {
+	receipt, err := a.booked(ctx, d, receipt, failed)
+	for wait := firstPause; errors.Is(err, ErrUndecided); wait = min(2*wait, longestPause) {
+		if time.Now().Add(wait).After(over) {
+			a.ToldAsFailed(ctx, d, err)
+			return receipt, err
+		}
+		time.Sleep(wait)
+		receipt, err = a.resolve(ctx, d, failed)
+		receipt, err = a.booked(ctx, d, receipt, err)
+	}
+	return receipt, err
+}
+
+// How long it waits before it asks again what became of a charge.
+const (
+	firstPause   = 20 * time.Millisecond
+	longestPause = 500 * time.Millisecond
+)
+
+// booked tells of a charge that was made now. One that was made before, under the same idempotency key, stays with the
+// caller who is told of it here; until that is noted it is undecided.
+func (a *Accounts) booked(ctx context.Context, d Due, receipt credits.Receipt, err error) (credits.Receipt, error) {
+	switch {
+	case err != nil || a.Ledger == nil:
+	case !receipt.Earlier:
 		a.charged(d, receipt)
+	case d.Charge.IdempotencyKey != "" && d.Charge.Amount > 0:
+		var noted error
+		if receipt, noted = a.owed.answered(ctx, d, receipt); noted != nil {
+			return credits.Receipt{}, errors.Join(ErrUndecided, noted)
+		}
 	}
 	return receipt, err
 }
@@ -154,8 +206,9 @@ func (c Caller) Charge(
 		return credits.Receipt{}, err
 	}
 	ctx = operation.Detach(ctx)
-	d := NewDue(credits.Hold{ID: a.IDs.Next(), Spender: who}, requestID, idempotencyKey, charge)
+	d := NewDue(credits.Hold{ID: a.ids.Next(), Spender: who}, requestID, idempotencyKey, charge)
 	d.Charge.ID = d.Hold.ID
+	over := a.guard.over(ctx)
 	receipt, err := a.charge(ctx, charger, d)
 	if isRefused(err) {
 		return receipt, a.short(ctx, who.Account, charge.Amount, err)
@@ -163,16 +216,16 @@ func (c Caller) Charge(
 	if err != nil {
 		receipt, err = a.resolve(ctx, d, err)
 	}
-	if err == nil && !receipt.Earlier {
-		a.charged(d, receipt)
-	}
-	return receipt, err
+	return a.end(ctx, d, over, receipt, err)
 }
 
 // charge is the ledger's Charge; a ledger that panics fails.
 func (a *Accounts) charge(ctx context.Context, l credits.Charger, d Due) (receipt credits.Receipt, err error) {
-	bounded := within(ctx)
-	defer bounded.over(&err)
+	bounded, err := a.guard.ledger.enter(ctx, grace)
+	if err != nil {
+		return receipt, err
+	}
+	defer bounded.leave(&err)
 	return l.Charge(bounded, d.Hold.Spender, d.Charge)
 }
 
@@ -183,11 +236,9 @@ func (a *Accounts) charged(d Due, r credits.Receipt) {
 	}
 }
 
-// reserve is the ledger's Reserve; a ledger that panics fails.
-func (a *Accounts) reserve(ctx context.Context, who credits.Spender, amounts []int64) (holds []credits.Hold, err error) {
-	bounded := within(ctx)
-	defer bounded.over(&err)
-	holds, err = a.Ledger.Reserve(bounded, who, a.HoldFor, amounts...)
+// hold holds amounts, all or none, or says what was lacking.
+func (a *Accounts) hold(ctx context.Context, who credits.Spender, amounts ...int64) ([]credits.Hold, error) {
+	holds, err := a.reserve(ctx, who, amounts)
 	if !isRefused(err) {
 		return holds, err
 	}
@@ -195,7 +246,17 @@ func (a *Accounts) reserve(ctx context.Context, who credits.Spender, amounts []i
 	for _, n := range amounts {
 		price += n
 	}
-	return nil, a.short(bounded, who.Account, price, err)
+	return nil, a.short(ctx, who.Account, price, err)
+}
+
+// reserve is the ledger's Reserve; a ledger that panics fails.
+func (a *Accounts) reserve(ctx context.Context, who credits.Spender, amounts []int64) (holds []credits.Hold, err error) {
+	bounded, err := a.guard.ledger.enter(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer bounded.leave(&err)
+	return a.Ledger.Reserve(bounded, who, a.HoldFor, amounts...)
 }
 
 // isRefused reports whether the account or its key cannot pay.
@@ -228,21 +289,34 @@ func (e *ShortError) Unwrap() error { return e.Err }
 
 // settle is the ledger's Settle; a ledger that panics fails.
 func (a *Accounts) settle(ctx context.Context, h credits.Hold, c credits.Charge) (receipt credits.Receipt, err error) {
-	bounded := within(ctx)
-	defer bounded.over(&err)
+	spare := time.Duration(0)
+	if c.Amount > 0 {
+		spare = grace // to ask what became of it
+	}
+	bounded, err := a.guard.ledger.enter(ctx, spare)
+	if err != nil {
+		return receipt, err
+	}
+	defer bounded.leave(&err)
 	return a.Ledger.Settle(bounded, h, c)
 }
 
 // balance is the ledger's Balance; a ledger that panics fails.
 func (a *Accounts) balance(ctx context.Context, account string) (n int64, err error) {
-	bounded := within(ctx)
-	defer bounded.over(&err)
+	bounded, err := a.guard.ledger.enter(ctx, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer bounded.leave(&err)
 	return a.Ledger.Balance(bounded, account)
 }
 
 // entries is the ledger's Entries; a ledger that panics fails.
 func (a *Accounts) entries(ctx context.Context, q credits.Query) (entries []credits.Entry, err error) {
-	bounded := within(ctx)
-	defer bounded.over(&err)
+	bounded, err := a.guard.ledger.enter(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer bounded.leave(&err)
 	return a.Ledger.Entries(bounded, q)
 }

@@ -9,30 +9,34 @@ import (
 	"github.com/socialdata/socialdata/observe"
 )
 
-// patience is how long the ledger has for an answer.
-const patience = 10 * time.Second
-
-// bound is the context of a question to the ledger: it ends when the caller's does, or with our patience. There is a timer
-// for that once somebody waits, which a ledger in this process does not: with [context.WithTimeout] half of what a cached
-// call allocates, and a third of its time, was for two timers that nobody looks at (BenchmarkCachedProfile).
+// bound is the context of a call of a store: it ends when the caller's does, or with the time that the store has. There
+// is a timer for that once a store waits, which one in this process does not: with [context.WithTimeout] half of what a
+// cached call allocates, and a third of its time, was for two timers that are never looked at (BenchmarkCachedProfile).
 type bound struct {
 	context.Context // the caller's
+	gate            *gate
 	end             time.Time
 
 	mu     sync.Mutex
-	timed  context.Context // nil while nobody waits
+	timed  context.Context // nil while the store does not wait
 	cancel context.CancelFunc
 }
 
-func within(ctx context.Context) *bound { return &bound{Context: ctx, end: time.Now().Add(patience)} }
-
-// over is deferred: it turns a panic into an error, and the end of our patience into one that is no end of the caller's.
-func (b *bound) over(err *error) {
-	if v := recover(); v != nil { // a search settles in goroutines of its own, where nobody above could
-		*err = fmt.Errorf("socialdata: the ledger panicked: %s", observe.Recovered(v))
-	} else if *err != nil && b.Err() != nil && b.Context.Err() == nil {
-		*err = fmt.Errorf("socialdata: the ledger has not answered within %v: %v", patience, *err) //nolint:errorlint // no end of the caller's
+// leave is deferred: it turns a panic into an error, and the end of the store's time into one that is not the end of the
+// caller's.
+func (b *bound) leave(err *error) {
+	timedOut := false
+	if v := recover(); v != nil { // a search settles in goroutines of its own, where nothing above recovers
+		*err = fmt.Errorf("socialdata: the %s panicked: %s", b.gate.name, observe.Recovered(v))
+	} else if *err != nil {
+		ended := b.Err() != nil
+		if timedOut = ended; ended && b.Context.Err() == nil {
+			*err = &UnavailableError{b.gate.name, fmt.Errorf("it has not answered in time: %v", *err)} //nolint:errorlint // not the caller's end
+		} else if !ended && unavailable(*err) {
+			*err = &UnavailableError{b.gate.name, *err}
+		}
 	}
+	b.gate.leave(!timedOut)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.cancel != nil {

@@ -8,6 +8,15 @@ import (
 	"time"
 )
 
+func enter(t *testing.T, ctx context.Context) *bound { //nolint:revive // the test comes first
+	t.Helper()
+	b, err := NewGuard(time.Minute).ledger.enter(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 func TestABoundEndsLikeAnyContext(t *testing.T) {
 	t.Parallel()
 	type key struct{}
@@ -34,9 +43,9 @@ func TestABoundEndsLikeAnyContext(t *testing.T) {
 					ctx, cancel := tt.with(context.WithValue(t.Context(), key{}, "the caller's"))
 					defer cancel()
 					began := time.Now()
-					b := within(ctx)
+					b := enter(t, ctx)
 					var err error
-					defer b.over(&err)
+					defer b.leave(&err)
 					if at, ok := b.Deadline(); !ok || errors.Is(tt.want, context.DeadlineExceeded) && at.Sub(began) != tt.took {
 						t.Errorf("Deadline = %v behind, %v", at.Sub(began), ok)
 					}
@@ -66,11 +75,11 @@ func TestABoundEndsLikeAnyContext(t *testing.T) {
 func TestABoundThatIsOverHoldsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := within(t.Context())
+		b := enter(t, t.Context())
 		below, cancel := context.WithCancel(b)
 		defer cancel()
 		var err error
-		b.over(&err)
+		b.leave(&err)
 		if <-below.Done(); !errors.Is(b.Err(), context.Canceled) {
 			t.Errorf("Err = %v; want %v", b.Err(), context.Canceled)
 		}

@@ -70,19 +70,21 @@ type Engine struct {
 // holdSlack is how much longer than its call a hold lasts: enrichment and settling come after the upstream.
 const holdSlack = time.Minute
 
-// recordsPatience is how long the store of records has for an answer.
+// recordsPatience is how long the store of records has for an answer while the engine is made.
 const recordsPatience = 10 * time.Second
 
 // New returns an Engine. It makes the secret of cursors in the store of records if that has none, and fails when the
 // store does and no cursor key is given. It fails too when a provider is of an unknown platform or named like another of
 // its platform, when a cursor key is too short, and when a row of the service's own has no handler.
 func New(cfg Config) (*Engine, error) {
+	shared := cfg.Records != nil
 	cfg.fill()
 	cursorKeys, err := cursorSecrets(records.Within(cfg.Records, recordsPatience), cfg.CursorKeys)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Records = records.Within(records.Compress(cfg.Records), recordsPatience)
+	guard := account.NewGuard(cfg.Timeout)
+	cfg.Records = guard.Records(records.Compress(cfg.Records))
 	if err := checkPrices(cfg.Prices, cfg.Platforms); err != nil {
 		return nil, err
 	}
@@ -94,16 +96,16 @@ func New(cfg Config) (*Engine, error) {
 	if err := e.addRows(cfg.Rows); err != nil {
 		return nil, err
 	}
-	e.accounts = &account.Accounts{
-		Keys: cfg.Keys, Ledger: cfg.Ledger, Limiter: cfg.Limiter, Rate: cfg.Rate, Now: cfg.Now,
-		HoldFor: cfg.Timeout + holdSlack, IDs: credits.NewIDs(cfg.Now()), Charged: cfg.Observer.Charge,
-	}
 	e.upstreams, err = upstreams.New(upstreams.Config{
 		Platforms: cfg.Platforms, Providers: cfg.Providers, Observer: cfg.Observer, Now: cfg.Now, Log: cfg.Log,
 	})
 	if err != nil {
 		return nil, err
 	}
+	e.accounts = account.New(account.Config{
+		Keys: cfg.Keys, Ledger: cfg.Ledger, Records: cfg.Records, Limiter: cfg.Limiter, Rate: cfg.Rate, Now: cfg.Now,
+		Guard: guard, HoldFor: cfg.Timeout + holdSlack, Charged: cfg.Observer.Charge, Log: cfg.Log, Shared: shared,
+	})
 	e.reader = read.New(read.Config{
 		Upstreams: e.upstreams, Cache: cfg.Cache, Enricher: cfg.Enricher, Cursors: cursor.NewKeeper(sealer, cfg.Records),
 		Prices: cfg.Prices, Timeout: cfg.Timeout, Profile: e.reads(providers.OpProfile), Now: cfg.Now, Log: cfg.Log,
@@ -111,7 +113,7 @@ func New(cfg Config) (*Engine, error) {
 	})
 	e.search = search.New(search.Config{
 		Reader: e.reader, Upstreams: e.upstreams, Row: e.reads(providers.OpSearch), All: e.streamed(), Records: cfg.Records,
-		Cursors: cursor.NewKeeper(sealer, cfg.Records), Settle: e.accounts.Settle,
+		Cursors: cursor.NewKeeper(sealer, cfg.Records), Settle: e.accounts.Settle, ToldAsFailed: e.accounts.ToldAsFailed,
 		Timeout: cfg.Timeout, Now: cfg.Now, Log: cfg.Log,
 	})
 	return e, nil
@@ -191,5 +193,8 @@ func (e *Engine) Close(ctx context.Context) error {
 	if err := e.search.Close(ctx); err != nil { // it still reads
 		return err
 	}
-	return e.reader.Close(ctx)
+	if err := e.reader.Close(ctx); err != nil {
+		return err
+	}
+	return e.accounts.Close(ctx)
 }

@@ -69,7 +69,7 @@ func (s *Session) idempotent(
 	ctx context.Context, row *read.Row, call operation.Call, price int64, do work,
 ) (*operation.Answer, error) {
 	if call.IdempotencyKey == "" || price == 0 {
-		answer, _, err := do(ctx, "", s.cfg.Timeout)
+		answer, _, err := do(ctx, "", s.left(ctx))
 		return answer, err
 	}
 	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil { // of a search: a read has checked it
@@ -77,7 +77,7 @@ func (s *Session) idempotent(
 	}
 	a := &attempt{
 		Session: s, row: row, call: call, key: records.Key("idempotency", s.who.Account(), call.IdempotencyKey),
-		over: time.Now().Add(s.cfg.Timeout), mine: kept{Digest: digestOf(row, call), Claim: rand.Text()},
+		over: time.Now().Add(s.left(ctx)), mine: kept{Digest: digestOf(row, call), Claim: rand.Text()},
 	}
 	return a.make(ctx, do)
 }

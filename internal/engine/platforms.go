@@ -118,7 +118,8 @@ func health(ctx context.Context, s *Session, _ *read.Row, call operation.Call) (
 	return s.free(ctx, call, s.Health())
 }
 
-// Health returns the state of every platform. It is free and needs no account.
+// Health returns the state of every platform and dependency. A store is among the dependencies while it hangs, as ledger,
+// keys or records. It is free and needs no account.
 func (s *Session) Health() schema.Health {
 	out := schema.Health{
 		Status: "ok", Environment: s.cfg.Environment, Platforms: map[platform.ID]schema.HealthState{},
@@ -126,11 +127,15 @@ func (s *Session) Health() schema.Health {
 	for _, info := range s.cfg.Platforms.All() {
 		out.Platforms[info.ID] = s.upstreams.State(info.ID)
 	}
+	hanging := s.accounts.Guard.Hanging()
+	if len(s.cfg.Dependencies)+len(hanging) > 0 {
+		out.Dependencies = map[string]schema.HealthState{}
+	}
 	for name, state := range s.cfg.Dependencies {
-		if out.Dependencies == nil {
-			out.Dependencies = map[string]schema.HealthState{}
-		}
 		out.Dependencies[name] = state()
+	}
+	for _, name := range hanging {
+		out.Dependencies[name] = schema.Down
 	}
 	return out
 }

@@ -34,7 +34,15 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 	platform := call.Platform
 	upstream, _ := errors.AsType[*providers.Error](err)
 	full, _ := errors.AsType[*records.QuotaError](err)
+	store, _ := errors.AsType[*account.UnavailableError](err)
 	switch {
+	case errors.Is(err, account.ErrUndecided):
+		return problem.Wrap(err, problem.PlatformUnavailable, "the service's books do not answer, and it is not known whether "+
+			"the call was charged; if it was, it is refunded; repeated under its Idempotency-Key, it is charged once").
+			After(account.HangsAfter)
+	case store != nil:
+		return problem.Wrap(err, problem.PlatformUnavailable, "the service's %s do not answer; nothing was charged; try again",
+			storeWords(store.Store)).After(account.HangsAfter)
 	case full != nil:
 		return problem.Wrap(err, problem.RateLimited, "the answers that are kept for the account's idempotency keys "+
 			"take as much as they may; wait, or call without a key; nothing was charged").After(full.RetryAfter)
@@ -69,6 +77,14 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 		return p
 	}
 	return problem.Wrap(err, problem.InternalError, "something went wrong on our side")
+}
+
+// storeWords is what a store is called to callers.
+func storeWords(store string) string {
+	if store == "ledger" {
+		return "books"
+	}
+	return store
 }
 
 // price says what a call would have cost and what the account can spend; "" where that is not known.

@@ -81,7 +81,7 @@ func (s *Session) Read(
 		return s.tell(ctx, row, call, begun, nil, err)
 	}
 	q.Typed = true
-	answer, err := s.charge(ctx, q, s.cfg.Timeout, call.RequestID, "")
+	answer, err := s.charge(ctx, q, s.left(ctx), call.RequestID, "")
 	return s.tell(ctx, row, call, begun, answer, err)
 }
 
@@ -99,6 +99,14 @@ func (s *Session) tell(
 	told.Cache, told.Credits, told.Replayed = answer.Meta.Cache, answer.Meta.CreditsUsed, answer.Replayed
 	s.cfg.Observer.Call(told)
 	return answer, nil
+}
+
+// left returns what is left of the time of the call that is worked for in ctx, which may have waited for its key.
+func (s *Session) left(ctx context.Context) time.Duration {
+	if begun := operation.Begun(ctx); !begun.IsZero() {
+		return s.cfg.Timeout - time.Since(begun)
+	}
+	return s.cfg.Timeout
 }
 
 // named returns the id of a call, a new one for "", and a context that carries it.
@@ -130,7 +138,7 @@ func (s *Session) read(
 		return nil, err
 	}
 	if call.IdempotencyKey == "" {
-		return s.charge(ctx, q, s.cfg.Timeout, call.RequestID, "")
+		return s.charge(ctx, q, s.left(ctx), call.RequestID, "")
 	}
 	return s.idempotent(ctx, q.Row, call, q.Quote.Total(),
 		func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, string, error) {
@@ -144,12 +152,12 @@ func (s *Session) read(
 func (s *Session) charge(
 	ctx context.Context, q *read.Query, left time.Duration, requestID, idempotencyKey string,
 ) (*operation.Answer, error) {
-	begun := time.Now()
+	over := time.Now().Add(left)
 	entry := s.reader.Recall(ctx, q)
 	if entry != nil && !entry.NotFound && !q.Enrich {
 		return s.chargeHit(ctx, q, entry, requestID, idempotencyKey)
 	}
-	return s.chargeRead(ctx, q, entry, left-time.Since(begun), requestID, idempotencyKey)
+	return s.chargeRead(ctx, q, entry, over, requestID, idempotencyKey)
 }
 
 // chargeHit answers q from an entry that is the whole answer.
@@ -178,7 +186,7 @@ func (s *Session) chargeHit(
 
 // chargeRead holds the price of q, reads what known does not answer, and settles what the read came to.
 func (s *Session) chargeRead(
-	ctx context.Context, q *read.Query, known *cache.Entry, left time.Duration, requestID, idempotencyKey string,
+	ctx context.Context, q *read.Query, known *cache.Entry, over time.Time, requestID, idempotencyKey string,
 ) (answer *operation.Answer, err error) {
 	answer = &q.Blank
 	answer.Meta.RequestID, answer.Fresh = requestID, q.Fresh
@@ -194,7 +202,9 @@ func (s *Session) chargeRead(
 		}))
 		answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
 		answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call under the key has paid for it
-		err = errors.Join(err, settleErr)
+		if err == nil || charge > 0 {                             // what has failed and costs nothing is told as it is: its hold runs out
+			err = errors.Join(err, settleErr)
+		}
 		tab.Close(ctx, outcome(receipt, err))
 		if err != nil {
 			answer = nil
@@ -206,7 +216,7 @@ func (s *Session) chargeRead(
 		}
 		ctx = tab.Context(ctx)
 	}
-	quote, err := s.reader.Answer(ctx, q, known, left, answer)
+	quote, err := s.reader.Answer(ctx, q, known, time.Until(over), answer)
 	if err != nil {
 		return answer, err
 	}

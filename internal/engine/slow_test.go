@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"slices"
 	"testing"
@@ -65,7 +66,10 @@ func TestAStoreThatHangsHoldsNobodyForLong(t *testing.T) {
 				_, err := e.Client.Do(t.Context(), profile, operation.Call{
 					Platform: "mock", Params: url.Values{"handle": {"ann"}}, IdempotencyKey: "0123456789abcdef", RequestID: "req_1",
 				})
-				enginetest.WantProblem(t, err, problem.InternalError, "")
+				enginetest.WantProblem(t, err, problem.PlatformUnavailable, "")
+				if p, ok := errors.AsType[*problem.Error](err); !ok || p.RetryAfter != 2*time.Second {
+					t.Errorf("to be tried again: %+v", err)
+				}
 				if took := time.Since(began); took > 15*time.Second {
 					t.Errorf("answered after %v", took)
 				}

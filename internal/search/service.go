@@ -35,9 +35,11 @@ type Config struct {
 	Records   records.Store
 	Cursors   *cursor.Keeper
 	Settle    func(context.Context, account.Due) (credits.Receipt, error) // see [account.Accounts.Settle]
-	Timeout   time.Duration                                               // of one search, however late its parts are
-	Now       func() time.Time
-	Log       *slog.Logger
+	// ToldAsFailed is [account.Accounts.ToldAsFailed].
+	ToldAsFailed func(context.Context, account.Due, error)
+	Timeout      time.Duration // of one search, however late its parts are
+	Now          func() time.Time
+	Log          *slog.Logger
 }
 
 // New returns a Service.

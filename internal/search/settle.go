@@ -114,8 +114,12 @@ func (s *Service) release(ctx context.Context, st *state, what string, due accou
 	if due.Hold.ID == "" {
 		return 0
 	}
-	due.Charge.Amount = 0
-	receipt, err := s.cfg.Settle(ctx, due)
+	given := due
+	given.Charge.Amount = 0
+	receipt, err := s.cfg.Settle(ctx, given)
+	if errors.Is(err, account.ErrUndecided) {
+		s.cfg.ToldAsFailed(ctx, due, err)
+	}
 	if err != nil {
 		s.cfg.Log.WarnContext(ctx, "a hold of a search is not released", "job", st.ID, "part", what, "error", err)
 	}

@@ -1,0 +1,189 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// frozen stops whoever asks a store until it is thawed.
+type frozen struct {
+	mu    sync.Mutex
+	until chan struct{} // nil while it is not
+	asked int
+}
+
+func (f *frozen) freeze() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.until, f.asked = make(chan struct{}), 0
+}
+
+func (f *frozen) thaw() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	close(f.until)
+	f.until = nil
+}
+
+func (f *frozen) wait(ctx context.Context) error {
+	f.mu.Lock()
+	until := f.until
+	f.asked++
+	f.mu.Unlock()
+	if until == nil {
+		return nil
+	}
+	select {
+	case <-until:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (f *frozen) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.asked
+}
+
+type frozenLedger struct {
+	*credits.Memory
+	*frozen
+}
+
+func (l frozenLedger) Reserve(
+	ctx context.Context, who credits.Spender, ttl time.Duration, amounts ...int64,
+) ([]credits.Hold, error) {
+	if err := l.wait(ctx); err != nil {
+		return nil, err
+	}
+	return l.Memory.Reserve(ctx, who, ttl, amounts...)
+}
+
+func (l frozenLedger) Balance(ctx context.Context, account string) (int64, error) {
+	if err := l.wait(ctx); err != nil {
+		return 0, err
+	}
+	return l.Memory.Balance(ctx, account)
+}
+
+type frozenKeys struct {
+	keys.Store
+	*frozen
+}
+
+func (k frozenKeys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
+	if err := k.wait(ctx); err != nil {
+		return keys.Key{}, err
+	}
+	return k.Store.Lookup(ctx, h)
+}
+
+// TestCallsFailAtOnceWhileAStoreHangs freezes the ledger, or the keys, for half a minute with a call every 100 ms.
+func TestCallsFailAtOnceWhileAStoreHangs(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"ledger", "keys"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f := &frozen{}
+				e := enginetest.New(t, enginetest.Config{Credits: -1})
+				client, err := socialdata.New(socialdata.WithLedger(frozenLedger{e.Ledger, f}),
+					socialdata.WithKeys(frozenKeys{e.Keys, f}), socialdata.WithEnricher(enginetest.Enricher()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer client.Close(context.Background()) //nolint:errcheck // only a test's own
+				ask := func() error {
+					if name == "keys" {
+						_, err := client.Authenticate(t.Context(), e.Secret)
+						return err
+					}
+					_, err := client.As(e.Key).Me(t.Context(), socialdata.MeRequest{})
+					return err
+				}
+				f.freeze()
+				began := time.Now()
+				var wg sync.WaitGroup
+				var mu sync.Mutex
+				waited := 0 // calls that were not answered at once, of those that came while it was known to hang
+				for time.Since(began) < 30*time.Second {
+					at := time.Since(began)
+					wg.Go(func() {
+						came := time.Now()
+						err := ask()
+						p, ok := errors.AsType[*problem.Error](err)
+						if took := time.Since(came); took > 15*time.Second || at+took < 30*time.Second &&
+							(!ok || p.Code != problem.PlatformUnavailable || p.RetryAfter != 2*time.Second) {
+							t.Errorf("a call after %v = %v within %v", at, err, took)
+						} else if at > 2*time.Second && took > 0 {
+							mu.Lock()
+							defer mu.Unlock()
+							waited++
+						}
+					})
+					time.Sleep(100 * time.Millisecond)
+					synctest.Wait()
+				}
+				if got := client.Health(t.Context()).Dependencies[name]; got != schema.Down {
+					t.Errorf("Health says of the %s: %q; want %q", name, got, schema.Down)
+				}
+				f.thaw()
+				wg.Wait()
+				if waited < 10 || waited > 15 {
+					t.Errorf("%d calls tried in 28 s; want one every 2 s", waited)
+				}
+				if err := ask(); err != nil {
+					t.Errorf("a call when it is back: %v", err)
+				}
+				if got := client.Health(t.Context()).Dependencies; got != nil {
+					t.Errorf("Health names %v when all is well again", got)
+				}
+			})
+		})
+	}
+}
+
+// TestAStoreThatHungIsFoundToBeBackWithoutACall looks at the health alone.
+func TestAStoreThatHungIsFoundToBeBackWithoutACall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &frozen{}
+		e := enginetest.New(t, enginetest.Config{Credits: -1})
+		client, err := socialdata.New(socialdata.WithLedger(frozenLedger{e.Ledger, f}), socialdata.WithEnricher(enginetest.Enricher()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close(context.Background()) //nolint:errcheck // only a test's own
+		f.freeze()
+		_, err = client.As(e.Key).Me(t.Context(), socialdata.MeRequest{})
+		enginetest.WantProblem(t, err, problem.PlatformUnavailable)
+		before := f.count()
+		for range 10 {
+			if got := client.Health(t.Context()).Dependencies["ledger"]; got != schema.Down {
+				t.Errorf("Health says %q", got)
+			}
+			synctest.Wait()
+		}
+		if asked := f.count() - before; asked != 1 {
+			t.Errorf("asked %d times at once; want once", asked)
+		}
+		f.thaw()
+		synctest.Wait()
+		if got := client.Health(t.Context()).Dependencies; got != nil {
+			t.Errorf("Health names %v when all is well again", got)
+		}
+	})
+}

@@ -1,0 +1,237 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// losing is a ledger whose answers are lost while it is gone, from the next charge on: that one is still made.
+type losing struct {
+	*credits.Memory
+	mu     sync.Mutex
+	loses  bool // the next charge is made, and its answer is lost
+	gone   bool
+	breaks func() // called when it goes
+}
+
+var errGone = errors.New("the connection is lost")
+
+func (l *losing) set(loses, gone bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.loses, l.gone = loses, gone
+}
+
+// answer returns whether a call reaches the ledger, and whether its answer comes back.
+func (l *losing) answer(amount int64) (reaches, comes bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.gone {
+		return false, false
+	}
+	if l.loses && amount > 0 {
+		if l.gone = true; l.breaks != nil {
+			l.breaks()
+		}
+		return true, false
+	}
+	return true, true
+}
+
+func (l *losing) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
+	reaches, comes := l.answer(c.Amount)
+	if !reaches {
+		return credits.Receipt{}, errGone
+	}
+	r, err := l.Memory.Settle(ctx, h, c)
+	if !comes {
+		return credits.Receipt{}, errGone
+	}
+	return r, err
+}
+
+func (l *losing) Charge(ctx context.Context, who credits.Spender, c credits.Charge) (credits.Receipt, error) {
+	reaches, comes := l.answer(c.Amount)
+	if !reaches {
+		return credits.Receipt{}, errGone
+	}
+	r, err := l.Memory.Charge(ctx, who, c)
+	if !comes {
+		return credits.Receipt{}, errGone
+	}
+	return r, err
+}
+
+// undecided is an engine over a losing ledger.
+func undecided(t *testing.T, store records.Store) (*enginetest.Engine, *losing) {
+	t.Helper()
+	l := &losing{}
+	e := enginetest.New(t, enginetest.Config{Records: store, Options: []socialdata.Option{socialdata.WithLedger(l)}})
+	l.Memory = e.Ledger
+	return e, l
+}
+
+func keyedProfile(handle, key, id string) operation.Call {
+	return operation.Call{
+		Platform: "mock", Params: url.Values{"handle": {handle}}, IdempotencyKey: key, RequestID: id,
+	}
+}
+
+// kinds returns the kinds and amounts of the account's entries of a request, oldest first.
+func kinds(t *testing.T, e *enginetest.Engine, request string) []credits.Entry {
+	t.Helper()
+	entries, err := e.Ledger.Entries(t.Context(), credits.Query{Account: e.Key.Account, RequestID: request})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := []credits.Entry{}
+	for i := range entries {
+		found := entries[len(entries)-1-i]
+		out = append(out, credits.Entry{Kind: found.Kind, Amount: found.Amount, Reason: found.Reason})
+	}
+	return out
+}
+
+var (
+	chargedOne = credits.Entry{Kind: credits.Charged, Amount: -1}
+	givenBack  = credits.Entry{Kind: credits.Refunded, Amount: 1, Reason: "told as failed"}
+)
+
+// TestWhatWasToldAsFailedIsNotLeftCharged loses the answer to a charge, of a miss and of a hit, for less than the call's
+// time and for longer.
+func TestWhatWasToldAsFailedIsNotLeftCharged(t *testing.T) {
+	t.Parallel()
+	profile := socialdata.Operation("profile")
+	for name, tt := range map[string]struct {
+		hit  bool
+		gone time.Duration
+		told bool // as failed
+		want []credits.Entry
+	}{
+		"a miss, and it is back in time": {false, 5 * time.Second, false, []credits.Entry{chargedOne}},
+		"a hit, and it is back in time":  {true, 5 * time.Second, false, []credits.Entry{chargedOne}},
+		"a miss, and it is gone":         {false, time.Minute, true, []credits.Entry{chargedOne, givenBack}},
+		"a hit, and it is gone":          {true, time.Minute, true, []credits.Entry{chargedOne, givenBack}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				e, l := undecided(t, nil)
+				if tt.hit {
+					if _, err := e.Client.Do(t.Context(), profile, keyedProfile("ann", "", "req_0")); err != nil {
+						t.Fatal(err)
+					}
+				}
+				l.breaks = func() { time.AfterFunc(tt.gone, func() { l.set(false, false) }) }
+				l.set(true, false)
+				began := time.Now()
+				answer, err := e.Client.Do(t.Context(), profile, keyedProfile("ann", "", "req_1"))
+				if took := time.Since(began); took > 15*time.Second {
+					t.Errorf("answered after %v", took)
+				}
+				if tt.told {
+					enginetest.WantProblem(t, err, problem.PlatformUnavailable)
+				} else if err != nil || answer.Meta.CreditsUsed != 1 {
+					t.Errorf("Do = %+v, %v", answer, err)
+				}
+				time.Sleep(tt.gone + time.Minute)
+				if diff := cmp.Diff(tt.want, kinds(t, e, "req_1")); diff != "" {
+					t.Errorf("entries (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// TestACallThatIsRepeatedUnderItsKeyGetsTheOneCharge repeats a call that was told as failed, before and after the charge
+// was given back, and at another process, too.
+func TestACallThatIsRepeatedUnderItsKeyGetsTheOneCharge(t *testing.T) {
+	t.Parallel()
+	profile := socialdata.Operation("profile")
+	for name, tt := range map[string]struct {
+		after time.Duration // that the ledger is back
+		used  int64
+		want  []credits.Entry // of the first request
+	}{
+		"at once": {time.Millisecond, 1, []credits.Entry{chargedOne}},
+		"later":   {time.Minute, 0, []credits.Entry{chargedOne, givenBack}},
+	} {
+		for _, elsewhere := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					e, l := undecided(t, nil)
+					other := e.Client
+					if elsewhere {
+						client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithLedger(e.Ledger),
+							socialdata.WithRecords(e.Records), socialdata.WithClock(e.Clock.Now))
+						if err != nil {
+							t.Fatal(err)
+						}
+						defer client.Close(context.Background()) //nolint:errcheck // only a test's own
+						other = client.As(e.Key)
+					}
+					l.set(true, false)
+					_, err := e.Client.Do(t.Context(), profile, keyedProfile("ann", idempotencyKey, "req_1"))
+					enginetest.WantProblem(t, err, problem.PlatformUnavailable)
+					e.Clock.Advance(time.Minute) // the failure is no longer told
+					l.set(false, false)
+					time.Sleep(tt.after)
+					answer, err := other.Do(t.Context(), profile, keyedProfile("ann", idempotencyKey, "req_2"))
+					if err != nil || answer.Meta.CreditsUsed != tt.used {
+						t.Fatalf("repeated: %+v, %v; want %d credits used", answer, err, tt.used)
+					}
+					time.Sleep(5 * time.Minute)
+					if diff := cmp.Diff(tt.want, kinds(t, e, "req_1")); diff != "" {
+						t.Errorf("entries of the first call (-want +got):\n%s", diff)
+					}
+					if got := kinds(t, e, "req_2"); len(got) > 0 {
+						t.Errorf("entries of the second call: %v", got)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestANoteOutlivesItsProcess lets the process end that has told a charge as failed and has noted it in the records.
+func TestANoteOutlivesItsProcess(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e, l := undecided(t, nil)
+		l.set(true, false)
+		_, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), keyedProfile("ann", "", "req_1"))
+		enginetest.WantProblem(t, err, problem.PlatformUnavailable)
+		time.Sleep(5 * time.Second) // it is noted
+		if err := e.Open.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		client, err := socialdata.New(socialdata.WithLedger(e.Ledger), socialdata.WithRecords(e.Records),
+			socialdata.WithClock(e.Clock.Now))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close(context.Background()) //nolint:errcheck // only a test's own
+		e.Clock.Advance(time.Minute)             // as old as a note of the dead
+		time.Sleep(time.Minute)
+		want := []credits.Entry{chargedOne, givenBack}
+		if diff := cmp.Diff(want, kinds(t, e, "req_1")); diff != "" {
+			t.Errorf("entries (-want +got):\n%s", diff)
+		}
+	})
+}
