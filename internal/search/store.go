@@ -89,7 +89,8 @@ func (s *Service) write(ctx context.Context, r records.Record, ttl time.Duration
 	return stands.Version, err
 }
 
-// lifeOf returns how long a record is kept from now on.
+// lifeOf returns how long a record is kept from now on: never less than it should be kept after the end, for what was
+// charged must be there when the clock has been set.
 func (s *Service) lifeOf(r *record) time.Duration {
 	end, ttl := r.Ended, jobTTL
 	if end.IsZero() {
@@ -98,7 +99,7 @@ func (s *Service) lifeOf(r *record) time.Duration {
 	if r.Keyed {
 		ttl = keyedJobTTL
 	}
-	return end.Add(ttl).Sub(s.cfg.Now())
+	return min(max(end.Add(ttl).Sub(s.cfg.Now()), ttl), ttl+s.cfg.Timeout)
 }
 
 // reload reads the record again, and keeps what this process knows better.

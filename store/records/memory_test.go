@@ -16,6 +16,7 @@ func open(_ *testing.T, now func() time.Time, ownerBytes int64) records.Store {
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	recordstest.Run(t, open)
+	recordstest.RunJumps(t, open)
 }
 
 func TestMemoryForgetsWhatIsDead(t *testing.T) {

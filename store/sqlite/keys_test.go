@@ -45,6 +45,7 @@ func TestAccountsThatAnotherProcessOpens(t *testing.T) {
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	recordstest.Run(t, openRecords)
+	recordstest.RunJumps(t, openRecords)
 }
 
 func TestATimeOfUseThatCouldNotBeWrittenIsKept(t *testing.T) {

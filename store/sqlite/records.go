@@ -15,6 +15,7 @@ import (
 // Records is the records in the file. A write is durable when it returns, and shares its transaction with charges.
 type Records struct {
 	file *file
+	time func() time.Time
 	get  *sql.Stmt
 	keys *sql.Stmt
 }
@@ -28,7 +29,7 @@ func newRecords(ctx context.Context, f *file) (*Records, error) {
 	}
 	keys, err := f.read.PrepareContext(ctx,
 		"SELECT key FROM records WHERE key >= ? AND (? OR key < ?) AND expires > ? ORDER BY key")
-	return &Records{file: f, get: get, keys: keys}, explain(err)
+	return &Records{file: f, time: records.Steady(f.cfg.Now), get: get, keys: keys}, explain(err)
 }
 
 // Get implements [records.Store].
@@ -206,7 +207,7 @@ func (r *Records) room(w *writer, rec records.Record, now int64) error {
 }
 
 // now is in nanoseconds: a record may live shorter than what entries count in.
-func (r *Records) now() int64 { return r.file.cfg.Now().UnixNano() }
+func (r *Records) now() int64 { return r.time().UnixNano() }
 
 // sweptAtOnce bounds how long a sweep keeps charges waiting.
 const sweptAtOnce = 500

@@ -1,0 +1,26 @@
+package search
+
+import (
+	"testing"
+	"time"
+)
+
+func TestARecordIsKeptHoweverTheClockIsSet(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	s := &Service{cfg: Config{Timeout: 15 * time.Second, Now: func() time.Time { return now }}}
+	for name, tt := range map[string]struct {
+		r        record
+		min, max time.Duration
+	}{
+		"under way":               {record{Deadline: now.Add(time.Second)}, jobTTL + time.Second, jobTTL + time.Second},
+		"ended":                   {record{Ended: now}, jobTTL, jobTTL},
+		"the clock was set ahead": {record{Deadline: now.Add(-time.Hour)}, jobTTL, jobTTL},
+		"ahead after the end":     {record{Ended: now.Add(-48 * time.Hour), Keyed: true}, keyedJobTTL, keyedJobTTL},
+		"the clock was set back":  {record{Deadline: now.Add(time.Hour)}, jobTTL, jobTTL + s.cfg.Timeout},
+	} {
+		if got := s.lifeOf(&tt.r); got < tt.min || got > tt.max {
+			t.Errorf("%s: it is kept for %v; want %v to %v", name, got, tt.min, tt.max)
+		}
+	}
+}

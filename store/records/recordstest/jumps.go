@@ -1,0 +1,65 @@
+package recordstest
+
+import (
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// RunJumps tests a store that lives in one process while the clock of its machine is set forward and back: records end
+// when their time has passed, and not when the clock says so.
+func RunJumps(t *testing.T, open Open) {
+	t.Helper()
+	c := &jumping{t: t, at: time.Now()}
+	s := open(t, c.now, 1<<20)
+	for _, r := range []records.Record{record("short", "1"), {Key: "kept", Owner: "ann", Value: []byte("1")}} {
+		ttl := time.Hour
+		if r.Key == "short" {
+			ttl = time.Minute
+		}
+		if _, _, err := s.Add(t.Context(), r, ttl); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, jump := range []time.Duration{time.Hour, -3 * time.Hour, 48 * time.Hour, -24 * 365 * time.Hour} {
+		c.jump(jump)
+		want(t, s, "short", "1")
+		want(t, s, "kept", "1")
+		if _, added, err := s.Add(t.Context(), record("kept", "2"), time.Hour); err != nil || added {
+			t.Errorf("after a jump of %v the record is added again: %v, %v", jump, added, err)
+		}
+	}
+	c.at = c.at.Add(time.Minute)
+	wantAbsent(t, s, "short")
+	want(t, s, "kept", "1")
+	c.at = c.at.Add(time.Hour)
+	wantAbsent(t, s, "kept")
+}
+
+// jumping is the clock of a machine with a monotonic reading, which jumps do not change.
+type jumping struct {
+	t     *testing.T
+	at    time.Time
+	ahead time.Duration
+}
+
+func (c *jumping) jump(d time.Duration) {
+	c.t.Helper()
+	before := c.now()
+	c.ahead += d
+	after := c.now()
+	if after.Sub(before) != 0 || after.Round(0).Sub(before.Round(0)) != d {
+		c.t.Fatalf("the clock jumped by %v and %v; want %v by the wall alone", after.Sub(before), after.Round(0).Sub(before.Round(0)), d)
+	}
+}
+
+// now sets the wall clock within a time that has a monotonic reading: its seconds are above 30 bits of nanoseconds. Jump
+// proves that it is still so.
+func (c *jumping) now() time.Time {
+	at := c.at
+	wall := (*uint64)(unsafe.Pointer(&at))
+	*wall += uint64(int64(c.ahead/time.Second)) << 30
+	return at
+}
