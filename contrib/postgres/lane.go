@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/cenkalti/backoff/v5"
 
@@ -30,7 +31,15 @@ type call struct {
 	err    error
 	unsure bool // an attempt may have been committed, and no one heard of it
 	done   chan struct{}
+	state  atomic.Int32 // queued, taken or withdrawn
 }
+
+// How far a call has come.
+const (
+	queued    = iota
+	taken     // into a transaction
+	withdrawn // its caller has gone before that: it is not carried out
+)
 
 func (c *call) common() *call { return c }
 
@@ -69,14 +78,23 @@ func (l *lane) commit(ops []op, _ func(int) []op) (all []op, failed int, err err
 	defer cancel()
 	var done *batch
 	unsure, twice := false, false
+	live := make([]op, 0, len(ops))
 	for _, o := range ops {
+		if c := o.common(); c.state.CompareAndSwap(queued, taken) || c.state.Load() == taken {
+			live = append(live, o)
+		}
+	}
+	if len(live) == 0 {
+		return ops, groupcommit.All, nil
+	}
+	for _, o := range live {
 		unsure = unsure || o.common().unsure
 	}
 	err = l.db.transact(ctx, func(ctx context.Context, t *tx) error {
 		unsure = unsure || t.unsure
 		t.unsure = unsure
 		done = newBatch(l.db, t)
-		err := done.run(ctx, ops)
+		err := done.run(ctx, live)
 		if isCode(err, uniqueViolation) {
 			// Nobody can have been faster: the accounts are locked. If it stays so, the books of one of them are damaged.
 			if twice {
@@ -90,7 +108,7 @@ func (l *lane) commit(ops []op, _ func(int) []op) (all []op, failed int, err err
 		l.db.ledger.remember(done.ended)
 		return ops, groupcommit.All, nil
 	}
-	for _, o := range ops {
+	for _, o := range live {
 		o.common().unsure = unsure
 	}
 	if refused(err) || isCode(err, uniqueViolation) {

@@ -72,18 +72,31 @@ func (l *Ledger) lane(account string) *lane {
 	return l.lanes[crc32.ChecksumIEEE([]byte(account))%uint32(len(l.lanes))]
 }
 
-// do hands o to the lane of the account and waits until it is decided.
-func (l *Ledger) do(account string, o op, c *call) error {
+// do hands o to the lane of the account and waits until it is decided, or until ctx ends. What is not under way by then is
+// withdrawn; of what is, only the lane will know how it ends, and the error is ErrUnsure.
+func (l *Ledger) do(ctx context.Context, account string, o op, c *call) error {
 	c.done = make(chan struct{})
 	if err := l.lane(account).submit(o); err != nil {
 		return err
 	}
-	<-c.done
-	return c.err
+	select {
+	case <-c.done:
+		return c.err
+	case <-ctx.Done():
+	}
+	if c.state.CompareAndSwap(queued, withdrawn) {
+		return ctx.Err()
+	}
+	select { // it may have been decided meanwhile
+	case <-c.done:
+		return c.err
+	default:
+		return fmt.Errorf("%w: %w", ErrUnsure, ctx.Err())
+	}
 }
 
-// Reserve implements [credits.Ledger]. Once the hold is on its way it waits for the database whatever becomes of ctx, up
-// to twice Config.Patience.
+// Reserve implements [credits.Ledger]. It returns when ctx ends; a hold that is under way then may still be made, and runs
+// out.
 func (l *Ledger) Reserve(
 	ctx context.Context, who credits.Spender, ttl time.Duration, amounts ...int64,
 ) ([]credits.Hold, error) {
@@ -98,7 +111,7 @@ func (l *Ledger) Reserve(
 	for i, n := range amounts {
 		r.holds[i] = credits.Hold{ID: l.ids.Next(), Spender: who, Amount: n}
 	}
-	if err := l.do(who.Account, r, &r.call); err != nil {
+	if err := l.do(ctx, who.Account, r, &r.call); err != nil {
 		return nil, err
 	}
 	return r.holds, nil
@@ -168,14 +181,13 @@ func (r *reservation) made(b *batch) bool {
 	return true
 }
 
-// Settle implements [credits.Ledger]. Once the charge is on its way it waits for the database whatever becomes of ctx, up
-// to twice Config.Patience. Of a hold that another replica has released it says that its time has passed.
+// Settle implements [credits.Ledger]. It fails with ErrUnsure when ctx ends while the charge is under way. Of a hold that another replica has released it says that its time has passed.
 func (l *Ledger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
 	if err := errors.Join(ctx.Err(), c.Check()); err != nil {
 		return credits.Receipt{}, err
 	}
 	s := &settlement{hold: h, charge: c}
-	if err := l.do(h.Spender.Account, s, &s.call); err != nil {
+	if err := l.do(ctx, h.Spender.Account, s, &s.call); err != nil {
 		return credits.Receipt{}, err
 	}
 	return s.receipt, nil
@@ -272,8 +284,7 @@ func (s *settlement) settleLate(ctx context.Context, b *batch, a *account, last 
 	return err
 }
 
-// Charge implements [credits.Charger]. Once the charge is on its way it waits for the database whatever becomes of ctx, up
-// to twice Config.Patience. It writes the account's row and the entry once each, and no hold.
+// Charge implements [credits.Charger]. It fails with ErrUnsure when ctx ends while the charge is under way. It writes the account's row and the entry once each, and no hold.
 func (l *Ledger) Charge(ctx context.Context, who credits.Spender, c credits.Charge) (credits.Receipt, error) {
 	_, err := credits.Sum([]int64{c.Amount})
 	if err := errors.Join(ctx.Err(), c.Check(), err); err != nil {
@@ -283,7 +294,7 @@ func (l *Ledger) Charge(ctx context.Context, who credits.Spender, c credits.Char
 		c.ID = l.ids.Next()
 	}
 	o := &charging{hold: credits.Hold{ID: c.ID, Spender: who}, charge: c}
-	if err := l.do(who.Account, o, &o.call); err != nil {
+	if err := l.do(ctx, who.Account, o, &o.call); err != nil {
 		return credits.Receipt{}, err
 	}
 	return o.receipt, nil
@@ -360,8 +371,10 @@ func (l *Ledger) give(ctx context.Context, e credits.Entry) (balance int64, err 
 		return 0, fmt.Errorf("%w: a %s of %d", credits.ErrAmount, e.Kind, e.Amount)
 	}
 	g := &gift{entry: e}
-	err = l.do(e.Account, g, &g.call)
-	return g.balance, err
+	if err := l.do(ctx, e.Account, g, &g.call); err != nil {
+		return 0, err
+	}
+	return g.balance, nil
 }
 
 // gift is a call of Grant or Refund.

@@ -24,12 +24,16 @@ type tx struct {
 	unsure bool
 }
 
+// durably lets a commit wait for the disk though the server, the database or the role says that none does.
+const durably = "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'"
+
 // step sends what queue queues.
 func (t *tx) step(ctx context.Context, queue func(b *pgx.Batch)) error {
 	b := &pgx.Batch{}
 	if !t.begun {
 		t.begun = true
 		b.Queue("BEGIN")
+		b.Queue(durably)
 	}
 	queue(b)
 	return t.conn.SendBatch(ctx, b).Close()
@@ -97,10 +101,26 @@ func (db *DB) retry(ctx context.Context, do func(unsure bool) error) error {
 		}
 		return struct{}{}, err
 	}, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(db.cfg.Patience))
+	if transient(err) {
+		err = unavailable{err}
+	}
 	if err != nil && unsure && !errors.Is(err, keys.ErrTaken) { // what is another's was not written
 		err = fmt.Errorf("%w: %w", ErrUnsure, err)
 	}
 	return err
+}
+
+// unavailable is an error of a database that could not be reached, or not be used for the moment, in all of our patience.
+type unavailable struct{ error }
+
+func (u unavailable) Unwrap() error { return u.error }
+
+// Unavailable reports that the call may succeed later.
+func (unavailable) Unavailable() bool { return true }
+
+// transient reports whether err says that nothing was wrong but the moment, and not that something was there already.
+func transient(err error) bool {
+	return err != nil && again(context.Background(), err) && !isCode(err, uniqueViolation, duplicateSchema, duplicateTable)
 }
 
 // refused tells whether the database itself will have none of it, however often it is tried.
@@ -122,6 +142,13 @@ const (
 	adminShutdown        = "57P01"
 	crashShutdown        = "57P02"
 	cannotConnectNow     = "57P03"
+
+	// The limits that a role may have.
+	lockTimeout              = "55P03"
+	statementTimeout         = "57014"
+	idleInTransactionTimeout = "25P03"
+	transactionTimeout       = "25P04"
+	idleSessionTimeout       = "57P05"
 )
 
 // again tells whether to try once more after err: when nothing was wrong but the moment.
@@ -132,7 +159,8 @@ func again(ctx context.Context, err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch e.Code {
 		case serializationFailure, completionUnknown, deadlockDetected, uniqueViolation, duplicateSchema, duplicateTable,
-			readOnlyTransaction, tooManyConnections, adminShutdown, crashShutdown, cannotConnectNow:
+			readOnlyTransaction, tooManyConnections, adminShutdown, crashShutdown, cannotConnectNow,
+			lockTimeout, statementTimeout, idleInTransactionTimeout, transactionTimeout, idleSessionTimeout:
 			return true
 		}
 		return e.Code[:2] == "08" // connection exceptions

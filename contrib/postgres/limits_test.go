@@ -1,0 +1,132 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+// TestWhatChargesIsDurableWhateverTheRoleSays fails a commit of entries that does not wait for the disk.
+func TestWhatChargesIsDurableWhateverTheRoleSays(t *testing.T) {
+	t.Parallel()
+	db := openDB(t, withParam(newSchema(t), "synchronous_commit=off"))
+	_, err := db.pool.Exec(t.Context(), db.sql("CREATE FUNCTION @durable() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "+
+		"IF current_setting('synchronous_commit') <> 'on' THEN RAISE 'not durable'; END IF; RETURN NULL; END $$"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.pool.Exec(t.Context(), db.sql("CREATE CONSTRAINT TRIGGER durable AFTER INSERT ON @entries "+
+		"DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION @durable()"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	addAccount(t, db, "acct", 100)
+	who := credits.Spender{Account: "acct"}
+	if _, err := db.Ledger().Charge(t.Context(), who, credits.Charge{Amount: 1}); err != nil {
+		t.Error(err)
+	}
+	holds, err := db.Ledger().Reserve(t.Context(), who, time.Hour, 2)
+	if err == nil {
+		_, err = db.Ledger().Settle(t.Context(), holds[0], credits.Charge{Amount: 2})
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	wantBalance(t, db, 97)
+}
+
+// TestTheLimitsOfARoleAreMetAgain lets a charge wait for a lock longer than the role may, and longer than a statement
+// may: it is tried again while there is time, and says else that the database cannot be used now.
+func TestTheLimitsOfARoleAreMetAgain(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []string{"lock_timeout=50ms", "statement_timeout=50ms"} {
+		for _, released := range []bool{true, false} {
+			cfg := newSchema(t)
+			other := openDB(t, cfg)
+			addAccount(t, other, "acct", 100)
+			failed := &failures{}
+			cfg = withParam(cfg, limit)
+			cfg.Tracer, cfg.Patience = failed, 10*time.Second
+			if !released {
+				cfg.Patience = 200 * time.Millisecond
+			}
+			db := openDB(t, cfg)
+			tx, _ := interfere(t, other, "acct")
+			done := make(chan error, 1)
+			go func() {
+				_, err := db.Ledger().Charge(context.WithoutCancel(t.Context()), credits.Spender{Account: "acct"}, credits.Charge{Amount: 1})
+				done <- err
+			}()
+			for failed.with(lockTimeout)+failed.with(statementTimeout) == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			if !released {
+				var says interface{ Unavailable() bool }
+				if err := <-done; !errors.As(err, &says) || !says.Unavailable() {
+					t.Errorf("%s: Charge = %v; want that the database cannot be used now", limit, err)
+				}
+			}
+			if err := tx.Rollback(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			want := int64(100)
+			if released {
+				if err := <-done; err != nil {
+					t.Errorf("%s: Charge = %v", limit, err)
+				}
+				want = 99
+			}
+			wantBalance(t, other, want)
+		}
+	}
+}
+
+// TestACallThatIsGivenUpReturnsWithItsTime keeps the account locked: one charge is under way, the other waits behind it
+// and is withdrawn.
+func TestACallThatIsGivenUpReturnsWithItsTime(t *testing.T) {
+	t.Parallel()
+	cfg := newSchema(t)
+	other, db := openDB(t, cfg), openDB(t, cfg)
+	addAccount(t, db, "acct", 100)
+	who := credits.Spender{Account: "acct"}
+	tx, awaited := interfere(t, other, "acct")
+	charge := func(id string, amount int64) (context.CancelFunc, chan error) {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			_, err := db.Ledger().Charge(ctx, who, credits.Charge{ID: id, Amount: amount})
+			done <- err
+		}()
+		return cancel, done
+	}
+	leave, first := charge("first", 1)
+	awaited()
+	leaveToo, second := charge("second", 10)
+	for db.ledger.lane("acct").queue.Len() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	leaveToo()
+	if err := <-second; !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnsure) {
+		t.Errorf("the one that waits = %v; want %v", err, context.Canceled)
+	}
+	leave()
+	if err := <-first; !errors.Is(err, ErrUnsure) {
+		t.Errorf("the one under way = %v; want %v", err, ErrUnsure)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	receipt, err := db.Ledger().Settle(t.Context(), credits.Hold{ID: "first", Spender: who}, credits.Charge{})
+	if err != nil || receipt.Charged != 1 {
+		t.Errorf("the one under way came to %+v, %v", receipt, err)
+	}
+	_, err = db.Ledger().Settle(t.Context(), credits.Hold{ID: "second", Spender: who}, credits.Charge{})
+	if !errors.Is(err, credits.ErrExpired) {
+		t.Errorf("the one that waited came to %v", err)
+	}
+	wantBalance(t, db, 99)
+	wantAudit(t, db)
+}
