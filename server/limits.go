@@ -18,6 +18,9 @@ type Limits struct {
 	// PerAccount is how many of those one account may have, with all of its keys: half of InFlight. One more is answered
 	// 429 at once.
 	PerAccount int64
+	// Sandbox is how many of InFlight may be calls of a sandbox, whose callers pay little and can be slow at will: a
+	// sixteenth. One more is answered 503 at once.
+	Sandbox int64
 	// Mounted is how many requests the handlers of [WithMount] work on at a time, until they begin to answer or call
 	// [Enter]: a quarter of InFlight. They take no place of the API's.
 	Mounted int64
@@ -71,6 +74,7 @@ func (l *Limits) check() error {
 func (l *Limits) fill() {
 	l.InFlight = cmp.Or(l.InFlight, 512)
 	l.PerAccount = cmp.Or(l.PerAccount, (l.InFlight+1)/2)
+	l.Sandbox = cmp.Or(l.Sandbox, (l.InFlight+15)/16)
 	l.Mounted = cmp.Or(l.Mounted, (l.InFlight+3)/4)
 	l.BodyBytes = cmp.Or(l.BodyBytes, 256<<10)
 	l.BodyTimeout = cmp.Or(l.BodyTimeout, 5*time.Second)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 )
 
@@ -98,6 +99,23 @@ func (s *Server) admit(w *response, key *keys.Key) error {
 	w.leave = func() {
 		give()
 		s.calls.Release(1)
+	}
+	return nil
+}
+
+// play takes one of the places of the sandbox, beside that of the call, if the request is for a sandbox.
+func (s *Server) play(w *response) error {
+	if info, _ := platform.Lookup(platform.ID(w.target)); !info.Sandbox {
+		return nil
+	}
+	if !s.sandbox.TryAcquire(1) {
+		w.turnedAway = true
+		return errBusy
+	}
+	leave := w.leave
+	w.leave = func() {
+		s.sandbox.Release(1)
+		leave()
 	}
 	return nil
 }

@@ -24,6 +24,9 @@ func (s *Server) operate(w *response, r *http.Request, o *operation.Operation) {
 		err = s.admit(w, client.Key())
 	}
 	if err == nil {
+		err = s.play(w)
+	}
+	if err == nil {
 		err = limit(w, r, client)
 	}
 	if err != nil {

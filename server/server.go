@@ -21,6 +21,7 @@ type Server struct {
 	zips     zips
 	calls    *semaphore.Weighted // those at work
 	lent     *semaphore.Weighted // requests that mounted handlers work on
+	sandbox  *semaphore.Weighted // those of them that a sandbox answers
 	shares   *shares
 	quiet    quiet
 	draining atomic.Bool
@@ -45,6 +46,7 @@ func New(client *socialdata.Client, opts ...Option) (*Server, error) {
 	}
 	s.limits.fill()
 	s.calls = semaphore.NewWeighted(s.limits.InFlight)
+	s.sandbox = semaphore.NewWeighted(s.limits.Sandbox)
 	s.lent = semaphore.NewWeighted(s.limits.Mounted)
 	s.shares = &shares{most: s.limits.PerAccount, by: map[string]int64{}}
 	s.routes()

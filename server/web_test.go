@@ -435,6 +435,28 @@ func TestOverload(t *testing.T) {
 	})
 }
 
+// TestTheSandboxHasItsOwnShare: calls of the sandbox that take their time take no place from those who pay.
+func TestTheSandboxHasItsOwnShare(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := serving(t, enginetest.Config{Providers: append(mock.New(mock.Config{Release: release}), mock.NewFor(platform.X, mock.Config{}))},
+			server.WithLimits(server.Limits{InFlight: 32, PerAccount: 32}))
+		first, second := s.call(s.request("/v1/mock/search?query=pending")), s.call(s.request("/v1/mock/search?query=pending&kind=post"))
+		synctest.Wait()
+		r := s.call(s.request("/v1/mock/profile?handle=ann")).reply()
+		if r.wantProblem(t, "platform_unavailable", "at its limit"); r.header.Get("Retry-After") != "1" {
+			t.Errorf("%v", r.header)
+		}
+		s.call(s.request("/v1/x/profile?handle=ann")).reply().envelope(t)
+		close(release)
+		first.reply().envelope(t)
+		second.reply().envelope(t)
+		s.call(s.request("/v1/mock/profile?handle=ann")).reply().envelope(t)
+		s.wantServed()
+	})
+}
+
 // TestSlowCallersOnANetwork is the same on a real connection, where the kernel keeps what is not read.
 func TestSlowCallersOnANetwork(t *testing.T) {
 	t.Parallel()

@@ -211,7 +211,7 @@ func running(t *testing.T, db string, args ...string) (base, secret string, stop
 		all := append([]string{"--db", db, "serve", "--addr", "127.0.0.1:0"}, args...)
 		status <- run(ctx, all, strings.NewReader(""), &out, &log, func(string) string { return "" })
 	}()
-	serves := regexp.MustCompile(`socialdata serves on (\S+)`)
+	serves := regexp.MustCompile(`socialdata serves (?:the sandbox alone )?on (\S+)`)
 	for serves.FindStringSubmatch(out.String()) == nil {
 		select {
 		case s := <-status:

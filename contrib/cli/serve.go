@@ -28,6 +28,7 @@ const (
 
 type serveCmd struct {
 	Addr         string        `help:"The address to listen on." default:"127.0.0.1:8080" env:"SOCIALDATA_ADDR"`
+	Sandbox      bool          `help:"Serve the sandbox alone, with nothing kept: the key is always the same, and the words that hang or panic work." env:"SOCIALDATA_SANDBOX"`
 	Environment  string        `help:"The name of this deployment, shown by /health." default:"development" env:"SOCIALDATA_ENVIRONMENT"`
 	RateCapacity int64         `help:"Calls that a key may make at once." default:"60" env:"SOCIALDATA_RATE_CAPACITY" group:"limits"`
 	RateRefill   float64       `help:"Calls that a key gets back each second." default:"10" env:"SOCIALDATA_RATE_REFILL" group:"limits"`
@@ -53,6 +54,9 @@ func (c *serveCmd) Run(e *env) (err error) {
 		return errors.New("--in-flight and --connections must be at least 1 and --drain-notice not be negative")
 	}
 	log := newLog(e.log, c.LogLevel)
+	if c.Sandbox {
+		return c.serveSandbox(e, log)
+	}
 	db, err := e.openServing(log, c.AcceptLoss)
 	if err != nil {
 		return err

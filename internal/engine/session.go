@@ -288,7 +288,7 @@ func (s *Session) fail(ctx context.Context, o *operation.Operation, call operati
 		attrs = append(attrs, "missing", lacking.Qualified())
 	}
 	level := slog.LevelDebug
-	if p.Code == problem.InternalError {
+	if info, _ := platform.Lookup(platform.ID(call.Platform)); p.Code == problem.InternalError && !info.Sandbox {
 		level = slog.LevelError
 	}
 	s.cfg.Log.Log(ctx, level, "call failed", attrs...)

@@ -49,7 +49,7 @@ func (c *Clock) Advance(d time.Duration) {
 
 // Config says how an [Engine] is set up. The zero Config is ready for use.
 type Config struct {
-	Providers []providers.Provider // nil means the sandbox alone
+	Providers []providers.Provider // nil means the sandbox alone, with its faults
 	Credits   int64                // of the account; 0 means 1000, less than 0 means none
 	Rate      keys.Rate            // the zero Rate means far more than any test uses
 	Records   records.Store        // nil means a new one in memory
@@ -81,7 +81,7 @@ func New(tb testing.TB, cfg Config) *Engine {
 		e.Records = records.NewMemory(records.MemoryConfig{Now: clock.Now})
 	}
 	if cfg.Providers == nil {
-		cfg.Providers = mock.New(mock.Config{})
+		cfg.Providers = mock.New(mock.Config{Faults: true})
 	}
 	if cfg.Rate == (keys.Rate{}) {
 		cfg.Rate = keys.Rate{Capacity: 1_000_000, Refill: 1_000_000}

@@ -13,6 +13,13 @@ import (
 // ErrPanic says that a provider, or what else was plugged in, panicked.
 var ErrPanic = errors.New("panicked")
 
+// rehearsed is [Rescue] for a sandbox, whose callers make it panic as they like: that is no fault to be told of.
+func rehearsed(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("%w: %s", ErrPanic, observe.Recovered(v))
+	}
+}
+
 // Rescue turns a panic into an error, and logs it with attrs. It is deferred at the start of a goroutine, whose panic
 // nothing above it could recover from.
 func Rescue(ctx context.Context, log *slog.Logger, err *error, attrs ...any) {

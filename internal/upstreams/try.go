@@ -137,7 +137,11 @@ func (p *Pool) turn(ctx context.Context, a *Attempt, others bool, do Do) (value 
 
 // call makes the attempt.
 func (p *Pool) call(ctx context.Context, a *Attempt, do Do) (value any, err error) {
-	defer Rescue(ctx, p.cfg.Log, &err, "operation", a.operation, "platform", a.platform)
+	if info, _ := platform.Lookup(a.platform); info.Sandbox {
+		defer rehearsed(&err)
+	} else {
+		defer Rescue(ctx, p.cfg.Log, &err, "operation", a.operation, "platform", a.platform)
+	}
 	value, err = do(providers.WithTrace(ctx, a.trace()), a)
 	if err != nil && !inContract(err) {
 		err = providers.Unavailable(err, "the upstream failed")

@@ -51,6 +51,7 @@ func Magic() []MagicWord {
 // word is a magic word and how it works. Each function may be nil.
 type word struct {
 	MagicWord
+	fault bool                                                         // works with [Config] Faults only
 	enter func(ctx context.Context, s *sandbox, op providers.Op) error // waits, or fails the call
 	turn  func(number int) (turn, error)                               // pages a list in its own way
 	touch func(i int, o any)                                           // changes the i-th object of a page
@@ -58,6 +59,9 @@ type word struct {
 
 // turn says which part of a series is a page, and the number of the page that it claims is next: 0 is none.
 type turn struct{ from, to, next int }
+
+// longestSlow is the longest wait that a word asks for where faults are off.
+const longestSlow = 5 * time.Second
 
 // words is the table of magic. Nobody writes to it.
 var words = []word{
@@ -98,7 +102,8 @@ var words = []word{
 		enter:     fails(&providers.Error{Kind: providers.ErrTimeout, Detail: "the sandbox did not answer in time"}),
 	},
 	{
-		MagicWord: MagicWord{"hang", everywhere, 504, "the upstream never answers: the call lasts as long as the service's patience", "XJ"},
+		MagicWord: MagicWord{"hang", everywhere, 504, "the upstream never answers: the call lasts as long as the service's patience; only where serve runs with --sandbox, else a 400", "XJ"},
+		fault:     true,
 		enter:     func(ctx context.Context, _ *sandbox, _ providers.Op) error { return wait(ctx, nil) },
 	},
 	{
@@ -106,7 +111,7 @@ var words = []word{
 		enter:     func(ctx context.Context, s *sandbox, _ providers.Op) error { return sleep(ctx, s.slow) },
 	},
 	{
-		MagicWord: MagicWord{"slow_5s", everywhere, 200, "answers after that time; so does slow_ with any other duration, such as slow_300ms", "XL"},
+		MagicWord: MagicWord{"slow_5s", everywhere, 200, "answers after that time; so does slow_ with any shorter duration, such as slow_300ms, and with --sandbox any longer one", "XL"},
 		enter:     func(ctx context.Context, _ *sandbox, _ providers.Op) error { return sleep(ctx, 5*time.Second) },
 	},
 	{
@@ -114,7 +119,8 @@ var words = []word{
 		enter:     pending,
 	},
 	{
-		MagicWord: MagicWord{"panic", everywhere, 500, "the provider panics", "XN"},
+		MagicWord: MagicWord{"panic", everywhere, 500, "the provider panics; only where serve runs with --sandbox, else a 400", "XN"},
+		fault:     true,
 		enter:     func(context.Context, *sandbox, providers.Op) error { panic("mock: the word panic was asked for") },
 	},
 	{
@@ -201,7 +207,7 @@ func (s *sandbox) lookup(key string) (word, bool) {
 	}
 	if text, ok := strings.CutPrefix(key, "slow_"); ok {
 		if d, err := time.ParseDuration(text); err == nil {
-			return word{enter: func(ctx context.Context, _ *sandbox, _ providers.Op) error { return sleep(ctx, d) }}, true
+			return word{MagicWord: MagicWord{Word: key}, fault: d > longestSlow, enter: func(ctx context.Context, _ *sandbox, _ providers.Op) error { return sleep(ctx, d) }}, true
 		}
 	}
 	return word{}, false

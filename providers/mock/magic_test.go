@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,7 +59,7 @@ func TestEveryWordFailsOrWaitsAsItSaysInEveryOperation(t *testing.T) {
 					}
 				}()
 				began := time.Now()
-				a, err := ask(ctx, mock.New(mock.Config{})[0], w.Word, "")
+				a, err := ask(ctx, mock.New(mock.Config{Faults: true})[0], w.Word, "")
 				if !errors.Is(err, want.err) || time.Since(began) != want.after {
 					t.Errorf("%s %s: %v after %s, want %v after %s", op, w.Word, err, time.Since(began), want.err, want.after)
 				}
@@ -68,6 +69,23 @@ func TestEveryWordFailsOrWaitsAsItSaysInEveryOperation(t *testing.T) {
 				var e *providers.Error
 				if errors.As(err, &e) && (want.detail != "" && e.Detail != want.detail || e.RetryAfter != want.retry || e.Detail == "") {
 					t.Errorf("%s %s: detail %q, retry after %s", op, w.Word, e.Detail, e.RetryAfter)
+				}
+			})
+		}
+	}
+}
+
+// TestFaultsAreOffUnlessTheyAreAskedFor: whoever shares a sandbox with others cannot hold it up or make it panic.
+func TestFaultsAreOffUnlessTheyAreAskedFor(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"hang", "panic", "hang_on_mock", "slow_6s", "slow_1h"} {
+		for op, ask := range calls {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				_, err := ask(t.Context(), mock.New(mock.Config{})[0], word, "")
+				e, ok := errors.AsType[*providers.Error](err)
+				if !ok || !errors.Is(err, providers.ErrInvalid) || !strings.Contains(e.Detail, "serve --sandbox") || time.Since(began) > 0 {
+					t.Errorf("%s %s: %v after %s", op, word, err, time.Since(began))
 				}
 			})
 		}

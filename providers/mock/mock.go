@@ -19,6 +19,9 @@ type Config struct {
 	Epoch   time.Time       // what all times are relative to; zero means [Epoch]
 	Slow    time.Duration   // how long the words slow and pending take; 0 means 2 seconds
 	Release <-chan struct{} // when not nil, pending waits until it is closed, however long that takes
+	// Faults says that words work which keep a call at work for as long as it can be, or panic. Callers of a service that
+	// others use as well must not have them.
+	Faults bool
 }
 
 // sandbox makes up what a platform knows, from nothing but handles and ids.
@@ -28,6 +31,7 @@ type sandbox struct {
 	epoch   time.Time
 	slow    time.Duration
 	release <-chan struct{}
+	faults  bool
 }
 
 // New returns the sandbox platform, which serves every operation.
@@ -36,7 +40,7 @@ func New(cfg Config) providers.Chain { return providers.Chain{NewFor(platform.Mo
 // NewFor returns a sandbox that stands in for another platform, for tests that need several of them. It knows the same
 // accounts and objects as any other, under pages of its own.
 func NewFor(id platform.ID, cfg Config) providers.Provider {
-	s := &sandbox{id: id, site: site(id), epoch: cfg.Epoch, slow: cfg.Slow, release: cfg.Release}
+	s := &sandbox{id: id, site: site(id), epoch: cfg.Epoch, slow: cfg.Slow, release: cfg.Release, faults: cfg.Faults}
 	if s.epoch.IsZero() {
 		s.epoch = Epoch
 	}

@@ -131,6 +131,9 @@ func (s *sandbox) enter(ctx context.Context, op providers.Op, w word) error {
 	if err := gone(ctx); err != nil {
 		return err
 	}
+	if w.fault && !s.faults {
+		return providers.Invalid("the word %q works in a sandbox of its own alone: start one with socialdata serve --sandbox", w.Word)
+	}
 	if w.enter == nil {
 		return nil
 	}

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/contrib/mcp"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/server"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// sandboxKey is the key of every sandbox. It opens nothing else: no other store has it.
+const sandboxKey = "sk_test_sandboxsandboxsandboxsandboxsand2GluQk"
+
+const sandboxCredits = 1_000_000_000
+
+// serveSandbox serves the sandbox alone until the context ends. Nothing is kept, and every magic word works.
+func (c *serveCmd) serveSandbox(e *env, log *slog.Logger) error {
+	if len(e.cli.Postgres) > 0 || c.Shared.Valkey != "" || e.cli.ReplayURL != "" {
+		return errors.New("--sandbox keeps everything in memory and asks no upstream: leave out --postgres, --valkey and --replay-url")
+	}
+	accounts, ledger, err := sandboxBooks(e.ctx, e.cfg.Now)
+	if err != nil {
+		return err
+	}
+	store := records.NewMemory(records.MemoryConfig{Now: e.cfg.Now})
+	e.cfg.Providers = func(Environment) ([]providers.Chain, error) {
+		return []providers.Chain{mock.New(mock.Config{Faults: true})}, nil
+	}
+	client, err := e.client(
+		socialdata.WithLedger(ledger), socialdata.WithKeys(accounts), socialdata.WithRecords(store),
+		socialdata.WithLogger(log), socialdata.WithEnvironment("sandbox"), socialdata.WithTimeout(c.Timeout),
+		socialdata.WithRate(keys.Rate{Capacity: c.RateCapacity, Refill: c.RateRefill}),
+	)
+	if err != nil {
+		return err
+	}
+	tools := mcp.New(client, mcp.Config{Records: store, Logger: log, Now: e.cfg.Now})
+	srv, err := server.New(client, server.WithLogger(log), server.WithSections(e.sandbox()...),
+		server.WithMount(mcpPath, tools.Handler()), server.WithLimits(server.Limits{
+			InFlight: c.InFlight, Connections: c.Connections, Sandbox: c.InFlight, PerAccount: c.InFlight,
+		}))
+	if err != nil {
+		return err
+	}
+	listener, err := listenOn(e.ctx, c.Addr)
+	if err != nil {
+		return err
+	}
+	addr := reachable(listener.Addr())
+	if err := e.printf(`The key of this sandbox is always the same:
+
+    %s
+
+Try it:
+
+    curl -H "Authorization: Bearer %s" "http://%s/v1/mock/profile?handle=ann"
+
+socialdata serves the sandbox alone on http://%s (documentation: http://%s/docs); nothing is kept
+`, sandboxKey, sandboxKey, addr, addr, addr); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	return serve(e.ctx, listener, srv, client)
+}
+
+// sandboxBooks returns the one account of a sandbox with its key and its credits.
+func sandboxBooks(ctx context.Context, now func() time.Time) (*keys.Memory, *credits.Memory, error) {
+	if now == nil {
+		now = time.Now
+	}
+	hash, err := keys.Parse(sandboxKey)
+	if err != nil {
+		return nil, nil, err
+	}
+	account := keys.Account{ID: "acct_sandbox", Name: "sandbox", CreatedAt: now()}
+	key := keys.Key{
+		ID: "key_sandbox", Account: account.ID, Name: "sandbox key", Prefix: sandboxKey[:keys.PrefixLen], Hash: hash,
+		Environment: keys.Test, CreatedAt: now(),
+	}
+	ledger := credits.NewMemory(credits.MemoryConfig{Now: now})
+	ledger.Open(account.ID)
+	if _, err := ledger.Grant(ctx, account.ID, sandboxCredits, "for the sandbox"); err != nil {
+		return nil, nil, err
+	}
+	store := keys.NewMemory(keys.MemoryConfig{Now: now})
+	return store, ledger, store.Restore([]keys.Account{account}, []keys.Key{key}, func() error { return nil })
+}
