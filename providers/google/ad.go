@@ -157,6 +157,9 @@ func (s *site) creatives(ctx context.Context, query creativesQuery) (page provid
 	if err == nil {
 		page.Next, err = found.Token.Next(ctx, "2")
 	}
+	if err == nil { // that there are none Google says with an answer that is empty
+		err = wire.Witness{Rows: found.Ads.Len(), Cursor: query.Token, More: page.Next != ""}.Check(ctx, "1")
+	}
 	return page, err
 }
 

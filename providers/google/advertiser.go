@@ -39,6 +39,9 @@ func (s *site) advertisers(
 	}
 	if err == nil && !nothing {
 		page.Items, err = wire.Items(ctx, "1", found.Rows, suggestedAdvertiser.advertiser)
+		if err == nil { // that there are none Google says with an answer that is empty
+			err = wire.Witness{Rows: found.Rows.Len()}.Check(ctx, "1")
+		}
 	}
 	if err != nil {
 		return page, err

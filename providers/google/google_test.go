@@ -63,7 +63,9 @@ func TestOfficial(t *testing.T) {
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: open, Upstream: "google_own",
+		New: open, Upstream: "google_own", Witness: true,
+		// An answer that repeats the question says that it has nothing for it.
+		Witnessed: []string{"suggestions.json []", "suggestions-short.json []"},
 		Calls: []providertest.Call{
 			providertest.Suggestions("suggestions", providers.SuggestionsQuery{Query: "tea", Region: "GB"}),
 			providertest.Suggestions("suggestions-short-answer", providers.SuggestionsQuery{Query: "شاي"}),

@@ -28,6 +28,9 @@ func (s *site) suggestions(
 	if err == nil {
 		err = a.Texts.Check(ctx, "[1]")
 	}
+	if err == nil { // an answer that repeats the question says that it has nothing for it
+		err = wire.Witness{Rows: a.Texts.Len(), Words: a.asked != "" && strings.EqualFold(a.asked, q.Query)}.Check(ctx, "[1]")
+	}
 	if err != nil {
 		return page, err
 	}
@@ -69,6 +72,7 @@ func inUTF8(res *upstream.Response) []byte {
 // answers end behind the texts.
 type suggested struct {
 	Texts wire.Rows[string] `json:"[1]"`
+	asked string
 	types []string
 }
 
@@ -78,6 +82,7 @@ func (s *suggested) UnmarshalJSON(b []byte) error {
 	if len(parts) < 2 {
 		return providers.Cause("no suggestions in the answer")
 	}
+	_ = json.Unmarshal(parts[0], &s.asked) // a question that cannot be read is none
 	if len(parts) > 4 {
 		var more struct {
 			Types []string `json:"google:suggesttype"` // QUERY, ENTITY, CALCULATOR, NAVIGATION …

@@ -32,10 +32,13 @@ func (w *website) reels(ctx context.Context, handle, cursor string) (providers.P
 	if err == nil {
 		err = a.Clips.Check(ctx, "clips")
 	}
-	if err != nil || a.Clips.Len() == 0 {
-		return page, err
+	next := ""
+	if err == nil {
+		next, err = a.Next.Next(ctx, "nextCursor")
 	}
-	next, err := a.Next.Next(ctx, "nextCursor")
+	if err == nil { // Kick counts no clips
+		err = wire.Witness{Rows: a.Clips.Len(), Cursor: cursor, More: next != ""}.Check(ctx, "clips")
+	}
 	if err != nil {
 		return page, err
 	}

@@ -73,14 +73,13 @@ func TestOfficial(t *testing.T) {
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Chain { return providers.Chain{own(c)} },
+		New: func(c *http.Client) providers.Chain { return providers.Chain{own(c)} }, Witness: true,
 		Calls: []providertest.Call{
 			providertest.Profile("own-profile", "ann-example"),
 			providertest.Profile("own-profile-old", "bob"),
 			providertest.Live("own-live", "ann-example"),
 			providertest.Live("own-live-off-air", "bob"),
 			providertest.Posts("own-posts", "ann-example"),
-			providertest.Posts("own-posts-none", "bob"),
 			providertest.Post("own-post-video", video),
 			providertest.Post("own-post-video-without-channel", videoRow),
 			providertest.Post("own-post-clip", "clip_01"),
@@ -88,6 +87,7 @@ func TestOwn(t *testing.T) {
 			providertest.Reels("own-reels", "ann-example"),
 		},
 		Fails: []providertest.Fail{
+			{Call: providertest.Posts("no recordings and no word", "bob"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("unknown slug", "nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Posts("posts of an unknown slug", "nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Reels("reels of an unknown slug", "nobody"), Want: providers.ErrNotFound},

@@ -31,6 +31,9 @@ func (w *website) posts(ctx context.Context, handle, cursor string) (providers.P
 	items, err := wire.Items(ctx, "videos", rows, func(v video, raw json.RawMessage) (schema.Post, bool) {
 		return v.row(ctx, author, raw)
 	})
+	if err == nil { // Kick counts no recordings
+		err = wire.Witness{Rows: rows.Len()}.Check(ctx, "videos")
+	}
 	return providers.Page[schema.Post]{Items: items}, err
 }
 

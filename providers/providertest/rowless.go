@@ -124,7 +124,7 @@ func lists(doc any) []string {
 
 // emptyAt returns a copy of what is at a path of a document, with the lists at another path emptied.
 func emptyAt(v any, at, path string) any {
-	if at == path || at == "" && path == "$" {
+	if _, list := v.([]any); list && (at == path || at == "" && path == "$") {
 		return []any{}
 	}
 	switch v := v.(type) {

@@ -116,7 +116,10 @@ func (w web) page(ctx context.Context, r upstream.Request, cursor string) (provi
 			return providers.Page[schema.Post]{}, err
 		}
 	}
-	return page, wire.Understood("entry", len(page.Items), lost)
+	if err := wire.Understood("entry", len(page.Items), lost); err != nil {
+		return providers.Page[schema.Post]{}, err
+	}
+	return page, wire.Witness{Rows: len(entries), Cursor: cursor}.Check(ctx, "entry") // a feed counts nothing
 }
 
 func (w web) feed(ctx context.Context, r upstream.Request) ([]entry, error) {

@@ -132,7 +132,7 @@ func TestProvider(t *testing.T) {
 func TestOwnProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Chain { return reddit.New(reddit.Config{HTTP: c}) }, Upstream: "reddit_own",
+		New: func(c *http.Client) providers.Chain { return reddit.New(reddit.Config{HTTP: c}) }, Upstream: "reddit_own", Witness: true,
 		Calls: []providertest.Call{
 			providertest.Posts("own-posts", ann),
 			providertest.Comments("own-comments", selfP),
@@ -360,7 +360,7 @@ func TestAnOddFeedIsNoEmptyPage(t *testing.T) {
 		posts, comments error // nil for an answer
 	}{
 		{"as it should be", head + post + comment + `</feed>`, nil, nil},
-		{"nothing", head + `</feed>`, nil, providers.ErrUnavailable},
+		{"nothing", head + `</feed>`, providers.ErrUnavailable, providers.ErrUnavailable},
 		{"an odd entry", head + post + comment + odd + `</feed>`, nil, nil},
 		{"odd entries alone", head + odd + odd + `</feed>`, providers.ErrUnavailable, providers.ErrUnavailable},
 		{"comments of another post", head + `<entry><id>t3_other</id></entry>` + comment + `</feed>`, nil, providers.ErrUnavailable},

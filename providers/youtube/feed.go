@@ -94,7 +94,10 @@ func (f feed) shorts(ctx context.Context) ([]schema.Post, error) {
 		}
 		items = append(items, p)
 	}
-	return items, wire.Understood("entry", len(f.Entries)-lost, lost)
+	if err := wire.Understood("entry", len(f.Entries)-lost, lost); err != nil {
+		return nil, err
+	}
+	return items, wire.Witness{Rows: len(f.Entries)}.Check(ctx, "entry") // the feed counts no videos
 }
 
 // entry is one video. Dates and counts are read one by one: they are text until then, so that an odd one costs itself.

@@ -14,10 +14,11 @@ import (
 func TestOwnProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Chain { return youtube.New(youtube.Config{HTTP: c}) }, Upstream: "youtube_own",
+		New: func(c *http.Client) providers.Chain { return youtube.New(youtube.Config{HTTP: c}) }, Upstream: "youtube_own", Witness: true,
+		// An answer that repeats the question says that it has nothing for it.
+		Witnessed: []string{"suggestions.json []"},
 		Calls: []providertest.Call{
 			providertest.Reels("own-reels", "UCannexample000000000000"),
-			providertest.Reels("own-reels-none", "user/oldname"),
 			providertest.Suggestions("own-suggestions", providers.SuggestionsQuery{Query: "tea", Region: "SA"}),
 			providertest.Transcript("own-transcript", providers.TranscriptQuery{PostID: tea}),
 			providertest.Transcript("own-transcript-automatic", providers.TranscriptQuery{PostID: "asr-only-01", Lang: "en-US"}),
@@ -25,6 +26,7 @@ func TestOwnProvider(t *testing.T) {
 			providertest.Transcript("own-transcript-translated", providers.TranscriptQuery{PostID: "translate01", Lang: "ar"}),
 		},
 		Fails: []providertest.Fail{
+			{Call: providertest.Reels("no entries and no word", "user/oldname"), Want: providers.ErrUnavailable},
 			{Call: providertest.Reels("feed of an unknown channel", bare), Want: providers.ErrNotFound},
 			{Call: providertest.Reels("feed by handle", ann), Want: providers.ErrUnavailable},
 			{Call: providertest.Transcript("malformed video", providers.TranscriptQuery{PostID: "abc"}), Want: providers.ErrNotFound},
@@ -134,7 +136,7 @@ func TestAnOddEntryOfAFeedCostsItself(t *testing.T) {
 		{"one of two", head + short + odd + `</feed>`, 1, nil},
 		{"all", head + odd + `</feed>`, 0, providers.ErrUnavailable},
 		{"another channel", head + `<yt:channelId>other00000000000000000</yt:channelId>` + short + `</feed>`, 0, providers.ErrUnavailable},
-		{"none", head + `</feed>`, 0, nil},
+		{"none", head + `</feed>`, 0, providers.ErrUnavailable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"strings"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/ids"
@@ -28,6 +29,9 @@ func (s *site) suggest(ctx context.Context, q providers.SuggestionsQuery) (provi
 	if err == nil {
 		err = a.Rows.Check(ctx, "[1]")
 	}
+	if err == nil { // an answer that repeats the question says that it has nothing for it
+		err = wire.Witness{Rows: a.Rows.Len(), Words: a.asked != "" && strings.EqualFold(a.asked, q.Query)}.Check(ctx, "[1]")
+	}
 	if err != nil {
 		return page, err
 	}
@@ -39,7 +43,8 @@ func (s *site) suggest(ctx context.Context, q providers.SuggestionsQuery) (provi
 
 // suggested is the answer: an array of the question, the rows and some more.
 type suggested struct {
-	Rows wire.Rows[suggestedRow] `json:"[1]"`
+	Rows  wire.Rows[suggestedRow] `json:"[1]"`
+	asked string
 }
 
 // UnmarshalJSON reads the second element.
@@ -48,6 +53,7 @@ func (s *suggested) UnmarshalJSON(b []byte) error {
 	if len(parts) < 2 {
 		return providers.Cause("no suggestions in the answer")
 	}
+	_ = json.Unmarshal(parts[0], &s.asked) // a question that cannot be read is none
 	return s.Rows.UnmarshalJSON(parts[1])
 }
 
