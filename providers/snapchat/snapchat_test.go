@@ -191,13 +191,13 @@ func TestAnEmptyListNeedsAWitness(t *testing.T) {
 
 func TestAHighlightIsNotMadeUp(t *testing.T) {
 	t.Parallel()
-	p := page("", `,"curatedHighlights":[{},{"highlightId":"plain","snapList":[]},{"highlightId":{"value":"boxed"}}]`)
+	p := page("", `,"curatedHighlights":[{},{"highlightId":"00000000-dddd-4bbb-8ccc-000000000002","snapList":[]},{"highlightId":{"value":"boxed"}}]`)
 	got, err := p.Collections(t.Context(), providers.CollectionsQuery{Handle: "salma"}, "")
 	ids := ""
 	for _, c := range got.Items {
 		ids += c.ID + " " // the engine leaves out those that have none
 	}
-	if err != nil || ids != " plain boxed " {
+	if err != nil || ids != " 00000000-dddd-4bbb-8ccc-000000000002 boxed " {
 		t.Errorf("got %q, %v, want an object without an id, and two", ids, err)
 	}
 }

@@ -3,6 +3,7 @@ package snapchat
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 
 	"github.com/socialdata/socialdata/providers/internal/text"
@@ -15,15 +16,17 @@ type boxed[T any] struct {
 	V T `json:"value"`
 }
 
-// loose is a text that is boxed, or plain.
+// loose is an id that is boxed, or plain: then it is a UUID.
 type loose string
+
+var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // UnmarshalJSON never fails.
 func (l *loose) UnmarshalJSON(b []byte) error {
 	var box struct {
 		V string `json:"value"`
 	}
-	if json.Unmarshal(b, &box.V) != nil && json.Unmarshal(b, &box) != nil {
+	if json.Unmarshal(b, &box) != nil && (json.Unmarshal(b, &box.V) != nil || !uuid.MatchString(box.V)) {
 		box.V = ""
 	}
 	*l = loose(box.V)
