@@ -84,6 +84,7 @@ type commandLine struct {
 	Search    searchCmd    `cmd:"" help:"Search many platforms at once, free of charge."`
 	Doctor    doctorCmd    `cmd:"" help:"Check the settings, the database, the clock and the way to the upstreams, and say what to do."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Licenses  licensesCmd  `cmd:"" help:"Print the licences of what the program contains of others."`
 	Admin     adminCmd     `cmd:"" help:"Let whoever has lost the dashboard's secret in again."`
 	Usage     usageCmd     `cmd:"" help:"List an account's entries, newest first."`
 	Audit     auditCmd     `cmd:"" help:"Prove that every balance is the sum of its entries and that no entry was touched."`
