@@ -572,3 +572,48 @@ func TestASearchEndsWhateverItsProvidersDo(t *testing.T) {
 		time.Sleep(10 * time.Minute) // for the provider to end
 	})
 }
+
+// delayed is a store of records that does something before the first record of a job is written.
+type delayed struct {
+	records.Store
+	once   sync.Once
+	before func()
+}
+
+func (h *delayed) Put(ctx context.Context, r records.Record, ttl time.Duration) (int64, error) {
+	if strings.HasPrefix(r.Key, "job/") {
+		h.once.Do(h.before)
+	}
+	return h.Store.Put(ctx, r, ttl)
+}
+
+// TestWhatWasFoundIsNotGivenUpOnAStaleCopy asks another process for a job at its deadline, whose record that process has
+// read before the last part is found and charged, and writes after it.
+func TestWhatWasFoundIsNotGivenUpOnAStaleCopy(t *testing.T) {
+	t.Parallel()
+	for name, slow := range map[string]time.Duration{"found": 5 * time.Second, "paid": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				e := enginetest.New(t, enginetest.Config{})
+				ledger := &faulty{e.Ledger, func(c credits.Charge) error {
+					if c.Platform == "x" && c.Amount > 0 {
+						time.Sleep(slow)
+					}
+					return nil
+				}}
+				makes := over(t, e, ledger, nil, twoPlatforms()...)
+				asks := over(t, e, nil, &delayed{Store: e.Records, before: func() { time.Sleep(4 * time.Second) }}, twoPlatforms()...)
+				first := searchAll(t, makes, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
+				time.Sleep(2 * time.Second)
+				e.Clock.Advance(time.Minute) // to the other process the deadline has passed
+				got := job(t, asks, first.Meta.JobID, 0)
+				wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.OK}, got.Meta.Platforms)
+				time.Sleep(time.Minute)
+				if got.Meta.CreditsUsed != 1 || e.Balance(t) != 998 {
+					t.Errorf("meta is %+v, %d credits left", got.Meta, e.Balance(t))
+				}
+			})
+		})
+	}
+}

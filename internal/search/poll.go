@@ -85,8 +85,16 @@ func (s *Service) settleLate(ctx context.Context, st *state) {
 	if st.running != nil || !st.open() || !s.cfg.Now().After(st.Deadline) {
 		return
 	}
-	st.giveUp(pending, true)
-	st.end(st.Deadline)
+	// Decided within the change: what another process has found or paid meanwhile is not given up.
+	if err := s.change(ctx, st, func(r *record) bool {
+		given := r.any(pending)
+		r.giveUp(pending, true)
+		r.end(r.Deadline)
+		return given
+	}); err != nil {
+		s.cfg.Log.ErrorContext(ctx, "what is late is not given up", "job", st.ID, "error", err)
+		return
+	}
 	s.settle(ctx, st)
 }
 

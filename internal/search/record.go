@@ -26,6 +26,18 @@ const (
 // ledger is right.
 func (s stage) rank() int { return slices.Index([]stage{pending, found, failed, paid}, s) }
 
+// goneFurther reports whether a part has come further than the stored one. What was found wins over a part that was given
+// up for its time alone, for its charge may be on its way; unless that has been told.
+func (p *part) goneFurther(stored *part, complete bool) bool {
+	switch {
+	case p.Stage == failed && p.TimedOut && stored.Stage == found:
+		return false
+	case p.Stage == found && stored.Stage == failed && stored.TimedOut:
+		return !complete
+	}
+	return p.Stage.rank() > stored.Stage.rank()
+}
+
 // decided tells whether nothing more will come of it.
 func (s stage) decided() bool { return s == paid || s == failed }
 
@@ -109,7 +121,7 @@ func (r *record) clone() record {
 // join takes over from mine what has come further there: the two go back to one record, and have gone on apart.
 func (r *record) join(mine *record) {
 	for i := range r.Parts {
-		if shown := r.Parts[i].Shown; mine.Parts[i].Stage.rank() > r.Parts[i].Stage.rank() {
+		if shown := r.Parts[i].Shown; mine.Parts[i].goneFurther(&r.Parts[i], r.Complete) {
 			r.Parts[i] = mine.Parts[i]
 			r.Parts[i].Shown = shown
 		}
