@@ -418,7 +418,22 @@ func (booksExportCmd) Run(e *env) error {
 
 type importCmd struct{}
 
-// Run imports into the store.
-func (importCmd) Run(e *env) error {
-	return e.withNew(func(db *store) error { return db.Import(e.ctx, e.in) })
+// Run imports into the store. A file is made for a whole export alone.
+func (importCmd) Run(e *env) (err error) {
+	in := e.in
+	if _, statErr := os.Stat(e.cli.DB); errors.Is(statErr, os.ErrNotExist) && len(e.cli.Postgres) == 0 {
+		read, tempErr := os.CreateTemp("", "socialdata-import-*")
+		if tempErr != nil {
+			return tempErr
+		}
+		defer func() { err = errors.Join(err, read.Close(), os.Remove(read.Name())) }()
+		if err := bookkeeping.Read(e.ctx, io.TeeReader(e.in, read), bookkeeping.Discard); err != nil {
+			return fmt.Errorf("import: %w", err)
+		}
+		if _, err := read.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		in = read
+	}
+	return e.withNew(func(db *store) error { return db.Import(e.ctx, in) })
 }

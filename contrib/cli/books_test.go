@@ -132,6 +132,15 @@ func TestHeadsThatAreKeptShowARevivedKey(t *testing.T) {
 	}
 }
 
+func TestAnImportThatIsNotWholeLeavesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	(books{t, filepath.Join(dir, "t.db")}).refused("books", "import")
+	if found, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(found) > 0 {
+		t.Errorf("left behind: %v, %v", found, err)
+	}
+}
+
 func TestAnImportIntoAFileThatIsServedIsRefused(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "t.db")
