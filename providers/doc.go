@@ -34,14 +34,14 @@
 //
 // # Reading
 //
-// Every request goes through a client of providers/internal/upstream, whose Config has the base URL, the headers, the limits
+// Every request goes through a client of providers/kit/upstream, whose Config has the base URL, the headers, the limits
 // of the upstream (Quota, Limits), Check, and the same Credentials, which it blanks in answers. It retries, bounds bodies and
 // waits, and never follows a redirect to another host.
 //
 //	var u wire.Object[user]
 //	_, err := c.http.Read(ctx, upstream.Get("users", handle), &u)
 //
-// Read decodes by the rules of providers/internal/wire: a field of the wrong type is left empty, a row that cannot be decoded
+// Read decodes by the rules of providers/kit/wire: a field of the wrong type is left empty, a row that cannot be decoded
 // is left out, an answer that is not of its kind is [ErrUnavailable], and each is told to the [Trace] of ctx. A parameter that
 // holds the caller's words is set with Request.Says (or Input): then 400 and 422 are [ErrInvalid], with the reason that
 // check gives. The answer to a request for a token is read with Token set. JSON, which is strict, is for tokens only.

@@ -12,8 +12,8 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/dom"
-	"github.com/socialdata/socialdata/providers/internal/text"
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/text"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 

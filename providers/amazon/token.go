@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/socialdata/socialdata/providers/internal/upstream"
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
 // versions of credentials say where their tokens come from: a version stands for a part of the world.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // check knows that beyond the limit Apple answers 403, mostly without a word, and does not say for how long.

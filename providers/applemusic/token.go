@@ -13,7 +13,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // life is how long a token of our own making is good for; Apple takes up to six months.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // check reads a 403 without a body as what it is, too many calls in a minute, and a 400 as a region without a store,

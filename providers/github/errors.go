@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // check tells GitHub's refusals apart: a limit, primary or secondary, from a missing permission, and a blocked

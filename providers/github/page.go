@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // page reads one page of a list into dst, such as [wire.Rows], and returns the number of the next one, "" when there is none.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
 // known fails unless o, which answers for id, is an item of a kind that we know: Hacker News says null, and nothing else,

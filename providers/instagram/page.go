@@ -10,8 +10,8 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/island"
 	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/text"
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/text"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
 // page is what the scripts and the head of a page of the site hold.

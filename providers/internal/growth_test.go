@@ -23,9 +23,9 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/markup"
 	"github.com/socialdata/socialdata/providers/internal/meta"
-	"github.com/socialdata/socialdata/providers/internal/text"
 	"github.com/socialdata/socialdata/providers/internal/vtt"
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/text"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
 // tree is a type that holds itself, as comments with their answers do.

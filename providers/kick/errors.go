@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // check reads the refusals of the official interface, where what does not exist comes as an empty list: a 404 is an

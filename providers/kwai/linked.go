@@ -12,8 +12,8 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/island"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
 // look finds what a page of the site says to search engines about a thing of that type: in the page, or else where the

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers/internal/island"
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
 // thing is what a page says of its subject in JSON-LD.

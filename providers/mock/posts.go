@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/schema"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // shortener knows where short links lead to.

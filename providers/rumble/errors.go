@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // check reads refusals: a check by the network in front of Rumble is no word on the page behind it.

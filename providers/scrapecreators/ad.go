@@ -8,7 +8,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/countries"
-	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/kit/text"
 )
 
 // adDays are the first and the last day on which the ads of a list may have been shown; "" for any.

@@ -14,8 +14,8 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/ids"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/internal/meta"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/providers/threads"
 	"github.com/socialdata/socialdata/schema"
 )

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers/internal/island"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // website gives its client id to everybody who looks: in its first page or in one of the scripts that this page loads.

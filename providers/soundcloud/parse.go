@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/socialdata/socialdata/providers/internal/upstream"
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
 // tokens asks for access tokens with the app's own credentials and, because SoundCloud counts those, renews them with

@@ -9,7 +9,7 @@ import (
 
 	"github.com/socialdata/socialdata/providers/internal/dates"
 	"github.com/socialdata/socialdata/providers/internal/dom"
-	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/schema"
 )
 

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers/internal/meta"
-	"github.com/socialdata/socialdata/providers/internal/text"
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/text"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 

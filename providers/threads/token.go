@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // check tells what needs an account from what is forbidden, and both from Cloudflare.

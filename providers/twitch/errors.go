@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // check reads the refusals whose status means something of its own at Twitch.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/text"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/text"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // reset returns when the daily quotas start anew: midnight in California.

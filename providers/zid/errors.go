@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // check reads a refusal of our tokens, which Zid also writes as "No such user", as what it is, and the errors that the

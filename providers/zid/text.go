@@ -3,7 +3,7 @@ package zid
 import (
 	"encoding/json"
 
-	"github.com/socialdata/socialdata/providers/internal/text"
+	"github.com/socialdata/socialdata/providers/kit/text"
 )
 
 // local is a text as Zid writes it: plain, or in Arabic and English, of which either may be missing.

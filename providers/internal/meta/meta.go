@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
 // Paging leads to the next page of a list of a Graph interface.

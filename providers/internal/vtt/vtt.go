@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers/internal/links"
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // counting returns Tokens that number their fetches from 1; each lives for life and takes a while to fetch.

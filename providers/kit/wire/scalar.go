@@ -107,7 +107,7 @@ func (f Bool) Not() bool { return !f.odd && (f.V == nil || !*f.V) }
 // Twitter, a day, or seconds or milliseconds since 1970 as a number or digits. V is nil when it is unknown, which the
 // years before 1971 stand for where it is a number, and the year 1 where it is a date.
 //
-// It is not for the release of a record or a film, which may be a year alone: that is a string, and dates.Release reads it.
+// It is not for the release of a record or a film, which may be a year alone: take a string for that.
 type Time struct {
 	V   *time.Time
 	odd bool

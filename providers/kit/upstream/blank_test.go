@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // TestCredentialsThatComeBackAreBlanked writes a credential in each form in which it could be read out of an answer.

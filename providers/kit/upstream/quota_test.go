@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 func TestQuotaKeepsToItsRate(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
 func TestAnEmptyListNeedsAWitness(t *testing.T) {

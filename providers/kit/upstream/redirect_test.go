@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 func TestAStillClientShowsTheRedirect(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 // TestNoAccountTakesAnothersShare: who reads as fast as it can leaves something of a limit to those who come later, and no

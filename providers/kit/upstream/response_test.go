@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/upstream"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
 func TestRetryAfterIsSecondsOrADate(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package upstream is how every provider talks to its upstream: one place for the User-Agent, time-outs, retries with
+// Package upstream is how a provider talks to its upstream: one place for the User-Agent, time-outs, retries with
 // jitter, Retry-After, size limits, quotas, access tokens and errors that never show a secret.
 package upstream
 
@@ -20,7 +20,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/socialdata/socialdata/providers"
-	"github.com/socialdata/socialdata/providers/internal/wire"
+	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
 const (

@@ -108,8 +108,8 @@ func GluedHashtags(s string) []string {
 // Mentions returns the handles that s names behind an @, each once, in order.
 func Mentions(s string) []string { return Find(mention, s) }
 
-// Find returns what the first group of re matches in s, each once, in order: the first [weburl.MostFinds] of what is
-// [weburl.Searched].
+// Find returns what the first group of re matches in s, each once, in order: the first 100 in the first 64 KiB
+// of s.
 func Find(re *regexp.Regexp, s string) []string {
 	return FindBehind(re, s, func(rune) bool { return true })
 }

@@ -1,0 +1,56 @@
+package mastodon_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/providertest"
+
+	"team.example/mastodon"
+)
+
+func TestProvider(t *testing.T) {
+	t.Parallel()
+	platforms, err := platform.Specified().With(mastodon.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	providertest.Run(t, providertest.Suite{
+		Platforms: platforms,
+		New:       func(c *http.Client) providers.Chain { return mastodon.New(mastodon.Config{HTTP: c}) },
+		Calls:     []providertest.Call{providertest.Profile("profile", "ann")},
+		Fails: []providertest.Fail{
+			{Call: providertest.Profile("unknown account", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("closed server", "closed"), Want: providers.ErrUnsupported},
+		},
+		Inputs: []providertest.Input{
+			{Subject: providers.Handle, In: "@Ann", Want: "ann"},
+			{Subject: providers.Handle, In: "ann@elsewhere.example"},
+		},
+		Drift: &providertest.Drift{},
+	})
+}
+
+func TestAClientReadsIt(t *testing.T) {
+	t.Parallel()
+	answer, err := os.ReadFile("testdata/account.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(answer) }))
+	t.Cleanup(web.Close)
+	client, err := socialdata.New(socialdata.WithPlatform(mastodon.Platform),
+		socialdata.WithProviders(mastodon.New(mastodon.Config{BaseURL: web.URL})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := client.Profile(t.Context(), socialdata.ProfileRequest{Platform: "mastodon", Handle: "@Ann"})
+	if err != nil || got.Data.Handle != "ann" || got.Data.Platform != "mastodon" || *got.Data.Followers != 12 {
+		t.Errorf("the profile is %v, %v", got, err)
+	}
+}

@@ -1,0 +1,16 @@
+package mastodon
+
+import (
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+)
+
+// normalize takes a handle with or without @.
+func normalize(s providers.Subject, v string) (string, error) {
+	name := strings.ToLower(strings.TrimPrefix(v, "@"))
+	if s == providers.Handle && strings.ContainsAny(name, "/@ ") {
+		return "", providers.Invalid("must be a handle of this server, such as ann")
+	}
+	return name, nil
+}
