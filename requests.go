@@ -474,7 +474,7 @@ type (
 		Provider       string // such as "github"
 		Path           string // such as "users/octocat"
 		Query          map[string][]string
-		Fresh          bool   `param:"fresh" doc:"Skips the cache; costs twice the base. Every other parameter is forwarded."`
+		Fresh          bool   `param:"fresh" doc:"Skips the cache; costs twice the base. Of the other parameters, those that the route takes are forwarded."`
 		IdempotencyKey string `header:"Idempotency-Key"`
 	}
 )

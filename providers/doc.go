@@ -30,7 +30,8 @@
 // [Provider.Requiring], [Provider.WithoutOps], and [Provider.IfOwn] for the setting own, which is on by default unless the
 // site answers anonymous readers with a bot check. Notes says of an operation what a user should know, or why the upstream
 // does not offer it. Routes is the allow-list of what is forwarded unchanged, and Credentials names the query parameters by
-// which the upstream takes credentials. Then the package is a field and a line of providers/all.
+// which the upstream takes credentials. A route lists the query parameters that it takes. Owner is what the upstream
+// shows to the owner of a credential alone. Then the package is a field and a line of providers/all.
 //
 // # Reading
 //
