@@ -20,8 +20,9 @@ import (
 )
 
 const (
-	idempotencyTTL  = 24 * time.Hour
-	idempotencyPoll = 20 * time.Millisecond
+	idempotencyTTL = 24 * time.Hour
+	// How long a call waits before it looks again what has come of an earlier one, at first and at most.
+	idempotencyPoll, idempotencySlow = 20 * time.Millisecond, 250 * time.Millisecond
 	// idempotencyLease is how long a claim outlives a process that has died; a living one renews it. A failure is told for
 	// as long to those who waited for the claim.
 	idempotencyLease = 5 * time.Second
@@ -91,8 +92,9 @@ var (
 // make claims the key and does the work, or waits for what comes of an earlier claim: its answer, or its failure, is
 // everybody's who has waited for it.
 func (a *attempt) make(ctx context.Context, do work) (*operation.Answer, error) {
-	for waited := ""; ; {
-		stands, err := a.claim(ctx, 0)
+	waited := ""
+	for wait := idempotencyPoll; ; wait = min(2*wait, idempotencySlow) {
+		stands, err := a.look(ctx, waited)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +113,7 @@ func (a *attempt) make(ctx context.Context, do work) (*operation.Answer, error) 
 			return a.recorded(ctx, do)
 		}
 		waited = stands.Claim
-		if err := a.pause(ctx); err != nil {
+		if err := a.pause(ctx, wait); err != nil {
 			return nil, err
 		}
 	}
@@ -138,7 +140,7 @@ func (a *attempt) outcome(ctx context.Context, stands *kept, waited string) (*op
 }
 
 // pause waits a moment for what the earlier call comes to, within this call's own time.
-func (a *attempt) pause(ctx context.Context) error {
+func (a *attempt) pause(ctx context.Context, wait time.Duration) error {
 	if !time.Now().Before(a.over) {
 		return problem.New(problem.UpstreamTimeout,
 			"an earlier call under this Idempotency-Key has not come to its end in time; try again, and nothing is charged twice")
@@ -146,9 +148,27 @@ func (a *attempt) pause(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(idempotencyPoll):
+	case <-time.After(wait):
 		return nil
 	}
+}
+
+// look returns what stands under the key, or claims it and returns nil. One that has waited only reads, which locks
+// nothing, until nothing stands there.
+func (a *attempt) look(ctx context.Context, waited string) (*kept, error) {
+	if waited == "" {
+		return a.claim(ctx, 0)
+	}
+	stands, err := a.cfg.Records.Get(ctx, a.key)
+	if errors.Is(err, records.ErrAbsent) {
+		return a.claim(ctx, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.version = stands.Version
+	k := &kept{}
+	return k, json.Unmarshal(stands.Value, k)
 }
 
 // claim writes the claim where nothing stands, or over that version, and returns nil; or it returns what stands there.
