@@ -98,6 +98,10 @@ func TestOfficial(t *testing.T) {
 			{Subject: providers.Handle, In: "@ann.leaf", Want: "ann.leaf"},
 			{Subject: providers.Handle, In: "https://www.amazon.com/shop/ann.leaf?ref=x", Want: "ann.leaf"},
 			{Subject: providers.Handle, In: "https://www.amazon.com/dp/B0TEAPOT01"},
+			{Subject: providers.CollectionID, In: "https://www.amazon.com/shop/ann.leaf/list/3QCPC18WETJFQ?ref_=x", Want: "3QCPC18WETJFQ"},
+			{Subject: providers.CollectionID, In: "https://www.amazon.com/shop/ann.leaf/curation/c7bb2f3d-07a2-42f5-85f8-02adbb937961", Want: "c7bb2f3d-07a2-42f5-85f8-02adbb937961"},
+			{Subject: providers.CollectionID, In: "https://www.amazon.com/shop/ann.leaf"},
+			{Subject: providers.CollectionID, In: "../3QCP"},
 			{Subject: providers.StoreID, In: "https://www.amazon.com/stores/Leaf", Want: "https://www.amazon.com/stores/Leaf"}, // nobody's
 		},
 	})

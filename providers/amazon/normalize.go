@@ -12,6 +12,7 @@ import (
 
 var (
 	asin   = regexp.MustCompile(`^[A-Z0-9]{10}$`)
+	list   = regexp.MustCompile(`^[A-Za-z0-9-]{1,40}$`)
 	handle = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
 )
 
@@ -21,7 +22,7 @@ var before = []string{"dp", "d", "product", "asin", "product-reviews", "offer-li
 // normalize reduces a product to its ASIN, with the domain of its marketplace before it where that is not the one of the
 // settings, and the storefront of a creator to the name behind /shop/.
 func (ms markets) normalize(s providers.Subject, value string) (string, error) {
-	if s != providers.ProductID && s != providers.Handle {
+	if s != providers.ProductID && s != providers.Handle && s != providers.CollectionID {
 		return value, nil // of what nobody serves
 	}
 	var hosts []string
@@ -32,8 +33,11 @@ func (ms markets) normalize(s providers.Subject, value string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s == providers.Handle {
+	switch s {
+	case providers.Handle:
 		return creator(link, value)
+	case providers.CollectionID:
+		return listOf(link, value)
 	}
 	return ms.key(link, value)
 }
@@ -50,6 +54,20 @@ func creator(link *links.Link, value string) (string, error) {
 		return "", providers.Invalid("a creator of Amazon is the name in the address of a storefront, amazon.com/shop/name")
 	}
 	return name, nil
+}
+
+// listOf is the id of a creator's list of products or curation of posts, which stands behind that word in its address.
+func listOf(link *links.Link, value string) (string, error) {
+	if link != nil {
+		value = ""
+		if word := link.Segment(2); link.Segment(0) == "shop" && (word == "list" || word == "curation") {
+			value = link.Segment(3)
+		}
+	}
+	if !list.MatchString(value) {
+		return "", providers.Invalid("a list of Amazon is its id, as in 3QCPC18WETJFQ, or its URL")
+	}
+	return value, nil
 }
 
 func (ms markets) key(link *links.Link, value string) (string, error) {

@@ -50,16 +50,47 @@ func normalize(s providers.Subject, value string) (string, error) {
 		return event(value, link)
 	case providers.CommunityID:
 		return group(value, link)
+	case providers.AdID:
+		if link != nil { // ads/library/?id=1
+			value = link.Query.Get("id")
+		}
+		return number(value, "ad", "its page in the ad library")
+	case providers.CollectionID:
+		if link != nil {
+			value = albumIn(link)
+		}
+		return number(value, "album", "its URL")
 	default:
 		return value, nil
 	}
+}
+
+// number gives the number of a thing that has no other name.
+func number(value, thing, other string) (string, error) {
+	if !links.Digits(value) || strings.Trim(value, "0") == "" || len(value) > 20 {
+		return "", providers.Invalid("a Facebook %s is a number, or %s", thing, other)
+	}
+	return value, nil
+}
+
+// albumIn gives the number of the album in an address such as album.php?fbid=1 or media/set/?set=a.1, "" when it names none.
+func albumIn(link *links.Link) string {
+	switch link.Segment(0) {
+	case "album.php":
+		return link.Query.Get("fbid")
+	case "media":
+		set := strings.TrimPrefix(link.Query.Get("set"), "a.")
+		set, _, _ = strings.Cut(set, ".")
+		return set
+	}
+	return ""
 }
 
 // reserved are first segments of paths that name no Page.
 var reserved = []string{
 	"events", "groups", "watch", "reel", "reels", "marketplace", "photo", "photo.php", "permalink.php", "story.php",
 	"share", "sharer", "sharer.php", "help", "hashtag", "search", "gaming", "ads", "login", "login.php", "l.php",
-	"policies", "privacy", "stories", "video.php", "event.php", "plugins", "dialog", "media",
+	"policies", "privacy", "stories", "video.php", "event.php", "plugins", "dialog", "media", "album.php",
 }
 
 // handle gives a Page's name, which ignores case, or its number.

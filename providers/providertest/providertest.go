@@ -45,6 +45,11 @@ type Suite struct {
 	New func(client *http.Client) providers.Chain
 	// Upstream names the provider of the chain that is under test; "" means the first.
 	Upstream string
+	// Platform is the other providers of the platform, where they are in other packages: what the goldens name must be
+	// readable by its address.
+	Platform providers.Chain
+	// NoAddress lists the things whose addresses do not hold what they are asked for by.
+	NoAddress []providers.Subject
 	// Dir holds MANIFEST.json, its answers and the goldens; "" means testdata.
 	Dir string
 	// Calls are made against MANIFEST.json.
@@ -217,6 +222,7 @@ func Run(t *testing.T, s Suite) {
 			})
 		}
 	})
+	t.Run("addresses", func(t *testing.T) { addresses(t, s, manifest) })
 	t.Run("inputs", func(t *testing.T) { inputs(t, s) })
 	t.Run("hostile upstream", func(t *testing.T) { hostile(t, s) })
 	t.Run("a caller who has gone", func(t *testing.T) { gone(t, s) })

@@ -80,10 +80,14 @@ func accountOf(l *links.Link) string {
 	return ""
 }
 
-// videoOf returns the video whose page or player l is: /v1a992g-its-title.html, /embed/v17n34y/, or that with the code
-// of a publisher, /embed/u4.v17n34y/.
+// videoOf returns the video whose page or player l is: /v1a992g-its-title.html, /shorts/v1a992g, /embed/v17n34y/, or that
+// with the code of a publisher, /embed/u4.v17n34y/.
 func videoOf(l *links.Link) string {
-	if l.Segment(0) != "embed" {
+	switch l.Segment(0) {
+	case "embed":
+	case "shorts":
+		return l.Segment(1)
+	default:
 		return l.Segment(0)
 	}
 	id := l.Segment(1)

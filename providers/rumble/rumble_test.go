@@ -120,6 +120,8 @@ func TestProvider(t *testing.T) {
 			{Subject: providers.PostID, In: "https://rumble.com/embed/v17n34y/?pub=4", Want: "embed/v17n34y"},
 			{Subject: providers.PostID, In: "https://rumble.com/embed/u4.v17n34y/", Want: "embed/v17n34y"},
 			{Subject: providers.PostID, In: "https://rumble.com/c/Bongino"},
+			{Subject: providers.PostID, In: "https://rumble.com/shorts/v6cccc", Want: "v6cccc"},
+			{Subject: providers.PostID, In: "https://rumble.com/shorts/"},
 			{Subject: providers.PostID, In: "embed/../x"},
 			{Subject: providers.PostID, In: "12"},
 			{Subject: providers.CommentID, In: "410000001", Want: "410000001"},

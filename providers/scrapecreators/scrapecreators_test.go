@@ -11,6 +11,7 @@ import (
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/all"
 	"github.com/socialdata/socialdata/providers/providertest"
 	"github.com/socialdata/socialdata/providers/scrapecreators"
 	"github.com/socialdata/socialdata/schema"
@@ -24,18 +25,21 @@ func run(t *testing.T, id platform.ID, s providertest.Suite) {
 	s.New = func(c *http.Client) providers.Chain {
 		return providers.Chain{of(t, id, scrapecreators.Config{HTTP: c, APIKey: "a key of the vendor", MaxCredits: 26})}
 	}
+	for _, chain := range all.New(all.Config{}) {
+		s.Platform = append(s.Platform, chain...)
+	}
 	providertest.Run(t, s)
 }
 
 // of returns the vendor's provider for one platform.
 func of(t *testing.T, id platform.ID, cfg scrapecreators.Config) providers.Provider {
 	t.Helper()
-	all := scrapecreators.New(cfg)
-	i := slices.IndexFunc(all, func(p providers.Provider) bool { return p.Platform == id })
+	chain := scrapecreators.New(cfg)
+	i := slices.IndexFunc(chain, func(p providers.Provider) bool { return p.Platform == id })
 	if i < 0 {
 		t.Fatalf("no provider for %s", id)
 	}
-	return all[i]
+	return chain[i]
 }
 
 // saying returns the vendor's provider for one platform, to which the vendor says the same whatever is asked.

@@ -16,7 +16,7 @@ var (
 	postID   = regexp.MustCompile(`^[A-Za-z0-9_=-]{10,200}$`)
 )
 
-// normalize folds a username, which ignores case, and reduces the address of a Spotlight video to its id.
+// normalize folds a username, which ignores case, and reduces the addresses of Spotlight videos and highlights to their ids.
 func normalize(s providers.Subject, value string) (string, error) {
 	link, err := links.Parse(value, "snapchat.com", "story.snapchat.com")
 	if err != nil {
@@ -27,6 +27,9 @@ func normalize(s providers.Subject, value string) (string, error) {
 	}
 	if s == providers.Handle {
 		return account(link, value)
+	}
+	if s == providers.CollectionID {
+		return collectionID(link, value)
 	}
 	return spotlightID(link, value)
 }
@@ -57,6 +60,20 @@ func spotlightID(link *links.Link, value string) (string, error) {
 	}
 	if !postID.MatchString(value) {
 		return "", providers.Invalid("a Snapchat post is the id or the URL of a Spotlight video")
+	}
+	return value, nil
+}
+
+// collectionID finds the id of a highlight in its address: /@name/highlight/ID.
+func collectionID(link *links.Link, value string) (string, error) {
+	if link != nil {
+		value = ""
+		if link.Segment(1) == "highlight" {
+			value = link.Segment(2)
+		}
+	}
+	if !postID.MatchString(value) {
+		return "", providers.Invalid("a Snapchat collection is the id or the URL of a highlight")
 	}
 	return value, nil
 }

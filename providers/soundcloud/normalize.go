@@ -15,6 +15,11 @@ var (
 	short     = regexp.MustCompile(`^https://on\.soundcloud\.com/[A-Za-z0-9]+$`)
 )
 
+// api is what the interface calls the things that have an address there.
+var api = map[providers.Subject]string{
+	providers.Handle: "users", providers.CollectionID: "playlists", providers.PostID: "tracks", providers.TrackID: "tracks",
+}
+
 // reserved are paths of soundcloud.com that are no accounts.
 var reserved = map[string]bool{
 	"charts": true, "discover": true, "feed": true, "jobs": true, "library": true, "messages": true, "mobile": true, "pages": true,
@@ -24,7 +29,8 @@ var reserved = map[string]bool{
 // normalize takes permalinks, ids, URNs and URLs. An account becomes its permalink; what else has a public page becomes
 // its number or the path of that page, as in ann/tea or ann/sets/tea; a short link stays one.
 func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "soundcloud.com", "on.soundcloud.com")
+	pasted := value
+	link, err := links.Parse(value, "soundcloud.com", "on.soundcloud.com", "api.soundcloud.com")
 	if err != nil {
 		return "", err
 	}
@@ -37,6 +43,17 @@ func normalize(s providers.Subject, value string) (string, error) {
 	}
 	if link != nil {
 		value = strings.Join(link.Segments, "/")
+	}
+	if link != nil && link.Host == "api.soundcloud.com" { // of what has no page: tracks/1, and tracks/soundcloud:tracks:1
+		if kind := link.Segment(0); links.Digits(link.Segment(1)) {
+			value = "soundcloud:" + kind + ":" + link.Segment(1)
+		} else {
+			value = link.Segment(1)
+		}
+		if m := urn.FindStringSubmatch(value); m == nil || m[1] != api[s] {
+			return "", providers.Invalid("%q is no %s of SoundCloud", pasted, s)
+		}
+		link = nil
 	}
 	if s == providers.Handle {
 		if m := urn.FindStringSubmatch(value); m != nil && m[1] == "users" {

@@ -19,12 +19,15 @@ var handle = regexp.MustCompile(`^[a-z0-9._]{1,24}$`)
 
 // normalize folds a handle, which ignores case, and reduces what else has a public page to its number.
 func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "tiktok.com", "library.tiktok.com", "vm.tiktok.com", "vt.tiktok.com")
+	link, err := links.Parse(value, "tiktok.com", "library.tiktok.com", "ads.tiktok.com", "vm.tiktok.com", "vt.tiktok.com")
 	if err != nil {
 		return "", err
 	}
 	if link != nil && (link.Host == "vm.tiktok.com" || link.Host == "vt.tiktok.com") {
 		return "", providers.Invalid("a short link does not say what it leads to: open it and pass the address behind it")
+	}
+	if link != nil && link.Host == "ads.tiktok.com" && s != providers.AdID {
+		return "", providers.Invalid("%q is no page of TikTok's site but of its ads", value)
 	}
 	if s == providers.Handle {
 		return account(link, value)
@@ -77,7 +80,7 @@ func named(link *links.Link, value string) (string, error) {
 // numberIn returns the number that a page of the site is about, "" when there is none.
 func numberIn(s providers.Subject, link *links.Link) string {
 	if s == providers.AdID {
-		return link.Query.Get("ad_id")
+		return adIn(link)
 	}
 	if s == providers.CommentID {
 		return link.Query.Get("comment_id")
@@ -94,6 +97,14 @@ func numberIn(s providers.Subject, link *links.Link) string {
 		}
 	}
 	return ""
+}
+
+// adIn returns the number in the address of an ad, in the ad library or among the top ads of the Creative Center.
+func adIn(link *links.Link) string {
+	if at := slices.Index(link.Segments, "topads"); at >= 0 && link.Host == "ads.tiktok.com" {
+		return link.Segment(at + 1)
+	}
+	return link.Query.Get("ad_id")
 }
 
 // tail returns the number at the end of a segment, which may begin with a title: Want-to-go-7665668414573546258. The number

@@ -26,7 +26,7 @@ func product(name, n string) providertest.Call {
 func TestMerchant(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: chain,
+		New: chain, NoAddress: []providers.Subject{providers.ProductID},
 		Calls: []providertest.Call{
 			providertest.Store("store", "31"),
 			providertest.Products("products", providers.ProductsQuery{Store: "31"}),
@@ -75,7 +75,7 @@ func TestMerchant(t *testing.T) {
 func TestStorefront(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: chain, Upstream: "zid_own",
+		New: chain, Upstream: "zid_own", NoAddress: []providers.Subject{providers.ProductID},
 		Calls: []providertest.Call{
 			providertest.Products("storefront", providers.ProductsQuery{Store: "nahl.zid.store"}),
 			providertest.Products("storefront-that-repeats-itself", providers.ProductsQuery{Store: "again.zid.store"}),
