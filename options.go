@@ -189,6 +189,19 @@ func WithTimeout(d time.Duration) Option {
 	}}
 }
 
+// WithAnswerMemory bounds the memory that all answers of upstreams at work take together, in bytes: what is read of them
+// and what is made of it. A read that finds none waits, and then its call is platform_unavailable. The default is 512 MiB;
+// one answer can take 48 MiB.
+func WithAnswerMemory(bytes int64) Option {
+	return option{"WithAnswerMemory", func(c *engine.Config) error {
+		if bytes <= 0 {
+			return fmt.Errorf("%d bytes hold no answer: it must be above 0", bytes)
+		}
+		c.Room = bytes
+		return nil
+	}}
+}
+
 // WithCursorKeys signs cursors with the first secret, of at least 16 bytes, and accepts those signed with any of them,
 // so that secrets can be rotated. Without it a secret that [New] makes signs, which is kept in the store of [WithRecords]:
 // cursors then outlive the process and are good on every replica that shares the store.

@@ -50,6 +50,7 @@ func TestNewNamesTheOptionThatCannotWork(t *testing.T) {
 		{"a rate that is no number", "WithRate", of(socialdata.WithRate(keys.Rate{Capacity: 1, Refill: math.NaN()}))},
 		{"a negative time-out", "WithTimeout|-1s|above 0", of(socialdata.WithTimeout(-time.Second))},
 		{"no time-out", "WithTimeout|0s", of(socialdata.WithTimeout(0))},
+		{"no memory", "WithAnswerMemory|above 0", of(socialdata.WithAnswerMemory(0))},
 		{"no cursor key", "WithCursorKeys|pass one", of(socialdata.WithCursorKeys())},
 		{"a short cursor key", "WithCursorKeys|secret 2 has 5 bytes|at least 16", of(socialdata.WithCursorKeys(
 			[]byte(enginetest.CursorKey), []byte("short")))},

@@ -9,6 +9,10 @@ import (
 // limit. It says nothing about the upstream, and nothing to others who ask the same.
 var ErrShare = errors.New("the account's share of the limit is used up")
 
+// ErrBusy is the cause of an [ErrUnavailable] that is the program's own: it has no memory for one more answer. It says
+// nothing about the upstream.
+var ErrBusy = errors.New("too many answers are at work")
+
 // Caller is for whom a read is made, as far as those need to know who share a limit among callers.
 type Caller struct {
 	// Account is opaque: it is compared with others, and neither shown nor logged.

@@ -29,6 +29,9 @@ type Trace struct {
 	Drift func(Drift)
 	// Upstream is called once for each request, repeated ones included.
 	Upstream func(UpstreamCall)
+	// Room is called before so many more bytes of an answer are read, and waits until the program has memory for them. Its
+	// error is that of the read.
+	Room func(ctx context.Context, bytes int64) error
 }
 
 type traceKey struct{}
@@ -49,6 +52,9 @@ func TraceOf(ctx context.Context) Trace {
 	}
 	if t.Upstream == nil {
 		t.Upstream = func(UpstreamCall) {}
+	}
+	if t.Room == nil {
+		t.Room = func(context.Context, int64) error { return nil }
 	}
 	return t
 }

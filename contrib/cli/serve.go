@@ -35,6 +35,7 @@ type serveCmd struct {
 	Timeout      time.Duration `help:"Longest time for one call to the upstreams." default:"15s" env:"SOCIALDATA_TIMEOUT" group:"limits"`
 	InFlight     int64         `help:"Calls that are at work at a time; one more is answered 503 at once." default:"512" env:"SOCIALDATA_IN_FLIGHT" group:"limits"`
 	Connections  int           `help:"Connections at a time; one more takes the place of the one that idles longest." default:"1024" env:"SOCIALDATA_CONNECTIONS" group:"limits"`
+	AnswerMemory int64         `help:"Memory for all answers of upstreams at work, in MiB; a call that finds none waits, and then is 503." default:"512" env:"SOCIALDATA_ANSWER_MEMORY" group:"limits"`
 	DrainNotice  time.Duration `help:"How long /readyz says draining before the server stops to listen." default:"0s" env:"SOCIALDATA_DRAIN_NOTICE" group:"replicas"`
 	CursorKey    string        `help:"Secret that signs cursors, for replicas to share; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" group:"replicas" placeholder:"SECRET"`
 	DebugAddr    string        `help:"Serve profiles (net/http/pprof) on this address of the machine itself, such as 127.0.0.1:6060; off without it." env:"SOCIALDATA_DEBUG_ADDR" group:"watching" placeholder:"ADDR"`
@@ -50,8 +51,8 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if c.RateCapacity < 1 || c.RateRefill <= 0 {
 		return errors.New("--rate-capacity must be at least 1 and --rate-refill more than 0")
 	}
-	if c.InFlight < 1 || c.Connections < 1 || c.DrainNotice < 0 {
-		return errors.New("--in-flight and --connections must be at least 1 and --drain-notice not be negative")
+	if c.InFlight < 1 || c.Connections < 1 || c.AnswerMemory < 1 || c.DrainNotice < 0 {
+		return errors.New("--in-flight, --connections and --answer-memory must be at least 1 and --drain-notice not be negative")
 	}
 	log := newLog(e.log, c.LogLevel)
 	if c.Sandbox {
@@ -78,6 +79,7 @@ func (c *serveCmd) Run(e *env) (err error) {
 		socialdata.WithObserver(observe.Join(told.Observer(), activity.Observer())),
 		socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()),
 		socialdata.WithLogger(log), socialdata.WithEnvironment(c.Environment), socialdata.WithTimeout(c.Timeout),
+		socialdata.WithAnswerMemory(c.AnswerMemory << 20),
 		socialdata.WithRate(keys.Rate{Capacity: c.RateCapacity, Refill: c.RateRefill}),
 	})...)
 	if err != nil {

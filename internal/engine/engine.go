@@ -47,6 +47,7 @@ type Config struct {
 	Prices      map[platform.ID]int64 // base credits that differ from the platform's own
 	Rate        keys.Rate             // of keys that have none of their own; zero means [keys.DefaultRate]
 	Timeout     time.Duration         // of one call, all attempts and providers together; 0 means 15 seconds
+	Room        int64                 // bytes of memory for all answers at work; 0 means 512 MiB
 	CursorKeys  [][]byte              // the first seals, all open, as does one that Records keeps, which seals when there is no other
 	Environment string                // what the deployment is called; "" means development
 	Now         func() time.Time      // nil means [time.Now]
@@ -97,7 +98,7 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	e.upstreams, err = upstreams.New(upstreams.Config{
-		Platforms: cfg.Platforms, Providers: cfg.Providers, Observer: cfg.Observer, Now: cfg.Now, Log: cfg.Log,
+		Platforms: cfg.Platforms, Providers: cfg.Providers, Observer: cfg.Observer, Room: cfg.Room, Now: cfg.Now, Log: cfg.Log,
 	})
 	if err != nil {
 		return nil, err

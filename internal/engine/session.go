@@ -211,7 +211,7 @@ func (s *Session) chargeRead(
 		}
 	}()
 	if known == nil && q.Row.Upstream() {
-		if tab, err = s.who.Open(ctx, q.Sandbox()); err != nil {
+		if tab, err = s.who.Open(ctx, s.reader.Sandbox(q.Platform)); err != nil {
 			return answer, err
 		}
 		ctx = tab.Context(ctx)
@@ -288,7 +288,7 @@ func (s *Session) fail(ctx context.Context, o *operation.Operation, call operati
 		attrs = append(attrs, "missing", lacking.Qualified())
 	}
 	level := slog.LevelDebug
-	if info, _ := platform.Lookup(platform.ID(call.Platform)); p.Code == problem.InternalError && !info.Sandbox {
+	if info, _ := s.upstreams.Platforms().Lookup(platform.ID(call.Platform)); p.Code == problem.InternalError && !info.Sandbox {
 		level = slog.LevelError
 	}
 	s.cfg.Log.Log(ctx, level, "call failed", attrs...)

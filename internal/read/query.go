@@ -55,12 +55,6 @@ func (r *Reader) Probed(q *Query) ([]platform.ID, error) {
 	return out, nil
 }
 
-// Sandbox reports whether what is read is invented.
-func (q *Query) Sandbox() bool {
-	info, _ := platform.Lookup(q.Platform)
-	return info.Sandbox
-}
-
 // ContinueAt makes q the page that a cursor points to.
 func (q *Query) ContinueAt(at *cursor.Cursor) error {
 	q.at = *at

@@ -59,6 +59,12 @@ func New(cfg Config) *Reader {
 // Upstreams returns the sources that are read from.
 func (r *Reader) Upstreams() *upstreams.Pool { return r.cfg.Upstreams }
 
+// Sandbox reports whether what is read from a platform is invented.
+func (r *Reader) Sandbox(id platform.ID) bool {
+	info, _ := r.cfg.Upstreams.Platforms().Lookup(id)
+	return info.Sandbox
+}
+
 // Close refuses new reads from upstream and returns when those under way have ended, or with ctx.
 func (r *Reader) Close(ctx context.Context) error { return r.work.Close(ctx) }
 

@@ -39,7 +39,7 @@ var kinds = []struct {
 // inWords returns err for those who wait for the same read; "" when it says nothing to them.
 func inWords(err error) string {
 	e, ok := errors.AsType[*providers.Error](err)
-	if !ok || errors.Is(err, providers.ErrShare) {
+	if !ok || errors.Is(err, providers.ErrShare) || errors.Is(err, providers.ErrBusy) {
 		return ""
 	}
 	for _, k := range kinds {

@@ -64,7 +64,7 @@ func (s *Service) start(ctx context.Context, req Request, plan *Plan) (*job, err
 func (s *Service) openTab(ctx context.Context, who account.Caller, plan *Plan) (*account.Tab, error) {
 	sandbox := true
 	for _, part := range slices.Concat(plan.parts, plan.held.pages) {
-		sandbox = sandbox && part.q.Sandbox()
+		sandbox = sandbox && s.cfg.Reader.Sandbox(part.platform)
 	}
 	tab, err := who.Open(ctx, sandbox)
 	if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.RateLimited {

@@ -18,6 +18,7 @@ type Attempt struct {
 	platform  platform.ID // which is read: a raw route may cost the base of another than the provider's
 	operation string
 
+	lease                            lease
 	rows, drifted, leftOut, requests atomic.Int64
 }
 
@@ -52,6 +53,7 @@ func (a *Attempt) trace() *providers.Trace {
 				a.field("", "", d.LeftOut)
 			}
 		},
+		Room: a.lease.take,
 		Upstream: func(c providers.UpstreamCall) {
 			a.requests.Add(1)
 			a.pool.cfg.Observer.Upstream(observe.Upstream{

@@ -5,6 +5,7 @@
 //	try.go      who is asked next, in which share of the time, and when the answer is final
 //	attempt.go  one call of one source, and what has drifted in it
 //	source.go   a provider with its pauses and the failures that speak against it; breaker.go its circuit breaker
+//	room.go     the memory that answers at work share
 //	crowd.go    whether several accounts call a platform
 //	health.go   how the platforms have answered in the last minutes
 //	drift.go    which fields have drifted since the start

@@ -22,13 +22,18 @@ type Pool struct {
 	sources map[platform.ID][]*Source
 	health  health
 	crowds  crowds
+	room    room
 	drifts  drifts
 }
 
-// Config is what a [Pool] is made of. All of it but Platforms must be there.
+// defaultRoom is how much memory all answers at work may take.
+const defaultRoom = 512 << 20
+
+// Config is what a [Pool] is made of. All of it but Platforms and Room must be there.
 type Config struct {
 	Platforms *platform.Table      // nil means those of the specification
 	Providers []providers.Provider // those of one platform in the order in which they are tried
+	Room      int64                // bytes of memory for all answers at work; 0 means 512 MiB
 	Observer  observe.Observer     // filled
 	Now       func() time.Time
 	Log       *slog.Logger
@@ -38,6 +43,7 @@ type Config struct {
 func New(cfg Config) (*Pool, error) {
 	cfg.Platforms = cmp.Or(cfg.Platforms, platform.Specified())
 	p := &Pool{cfg: cfg, sources: map[platform.ID][]*Source{}, health: health{now: cfg.Now}}
+	p.room.most = cmp.Or(cfg.Room, defaultRoom)
 	for i := range cfg.Providers {
 		if err := p.add(&cfg.Providers[i]); err != nil {
 			return nil, err

@@ -165,7 +165,7 @@ func (s *Source) trips(calls, failed uint32) bool {
 func (s *Source) heed(err error, op providers.Op, now time.Time) {
 	e, ok := errors.AsType[*providers.Error](err)
 	if s.breaker == nil || !ok || e.RetryAfter <= 0 || !errors.Is(e, providers.ErrUnavailable) ||
-		errors.Is(e, providers.ErrShare) {
+		errors.Is(e, providers.ErrShare) || errors.Is(e, providers.ErrBusy) {
 		return
 	}
 	s.mu.Lock()

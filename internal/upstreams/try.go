@@ -40,7 +40,7 @@ func (p *Pool) Try(ctx context.Context, id platform.ID, op providers.Op, subject
 			failed = errors.Join(failed, named(s, op, err))
 			continue
 		}
-		a := &Attempt{Provider: s.Provider, pool: p, platform: id, operation: string(op)}
+		a := &Attempt{Provider: s.Provider, pool: p, platform: id, operation: string(op), lease: lease{room: &p.room}}
 		value, ended, err := p.turn(ctx, a, p.anyReady(subject.Sources[i+1:], op), do)
 		if caller.Asked != nil && (a.requests.Load() > 0 || !errors.Is(err, providers.ErrShare)) {
 			caller.Asked()
@@ -137,11 +137,12 @@ func (p *Pool) turn(ctx context.Context, a *Attempt, others bool, do Do) (value 
 
 // call makes the attempt.
 func (p *Pool) call(ctx context.Context, a *Attempt, do Do) (value any, err error) {
-	if info, _ := platform.Lookup(a.platform); info.Sandbox {
+	if info, _ := p.cfg.Platforms.Lookup(a.platform); info.Sandbox {
 		defer rehearsed(&err)
 	} else {
 		defer Rescue(ctx, p.cfg.Log, &err, "operation", a.operation, "platform", a.platform)
 	}
+	defer a.lease.end()
 	value, err = do(providers.WithTrace(ctx, a.trace()), a)
 	if err != nil && !inContract(err) {
 		err = providers.Unavailable(err, "the upstream failed")

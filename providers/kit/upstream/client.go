@@ -290,7 +290,7 @@ func retryable(r Request, res *Response, err error) (wait time.Duration, again b
 	switch {
 	case r.Method != "" && r.Method != http.MethodGet && !r.Retry:
 		return 0, false
-	case errors.Is(err, context.Canceled), errors.Is(err, errTooLarge), errors.Is(err, errQuota), errors.Is(err, providers.ErrShare),
+	case errors.Is(err, context.Canceled), errors.Is(err, errTooLarge), errors.Is(err, errQuota), errors.Is(err, providers.ErrShare), errors.Is(err, providers.ErrBusy),
 		errors.Is(err, errToken):
 		return 0, false
 	case res == nil:
@@ -358,7 +358,10 @@ func (c *Client) exchange(ctx context.Context, req *http.Request, call *provider
 	if res.StatusCode < 200 { // an upgrade has no end that could be read to
 		return nil, withStatus(providers.Unavailable(nil, "the upstream answered %d", res.StatusCode), res.StatusCode)
 	}
-	body, err := io.ReadAll(io.LimitReader(res.Body, c.cfg.MaxBody+1))
+	body, err := io.ReadAll(&roomy{ctx, io.LimitReader(res.Body, c.cfg.MaxBody+1), providers.TraceOf(ctx).Room, 0})
+	if errors.Is(err, providers.ErrBusy) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, failure(ctx, err)
 	}
@@ -369,6 +372,30 @@ func (c *Client) exchange(ctx context.Context, req *http.Request, call *provider
 		Status: res.StatusCode, Header: res.Header, Body: body, URL: res.Request.URL, Moved: res.Request != req,
 		token: strings.TrimPrefix(req.Header.Get("Authorization"), c.cfg.Scheme+" "),
 	}, nil
+}
+
+// roomStep is for how many bytes room is made at a time.
+const roomStep = 32 << 10
+
+// roomy reads no more than there is room for.
+type roomy struct {
+	ctx  context.Context //nolint:containedctx // of the one read that it is made for
+	from io.Reader
+	room func(context.Context, int64) error
+	left int64 // of the room that was made
+}
+
+// Read implements [io.Reader].
+func (r *roomy) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		if err := r.room(r.ctx, roomStep); err != nil {
+			return 0, err
+		}
+		r.left = roomStep
+	}
+	n, err := r.from.Read(p[:min(int64(len(p)), r.left)])
+	r.left -= int64(n)
+	return n, err
 }
 
 func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) {

@@ -1,6 +1,7 @@
 package upstream_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -476,5 +477,35 @@ func TestForwardReadsAPathUnchanged(t *testing.T) {
 	raw, err := c.Forward(t.Context(), "users/ann", url.Values{"a": {"1", "2"}})
 	if want := `{"path": "https://api.example/users/ann?a=1&a=2"}`; err != nil || string(raw) != want {
 		t.Errorf("got %s, %v, want %s", raw, err, want)
+	}
+}
+
+// TestAnAnswerIsReadAsThereIsRoom: each part of an answer is asked for before it is read, and what is refused is no
+// failure of the upstream's.
+func TestAnAnswerIsReadAsThereIsRoom(t *testing.T) {
+	t.Parallel()
+	const size = 100_000
+	for _, limit := range []int64{size + 32<<10, 64 << 10} {
+		sent, asked := 0, int64(0)
+		c := memory(func(w http.ResponseWriter, _ *http.Request) {
+			sent++
+			_, _ = w.Write(bytes.Repeat([]byte(" "), size))
+		}).client(upstream.Config{})
+		busy := &providers.Error{Kind: providers.ErrUnavailable, Blame: providers.BlameNobody, Err: providers.ErrBusy}
+		ctx := providers.WithTrace(t.Context(), &providers.Trace{Room: func(_ context.Context, n int64) error {
+			if asked += n; asked > limit {
+				return busy
+			}
+			return nil
+		}})
+		res, err := c.Do(ctx, upstream.Get("x"))
+		switch {
+		case limit < size:
+			if !errors.Is(err, providers.ErrBusy) || providers.BlameOf(err) != providers.BlameNobody || sent != 1 {
+				t.Errorf("%v after %d requests, want %v after one", err, sent, busy)
+			}
+		case err != nil || len(res.Body) != size || asked < size:
+			t.Errorf("%v: room for %d bytes was asked for", err, asked)
+		}
 	}
 }
