@@ -138,7 +138,7 @@ func (c *client) playlistTracks(ctx context.Context, id, cursor string) (provide
 		p, next, err = read("items")
 	}
 	if errors.Is(err, errForbidden) {
-		err = providers.Unsupported("GET /v1/spotify/collection/tracks of this playlist needs an app with extended quota at Spotify")
+		err = providers.Unsupported("the tracks of this playlist need an app with extended quota at Spotify")
 	}
 	if err != nil {
 		return providers.Page[schema.Track]{}, err

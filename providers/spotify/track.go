@@ -53,7 +53,7 @@ func (c *client) topTracks(ctx context.Context, handle, _ string) (page provider
 		_, err = c.http.Read(ctx, c.get("artists", artist, "top-tracks"), &top)
 	}
 	if errors.Is(err, errForbidden) {
-		err = providers.Unsupported("GET /v1/spotify/tracks needs an app with extended quota at Spotify")
+		err = providers.Unsupported("the tracks of an artist need an app with extended quota at Spotify")
 	}
 	if err == nil {
 		page.Items, err = tracks(ctx, "tracks", top.Tracks, func(*item) {})
