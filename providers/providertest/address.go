@@ -73,14 +73,14 @@ func addresses(t *testing.T, s Suite, m manifest) {
 	t.Helper()
 	under := s.open(t, &http.Client{Transport: m})
 	var chain providers.Chain
-	for _, p := range append(s.New(&http.Client{Transport: m}), s.Platform...) {
+	for _, p := range append(s.New(&http.Client{Transport: m}), s.Others...) {
 		if p.Platform == under.Platform {
 			chain = append(chain, p)
 		}
 	}
 	first := slices.IndexFunc(chain, func(p providers.Provider) bool { return p.Normalize != nil })
 	if first < 0 {
-		t.Fatal("no provider of the platform normalizes: name its own in Suite.Platform")
+		t.Fatal("no provider of the platform normalizes: name the others in Suite.Others")
 	}
 	for _, c := range s.Calls {
 		t.Run(c.name, func(t *testing.T) {

@@ -45,9 +45,9 @@ type Suite struct {
 	New func(client *http.Client) providers.Chain
 	// Upstream names the provider of the chain that is under test; "" means the first.
 	Upstream string
-	// Platform is the other providers of the platform, where they are in other packages: what the goldens name must be
-	// readable by its address.
-	Platform providers.Chain
+	// Others are the providers of the platform that are in other packages: what the goldens name must be readable by its
+	// address, which the first provider of the platform reduces.
+	Others providers.Chain
 	// NoAddress lists the things whose addresses do not hold what they are asked for by.
 	NoAddress []providers.Subject
 	// Dir holds MANIFEST.json, its answers and the goldens; "" means testdata.

@@ -26,7 +26,7 @@ func run(t *testing.T, id platform.ID, s providertest.Suite) {
 		return providers.Chain{of(t, id, scrapecreators.Config{HTTP: c, APIKey: "a key of the vendor", MaxCredits: 26})}
 	}
 	for _, chain := range all.New(all.Config{}) {
-		s.Platform = append(s.Platform, chain...)
+		s.Others = append(s.Others, chain...)
 	}
 	providertest.Run(t, s)
 }

@@ -17,6 +17,8 @@ import (
 // Platform is for socialdata.WithPlatform.
 var Platform = platform.Info{ID: "mastodon", Name: "Mastodon", BaseCredits: 1, Meaning: "handles are of one server"}
 
+const site = "https://mastodon.social"
+
 // Config says how to reach the server.
 type Config struct {
 	BaseURL string       // "" means https://mastodon.social
@@ -28,7 +30,7 @@ type client struct{ http *upstream.Client }
 // New returns the upstream.
 func New(cfg Config) providers.Chain {
 	c := &client{upstream.New(upstream.Config{
-		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://mastodon.social"), Check: check,
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, site), Check: check,
 	})}
 	return providers.Chain{{
 		Name: "mastodon", Platform: Platform.ID, Source: schema.Official,

@@ -30,6 +30,7 @@ func TestProvider(t *testing.T) {
 		},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Ann", Want: "ann"},
+			{Subject: providers.Handle, In: "https://mastodon.social/@Ann", Want: "ann"},
 			{Subject: providers.Handle, In: "ann@elsewhere.example"},
 		},
 		Drift: &providertest.Drift{},
