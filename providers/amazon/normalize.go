@@ -38,8 +38,9 @@ func (ms markets) normalize(s providers.Subject, value string) (string, error) {
 		return creator(link, value)
 	case providers.CollectionID:
 		return listOf(link, value)
+	default:
+		return ms.key(link, value)
 	}
-	return ms.key(link, value)
 }
 
 func creator(link *links.Link, value string) (string, error) {
