@@ -35,6 +35,16 @@ func run(ctx context.Context, args []string, in io.Reader, out, log io.Writer, g
 // read makes a request and returns the answer, as JSON and as it was sent.
 func read(t *testing.T, target, secret string) (status int, body any, raw []byte) {
 	t.Helper()
+	status, raw = fetch(t, target, secret)
+	if err := json.Unmarshal(raw, &body); err != nil {
+		t.Fatalf("GET %s: %v: %s", target, err, raw)
+	}
+	return status, body, raw
+}
+
+// fetch makes a request and returns the answer as it was sent.
+func fetch(t *testing.T, target, secret string) (status int, raw []byte) {
+	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, target, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -48,10 +58,7 @@ func read(t *testing.T, target, secret string) (status int, body any, raw []byte
 	if raw, err = io.ReadAll(res.Body); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(raw, &body); err != nil {
-		t.Fatalf("GET %s: %v: %s", target, err, raw)
-	}
-	return res.StatusCode, body, raw
+	return res.StatusCode, raw
 }
 
 // at returns the value at a path of names.

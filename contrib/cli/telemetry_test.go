@@ -116,20 +116,7 @@ func TestAnAddressOfMetricsThatIsTakenIsSaid(t *testing.T) {
 // text reads a page that is no JSON.
 func text(t *testing.T, target, secret string) string {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, target, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+secret)
-	res, err := http.DefaultClient.Do(req) //nolint:forbidigo // a test
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close() //nolint:errcheck // read whole
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, b := fetch(t, target, secret)
 	return string(b)
 }
 
