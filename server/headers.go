@@ -40,7 +40,7 @@ func metaHeaders(w *response, a *operation.Answer) {
 	}
 }
 
-// tellsCache tells whether every response of a path says how the cache was used (D61).
+// tellsCache reports whether every response of a path says how the cache was used (D61).
 func tellsCache(path string) bool {
 	return path == "/health" || path == "/v1" || strings.HasPrefix(path, "/v1/")
 }

@@ -56,7 +56,7 @@ func wantsGzip(r *http.Request) bool {
 	return q > 0
 }
 
-// matches tells whether one of the tags of If-None-Match is tag, by weak comparison.
+// matches reports whether one of the tags of If-None-Match is tag, by weak comparison.
 // https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match
 func matches(headers []string, tag string) bool {
 	for _, h := range headers {

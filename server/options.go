@@ -86,7 +86,7 @@ type Section struct {
 type Request struct {
 	Method    string       // of RFC 9110, or PATCH; any other is _OTHER
 	Route     string       // such as /v1/{platform}/profile or /docs; "" for a path that there is not
-	Operation string       // such as profile; "" for what is none
+	Operation string       // such as profile; "" when the route has none
 	Platform  string       // "" when there is none
 	Status    int          // of the answer
 	Code      problem.Code // of a problem; else ""

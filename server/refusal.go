@@ -29,7 +29,7 @@ func (s *Server) meant(path string) string {
 	return " (did you mean " + base + name + "?)"
 }
 
-// reads tells whether a request reads, and refuses it when it does not.
+// reads reports whether a request reads, and refuses it when it does not.
 func (s *Server) reads(w *response, r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return true

@@ -11,7 +11,7 @@ import (
 func (b *batch) write(ctx context.Context) error {
 	return b.tx.commit(ctx, func(q *pgx.Batch) {
 		if len(b.entries) == 0 {
-			// Holds that a crash of the database takes away charge nothing: nobody need wait for the disk.
+			// Holds that a crash of the database takes away charge nothing: callers need not wait for the disk.
 			q.Queue("SET LOCAL synchronous_commit = off")
 		}
 		b.queueAccounts(q)

@@ -75,7 +75,7 @@ func TestEveryWordFailsOrWaitsAsItSaysInEveryOperation(t *testing.T) {
 	}
 }
 
-// TestFaultsAreOffUnlessTheyAreAskedFor: whoever shares a sandbox with others cannot hold it up or make it panic.
+// TestFaultsAreOffUnlessTheyAreAskedFor: a caller who shares a sandbox with others cannot hold it up or make it panic.
 func TestFaultsAreOffUnlessTheyAreAskedFor(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"hang", "panic", "hang_on_mock", "slow_6s", "slow_1h"} {

@@ -34,7 +34,7 @@ func (l *Ledger) open(ctx context.Context, epoch epoch, who credits.Spender) (*c
 	return b, nil
 }
 
-// current tells whether b is as true as the file was in epoch.
+// current reports whether b is as true as the file was in epoch.
 func (l *Ledger) current(b *cached, epoch epoch, who credits.Spender) bool {
 	return b.loaded && b.epoch == epoch && (!capped(who) || l.cache.spent.Contains(spender{who.Account, who.Key}))
 }
@@ -52,7 +52,7 @@ func (l *Ledger) loadNow(ctx context.Context, b *cached, epoch epoch, who credit
 		return nil // try again
 	}
 	b.no, b.balance, b.epoch, b.loaded = f.no, f.last.Balance, epoch, true
-	b.last, b.version = f.last, f.version // nobody uses them while nothing is queued
+	b.last, b.version = f.last, f.version // they are not in use while nothing is queued
 	if !capped(who) {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (l *Ledger) read(ctx context.Context, epoch epoch, who credits.Spender) (f 
 // sync brings the tail up to what other processes had written in epoch.
 func (l *Ledger) sync(epoch epoch) error {
 	l.mu.Lock()
-	known := l.synced == epoch && !l.file.cfg.Admin // whoever serves tells nobody of its charges
+	known := l.synced == epoch && !l.file.cfg.Admin // a process that serves does not announce its charges
 	l.mu.Unlock()
 	if known {
 		return nil
