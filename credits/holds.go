@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// ErrAmount says that an amount makes no sense: a negative hold, a grant of nothing, a charge above its hold.
+// ErrAmount means that an amount is impossible: a negative hold, a grant of nothing, a charge above its hold.
 var ErrAmount = errors.New("credits: impossible amount")
 
-// Holds are the open holds of a ledger that keeps them in memory, where a crash forgets them and so charges nothing.
-// The ledger's own lock guards it; it has none.
+// Holds are the open holds of a ledger that keeps them in memory. If the process crashes they are forgotten, and
+// nothing is charged for them. Holds has no lock: the ledger's own protects it.
 type Holds struct {
 	ids      *IDs
 	byID     map[string]*open
@@ -23,20 +23,20 @@ type Holds struct {
 // spender is a key within its account.
 type spender struct{ account, key string }
 
-// open is a hold from when it is made until an entry tells what it came to, or else until its time has passed.
+// open is a hold from its creation until an entry records its charge, or else until it expires.
 type open struct {
 	Hold
 	state   state
-	charged int64 // credits that it came to, when settled
-	place   int   // in expiring; -1 when its time has passed while it was settled
+	charged int64 // credits that were charged, when settled
+	place   int   // index in expiring; -1 when it expired while it was being settled
 	revived bool
 }
 
 type state int8
 
 const (
-	held     state = iota // nothing is decided
-	settling              // a charge is being written; time can no longer end it
+	held     state = iota // undecided
+	settling              // a charge is being written; it can no longer expire
 	settled
 )
 
@@ -71,7 +71,7 @@ func (h *Holds) Open(who Spender, expires time.Time, amounts []int64) []Hold {
 	return holds
 }
 
-// OpenAs makes one hold with an id of the caller's, which must be new.
+// OpenAs makes one hold with an id chosen by the caller, which must be new.
 func (h *Holds) OpenAs(id string, who Spender, expires time.Time, amount int64) Hold {
 	hold := Hold{ID: id, Spender: who, Amount: amount, Expires: expires}
 	h.push(&open{Hold: hold})
@@ -84,17 +84,17 @@ func (h *Holds) push(o *open) {
 	h.add(o, o.Amount)
 }
 
-// Of returns what account holds in all, in credits.
+// Of returns the sum of the holds of account, in credits.
 func (h *Holds) Of(account string) int64 { return h.accounts[account] }
 
-// OfKey returns what one key of account holds in all, in credits.
+// OfKey returns the sum of the holds of one key of account, in credits.
 func (h *Holds) OfKey(account, key string) int64 { return h.keys[spender{account, key}] }
 
-// Len returns how many holds are remembered: the open ones, and those that were settled before their time without an entry
-// or were revived.
+// Len returns how many holds are remembered: the open ones, and those that were settled before they expired without an
+// entry or were revived.
 func (h *Holds) Len() int { return len(h.byID) }
 
-// Expire releases every hold whose time has passed. A settled one is forgotten then.
+// Expire releases every expired hold. Settled ones are forgotten.
 func (h *Holds) Expire(now time.Time) {
 	for len(h.expiring) > 0 && !now.Before(h.expiring[0].Expires) {
 		o := heap.Pop(&h.expiring).(*open)
@@ -104,12 +104,12 @@ func (h *Holds) Expire(now time.Time) {
 			delete(h.byID, o.ID)
 		case settled:
 			delete(h.byID, o.ID)
-		case settling: // End or Reopen forgets it
+		case settling: // End or Reopen removes it
 		}
 	}
 }
 
-// Revive opens a hold again whose time has passed, for amount and until expires. It does nothing when the hold is there.
+// Revive reopens an expired hold, for amount and until expires. It does nothing when the hold still exists.
 func (h *Holds) Revive(old Hold, amount int64, expires time.Time) {
 	if _, ok := h.byID[old.ID]; ok {
 		return
@@ -118,7 +118,7 @@ func (h *Holds) Revive(old Hold, amount int64, expires time.Time) {
 	h.push(&open{Hold: old, revived: true})
 }
 
-// Charged returns what a hold that was settled came to, in credits: 0 when it was not, or is not there.
+// Charged returns what was charged for a settled hold, in credits: 0 when it was not settled, or does not exist.
 func (h *Holds) Charged(id string) int64 {
 	if o, ok := h.byID[id]; ok {
 		return o.charged
@@ -126,10 +126,10 @@ func (h *Holds) Charged(id string) int64 {
 	return 0
 }
 
-// Begin starts to settle the hold with that id for amount. It reports true when the hold is there and undecided: the
-// caller then writes the charge and calls End, or Reopen when it could not be written. A hold that is being settled
-// or was settled without an entry gives false and no error; one that is not there, ErrExpired, and it is for the ledger
-// to look whether an entry has settled it; a charge above the hold, ErrAmount.
+// Begin starts to settle the hold with the given id for amount. It returns true when the hold is undecided: the caller
+// then writes the charge and calls End, or Reopen when it could not be written. It returns false without an error for a
+// hold that is being settled or was settled without an entry. For one that does not exist it returns ErrExpired, and
+// the ledger must check whether an entry has settled it; for a charge above the hold, ErrAmount.
 func (h *Holds) Begin(id string, amount int64, now time.Time) (Hold, bool, error) {
 	h.Expire(now)
 	o, ok := h.byID[id]
@@ -146,10 +146,10 @@ func (h *Holds) Begin(id string, amount int64, now time.Time) (Hold, bool, error
 	return o.Hold, true, nil
 }
 
-// End marks the hold that Begin returned as settled for so many credits and releases it. Written says that an entry
-// with its id tells so: the hold is then forgotten at once, for at thousands of charges a second the settled ones would
-// be most of what is in memory. Else it is remembered until its time has passed, and so is one that was revived: another
-// caller may be about to revive it, too, who has looked for the entry before there was one.
+// End marks the hold returned by Begin as settled for charged credits and releases it. If written is true, an entry
+// with the hold's id records it, and the hold is forgotten at once: with thousands of charges a second, settled holds
+// would use most of the memory. Otherwise, and also if it was revived, it is remembered until it expires, because
+// another caller that checked before the entry was written may be about to revive it too.
 func (h *Holds) End(id string, charged int64, written bool) {
 	o := h.byID[id]
 	o.state, o.charged = settled, charged
@@ -163,7 +163,7 @@ func (h *Holds) End(id string, charged int64, written bool) {
 	}
 }
 
-// Reopen makes the hold that Begin returned undecided again.
+// Reopen makes the hold returned by Begin undecided again.
 func (h *Holds) Reopen(id string) {
 	o := h.byID[id]
 	o.state = held
@@ -180,14 +180,14 @@ func (h *Holds) add(o *open, n int64) {
 	}
 }
 
-// addTo forgets what comes to nothing, so that the map is bounded by the open holds.
+// addTo removes keys whose sum is 0, so that the size of the map is bounded by the open holds.
 func addTo[K comparable](m map[K]int64, k K, n int64) {
 	if m[k] += n; m[k] == 0 {
 		delete(m, k)
 	}
 }
 
-// expiring is a heap of holds, the first to expire on top.
+// expiring is a heap of holds, the next to expire on top.
 type expiring []*open
 
 func (e expiring) Len() int           { return len(e) }

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// IDs makes the ids of holds, and of charges without a hold. It is safe for concurrent use.
+// IDs generates the ids of holds, and of charges without a hold. It is safe for concurrent use.
 type IDs struct {
-	prefix string // tells the ids of this process from those of every other
+	prefix string // distinguishes the ids of this process from those of all others
 	made   atomic.Uint64
 }
 
-// NewIDs returns a source of ids that no other source makes.
+// NewIDs returns a generator whose ids are unique across all generators.
 func NewIDs(now time.Time) *IDs {
-	// Time first: ids then grow, which is kind to an index over them.
+	// The time comes first, so that ids increase, which is good for indexes.
 	return &IDs{prefix: fmt.Sprintf("%011x%s-", now.UnixMilli(), rand.Text()[:8])}
 }
 
-// firstID gives every number the same length, so that ids sort as they were made.
+// firstID gives every number the same length, so that ids sort in the order of creation.
 const firstID = 36 * 36 * 36 * 36 * 36 * 36 * 36
 
 // Next returns a new id.

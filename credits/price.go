@@ -1,6 +1,6 @@
 package credits
 
-// EnrichPrice is what the enrichment of one answer costs, in credits.
+// EnrichPrice is the price of the enrichment of one answer, in credits.
 const EnrichPrice = 3
 
 // Quote is the price of one call, in credits.
@@ -9,10 +9,10 @@ type Quote struct {
 	Enrich int64 // the enrichment's part, dropped when it fails
 }
 
-// Total returns the highest price that the call can come to.
+// Total returns the highest possible price of the call.
 func (q Quote) Total() int64 { return q.Base + q.Enrich }
 
-// Price returns what a call costs on a platform with the given base. Fresh doubles the base and nothing else.
+// Price returns the price of a call on a platform with the given base price. Fresh doubles only the base.
 func Price(base int64, fresh, enrich bool) Quote {
 	q := Quote{Base: base}
 	if fresh {

@@ -1,7 +1,7 @@
-// Package enrich is the contract for reading meaning out of text: dialect, sentiment, entities and topics.
+// Package enrich is the contract for analysing texts: dialect, sentiment, entities and topics.
 //
-// The engine calls one [Enricher] for every object of a read that asked for enrich=arabic. The embedded model
-// that it uses by default is in the package arabic below this one; any other type with the method will do.
+// The engine calls one [Enricher] for every object of a read with enrich=arabic. By default it is the embedded model of
+// package arabic, below this one; any other type with the method can be used instead.
 package enrich
 
 import (
@@ -10,17 +10,17 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Enricher reads the meaning of texts. Implementations are safe for concurrent use and never keep a text.
+// Enricher analyses texts. Implementations are safe for concurrent use and never keep a text.
 type Enricher interface {
-	// Enrich returns what text says. The text may be empty, very long or invalid UTF-8. An error means that
-	// this one text could not be read: its object then carries a null enrichment and the charge for the
-	// enrichment is dropped. Entities of a type beyond [schema.EntityTypes] and topics beyond [schema.Topics] are left
-	// out of the answer and counted: see [schema.Enrichment.DropInvented].
+	// Enrich analyses text, which may be empty, very long or invalid UTF-8. An error means that this one text could not be
+	// analysed: its object then has a null enrichment and is not charged for it. Entities of a type not in
+	// [schema.EntityTypes] and topics not in [schema.Topics] are left out of the response and counted: see
+	// [schema.Enrichment.DropInvented].
 	Enrich(ctx context.Context, text string) (schema.Enrichment, error)
 }
 
-// Versioned is an [Enricher] that says which of its versions it is. The same version says the same of the same text:
-// what it said is kept, and marked, under it.
+// Versioned is an [Enricher] with a version. The same version gives the same result for the same text: results are
+// cached, and marked, under it.
 type Versioned interface {
 	Enricher
 	Version() string

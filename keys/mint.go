@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// The parts of a key: sk_live_, 32 random characters, 6 characters of checksum.
+// A key consists of sk_live_, 32 random characters, and a checksum of 6 characters.
 const (
 	randomLen   = 32
 	checksumLen = 6
-	// PrefixLen is how many characters of a key are kept for people to recognise it by.
+	// PrefixLen is how many characters of a key are stored so that people can recognise it.
 	PrefixLen = 12
 	// SecretLen is the length of a whole key.
 	SecretLen = len("sk_live_") + randomLen + checksumLen
@@ -20,8 +20,8 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// Mint makes a new key of env. The secret is to be shown once and kept nowhere; the Key has its ID, Prefix, Hash and
-// Environment set, and the caller fills in the rest.
+// Mint generates a new key of env. The secret is to be shown once and not stored. The Key has its ID, Prefix, Hash and
+// Environment set, and the caller sets the rest.
 func Mint(env Environment) (secret string, k Key, err error) {
 	if env != Live && env != Test {
 		return "", Key{}, fmt.Errorf("keys: environment %q is neither live nor test", env)
@@ -34,10 +34,10 @@ func Mint(env Environment) (secret string, k Key, err error) {
 	}, nil
 }
 
-// Parse returns the hash to look a key up by. It fails with ErrUnknown when the key cannot be one that Mint made; the
-// hash is returned all the same, so that a caller can go the same way with it as with any other key that is unknown.
+// Parse returns the hash for looking a key up. It returns ErrUnknown when the key cannot have been made by Mint; the
+// hash is returned nevertheless, so that the caller can treat it like any other unknown key.
 func Parse(secret string) (Hash, error) {
-	b := append(make([]byte, 0, 2*SecretLen), secret...) // of a length that needs no heap
+	b := append(make([]byte, 0, 2*SecretLen), secret...) // this capacity needs no heap
 	h := Hash(sha256.Sum256(b))
 	if !wellFormed(secret) {
 		return h, ErrUnknown
@@ -59,7 +59,7 @@ func wellFormed(secret string) bool {
 	return sum == string(want[:])
 }
 
-// checksum is CRC-32 (IEEE) in six base-62 digits. It finds typing errors and proves nothing.
+// checksum is the CRC-32 (IEEE) in six base-62 digits. It detects typing errors and proves nothing.
 func checksum(s string) (sum [checksumLen]byte) {
 	n := crc32.ChecksumIEEE([]byte(s))
 	for i := checksumLen - 1; i >= 0; i-- {
@@ -69,7 +69,7 @@ func checksum(s string) (sum [checksumLen]byte) {
 	return sum
 }
 
-// NewID returns a new random id with a word before it that says what it names, such as "key".
+// NewID returns a new random id with a prefix that says what it identifies, such as "key".
 func NewID(kind string) string { return kind + "_" + random62(20) }
 
 // random62 returns n characters, each of the 62 equally likely.
@@ -77,9 +77,9 @@ func random62(n int) string {
 	out := make([]byte, 0, n)
 	var buf [64]byte
 	for len(out) < n {
-		rand.Read(buf[:]) // ends the program rather than fail
+		rand.Read(buf[:]) // crashes the program instead of failing
 		for _, b := range buf {
-			// 248 is the highest multiple of 62 that fits: a byte above it would favour some characters.
+			// 248 is the highest multiple of 62 that fits: larger bytes would favour some characters.
 			if b < 248 && len(out) < n {
 				out = append(out, base62[b%62])
 			}

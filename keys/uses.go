@@ -9,11 +9,12 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// mostUses bounds how many keys wait for their time of use to be written. Beyond it a time is dropped: the key's next call
-// brings another.
+// mostUses is how many keys may have a time of use that is not yet written. Further times are dropped: the key's next
+// call brings another.
 const mostUses = 65_536
 
-// Uses is when keys were last used, for a [Store] that writes that down now and then. It is safe for concurrent use.
+// Uses records when keys were last used, for a [Store] that writes these times in batches. It is safe for concurrent
+// use.
 type Uses struct {
 	most    int
 	latest  *lru.Cache[string, time.Time] // by key, written or not
@@ -23,17 +24,17 @@ type Uses struct {
 	waiting map[string]time.Time // by key, not written yet
 }
 
-// NewUses returns no uses yet. It remembers the latest one of so many keys, 1 or more, and keeps those of most keys until
-// they are taken; 0 means 65,536.
+// NewUses returns empty Uses. It remembers the latest use of that many keys, at least 1, and holds up to most times
+// until they are taken; 0 means 65,536.
 func NewUses(remembered, most int) *Uses {
 	if most == 0 {
 		most = mostUses
 	}
-	latest, _ := lru.New[string, time.Time](remembered) // fails on a size below 1 only
+	latest, _ := lru.New[string, time.Time](remembered) // only fails for a size below 1
 	return &Uses{most: most, latest: latest, crowded: make(chan struct{}, 1), waiting: map[string]time.Time{}}
 }
 
-// Note notes that the key with that id was used.
+// Note records that the key with that id was used.
 func (u *Uses) Note(id string, at time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -44,12 +45,12 @@ func (u *Uses) Note(id string, at time.Time) {
 	if u.wait(id, at) && len(u.waiting) == u.most/2 {
 		select {
 		case u.crowded <- struct{}{}:
-		default: // said already
+		default: // already signalled
 		}
 	}
 }
 
-// wait lets a time wait to be written, and tells whether it does.
+// wait adds a time to those to be written, and reports whether there was space for it.
 func (u *Uses) wait(id string, at time.Time) bool {
 	before, ok := u.waiting[id]
 	if !ok && len(u.waiting) >= u.most || ok && !before.Before(at) {
@@ -59,7 +60,7 @@ func (u *Uses) wait(id string, at time.Time) bool {
 	return true
 }
 
-// In returns k with the latest time of use that is known.
+// In returns k with its latest known time of use.
 func (u *Uses) In(k Key) Key {
 	if at, ok := u.latest.Get(k.ID); ok && (k.LastUsedAt == nil || k.LastUsedAt.Before(at)) {
 		k.LastUsedAt = &at
@@ -67,7 +68,7 @@ func (u *Uses) In(k Key) Key {
 	return k
 }
 
-// Take returns what waits to be written, by id, and forgets it.
+// Take returns the times to be written, by id, and removes them.
 func (u *Uses) Take() map[string]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -76,8 +77,8 @@ func (u *Uses) Take() map[string]time.Time {
 	return waiting
 }
 
-// Return puts back what Take returned and could not be written. Nobody is told that it is time to write it: that was
-// just tried.
+// Return puts back times from Take that could not be written. It does not signal Crowded, since writing has just been
+// tried.
 func (u *Uses) Return(taken map[string]time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -86,8 +87,8 @@ func (u *Uses) Return(taken map[string]time.Time) {
 	}
 }
 
-// Flush has write write what waits, so many keys at a time and in the order of their ids. What could not be written waits for
-// the next time.
+// Flush calls write with the times to be written, at most atOnce keys at a time and in the order of their ids. Times
+// that could not be written are kept for the next time.
 func (u *Uses) Flush(atOnce int, write func(ids []string, at map[string]time.Time) error) error {
 	used := u.Take()
 	for part := range slices.Chunk(slices.Sorted(maps.Keys(used)), atOnce) {
@@ -102,5 +103,5 @@ func (u *Uses) Flush(atOnce int, write func(ids []string, at map[string]time.Tim
 	return nil
 }
 
-// Crowded receives when there is half as much as can wait: it is time to write it.
+// Crowded receives when half of the space is used: it is time to write.
 func (u *Uses) Crowded() <-chan struct{} { return u.crowded }

@@ -10,9 +10,9 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Loggable returns what may be logged of any error of the engine. Of a problem that is its code and its cause, of an error
-// of a provider what [providers.Loggable] returns: neither holds what was asked. Other errors are of stores, which are not
-// told what was asked, and are returned in their own words.
+// Loggable returns what may be logged about any error of the engine. For a problem that is its code and its cause, for
+// a provider's error what [providers.Loggable] returns: neither contains what was requested. Other errors come from
+// stores, which do not get what was requested, and are returned in full.
 func Loggable(err error) string {
 	if err == nil {
 		return ""
@@ -34,10 +34,10 @@ func Loggable(err error) string {
 	case interface{ Unwrap() error }:
 		return Loggable(e.Unwrap())
 	}
-	return fmt.Sprintf("%T", err) // it claims to be a problem or a provider's error, and does not say how
+	return fmt.Sprintf("%T", err) // it claims to be a problem or a provider's error, but cannot be read as one
 }
 
-// guarded reports whether the words of err may hold what was asked.
+// guarded reports whether the text of err may contain what was requested.
 func guarded(err error) bool {
 	_, isProblem := errors.AsType[*problem.Error](err)
 	_, isUpstream := errors.AsType[*providers.UpstreamError](err)
@@ -55,8 +55,8 @@ func joined(separator string, parts ...string) string {
 	return strings.Join(kept, separator)
 }
 
-// Recovered returns what may be logged of the value of a panic: the words of the runtime, and of any other value nothing
-// but its type.
+// Recovered returns what may be logged about the value of a panic: the text of a runtime error, and only the type of
+// any other value.
 func Recovered(v any) string {
 	switch v := v.(type) {
 	case interface {

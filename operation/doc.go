@@ -1,10 +1,9 @@
-// Package operation holds the rows of the operation table as data, and what passes through them.
+// Package operation holds the rows of the operation table as data, and the calls and answers of operations.
 //
-// An [Operation] says all that there is to say about one operation: its name and route, its parameters, what it costs,
-// how long its answers are good and what it may fail with. Skins are made from rows: the HTTP routes, the API
-// description, the methods of the Go client. [Bind] checks the text that a skin was given; a [Call] goes in and an
+// An [Operation] is the complete description of one operation: its name and route, its parameters, its price, the
+// lifetime of its answers and its possible errors. The HTTP routes, the API description and the methods of the Go
+// client are generated from it. [Bind] checks the parameters that a front end received; a [Call] goes in and an
 // [Answer] comes out.
 //
-// The rows themselves stand in the table of the package socialdata. How an operation is carried out is the engine's
-// business and not here.
+// The rows themselves are in the table of package socialdata. The engine carries operations out, not this package.
 package operation

@@ -11,7 +11,7 @@ import (
 // Pair is one parameter as text.
 type Pair struct{ Name, Value string }
 
-// Pairs are parameters as text, in any order. A call has few: looking through them costs less than a map does.
+// Pairs are parameters as text, in any order. A call has few, so that searching them costs less than a map.
 type Pairs []Pair
 
 // PairsOf returns the parameters of a map, sorted by name.
@@ -26,7 +26,7 @@ func PairsOf(given url.Values) Pairs {
 	return out
 }
 
-// ParseQuery reads the parameters of a query string as [url.ParseQuery] does: it returns those that are well written,
+// ParseQuery parses the parameters of a query string as [url.ParseQuery] does: it returns those that are well formed,
 // and an error when some are not.
 func ParseQuery(query string) (Pairs, error) {
 	if query == "" {
@@ -57,7 +57,7 @@ func ParseQuery(query string) (Pairs, error) {
 	return out, failed
 }
 
-// maxPairs is how many parameters of a query are looked at.
+// maxPairs is how many parameters of a query are read.
 const maxPairs = 1000
 
 var (

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// accountHosts are the hosts of account pages: whose they are, and the path in front of the handle. Read only.
+// accountHosts are the hosts of account pages, with their platform and the path before the handle. It is read-only.
 var accountHosts = map[string]struct {
 	id     ID
 	prefix string
@@ -32,14 +32,14 @@ var accountHosts = map[string]struct {
 	"youtube.com":     {YouTube, "@"},
 }
 
-// notAccounts are words in the place of a handle that are pages of the platforms' own. Read only.
+// notAccounts are words in the position of a handle that are the platforms' own pages. It is read-only.
 var notAccounts = []string{
 	"about", "ads", "events", "explore", "groups", "hashtag", "help", "home", "intent", "joinchat", "legal", "login", "marketplace",
 	"messages", "pages", "privacy", "search", "settings", "share", "sharer", "sharer.php", "signup", "stories", "terms", "watch",
 }
 
-// AccountAt returns the account whose page is at u, by the form of the address alone; ok is false for any other address.
-// The handle may be one that [Reserved] knows.
+// AccountAt returns the account whose page is at u, by the form of the address alone; ok is false for any other
+// address. The handle may be [Reserved].
 func AccountAt(u *url.URL) (id ID, handle string, ok bool) {
 	host := strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(u.Hostname()), "www."), "m.")
 	at, ok := accountHosts[host]
@@ -54,7 +54,7 @@ func AccountAt(u *url.URL) (id ID, handle string, ok bool) {
 	return at.id, handle, handle != ""
 }
 
-// Reserved reports whether a handle is a word that platforms use for pages of their own.
+// Reserved reports whether a handle is a word that platforms use for their own pages.
 func Reserved(handle string) bool {
 	return slices.Contains(notAccounts, strings.ToLower(handle))
 }

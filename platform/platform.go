@@ -1,13 +1,13 @@
-// Package platform names the platforms that socialdata reads, and what a call to each costs.
+// Package platform names the platforms that socialdata reads, and the price of a call to each.
 //
-// It is vocabulary: it knows no provider, no route and no request. A platform's value, such as [GitHub], is the
-// word that stands in paths (/v1/github/profile), in the field platform of every object and in the books.
+// It knows no provider, no route and no request. A platform's value, such as [GitHub], is the word in paths
+// (/v1/github/profile), in the field platform of every object and in ledger entries.
 package platform
 
 // ID is a platform's identifier, as it stands in paths and objects: one lower-case word.
 type ID string
 
-// The platforms of the specification.
+// The built-in platforms.
 const (
 	Amazon      ID = "amazon"
 	AppleMusic  ID = "apple_music"
@@ -40,28 +40,28 @@ const (
 	Zid         ID = "zid"
 )
 
-// Info is what is fixed about a platform, whoever serves it.
+// Info is the fixed data of a platform, whichever provider serves it.
 type Info struct {
 	ID          ID
 	Name        string // as people write it: "Apple Music"
 	BaseCredits int64  // the price of one plain call, in credits
-	Meaning     string // what the universal objects mean there; "" where they mean what they say
-	NoEnrich    bool   // its content may not be sent through enrichment
-	Sandbox     bool   // its data is invented: it is searched only where nothing else is
-	Links       Links  // what the links of its profiles are
+	Meaning     string // what the universal objects mean on this platform; "" when they mean what their names say
+	NoEnrich    bool   // its content must not be sent through enrichment
+	Sandbox     bool   // its data is invented: it is only searched when nothing else is
+	Links       Links  // the meaning of the links in its profiles
 }
 
-// Links says what the links of a platform's profiles are.
+// Links is the meaning of the links in a platform's profiles.
 type Links int
 
-// The kinds of [Links].
+// Values of [Links].
 const (
 	LinksInBio  Links = iota // part of what an account says about itself
 	LinksListed              // a list that the owner keeps beside the bio
-	LinksPage                // all there is: a profile is a page of links to the owner's accounts elsewhere
+	LinksPage                // the whole profile: a page of links to the owner's accounts elsewhere
 )
 
-// specified is the platform table of the specification, by identifier.
+// specified is the table of the built-in platforms, sorted by identifier.
 var specified = newTable([]Info{
 	{ID: Amazon, Name: "Amazon", BaseCredits: 1, Meaning: "profiles are shop owners"},
 	{ID: AppleMusic, Name: "Apple Music", BaseCredits: 1, Meaning: "profiles are artists, posts are artist albums"},
@@ -94,14 +94,14 @@ var specified = newTable([]Info{
 	{ID: Zid, Name: "Zid", BaseCredits: 1},
 })
 
-// All returns every platform of the specification, by identifier. The caller owns the slice.
+// All returns every built-in platform, sorted by identifier. The caller owns the slice.
 func All() []Info { return specified.All() }
 
-// Names returns the identifiers of the specification's platforms as text, in their order. The caller owns the slice.
+// Names returns the identifiers of the built-in platforms as text, sorted. The caller owns the slice.
 func Names() []string { return specified.Names() }
 
-// Lookup returns what is fixed about a platform of the specification, and whether id is one.
+// Lookup returns the data of a built-in platform, and whether id is one.
 func Lookup(id ID) (Info, bool) { return specified.Lookup(id) }
 
-// Valid reports whether id is a platform of the specification.
+// Valid reports whether id is a built-in platform.
 func (id ID) Valid() bool { return specified.Has(id) }

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Table is the platforms that a program knows: those of the specification, and its own. It never changes.
+// Table holds the platforms that a program knows: the built-in ones, and its own. It is immutable.
 type Table struct {
-	infos []Info // by identifier
+	infos []Info // sorted by identifier
 	byID  map[ID]*Info
 }
 
-// Specified returns the table of the specification.
+// Specified returns the table of the built-in platforms.
 func Specified() *Table { return specified }
 
 func newTable(infos []Info) *Table {
@@ -24,16 +24,16 @@ func newTable(infos []Info) *Table {
 	return t
 }
 
-// reserved are the words that paths have in the place of a platform.
+// reserved are the words that paths have in the position of a platform.
 var reserved = [...]ID{
 	"bulk", "bulkresults", "changes", "deliveries", "endpoints", "enrich", "estimate", "history", "job", "keys", "me",
 	"monitors", "platforms", "raw", "read", "requests", "resolve", "search", "usage",
 }
 
-// word is how identifiers are written.
+// word is the form of identifiers.
 var word = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
-// With returns a table with one more platform. Its Name may be left out.
+// With returns a table with one more platform. Its Name is optional.
 func (t *Table) With(info Info) (*Table, error) {
 	switch {
 	case !word.MatchString(string(info.ID)):
@@ -51,10 +51,10 @@ func (t *Table) With(info Info) (*Table, error) {
 	return newTable(infos), nil
 }
 
-// All returns every platform, by identifier. The caller owns the slice.
+// All returns every platform, sorted by identifier. The caller owns the slice.
 func (t *Table) All() []Info { return slices.Clone(t.infos) }
 
-// Names returns the identifiers of all platforms as text, in their order. The caller owns the slice.
+// Names returns the identifiers of all platforms as text, sorted. The caller owns the slice.
 func (t *Table) Names() []string {
 	names := make([]string, len(t.infos))
 	for i := range t.infos {
@@ -63,7 +63,7 @@ func (t *Table) Names() []string {
 	return names
 }
 
-// Lookup returns what is fixed about id, and whether there is such a platform.
+// Lookup returns the data of id, and whether there is such a platform.
 func (t *Table) Lookup(id ID) (Info, bool) {
 	if info, ok := t.byID[id]; ok {
 		return *info, true
@@ -71,7 +71,7 @@ func (t *Table) Lookup(id ID) (Info, bool) {
 	return Info{}, false
 }
 
-// Has reports whether there is a platform id.
+// Has reports whether there is a platform with that id.
 func (t *Table) Has(id ID) bool {
 	_, ok := t.byID[id]
 	return ok

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// longestName is the longest word that is compared with names: nobody mistypes a longer one.
+// longestName is the length of the longest word that is compared with names: longer ones are not typing errors.
 const longestName = 64
 
-// DidYouMean returns " (did you mean x?)", to be put behind a word that is none of names, for the one that it comes nearest
-// to; "" when it comes near to none.
+// DidYouMean returns " (did you mean x?)", to be appended to a word that is not one of names, where x is the most
+// similar name; "" when none is similar.
 func DidYouMean(given string, names []string) string {
 	if name := Nearest(given, names); name != "" {
 		return " (did you mean " + name + "?)"
@@ -17,7 +17,8 @@ func DidYouMean(given string, names []string) string {
 	return ""
 }
 
-// Nearest returns the name that differs from given by the fewest letters; "" when all differ by more than a third.
+// Nearest returns the name with the smallest edit distance to given; "" when all differ in more than a third of the
+// letters.
 func Nearest(given string, names []string) string {
 	letters := utf8.RuneCountInString(given)
 	if letters > longestName {
@@ -33,7 +34,7 @@ func Nearest(given string, names []string) string {
 	return best
 }
 
-// distance returns how many letters must be added, dropped, changed or swapped with the next to make b of a.
+// distance returns how many letters must be added, dropped, changed or swapped with the next to turn a into b.
 // https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance#Optimal_string_alignment_distance
 func distance(a, b []rune) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)

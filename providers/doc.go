@@ -65,6 +65,18 @@
 // There is no *int64, *bool, *string or time.Time in a wire struct, for the reasons that wire gives. A pointer to a struct is
 // for what may honestly be null, such as the account of a deleted user.
 //
+// # Many keys at once
+//
+// Where the upstream takes several identifiers in one request, Batches says so beside the function that reads one, with how
+// many it takes:
+//
+//	p.Batches.Profile = providers.Batch[schema.Profile]{Most: 100, Read: c.profiles}
+//
+// The engine cuts, joins the reads of different callers, and asks the function of one key for what a batch leaves open. Read
+// sorts the rows with wire.ByKey, so that a row of which nothing can be told leaves open every key that has none, and ends in
+// [PerKey], which asks of each key what came of it. What converts a row is what the function of one key converts with. Only keys
+// of a form that the upstream takes are asked for ([Together]): one that it refuses would fail all, and the callers may differ.
+//
 // # What an answer is worth
 //
 //   - A list must be there. wire.Items converts a page: it fails when the list is not there (naming it), or when rows came and
@@ -91,7 +103,7 @@
 //	Invalid      the caller's words cannot be used; the upstream's reason is the detail
 //	Unsupported  not for this input or our kind of access; another source may serve it
 //	ErrCursor    the upstream no longer knows the cursor, or it is none
-//	Limited      the upstream limits our pace, for so long; counts always
+//	Limited      the upstream is rate limiting us, for so long; counts always
 //	Walled       a page to log in, or a check, in the place of one subject; counts never
 //	Unreadable   an answer that is not of its kind; counts once for each subject
 //	Unavailable  every other failure, with a detail for the caller; counts once for each subject
@@ -104,6 +116,8 @@
 //
 //   - Calls: their golden answers, that each object keeps to the schema and has its raw,
 //   - Fails and Inputs: errors by their kind, and what people paste, reduced to a stable form,
+//   - Batches: all keys of the calls, and of the fails that are not found, read together: the same objects byte for byte, the
+//     same words for what is not there, also with the rows in another order, twice, or odd; Lone lists the keys left out of it
 //   - hostile upstreams, a caller who has gone, and the table of the provider,
 //   - with Drift: every field of every answer removed, nulled, renamed, negative and of another type, another id in the
 //     place of the one asked for, and the files of the package. Drift lists what the dossier names as the upstream's own word:

@@ -165,7 +165,7 @@ func NotHere(detail string, args ...any) error {
 	return &Error{Kind: ErrNotHere, Detail: fmt.Sprintf(detail, args...)}
 }
 
-// Limited returns the [ErrUnavailable] of an upstream that limits our pace, for the given time.
+// Limited returns the [ErrUnavailable] of an upstream that is rate limiting us, for the given time.
 func Limited(detail string, wait time.Duration) error {
 	return &Error{Kind: ErrUnavailable, Detail: detail, RetryAfter: wait, Blame: BlameUpstream}
 }

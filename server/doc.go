@@ -9,6 +9,10 @@
 //
 //	mux.Handle("/data/", http.StripPrefix("/data", srv.Handler()))
 //
+// Every error of the handler is a problem document. What net/http refuses before it asks a handler, such as a request line that
+// it cannot read or a head that is too long, a mounted handler cannot answer: it is a line of text there, and a problem
+// document under [Server.Serve].
+//
 // Callers show a key of the client's key store, unless [WithAuth] brings an authentication of the team's own.
 //
 // At /docs stands the documentation for people, at /openapi.json and under /schemas/ the one for programs. Both name the

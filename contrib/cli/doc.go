@@ -15,27 +15,32 @@
 //
 // Text for people, or with --output (-o) one of
 //
-//	json   {"data": …}, and "meta" beside it from get and search
+//	json   {"data": …}, and "meta" beside it from open, get and search
 //	jsonl  a line of JSON for each item
 //	csv    a line for each item under a line of names; an object within an item has columns such as author.handle
 //
 // Columns depend on the operation alone, and are the fields of the API description in its order. A text that a
-// spreadsheet would take for a formula has an apostrophe in front. The data of get, search and export is what the API
+// spreadsheet would take for a formula has an apostrophe in front. The data of open, get, search and export is what the API
 // answers. That of the other commands is
 //
+//	resolve                        a list of platform, operation, params, path, url, available, reason
 //	account create, grant, refund  id, name, balance, created_at
 //	account list                   a list of these
-//	account show                   the same with keys, a list of what key list prints
+//	account show                   the same with keys, a list of what key list prints; with --server what GET /v1/me answers
 //	key create, revoke             id, name, prefix, account, environment, created_at, last_used_at, revoked_at, day_cap,
-//	                               total_cap, rate_capacity, rate_refill, secret (of a new key alone)
+//	                               total_cap, rate_capacity, rate_refill, manage, secret (of a new key alone)
 //	key list                       a list of these
 //	usage                          a list of seq, time, kind, amount, balance, operation, platform, cache, request_id,
 //	                               key, reason
+//	usage --by                     a list of group, calls, paid, free, failed, hits, credits, refunded, dropped, p50_ms,
+//	                               p95_ms, errors (calls by code)
+//	logs                           a list of time, request_id, account, key, operation, platform, status, code, cache,
+//	                               credits, took_ms, providers
 //	platforms                      a list of platform, operation, available, providers, missing, note
 //	platforms --raw                a list of platform, route, available, missing
 //	audit                          in_order, accounts, keys, entries, credits, problems, losses (a list of
 //	                               accepted, at, had_entries, had_credits, entries, credits)
-//	doctor                         a list of ok, check, says
+//	doctor                         a list of ok, warning, check, says
 //	version                        version, commit, go, os, arch
 //
 // The exit status is 0, 1 when the command failed or found something wrong, and 2 when its arguments cannot be read.

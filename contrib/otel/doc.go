@@ -20,6 +20,8 @@
 //	socialdata_breaker_state                      platform, provider: 0 closed, 1 half open, 2 open; none until it has opened
 //	socialdata_schema_drift_total                 platform, operation, field
 //	socialdata_enricher_invented_words_total      operation
+//	socialdata_upstream_quota_left                provider, limit; those that the upstream has told, or documents
+//	socialdata_upstream_quota_resets_seconds      provider, limit: until it starts anew
 //	socialdata_dependency_state                   dependency: 0 ok, 1 degraded, 2 down, -1 unknown
 //
 // No label holds a word of a caller or of an upstream. Each comes from a table of the program, or is replaced by

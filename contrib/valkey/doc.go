@@ -10,9 +10,11 @@
 //
 // # The cache
 //
-// Each replica keeps what it reads in its own memory, and all of them keep it in the server. What memory has is asked of
-// the server again once in ten seconds ([CacheConfig.Near]): so long may a replica answer what another one has replaced
-// with fresh=true. Of all replicas that miss the same key at the same time one reads it, and the others wait; the server
+// Each replica keeps what it reads in its own memory, and all of them keep it in the server. A replica that replaces an
+// entry, as with fresh=true, tells the others on a channel, and they ask the server at their next call. What memory has is
+// asked of the server again once in ten seconds in any case ([CacheConfig.Near]): so long may a replica answer the old when
+// a message was lost. Replicas without a shared server know nothing of each other: each answers what it has read until that
+// has run out. Of all replicas that miss the same key at the same time one reads it, and the others wait; the server
 // tells them when it is there. Whoever reads holds a lease of three seconds, which it renews: when it dies, somebody who
 // waits takes over within that time. A read that fails for everybody, fails once for all who wait.
 //

@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// childClients is how many clients of a child there are: as many as a Crash has when it does not say.
+// childClients is how many clients a child has if its Crash does not say: 16.
 const childClients = 16
 
 type childCall struct {
@@ -28,8 +28,8 @@ type childAnswer struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// StartChild starts the test binary again, as a service for a [Crash]. Env, such as "NAME=value", tells its TestMain what
-// to serve, with [ServeChild]. A charge that is refused fails t.
+// StartChild starts the test binary again, as a service for a [Crash]. Env, such as "NAME=value", tells its TestMain
+// what to serve, with [ServeChild]. A refused charge fails t.
 func StartChild(t *testing.T, env ...string) Process {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
@@ -42,7 +42,7 @@ func StartChild(t *testing.T, env ...string) Process {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless the test failed
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has already ended, unless the test failed
 	address, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatalf("the child did not start: %v", err)
@@ -79,8 +79,8 @@ func callChild(c net.Conn, requestID string) (a childAnswer, err error) {
 	return a, json.NewDecoder(c).Decode(&a)
 }
 
-// ServeChild is what a child does until it is killed: it answers each call with what charge returns. An error says why it
-// could not begin.
+// ServeChild runs in the child until it is killed: it answers each call with the result of charge. An error means that
+// it could not start.
 func ServeChild(ctx context.Context, charge func(ctx context.Context, requestID string) (int64, error)) error {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -116,8 +116,8 @@ func serveChildClient(ctx context.Context, c net.Conn, charge func(context.Conte
 	}
 }
 
-// ChargeOnce charges Account between 1 and 5 credits, told by the request, and holds more for ttl. A fan-out part fails
-// beside it.
+// ChargeOnce charges Account between 1 and 5 credits, depending on the request, and holds more for ttl. A part of a
+// fan-out fails beside it.
 func ChargeOnce(ctx context.Context, l credits.Ledger, ttl time.Duration, requestID string) (int64, error) {
 	who := credits.Spender{Account: Account, Key: "key", TotalCap: new(int64(1_000_000_000))}
 	holds, err := l.Reserve(ctx, who, ttl, 5, 2)

@@ -14,28 +14,28 @@ import (
 // Crash is a service that charges Account, in a process that can be killed.
 type Crash struct {
 	Rounds  int // how often it is killed
-	Clients int // how many call at a time; 0 means 16
+	Clients int // how many call concurrently; 0 means 16
 
 	// Start starts the process and returns when it can be called.
 	Start func(t *testing.T) Process
-	// Books returns every entry of Account, newest first, while no process runs, after proving them as an audit does.
+	// Books returns every entry of Account, newest first, while no process runs, after auditing them.
 	Books func(ctx context.Context) ([]credits.Entry, error)
-	// Grant gives Account n credits from outside while the process runs; nil when that cannot be done.
+	// Grant gives Account n credits from outside while the process runs; nil when that is not possible.
 	Grant func(ctx context.Context, n int64) error
 }
 
 // Process is one run of the service.
 type Process struct {
-	// Call asks for one charge with that request id, which is also the charge's idempotency key, and returns
-	// what it came to. An error means that no answer came.
+	// Call makes one charge with that request id, which is also the charge's idempotency key, and returns the amount. An
+	// error means that there was no answer.
 	Call func(ctx context.Context, client int, requestID string) (charged int64, err error)
-	// Kill ends the process as SIGKILL does and waits for its end.
+	// Kill ends the process as SIGKILL does and waits until it has ended.
 	Kill func() error
 }
 
-// RunCrash kills a service at random moments while many clients call it, and proves after each time that no answered
-// call is uncharged, that no call is charged twice, answered or not, and that no credit was lost or minted. Clients
-// repeat what was not answered when the service is there again.
+// RunCrash kills a service at random moments while many clients call it. After each kill it proves that no answered
+// call is uncharged, that no call is charged twice, answered or not, and that no credit was lost or created. Clients
+// repeat unanswered calls when the service is back.
 func RunCrash(t *testing.T, c Crash) {
 	t.Helper()
 	if c.Clients == 0 {
@@ -55,19 +55,19 @@ type crashRun struct {
 	Crash
 
 	mu         sync.Mutex
-	answered   map[string]int64 // what each call was told that it cost
+	answered   map[string]int64 // what each call was told it cost
 	unanswered []string
 	repeated   int
 	calls      int
-	granted    int64 // each of 1 credit
+	granted    int64 // of 1 credit each
 }
 
-// round runs the service until some number of calls was answered, kills it under the next ones, and looks at the books.
+// round runs the service until a number of calls was answered, kills it during the next ones, and checks the entries.
 func (r *crashRun) round(t *testing.T, round int) {
 	t.Helper()
 	p := r.Start(t)
 	ctx, stop := context.WithCancel(t.Context())
-	// A number of answers and not a time: it is met on the slowest machine too.
+	// A number of answers and not a time, so that slow machines reach it too.
 	killAfter := len(r.answered) + rand.IntN(600)
 	again := r.unanswered
 	r.unanswered = nil
@@ -101,7 +101,7 @@ func (r *crashRun) round(t *testing.T, round int) {
 		stop()
 	})
 	clients.Wait()
-	once.Do(func() { close(enough) }) // every client failed before: the process is gone, or will be now
+	once.Do(func() { close(enough) }) // every client failed before: the process has ended, or is about to
 	killer.Wait()
 	r.check(t, round)
 }
@@ -130,7 +130,7 @@ func (r *crashRun) note(id string, charged int64, err error) (answers int) {
 	return len(r.answered)
 }
 
-// grantsARound is enough for some to meet the kill, and few enough to leave the file to the charges.
+// grantsARound is enough for some to coincide with the kill, and few enough to leave most of the file to the charges.
 const grantsARound = 50
 
 func (r *crashRun) grant(ctx context.Context, t *testing.T) {
@@ -139,7 +139,7 @@ func (r *crashRun) grant(ctx context.Context, t *testing.T) {
 		if ctx.Err() != nil {
 			return
 		}
-		// The grant ends however the round does: it is outside.
+		// The grant completes whatever happens in the round, since it is outside.
 		if err := r.Grant(context.WithoutCancel(ctx), 1); err != nil {
 			t.Errorf("Grant: %v", err)
 			return
@@ -150,7 +150,7 @@ func (r *crashRun) grant(ctx context.Context, t *testing.T) {
 	}
 }
 
-// check compares the books with what clients were told.
+// check compares the entries with what clients were told.
 func (r *crashRun) check(t *testing.T, round int) {
 	t.Helper()
 	entries, err := r.Books(t.Context())
@@ -178,7 +178,7 @@ func (r *crashRun) check(t *testing.T, round int) {
 		delete(charged, id)
 	}
 	for _, id := range r.unanswered {
-		delete(charged, id) // it may be charged or not: repeating it tells
+		delete(charged, id) // it may have been charged or not: repeating it will show
 	}
 	if told != nil || len(charged) > 0 {
 		t.Errorf("round %d: %v; charges that nobody asked for: %v", round, told, charged)
@@ -190,7 +190,7 @@ func (r *crashRun) check(t *testing.T, round int) {
 	}
 }
 
-// firstGrant returns what the account began with.
+// firstGrant returns the account's initial grant.
 func firstGrant(entries []credits.Entry) int64 {
 	if len(entries) == 0 {
 		return 0

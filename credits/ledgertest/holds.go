@@ -182,7 +182,7 @@ func testCaps(t *testing.T, open Open) {
 			t.Parallel()
 			l := open(t, 50)
 			if tt.spent > 0 {
-				spend(t, l, tt.spent, credits.Charge{}) // before the key had a cap: it counts all the same
+				spend(t, l, tt.spent, credits.Charge{}) // before the key had a cap: it counts nevertheless
 			}
 			limited := who
 			limited.DayCap, limited.TotalCap = tt.day, tt.total
@@ -245,7 +245,7 @@ func testIdempotencyKey(t *testing.T, open Open) {
 	wantCharges(t, l, 2, 2)
 }
 
-// testReceipts settles again and again: each time it is said what the hold, or the idempotency key, came to first.
+// testReceipts settles repeatedly: each time the receipt has the first result of the hold, or of the idempotency key.
 func testReceipts(t *testing.T, open Open) {
 	t.Helper()
 	l := open(t, 20)
@@ -274,7 +274,7 @@ func testReceipts(t *testing.T, open Open) {
 	wantCharges(t, l, 3, 4)
 }
 
-// testTexts wants what cannot come out as it went in to be refused, and nothing to be charged.
+// testTexts checks that texts which cannot be stored unchanged are refused, and that nothing is charged.
 func testTexts(t *testing.T, open Open) {
 	t.Helper()
 	l := open(t, 10)

@@ -17,13 +17,14 @@ const (
 	month = 30 * day
 )
 
-// jumps are those of a bad clock, forth and back. In the end it is a day later.
+// jumps are the jumps of a bad clock, forward and back. In the end it is a day later.
 var jumps = []time.Duration{
 	time.Second, -2 * time.Second, time.Hour, -3 * time.Hour, month, -month, -month, 2 * time.Hour, month, 26 * time.Hour, -time.Hour,
 	-time.Hour + time.Second,
 }
 
-// testClockJumps charges from several goroutines while the clock jumps: each charge is made once, and the books are sound.
+// testClockJumps charges from several goroutines while the clock jumps, and checks that each charge is made once, and
+// that the entries are sound.
 func testClockJumps(t *testing.T, open OpenTimed) {
 	t.Helper()
 	const callers, rounds, balance = 4, 24, 10_000
@@ -35,10 +36,10 @@ func testClockJumps(t *testing.T, open OpenTimed) {
 		if err != nil {
 			return err
 		}
-		charge := credits.Charge{Amount: 2, IdempotencyKey: id, Late: true} // its time may have passed by now
+		charge := credits.Charge{Amount: 2, IdempotencyKey: id, Late: true} // it may have expired by now
 		for again := range 2 {
 			r, err := l.Settle(t.Context(), holds[0], charge)
-			for errors.Is(err, credits.ErrExpired) { // the clock has jumped just then: nothing was charged
+			for errors.Is(err, credits.ErrExpired) { // the clock has jumped in between: nothing was charged
 				r, err = l.Settle(t.Context(), holds[0], charge)
 			}
 			if err != nil || r.Charged != 2 || r.Earlier != (again == 1) {
@@ -75,7 +76,7 @@ func testClockJumps(t *testing.T, open OpenTimed) {
 	if got, want := clock.Now().Sub(began), 2*day; got != want {
 		t.Errorf("the clock has moved by %v; want %v", got, want)
 	}
-	clock.Advance(month) // whatever was held has run out
+	clock.Advance(month) // all holds have expired
 	wantBalance(t, l, balance-callers*rounds*2)
 	all := entries(t, l, credits.Query{Limit: 1000})
 	if len(all) != 1+callers*rounds {
@@ -84,14 +85,15 @@ func testClockJumps(t *testing.T, open OpenTimed) {
 	checkChain(t, all)
 }
 
-// testHoldsUnderJumps wants a hold to end when the clock shows its time, whatever it has shown before, and none to end before.
+// testHoldsUnderJumps checks that a hold expires when the clock reaches its time, whatever it has shown before, and not
+// earlier.
 func testHoldsUnderJumps(t *testing.T, open OpenTimed) {
 	t.Helper()
 	tests := []struct {
 		name    string
 		before  time.Duration   // when the hold is made
-		jumps   []time.Duration // behind it
-		balance int64           // then, of 10
+		jumps   []time.Duration // after that
+		balance int64           // at the end, of 10
 	}{
 		{"set back", 0, []time.Duration{-month}, 6},
 		{"set back, and on its way again", 0, []time.Duration{-month, month + time.Hour - 1}, 6},
@@ -125,7 +127,8 @@ func testHoldsUnderJumps(t *testing.T, open OpenTimed) {
 	}
 }
 
-// testKeysUnderJumps repeats a call under one idempotency key while the clock jumps: it is charged once a day by the clock.
+// testKeysUnderJumps repeats a call with one idempotency key while the clock jumps: it is charged once a day by the
+// clock.
 func testKeysUnderJumps(t *testing.T, open OpenTimed) {
 	t.Helper()
 	clock := NewClock()
@@ -140,7 +143,7 @@ func testKeysUnderJumps(t *testing.T, open OpenTimed) {
 		{-month, true},
 		{month + 23*time.Hour, true},
 		{day - 1, true},
-		{1, false}, // a day behind the first
+		{1, false}, // a day after the first
 		{-1, true},
 		{day, true},
 		{1, false},

@@ -17,22 +17,22 @@ import (
 
 // Subject is a ledger that is compared with a model of it.
 type Subject struct {
-	Ledger credits.Ledger // in which Account is known and has no entries
+	Ledger credits.Ledger // in which Account exists and has no entries
 	// Grant gives Account credits.
 	Grant func(ctx context.Context, n int64) error
-	// Restart returns the ledger as a new process finds it. Nil when nothing outlives a process.
+	// Restart returns the ledger as a new process would see it. Nil when nothing is durable.
 	Restart func() (credits.Ledger, error)
-	// HoldsLast tells that open holds outlive a restart; else all of them are forgotten.
+	// HoldsLast reports that open holds survive a restart; else all of them are forgotten.
 	HoldsLast bool
-	// Audit proves the books; nil when there is no such thing.
+	// Audit audits the entries; nil when there is no audit.
 	Audit func(ctx context.Context) error
 	// Close is called last.
 	Close func() error
 }
 
-// RunModel lets rapid make up sequences of holds, settles, releases, grants, time-outs, cancellations, caps, charges
-// that happen once, fan-outs that settle in parts at the same time, and restarts, and compares each answer with a
-// model that keeps the books in the simplest way: nothing can overdraw, lose or mint a credit.
+// RunModel lets rapid generate sequences of holds, settles, releases, grants, time-outs, cancellations, caps, charges
+// that happen once, fan-outs that settle in parts concurrently, and restarts. It compares each answer with a simple
+// model of the ledger: no sequence may overdraw, lose or create a credit.
 func RunModel(t *testing.T, open func(t *testing.T, now func() time.Time) Subject) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -63,7 +63,7 @@ func RunModel(t *testing.T, open func(t *testing.T, now func() time.Time) Subjec
 	})
 }
 
-// model keeps the books of one account in the simplest way.
+// model is a simple model of the ledger of one account.
 type model struct {
 	t       *testing.T
 	clock   *Clock
@@ -74,7 +74,7 @@ type model struct {
 	charges []modelCharge
 	holds   []*modelHold
 	keyed   map[string]time.Time // by idempotency key
-	made    int                  // charges in one step that were tried
+	made    int                  // attempted charges in one step
 }
 
 type modelCharge struct {
@@ -85,8 +85,8 @@ type modelCharge struct {
 
 type modelHold struct {
 	credits.Hold
-	charged  bool // ended with an entry
-	released bool // ended without one, and may be forgotten once its time has passed
+	charged  bool // settled with an entry
+	released bool // settled without one, and may be forgotten once it has expired
 	lost     bool // open when the process ended
 }
 
@@ -169,7 +169,7 @@ func (m *model) drawHold(rt *rapid.T) *modelHold {
 	if len(m.holds) == 0 {
 		rt.Skip("no holds")
 	}
-	// The latest ones: what has long ended is of little interest.
+	// The latest ones: those that ended long ago matter little.
 	latest := m.holds[max(0, len(m.holds)-8):]
 	return rapid.SampledFrom(latest).Draw(rt, "hold")
 }
@@ -183,7 +183,7 @@ func (m *model) settle(rt *rapid.T) {
 	})
 }
 
-// settleWith settles and compares with what the model says.
+// settleWith settles and compares the result with the model's.
 func (m *model) settleWith(rt *rapid.T, h *modelHold, c credits.Charge) {
 	now := m.clock.Now()
 	r, err := m.subject.Ledger.Settle(m.t.Context(), h.Hold, c)
@@ -191,7 +191,7 @@ func (m *model) settleWith(rt *rapid.T, h *modelHold, c credits.Charge) {
 	case h.charged:
 		m.wantErr(rt, err, nil)
 	case h.released:
-		// A ledger may forget one that ended without a charge, when its time has passed or the process has ended.
+		// A ledger may forget a hold that ended without a charge, when it has expired or the process has ended.
 		if err != nil && !errors.Is(err, credits.ErrExpired) {
 			rt.Fatalf("Settle of a released hold = %v", err)
 		}
@@ -230,7 +230,7 @@ func (m *model) charge(h *modelHold, c credits.Charge) {
 	}
 }
 
-// chargeNow charges in one step, and now and then asks what the charge came to.
+// chargeNow charges in one step, and sometimes asks for the result of the charge.
 func (m *model) chargeNow(rt *rapid.T) {
 	l, ok := m.subject.Ledger.(credits.Charger)
 	if !ok {
@@ -265,7 +265,7 @@ func (m *model) chargeNow(rt *rapid.T) {
 			if err != nil || r.Charged != c.Amount {
 				rt.Fatalf("Settle after a charge = %+v, %v", r, err)
 			}
-		case c.IdempotencyKey == "": // else it may also tell what the earlier charge came to
+		case c.IdempotencyKey == "": // else it may also return the earlier charge
 			m.wantErr(rt, err, credits.ErrExpired)
 		}
 	}
@@ -306,7 +306,7 @@ func (m *model) fanOut(rt *rapid.T) {
 	if err := failed.Load(); err != nil {
 		rt.Fatalf("Settle of a part: %v", err)
 	}
-	// They ended in any order: only the sums are the same. The entries are compared as what they are.
+	// They ended in any order, so only the sums are equal. The entries are compared as a set.
 	for i, h := range parts {
 		m.charge(h, charges[i])
 	}
@@ -326,7 +326,7 @@ func (m *model) reorder(rt *rapid.T) {
 	m.entries = got
 }
 
-// stampede lets many callers want the same amount at once: exactly as many get it as there is.
+// stampede lets many callers reserve the same amount at once: exactly as many succeed as the balance allows.
 func (m *model) stampede(rt *rapid.T) {
 	const callers = 8
 	n := rapid.Int64Range(1, 20).Draw(rt, "amount")
@@ -396,7 +396,7 @@ func (m *model) wait(rt *rapid.T) {
 	m.clock.Advance(time.Duration(rapid.IntRange(1, 600).Draw(rt, "minutes")) * time.Minute)
 }
 
-// hangUp calls with a context that has ended: nothing happens.
+// hangUp calls with a cancelled context: nothing happens.
 func (m *model) hangUp(rt *rapid.T) {
 	ctx, cancel := context.WithCancel(m.t.Context())
 	cancel()

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// Clock is a clock that stands still until it is moved. It is safe for concurrent use.
+// Clock is a clock that only moves when it is told to. It is safe for concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -29,7 +29,7 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Advance moves the clock; back when d is negative.
+// Advance moves the clock by d, backwards when d is negative.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,7 +153,7 @@ func testEntriesByTime(t *testing.T, open OpenTimed) {
 	clock := NewClock()
 	start := clock.Now()
 	l := open(t, 100, clock.Now)
-	for i := range 9 { // seq 2 to 10, two of each time but the last
+	for i := range 9 { // seq 2 to 10, two at each time except the last
 		if i%2 == 0 {
 			clock.Advance(time.Hour)
 		}
@@ -210,7 +210,7 @@ func testClockBack(t *testing.T, open OpenTimed) {
 	checkChain(t, entries(t, l, credits.Query{}))
 }
 
-// testLate settles holds long after their time, as a process does that was stopped for minutes.
+// testLate settles holds long after they expired, as a process does that was suspended for minutes.
 func testLate(t *testing.T, open OpenTimed) {
 	t.Helper()
 	clock := NewClock()
@@ -247,8 +247,8 @@ func testLate(t *testing.T, open OpenTimed) {
 	checkChain(t, entries(t, l, credits.Query{}))
 }
 
-// testLateAtOnce settles each of some holds from several goroutines long after their time, as callers do who ask at once
-// for what a process had begun that has died: each hold is charged once.
+// testLateAtOnce settles each of several holds from several goroutines long after they expired, as callers do that ask
+// at the same time for the result of a process that died: each hold is charged once.
 func testLateAtOnce(t *testing.T, open OpenTimed) {
 	t.Helper()
 	const callers = 8
@@ -280,8 +280,8 @@ func testLateAtOnce(t *testing.T, open OpenTimed) {
 	checkChain(t, entries(t, l, credits.Query{}))
 }
 
-// testClockAhead charges under a clock that is a month ahead and then set right: from then on all is as it would have
-// been without.
+// testClockAhead charges with a clock that is a month ahead and then corrected: from then on everything is as it would
+// have been without.
 func testClockAhead(t *testing.T, open OpenTimed) {
 	t.Helper()
 	clock := NewClock()

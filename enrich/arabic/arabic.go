@@ -20,11 +20,10 @@ import (
 //go:embed model.bin
 var embedded string
 
-// MaxBytes is the length of the part of a text that is read. What follows is ignored, so that a text of any length
-// costs a bounded time.
+// MaxBytes is how much of a text is read. The rest is ignored, so that the time for a text of any length is bounded.
 const MaxBytes = 32 << 10
 
-// Model reads Arabic. It is safe for concurrent use, keeps no text and never changes.
+// Model analyses Arabic texts. It is safe for concurrent use, keeps no text and never changes.
 type Model struct {
 	reader    *head.Reader
 	names     *ner.Reader
@@ -35,10 +34,11 @@ type Model struct {
 	phrase    *phrase.Net
 	topic     *weights.Linear
 	subject   *weights.Linear
-	// learnt holds the classes of the topic head as classes of the subject head, technology what has none of its own there.
+	// learnt maps the classes of the topic head to classes of the subject head; a class without a counterpart is mapped to
+	// technology.
 	learnt     []int
 	technology int
-	// seeds holds the topics of the word lists as classes of the subject head.
+	// seeds maps the topics of the word lists to classes of the subject head.
 	seeds []int
 	news  *ner.Model // finds names in newspaper Arabic
 	posts *ner.Model // and in dialects
@@ -52,7 +52,7 @@ var _ enrich.Enricher = (*Model)(nil)
 func New() *Model {
 	m, err := Open(embedded)
 	if err != nil {
-		// The model is part of the program: only a broken build gets here.
+		// The model is embedded in the program, so this only happens in a broken build.
 		panic("arabic: " + err.Error())
 	}
 	return m
@@ -61,7 +61,7 @@ func New() *Model {
 // Embedded returns the embedded model file, which [Open] reads.
 func Embedded() string { return embedded }
 
-// Licence returns the line of the embedded model file that says what it was made of and under which terms.
+// Licence returns the line of the embedded model file that lists the data that it was made from and their terms.
 func Licence() string {
 	s, err := weights.Open(embedded)
 	if err != nil {
@@ -70,7 +70,7 @@ func Licence() string {
 	return s["licence"]
 }
 
-// Open returns the model in file, the content of a file that the training command wrote.
+// Open returns the model in file, the content of a file written by the training command.
 func Open(file string) (*Model, error) {
 	s, err := weights.Open(file)
 	if err != nil {
@@ -121,7 +121,7 @@ func linear(s weights.Sections, name string) (*weights.Linear, error) {
 	return l, nil
 }
 
-// scratch is the memory that one call needs. It is used again.
+// scratch is the memory that one call needs. It is reused.
 type scratch struct {
 	text   head.Text
 	seq    ner.Seq
@@ -136,7 +136,7 @@ type scratch struct {
 	topics [weights.MaxClasses]float32
 }
 
-// Enrich implements [enrich.Enricher]. It fails only when ctx is done.
+// Enrich implements [enrich.Enricher]. It returns an error only when ctx is done.
 func (m *Model) Enrich(ctx context.Context, text string) (schema.Enrichment, error) {
 	if err := ctx.Err(); err != nil {
 		return schema.Enrichment{}, err

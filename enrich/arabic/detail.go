@@ -7,19 +7,19 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Detail holds the probabilities behind an enrichment. The evaluation reads them; the thresholds of
-// [Model.Enrich] turn them into labels.
+// Detail holds the probabilities behind an enrichment. The evaluation reads them; [Model.Enrich] turns them into labels
+// with thresholds.
 type Detail struct {
-	// Dialect holds the probability of each variety, as if the text were pure Arabic.
+	// Dialect holds the probability of each variety, assuming that the text is pure Arabic.
 	Dialect map[schema.Dialect]float64
-	// NotArabic is the probability of another language; 1 when the letters rule Arabic out.
+	// NotArabic is the probability of another language; 1 when the letters exclude Arabic.
 	NotArabic float64
-	// Mixed is the log-odds of two varieties above the threshold of the label.
+	// Mixed is the log-odds of two varieties, relative to the threshold of the label.
 	Mixed float64
 	// Sentiment holds the probability of each label.
 	Sentiment map[schema.SentimentLabel]float64
-	// Topic holds the probability of each topic that was learnt from labelled texts. Science stands for technology
-	// as well, and "" for no topic.
+	// Topic holds the probability of each topic that was learnt from labelled texts. Science includes technology, and ""
+	// is no topic.
 	Topic map[string]float64
 }
 

@@ -7,12 +7,12 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// varieties are the classes of the dialect head, in its order.
+// varieties are the classes of the dialect head, in order.
 var varieties = [mixed.Classes]schema.Dialect{
 	schema.Gulf, schema.Egyptian, schema.Levantine, schema.Maghrebi, schema.MSA,
 }
 
-// variety says which Arabic the text of s is.
+// variety returns the variety of Arabic of s.
 func (m *Model) variety(s *scratch) schema.Dialect {
 	switch s.text.Script() {
 	case head.NoLetters, head.OtherMost:
@@ -29,11 +29,11 @@ func (m *Model) variety(s *scratch) schema.Dialect {
 	return varieties[best]
 }
 
-// telltaleOdds is what a word with letters of another language adds: a Persian post about an Arab may be Arabic names
-// for the most part.
+// telltaleOdds is added for each word with letters of another language: a Persian post about an Arab may consist mostly
+// of Arabic names.
 const telltaleOdds = 2
 
-// foreign returns the log-odds of a text in Arabic script to be in another language than Arabic.
+// foreign returns the log-odds that a text in Arabic script is in another language than Arabic.
 func (m *Model) foreign(s *scratch) float32 {
 	m.language.Scores(m.reader.Language(&s.text), s.scores[:])
 	return s.scores[1] - s.scores[0] + telltaleOdds*float32(s.text.Telltales())

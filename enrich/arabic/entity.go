@@ -11,21 +11,21 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// MaxEntities is the number of entities that are named for a text: the first ones.
+// MaxEntities is the most entities returned for a text: the first ones.
 const MaxEntities = 100
 
-// span is an entity as a stretch of bytes.
+// span is an entity as a range of bytes.
 type span struct {
 	start, end int
 	kind       string
-	// article means that the first letter of the name is the lam of an article whose alef is not written: للرياض.
+	// article reports that the first letter of the name is the lam of an article whose alef is not written: للرياض.
 	article bool
 }
 
-// names maps the tags of the tagger, in pairs after the first, to the types of the specification.
+// names maps the tags of the tagger, in pairs after the first, to the types of the API.
 var names = [...]string{"person", "organization", "location", "other"}
 
-// entities finds what the text of s names, in order of appearance.
+// entities finds the entities in s, in order of appearance.
 func (m *Model) entities(s *scratch, d schema.Dialect) []schema.Entity {
 	s.taken = slices.Grow(s.taken[:0], len(s.text.Tokens))[:len(s.text.Tokens)]
 	clear(s.taken)
@@ -53,7 +53,7 @@ func (m *Model) entities(s *scratch, d schema.Dialect) []schema.Entity {
 	return out
 }
 
-// add adds the tokens from first to last as an entity, unless one of them is part of another.
+// add adds the tokens from first to last as an entity, unless one of them already belongs to another.
 func (s *scratch) add(first, last int, p span) {
 	for _, t := range s.taken[first : last+1] {
 		if t {
@@ -78,10 +78,10 @@ func (s *scratch) addName(i, j int, kind string) {
 	s.add(first, last, p)
 }
 
-// doubt is how much surer the tagger must be of a name in a post than in a newspaper: see [ner.Model.Tag].
+// doubt is how much more certain of a name the tagger must be in a post than in a newspaper: see [ner.Model.Tag].
 var doubt = [2]float32{5, 15}
 
-// named adds the names that the tagger finds outside of what the rules found.
+// named adds the names that the tagger finds and the rules did not.
 func (m *Model) named(s *scratch, d schema.Dialect) {
 	m.names.Read(&s.seq, &s.text.Doc, &s.text.Set)
 	post := d != schema.MSA
@@ -112,15 +112,15 @@ func (m *Model) named(s *scratch, d schema.Dialect) {
 	m.ramadan(s)
 }
 
-// The words before the names of institutions and places that are part of them.
+// These are the words before names of institutions and places that are part of them.
 const (
 	school = 1 << iota // part of the name, whatever it is
-	house              // part of a name of a person or a place, and of no other
+	house              // part of the name of a person or a place only
 	office             // makes a name together with a definite word
 	land               // the same, and with any name; it is a place
 )
 
-// heads holds those words.
+// heads maps those words to their kinds.
 var heads = headWords(map[string]uint8{
 	"جامعه كليه مستشفي مشفي سبيطار": school | office, "معهد مصحه مستوصف": school, "وزاره مفوضيه نقابه هيئه": office,
 	"مدرسه مطعم مطاعم فرن مخبز حلويات كافيه فندق مسجد كنيسه مركز مول بنك مصنع معرض": house, "مصرف": house | office,
@@ -137,7 +137,7 @@ func headWords(lists map[string]uint8) map[uint32]uint8 {
 	return out
 }
 
-// institutions adds names of two words and more that begin with what kind of institution or place they name.
+// institutions adds names of two or more words that begin with the kind of institution or place.
 func (s *scratch) institutions() {
 	for i := 0; i+1 < s.seq.Len(); i++ {
 		kind := uint8(0)
@@ -162,8 +162,8 @@ func (s *scratch) institutions() {
 	}
 }
 
-// nameEnd returns the end of the name that starts at element i for the tagger or the gazetteer, i when there is none. Names of
-// the gazetteer that are everyday words do not count.
+// nameEnd returns the end of the name that starts at element i according to the tagger or the gazetteer, i when there
+// is none. Names in the gazetteer that are everyday words do not count.
 func (s *scratch) nameEnd(i int) int {
 	end := s.seq.NameEnd(i)
 	if s.seq.Name(i, end)&gazetteer.Common != 0 {
@@ -181,10 +181,10 @@ func (s *scratch) nameEnd(i int) int {
 	return end
 }
 
-// firms are words before the name of a firm that are no part of it.
+// firms are words before the name of a firm that are not part of it.
 var firms = words("شركه شركات سهم اسهم متجر مطعم بنك مصرف")
 
-// firms adds the names of firms that the gazetteer knows behind a word of firms: alone, many are everyday words.
+// firms adds the names of firms that the gazetteer has after a word in firms: alone, many are everyday words.
 func (s *scratch) firms() {
 	for i := 1; i < s.seq.Len(); i++ {
 		end := s.seq.NameEnd(i)
@@ -194,10 +194,10 @@ func (s *scratch) firms() {
 	}
 }
 
-// callers are words before the given name of the person who is spoken to or about.
+// callers are words before the given name of the person who is addressed or talked about.
 var callers = words("يا بنتي ابني ولدي وليدي اخوي اخويا خويا اختي ختي عمي عمو خالي خالتي خالتو عمتي زميلي زميلنا زميلتي صاحبي صاحبتي صديقي صديقتي جارنا")
 
-// called adds given names behind a word of callers.
+// called adds given names after a word in callers.
 func (s *scratch) called() {
 	d := &s.text.Doc
 	for i := 1; i < s.seq.Len(); i++ {
@@ -208,14 +208,14 @@ func (s *scratch) called() {
 	}
 }
 
-// Ramadan is a month of feasts to most and the name of some: what stands beside it tells.
+// Ramadan is usually the month and sometimes a person's name: the context decides.
 var (
 	ramadan       = words("رمضان برمضان فرمضان لرمضان ورمضان")
 	beforeRamadan = words("شهر في ف قبل بعد يبلغنا بلغنا يارب هلال ليالي ليله فطور طول خلال حق ديال متاع تاع بتاع تبع مال كل هال")
 	afterRamadan  = words("كريم مبارك الجاي القادم المبارك الماضي اللي")
 )
 
-// ramadan adds the feast where the tagger has not found a man of that name.
+// ramadan adds the month if the tagger has not found a person of that name.
 func (m *Model) ramadan(s *scratch) {
 	d := &s.text.Doc
 	for i := range s.seq.Len() {
@@ -226,7 +226,8 @@ func (m *Model) ramadan(s *scratch) {
 	}
 }
 
-// name adds the elements from i to j of the sequence as a name, without signs at its ends, unless they are no name.
+// name adds the elements from i to j of the sequence as a name, without punctuation at its ends, unless they are not a
+// name.
 func (m *Model) name(s *scratch, i, j int, kind string, post bool) {
 	tokens := s.text.Tokens
 	for i < j && !isWord(&tokens[s.seq.Tokens[i]]) {
@@ -250,8 +251,8 @@ func (m *Model) name(s *scratch, i, j int, kind string, post bool) {
 	s.addName(i, m.version(s, j, kind), kind)
 }
 
-// listed adds the products and events of the gazetteer that the tagger does not find, since newspapers name few of them,
-// and all its names in other letters.
+// listed adds products and events of the gazetteer that the tagger does not find, since newspapers name few of them,
+// and all names in other scripts.
 func (m *Model) listed(s *scratch) {
 	tokens := s.text.Tokens
 	for i := 0; i < s.seq.Len(); i++ {
@@ -270,7 +271,7 @@ func (m *Model) listed(s *scratch) {
 
 const organizations = gazetteer.Org | gazetteer.Club | gazetteer.Media | gazetteer.Company | gazetteer.University
 
-// sure reports whether a name of the gazetteer of so many words is one without a word from the tagger.
+// sure reports whether a gazetteer name with that many words counts as a name without the tagger.
 func sure(kind string, words int) bool {
 	switch kind {
 	case "product", "event":
@@ -281,7 +282,7 @@ func sure(kind string, words int) bool {
 	return false
 }
 
-// kindsOf are the kinds of names of the gazetteer by the type that they have when they have no other.
+// kindsOf are the kinds of names in the gazetteer by type, for names with a single type.
 var kindsOf = []struct {
 	kinds gazetteer.Kind
 	kind  string
@@ -293,7 +294,7 @@ var kindsOf = []struct {
 	{gazetteer.Given | gazetteer.Surname | gazetteer.GivenForeign | gazetteer.SurnameForeign | gazetteer.Person, "person"},
 }
 
-// onlyKind returns the type of names that the gazetteer knows as one kind of thing and nothing else, "" for all others.
+// onlyKind returns the type of names that the gazetteer has as one type only, "" for all others.
 func onlyKind(k gazetteer.Kind) string {
 	k &^= gazetteer.Common | gazetteer.VeryCommon
 	for _, t := range kindsOf {
@@ -304,14 +305,14 @@ func onlyKind(k gazetteer.Kind) string {
 	return ""
 }
 
-// designators stand before the names of streets, valleys and the like and are part of them in speech. Newspapers, and the
-// collections made of them, leave them out.
+// designators come before the names of streets, valleys and the like, and are part of them in speech. Newspapers, and
+// the collections made from them, leave them out.
 var (
 	designators = words("شارع طريق حي جبل وادي باب دوار ميدان سوق جسر كوبري برج نهر بحيره جزيره قلعه حديقه كورنيش درب زنقه نهج")
 	honours     = words("الملك الملكه الامير الشيخ الامام الشهيد الرئيس السلطان سيدي")
 )
 
-// designated moves the start i of a name to the word that says what kind of place it is, if one stands before it.
+// designated moves the start i of a name to a designator before it, if there is one.
 func (m *Model) designated(s *scratch, i int, kind string) (int, string) {
 	d := &s.text.Doc
 	at := i
@@ -324,10 +325,10 @@ func (m *Model) designated(s *scratch, i int, kind string) (int, string) {
 	return i, kind
 }
 
-// versions are what follows the name of a device beside a number.
+// versions are words that follow the name of a device besides a number.
 var versions = words("pro plus max ultra mini air lite برو بلس ماكس الترا ميني لايت")
 
-// version returns the end of a product with the number and the words that tell its version.
+// version returns the end of a product including its number and version words.
 func (m *Model) version(s *scratch, j int, kind string) int {
 	if kind != "product" {
 		return j
@@ -343,11 +344,11 @@ func (m *Model) version(s *scratch, j int, kind string) int {
 	return j
 }
 
-// God is named in greetings, thanks and oaths, without being what a post is about.
+// god are forms of the name of God, which occurs in greetings, thanks and oaths without being what a post is about.
 var god = words("الله لله والله بالله تالله اللهم ولله فالله يالله عالله الرب ربنا ربي")
 
-// barred reports whether token i is no name although it may look like one: the name of God, and in posts the name of a
-// currency without a number.
+// barred reports whether token i is not a name although it may look like one: the name of God, and in posts the name of
+// a currency without a number.
 func barred(d *token.Doc, i int, post bool) bool {
 	return in(d, i, god) || post && (in(d, i, currencies) || in(d, i, currenciesAlone))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
 )
 
-// Words of the rules for sums of money and dates, in folded letters.
+// These are the words of the rules for amounts of money and dates, in folded letters.
 var (
 	currencies = words("ريال ريالا ريالات دولار دولارا دولارات جنيه جنيها جنيهات درهم درهما دراهم دينار دينارا دنانير ليره ليرات " +
 		"يورو شيكل شيقل شواقل فرنك روبيه ين يوان استرليني اورو دج دت usd eur sar aed egp qar kwd bhd omr jod mad dzd tnd lyd iqd gbp sr rs dh dollar dollars euro euros")
@@ -34,7 +34,7 @@ func words(list string) set {
 	return m
 }
 
-// rules adds the entities that need no learning: hashtags, mentions, links, sums of money and dates.
+// rules adds the entities that need no learning: hashtags, mentions, links, amounts of money and dates.
 func (s *scratch) rules() {
 	s.spans = s.spans[:0]
 	d := &s.text.Doc
@@ -62,10 +62,10 @@ func (s *scratch) rules() {
 	}
 }
 
-// nothing stands where there is no token.
+// nothing is returned when there is no token.
 var nothing = token.Token{Kind: token.Punct}
 
-// at returns token i when it is outside a hashtag, and an empty sign when there is none.
+// at returns token i if it exists and is outside a hashtag, else nothing.
 func at(d *token.Doc, i int) *token.Token {
 	if i < 0 || i >= len(d.Tokens) || d.Tokens[i].Tag {
 		return &nothing
@@ -82,13 +82,13 @@ func in(d *token.Doc, i int, m set) bool {
 	return m[feature.Key(d.Folded(t))]
 }
 
-// symbol reports whether token i is the sign of a currency.
+// symbol reports whether token i is a currency symbol.
 func symbol(d *token.Doc, i int) bool {
 	t := at(d, i)
 	return t.Kind == token.Punct && t.End > t.Start && strings.ContainsAny(d.Text(t), "$€£¥₪₺₹﷼")
 }
 
-// money returns the number of tokens of the sum of money that starts at token i, or 0.
+// money returns the number of tokens of the amount of money that starts at token i, or 0.
 func money(d *token.Doc, i int) int {
 	n := 0
 	if symbol(d, i) {

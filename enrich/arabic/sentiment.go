@@ -7,7 +7,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// The classes of the sentiment head, in its order.
+// The classes of the sentiment head, in order.
 const (
 	positive = iota
 	negative
@@ -17,7 +17,7 @@ const (
 
 var sentimentLabels = [sentiments]schema.SentimentLabel{schema.Positive, schema.Negative, schema.Neutral}
 
-// feeling says how the text of s feels.
+// feeling returns the sentiment of s.
 func (m *Model) feeling(s *scratch, d schema.Dialect) schema.Sentiment {
 	if d == schema.NotArabic && !m.reader.Polar(&s.text) {
 		return schema.Sentiment{Label: schema.Neutral}
@@ -33,18 +33,18 @@ func (m *Model) feeling(s *scratch, d schema.Dialect) schema.Sentiment {
 }
 
 const (
-	// phraseShare is how much the net of phrases has a say beside the linear head. With more of it short posts and the
-	// tweets of two labels stay as they are, and those of three get worse.
+	// phraseShare is the weight of the phrase net relative to the linear head. With more of it, accuracy stays the same on
+	// short posts and tweets with two labels, and falls on those with three.
 	phraseShare = 0.2
-	// Posts of longWords words and more take a side more often than short ones, and more often blame: what they add to the
-	// scores of neutral and of negative.
+	// Posts of longWords words and more are less often neutral than short ones, and more often negative: this is added to
+	// the scores of neutral and of negative.
 	longWords    = 12
 	longNeutral  = -0.4
 	longNegative = 0.1
 )
 
-// feelings returns the probability of each class. In another language the words are not those that the heads learnt: the
-// emoji and the short lists of other languages, which are among the signs, speak alone.
+// feelings returns the probability of each class. For another language only the emoji and the short lists of other
+// languages count, which are among the signs, because the heads have not learnt its words.
 func (m *Model) feelings(s *scratch, foreign bool) []float32 {
 	p := s.scores[:sentiments]
 	blocks := m.reader.Sentiment(&s.text, false)
@@ -67,13 +67,13 @@ func (m *Model) feelings(s *scratch, foreign bool) []float32 {
 	return p
 }
 
-// score turns probabilities into a number from -1 to 1 with three digits.
+// score converts probabilities to a number from -1 to 1 with three digits.
 func score(p []float32) float64 {
 	v := math.Round(float64(p[positive]-p[negative])*1000) / 1000
 	return min(1, max(-1, v)) + 0 // no negative zero
 }
 
-// softmax turns scores into probabilities.
+// softmax converts scores to probabilities.
 func softmax(p []float32) {
 	hi := p[0]
 	for _, v := range p {

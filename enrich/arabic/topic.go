@@ -15,20 +15,20 @@ var learntTopics = [...]string{
 }
 
 const (
-	science = 0 // the class of science and technology: one in the labelled texts, two in the specification
-	// From fewWords to manyWords words the topic head, which learnt long sentences, has more and more of a say.
+	science = 0 // the class of science and technology: one in the labelled texts, two in the API
+	// From fewWords to manyWords words, the weight of the topic head, which learnt long sentences, increases.
 	fewWords, manyWords = 6, 12
-	minFirst            = 0.45 // the probability from which the first topic is named
-	minLong             = 0.3  // the same in a text of manyWords, of which more is known
-	minNext             = 0.5  // the probability from which those after it are named
+	minFirst            = 0.45 // the least probability of the first topic
+	minLong             = 0.3  // the same for a text of manyWords, which has more evidence
+	minNext             = 0.5  // the least probability of further topics
 	maxTopics           = 3
-	// listedMore is how much likelier a topic is of which a list has a word.
+	// listedMore is the factor by which a word on a list makes its topic more likely.
 	listedMore = 1.5
-	// subjectPower is how much the subject head has a say in which of the topics of the topic head it is.
+	// subjectPower is the weight of the subject head in choosing among the topics of the topic head.
 	subjectPower = 0.3
 )
 
-// topics names what the text of s is about, most likely first.
+// topics returns the topics of s, most likely first.
 func (m *Model) topics(s *scratch, d schema.Dialect) []string {
 	if d == schema.NotArabic || len(s.text.Spans) == 0 {
 		return nil
@@ -83,8 +83,8 @@ func (m *Model) subjects(s *scratch) []float32 {
 	return p
 }
 
-// share shares out what p, the probabilities of the subject head, leaves for the classes of the topic head, of which q are
-// the probabilities.
+// share distributes what p, the probabilities of the subject head, leaves for the classes of the topic head, whose
+// probabilities are q.
 func (m *Model) share(p, q []float32) {
 	none := len(q) - 1
 	known, sum := p[m.learnt[none]], float32(0)
@@ -107,7 +107,7 @@ func (m *Model) share(p, q []float32) {
 	p[m.learnt[science]] *= split
 }
 
-// indexes returns where each of names is in all; "science" stands for technology as well.
+// indexes returns the index in all of each of names; "science" includes technology.
 func indexes(names, all []string) []int {
 	var out []int
 	for _, n := range names {

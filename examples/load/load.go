@@ -21,8 +21,8 @@ type result struct {
 	p50, p99 time.Duration
 }
 
-// load sends requests on so many connections, on each the next as soon as the one before is answered, for a time or
-// until there were so many.
+// load sends requests on that many connections, on each one the next as soon as the previous one is answered, for a
+// time or until the given number of requests is reached.
 func load(ctx context.Context, t target, connections int, during time.Duration, requests int) (result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -67,7 +67,7 @@ func load(ctx context.Context, t target, connections int, during time.Duration, 
 	return result{float64(len(all)) / spent.Seconds(), all[len(all)/2], all[len(all)*99/100]}, nil
 }
 
-// talk sends one request after the other and returns how long each answer took.
+// talk sends one request after the other and returns the latency of each.
 func talk(ctx context.Context, conn net.Conn, request []byte, more func() bool) ([]time.Duration, error) {
 	in := bufio.NewReaderSize(conn, 4<<10)
 	var took []time.Duration
@@ -86,7 +86,7 @@ func talk(ctx context.Context, conn net.Conn, request []byte, more func() bool) 
 
 var length = []byte("Content-Length: ")
 
-// answer reads an answer, as fast as can be: what reads it must take little from those who write it.
+// answer reads an answer as cheaply as possible, so that the client takes little CPU from the server.
 func answer(in *bufio.Reader) error {
 	status, err := in.ReadSlice('\n')
 	if err != nil {

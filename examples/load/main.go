@@ -1,10 +1,10 @@
-// Command load compares the shipped server with a bare net/http handler, and with nginx, that give the same bytes: all on
-// loopback, in one run, by turns. It prints requests a second, how long answers take, and the ratios.
+// Command load compares the shipped server with a bare net/http handler, and with nginx, which return the same bytes:
+// all on loopback, in one run, by turns. It prints requests per second, latencies, and the ratios.
 //
 //	go run ./examples/load                                     # a short one
 //	go run ./examples/load --for 5s --rounds 7 --nginx /usr/sbin/nginx
-//	go run ./examples/load --requests 1000000 --wide 1024   # what the server's memory comes to
-//	go run ./examples/load --starts 11                      # how long the program takes to start, and what it takes idle
+//	go run ./examples/load --requests 1000000 --wide 1024   # how much memory the server uses
+//	go run ./examples/load --starts 11                      # how long the program takes to start, and its idle memory
 package main
 
 import (
@@ -58,7 +58,7 @@ func main() {
 type target struct {
 	name    string
 	addr    string
-	request []byte // as it goes over the wire
+	request []byte // as sent
 	pid     int
 }
 
@@ -110,10 +110,10 @@ func (c *cli) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// compare puts every target under load by turns and prints what came of it.
+// compare puts every target under load by turns and prints the results.
 func (c *cli) compare(ctx context.Context, connections int, targets []target) error {
 	results := make([][]result, len(targets))
-	for _, t := range targets { // warm
+	for _, t := range targets { // warm up
 		if _, err := load(ctx, t, connections, c.For/4, 0); err != nil {
 			return fmt.Errorf("%s: %w", t.name, err)
 		}
@@ -159,7 +159,7 @@ func medians(rs []result) result {
 	}
 }
 
-// memory says what the server's memory is after many requests, against what it was after few.
+// memory prints the server's memory after many requests, and after few.
 func (c *cli) memory(ctx context.Context, t target) error {
 	var after [2]int
 	for i, n := range []int{c.Requests / 100, c.Requests - c.Requests/100} {
@@ -178,11 +178,11 @@ func (c *cli) memory(ctx context.Context, t target) error {
 
 func say(format string, args ...any) { _, _ = fmt.Fprintf(os.Stdout, format, args...) }
 
-// starts says how long the program takes to answer /health for the first time, on a file that is there, and what memory
-// it then takes with nothing to do.
+// starts measures how long the program takes until it answers /health for the first time, on an existing file, and its
+// idle memory then.
 func (c *cli) starts(ctx context.Context, dir string) error {
 	var took, idle []int
-	for range c.Starts + 1 { // the first one makes the file
+	for range c.Starts + 1 { // the first one creates the file
 		var running children
 		began := time.Now()
 		t, err := c.serve(ctx, dir, &running)
@@ -214,7 +214,7 @@ func (c *cli) starts(ctx context.Context, dir string) error {
 	return nil
 }
 
-// build builds the program that is measured.
+// build builds the measured program.
 func build(ctx context.Context, dir string) (string, error) {
 	program := filepath.Join(dir, "socialdata")
 	out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "github.com/socialdata/socialdata/examples/standalone").CombinedOutput()
@@ -234,7 +234,7 @@ func resident(pid int) (int, error) {
 	return field(status, "VmRSS:")
 }
 
-// field returns the number behind a name, in text of lines such as VmRSS: 1024 kB.
+// field returns the number after a name, in text with lines such as VmRSS: 1024 kB.
 func field(r io.Reader, name string) (int, error) {
 	for {
 		var word string

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// children are the servers that were started. All of them end with this program.
+// children are the started servers. All of them end with this program.
 type children []*exec.Cmd
 
 func (cs *children) start(cmd *exec.Cmd) error {
@@ -38,7 +38,7 @@ func (cs *children) stop() {
 	}
 }
 
-// started starts a server and returns the words of the line in its output that says it serves.
+// started starts a server and returns the submatches of the line in its output that says that it serves.
 func started(cmd *exec.Cmd, running *children, form *regexp.Regexp) ([]string, error) {
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -63,7 +63,7 @@ var (
 	secret = regexp.MustCompile(`(?s)Authorization: (Bearer \S+)".*serves on http://(\S+) `)
 )
 
-// command returns the shipped server with its books in a file, and limits that nobody meets.
+// command returns the shipped server with its database in a file, and limits that are never reached.
 func (c *cli) command(ctx context.Context, db string) *exec.Cmd {
 	args := []string{
 		"serve", "--addr", "127.0.0.1:0", "--db", db, "--rate-capacity", "1000000000", "--rate-refill", "1000000000",
@@ -85,7 +85,7 @@ func (c *cli) serve(ctx context.Context, dir string, running *children) (target,
 	return target{name: "socialdata", addr: found[1], pid: cmd.Process.Pid}, nil
 }
 
-// ours starts the shipped server for somebody with credits for all.
+// ours starts the shipped server with an account that can pay for all requests.
 func (c *cli) ours(ctx context.Context, dir string, running *children) (target, error) {
 	db := filepath.Join(dir, "load.db")
 	cmd := c.command(ctx, db)
@@ -164,7 +164,7 @@ func startBare(ctx context.Context, body []byte, running *children) (target, err
 	return target{"bare net/http", found[1], request("/v1/mock/profile?handle=ann", found[1]), cmd.Process.Pid}, nil
 }
 
-// bare serves the body on every path: the least that net/http needs for it.
+// bare serves the body on every path, with the least code that net/http needs.
 func bare(ctx context.Context, in io.Reader, out io.Writer) error {
 	body, err := io.ReadAll(in)
 	if err != nil {
@@ -188,7 +188,7 @@ func bare(ctx context.Context, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// conf has nginx answer from its cache what the bare handler has said once.
+// conf makes nginx answer from its cache what the bare handler has returned once.
 const conf = `daemon off;
 master_process on;
 worker_processes auto;
@@ -229,7 +229,7 @@ func startNginx(ctx context.Context, program, dir, upstream string, running *chi
 	if err := os.WriteFile(name, fmt.Appendf(nil, conf, dir, addr, upstream), 0o600); err != nil {
 		return target{}, err
 	}
-	if os.Getuid() == 0 { // its workers are another user's
+	if os.Getuid() == 0 { // its workers run as another user
 		if err := os.Chmod(dir, 0o711); err != nil {
 			return target{}, err
 		}

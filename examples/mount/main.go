@@ -1,4 +1,4 @@
-// Command mount puts the API under a prefix of a program's own mux, with everything in memory:
+// Command mount serves the API under a prefix of a program's own mux, with everything in memory:
 //
 //	go run ./examples/mount
 //	curl -H "Authorization: Bearer <the key that it prints>" "http://127.0.0.1:8081/data/v1/mock/profile?handle=ann"
@@ -36,7 +36,7 @@ func run(ctx context.Context, addr string) error {
 		return err
 	}
 	_, _ = fmt.Fprintf(os.Stdout, "curl -H \"Authorization: Bearer %s\" \"http://%s/data/v1/mock/profile?handle=ann\"\n", secret, addr)
-	// The bounds of a web server are its own: these are the ones that Server.Serve has.
+	// The limits of a web server are its own: these are the ones that Server.Serve uses.
 	web := &http.Server{
 		Addr: addr, Handler: mux, MaxHeaderBytes: 60 << 10, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 5 * time.Second,
 		WriteTimeout: 50 * time.Second, IdleTimeout: time.Minute,

@@ -1,4 +1,4 @@
-// Command standalone is socialdata as a server of its own, with every provider and the embedded model.
+// Command standalone is socialdata as a server, with every provider and the embedded model.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 
 func main() { cli.Main(config()) }
 
-// config returns what the program is made of.
+// config returns the configuration of the program.
 func config() cli.Config {
 	return cli.Config{
 		Providers: func(env cli.Environment) ([]providers.Chain, error) {

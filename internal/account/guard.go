@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// HangsAfter is how long a store may leave all of its calls without an answer before it is taken for hanging.
+	// HangsAfter is how long a store may leave all of its calls unanswered before it counts as hanging.
 	HangsAfter = 2 * time.Second
-	// patience is how long a store has for an answer that no call waits for.
+	// patience is the time limit of store calls that no caller waits for.
 	patience = 10 * time.Second
-	// grace is what a store has at least, and what is kept of a call's time to ask what became of a charge.
+	// grace is the least time that a store call gets, and the part of a call's time that is reserved for finding out
+	// whether a charge was made.
 	grace = 2 * time.Second
 )
 
-// UnavailableError says that a store cannot be used now: it hangs, it has not answered in time, or it says so itself.
+// UnavailableError means that a store cannot be used now: it hangs, it has not answered in time, or it says so itself.
 type UnavailableError struct {
 	Store string // such as "ledger"
 	Err   error
@@ -34,11 +35,11 @@ func (e *UnavailableError) Error() string {
 // Unwrap returns the cause.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// errHangs says that a store hangs, and that another call is finding out whether it still does.
+// errHangs means that a store hangs, and that another call is checking whether it still does.
 var errHangs = fmt.Errorf("it has not answered for %v", HangsAfter)
 
-// Guard stands before the stores that calls need. No call waits for one of them beyond its own time, and while one
-// hangs, calls that need it fail at once but for one every [HangsAfter] that tries.
+// Guard protects the stores that calls need. No call waits for a store beyond its own time. While a store hangs, calls
+// that need it fail at once, except one every [HangsAfter] that tries it.
 type Guard struct {
 	timeout time.Duration // of a call
 	probes  background.Group
@@ -46,7 +47,7 @@ type Guard struct {
 	ledger, keys, records gate
 }
 
-// NewGuard returns the guard of stores that serve calls of that time-out.
+// NewGuard returns the guard of stores for calls with the given time-out.
 func NewGuard(timeout time.Duration) *Guard {
 	g := &Guard{timeout: timeout}
 	for name, gate := range map[string]*gate{"ledger": &g.ledger, "keys": &g.keys, "records": &g.records} {
@@ -55,7 +56,7 @@ func NewGuard(timeout time.Duration) *Guard {
 	return g
 }
 
-// over returns when the time of the call is over that is worked for in ctx, or our patience where none is.
+// over returns when the time of the call in ctx is over, or that of our patience when there is no call.
 func (g *Guard) over(ctx context.Context) time.Time {
 	now := time.Now()
 	begun := operation.Begun(ctx)
@@ -68,8 +69,8 @@ func (g *Guard) over(ctx context.Context) time.Time {
 	return now.Add(grace)
 }
 
-// Hanging returns the names of the stores that hang. Each of them is asked again in the background, so that it is found
-// to be back though no call comes.
+// Hanging returns the names of the stores that hang. Each of them is probed in the background, so that its recovery is
+// noticed even without calls.
 func (g *Guard) Hanging() []string {
 	var names []string
 	for _, gate := range []*gate{&g.ledger, &g.keys, &g.records} {
@@ -81,23 +82,23 @@ func (g *Guard) Hanging() []string {
 	return names
 }
 
-// Close waits until nothing is asked in the background.
+// Close waits until no probe runs in the background.
 func (g *Guard) Close(ctx context.Context) error { return g.probes.Close(ctx) }
 
-// gate is the way to one store.
+// gate controls access to one store.
 type gate struct {
 	guard *Guard
 	name  string
-	probe func(ctx context.Context) error // asks the store something small; nil when there is no store
+	probe func(ctx context.Context) error // makes a small request to the store; nil when there is no store
 
 	mu      sync.Mutex
 	waiting int
-	since   time.Time // when a call began to wait, or one was last answered, since when no other was; else zero
-	tried   time.Time // when a call was last let through though the store hangs
+	since   time.Time // since when calls have been waiting without any answer; zero when none is waiting
+	tried   time.Time // when a call was last let through although the store hangs
 }
 
-// enter lets a call of the store begin, with the time that it has; spare is left of the call's own. It fails with an
-// [UnavailableError] while the store hangs.
+// enter lets a call of the store begin, and returns it with its time limit; spare is reserved from the call's own time.
+// It returns an [UnavailableError] while the store hangs.
 func (g *gate) enter(ctx context.Context, spare time.Duration) (*bound, error) {
 	now := time.Now()
 	end := g.guard.over(ctx).Add(-spare)
@@ -118,7 +119,7 @@ func (g *gate) enter(ctx context.Context, spare time.Duration) (*bound, error) {
 	return &bound{Context: ctx, gate: g, end: end}, nil
 }
 
-// leave notes that a call has come back, with an answer or without.
+// leave notes that a call has returned, with or without an answer.
 func (g *gate) leave(answered bool) {
 	now := time.Now()
 	g.mu.Lock()
@@ -127,7 +128,7 @@ func (g *gate) leave(answered bool) {
 	switch {
 	case answered && g.waiting > 0:
 		g.since = now
-	case answered, g.waiting == 0 && !g.hangs(now): // or the caller has left it no time
+	case answered, g.waiting == 0 && !g.hangs(now): // or the caller left it no time
 		g.since = time.Time{}
 	}
 }
@@ -141,7 +142,7 @@ func (g *gate) hanging() bool {
 	return g.hangs(time.Now())
 }
 
-// again asks the store in the background.
+// again probes the store in the background.
 func (g *gate) again() {
 	if g.guard.probes.Begin() {
 		go func() {
@@ -151,7 +152,7 @@ func (g *gate) again() {
 	}
 }
 
-// ask asks the store something small.
+// ask makes a small request to the store.
 func (g *gate) ask() (err error) {
 	bounded, err := g.enter(context.Background(), 0)
 	if err != nil {
@@ -161,7 +162,7 @@ func (g *gate) ask() (err error) {
 	return g.probe(bounded)
 }
 
-// unavailable reports whether a store says of its error that it could not be reached, or not be used in time.
+// unavailable reports whether the store's error says that it could not be reached, or not in time.
 func unavailable(err error) bool {
 	says, ok := errors.AsType[interface {
 		error

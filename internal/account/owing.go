@@ -8,11 +8,12 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// mostOwing is how many accounts are remembered. One that is not gets its unpaid calls back with time alone.
+// mostOwing is how many accounts are remembered. An account that is not remembered gets its unpaid calls back only over
+// time.
 const mostOwing = 10_000
 
-// owing remembers whose bucket of unpaid calls is not full, as far as this process knows: an answer from the cache need
-// not give back what nobody has taken. Its zero value is ready for use.
+// owing remembers the accounts whose bucket of unpaid calls is not full, as far as this process knows, so that an
+// answer from the cache does not give back what was not taken. Its zero value is ready to use.
 type owing struct {
 	mu sync.Mutex
 	by *simplelru.LRU[string, struct{}]
@@ -23,7 +24,7 @@ func (o *owing) note(account string, a keys.Allowance) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.by == nil {
-		o.by, _ = simplelru.NewLRU[string, struct{}](mostOwing, nil) // fails on a size below 1 only
+		o.by, _ = simplelru.NewLRU[string, struct{}](mostOwing, nil) // only fails for a size below 1
 	}
 	if a.Remaining >= float64(a.Rate.Capacity) {
 		o.by.Remove(account)

@@ -9,9 +9,9 @@ import (
 	"github.com/socialdata/socialdata/observe"
 )
 
-// bound is the context of a call of a store: it ends when the caller's does, or with the time that the store has. There
-// is a timer for that once a store waits, which one in this process does not: with [context.WithTimeout] half of what a
-// cached call allocates, and a third of its time, was for two timers that are never looked at (BenchmarkCachedProfile).
+// bound is the context of a store call: it ends with the caller's, or when the time of the store is over. It only
+// starts a timer when a store waits, which a store in this process does not: with [context.WithTimeout], two unused
+// timers made half of the allocations and a third of the time of a cached call (BenchmarkCachedProfile).
 type bound struct {
 	context.Context // the caller's
 	gate            *gate
@@ -22,11 +22,11 @@ type bound struct {
 	cancel context.CancelFunc
 }
 
-// leave is deferred: it turns a panic into an error, and the end of the store's time into one that is not the end of the
-// caller's.
+// leave is deferred: it converts a panic to an error, and the end of the store's time to an error that is not the end
+// of the caller's.
 func (b *bound) leave(err *error) {
 	timedOut := false
-	if v := recover(); v != nil { // a search settles in goroutines of its own, where nothing above recovers
+	if v := recover(); v != nil { // a search settles in goroutines of its own, where nothing else recovers
 		*err = fmt.Errorf("socialdata: the %s panicked: %s", b.gate.name, observe.Recovered(v))
 	} else if *err != nil {
 		ended := b.Err() != nil
@@ -74,7 +74,8 @@ func (b *bound) Err() error {
 	return nil
 }
 
-// Value implements [context.Context]. A context below finds the one with the timer, and needs no goroutine to watch it.
+// Value implements [context.Context]. A derived context finds the one with the timer, and needs no goroutine to watch
+// it.
 func (b *bound) Value(key any) any { return b.now().Value(key) }
 
 // now returns the context with the timer, or the caller's while there is none.

@@ -1,5 +1,5 @@
-// Package background counts work that goes on while nobody waits for it, so that a process can end without cutting it
-// off. In contrast to a WaitGroup, work may begin while somebody waits for the end: it is then refused.
+// Package background counts work that runs without a caller waiting for it, so that a process can end without
+// interrupting it. Unlike with a WaitGroup, work may begin while something waits for the end: it is then refused.
 package background
 
 import (
@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// Group is work under way. Its zero value is ready for use, by many goroutines at once.
+// Group is a set of running work. Its zero value is ready to use, and it is safe for concurrent use.
 type Group struct {
 	mu     sync.Mutex
 	n      int
 	closed bool
-	idle   chan struct{} // made by who waits, closed with the last work
+	idle   chan struct{} // made by the waiter, closed with the last work
 }
 
 // Begin counts one more, unless the group is closed: then it returns false, and the work must not begin. Work that is
-// counted already may always begin more with [Group.Fork].
+// already counted may always begin more with [Group.Fork].
 func (g *Group) Begin() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -27,7 +27,7 @@ func (g *Group) Begin() bool {
 	return true
 }
 
-// Fork counts one more for work that is under way itself.
+// Fork counts one more, started by work that is already counted.
 func (g *Group) Fork() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -44,7 +44,7 @@ func (g *Group) End() {
 	}
 }
 
-// Close refuses new work and returns when the last has ended, or with ctx.
+// Close refuses new work and returns when the last work has ended, or ctx has.
 func (g *Group) Close(ctx context.Context) error {
 	g.mu.Lock()
 	g.closed = true

@@ -15,23 +15,23 @@ const (
 
 	// MaxSeen is how many objects are remembered along a walk, unless the last page alone has more.
 	MaxSeen = 200
-	// MaxUsed is how many upstream tokens are.
+	// MaxUsed is how many upstream tokens are remembered.
 	MaxUsed = 200
 )
 
-// Cursor is where a walk stands. The zero Cursor is the first page.
+// Cursor is the position of a walk. The zero Cursor is the first page.
 type Cursor struct {
-	Provider string // who issued the token: page two never switches upstream
+	Provider string // the issuer of the token: a walk never switches upstream
 	Token    string // the upstream's
 	Issued   time.Time
-	Used     []uint64 // tokens that have been used before, hashed, oldest first
-	Seen     []uint64 // objects of the pages before, hashed, oldest first
+	Used     []uint64 // tokens used before, hashed, oldest first
+	Seen     []uint64 // objects on earlier pages, hashed, oldest first
 }
 
-// ErrInvalid says that a text is no cursor of the request that it came with.
+// ErrInvalid means that a text is not a cursor of the request that it came with.
 var ErrInvalid = errors.New("cursor is not valid for this request")
 
-// Encode returns c as bytes, equal ones for equal cursors.
+// Encode returns c as bytes; equal cursors have equal bytes.
 func (c *Cursor) Encode() []byte {
 	b := appendString(nil, c.Provider)
 	b = appendString(b, c.Token)
@@ -40,7 +40,7 @@ func (c *Cursor) Encode() []byte {
 	return AppendIDs(b, c.Seen)
 }
 
-// Text returns c as text that is not sealed, for what may hold text only. Equal cursors have equal texts.
+// Text returns c as text that is not sealed, for places that can only hold text. Equal cursors have equal texts.
 func (c *Cursor) Text() string { return base64.RawStdEncoding.EncodeToString(c.Encode()) }
 
 // Place returns the bytes of [Cursor.Text].
@@ -60,7 +60,7 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// AppendIDs appends hashes to b, as many bytes each as a cursor keeps.
+// AppendIDs appends hashes to b, with as many bytes each as a cursor keeps.
 func AppendIDs(b []byte, ids []uint64) []byte {
 	b = binary.AppendUvarint(b, uint64(len(ids)))
 	for _, id := range ids {
@@ -123,7 +123,7 @@ func (d *decoder) ids() []uint64 {
 	return out
 }
 
-// DecodeIDs returns the hashes that [AppendIDs] wrote; nil when b is nothing of the kind.
+// DecodeIDs returns the hashes that [AppendIDs] wrote; nil when b does not have that form.
 func DecodeIDs(b []byte) []uint64 {
 	d := decoder{b: b}
 	if ids := d.ids(); !d.failed {

@@ -1,3 +1,3 @@
-// Package cursor keeps the place of a walk: what a cursor holds, how it is sealed into opaque text, and what has been
-// seen along the way. It knows nothing of providers: a token is what the upstream gave, unread.
+// Package cursor keeps the position of a walk: what a cursor holds, how it is sealed into opaque text, and which
+// objects have been seen along the way. It knows nothing of providers: an upstream's token is kept unread.
 package cursor

@@ -13,21 +13,21 @@ import (
 	"slices"
 )
 
-// MinSecret is how long a secret must be, in bytes.
+// MinSecret is the minimum length of a secret, in bytes.
 const MinSecret = 16
 
 const (
 	version = 1
 	tagSize = 16 // bytes of the HMAC-SHA-256 that are kept
 
-	overhead = 1 + 4 + tagSize // bytes that sealing adds: version, key id and tag
+	overhead = 1 + 4 + tagSize // bytes added by sealing: version, key id and tag
 )
 
-// Sealer turns cursors into opaque, authenticated text and back.
+// Sealer converts cursors to opaque, authenticated text and back.
 //
-// The form is base64url(version ‖ key id ‖ tag ‖ AES-256-CTR(payload)). The tag is HMAC-SHA-256 over what the cursor is
-// bound to and the payload, and serves as the counter's start as well, so that equal cursors look equal: an answer
-// from the cache keeps its ETag.
+// The form is base64url(version ‖ key id ‖ tag ‖ AES-256-CTR(payload)). The tag is an HMAC-SHA-256 over the binding of
+// the cursor and the payload. It is also the initial counter, so that equal cursors have equal texts: an answer from
+// the cache keeps its ETag.
 type Sealer struct{ keys []sealKey }
 
 type sealKey struct {
@@ -35,7 +35,7 @@ type sealKey struct {
 	enc, mac []byte
 }
 
-// NewSealer returns a Sealer that seals with the first secret and opens what any of them sealed.
+// NewSealer returns a Sealer that seals with the first secret and opens what was sealed with any of them.
 func NewSealer(secrets ...[]byte) (*Sealer, error) {
 	if len(secrets) == 0 {
 		secret := make([]byte, 32)
@@ -73,7 +73,7 @@ func (s *Sealer) Open(binding, text string) ([]byte, error) {
 	if err != nil || len(b) < overhead || b[0] != version {
 		return nil, ErrInvalid
 	}
-	if base64.RawURLEncoding.EncodeToString(b) != text { // line breaks and stray bits are skipped by the decoder
+	if base64.RawURLEncoding.EncodeToString(b) != text { // the decoder ignores line breaks and stray bits
 		return nil, ErrInvalid
 	}
 	i := slices.IndexFunc(s.keys, func(k sealKey) bool { return k.id == [4]byte(b[1:5]) })
@@ -101,7 +101,7 @@ func (k sealKey) tag(binding string, payload []byte) []byte {
 func (k sealKey) crypt(iv, in []byte) []byte {
 	block, err := aes.NewCipher(k.enc)
 	if err != nil {
-		panic(err) // a key of 32 bytes is never refused
+		panic(err) // a key of 32 bytes is always valid
 	}
 	out := make([]byte, len(in))
 	cipher.NewCTR(block, iv).XORKeyStream(out, in)

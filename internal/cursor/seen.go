@@ -7,9 +7,9 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const idSize = 6 // bytes kept of a hash: one wrong match in 10^12
+const idSize = 6 // bytes kept of a hash: one false match in 10^12
 
-// Identity returns what tells an object apart from the others of a list.
+// Identity returns a hash that distinguishes an object from the others in a list.
 func Identity(o schema.Object) uint64 {
 	c := o.Shared()
 	return Hash(string(c.Platform), c.ID, c.URL)
@@ -29,8 +29,8 @@ func Hash(parts ...string) uint64 {
 func KeepLast(ids []uint64, n int) []uint64 { return ids[max(0, len(ids)-n):] }
 
 // Pass notes that a page has been read, whose next page has the token next: again are the objects on it that the walk
-// has met before, ids those that were new. What comes again is remembered anew, so that an object which stands on every
-// page never comes twice, however long the walk.
+// has met before, ids the new ones. Repeated objects are remembered again, so that an object that is on every page is
+// only returned once, however long the walk is.
 func (c *Cursor) Pass(next string, again, ids []uint64) {
 	if c.Token != "" && next != c.Token {
 		c.Used = append(c.Used, Hash(c.Token))

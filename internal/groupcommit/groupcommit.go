@@ -1,12 +1,12 @@
-// Package groupcommit lets many callers share the transactions of a database: a commit costs the disk, or a round trip,
-// as much for one of them as for a hundred.
+// Package groupcommit lets many callers share database transactions: a commit costs one disk write, or one round trip,
+// for one caller as for a hundred.
 //
 //	q := groupcommit.New(groupcommit.Config[*task]{Most: 256, Commit: commit, Done: done})
 //	err := q.Submit(t) // and wait until Done was told of t
 //	q.Close()
 //
-// A queue has one goroutine, which takes what callers have queued, commits it and tells them. What a part is, and how
-// its caller waits, is the store's own.
+// A queue has one goroutine, which takes what callers have queued, commits it and calls Done. The store defines what a
+// part is, and how its caller waits.
 package groupcommit
 
 import (
@@ -17,39 +17,39 @@ import (
 	"time"
 )
 
-// ErrClosed says that Close was called.
+// ErrClosed means that Close was called.
 var ErrClosed = errors.New("groupcommit: closed")
 
-// Who failed, where it is no index of a part.
+// Values of failed that are not the index of a part.
 const (
-	// All parts failed: the transaction itself did.
+	// All parts failed, because the transaction did.
 	All = -1
-	// One of the parts failed, and it is not known which.
+	// One of the parts failed, and it is unknown which.
 	One = -2
 )
 
-// Config says how a queue of parts T is committed. Its functions run on the queue's goroutine.
+// Config configures a queue of parts T. Its functions run on the queue's goroutine.
 type Config[T any] struct {
-	// Most is how many parts share a transaction at most.
+	// Most is the maximum number of parts in a transaction.
 	Most int
-	// Commit makes the parts of batch durable in one transaction, or none of them. It may take more parts, which came
-	// meanwhile, into the same transaction, and returns all that it took. When err is not nil, failed is the index of the
-	// part that failed, All or One. It may be called again for parts of which nothing was made durable.
+	// Commit makes the parts of batch durable in one transaction, or none of them. It may take more parts, which came in
+	// the meantime, into the same transaction, and returns all that it took. When err is not nil, failed is the index of
+	// the part that failed, All or One. It may be called again for parts that were not made durable.
 	Commit func(batch []T, more func(taken int) []T) (all []T, failed int, err error)
-	// Done hears, once for each part, that it is durable, or why it is not.
+	// Done is called once for each part: with nil when it is durable, else with the error.
 	Done func(batch []T, err error)
-	// Alone reports whether a part shares its transaction with no other; nil for none.
+	// Alone reports whether a part needs a transaction of its own; nil means that none does.
 	Alone func(T) bool
-	// Gather waits before each transaction while more parts come: callers that were told of the last one are about to
-	// queue the next. It serves a Commit that cannot take more.
+	// Gather waits before each transaction while more parts arrive: callers whose part was just committed are about to
+	// queue the next. It is for a Commit that cannot take more parts.
 	Gather bool
-	// Idle is called when no part has come for as long as IdleAfter returns; nil for never. It is told whether one has come
-	// meanwhile.
+	// Idle is called when no part has come for as long as IdleAfter returns; nil for never. Its argument reports whether
+	// one has come in the meantime.
 	Idle      func(called func() bool)
 	IdleAfter func() time.Duration
 }
 
-// Queue is the parts that wait for their transaction.
+// Queue holds the parts that wait for their transaction.
 type Queue[T any] struct {
 	cfg Config[T]
 
@@ -57,7 +57,7 @@ type Queue[T any] struct {
 	queue  []T
 	closed bool
 
-	wake chan struct{} // holds one token when there may be something to do
+	wake chan struct{} // has one token when there may be work
 	done chan struct{} // closed when the goroutine has ended
 	more func(taken int) []T
 }
@@ -76,7 +76,7 @@ func New[T any](cfg Config[T]) *Queue[T] {
 	return q
 }
 
-// Submit queues a part. It fails with ErrClosed.
+// Submit queues a part. It returns ErrClosed after Close.
 func (q *Queue[T]) Submit(part T) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -86,12 +86,12 @@ func (q *Queue[T]) Submit(part T) error {
 	q.queue = append(q.queue, part)
 	select {
 	case q.wake <- struct{}{}:
-	default: // awake already
+	default: // already awake
 	}
 	return nil
 }
 
-// Close waits until all that is queued is done. Closing again only waits.
+// Close waits until everything queued is done. Closing again only waits.
 func (q *Queue[T]) Close() {
 	q.mu.Lock()
 	if !q.closed {
@@ -102,7 +102,8 @@ func (q *Queue[T]) Close() {
 	<-q.done
 }
 
-// Now commits batch at once on the caller's goroutine, past the queue. It is for a Commit that may run beside itself.
+// Now commits batch immediately on the caller's goroutine, past the queue. It is for a Commit that may run
+// concurrently.
 func (q *Queue[T]) Now(batch []T) { q.commit(batch, none[T]) }
 
 // Len returns how many parts wait for a transaction that has not begun.
@@ -129,8 +130,8 @@ func (q *Queue[T]) run() {
 	}
 }
 
-// commit commits batch. No part fails for what another has done: when one of them has failed, those before it, it and
-// those after it have a transaction each, and when it is not known which one, each part has its own.
+// commit commits batch. No part fails because of another: when one of them has failed, those before it, the part itself
+// and those after it get a transaction each, and when it is unknown which one, each part gets its own.
 func (q *Queue[T]) commit(batch []T, more func(int) []T) {
 	if q.cfg.Alone(batch[0]) {
 		more = none[T]
@@ -152,10 +153,10 @@ func (q *Queue[T]) commit(batch []T, more func(int) []T) {
 	}
 }
 
-// none is for a transaction that takes no more.
+// none is for a transaction that takes no more parts.
 func none[T any](int) []T { return nil }
 
-// take returns the next parts that share a transaction, or the next one alone when it shares with no other.
+// take returns the next parts that share a transaction, or the next one alone when it needs its own.
 func (q *Queue[T]) take() []T {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -172,8 +173,8 @@ func (q *Queue[T]) take() []T {
 	return q.pop(n)
 }
 
-// join returns parts that came while others were applied, for the same transaction, which has taken so many. Callers that
-// are about to queue something get the chance to.
+// join returns parts that came while others were applied, for the same transaction, which has taken that many. Callers
+// that are about to queue something get the chance to.
 func (q *Queue[T]) join(taken int) []T {
 	for range 3 {
 		q.mu.Lock()
@@ -199,7 +200,7 @@ func (q *Queue[T]) sharing(most int) (n int) {
 func (q *Queue[T]) pop(n int) []T {
 	batch := q.queue[:n:n]
 	if q.queue = q.queue[n:]; len(q.queue) == 0 {
-		q.queue = nil // do not keep the array alive
+		q.queue = nil // release the array
 	}
 	return batch
 }

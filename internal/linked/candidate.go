@@ -12,24 +12,24 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// How sure one piece of evidence makes us that two accounts are the same person's. Several combine to 1 − Π(1 − c).
+// The confidence that two accounts belong to the same person, by piece of evidence. Several combine to 1 − Π(1 − c).
 const (
 	official   = 0.95 // the platform keeps a list of them
 	backLink   = 0.95 // the other account links back
-	ownedPage  = 0.9  // linked from a page or list that the owner fills
+	ownedPage  = 0.9  // linked from a page or list that the owner edits
 	namedInBio = 0.8
 	sameName   = 0.5 // same handle and same display name or picture
 	sameHandle = 0.3
 )
 
-// candidate is an account elsewhere, and what speaks for it.
+// candidate is an account elsewhere, with the evidence for it.
 type candidate struct {
 	schema.LinkedProfile
 	doubt  float64       // product of 1 − c over the evidence
-	source schema.Source // who told of it; our own derivation unless the platform confirms it
+	source schema.Source // source of the evidence; our own derivation unless the platform confirms it
 }
 
-// add notes evidence of the form word:value.
+// add adds evidence of the form word:value.
 func (c *candidate) add(word, value string, confidence float64) {
 	evidence := word + ":" + value
 	if !slices.Contains(c.Evidence, evidence) {
@@ -38,7 +38,7 @@ func (c *candidate) add(word, value string, confidence float64) {
 	}
 }
 
-// settle says how sure all evidence together makes us, in two decimals.
+// settle sets the confidence from all evidence, to two decimals.
 func (c *candidate) settle() { c.Confidence = math.Round((1-c.doubt)*100) / 100 }
 
 type candidates struct {
@@ -46,8 +46,8 @@ type candidates struct {
 	list []*candidate
 }
 
-// at returns the candidate for an account, new if need be; nil for the account itself. An account that is not read any
-// further goes by its handle.
+// at returns the candidate for an account, which is created if it is new; nil for the account itself. An account that
+// is not read is identified by its handle.
 func (cs *candidates) at(id platform.ID, handle, page string) *candidate {
 	if id == cs.self.Platform && strings.EqualFold(handle, cs.self.Handle) {
 		return nil
@@ -63,7 +63,7 @@ func (cs *candidates) at(id platform.ID, handle, page string) *candidate {
 	return c
 }
 
-// confirm adds an account that the platform itself tells of. An official list is worth the same whoever reads it.
+// confirm adds an account that the platform itself lists. An official list counts the same, whoever reads it.
 func (cs *candidates) confirm(l *schema.LinkedProfile) {
 	c := cs.at(l.Platform, l.Handle, l.URL)
 	if c == nil {
@@ -101,7 +101,7 @@ func (d *deriver) follow(cs *candidates, p *schema.Profile) {
 			continue
 		}
 		c := cs.at(id, handle, l)
-		if c == nil || c.source == schema.Official && p == cs.self { // the owner says the same on the same platform once more
+		if c == nil || c.source == schema.Official && p == cs.self { // another account of the owner on the same platform
 			continue
 		}
 		switch d.linksOf(p.Platform) {
@@ -115,13 +115,14 @@ func (d *deriver) follow(cs *candidates, p *schema.Profile) {
 	}
 }
 
-// linksOf says what the links of a platform's profiles are.
+// linksOf returns the meaning of the links of a platform's profiles.
 func (d *deriver) linksOf(id platform.ID) platform.Links {
 	info, _ := d.reader.Upstreams().Platforms().Lookup(id)
 	return info.Links
 }
 
-// compare notes what an account says itself, if it could be read: does it link back, is it named alike?
+// compare adds evidence from an account's own profile, if it could be read: whether it links back, and whether the
+// names are alike.
 func (d *deriver) compare(c *candidate, other, me *schema.Profile) {
 	if other != nil {
 		c.Handle, c.URL = other.Handle, other.URL
@@ -155,7 +156,7 @@ func (d *deriver) linksTo(p, to *schema.Profile) bool {
 	})
 }
 
-// accountAt returns the account that a URL is the page of.
+// accountAt returns the account whose page has the given URL.
 func (d *deriver) accountAt(page string) (id platform.ID, handle string, ok bool) {
 	u, err := url.Parse(page)
 	if err != nil {

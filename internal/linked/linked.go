@@ -1,5 +1,5 @@
-// Package linked derives the accounts that seem to be the same person's from what profiles say: it is made of several
-// reads of one account each.
+// Package linked derives the accounts that probably belong to the same person from their profiles, with several reads
+// of one account each.
 package linked
 
 import (
@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	probeTime    = 3 * time.Second // for one look at another account
-	crippledTTL  = 5 * time.Minute // of an answer for which not everything could be looked at
-	mostProfiles = 50              // of those that are linked to are looked at; nobody honest has more
+	probeTime    = 3 * time.Second // for one read of another account
+	crippledTTL  = 5 * time.Minute // of an incomplete answer
+	mostProfiles = 50              // of those that are linked to are read; no real profile has more
 )
 
-// Derive derives the accounts elsewhere from a profile: what the platform confirms, what the profile and its page
-// of links link to, and what those accounts say in turn. Only accounts that something points to are looked at, and accounts
-// of the same handle on the platforms that the caller names.
+// Derive derives the accounts elsewhere from a profile: what the platform confirms, what the profile and its link page
+// link to, and what those accounts say in turn. It only reads accounts that something points to, and accounts with the
+// same handle on the platforms that the caller names.
 func Derive(ctx context.Context, r *read.Reader, q *read.Query) (read.Fetched, error) {
 	d := deriver{reader: r, fresh: q.Fresh}
 	handle := q.In.Values[0]
@@ -34,7 +34,7 @@ func Derive(ctx context.Context, r *read.Reader, q *read.Query) (read.Fetched, e
 	d.readAt(at)
 	found := candidates{self: me}
 	confirmed, at, err := r.Confirmed(ctx, q.Platform, handle, q.Fresh)
-	if err != nil && !errors.Is(err, providers.ErrNotFound) { // a failed part is not hidden by the rest
+	if err != nil && !errors.Is(err, providers.ErrNotFound) { // a failed part is reported even if the rest succeeds
 		return read.Fetched{}, err
 	}
 	d.readAt(at)
@@ -51,13 +51,13 @@ func Derive(ctx context.Context, r *read.Reader, q *read.Query) (read.Fetched, e
 	return d.fetched(&found)
 }
 
-// deriver looks at what profiles say of each other.
+// deriver compares profiles.
 type deriver struct {
 	reader *read.Reader
 	fresh  bool
-	oldest time.Time     // when the oldest of what was looked at had been read
-	missed bool          // something could not be looked at
-	failed []platform.ID // of what the caller named
+	oldest time.Time     // when the oldest profile was fetched
+	missed bool          // something could not be read
+	failed []platform.ID // among those the caller named
 }
 
 func (d *deriver) readAt(at time.Time) {
@@ -66,7 +66,7 @@ func (d *deriver) readAt(at time.Time) {
 	}
 }
 
-// look is one account that is looked at.
+// look is one account to read.
 type look struct {
 	platform platform.ID
 	handle   string
@@ -75,7 +75,7 @@ type look struct {
 	err      error
 }
 
-// lookAt reads profiles side by side, each in a time of its own. What cannot be read at all is not tried.
+// lookAt reads profiles in parallel, each with its own time limit. Accounts that no provider can read are skipped.
 func (d *deriver) lookAt(ctx context.Context, looks []look) {
 	var wg sync.WaitGroup
 	for i := range looks {
@@ -96,7 +96,7 @@ func (d *deriver) lookAt(ctx context.Context, looks []look) {
 	}
 }
 
-// missed tells whether the account may be there and could not be read.
+// missed reports whether the account may exist and could not be read.
 func (l *look) missed() bool {
 	if p, ok := errors.AsType[*problem.Error](l.err); ok && (p.Code == problem.NotFound || p.Code == problem.InvalidRequest) {
 		return false
@@ -104,7 +104,7 @@ func (l *look) missed() bool {
 	return l.err != nil && !errors.Is(l.err, providers.ErrInvalid)
 }
 
-// openPages follows what those of the candidates link to whose profile is a page of links.
+// openPages follows the links of candidates whose profile is a page of links.
 func (d *deriver) openPages(ctx context.Context, found *candidates) {
 	var pages []look
 	for _, c := range found.list[:min(len(found.list), mostProfiles)] {
@@ -120,8 +120,8 @@ func (d *deriver) openPages(ctx context.Context, found *candidates) {
 	}
 }
 
-// verify looks at the accounts themselves, where they can be read, and for accounts of the same handle on the platforms
-// that were named: do they link back, are they named alike?
+// verify reads the accounts themselves, if possible, and accounts with the same handle on the named platforms, and
+// checks whether they link back and whether the names are alike.
 func (d *deriver) verify(ctx context.Context, found *candidates, probed []platform.ID) {
 	looks := make([]look, len(found.list), len(found.list)+len(probed))
 	for i, c := range found.list[:min(len(found.list), mostProfiles)] {
@@ -148,7 +148,8 @@ func (d *deriver) verify(ctx context.Context, found *candidates, probed []platfo
 	}
 }
 
-// fetched puts the answer together. A candidate that breaks the schema is ours: it is left out, and nobody is to blame.
+// fetched assembles the answer. A candidate that breaks the schema is our own mistake: it is left out, and no provider
+// is blamed.
 func (d *deriver) fetched(found *candidates) (read.Fetched, error) {
 	out := read.Fetched{At: d.oldest, Failed: d.failed}
 	if d.missed {

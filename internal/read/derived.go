@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// confirmedRow reads which accounts elsewhere a platform itself confirms.
+// confirmedRow reads the accounts elsewhere that a platform itself confirms.
 func confirmedRow(ttl time.Duration) *Row {
 	return &Row{
 		Op: upstreams.OpConfirmed,
@@ -32,7 +32,7 @@ func confirmedRow(ttl time.Duration) *Row {
 	}
 }
 
-// ProfileOf reads a profile through the cache, unless fresh is set, and tells when it had been read.
+// ProfileOf reads a profile through the cache, unless fresh is set, and returns when it was fetched.
 func (r *Reader) ProfileOf(ctx context.Context, id platform.ID, handle string, fresh bool) (*schema.Profile, time.Time, error) {
 	entry, err := r.inner(ctx, r.cfg.Profile, id, handle, fresh, nil)
 	if err != nil {
@@ -42,8 +42,8 @@ func (r *Reader) ProfileOf(ctx context.Context, id platform.ID, handle string, f
 	return &p, entry.FetchedAt, json.Unmarshal([]byte(entry.Data), &p)
 }
 
-// Confirmed reads the accounts elsewhere that a platform itself confirms to be those of handle, and tells when the oldest
-// of its pages had been read; nil where no provider of the platform can. Source is that of the provider.
+// Confirmed reads the accounts elsewhere that a platform itself confirms to belong to handle, and returns when the
+// oldest of its pages was fetched; nil if no provider of the platform can. Source is the provider's.
 func (r *Reader) Confirmed(ctx context.Context, id platform.ID, handle string, fresh bool) ([]schema.LinkedProfile, time.Time, error) {
 	var all []schema.LinkedProfile
 	var oldest time.Time
@@ -54,7 +54,7 @@ func (r *Reader) Confirmed(ctx context.Context, id platform.ID, handle string, f
 	for range MaxEmpty {
 		entry, err := r.inner(ctx, r.confirmed, id, handle, fresh, at)
 		if at != nil && upstreams.IsFinal(err) {
-			break // what came before holds, and the caller has sent no cursor (D91)
+			break // the earlier pages are used, and the caller has sent no cursor (D91)
 		}
 		if err != nil {
 			return nil, oldest, err
@@ -94,7 +94,7 @@ func decodeLinked(entry *cache.Entry) ([]schema.LinkedProfile, error) {
 	return page, nil
 }
 
-// inner makes a read inside a read: the page at a place, or the first.
+// inner makes a read within a read: of the page at a place, or the first.
 func (r *Reader) inner(
 	ctx context.Context, row *Row, id platform.ID, handle string, fresh bool, at *cursor.Cursor,
 ) (*cache.Entry, error) {

@@ -20,8 +20,8 @@ type enricher struct {
 	log             *slog.Logger
 }
 
-// enrichAll returns the enrichment of each text, nil where there is none. An enricher that does not heed its context is
-// left behind.
+// enrichAll returns the enrichment of each text, nil when there is none. It does not wait for an enricher that ignores
+// its context.
 func (e *enricher) enrichAll(ctx context.Context, q *Query, texts []string) ([][]byte, Enriched) {
 	type enriched struct {
 		i   int
@@ -64,7 +64,7 @@ func (e *enricher) enrichAll(ctx context.Context, q *Query, texts []string) ([][
 	return values, outcome
 }
 
-// version names the version of the model; "" where it has none.
+// version returns the version of the model; "" when it has none.
 func (e *enricher) version() string {
 	if v, ok := e.Enricher.(enrich.Versioned); ok {
 		return v.Version()
@@ -89,7 +89,7 @@ func (e *enricher) enrich(ctx context.Context, operation, text string) (b []byte
 	return schema.Marshal(got)
 }
 
-// warn logs what a caller is spared. An error of the model may hold the text.
+// warn logs what the caller is not told. An error of the model may contain the text.
 func (e *enricher) warn(ctx context.Context, what string, q *Query, err error) {
 	e.log.WarnContext(ctx, what, "operation", q.Row.Name, "platform", q.Platform, "error", providers.Loggable(err))
 }

@@ -11,11 +11,11 @@ import (
 
 const (
 	tripsAt     = 8  // failures in a row, of several subjects and accounts
-	tripsAnyway = 10 // failures in a row, whoever met them
+	tripsAnyway = 10 // failures in a row, whichever accounts met them
 	restOfOpen  = 20 * time.Second
 )
 
-// newBreaker returns the circuit breaker of s, which tells o of its changes.
+// newBreaker returns the circuit breaker of s, which reports its changes to o.
 func newBreaker(s *Source, o observe.Observer) *gobreaker.TwoStepCircuitBreaker[struct{}] {
 	return gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		Name: s.Provider.Name, Interval: time.Minute, BucketPeriod: 10 * time.Second, Timeout: restOfOpen, MaxRequests: 1,
@@ -42,7 +42,7 @@ func stateOf(s gobreaker.State) observe.State {
 // open reports whether the source's circuit is open.
 func (s *Source) open() bool { return s.breaker != nil && s.breaker.State() == gobreaker.StateOpen }
 
-// halfOpen reports whether the one call that tries the upstream again is under way, or due.
+// halfOpen reports whether the one call that tries the upstream again is in progress, or due.
 func (s *Source) halfOpen() bool {
 	return s.breaker != nil && s.breaker.State() == gobreaker.StateHalfOpen
 }

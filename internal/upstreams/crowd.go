@@ -7,16 +7,16 @@ import (
 	"github.com/socialdata/socialdata/platform"
 )
 
-// lately is how long a call makes its account one of those that call a platform.
+// lately is how long an account counts as calling a platform after a call.
 const lately = 5 * time.Minute
 
-// crowds knows which platforms several accounts call. Its zero value is ready for use.
+// crowds records which platforms several accounts call. Its zero value is ready to use.
 type crowds struct {
 	mu sync.Mutex
 	by map[platform.ID]*crowd
 }
 
-// crowd is the two accounts that have called a platform last. Two are enough to know whether there are several.
+// crowd holds the two accounts that called a platform last, which is enough to know whether there are several.
 type crowd struct {
 	last, before called
 }
@@ -26,7 +26,7 @@ type called struct {
 	at      time.Time
 }
 
-// several notes a call of account, "" for none, and reports whether another one has called the platform lately.
+// several records a call of account, "" for none, and reports whether another one has called the platform lately.
 func (p *Pool) several(id platform.ID, account string) bool {
 	now := p.cfg.Now()
 	p.crowds.mu.Lock()

@@ -9,10 +9,10 @@ import (
 	"github.com/socialdata/socialdata/platform"
 )
 
-// mostFields is how many fields are counted. What drifts beyond them is told to the observer all the same.
+// mostFields is how many fields are counted. Further ones are only reported to the observer.
 const mostFields = 10_000
 
-// drifts counts what has drifted, by platform, operation and field. Its zero value is ready for use.
+// drifts counts drift by platform, operation and field. Its zero value is ready to use.
 type drifts struct {
 	mu sync.Mutex
 	by map[driftKey]*observe.Drifted
@@ -42,7 +42,7 @@ func (d *drifts) count(e observe.Drift) {
 	c.Path = e.Path
 }
 
-// Drifted returns what has drifted since the start, in the order of platform, operation and field.
+// Drifted returns what has drifted since the start, sorted by platform, operation and field.
 func (p *Pool) Drifted() []observe.Drifted {
 	p.drifts.mu.Lock()
 	defer p.drifts.mu.Unlock()

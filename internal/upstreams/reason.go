@@ -7,7 +7,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Reason says why a platform does not serve op: a setting that is missing, what the provider says about it, or that no
+// Reason returns why a platform does not serve op: a missing setting, what the provider says about it, or that no
 // provider offers it. It is "" when op is served.
 func (p *Pool) Reason(id platform.ID, op providers.Op) string {
 	if p.Serves(id, op) {
@@ -38,7 +38,7 @@ func (p *Pool) Reason(id platform.ID, op providers.Op) string {
 	return "the upstream offers nothing of the kind (" + strings.Join(names, ", ") + ")"
 }
 
-// Lacking returns a [providers.MissingError] with the settings that would make the platform serve op, of the first
+// Lacking returns a [providers.MissingError] with the settings that would make the platform serve op, from the first
 // provider that names some; nil when none does.
 func (p *Pool) Lacking(id platform.ID, op providers.Op) error {
 	for _, s := range p.sources[id] {
@@ -58,8 +58,8 @@ func (s *Source) Lacking(op providers.Op) error {
 	return &providers.MissingError{Provider: s.Provider.Name, Platform: s.Provider.Platform, Settings: settings}
 }
 
-// Missing returns the settings that would make s serve op, by their names; nil when no setting would. What is derived
-// from profiles needs what profiles need. The slice is the provider's own.
+// Missing returns the names of the settings that would make s serve op; nil when no setting would. Operations derived
+// from profiles need the settings of profiles. The provider owns the slice.
 func (s *Source) Missing(op providers.Op) []string {
 	settings := s.Provider.Missing[op]
 	if len(settings) == 0 && op == providers.OpLinked {

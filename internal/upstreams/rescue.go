@@ -10,18 +10,18 @@ import (
 	"github.com/socialdata/socialdata/observe"
 )
 
-// ErrPanic says that a provider, or what else was plugged in, panicked.
+// ErrPanic means that a provider, or another plugged-in part, panicked.
 var ErrPanic = errors.New("panicked")
 
-// rehearsed is [Rescue] for a sandbox, whose callers make it panic as they like: that is no fault to be told of.
+// rehearsed is [Rescue] for a sandbox, whose callers can make it panic at will, which is not logged as a fault.
 func rehearsed(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("%w: %s", ErrPanic, observe.Recovered(v))
 	}
 }
 
-// Rescue turns a panic into an error, and logs it with attrs. It is deferred at the start of a goroutine, whose panic
-// nothing above it could recover from.
+// Rescue turns a panic into an error, and logs it with attrs. It is deferred at the start of a goroutine, whose panics
+// no caller could recover.
 func Rescue(ctx context.Context, log *slog.Logger, err *error, attrs ...any) {
 	if v := recover(); v != nil {
 		log.With(attrs...).ErrorContext(ctx, "panic", "panic", observe.Recovered(v), "stack", string(debug.Stack()))

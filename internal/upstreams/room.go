@@ -10,30 +10,30 @@ import (
 )
 
 const (
-	// perByte is how much memory an answer takes for each byte that is read of it, at most: the bytes, what is parsed from
-	// them, and what that is converted and encoded to. TestNoAnswerTakesMuchMemory measures it: the dearest answer of 6 MiB
+	// perByte is the most memory that an answer takes for each of its bytes: the bytes themselves, the parsed data, and
+	// what it is converted and encoded to. TestNoAnswerTakesMuchMemory measures it: the most expensive answer of 6 MiB
 	// takes 48 MB.
 	perByte = 8
-	// roomPatience is how long a read waits for room before the call is refused.
+	// roomPatience is how long a read waits for memory before the call is refused.
 	roomPatience = 5 * time.Second
 )
 
-// room is the memory that all answers at work share. Each takes a little more as it is read; one at a time goes on when
-// there is none left, so that those which wait for each other's room come to an end.
+// room is the memory that all answers in progress share. Each reserves more as it is read. One at a time may continue
+// when there is none left, so that answers that wait for each other's memory do not deadlock.
 type room struct {
 	most int64 // bytes
 
 	mu       sync.Mutex
 	used     int64
 	finisher *lease
-	waiting  list.List // of *wait, first come, first served
+	waiting  list.List // of *wait, in order of arrival
 }
 
-// lease is the room of one attempt.
+// lease is the memory of one attempt.
 type lease struct {
 	room *room
 	held int64
-	over bool // what is still read of it counts no more
+	over bool // what is still read of it no longer counts
 }
 
 type wait struct {
@@ -42,7 +42,7 @@ type wait struct {
 	ready chan struct{}
 }
 
-// errNoRoom refuses a call, and says nothing of the upstream (D71).
+// errNoRoom returns the refusal of a call, which says nothing about the upstream (D71).
 func errNoRoom() error {
 	return &providers.Error{
 		Kind: providers.ErrUnavailable, Detail: "the service is at its limit", RetryAfter: time.Second,
@@ -50,7 +50,7 @@ func errNoRoom() error {
 	}
 }
 
-// take waits for room for so many more bytes of an answer.
+// take reserves memory for more bytes of an answer, and waits for it if necessary.
 func (l *lease) take(ctx context.Context, bytes int64) error {
 	w := &wait{l, bytes * perByte, make(chan struct{})}
 	r := l.room
@@ -84,7 +84,7 @@ func (l *lease) take(ctx context.Context, bytes int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
-	case <-w.ready: // meanwhile
+	case <-w.ready: // in the meantime
 		return nil
 	default:
 	}
@@ -93,7 +93,7 @@ func (l *lease) take(ctx context.Context, bytes int64) error {
 	return err
 }
 
-// grant gives w its room if there is some, or nobody else goes on without.
+// grant gives w its memory if there is enough, or if no other answer continues without.
 func (r *room) grant(w *wait) bool {
 	switch {
 	case r.used+w.n <= r.most, r.finisher == w.lease:
@@ -107,7 +107,7 @@ func (r *room) grant(w *wait) bool {
 	return true
 }
 
-// admit lets go on who has waited, while there is room.
+// admit lets waiting answers continue while there is memory.
 func (r *room) admit() {
 	for first := r.waiting.Front(); first != nil; first = r.waiting.Front() {
 		w := first.Value.(*wait)
@@ -119,7 +119,7 @@ func (r *room) admit() {
 	}
 }
 
-// end gives back what the attempt has taken.
+// end returns the memory of the attempt.
 func (l *lease) end() {
 	r := l.room
 	r.mu.Lock()

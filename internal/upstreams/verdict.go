@@ -7,12 +7,12 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// OnlyTimeouts reports whether err says that every source that was asked ran out of time.
+// OnlyTimeouts reports whether every source that was asked ran out of time.
 func OnlyTimeouts(err error) bool {
 	return errors.Is(err, providers.ErrTimeout) && !errors.Is(err, providers.ErrUnavailable)
 }
 
-// Detail returns the words that err has for the caller, or else.
+// Detail returns the caller's part of the text of err, or else or.
 func Detail(err error, or string) string {
 	if e, ok := errors.AsType[*providers.Error](err); ok && e.Detail != "" {
 		return e.Detail
@@ -20,8 +20,8 @@ func Detail(err error, or string) string {
 	return or
 }
 
-// IsFinal reports whether err is an answer that no other source could better: an absence, a refusal of the input or a
-// dead cursor.
+// IsFinal reports whether err is an answer that no other source could improve: an absence, a refusal of the input or an
+// invalid cursor.
 func IsFinal(err error) bool {
 	return errors.Is(err, providers.ErrNotFound) || errors.Is(err, providers.ErrInvalid) || errors.Is(err, providers.ErrCursor)
 }
@@ -31,7 +31,7 @@ func isFailure(err error) bool {
 	return err != nil && !errors.Is(err, providers.ErrNotHere) && !IsFinal(err)
 }
 
-// inContract reports whether err is one that the contract of providers knows.
+// inContract reports whether err is one of those in the contract of providers.
 func inContract(err error) bool {
 	for _, kind := range []error{
 		providers.ErrNotFound, providers.ErrNotHere, providers.ErrUnavailable, providers.ErrTimeout, providers.ErrInvalid,

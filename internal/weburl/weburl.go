@@ -1,5 +1,5 @@
-// Package weburl finds web addresses in what people write, and brings them into the form of RFC 3986. It is shared by
-// the providers and by what is derived from profiles, so that both see the same links. It runs in linear time.
+// Package weburl finds web addresses in texts, and converts them to the form of RFC 3986. The providers and the
+// derivation of linked profiles share it, so that both see the same links. It runs in linear time.
 package weburl
 
 import (
@@ -12,13 +12,13 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// The bounds of a search in what people write. No honest text is longer or names more.
+// The limits of a search in a text. No real text is longer or has more addresses.
 const (
 	MostText  = 64 << 10 // bytes of a text that are searched
-	MostFinds = 100      // different finds
+	MostFinds = 100      // different addresses
 )
 
-// mostHost is how many bytes a host may have. A name in DNS has 253 at most; written in another script it is longer.
+// mostHost is the maximum length of a host, in bytes. A name in DNS has at most 253; in another script it is longer.
 const mostHost = 1024
 
 // Searched returns the part of a text that is searched: all of it, or what comes before the last space of its first
@@ -31,12 +31,12 @@ func Searched(s string) string {
 	if at := strings.LastIndexFunc(s, unicode.IsSpace); at >= 0 {
 		return s[:at]
 	}
-	return strings.ToValidUTF8(s, "") // the last character may have been cut in two
+	return strings.ToValidUTF8(s, "") // the last character may have been cut
 }
 
-// Absolute returns s as an absolute URI of http or https, in ASCII: a missing scheme is https, characters that a URI may
-// not hold are escaped, marks that nobody sees are left out. It is false for what is no address of the web, such as a
-// mail address.
+// Absolute returns s as an absolute http or https URI, in ASCII: a missing scheme becomes https, characters that a URI
+// may not contain are escaped, invisible characters are removed. It returns false if s is not a web address, for
+// example a mail address.
 func Absolute(s string) (string, bool) {
 	s = strings.TrimSpace(strings.Map(visible, s))
 	switch {
@@ -47,7 +47,7 @@ func Absolute(s string) (string, bool) {
 	case !strings.Contains(s, "://"):
 		host, _, _ := strings.Cut(s, "/")
 		if name, port, found := strings.Cut(host, ":"); strings.Contains(name, "@") || found && !digits(port) {
-			return "", false // mail, and schemes of their own: mailto:, tel:
+			return "", false // mail, and other schemes: mailto:, tel:
 		}
 		s = "https://" + s
 	}
@@ -63,7 +63,7 @@ func Absolute(s string) (string, bool) {
 	return u.String(), true
 }
 
-// visible drops format characters: marks of direction, zero-width spaces, byte-order marks.
+// visible drops format characters: direction marks, zero-width spaces, byte-order marks.
 func visible(r rune) rune {
 	if unicode.Is(unicode.Cf, r) {
 		return -1
@@ -83,7 +83,7 @@ func asciiHost(host string) (string, error) {
 	return idna.Lookup.ToASCII(host)
 }
 
-// escape escapes what a URI may not hold and net/url leaves in a query as it came.
+// escape escapes what a URI may not contain and net/url leaves unchanged in a query.
 func escape(q string) string {
 	var b strings.Builder
 	for i := range len(q) {
@@ -100,15 +100,15 @@ func escape(q string) string {
 
 var (
 	scheme = regexp.MustCompile(`(?i)https?://`)
-	// bare is a host that a path follows, as people write it: t.me/salma.
+	// bare matches a host followed by a path, as people write it: t.me/salma.
 	bare = regexp.MustCompile(`(?i)https?://|(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}/`)
 )
 
-// InText returns the addresses that s writes out with their scheme, each once, in order, without the punctuation around
-// them. It returns no more than the first [MostFinds] of what is [Searched].
+// InText returns the addresses with a scheme in s, each once, in order, without the punctuation around them. It returns
+// at most the first [MostFinds] in what is [Searched].
 func InText(s string) []string { return find(scheme, s) }
 
-// InBio is [InText] for texts in which people leave the scheme out: a host with a path is an address too.
+// InBio is [InText] for texts in which people omit the scheme: a host with a path is an address too.
 func InBio(s string) []string { return find(bare, s) }
 
 func find(start *regexp.Regexp, s string) []string {
@@ -122,11 +122,11 @@ func find(start *regexp.Regexp, s string) []string {
 		}
 		begin := from + at[0]
 		end := begin + extent(s[begin:])
-		if from = end; end < begin+at[1]-at[0] { // not even the start belongs to it
+		if from = end; end < begin+at[1]-at[0] { // not even its beginning is an address
 			from = begin + at[1] - at[0]
 		}
 		if glued(s[:begin]) && !scheme.MatchString(s[begin:end]) {
-			continue // the end of a mail address or of another word
+			continue // part of a mail address or of another word
 		}
 		if u, ok := Absolute(trim(s[begin:end])); ok && !seen[u] {
 			seen[u] = true
@@ -136,14 +136,14 @@ func find(start *regexp.Regexp, s string) []string {
 	return out
 }
 
-// glued tells whether what stands behind before is part of a longer word.
+// glued reports whether what follows before is part of a longer word.
 func glued(before string) bool {
 	r, _ := utf8.DecodeLastRuneInString(before)
 	return before != "" && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("@._-:/%+", r))
 }
 
-// extent returns how much of s belongs to the address at its beginning: what RFC 3986 allows in one, and letters and
-// digits of any script.
+// extent returns the length of the address at the beginning of s: what RFC 3986 allows in one, and letters and digits
+// of any script.
 func extent(s string) int {
 	for i, r := range s {
 		switch {
@@ -158,7 +158,7 @@ func extent(s string) int {
 	return len(s)
 }
 
-// trim leaves off the punctuation of the sentence. A closing bracket belongs to an address that opens it.
+// trim removes the punctuation of the sentence. A closing bracket belongs to an address that opens it.
 func trim(s string) string {
 	open := strings.Count(s, "(") - strings.Count(s, ")")
 	for {

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// Ledger is a ledger that gives credits.
+// Ledger is a ledger that can grant credits.
 type Ledger interface {
 	credits.Ledger
 	credits.Granter
@@ -22,7 +22,7 @@ type Ledger interface {
 // OpenBoth returns new accounts and the ledger that they spend from. It cleans up through t.
 type OpenBoth func(t *testing.T) (keys.Admin, Ledger)
 
-// RunOpening tests the one call of a [keys.Admin] that moves credits.
+// RunOpening tests the one method of a [keys.Admin] that moves credits.
 func RunOpening(t *testing.T, open OpenBoth) {
 	t.Helper()
 	topics := []struct {
@@ -88,7 +88,7 @@ func testOpening(t *testing.T, accounts keys.Admin, l Ledger) {
 	testRefunds(t, l, a.ID)
 }
 
-// testRefunds gives back some of the 3 credits that req_1 was charged, of 7.
+// testRefunds refunds some of the 3 credits that req_1 was charged, of 7.
 func testRefunds(t *testing.T, l Ledger, account string) {
 	t.Helper()
 	refundable := func(request string, want int64) {

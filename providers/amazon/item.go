@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// resources are the parts of an item that are asked for.
+// resources are the parts of an item that are requested.
 var resources = []string{
 	"itemInfo.title", "itemInfo.features", "itemInfo.byLineInfo", "images.primary.large", "images.primary.hiRes",
 	"images.variants.large", "images.variants.hiRes", "offersV2.listings.price", "offersV2.listings.availability",
@@ -25,10 +25,10 @@ var resources = []string{
 	"browseNodeInfo.browseNodes", "browseNodeInfo.browseNodes.ancestor", "parentASIN",
 }
 
-// ratings are those that are withheld from most accounts.
+// ratings are the resources that Amazon withholds from most accounts.
 var ratings = []string{"customerReviews.count", "customerReviews.starRating"}
 
-// query is what both operations are asked.
+// query is the request body of both operations.
 type query struct {
 	PartnerTag string   `json:"partnerTag"`
 	Resources  []string `json:"resources"`
@@ -42,7 +42,7 @@ type query struct {
 	SortBy     string   `json:"sortBy,omitempty"`
 }
 
-// call asks an operation in a marketplace, a second time where it was throttled, or may not be asked for ratings.
+// call calls an operation in a marketplace. It retries once if the call was throttled, or if Amazon withholds ratings.
 func (c *client) call(ctx context.Context, operation string, in market, q query, dst any) error {
 	rated := !c.unrated.Load()
 	err := c.send(ctx, operation, in, q, rated, dst)
@@ -93,7 +93,7 @@ func (c *client) item(ctx context.Context, in market, id string) (none wire.Obje
 	var answer struct {
 		Result wire.Object[struct {
 			Items wire.Rows[item] `json:"items"`
-		}] `json:"itemsResult"` // absent where there is nothing
+		}] `json:"itemsResult"` // absent when nothing is found
 		Errors faults `json:"errors"`
 	}
 	q := query{ItemIDs: []string{id}, ItemIDType: "ASIN", Condition: "New"}
@@ -136,7 +136,7 @@ type item struct {
 	} `json:"images"`
 	Offers wire.Object[struct {
 		Listings wire.Rows[listing] `json:"listings"`
-	}] `json:"offersV2"` // absent where nobody sells it as new, and for what only comes in variants
+	}] `json:"offersV2"` // absent when no seller sells it as new, and for products that only come in variants
 	Reviews struct {
 		Count wire.Count `json:"count"`
 		Stars struct {
@@ -157,9 +157,9 @@ type image struct {
 	URL string `json:"url"`
 }
 
-// listing is an offer of a seller.
+// listing is one seller's offer.
 type listing struct {
-	Winner    wire.Bool `json:"isBuyBoxWinner"` // the one that the page of the product shows
+	Winner    wire.Bool `json:"isBuyBoxWinner"` // the offer that the page of the product shows
 	Condition struct {
 		Value string `json:"value"`
 	} `json:"condition"`
@@ -184,18 +184,18 @@ type node struct {
 	Ancestor *node  `json:"ancestor"`
 }
 
-// unsold tells that nobody offers the product, which is another thing than an offer that cannot be read.
+// unsold reports whether no seller offers the product. It is false if there is an offer that cannot be read.
 func (i item) unsold() bool {
 	listings := i.Offers.V.Listings
 	return !i.Offers.Here() && !i.Offers.Odd() || listings.Here() && listings.Len()+listings.Lost() == 0
 }
 
-// offer is the listing that the page of the product shows, else the first that is new, else the first. It is nil when it
-// cannot be told which one that is.
+// offer returns the listing that the page of the product shows, else the first new one, else the first. It is nil when
+// it is unknown which one that is.
 func (i item) offer() *listing {
 	var first, fresh *listing
 	list := i.Offers.V.Listings
-	sure, told := list.Lost() == 0, 0 // how many say in which condition they are
+	sure, told := list.Lost() == 0, 0 // sure is how many state their condition
 	for _, row := range list.All() {
 		l := &row.V
 		if l.Winner.Is() {
@@ -218,7 +218,7 @@ func (i item) offer() *listing {
 	return cmp.Or(fresh, first)
 }
 
-// inStock is nil when it cannot be told.
+// inStock is nil when it is unknown.
 func (l listing) inStock() *bool {
 	switch l.Availability.Type {
 	case "IN_STOCK", "IN_STOCK_SCARCE", "LEADTIME", "PREORDER", "AVAILABLE_DATE":
@@ -229,7 +229,7 @@ func (l listing) inStock() *bool {
 	return nil
 }
 
-// need names what is missing of an item that stands alone.
+// need returns an error that names what is missing in an item read alone.
 func (i item) need(ctx context.Context) error {
 	if i.unsold() {
 		return providers.NotFound("nobody offers this product at a price now")
@@ -249,8 +249,8 @@ func (i item) need(ctx context.Context) error {
 	return err
 }
 
-// product does not belong where nobody sells it, and is the zero product, which breaks the schema, where its name, price
-// or stock cannot be told.
+// product reports false when no seller offers the item. It returns the zero product, which breaks the schema, when the
+// name, price or stock is unknown.
 func (i item) product(ms markets, in market, raw json.RawMessage) (schema.Product, bool) {
 	offer := i.offer()
 	if offer == nil || i.Info.Title.Value == "" {
@@ -288,10 +288,10 @@ func (i item) pictures() []string {
 	return text.URLs(urls...)
 }
 
-// shelves are the categories that say nothing: every product lies in them.
+// shelves are categories without meaning: every product is in them.
 var shelves = []string{"Categories", "Products", "Departments"}
 
-// categories lists where the product is filed, each path from the widest to the narrowest.
+// categories lists the categories of the product, each as a path from the widest to the narrowest.
 func (i item) categories() []string {
 	var out []string
 	for _, n := range i.Nodes.List.All() {

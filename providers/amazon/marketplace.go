@@ -11,13 +11,13 @@ import (
 
 // market is one of Amazon's marketplaces.
 type market struct {
-	domain   string // behind amazon., such as "co.uk"
+	domain   string // after "amazon.", such as "co.uk"
 	currency string // ISO 4217
-	signs    string // how its pages write the currency, parted by spaces
-	comma    bool   // they write a comma before the cents
+	signs    string // how its pages write the currency, separated by spaces
+	comma    bool   // prices have a comma before the cents
 }
 
-// host is that of the marketplace, by which the Creators interface names it.
+// host is the marketplace's host, by which the Creators API names it.
 func (m market) host() string { return "www.amazon." + m.domain }
 
 func (m market) url() string { return "https://" + m.host() }
@@ -37,15 +37,15 @@ var all = map[string]market{
 	"SG": {"sg", "SGD", "S$ $ SGD", false}, "AU": {"com.au", "AUD", "$ A$ AU$ AUD", false},
 }
 
-// countries are those that have a marketplace.
+// countries are the countries that have a marketplace.
 func countries() []string { return slices.Sorted(maps.Keys(all)) }
 
-// markets are all marketplaces, and which of them is meant where nobody names one.
+// markets are all marketplaces, and the default one.
 type markets struct{ home market }
 
 func marketsOf(cfg Config) markets { return markets{all[cmp.Or(strings.ToUpper(cfg.Country), "US")]} }
 
-// in is the marketplace of a country, "" for the one that is meant anyway.
+// in returns the marketplace of a country; "" means the default one.
 func (ms markets) in(country string) market {
 	if m, known := all[country]; known {
 		return m
@@ -63,7 +63,7 @@ func byDomain(domain string) (market, bool) {
 	return market{}, false
 }
 
-// find tells where a product is, and its ASIN. A region must agree with what the id says.
+// find returns the marketplace and ASIN of a product. A region must agree with the id.
 func (ms markets) find(id, region string) (m market, asin string, err error) {
 	domain, asin, elsewhere := strings.Cut(id, ":")
 	if !elsewhere {
@@ -79,7 +79,7 @@ func (ms markets) find(id, region string) (m market, asin string, err error) {
 	return m, asin, nil
 }
 
-// id is the id of a product of m.
+// id returns the id of a product in m.
 func (ms markets) id(m market, asin string) string {
 	if m == ms.home || asin == "" {
 		return asin
@@ -89,7 +89,7 @@ func (ms markets) id(m market, asin string) string {
 
 func (m market) product(asin string) string { return m.url() + "/dp/" + asin }
 
-// seller is the page of a seller; without an id, that of the marketplace.
+// seller returns the address of a seller's page, or of the marketplace when id is "".
 func (m market) seller(id string) string {
 	if id == "" {
 		return m.url()
@@ -97,5 +97,5 @@ func (m market) seller(id string) string {
 	return m.url() + "/sp?seller=" + id
 }
 
-// version is that of the credential.
+// version returns the version of the credential.
 func (cfg Config) version() string { return cmp.Or(cfg.CredentialVersion, "3.1") }

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// plainDigits are the digits and marks of Arabic pages, and the spaces that group digits, in ASCII.
+// plainDigits maps the digits and marks of Arabic pages, and the spaces that group digits, to ASCII.
 var plainDigits = strings.NewReplacer(
 	"٠", "0", "١", "1", "٢", "2", "٣", "3", "٤", "4", "٥", "5", "٦", "6", "٧", "7", "٨", "8", "٩", "9",
 	"٫", ".", "٬", ",", "\u00a0", " ", "\u202f", " ", "\u200e", "", "\u200f", "", "\u061c", "",
 )
 
-// The forms of an amount, with a point and with a comma before the cents. In India, hundred thousands have a mark too. A
-// point with two digits behind it stands before cents wherever it is written: no thousands end so.
+// These match an amount, with a point and with a comma before the cents. India also puts a mark after the hundred
+// thousands. A point followed by two digits always comes before cents, since no group of thousands has two digits.
 var (
 	withPoint = regexp.MustCompile(`^\d{1,3}(?:[, ]\d{3})*(?:\.\d{2})?$|^\d{1,2}(?:,\d{2})*,\d{3}(?:\.\d{2})?$|^\d+(?:\.\d{2})?$`)
 	inEnglish = regexp.MustCompile(`\.\d{2}$`)
 	withComma = regexp.MustCompile(`^\d{1,3}(?:[. ]\d{3})*(?:,\d{2})?$|^\d+(?:,\d{2})?$`)
 )
 
-// amount reads a price as the marketplace writes it, such as "$1,399.00". It is nil for one in another currency, and for
-// one that can be read in two ways: to guess would make it a hundred times too much.
+// amount parses a price as the marketplace writes it, such as "$1,399.00". It is nil for another currency, and for a
+// price that is ambiguous: a wrong guess would be off by a factor of a hundred.
 func (m market) amount(price string) *float64 {
 	price = strings.TrimSpace(plainDigits.Replace(price))
 	rest, found := price, false
@@ -37,7 +37,7 @@ func (m market) amount(price string) *float64 {
 	}
 	rest = strings.TrimSpace(rest)
 	form, cents := withPoint, "."
-	if m.comma && !inEnglish.MatchString(rest) { // in which we ask for the page, and may get it
+	if m.comma && !inEnglish.MatchString(rest) { // the language that we request, and may get
 		form, cents = withComma, ","
 	}
 	if !found || !form.MatchString(rest) {
@@ -54,7 +54,7 @@ func (m market) amount(price string) *float64 {
 
 var firstNumber = regexp.MustCompile(`\d(?:[.,]\d+)?`)
 
-// stars reads a rating such as "4.2 out of 5 stars"; nil when there is none between 0 and 5.
+// stars parses a rating such as "4.2 out of 5 stars"; nil when there is none between 0 and 5.
 func stars(words string) *float64 {
 	number := strings.ReplaceAll(firstNumber.FindString(plainDigits.Replace(words)), ",", ".")
 	n, err := strconv.ParseFloat(number, 64)

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	pageSize = 10 // the most that Amazon gives
+	pageSize = 10 // Amazon's maximum
 	lastPage = 10
 )
 
-// sorts are Amazon's words for our orders.
+// sorts maps our orders to Amazon's.
 var sorts = map[string]string{"relevance": "Relevance", "recent": "NewestArrivals", "rating": "AvgCustomerReviews"}
 
-// search reads a page of products. The cursor is its number.
+// search reads a page of products. The cursor is the page number.
 func (c *client) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
@@ -42,7 +42,7 @@ func (c *client) found(
 		Result wire.Object[struct {
 			Total wire.Count      `json:"totalResultCount"` // of which Amazon shows 100
 			Items wire.Rows[item] `json:"items"`
-		}] `json:"searchResult"` // absent where nothing is found
+		}] `json:"searchResult"` // absent when nothing is found
 		Errors faults `json:"errors"`
 	}
 	in := c.markets.in(q.Region)

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// versions of credentials say where their tokens come from: a version stands for a part of the world.
+// versions maps the version of a credential to the address of its tokens. Each version belongs to a part of the world.
 // https://affiliate-program.amazon.com/creatorsapi/docs/
 var versions = map[string]string{
 	"3.1": "https://api.amazon.com/auth/o2/token",
@@ -24,8 +24,8 @@ var versions = map[string]string{
 	"2.3": "https://creatorsapi.auth.us-west-2.amazoncognito.com/oauth2/token",
 }
 
-// tokens trades the credential for access tokens. One of version 2 is asked for by a form, and its version stands behind
-// the token in each read.
+// tokens exchanges the credential for access tokens. For version 2 they are requested with a form, and each read has
+// the version after the token.
 func tokens(cfg Config) *upstream.Tokens {
 	r := upstream.Request{Method: http.MethodPost, Retry: true, Token: true}
 	behind := ""

@@ -16,14 +16,14 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// adFilters are what the Ad Library narrows its lists by.
+// adFilters are the filters of lists in the Ad Library.
 var adFilters = providers.Filters{"country": nil, "status": {"active", "inactive", "all"}, "since": nil, "until": nil}
 
 const adFields = "id,page_id,page_name,ad_creation_time,ad_creative_bodies,ad_creative_link_titles," +
 	"ad_creative_link_captions,ad_creative_link_descriptions,ad_delivery_start_time,ad_delivery_stop_time," +
 	"ad_snapshot_url,age_country_gender_reach_breakdown,publisher_platforms,languages,eu_total_reach"
 
-// advertiserAds reads the ads of a Page, by its name or number.
+// advertiserAds reads the ads of a Page, given by name or number.
 func (c *client) advertiserAds(
 	ctx context.Context, q providers.AdsQuery, cursor string,
 ) (out providers.Page[schema.Ad], err error) {
@@ -46,7 +46,7 @@ func (c *client) searchAds(
 	return c.library(ctx, upstream.Get("ads_archive").Says("search_terms", q.Query), q.AdFilter, cursor)
 }
 
-// library reads the Ad Library, which wants a country.
+// library reads the Ad Library, which requires a country.
 func (c *client) library(
 	ctx context.Context, r upstream.Request, f providers.AdFilter, cursor string,
 ) (providers.Page[schema.Ad], error) {
@@ -55,7 +55,7 @@ func (c *client) library(
 	if !f.Since.IsZero() {
 		r = r.With("ad_delivery_date_min", f.Since.UTC().Format(time.DateOnly))
 	}
-	if !f.Until.IsZero() { // which is exclusive, and Facebook's day inclusive
+	if !f.Until.IsZero() { // our bound is exclusive, Facebook's day inclusive
 		r = r.With("ad_delivery_date_max", f.Until.UTC().Add(-time.Nanosecond).Format(time.DateOnly))
 	}
 	now := time.Now()
@@ -64,7 +64,7 @@ func (c *client) library(
 	})
 }
 
-// archived is an ad of the library. Older ads have the fields in the singular.
+// archived is an ad in the library. In older ads some fields are in the singular.
 type archived struct {
 	ID       wire.Serial `json:"id"`
 	PageID   wire.Serial `json:"page_id"`
@@ -74,8 +74,8 @@ type archived struct {
 	Titles   []string    `json:"ad_creative_link_titles"`
 	Title    string      `json:"ad_creative_link_title"`
 	Start    wire.Time   `json:"ad_delivery_start_time"`
-	Stop     wire.Time   `json:"ad_delivery_stop_time"` // may be planned
-	Snapshot string      `json:"ad_snapshot_url"`       // holds the token
+	Stop     wire.Time   `json:"ad_delivery_stop_time"` // may be in the future
+	Snapshot string      `json:"ad_snapshot_url"`       // contains the token
 	Reach    []struct {
 		Country string `json:"country"`
 	} `json:"age_country_gender_reach_breakdown"`
@@ -104,7 +104,7 @@ func (a archived) ad(now time.Time, raw json.RawMessage) schema.Ad {
 	return out
 }
 
-// id is the ad's number, which older answers have in an address alone.
+// id returns the ad's number, which older answers have only in an address.
 func (a archived) id() string {
 	if u, err := url.Parse(a.Snapshot); a.ID == "" && err == nil {
 		return u.Query().Get("id")

@@ -15,7 +15,7 @@ import (
 const commentFields = "id,message,created_time,like_count,comment_count,permalink_url,parent{id},message_tags," +
 	"attachment,from"
 
-// comments reads those at the top of a post, newest first. Facebook may put replies between them, which do not belong.
+// comments reads the top-level comments of a post, newest first. Facebook may mix in replies, which are left out.
 func (c *client) comments(ctx context.Context, id, cursor string) (out providers.Page[schema.Comment], err error) {
 	number, err := c.number(ctx, id)
 	if err == nil {
@@ -54,18 +54,18 @@ func (c *client) below(
 	return pageOf(ctx, c.pages, r, cursor, convert)
 }
 
-// remark is a comment. Its author is shown to the Page's own token alone.
+// remark is a comment. Facebook shows its author only to the Page's own token.
 type remark struct {
 	ID        wire.ID    `json:"id"` // {post}_{comment}, or missing
 	Message   string     `json:"message"`
 	Created   wire.Time  `json:"created_time"`
 	Likes     wire.Count `json:"like_count"`
-	Permalink string     `json:"permalink_url"` // names post, comment and reply
+	Permalink string     `json:"permalink_url"` // identifies post, comment and reply
 	From      maker      `json:"from"`
-	Parent    presence   `json:"parent"` // of a reply
+	Parent    presence   `json:"parent"` // only in replies
 }
 
-// presence tells that something stands there, be it what it may.
+// presence reports that a field has a value of any kind.
 type presence bool
 
 // UnmarshalJSON never fails.
@@ -74,7 +74,7 @@ func (p *presence) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// comment converts r, which stands below a post with the given id and the number in it.
+// comment converts r, a comment on a post with the given id and the number in it.
 func (r remark) comment(postID, post string, raw json.RawMessage) schema.Comment {
 	id := r.id(post)
 	return schema.Comment{
@@ -87,7 +87,7 @@ func (r remark) comment(postID, post string, raw json.RawMessage) schema.Comment
 	}
 }
 
-// id is {post}_{comment}: what Facebook writes, else what the address names. "" when neither does.
+// id returns {post}_{comment}: from the id that Facebook writes, else from the address; "" when neither has it.
 func (r remark) id(post string) string {
 	q := r.address()
 	of := q.Get("reply_comment_id")
@@ -107,10 +107,10 @@ func (r remark) id(post string) string {
 	return post + "_" + of
 }
 
-// isReply tells whether r answers another comment.
+// isReply reports whether r answers another comment.
 func (r remark) isReply() bool { return bool(r.Parent) || r.address().Has("reply_comment_id") }
 
-// post is {page}_{post} where the address names both by number, else the number of the post.
+// post returns {page}_{post} when the address has both numbers, else the number of the post.
 func (r remark) post(number string) string {
 	link, err := links.Parse(r.Permalink, hosts...)
 	if err != nil || link == nil {

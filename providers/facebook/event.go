@@ -40,7 +40,7 @@ func (c *client) eventsOf(
 	r := upstream.Get(q.Handle, "events").With("fields", eventFields).With("time_filter", q.Time)
 	out, err = pageOf(ctx, c.events, r, cursor, func(e gathering, raw json.RawMessage) (schema.Event, bool) {
 		if !e.Draft.Is() && !e.Draft.Not() {
-			return schema.Event{}, true // nobody knows whether it belongs
+			return schema.Event{}, true // it is unknown whether it belongs
 		}
 		return e.event(raw), !e.Draft.Is()
 	})
@@ -57,7 +57,7 @@ type gathering struct {
 	ID          wire.Serial `json:"id"`
 	Name        string      `json:"name"`
 	Description string      `json:"description"`
-	Start       wire.Time   `json:"start_time"` // of the first date, where there are several
+	Start       wire.Time   `json:"start_time"` // of the first date, when there are several
 	End         wire.Time   `json:"end_time"`
 	Online      wire.Bool   `json:"is_online"`
 	Draft       wire.Bool   `json:"is_draft"`
@@ -97,10 +97,10 @@ func (g gathering) event(raw json.RawMessage) schema.Event {
 	return e
 }
 
-// canceled is Facebook's own word for an event that will not be.
+// canceled is Facebook's word for a cancelled event.
 const canceled = "Canceled"
 
-// called gives the description of an event, which begins with a line of its own where the event is called off.
+// called returns the description of an event, with a first line that says so if the event is cancelled.
 func called(description *string, off wire.Bool) *string {
 	switch {
 	case !off.Is():
@@ -113,7 +113,7 @@ func called(description *string, off wire.Bool) *string {
 
 func eventURL(id string) string { return siteURL + "events/" + id + "/" }
 
-// joined gives the parts of a place that are there, each once, in one line.
+// joined joins the parts of a place that are not empty, each once, in one line.
 func joined(parts ...string) *string {
 	return text.NonEmpty(strings.Join(text.Each(parts), ", "))
 }

@@ -21,20 +21,20 @@ import (
 // graph reads the Graph API with one token.
 type graph struct {
 	http  *upstream.Client
-	proof string // that the token is in the hands of its app; "" for none
+	proof string // proves that the token is held by its app; "" for none
 }
 
 func newGraph(cfg Config, token string) graph {
 	g := graph{http: upstream.New(upstream.Config{
 		HTTP: cfg.HTTP, Base: cfg.base(), Check: check, Credentials: credentials,
 		Tokens: upstream.NewTokens(func(context.Context) (upstream.Token, error) {
-			if token == "" { // such as for the name of an advertiser, beside a token for the Ad Library alone
+			if token == "" { // such as for looking up an advertiser's name when only the Ad Library has a token
 				return upstream.Token{}, providers.Cause("no token is set")
 			}
 			return upstream.Token{Value: token}, nil
 		}, nil),
 	})}
-	if cfg.AppSecret != "" && !strings.Contains(token, "|") { // the app's own token is its proof
+	if cfg.AppSecret != "" && !strings.Contains(token, "|") { // the app's own token needs no proof
 		mac := hmac.New(sha256.New, []byte(cfg.AppSecret))
 		mac.Write([]byte(token))
 		g.proof = hex.EncodeToString(mac.Sum(nil))
@@ -42,8 +42,8 @@ func newGraph(cfg Config, token string) graph {
 	return g
 }
 
-// read sends r, and once more behind a failure that may pass: a list is then asked for fewer. What Facebook writes
-// itself, such as categories, comes in English.
+// read sends r, and retries once after a failure that may pass, with a smaller page if r is a list. Texts written by
+// Facebook, such as categories, come in English.
 func (g graph) read(ctx context.Context, r upstream.Request, dst any) error {
 	r = r.With("appsecret_proof", g.proof).With("locale", "en_US")
 	_, err := g.http.Read(ctx, r, dst)
@@ -56,7 +56,7 @@ func (g graph) read(ctx context.Context, r upstream.Request, dst any) error {
 	return err
 }
 
-// forward reads a route unchanged. What only our token may see stays where it is.
+// forward reads a route unchanged. It does not return what only our token may see.
 func (g graph) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
 	first, _, _ := strings.Cut(path, "/")
 	if strings.EqualFold(first, "me") || strings.Contains(strings.ToLower(query.Encode()), "access_token") {
@@ -70,8 +70,8 @@ func (g graph) forward(ctx context.Context, path string, query url.Values) (json
 	return withoutTokens(raw), err
 }
 
-// withoutTokens takes the values of access_token out of the addresses in raw: Facebook signs some with a token that is
-// not the one that was sent.
+// withoutTokens removes the values of access_token from the addresses in raw: Facebook signs some with a token other
+// than the one sent.
 func withoutTokens(raw json.RawMessage) json.RawMessage {
 	name := []byte("access_token=")
 	if !bytes.Contains(raw, name) {
@@ -98,7 +98,8 @@ type list[T any] struct {
 	Paging paging       `json:"paging"`
 }
 
-// pageOf reads one page of a list. The cursor is what the address of the page says beside the first page's own query.
+// pageOf reads one page of a list. The cursor holds the parameters by which its address differs from that of the first
+// page.
 func pageOf[T, O any](
 	ctx context.Context, g graph, r upstream.Request, cursor string, convert func(T, json.RawMessage) (O, bool),
 ) (page providers.Page[O], err error) {
@@ -124,19 +125,19 @@ func pageOf[T, O any](
 	return page, err
 }
 
-// places are the parameters by which the address of a page differs from that of the first: a cursor, or a time.
+// places are the parameters by which the address of a page differs from that of the first: a cursor or a time.
 var places = []string{"after", "until", "since", "__paging_token"}
 
-// paging leads to the next page. The last one may have cursors too; only next says that there is more.
+// paging leads to the next page. The last page may have cursors too; only next means that there is more.
 type paging struct {
 	Cursors struct {
 		After wire.Token `json:"after"`
 	} `json:"cursors"`
-	Next wire.Token `json:"next"` // the address of the page, which has held our token and names the place too
+	Next wire.Token `json:"next"` // the address of the next page, which contains our token and the place
 	odd  bool
 }
 
-// UnmarshalJSON never fails: what is no paging is odd, which must not end a walk.
+// UnmarshalJSON never fails: malformed paging must not end a walk.
 func (p *paging) UnmarshalJSON(b []byte) error {
 	type plain paging
 	*p = paging{}

@@ -27,7 +27,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return p.V.profile(p.Raw), nil
 }
 
-// page reads a Page by its name or number, and follows it once where it has another number now.
+// page reads a Page by its name or number, and follows it once if it has another number now.
 func (c *client) page(ctx context.Context, handle string) (wire.Object[page], error) {
 	var p wire.Object[page]
 	handle, err := following(handle, func(id string) error {
@@ -42,7 +42,7 @@ func (c *client) page(ctx context.Context, handle string) (wire.Object[page], er
 	return p, err
 }
 
-// owner gives the actor of a Page. A number says enough, and costs no look-up.
+// owner returns the actor of a Page. A number needs no look-up.
 func (c *client) owner(ctx context.Context, handle string) (schema.Actor, error) {
 	if links.Digits(handle) {
 		return schema.Actor{ID: handle, Handle: handle}, nil
@@ -62,7 +62,7 @@ type page struct {
 	Fans         wire.Count  `json:"fan_count"` // who like it
 	Followers    wire.Count  `json:"followers_count"`
 	Link         string      `json:"link"`
-	Website      string      `json:"website"` // several, with spaces or commas between
+	Website      string      `json:"website"` // several, separated by spaces or commas
 	Verification string      `json:"verification_status"`
 	Location     struct {
 		Country string `json:"country"` // its name in English
@@ -75,8 +75,8 @@ type page struct {
 	} `json:"picture"`
 }
 
-// is tells whether p is the Page that was asked for. Names ignore case and dots; the account of a person that is a Page
-// has two numbers, and answers to both.
+// is reports whether p is the requested Page. Names ignore case and dots. A personal account that became a Page has two
+// numbers, and answers to both.
 func (p page) is(handle string) bool {
 	switch {
 	case string(p.ID) == handle:
@@ -91,7 +91,7 @@ func sameName(a, b string) bool {
 	return strings.EqualFold(strings.ReplaceAll(a, ".", ""), strings.ReplaceAll(b, ".", ""))
 }
 
-// isAccount tells whether a number is that of an account, and not of a Page.
+// isAccount reports whether a number is that of an account and not of a Page.
 func isAccount(id string) bool {
 	return links.Digits(id) && len(id) >= 14 && (strings.HasPrefix(id, "1000") || strings.HasPrefix(id, "6155"))
 }
@@ -127,7 +127,7 @@ func (p page) actor() schema.Actor {
 	}
 }
 
-// websites gives the addresses in a field that people fill as they like.
+// websites returns the addresses in a field with free text.
 func websites(field string) []string {
 	var out []string
 	for _, s := range strings.FieldsFunc(field, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == '،' }) {
@@ -139,7 +139,7 @@ func websites(field string) []string {
 	return text.URLs(out...)
 }
 
-// maker is who made a post, comment or event.
+// maker is the author of a post, comment or event.
 type maker struct {
 	ID      wire.ID `json:"id"`
 	Name    string  `json:"name"`
@@ -150,7 +150,7 @@ type maker struct {
 	} `json:"picture"`
 }
 
-// actor gives who made it, which is owner where Facebook does not tell or says the same.
+// actor returns the author, or owner when Facebook gives no author or the same one.
 func (m maker) actor(owner schema.Actor) schema.Actor {
 	if m.ID == "" || string(m.ID) == owner.ID {
 		if owner.DisplayName == nil {
@@ -163,7 +163,7 @@ func (m maker) actor(owner schema.Actor) schema.Actor {
 	}
 }
 
-// search finds Pages.
+// search searches Pages.
 func (c *client) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (providers.Page[schema.SearchResult], error) {

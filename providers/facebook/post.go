@@ -19,14 +19,14 @@ const postFields = "id,message,story,created_time,updated_time,permalink_url,sta
 	"subattachments{media_type,type,media,url,target}},comments.filter(stream).limit(0).summary(true)," +
 	"reactions.limit(0).summary(true)"
 
-// posts reads what a Page itself has published; Facebook does not promise all of it.
+// posts reads what a Page itself has published; Facebook does not promise that it is complete.
 func (c *client) posts(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
 	owner, err := c.owner(ctx, handle)
 	if err == nil {
 		r := upstream.Get(owner.ID, "published_posts").With("fields", postFields)
 		out, err = pageOf(ctx, c.pages, r, cursor, func(p story, raw json.RawMessage) (schema.Post, bool) {
 			if !p.Published.Is() && !p.Published.Not() {
-				return schema.Post{}, true // nobody knows whether it belongs
+				return schema.Post{}, true // it is unknown whether it belongs
 			}
 			return p.post(owner, raw), p.Published.V == nil || p.Published.Is()
 		})
@@ -64,7 +64,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return p.V.post(schema.Actor{ID: gotPage, Handle: gotPage}, p.Raw), nil
 }
 
-// number gives the id of a post with its Page's number, which is looked up where people have pasted the name.
+// number returns the id of a post with its Page's number, which is looked up when the id has a name.
 func (c *client) number(ctx context.Context, id string) (string, error) {
 	name, of := cut(id)
 	switch {
@@ -77,7 +77,7 @@ func (c *client) number(ctx context.Context, id string) (string, error) {
 	return string(p.V.ID) + "_" + of, err
 }
 
-// cut takes {page}_{post} apart, or {post}_{comment}. Above is "" when there is no more than one part.
+// cut splits {page}_{post} or {post}_{comment}. Above is "" when there is only one part.
 func cut(id string) (above, of string) {
 	at := strings.LastIndexByte(id, '_')
 	if at < 0 {
@@ -86,13 +86,13 @@ func cut(id string) (above, of string) {
 	return id[:at], id[at+1:]
 }
 
-// story is a post. Any field may be missing: what is empty is left out.
+// story is a post. Any field may be missing: Facebook leaves out empty ones.
 type story struct {
 	ID        wire.ID   `json:"id"`
 	Message   string    `json:"message"`
-	Story     string    `json:"story"` // what Facebook writes, such as "Ann updated her cover photo."
+	Story     string    `json:"story"` // text by Facebook, such as "Ann updated her cover photo."
 	Created   wire.Time `json:"created_time"`
-	Permalink string    `json:"permalink_url"` // without the host for videos
+	Permalink string    `json:"permalink_url"` // without a host for videos
 	Picture   string    `json:"full_picture"`
 	Published wire.Bool `json:"is_published"`
 	From      maker     `json:"from"`
@@ -106,7 +106,7 @@ type story struct {
 }
 
 type tag struct {
-	ID   wire.Serial `json:"id"`   // the name beside it is for display, and no handle
+	ID   wire.Serial `json:"id"`   // the name beside it is a display name, not a handle
 	Type string      `json:"type"` // user, page, group, event …
 }
 
@@ -120,7 +120,7 @@ type attachments struct {
 	Data []attachment `json:"data"`
 }
 
-// attachment is what a post shows. An album's parts are attachments too.
+// attachment is what a post shows. The parts of an album are attachments too.
 type attachment struct {
 	MediaType string `json:"media_type"` // photo, video, album, link …
 	Type      string `json:"type"`
@@ -151,13 +151,13 @@ func (s story) post(owner schema.Actor, raw json.RawMessage) schema.Post {
 	}
 }
 
-// url is the post's own page.
+// url returns the address of the post's page.
 func (s story) url() string {
 	pageID, of := cut(string(s.ID))
 	return siteAddress(s.Permalink, siteURL+pageID+"/posts/"+of)
 }
 
-// siteAddress gives an address that Facebook may write without its host, or another where there is none.
+// siteAddress completes an address that Facebook may write without its host; it returns other when s is "".
 func siteAddress(s, other string) string {
 	if strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "//") {
 		s = siteURL + strings.TrimLeft(s, "/")
@@ -165,7 +165,7 @@ func siteAddress(s, other string) string {
 	return text.URLOr(s, other)
 }
 
-// named gives the numbers of the people and Pages that a text names: Facebook does not tell their handles.
+// named returns the numbers of the people and Pages that a text mentions: Facebook does not give their handles.
 func named(tags []tag) []string {
 	var out []string
 	for _, t := range tags {
@@ -197,7 +197,7 @@ func (a attachments) media(page string) []schema.Media {
 	return out
 }
 
-// media gives a picture or video. The preview of a link is none: it belongs to another site.
+// media returns a picture or video. The preview of a link is neither: it belongs to another site.
 func (a attachment) media(page string) (schema.Media, bool) {
 	picture := text.URL(a.Media.Image.Src)
 	switch {

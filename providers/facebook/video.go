@@ -28,7 +28,7 @@ func (c *client) reels(ctx context.Context, handle, cursor string) (out provider
 	return out, nil
 }
 
-// video reads one by its number.
+// video reads a video by its number.
 func (c *client) video(ctx context.Context, id string) (schema.Post, error) {
 	var v wire.Object[video]
 	err := c.pages.read(ctx, upstream.Get(id).With("fields", videoFields+",from"), &v)
@@ -78,7 +78,7 @@ func (v video) duration() *float64 {
 const liveFields = "id,title,description,status,live_views,creation_time,broadcast_start_time,permalink_url,from," +
 	"embed_html"
 
-// live tells whether a Page is on air.
+// live reports whether a Page is broadcasting now.
 func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	p, err := c.page(ctx, handle)
 	if err != nil {
@@ -105,7 +105,7 @@ func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, er
 			return b.V.stream(off.Host, b.Raw), wire.Need(ctx, "data[].id", b.V.ID != "")
 		}
 	}
-	return off, wire.Need(ctx, "data[].status", a.Data.Lost() == 0) // a row that was lost may be the one on air
+	return off, wire.Need(ctx, "data[].status", a.Data.Lost() == 0) // a row that was lost may be the current broadcast
 }
 
 // broadcast is a live video.

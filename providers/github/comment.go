@@ -12,8 +12,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// comments reads those of a repository, newest first, or of one issue (owner/repo#123), which GitHub lists oldest
-// first and cannot sort.
+// comments reads the comments of a repository, newest first, or of one issue (owner/repo#123), which GitHub lists
+// oldest first and cannot sort.
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	name, issue, one := strings.Cut(postID, "#")
 	r := under(name, "issues/comments").With("sort", "created").With("direction", "desc")
@@ -34,7 +34,7 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	return providers.Page[schema.Comment]{Items: items, Next: next}, nil
 }
 
-// comment is one of GET /repos/{owner}/{repo}/issues/comments.
+// comment is an element of GET /repos/{owner}/{repo}/issues/comments.
 // https://docs.github.com/rest/issues/comments#list-issue-comments-for-a-repository
 type comment struct {
 	ID        wire.Serial `json:"id"`
@@ -58,8 +58,8 @@ func (c comment) comment(postID string, raw []byte) schema.Comment {
 	}
 }
 
-// repositoryOf gives a comment's post as GitHub writes it: postID has lost its case on the way or is a number, and the
-// comment's URL spells it out.
+// repositoryOf returns a comment's post as GitHub writes it, taken from the comment's URL: postID has been lower-cased,
+// or is a number.
 func repositoryOf(htmlURL, postID string) string {
 	asked, _, _ := strings.Cut(postID, "#")
 	link, err := links.Parse(htmlURL, "github.com")
@@ -72,7 +72,7 @@ func repositoryOf(htmlURL, postID string) string {
 	return postID
 }
 
-// pageOf returns the page of a repository, or of its issue.
+// pageOf returns the web page of a repository, or of its issue.
 func pageOf(postID string) string {
 	name, issue, one := strings.Cut(postID, "#")
 	if one {

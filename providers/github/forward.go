@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// forward reads a route unchanged, where everybody may see it: a token may be allowed to see more.
+// forward reads a route unchanged, if it shows public data: our token may be allowed to see more than that.
 func (c *client) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
 	segments := strings.Split(path, "/")
 	if c.token && segments[0] == "repos" && len(segments) >= 3 {
@@ -20,7 +20,7 @@ func (c *client) forward(ctx context.Context, path string, query url.Values) (js
 	return c.http.Forward(ctx, path, query)
 }
 
-// public fails with [providers.ErrNotFound] unless everybody may see a repository.
+// public returns [providers.ErrNotFound] unless a repository is public.
 func (c *client) public(ctx context.Context, name string) error {
 	repo, err := c.repository(ctx, name)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// linked reads the accounts that the owner has entered.
+// linked reads the social accounts that the owner has entered.
 // https://docs.github.com/rest/users/social-accounts#list-social-accounts-for-a-user
 func (c *client) linked(ctx context.Context, handle, cursor string) (providers.Page[schema.LinkedProfile], error) {
 	var list wire.Rows[account]
@@ -35,7 +35,7 @@ type account struct {
 	URL      string `json:"url"`
 }
 
-// linked leaves out accounts on sites that are no platform of ours.
+// linked leaves out accounts on sites that are not supported platforms.
 func (a account) linked(raw json.RawMessage) (schema.LinkedProfile, bool) {
 	on := platform.ID(a.Provider)
 	if a.Provider == "twitter" {

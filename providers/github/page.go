@@ -11,7 +11,8 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// page reads one page of a list into dst, such as [wire.Rows], and returns the number of the next one, "" when there is none.
+// page reads one page of a list into dst, such as [wire.Rows], and returns the number of the next one, "" when there is
+// none.
 // https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
 func (c *client) page(ctx context.Context, r upstream.Request, cursor string, dst any) (next string, err error) {
 	if cursor == "" {
@@ -30,7 +31,7 @@ func (c *client) page(ctx context.Context, r upstream.Request, cursor string, ds
 var relNext = regexp.MustCompile(`<([^>]*)>\s*;\s*rel="next"`)
 
 // nextPage takes only the page number out of the Link header: the URL itself switches to a numeric form of the path,
-// and a URL that had been through a caller's hands could lead anywhere.
+// and a URL returned by a caller could lead anywhere.
 func nextPage(h http.Header) string {
 	for _, link := range h.Values("Link") {
 		m := relNext.FindStringSubmatch(link)

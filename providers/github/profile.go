@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// bonus is how long a profile waits for what it can do without.
+// bonus is the time limit for optional parts of a profile.
 const bonus = 3 * time.Second
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
@@ -31,7 +31,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return p, nil
 }
 
-// complete adds what only the page of an organisation knows. That is a bonus: without it the profile still stands.
+// complete adds what only the page of an organisation has. It is optional: the profile is valid without it.
 func (c *client) complete(ctx context.Context, p *schema.Profile) {
 	ctx, cancel := context.WithTimeout(ctx, bonus)
 	defer cancel()
@@ -45,7 +45,7 @@ func (c *client) complete(ctx context.Context, p *schema.Profile) {
 	}
 }
 
-// organization is the answer of GET /orgs/{org}, in as far as it says more than [user].
+// organization is the answer of GET /orgs/{org}, with the fields that [user] does not have.
 // https://docs.github.com/rest/orgs/orgs#get-an-organization
 type organization struct {
 	Description string `json:"description"` // null or "" when never set
@@ -73,7 +73,7 @@ func (c *client) accounts(ctx context.Context, handle, list, cursor string) (pro
 	return providers.Page[schema.Profile]{Items: items, Next: next}, nil
 }
 
-// user is the answer of GET /users/{username}; in lists only the first five fields are there.
+// user is the answer of GET /users/{username}; in lists only the first five fields are set.
 // https://docs.github.com/rest/users/users#get-a-user
 type user struct {
 	ID          wire.Serial `json:"id"`
@@ -90,7 +90,7 @@ type user struct {
 	PublicRepos wire.Count  `json:"public_repos"`
 }
 
-// profile always belongs.
+// profile converts u. It always reports true.
 func (u user) profile(raw json.RawMessage) (schema.Profile, bool) {
 	p := schema.Profile{
 		Common:      schema.Common{ID: string(u.ID), URL: text.URLOr(u.HTMLURL, site+u.Login), Raw: raw},
@@ -110,9 +110,9 @@ func (u user) profile(raw json.RawMessage) (schema.Profile, bool) {
 	return p, true
 }
 
-// actor is how a user stands inside another object, which carries no display name.
+// actor converts a user within another object, which has no display name.
 func (u *user) actor() schema.Actor {
-	if u == nil { // the account was deleted; GitHub shows its ghost user in its place
+	if u == nil { // the account was deleted; GitHub shows its ghost user instead
 		return schema.Actor{ID: "10137", Handle: "ghost"}
 	}
 	return schema.Actor{ID: string(u.ID), Handle: u.Login, AvatarURL: text.URL(u.AvatarURL)}

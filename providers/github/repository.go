@@ -15,7 +15,7 @@ import (
 )
 
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	// Without sort and direction the list is by name.
+	// Without sort and direction, the list is sorted by name.
 	r := upstream.Get("users", handle, "repos").With("type", "owner").With("sort", "created").With("direction", "desc")
 	var list wire.Rows[repository]
 	next, err := c.page(ctx, r, cursor, &list)
@@ -41,7 +41,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return p, nil
 }
 
-// under returns the address of a part of the repository that name names: owner/repo or a number.
+// under returns the address of a part of the repository called name: owner/repo or a number.
 func under(name string, part ...string) upstream.Request {
 	root := "repos"
 	if links.Digits(name) {
@@ -50,8 +50,8 @@ func under(name string, part ...string) upstream.Request {
 	return upstream.Get(append([]string{root, name}, part...)...)
 }
 
-// repository reads the one that id names, be it by one of its issues. One that was renamed comes under its new name, behind
-// a redirect.
+// repository reads the repository that id names, which may be the id of one of its issues. A renamed repository comes
+// under its new name, after a redirect.
 func (c *client) repository(ctx context.Context, id string) (wire.Object[repository], error) {
 	id, _, _ = strings.Cut(id, "#")
 	var repo wire.Object[repository]
@@ -83,8 +83,8 @@ type repository struct {
 	Subscribers wire.Count  `json:"subscribers_count"`
 }
 
-// post tells whether r belongs: whether everybody may see it. Where that cannot be told it returns an object that breaks the
-// schema: the row is odd, not another kind of row.
+// post reports whether r is public. When that is unknown it returns an object that breaks the schema, so that the row
+// counts as malformed and not as one to leave out.
 func (r repository) post(raw json.RawMessage) (schema.Post, bool) {
 	if r.Private.V == nil {
 		return schema.Post{}, true

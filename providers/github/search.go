@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// deepest is how many results of a search GitHub shows.
+// deepest is how many results of a search GitHub shows at most.
 const deepest = 1000
 
 // search reads repositories, or users when the kind asks for profiles.
@@ -32,12 +32,12 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor str
 	return read(ctx, q, cursor)
 }
 
-// found is the answer of a search.
+// found is the response to a search.
 type found[T any] struct {
 	Items wire.Rows[T] `json:"items"`
 }
 
-// results returns the search for what, whose newest come first when sorted by recent.
+// results searches what, newest first when sorted by recent.
 func results[T any](
 	c *client, what, recent string, convert func(T, json.RawMessage) (schema.SearchResult, bool),
 ) providers.ListBy[providers.SearchQuery, schema.SearchResult] {
@@ -62,7 +62,7 @@ func results[T any](
 	}
 }
 
-// terms adds the time bounds to the words. GitHub has a word for a range, whose ends belong to it.
+// terms adds the time bounds to the search terms. GitHub's ranges include both ends.
 // https://docs.github.com/en/search-github/getting-started-with-searching-on-github/understanding-the-search-syntax#query-for-dates
 func terms(q providers.SearchQuery) string {
 	since, last := q.Since.UTC().Format(time.RFC3339), q.Until.Add(-time.Nanosecond).UTC().Format(time.RFC3339)

@@ -21,7 +21,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// What the Ads Transparency Center is asked and answers has numbers in the place of names.
+// In the Ads Transparency Center's requests and responses, fields have numbers instead of names.
 type (
 	creativesQuery struct {
 		Size   int             `json:"2"` // 100 at most
@@ -60,7 +60,7 @@ const (
 	reader  = 2840 // the United States
 )
 
-// region writes a country as Google's geographical targets do: 2000 and its number in ISO 3166-1.
+// region converts a country to Google's geographical target: 2000 plus its number in ISO 3166-1.
 // https://developers.google.com/google-ads/api/data/geotargets
 func region(country string) ([]int, error) {
 	if country == "" {
@@ -73,7 +73,7 @@ func region(country string) ([]int, error) {
 	return []int{2000 + r.M49()}, nil
 }
 
-// countryOf is the country of a region, "" for what is none.
+// countryOf returns the country of a region, "" for what is not one.
 func countryOf(region *int64) string {
 	if region == nil || *region < 2000 || *region > 2999 {
 		return ""
@@ -85,8 +85,8 @@ func countryOf(region *int64) string {
 	return r.String()
 }
 
-// call asks the center for something, and decodes the answer into dst. It tells whether the answer says nothing at all,
-// which is how an empty list, and an ad that is not there, are written.
+// call sends a query to the center, and decodes the response into dst. It reports whether the response is empty: Google
+// writes an empty list, and an ad that does not exist, as an empty object.
 func (s *site) call(ctx context.Context, service, method string, query, dst any) (nothing bool, err error) {
 	q, err := json.Marshal(query)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *site) call(ctx context.Context, service, method string, query, dst any)
 		Words string     `json:"2"`
 		Code  wire.Count `json:"5"`
 	}
-	// Of an answer that is none the decoding of dst tells.
+	// If the body is not an answer, decoding it into dst fails.
 	if json.Unmarshal(body, &refused) == nil && strings.Contains(refused.Words, "Exception") {
 		if refused.Code.V != nil && *refused.Code.V == http.StatusBadRequest {
 			return false, providers.Invalid("Google cannot read this question about ads")
@@ -115,7 +115,7 @@ func (s *site) call(ctx context.Context, service, method string, query, dst any)
 	return string(body) == "{}", wire.Decode(ctx, body, dst)
 }
 
-// adsOf reads the ads of an advertiser, or those that lead to a domain. The cursor is Google's own.
+// adsOf reads the ads of an advertiser, or those that lead to a domain. The cursor is Google's.
 func (s *site) adsOf(
 	ctx context.Context, q providers.AdsQuery, cursor string,
 ) (page providers.Page[schema.Ad], err error) {
@@ -157,7 +157,7 @@ func (s *site) creatives(ctx context.Context, query creativesQuery) (page provid
 	if err == nil {
 		page.Next, err = found.Token.Next(ctx, "2")
 	}
-	if err == nil { // that there are none Google says with an answer that is empty
+	if err == nil { // an empty answer is how Google says that there are none
 		err = wire.Witness{Rows: found.Ads.Len(), Cursor: query.Token, More: page.Next != ""}.Check(ctx, "1")
 	}
 	return page, err
@@ -174,10 +174,10 @@ type creative struct {
 	Name       string     `json:"12"` // of the advertiser
 }
 
-// content is what an ad shows: a picture, or a script that draws it.
+// content is the content of an ad: a picture, or a script that draws it.
 type content struct {
 	Picture struct {
-		Image string `json:"2"` // an element of HTML
+		Image string `json:"2"` // an HTML element
 	} `json:"3"`
 }
 
@@ -195,10 +195,11 @@ func (c creative) ad(now time.Time, raw json.RawMessage) schema.Ad {
 	return out
 }
 
-// lately is how long ago an ad was shown that may be shown again: Google tells only when it was last seen.
+// lately is how recently an ad must have been shown to count as active: Google only says when it was last shown.
 const lately = 48 * time.Hour
 
-// Shown is the ad with an id of an advertiser, last shown at a time; it has no id where one of them is missing.
+// Shown returns the ad with the given id of the advertiser with id of, last shown at the given time. The ad has no id
+// when one of the two is missing.
 func Shown(of, id string, last *time.Time, now time.Time) schema.Ad {
 	if !advertiserID.MatchString(of) || !creativeID.MatchString(id) {
 		return schema.Ad{}
@@ -218,7 +219,7 @@ func Shown(of, id string, last *time.Time, now time.Time) schema.Ad {
 	return out
 }
 
-// AdvertiserURL is the page of an advertiser, by its number.
+// AdvertiserURL returns the address of an advertiser's page, by its number.
 func AdvertiserURL(id string) string { return adsURL + "/advertiser/" + id }
 
 func formats(n wire.Count) []string {
@@ -236,7 +237,7 @@ func formats(n wire.Count) []string {
 	return nil
 }
 
-// pictures are the images of what an ad shows. What a script draws is no picture.
+// pictures returns the images of an ad. What a script draws is left out.
 func pictures(shows ...content) (out []schema.Media) {
 	for _, c := range shows {
 		root, err := dom.Parse([]byte(c.Picture.Image))
@@ -251,7 +252,7 @@ func pictures(shows ...content) (out []schema.Media) {
 	return out
 }
 
-// ad reads one ad by its key, such as AR1234/CR5678. Google does not tell the advertiser's name there.
+// ad reads one ad by its key, such as AR1234/CR5678. Google does not give the advertiser's name there.
 func (s *site) ad(ctx context.Context, key string) (schema.Ad, error) {
 	of, id, _ := cut(key)
 	query := creativeQuery{Advertiser: of, ID: id}
@@ -272,10 +273,10 @@ func (s *site) ad(ctx context.Context, key string) (schema.Ad, error) {
 	return found.Ad.V.ad(found.Ad.Raw), nil
 }
 
-// cut parts the key of an ad.
+// cut splits the key of an ad.
 func cut(key string) (of, id string, both bool) { return strings.Cut(key, "/") }
 
-// detail is an ad alone, where the same things have other numbers.
+// detail is an ad read alone, in which the same fields have other numbers.
 type detail struct {
 	Advertiser string             `json:"1"`
 	ID         string             `json:"2"`

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// advertisersQuery asks for advertisers and domains by what is typed.
+// advertisersQuery searches advertisers and domains by a prefix.
 type advertisersQuery struct {
 	Words       string `json:"1"`
 	Advertisers int    `json:"2"` // how many
@@ -24,7 +24,7 @@ type advertisersQuery struct {
 
 const hits = 10 // of each of the two
 
-// advertisers finds advertisers by their name, and domains.
+// advertisers searches advertisers by name, and domains.
 func (s *site) advertisers(
 	ctx context.Context, q providers.AdvertisersQuery, _ string,
 ) (page providers.Page[schema.Advertiser], err error) {
@@ -39,7 +39,7 @@ func (s *site) advertisers(
 	}
 	if err == nil && !nothing {
 		page.Items, err = wire.Items(ctx, "1", found.Rows, suggestedAdvertiser.advertiser)
-		if err == nil { // that there are none Google says with an answer that is empty
+		if err == nil { // an empty answer is how Google says that there are none
 			err = wire.Witness{Rows: found.Rows.Len()}.Check(ctx, "1")
 		}
 	}
@@ -49,7 +49,7 @@ func (s *site) advertisers(
 	return page, nil
 }
 
-// suggestedAdvertiser is one of the two.
+// suggestedAdvertiser is an advertiser or a domain.
 type suggestedAdvertiser struct {
 	Advertiser struct {
 		Name    string `json:"1"`
@@ -66,7 +66,7 @@ type suggestedAdvertiser struct {
 	} `json:"2"`
 }
 
-// advertiser always belongs.
+// advertiser converts s. It always reports true.
 func (s suggestedAdvertiser) advertiser(raw json.RawMessage) (schema.Advertiser, bool) {
 	if domain := s.Domain.Name; domain != "" {
 		return Website(domain, raw), true
@@ -83,7 +83,7 @@ func (s suggestedAdvertiser) advertiser(raw json.RawMessage) (schema.Advertiser,
 	}, true
 }
 
-// Website is a domain that ads lead to, in the place of an advertiser.
+// Website returns a domain that ads lead to as an advertiser.
 func Website(domain string, raw json.RawMessage) schema.Advertiser {
 	page := adsURL + "/?" + url.Values{"region": {"anywhere"}, "domain": {domain}}.Encode()
 	return schema.Advertiser{Common: schema.Common{ID: domain, URL: page, Raw: raw}, Name: domain, Domains: []string{domain}}

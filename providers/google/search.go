@@ -23,11 +23,11 @@ import (
 
 const (
 	path     = "customsearch/v1"
-	pageSize = 10 // the most that Google gives
+	pageSize = 10 // Google's maximum
 	deepest  = 91 // where the last page begins: Google shows 100 results
 )
 
-// answer is what a search found.
+// answer is the response to a search.
 // https://developers.google.com/custom-search/v1/reference/rest/v1/Search
 type answer struct {
 	Kind    string `json:"kind"` // customsearch#search
@@ -37,7 +37,7 @@ type answer struct {
 		}] `json:"nextPage"` // absent on the last page
 	}] `json:"queries"`
 	Information struct {
-		Total wire.Count `json:"totalResults"` // an estimate, but for 0
+		Total wire.Count `json:"totalResults"` // an estimate, except for 0
 	} `json:"searchInformation"`
 	Items wire.Rows[result] `json:"items"` // absent when nothing is found
 }
@@ -45,20 +45,20 @@ type answer struct {
 type result struct {
 	Title   string `json:"title"` // plain text
 	Link    string `json:"link"`
-	Snippet string `json:"snippet"` // plain text with the lines of Google's own page
+	Snippet string `json:"snippet"` // plain text with the line breaks of Google's own page
 	PageMap struct {
 		Metatags wire.Rows[metatags] `json:"metatags"`
 	} `json:"pagemap"`
 }
 
-// metatags is what the page says of itself, each in its own words.
+// metatags is the metadata of the page, in the page's own words.
 type metatags struct {
 	Published     string `json:"article:published_time"`
 	DatePublished string `json:"datePublished"`
 	Date          string `json:"date"`
 }
 
-// search reads a page of results. The cursor is the place of its first, counted from 1.
+// search reads a page of results. The cursor is the position of its first result, counted from 1.
 func (c *client) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
@@ -76,7 +76,7 @@ func (c *client) search(
 	return page, nil
 }
 
-// request asks for the results of q from a place on.
+// request returns the request for the results of q from position start on.
 // https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list
 func (c *client) request(q providers.SearchQuery, start int) upstream.Request {
 	r := upstream.Get(path).With("cx", c.engine).With("num", strconv.Itoa(pageSize)).With("start", strconv.Itoa(start)).
@@ -91,7 +91,7 @@ func (c *client) request(q providers.SearchQuery, start int) upstream.Request {
 	return r
 }
 
-// documents are the values of lr, by the language that they stand for.
+// documents maps languages to the values of lr.
 var documents = map[string]string{
 	"zh-CN": "lang_zh-CN", "zh-TW": "lang_zh-TW", "he": "lang_iw",
 	"ar": "lang_ar", "bg": "lang_bg", "ca": "lang_ca", "cs": "lang_cs", "da": "lang_da", "de": "lang_de", "el": "lang_el",
@@ -101,20 +101,20 @@ var documents = map[string]string{
 	"sl": "lang_sl", "sr": "lang_sr", "sv": "lang_sv", "tr": "lang_tr",
 }
 
-// languages are those that results can be narrowed to.
+// languages are the languages to which results can be narrowed.
 func languages() []string { return slices.Sorted(maps.Keys(documents)) }
 
-// page converts the answer whose first result has the place start.
+// page converts the response whose first result has position start.
 func (a answer) page(ctx context.Context, start int) (page providers.Page[schema.SearchResult], err error) {
 	if err = wire.Marker(ctx, "kind", a.Kind, "customsearch#search"); err != nil {
 		return page, err
 	}
-	if total := a.Information.Total.V; !a.Items.Here() && start == 1 { // a later page may turn out to be empty
+	if total := a.Information.Total.V; !a.Items.Here() && start == 1 { // a later page may be empty
 		if err = wire.Need(ctx, "items", total == nil || *total == 0); err != nil {
 			return page, err
 		}
 	}
-	if err = a.Items.Optional(ctx, "items"); err != nil || a.Items.Len() == 0 { // a next page is announced all the same
+	if err = a.Items.Optional(ctx, "items"); err != nil || a.Items.Len() == 0 { // though a next page was announced
 		return page, err
 	}
 	for place, row := range a.Items.All() {
@@ -124,7 +124,7 @@ func (a answer) page(ctx context.Context, start int) (page providers.Page[schema
 	return page, err
 }
 
-// next is the cursor of the page behind the one at start, "" when there is none.
+// next returns the cursor of the page after the one at start, "" when there is none.
 func (a answer) next(ctx context.Context, start int) (string, error) {
 	const name = "queries.nextPage"
 	list := a.Queries.V.Next
@@ -148,7 +148,7 @@ func (a answer) next(ctx context.Context, start int) (string, error) {
 	return "", nil
 }
 
-// result is the zero page, which breaks the schema, when its address is not told.
+// result converts r. It returns the zero result, which breaks the schema, when r has no address.
 func (r result) result(position int64, raw json.RawMessage) schema.SearchResult {
 	page := &schema.WebPage{
 		Common:      schema.Common{Raw: raw},
@@ -166,7 +166,7 @@ func (r result) result(position int64, raw json.RawMessage) schema.SearchResult 
 	return schema.Result(page)
 }
 
-// published is when the page says that it was published.
+// published returns the time of publication that the page states.
 func (r result) published() *time.Time {
 	for _, m := range r.PageMap.Metatags.All() {
 		for _, s := range []string{m.V.Published, m.V.DatePublished, m.V.Date} {
@@ -174,7 +174,7 @@ func (r result) published() *time.Time {
 				return at
 			}
 		}
-		break // the rest is of other parts of the page
+		break // the rest belongs to other parts of the page
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (r result) published() *time.Time {
 // line writes s in one line.
 func line(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// forward reads the route unchanged, in our search engine where the caller names none.
+// forward reads the route unchanged, in our search engine if the caller names none.
 func (c *client) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
 	if !query.Has("cx") {
 		query = maps.Clone(query)

@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// suggestions reads what the address bar of a browser offers.
+// suggestions reads what the address bar of a browser suggests.
 func (s *site) suggestions(
 	ctx context.Context, q providers.SuggestionsQuery, _ string,
 ) (page providers.Page[schema.Suggestion], err error) {
@@ -28,13 +28,13 @@ func (s *site) suggestions(
 	if err == nil {
 		err = a.Texts.Check(ctx, "[1]")
 	}
-	if err == nil { // an answer that repeats the question says that it has nothing for it
+	if err == nil { // a response that repeats the question has no suggestions for it
 		err = wire.Witness{Rows: a.Texts.Len(), Words: a.asked != "" && strings.EqualFold(a.asked, q.Query)}.Check(ctx, "[1]")
 	}
 	if err != nil {
 		return page, err
 	}
-	dropped := 0 // beside those that are said to be addresses
+	dropped := 0 // beside those that are marked as addresses
 	for place, row := range a.Texts.All() {
 		words := text.FromHTML(row.V)
 		typed := place < len(a.types) && a.types[place] != ""
@@ -55,21 +55,21 @@ func (s *site) suggestions(
 	return page, nil
 }
 
-// inUTF8 is what an answer says: Google does not heed everywhere in which letters we ask it to write.
+// inUTF8 returns the body of a response in UTF-8: Google does not always honour the encoding that we ask for.
 func inUTF8(res *upstream.Response) []byte {
 	_, params, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if err != nil || !strings.EqualFold(params["charset"], "iso-8859-1") {
 		return res.Body
 	}
-	letters := make([]rune, len(res.Body)) // each byte is the number of one
+	letters := make([]rune, len(res.Body)) // each byte is a code point
 	for i, b := range res.Body {
 		letters[i] = rune(b)
 	}
 	return []byte(string(letters))
 }
 
-// suggested is an array of the question, the texts, their descriptions, nothing, and what else there is to tell; some
-// answers end behind the texts.
+// suggested is an array of the question, the texts, their descriptions, an empty element, and further data; some
+// responses end after the texts.
 type suggested struct {
 	Texts wire.Rows[string] `json:"[1]"`
 	asked string
@@ -82,21 +82,21 @@ func (s *suggested) UnmarshalJSON(b []byte) error {
 	if len(parts) < 2 {
 		return providers.Cause("no suggestions in the answer")
 	}
-	_ = json.Unmarshal(parts[0], &s.asked) // a question that cannot be read is none
+	_ = json.Unmarshal(parts[0], &s.asked) // a question that cannot be read counts as none
 	if len(parts) > 4 {
 		var more struct {
 			Types []string `json:"google:suggesttype"` // QUERY, ENTITY, CALCULATOR, NAVIGATION …
 		}
-		_ = json.Unmarshal(parts[4], &more) // without types, addresses are told by how they look
+		_ = json.Unmarshal(parts[4], &more) // without types, addresses are recognized by their form
 		s.types = more.Types
 	}
 	return s.Texts.UnmarshalJSON(parts[1])
 }
 
-// navigation is the type of a text that is the address of a page, and no words to search for.
+// navigation is the type of a text that is the address of a page, not words to search for.
 const navigation = "NAVIGATION"
 
-// addresses is how many addresses are said to stand before a place.
+// addresses returns how many of the texts before a position are marked as addresses.
 func (s suggested) addresses(place int) (n int) {
 	for _, kind := range s.types[:min(place, len(s.types))] {
 		if kind == navigation {

@@ -11,7 +11,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// highest is how far up a comment's post is looked for: each step is a read that waits for the one before.
+// highest is the most levels that are climbed to find the post of a comment: each level is a read that waits for the
+// one before.
 const highest = 30
 
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
@@ -25,8 +26,8 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	return c.kids(ctx, o.V, postID, cursor)
 }
 
-// replies reads the children of a comment, and beside them the post at the top of the tree, unless the caller knows it.
-// A deleted comment still has its children.
+// replies reads the children of a comment and, unless the caller knows it, the post at the top of the tree. A deleted
+// comment still has its children.
 func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
 	var page providers.Page[schema.Comment]
 	o, err := c.item(ctx, q.CommentID)
@@ -62,7 +63,7 @@ func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor s
 	return page, nil
 }
 
-// top returns the id of the post above i, or of i when that cannot be told.
+// top returns the id of the post above i, or of i when that is unknown.
 func (c *client) top(ctx context.Context, i *item) string {
 	at := i
 	for range highest {
@@ -81,7 +82,7 @@ func (c *client) top(ctx context.Context, i *item) string {
 	return string(i.ID)
 }
 
-// kids reads one page of the direct replies of i, which Hacker News has put in order.
+// kids reads one page of the direct replies of i, in Hacker News's order.
 func (c *client) kids(ctx context.Context, i *item, postID, cursor string) (providers.Page[schema.Comment], error) {
 	var page providers.Page[schema.Comment]
 	if err := i.Kids.Optional(ctx, "kids"); err != nil {
@@ -104,7 +105,7 @@ func (c *client) kids(ctx context.Context, i *item, postID, cursor string) (prov
 	return page, wire.Understood("kids", len(page.Items), got.lost+i.Kids.Lost())
 }
 
-// comment has no likes: Hacker News keeps the scores of comments to itself.
+// comment converts i. It has no likes: Hacker News does not publish the scores of comments.
 func (i *item) comment(postID string, raw []byte) schema.Comment {
 	return schema.Comment{
 		Common:    i.common(raw),

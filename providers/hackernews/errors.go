@@ -7,8 +7,8 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// known fails unless o, which answers for id, is an item of a kind that we know: Hacker News says null, and nothing else,
-// of an item that it does not have.
+// known returns an error unless o, the answer for id, is an item of a known kind. For an item that does not exist,
+// Hacker News answers only null.
 func known(ctx context.Context, id string, o object) error {
 	if o.V == nil {
 		return nil
@@ -19,7 +19,7 @@ func known(ctx context.Context, id string, o object) error {
 	return wire.Marker(ctx, "type", o.V.Type, "story", "job", "poll", "comment", "pollopt")
 }
 
-// absent says why i is no post.
+// absent returns the reason why i is not a post.
 func absent(i *item) error {
 	switch {
 	case i == nil:

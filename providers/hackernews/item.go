@@ -11,31 +11,31 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// parallel is how many items are read at the same time: there is no read of many at once.
+// parallel is how many items are read at the same time: the API cannot read several at once.
 const parallel = 12
 
-// item is the answer of GET /item/{id}.json, and any of a story, a comment, a job, a poll and a poll option.
+// item is the answer of GET /item/{id}.json, which is a story, a comment, a job, a poll or a poll option.
 // https://github.com/HackerNews/API#items
 type item struct {
 	ID          wire.Serial  `json:"id"`
 	Type        string       `json:"type"`
-	By          string       `json:"by"` // absent where the author is gone
+	By          string       `json:"by"` // absent when the author is gone
 	Time        wire.Time    `json:"time"`
 	Deleted     wire.Bool    `json:"deleted"` // absent when it is not
 	Dead        wire.Bool    `json:"dead"`    // flagged, or by a banned user; absent when it is not
 	Title       string       `json:"title"`
 	Text        string       `json:"text"` // HTML, as the title is
-	URL         string       `json:"url"`  // "" or absent where the item leads nowhere
+	URL         string       `json:"url"`  // "" or absent when the item links nowhere
 	Score       wire.Count   `json:"score"`
-	Descendants wire.Count   `json:"descendants"` // the whole tree; absent on jobs
-	Kids        wire.Numbers `json:"kids"`        // direct replies in the order of the page, deleted ones included; absent without any
+	Descendants wire.Count   `json:"descendants"` // in the whole tree; absent on jobs
+	Kids        wire.Numbers `json:"kids"`        // direct replies in page order, including deleted ones; absent if none
 	Parent      wire.Serial  `json:"parent"`
 }
 
-// object is an item beside its raw; V is nil when it does not exist.
+// object is an item with its raw JSON; V is nil when it does not exist.
 type object = wire.Object[*item]
 
-// item reads one item. One that does not exist is the answer null, with status 200.
+// item reads one item. For one that does not exist the API answers null with status 200.
 func (c *client) item(ctx context.Context, id string) (object, error) {
 	var o object
 	if _, err := c.http.Read(ctx, upstream.Get("item", id+".json"), &o); err != nil {
@@ -44,13 +44,13 @@ func (c *client) item(ctx context.Context, id string) (object, error) {
 	return o, known(ctx, id, o)
 }
 
-// batch is what came of some ids, in their order.
+// batch holds the items read for some ids, in their order.
 type batch struct {
-	list []object // without those that do not exist, or of which nothing can be told
-	lost int      // how many those of which nothing can be told are
+	list []object // without those that do not exist or are unreadable
+	lost int      // how many are unreadable
 }
 
-// items reads many items. One that cannot be read at all fails them all: a silent hole is worse.
+// items reads many items. If one cannot be read at all, all fail: a silent gap would be worse.
 func (c *client) items(ctx context.Context, ids []int64) (batch, error) {
 	all, odd := make([]object, len(ids)), make([]bool, len(ids))
 	g, ctx := errgroup.WithContext(ctx)
@@ -78,7 +78,7 @@ func (c *client) items(ctx context.Context, ids []int64) (batch, error) {
 	return b, nil
 }
 
-// public tells whether i is there for everyone to see. A flag that cannot be read may stand for either.
+// public reports whether everyone can see i. It is false if a flag cannot be read, since the flag may be set.
 func (i *item) public() bool { return i != nil && i.Deleted.Not() && i.Dead.Not() }
 
 func (i *item) isPost() bool {

@@ -17,7 +17,7 @@ import (
 
 const (
 	pageSize = 30 // of every list
-	deepest  = 60 // submissions looked at for one page of posts: most of a busy user's are comments
+	deepest  = 60 // submissions read at most for one page of posts: most of a busy user's are comments
 )
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
@@ -31,8 +31,8 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return o.V.post(o.Raw), nil
 }
 
-// posts walks the submissions of a user. The cursor is the last one looked at, not its place, which moves with every
-// new submission.
+// posts walks the submissions of a user. The cursor is the last id read, not its position, which shifts with every new
+// submission.
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	var page providers.Page[schema.Post]
 	u, err := c.user(ctx, handle)
@@ -68,7 +68,7 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 	return page, nil
 }
 
-// after returns what follows cursor in ids, which run from new to old.
+// after returns the ids after cursor in ids, which run from new to old.
 func after(ids []int64, cursor string) ([]int64, error) {
 	if cursor == "" {
 		return ids, nil
@@ -118,7 +118,8 @@ func (c *client) trending(ctx context.Context, _ providers.TrendingQuery, cursor
 	return page, nil
 }
 
-// post puts the outgoing link behind the text: it is no media, and is often all that there is.
+// post converts i. It puts the outgoing link after the text: the link is not media, and is often all that the story
+// has.
 func (i *item) post(raw []byte) schema.Post {
 	return schema.Post{
 		Common:     i.common(raw),

@@ -24,7 +24,7 @@ func (c *client) user(ctx context.Context, handle string) (wire.Object[*user], e
 	if _, err := c.http.Read(ctx, upstream.Get("user", handle+".json"), &u); err != nil {
 		return u, err
 	}
-	if u.V == nil { // an unknown user is the answer null, with status 200
+	if u.V == nil { // for an unknown user the API answers null with status 200
 		return u, providers.ErrNotFound
 	}
 	if err := wire.Same(ctx, "user", handle, u.V.ID); err != nil {
@@ -38,7 +38,7 @@ func (c *client) user(ctx context.Context, handle string) (wire.Object[*user], e
 type user struct {
 	ID        string       `json:"id"`        // case matters
 	About     string       `json:"about"`     // HTML; absent when never set
-	Submitted wire.Numbers `json:"submitted"` // stories, polls, comments and poll options, newest first; absent without any
+	Submitted wire.Numbers `json:"submitted"` // stories, polls, comments and poll options, newest first; absent if none
 }
 
 func (u user) profile(raw []byte) schema.Profile {

@@ -9,15 +9,14 @@ import (
 
 var manyLines = regexp.MustCompile(`\n{3,}`)
 
-// plain returns the text of what Hacker News writes as HTML.
+// plain converts Hacker News's HTML to text.
 func plain(s string) string {
 	text, _ := read(s)
 	return text
 }
 
-// read returns the text of what Hacker News writes as HTML, and where its links lead: <p> stands between paragraphs and
-// is never closed, and the words of a link are its URL, cut short when it is long. Code keeps its lines and their
-// indentation.
+// read converts Hacker News's HTML to text, and returns the links in it. <p> comes between paragraphs and is never
+// closed. The text of a link is its URL, cut short when it is long. Code keeps its lines and their indentation.
 func read(s string) (text string, links []string) {
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(s))

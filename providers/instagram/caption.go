@@ -9,7 +9,7 @@ import (
 
 var mention = regexp.MustCompile(`(?:^|[^\pL\pN_@/.])@([A-Za-z0-9._]{1,30})`)
 
-// mentionsOf returns the handles that a caption names behind an @.
+// mentionsOf returns the handles after an @ in a caption.
 func mentionsOf(caption string) []string {
 	found := text.Find(mention, caption)
 	for i, handle := range found {

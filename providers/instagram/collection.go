@@ -23,7 +23,7 @@ func (s site) highlights(
 	ctx context.Context, handle, cursor string,
 ) (out providers.Page[schema.Collection], err error) {
 	if cursor != "" {
-		return out, providers.ErrCursor // none is ever given
+		return out, providers.ErrCursor // there is only one page
 	}
 	p, err := s.open(ctx, handle+"/")
 	if err != nil {
@@ -43,7 +43,7 @@ func (s site) highlights(
 	out.Items, err = wire.Items(ctx, name, list, func(e edge[highlight], _ json.RawMessage) (schema.Collection, bool) {
 		return e.Node.V.collection(owner.actor(), e.Node.Raw), true
 	})
-	if err == nil { // Instagram counts no highlights
+	if err == nil { // Instagram does not count highlights
 		err = wire.Witness{Rows: list.Len()}.Check(ctx, name)
 	}
 	return out, err

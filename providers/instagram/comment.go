@@ -9,10 +9,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// comments reads those that stand on a post's page, or come with it. The rest is for members.
+// comments reads the comments on a post's page, or in the answer for a post. The rest is for members only.
 func (s site) comments(ctx context.Context, postID, cursor string) (page providers.Page[schema.Comment], err error) {
 	if cursor != "" {
-		return page, providers.ErrCursor // none is ever given
+		return page, providers.ErrCursor // there is only one page
 	}
 	k, err := keyOf(postID)
 	if err != nil {
@@ -30,14 +30,15 @@ func (s site) comments(ctx context.Context, postID, cursor string) (page provide
 		page.Items, failed = i.V.remarks(ctx, k)
 	}
 	if failed != nil && elsewhere(failed) {
-		return page, err // the page names what is missing
+		return page, err // page names what is missing
 	}
 	return page, failed
 }
 
 var errSilenced = providers.NotFound("comments are switched off on this post")
 
-// comments gives the comments on a page. Without a list of them the post's own word is needed that there are none.
+// comments returns the comments on a page. If the page has no list of them, the post itself must say that there are
+// none.
 func (p *page) comments(ctx context.Context, k key) ([]schema.Comment, error) {
 	if p.media == nil {
 		return nil, p.lacks(ctx, "xig_polaris_media")
@@ -47,7 +48,7 @@ func (p *page) comments(ctx context.Context, k key) ([]schema.Comment, error) {
 	case post.V.NoComments.Is():
 		return nil, errSilenced
 	case list.Len()+list.Lost() > 0:
-	case post.Raw == nil: // the gate, before an empty list is looked at
+	case post.Raw == nil: // check for the login gate before an empty list
 		return nil, p.gated(ctx)
 	case list.Odd():
 		return nil, list.Check(ctx, name)
@@ -83,13 +84,13 @@ func commentURL(k key, id wire.Serial) string {
 	return postURL(k.code, false) + "c/" + string(id) + "/"
 }
 
-// remarks are the comments that come with a post in the older of the site's queries.
+// remarks are the comments beside a post in the older of the site's queries.
 type remarks struct {
 	count
 	Edges wire.Rows[edge[olderRemark]] `json:"edges"`
 }
 
-// olderRemark is one of them.
+// olderRemark is one of remarks.
 type olderRemark struct {
 	ID        wire.Serial `json:"id"`
 	Text      string      `json:"text"`
@@ -98,7 +99,7 @@ type olderRemark struct {
 	Owner     *holder     `json:"owner"`
 }
 
-// remarks gives the comments at the top level where the answer has a list of them, else what it has.
+// remarks returns the top-level comments if the answer has a list of them, else all that it has.
 func (i item) remarks(ctx context.Context, k key) ([]schema.Comment, error) {
 	if i.NoComments.Is() {
 		return nil, errSilenced

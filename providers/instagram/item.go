@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// item is a post as the older of the site's queries write it. It is documented nowhere.
+// item is a post in the older of the site's queries. It is not documented.
 type item struct {
 	ID        wire.Serial `json:"id"`
 	Shortcode string      `json:"shortcode"`
@@ -21,14 +21,14 @@ type item struct {
 				Text string `json:"text"`
 			} `json:"node"`
 		} `json:"edges"`
-	} `json:"edge_media_to_caption"` // empty when there is none
+	} `json:"edge_media_to_caption"` // empty when there is no caption
 	PreviewLikes count      `json:"edge_media_preview_like"`
 	LikedBy      count      `json:"edge_liked_by"`
 	Comments     remarks    `json:"edge_media_to_comment"`
 	Parents      remarks    `json:"edge_media_to_parent_comment"`
 	Plays        wire.Count `json:"video_play_count"`
 	OlderPlays   wire.Count `json:"play_count"`
-	Views        wire.Count `json:"video_view_count"` // of three seconds
+	Views        wire.Count `json:"video_view_count"` // of at least three seconds
 	NoCounts     wire.Bool  `json:"like_and_view_counts_disabled"`
 	NoComments   wire.Bool  `json:"comments_disabled"`
 	Product      string     `json:"product_type"`
@@ -53,7 +53,7 @@ type still struct {
 	Duration wire.Float `json:"video_duration"` // seconds
 }
 
-// holder is an account beside what it wrote.
+// holder is the account within what it posted.
 type holder struct {
 	ID       wire.Serial `json:"id"`
 	Username string      `json:"username"`
@@ -81,7 +81,7 @@ func (i item) isReel() bool { return i.Product == "clips" }
 
 func (i item) url() string { return postPageOf(i.Shortcode, string(i.ID), i.isReel()) }
 
-// post converts i. Likes that are hidden are -1, or told only roughly.
+// post converts i. Hidden likes are -1, or given only approximately.
 func (i item) post(raw json.RawMessage) schema.Post {
 	caption := i.caption()
 	p := schema.Post{

@@ -9,15 +9,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// ParseProfile converts an account as the scripts of its page get it, the user of web_profile_info, wherever it was
-// read. The error wraps [providers.ErrUnavailable].
+// ParseProfile converts an account as the scripts of its page get it, the user of web_profile_info, from any source.
+// The error wraps [providers.ErrUnavailable].
 func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, error) {
 	var u webUser
 	err := wire.Decode(ctx, raw, &u)
 	return u.profile(raw), err
 }
 
-// ParsePost converts a post as the site's apps get it, with pk and code, wherever it was read. The error wraps
+// ParsePost converts a post as the site's apps get it, with pk and code, from any source. The error wraps
 // [providers.ErrUnavailable].
 func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
 	var n node
@@ -25,20 +25,20 @@ func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
 	return n.post(schema.UnknownActor(), raw), err
 }
 
-// ParseWebPost is [ParsePost] for the form of the older of the site's queries, xdt_shortcode_media.
+// ParseWebPost is [ParsePost] for the format of the older of the site's queries, xdt_shortcode_media.
 func ParseWebPost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
 	var i item
 	err := wire.Decode(ctx, raw, &i)
 	return i.post(raw), err
 }
 
-// Named returns what a caption names: hashtags without #, and handles without @.
+// Named returns the hashtags in a caption, without #, and the handles, without @.
 func Named(caption string) (hashtags, mentions []string) {
 	return text.GluedHashtags(caption), mentionsOf(caption)
 }
 
-// PostKey returns the number of a post and its shortcode, which the address of its page has. It fails with
-// [providers.ErrUnsupported] for an id of the official interface.
+// PostKey returns the number of a post and its shortcode, which is in its page's address. It returns
+// [providers.ErrUnsupported] for an id of the official API.
 func PostKey(id string) (number, shortcode string, err error) {
 	k, err := keyOf(id)
 	return k.number, k.code, err

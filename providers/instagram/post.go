@@ -15,8 +15,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// mediaFields are asked for first. Instagram refuses a list with a field that it does not show of others, and says not
-// which: then provenFields are, which it has always shown.
+// mediaFields are requested first. Instagram refuses a list that contains a field which it does not show for others,
+// without saying which. Then provenFields, which it has always shown, are requested.
 const (
 	mediaFields = "{id,caption,comments_count,like_count,view_count,media_type,media_product_type,media_url," +
 		"thumbnail_url,permalink,timestamp,username,children{id,media_type,media_url,thumbnail_url,permalink}}"
@@ -28,7 +28,7 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 	return c.mediaOf(ctx, handle, cursor, func(m media, p schema.Post) (schema.Post, bool) { return p, true })
 }
 
-// reels are the posts that Instagram calls so. Of a video without that word nobody knows.
+// reels reads the posts that Instagram marks as reels. A video without a mark is of unknown kind.
 func (c *client) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	return c.mediaOf(ctx, handle, cursor, func(m media, p schema.Post) (schema.Post, bool) {
 		is, known := m.isReel()
@@ -39,10 +39,10 @@ func (c *client) reels(ctx context.Context, handle, cursor string) (providers.Pa
 	})
 }
 
-// afterForm is what a cursor may hold: it is written among the names of fields.
+// afterForm matches a valid cursor: it is written among the names of fields.
 var afterForm = regexp.MustCompile(`^[A-Za-z0-9_=-]+$`)
 
-// mediaOf reads one page of an account's posts; keep gives what is to be answered of each.
+// mediaOf reads one page of an account's posts; keep converts each, or reports that it does not belong.
 func (c *client) mediaOf(
 	ctx context.Context, handle, cursor string, keep func(media, schema.Post) (schema.Post, bool),
 ) (page providers.Page[schema.Post], err error) {
@@ -69,7 +69,7 @@ func (c *client) mediaOf(
 	page.Items, err = wire.Items(ctx, name, list.Data, func(m media, raw json.RawMessage) (schema.Post, bool) {
 		return keep(m, m.post(author, profileURL(handle), raw))
 	})
-	if err != nil || list.Data.Len()+list.Data.Lost() == 0 { // the end, whatever the cursor says
+	if err != nil || list.Data.Len()+list.Data.Lost() == 0 { // the end, even if there is a cursor
 		return page, err
 	}
 	if page.Next, err = list.Paging.After(ctx); err == nil && page.Next != "" {
@@ -78,7 +78,7 @@ func (c *client) mediaOf(
 	return page, err
 }
 
-// mediaList is one page of posts. It names no address of the next one: the last page has no cursor.
+// mediaList is one page of posts. It has no address of the next one: the last page has no cursor.
 type mediaList struct {
 	Account struct {
 		ID    wire.Serial `json:"id"`
@@ -92,11 +92,11 @@ type mediaList struct {
 // media is a post.
 // https://developers.facebook.com/docs/instagram-platform/reference/instagram-media
 type media struct {
-	ID        wire.Serial `json:"id"`      // that of the official interface
+	ID        wire.Serial `json:"id"`      // of the official API
 	Caption   string      `json:"caption"` // absent when there is none
 	Comments  wire.Count  `json:"comments_count"`
-	Likes     wire.Count  `json:"like_count"` // absent when its owner hides it
-	Views     wire.Count  `json:"view_count"` // of reels
+	Likes     wire.Count  `json:"like_count"` // absent when the owner hides it
+	Views     wire.Count  `json:"view_count"` // for reels
 	Product   string      `json:"media_product_type"`
 	Permalink string      `json:"permalink"`
 	Timestamp wire.Time   `json:"timestamp"`
@@ -109,11 +109,11 @@ type media struct {
 // shown is a picture or a video.
 type shown struct {
 	Type      string `json:"media_type"` // IMAGE, VIDEO or CAROUSEL_ALBUM
-	URL       string `json:"media_url"`  // absent where it may not be downloaded, as with licensed music
+	URL       string `json:"media_url"`  // absent when it may not be downloaded, as with licensed music
 	Thumbnail string `json:"thumbnail_url"`
 }
 
-// post converts m. Elsewhere is the nearest page that shows it, where its own is not known.
+// post converts m. Elsewhere is the closest page that shows it, used when its own address is unknown.
 func (m media) post(author schema.Actor, elsewhere string, raw json.RawMessage) schema.Post {
 	code := m.code()
 	return schema.Post{
@@ -130,7 +130,7 @@ func (m media) post(author schema.Actor, elsewhere string, raw json.RawMessage) 
 	}
 }
 
-// code gives the shortcode in the post's own address, "" when that is not known.
+// code returns the shortcode in the post's own address, "" when it is unknown.
 func (m media) code() string {
 	link, err := links.Parse(m.Permalink, hosts...)
 	if err != nil || link == nil {
@@ -139,7 +139,7 @@ func (m media) code() string {
 	return codeIn(link)
 }
 
-// isReel tells whether m is a reel, and whether that is known.
+// isReel reports whether m is a reel, and whether that is known.
 func (m media) isReel() (is, known bool) {
 	link, err := links.Parse(m.Permalink, hosts...)
 	switch {
@@ -162,7 +162,7 @@ func (m media) media() []schema.Media {
 	return out
 }
 
-// media gives what there is to see. Of a video that may not be downloaded that is its first picture, or its page.
+// media returns the picture or video. For a video that may not be downloaded it is the first picture, or the page.
 func (s shown) media(page string) []schema.Media {
 	thumbnail := text.URL(s.Thumbnail)
 	switch s.Type {

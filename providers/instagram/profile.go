@@ -14,8 +14,8 @@ import (
 const profileFields = "{id,ig_id,username,name,biography,website,profile_picture_url,followers_count,follows_count," +
 	"media_count}"
 
-// discover returns the request for what others may know of a professional account: it is a field of our own. The handle
-// has been reduced to characters that mean nothing there.
+// discover returns the request for the public data of a professional account, which is a field of our own account. The
+// handle contains no characters with a meaning in field lists.
 // https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login/business-discovery
 func (c *client) discover(handle, fields string) upstream.Request {
 	return upstream.Get(c.account).With("fields", "business_discovery.username("+handle+")"+fields).On(c.lookups)
@@ -38,11 +38,11 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return a.Account.V.profile(a.Account.Raw), nil
 }
 
-// account is a professional account. What its owner has not set is absent.
+// account is a professional account. Fields that its owner has not set are absent.
 // https://developers.facebook.com/docs/instagram-platform/reference/ig-user
 type account struct {
-	ID        wire.Serial `json:"id"`    // that of the official interface
-	PK        wire.Serial `json:"ig_id"` // that of the site
+	ID        wire.Serial `json:"id"`    // of the official API
+	PK        wire.Serial `json:"ig_id"` // of the site
 	Username  string      `json:"username"`
 	Name      string      `json:"name"`
 	Biography string      `json:"biography"`

@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// tagFields are what there is to know of a post with a hashtag; who wrote it is not among it.
+// tagFields are the available fields of a post with a hashtag; the author is not among them.
 const tagFields = "id,caption,children{id,media_type,media_url,thumbnail_url,permalink},comments_count,like_count," +
 	"media_type,media_url,permalink,timestamp"
 
@@ -24,7 +24,8 @@ const (
 	top    = "top_media"
 )
 
-// place is where a walk over the posts of a hashtag stands, so that the hashtag is looked up once only.
+// place is the position of a walk over the posts of a hashtag. It contains the hashtag's number, so that it is looked
+// up only once.
 type place struct{ hashtag, list, after string }
 
 func (p place) cursor() string { return p.hashtag + "/" + p.list + "/" + p.after }
@@ -37,7 +38,7 @@ func placeOf(cursor string) (place, error) {
 	return place{parts[0], parts[1], parts[2]}, nil
 }
 
-// searchable says why a query cannot be searched for.
+// searchable returns an error if a query cannot be searched for.
 func searchable(q providers.SearchQuery) error {
 	_, err := tagOf(q)
 	return err
@@ -55,7 +56,7 @@ func tagOf(q providers.SearchQuery) (string, error) {
 	return tag, nil
 }
 
-// find lists the posts with a hashtag: the newest, and the best where there are none from the last day.
+// find lists the posts with a hashtag: the newest, or the top posts if there are none from the last day.
 // https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login/hashtag-search
 func (c *client) find(
 	ctx context.Context, q providers.SearchQuery, cursor string,

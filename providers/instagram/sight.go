@@ -14,11 +14,11 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// post reads a post's page, then asks what the page's scripts ask, and is left with the head of the page.
+// post reads a post's page, else sends the query of the page's scripts, else uses the head of the page.
 func (s site) post(ctx context.Context, id string) (schema.Post, error) {
 	p, err := s.look(ctx, id)
 	if err == nil {
-		err = wire.Need(ctx, "display_uri or carousel_media", len(p.Media) > 0) // a post without a picture is half of one
+		err = wire.Need(ctx, "display_uri or carousel_media", len(p.Media) > 0) // a post without a picture is incomplete
 	}
 	if err != nil {
 		return schema.Post{}, err
@@ -52,7 +52,7 @@ func (s site) look(ctx context.Context, id string) (none schema.Post, err error)
 	return none, err
 }
 
-// key is a post in the two forms of its number.
+// key identifies a post by the two forms of its number.
 type key struct{ number, code string }
 
 func keyOf(id string) (key, error) {
@@ -65,7 +65,7 @@ func keyOf(id string) (key, error) {
 	return key{id, meta.Shortcode(id)}, nil
 }
 
-// postPage opens the page of a post, and leaves out what it says of another.
+// postPage opens the page of a post, and removes data about other posts.
 func (s site) postPage(ctx context.Context, k key) (*page, error) {
 	p, err := s.open(ctx, "p", k.code+"/")
 	if err != nil {
@@ -80,7 +80,7 @@ func (s site) postPage(ctx context.Context, k key) (*page, error) {
 	return p, err
 }
 
-// gated says why a page shows no post.
+// gated returns why a page shows no post.
 func (p *page) gated(ctx context.Context) error {
 	if p.media == nil {
 		return p.lacks(ctx, "xig_polaris_media")
@@ -94,7 +94,7 @@ func (p *page) gated(ctx context.Context) error {
 	return wire.Need(ctx, "xig_polaris_media.if_not_gated_logged_out", false)
 }
 
-// query asks for a post. One that does not exist is null.
+// query queries a post. One that does not exist is null.
 func (s site) query(ctx context.Context, k key) (i wire.Object[item], err error) {
 	var a struct {
 		Data struct {
@@ -123,7 +123,7 @@ func (s site) query(ctx context.Context, k key) (i wire.Object[item], err error)
 	return i, err
 }
 
-// author is who the head of a page names; c may be nil.
+// author returns the author that the head of a page names; c may be nil.
 func (c *postCard) author() schema.Actor {
 	if c == nil {
 		return schema.UnknownActor()
@@ -135,9 +135,9 @@ func (c *postCard) author() schema.Actor {
 	return schema.Actor{ID: id, Handle: c.handle, DisplayName: text.NonEmpty(c.name)}
 }
 
-// post converts the head of a page, which tells the day of a post and not its time.
+// post converts the head of a page, which has the day of a post and not its time.
 func (c *postCard) post() schema.Post {
-	raw, _ := schema.Marshal(c) // strings always marshal
+	raw, _ := schema.Marshal(c) // strings can always be marshalled
 	caption := quoted(c.Title)
 	if caption == "" {
 		caption = quoted(c.Description)

@@ -10,12 +10,12 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-const gone = 1016001002 // the result of a video that was there
+const gone = 1016001002 // the result for a video that is gone
 
-// check reads the refusals of the site, of which some have the status 200.
+// check handles the refusals of the site, of which some have the status 200.
 func check(res *upstream.Response) error {
 	if res.Status == http.StatusNotFound {
-		if strings.Contains(res.URL.Path, "/rest/") { // says nothing of what was asked for
+		if strings.Contains(res.URL.Path, "/rest/") { // such a status says nothing about the requested thing
 			return providers.Unavailable(nil, "Kwai has moved what its own pages read")
 		}
 		return providers.NotFound("Kwai has no such page")

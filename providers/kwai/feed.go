@@ -20,7 +20,7 @@ import (
 
 const (
 	pageSize = 50
-	noMore   = "no_more" // the cursor of the last page; any other that is no time is none
+	noMore   = "no_more" // the cursor of the last page; any other cursor that is not a time is invalid
 )
 
 func (s site) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
@@ -40,7 +40,8 @@ func (s site) posts(ctx context.Context, handle, cursor string) (page providers.
 	return page, nil
 }
 
-// empty fails unless an account has no posts: its own page says how many there are, and whether there is such an account.
+// empty returns an error unless an account has no posts: its page says how many there are, and whether the account
+// exists.
 func (s site) empty(ctx context.Context, f feed, handle, cursor string) error {
 	w := wire.Witness{Cursor: cursor}
 	if cursor == "" {
@@ -73,10 +74,10 @@ func (s site) feed(ctx context.Context, handle, cursor string) (f feed, err erro
 	return f, err
 }
 
-// fine is the result of an answer that is not a refusal.
+// fine is the result code of an answer that is not a refusal.
 const fine = 1
 
-// check fails unless f is a list, which may be empty.
+// check returns an error unless f is a list, which may be empty.
 func (f feed) check(ctx context.Context) error {
 	if f.Result.V != nil && *f.Result.V != fine {
 		return providers.Unavailable(nil, "Kwai refuses to list the posts of this account")
@@ -107,12 +108,12 @@ func (f feed) page(ctx context.Context, handle, cursor string) (page providers.P
 	if err == nil {
 		page.Next, err = f.next(ctx, cursor)
 	}
-	page.Items = dates.NewestFirst(func(p schema.Post) *time.Time { return p.CreatedAt }, page.Items) // pinned ones come first
+	page.Items = dates.NewestFirst(func(p schema.Post) *time.Time { return p.CreatedAt }, page.Items) // pinned come first
 	return page, err
 }
 
-// next returns the cursor of the next page, "" on the last one. A page that leads to itself is the last: Kwai gives it again
-// and again.
+// next returns the cursor of the next page, "" on the last one. A page whose cursor leads to itself is the last: Kwai
+// would repeat it endlessly.
 func (f feed) next(ctx context.Context, cursor string) (string, error) {
 	next, err := f.Cursor.Next(ctx, "cursor")
 	if err != nil {
@@ -124,7 +125,7 @@ func (f feed) next(ctx context.Context, cursor string) (string, error) {
 	return next, nil
 }
 
-// item is a post in the list of an account. The words for media differ from one version of the site to another.
+// item is a post in the list of an account. The field names for media differ between versions of the site.
 type item struct {
 	ID       wire.Serial `json:"photo_id_str"`
 	Number   wire.Serial `json:"photo_id"`
@@ -149,7 +150,7 @@ type item struct {
 	Covers3  []file      `json:"cover_urls"`
 }
 
-// file is one of several places of the same file.
+// file is one of several addresses of the same file.
 type file struct {
 	URL string `json:"url"`
 }
@@ -163,10 +164,10 @@ func first(lists ...[]file) string {
 	return ""
 }
 
-// isBy tells whether i is of an account.
+// isBy reports whether i is of an account.
 func (i item) isBy(handle string) bool { return strings.EqualFold(i.Handle, handle) }
 
-// post converts i. A post that does not say whose it is has no id: others may stand in the list too.
+// post converts i. A post without its account has no id, since the list may contain posts of others.
 func (i item) post(raw json.RawMessage) schema.Post {
 	if i.Handle == "" {
 		return schema.Post{}

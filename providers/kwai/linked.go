@@ -16,8 +16,8 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// look finds what a page of the site says to search engines about a thing of that type: in the page, or else where the
-// site's own scripts get it.
+// look finds the search engine metadata of the given type in a page of the site, or else where the site's own scripts
+// get it.
 func look[T any](ctx context.Context, s site, kind string, path ...string) (wire.Object[T], error) {
 	found, err := inPage[T](ctx, s, kind, path)
 	if err == nil || !errors.Is(err, providers.ErrUnavailable) {
@@ -45,7 +45,7 @@ func inPage[T any](ctx context.Context, s site, kind string, path []string) (wir
 	return wire.Object[T]{}, wire.Need(ctx, "the JSON-LD "+kind, false)
 }
 
-// isA tells whether JSON-LD is about a thing of that type.
+// isA reports whether JSON-LD is about a thing of the given type.
 // https://www.w3.org/TR/json-ld11/#specifying-the-type
 func isA(b []byte, kind string) bool {
 	var t struct {
@@ -62,13 +62,13 @@ func thing[T any](ctx context.Context, b []byte) (o wire.Object[T], err error) {
 	return o, err
 }
 
-// inAnswer asks as the site's own scripts do.
+// inAnswer sends the request that the site's own scripts send.
 func inAnswer[T any](ctx context.Context, s site, kind string, path []string) (wire.Object[T], error) {
 	page := siteURL + strings.Join(escaped(path), "/")
 	var a struct {
 		Data wire.Rows[struct {
 			ID   string          `json:"id"`
-			HTML json.RawMessage `json:"innerHTML"` // an object, or a string that holds one
+			HTML json.RawMessage `json:"innerHTML"` // an object, or a string that contains one
 		}] `json:"data"`
 	}
 	_, err := s.http.Read(ctx, upstream.Request{
@@ -106,10 +106,10 @@ func unquoted(b []byte) []byte {
 	return b
 }
 
-// oneOrMore is a list whose only value may stand without it.
+// oneOrMore is a list that may be written as its only value.
 type oneOrMore[T any] []T
 
-// UnmarshalJSON never fails: what cannot be read is left out.
+// UnmarshalJSON never fails: values that cannot be read are left out.
 func (l *oneOrMore[T]) UnmarshalJSON(b []byte) error {
 	rows := slices.Values([][]byte{b})
 	if bytes.HasPrefix(b, []byte("[")) {
@@ -135,14 +135,14 @@ func (l oneOrMore[T]) first() (v T) {
 	return v
 }
 
-// counter is how often people did something with a thing. A page that was shared has one in the place of a list.
+// counter counts how often people did something with a thing. A shared page has a single one instead of a list.
 // https://schema.org/InteractionCounter
 type counter struct {
 	Count wire.Count `json:"userInteractionCount"`
 	Type  action     `json:"interactionType"`
 }
 
-// action is such as "http://schema.org/LikeAction", the type of an object or alone.
+// action is a name such as "http://schema.org/LikeAction", written as a string or as the type of an object.
 type action string
 
 // UnmarshalJSON never fails.
@@ -151,13 +151,13 @@ func (a *action) UnmarshalJSON(b []byte) error {
 		Type string `json:"@type"`
 	}
 	if json.Unmarshal(b, &object) != nil {
-		_ = json.Unmarshal(b, &object.Type) // what is neither is no action
+		_ = json.Unmarshal(b, &object.Type) // anything else is not an action
 	}
 	*a = action(object.Type)
 	return nil
 }
 
-// times returns how often people did what is asked for, such as "LikeAction", nil when it is not told.
+// times returns how often people did an action such as "LikeAction", nil when it is unknown.
 func times(what string, all []counter) *int64 {
 	for _, c := range all {
 		if string(c.Type[strings.LastIndexByte(string(c.Type), '/')+1:]) == what {

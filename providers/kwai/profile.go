@@ -10,8 +10,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// profile reads the page of an account. Its number and its badge are beside its posts only: an account of which no post is
-// shown goes without.
+// profile reads the page of an account. The account's number and badge come only with its posts, so an account without
+// visible posts has neither.
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	page, err := s.account(ctx, handle)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s site) profile(ctx context.Context, handle string) (schema.Profile, error
 	return p, nil
 }
 
-// account reads the page of an account, and makes sure that it is about that account.
+// account reads the page of an account, and checks that it is about that account.
 func (s site) account(ctx context.Context, handle string) (wire.Object[profilePage], error) {
 	page, err := look[profilePage](ctx, s, "ProfilePage", "@"+handle)
 	if err == nil {
@@ -46,7 +46,7 @@ func (s site) account(ctx context.Context, handle string) (wire.Object[profilePa
 	return page, err
 }
 
-// profilePage is what the page of an account says to search engines.
+// profilePage is the search engine metadata of an account's page.
 // https://schema.org/ProfilePage
 type profilePage struct {
 	Person person `json:"mainEntity"`
@@ -59,7 +59,7 @@ type person struct {
 	Image       oneOrMore[string]  `json:"image"`
 	Elsewhere   oneOrMore[string]  `json:"sameAs"`
 	Stats       oneOrMore[counter] `json:"interactionStatistic"`
-	Own         oneOrMore[counter] `json:"agentInteractionStatistic"` // what the account itself did
+	Own         oneOrMore[counter] `json:"agentInteractionStatistic"` // counts of what the account itself did
 }
 
 func (p person) profile(raw json.RawMessage) schema.Profile {
@@ -75,7 +75,7 @@ func (p person) profile(raw json.RawMessage) schema.Profile {
 	}
 }
 
-// posts returns how many there are, nil when that is unknown.
+// posts returns the number of posts, nil when it is unknown.
 func (p person) posts() *int64 { return cmp.Or(times("WriteAction", p.Own), times("", p.Own)) }
 
 func (p person) actor() schema.Actor {

@@ -17,10 +17,11 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// about begins what stands where a shared video has no words of its own.
+// about is the beginning of the text that a shared video without a caption has.
 const about = "Kwai is one of the most popular short video communities"
 
-// shared reads a page that the app shares. It names the account without its handle, and rounds all counts but the views.
+// shared reads a page that the app shares. It has the name of the account but not its handle, and rounds all counts but
+// the views.
 func (s site) shared(ctx context.Context, at place) (schema.Post, error) {
 	res, err := s.share.Do(ctx, upstream.Get("photo", at.user, at.number))
 	if err != nil {
@@ -36,7 +37,7 @@ func (s site) shared(ctx context.Context, at place) (schema.Post, error) {
 	if err != nil {
 		return schema.Post{}, err
 	}
-	number := cmp.Or(numberIn(head.Meta("og:url")), numberIn(v.V.URL), numberIn(v.V.Thumbnail.first())) // the page stands there
+	number := cmp.Or(numberIn(head.Meta("og:url")), numberIn(v.V.URL), numberIn(v.V.Thumbnail.first())) // one has it
 	if err := wire.Need(ctx, "og:url", number != ""); err != nil {
 		return schema.Post{}, err
 	}
@@ -52,7 +53,8 @@ func (s site) shared(ctx context.Context, at place) (schema.Post, error) {
 	return p, nil
 }
 
-// unescaped reads words that are written as in an address. Those about Kwai itself are none of the video's.
+// unescaped decodes a caption that is escaped as in an address. It drops the text about Kwai itself, which is not the
+// video's.
 func unescaped(s string) string {
 	if plain, err := url.PathUnescape(s); err == nil {
 		s = plain
@@ -63,7 +65,7 @@ func unescaped(s string) string {
 	return s
 }
 
-// owner finds the name and the picture of the account.
+// owner returns the name and the picture of the account.
 func owner(page []byte) (a schema.Actor) {
 	root, err := dom.Parse(page)
 	if err != nil {
@@ -82,7 +84,7 @@ func owner(page []byte) (a schema.Actor) {
 	return a
 }
 
-// under returns the first element below n for which is is true, nil when there is none.
+// under returns the first element below n for which is returns true, nil when there is none.
 func under(n *html.Node, is func(*html.Node) bool) *html.Node {
 	for d := range n.Descendants() {
 		if d.Type == html.ElementNode && is(d) {

@@ -32,8 +32,8 @@ func (s site) post(ctx context.Context, id string) (p schema.Post, err error) {
 	return p, nil
 }
 
-// video reads the page of a video. Of one whose account is not known the page is looked for under no account, which proves
-// nothing when it is not there.
+// video reads the page of a video. If the account is unknown, the page is requested without an account; it does not
+// prove that the video is gone when that page is missing.
 func (s site) video(ctx context.Context, at place) (wire.Object[video], error) {
 	v, err := look[video](ctx, s, "VideoObject", "@"+cmp.Or(at.handle, noName), "video", at.number)
 	if at.handle == "" && errors.Is(err, providers.ErrNotFound) {
@@ -68,13 +68,13 @@ func (s site) transcript(ctx context.Context, q providers.TranscriptQuery) (sche
 	}, nil
 }
 
-// video is what the page of a video says to search engines.
+// video is the search engine metadata of a video's page.
 // https://schema.org/VideoObject
 type video struct {
 	URL         string             `json:"url"`
-	Name        string             `json:"name"` // words for search engines
+	Name        string             `json:"name"` // text for search engines
 	Description string             `json:"description"`
-	Transcript  json.RawMessage    `json:"transcript"` // a string; absent where nothing is said
+	Transcript  json.RawMessage    `json:"transcript"` // a string; absent when nothing is said
 	Thumbnail   oneOrMore[string]  `json:"thumbnailUrl"`
 	Uploaded    string             `json:"uploadDate"`
 	Content     string             `json:"contentUrl"`
@@ -87,7 +87,7 @@ type video struct {
 	} `json:"creator"`
 }
 
-// by returns who made the video. A page without its maker still names the account in its address.
+// by returns the author of the video. A page without its author still has the account in its address.
 func (v video) by() person {
 	by := v.Creator.person
 	if v.Creator.Person.Handle != "" {
@@ -101,10 +101,10 @@ func (v video) by() person {
 	return by
 }
 
-// noName is in the address of a video whose account is not known.
+// noName is used in the address of a video whose account is unknown.
 const noName = "_"
 
-// words is what is said in the video.
+// words returns the speech of the video.
 func (v video) words(ctx context.Context) (string, error) {
 	var said *string
 	if len(v.Transcript) > 0 && json.Unmarshal(v.Transcript, &said) != nil {
@@ -118,7 +118,7 @@ func (v video) words(ctx context.Context) (string, error) {
 
 func (v video) number() string { return numberIn(v.URL) }
 
-// numberIn is the last part of the path of an address, "" for one that is no number.
+// numberIn returns the last part of the path of an address if it is a number, else "".
 func numberIn(n string) string {
 	if end := strings.IndexAny(n, "?#"); end >= 0 {
 		n = n[:end]
@@ -147,7 +147,7 @@ func (v video) post(at place, raw json.RawMessage) schema.Post {
 	}
 }
 
-// uploaded reads a date, which is China's where it names no zone, and a browser's on pages that were shared.
+// uploaded parses a date. Without a zone it is in China's, and on shared pages in the format of a browser.
 func uploaded(s string) *time.Time {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), " (")
 	if at := dates.Parse(s, time.RFC3339, "Mon Jan 02 2006 15:04:05 GMT-0700"); at != nil {
@@ -156,7 +156,7 @@ func uploaded(s string) *time.Time {
 	return dates.Parse(strings.Replace(s, "T", " ", 1)+" +0800", "2006-01-02 15:04:05 -0700")
 }
 
-// seconds reads a duration such as PT1M27S, nil for none.
+// seconds parses a duration such as PT1M27S; nil if it is not one.
 // https://schema.org/Duration
 func seconds(s string) *float64 {
 	hours, found := strings.CutPrefix(s, "PT")

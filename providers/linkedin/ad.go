@@ -20,9 +20,9 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const adsPage = "25" // the most that LinkedIn gives
+const adsPage = "25" // LinkedIn's maximum
 
-// ad is an entry of the ad library, which does not tell what the ad says.
+// ad is an entry of the ad library, which does not have the text of the ad.
 // https://learn.microsoft.com/en-us/linkedin/ad-library/ad-library-api
 type ad struct {
 	URL     string `json:"adUrl"`
@@ -38,7 +38,7 @@ type ad struct {
 	} `json:"details"`
 }
 
-// statistics are there for ads that the European Union saw.
+// statistics are present for ads that were shown in the European Union.
 type statistics struct {
 	First      wire.Time `json:"firstImpressionAt"`
 	OlderFirst wire.Time `json:"firstImpressionDate"`
@@ -49,12 +49,12 @@ type statistics struct {
 	} `json:"impressionsDistributionByCountry"`
 }
 
-// adsOf reads the ads of those whose name an advertiser's name is.
+// adsOf reads the ads of the advertisers with the given name.
 func (c *client) adsOf(ctx context.Context, q providers.AdsQuery, cursor string) (providers.Page[schema.Ad], error) {
 	if q.Domain != "" {
 		return providers.Page[schema.Ad]{}, providers.Unsupported("LinkedIn does not list ads by domain")
 	}
-	if links.Digits(q.AdvertiserID) { // as a name it would find nobody, which is another thing than no ads
+	if links.Digits(q.AdvertiserID) { // as a name it would match no advertiser, which is not the same as no ads
 		return providers.Page[schema.Ad]{}, providers.Unsupported(
 			"LinkedIn's interface lists ads by the advertiser's name, not by its number")
 	}
@@ -96,7 +96,7 @@ func (c *client) library(
 	return out, err
 }
 
-// dateRange writes the days between which an ad was shown; "" for any.
+// dateRange formats the days between which an ad was shown; "" for any.
 func dateRange(f providers.AdFilter) string {
 	day := func(name string, t time.Time) []string {
 		if t.IsZero() {
@@ -130,7 +130,7 @@ func (p paging) next(ctx context.Context, start int) (string, error) {
 		return "", err
 	}
 	if err := wire.Need(ctx, "paging.links[]", p.Links.Lost() == 0); err != nil {
-		return "", err // it may have been the one that leads on
+		return "", err // the lost link may have been the next one
 	}
 	for _, l := range p.Links.All() {
 		if err := wire.Need(ctx, "paging.links[].rel", l.V.Rel != ""); err != nil {
@@ -172,7 +172,7 @@ func (a ad) ad(raw json.RawMessage) schema.Ad {
 	return out
 }
 
-// olderFormat is the word for a kind of ad in an older answer.
+// olderFormat returns the word for a kind of ad in an older answer.
 func olderFormat(kind string) string {
 	switch kind {
 	case "TEXT_AD":
@@ -183,7 +183,7 @@ func olderFormat(kind string) string {
 	return strings.ToLower(kind)
 }
 
-// behind returns the number that stands behind a word in the path of an address; "" where none does.
+// behind returns the number that follows a word in the path of an address; "" when there is none.
 func behind(address, word string) string {
 	_, rest, _ := strings.Cut(address, "/"+word+"/")
 	id, _, _ := strings.Cut(rest, "?")

@@ -10,26 +10,26 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/dom"
 )
 
-// node is an element of a page. A nil node has nothing in it.
+// node is an element of a page. A nil node is empty.
 type node struct{ *html.Node }
 
-// parse reads HTML, all of which can be read.
+// parse parses HTML, which never fails.
 func parse(body []byte) node {
 	root, err := dom.Parse(body)
 	if err != nil {
-		return node{} // only for what is nested too deeply
+		return node{} // only if elements are nested too deeply
 	}
 	return node{root}
 }
 
-// has matches elements whose attribute says something.
+// has matches elements with a non-empty attribute.
 func has(attr string) dom.Match { return func(n *html.Node) bool { return dom.Attr(n, attr) != "" } }
 
 func either(some ...dom.Match) dom.Match {
 	return func(n *html.Node) bool { return slices.ContainsFunc(some, func(m dom.Match) bool { return m(n) }) }
 }
 
-// all visits the elements below n that match, from front to back.
+// all visits the matching elements below n, in document order.
 func (n node) all(m dom.Match) iter.Seq[node] {
 	return func(yield func(node) bool) {
 		for d := range dom.All(n.Node, m) {
@@ -45,7 +45,7 @@ func (n node) first(m dom.Match) node { return node{dom.First(n.Node, m)} }
 
 func (n node) here() bool { return n.Node != nil }
 
-// inside tells whether an element that matches lies around n, below top.
+// inside reports whether n is within a matching element below top.
 func (n node) inside(m dom.Match, top node) bool {
 	if n.Node == nil {
 		return false
@@ -63,7 +63,7 @@ func (n node) inside(m dom.Match, top node) bool {
 
 func (n node) attr(name string) string { return dom.Attr(n.Node, name) }
 
-// texts visits the words below n, as they are written.
+// texts visits the texts below n, as they are written.
 func (n node) texts() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if n.Node == nil {
@@ -84,7 +84,7 @@ func (n node) texts() iter.Seq[string] {
 	}
 }
 
-// text is what n says, with its own lines.
+// text returns the text of n, with its line breaks.
 func (n node) text() string {
 	var b strings.Builder
 	for t := range n.texts() {
@@ -93,10 +93,10 @@ func (n node) text() string {
 	return strings.TrimSpace(b.String())
 }
 
-// line is what n says, in one line.
+// line returns the text of n in one line.
 func (n node) line() string { return strings.Join(strings.Fields(n.text()), " ") }
 
-// picture is the address of an image, which the page loads late; "" for the drawing that stands for none.
+// picture returns the address of an image, which the page loads lazily; "" for a placeholder.
 func (n node) picture() string {
 	for _, name := range []string{"data-delayed-url", "src"} {
 		if u := n.attr(name); strings.HasPrefix(u, "http") && !strings.Contains(u, "//static.licdn.com/") {

@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// organization is what LinkedIn shows to everybody of a company or a school.
+// organization is the public data of a company or a school.
 // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-lookup-api
 type organization struct {
 	ID        wire.Serial `json:"id"`
@@ -56,7 +56,7 @@ func (c *client) profile(ctx context.Context, handle string) (out schema.Profile
 	return out, nil
 }
 
-// find returns the number of the organisation of that name.
+// find returns the number of the organisation with the given name.
 func (c *client) find(ctx context.Context, name string) (string, error) {
 	var found struct {
 		Elements wire.Rows[organization] `json:"elements"`
@@ -77,7 +77,7 @@ func (c *client) find(ctx context.Context, name string) (string, error) {
 	return "", errUnseen
 }
 
-// lookUp reads what everybody may see of an organisation.
+// lookUp reads the public data of an organisation.
 func (c *client) lookUp(ctx context.Context, id string) (wire.Object[organization], error) {
 	var found struct {
 		Results  map[string]wire.Object[organization] `json:"results"`
@@ -102,7 +102,7 @@ func (c *client) lookUp(ctx context.Context, id string) (wire.Object[organizatio
 	return o, wire.Same(ctx, "organisation", id, string(o.V.ID))
 }
 
-// followers counts. Older versions of the interface write the kind of followers in another way.
+// followers counts the followers. Older versions of the API name the kind of followers differently.
 // https://learn.microsoft.com/en-us/linkedin/marketing/community-management/organizations/organization-lookup-api
 func (c *client) followers(ctx context.Context, id string) (*int64, error) {
 	var size struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// thing is what a page says of its subject in JSON-LD.
+// thing is the JSON-LD of a page about its subject.
 // https://schema.org/Organization, https://schema.org/Person and https://schema.org/SocialMediaPosting
 type thing struct {
 	Type        some[string]       `json:"@type"`
@@ -54,7 +54,7 @@ type place struct {
 	Country string `json:"addressCountry"`
 }
 
-// picture is a https://schema.org/ImageObject, or its address alone.
+// picture is a https://schema.org/ImageObject, or only its address.
 type picture struct {
 	Content string `json:"contentUrl"`
 	URL     string `json:"url"`
@@ -65,7 +65,7 @@ func (p *picture) UnmarshalJSON(b []byte) error {
 	type object picture
 	if json.Unmarshal(b, (*object)(p)) != nil {
 		*p = picture{}
-		_ = json.Unmarshal(b, &p.URL) // what is no address either is no picture
+		_ = json.Unmarshal(b, &p.URL) // anything but an address is not a picture
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (p picture) address() string {
 	return p.URL
 }
 
-// pictures are the addresses of those that have one.
+// pictures returns the addresses of the pictures that have one.
 func pictures(list []picture) (all []string) {
 	for _, p := range list {
 		if u := p.address(); u != "" {
@@ -89,11 +89,11 @@ func pictures(list []picture) (all []string) {
 
 // counter is a https://schema.org/InteractionCounter.
 type counter struct {
-	Kind  string     `json:"interactionType"` // with http and with https
+	Kind  string     `json:"interactionType"` // with http or https
 	Count wire.Count `json:"userInteractionCount"`
 }
 
-// count returns how often something was done, such as "LikeAction".
+// count returns how often an action, such as "LikeAction", was done.
 func count(counters []counter, action string) *int64 {
 	for _, c := range counters {
 		if strings.HasSuffix(c.Kind, "/"+action) {
@@ -103,7 +103,7 @@ func count(counters []counter, action string) *int64 {
 	return nil
 }
 
-// some is one value, or a list of them: JSON-LD makes no difference. What is no T is left out.
+// some is one value or a list of them: JSON-LD treats both the same. Values that are not a T are left out.
 type some[T any] []T
 
 // UnmarshalJSON never fails.
@@ -121,7 +121,7 @@ func (s *some[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// first returns the first value, or the zero one.
+// first returns the first value, or the zero value.
 func (s some[T]) first() (v T) {
 	if len(s) > 0 {
 		v = s[0]
@@ -129,7 +129,7 @@ func (s some[T]) first() (v T) {
 	return v
 }
 
-// things returns the things of a page whose type ends in one of those words.
+// things returns the things of a page whose type ends with one of the given words.
 func things(ctx context.Context, p *island.Page, types ...string) []wire.Object[thing] {
 	var all []wire.Object[thing]
 	for _, script := range p.LinkedData() {
@@ -157,7 +157,7 @@ func (t thing) is(types []string) bool {
 	return false
 }
 
-// split yields the objects of a script, which stand alone, in a list or in a graph. No list stands in another.
+// split yields the objects of a script, which may be alone, in a list or in a graph. Lists are not nested.
 func split(b []byte) iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {
 		for row := range oneOrMore(b) {
@@ -180,7 +180,7 @@ func split(b []byte) iter.Seq[json.RawMessage] {
 	}
 }
 
-// oneOrMore yields the elements of a list, or what is no list.
+// oneOrMore yields the elements of a list, or the value itself if it is not a list.
 func oneOrMore(b []byte) iter.Seq[[]byte] {
 	if b = bytes.TrimSpace(b); bytes.HasPrefix(b, []byte("[")) {
 		return wire.Split(b)

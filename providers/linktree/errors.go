@@ -14,7 +14,7 @@ import (
 
 var errRobots = providers.Unavailable(nil, "Cloudflare does not let us through to Linktree")
 
-// check knows the check that Cloudflare puts in the place of a page, whatever its status.
+// check recognizes the challenge that Cloudflare sends instead of a page, whatever its status.
 // https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/
 func check(res *upstream.Response) error {
 	if res.Header.Get("Cf-Mitigated") == "challenge" {
@@ -29,12 +29,12 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// absent says why a page shows no account: there is none, or the page is not what it was.
+// absent returns why a page shows no account: the account does not exist, or the page's format has changed.
 func absent(ctx context.Context, d *data) error {
 	var p struct {
 		Status wire.Count `json:"statusCode"`
 	}
-	_ = json.Unmarshal(d.Props.PageProps, &p) // which is an object, or null
+	_ = json.Unmarshal(d.Props.PageProps, &p) // an object, or null
 	if p.Status.V != nil && *p.Status.V == http.StatusNotFound || d.Page == "/_error" || d.Page == "/404" {
 		return providers.NotFound("there is no such Linktree page")
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// link is a link of a page: one of many types, of which most only look different.
+// link is a link of a page. Most of its many types only look different.
 type link struct {
-	Type     string     `json:"type"`     // "CLASSIC", "HEADER", "GROUP" …; of a small picture "INSTAGRAM", "PHONE" …
-	URL      string     `json:"url"`      // "" where the link leads nowhere, or is locked
-	Position wire.Count `json:"position"` // from top to bottom, the links in groups included
+	Type     string     `json:"type"`     // "CLASSIC", "HEADER", "GROUP" …; for an icon "INSTAGRAM", "PHONE" …
+	URL      string     `json:"url"`      // "" when the link leads nowhere, or is locked
+	Position wire.Count `json:"position"` // from top to bottom, including the links in groups
 	Context  struct {
 		Products []product `json:"products"`
-	} `json:"context"` // null or {} unless the type has more to say
+	} `json:"context"` // null or {} unless the type has more data
 	Products []product `json:"products"`
 }
 
@@ -27,7 +27,7 @@ type product struct {
 	URL     string `json:"url"`
 }
 
-// destinations are the pages to which l leads, as URIs.
+// destinations returns the pages to which l leads, as URIs.
 func (l link) destinations() []string {
 	if l.Type == "EMAIL_ADDRESS" || l.Type == "PHONE" {
 		return nil
@@ -41,7 +41,7 @@ func (l link) destinations() []string {
 	return slices.DeleteFunc(text.URLs(found...), isContact)
 }
 
-// isContact tells whether a URL holds a telephone number: that is nobody's page.
+// isContact reports whether a URL contains a telephone number, which is not an account's page.
 func isContact(page string) bool {
 	u, err := url.Parse(page)
 	if err != nil {
@@ -61,7 +61,7 @@ func isContact(page string) bool {
 	return false
 }
 
-// destinations are the pages to which the links lead, from top to bottom, and then the small pictures.
+// destinations returns the pages to which the links lead, from top to bottom, and then those of the icons.
 func (p *page) destinations() []string {
 	var found []string
 	for _, l := range slices.Concat(inOrder(p.links), inOrder(p.socials)) {
@@ -70,7 +70,7 @@ func (p *page) destinations() []string {
 	return text.Each(found)
 }
 
-// inOrder sorts links by their position. One without stands behind the one before it.
+// inOrder sorts links by their position. A link without one comes after the one before it.
 func inOrder(rows wire.Rows[link]) []wire.Object[link] {
 	type placed struct {
 		link wire.Object[link]

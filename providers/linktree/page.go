@@ -10,11 +10,11 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// page is what a Linktree page tells of its owner.
+// page is the data of a Linktree page.
 type page struct {
 	account account
-	links   wire.Rows[link] // what the owner has put on the page
-	socials wire.Rows[link] // its row of small pictures
+	links   wire.Rows[link] // put on the page by the owner
+	socials wire.Rows[link] // its row of icons
 	raw     json.RawMessage
 }
 
@@ -56,7 +56,7 @@ func (c *client) open(ctx context.Context, handle string) (*page, error) {
 // dataID is the id of the script that holds the page's data.
 const dataID = "__NEXT_DATA__"
 
-// data is all that a page holds for its scripts. Much of it, such as the keys of other services, is nobody's business.
+// data is all that a page holds for its scripts. Much of it, such as the keys of other services, must not be passed on.
 type data struct {
 	Props struct {
 		PageProps json.RawMessage `json:"pageProps"`
@@ -64,15 +64,15 @@ type data struct {
 	Page string `json:"page"` // "/[profile]", or "/_error"
 }
 
-// shown is what of a page shows its owner.
+// shown is the part of a page that shows its owner.
 type shown struct {
 	Account     json.RawMessage `json:"account,omitempty"`
 	Links       json.RawMessage `json:"links,omitempty"`
 	SocialLinks json.RawMessage `json:"socialLinks,omitempty"`
 }
 
-// shownIn finds it in the page's own object: there, or one level down, beside the account or in the account itself. It is nil
-// where b is no object.
+// shownIn finds that part in the page's own object: at its top, or one level down, beside the account or in the account
+// itself. It is nil if b is not an object.
 func shownIn(b []byte) json.RawMessage {
 	var all shown
 	if json.Unmarshal(b, &all) != nil {
@@ -99,7 +99,7 @@ func shownIn(b []byte) json.RawMessage {
 	return asJSON(all)
 }
 
-// here tells whether something stands in the place of b.
+// here reports whether b has a value.
 func here(b json.RawMessage) bool { return len(b) > 0 && string(b) != "null" }
 
 func either(a, b json.RawMessage) json.RawMessage {
@@ -111,20 +111,20 @@ func either(a, b json.RawMessage) json.RawMessage {
 
 func asJSON(s shown) json.RawMessage {
 	b, err := json.Marshal(s)
-	if err != nil { // it is made of JSON that has been read
+	if err != nil { // it consists of JSON that has been parsed before
 		return nil
 	}
 	return b
 }
 
-// props is the part of [data] that shows the page.
+// props is the part of [data] that the page shows.
 type props struct {
-	Account     wire.Object[account] `json:"account"` // null on a page that is none
-	Links       wire.Rows[link]      `json:"links"`   // here, in the account, or in both, as the next
+	Account     wire.Object[account] `json:"account"` // null if the page does not exist
+	Links       wire.Rows[link]      `json:"links"`   // here, in the account, or in both; so are those below
 	SocialLinks wire.Rows[link]      `json:"socialLinks"`
 }
 
-// page takes each list where it is: the links must be somewhere, also when there are none.
+// page finds each list: the links must be present, even when there are none.
 func (p *props) page(ctx context.Context, raw json.RawMessage) (*page, error) {
 	out := &page{account: p.Account.V, raw: raw}
 	var err error
@@ -140,8 +140,8 @@ func (p *props) page(ctx context.Context, raw json.RawMessage) (*page, error) {
 	return out, nil
 }
 
-// longer returns that of two lists which has rows, or else the one that is there at all. It fails where neither has
-// any and one of them cannot be read.
+// longer returns the one of two lists that has rows, else the one that is present. It returns an error if neither has
+// rows and one of them cannot be read.
 func longer(ctx context.Context, name string, a, b wire.Rows[link]) (wire.Rows[link], error) {
 	if a.Len() == 0 && (b.Len() > 0 || !a.Here()) {
 		a, b = b, a

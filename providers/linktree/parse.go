@@ -9,15 +9,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// networks are the names under which the small pictures of a page stand when it is told flat. Telephone numbers and e-mail
-// addresses are not among them.
+// networks are the field names of a page's icons when the page is flat. Telephone numbers and e-mail addresses are not
+// among them.
 var networks = []string{
 	"instagram", "tiktok", "twitter", "x", "facebook", "threads", "snapchat", "spotify", "youtube", "soundcloud", "apple_music",
 	"twitch", "pinterest", "linkedin", "discord", "telegram", "website",
 }
 
-// ParseProfile converts a page that is told flat: the account and its links at the top, and beside them one name for each
-// network to which a small picture leads. The error wraps [providers.ErrUnavailable].
+// ParseProfile converts a page in flat form: the account and its links at the top, and one field for each network that
+// has an icon. The error wraps [providers.ErrUnavailable].
 func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, error) {
 	p, err := parse(ctx, raw)
 	if err != nil {
@@ -26,7 +26,7 @@ func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, err
 	return p.profile(), nil
 }
 
-// ParseLinked lists the accounts to which such a page leads.
+// ParseLinked lists the accounts to which such a flat page leads.
 func ParseLinked(ctx context.Context, raw json.RawMessage) ([]schema.LinkedProfile, error) {
 	p, err := parse(ctx, raw)
 	if err != nil {

@@ -18,25 +18,25 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return p.profile(), nil
 }
 
-// account is whose page it is.
+// account is the owner of a page.
 type account struct {
 	ID             wire.Serial     `json:"id"`
 	Username       string          `json:"username"`
 	Name           string          `json:"name"` // these two are absent from most pages
 	DisplayName    string          `json:"displayName"`
-	PageTitle      string          `json:"pageTitle"` // "@username" until the owner has written one
+	PageTitle      string          `json:"pageTitle"` // "@username" until the owner has set one
 	Description    string          `json:"description"`
-	ProfilePicture string          `json:"profilePictureUrl"` // null or a data: URI where there is none, as are the two below
+	ProfilePicture string          `json:"profilePictureUrl"` // null or a data: URI if there is none; so are the next two
 	CustomAvatar   string          `json:"customAvatar"`
 	Avatar         string          `json:"avatarUrl"`
-	Verified       bool            `json:"isVerified"` // what the page calls isProfileVerified is the e-mail address
+	Verified       bool            `json:"isVerified"` // the page's isProfileVerified is about the e-mail address
 	Active         wire.Bool       `json:"isActive"`
 	Status         string          `json:"status"` // "ACTIVE"; absent from old pages
 	Links          wire.Rows[link] `json:"links"`
 	SocialLinks    wire.Rows[link] `json:"socialLinks"`
 }
 
-// gone tells whether Linktree says that nobody may see the page.
+// gone reports whether Linktree says that the page is not public.
 func (a account) gone() bool {
 	return a.Active.V != nil && !*a.Active.V || a.Status != "" && !strings.EqualFold(a.Status, "ACTIVE")
 }
@@ -54,7 +54,7 @@ func (p *page) profile() schema.Profile {
 	}
 }
 
-// title is the owner's name, or what the owner has written above the page.
+// title returns the owner's name, or the title that the owner has set.
 func (a account) title() *string {
 	if name := text.NonEmpty(cmp.Or(a.Name, a.DisplayName)); name != nil {
 		return name

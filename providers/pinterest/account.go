@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// remembered is how long the account of the token is taken to keep its handle.
+// remembered is how long the handle of the token's account is cached.
 const remembered = time.Hour
 
 // tokenAccount is the answer of GET /user_account.
@@ -48,7 +48,7 @@ func (c *official) profile(ctx context.Context, handle string) (schema.Profile, 
 	}, nil
 }
 
-// account reads the account of the token, and fails with [providers.ErrNotHere] when that is another one.
+// account reads the account of the token, and returns [providers.ErrNotHere] if handle is another account.
 func (c *official) account(ctx context.Context, handle string) (a wire.Object[tokenAccount], err error) {
 	if owner := c.known(); owner != "" && !strings.EqualFold(owner, handle) {
 		return a, notOwner(handle)
@@ -68,7 +68,7 @@ func (c *official) account(ctx context.Context, handle string) (a wire.Object[to
 	return a, nil
 }
 
-// owns returns nil when the token belongs to the account with that handle.
+// owns returns nil if the token belongs to the account with that handle.
 func (c *official) owns(ctx context.Context, handle string) error {
 	if strings.EqualFold(c.known(), handle) {
 		return nil
@@ -77,7 +77,7 @@ func (c *official) owns(ctx context.Context, handle string) error {
 	return err
 }
 
-// known is the handle of the token's account, "" when it has not been read for a while.
+// known returns the cached handle of the token's account, "" when it has expired or was never read.
 func (c *official) known() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,13 +12,13 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// ownedBoard is the answer of GET /boards/{board_id}. It does not tell the address of the board's page.
+// ownedBoard is the answer of GET /boards/{board_id}. It does not have the address of the board's page.
 // https://developers.pinterest.com/docs/api/v5/boards-get
 type ownedBoard struct {
 	ID          wire.Serial `json:"id"`
 	Name        string      `json:"name"`
 	Description string      `json:"description"`
-	CreatedAt   wire.Time   `json:"created_at"` // in UTC, without saying so
+	CreatedAt   wire.Time   `json:"created_at"` // in UTC, without a zone
 	Pins        wire.Count  `json:"pin_count"`
 	Owner       owner       `json:"owner"`
 	Privacy     string      `json:"privacy"` // PUBLIC, PROTECTED or SECRET
@@ -27,8 +27,8 @@ type ownedBoard struct {
 	} `json:"media"`
 }
 
-// collection converts b; it is false for a board that is not for everybody. One of which that is not told has no id:
-// the owner's token may be allowed to see more than others.
+// collection converts b; it reports false for a board that is not public. A board with unknown privacy has no id,
+// because the owner's token may see more than others.
 func (b ownedBoard) collection(raw json.RawMessage) (schema.Collection, bool) {
 	if b.Privacy == "" {
 		return schema.Collection{}, true
@@ -50,7 +50,7 @@ func (b ownedBoard) collection(raw json.RawMessage) (schema.Collection, bool) {
 	return out, isPublic(b.Privacy)
 }
 
-// isPublic reads the privacy of a board, which is told where it is not for everybody.
+// isPublic reports whether a board is public: boards that are not have a privacy.
 func isPublic(privacy string) bool { return privacy == "" || strings.EqualFold(privacy, "public") }
 
 // https://developers.pinterest.com/docs/api/v5/boards-list

@@ -13,14 +13,14 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// shown is the part of a pin that says what it shows.
+// shown is the part of a pin with its pictures and films.
 type shown struct {
 	Images pictures `json:"images"`
 	Videos film     `json:"videos"`
 	Embed  struct {
 		Src  string `json:"src"`
-		Type string `json:"type"` // gif where it is the picture itself
-	} `json:"embed"` // of a film that another site plays
+		Type string `json:"type"` // gif when it is the picture itself
+	} `json:"embed"` // for a film that another site plays
 	Carousel struct {
 		Slots []struct {
 			Images pictures `json:"images"`
@@ -33,7 +33,7 @@ type shown struct {
 	} `json:"story_pin_data"`
 }
 
-// block is a part of a page of a pin that has pages.
+// block is a part of one page of a pin with several pages.
 type block struct {
 	Video film `json:"video"`
 	Image struct {
@@ -44,7 +44,7 @@ type block struct {
 	} `json:"audio"`
 }
 
-// pictures are one picture in several sizes by name: orig or originals, 736x, 60x60.
+// pictures is one picture in several sizes by name: orig or originals, 736x, 60x60.
 type pictures map[string]picture
 
 type picture struct {
@@ -52,7 +52,7 @@ type picture struct {
 	Width wire.Count `json:"width"`
 }
 
-// best is the address of the largest, "" when there is none.
+// best returns the address of the largest, "" when there is none.
 func (p pictures) best() string {
 	best, widest := "", int64(-1)
 	for _, name := range slices.Sorted(maps.Keys(p)) {
@@ -67,7 +67,7 @@ func (p pictures) best() string {
 	return best
 }
 
-// width is how wide a picture is; its name begins with it.
+// width returns the width of a picture, with which its name begins.
 func (p picture) width(name string) int64 {
 	if p.Width.V != nil {
 		return *p.Width.V
@@ -80,7 +80,7 @@ func (p picture) width(name string) int64 {
 	return width
 }
 
-// film is one film in several forms by name, such as V_720P and V_HLSV4.
+// film is one film in several renditions by name, such as V_720P and V_HLSV4.
 type film struct {
 	Forms map[string]form `json:"video_list"`
 }
@@ -92,7 +92,7 @@ type form struct {
 	Duration  wire.Float `json:"duration"` // milliseconds
 }
 
-// rank orders forms: a file, the usual one before the wider ones, goes before a list of pieces.
+// rank orders renditions: files come before playlists of segments, and the usual file before wider ones.
 func (f form) rank(name string) int64 {
 	switch width := value(f.Width); {
 	case f.URL == "":
@@ -106,16 +106,16 @@ func (f form) rank(name string) int64 {
 	}
 }
 
-// hls ranks the forms that are lists of pieces; what is not here is the last choice. Nobody writes to it.
+// hls ranks the renditions that are playlists; any other comes last. It is read-only.
 var hls = map[string]int64{"V_HLSV4": 3, "V_HLSV3_MOBILE": 2, "V_HLSV3_WEB": 1}
 
-// path is the address without its query.
+// path returns the address without its query.
 func (f form) path() string {
 	address, _, _ := strings.Cut(f.URL, "?")
 	return address
 }
 
-// media shows the film in its best form; cover is a picture of it, "" when there is none.
+// media returns the film in its best rendition; cover is a picture of it, "" when there is none.
 func (f film) media(cover string) []schema.Media {
 	var best form
 	highest := int64(-1)
@@ -136,7 +136,7 @@ func (f film) media(cover string) []schema.Media {
 
 func (p pictures) media() []schema.Media { return one(schema.Image, p.best(), "") }
 
-// one is a list of one thing that is shown, empty without an address.
+// one returns a list of one medium, empty without an address.
 func one(kind schema.MediaType, address, cover string) []schema.Media {
 	u := text.URL(address)
 	if u == nil {
@@ -145,7 +145,7 @@ func one(kind schema.MediaType, address, cover string) []schema.Media {
 	return []schema.Media{{Type: kind, URL: *u, ThumbnailURL: text.URL(cover)}}
 }
 
-// media lists what a pin shows: its pages, else its pictures side by side, else its film, else its picture.
+// media lists the media of a pin: its pages, else its pictures side by side, else its film, else its picture.
 func (s shown) media() []schema.Media {
 	cover := s.Images.best()
 	var out []schema.Media

@@ -8,8 +8,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// ParsePin converts a pin as the website's interface lists it, wherever it was read. It is false for what stands among
-// pins and is none; a pin that is not told whole is the zero post. The error wraps [providers.ErrUnavailable].
+// ParsePin converts a pin as the website's API lists it, from any source. It reports false for rows that are not pins;
+// an incomplete pin becomes the zero post. The error wraps [providers.ErrUnavailable].
 func ParsePin(ctx context.Context, raw json.RawMessage) (schema.Post, bool, error) {
 	var p pin
 	if err := wire.Decode(ctx, raw, &p); err != nil {
@@ -19,7 +19,7 @@ func ParsePin(ctx context.Context, raw json.RawMessage) (schema.Post, bool, erro
 	return post, belongs, nil
 }
 
-// ParseBoard is [ParsePin] for a board. It is false for one that is not for everybody, too.
+// ParseBoard is [ParsePin] for a board. It also reports false for a board that is not public.
 func ParseBoard(ctx context.Context, raw json.RawMessage) (schema.Collection, bool, error) {
 	var b board
 	if err := wire.Decode(ctx, raw, &b); err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const pageSize = "100" // of every list of the official interface; at most 250 upstream
+const pageSize = "100" // of every list of the official API; at most 250 upstream
 
-// ownedPin is the answer of GET /pins/{pin_id}. That it has been promoted once does not make it an advertisement now.
+// ownedPin is the answer of GET /pins/{pin_id}. A pin that was promoted once is not necessarily an advertisement now.
 // https://developers.pinterest.com/docs/api/v5/pins-get
 type ownedPin struct {
 	ID          wire.Serial `json:"id"`
 	Title       string      `json:"title"`
 	Description string      `json:"description"`
-	CreatedAt   wire.Time   `json:"created_at"` // in UTC, without saying so
+	CreatedAt   wire.Time   `json:"created_at"` // in UTC, without a zone
 	Owner       owner       `json:"board_owner"`
 	Media       ownedMedia  `json:"media"`
 	Metrics     struct {
@@ -32,7 +32,7 @@ type ownedPin struct {
 	} `json:"pin_metrics"` // null in lists
 }
 
-// owner is an account as the official interface names it: without its number.
+// owner is an account in the official API, which has no number for it.
 type owner struct {
 	Username string `json:"username"`
 }
@@ -44,7 +44,7 @@ func (o owner) actor() schema.Actor {
 	return schema.Actor{ID: o.Username, Handle: o.Username}
 }
 
-// ownedMedia is a picture, a film, or several of them, by the words image, video, multiple_images, multiple_videos and
+// ownedMedia is a picture, a film, or several of them: image, video, multiple_images, multiple_videos and
 // multiple_mixed.
 type ownedMedia struct {
 	Kind string `json:"media_type"`
@@ -70,7 +70,7 @@ func (m ownedMedia) media() []schema.Media {
 	return out
 }
 
-// media shows the film; where an app may not see it, its picture.
+// media returns the film, or its picture if the app may not see the film.
 func (i ownedItem) media() []schema.Media {
 	picture := text.URL(i.Images.best())
 	if cover := text.URL(i.Cover); cover != nil {
@@ -85,7 +85,7 @@ func (i ownedItem) media() []schema.Media {
 	return []schema.Media{{Type: schema.Image, URL: *picture}}
 }
 
-// post always belongs.
+// post converts p. It always reports true.
 func (p ownedPin) post(raw json.RawMessage) (schema.Post, bool) {
 	words := joined(p.Title, "", p.Description)
 	n := p.Metrics.Lifetime
@@ -128,7 +128,7 @@ func (c *official) posts(ctx context.Context, handle, cursor string) (page provi
 	return page, nil
 }
 
-// list reads one page of a list of the official interface.
+// list reads one page of a list of the official API.
 // https://developers.pinterest.com/docs/reference/pagination/
 func list[T, O any](
 	ctx context.Context, c *official, r upstream.Request, cursor string, convert func(T, json.RawMessage) (O, bool),

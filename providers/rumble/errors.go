@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// check reads refusals: a check by the network in front of Rumble is no word on the page behind it.
+// check handles refusals: a challenge by the network in front of Rumble says nothing about the page behind it.
 func check(res *upstream.Response) error {
 	switch res.Status {
 	case http.StatusNotFound, http.StatusGone:
@@ -30,7 +30,8 @@ var (
 	errLogin = providers.Walled("Rumble asks to log in")
 )
 
-// behind says what it means that a part of something is not there that Rumble has just shown: nothing about the thing.
+// behind converts the error for a missing part of something that Rumble has just shown: it says nothing about the thing
+// itself.
 func behind(err error) error {
 	if errors.Is(err, providers.ErrNotFound) {
 		return providers.Unavailable(err, "Rumble does not have a part of the page that it shows")

@@ -13,24 +13,24 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// player is what the player of a video is told.
+// player is the data for the player of a video.
 type player struct {
 	Refused struct {
 		Message string `json:"msg"`
-	} `json:"sys"` // why it may not be played; else absent
+	} `json:"sys"` // why it may not be played; absent otherwise
 	Files     wire.Object[files] `json:"u"`
 	Picture   string             `json:"i"`
 	Subtitles subtitles          `json:"cc"`
 	Page      string             `json:"l"`     // the path of the video's page
-	Title     string             `json:"title"` // with entities of HTML
+	Title     string             `json:"title"` // with HTML entities
 	Author    named              `json:"author"`
-	Duration  wire.Float         `json:"duration"` // in seconds; 0 on the air
+	Duration  wire.Float         `json:"duration"` // in seconds; 0 while live
 	Published wire.Time          `json:"pubDate"`
 	Number    wire.ID            `json:"vid"`
-	Live      wire.Count         `json:"live"` // 0 off the air, 2 on it; 1 before it, just after it, and at times on it
+	Live      wire.Count         `json:"live"` // 0 when not live, 2 when live; 1 before, after, and at times during it
 }
 
-// files are what there is to play: a film, or what is on air.
+// files are what can be played: a film, or the live stream.
 type files struct {
 	MP4 struct {
 		URL string `json:"url"`
@@ -49,7 +49,7 @@ type named struct {
 	URL  string `json:"url"`
 }
 
-// player reads what the player of that id is told.
+// player reads the data of the player with the given id.
 func (s *site) player(ctx context.Context, id string) (p wire.Object[player], err error) {
 	r := upstream.Get("embedJS", "u3/").With("request", "video").With("ver", "2").With("v", id)
 	res, err := s.http.Do(ctx, r)
@@ -71,7 +71,7 @@ func (s *site) player(ctx context.Context, id string) (p wire.Object[player], er
 	return p, wire.Same(ctx, "video", numberOf(id), string(p.V.Number))
 }
 
-// numberOf returns the number of the video whose player has that id, "" for what is no such id.
+// numberOf returns the number of the video whose player has that id, "" if the id is invalid.
 func numberOf(id string) string {
 	n, err := strconv.ParseUint(strings.TrimPrefix(id, "v"), 36, 63)
 	if err != nil || n == 0 {
@@ -80,7 +80,7 @@ func numberOf(id string) string {
 	return strconv.FormatUint(n, 10)
 }
 
-// playerOf returns the id of the player of the video with that number, "" for what is no number.
+// playerOf returns the id of the player of the video with that number, "" if the number is invalid.
 func playerOf(number string) string {
 	n, err := strconv.ParseUint(number, 10, 63)
 	if err != nil || n == 0 {
@@ -89,8 +89,8 @@ func playerOf(number string) string {
 	return "v" + strconv.FormatUint(n, 36)
 }
 
-// isLive tells whether the video is on air. Live of 1 stands for what is announced, for what has just ended, and has
-// been seen of what is on air: then the stream says so, where there is one.
+// isLive reports whether the video is live. A Live of 1 can mean announced, just ended, or live: then the stream
+// decides, if there is one.
 func (p player) isLive(ctx context.Context) (bool, error) {
 	if err := wire.Need(ctx, "live", p.Live.V != nil); err != nil || *p.Live.V != 1 {
 		return err == nil && *p.Live.V == 2, err
@@ -104,10 +104,10 @@ func (p player) isLive(ctx context.Context) (bool, error) {
 
 func (p player) title() string { return strings.TrimSpace(html.UnescapeString(p.Title)) }
 
-// subtitles are the files of subtitles, in the player's order: an object with one for each language, or an empty list.
+// subtitles are the subtitle files, in the player's order: an object with one for each language, or an empty list.
 type subtitles struct {
 	Files []subtitle
-	here  bool // what stood there was one of the two
+	here  bool // the value was one of the two
 }
 
 type subtitle struct {
@@ -125,13 +125,13 @@ func (s *subtitles) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
-	_, _ = d.Token() // the brace; b is valid JSON
+	_, _ = d.Token() // the opening brace; b is valid JSON
 	for d.More() && len(s.Files) < wire.MaxRows {
 		code, _ := d.Token()
 		var one json.RawMessage
 		_ = d.Decode(&one)
 		var file subtitle
-		_ = json.Unmarshal(one, &file) // what cannot be read has no path
+		_ = json.Unmarshal(one, &file) // a file that cannot be read has no path
 		file.Code, _ = code.(string)
 		s.Files = append(s.Files, file)
 	}

@@ -32,8 +32,8 @@ type header struct {
 	Links     []string `json:"links"`
 }
 
-// channel reads a page of an account: the first one, or that with the given number. A handle that does not say its kind
-// is looked for among channels, then among users.
+// channel reads a page of an account: the first one, or the one with the given number. A handle without a kind is
+// looked for first among channels, then among users.
 func (s *site) channel(ctx context.Context, handle, number string) (p *page, h header, err error) {
 	asked := []account{{"c", handle}, {"user", handle}}
 	if kind, name, ok := strings.Cut(handle, "/"); ok {
@@ -47,7 +47,7 @@ func (s *site) channel(ctx context.Context, handle, number string) (p *page, h h
 		if err == nil {
 			h, err = p.header(ctx)
 		}
-		if err == nil && !p.moved { // else it has another name now
+		if err == nil && !p.moved { // else it has been renamed
 			err = wire.SameFold(ctx, "account", a.id(), h.Account.id())
 		}
 		return p, h, err
@@ -55,7 +55,7 @@ func (s *site) channel(ctx context.Context, handle, number string) (p *page, h h
 	return nil, h, err
 }
 
-// header reads the head of an account's page. Who follows may be missing: then it is unknown.
+// header reads the head of an account's page. The number of followers may be missing: then it is unknown.
 func (p *page) header(ctx context.Context) (h header, err error) {
 	h = header{
 		Account:   p.account(),
@@ -70,7 +70,7 @@ func (p *page) header(ctx context.Context) (h header, err error) {
 	return h, wire.Need(ctx, "channel-header--title h1", h.Title != "")
 }
 
-// account returns whose page it is, by the button to follow it, else by the page's address.
+// account returns whose page it is, from the follow button, else from the page's address.
 func (p *page) account() account {
 	button := dom.First(p.doc, dom.Class("media-subscribe-and-notify"), dom.Has("data-slug"))
 	kind := map[string]string{"channel": "c", "user": "user"}[dom.Attr(button, "data-type")]

@@ -55,7 +55,7 @@ func (s subtitles) in(ctx context.Context, wanted string) (subtitle, error) {
 	return subtitle{}, errNoSubtitles
 }
 
-// lang returns a language in two letters, where there are such: "en" of "en-auto".
+// lang returns the two-letter code of a language if there is one: "en" for "en-auto".
 func lang(code string) string {
 	tag, err := language.Parse(strings.TrimSuffix(strings.ToLower(code), "-auto"))
 	if err != nil {
@@ -65,7 +65,7 @@ func lang(code string) string {
 	return base.String()
 }
 
-// read reads a file of subtitles, which lies on Rumble or on one of the hosts from which it serves files.
+// read reads a subtitle file, which is on Rumble or on one of its file hosts.
 func (s *site) read(ctx context.Context, path string) ([]schema.TranscriptSegment, error) {
 	base, _ := url.Parse(home) // a constant
 	u, err := base.Parse(path)
@@ -83,7 +83,7 @@ func (s *site) read(ctx context.Context, path string) ([]schema.TranscriptSegmen
 	return vtt.Segments(ctx, res.Body)
 }
 
-// isRumbles tells whether a host is one of those from which Rumble serves its files: a page may name any.
+// isRumbles reports whether a host is one of Rumble's file hosts: a page may name any host.
 func isRumbles(host string) bool {
 	for _, domain := range []string{"rumble.com", "rumble.cloud", "rmbl.ws", "1a-1791.com"} {
 		if host == domain || strings.HasSuffix(host, "."+domain) {

@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// refusal is the body of an answer that is no success. Its status is told again inside, and may stand in a 200.
+// refusal is the body of an error response. It repeats the status, and may come with a 200.
 // https://docs.salla.dev
 type refusal struct {
 	Status  wire.Count `json:"status"`
@@ -23,17 +23,17 @@ type refusal struct {
 	} `json:"error"`
 }
 
-// check reads the refusals of both interfaces, which write them the same way.
+// check handles the refusals of both APIs, which have the same form.
 func check(res *upstream.Response) error {
 	var r refusal
-	_ = json.Unmarshal(res.Body, &r) // what is no refusal says nothing
+	_ = json.Unmarshal(res.Body, &r) // any other body is ignored
 	switch status := r.status(res.Status); {
 	case status == http.StatusUnauthorized:
 		return providers.Unavailable(nil, "%s", r.unauthorized())
 	case status == http.StatusUnprocessableEntity && res.Input:
 		return providers.Invalid("Salla cannot read this value: %s", r.reason())
 	case res.Status >= 300:
-		return nil // the common rules
+		return nil // left to the common rules
 	case status == http.StatusNotFound, status == http.StatusGone:
 		return providers.ErrNotFound
 	case status >= 300 || r.Success.V != nil && !*r.Success.V:
@@ -42,7 +42,7 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// status is the worse of what the answer and its body say.
+// status returns the worse of the HTTP status and the status in the body.
 func (r refusal) status(outside int) int {
 	if r.Status.V != nil && *r.Status.V < 1000 {
 		return max(outside, int(*r.Status.V))
@@ -50,7 +50,7 @@ func (r refusal) status(outside int) int {
 	return outside
 }
 
-// unauthorized tells a missing scope, which the operator can mend, from a token that is no longer good.
+// unauthorized distinguishes a missing scope, which the operator can fix, from a token that is no longer valid.
 func (r refusal) unauthorized() string {
 	const needs = "should have access to one of those scopes:"
 	if _, scope, ok := strings.Cut(r.Error.Message, needs); ok {

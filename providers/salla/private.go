@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// private tells the fields that are the merchant's or the buyer's business alone, at any depth: what a thing was bought
-// for and how often it was sold, the pages of the merchant's desk, and how to reach a buyer and what else they ordered.
+// private reports whether a field, at any depth, concerns only the merchant or the buyer: cost prices and sales
+// figures, the pages of the merchant's dashboard, and how to reach a buyer and what else they ordered.
 func private(name string) bool {
 	switch name {
 	case "cost_price", "sold_quantity", "admin",
@@ -16,8 +16,8 @@ func private(name string) bool {
 	return false
 }
 
-// public returns raw without what is private, in one pass and otherwise in its order. What cannot be read is left out
-// whole.
+// public returns raw without its private fields, in one pass and in the same order. If raw cannot be read, nothing of
+// it is returned.
 func public(raw json.RawMessage) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -92,10 +92,10 @@ func publicList(dec *json.Decoder, out *bytes.Buffer) error {
 	return err
 }
 
-// write appends a name, a text, a number, a flag or null.
+// write appends a name, a string, a number, a boolean or null.
 func write(out *bytes.Buffer, token json.Token) error {
 	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false) // as it came
+	enc.SetEscapeHTML(false) // keep the text as it came
 	if err := enc.Encode(token); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// search finds products by a part of their name or by their SKU.
+// search searches products by a part of their name or by their SKU.
 func (m *merchant) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
 	ours, err := m.ours(ctx)
 	var found providers.Page[schema.Product]
@@ -22,7 +22,7 @@ func (m *merchant) search(ctx context.Context, q providers.SearchQuery, cursor s
 	return results(found), nil
 }
 
-// in asks for a language other than the usual one; "" is that.
+// in sets the language of a request; "" means the default.
 func in(lang string, r upstream.Request) upstream.Request {
 	if lang != "" {
 		r.Header = http.Header{"Accept-Language": {lang}}

@@ -24,7 +24,7 @@ func (m *merchant) store(ctx context.Context, id string) (providers.Storefront, 
 	return s, nil
 }
 
-// isStore fails when asked is another store than ours, which may well exist: we have no token of it.
+// isStore returns an error if asked is a store other than ours. That one may exist, but we have no token for it.
 func isStore(asked string, ours schema.StoreSummary) error {
 	address, err := storeKey(ours.URL)
 	if asked == ours.ID || err == nil && asked == address {
@@ -33,8 +33,8 @@ func isStore(asked string, ours schema.StoreSummary) error {
 	return providers.Unsupported("no token and no number of this store is set")
 }
 
-// ours returns what the store says of itself, as read a while ago at most: every product names its store. Where it does
-// not answer, such as for want of the scope settings.read, what the settings say of it must do.
+// ours returns the store's own data, cached for a while: every product names its store. If it cannot be read, for
+// example without the scope settings.read, the data in the settings is used.
 func (m *merchant) ours(ctx context.Context) (schema.StoreSummary, error) {
 	m.mu.Lock()
 	known, until := m.known, m.until

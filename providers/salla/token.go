@@ -18,31 +18,31 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// rest is how long a grant is left alone behind a refresh, whatever came of it: a token that is refused just after it
-// was given lacks a scope or a store, and no other would do better.
+// rest is how long a grant is left alone after a refresh, whatever its result: a new token that is refused lacks a
+// scope or a store, and another one would be refused too.
 const rest = 10 * time.Minute
 
-// grant is what a store gives to our app, as it is kept in a file.
+// grant is what a store gives to our app, as stored in a file.
 type grant struct {
 	AccessToken  string    `json:"access_token"`
 	RefreshToken string    `json:"refresh_token"`
 	Expires      time.Time `json:"expires"`
-	From         string    `json:"from"` // the fingerprint of the setting that this goes back to
+	From         string    `json:"from"` // fingerprint of the setting from which this was obtained
 }
 
-// keeper trades the refresh token of one grant. Its get is called by one at a time, as upstream.Tokens does.
+// keeper exchanges the refresh token of one grant. Its get is not called concurrently; upstream.Tokens ensures that.
 type keeper struct {
 	http *upstream.Client
 	cfg  Config
 	now  func() time.Time
 
 	have    grant
-	used    bool // the access token in use has been given out, so to be asked again means that it is refused or has ended
+	used    bool // the current access token has been handed out, so another call means that it was refused or has expired
 	next    time.Time
-	refused error // what the last refresh came to
+	refused error // the error of the last refresh
 }
 
-// tokens returns the store's access token, kept alive where the settings for that are there.
+// tokens returns the store's access token, and refreshes it if that is configured.
 func tokens(cfg Config) *upstream.Tokens {
 	k := newKeeper(cfg, time.Now)
 	return upstream.NewTokens(k.get, time.Now)
@@ -88,7 +88,8 @@ func (k *keeper) get(ctx context.Context) (upstream.Token, error) {
 	return upstream.Token{Value: k.have.AccessToken, Expires: k.have.Expires}, nil
 }
 
-// load takes what the file holds, if that goes back to the same setting, and tells whether it is another token than ours.
+// load takes the grant from the file if it was obtained from the same setting, and reports whether its token differs
+// from ours.
 func (k *keeper) load() (newer bool, err error) {
 	b, err := os.ReadFile(k.cfg.GrantFile)
 	if errors.Is(err, os.ErrNotExist) {
@@ -98,7 +99,7 @@ func (k *keeper) load() (newer bool, err error) {
 	if err == nil {
 		err = json.Unmarshal(b, &kept)
 	}
-	if err != nil { // to go on with the setting might use a refresh token twice
+	if err != nil { // to continue with the setting might use a refresh token twice
 		return false, fmt.Errorf("the grant file cannot be read: %w", err)
 	}
 	if kept.From != k.have.From || kept.RefreshToken == "" || kept.AccessToken == "" {
@@ -109,8 +110,8 @@ func (k *keeper) load() (newer bool, err error) {
 	return newer, nil
 }
 
-// refresh trades the refresh token. The file is opened before, so that no trade is made whose outcome cannot be kept, and
-// the trade is not sent a second time when it fails.
+// refresh exchanges the refresh token. It opens the file first, so that a token is never obtained that cannot be
+// stored. A failed exchange is not retried.
 // https://docs.salla.dev
 func (k *keeper) refresh(ctx context.Context) error {
 	file, err := os.CreateTemp(filepath.Dir(k.cfg.GrantFile), ".salla-*")
@@ -119,13 +120,13 @@ func (k *keeper) refresh(ctx context.Context) error {
 	}
 	defer func() {
 		_ = file.Close()
-		_ = os.Remove(file.Name()) // gone already when it has been put in place
+		_ = os.Remove(file.Name()) // fails if it has been renamed already
 	}()
 	fresh, err := k.trade(ctx)
 	if err != nil {
 		return err
 	}
-	k.have = fresh // also when it cannot be kept: the old one is of no use any more
+	k.have = fresh // even if it cannot be stored: the old one no longer works
 	return k.keep(file)
 }
 
@@ -134,7 +135,7 @@ func (k *keeper) trade(ctx context.Context) (grant, error) {
 		AccessToken  string     `json:"access_token"`
 		RefreshToken string     `json:"refresh_token"`
 		ExpiresIn    wire.Count `json:"expires_in"` // seconds
-		Expires      wire.Time  `json:"expires"`    // as the webhook writes it
+		Expires      wire.Time  `json:"expires"`    // the form in which the webhook sends it
 	}
 	_, err := k.http.JSON(ctx, upstream.Request{Method: http.MethodPost, Token: true, Form: url.Values{
 		"grant_type": {"refresh_token"}, "refresh_token": {k.have.RefreshToken},
@@ -170,8 +171,8 @@ func (k *keeper) keep(file *os.File) error {
 	return nil
 }
 
-// fingerprint tells settings apart without showing them; a new setting is a new grant, and what is kept of another is
-// not used.
+// fingerprint identifies a setting without revealing it. A new setting is a new grant, and the stored grant of another
+// setting is not used.
 func fingerprint(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:8])

@@ -11,18 +11,18 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/text"
 )
 
-// adDays are the first and the last day on which the ads of a list may have been shown; "" for any.
+// adDays returns the first and the last day on which the ads of a list may have been shown; "" for any.
 func adDays(f providers.AdFilter) (from, to string) {
 	if !f.Since.IsZero() {
 		from = f.Since.UTC().Format(time.DateOnly)
 	}
-	if !f.Until.IsZero() { // which is exclusive
+	if !f.Until.IsZero() { // Until is exclusive
 		to = f.Until.UTC().Add(-1).Format(time.DateOnly)
 	}
 	return from, to
 }
 
-// countryCodes are the codes of countries in the order of the alphabet, each once.
+// countryCodes returns codes of countries in alphabetical order, each once.
 func countryCodes(codes ...string) []string {
 	var out []string
 	for _, code := range codes {
@@ -33,7 +33,7 @@ func countryCodes(codes ...string) []string {
 	return out
 }
 
-// countryOf is the code of a country by its name, none where there is no such country.
+// countryOf returns the code of a country by its name, none if there is no such country.
 func countryOf(name string) []string {
 	if code := countries.Code(name); code != nil {
 		return []string{*code}
@@ -41,7 +41,7 @@ func countryOf(name string) []string {
 	return nil
 }
 
-// without takes a parameter out of a URL, by which a library counts its own visitors. The others stay as they are written.
+// without removes a parameter from a URL that a library uses to count its own visitors. The others are left unchanged.
 func without(address, parameter string) string {
 	u, err := url.Parse(address)
 	if err != nil || !u.Query().Has(parameter) {

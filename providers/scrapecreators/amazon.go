@@ -18,7 +18,7 @@ import (
 // amazonReads reads the storefronts of creators on amazon.com.
 type amazonReads struct {
 	*client
-	before string // an ASIN of amazon.com, where that is not the marketplace of the settings
+	before string // prefix of ASINs of amazon.com, when that is not the configured marketplace
 }
 
 func (c *client) amazon(country string) providers.Provider {
@@ -42,7 +42,7 @@ func (c *client) amazon(country string) providers.Provider {
 
 const amazonSite = "https://www.amazon.com/"
 
-// shop reads a storefront, all that the vendor has of it.
+// shop reads a storefront, as complete as the vendor has it.
 // https://docs.scrapecreators.com/v1/amazon/shop
 func (r amazonReads) shop(ctx context.Context, handle string) (s amazonShop, err error) {
 	var a wire.Object[amazonShop]
@@ -60,7 +60,7 @@ func (r amazonReads) profile(ctx context.Context, handle string) (schema.Profile
 	return s.profile(), err
 }
 
-// products are the trending picks of a creator.
+// products reads the trending picks of a creator.
 func (r amazonReads) products(
 	ctx context.Context, q providers.ProductsQuery, _ string,
 ) (page providers.Page[schema.Product], err error) {
@@ -118,16 +118,16 @@ func (s amazonShop) profile() schema.Profile {
 	}
 }
 
-// amazonPick is a product on the front of a shop. It has no title.
+// amazonPick is a product on the front page of a shop. It has no title.
 type amazonPick struct {
-	URL   string     `json:"url"` // with its ASIN
+	URL   string     `json:"url"` // contains its ASIN
 	Image string     `json:"image"`
 	Price wire.Float `json:"price"`
 }
 
 var amazonASIN = regexp.MustCompile(`/getProductDetails/([A-Z0-9]{10})(?:[/?]|$)`)
 
-// product is the zero product, which breaks the schema, when its price is not told: it is not known to be for sale.
+// product returns the zero product, which breaks the schema, when the price is missing: it may not be for sale.
 func (p amazonPick) product(before string, s amazonShop, raw json.RawMessage) schema.Product {
 	asin := amazonASIN.FindStringSubmatch(p.URL)
 	if asin == nil || p.Price.V == nil {
@@ -138,7 +138,7 @@ func (p amazonPick) product(before string, s amazonShop, raw json.RawMessage) sc
 		Store:   schema.StoreSummary{ID: s.handle, Name: cmp.Or(s.Name, s.handle), URL: s.url()},
 		Price:   schema.Price{Amount: *p.Price.V, Currency: "USD"},
 		Images:  text.URLs(p.Image),
-		InStock: true, // what is not is not shown
+		InStock: true, // unavailable products are not shown
 	}
 }
 
@@ -147,11 +147,11 @@ type amazonList struct {
 	Title string     `json:"title"`
 	URL   string     `json:"url"` // its path ends in its id
 	Image string     `json:"image"`
-	Items wire.Count `json:"itemCount"` // of a list
-	Posts wire.Count `json:"postCount"` // of a curation
+	Items wire.Count `json:"itemCount"` // for a list
+	Posts wire.Count `json:"postCount"` // for a curation
 }
 
-// id is the last part of the path.
+// id returns the last part of the path.
 func (l amazonList) id() string {
 	path, _, _ := strings.Cut(l.URL, "?")
 	path = strings.TrimSuffix(path, "/")

@@ -32,7 +32,7 @@ func (c *client) appleMusic() providers.Provider {
 	}
 }
 
-// appleData is how every answer holds its object.
+// appleData is the wrapper of the object in every answer.
 type appleData[T any] struct {
 	Data sole[T] `json:"data"`
 }
@@ -62,7 +62,7 @@ func (r appleMusicReads) profile(ctx context.Context, handle string) (schema.Pro
 	return a.V.profile(a.Raw), err
 }
 
-// posts are the albums that the artist's page shows.
+// posts reads the albums that the artist's page shows.
 func (r appleMusicReads) posts(ctx context.Context, handle, _ string) (page providers.Page[schema.Post], err error) {
 	a, err := r.artist(ctx, handle)
 	if err == nil {
@@ -94,7 +94,7 @@ func (r appleMusicReads) collection(ctx context.Context, q providers.CollectionQ
 	return a.V.collection(a.Raw), err
 }
 
-// tracks are all those of an album.
+// tracks reads all tracks of an album.
 func (r appleMusicReads) tracks(ctx context.Context, q providers.CollectionQuery, _ string) (page providers.Page[schema.Track], err error) {
 	if !links.Digits(q.ID) {
 		return page, providers.Unsupported("ScrapeCreators has albums only")
@@ -117,7 +117,7 @@ func (r appleMusicReads) track(ctx context.Context, id string) (schema.Track, er
 	return t.V.track(t.Raw), err
 }
 
-// search finds songs.
+// search searches songs.
 func (r appleMusicReads) search(ctx context.Context, q providers.SearchQuery, _ string) (page providers.Page[schema.SearchResult], err error) {
 	ask := upstream.Get("v1/apple-music/search").Says("query", q.Query).With("type", "song")
 	var a struct {
@@ -134,7 +134,7 @@ func (r appleMusicReads) search(ctx context.Context, q providers.SearchQuery, _ 
 }
 
 type appleArtwork struct {
-	URL string `json:"url"` // with {w}, {h} and {f} to be filled in
+	URL string `json:"url"` // with placeholders {w}, {h} and {f}
 }
 
 var applePicture = strings.NewReplacer("{w}", "600", "{h}", "600", "{f}", "jpg", "{c}", "bb")
@@ -175,11 +175,11 @@ type appleAlbum struct {
 	URL       string                `json:"url"`
 	Tracks    wire.Rows[appleTrack] `json:"tracks"`
 	Count     wire.Count            `json:"track_count"`
-	Release   string                `json:"release_info"` // the day on the first line, as in "August 23, 2019"
+	Release   string                `json:"release_info"` // the first line has the date, as in "August 23, 2019"
 	Artwork   appleArtwork          `json:"artwork"`
 }
 
-// artist is who the album is by, as far as it tells.
+// artist returns the artist of the album, as far as it is known.
 func (a appleAlbum) artist() schema.Actor {
 	id := a.ArtistURL[strings.LastIndexByte(a.ArtistURL, '/')+1:]
 	if !links.Digits(id) {

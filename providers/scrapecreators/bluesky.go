@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// blueskyReads reads what Bluesky's own interface has answered.
+// blueskyReads reads answers of Bluesky's own API.
 type blueskyReads struct{ *client }
 
 func (c *client) bluesky() providers.Provider {
@@ -51,7 +51,7 @@ func (r blueskyReads) post(ctx context.Context, id string) (schema.Post, error) 
 	return p, err
 }
 
-// comments are the answers to a post, and those to them, all at once.
+// comments reads the replies to a post, and those to them, all at once.
 func (r blueskyReads) comments(ctx context.Context, postID, _ string) (page providers.Page[schema.Comment], err error) {
 	p, a, err := r.thread(ctx, postID)
 	if err == nil {
@@ -65,14 +65,14 @@ func (r blueskyReads) comments(ctx context.Context, postID, _ string) (page prov
 	return page, err
 }
 
-// blueskyReply is an answer beside those to it, or the place of one that is deleted or withheld.
+// blueskyReply is a reply with those to it, or the placeholder of one that is deleted or withheld.
 type blueskyReply struct {
 	Type    string                  `json:"$type"`
 	Post    json.RawMessage         `json:"post"`
 	Replies wire.Rows[blueskyReply] `json:"replies"`
 }
 
-// comments are the answer, and those to it. What cannot be read has no id.
+// comments returns the reply, and those to it. One that cannot be read has no id.
 func (b blueskyReply) comments(ctx context.Context, postID string) (out []schema.Comment) {
 	if !strings.HasSuffix(b.Type, "#notFoundPost") && !strings.HasSuffix(b.Type, "#blockedPost") {
 		c, _ := bluesky.ParseComment(ctx, postID, b.Post)
@@ -84,8 +84,8 @@ func (b blueskyReply) comments(ctx context.Context, postID string) (out []schema
 	return out
 }
 
-// thread reads the page of a post: the post, and the first answers to it. Its author may be named by handle in the id and
-// by DID in the answer.
+// thread reads the page of a post: the post, and the first replies to it. The id may have the author's handle and the
+// answer the DID.
 func (r blueskyReads) thread(ctx context.Context, id string) (p schema.Post, a answer, err error) {
 	who, key, _ := strings.Cut(strings.TrimPrefix(id, "at://"), "/app.bsky.feed.post/")
 	ask := upstream.Get("v1/bluesky/post").Says("url", "https://bsky.app/profile/"+who+"/post/"+key)

@@ -14,10 +14,10 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// balance is what the operator has left with the vendor, which stands in every answer.
+// balance matches the operator's balance with the vendor, which is in every answer.
 var balance = regexp.MustCompile(`"credits_remaining"\s*:\s*-?[0-9.eE+-]+`)
 
-// refusal is how the vendor says no, whatever the status.
+// refusal is an error of the vendor, whatever the status.
 type refusal struct {
 	Success flag       `json:"success"`
 	Status  wire.Count `json:"errorStatus"`
@@ -28,8 +28,8 @@ type refusal struct {
 	} `json:"data"`
 }
 
-// check takes the operator's balance out of the answer and tells what is not there from what the vendor cannot do: both may
-// come as a success.
+// check removes the operator's balance from the answer, and distinguishes what does not exist from what the vendor
+// cannot do: both may come as a success.
 func check(res *upstream.Response) error {
 	res.Body = balance.ReplaceAll(res.Body, []byte(`"credits_remaining":null`))
 	ok := res.Status >= 200 && res.Status < 300
@@ -37,7 +37,7 @@ func check(res *upstream.Response) error {
 		return nil
 	}
 	var no refusal
-	// What else stands there may be of any kind, without taking the flag's word away.
+	// The other fields may be of any type without invalidating the flag.
 	spoke := wire.Decode(context.Background(), res.Body, &no) == nil && no.Success.V != nil
 	status := res.Status
 	if ok && spoke && !no.Success.Is() {
@@ -67,7 +67,7 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// refused says that the vendor serves nobody here, whatever is asked, and tells the operator alone why.
+// refused returns the error for a vendor that serves us nothing, and tells only the operator why.
 func refused(why string) error {
 	return &providers.Error{
 		Kind: providers.ErrUnavailable, Detail: "the platform is not available", Blame: providers.BlameUpstream,
@@ -75,7 +75,7 @@ func refused(why string) error {
 	}
 }
 
-// flag is true or false, also in words.
+// flag is a boolean, also written as a word.
 type flag struct{ wire.Bool }
 
 // UnmarshalJSON never fails.

@@ -21,15 +21,15 @@ import (
 
 const facebookSite = "https://www.facebook.com/"
 
-// facebookReads remembers what leads to the replies to a comment, by its id.
+// facebookReads caches what leads to the replies to a comment, by its id.
 type facebookReads struct {
 	*client
 	replies *lru.Cache[string, facebookThread]
-	search  int64 // on how many pages of comments one is looked for
+	search  int64 // how many pages of comments are searched for one
 }
 
 func (c *client) facebook() providers.Provider {
-	remembered, _ := lru.New[string, facebookThread](facebookRemembers) // it fails for a size below 1
+	remembered, _ := lru.New[string, facebookThread](facebookRemembers) // only fails for a size below 1
 	r := facebookReads{c, remembered, min(3, c.max-1)}
 	ads := providers.Filters{"country": nil, "status": {"active", "inactive", "all"}, "since": nil, "until": nil}
 	return providers.Provider{
@@ -71,7 +71,7 @@ func (c *client) facebook() providers.Provider {
 	}
 }
 
-// facebookAccount is the page of an account by its name or number.
+// facebookAccount returns the address of an account's page, by its name or number.
 func facebookAccount(handle string) string {
 	if links.Digits(handle) {
 		return facebookSite + "profile.php?id=" + handle
@@ -79,7 +79,7 @@ func facebookAccount(handle string) string {
 	return facebookSite + handle
 }
 
-// facebookPost is the address of a post by its whole id: {page}_{post}, or the number of a post or a video.
+// facebookPost returns the address of a post by its full id: {page}_{post}, or the number of a post or a video.
 func facebookPost(id string) string {
 	if at := strings.LastIndexByte(id, '_'); at >= 0 {
 		return facebookSite + id[:at] + "/posts/" + id[at+1:]
@@ -87,7 +87,7 @@ func facebookPost(id string) string {
 	return facebookSite + id
 }
 
-// facebookName is the name in the address of an account's page; the number where it has none.
+// facebookName returns the name in the address of an account's page, or the number if there is none.
 func facebookName(address, number string) string {
 	link, err := links.Parse(address, "facebook.com", ".facebook.com")
 	if err != nil || link == nil || len(link.Segments) != 1 || link.Segment(0) == "profile.php" {
@@ -96,9 +96,9 @@ func facebookName(address, number string) string {
 	return link.Segment(0)
 }
 
-// facebookMaker is an account beside what it made.
+// facebookMaker is the account within what it posted.
 type facebookMaker struct {
-	ID      wire.ID `json:"id"` // a number, or what stands for that of a private person
+	ID      wire.ID `json:"id"` // a number, or the placeholder for a private person's
 	Name    string  `json:"name"`
 	URL     string  `json:"url"`
 	Image   string  `json:"image"`
@@ -116,7 +116,7 @@ func (m facebookMaker) actor() schema.Actor {
 	}
 }
 
-// profile reads an account. Of one that is not shown to everybody the number or the name may be missing.
+// profile reads an account. If it is not public, the number or the name may be missing.
 // https://docs.scrapecreators.com/v1/facebook/profile
 func (r facebookReads) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	var p wire.Object[facebookPage]
@@ -170,13 +170,13 @@ func (p facebookPage) profile(raw json.RawMessage) schema.Profile {
 	return out
 }
 
-// posts come as Facebook shows them, which puts a pinned one first.
+// posts reads posts in Facebook's order, in which a pinned one is first.
 // https://docs.scrapecreators.com/v1/facebook/profile/posts
 func (r facebookReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	return r.feed(ctx, upstream.Get("v1/facebook/profile/posts").Says("url", facebookAccount(handle)), cursor)
 }
 
-// feed has no flag: the last page has no cursor.
+// feed reads a page of posts. There is no flag: the last page has no cursor.
 func (r facebookReads) feed(
 	ctx context.Context, ask upstream.Request, cursor string,
 ) (page providers.Page[schema.Post], err error) {
@@ -210,7 +210,7 @@ type facebookStory struct {
 	} `json:"videoDetails"`
 }
 
-// post always belongs.
+// post converts s. It always reports true.
 func (s facebookStory) post(raw json.RawMessage) (schema.Post, bool) {
 	return schema.Post{
 		Common:     schema.Common{ID: string(s.ID), URL: text.URLOr(s.URL, facebookPost(string(s.ID))), Raw: raw},
@@ -223,7 +223,7 @@ func (s facebookStory) post(raw json.RawMessage) (schema.Post, bool) {
 	}, true
 }
 
-// facebookVideo is the video at the first of files that is told.
+// facebookVideo returns the video at the first of files that is not empty.
 func facebookVideo(thumbnail string, seconds *float64, files ...string) []schema.Media {
 	at := text.URLs(files...)
 	if at == nil {
@@ -232,7 +232,7 @@ func facebookVideo(thumbnail string, seconds *float64, files ...string) []schema
 	return []schema.Media{{Type: schema.Video, URL: at[0], ThumbnailURL: text.URL(thumbnail), DurationS: seconds}}
 }
 
-// post reads a post, which may be asked for by the number of its video.
+// post reads a post, which may be given by the number of its video.
 // https://docs.scrapecreators.com/v1/facebook/post
 func (r facebookReads) post(ctx context.Context, id string) (schema.Post, error) {
 	var p wire.Object[facebookDetail]
@@ -266,8 +266,8 @@ type facebookDetail struct {
 	} `json:"video"`
 }
 
-// is tells whether a post has a number, be it that of its video or the one in its address. What stands for a number in
-// newer addresses, and begins with pfbid, cannot be told.
+// is reports whether a post has a number, either that of its video or the one in its address. The replacement of the
+// number in newer addresses, which begins with pfbid, is accepted unchecked.
 func (d facebookDetail) is(number string) bool {
 	return number == string(d.Video.ID) || strings.HasPrefix(number, "pfbid") ||
 		slices.Contains(strings.FieldsFunc(d.URL, func(r rune) bool { return strings.ContainsRune("/?&=", r) }), number)
@@ -295,7 +295,7 @@ func (d facebookDetail) post(raw json.RawMessage) schema.Post {
 	return p
 }
 
-// reels want two tokens for the next page.
+// reels reads reels. The next page needs two tokens.
 // https://docs.scrapecreators.com/v1/facebook/profile/reels
 func (r facebookReads) reels(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
 	var answer struct {
@@ -332,7 +332,7 @@ type facebookReel struct {
 	Length    wire.Float    `json:"play_time_in_ms"`
 }
 
-// post always belongs.
+// post converts v. It always reports true.
 func (v facebookReel) post(raw json.RawMessage) (schema.Post, bool) {
 	return schema.Post{
 		Common:     schema.Common{ID: string(v.ID), URL: text.URLOr(v.URL, facebookPost(string(v.ID))), Raw: raw},
@@ -345,7 +345,7 @@ func (v facebookReel) post(raw json.RawMessage) (schema.Post, bool) {
 	}, true
 }
 
-// transcript names no post.
+// transcript reads a transcript. The answer does not name the post.
 // https://docs.scrapecreators.com/v1/facebook/post/transcript
 func (r facebookReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
 	var answer wire.Object[struct {

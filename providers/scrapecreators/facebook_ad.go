@@ -18,7 +18,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// adsOf finds a Page by its number, or by the name of the company.
+// adsOf reads the ads of a Page, given by its number or by the company's name.
 // https://docs.scrapecreators.com/v1/facebook/adLibrary/company/ads
 func (r facebookReads) adsOf(
 	ctx context.Context, q providers.AdsQuery, cursor string,
@@ -44,8 +44,8 @@ func (r facebookReads) searchAds(
 	return r.library(ctx, ask, q.AdFilter, cursor)
 }
 
-// library reads a page of the Ad Library. The tokens for the next one are too long for an address, so that it is
-// posted.
+// library reads a page of the Ad Library. The tokens for the next page are too long for an address, so they are sent
+// with POST.
 func (r facebookReads) library(
 	ctx context.Context, ask upstream.Request, f providers.AdFilter, cursor string,
 ) (page providers.Page[schema.Ad], err error) {
@@ -58,7 +58,7 @@ func (r facebookReads) library(
 	if !f.Since.IsZero() {
 		ask = ask.With("start_date", f.Since.UTC().Format(time.DateOnly))
 	}
-	if !f.Until.IsZero() { // which is exclusive, and the day inclusive
+	if !f.Until.IsZero() { // Until is exclusive, and the day inclusive
 		ask = ask.With("end_date", f.Until.UTC().Add(-1).Format(time.DateOnly))
 	}
 	if cursor != "" {
@@ -91,20 +91,20 @@ func (r facebookReads) ad(ctx context.Context, id string) (schema.Ad, error) {
 	return facebookAd(a.V).saying(facebookWords(a.V.Snapshot.Body), a.Raw), err
 }
 
-// facebookAd is an ad in a list. What it shows may be another Page's, whose content it promotes.
+// facebookAd is an ad in a list. It may show content of another Page that it promotes.
 type facebookAd struct {
 	ID        wire.Serial      `json:"ad_archive_id"`
 	PageID    wire.Serial      `json:"page_id"`
 	PageName  string           `json:"page_name"`
 	Active    wire.Bool        `json:"is_active"`
 	Start     wire.Time        `json:"start_date"`
-	End       wire.Time        `json:"end_date"` // of one that is shown now, when it was last seen
+	End       wire.Time        `json:"end_date"` // for a running ad, when it was last seen
 	Countries []string         `json:"targeted_or_reached_countries"`
 	Political []string         `json:"political_countries"`
 	Snapshot  facebookSnapshot `json:"snapshot"`
 }
 
-// facebookAdAlone is the same under other names.
+// facebookAdAlone is the same with other field names.
 type facebookAdAlone struct {
 	ID        wire.Serial      `json:"adArchiveID"`
 	PageID    wire.Serial      `json:"pageID"`
@@ -118,14 +118,14 @@ type facebookAdAlone struct {
 }
 
 type facebookSnapshot struct {
-	Body       json.RawMessage `json:"body"` // an object that holds the words; of an ad alone also the words, with tags
+	Body       json.RawMessage `json:"body"` // an object with the text; for a single ad also the text with tags
 	Title      string          `json:"title"`
 	CallToDo   string          `json:"cta_text"`
 	CallType   string          `json:"cta_type"`
 	Link       string          `json:"link_url"`
 	Format     string          `json:"display_format"`
 	PageURI    string          `json:"page_profile_uri"`
-	PageID     wire.Serial     `json:"page_id"` // of the Page whose content it is
+	PageID     wire.Serial     `json:"page_id"` // the Page that owns the content
 	PageName   string          `json:"page_name"`
 	Images     []facebookShot  `json:"images"`
 	Videos     []facebookShot  `json:"videos"`
@@ -134,7 +134,7 @@ type facebookSnapshot struct {
 	Cards      []facebookShot  `json:"cards"`
 }
 
-// facebookShot is a picture or a video, and on a card with words of its own.
+// facebookShot is a picture or a video, and on a card has a text of its own.
 type facebookShot struct {
 	Image   string `json:"original_image_url"`
 	HD      string `json:"video_hd_url"`
@@ -155,15 +155,15 @@ func (s facebookShot) media() []schema.Media {
 	return nil
 }
 
-// ad always belongs.
+// ad converts a. It always reports true.
 func (a facebookAd) ad(raw json.RawMessage) (schema.Ad, bool) {
 	return a.saying(facebookText(a.Snapshot.Body), raw), true
 }
 
-// saying converts an ad with these words.
+// saying converts an ad with the given text.
 func (a facebookAd) saying(words string, raw json.RawMessage) schema.Ad {
 	s := a.Snapshot
-	var card facebookShot // the first, which stands for all
+	var card facebookShot // the first one, which is used for all
 	if len(s.Cards) > 0 {
 		card = s.Cards[0]
 	}
@@ -209,7 +209,7 @@ func (a facebookAd) saying(words string, raw json.RawMessage) schema.Ad {
 	return out
 }
 
-// facebookText is the text in an object, "" where there is none.
+// facebookText returns the text in an object, "" when there is none.
 func facebookText(body json.RawMessage) string {
 	var object struct {
 		Text string `json:"text"`
@@ -220,7 +220,7 @@ func facebookText(body json.RawMessage) string {
 	return text.FromHTML(object.Text)
 }
 
-// facebookWords are words alone, or in an object.
+// facebookWords returns a text, which may be within an object.
 func facebookWords(body json.RawMessage) string {
 	var words string
 	if json.Unmarshal(body, &words) != nil {
@@ -229,7 +229,7 @@ func facebookWords(body json.RawMessage) string {
 	return text.FromHTML(words)
 }
 
-// advertisers are Pages, on one page.
+// advertisers searches Pages. There is only one page of results.
 // https://docs.scrapecreators.com/v1/facebook/adLibrary/search/companies
 func (r facebookReads) advertisers(
 	ctx context.Context, q providers.AdvertisersQuery, _ string,
@@ -252,7 +252,7 @@ type facebookCompany struct {
 	Country string      `json:"country"`
 }
 
-// advertiser always belongs.
+// advertiser converts c. It always reports true.
 func (c facebookCompany) advertiser(raw json.RawMessage) (schema.Advertiser, bool) {
 	return schema.Advertiser{
 		Common:    schema.Common{ID: string(c.ID), URL: facebookSite + cmp.Or(c.Alias, string(c.ID)), Raw: raw},

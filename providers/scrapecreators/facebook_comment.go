@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	facebookRemembers = 20_000 // comments; some 300 bytes each
-	facebookLongest   = 2_000  // bytes of tokens that are worth it
+	facebookRemembers = 20_000 // comments; about 300 bytes each
+	facebookLongest   = 2_000  // bytes; longer tokens are not cached
 )
 
-// facebookThread is what leads to the replies to a comment: two tokens, which stand on the page of the comment alone.
+// facebookThread is what leads to the replies to a comment: two tokens, which are only on the page with the comment.
 type facebookThread struct {
 	Feedback  string     `json:"feedback_id"`
 	Expansion string     `json:"expansion_token"`
@@ -44,7 +44,7 @@ func (r facebookReads) comments(
 	return page, err
 }
 
-// repliesTo asks with the tokens of a comment, which a page of comments has. A cursor holds them, too.
+// repliesTo reads replies with the tokens of their comment, which a page of comments has. A cursor holds them too.
 // https://docs.scrapecreators.com/v1/facebook/post/comment/replies
 func (r facebookReads) repliesTo(
 	ctx context.Context, q providers.RepliesQuery, cursor string,
@@ -64,7 +64,7 @@ func (r facebookReads) repliesAt(
 	if cursor == "" {
 		of, err := r.thread(ctx, q)
 		if err != nil || of.Expansion == "" {
-			return page, err // nobody has answered
+			return page, err // there are no replies
 		}
 		parts = []string{of.Feedback, of.Expansion, ""}
 	}
@@ -91,8 +91,8 @@ func (r facebookReads) repliesAt(
 	return page, err
 }
 
-// thread returns the tokens of a comment, none where nobody has answered it. Those that are not remembered are looked
-// for on the first pages of the comments of its post, which its id names.
+// thread returns the tokens of a comment, none when it has no replies. If they are not cached, they are searched on the
+// first pages of the comments of its post, which its id names.
 func (r facebookReads) thread(ctx context.Context, q providers.RepliesQuery) (of facebookThread, err error) {
 	postID, _, _ := strings.Cut(q.CommentID, "_")
 	if q.PostID != "" {
@@ -134,15 +134,15 @@ type facebookComment struct {
 	facebookThread
 }
 
-// comment always belongs, and is remembered for the sake of its replies.
+// comment converts c, and caches the tokens for its replies. It always reports true.
 func (r facebookReads) comment(c facebookComment, raw json.RawMessage) (schema.Comment, bool) {
-	b, _ := base64.StdEncoding.DecodeString(c.ID) // what is no base64 is no id
+	b, _ := base64.StdEncoding.DecodeString(c.ID) // an id that is not base64 is invalid
 	id, _ := strings.CutPrefix(string(b), "comment:")
 	postID, number, _ := strings.Cut(id, "_")
 	if !links.Digits(postID) || !links.Digits(number) {
 		return schema.Comment{}, true
 	}
-	known := c.Expansion == "" && r.replies.Contains(id) // from a page that tells more
+	known := c.Expansion == "" && r.replies.Contains(id) // from a page with more data
 	if !known && len(c.Feedback)+len(c.Expansion) <= facebookLongest {
 		r.replies.Add(id, c.facebookThread)
 	}

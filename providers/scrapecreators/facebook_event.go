@@ -30,7 +30,7 @@ func (r facebookReads) event(ctx context.Context, id string) (schema.Event, erro
 	return out, nil
 }
 
-// events are those of a Page, or those on a page of Facebook's own for a place.
+// events reads the events of a Page, or those on Facebook's page of a place.
 // https://docs.scrapecreators.com/v1/facebook/profile/events
 // https://docs.scrapecreators.com/v1/facebook/events
 func (r facebookReads) events(
@@ -56,7 +56,7 @@ func (r facebookReads) searchEvents(ctx context.Context, query, cursor string) (
 	return r.gatherings(ctx, upstream.Get("v1/facebook/events/search").Says("query", query), cursor, false)
 }
 
-// gatherings reads a page of events; where it is flagged, the flag says whether another follows.
+// gatherings reads a page of events; a flag, if there is one, says whether there is another page.
 func (r facebookReads) gatherings(
 	ctx context.Context, ask upstream.Request, cursor string, flagged bool,
 ) (page providers.Page[schema.Event], err error) {
@@ -78,8 +78,7 @@ func (r facebookReads) gatherings(
 	return page, err
 }
 
-// facebookEvent is an event alone, or in one of three kinds of list, which have some of the fields and names of their
-// own.
+// facebookEvent is a single event, or one in one of three kinds of list, which have some fields and names of their own.
 type facebookEvent struct {
 	ID          wire.Serial `json:"id"`
 	Name        string      `json:"name"`
@@ -116,7 +115,7 @@ type facebookImage struct {
 	URI string `json:"uri"`
 }
 
-// event always belongs.
+// event converts e. It always reports true.
 func (e facebookEvent) event(raw json.RawMessage) (schema.Event, bool) {
 	out := schema.Event{
 		Common:      schema.Common{ID: string(e.ID), URL: facebookSite + "events/" + string(e.ID) + "/", Raw: raw},

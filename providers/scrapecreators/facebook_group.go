@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// facebookGroup asks about a group by its number or its name.
+// facebookGroup adds a group's number or name to a request.
 func facebookGroup(ask upstream.Request, id string) upstream.Request {
 	if links.Digits(id) {
 		return ask.Says("group_id", id)

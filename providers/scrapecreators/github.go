@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// githubReads reads what GitHub's own interface has answered, under some other names.
+// githubReads reads answers of GitHub's own API, with some other field names.
 type githubReads struct{ *client }
 
 func (c *client) github() providers.Provider {
@@ -54,7 +54,7 @@ func (r githubReads) accounts(ctx context.Context, what, handle, cursor string) 
 	return list(ctx, r.client, ask, what, "cursor", githubUser.profile)
 }
 
-// posts are newest first.
+// posts reads repositories, newest first.
 func (r githubReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	ask := upstream.Get("v1/github/user/repositories").Says("handle", handle).With("type", "owner").
 		With("sort", "created").With("direction", "desc").With("cursor", cursor)
@@ -85,12 +85,12 @@ func (r githubReads) post(ctx context.Context, id string) (p schema.Post, err er
 	return p, err
 }
 
-// trending is GitHub's own page of the day.
+// trending reads GitHub's own page of the day.
 func (r githubReads) trending(ctx context.Context, _ providers.TrendingQuery, _ string) (providers.Page[schema.Post], error) {
 	return list(ctx, r.client, upstream.Get("v1/github/trending/repositories"), "repositories", "", githubTrend.post)
 }
 
-// githubUser is an account; in lists the first four fields are there.
+// githubUser is an account; in lists only the first four fields are set.
 type githubUser struct {
 	ID        wire.Serial `json:"id"`
 	Login     string      `json:"login"`
@@ -135,7 +135,7 @@ type githubRepository struct {
 	Forks       wire.Count `json:"forks_count"`
 }
 
-// post tells whether everybody may see r. Where that cannot be told the row is odd.
+// post reports whether r is public. A row for which that is unknown is malformed.
 func (r githubRepository) post(raw json.RawMessage) (schema.Post, bool) {
 	if r.Private.V == nil {
 		return schema.Post{}, true
@@ -153,7 +153,7 @@ func (r githubRepository) post(raw json.RawMessage) (schema.Post, bool) {
 	}, !r.Private.Is()
 }
 
-// githubTrend is a row of the page of trending repositories, whose owner has a login only.
+// githubTrend is a row of the page of trending repositories, whose owner only has a login.
 type githubTrend struct {
 	Owner       string     `json:"owner"`
 	FullName    string     `json:"full_name"`

@@ -19,7 +19,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// googleReads reads the pages of results, and the Ads Transparency Center.
+// googleReads reads Google's results, and the Ads Transparency Center.
 type googleReads struct{ *client }
 
 func (c *client) google() providers.Provider {
@@ -45,7 +45,7 @@ func (c *client) google() providers.Provider {
 
 const googleRows = 10 // on a page, at most
 
-// search reads a page of results, whose places are counted as if every page was full.
+// search reads a page of results. Positions are counted as if every page were full.
 // https://docs.scrapecreators.com/v1/google/search
 func (r googleReads) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
@@ -73,10 +73,10 @@ func (r googleReads) search(
 type googleResult struct {
 	URL         string `json:"url"`
 	Title       string `json:"title"`
-	Description string `json:"description"` // with the date of the page, where Google shows it
+	Description string `json:"description"` // with the date of the page, if Google shows it
 }
 
-// result is the zero page, which breaks the schema, when its address is not told.
+// result converts g. It returns the zero result, which breaks the schema, when the address is missing.
 func (g googleResult) result(position int64, raw json.RawMessage) schema.SearchResult {
 	page := &schema.WebPage{
 		Common:   schema.Common{Raw: raw},
@@ -93,7 +93,7 @@ func (g googleResult) result(position int64, raw json.RawMessage) schema.SearchR
 	return schema.Result(page)
 }
 
-// ads are those of an advertiser, or those that lead to a domain.
+// ads reads the ads of an advertiser, or those that lead to a domain.
 // https://docs.scrapecreators.com/v1/google/company/ads
 func (r googleReads) ads(ctx context.Context, q providers.AdsQuery, cursor string) (providers.Page[schema.Ad], error) {
 	from, to := adDays(q.AdFilter)
@@ -108,7 +108,7 @@ func (r googleReads) ads(ctx context.Context, q providers.AdsQuery, cursor strin
 	return list(ctx, r.client, ask, "ads", "cursor", googleAd.row)
 }
 
-// ad reads one ad by its key, such as AR1234/CR5678. The advertiser's name is not told there.
+// ad reads one ad by its key, such as AR1234/CR5678. The answer does not have the advertiser's name.
 // https://docs.scrapecreators.com/v1/google/ad
 func (r googleReads) ad(ctx context.Context, key string) (ad schema.Ad, err error) {
 	of, id, _ := strings.Cut(key, "/")
@@ -121,7 +121,7 @@ func (r googleReads) ad(ctx context.Context, key string) (ad schema.Ad, err erro
 	return ad, err
 }
 
-// googleAd is an ad in a list, or alone.
+// googleAd is an ad in a list, or a single one.
 type googleAd struct {
 	Advertiser string    `json:"advertiserId"`
 	ID         string    `json:"creativeId"`
@@ -132,8 +132,8 @@ type googleAd struct {
 	Last       wire.Time `json:"lastShown"`
 	Regions    []struct {
 		Code string `json:"regionCode"` // a country's, or "anywhere"
-	} `json:"creativeRegions"` // when alone
-	Forms []googleForm `json:"variations"` // when alone
+	} `json:"creativeRegions"` // for a single ad
+	Forms []googleForm `json:"variations"` // for a single ad
 }
 
 // googleForm is one of the forms in which an ad is shown.
@@ -145,7 +145,7 @@ type googleForm struct {
 	Image       string `json:"imageUrl"`
 }
 
-// row always belongs. What an ad says is what the first of its forms says.
+// row converts a. It always reports true. The text of an ad is that of its first form.
 func (a googleAd) row(raw json.RawMessage) (schema.Ad, bool) {
 	out := google.Shown(a.Advertiser, a.ID, a.Last.V, time.Now())
 	if out.ID == "" {
@@ -175,7 +175,7 @@ func (a googleAd) row(raw json.RawMessage) (schema.Ad, bool) {
 	return out, true
 }
 
-// advertisers are those of the name, and then domains.
+// advertisers searches advertisers by name, and then domains.
 // https://docs.scrapecreators.com/v1/google/adLibrary/advertisers/search
 func (r googleReads) advertisers(
 	ctx context.Context, q providers.AdvertisersQuery, _ string,
@@ -206,7 +206,7 @@ type googleAdvertiser struct {
 	Ads    wire.Count `json:"number_of_ads_estimate"`
 }
 
-// row always belongs.
+// row converts a. It always reports true.
 func (a googleAdvertiser) row(raw json.RawMessage) (schema.Advertiser, bool) {
 	return schema.Advertiser{
 		Common: schema.Common{ID: a.ID, URL: google.AdvertiserURL(a.ID), Raw: raw},

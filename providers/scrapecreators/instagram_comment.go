@@ -10,7 +10,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// comments has no flag: the last page has no cursor. The answers to them cost many times as much, and are left aside.
+// comments reads comments. There is no flag: the last page has no cursor. The replies to them would cost many times as
+// much, and are not read.
 // https://docs.scrapecreators.com/v2/instagram/post/comments
 func (r instagramReads) comments(
 	ctx context.Context, postID, cursor string,
@@ -56,7 +57,7 @@ func (r instagramReads) replies(
 	if err == nil {
 		convert := func(c instagramComment, raw json.RawMessage) (schema.Comment, bool) {
 			if string(c.Parent) != q.CommentID {
-				return schema.Comment{}, true // of another place
+				return schema.Comment{}, true // of another post or comment
 			}
 			return c.comment(number, address, raw), true
 		}

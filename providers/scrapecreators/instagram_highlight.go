@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// collections are the highlights of an account, on one page.
+// collections reads the highlights of an account, on one page.
 // https://docs.scrapecreators.com/v1/instagram/user/highlights
 func (r instagramReads) collections(
 	ctx context.Context, q providers.CollectionsQuery, _ string,
@@ -41,7 +41,7 @@ func (r instagramReads) collection(ctx context.Context, q providers.CollectionQu
 	return h.V.collection(h.Raw), err
 }
 
-// collectionPosts are the first stories of a highlight; for the others there is no way to ask.
+// collectionPosts reads the first stories of a highlight; the others cannot be requested.
 func (r instagramReads) collectionPosts(
 	ctx context.Context, q providers.CollectionQuery, _ string,
 ) (page providers.Page[schema.Post], err error) {
@@ -62,10 +62,10 @@ func (r instagramReads) highlight(ctx context.Context, id string) (h wire.Object
 
 // instagramHighlight is a row of stories that an account keeps; in a list it has neither stories nor counts.
 type instagramHighlight struct {
-	ID    string            `json:"id"` // a number, of one alone with the word "highlight:" before it
+	ID    string            `json:"id"` // a number; for a single highlight with "highlight:" before it
 	Title string            `json:"title"`
 	Owner *instagramAccount `json:"owner"`
-	User  *instagramAccount `json:"user"` // the same, of one alone
+	User  *instagramAccount `json:"user"` // the same, for a single highlight
 	Thumb struct {
 		URL string `json:"url"`
 	} `json:"cover_media_cropped_thumbnail"`

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// kickReads reads what Kick's website gets. The vendor has clips only.
+// kickReads reads data of Kick's website. The vendor only has clips.
 type kickReads struct{ *client }
 
 func (c *client) kick() providers.Provider {

@@ -21,7 +21,7 @@ func (c *client) kwai() providers.Provider {
 		Platform: platform.Kwai,
 		Profile:  r.profile,
 		Posts:    r.posts,
-		Reels:    r.posts, // every post is one
+		Reels:    r.posts, // every post is a video
 		Post:     r.post,
 
 		Notes: map[providers.Op]string{
@@ -48,11 +48,11 @@ func (r kwaiReads) profile(ctx context.Context, handle string) (schema.Profile, 
 	return answer.Data.V.profile(answer.Data.Raw), err
 }
 
-// kwaiAccount is an account; beside what it made it has the first fields only.
+// kwaiAccount is an account; within what it posted it has only the first fields.
 type kwaiAccount struct {
 	ID        wire.Serial `json:"id"`
 	Handle    string      `json:"handle"`
-	Name      string      `json:"username"` // the name that people see
+	Name      string      `json:"username"` // the display name
 	Avatar    string      `json:"avatar_url"`
 	Verified  bool        `json:"verified"`
 	Bio       string      `json:"bio"`
@@ -100,7 +100,7 @@ func (r kwaiReads) posts(ctx context.Context, handle, cursor string) (page provi
 	return page, err
 }
 
-// post finds a video by its account and its number: @handle/NUMBER.
+// post reads a video by its account and its number: @handle/NUMBER.
 // https://docs.scrapecreators.com/v1/kwai/post
 func (r kwaiReads) post(ctx context.Context, id string) (schema.Post, error) {
 	var answer struct {
@@ -135,7 +135,7 @@ type kwaiVideo struct {
 	Likes    wire.Count  `json:"like_count"`
 	Comments wire.Count  `json:"comment_count"`
 	Shares   wire.Count  `json:"forward_count"`
-	Tags     []string    `json:"tags"` // hashtags, as far as they are told beside the caption
+	Tags     []string    `json:"tags"` // hashtags, if they are listed beside the caption
 	Author   kwaiAccount `json:"author"`
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// linkedinReads reads what the vendor has made of the pages that LinkedIn shows to anybody.
+// linkedinReads reads the vendor's data from LinkedIn's public pages.
 type linkedinReads struct{ *client }
 
 func (c *client) linkedin() providers.Provider {
@@ -55,12 +55,12 @@ const (
 	linkedinPages = 7 // of a company's posts
 )
 
-// linkedinPerson tells whether a handle, such as in/ann or company/tea, is a person's.
+// linkedinPerson reports whether a handle, such as in/ann or company/tea, is a person's.
 func linkedinPerson(handle string) bool { return strings.HasPrefix(handle, "in/") }
 
 func linkedinActor(handle string) schema.Actor { return linkedin.ActorAt(linkedinSite+handle, "", "") }
 
-// profile does not say whose it is.
+// profile reads a profile. The answer does not name the account.
 // https://docs.scrapecreators.com/v1/linkedin/profile
 // https://docs.scrapecreators.com/v1/linkedin/company
 func (r linkedinReads) profile(ctx context.Context, handle string) (p schema.Profile, err error) {
@@ -83,7 +83,7 @@ func (r linkedinReads) profile(ctx context.Context, handle string) (p schema.Pro
 type linkedinAccount struct {
 	ID          wire.Serial `json:"id"` // of a company
 	Name        string      `json:"name"`
-	About       string      `json:"about"`       // of a person; LinkedIn cuts it short
+	About       string      `json:"about"`       // for a person; LinkedIn cuts it short
 	Description string      `json:"description"` // of a company
 	Image       string      `json:"image"`       // of a person
 	Logo        string      `json:"logo"`        // of a company
@@ -92,7 +92,7 @@ type linkedinAccount struct {
 	Location    linkedinAt  `json:"location"`
 }
 
-// linkedinAt is where a company is; where a person is, is told in words.
+// linkedinAt is the location of a company. A person's location is only a text.
 type linkedinAt struct{ country string }
 
 // UnmarshalJSON never fails.
@@ -100,7 +100,7 @@ func (l *linkedinAt) UnmarshalJSON(b []byte) error {
 	var at struct {
 		Country string `json:"country"`
 	}
-	_ = json.Unmarshal(b, &at) // words name no country
+	_ = json.Unmarshal(b, &at) // a text has no country
 	l.country = at.Country
 	return nil
 }
@@ -124,7 +124,7 @@ func (a linkedinAccount) profile(handle string, raw json.RawMessage) schema.Prof
 	return p
 }
 
-// posts are newest first.
+// posts reads posts, newest first.
 // https://docs.scrapecreators.com/v1/linkedin/company/posts
 func (r linkedinReads) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
 	if linkedinPerson(handle) {
@@ -146,7 +146,7 @@ func (r linkedinReads) read(ctx context.Context, id string) (p wire.Object[linke
 	if _, err = r.http.Read(ctx, ask, &p); err != nil {
 		return p, err
 	}
-	// A share, and the activity that it is, have numbers of their own.
+	// A share and its activity have different numbers.
 	if got := p.V.id(); got == "" || strings.Contains(got, ":") == strings.Contains(id, ":") {
 		err = wire.Same(ctx, "post", id, got)
 	}
@@ -158,7 +158,7 @@ func (r linkedinReads) post(ctx context.Context, id string) (schema.Post, error)
 	return p.V.post(schema.UnknownActor(), p.Raw), err
 }
 
-// comments have no ids and no times.
+// comments reads comments, which have no ids and no times.
 func (r linkedinReads) comments(
 	ctx context.Context, postID, _ string,
 ) (page providers.Page[schema.Comment], err error) {
@@ -167,7 +167,7 @@ func (r linkedinReads) comments(
 		seen := map[string]int{}
 		convert := func(c linkedinComment, raw json.RawMessage) (schema.Comment, bool) {
 			out := c.comment(postID, raw)
-			if seen[out.ID]++; seen[out.ID] > 1 { // the same words of the same person: only the place tells them apart
+			if seen[out.ID]++; seen[out.ID] > 1 { // the same text by the same person: only the position distinguishes them
 				out.ID = ids.Of(out.ID, fmt.Sprint(seen[out.ID]))
 			}
 			return out, true
@@ -177,7 +177,7 @@ func (r linkedinReads) comments(
 	return page, err
 }
 
-// search finds posts by a search engine.
+// search searches posts with a search engine.
 // https://docs.scrapecreators.com/v1/linkedin/search/posts
 func (r linkedinReads) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
@@ -200,7 +200,7 @@ func (r linkedinReads) transcript(ctx context.Context, q providers.TranscriptQue
 	return r.words(ctx, ask, q.PostID, page)
 }
 
-// linkedinPost is a post or an article. Which fields it has depends on where it stands.
+// linkedinPost is a post or an article. Its fields depend on the list.
 type linkedinPost struct {
 	ID          wire.Serial                `json:"id"` // in the list of a company
 	URL         string                     `json:"url"`
@@ -225,7 +225,7 @@ type linkedinAuthor struct {
 
 func (p linkedinPost) id() string { return cmp.Or(linkedin.PostAt(p.URL), string(p.ID)) }
 
-// post is p, published by holder where it does not say by whom.
+// post converts p, published by holder if it has no author.
 func (p linkedinPost) post(holder schema.Actor, raw json.RawMessage) schema.Post {
 	words := cmp.Or(p.Text, p.Description, p.Headline, p.Name)
 	if strings.HasPrefix(p.id(), "pulse/") {
@@ -265,7 +265,7 @@ func (c linkedinComment) comment(postID string, raw json.RawMessage) schema.Comm
 	}
 }
 
-// ads are those of a company by its number, or by a name.
+// ads reads the ads of a company, given by its number or by a name.
 // https://docs.scrapecreators.com/v1/linkedin/ads/search
 func (r linkedinReads) ads(
 	ctx context.Context, q providers.AdsQuery, cursor string,
@@ -327,7 +327,7 @@ type linkedinAd struct {
 	Page        string      `json:"advertiserLinkedinPage"` // ends in the number of the company
 	Button      string      `json:"cta"`
 	Destination string      `json:"destinationUrl"`
-	Duration    string      `json:"adDuration"` // "" where the dates stand for nothing
+	Duration    string      `json:"adDuration"` // "" when the dates mean nothing
 	Start       wire.Time   `json:"startDate"`
 	End         wire.Time   `json:"endDate"`
 	Impressions []struct {
@@ -335,13 +335,13 @@ type linkedinAd struct {
 	} `json:"impressionsByCountry"`
 }
 
-// linkedinFormats are the words of ad libraries for those of LinkedIn's pages.
+// linkedinFormats maps the formats on LinkedIn's pages to those of ad libraries.
 var linkedinFormats = map[string]string{
 	"Single Image Ad": "image", "Video Ad": "video", "Carousel Ad": "carousel", "Text Ad": "text",
 	"Document Ad": "document", "Message Ad": "message", "Event Ad": "event", "Spotlight Ad": "spotlight", "Follow Ad": "follow",
 }
 
-// row always belongs.
+// row converts a. It always reports true.
 func (a linkedinAd) row(raw json.RawMessage) (schema.Ad, bool) {
 	out := schema.Ad{
 		Common:       schema.Common{ID: string(a.ID), URL: linkedinAds + string(a.ID), Raw: raw},

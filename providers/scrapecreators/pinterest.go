@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// pinterestReads reads lists as the website's interface has them, and one pin as its page has it.
+// pinterestReads reads lists in the format of the website's API, and single pins in the format of their page.
 type pinterestReads struct{ *client }
 
 func (c *client) pinterest() providers.Provider {
@@ -51,7 +51,7 @@ func (r pinterestReads) search(
 	return results(page), err
 }
 
-// collectionPosts finds a board by the path of its page.
+// collectionPosts reads the pins of a board, given by the path of its page.
 // https://docs.scrapecreators.com/v1/pinterest/board
 func (r pinterestReads) collectionPosts(
 	ctx context.Context, q providers.CollectionQuery, cursor string,
@@ -64,7 +64,7 @@ func (r pinterestReads) collectionPosts(
 	return page, err
 }
 
-// pins has no flag: the last page has no cursor.
+// pins reads a list of pins. There is no flag: the last page has no cursor.
 func (r pinterestReads) pins(
 	ctx context.Context, ask upstream.Request, cursor string,
 ) (page providers.Page[schema.Post], err error) {
@@ -99,7 +99,7 @@ func (r pinterestReads) collections(
 	if _, err = r.http.Read(ctx, upstream.Get("v1/pinterest/user/boards").Says("handle", q.Handle), &answer); err == nil {
 		convert := func(b board, raw json.RawMessage) (schema.Collection, bool) {
 			if b.Privacy == "" {
-				return schema.Collection{}, true // nobody knows whether it is for everybody
+				return schema.Collection{}, true // it is unknown whether it is public
 			}
 			c, belongs, err := pinterest.ParseBoard(ctx, raw)
 			return c, belongs || err != nil
@@ -124,7 +124,7 @@ func (r pinterestReads) post(ctx context.Context, id string) (p schema.Post, err
 	return pin.V.post(pin.Raw), err
 }
 
-// pinterestPin is a pin as its page has it.
+// pinterestPin is a pin in the format of its page.
 type pinterestPin struct {
 	ID          wire.Serial           `json:"entityId"` // id is something else
 	Title       string                `json:"title"`
@@ -136,12 +136,12 @@ type pinterestPin struct {
 	IsRepin     wire.Bool             `json:"isRepin"`
 	IsPromoted  bool                  `json:"isPromoted"`
 	Promoter    *pinterestAccount     `json:"promoter"`
-	Videos      wire.Object[struct{}] `json:"videos"` // null of a picture
+	Videos      wire.Object[struct{}] `json:"videos"` // null for a picture
 	Image       struct {
 		URL string `json:"url"`
 	} `json:"imageSpec_orig"`
 	Reactions  wire.Count `json:"totalReactionCount"`
-	Hashtags   []string   `json:"hashtags"` // with #, beside those in the text
+	Hashtags   []string   `json:"hashtags"` // with #, in addition to those in the text
 	Aggregated struct {
 		Comments wire.Count `json:"commentCount"`
 		Stats    struct {
@@ -168,7 +168,7 @@ func (a *pinterestAccount) actor() schema.Actor {
 	}
 }
 
-// post is by who saved the pin, or who made it where this is no copy.
+// post converts p. Its author is the account that saved the pin, or that made it when this is not a copy.
 func (p pinterestPin) post(raw json.RawMessage) schema.Post {
 	by := p.Pinner
 	if by == nil || p.Creator != nil && p.IsRepin.V != nil && !*p.IsRepin.V {

@@ -7,9 +7,9 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// routes are what is forwarded unchanged, by the platform whose base a read costs: the vendor's whole catalogue but for
-// its account routes, which tell of the operator's dealings with the vendor. Each takes the parameters that are documented.
-// Pages of links that are not on a platform of ours are beside linktree.
+// routes are the routes that are forwarded unchanged, by the platform whose base price a read costs: the vendor's whole
+// catalogue except its account routes, which show the operator's account with the vendor. Each takes the documented
+// parameters. Link pages of sites that are not supported platforms are listed under linktree.
 // https://docs.scrapecreators.com/openapi.json
 var routes = slices.Concat(
 	providers.Routes(platform.Amazon,

@@ -7,7 +7,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// window is one of the spans of time to which the vendor can bound a search.
+// window is one of the time spans to which the vendor can limit a search.
 type window struct {
 	name    string
 	reaches time.Duration
@@ -15,7 +15,7 @@ type window struct {
 
 const day = 24 * time.Hour
 
-// reaching returns the name of the first of windows, the narrowest first, that reaches back to since; "" where none does, or
+// reaching returns the name of the first of windows, narrowest first, that reaches back to since; "" when none does, or
 // since is zero.
 func reaching(since time.Time, windows ...window) string {
 	for _, w := range windows {
@@ -26,18 +26,18 @@ func reaching(since time.Time, windows ...window) string {
 	return ""
 }
 
-// before tells whether something is known to be older than since.
+// before reports whether something is known to be older than since.
 func before(at *time.Time, since time.Time) bool { return at != nil && at.Before(since) }
 
-// indexed are the windows of what the vendor searches by a search engine.
+// indexed are the windows of searches with a search engine.
 var indexed = []window{
 	{"last-hour", time.Hour}, {"last-day", day}, {"last-week", 7 * day}, {"last-month", 30 * day}, {"last-year", 365 * day},
 }
 
-// indexedPages is how many pages the vendor has of what a search engine has found: it refuses to look for another.
+// indexedPages is how many pages of a search engine's results the vendor has: it refuses to search for another.
 const indexedPages = 11
 
-// indexedNext is the token of the page that follows in such a search; "" behind the last.
+// indexedNext returns the token of the next page in such a search; "" after the last one.
 func indexedNext(token string) string {
 	if n, err := strconv.Atoi(token); err == nil && n > indexedPages {
 		return ""
@@ -45,8 +45,8 @@ func indexedNext(token string) string {
 	return token
 }
 
-// within converts a row of a search that is bounded by times which are not zero: a post from elsewhere does not belong, and
-// one of unknown time becomes the zero object, as in [parsed].
+// within converts a row of a search with bounds that are not zero: a post outside of them does not belong, and one with
+// unknown time becomes the zero object, as in [parsed].
 func within(since, until time.Time, p schema.Post) (schema.Post, bool) {
 	switch at := p.CreatedAt; {
 	case since.IsZero() && until.IsZero():

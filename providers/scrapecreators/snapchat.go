@@ -38,7 +38,7 @@ func (c *client) snapchat() providers.Provider {
 	}
 }
 
-// page reads the page of an account, on which everything of it stands.
+// page reads the page of an account, which has all its data.
 // https://docs.scrapecreators.com/v1/snapchat/profile
 func (r snapchatReads) page(ctx context.Context, handle string) (p snapchat.Page, err error) {
 	var answer wire.Object[struct{}]
@@ -128,7 +128,7 @@ func (r snapchatReads) comments(
 	return page, err
 }
 
-// snapchatComment has no id, and of its author a name only.
+// snapchatComment has no id, and only the name of its author.
 type snapchatComment struct {
 	Text   string    `json:"replyText"`
 	Author string    `json:"replyPosterDisplayName"`
@@ -141,7 +141,7 @@ type snapchatComment struct {
 func (c snapchatComment) comment(postID string, raw json.RawMessage) schema.Comment {
 	address := snapchatSpotlight(postID)
 	if c.At.V == nil || c.Author == "" {
-		return schema.Comment{} // it could not be told from another
+		return schema.Comment{} // it could not be distinguished from another
 	}
 	out := schema.Comment{
 		Common: schema.Common{
@@ -157,7 +157,7 @@ func (c snapchatComment) comment(postID string, raw json.RawMessage) schema.Comm
 	return out
 }
 
-// likes are the reactions of all kinds; nil where one of them is not known.
+// likes returns the reactions of all kinds; nil when one of them is unknown.
 func (c snapchatComment) likes() *int64 {
 	var sum *int64
 	for _, r := range c.Reacts {

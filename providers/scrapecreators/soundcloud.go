@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// soundcloudReads reads what SoundCloud's website gets.
+// soundcloudReads reads data of SoundCloud's website.
 type soundcloudReads struct{ *client }
 
 func (c *client) soundcloud() providers.Provider {
@@ -68,7 +68,7 @@ func (r soundcloudReads) track(ctx context.Context, id string) (schema.Track, er
 	return t, err
 }
 
-// soundcloudTrack reads a track that is named by its path; its number alone is no address.
+// soundcloudTrack reads a track by its path; its number alone is not an address.
 func soundcloudTrack[T any](
 	ctx context.Context, r soundcloudReads, id string, parse func(context.Context, json.RawMessage) (T, error),
 ) (v T, err error) {
@@ -81,7 +81,7 @@ func soundcloudTrack[T any](
 	return one(ctx, r.client, upstream.Get("v1/soundcloud/track").Says("url", id), parse)
 }
 
-// sameSound checks that the answer is about the track that was asked for, unless that is a short link.
+// sameSound returns an error unless the answer is about the requested track; a short link is not checked.
 func sameSound(ctx context.Context, asked string, got schema.Common) error {
 	if strings.HasPrefix(asked, "https://on.soundcloud.com/") {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// spotifyReads reads what Spotify's web player gets.
+// spotifyReads reads data of Spotify's web player.
 type spotifyReads struct{ *client }
 
 func (c *client) spotify() providers.Provider {
@@ -44,7 +44,7 @@ func (c *client) spotify() providers.Provider {
 
 const spotifySite = "https://open.spotify.com/"
 
-// spotifyThing reads one thing by its id, of which the answer must be.
+// spotifyThing reads one thing by its id, which the answer must have.
 func spotifyThing[T any](ctx context.Context, c *client, route, id string, idOf func(T) string) (v wire.Object[T], err error) {
 	if len(id) != 22 {
 		return v, providers.Unsupported("ScrapeCreators knows what is on Spotify by id only")
@@ -64,7 +64,7 @@ func (r spotifyReads) profile(ctx context.Context, handle string) (schema.Profil
 	return a.V.profile(a.Raw), err
 }
 
-// posts are the albums that the artist's page shows.
+// posts reads the albums that the artist's page shows.
 func (r spotifyReads) posts(ctx context.Context, handle, _ string) (page providers.Page[schema.Post], err error) {
 	a, err := r.artist(ctx, handle)
 	if err == nil {
@@ -142,7 +142,7 @@ func (r spotifyReads) track(ctx context.Context, id string) (schema.Track, error
 	return track, err
 }
 
-// search finds a few of each kind: collections first, then tracks, then artists.
+// search searches a few of each kind: collections first, then tracks, then artists.
 func (r spotifyReads) search(ctx context.Context, q providers.SearchQuery, _ string) (page providers.Page[schema.SearchResult], err error) {
 	var a answer
 	_, err = r.http.Read(ctx, upstream.Get("v1/spotify/search").Says("query", q.Query), &a)
@@ -182,15 +182,15 @@ func (r spotifyReads) search(ctx context.Context, q providers.SearchQuery, _ str
 	return page, err
 }
 
-// spotifyPicture is one picture in several sizes, in no order.
+// spotifyPicture is one picture in several sizes, in any order.
 type spotifyPicture struct {
 	Sources []struct {
 		URL   string     `json:"url"`
-		Width wire.Count `json:"width"` // null where there is only one
+		Width wire.Count `json:"width"` // null when there is only one
 	} `json:"sources"`
 }
 
-// widest is nil where there is none.
+// widest returns the address of the widest size, nil when there is none.
 func (p spotifyPicture) widest() *string {
 	var found *string
 	most := int64(-1)
@@ -206,7 +206,7 @@ func (p spotifyPicture) widest() *string {
 	return found
 }
 
-// spotifyID is the end of a URI such as spotify:track:0LfCnR4s7l6T4TyCNNsHBs.
+// spotifyID returns id, or the end of a URI such as spotify:track:0LfCnR4s7l6T4TyCNNsHBs.
 func spotifyID(id, uri string) string { return cmp.Or(id, uri[strings.LastIndexByte(uri, ':')+1:]) }
 
 type spotifyArtist struct {
@@ -228,7 +228,7 @@ type spotifyArtist struct {
 	} `json:"profile"`
 	Stats struct {
 		Followers wire.Count `json:"followers"`
-	} `json:"stats"` // absent from lists, as is much else
+	} `json:"stats"` // absent in lists, like much else
 	Visuals struct {
 		Avatar spotifyPicture `json:"avatarImage"`
 	} `json:"visuals"`
@@ -291,7 +291,7 @@ type spotifyAlbum struct {
 	Cover   spotifyPicture          `json:"coverArt"`
 	Date    spotifyDate             `json:"date"`
 	Artists []spotifyArtist         `json:"artists"`
-	Tracks  wire.Rows[spotifyEntry] `json:"tracksV2"` // of an album by itself
+	Tracks  wire.Rows[spotifyEntry] `json:"tracksV2"` // for a single album
 	Discs   []spotifyTotal          `json:"discs"`
 	Total   struct {
 		Count wire.Count `json:"totalCount"`
@@ -332,7 +332,7 @@ func (a spotifyAlbum) collection(owner schema.Actor, raw json.RawMessage) schema
 	}
 }
 
-// count is how many tracks there are, nil where one of the discs does not tell.
+// count returns the number of tracks, nil when that of one disc is unknown.
 func (a spotifyAlbum) count() *int64 {
 	if a.Total.Count.V != nil || len(a.Discs) == 0 {
 		return a.Total.Count.V
@@ -352,7 +352,7 @@ type spotifyList struct {
 	ID          string           `json:"id"`
 	URI         string           `json:"uri"`
 	Name        string           `json:"name"`
-	Description string           `json:"description"` // with entities
+	Description string           `json:"description"` // with HTML entities
 	Images      []spotifyPicture `json:"images"`      // of a playlist
 	Cover       spotifyPicture   `json:"coverArt"`    // of a podcast
 	Owner       spotifyOwner     `json:"ownerV2"`
@@ -362,7 +362,7 @@ type spotifyList struct {
 	Total wire.Count `json:"totalCount"`
 }
 
-// spotifyOwner is a user, in a search inside data.
+// spotifyOwner is a user; in a search it is within data.
 type spotifyOwner struct {
 	spotifyUser
 	Data spotifyUser `json:"data"`
@@ -405,7 +405,7 @@ type spotifyEntry struct {
 type spotifyTrack struct {
 	ID       string          `json:"id"`
 	URI      string          `json:"uri"`
-	Kind     string          `json:"__typename"` // "Track", "Episode"; absent from some lists
+	Kind     string          `json:"__typename"` // "Track", "Episode"; absent in some lists
 	Name     string          `json:"name"`
 	Album    spotifyAlbum    `json:"albumOfTrack"`
 	First    []spotifyArtist `json:"firstArtist"`
@@ -430,7 +430,7 @@ type spotifyTrack struct {
 
 func (t spotifyTrack) id() string { return spotifyID(t.ID, t.URI) }
 
-// row tells whether the track is one of Spotify's: a playlist may hold files of its owner's.
+// row reports whether the track is Spotify's own: a playlist may contain its owner's files.
 func (t spotifyTrack) row(raw json.RawMessage) (schema.Track, bool) {
 	path := "track/"
 	if t.Kind == "Episode" || strings.HasPrefix(t.URI, "spotify:episode:") {

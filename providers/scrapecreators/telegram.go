@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// telegramReads reads the preview of public channels on t.me, which the vendor has parsed.
+// telegramReads reads the preview of public channels on t.me, as parsed by the vendor.
 type telegramReads struct{ *client }
 
 func (c *client) telegram() providers.Provider {
@@ -35,7 +35,7 @@ func (r telegramReads) profile(ctx context.Context, handle string) (p schema.Pro
 	return p, err
 }
 
-// posts are newest first.
+// posts reads posts, newest first.
 func (r telegramReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	ask := upstream.Get("v1/telegram/channel/posts").Says("handle", handle).With("cursor", cursor)
 	return list(ctx, r.client, ask, "posts", "cursor", func(p telegramPost, raw json.RawMessage) (schema.Post, bool) {
@@ -92,17 +92,17 @@ type telegramPost struct {
 	At        wire.Time                   `json:"published_at"`
 	Views     wire.Count                  `json:"view_count"`
 	Reactions wire.Rows[telegramReaction] `json:"reactions"`
-	Reacted   wire.Count                  `json:"reaction_count"` // paid ones included
+	Reacted   wire.Count                  `json:"reaction_count"` // including paid ones
 	Media     []telegramMedium            `json:"media"`
 }
 
 type telegramReaction struct {
-	Emoji string     `json:"emoji"`    // null where it is a picture
+	Emoji string     `json:"emoji"`    // null when it is a picture
 	ID    wire.ID    `json:"emoji_id"` // of the picture
 	Count wire.Count `json:"count"`
 }
 
-// paid is the star that readers buy, which is no like.
+// paid is the star that readers buy, which does not count as a like.
 const paid = "⭐"
 
 type telegramMedium struct {
@@ -112,7 +112,7 @@ type telegramMedium struct {
 	Seconds   wire.Float `json:"duration"`
 }
 
-// row always belongs. A post without its channel cannot be asked for again.
+// row converts p. It always reports true. A post without its channel could not be requested again.
 func (p telegramPost) row(raw json.RawMessage) (schema.Post, bool) {
 	if p.ID == "" || p.Channel == "" {
 		return schema.Post{}, true
@@ -130,7 +130,7 @@ func (p telegramPost) row(raw json.RawMessage) (schema.Post, bool) {
 	}, true
 }
 
-// likes is how many reactions there are without the paid ones, nil where those are not known.
+// likes returns the number of reactions without the paid ones, nil when those are unknown.
 func (p telegramPost) likes() *int64 {
 	if !p.Reactions.Here() || p.Reactions.Lost() > 0 || p.Reacted.V == nil {
 		return nil
@@ -156,7 +156,7 @@ func (p telegramPost) media() []schema.Media {
 			kind = schema.Video
 		case strings.Contains(m.Type, "audio"), strings.Contains(m.Type, "voice"):
 			kind = schema.Audio
-		case strings.Contains(m.Type, "document"), strings.Contains(m.Type, "file"): // which is none
+		case strings.Contains(m.Type, "document"), strings.Contains(m.Type, "file"): // a file is not media
 			continue
 		}
 		if u := text.URL(m.URL); u != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// threadsReads reads what the site's own code gets. No list has a second page.
+// threadsReads reads data of the site's own code. No list has a second page.
 type threadsReads struct{ *client }
 
 func (c *client) threads() providers.Provider {
@@ -58,13 +58,12 @@ func (r threadsReads) profile(ctx context.Context, handle string) (p schema.Prof
 	return p, err
 }
 
-// threadsPosts is a list of posts, beside which may stand those of others.
+// threadsPosts is a list of posts, which may include posts of others.
 type threadsPosts struct {
 	Posts wire.Rows[struct{}] `json:"posts"`
 }
 
-// posts puts pinned posts, which come first, into their place: a shortcode is a number, and a higher one a younger
-// post.
+// posts sorts pinned posts, which come first, into their place: a shortcode is a number, and a higher one a newer post.
 // https://docs.scrapecreators.com/v1/threads/user/posts
 func (r threadsReads) posts(ctx context.Context, handle, _ string) (page providers.Page[schema.Post], err error) {
 	var answer threadsPosts
@@ -72,7 +71,7 @@ func (r threadsReads) posts(ctx context.Context, handle, _ string) (page provide
 		page.Items, err = wire.Items(ctx, "posts", answer.Posts, func(_ struct{}, raw json.RawMessage) (schema.Post, bool) {
 			p, belongs := threadsPost(ctx, raw)
 			if p.Author == schema.UnknownActor() {
-				return schema.Post{}, belongs // nobody knows whose it is
+				return schema.Post{}, belongs // its author is unknown
 			}
 			return p, belongs && (p.ID == "" || strings.EqualFold(p.Author.Handle, handle))
 		})
@@ -86,7 +85,7 @@ func (r threadsReads) posts(ctx context.Context, handle, _ string) (page provide
 	return page, nil
 }
 
-// threadsPost converts a row of a list, in which what is deleted does not belong.
+// threadsPost converts a row of a list. Deleted posts do not belong.
 func threadsPost(ctx context.Context, raw json.RawMessage) (schema.Post, bool) {
 	p, err := threads.ParsePost(ctx, raw)
 	if err != nil {
@@ -95,7 +94,7 @@ func threadsPost(ctx context.Context, raw json.RawMessage) (schema.Post, bool) {
 	return p, true
 }
 
-// threadsThread is a post beside the first answers to it.
+// threadsThread is a post and the first replies to it.
 type threadsThread struct {
 	Post     sole[struct{}]      `json:"post"`
 	Comments wire.Rows[struct{}] `json:"comments"`
@@ -103,7 +102,7 @@ type threadsThread struct {
 	post schema.Post
 }
 
-// thread reads the page of a post, which needs no handle in its address.
+// thread reads the page of a post, whose address needs no handle.
 // https://docs.scrapecreators.com/v1/threads/post
 func (r threadsReads) thread(ctx context.Context, code string) (t threadsThread, err error) {
 	if links.Digits(code) {
@@ -131,15 +130,15 @@ func (r threadsReads) comments(ctx context.Context, postID, _ string) (providers
 	return r.answers(ctx, postID, postID, nil)
 }
 
-// replies reads the page of a comment: to Threads it is a post like any other. Where nobody has named the post at the
-// top, the comment is the nearest that is known.
+// replies reads the page of a comment: to Threads a comment is a post like any other. If the post at the top is
+// unknown, the comment is used as the nearest known one.
 func (r threadsReads) replies(
 	ctx context.Context, q providers.RepliesQuery, _ string,
 ) (providers.Page[schema.Comment], error) {
 	return r.answers(ctx, q.CommentID, cmp.Or(q.PostID, q.CommentID), &q.CommentID)
 }
 
-// answers are those to what has a code, below parent where that is not the post itself.
+// answers reads the replies to the post or comment with a code, below parent unless that is the post itself.
 func (r threadsReads) answers(
 	ctx context.Context, code, postID string, parent *string,
 ) (page providers.Page[schema.Comment], err error) {
@@ -175,7 +174,7 @@ func (r threadsReads) search(
 	return page, err
 }
 
-// searchPosts asks for whole days, of which the first and the last may begin and end elsewhere.
+// searchPosts searches whole days; the first and the last may begin and end in another time zone.
 // https://docs.scrapecreators.com/v1/threads/search
 func (r threadsReads) searchPosts(
 	ctx context.Context, q providers.SearchQuery,

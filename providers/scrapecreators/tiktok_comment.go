@@ -28,7 +28,7 @@ func (r tiktokReads) replies(
 	return page, err
 }
 
-// discussion reads a page of what stands under a post, at the top level or below parent.
+// discussion reads a page of the comments on a post, at the top level or below parent.
 func (r tiktokReads) discussion(
 	ctx context.Context, ask upstream.Request, postID, parent, cursor string,
 ) (page providers.Page[schema.Comment], err error) {
@@ -43,7 +43,7 @@ func (r tiktokReads) discussion(
 	}
 	convert := func(c tiktokComment, raw json.RawMessage) (schema.Comment, bool) {
 		if string(c.PostID) != postID || string(c.Parent) != parent {
-			return schema.Comment{}, true // of another place
+			return schema.Comment{}, true // of another post or comment
 		}
 		return c.comment(raw), true
 	}

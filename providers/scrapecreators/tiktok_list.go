@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// tiktokRows is a list of TikTok's app, which writes null for an empty one.
+// tiktokRows is a list in TikTok's app, which writes null for an empty one.
 type tiktokRows[T any] struct {
 	wire.Rows[T]
 	null bool
@@ -20,20 +20,20 @@ func (r *tiktokRows[T]) UnmarshalJSON(b []byte) error {
 	return r.Rows.UnmarshalJSON(b)
 }
 
-// tiktokPaging stands beside such a list. Lists that the vendor has made have no status.
+// tiktokPaging is beside such a list. Lists made by the vendor have no status.
 type tiktokPaging struct {
-	Status  wire.Count `json:"status_code"` // 0 is TikTok's word that nothing failed
+	Status  wire.Count `json:"status_code"` // 0 means that nothing failed
 	Total   wire.Count `json:"total"`
 	HasMore more       `json:"has_more"`
 }
 
-// empty tells whether TikTok itself says that there is nothing: only then is null a list.
+// empty reports whether TikTok itself says that the list is empty: only then is null a list.
 func (p tiktokPaging) empty() bool {
 	fine := p.Status.V != nil && *p.Status.V == 0
 	return fine && p.HasMore.known && !p.HasMore.is && (p.Total.V == nil || *p.Total.V == 0)
 }
 
-// tiktokItems is [wire.Items] for a list of TikTok's app. What TikTok refused is no empty list.
+// tiktokItems is [wire.Items] for a list in TikTok's app. A refusal by TikTok is not an empty list.
 func tiktokItems[T, O any](
 	ctx context.Context, name string, rows tiktokRows[T], p tiktokPaging, convert func(T, json.RawMessage) (O, bool),
 ) ([]O, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// track is a sound.
+// track reads a sound.
 // https://docs.scrapecreators.com/v1/tiktok/song
 func (r tiktokReads) track(ctx context.Context, id string) (schema.Track, error) {
 	var answer struct {
@@ -27,7 +27,7 @@ func (r tiktokReads) track(ctx context.Context, id string) (schema.Track, error)
 }
 
 type tiktokSound struct {
-	ID      wire.Serial `json:"id_str"` // the number id is rounded
+	ID      wire.Serial `json:"id_str"` // the number in id is rounded
 	Title   string      `json:"title"`
 	Author  string      `json:"author"`
 	Artists []struct {

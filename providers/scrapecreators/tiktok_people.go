@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// profile reads an account, and a second time its country, without which it is whole enough.
+// profile reads an account, and its country with a second call. The country is optional.
 // https://docs.scrapecreators.com/v1/tiktok/profile
 func (r tiktokReads) profile(ctx context.Context, handle string) (p schema.Profile, err error) {
 	var answer wire.Object[struct{}]
@@ -33,7 +33,7 @@ func (r tiktokReads) profile(ctx context.Context, handle string) (p schema.Profi
 	return p, nil
 }
 
-// country is that of an account; nil when it cannot be had.
+// country reads the country of an account; nil when that fails.
 // https://docs.scrapecreators.com/v1/tiktok/profile/region
 func (r tiktokReads) country(ctx context.Context, handle string) *string {
 	var answer struct {
@@ -54,7 +54,7 @@ func tiktokCountry(code string) *string {
 	return &code
 }
 
-// tiktokPeople is a page of accounts, under one of two names.
+// tiktokPeople is a page of accounts, in one of two fields.
 type tiktokPeople struct {
 	Followers  tiktokRows[tiktokUser] `json:"followers"`
 	Followings tiktokRows[tiktokUser] `json:"followings"`
@@ -62,7 +62,7 @@ type tiktokPeople struct {
 	MinTime wire.Token `json:"min_time"` // seconds since 1970
 }
 
-// followers are the newest first.
+// followers reads followers, newest first.
 // https://docs.scrapecreators.com/v1/tiktok/user/followers
 func (r tiktokReads) followers(
 	ctx context.Context, handle, cursor string,
@@ -96,7 +96,7 @@ func (p tiktokPeople) page(
 	return page, err
 }
 
-// searchPeople has no flag: the last page has no cursor.
+// searchPeople searches accounts. There is no flag: the last page has no cursor.
 // https://docs.scrapecreators.com/v1/tiktok/search/users
 func (r tiktokReads) searchPeople(
 	ctx context.Context, query, cursor string,
@@ -123,7 +123,7 @@ func (r tiktokReads) searchPeople(
 	return page, err
 }
 
-// tiktokUser is an account as TikTok's app gets it.
+// tiktokUser is an account in TikTok's app.
 type tiktokUser struct {
 	UID        wire.Serial `json:"uid"`
 	UniqueID   string      `json:"unique_id"`
@@ -132,7 +132,7 @@ type tiktokUser struct {
 	BioURL     string      `json:"bio_url"`
 	Large      tiktokFile  `json:"avatar_larger"`
 	Thumb      tiktokFile  `json:"avatar_thumb"`
-	Custom     string      `json:"custom_verify"` // why it is verified; verification_type is 1 for everybody
+	Custom     string      `json:"custom_verify"` // why it is verified; verification_type is 1 for every account
 	Enterprise string      `json:"enterprise_verify_reason"`
 	Followers  wire.Count  `json:"follower_count"`
 	Following  wire.Count  `json:"following_count"`
@@ -141,12 +141,12 @@ type tiktokUser struct {
 	Region     string      `json:"region"`
 }
 
-// tiktokFile is where a file lies, on several hosts.
+// tiktokFile is a file with its addresses on several hosts.
 type tiktokFile struct {
 	URLs []string `json:"url_list"`
 }
 
-// tiktokURL is the first of the addresses of the first of files that has any; nil when there is none.
+// tiktokURL returns the first address of the first of files that has any; nil when there is none.
 func tiktokURL(files ...tiktokFile) *string {
 	for _, f := range files {
 		if urls := text.URLs(f.URLs...); urls != nil {
@@ -156,7 +156,7 @@ func tiktokURL(files ...tiktokFile) *string {
 	return nil
 }
 
-// profile always belongs.
+// profile converts u. It always reports true.
 func (u tiktokUser) profile(raw json.RawMessage) (schema.Profile, bool) {
 	return schema.Profile{
 		Common:      schema.Common{ID: string(u.UID), URL: tiktokProfile(u.UniqueID), Raw: raw},
@@ -174,7 +174,7 @@ func (u tiktokUser) profile(raw json.RawMessage) (schema.Profile, bool) {
 	}, true
 }
 
-// actor is how an account stands in what it made. Its handle stands in for a number that is not told.
+// actor converts the account to an author. Its handle is used when the number is missing.
 func (u tiktokUser) actor() schema.Actor {
 	if u.UniqueID == "" {
 		return schema.UnknownActor()
@@ -185,7 +185,7 @@ func (u tiktokUser) actor() schema.Actor {
 	}
 }
 
-// tiktokLang is a language; nil where TikTok writes "un", for unknown.
+// tiktokLang returns the code of a language; nil when TikTok writes "un", for unknown.
 func tiktokLang(code string) *string {
 	if len(code) < 2 || code == "un" {
 		return nil

@@ -27,7 +27,7 @@ func tiktokShop(id string) string { return "https://www.tiktok.com/shop/store/_/
 
 func tiktokPDP(id string) string { return "https://www.tiktok.com/shop/pdp/" + id }
 
-// products are those that a shop sells, or that an account shows.
+// products reads the products of a shop, or those that an account shows.
 func (r tiktokReads) products(
 	ctx context.Context, q providers.ProductsQuery, cursor string,
 ) (page providers.Page[schema.Product], err error) {
@@ -39,7 +39,7 @@ func (r tiktokReads) products(
 	return page, err
 }
 
-// shown has no flag: the last page has no cursor.
+// shown reads the showcase of an account. There is no flag: the last page has no cursor.
 // https://docs.scrapecreators.com/v1/tiktok/user/showcase
 func (r tiktokReads) shown(
 	ctx context.Context, handle, cursor string,
@@ -58,7 +58,7 @@ func (r tiktokReads) shown(
 	return page, err
 }
 
-// tiktokStore is a shop beside a page of what it sells.
+// tiktokStore is a shop and a page of its products.
 type tiktokStore struct {
 	Info struct {
 		ID   wire.Serial `json:"seller_id"`
@@ -70,7 +70,7 @@ type tiktokStore struct {
 	Cursor   wire.Token               `json:"cursor"`
 }
 
-// shop reads a page of a shop, which needs no name in the address.
+// shop reads a page of a shop, whose address needs no name.
 // https://docs.scrapecreators.com/v1/tiktok/shop/products
 func (r tiktokReads) shop(ctx context.Context, id, cursor string) (answer wire.Object[tiktokStore], err error) {
 	if !links.Digits(id) {
@@ -110,7 +110,7 @@ func (r tiktokReads) store(ctx context.Context, id string) (providers.Storefront
 	return providers.Storefront{StoreSummary: s.V.summary(), Raw: s.Raw}, err
 }
 
-// searchProducts goes on until a page has no rows: how many there are, is not told.
+// searchProducts continues until a page has no rows, since the number of results is unknown.
 // https://docs.scrapecreators.com/v1/tiktok/shop/search
 func (r tiktokReads) searchProducts(
 	ctx context.Context, query, region, cursor string,
@@ -155,11 +155,11 @@ type tiktokProduct struct {
 	} `json:"seo_url"`
 }
 
-// tiktokListed converts the rows of a list that was asked for in a region; "" is that of the United States.
+// tiktokListed converts the rows of a list that was requested for a region; "" is the United States.
 func tiktokListed(region string) func(tiktokProduct, json.RawMessage) (schema.Product, bool) {
 	return func(p tiktokProduct, raw json.RawMessage) (schema.Product, bool) {
 		if len(p.Price.V.Currency) != 3 {
-			where, _ := language.ParseRegion(cmp.Or(region, "US")) // no region has no currency
+			where, _ := language.ParseRegion(cmp.Or(region, "US")) // an unknown region has no currency
 			unit, _ := currency.FromRegion(where)
 			p.Price.V.Currency = unit.String()
 		}
@@ -167,7 +167,7 @@ func tiktokListed(region string) func(tiktokProduct, json.RawMessage) (schema.Pr
 	}
 }
 
-// tiktokDecimal is a price. Digits that TikTok hides are ? or *.
+// tiktokDecimal is a price. Digits hidden by TikTok are ? or *.
 type tiktokDecimal struct {
 	wire.Float
 	hidden bool
@@ -179,8 +179,8 @@ func (d *tiktokDecimal) UnmarshalJSON(b []byte) error {
 	return d.Float.UnmarshalJSON(b)
 }
 
-// product does not belong where there is no price, or a hidden one, and is the zero product, which breaks the schema, where
-// that cannot be told. What is listed can be bought.
+// product reports false if there is no price, or a hidden one. It returns the zero product, which breaks the schema,
+// when that is unknown. Listed products can be bought.
 func (p tiktokProduct) product(raw json.RawMessage) (schema.Product, bool) {
 	price := p.Price.V.Sale
 	if price.Absent() {
@@ -205,7 +205,7 @@ func (p tiktokProduct) product(raw json.RawMessage) (schema.Product, bool) {
 	return out, true
 }
 
-// tiktokRating is none where nobody has rated.
+// tiktokRating returns nil for both when there are no ratings.
 func tiktokRating(score wire.Float, count wire.Count) (*float64, *int64) {
 	if count.V == nil || *count.V == 0 {
 		return nil, count.V
@@ -213,8 +213,8 @@ func tiktokRating(score wire.Float, count wire.Count) (*float64, *int64) {
 	return score.V, count.V
 }
 
-// product reads the page of a product, and where its price is hidden, as it mostly is, looks the product up in the
-// search for its title.
+// product reads the page of a product. If its price is hidden, as it usually is, it looks the product up in a search
+// for its title.
 // https://docs.scrapecreators.com/v1/tiktok/product
 func (r tiktokReads) product(ctx context.Context, q providers.ProductQuery) (schema.Product, error) {
 	var answer wire.Object[tiktokDetail]
@@ -252,7 +252,7 @@ func (r tiktokReads) product(ctx context.Context, q providers.ProductQuery) (sch
 	return d.product(answer.Raw, *price), nil
 }
 
-// listed is the price that a product has in the search for its title.
+// listed returns the price of a product in the search for its title.
 func (r tiktokReads) listed(ctx context.Context, q providers.ProductQuery, title string) (*schema.Price, error) {
 	hidden := func(cause error) error { return providers.Unavailable(cause, "TikTok hides the price of this product") }
 	if title == "" || r.tooDear(2) {
@@ -287,7 +287,7 @@ type tiktokDetail struct {
 			Images []tiktokFile `json:"images"`
 			Price  wire.Object[struct {
 				Lowest   tiktokAmount `json:"min_sku_price"` // may be masked, as in "2?"
-				Real     tiktokAmount `json:"real_price"`    // the same, as people read it
+				Real     tiktokAmount `json:"real_price"`    // the same, as displayed
 				Currency string       `json:"currency"`
 			}] `json:"price"`
 		} `json:"product_base"`
@@ -299,7 +299,7 @@ type tiktokDetail struct {
 	}] `json:"product_info"`
 }
 
-// tiktokSKU is a kind in which a product is sold.
+// tiktokSKU is a variant of a product.
 type tiktokSKU struct {
 	Stock wire.Count `json:"stock"`
 	Price struct {
@@ -310,10 +310,10 @@ type tiktokSKU struct {
 	} `json:"price"`
 }
 
-// tiktokAmount is a price as TikTok writes it, with or without the sign of a currency; V is nil where a digit is hidden.
+// tiktokAmount is a price as TikTok writes it, with or without a currency sign; V is nil when a digit is hidden.
 type tiktokAmount struct {
 	V    *float64
-	here bool // be it hidden
+	here bool // also if hidden
 }
 
 var tiktokPrice = regexp.MustCompile(`^[\pSc\pL\s]*(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d{1,2})?)[\pSc\pL\s]*$`)
@@ -331,7 +331,7 @@ func (a *tiktokAmount) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// unsold tells whether there is no price, not even a hidden one, where prices stand.
+// unsold reports whether there is no price, not even a hidden one, in the fields for prices.
 func (d tiktokDetail) unsold() bool {
 	base := d.Info.V.Base.Price
 	priced := base.V.Lowest.here || base.V.Real.here || d.Info.V.SKUs.Lost() > 0
@@ -341,7 +341,7 @@ func (d tiktokDetail) unsold() bool {
 	return base.Here() && !priced
 }
 
-// price is the lowest; nil when it is hidden, be it that of one kind only.
+// price returns the lowest price; nil when the price of any variant is hidden.
 func (d tiktokDetail) price() *schema.Price {
 	base := d.Info.V.Base.Price.V
 	if amount := cmp.Or(base.Lowest.V, base.Real.V); amount != nil {
@@ -363,7 +363,7 @@ func (d tiktokDetail) price() *schema.Price {
 	return lowest
 }
 
-// inStock tells whether the product is there in any kind.
+// inStock reports whether any variant is in stock.
 func (d tiktokDetail) inStock() (in, known bool) {
 	known = d.Info.V.SKUs.Lost() == 0
 	for _, sku := range d.Info.V.SKUs.All() {

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// words reads a transcript that is one text without times, of the post that has an id and a page.
+// words reads a transcript that is one text without times, for the post with the given id and page.
 func (c *client) words(ctx context.Context, r upstream.Request, id, page string) (t schema.Transcript, err error) {
 	var a answer
 	var transcript wire.Object[string] // null when nothing is said

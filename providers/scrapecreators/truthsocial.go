@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// truthsocialReads reads what Truth Social's own interface has answered.
+// truthsocialReads reads answers of Truth Social's own API.
 type truthsocialReads struct{ *client }
 
 func (c *client) truthsocial() providers.Provider {
@@ -35,7 +35,7 @@ func (r truthsocialReads) profile(ctx context.Context, handle string) (schema.Pr
 	return p, err
 }
 
-// posts are newest first. One of another account among them is odd.
+// posts reads posts, newest first. A post of another account among them is malformed.
 func (r truthsocialReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	who := "handle"
 	if links.Digits(handle) {

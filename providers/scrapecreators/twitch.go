@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// twitchReads reads what Twitch's website gets.
+// twitchReads reads data of Twitch's website.
 type twitchReads struct{ *client }
 
 func (c *client) twitch() providers.Provider {
@@ -57,7 +57,7 @@ func (r twitchReads) user(ctx context.Context, handle string) (u wire.Object[twi
 	return u, err
 }
 
-// posts are past broadcasts and uploads, newest first.
+// posts reads past broadcasts and uploads, newest first.
 func (r twitchReads) posts(ctx context.Context, handle, _ string) (providers.Page[schema.Post], error) {
 	ask := upstream.Get("v1/twitch/user/videos").Says("handle", handle)
 	return list(ctx, r.client, ask, "allVideos", "", func(v twitchVideo, raw json.RawMessage) (schema.Post, bool) {
@@ -68,7 +68,7 @@ func (r twitchReads) posts(ctx context.Context, handle, _ string) (providers.Pag
 	})
 }
 
-// post reads a clip. The answer is that of several questions at once, of which the first has the clip.
+// post reads a clip. The answer is that of several queries at once, the first of which has the clip.
 func (r twitchReads) post(ctx context.Context, id string) (schema.Post, error) {
 	if links.Digits(id) {
 		return schema.Post{}, providers.Unsupported("ScrapeCreators has no single videos, only clips")
@@ -97,7 +97,7 @@ func (r twitchReads) post(ctx context.Context, id string) (schema.Post, error) {
 	return clip.V.post(clip.Raw), err
 }
 
-// events are the part of the channel's schedule that the site shows, all at once.
+// events reads the part of the channel's schedule that the site shows, all at once.
 func (r twitchReads) events(ctx context.Context, q providers.EventsQuery, _ string) (page providers.Page[schema.Event], err error) {
 	if q.Handle == "" {
 		return page, providers.Invalid("Twitch has events by handle only")
@@ -141,7 +141,7 @@ type twitchUser struct {
 		ID        wire.Serial `json:"id"`
 		CreatedAt wire.Time   `json:"createdAt"`
 		Title     string      `json:"title"`
-	} `json:"stream"` // null or {} when it is not told
+	} `json:"stream"` // null or {} when it is unknown
 }
 
 func (u twitchUser) actor() schema.Actor {
@@ -202,7 +202,7 @@ func (o twitchOwner) actor() schema.Actor {
 func (v twitchVideo) post(raw json.RawMessage) schema.Post {
 	page := twitchSite + "videos/" + string(v.ID)
 	film := schema.Media{Type: schema.Video, URL: page, DurationS: v.Seconds.V}
-	if !strings.Contains(v.Preview, "/_404/") { // what stands there while it is made
+	if !strings.Contains(v.Preview, "/_404/") { // a placeholder until it has been generated
 		film.ThumbnailURL = text.URL(v.Preview)
 	}
 	return schema.Post{
@@ -254,7 +254,7 @@ type twitchSegment struct {
 	} `json:"categories"`
 }
 
-// event is the zero event where nobody knows whether it takes place.
+// event converts s. It returns the zero event when it is unknown whether it takes place.
 func (s twitchSegment) event(host schema.Actor, raw json.RawMessage) schema.Event {
 	if s.Cancelled.V == nil {
 		return schema.Event{}

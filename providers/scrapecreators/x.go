@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// xReads reads what x.com itself reads.
+// xReads reads data that x.com itself reads.
 type xReads struct{ *client }
 
 func (c *client) x() providers.Provider {
@@ -42,7 +42,7 @@ func (r xReads) profile(ctx context.Context, handle string) (schema.Profile, err
 	return p, err
 }
 
-// posts are one page. What the account has passed on stands under its own name.
+// posts reads posts, which are on one page. Reposts are under the account's own name.
 func (r xReads) posts(ctx context.Context, handle, _ string) (providers.Page[schema.Post], error) {
 	ask := upstream.Get("v1/twitter/user-tweets").Says("handle", handle)
 	convert := func(ctx context.Context, raw json.RawMessage) (schema.Post, error) {

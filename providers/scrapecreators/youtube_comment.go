@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	youtubeRemembers = 20_000 // comments, some 300 bytes each
-	youtubeLooks     = 3      // pages of comments, to find one that is not remembered
+	youtubeRemembers = 20_000 // comments, about 300 bytes each
+	youtubeLooks     = 3      // pages of comments that are searched for one that is not cached
 )
 
 // youtubeThread is what leads to the replies to a comment.
 type youtubeThread struct {
 	post  string
-	token string // "" where nobody has answered
+	token string // "" when there are no replies
 }
 
-// comments are newest first. The vendor counts their times back from words such as "9 days ago".
+// comments reads comments, newest first. The vendor computes their times from texts such as "9 days ago".
 // https://docs.scrapecreators.com/v1/youtube/video/comments
 func (r youtubeReads) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	ask := upstream.Get("v1/youtube/video/comments").Says("url", youtubeWatch(postID)).With("order", "newest")
 	return youtubeList(ctx, r.client, ask, cursor, "comments", r.under(postID, ""))
 }
 
-// under converts what stands under a post, or under a comment of it.
+// under returns the conversion of comments on a post, or of replies to a comment of it.
 func (r youtubeReads) under(postID, commentID string) func(youtubeComment, json.RawMessage) (schema.Comment, bool) {
 	return func(c youtubeComment, raw json.RawMessage) (schema.Comment, bool) {
 		if c.Token != "" || c.Engagement.Replies.V != nil && *c.Engagement.Replies.V == 0 {
@@ -44,8 +44,7 @@ func (r youtubeReads) under(postID, commentID string) func(youtubeComment, json.
 	}
 }
 
-// replies are asked for by a token alone, which stands beside the comment. A cursor is the post, and the token of the
-// page.
+// replies reads replies with a token, which is beside the comment. A cursor is the post, and the token of the page.
 // https://docs.scrapecreators.com/v1/youtube/video/comment/replies
 func (r youtubeReads) replies(
 	ctx context.Context, q providers.RepliesQuery, cursor string,
@@ -66,7 +65,7 @@ func (r youtubeReads) replies(
 	return page, err
 }
 
-// thread finds the token of a comment again where it is not remembered: among the newest of its post.
+// thread searches the token of a comment that is not cached: among the newest of its post.
 func (r youtubeReads) thread(ctx context.Context, q providers.RepliesQuery) (youtubeThread, error) {
 	t, found := r.threads.Get(q.CommentID)
 	if !found && q.PostID == "" {
@@ -89,7 +88,7 @@ func (r youtubeReads) thread(ctx context.Context, q providers.RepliesQuery) (you
 }
 
 type youtubeComment struct {
-	ID     string    `json:"id"` // of a reply that of the comment, a full stop, and its own
+	ID     string    `json:"id"` // for a reply the comment's id, a full stop, and its own
 	Text   string    `json:"content"`
 	At     wire.Time `json:"publishedTime"`
 	Author struct {
@@ -101,7 +100,7 @@ type youtubeComment struct {
 		Likes   wire.Count `json:"likes"`
 		Replies wire.Count `json:"replies"`
 	} `json:"engagement"`
-	Token string `json:"repliesContinuationToken"` // absent where nobody has answered
+	Token string `json:"repliesContinuationToken"` // absent when there are no replies
 }
 
 func (c youtubeComment) comment(postID string, raw json.RawMessage) schema.Comment {

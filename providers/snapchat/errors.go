@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// check reads the refusals of the official interface: the common rules know all but these.
+// check handles the refusals of the official API that the common rules do not cover.
 func check(res *upstream.Response) error {
 	switch {
 	case res.Status == http.StatusForbidden:
@@ -22,14 +22,14 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// outcome stands in every answer of the official interface, and again in every row of a list. An error has the status 200.
+// outcome is in every response of the official API, and again in every row of a list. An error has status 200.
 type outcome struct {
 	Request string `json:"request_status"`
 	Row     string `json:"sub_request_status"`
 	Reason  string `json:"sub_request_error_reason"`
 }
 
-// check fails unless the whole answer is said to be one.
+// check returns an error unless the whole response is a success.
 func (o outcome) check(ctx context.Context) error {
 	if strings.EqualFold(o.Request, "ERROR") {
 		return providers.Unavailable(nil, "Snapchat answers with an error")
@@ -37,18 +37,18 @@ func (o outcome) check(ctx context.Context) error {
 	return wire.Marker(ctx, "request_status", strings.ToUpper(o.Request), "SUCCESS")
 }
 
-// isMissing tells whether a row says that there is no such account.
+// isMissing reports whether a row says that the account does not exist.
 func (o outcome) isMissing() bool {
 	reason := strings.ReplaceAll(strings.ToLower(o.Reason), "_", " ")
 	return !o.isRead() && (strings.Contains(reason, "not found") || strings.Contains(reason, "not exist"))
 }
 
-// isRead tells whether a row is said to hold an account.
+// isRead reports whether a row says that it holds an account.
 func (o outcome) isRead() bool { return strings.EqualFold(o.Row, "SUCCESS") }
 
 var errNoPage = providers.NotFound("Snapchat has no such page")
 
-// checkPage reads the refusals of the site, and knows the login that it leads to in the place of a page.
+// checkPage handles the refusals of the site, and recognizes the login page to which it redirects.
 func checkPage(res *upstream.Response) error {
 	if res.Status == http.StatusNotFound {
 		return errNoPage

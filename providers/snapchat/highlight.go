@@ -28,7 +28,7 @@ func (s site) collections(
 	return out, nil
 }
 
-// highlights gives those on the page of an account.
+// highlights returns the highlights on the page of an account.
 func (p props) highlights(ctx context.Context) ([]schema.Collection, error) {
 	u := p.User.V.Public
 	if err := listed(ctx, p, "curatedHighlights", p.Highlights, u.HasHighlights); err != nil || !p.Highlights.Here() {
@@ -40,7 +40,7 @@ func (p props) highlights(ctx context.Context) ([]schema.Collection, error) {
 	})
 }
 
-// collection converts a highlight. One that has neither an id nor snaps is not one.
+// collection converts a highlight. A row with neither an id nor snaps is not one.
 func (s story) collection(by schema.Actor, raw json.RawMessage) schema.Collection {
 	id := cmp.Or(string(s.HighlightID), s.ID.V)
 	if id == "" && s.Snaps.Len() == 0 {
@@ -65,7 +65,7 @@ func (s story) collection(by schema.Actor, raw json.RawMessage) schema.Collectio
 	return c
 }
 
-// begun is the time of the oldest snap, nil when one of them has none that can be read.
+// begun returns the time of the oldest snap, nil if the time of any snap is unreadable.
 func (s story) begun() *time.Time {
 	if s.Snaps.Lost() > 0 {
 		return nil
@@ -83,8 +83,8 @@ func (s story) begun() *time.Time {
 	return oldest
 }
 
-// digest is the id of a highlight that has none, as on pages of 2021: the page that shows it, when it began, whose it is, and
-// its title.
+// digest returns the id of a highlight without one, as on pages of 2021. It is made from the page's address, the time
+// of the first snap, the owner and the title.
 func digest(address string, at *time.Time, owner, title string) string {
 	when := ""
 	if at != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Page is what the page of an account with a public profile is about.
+// Page is the subject of the page of an account with a public profile.
 type Page struct{ props }
 
-// ParsePage reads such a page, whose userProfile is the public profile itself, wherever it was read. The error wraps
+// ParsePage parses such a page, in which userProfile is the public profile itself, from any source. The error wraps
 // [providers.ErrUnavailable].
 func ParsePage(ctx context.Context, raw json.RawMessage) (Page, error) {
 	var p Page
@@ -30,7 +30,7 @@ func ParsePage(ctx context.Context, raw json.RawMessage) (Page, error) {
 	return p, err
 }
 
-// Is tells whether the account has, or had, a name.
+// Is returns nil if the account has, or had, the given name.
 func (p Page) Is(ctx context.Context, handle string) error {
 	u := p.User.V.Public
 	if u.NewName == handle {
@@ -61,7 +61,7 @@ func (p Page) Reels(ctx context.Context) ([]schema.Post, error) {
 // Collections returns the highlights.
 func (p Page) Collections(ctx context.Context) ([]schema.Collection, error) { return p.highlights(ctx) }
 
-// ParseSpotlight converts a Spotlight video whose metadata stands in one object, wherever it was read. The error wraps
+// ParseSpotlight converts a Spotlight video with its metadata in the same object, from any source. The error wraps
 // [providers.ErrUnavailable].
 func ParseSpotlight(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
 	var id struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// profile searches for the username: the official interface looks accounts up by an id that nobody else knows.
+// profile searches for the username: the official API looks accounts up only by an id of its own.
 func (c client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	a, err := c.search(ctx, handle, "")
 	if err != nil {
@@ -33,7 +33,7 @@ func (c client) profile(ctx context.Context, handle string) (schema.Profile, err
 	return schema.Profile{}, err
 }
 
-// businessProfile is an account as the official interface has it.
+// businessProfile is an account in the official API.
 // https://developers.snap.com/api/marketing-api/Public-Profile-API/GetStarted
 type businessProfile struct {
 	ID          wire.ID    `json:"id"`

@@ -10,14 +10,14 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-const pageSize = "50" // of every list of the official interface
+const pageSize = "50" // of every list of the official API
 
-// found is a list of the official interface.
+// found is a list of the official API.
 // https://developers.snap.com/api/marketing-api/Public-Profile-API/GetStarted
 type found struct {
 	outcome
 	Rows   wire.Rows[hit]  `json:"public_profiles"`
-	Paging json.RawMessage `json:"paging"` // the last page may do without
+	Paging json.RawMessage `json:"paging"` // may be missing on the last page
 }
 
 // next returns the cursor of the next page, "" on the last one.
@@ -36,7 +36,7 @@ type hit struct {
 	Profile wire.Object[businessProfile] `json:"public_profile"`
 }
 
-// search reads a page of the public profiles whose username or name holds words.
+// search reads a page of the public profiles whose username or name contains words.
 func (c client) search(ctx context.Context, words, cursor string) (a found, err error) {
 	r := upstream.Get("public/v1/public_profiles/search").Says("query", words).With("limit", pageSize).With("cursor", cursor)
 	if _, err = c.http.Read(ctx, r, &a); err != nil {
@@ -52,7 +52,7 @@ func (c client) find(ctx context.Context, q providers.SearchQuery, cursor string
 	a, err := c.search(ctx, q.Query, cursor)
 	if err == nil {
 		page.Items, err = wire.Items(ctx, "public_profiles", a.Rows, func(h hit, _ json.RawMessage) (schema.SearchResult, bool) {
-			p := schema.Profile{} // what was not read is left out and counted
+			p := schema.Profile{} // a row that cannot be read is left out and counted
 			if h.isRead() {
 				p = h.Profile.V.profile(h.Profile.Raw)
 			}

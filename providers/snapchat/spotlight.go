@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// post reads the page of a Spotlight video, which shows other people's videos too.
+// post reads the page of a Spotlight video, which also shows videos of others.
 func (s site) post(ctx context.Context, id string) (schema.Post, error) {
 	p, _, err := s.open(ctx, "spotlight", id)
 	if err == nil {
@@ -34,7 +34,7 @@ func (s site) post(ctx context.Context, id string) (schema.Post, error) {
 	return schema.Post{}, wire.Same(ctx, "post", id, "")
 }
 
-// spotlight is a video with what is known of it. The page of a video has both in one object, that of an account in two lists.
+// spotlight is a video with its metadata. The page of a video has both in one object, that of an account in two lists.
 type spotlight struct {
 	Story    wire.Object[story]    `json:"story"`
 	Metadata wire.Object[metadata] `json:"metadata"`
@@ -61,11 +61,11 @@ type metadata struct {
 		Recommends wire.Count `json:"recommendCount"`
 	} `json:"engagementStats"`
 	Links struct {
-		Deep string `json:"deepLinkUrl"` // names the video
+		Deep string `json:"deepLinkUrl"` // identifies the video
 	} `json:"oneLinkParams"`
 }
 
-// creator is who made a video. The page tells no id, and followers as a filler only.
+// creator is the author of a video. The page has no id, and only a placeholder for the followers.
 type creator struct {
 	Person struct {
 		Username string `json:"username"`
@@ -81,7 +81,7 @@ func (c creator) actor() schema.Actor {
 	return schema.Actor{ID: handle, Handle: handle, DisplayName: text.NonEmpty(c.Person.Name)}
 }
 
-// id is that of a Spotlight video, which is its only snap's too.
+// id returns the id of a Spotlight video, which is that of its only snap too.
 func (s story) id() string { return cmp.Or(s.ID.V, s.first().ID.V) }
 
 func (s story) first() snap {
@@ -93,7 +93,7 @@ func (s story) first() snap {
 	return snap{}
 }
 
-// spotlights gives the videos on the page of an account.
+// spotlights returns the videos on the page of an account.
 func (p props) spotlights(ctx context.Context) ([]schema.Post, error) {
 	u := p.User.V.Public
 	if err := listed(ctx, p, "spotlightHighlights", p.Spotlights, u.HasSpotlights); err != nil {
@@ -122,7 +122,7 @@ func (p props) spotlights(ctx context.Context) ([]schema.Post, error) {
 	return out, nil
 }
 
-// matched is what is known of videos: by the id that it names, or else by its place.
+// matched is the metadata of videos, by the id that it names, or else by position.
 type matched struct {
 	byID    map[string]wire.Object[metadata]
 	byPlace map[int]wire.Object[metadata]
@@ -147,7 +147,7 @@ func (m matched) of(id string, place int) wire.Object[metadata] {
 	return m.byPlace[place]
 }
 
-// names returns the id of the video that the link into the app leads to, "" when there is none.
+// names returns the id of the video to which the link into the app leads, "" when there is none.
 func (m metadata) names() string {
 	u, err := url.Parse(m.Links.Deep)
 	if err != nil || path.Base(path.Dir(u.Path)) != "spotlight" {
@@ -156,7 +156,7 @@ func (m metadata) names() string {
 	return path.Base(u.Path)
 }
 
-// post converts v. Where nothing more is known of a video, its snap has to do.
+// post converts v. Without metadata, only its snap is used.
 func (v spotlight) post(by schema.Actor, raw json.RawMessage) schema.Post {
 	id, m := v.Story.V.id(), v.Metadata.V
 	p := v.Story.V.first().post(by, raw)
@@ -180,7 +180,7 @@ func (v spotlight) post(by schema.Actor, raw json.RawMessage) schema.Post {
 	return p
 }
 
-// fillers are in the place of a description that a video does not have.
+// fillers are placeholder texts for videos without a description.
 var fillers = []string{"Another Spotlight Snap brought to you by Snapchat", "Spotlight Snap"}
 
 func (m metadata) text() string {
@@ -194,7 +194,7 @@ func (m metadata) text() string {
 	return ""
 }
 
-// media is the video. Where its file is not told, the page that plays it has its place.
+// media returns the video, with the address of the page when the file's is missing.
 func (m metadata) media(page string) []schema.Media {
 	out := schema.Media{Type: schema.Video, ThumbnailURL: text.URL(m.Video.Thumbnail)}
 	if ms := m.Video.Duration.V; ms != nil && *ms > 0 {

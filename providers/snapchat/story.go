@@ -11,12 +11,12 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// boxed is a value that stands as {"value": …}, or null where there is none.
+// boxed is a value written as {"value": …}, or null when there is none.
 type boxed[T any] struct {
 	V T `json:"value"`
 }
 
-// loose is an id that is boxed, or plain: then it is a UUID.
+// loose is an id that is boxed or plain; a plain one is a UUID.
 type loose string
 
 var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
@@ -33,7 +33,7 @@ func (l *loose) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// story is a row of snaps: the story of a day, a highlight, or the one snap of a Spotlight video.
+// story is a row of snaps: an account's story of the day, a highlight, or the single snap of a Spotlight video.
 type story struct {
 	ID          boxed[string]   `json:"storyId"`
 	HighlightID loose           `json:"highlightId"` // pages of 2021 have none
@@ -54,8 +54,8 @@ type snap struct {
 	} `json:"snapUrls"`
 }
 
-// isPlaceholder reports whether s, read from raw, is an empty slot: Snapchat fills up a list with rows whose id is null and
-// that have no snaps.
+// isPlaceholder reports whether s, read from raw, is an empty slot: Snapchat fills a list up with rows that have a null
+// id and no snaps.
 func (s story) isPlaceholder(raw json.RawMessage) bool {
 	var slot struct {
 		ID json.RawMessage `json:"storyId"`
@@ -64,7 +64,7 @@ func (s story) isPlaceholder(raw json.RawMessage) bool {
 		json.Unmarshal(raw, &slot) == nil && string(slot.ID) == "null"
 }
 
-// snaps gives the story of the day as posts, the last snap first. The page tells no counts of them. Rows is how many videos
+// snaps returns the story of the day as posts, newest first. The page has no counts for them; rows is how many videos
 // the page has beside them.
 func (p props) snaps(ctx context.Context, rows int) ([]schema.Post, error) {
 	var s story
@@ -88,7 +88,7 @@ func (p props) snaps(ctx context.Context, rows int) ([]schema.Post, error) {
 	return posts, err
 }
 
-// decode reads a part that may be absent or null, but not of another kind.
+// decode decodes a part that may be absent or null, but must not be of another type.
 func decode(ctx context.Context, raw json.RawMessage, dst any) (here bool, err error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return false, nil

@@ -17,16 +17,18 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// website gives its client id to everybody who looks: in its first page or in one of the scripts that this page loads.
+// website finds the website's public client id, which is in its first page or in one of the scripts that this page
+// loads.
 type website struct {
 	http *http.Client
 	page *upstream.Client
 }
 
-// idLife is how long a client id that was found is used before it is looked up again; it changes every few weeks.
+// idLife is how long a client id is used before it is looked up again; it changes every few weeks.
 const idLife = 6 * time.Hour
 
-// clientIDs returns the website's client id as a token: found when it is needed, and found again when it is refused.
+// clientIDs returns the website's client id as a token. It is looked up when it is first needed, and again when it is
+// refused.
 func clientIDs(cfg Config) *upstream.Tokens {
 	if cfg.OwnClientID != "" {
 		return upstream.NewTokens(func(context.Context) (upstream.Token, error) {
@@ -45,7 +47,7 @@ func clientIDs(cfg Config) *upstream.Tokens {
 	}, nil)
 }
 
-// mostScripts is how many scripts are looked through, the last of the page first.
+// mostScripts is how many scripts are searched, from the last of the page backwards.
 const mostScripts = 5
 
 var errNoClientID = errors.New("soundcloud: the website shows no client id")
@@ -86,7 +88,7 @@ var (
 	clientID = regexp.MustCompile(`^[A-Za-z0-9]{16,64}$`)
 )
 
-// hydrated returns the client id among the data that a script gives to the page, as in window.__sc_hydration = [...].
+// hydrated returns the client id in the data that a script passes to the page, as in window.__sc_hydration = [...].
 func hydrated(script []byte) string {
 	_, data, _ := bytes.Cut(script, []byte("__sc_hydration"))
 	_, data, _ = bytes.Cut(data, []byte("="))
@@ -96,7 +98,7 @@ func hydrated(script []byte) string {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	// What stands behind the list is no part of it; the data of other parts has ids of other kinds.
+	// Text after the list is not part of it. A part of another type has another kind of id.
 	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&parts); err != nil && parts == nil {
 		return ""
 	}

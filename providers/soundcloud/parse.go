@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// ParseProfile converts a user as SoundCloud's interfaces show it, wherever it was read. The error wraps
+// ParseProfile converts a user as SoundCloud's APIs return it, from any source. The error wraps
 // [providers.ErrUnavailable].
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/users/get_users__user_urn_
 func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, error) {

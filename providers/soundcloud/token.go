@@ -13,8 +13,8 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// tokens asks for access tokens with the app's own credentials and, because SoundCloud counts those, renews them with
-// the refresh token that came along, which is good once.
+// tokens requests access tokens with the app's own credentials. Since SoundCloud limits such requests, it renews them
+// with the refresh token that came with them, which can be used once.
 // https://developers.soundcloud.com/docs/api/guide#authentication
 func tokens(cfg Config) *upstream.Tokens {
 	f := &tokenFlow{

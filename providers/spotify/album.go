@@ -55,27 +55,27 @@ func (c *client) album(ctx context.Context, id string) (wire.Object[album], erro
 	return a, wire.Same(ctx, "album", id, string(a.V.ID))
 }
 
-// groups are the lists that an artist's albums come in. Each is newest first; asked for together they would come one
-// behind the other.
+// groups are the lists of an artist's albums. Each is newest first; requested together they would come one after the
+// other.
 var groups = [...]string{"album", "single", "compilation"}
 
-// largestPage is how many albums one page may hold; the shortest is what Spotify's own pages hold.
+// largestPage is the most albums that one page may hold; the smallest is the size of Spotify's own pages.
 const largestPage = 50
 
-// shelf is one group's page, taken from the front.
+// shelf is one page of one group, consumed from the front.
 type shelf struct {
 	rows []placed
-	next int64 // the offset of the page behind, 0 when there is none
+	next int64 // the offset of the next page, 0 when there is none
 }
 
-// placed is an album and its place in the whole list of its group.
+// placed is an album with its position in the whole list of its group.
 type placed struct {
 	wire.Object[album]
 	offset int64
 }
 
-// head returns the front row's date and whether there is a front row. A row that is null or has no date goes at once, so
-// that it holds up nothing behind it.
+// head returns the date of the front row, and whether there is a front row. A null row, or one without a date, is
+// output at once, so that it does not hold up the rows after it.
 func (s *shelf) head() (time.Time, bool) {
 	if len(s.rows) == 0 {
 		return time.Time{}, false
@@ -86,7 +86,7 @@ func (s *shelf) head() (time.Time, bool) {
 	return farFuture, true
 }
 
-// place is where the group goes on: the offset of what is left of it, "-" when nothing is.
+// place returns where the group continues: the offset of its remaining rows, "-" when there are none.
 func (s *shelf) place() string {
 	switch {
 	case len(s.rows) > 0:
@@ -99,8 +99,8 @@ func (s *shelf) place() string {
 
 var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// discography reads an artist's albums, newest first over all groups. The cursor holds one offset a group, "-" for one
-// that has ended.
+// discography reads an artist's albums, newest first over all groups. The cursor holds one offset for each group, "-"
+// for a finished one.
 func (c *client) discography(ctx context.Context, handle, cursor string) (albums []wire.Object[album], artist, next string, err error) {
 	if cursor == "" {
 		cursor = "0.0.0"
@@ -156,8 +156,7 @@ func (c *client) fill(ctx context.Context, s *shelf, artist, group, offset strin
 	return err
 }
 
-// merge takes the newest front row until a shelf runs out of rows that has more to come, for what comes then is not
-// known yet.
+// merge takes the newest front row until a shelf with further pages runs out, because its next row is not known yet.
 func merge(shelves []shelf) []wire.Object[album] {
 	var out []wire.Object[album]
 	for len(out) < largestPage {
@@ -179,7 +178,7 @@ func merge(shelves []shelf) []wire.Object[album] {
 			break
 		}
 	}
-	// A group is not always in order itself.
+	// A group itself is not always sorted.
 	slices.SortStableFunc(out, func(a, b wire.Object[album]) int {
 		return dates.Newest(dates.Release(a.V.ReleaseDate), dates.Release(b.V.ReleaseDate))
 	})
@@ -194,7 +193,7 @@ type album struct {
 	External    external                `json:"external_urls"`
 	Images      images                  `json:"images"`
 	Artists     []artist                `json:"artists"`
-	ReleaseDate string                  `json:"release_date"` // as precise as it is known: 1983, 1983-10 or 1983-10-14
+	ReleaseDate string                  `json:"release_date"` // to the known precision: 1983, 1983-10 or 1983-10-14
 	TotalTracks wire.Count              `json:"total_tracks"`
 	Tracks      wire.Object[page[item]] `json:"tracks"` // the first page
 }
@@ -223,7 +222,7 @@ func (a album) collection(artist string, raw []byte) schema.Collection {
 		CoverURL:   a.Images.widest(),
 		CreatedAt:  dates.Release(a.ReleaseDate),
 	}
-	if out.ItemsCount == nil { // absent of old
+	if out.ItemsCount == nil { // absent in older answers
 		out.ItemsCount = a.Tracks.V.Total.V
 	}
 	return out

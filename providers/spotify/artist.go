@@ -27,7 +27,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return a.V.profile(a.Raw), nil
 }
 
-// named finds the artist with exactly that name, but for its case; of namesakes the one that Spotify puts first.
+// named returns the artist with exactly that name, ignoring case; of several, the one that Spotify lists first.
 func (c *client) named(ctx context.Context, name string) (wire.Object[artist], error) {
 	var none wire.Object[artist]
 	var found struct {
@@ -48,13 +48,13 @@ func (c *client) named(ctx context.Context, name string) (wire.Object[artist], e
 		}
 		odd = odd || a.V.Name == "" && string(a.Raw) != withheld
 	}
-	if odd { // it may be the one that was asked for
+	if odd { // it may be the requested one
 		return none, providers.Unreadable(nil)
 	}
 	return none, providers.NotFound("Spotify has no artist of exactly that name")
 }
 
-// artistID returns the id that handle is, or that the artist of that name has.
+// artistID returns handle if it is an id, else the id of the artist with that name.
 func (c *client) artistID(ctx context.Context, handle string) (string, error) {
 	if id.MatchString(handle) {
 		return handle, nil
@@ -63,7 +63,7 @@ func (c *client) artistID(ctx context.Context, handle string) (string, error) {
 	return string(a.V.ID), err
 }
 
-// artist is the answer of GET /artists/{id}; inside other objects images and followers are absent.
+// artist is the answer of GET /artists/{id}; within other objects images and followers are absent.
 // https://developer.spotify.com/documentation/web-api/reference/get-an-artist
 type artist struct {
 	ID        key      `json:"id"`
@@ -83,7 +83,7 @@ func (a artist) profile(raw []byte) schema.Profile {
 	}
 }
 
-// actor is the artist asked for when it is among as, else the first, who is the main one.
+// actor returns the requested artist if it is among as, else the first, which is the main one.
 func actor(as []artist, wanted string) schema.Actor {
 	var main artist
 	for _, a := range as {

@@ -14,8 +14,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// ByKind calls read with the kind that the caller gave or that the id carries; where neither tells, with each kind until
-// one knows the id.
+// ByKind calls read with the kind that the caller gave or that the id contains. If neither is known, it calls it with
+// each kind until one finds the id.
 func ByKind[T any](q providers.CollectionQuery, read func(kind schema.CollectionKind, id string) (T, error)) (T, error) {
 	kinds := []schema.CollectionKind{schema.Album, schema.Playlist, schema.Podcast}
 	if q.Kind != "" {
@@ -76,7 +76,7 @@ func (c *client) collectionTracks(ctx context.Context, q providers.CollectionQue
 	})
 }
 
-// albumTracks reads the album too, for its tracks do not say what they are on. The first page comes with it.
+// albumTracks reads the album too, since its tracks do not name it. The album comes with the first page.
 // https://developer.spotify.com/documentation/web-api/reference/get-an-albums-tracks
 func (c *client) albumTracks(ctx context.Context, id, cursor string) (providers.Page[schema.Track], error) {
 	a, err := c.album(ctx, id)
@@ -95,10 +95,10 @@ func (c *client) albumTracks(ctx context.Context, id, cursor string) (providers.
 	return providers.Page[schema.Track]{Items: songs, Next: next}, err
 }
 
-// patience is how long to wait for what episodes can do without.
+// patience is the time limit for optional data of episodes.
 const patience = 3 * time.Second
 
-// episodes reads the podcast too, for its name. Without it they are still worth having.
+// episodes reads the podcast too, for its name. The episodes are useful without it.
 // https://developer.spotify.com/documentation/web-api/reference/get-a-shows-episodes
 func (c *client) episodes(ctx context.Context, id, cursor string) (providers.Page[schema.Track], error) {
 	p, next, err := list[item](ctx, c, c.get("shows", id, "episodes"), cursor)
@@ -126,8 +126,8 @@ func (c *client) show(ctx context.Context, id string) (wire.Object[show], error)
 	return s, wire.Same(ctx, "show", id, string(s.V.ID))
 }
 
-// playlistTracks reads under the address of apps with extended quota, and where that is refused under the one of apps
-// in development mode, which serves their owner's playlists only.
+// playlistTracks reads the address for apps with extended quota and, if that is refused, the one for apps in
+// development mode, which only serves their owner's playlists.
 // https://developer.spotify.com/documentation/web-api/reference/get-playlists-items
 func (c *client) playlistTracks(ctx context.Context, id, cursor string) (providers.Page[schema.Track], error) {
 	read := func(last string) (page[entry], string, error) {
@@ -147,14 +147,14 @@ func (c *client) playlistTracks(ctx context.Context, id, cursor string) (provide
 	return providers.Page[schema.Track]{Items: all, Next: next}, err
 }
 
-// entry is a line of a playlist.
+// entry is a row of a playlist.
 type entry struct {
 	IsLocal wire.Bool `json:"is_local"` // a file on its owner's disk
 	Item    slot      `json:"item"`     // since 2026
 	Track   slot      `json:"track"`    // before
 }
 
-// slot holds what stands on a line of a playlist. It is null when that was taken down.
+// slot is the content of a row of a playlist. It is null when that was taken down.
 type slot struct {
 	wire.Object[item]
 	gone bool
@@ -166,7 +166,7 @@ func (s *slot) UnmarshalJSON(b []byte) error {
 	return s.Object.UnmarshalJSON(b)
 }
 
-// track tells whether e belongs: files and what was taken down do not. A line that holds nothing at all is odd, and becomes
+// track reports whether e belongs: local files and what was taken down do not. An empty row is malformed, and becomes
 // the zero track, which breaks the schema.
 func (e entry) track(raw json.RawMessage) (schema.Track, bool) {
 	in := e.Item

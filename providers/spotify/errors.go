@@ -14,7 +14,7 @@ var (
 	errForbidden = &providers.Error{Kind: providers.ErrUnavailable, Detail: "Spotify does not let this app read that"}
 )
 
-// check reads refusals, whose body is an object, plain text or nothing.
+// check handles refusals, whose body is an object, plain text or empty.
 // https://developer.spotify.com/documentation/web-api/concepts/api-calls#response-error
 func check(res *upstream.Response) error {
 	if res.Status < http.StatusBadRequest {
@@ -37,13 +37,14 @@ func check(res *upstream.Response) error {
 			return providers.Unavailable(nil, "Spotify wants the owner of the app to hold a Premium subscription")
 		}
 		return errForbidden
-	case http.StatusMethodNotAllowed, http.StatusNotImplemented: // a route that was taken away
+	case http.StatusMethodNotAllowed, http.StatusNotImplemented: // a route that Spotify removed
 		return errForbidden
 	}
 	return nil
 }
 
-// refused says why Spotify does not take the caller's words; nil leaves one that gives no reason to the common rules.
+// refused returns why Spotify does not accept the caller's parameters; nil leaves refusals without a reason to the
+// common rules.
 func refused(body []byte) error {
 	var answer struct {
 		Error struct {

@@ -20,11 +20,11 @@ type page[T any] struct {
 	Offset wire.Count `json:"offset"`
 	Limit  wire.Count `json:"limit"`
 	Total  wire.Count `json:"total"`
-	Next   wire.Token `json:"next"` // a URL; only whether it is there counts
+	Next   wire.Token `json:"next"` // a URL; only its presence matters
 }
 
-// next returns the offset of the page behind p, 0 when p is the last. It takes Spotify's word for what p itself holds,
-// because pages may be smaller than what was asked for.
+// next returns the offset of the page after p, 0 when p is the last. It uses the size that Spotify gives for p, because
+// pages may be smaller than requested.
 func (p page[T]) next(ctx context.Context) (int64, error) {
 	more, err := p.Next.Next(ctx, "next")
 	if err != nil || more == "" {
@@ -40,7 +40,7 @@ func (p page[T]) next(ctx context.Context) (int64, error) {
 	return *p.Offset.V + size, wire.Need(ctx, "limit", size > 0)
 }
 
-// cursor returns [page.next] as it is handed out.
+// cursor returns [page.next] as a cursor.
 func (p page[T]) cursor(ctx context.Context) (string, error) {
 	n, err := p.next(ctx)
 	if err != nil || n == 0 {
@@ -49,10 +49,11 @@ func (p page[T]) cursor(ctx context.Context) (string, error) {
 	return strconv.FormatInt(n, 10), nil
 }
 
-// rows are those of a page. One may be null, where Spotify keeps what stood there to itself.
+// rows are the rows of a page. A row may be null if Spotify withholds it.
 type rows[T any] struct{ wire.Rows[T] }
 
-// withheld is how a row that is null is read: it keeps its place, and is no odd row. No row of Spotify's looks so.
+// withheld replaces a null row: it keeps its position, and does not count as malformed. Spotify's own rows never look
+// like this.
 const withheld = `{"withheld":null}`
 
 // UnmarshalJSON never fails.
@@ -64,7 +65,7 @@ func (r *rows[T]) UnmarshalJSON(b []byte) error {
 				row = []byte(withheld)
 			}
 			if parts = append(parts, row); len(parts) > wire.MaxRows {
-				break // of which one is lost, as of any list
+				break // one is lost, as in any list
 			}
 		}
 		b = bytes.Join([][]byte{[]byte("["), bytes.Join(parts, []byte(",")), []byte("]")}, nil)
@@ -72,7 +73,7 @@ func (r *rows[T]) UnmarshalJSON(b []byte) error {
 	return r.Rows.UnmarshalJSON(b)
 }
 
-// items converts rows, without those that Spotify keeps to itself and those that do not belong.
+// items converts rows, without those that Spotify withholds and those that do not belong.
 func items[T, O any](
 	ctx context.Context, name string, r rows[T], convert func(v T, raw json.RawMessage) (O, bool),
 ) ([]O, error) {
@@ -103,8 +104,8 @@ func isOffset(s string) bool {
 	return err == nil && n >= 0
 }
 
-// limited reads a list whose page size depends on the app's mode; a page size that is refused is asked for once more at
-// the smaller one.
+// limited reads a list whose page size depends on the app's mode. If the page size is refused, it retries once with the
+// smaller one.
 func (c *client) limited(ctx context.Context, r upstream.Request, dst any) error {
 	_, err := c.http.Read(ctx, r.With("limit", strconv.Itoa(c.limit)), dst)
 	if errors.Is(err, errLimit) && c.limit > devLimit {
@@ -113,7 +114,8 @@ func (c *client) limited(ctx context.Context, r upstream.Request, dst any) error
 	return err
 }
 
-// key is the id of an artist, an album or anything else but a person: 22 letters and digits. It is "" where none is.
+// key is the id of an artist, an album or anything else but a person: 22 letters and digits. It is "" when there is
+// none.
 type key string
 
 // UnmarshalJSON never fails.
@@ -125,17 +127,17 @@ func (k *key) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// external is where an object can be seen.
+// external holds the public address of an object.
 type external struct {
 	Spotify string `json:"spotify"`
 }
 
-// page returns the public page of an object.
+// page returns the address of the public page of an object.
 func (e external) page(kind string, id key) string {
 	return text.URLOr(e.Spotify, "https://open.spotify.com/"+kind+"/"+string(id))
 }
 
-// images are one picture in several sizes, in any order; null where there is none.
+// images are one picture in several sizes, in any order; null when there is none.
 type images []struct {
 	URL   string     `json:"url"`
 	Width wire.Float `json:"width"` // null on playlists

@@ -13,13 +13,13 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// deepest is how many results of each type Spotify shows.
+// deepest is how many results of each type Spotify returns at most.
 const deepest = 1000
 
-// order is that of the types on our pages.
+// order is the order of the types on our pages.
 var order = []string{"artist", "track", "album", "playlist", "show"}
 
-// types are what a kind of result is called at Spotify.
+// types maps a kind of result to Spotify's types.
 var types = map[schema.ResultKind][]string{
 	"":                      {"artist", "album", "track", "playlist", "show"},
 	schema.ProfileResult:    {"artist"},
@@ -54,19 +54,19 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor str
 	return page, nil
 }
 
-// results is the answer of GET /search: a page of each type that was asked for.
+// results is the answer of GET /search: a page of each requested type.
 type results struct {
 	Artists   part[artist]   `json:"artists"`
 	Tracks    part[item]     `json:"tracks"`
 	Albums    part[album]    `json:"albums"`
-	Playlists part[playlist] `json:"playlists"` // with many an entry that is null
+	Playlists part[playlist] `json:"playlists"` // with many null entries
 	Shows     part[show]     `json:"shows"`
 }
 
 // part is the page of one type.
 type part[T any] struct{ wire.Object[page[T]] }
 
-// of is what a part has come to.
+// of is the content of a part.
 type of struct {
 	here  bool
 	items []schema.SearchResult
@@ -74,7 +74,7 @@ type of struct {
 	next  int64
 }
 
-// page puts the parts together, of which at least one must be there.
+// page combines the parts, at least one of which must be present.
 func (r results) page(ctx context.Context, kinds []string, limit int64) (out providers.Page[schema.SearchResult], err error) {
 	read := map[string]func() (of, error){
 		"artist": func() (of, error) {
@@ -108,7 +108,7 @@ func (r results) page(ctx context.Context, kinds []string, limit int64) (out pro
 		out.Items = append(out.Items, p.items...)
 		if p.next > 0 && p.next+limit <= deepest {
 			left = append(left, kind)
-			if offset == 0 || p.next < offset { // they differ only when a page is cut short: better twice than never
+			if offset == 0 || p.next < offset { // they differ only when a page is cut short: duplicates are better than gaps
 				offset = p.next
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// track reads a song or, where there is none, the episode of that id: lists give out both as tracks.
+// track reads a song or else the episode with that id: lists return both as tracks.
 func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
 	kind := "tracks"
 	bare, isEpisode := strings.CutPrefix(id, "episode/")
@@ -22,7 +22,7 @@ func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
 	}
 	i, err := c.item(ctx, kind, bare)
 	if errors.Is(err, providers.ErrNotFound) && !isEpisode {
-		// To an app that may not read episodes, what is no song is nothing.
+		// For an app that may not read episodes, a missing song counts as not found.
 		if e, eerr := c.item(ctx, "episodes", bare); !errors.Is(eerr, errForbidden) {
 			i, err = e, eerr
 		}
@@ -33,7 +33,7 @@ func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
 	return i.V.track(i.Raw), nil
 }
 
-// item reads one of the tracks or the episodes.
+// item reads a track or an episode.
 func (c *client) item(ctx context.Context, kind, id string) (i wire.Object[item], err error) {
 	_, err = c.http.Read(ctx, c.get(kind, id), &i)
 	if err == nil && string(i.V.LinkedFrom.ID) != id {
@@ -65,7 +65,7 @@ func (c *client) topTracks(ctx context.Context, handle, _ string) (page provider
 }
 
 // item is the answer of GET /tracks/{id}, or of GET /episodes/{id}, which has a show and its own pictures, date and
-// preview in place of album and artists.
+// preview instead of album and artists.
 // https://developer.spotify.com/documentation/web-api/reference/get-track
 // https://developer.spotify.com/documentation/web-api/reference/get-an-episode
 type item struct {
@@ -74,22 +74,22 @@ type item struct {
 	Name         string     `json:"name"`
 	External     external   `json:"external_urls"`
 	DurationMS   wire.Float `json:"duration_ms"`
-	Explicit     wire.Bool  `json:"explicit"` // false also when not known
+	Explicit     wire.Bool  `json:"explicit"` // also false when it is unknown
 	IsLocal      wire.Bool  `json:"is_local"`
 	Artists      []artist   `json:"artists"`
-	Album        *album     `json:"album"`       // absent on an album's own tracks
+	Album        *album     `json:"album"`       // absent in an album's own tracks
 	Preview      string     `json:"preview_url"` // null for most apps
-	Show         *show      `json:"show"`        // absent on a podcast's own episodes
+	Show         *show      `json:"show"`        // absent in a podcast's own episodes
 	Images       images     `json:"images"`
 	ReleaseDate  string     `json:"release_date"`
 	AudioPreview string     `json:"audio_preview_url"`
 	LinkedFrom   struct {
 		ID key `json:"id"`
-	} `json:"linked_from"` // what was asked for, where the market has it under another id
+	} `json:"linked_from"` // the requested id, if the market has the track under another
 }
 
-// tracks converts the rows of a list, to each of which complete adds what the list knows of all of them. Files that only
-// their owner has do not belong.
+// tracks converts the rows of a list. Complete adds to each what the list says about all of them. Local files, which
+// only their owner has, do not belong.
 func tracks(ctx context.Context, name string, list rows[item], complete func(*item)) ([]schema.Track, error) {
 	return items(ctx, name, list, func(i item, raw json.RawMessage) (schema.Track, bool) {
 		complete(&i)

@@ -30,7 +30,7 @@ func (b bot) profile(ctx context.Context, handle string) (schema.Profile, error)
 	return c.Result.V.profile(c.Result.Raw, members.Result.V), nil
 }
 
-// reply is the answer of every method.
+// reply is the response of every method.
 // https://core.telegram.org/bots/api#making-requests
 type reply[T any] struct {
 	OK     bool `json:"ok"`
@@ -43,16 +43,16 @@ type chat struct {
 	Type        string   `json:"type"` // "private", "group", "supergroup" or "channel"
 	Title       string   `json:"title"`
 	Username    string   `json:"username"`
-	Active      []string `json:"active_usernames"` // every public name, where there are several
+	Active      []string `json:"active_usernames"` // every public name, when there are several
 	Description string   `json:"description"`
 }
 
-// check fails unless c is the channel or group that was asked for, by any of its names.
+// check returns an error unless c is the requested channel or group, by any of its names.
 func (c *chat) check(ctx context.Context, asked string) error {
 	if err := wire.Marker(ctx, "type", c.Type, "channel", "supergroup", "group", "private"); err != nil {
 		return err
 	}
-	if c.Type == "private" { // a person who has met the bot: what the bot knows is not public
+	if c.Type == "private" { // a person known to the bot: that data is not public
 		return providers.NotHere("the Bot API shows no public account of this name")
 	}
 	if err := wire.Need(ctx, "username", handle.MatchString(c.Username)); err != nil {

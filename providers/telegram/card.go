@@ -12,25 +12,25 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// card is the page that t.me shows of any account with a public name: it opens the app.
+// card is the page that t.me shows for any account with a public name: it opens the app.
 type card struct {
 	account
 	Extra string `json:"extra"` // "5 012 subscribers", "2 805 members, 120 online", "@name" or nothing
 }
 
-// contact begins the title of the card of a name that nobody has, or that is a user's without a public card.
+// contact begins the title of the card of an unused name, or of a user without a public card.
 const contact = "Telegram: Contact @"
 
-// isCard tells whether page is a card, and neither a preview nor a widget.
+// isCard reports whether page is a card, as opposed to a preview or a widget.
 func isCard(page *html.Node) bool {
 	return dom.First(page, dom.Class("tgme_page")) != nil &&
 		dom.First(page, dom.Class("tgme_channel_history")) == nil && dom.First(page, dom.Class("tgme_widget_message")) == nil
 }
 
-// readCard reads the card of handle. It fails with errNobody when the card says nothing but the name.
+// readCard reads the card of handle. It returns errNobody when the card has nothing but the name.
 func readCard(ctx context.Context, page *html.Node, handle string) (*card, error) {
 	about := dom.First(page, dom.Class("tgme_page_description"))
-	if dom.First(about, dom.Class("tgme_username_link")) != nil { // t.me's own words, where the account has none
+	if dom.First(about, dom.Class("tgme_username_link")) != nil { // t.me's own text, when the account has none
 		about = nil
 	}
 	c := card{account: account{
@@ -60,7 +60,7 @@ func readCard(ctx context.Context, page *html.Node, handle string) (*card, error
 	return &c, nil
 }
 
-// cardHandle returns the name that the card's links open in the app.
+// cardHandle returns the name in the card's links into the app.
 func cardHandle(page *html.Node) string {
 	for e := range dom.All(page) {
 		for _, a := range e.Attr {
@@ -78,13 +78,13 @@ func cardHandle(page *html.Node) string {
 func (c *card) isGroup() bool   { return c.counts("member") }
 func (c *card) isChannel() bool { return c.counts("subscriber") }
 
-// counts tells whether the card says how many there are of what word names. A person's card has a name there, which may
-// hold any word.
+// counts reports whether the card has a count of the given word. A person's card has a name there, which may contain
+// any word.
 func (c *card) counts(word string) bool {
 	return !strings.HasPrefix(c.Extra, "@") && strings.Contains(c.Extra, word)
 }
 
-// noPosts says why an account that has this card in the place of a preview lists no posts.
+// noPosts returns why an account that shows this card instead of a preview has no posts.
 func (c *card) noPosts() error {
 	switch {
 	case c.isGroup():
@@ -95,7 +95,7 @@ func (c *card) noPosts() error {
 	return errPerson
 }
 
-// profile keeps the card's own words in the raw.
+// profile converts c. The raw keeps the card's own texts.
 func (c *card) profile() schema.Profile {
 	p := c.account.profile()
 	p.Raw = raw(c)

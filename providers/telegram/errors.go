@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	// errElsewhere says that t.me redirects, which is how it says that there is no preview.
+	// errElsewhere means that t.me redirects, which is how it says that there is no preview.
 	errElsewhere = &providers.Error{Kind: providers.ErrUnavailable, Detail: "Telegram redirects to another page"}
 
 	errNobody    = providers.NotFound("no public channel or group has this name")
@@ -22,7 +22,7 @@ var (
 	errNoPost    = providers.NotFound("Telegram shows no such post")
 )
 
-// checkWeb reads refusals of t.me, of which there are few: most are pages with status 200.
+// checkWeb handles refusals of t.me, of which there are few: most are pages with status 200.
 func checkWeb(res *upstream.Response) error {
 	switch res.Status {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
@@ -34,7 +34,7 @@ func checkWeb(res *upstream.Response) error {
 	return nil
 }
 
-// refusal is what the Bot API answers in place of a result.
+// refusal is an error response of the Bot API.
 // https://core.telegram.org/bots/api#making-requests
 type refusal struct {
 	Description string `json:"description"`
@@ -43,8 +43,8 @@ type refusal struct {
 	} `json:"parameters"`
 }
 
-// checkBot reads refusals of the Bot API. It knows of public channels and groups only, so what it does not find the public
-// pages may still show.
+// checkBot handles refusals of the Bot API. It knows only public channels and groups, so the public pages may show what
+// it does not find.
 func checkBot(res *upstream.Response) error {
 	var r refusal
 	if json.Unmarshal(res.Body, &r) != nil {
@@ -53,7 +53,7 @@ func checkBot(res *upstream.Response) error {
 	switch res.Status {
 	case http.StatusBadRequest, http.StatusForbidden:
 		return providers.NotHere("the Bot API does not see this account")
-	case http.StatusUnauthorized, http.StatusNotFound: // of a token that is none, the Bot API says that there is no such page
+	case http.StatusUnauthorized, http.StatusNotFound: // for an invalid token, the Bot API says that there is no such page
 		return providers.Unavailable(nil, "Telegram refuses the bot token")
 	case http.StatusTooManyRequests:
 		if r.Parameters.RetryAfter > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// medium is a picture, film or sound of a message, in the page's words.
+// medium is a picture, film or sound of a message, in the page's own texts.
 type medium struct {
 	Type      schema.MediaType `json:"type"`
 	URL       string           `json:"url"`
@@ -20,7 +20,7 @@ type medium struct {
 	Duration  string           `json:"duration"` // such as "0:19" and "1:02:03"
 }
 
-// media reads what the message on page shows, in its order. Files have no address, and are not among it.
+// media reads the media of a message on page, in order. Files have no address, and are left out.
 func media(n *html.Node, page string) []medium {
 	var out []medium
 	for e := range dom.All(n, isMedium, belongs) {
@@ -45,7 +45,8 @@ func isMedium(n *html.Node) bool {
 	return isPhoto(n) || isPlayer(n) || isRound(n) || isCircle(n) && !dom.Within(n, isRound) || isVoice(n) || isSticker(n)
 }
 
-// belongs tells whether an element is the message's own, and not that of a page it links to or of a message it answers.
+// belongs reports whether an element is the message's own, and not that of a linked page or of a message that it
+// replies to.
 func belongs(n *html.Node) bool {
 	for _, other := range []string{"tgme_widget_message_link_preview", "tgme_widget_message_reply", "tgme_widget_message_user"} {
 		if dom.Within(n, dom.Class(other)) {
@@ -69,7 +70,7 @@ func readMedium(n *html.Node, page string) medium {
 	case isCircle(n):
 		return medium{Type: schema.Video, URL: cmp.Or(dom.Attr(n, "src"), page)}
 	}
-	// A blurred twin of the film may stand behind it. A film that is too big for the page is played by the app only.
+	// A blurred copy of the film may come after it. A film that is too big for the page can only be played in the app.
 	return medium{
 		Type: schema.Video, URL: cmp.Or(dom.Attr(dom.First(n, dom.Tag("video"), dom.Has("src")), "src"), page),
 		Thumbnail: thumbnail(n), Duration: dom.Text(dom.First(n, dom.Tag("time"))),
@@ -95,7 +96,7 @@ func converted(list []medium) []schema.Media {
 	return out
 }
 
-// seconds reads a duration as a clock shows it, "m:ss" or "h:mm:ss". It returns nil when s is none.
+// seconds parses a duration such as "m:ss" or "h:mm:ss". It returns nil when s is not one.
 func seconds(s string) *float64 {
 	total := 0
 	for i, part := range strings.Split(s, ":") {

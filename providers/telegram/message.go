@@ -13,26 +13,26 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// message is a message as t.me shows it, in the page's words.
+// message is a message as t.me shows it, in the page's own texts.
 type message struct {
-	ID        string   `json:"post"` // channel/number; "" when it has none that can be read
+	ID        string   `json:"post"` // channel/number; "" when it cannot be read
 	Service   bool     `json:"service"`
 	Owner     string   `json:"owner_name"`
 	Photo     string   `json:"user_photo"`
 	Signature string   `json:"from_author"`
 	Forwarded string   `json:"forwarded_from_name"`
-	Reply     string   `json:"reply"` // the address of the message that it answers
+	Reply     string   `json:"reply"` // the address of the message that it replies to
 	Text      string   `json:"text"`
 	Hashtags  []string `json:"hashtags"`
 	Mentions  []string `json:"mentions"`
 	Time      string   `json:"datetime"`
 	Edited    bool     `json:"edited"`
 	Views     string   `json:"views"`
-	Reactions []string `json:"reactions"` // how many of each kind, without paid ones; nil when there is no list of them
+	Reactions []string `json:"reactions"` // the count of each kind, without paid ones; nil when there is no list of them
 	Media     []medium `json:"media"`
 	Album     []string `json:"album"` // the ids of its parts
 
-	hidden bool // the page shows nothing of it but a hint to open the app
+	hidden bool // the page only has a hint to open the app
 }
 
 // readMessage reads the element tgme_widget_message, which may be nil.
@@ -58,7 +58,7 @@ func readMessage(n *html.Node) message {
 	return m
 }
 
-// postID returns what data-post says when it is channel/number, and else "".
+// postID returns data-post if it is channel/number, else "".
 func postID(s string) string {
 	channel, n, _ := strings.Cut(s, "/")
 	if !handle.MatchString(channel) || !number.MatchString(n) {
@@ -67,7 +67,8 @@ func postID(s string) string {
 	return s
 }
 
-// readText reads what the message says: the words below a document or a song, or else its title. The quote of a message that is answered looks much the same, and is not it.
+// readText reads the text of the message: the caption of a document or a song, or else its title. It skips the quote of
+// a message that is replied to, which looks much the same.
 func (m *message) readText(n *html.Node) {
 	said := dom.First(n, dom.Class("tgme_widget_message_text", "js-message_text"), outsideQuotes)
 	m.Text = dom.Text(said)
@@ -79,7 +80,7 @@ func (m *message) readText(n *html.Node) {
 	for a := range dom.All(said, dom.Tag("a")) {
 		words := dom.Text(a)
 		if tag, ok := strings.CutPrefix(words, "#"); ok && searchesTag(a) {
-			tag, _, _ = strings.Cut(tag, "@") // #tag@channel looks in one channel
+			tag, _, _ = strings.Cut(tag, "@") // #tag@channel searches in one channel
 			m.Hashtags = append(m.Hashtags, tag)
 		}
 		if name, ok := strings.CutPrefix(words, "@"); ok && handle.MatchString(name) && leadsTo(a, name) {
@@ -96,20 +97,20 @@ func outsideQuotes(n *html.Node) bool {
 	return !dom.Class("js-message_reply_text")(n) && !dom.Within(n, dom.Class("tgme_widget_message_reply"))
 }
 
-// searchesTag tells whether a link looks for a hashtag in the channel: its address is ?q=%23tag.
+// searchesTag reports whether a link searches for a hashtag in the channel: its address is ?q=%23tag.
 func searchesTag(a *html.Node) bool {
 	u, err := url.Parse(dom.Attr(a, "href"))
 	return err == nil && strings.HasPrefix(u.Query().Get("q"), "#")
 }
 
-// leadsTo tells whether a link leads to the account of that name.
+// leadsTo reports whether a link leads to the account with that name.
 func leadsTo(a *html.Node, name string) bool {
 	u, err := url.Parse(href(a))
 	return err == nil && (u.Hostname() == "t.me" || u.Hostname() == "telegram.me") && strings.EqualFold(strings.Trim(u.Path, "/"), name)
 }
 
-// reactions returns how many of each kind there are, and nil where the message shows no list of them. Stars are paid, and
-// no likes. A picture may stand before the number, and holds the emoji as text.
+// reactions returns the count of each kind, and nil when the message has no list of them. Stars are paid, and do not
+// count as likes. A picture may come before the number, with the emoji as its text.
 func reactions(n *html.Node) []string {
 	list := dom.First(n, dom.Class("tgme_widget_message_reactions"))
 	if list == nil {
@@ -131,7 +132,7 @@ func reactions(n *html.Node) []string {
 	return out
 }
 
-// album lists the ids of the parts of an album: each leads to itself with ?single.
+// album lists the ids of the parts of an album: each links to itself with ?single.
 func album(n *html.Node) []string {
 	var out []string
 	for a := range dom.All(n, dom.Tag("a"), dom.Class("grouped_media_wrap")) {
@@ -142,7 +143,7 @@ func album(n *html.Node) []string {
 	return text.Each(out)
 }
 
-// post reads as the channel's own, also when it was forwarded from elsewhere. A signature is a person's name, and no account.
+// post converts m as the channel's own post, even if it was forwarded. A signature is a person's name, not an account.
 func (m *message) post() schema.Post {
 	channel, _, _ := strings.Cut(m.ID, "/")
 	return schema.Post{
@@ -159,7 +160,7 @@ func (m *message) post() schema.Post {
 	}
 }
 
-// likes is the sum of the reactions, nil when one of them cannot be read.
+// likes returns the sum of the reactions, nil when one of them cannot be read.
 func (m *message) likes() *int64 {
 	if m.Reactions == nil {
 		return nil

@@ -16,7 +16,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// post reads the widget by which other sites show a post. An album is one widget, whichever of its pictures is asked for.
+// post reads the widget with which other sites show a post. An album is one widget, whichever of its pictures is
+// requested.
 // https://core.telegram.org/widgets/post
 func (w web) post(ctx context.Context, id string) (schema.Post, error) {
 	m, err := w.widget(ctx, id)
@@ -60,7 +61,7 @@ func (w web) widget(ctx context.Context, id string) (*message, error) {
 	return &m, nil
 }
 
-// answers returns id when the message is an album that holds it, and else the message's own id.
+// answers returns id if the message is an album that contains it, else the message's own id.
 func (m *message) answers(id string) string {
 	if slices.ContainsFunc(m.Album, func(part string) bool { return strings.EqualFold(part, id) }) {
 		return id
@@ -96,7 +97,7 @@ func (w web) list(ctx context.Context, handle, query, cursor string) (providers.
 	return readList(ctx, page, handle, query, cursor)
 }
 
-// checkList fails unless page is the list that was asked for.
+// checkList returns an error unless page is the requested list.
 func checkList(ctx context.Context, page *html.Node, asked, query string) error {
 	here := dom.First(page, dom.Class("tgme_channel_history")) != nil || dom.First(page, messageWrap) != nil
 	if err := wire.Need(ctx, "tgme_channel_history", here); err != nil {
@@ -110,8 +111,8 @@ func checkList(ctx context.Context, page *html.Node, asked, query string) error 
 	return checkSearch(ctx, page, query)
 }
 
-// checkSearch fails unless the page is the result of a search for query. At times t.me ignores the search and shows the whole
-// history.
+// checkSearch returns an error unless the page is the result of a search for query. Sometimes t.me ignores the search
+// and shows the whole history.
 func checkSearch(ctx context.Context, page *html.Node, query string) error {
 	plain := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	if box := dom.First(page, dom.Class("tgme_header_search_form_input")); box != nil || query == "" {
@@ -121,12 +122,12 @@ func checkSearch(ctx context.Context, page *html.Node, query string) error {
 	return wire.Need(ctx, "tgme_header_search_form_input", searched)
 }
 
-// noMessages matches the notice "No posts found", which is in the place of a message.
+// noMessages matches the notice "No posts found", which is shown instead of messages.
 var noMessages = dom.Class("tme_no_messages_found")
 
 var messageWrap = dom.Class("tgme_widget_message_wrap")
 
-// readList reads the messages of a page, which runs from old to new.
+// readList reads the messages of a page, which go from old to new.
 func readList(ctx context.Context, page *html.Node, handle, query, cursor string) (providers.Page[schema.Post], error) {
 	var out providers.Page[schema.Post]
 	understood, lost := 0, 0
@@ -138,7 +139,7 @@ func readList(ctx context.Context, page *html.Node, handle, query, cursor string
 		m := readMessage(found)
 		if channel, _, _ := strings.Cut(m.ID, "/"); !strings.EqualFold(channel, handle) || m.hidden && !m.Service {
 			lost++
-			out.Items = append(out.Items, schema.Post{}) // the engine leaves it out, and counts it
+			out.Items = append(out.Items, schema.Post{}) // the engine leaves it out and counts it
 			continue
 		}
 		understood++
@@ -155,7 +156,8 @@ func readList(ctx context.Context, page *html.Node, handle, query, cursor string
 		return providers.Page[schema.Post]{}, err
 	}
 	out.Next = next
-	// t.me also says "No posts found" to those who ask too often: of all posts it is believed where no post is counted.
+	// t.me also says "No posts found" to clients that send too many requests: for a channel's whole list it is believed
+	// only if the page counts no posts.
 	words := dom.First(page, noMessages) != nil && (query != "" || !countsPosts(page))
 	witness := wire.Witness{Rows: understood, Words: words, Cursor: cursor, More: told}
 	if err := witness.Check(ctx, "tgme_widget_message_wrap"); err != nil {
@@ -164,7 +166,7 @@ func readList(ctx context.Context, page *html.Node, handle, query, cursor string
 	return out, nil
 }
 
-// countsPosts reports whether the head of a page counts anything but subscribers, such as photos.
+// countsPosts reports whether the head of a page counts anything besides subscribers, such as photos.
 func countsPosts(page *html.Node) bool {
 	for c := range dom.All(page, dom.Class("tgme_channel_info_counter")) {
 		kind := dom.Text(dom.First(c, dom.Class("counter_type")))
@@ -176,8 +178,8 @@ func countsPosts(page *html.Node) bool {
 	return false
 }
 
-// older returns the number of the message before which the next page ends, and whether the page tells of one: it does so
-// above the messages and in its head. A link to newer messages may stand below them.
+// older returns the number of the message before which the next page ends, and whether the page has one: the link is
+// above the messages and in the head. A link to newer messages may come below them.
 func older(page *html.Node) (before string, told bool) {
 	for _, e := range []*html.Node{
 		dom.First(page, dom.Class("tme_messages_more"), dom.Has("data-before")),

@@ -30,7 +30,7 @@ func (w web) profile(ctx context.Context, handle string) (schema.Profile, error)
 	return a.profile(), nil
 }
 
-// account is what a page tells of a channel, a group or a person, in the page's words.
+// account is a page's data about a channel, a group or a person, in the page's own texts.
 type account struct {
 	Handle      string   `json:"username"`
 	Title       string   `json:"title"`
@@ -41,7 +41,7 @@ type account struct {
 	Members     string   `json:"members"` // such as "9.77M" and "2 805 members, 120 online"
 }
 
-// readHead reads what stands above and beside the messages of a channel's preview.
+// readHead reads what is above and beside the messages of a channel's preview.
 func readHead(page *html.Node) account {
 	about := dom.First(page, dom.Class("tgme_channel_info_description"))
 	a := account{
@@ -58,7 +58,7 @@ func readHead(page *html.Node) account {
 	return a.orMeta(page)
 }
 
-// headHandle returns the name of the channel that the page previews.
+// headHandle returns the name of the previewed channel.
 func headHandle(page *html.Node) string {
 	shown := dom.Text(dom.First(page, dom.Class("tgme_channel_info_header_username")))
 	if name := strings.TrimPrefix(shown, "@"); handle.MatchString(name) {
@@ -67,7 +67,7 @@ func headHandle(page *html.Node) string {
 	return strings.Trim(dom.Attr(dom.First(page, dom.Class("tgme_main"), dom.Has("data-url")), "data-url"), "/")
 }
 
-// subscribers returns how many the page says there are: photos, videos and links are counted beside them.
+// subscribers returns the page's count of subscribers, which is among those of photos, videos and links.
 func subscribers(page *html.Node) string {
 	for c := range dom.All(page, dom.Class("tgme_channel_info_counter")) {
 		if strings.HasPrefix(dom.Text(dom.First(c, dom.Class("counter_type"))), "subscriber") {
@@ -96,10 +96,10 @@ func firstText(nodes ...*html.Node) string {
 	return ""
 }
 
-// logo is what stands for the picture of an account that has none.
+// logo is the default picture of accounts.
 const logo = "telegram.org/img/t_logo"
 
-// orMeta returns a with what its page lacks taken from the page's meta elements.
+// orMeta returns a with missing fields taken from the page's meta elements.
 func (a account) orMeta(page *html.Node) account {
 	if title := dom.Meta(page, "og:title"); a.Title == "" && !strings.HasPrefix(title, contact) {
 		a.Title = title
@@ -113,13 +113,13 @@ func (a account) orMeta(page *html.Node) account {
 	return a
 }
 
-// invites tells whether about is what t.me says of an account that has no words of its own, such as "You can view and join
+// invites reports whether about is t.me's own text for an account without a description, such as "You can view and join
 // @name right away".
 func (a account) invites(about string) bool {
 	return strings.HasPrefix(about, "You can ") && strings.Contains(about, "@"+a.Handle)
 }
 
-// addresses lists where the links of a description lead. Hashtags, and what opens the app, lead nowhere.
+// addresses lists the targets of the links in a description. Hashtags, and links that open the app, are left out.
 func addresses(n *html.Node) []string {
 	var out []string
 	for a := range dom.All(n, dom.Tag("a")) {
@@ -130,7 +130,7 @@ func addresses(n *html.Node) []string {
 	return out
 }
 
-// href returns where a link leads. Of those that ask before they open, t.me escapes the ampersands twice.
+// href returns the target of a link. In links that ask before they open, t.me escapes the ampersands twice.
 func href(a *html.Node) string {
 	to := dom.Attr(a, "href")
 	if dom.Attr(a, "onclick") != "" {
@@ -139,7 +139,7 @@ func href(a *html.Node) string {
 	return strings.TrimSpace(to)
 }
 
-// check fails unless a is the account that was asked for.
+// check returns an error unless a is the requested account.
 func (a account) check(ctx context.Context, asked string) error {
 	if err := wire.Need(ctx, "tgme_channel_info_header_username or tgme_main", handle.MatchString(a.Handle)); err != nil {
 		return err
@@ -160,10 +160,10 @@ func (a account) profile() schema.Profile {
 	}
 }
 
-// raw is what was read as JSON, the page being none.
+// raw encodes what was read as JSON, since the page is HTML.
 func raw(v any) json.RawMessage {
 	b, err := schema.Marshal(v)
-	if err != nil { // it is all strings
+	if err != nil { // it has only strings
 		return nil
 	}
 	return b

@@ -7,7 +7,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// search finds posts within one channel.
+// search searches posts within one channel.
 func (w web) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
 	var out providers.Page[schema.SearchResult]
 	if q.Handle == "" {

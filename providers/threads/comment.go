@@ -24,7 +24,7 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	})
 }
 
-// replies reads the direct replies to a comment, which is a post like any other. Each of them names the post at the top.
+// replies reads the direct replies to a comment, which is a post like any other. Each reply names the post at the top.
 func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
 	return c.children(ctx, q.CommentID, cursor, func(t thread, out *schema.Comment) {
 		out.PostID = t.code(cmp.Or(q.PostID, string(t.RootPost.ID)))
@@ -32,7 +32,7 @@ func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor s
 	})
 }
 
-// children reads the replies to one post or comment; place says where each of them stands.
+// children reads the replies to one post or comment; place sets the position of each of them.
 func (c *client) children(
 	ctx context.Context, id, cursor string, place func(t thread, out *schema.Comment),
 ) (providers.Page[schema.Comment], error) {
@@ -50,8 +50,8 @@ func (c *client) children(
 	})
 }
 
-// code gives the shortcode of a post above t that was asked for by its media id: ids have one form. Where Threads does
-// not tell it, the media id stays, which Threads can look up too.
+// code returns the shortcode of a post above t that was requested by its media id, so that all ids have one form. If
+// Threads does not give it, the media id is kept, which Threads can look up too.
 func (t thread) code(id string) string {
 	for _, above := range []reference{t.RootPost, t.RepliedTo} {
 		if string(above.ID) == id && above.Shortcode != "" {
@@ -61,7 +61,7 @@ func (t thread) code(id string) string {
 	return id
 }
 
-// status tells who sees a reply.
+// status says who can see a reply.
 // https://developers.facebook.com/docs/threads/reply-management
 type status string
 
@@ -78,10 +78,10 @@ func (s *status) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// public tells whether everybody sees the reply, and not its author and the owner of the post alone.
+// public reports whether everyone can see the reply, and not only its author and the owner of the post.
 func (s status) public() bool { return s == "" || s == "NOT_HUSHED" || s == "UNHUSHED" }
 
-// known tells whether s is a word of the documentation, or none: of any other nobody knows who sees the reply.
+// known reports whether s is a documented value or empty: for any other it is unknown who can see the reply.
 func (s status) known() bool {
 	switch s {
 	case "HIDDEN", "COVERED", "BLOCKED", "RESTRICTED":

@@ -12,8 +12,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// member is an account as the site's own code gets it; inside a post it has the first fields only. It is documented
-// nowhere.
+// member is an account as the site's own code gets it; within a post it has only the first fields. It is not
+// documented.
 type member struct {
 	PK         wire.Serial `json:"pk"`
 	Username   string      `json:"username"`
@@ -57,7 +57,7 @@ func (m member) profile(raw json.RawMessage) schema.Profile {
 	return p
 }
 
-// actor is how an account stands in a post; nil where the site withholds it.
+// actor converts the account of a post; nil when the site withholds it.
 func (m *member) actor() schema.Actor {
 	if m.handle() == "" {
 		return schema.UnknownActor()
@@ -74,7 +74,7 @@ func (m *member) handle() string {
 	return m.Username
 }
 
-// formatted is a text in pieces.
+// formatted is a text in fragments.
 type formatted struct {
 	Fragments fragments `json:"text_fragments"`
 }
@@ -86,7 +86,7 @@ type fragments struct {
 			User struct {
 				Username string `json:"username"`
 			} `json:"mentioned_user"`
-		} `json:"mention_fragment"` // null where the piece is none, as is the next
+		} `json:"mention_fragment"` // null if the fragment is not one; so is the next
 		Tag struct {
 			DisplayName string `json:"display_name"`
 		} `json:"tag_fragment"`
@@ -108,7 +108,7 @@ type node struct {
 	TakenAt wire.Time `json:"taken_at"`
 	Caption struct {
 		Text string `json:"text"`
-	} `json:"caption"` // null when the post has no text, or is gone
+	} `json:"caption"` // null when the post has no text, or is deleted
 	Likes    wire.Count `json:"like_count"`
 	Views    wire.Count `json:"view_counts"`
 	NoCounts wire.Bool  `json:"like_and_view_counts_disabled"`
@@ -120,7 +120,7 @@ type node struct {
 		Reposts      wire.Count `json:"repost_count"`
 		IsReply      wire.Bool  `json:"is_reply"`
 		Unavailable  wire.Bool  `json:"is_post_unavailable"`
-		LinkedInline shown      `json:"linked_inline_media"` // a post of Instagram, or null
+		LinkedInline shown      `json:"linked_inline_media"` // an Instagram post, or null
 		TagHeader    struct {
 			DisplayName string `json:"display_name"`
 		} `json:"tag_header"`
@@ -133,7 +133,7 @@ type node struct {
 	} `json:"text_post_app_info"`
 }
 
-// shown is what a post shows. A post of text alone has an empty list of images.
+// shown is the media of a post. A post with only text has an empty list of images.
 type shown struct {
 	Carousel []shown `json:"carousel_media"`
 	Images   struct {
@@ -156,8 +156,8 @@ type shown struct {
 	} `json:"giphy_media_info"`
 }
 
-// gone reports whether a post was deleted or hidden: then the site says so, or says null in the place of author and text. A
-// row without either is not one: it cannot be read.
+// gone reports whether a post was deleted or hidden: then the site says so, or the author and the text are null. A row
+// that lacks both fields is not a deleted post, but one that cannot be read.
 func gone(n wire.Object[node]) bool {
 	if n.V.Info.Unavailable.Is() {
 		return true
@@ -173,10 +173,10 @@ func gone(n wire.Object[node]) bool {
 
 func isNull(b json.RawMessage) bool { return bytes.Equal(b, []byte("null")) }
 
-// readable tells whether enough of a post is there to be one: who wrote it, or what.
+// readable reports whether enough of a post is present: its author or its text.
 func (n node) readable() bool { return n.User.handle() != "" || n.text() != "" }
 
-// post converts n. A repost shows another's post, with the counts of that one.
+// post converts n. A repost shows the original, with the original's counts.
 func (n node) post(raw json.RawMessage) schema.Post {
 	of, body := n, n.text()
 	if r := n.Info.Share.Reposted; r != nil {
@@ -195,8 +195,8 @@ func (n node) post(raw json.RawMessage) schema.Post {
 	}
 }
 
-// engagement gives the counts of what a post shows. Of one that shows nothing nobody knows whose they are: it may be a
-// repost that has lost its original.
+// engagement returns the counts of n. If n shows nothing, its counts are unknown, because it may be a repost whose
+// original is gone.
 func (n node) engagement() schema.Engagement {
 	if n.text() == "" && len(n.media()) == 0 {
 		return schema.Engagement{}

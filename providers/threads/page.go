@@ -12,22 +12,22 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// page is what the scripts and the head of a page of the site hold.
+// page is the data in the scripts and the head of a page of the site.
 type page struct {
 	scripts int // with data for the site's own code
 	users   []wire.Object[member]
-	threads [][]wire.Object[node] // each a post with those that continue it; none is empty
-	listed  int                   // the lists of threads that were there, be they empty
-	edges   int                   // what those lists hold
-	rows    int                   // the threads that were there, be they understood or not
-	posts   []wire.Object[node]   // outside threads and replies: the post that the page is about
-	replies *replies              // to it; nil when there is no list of them
+	threads [][]wire.Object[node] // each is a post with those that continue it; none is empty
+	listed  int                   // the number of lists of threads, including empty ones
+	edges   int                   // the number of rows in those lists
+	rows    int                   // the number of threads, readable or not
+	posts   []wire.Object[node]   // outside threads and replies: the post of the page
+	replies *replies              // to that post; nil when there is no list of them
 	card    *card                 // nil when the head is not about an account
 	title   string                // og:title
-	budget  int                   // bytes that may yet be looked at: a page of nothing but braces costs no more than another
+	budget  int                   // bytes that may still be searched: bounds the cost of a page that is nothing but braces
 }
 
-// read takes a page apart. The data sits in JSON scripts, at depths that change: objects are known by their names.
+// read parses a page. The data is in JSON scripts, at depths that change: objects are recognized by their names.
 func read(ctx context.Context, body []byte) *page {
 	head := island.Read(body)
 	p := &page{title: head.Meta("og:title"), card: cardOf(head), budget: 32 * len(body)}
@@ -40,7 +40,7 @@ func read(ctx context.Context, body []byte) *page {
 	return p
 }
 
-// visit keeps the value under name when it is one that we know, which ends the search below it.
+// visit keeps the value under name if the name is known, which ends the search below it.
 func (p *page) visit(ctx context.Context, name string, v island.Value) (into bool) {
 	switch {
 	case name == "thread_items":
@@ -56,7 +56,7 @@ func (p *page) visit(ctx context.Context, name string, v island.Value) (into boo
 	return false
 }
 
-// object looks at the names in an object: a post, an account, or a list of threads.
+// object checks the names in an object: a post, an account, or a list of threads.
 func (p *page) object(ctx context.Context, name string, v island.Value) (into bool) {
 	raw := v.Bytes()
 	if p.budget -= len(raw); p.budget < 0 {
@@ -85,7 +85,7 @@ func (p *page) object(ctx context.Context, name string, v island.Value) (into bo
 	return true
 }
 
-// decode reads an object, which is empty when raw is none.
+// decode decodes an object, which is empty if raw is not one.
 func decode[T any](ctx context.Context, raw []byte) wire.Object[T] {
 	var o wire.Object[T]
 	if wire.Decode(ctx, raw, &o) != nil {
@@ -94,12 +94,12 @@ func decode[T any](ctx context.Context, raw []byte) wire.Object[T] {
 	return o
 }
 
-// item is one of thread_items.
+// item is an element of thread_items.
 type item struct {
 	Post wire.Object[node] `json:"post"`
 }
 
-// thread keeps a thread whose first post is there: the others continue it.
+// thread keeps a thread if its first post is present: the others continue it.
 func (p *page) thread(ctx context.Context, raw []byte) {
 	var items wire.Rows[item]
 	if wire.Decode(ctx, raw, &items) != nil || items.Lost() > 0 {
@@ -114,10 +114,10 @@ func (p *page) thread(ctx context.Context, raw []byte) {
 	}
 }
 
-// unread is how many threads could not be read.
+// unread returns how many threads could not be read.
 func (p *page) unread() int { return max(p.rows, p.edges) - len(p.threads) }
 
-// replies is the list of those to a post.
+// replies is the list of replies to a post.
 type replies struct {
 	Edges wire.Rows[struct {
 		Node struct {
@@ -138,14 +138,14 @@ func (p *page) directReplies(ctx context.Context, raw []byte) {
 	}
 }
 
-// top gives the first post of each thread below a post, since the others answer that one, and how many of those threads
-// could not be read.
+// top returns the first post of each thread below a post, since the others answer that one, and how many of those
+// threads could not be read.
 func (r *replies) top() (posts []wire.Object[node], lost int) {
 	lost = r.Edges.Lost()
 	for _, e := range r.Edges.All() {
 		var n wire.Object[node]
 		switch posts, items := e.V.Node.Posts.Edges, e.V.Node.ThreadItems; {
-		case posts.Lost()+items.Lost() > 0: // perhaps the first
+		case posts.Lost()+items.Lost() > 0: // one of the lost rows may be the first
 		case posts.Len() > 0:
 			n = first(posts).Node
 		case items.Len() > 0:
@@ -167,7 +167,7 @@ func first[T any](rows wire.Rows[T]) (row T) {
 	return row
 }
 
-// account is the account that a page is about; inside posts accounts stand without their counts.
+// account returns the account of the page; within posts, accounts have no counts.
 func (p *page) account(handle string) *wire.Object[member] {
 	for i, u := range p.users {
 		if strings.EqualFold(u.V.Username, handle) {
@@ -177,7 +177,7 @@ func (p *page) account(handle string) *wire.Object[member] {
 	return nil
 }
 
-// post gives the post with a shortcode, or the one that the page is about and that has lost it, being gone.
+// post returns the post with a shortcode, or the deleted post of the page, which has no shortcode.
 func (p *page) post(code string) *wire.Object[node] {
 	for _, t := range append([][]wire.Object[node]{p.posts}, p.threads...) {
 		if i := slices.IndexFunc(t, func(n wire.Object[node]) bool { return n.V.Code == code }); i >= 0 {
@@ -190,8 +190,8 @@ func (p *page) post(code string) *wire.Object[node] {
 	return nil
 }
 
-// top gives the shortcode of the post above one with a shortcode, where the page shows it: a reply's page begins with
-// what it answers.
+// top returns the shortcode of the post at the top of the one with the given shortcode, when the page shows it: a
+// reply's page begins with what it answers.
 func (p *page) top(code string) string {
 	for _, t := range p.threads {
 		first := t[0].V
@@ -204,8 +204,8 @@ func (p *page) top(code string) string {
 	return ""
 }
 
-// answers gives the direct replies to a post, how many could not be read, and whether the page has a list of them. An
-// older layout of the page has them as threads behind that of the post; what is suggested there is no reply.
+// answers returns the direct replies to a post, how many could not be read, and whether the page has a list of them. In
+// an older layout they are threads after that of the post; suggested posts are not replies.
 func (p *page) answers(code string) (posts []wire.Object[node], lost int, listed bool) {
 	if p.replies != nil {
 		posts, lost = p.replies.top()
@@ -226,7 +226,7 @@ func (p *page) answers(code string) (posts []wire.Object[node], lost int, listed
 	return posts, lost, len(posts) > 0
 }
 
-// card is the head of a profile page: all that there is when the scripts hold no account.
+// card is the head of a profile page, used when the scripts hold no account.
 type card struct {
 	Handle    string `json:"handle"`
 	Title     string `json:"og:title"`
@@ -237,10 +237,10 @@ type card struct {
 	bio       string
 }
 
-// ofAccount reads "Ann (@ann.example) • Threads, Say more".
+// ofAccount matches "Ann (@ann.example) • Threads, Say more".
 var ofAccount = regexp.MustCompile(`\(@([A-Za-z0-9._-]+)\)`)
 
-// cardOf reads the head of a page about an account, such as "551.3K Followers • 3.2K Threads • Sports … See the latest
+// cardOf parses the head of a page about an account, such as "551.3K Followers • 3.2K Threads • Sports … See the latest
 // conversations with @handle.". Its counts are rounded.
 func cardOf(head *island.Page) *card {
 	c := &card{Title: head.Meta("og:title"), About: head.Meta("og:description"), Image: head.Meta("og:image")}

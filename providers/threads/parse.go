@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// ParseProfile converts an account as the site's own code gets it, wherever it was read. The error wraps
+// ParseProfile converts an account as the site's own code gets it, from any source. The error wraps
 // [providers.ErrUnavailable].
 func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, error) {
 	var m member
@@ -17,14 +17,14 @@ func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, err
 	return m.profile(raw), err
 }
 
-// ParsePost converts a post as the site's own code gets it, wherever it was read. The error wraps
-// [providers.ErrNotFound] for one that is deleted or hidden, and else [providers.ErrUnavailable].
+// ParsePost converts a post as the site's own code gets it, from any source. The error wraps [providers.ErrNotFound]
+// for one that is deleted or hidden, else [providers.ErrUnavailable].
 func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
 	n, err := parse(ctx, raw)
 	return n.post(raw), err
 }
 
-// ParseComment is [ParsePost] for an answer to the post postID, or to the comment parent where it is not nil.
+// ParseComment is [ParsePost] for a reply to the post postID, or to the comment parent if that is not nil.
 func ParseComment(ctx context.Context, postID string, parent *string, raw json.RawMessage) (schema.Comment, error) {
 	n, err := parse(ctx, raw)
 	return n.comment(postID, parent, raw), err

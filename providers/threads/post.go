@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// postFields are asked for: any other field is absent.
+// postFields are the requested fields: any other field is absent.
 const postFields = "id,media_product_type,media_type,media_url,gif_url,permalink,owner,username,text,text_attachment,timestamp," +
 	"shortcode,thumbnail_url,children{id,media_type,media_url,thumbnail_url,alt_text},is_quote_post,quoted_post," +
 	"reposted_post{id,shortcode,permalink,username,text,media_type,media_url,thumbnail_url,timestamp},has_replies,alt_text," +
@@ -47,7 +47,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return t.V.post(t.Raw), nil
 }
 
-// byMedia says that a shortcode is of no use here; the pages know it.
+// byMedia returns the error for a shortcode, which only the pages can look up.
 func byMedia(id string) error {
 	if !links.Digits(id) {
 		return providers.Unsupported("the official interface looks up posts by media id, not by shortcode")
@@ -81,7 +81,7 @@ type list struct {
 type thread struct {
 	ID        wire.ID `json:"id"` // the media id
 	Shortcode string  `json:"shortcode"`
-	Permalink string  `json:"permalink"` // on the old host in old answers
+	Permalink string  `json:"permalink"` // on the old host in older answers
 	Owner     struct {
 		ID wire.ID `json:"id"`
 	} `json:"owner"`
@@ -92,14 +92,14 @@ type thread struct {
 	TopicTag   string    `json:"topic_tag"` // without #
 	Attachment struct {
 		Plaintext string `json:"plaintext"`
-	} `json:"text_attachment"` // what is too long for the text
+	} `json:"text_attachment"` // text that is too long for the text field
 	attachment
 	GIFURL   string `json:"gif_url"`
 	Children struct {
 		Data []attachment `json:"data"`
 	} `json:"children"`
-	Reposted  *thread   `json:"reposted_post"` // often its id alone
-	RootPost  reference `json:"root_post"`     // of a reply, as are the next two
+	Reposted  *thread   `json:"reposted_post"` // often only its id
+	RootPost  reference `json:"root_post"`     // of a reply; so are the next two
 	RepliedTo reference `json:"replied_to"`
 	Hidden    status    `json:"hide_status"`
 }
@@ -115,7 +115,7 @@ type attachment struct {
 	ThumbnailURL string `json:"thumbnail_url"`
 }
 
-// post converts t. A repost shows what the original shows, as far as Threads tells; counts are its owner's alone.
+// post converts t. A repost shows what the original shows, as far as Threads returns it; only the owner gets counts.
 func (t thread) post(raw json.RawMessage) schema.Post {
 	body, media, of := t.text(), t.media(), t
 	if r := t.Reposted; r != nil && t.MediaType == "REPOST_FACADE" {
@@ -133,7 +133,7 @@ func (t thread) post(raw json.RawMessage) schema.Post {
 	return p
 }
 
-// repostOf is the text of a repost.
+// repostOf returns the text of a repost.
 func repostOf(handle, original string) string {
 	if handle == "" {
 		return original
@@ -143,7 +143,7 @@ func repostOf(handle, original string) string {
 
 func (t thread) text() string { return text.Join(t.Text, t.Attachment.Plaintext) }
 
-// common gives the shortcode as id, and the public page on the host of today.
+// common returns the shortcode as id, and the public page on the current host.
 func (t thread) common(raw json.RawMessage) schema.Common {
 	page, err := links.Parse(t.Permalink, hosts...)
 	if err != nil || page == nil {

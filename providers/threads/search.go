@@ -29,7 +29,7 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	return pageOf(ctx, c, r.On(c.searches), cursor, func(t thread, raw json.RawMessage) (schema.SearchResult, bool) {
 		p := t.post(raw)
 		if bounded := !q.Since.IsZero() || !q.Until.IsZero(); bounded && t.Timestamp.V == nil {
-			p = schema.Post{} // nobody knows whether it belongs
+			p = schema.Post{} // it is unknown whether it belongs
 		}
 		return schema.Result(&p), dates.Within(t.Timestamp.V, q.Since, q.Until)
 	})

@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	ripe  = 25 * time.Hour // Threads refreshes no token that is younger than a day
-	later = time.Hour      // until a refresh that failed is tried again
+	ripe  = 25 * time.Hour // Threads does not refresh tokens younger than a day
+	later = time.Hour      // how long to wait after a failed refresh
 )
 
-// longLived keeps a long-lived token alive: it is used as it is for a day and then traded for a new one of 60 days,
-// again and again. A trade that fails leaves the token in use, which has weeks left.
+// longLived keeps a long-lived token alive: after a day it is exchanged for a new one that is valid for 60 days, and so
+// on. If an exchange fails, the current token stays in use, since it is valid for weeks.
 // https://developers.facebook.com/docs/threads/get-started/long-lived-tokens#refresh-a-long-lived-token
 func longLived(c *upstream.Client, token string, now func() time.Time) *upstream.Tokens {
-	next := time.Time{} // of the first trade; Tokens never fetches twice at a time
+	next := time.Time{} // of the first exchange; Tokens never fetches twice at a time
 	return upstream.NewTokens(func(ctx context.Context) (upstream.Token, error) {
 		switch {
 		case token == "":
 			return upstream.Token{}, errors.New("no token is set")
 		case next.IsZero():
 			next = now().Add(ripe)
-		case !now().Before(next.Add(-2 * time.Minute)): // Tokens asks a little early
+		case !now().Before(next.Add(-2 * time.Minute)): // Tokens refreshes a little early
 			if fresh, err := refreshed(ctx, c, token); err == nil {
 				token, next = fresh, now().Add(ripe)
 			} else {

@@ -23,12 +23,12 @@ const (
 		"advertiser.business_id,advertiser.business_name,advertiser.paid_for_by"
 	adDetailFields   = adFields + ",ad.title,ad.external_url,ad.call_to_action"
 	advertiserFields = "business_id,business_name,country_code"
-	adPage           = 10         // which each version of the documentation allows
+	adPage           = 10         // allowed by every version of the documentation
 	firstAds         = "20221001" // the library begins here
 	longestTerm      = 50         // characters
 )
 
-// adQuery is the body of adlib/ad/query.
+// adQuery is the request body of adlib/ad/query.
 // https://developers.tiktok.com/doc/commercial-content-api-query-ads
 type adQuery struct {
 	Filters  adFilters `json:"filters"`
@@ -48,7 +48,7 @@ type dayRange struct {
 	Max string `json:"max"`
 }
 
-// filtersOf bounds a search by the days of the library, which ends yesterday.
+// filtersOf limits a search to the days of the library, which ends yesterday.
 func filtersOf(f providers.AdFilter) adFilters {
 	yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(day)
 	out := adFilters{Published: dayRange{firstAds, yesterday}, Country: f.Country}
@@ -120,13 +120,13 @@ func (c *client) advertiserNamed(ctx context.Context, name string) (string, erro
 	return "", providers.NotFound("TikTok's library knows no advertiser by this name")
 }
 
-// adsPage reads a page. TikTok keeps the place in a search under its id, which stays the same: the cursor is that id, and the
-// first ad of the page before, which comes again where there is no more.
+// adsPage reads a page. TikTok keeps the position of a search under its id, which stays the same. The cursor is that id
+// and the first ad of the previous page, which comes again when there are no more.
 func (c *client) adsPage(ctx context.Context, q adQuery, cursor string) (page providers.Page[schema.Ad], err error) {
 	var answer struct {
 		Data struct {
 			Ads      wire.Rows[adRow] `json:"ads"`
-			HasMore  flag             `json:"has_more"` // a word
+			HasMore  flag             `json:"has_more"` // a boolean or a word
 			SearchID wire.ID          `json:"search_id"`
 		} `json:"data"`
 	}
@@ -174,7 +174,7 @@ func (c *client) ad(ctx context.Context, id string) (schema.Ad, error) {
 	return ad, nil
 }
 
-// adRow is an ad beside who pays for it.
+// adRow is an ad and its advertiser.
 type adRow struct {
 	Ad struct {
 		ID         wire.Serial `json:"id"`
@@ -187,16 +187,16 @@ type adRow struct {
 		} `json:"videos"`
 		ImageURLs []string `json:"image_urls"`
 		Reach     struct {
-			Countries map[string]json.RawMessage `json:"unique_users_seen_by_country"` // how many, as in "18K"
+			Countries map[string]json.RawMessage `json:"unique_users_seen_by_country"` // how many people, as in "18K"
 		} `json:"reach"`
-		Title        string `json:"title"` // this and what follows stand in the details of an ad alone
+		Title        string `json:"title"` // this and the following fields are only in the details of an ad
 		ExternalURL  string `json:"external_url"`
 		CallToAction string `json:"call_to_action"`
 	} `json:"ad"`
 	Advertiser advertiser `json:"advertiser"`
 }
 
-// date is a day written as the number 20221001.
+// date is a day written as a number such as 20221001.
 type date struct{ V *time.Time }
 
 // UnmarshalJSON never fails.
@@ -205,7 +205,7 @@ func (d *date) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ad always belongs.
+// ad converts r. It always reports true.
 func (r adRow) ad(raw json.RawMessage) (schema.Ad, bool) {
 	id := string(r.Ad.ID)
 	out := schema.Ad{
@@ -218,7 +218,7 @@ func (r adRow) ad(raw json.RawMessage) (schema.Ad, bool) {
 		Countries:    r.countries(),
 	}
 	switch strings.ToLower(r.Ad.Status) {
-	case "active": // it has not been shown for the last time
+	case "active": // it may be shown again
 		out.IsActive = new(true)
 	case "inactive":
 		out.IsActive, out.EndedAt = new(false), r.Ad.LastShown.V
@@ -239,13 +239,13 @@ func (r adRow) ad(raw json.RawMessage) (schema.Ad, bool) {
 	return out, true
 }
 
-// countries are those in which somebody has seen the ad.
+// countries are the countries in which the ad has been seen.
 func (r adRow) countries() []string {
 	codes := slices.Sorted(maps.Keys(r.Ad.Reach.Countries))
 	return slices.DeleteFunc(codes, func(code string) bool { return len(code) != len("GB") })
 }
 
-// advertiser is who pays for an ad. The documentation's examples spell its number in two ways.
+// advertiser is the advertiser of an ad. The documentation's examples spell its number in two ways.
 type advertiser struct {
 	ID       wire.Serial `json:"business_id"`
 	Misspelt wire.Serial `json:"buisness_id"` //nolint:misspell // it is TikTok's own spelling
@@ -295,7 +295,7 @@ func (c *client) findAdvertisers(ctx context.Context, term string) (wire.Rows[ad
 	return answer.Data.Advertisers, err
 }
 
-// advertiser always belongs.
+// advertiser converts a. It always reports true.
 func (a advertiser) advertiser(raw json.RawMessage) (schema.Advertiser, bool) {
 	return schema.Advertiser{
 		Common:  schema.Common{ID: a.id(), URL: advertiserURL(a.id()), Raw: raw},

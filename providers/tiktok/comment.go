@@ -15,7 +15,7 @@ import (
 
 const commentFields = "id,video_id,text,like_count,reply_count,parent_comment_id,create_time"
 
-// commentQuery is the body of video/comment/list, with one of the two ids.
+// commentQuery is the request body of video/comment/list, with one of the two ids.
 // https://developers.tiktok.com/doc/research-api-specs-query-video-comments
 type commentQuery struct {
 	VideoID   json.Number  `json:"video_id,omitempty"`
@@ -24,7 +24,7 @@ type commentQuery struct {
 	Cursor    *json.Number `json:"cursor,omitempty"`
 }
 
-// comments reads those of a post, and the answers to them, without those who wrote them.
+// comments reads the comments on a post and the replies to them. They come without their authors.
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	query := commentQuery{VideoID: json.Number(postID)}
 	return c.discussion(ctx, query, cursor, postID, func(r comment) (comment, bool) {
@@ -32,7 +32,7 @@ func (c *client) comments(ctx context.Context, postID, cursor string) (providers
 	})
 }
 
-// replies reads the answers to one comment.
+// replies reads the replies to one comment.
 func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
 	query, postID := commentQuery{CommentID: json.Number(q.CommentID)}, cmp.Or(q.PostID, unknown)
 	return c.discussion(ctx, query, cursor, postID, func(r comment) (comment, bool) {
@@ -42,10 +42,10 @@ func (c *client) replies(ctx context.Context, q providers.RepliesQuery, cursor s
 	})
 }
 
-// unknown stands for a post that neither the caller nor TikTok names.
+// unknown is used for a post that neither the caller nor TikTok names.
 const unknown = "unknown"
 
-// discussion reads a page. Right tells whether a row is about what was asked for.
+// discussion reads a page. Right reports whether a row is about the requested post or comment.
 func (c *client) discussion(
 	ctx context.Context, q commentQuery, cursor, postID string, right func(comment) (comment, bool),
 ) (page providers.Page[schema.Comment], err error) {
@@ -65,7 +65,7 @@ func (c *client) discussion(
 	convert := func(r comment, raw json.RawMessage) (schema.Comment, bool) {
 		r, ok := right(r)
 		if !ok {
-			return schema.Comment{}, true // of another post
+			return schema.Comment{}, true // on another post
 		}
 		return r.comment(postID, raw), true
 	}
@@ -80,9 +80,9 @@ func (c *client) discussion(
 type comment struct {
 	ID          wire.Serial `json:"id"`
 	VideoID     wire.Serial `json:"video_id"`
-	Parent      wire.Serial `json:"parent_comment_id"` // of a comment at the top level, the video
+	Parent      wire.Serial `json:"parent_comment_id"` // for a top-level comment, the video
 	Text        string      `json:"text"`
-	DisplayName string      `json:"display_name"` // of who wrote it, in answers to comments
+	DisplayName string      `json:"display_name"` // of the author, in replies
 	Likes       wire.Count  `json:"like_count"`
 	CreateTime  wire.Time   `json:"create_time"`
 }

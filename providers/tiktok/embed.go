@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// embeddedVideo is a post on the page to embed it.
+// embeddedVideo is a post on its embed page.
 type embeddedVideo struct {
 	Item struct {
 		ID          wire.Serial `json:"id"`
@@ -44,8 +44,8 @@ type embeddedVideo struct {
 	} `json:"challengeInfoList"`
 	Images struct {
 		Displayed []mirrors `json:"displayImages"`
-		slides              // as other pages have them
-	} `json:"imagePostInfo"` // of a slide show, whose video is empty
+		slides              // as on other pages
+	} `json:"imagePostInfo"` // for a slide show, whose video is empty
 }
 
 func (v embeddedVideo) post(raw json.RawMessage) schema.Post {
@@ -69,7 +69,7 @@ func (v embeddedVideo) post(raw json.RawMessage) schema.Post {
 	return p
 }
 
-// post reads the page to embed a post; where that fails, the few words that TikTok gives to whoever quotes it.
+// post reads the embed page of a post, or if that fails, TikTok's oEmbed data.
 func (o *own) post(ctx context.Context, id string) (schema.Post, error) {
 	p, err := o.embedded(ctx, id)
 	if errors.Is(err, providers.ErrUnavailable) && ctx.Err() == nil {
@@ -96,14 +96,14 @@ func (o *own) embedded(ctx context.Context, id string) (schema.Post, error) {
 	return v.post(page.Raw), wire.Same(ctx, "post", id, string(v.Item.ID))
 }
 
-// quotation is the answer of oembed.
+// quotation is the oEmbed response.
 // https://developers.tiktok.com/doc/embed-videos
 type quotation struct {
 	Title      string      `json:"title"`
 	AuthorURL  string      `json:"author_url"`
 	AuthorName string      `json:"author_name"`
 	Thumbnail  string      `json:"thumbnail_url"`
-	HTML       string      `json:"html"` // names the post
+	HTML       string      `json:"html"` // identifies the post
 	ID         wire.Serial `json:"embed_product_id"`
 }
 
@@ -129,7 +129,7 @@ func (o *own) quoted(ctx context.Context, id string) (schema.Post, error) {
 	return i.post(q.Raw), nil
 }
 
-// embeddedList is what stands above the posts of a sound or a hashtag.
+// embeddedList is the head of the posts of a sound or a hashtag.
 type embeddedList struct {
 	ID     wire.Serial `json:"id"`
 	Title  string      `json:"title"`
@@ -138,7 +138,7 @@ type embeddedList struct {
 	Videos wire.Count  `json:"videoCount"` // a number, or digits
 }
 
-// searchable says why a query cannot be searched for without the official interface.
+// searchable returns an error if a query cannot be searched for without the official API.
 func searchable(q providers.SearchQuery) error {
 	_, err := tagOf(q)
 	return err
@@ -154,7 +154,7 @@ func tagOf(q providers.SearchQuery) (string, error) {
 	return tag, nil
 }
 
-// search reads the page to embed a hashtag.
+// search reads the embed page of a hashtag.
 func (o *own) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (out providers.Page[schema.SearchResult], err error) {
@@ -165,7 +165,7 @@ func (o *own) search(
 	page, err := o.videos(ctx, cursor, func(number int) (wire.Object[route], error) {
 		return o.open(ctx, numbered(upstream.Get("embed", "tag", tag), number))
 	})
-	if errors.Is(err, providers.ErrNotFound) { // a word that nobody has used
+	if errors.Is(err, providers.ErrNotFound) { // a hashtag that has never been used
 		return out, nil
 	}
 	if err != nil {
@@ -178,7 +178,7 @@ func (o *own) search(
 	return out, nil
 }
 
-// sound reads the page to embed a sound.
+// sound reads the embed page of a sound.
 func (o *own) sound(ctx context.Context, id string, number int) (wire.Object[route], error) {
 	page, err := o.open(ctx, numbered(upstream.Get("embed", "music", id), number))
 	if err != nil {
@@ -207,7 +207,7 @@ func (o *own) track(ctx context.Context, id string) (schema.Track, error) {
 
 func trackURL(id string) string { return page("music/_-" + id) }
 
-// artists takes apart "Ann, Bob & Cy".
+// artists splits "Ann, Bob & Cy".
 func artists(s string) []string {
 	return text.Each(strings.Split(strings.ReplaceAll(s, " & ", ", "), ", "))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// member is an account as the site's own code gets it. It is documented nowhere, as are the structs below.
+// member is an account as the site's own code gets it. Neither it nor the structs below are documented.
 type member struct {
 	ID           wire.Serial `json:"id"`
 	UniqueID     string      `json:"uniqueId"`
@@ -23,14 +23,14 @@ type member struct {
 	Verified     bool        `json:"verified"`
 	SecUID       string      `json:"secUid"`
 	Private      wire.Bool   `json:"privateAccount"`
-	Room         roomID      `json:"roomId"` // of the broadcast
+	Room         roomID      `json:"roomId"` // of the live broadcast
 	Language     string      `json:"language"`
 	BioLink      struct {
 		Link string `json:"link"`
 	} `json:"bioLink"`
 }
 
-// avatar is the largest picture that there is.
+// avatar returns the largest picture.
 func (m member) avatar() *string {
 	for _, s := range []string{m.AvatarLarger, m.AvatarMedium, m.AvatarThumb} {
 		if u := text.URL(s); u != nil {
@@ -40,7 +40,7 @@ func (m member) avatar() *string {
 	return nil
 }
 
-// actor is how an account stands in what it made. Its handle stands in for a number that is not told.
+// actor converts the account to an author. Its handle is used when the number is missing.
 func (m member) actor() schema.Actor {
 	switch {
 	case m.UniqueID == "":
@@ -51,14 +51,14 @@ func (m member) actor() schema.Actor {
 	return schema.Actor{ID: string(m.ID), Handle: m.UniqueID, DisplayName: text.NonEmpty(m.Nickname), AvatarURL: m.avatar()}
 }
 
-// accountStats counts what an account has.
+// accountStats are the counts of an account.
 type accountStats struct {
 	Followers wire.Count `json:"followerCount"`
 	Following wire.Count `json:"followingCount"`
 	Videos    wire.Count `json:"videoCount"`
 }
 
-// itemStats counts what people did with a post.
+// itemStats are the counts of a post.
 type itemStats struct {
 	Likes    wire.Count `json:"diggCount"`
 	Comments wire.Count `json:"commentCount"`
@@ -67,7 +67,7 @@ type itemStats struct {
 	Saves    wire.Count `json:"collectCount"`
 }
 
-// either returns the exact count, or the rounded one where that is all there is.
+// either returns the exact count, or the rounded one when there is no other.
 func either(exact, rounded wire.Count) *int64 {
 	if exact.V != nil {
 		return exact.V
@@ -80,17 +80,17 @@ type item struct {
 	ID         wire.Serial   `json:"id"`
 	Desc       string        `json:"desc"`
 	CreateTime wire.Time     `json:"createTime"`
-	Language   string        `json:"textLanguage"` // "un" when it is not known
+	Language   string        `json:"textLanguage"` // "un" when it is unknown
 	Author     member        `json:"author"`
 	Video      itemVideo     `json:"video"`
-	ImagePost  slides        `json:"imagePost"` // of a slide show, whose video is empty
+	ImagePost  slides        `json:"imagePost"` // for a slide show, whose video is empty
 	Stats      itemStats     `json:"stats"`     // may be rounded
 	StatsV2    itemStats     `json:"statsV2"`
 	TextExtra  []textExtra   `json:"textExtra"`
 	Contents   []itemContent `json:"contents"`
 	IsAd       bool          `json:"isAd"`
 	Private    wire.Bool     `json:"privateItem"`
-	Classified wire.Bool     `json:"isContentClassified"` // it is shown to grown-ups who have logged in
+	Classified wire.Bool     `json:"isContentClassified"` // only shown to adults who are logged in
 }
 
 type itemContent struct {
@@ -99,7 +99,7 @@ type itemContent struct {
 
 type itemVideo struct {
 	ID          wire.Serial `json:"id"`
-	Duration    wire.Float  `json:"duration"` // seconds; 0 of a slide show
+	Duration    wire.Float  `json:"duration"` // seconds; 0 for a slide show
 	Cover       string      `json:"cover"`
 	OriginCover string      `json:"originCover"`
 	PlayAddr    string      `json:"playAddr"`
@@ -120,12 +120,12 @@ type slide struct {
 	URL mirrors `json:"imageURL"`
 }
 
-// mirrors are the addresses at which one file lies.
+// mirrors are the addresses of one file.
 type mirrors struct {
 	URLs []string `json:"urlList"`
 }
 
-// textExtra is a part of a text that leads somewhere.
+// textExtra is a part of a text that is a link.
 type textExtra struct {
 	Type    wire.Count `json:"type"` // 0 an account, 1 a hashtag
 	Hashtag string     `json:"hashtagName"`
@@ -139,7 +139,7 @@ func (i item) createdAt() *time.Time {
 	return madeAt(string(i.ID))
 }
 
-// isSlides tells a slide show from a video, which may have an empty list of pictures.
+// isSlides reports whether the post is a slide show; a video may have an empty list of pictures.
 func (i item) isSlides() bool { return len(i.ImagePost.Images) > 0 }
 
 func (i item) url() string {
@@ -171,7 +171,7 @@ func (i item) post(raw json.RawMessage) schema.Post {
 	return p
 }
 
-// named returns the hashtags and the accounts that a text leads to; where TikTok does not mark them, as they are written.
+// named returns the hashtags and the accounts that a text links to; if TikTok does not mark them, those written in it.
 func (i item) named() (hashtags, mentions []string) {
 	extras := slices.Clone(i.TextExtra)
 	for _, c := range i.Contents {
@@ -196,7 +196,7 @@ func (i item) named() (hashtags, mentions []string) {
 	return hashtags, mentions
 }
 
-// media are the pictures of a slide show, or the video. Where the file is not told, the page plays it.
+// media returns the pictures of a slide show, or the video. If the video's file is missing, the page's address is used.
 func (i item) media() []schema.Media {
 	if i.isSlides() {
 		var out []schema.Media
@@ -216,7 +216,7 @@ func (v itemVideo) media(page string) []schema.Media {
 	return videoMedia(files, []string{v.OriginCover, v.Cover}, v.Duration, page)
 }
 
-// videoMedia returns the first of files, with the first of covers; the page stands in for a file that is not told.
+// videoMedia returns the first of files, with the first of covers; the page replaces a missing file.
 func videoMedia(files, covers []string, duration wire.Float, page string) []schema.Media {
 	file, cover := text.URLs(files...), text.URLs(covers...)
 	m := schema.Media{Type: schema.Video, URL: page}
@@ -235,7 +235,7 @@ func videoMedia(files, covers []string, duration wire.Float, page string) []sche
 	return []schema.Media{m}
 }
 
-// appendImage appends the picture that lies at each of the mirrors.
+// appendImage appends a picture, given its mirrors.
 func appendImage(list []schema.Media, mirrors []string) []schema.Media {
 	if u := text.URL(text.First(mirrors)); u != nil {
 		list = append(list, schema.Media{Type: schema.Image, URL: *u})
@@ -243,7 +243,7 @@ func appendImage(list []schema.Media, mirrors []string) []schema.Media {
 	return list
 }
 
-// spoken returns a language as TikTok tells it, nil when it does not.
+// spoken converts TikTok's code of a language, nil when there is none.
 func spoken(code string) *string {
 	if code = strings.TrimSpace(code); len(code) < 2 || code == "un" {
 		return nil

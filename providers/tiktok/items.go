@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	firstPosts = 1472706000000                 // milliseconds; before it TikTok had no posts: where a walk ends
-	week       = 7 * 24 * int64(time.Hour/1e6) // in milliseconds: how far one list of posts looks back
+	firstPosts = 1472706000000                 // milliseconds; TikTok has no older posts, so walks end here
+	week       = 7 * 24 * int64(time.Hour/1e6) // in milliseconds: how far back one list of posts goes
 )
 
 // itemList is the answer of creator/item_list.
@@ -32,14 +32,14 @@ type itemList struct {
 	Status  wire.Count      `json:"statusCode"`
 }
 
-// posts walks back through the posts of an account. The cursor is a time, in milliseconds, and the account as the list knows
-// it.
+// posts walks back through the posts of an account. The cursor is a time in milliseconds, and the list's id of the
+// account.
 func (w *web) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
 	before, secUID, count, err := w.start(ctx, handle, cursor)
 	if err != nil {
 		return page, err
 	}
-	seen := wire.Witness{Count: count, Cursor: cursor, Gaps: true} // between two posts may be empty pages
+	seen := wire.Witness{Count: count, Cursor: cursor, Gaps: true} // empty pages may come between two posts
 	for range patient {
 		a, last, err := w.itemsBefore(ctx, secUID, before, cursor != "")
 		if err != nil {
@@ -70,7 +70,8 @@ func (w *web) posts(ctx context.Context, handle, cursor string) (page providers.
 	return page, nil
 }
 
-// start returns where a walk is, the account as the lists know it, and at the beginning how many posts the account has.
+// start returns the position of a walk, the list's id of the account, and at the beginning the account's number of
+// posts.
 func (w *web) start(ctx context.Context, handle, cursor string) (before int64, secUID string, count *int64, err error) {
 	if cursor != "" {
 		number, secUID, _ := strings.Cut(cursor, ".")
@@ -91,7 +92,7 @@ func (w *web) start(ctx context.Context, handle, cursor string) (before int64, s
 	return time.Now().UnixMilli(), secUID, d.V.Info.videos(), wire.Need(ctx, "webapp.user-detail.userInfo.user.secUid", secUID != "")
 }
 
-// ofAccount converts a row of the posts of an account; one of another is no row of that list.
+// ofAccount converts a row of the posts of an account; a post of another account does not belong in that list.
 func ofAccount(handle string, i item, raw json.RawMessage) schema.Post {
 	if i.Author.UniqueID != "" && !strings.EqualFold(i.Author.UniqueID, handle) {
 		return schema.Post{}
@@ -102,13 +103,13 @@ func ofAccount(handle string, i item, raw json.RawMessage) schema.Post {
 	return i.post(raw)
 }
 
-// newestFirst puts pinned posts, which come first, into their place: a higher number is a younger post.
+// newestFirst sorts pinned posts, which come first, into their place: a higher number is a newer post.
 func newestFirst(posts []schema.Post) {
 	slices.SortStableFunc(posts, func(a, b schema.Post) int { return ids.Newest(a.ID, b.ID) })
 }
 
-// itemsBefore reads a page, and the time of its last row; 0 when there is none. To a device that it does not like, TikTok gives
-// the same page for ever: then another device asks. Moved says that the walk has left its beginning.
+// itemsBefore reads a page, and returns the time of its last row; 0 when there is none. TikTok repeats the same page
+// for a device that it distrusts: then another device id is used. Moved says that the walk is past its first page.
 func (w *web) itemsBefore(ctx context.Context, secUID string, before int64, moved bool) (a itemList, last int64, err error) {
 	for range 2 {
 		if a, err = w.itemsOnce(ctx, secUID, before); err != nil {
@@ -143,7 +144,7 @@ func lastTime(a itemList) (last int64) {
 	return last
 }
 
-// listQuery is what the site's own code sends; TikTok does not answer without it.
+// listQuery returns the parameters that the site's own code sends; TikTok does not answer without them.
 func listQuery(secUID string, before int64) url.Values {
 	q := url.Values{}
 	for name, value := range map[string]string{
@@ -160,7 +161,7 @@ func listQuery(secUID string, before int64) url.Values {
 	return q
 }
 
-// device makes up the number of a browser.
+// device makes up the id of a browser.
 func device() string {
 	const low, high = 7250000000000000000, 7325099899999994577
 	return strconv.FormatInt(low+rand.Int64N(high-low+1), 10)
@@ -168,7 +169,7 @@ func device() string {
 
 const collectionPage = 30
 
-// collectionPosts reads what an account has put into one of its collections. The cursor is a place in the list.
+// collectionPosts reads the posts in a collection of an account. The cursor is a position in the list.
 func (o *own) collectionPosts(
 	ctx context.Context, q providers.CollectionQuery, cursor string,
 ) (page providers.Page[schema.Post], err error) {

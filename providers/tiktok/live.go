@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// roomID is the number of a room, "" when there is none. Known tells whether either was told.
+// roomID is the number of a room, "" when there is none. Known reports whether the field was readable.
 type roomID struct {
 	V     string
 	known bool
@@ -20,7 +20,7 @@ type roomID struct {
 // UnmarshalJSON never fails.
 func (r *roomID) UnmarshalJSON(b []byte) error {
 	var id wire.Serial
-	_ = id.UnmarshalJSON(b) // nor does that
+	_ = id.UnmarshalJSON(b) // nor does this
 	*r = roomID{string(id), id != "" || string(b) == `""` || string(bytes.Trim(b, `"`)) == "0"}
 	return nil
 }
@@ -43,10 +43,10 @@ type room struct {
 	} `json:"owner"`
 }
 
-// onAir is the status of a room in which somebody broadcasts.
+// onAir is the status of a room with a broadcast.
 const onAir = 2
 
-// live reads the room of an account, which has one only when it broadcasts.
+// live reads the room of an account, which has one only while it broadcasts.
 func (w *web) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	d, err := w.user(ctx, handle)
 	if err != nil {
@@ -80,7 +80,7 @@ func (w *web) room(ctx context.Context, id string) (wire.Object[room], error) {
 	return answer.Data, err
 }
 
-// broadcast completes what the page of the account told.
+// broadcast completes the data from the page of the account.
 func (r room) broadcast(out schema.LiveStream, raw json.RawMessage) schema.LiveStream {
 	if *r.Status.V != onAir {
 		return out

@@ -9,15 +9,15 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-const pageSize = 100 // of every list of the official interface, which may give fewer and still have more
+const pageSize = 100 // of every list of the official API, which may return fewer and still have more
 
-// paging stands beside each list of the official interface.
+// paging is beside each list of the official API.
 type paging struct {
-	Cursor  wire.Count `json:"cursor"` // a place in the list, or a time
+	Cursor  wire.Count `json:"cursor"` // a position in the list, or a time
 	HasMore flag       `json:"has_more"`
 }
 
-// next returns the cursor of what follows, "" when nothing does.
+// next returns the cursor of the next page, "" when there is none.
 func (p paging) next(ctx context.Context) (string, error) {
 	if err := wire.Need(ctx, "data.has_more", p.HasMore.known); err != nil || !p.HasMore.is {
 		return "", err
@@ -28,7 +28,7 @@ func (p paging) next(ctx context.Context) (string, error) {
 	return strconv.FormatInt(*p.Cursor.V, 10), nil
 }
 
-// flag is true or false, also as a word.
+// flag is a boolean, also written as a word.
 type flag struct{ is, known bool }
 
 // UnmarshalJSON never fails.
@@ -38,7 +38,7 @@ func (f *flag) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// at is a cursor of ours as the official interface takes it: a number; nil at the beginning.
+// at converts a cursor of ours to a number for the official API; nil for the first page.
 func at(cursor string) *json.Number {
 	if cursor == "" {
 		return nil

@@ -14,7 +14,7 @@ import (
 const accountFields = "display_name,bio_description,avatar_url,is_verified,follower_count,following_count,likes_count," +
 	"video_count,bio_url"
 
-// accountInfo is the answer of user/info, which names neither the account nor its number.
+// accountInfo is the answer of user/info, which has neither the account's handle nor its number.
 // https://developers.tiktok.com/doc/research-api-specs-query-user-info
 type accountInfo struct {
 	DisplayName string     `json:"display_name"`
@@ -61,7 +61,7 @@ func (a accountInfo) profile(handle string, raw json.RawMessage) schema.Profile 
 	}
 }
 
-// bioLinks returns the link of an account, often without a scheme, and those in its words.
+// bioLinks returns the link of an account, often without a scheme, and those in its bio.
 func bioLinks(link, bio string) []string {
 	return text.URLs(append([]string{link}, text.Addresses(bio)...)...)
 }
@@ -72,7 +72,7 @@ type follower struct {
 	DisplayName string `json:"display_name"`
 }
 
-// profile always belongs.
+// profile converts f. It always reports true.
 func (f follower) profile(raw json.RawMessage) (schema.Profile, bool) {
 	return schema.Profile{
 		Common:      schema.Common{ID: f.Username, URL: profileURL(f.Username), Raw: raw},
@@ -118,7 +118,7 @@ func (c *client) list(ctx context.Context, path, handle, cursor string, answer a
 	return blameCursor(err, cursor)
 }
 
-// people makes a page of rows that have been read with err.
+// people makes a page of rows whose read returned err.
 func people(
 	ctx context.Context, name string, rows wire.Rows[follower], p paging, err error,
 ) (page providers.Page[schema.Profile], _ error) {

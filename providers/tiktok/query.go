@@ -12,12 +12,12 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// videoQuery is the body of video/query, which looks at 30 days at most.
+// videoQuery is the request body of video/query, which covers at most 30 days.
 // https://developers.tiktok.com/doc/research-api-specs-query-videos
 type videoQuery struct {
 	Query    conditions   `json:"query"`
-	Start    string       `json:"start_date"` // a day of UTC, inclusive
-	End      string       `json:"end_date"`   // a day of UTC, inclusive
+	Start    string       `json:"start_date"` // a day in UTC, inclusive
+	End      string       `json:"end_date"`   // a day in UTC, inclusive
 	MaxCount int          `json:"max_count"`
 	Cursor   *json.Number `json:"cursor,omitempty"`
 	SearchID string       `json:"search_id,omitempty"`
@@ -42,7 +42,7 @@ type videoList struct {
 	} `json:"data"`
 }
 
-// query reads one page. Says tells that the query holds words of the caller.
+// query reads one page. Says reports that the query contains words of the caller.
 func (c *client) query(ctx context.Context, q videoQuery, says bool) (a videoList, err error) {
 	q.MaxCount = pageSize
 	r := ask("video/query/", videoFields, q)
@@ -53,24 +53,24 @@ func (c *client) query(ctx context.Context, q videoQuery, says bool) (a videoLis
 
 const (
 	day     = "20060102"
-	window  = 30 // days that one query looks at
-	patient = 4  // queries for one page: an account may have been silent for months
+	window  = 30 // days that one query covers
+	patient = 4  // queries for one page: an account may have been inactive for months
 )
 
-// walk is a search from new to old, a window at a time. Since and until are inclusive.
+// walk is a search from new to old, one window at a time. Since and until are inclusive.
 type walk struct {
 	query        conditions
 	since, until time.Time
-	says         bool // the query holds words of the caller
+	says         bool // the query contains words of the caller
 }
 
-// place is where a walk stands: the last day of the window, and how far into the window it is.
+// place is the position of a walk: the last day of the window, and the cursor within the window.
 type place struct{ end, cursor, search string }
 
 // String returns the cursor of a page.
 func (p place) String() string { return p.end + "." + p.cursor + "." + p.search }
 
-// from reads a cursor.
+// from parses a cursor.
 func (w walk) from(cursor string) (place, error) {
 	if cursor == "" {
 		return place{end: w.until.UTC().Format(day)}, nil
@@ -84,7 +84,7 @@ func (w walk) from(cursor string) (place, error) {
 
 // begins returns the first day of the window at p.
 func (w walk) begins(p place) time.Time {
-	end, _ := time.Parse(day, p.end) // it has been read or written by us
+	end, _ := time.Parse(day, p.end) // it has been parsed or written by us
 	start, since := end.AddDate(0, 0, 1-window), w.since.UTC().Truncate(24*time.Hour)
 	if start.Before(since) {
 		return since
@@ -92,13 +92,13 @@ func (w walk) begins(p place) time.Time {
 	return start
 }
 
-// older returns the place of the window before p.
+// older returns the first place of the window before p.
 func (w walk) older(p place) (_ place, more bool) {
 	end := w.begins(p).AddDate(0, 0, -1)
 	return place{end: end.Format(day)}, !end.Before(w.since.UTC().Truncate(24 * time.Hour))
 }
 
-// rows reads a page of a walk, which has something on it unless the next queries are left to the next page.
+// rows reads a page of a walk. The page is empty only if the query limit for one page is reached.
 func rows[O any](
 	ctx context.Context, c *client, w walk, cursor string, convert func(v video, raw json.RawMessage) (O, bool),
 ) (page providers.Page[O], err error) {
@@ -121,7 +121,7 @@ func rows[O any](
 			return providers.Page[O]{}, err
 		}
 		more := true
-		if next != "" && next != p.cursor { // a cursor that stands still has nothing more to give
+		if next != "" && next != p.cursor { // a cursor that does not advance has nothing more
 			p.cursor, p.search = next, string(a.Data.SearchID)
 		} else {
 			p, more = w.older(p)
@@ -136,7 +136,7 @@ func rows[O any](
 	return page, nil
 }
 
-// search finds posts by their words, or by a hashtag.
+// search searches posts by words, or by a hashtag.
 func (c *client) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (providers.Page[schema.SearchResult], error) {

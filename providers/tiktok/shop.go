@@ -22,7 +22,7 @@ const (
 	shopPage     = 10 // the largest page of all lists of shops
 )
 
-// shop is a row of tts/shop, which knows shops in Europe.
+// shop is a row of tts/shop, which has shops in Europe.
 // https://developers.tiktok.com/doc/research-api-specs-query-tiktok-shop-info
 type shop struct {
 	ID   wire.Serial `json:"shop_id"`
@@ -67,7 +67,7 @@ func (s shop) storefront(raw json.RawMessage) providers.Storefront {
 	}
 }
 
-// reviews reads those of a product. The cursor is the number of a page.
+// reviews reads the reviews of a product. The cursor is the number of a page.
 // https://developers.tiktok.com/doc/research-api-specs-query-tiktok-shop-reviews
 func (c *client) reviews(ctx context.Context, productID, cursor string) (page providers.Page[schema.Review], err error) {
 	number, err := pages.Number(cursor, math.MaxInt)
@@ -98,14 +98,14 @@ func (c *client) reviews(ctx context.Context, productID, cursor string) (page pr
 	return page, nil
 }
 
-// review is a row of tts/review, which tells neither its own number nor who wrote it.
+// review is a row of tts/review, which has neither an id nor an author.
 type review struct {
 	Rating     string    `json:"review_rating"` // a word
 	Text       string    `json:"review_text"`
 	CreateTime wire.Time `json:"create_time"` // milliseconds
 }
 
-// stars are the words of a rating.
+// stars maps the words of a rating to numbers.
 var stars = map[string]float64{"ONE": 1, "TWO": 2, "THREE": 3, "FOUR": 4, "FIVE": 5}
 
 func (r review) review(productID string, raw json.RawMessage) schema.Review {
@@ -126,7 +126,7 @@ func (r review) review(productID string, raw json.RawMessage) schema.Review {
 
 func productURL(id string) string { return page("shop/pdp/" + id) }
 
-// digest is the id of what has none: the page that shows it, when it was written, by nobody that we know, and what it says.
+// digest returns an id for a review without one, made from its page, its time and its text.
 func digest(address string, at *time.Time, words string) string {
 	when := ""
 	if at != nil {
@@ -135,7 +135,7 @@ func digest(address string, at *time.Time, words string) string {
 	return ids.Of(address, when, unknown, words)
 }
 
-// collection reads a playlist. Only the numbers of its posts are told.
+// collection reads a playlist. TikTok only gives the numbers of its posts.
 // https://developers.tiktok.com/doc/research-api-specs-query-playlist-info
 func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
 	var answer struct {

@@ -16,18 +16,18 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// subtitle names a file of subtitles.
+// subtitle describes a subtitle file.
 type subtitle struct {
 	Language string `json:"LanguageCodeName"` // such as "eng-US"
 	URL      string `json:"Url"`
 	Format   string `json:"Format"` // "webvtt" or "creator_caption"
-	Source   string `json:"Source"` // "ASR" of what TikTok has heard, "MT" of what it has translated
+	Source   string `json:"Source"` // "ASR" if transcribed by TikTok, "MT" if translated by it
 }
 
-// heard is the source of the original.
+// heard is the source of the original subtitles.
 const heard = "ASR"
 
-// lang returns a language in two letters, where there are such: "en" of "eng-US".
+// lang returns the two-letter code of a language if there is one: "en" for "eng-US".
 func lang(code string) string {
 	tag, err := language.Parse(code)
 	if err != nil {
@@ -60,7 +60,7 @@ func choose(ctx context.Context, list wire.Rows[subtitle], wanted string) (chose
 	return chosen, providers.NotFound("the post has no subtitles")
 }
 
-// transcript reads the subtitles that a post's page names.
+// transcript reads the subtitles that a post's page lists.
 func (w *web) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
 	i, err := w.item(ctx, q.PostID)
 	if err == nil && i.V.isSlides() {
@@ -95,7 +95,7 @@ func (w *web) transcript(ctx context.Context, q providers.TranscriptQuery) (t sc
 	return t, nil
 }
 
-// read reads a file of subtitles, which lies on one of TikTok's many hosts.
+// read reads a subtitle file, which is on one of TikTok's many hosts.
 func (w *web) read(ctx context.Context, s subtitle) ([]schema.TranscriptSegment, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Scheme != "https" || !isTikToks(u.Hostname()) {
@@ -112,7 +112,7 @@ func (w *web) read(ctx context.Context, s subtitle) ([]schema.TranscriptSegment,
 	return vtt.Segments(ctx, res.Body)
 }
 
-// gone says what a file that is not there means: the post's page has named it, so the post is.
+// gone converts the error for a missing file: the post's page lists it, so the post exists.
 func gone(err error) error {
 	if errors.Is(err, providers.ErrNotFound) {
 		return providers.Unavailable(err, "TikTok does not have the subtitles that it names")
@@ -120,7 +120,7 @@ func gone(err error) error {
 	return err
 }
 
-// isTikToks tells whether a host is one of those from which TikTok serves its files.
+// isTikToks reports whether a host is one of TikTok's file hosts.
 func isTikToks(host string) bool {
 	for _, domain := range []string{
 		"tiktok.com", "tiktokcdn.com", "tiktokcdn-us.com", "tiktokcdn-eu.com", "tiktokv.com", "tiktokv.us", "tiktokv.eu",
@@ -133,7 +133,7 @@ func isTikToks(host string) bool {
 	return false
 }
 
-// utterances reads the subtitles that an account has written itself.
+// utterances parses subtitles that an account has written itself.
 func utterances(ctx context.Context, body []byte) ([]schema.TranscriptSegment, error) {
 	var answer struct {
 		Utterances wire.Rows[utterance] `json:"utterances"`

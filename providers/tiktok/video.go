@@ -15,11 +15,11 @@ import (
 const videoFields = "id,username,video_description,create_time,region_code,view_count,like_count,comment_count,share_count," +
 	"favorites_count,hashtag_names,video_mention_list,video_tag,voice_to_text,music_id"
 
-// video is a row of video/query. Its file is told to nobody.
+// video is a row of video/query. It has no address of the file.
 // https://developers.tiktok.com/doc/research-api-specs-query-videos
 type video struct {
 	ID          wire.Serial `json:"id"`
-	VideoID     wire.Serial `json:"video_id"` // the same, as the documentation's examples spell it
+	VideoID     wire.Serial `json:"video_id"` // the same, as spelled in the documentation's examples
 	Username    string      `json:"username"`
 	Description string      `json:"video_description"`
 	CreateTime  wire.Time   `json:"create_time"`
@@ -34,10 +34,10 @@ type video struct {
 	Tag         struct {
 		Type string `json:"type"`
 	} `json:"video_tag"`
-	Voice words `json:"voice_to_text"` // absent where TikTok has heard nothing
+	Voice words `json:"voice_to_text"` // absent when there is no speech
 }
 
-// words is a text of which it matters whether it is empty or something else than a text.
+// words is a text that distinguishes empty from not a text.
 type words struct {
 	V   string
 	odd bool
@@ -64,11 +64,11 @@ func (v video) createdAt() *time.Time {
 	return madeAt(v.id())
 }
 
-// post converts v. Handle is whose posts were asked for, "" where that is not known: v may not name its account.
+// post converts v. Handle is the requested account, "" when it is unknown: v may not name its account.
 func (v video) post(handle string, raw json.RawMessage) schema.Post {
 	if v.Username != "" {
 		if handle != "" && !strings.EqualFold(handle, v.Username) {
-			return schema.Post{} // of another account
+			return schema.Post{} // by another account
 		}
 		handle = v.Username
 	}
@@ -107,7 +107,7 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return v.V.post("", v.Raw), nil
 }
 
-// video reads one video, which TikTok finds only on the days about its making, and only two days later.
+// video reads one video, which TikTok finds only by the days around its creation, and only after two days.
 func (c *client) video(ctx context.Context, id string) (wire.Object[video], error) {
 	var none wire.Object[video]
 	made := madeAt(id)
@@ -130,8 +130,8 @@ func (c *client) video(ctx context.Context, id string) (wire.Object[video], erro
 	return none, providers.NotHere("TikTok's research interface does not see this post: it is missing, private, or too new")
 }
 
-// posts walks back through the months of an account. Of one that has been silent it first asks whether it is there, and has
-// any posts: there are many months to look at.
+// posts walks back through the months of an account. If an account has no recent posts, it first checks that the
+// account exists and has any posts, because there are many months to read.
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	months := walk{query: conditions{And: []condition{{"EQ", "username", []string{handle}}}}, until: time.Now(), since: time.UnixMilli(firstPosts)}
 	page, err := rows(ctx, c, months, cursor, func(v video, raw json.RawMessage) (schema.Post, bool) {
@@ -149,7 +149,7 @@ func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Pa
 	return page, nil
 }
 
-// transcript gives what TikTok has heard, without times. Where it has heard nothing, the page may have subtitles.
+// transcript returns TikTok's transcription, without times. If there is none, the page may have subtitles.
 func (c *client) transcript(ctx context.Context, q providers.TranscriptQuery) (schema.Transcript, error) {
 	v, err := c.video(ctx, q.PostID)
 	if err == nil {

@@ -45,7 +45,7 @@ func (c *client) account(ctx context.Context, handle string) (wire.Object[accoun
 	return a, wire.SameFold(ctx, "account", handle, a.V.Acct)
 }
 
-// account is the answer of GET /v1/accounts/lookup; inside a status some fields are missing.
+// account is the answer of GET /v1/accounts/lookup; within a status some fields are missing.
 // https://docs.joinmastodon.org/entities/Account/
 type account struct {
 	ID          wire.Serial `json:"id"`
@@ -58,7 +58,7 @@ type account struct {
 	Website     string      `json:"website"` // whatever was typed
 	Verified    bool        `json:"verified"`
 	Suspended   wire.Bool   `json:"suspended"`       // absent when it is not
-	Followers   wire.Count  `json:"followers_count"` // -1 where it was not counted, as are the two below
+	Followers   wire.Count  `json:"followers_count"` // -1 when it was not counted; so are the two below
 	Following   wire.Count  `json:"following_count"`
 	Statuses    wire.Count  `json:"statuses_count"`
 	Fields      []struct {
@@ -83,7 +83,7 @@ func (a account) profile(raw []byte) schema.Profile {
 
 var host = regexp.MustCompile(`(?i)^(?:https?://)?(?:[\pL\pM\pN_-]+\.)+(?:\pL[\pL\pM]+|xn--[a-z0-9-]+)(?::[0-9]+)?(?:[/?#]\S*)?$`)
 
-// links are the website, where that is one, and what the bio and the fields lead to outside Truth Social.
+// links returns the website, if it is one, and the links in the bio and the fields that leave Truth Social.
 func (a account) links() []string {
 	var found []string
 	if w := strings.TrimSpace(a.Website); host.MatchString(w) {
@@ -103,7 +103,7 @@ func (a *account) actor() schema.Actor {
 	return schema.Actor{ID: string(a.ID), Handle: a.Acct, DisplayName: text.NonEmpty(a.DisplayName), AvatarURL: picture(a.Avatar)}
 }
 
-// picture is the address of an image, nil for the one that stands where there is none.
+// picture returns the address of an image, nil for the default image.
 func picture(u string) *string {
 	if strings.HasSuffix(u, "/missing.png") {
 		return nil

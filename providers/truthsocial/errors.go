@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// check tells what needs an account from what is forbidden, and both from Cloudflare.
+// check distinguishes what needs an account from what is forbidden, and both from Cloudflare's refusals.
 func check(signedIn bool) func(*upstream.Response) error {
 	return func(res *upstream.Response) error {
 		switch {
@@ -27,6 +27,6 @@ func check(signedIn bool) func(*upstream.Response) error {
 	}
 }
 
-// errNothing is a success without what was asked for, such as the {} that Truth Social answers to those it thinks too
-// fast.
+// errNothing is a success without the requested data, such as the {} that Truth Social returns to clients that it
+// considers too fast.
 var errNothing = providers.Unavailable(nil, "Truth Social answered nothing")

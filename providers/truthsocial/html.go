@@ -9,14 +9,14 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/text"
 )
 
-// plain is the text of a status. The line "RT: address" that stands before a post which quotes another is left out.
+// plain returns the text of a status. The line "RT: address" before a post that quotes another is left out.
 func plain(content string) string {
 	if !strings.Contains(content, "quote-inline") {
 		return text.FromHTML(content)
 	}
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(content))
-	depth := 0 // of spans, inside the quote
+	depth := 0 // of spans, within the quote
 	for {
 		kind := z.Next()
 		if kind == html.ErrorToken {
@@ -35,7 +35,7 @@ func plain(content string) string {
 	}
 }
 
-// external lists where the anchors of content lead outside Truth Social: mentions and hashtags lead inside.
+// external lists the links in content that leave Truth Social: mentions and hashtags stay inside.
 func external(content string) []string {
 	var out []string
 	z := html.NewTokenizer(strings.NewReader(content))
@@ -54,7 +54,7 @@ func external(content string) []string {
 	}
 }
 
-// tag returns the name of the tag that z stands on, and the value of one of its attributes.
+// tag returns the name of the current tag of z, and the value of one of its attributes.
 func tag(z *html.Tokenizer, attribute string) (name, value string) {
 	n, more := z.TagName()
 	name = string(n)

@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// ParseProfile converts an account as Truth Social's own interface shows it, wherever it was read. The error wraps
+// ParseProfile converts an account as Truth Social's own API returns it, from any source. The error wraps
 // [providers.ErrUnavailable], or [providers.ErrNotFound] for an account that is suspended.
 // https://docs.joinmastodon.org/entities/Account/
 func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, error) {
@@ -23,8 +23,8 @@ func ParseProfile(ctx context.Context, raw json.RawMessage) (schema.Profile, err
 	return a.profile(raw), wire.Need(ctx, "id", a.ID != "")
 }
 
-// ParsePost converts a status. The error wraps [providers.ErrUnavailable], or [providers.ErrNotFound] for a status that is
-// not public.
+// ParsePost converts a status. The error wraps [providers.ErrUnavailable], or [providers.ErrNotFound] for a status that
+// is not public.
 // https://docs.joinmastodon.org/entities/Status/
 func ParsePost(ctx context.Context, raw json.RawMessage) (schema.Post, error) {
 	var s status

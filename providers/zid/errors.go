@@ -10,8 +10,8 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// check reads a refusal of our tokens, which Zid also writes as "No such user", as what it is, and the errors that the
-// managers' part of the API sends with the status 200.
+// check recognizes a refusal of our tokens, which Zid also writes as "No such user", and the errors that the managers'
+// part of the API sends with status 200.
 // https://docs.zid.sa
 func check(res *upstream.Response) error {
 	switch {
@@ -30,8 +30,8 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// listError reads "not found" in the place of a list: behind the last page it ends the list, which had been longer, and on
-// the first it says nothing about anything that was asked for.
+// listError handles "not found" for a list: after the last page it ends the list, and on the first page it says nothing
+// about the requested thing.
 func listError(err error, n int) error {
 	switch {
 	case !errors.Is(err, providers.ErrNotFound):

@@ -20,7 +20,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// products lists what the store sells, the oldest first. The cursor is the number of a page.
+// products lists the store's products, oldest first. The cursor is the page number.
 func (m *merchant) products(
 	ctx context.Context, q providers.ProductsQuery, cursor string,
 ) (page providers.Page[schema.Product], err error) {
@@ -47,17 +47,17 @@ func (m *merchant) open(ctx context.Context, q providers.ProductsQuery, cursor s
 	return s, n, s.is(q.Store)
 }
 
-// errAccounts answers for the products of an account. Nobody writes to it.
+// errAccounts is returned for the products of an account. It is read-only.
 var errAccounts = providers.Unsupported("Zid has products of stores, not of accounts")
 
-const pageSize = "100" // the most that Zid documents
+const pageSize = "100" // the largest page that Zid documents
 
-// listing reads page n of the products. Behind the last one Zid knows no page, which ends the list that led there.
+// listing reads page n of the products. After the last page Zid answers "not found", which ends the list.
 // https://docs.zid.sa, "Retrieve a list of products"
 func (m *merchant) listing(ctx context.Context, s shop, n int, lang string) (page providers.Page[schema.Product], err error) {
 	var answer struct {
 		Results wire.Rows[product] `json:"results"`
-		Next    wire.Token         `json:"next"` // the address of the next page, http:// and without our headers
+		Next    wire.Token         `json:"next"` // the address of the next page, with http:// and without our headers
 	}
 	r := upstream.Get("products/").With("page", strconv.Itoa(n)).With("page_size", pageSize).
 		With("extended", "true").With("ordering", "created_at")
@@ -79,8 +79,8 @@ func (m *merchant) listing(ctx context.Context, s shop, n int, lang string) (pag
 	return page, err
 }
 
-// pageOf takes the number of the next page out of its address. One that does not lead on is a failure: to follow it would
-// be to read the same pages for ever.
+// pageOf returns the number of the next page from its address. It returns an error if that does not advance, since
+// following it would loop forever.
 func pageOf(ctx context.Context, address string, n int) (string, error) {
 	number := ""
 	if u, err := url.Parse(address); err == nil {
@@ -110,7 +110,7 @@ func (m *merchant) readProduct(ctx context.Context, id string) (schema.Product, 
 	var p wire.Object[product]
 	r := upstream.Get("products", id+"/")
 	r.Header, r.Input = http.Header{"Store-Id": {s.ID}}, true
-	if _, err := m.http.Read(ctx, r, &p); errors.Is(err, providers.ErrInvalid) { // one that Zid cannot read is nobody's
+	if _, err := m.http.Read(ctx, r, &p); errors.Is(err, providers.ErrInvalid) { // Zid cannot parse the id: not found
 		return schema.Product{}, providers.ErrNotFound
 	} else if err != nil {
 		return schema.Product{}, err
@@ -145,12 +145,12 @@ type product struct {
 	HTMLURL     string               `json:"html_url"` // its Arabic letters are not escaped
 	Images      []picture            `json:"images"`
 	Categories  []category           `json:"categories"`
-	Rating      *rating              `json:"rating"` // null when nobody has rated
+	Rating      *rating              `json:"rating"` // null when there is no rating
 	Structure   string               `json:"structure"`
 	IsDraft     wire.Bool            `json:"is_draft"`
 	IsPublished wire.Bool            `json:"is_published"`
 	IsInfinite  wire.Bool            `json:"is_infinite"`
-	Quantity    wire.Float           `json:"quantity"` // null on parents, whose stock is that of their variants
+	Quantity    wire.Float           `json:"quantity"` // null for parents, whose stock is that of their variants
 	Stocks      wire.Rows[inventory] `json:"stocks"`
 }
 
@@ -177,7 +177,7 @@ type picture struct {
 	Order  wire.Count `json:"display_order"`
 }
 
-// place is where the picture stands: last when that is not told.
+// place returns the position of the picture: last when it is missing.
 func (p picture) place() int64 {
 	if p.Order.V == nil {
 		return math.MaxInt64
@@ -191,8 +191,8 @@ type address struct {
 	URL   string `json:"url"`
 }
 
-// productFields is what of a product anybody may see. Costs, warehouses and what is sold are the merchant's own. Nobody
-// writes to it.
+// productFields are the public fields of a product. Costs, warehouses and sales figures are the merchant's own. It is
+// read-only.
 var productFields = []string{
 	"id", "parent_id", "sku", "name", "slug", "price", "sale_price", "formatted_price", "formatted_sale_price", "currency",
 	"currency_symbol", "attributes", "categories", "display_order", "has_options", "has_fields", "images", "is_draft",
@@ -204,10 +204,10 @@ func (p product) hidden() bool {
 	return p.IsDraft.Is() || p.IsPublished.Not() && p.IsPublished.V != nil
 }
 
-// listed leaves out what the merchant has not published, and variants, which belong to their parent.
+// listed reports false for unpublished products, and for variants, which belong to their parent.
 func (p product) listed() bool { return !p.hidden() && p.Structure != "child" && p.ParentID == "" }
 
-// price returns what p costs now; it is unknown when either price is, since the lower one counts.
+// price returns the current price of p; it is unknown if either price is, since the lower one counts.
 func (p product) price() (schema.Price, bool) {
 	return effective(p.Price, p.SalePrice, p.Currency)
 }
@@ -224,7 +224,8 @@ func effective(price, sale wire.Float, currency string) (schema.Price, bool) {
 	return schema.Price{Amount: now, Currency: currency}, true
 }
 
-// product returns the zero product, which breaks the schema, when its price or its stock is unknown: 0 would be a price.
+// product returns the zero product, which breaks the schema, when the price or stock is unknown: 0 would be a valid
+// price.
 func (p product) product(s shop, lang string, raw json.RawMessage) schema.Product {
 	price, priced := p.price()
 	inStock, counted := p.inStock()
@@ -252,7 +253,7 @@ func pageIn(store, slug string) string {
 	return strings.TrimSuffix(store, "/") + "/products/" + url.PathEscape(slug)
 }
 
-// inStock tells whether p can be bought now, and whether that is known at all.
+// inStock reports whether p can be bought now, and whether that is known at all.
 func (p product) inStock() (in, known bool) {
 	q := p.Quantity
 	in = p.IsInfinite.Is() || q.V != nil && *q.V > 0
@@ -267,7 +268,7 @@ func (p product) inStock() (in, known bool) {
 
 func positive(c wire.Count) bool { return c.V != nil && *c.V > 0 }
 
-// mean returns the rating and of how many it is made; both nil when nothing is known.
+// mean returns the average rating and the number of ratings; both are nil when unknown.
 func (r *rating) mean() (mean *float64, count *int64) {
 	if r == nil {
 		return nil, nil
@@ -286,7 +287,7 @@ func names(list []category, lang string) []string {
 	return text.Each(out)
 }
 
-// addresses returns where pictures are, in the order in which the shop shows them.
+// addresses returns the addresses of pictures, in the order in which the shop shows them.
 func addresses(list []picture) []string {
 	slices.SortStableFunc(list, func(a, b picture) int { return cmp.Compare(a.place(), b.place()) })
 	var out []string
@@ -296,7 +297,7 @@ func addresses(list []picture) []string {
 	return text.URLs(out...)
 }
 
-// namesOf returns the name of a product in every language, out of its raw.
+// namesOf returns the name of a product in every language, from its raw.
 func namesOf(raw json.RawMessage) string {
 	var p struct {
 		Name local `json:"name"`

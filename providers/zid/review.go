@@ -17,8 +17,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// reviews lists what buyers say of a product, newest first. Zid lists the reviews of the whole store, so a page is what
-// one of its pages holds of them, which may be nothing; the cursor is the number of a page.
+// reviews lists the reviews of a product, newest first. Zid lists the reviews of the whole store, so a page holds those
+// of the product on one page of that list, and may be empty. The cursor is the page number.
 func (m *merchant) reviews(
 	ctx context.Context, productID, cursor string,
 ) (page providers.Page[schema.Review], err error) {
@@ -80,7 +80,7 @@ func (m *merchant) reviewPage(
 	return page, wire.Need(ctx, "pagination.next_page", err == nil && number > n)
 }
 
-// review is what a buyer says of a product.
+// review is a buyer's review of a product.
 // https://docs.zid.sa, "Product reviews"
 type review struct {
 	ID       wire.ID `json:"id"` // a UUID
@@ -94,19 +94,19 @@ type review struct {
 	Status      string     `json:"status"`
 	IsAnonymous wire.Bool  `json:"is_anonymous"`
 	Rating      wire.Float `json:"rating"`
-	Comment     string     `json:"comment"` // null without words
+	Comment     string     `json:"comment"` // null without text
 	CreatedAt   string     `json:"created_at"`
 }
 
-// belongs leaves out reviews of other products, and those that the merchant has not let through. A review that does not say
-// what it is about belongs nowhere, and is counted as one that cannot be read.
+// belongs reports false for reviews of other products, and for those that the merchant has not approved. A review
+// without a product does not belong either, and is counted as unreadable.
 func (v review) belongs(productID string) bool {
 	about := v.Product.ID == "" || strings.EqualFold(string(v.Product.ID), productID)
 	return about && (v.Status == "approved" || v.Status == "published")
 }
 
-// review returns the zero review, which breaks the schema, when there is no rating or product, or when it is unknown
-// whether the buyer wants to be named.
+// review returns the zero review, which breaks the schema, when the rating or product is missing, or when it is unknown
+// whether the buyer is anonymous.
 func (v review) review(s shop, raw json.RawMessage) schema.Review {
 	stars := v.Rating.V
 	if stars == nil || *stars < 0 || *stars > 5 || v.ID == "" || v.Product.ID == "" || v.IsAnonymous.V == nil {
@@ -122,7 +122,7 @@ func (v review) review(s shop, raw json.RawMessage) schema.Review {
 	}
 }
 
-// author is the buyer, or nobody in particular where they do not want to be named.
+// author returns the buyer, or an anonymous author if the buyer does not want to be named.
 func (v review) author() schema.Actor {
 	if v.IsAnonymous.Is() {
 		id := "anonymous-" + string(v.ID)
@@ -136,15 +136,16 @@ func (v review) author() schema.Actor {
 	return author
 }
 
-// reviewFields is what of a review anybody may see; of the buyer there is more. Nobody writes to it.
+// reviewFields are the public fields of a review, which also has private data of the buyer. It is read-only.
 var reviewFields = []string{"id", "product", "status", "is_anonymous", "rating", "comment", "reply", "images", "created_at", "updated_at"}
 
-// public returns the review without what is private: buyers have telephone numbers and addresses, and anonymous ones a name.
+// public returns the review without private data: buyers' telephone numbers and addresses, and the names of anonymous
+// ones.
 func (v review) public(raw json.RawMessage) json.RawMessage {
 	return public(raw, reviewFields)
 }
 
-// moment reads a time, which Zid writes without a zone: it is that of Riyadh.
+// moment parses a time without a zone, which is Riyadh's.
 func moment(s string) *time.Time {
 	riyadh := time.FixedZone("Riyadh", 3*60*60)
 	if t, err := time.ParseInLocation(time.DateTime, s, riyadh); err == nil {

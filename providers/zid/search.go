@@ -11,8 +11,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// search finds products by their name. Zid has no search, so a page is what one page of the list of products holds of them,
-// which may be nothing; the cursor is the number of a page.
+// search searches products by name. Zid has no search, so a page holds the matches on one page of the list of products,
+// and may be empty. The cursor is the page number.
 func (m *merchant) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
@@ -37,7 +37,7 @@ func (m *merchant) search(
 	return page, nil
 }
 
-// matches tells whether the name of p, in any of its languages, holds every word of query.
+// matches reports whether the name of p, in any of its languages, contains every word of query.
 func matches(p schema.Product, query string) bool {
 	name := strings.ToLower(p.Title + " " + namesOf(p.Raw))
 	for word := range strings.FieldsSeq(strings.ToLower(query)) {

@@ -31,7 +31,7 @@ type shop struct {
 	raw json.RawMessage
 }
 
-// is tells whether id, a number or a host, names s. The tokens open one store, so of any other there is nothing to say.
+// is returns nil if id, a number or a host, is s. The tokens give access to one store, so any other is refused.
 func (s shop) is(id string) error {
 	if id == s.ID {
 		return nil
@@ -42,7 +42,7 @@ func (s shop) is(id string) error {
 	return providers.NotHere("the merchant's tokens open another store")
 }
 
-const shopLives = time.Hour // for which the store is not read again beside each of its products
+const shopLives = time.Hour // how long the store is cached
 
 // shop returns the store, whose number every read of products needs.
 func (m *merchant) shop(ctx context.Context) (shop, error) {
@@ -55,7 +55,7 @@ func (m *merchant) shop(ctx context.Context) (shop, error) {
 	return m.readShop(ctx)
 }
 
-// readShop reads the store of the profile of its manager.
+// readShop reads the store from the profile of its manager.
 // https://docs.zid.sa, "Manager profile"
 func (m *merchant) readShop(ctx context.Context) (shop, error) {
 	var answer struct {
@@ -87,7 +87,7 @@ func (m *merchant) readShop(ctx context.Context) (shop, error) {
 	return s, nil
 }
 
-// storeNode is the store in the profile of its manager, without what is private there.
+// storeNode is the store in the profile of its manager, without private fields.
 // https://docs.zid.sa, "Manager profile"
 type storeNode struct {
 	ID       wire.Serial `json:"id"`
@@ -98,7 +98,7 @@ type storeNode struct {
 	Domain   string      `json:"domain"` // without a scheme
 }
 
-// storeFields is what of a store anybody may see. Nobody writes to it.
+// storeFields are the public fields of a store. It is read-only.
 var storeFields = []string{
 	"id", "uuid", "username", "title", "name", "url", "domain", "logo", "currency", "language", "description",
 }

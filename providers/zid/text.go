@@ -6,10 +6,10 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/text"
 )
 
-// local is a text as Zid writes it: plain, or in Arabic and English, of which either may be missing.
+// local is a text as Zid writes it: plain, or in Arabic and English, either of which may be missing.
 type local struct{ plain, ar, en string }
 
-// UnmarshalJSON never fails: what is neither form is no text.
+// UnmarshalJSON never fails: a value of another form is an empty text.
 func (l *local) UnmarshalJSON(b []byte) error {
 	*l = local{}
 	if json.Unmarshal(b, &l.plain) == nil {
@@ -22,13 +22,13 @@ func (l *local) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// words is a text that is "" where none stands.
+// words is a text that is "" when the value is not one.
 type words string
 
 // UnmarshalJSON never fails.
 func (w *words) UnmarshalJSON(b []byte) error {
 	var s string
-	_ = json.Unmarshal(b, &s) // what is no text is none
+	_ = json.Unmarshal(b, &s) // anything else is ""
 	*w = words(s)
 	return nil
 }
@@ -47,7 +47,7 @@ func (l local) in(lang string) string {
 	return ""
 }
 
-// public returns the named fields of an object of the merchant API, and so never what the merchant alone may see.
+// public returns the given fields of an object of the merchant API, so that private ones are never included.
 func public(raw json.RawMessage, names []string) json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil {
@@ -66,7 +66,7 @@ func public(raw json.RawMessage, names []string) json.RawMessage {
 	return b
 }
 
-// code returns an ISO 4217 code, or "" for what is none.
+// code returns an ISO 4217 code, or "" if s is not one.
 func code(s string) string {
 	for _, r := range s {
 		if r < 'A' || r > 'Z' {

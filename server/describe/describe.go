@@ -12,13 +12,13 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Description describes the service, for programs and for the documentation. It must not be changed.
+// Description describes the service, for programs and for the documentation. It is read-only.
 type Description struct {
 	OpenAPI    []byte            // the OpenAPI document
-	Schemas    map[string][]byte // a JSON Schema of each resource, by the name of its file, such as "post.json"
-	Groups     map[string]string // what each operation group is about, by its name
+	Schemas    map[string][]byte // a JSON Schema of each resource, by file name, such as "post.json"
+	Groups     map[string]string // a description of each operation group, by name
 	Operations []Operation       // in the order of the table
-	Headers    []Header          // of answers, sorted by name
+	Headers    []Header          // of responses, sorted by name
 	Problems   []*problem.Error  // an example of each code
 }
 
@@ -26,12 +26,12 @@ type Description struct {
 type Operation struct {
 	*operation.Operation
 	ID      string          // its name as a function, such as listPosts
-	Cost    string          // what a call costs, in a sentence
-	Example json.RawMessage // an answer; nil for none
-	Schema  string          // the file of its data's JSON Schema, such as "post.json"; "" for none
+	Cost    string          // the price of a call, in a sentence
+	Example json.RawMessage // an answer; nil when there is none
+	Schema  string          // the file of its data's JSON Schema, such as "post.json"; "" when there is none
 }
 
-// Header is a header field of answers.
+// Header is a header field of responses.
 type Header struct{ Name, Doc string }
 
 // New returns the description of a service that reads from platforms. Everything else in it comes from the operation
@@ -69,7 +69,7 @@ func New(platforms []schema.PlatformInfo) (*Description, error) {
 	return d, nil
 }
 
-// offered returns the platforms that have each operation, by its name. A platform counts even when its provider is not
+// offered returns the platforms that have each operation, by name. A platform counts even if its provider is not
 // configured.
 func offered(platforms []schema.PlatformInfo) map[string][]platform.ID {
 	out := map[string][]platform.ID{}

@@ -9,19 +9,19 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Inline describes single parts to front ends other than HTTP. Its schemas have no references: many programs that read the
-// schemas of tools do not follow them.
+// Inline describes single parts for front ends other than HTTP. Its schemas have no references, because many programs
+// that read the schemas of tools do not follow them.
 type Inline struct{ Platforms *platform.Table }
 
-// Data returns the JSON Schema of the type of an answer.
+// Data returns the JSON Schema of the type of an answer's data.
 func (i Inline) Data(t reflect.Type) (json.RawMessage, error) {
 	c := newComponents(i.Platforms.Names())
 	c.inline = true
 	return schema.Marshal(c.schema(t))
 }
 
-// Param returns the JSON Schema of a parameter for front ends whose parameters are JSON: a flag is true or false,
-// a list is an array.
+// Param returns the JSON Schema of a parameter for front ends with JSON parameters: a flag is a boolean, a list is an
+// array.
 func (i Inline) Param(p operation.Param) (json.RawMessage, error) {
 	c := newComponents(i.Platforms.Names())
 	c.inline = true

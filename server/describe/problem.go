@@ -7,7 +7,7 @@ func problemHeaders(code problem.Code) []string {
 	if code == problem.Unauthorized {
 		return append(out, "WWW-Authenticate")
 	}
-	out = append(out, "RateLimit-Policy", "RateLimit") // where the call has a key
+	out = append(out, "RateLimit-Policy", "RateLimit") // if the call has a key
 	switch code {
 	case problem.RateLimited:
 		return append(out, "Retry-After")
@@ -18,7 +18,7 @@ func problemHeaders(code problem.Code) []string {
 	}
 }
 
-// sample returns an example of the problem of a code.
+// sample returns an example of a problem with a code.
 func sample(code problem.Code) *problem.Error {
 	p := problem.New(code, sampleDetails[code])
 	p.RequestID, p.Type = sampleRequestID, "https://api.example.com/docs#"+string(code)

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// SchemaFiles returns the names of the files of [Description.Schemas], sorted.
+// SchemaFiles returns the file names of [Description.Schemas], sorted.
 func SchemaFiles() []string {
 	var files []string
 	for _, name := range schemaNames() {
@@ -21,7 +21,7 @@ func SchemaFiles() []string {
 	return files
 }
 
-// schemaNames returns the names of the resources that have a schema of their own, each once.
+// schemaNames returns the names of the resources with a schema of their own, each once.
 func schemaNames() []string {
 	names := []string{"Problem", "Meta"}
 	for _, o := range socialdata.Operations() {
@@ -29,15 +29,15 @@ func schemaNames() []string {
 			names = append(names, name)
 		}
 	}
-	for _, kind := range schema.ResultKinds() { // some objects are only found by searching
+	for _, kind := range schema.ResultKinds() { // some objects are only found by search
 		names = append(names, resultName(kind))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// resources returns a JSON Schema for each of [schemaNames], by the name of its file. Each is complete in itself: what
-// it refers to is in its $defs.
+// resources returns a JSON Schema for each of [schemaNames], by the name of its file. Each is self-contained: what it
+// refers to is in its $defs.
 // https://json-schema.org/draft/2020-12/json-schema-core
 func (c *components) resources() (map[string][]byte, error) {
 	out := map[string][]byte{}
@@ -51,7 +51,7 @@ func (c *components) resources() (map[string][]byte, error) {
 	return out, nil
 }
 
-// dataName returns the name of the object that an operation answers, or of the objects in its list; "" for other data.
+// dataName returns the name of the object in an operation's answer, or of the objects in its list; "" for other data.
 func dataName(o *operation.Operation) string {
 	t := o.Data
 	if o.List() {
@@ -75,7 +75,7 @@ func schemaFile(name string) string {
 	return strings.ToLower(b.String()) + ".json"
 }
 
-// standalone returns the schema of a name as a document of its own.
+// standalone returns the schema of a name as a separate document.
 func (c *components) standalone(name string) object {
 	defs := object{}
 	out := c.within(c.schemas[name], defs).(object)

@@ -8,44 +8,45 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// Report is what an audit found.
+// Report is the result of an audit.
 type Report struct {
 	Accounts, Keys, Entries int64
 	Credits                 int64    // sum of all balances
-	Problems                []string // at most 100, the first ones; none when the books are in order
-	Losses                  []Loss   // what was lost and accepted, oldest first
+	Problems                []string // the first 100 at most; none when everything is in order
+	Losses                  []Loss   // accepted losses, oldest first
 }
 
-// Loss is what books had and lost, and that an owner went on without it.
+// Loss is data that a store lost and whose loss the operator accepted.
 type Loss struct {
-	Accepted               time.Time // when
-	At                     time.Time // when the books last showed what they had
+	Accepted               time.Time // when it was accepted
+	At                     time.Time // when the store last had the data
 	HadEntries, HadCredits int64
-	Entries, Credits       int64 // that were there when it was accepted
+	Entries, Credits       int64 // present when it was accepted
 }
 
-// OK tells whether the books are in order.
+// OK reports whether the audit found no problems.
 func (r Report) OK() bool { return len(r.Problems) == 0 }
 
 const maxProblems = 100
 
-// Auditor proves books that a store hands it piece by piece: that every balance is the sum of its account's entries and
-// never below 0, that no entry was changed, added or taken away in the middle, and that what is kept about the spending
-// of a key is what its charges come to. Its memory grows with the accounts, not with the entries.
+// Auditor audits what a store passes to it piece by piece: that every balance is the sum of its account's entries and
+// never negative, that no entry was changed, added or removed in the middle, and that the stored spending of a key
+// equals the sum of its charges. Its memory grows with the accounts, not with the entries.
 type Auditor struct {
 	report   Report
 	heads    *Heads
 	last     map[string]credits.Entry
 	spending map[spender]*spending
-	owners   map[string]string // a key of each account that has one
+	owners   map[string]string // a key for each account that has one
 }
 
 type spender struct{ account, key string }
 
-// spending is what a store keeps about a key, and what its charges come to.
+// spending is the stored spending of a key, and the sum of its charges.
 type spending struct{ kept, found credits.Spent }
 
-// NewAuditor returns an auditor that compares with heads, too, unless that is nil. An auditor uses its heads up.
+// NewAuditor returns an auditor that also compares with heads, unless that is nil. Heads can be used for one audit
+// only.
 func NewAuditor(heads *Heads) *Auditor {
 	if heads == nil {
 		heads = &Heads{}
@@ -53,17 +54,17 @@ func NewAuditor(heads *Heads) *Auditor {
 	return &Auditor{heads: heads, last: map[string]credits.Entry{}, spending: map[spender]*spending{}, owners: map[string]string{}}
 }
 
-// Problem notes what a store itself has found wrong.
+// Problem records a problem that the store itself has found.
 func (a *Auditor) Problem(format string, args ...any) {
 	if len(a.report.Problems) < maxProblems {
 		a.report.Problems = append(a.report.Problems, fmt.Sprintf(format, args...))
 	}
 }
 
-// Loss is called for every loss that was accepted.
+// Loss is called for every accepted loss.
 func (a *Auditor) Loss(l Loss) { a.report.Losses = append(a.report.Losses, l) }
 
-// Account is called for every account, before anything of it.
+// Account is called for every account, before anything that belongs to it.
 func (a *Auditor) Account(id string) {
 	a.report.Accounts++
 	a.last[id] = credits.Entry{}
@@ -76,12 +77,12 @@ func (a *Auditor) Key(k keys.Key) {
 	a.heads.key(a, k)
 }
 
-// Spending is called for every key whose spending the store keeps, with what it keeps, before the account's entries.
+// Spending is called for every key whose spending is stored, with the stored value, before the account's entries.
 func (a *Auditor) Spending(account, key string, kept credits.Spent) {
 	a.spending[spender{account, key}] = &spending{kept: kept}
 }
 
-// Entry is called for every entry of an account that is there, those of one account in their order.
+// Entry is called for every entry of an existing account, in order for each account.
 func (a *Auditor) Entry(e credits.Entry) {
 	a.report.Entries++
 	a.report.Credits += e.Amount
@@ -95,8 +96,8 @@ func (a *Auditor) Entry(e credits.Entry) {
 	}
 }
 
-// Last compares the last entry of an account with what the store keeps of it beside the entries: the only trace that
-// the last entries were taken away. It is called when all entries of the account were handed in.
+// Last compares the last entry of an account with what the store keeps about it besides the entries: the only trace if
+// the last entries were removed. It is called after all entries of the account.
 func (a *Auditor) Last(account string, kept credits.Entry) {
 	found := a.last[account]
 	if found.Seq != kept.Seq || found.Balance != kept.Balance || found.Hash != kept.Hash {
@@ -122,5 +123,5 @@ func (a *Auditor) Report() Report {
 	return a.report
 }
 
-// SoFar returns what was found until now, for an audit that cannot go on.
+// SoFar returns the report so far, for an audit that cannot continue.
 func (a *Auditor) SoFar() Report { return a.report }

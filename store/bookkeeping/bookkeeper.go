@@ -5,23 +5,24 @@ import (
 	"io"
 )
 
-// Bookkeeper proves what is in a store and moves it to another. Implementations are safe for concurrent use, and work
-// beside callers that charge.
+// Bookkeeper audits a store and moves its content to another. Implementations are safe for concurrent use, also with
+// callers that charge.
 type Bookkeeper interface {
-	// Audit proves that every balance is the sum of its account's entries and never below 0, that no entry was changed, added
-	// or taken away, and that what else is kept of them fits. What it found is in the report; the error is not nil when the
+	// Audit proves that every balance is the sum of its account's entries and never negative, that no entry was changed,
+	// added or removed, and that other stored data agrees. The findings are in the report; the error is not nil when the
 	// store could not be read.
 	Audit(ctx context.Context) (Report, error)
-	// AuditAgainst is an Audit that compares with what Heads wrote earlier, too, whichever store that was. It fails with
-	// ErrHeads when that is not whole.
+	// AuditAgainst is an Audit that also compares with what Heads wrote earlier, for this or another store. It returns
+	// ErrHeads when that is incomplete.
 	AuditAgainst(ctx context.Context, heads io.Reader) (Report, error)
-	// Heads writes what stands for every account's entries and every key, as JSON Lines of some 150 bytes each. Kept where no
-	// one who can write the store can write, they let AuditAgainst find out what an audit of the store alone cannot.
+	// Heads writes a digest of every account's entries and of every key, as JSON Lines of about 150 bytes each. If it is
+	// kept where no one who can write to the store can change it, AuditAgainst finds what an audit of the store alone
+	// cannot.
 	Heads(ctx context.Context, w io.Writer) error
-	// Export writes every account, key (its hash alone) and entry that is there when it begins, as JSON Lines; a key that is
-	// revoked meanwhile may be written as either. Records are not part of it.
+	// Export writes every account, key (only its hash) and entry that exists when it begins, as JSON Lines; a key that is
+	// revoked in the meantime may be written as either. Records are not included.
 	Export(ctx context.Context, w io.Writer) error
-	// Import adds everything that Export wrote, or nothing. It fails with ErrImport when that is not whole, with ErrExists when
-	// it would have to overwrite, and with credits.ErrBroken when an entry does not follow from the one before it.
+	// Import adds everything that Export wrote, or nothing. It returns ErrImport when that is incomplete, ErrExists when
+	// it would have to overwrite, and credits.ErrBroken when an entry does not follow from the one before it.
 	Import(ctx context.Context, r io.Reader) error
 }

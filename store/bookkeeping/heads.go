@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// ErrHeads says that what an audit was to be checked against is not what a HeadsWriter wrote, or not the whole of it.
+// ErrHeads means that the heads for an audit were not written by a HeadsWriter, or are incomplete.
 var ErrHeads = errors.New("bookkeeping: not a whole list of heads")
 
 // headLine is one line of a list of heads: exactly one of its fields is set, and the last line is an end.
@@ -24,24 +24,24 @@ type headLine struct {
 	End     *endLine     `json:"end,omitempty"`
 }
 
-// accountHead is where the chain of an account's entries ends. Its hash stands for all entries before it.
+// accountHead is the end of the chain of an account's entries. Its hash covers all entries before it.
 type accountHead struct {
 	ID   string `json:"id"`
 	Seq  int64  `json:"seq"`  // of the last entry; 0 when there is none
 	Hash string `json:"hash"` // of the last entry, hexadecimal; empty when there is none
 }
 
-// keyHead stands for a key.
+// keyHead is the digest of a key.
 type keyHead struct {
 	ID      string `json:"id"`
-	Hash    string `json:"hash"` // over all that never changes of a key, hexadecimal
+	Hash    string `json:"hash"` // over all immutable data of a key, hexadecimal
 	Revoked bool   `json:"revoked"`
 }
 
-// HeadsWriter writes what stands for every account's entries and every key as JSON Lines of some 150 bytes each. Kept
-// where nobody who can write the store can write, they let an audit find out what it cannot find out alone: that
-// the last entries of an account were taken away with their traces, that a whole history was written anew, or that a
-// key was brought back to life.
+// HeadsWriter writes a digest of every account's entries and of every key as JSON Lines of about 150 bytes each. If
+// they are kept where no one who can write to the store can change them, an audit finds what it cannot find alone: that
+// the last entries of an account were removed with their traces, that a whole history was rewritten, or that a revoked
+// key was restored.
 type HeadsWriter struct {
 	buf  *bufio.Writer
 	json *json.Encoder
@@ -54,7 +54,7 @@ func NewHeadsWriter(w io.Writer) *HeadsWriter {
 	return &HeadsWriter{buf: buf, json: json.NewEncoder(buf)}
 }
 
-// Account writes the head of an account whose last entry is last, or the zero Entry.
+// Account writes the head of an account whose last entry is last; the zero Entry means that it has none.
 func (w *HeadsWriter) Account(id string, last credits.Entry) error {
 	w.end.Accounts++
 	w.end.Entries += last.Seq
@@ -71,27 +71,27 @@ func (w *HeadsWriter) Key(k keys.Key) error {
 	return w.json.Encode(headLine{Key: headOf(k)})
 }
 
-// Close ends the list. It does not close the writer below.
+// Close ends the list. It does not close the underlying writer.
 func (w *HeadsWriter) Close() error {
 	return errors.Join(w.json.Encode(headLine{End: &w.end}), w.buf.Flush())
 }
 
-// headOf returns what stands for k.
+// headOf returns the digest of k.
 func headOf(k keys.Key) *keyHead {
 	l := keyToLine(k)
 	l.LastUsedAt, l.RevokedAt = nil, nil
-	b, _ := json.Marshal(l) // of strings, numbers and times: it cannot fail
+	b, _ := json.Marshal(l) // strings, numbers and times: it cannot fail
 	sum := sha256.Sum256(b)
 	return &keyHead{ID: k.ID, Hash: hex.EncodeToString(sum[:]), Revoked: k.RevokedAt != nil}
 }
 
-// Heads is what a [HeadsWriter] wrote earlier. Of what an audit has met, it loses what is as it was.
+// Heads is what a [HeadsWriter] wrote earlier. An audit removes those that it has found unchanged.
 type Heads struct {
 	accounts map[string]accountHead
 	keys     map[string]keyHead
 }
 
-// ReadHeads reads a list of heads. It fails with ErrHeads when that is not whole.
+// ReadHeads reads a list of heads. It returns ErrHeads when the list is incomplete.
 func ReadHeads(r io.Reader) (*Heads, error) {
 	h := &Heads{accounts: map[string]accountHead{}, keys: map[string]keyHead{}}
 	d := json.NewDecoder(bufio.NewReader(r))
@@ -117,7 +117,7 @@ func ReadHeads(r io.Reader) (*Heads, error) {
 	}
 }
 
-// entry compares an entry that is in the books.
+// entry compares an entry in the store.
 func (h *Heads) entry(a *Auditor, e credits.Entry) {
 	head, ok := h.accounts[e.Account]
 	if !ok || head.Seq != e.Seq {
@@ -129,7 +129,7 @@ func (h *Heads) entry(a *Auditor, e credits.Entry) {
 	delete(h.accounts, e.Account)
 }
 
-// key compares a key that is in the books.
+// key compares a key in the store.
 func (h *Heads) key(a *Auditor, found keys.Key) {
 	kept, ok := h.keys[found.ID]
 	if !ok {
@@ -145,7 +145,7 @@ func (h *Heads) key(a *Auditor, found keys.Key) {
 	delete(h.keys, found.ID)
 }
 
-// rest reports what was there when the heads were written and was not met.
+// rest reports what existed when the heads were written and is missing now.
 func (h *Heads) rest(a *Auditor) {
 	for id, head := range h.accounts {
 		switch _, there := a.last[id]; {

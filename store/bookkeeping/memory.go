@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// Memory is the [Bookkeeper] of the stores in memory.
+// Memory is the [Bookkeeper] of the in-memory stores.
 type Memory struct {
 	keys   *keys.Memory
 	ledger *credits.Memory
@@ -25,14 +25,14 @@ func NewMemory(accounts *keys.Memory, ledger *credits.Memory) *Memory {
 	return &Memory{keys: accounts, ledger: ledger}
 }
 
-// books is all that is kept.
+// books is all stored data.
 type books struct {
 	accounts []keys.Account
 	keys     []keys.Key
-	entries  []credits.Entry // of each account in their order
+	entries  []credits.Entry // in order for each account
 }
 
-// look reads all there is. What belongs to something is read before it, so that nothing is without its owner.
+// look reads all data. Dependent data is read before its owner, so that nothing is without its owner.
 func (m *Memory) look(ctx context.Context) (b books, err error) {
 	before, err := m.keys.Accounts(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func (m *Memory) look(ctx context.Context) (b books, err error) {
 	}
 	for _, a := range before {
 		found, err := m.ledger.Entries(ctx, credits.Query{Account: a.ID, Limit: math.MaxInt})
-		if err != nil && !errors.Is(err, credits.ErrUnknownAccount) { // it was made without a ledger
+		if err != nil && !errors.Is(err, credits.ErrUnknownAccount) { // it was created without a ledger
 			return b, err
 		}
 		slices.Reverse(found)
@@ -123,7 +123,7 @@ func (m *Memory) Export(ctx context.Context, w io.Writer) error {
 	return out.Close()
 }
 
-// copyTo hands all to a sink.
+// copyTo passes everything to a sink.
 func (b *books) copyTo(out Sink) error {
 	for _, a := range b.accounts {
 		if err := out.Account(a); err != nil {
@@ -154,7 +154,7 @@ func (m *Memory) Import(ctx context.Context, r io.Reader) error {
 		ids[i] = a.ID
 	}
 	err := m.keys.Restore(b.accounts, b.keys, func() error { return m.ledger.Restore(ids, b.entries) })
-	if err != nil { // what was read is whole
+	if err != nil { // what was read is complete
 		return fmt.Errorf("%w: %w", ErrExists, err)
 	}
 	return nil

@@ -15,14 +15,14 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// Sink takes what an export holds, in the order in which it stands there.
+// Sink receives the content of an export, in the order of the export.
 type Sink interface {
 	Account(a keys.Account) error
 	Key(k keys.Key) error
 	Entry(e credits.Entry) error
 }
 
-// Discard is a [Sink] that takes everything and keeps nothing: [Read] then only checks.
+// Discard is a [Sink] that ignores everything: [Read] then only checks.
 var Discard Sink = discard{}
 
 type discard struct{}
@@ -31,10 +31,10 @@ func (discard) Account(keys.Account) error { return nil }
 func (discard) Key(keys.Key) error         { return nil }
 func (discard) Entry(credits.Entry) error  { return nil }
 
-// Read checks the export in r line by line and hands each account, key and entry that is sound to into. It fails with
-// ErrImport when r is no whole export, with ErrExists when something is in it twice, with credits.ErrBroken when an
-// entry does not follow from the one before it, and with the first error of into. What into took before an error is no
-// whole export.
+// Read checks the export in r line by line and passes each valid account, key and entry to into. It returns ErrImport
+// when r is not a complete export, ErrExists when something is in it twice, credits.ErrBroken when an entry does not
+// follow from the one before it, and the first error of into. What into has received before an error is not a complete
+// export.
 func Read(ctx context.Context, r io.Reader, into Sink) error {
 	d := json.NewDecoder(bufio.NewReaderSize(r, 1<<20))
 	d.DisallowUnknownFields()
@@ -61,11 +61,11 @@ func Read(ctx context.Context, r io.Reader, into Sink) error {
 	}
 }
 
-// checker is the state of one reading. Its memory grows with the accounts and keys, not with the entries.
+// checker is the state of a Read. Its memory grows with the accounts and keys, not with the entries.
 type checker struct {
 	into     Sink
 	accounts map[string]*credits.Entry // the last entry of each
-	names    map[string]struct{}       // names and ids of accounts, which must all differ
+	names    map[string]struct{}       // names and ids of accounts, which must be unique
 	keys     map[string]struct{}
 	seen     endLine
 }
@@ -134,7 +134,7 @@ func (c *checker) key(l *keyLine) error {
 	return c.into.Key(k)
 }
 
-// checkKey returns an error unless k is a key that could have been made.
+// checkKey returns an error unless k is a possible key.
 func checkKey(k keys.Key) error {
 	n := keys.NewKey{Name: k.Name, Environment: k.Environment, Rate: k.Rate, DayCap: k.DayCap, TotalCap: k.TotalCap}
 	if err := errors.Join(checkID(k.ID), n.Check(), checkTime(k.CreatedAt)); err != nil {
@@ -147,7 +147,7 @@ func checkKey(k keys.Key) error {
 	return nil
 }
 
-// checkID returns an error unless id is made of visible ASCII characters, as all ids are.
+// checkID returns an error unless id consists of visible ASCII characters, as all ids do.
 func checkID(id string) error {
 	for i := range len(id) {
 		if id[i] <= ' ' || id[i] > '~' {
@@ -195,7 +195,7 @@ func (c *checker) entry(l *entryLine) error {
 	return c.into.Entry(e)
 }
 
-// Head returns of e what the next entry of its account follows from, and no more.
+// Head returns only the part of e that the next entry of its account follows from.
 func Head(e credits.Entry) credits.Entry {
 	return credits.Entry{Seq: e.Seq, Balance: e.Balance, At: e.At, Hash: e.Hash}
 }

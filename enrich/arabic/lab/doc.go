@@ -1,5 +1,5 @@
-// Package lab is the laboratory of the embedded Arabic model: its commands train the model and measure it. It is a module
-// of its own, so that a program that uses the model gets neither its data nor its dependencies.
+// Package lab holds the commands that train and measure the embedded Arabic model. It is a module of its own, so that a
+// program that uses the model does not get its data and dependencies.
 //
 //	go run ./enrich/arabic/lab/cmd/train      # writes enrich/arabic/model.bin
 //	go run ./enrich/arabic/lab/cmd/evaluate   # measures a model

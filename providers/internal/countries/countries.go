@@ -1,4 +1,4 @@
-// Package countries knows the codes of countries by the names that upstreams write.
+// Package countries maps the country names that upstreams use to codes.
 package countries
 
 import (
@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// spellings are names of countries that CLDR calls otherwise.
+// spellings are names of countries that differ from CLDR's.
 var spellings = map[string]string{
 	"bosnia and herzegovina": "BA", "britain (uk)": "GB", "cape verde": "CV", "congo": "CG", "czech republic": "CZ", "east timor": "TL",
 	"great britain": "GB", "hong kong": "HK", "iran, islamic republic of": "IR", "ivory coast": "CI", "korea, republic of": "KR",

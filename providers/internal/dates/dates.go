@@ -1,4 +1,4 @@
-// Package dates reads the dates that upstreams write, and orders them.
+// Package dates parses the dates that upstreams write, and sorts by them.
 package dates
 
 import (
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Parse reads s in the first of layouts that fits, as UTC. It returns nil when none does, and for the year 0, which
-// stands for an unknown one.
+// Parse parses s with the first of layouts that matches, as UTC. It returns nil when none does, and for the year 0,
+// which means unknown.
 func Parse(s string, layouts ...string) *time.Time {
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, s); err == nil && t.Year() > 0 {
@@ -17,18 +17,18 @@ func Parse(s string, layouts ...string) *time.Time {
 	return nil
 }
 
-// Release reads a day of release, which may be known as a month or as a year only: then the first day counts.
+// Release parses a date of release. When only the month or year is known, it returns its first day.
 func Release(s string) *time.Time {
 	return Parse(s, time.DateOnly, "2006-01", "2006", time.RFC3339)
 }
 
-// Within reports whether t is not before since and is before until, which are not bounds when they are zero. An unknown
-// time is within any.
+// Within reports whether t is not before since and is before until. A zero bound is ignored. An unknown time is always
+// within.
 func Within(t *time.Time, since, until time.Time) bool {
 	return t == nil || !t.Before(since) && (until.IsZero() || t.Before(until))
 }
 
-// Newest orders for [slices.SortFunc]: the latest first, unknown ones last.
+// Newest is a comparison for [slices.SortFunc]: the latest first, unknown ones last.
 func Newest(a, b *time.Time) int {
 	switch {
 	case a == nil && b == nil:
@@ -41,8 +41,8 @@ func Newest(a, b *time.Time) int {
 	return b.Compare(*a)
 }
 
-// NewestFirst merges lists whose items have the times that at gives. One of unknown time stays behind the one before it in
-// its list, or before the next where it is the first.
+// NewestFirst merges lists, newest first, by the times that at returns. An item with an unknown time stays after the
+// one before it in its list, or before the next if it is the first.
 func NewestFirst[T any](at func(T) *time.Time, lists ...[]T) []T {
 	type dated struct {
 		item T

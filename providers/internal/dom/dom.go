@@ -1,6 +1,6 @@
-// Package dom finds the parts of a page in HTML: elements by their class, their tag or an attribute, in the order in
-// which they stand, and the text in them. Everything takes a nil node, and finds nothing there: a page whose layout has
-// changed reads as one that lacks its parts.
+// Package dom finds the parts of an HTML page: elements by class, tag or attribute, in document order, and their text.
+// Every function accepts a nil node, and finds nothing in it, so that a page whose layout has changed reads as one that
+// lacks its parts.
 package dom
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/markup"
 )
 
-// Parse reads a page as browsers do. It fails with [providers.ErrUnavailable] only where a page is nested, or has more
-// elements, beyond what any page is.
+// Parse parses a page as browsers do. It returns [providers.ErrUnavailable] only if the page has more elements, or
+// deeper nesting, than any real page.
 func Parse(body []byte) (*html.Node, error) {
 	if err := markup.Check(body); err != nil {
 		return nil, err
@@ -28,10 +28,10 @@ func Parse(body []byte) (*html.Node, error) {
 	return doc, nil
 }
 
-// Match tells whether an element is one of those that are looked for.
+// Match reports whether an element is one of those searched for.
 type Match func(*html.Node) bool
 
-// mostClasses is how many bytes of a class attribute are looked at.
+// mostClasses is how many bytes of a class attribute are searched.
 const mostClasses = 4 << 10
 
 // Class matches elements that have each of classes.
@@ -47,22 +47,22 @@ func classesOf(n *html.Node) iter.Seq[string] {
 	return strings.FieldsSeq(all[:min(len(all), mostClasses)])
 }
 
-// Tag matches elements of that name, such as "video".
+// Tag matches elements with that name, such as "video".
 func Tag(name string) Match { return func(n *html.Node) bool { return n.Data == name } }
 
-// Has matches elements that have the attribute, whatever it says.
+// Has matches elements that have the attribute, whatever its value.
 func Has(attribute string) Match {
 	return func(n *html.Node) bool {
 		return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == attribute })
 	}
 }
 
-// Is matches elements whose attribute says value.
+// Is matches elements whose attribute has the given value.
 func Is(attribute, value string) Match {
 	return func(n *html.Node) bool { return Attr(n, attribute) == value }
 }
 
-// All returns the elements in n that each of matches matches, from front to back. N itself is not one of them.
+// All returns the elements in n that match all of matches, in document order. It does not include n itself.
 func All(n *html.Node, matches ...Match) iter.Seq[*html.Node] {
 	return func(yield func(*html.Node) bool) {
 		if n == nil {
@@ -76,7 +76,8 @@ func All(n *html.Node, matches ...Match) iter.Seq[*html.Node] {
 	}
 }
 
-// Rows is [All] for elements that hold a row each: one inside another is a part of that row. No text is read twice.
+// Rows is [All] for elements that each hold a row: an element within another is a part of that row. No text is read
+// twice.
 func Rows(n *html.Node, matches ...Match) iter.Seq[*html.Node] {
 	return func(yield func(*html.Node) bool) {
 		var last *html.Node
@@ -91,7 +92,7 @@ func Rows(n *html.Node, matches ...Match) iter.Seq[*html.Node] {
 	}
 }
 
-// inside reports whether n is in the element top, which may be nil.
+// inside reports whether n is within the element top, which may be nil.
 func inside(n, top *html.Node) bool {
 	for e := n.Parent; top != nil && e != nil; e = e.Parent {
 		if e == top {
@@ -113,7 +114,7 @@ func First(n *html.Node, matches ...Match) *html.Node {
 	return nil
 }
 
-// Within tells whether n stands inside an element that m matches.
+// Within reports whether n is within an element that m matches.
 func Within(n *html.Node, m Match) bool {
 	if n == nil {
 		return false
@@ -126,7 +127,7 @@ func Within(n *html.Node, m Match) bool {
 	return false
 }
 
-// Attr returns what an attribute of n says, or "".
+// Attr returns the value of an attribute of n, or "".
 func Attr(n *html.Node, name string) string {
 	if n == nil {
 		return ""
@@ -144,8 +145,8 @@ func Meta(page *html.Node, property string) string {
 	return strings.TrimSpace(Attr(First(page, Tag("meta"), Is("property", property)), "content"))
 }
 
-// Text returns the text in n as it is read: <br> begins a line, and so does what stands as a block of its own. Spaces and
-// line breaks of the source stay; those around the whole do not. Scripts and styles have no text.
+// Text returns the text in n as a reader sees it: <br> and block elements begin a line. Spaces and line breaks of the
+// source are kept, except those around the whole text. Scripts and styles have no text.
 func Text(n *html.Node) string {
 	var w writer
 	if n != nil {
@@ -154,8 +155,8 @@ func Text(n *html.Node) string {
 	return strings.TrimSpace(w.b.String())
 }
 
-// Words is [Text] of what somebody has written in n, without what the page adds: buttons, links that lead nowhere, elements
-// that it hides, translations beside their original, and what one of without matches.
+// Words is [Text] for what a person has written in n. It leaves out what the page adds: buttons, links that lead
+// nowhere, hidden elements, translations beside their original, and elements that one of without matches.
 func Words(n *html.Node, without ...Match) string {
 	originals, translations := twinsIn(n)
 	w := writer{skip: func(e *html.Node) bool {
@@ -176,7 +177,8 @@ func Words(n *html.Node, without ...Match) string {
 	return strings.TrimSpace(w.b.String())
 }
 
-// twinsIn finds the originals in n that have words, and the translations, by what their classes have in common.
+// twinsIn returns the classes of the originals in n that have text, and of the translations, by the part that their
+// class names have in common.
 func twinsIn(n *html.Node) (originals, translations map[string]bool) {
 	originals, translations = map[string]bool{}, map[string]bool{}
 	for e := range All(n) {
@@ -193,7 +195,7 @@ func twinsIn(n *html.Node) (originals, translations map[string]bool) {
 	return originals, translations
 }
 
-// pairOf is what the class of an original and that of its translation have in common, "" for another class.
+// pairOf returns the common part of the classes of an original and its translation, "" for another class.
 func pairOf(class string) string {
 	for _, word := range []string{"original", "translated"} {
 		if before, behind, found := strings.Cut(class, word); found {
@@ -223,7 +225,7 @@ func isButton(e *html.Node) bool {
 	return Attr(e, "role") == "button"
 }
 
-// hiding are classes whose elements are not shown, or not to the eye.
+// hiding are classes whose elements are not shown, or only to screen readers.
 var hiding = []Match{Class("hidden"), Class("aok-hidden"), Class("a-hidden"), Class("visually-hidden"), Class("sr-only")}
 
 func isHidden(e *html.Node) bool {
@@ -234,8 +236,8 @@ func isHidden(e *html.Node) bool {
 
 type writer struct {
 	b    strings.Builder
-	due  bool                  // a block has ended: what follows begins a line
-	skip func(*html.Node) bool // elements that have no words; nil for none
+	due  bool                  // a block has ended: what follows begins a new line
+	skip func(*html.Node) bool // elements to leave out; nil for none
 }
 
 func (w *writer) write(n *html.Node) {
@@ -278,7 +280,7 @@ func isBlock(n *html.Node) bool {
 	return false
 }
 
-// Background returns the address of the picture behind n, as its style names it, or "".
+// Background returns the address of the picture behind n from its style, or "".
 func Background(n *html.Node) string {
 	_, rest, _ := strings.Cut(Attr(n, "style"), "background-image:")
 	_, rest, _ = strings.Cut(rest, "url(")

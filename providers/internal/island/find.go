@@ -6,29 +6,29 @@ import (
 	"iter"
 )
 
-// deepest is how far [Find] goes down. What sites write for themselves lies at about half of it.
+// deepest is how deep [Find] goes. The data of real sites is at most about half as deep.
 const deepest = 64
 
-// Value is a value in JSON whose end is looked for only when somebody asks.
+// Value is a JSON value whose end is only searched when it is needed.
 type Value struct {
 	b    []byte
 	from int
 }
 
-// Bytes returns the value, a part of what [Find] was given.
+// Bytes returns the value, which is a part of the input of [Find].
 func (v Value) Bytes() []byte { return v.b[v.from:end(v.b, v.from)] }
 
-// Is tells whether the value begins with that character, as an object does with a brace.
+// Is reports whether the value begins with the given character, such as a brace for an object.
 func (v Value) Is(first byte) bool { return v.b[v.from] == first }
 
-// Find is the function of that name for what is in the value, of which it is known that it is JSON.
+// Find is the function [Find] for the members of the value, which is known to be valid JSON.
 func (v Value) Find(visit func(name string, value Value) (into bool)) {
 	finder{v.b, visit}.value(v.from, 0)
 }
 
 // Find visits every member of every object in JSON, from the outside in and from front to back, in one pass: decoding
-// level by level would read the innermost object as often as it lies deep. Visit gets the member's name and value, and
-// tells whether to look into the value. What is no JSON has no members.
+// level by level would read an object as often as it is deep. Visit gets the member's name and value, and reports
+// whether to go into the value. If b is not JSON, it has no members.
 func Find(b []byte, visit func(name string, value Value) (into bool)) {
 	if json.Valid(b) {
 		f := finder{b, visit}
@@ -42,7 +42,7 @@ type finder struct {
 	visit func(string, Value) bool
 }
 
-// value visits what is in the value that begins at i, and returns where it ends.
+// value visits the members of the value that begins at i, and returns its end.
 func (f finder) value(i, depth int) int {
 	switch {
 	case depth >= deepest:
@@ -61,7 +61,7 @@ func (f finder) object(i, depth int) int {
 		}
 		behind := text(f.b, i)
 		name := unquote(f.b[i:behind])
-		i = skip(f.b, skip(f.b, behind)+1) // over the colon
+		i = skip(f.b, skip(f.b, behind)+1) // skip the colon
 		if f.visit(name, Value{f.b, i}) {
 			i = f.value(i, depth+1)
 		} else {
@@ -81,7 +81,7 @@ func (f finder) array(i, depth int) int {
 	return i + 1
 }
 
-// end returns where the value ends that begins at i.
+// end returns the end of the value that begins at i.
 func end(b []byte, i int) int {
 	switch b[i] {
 	case '"':
@@ -89,13 +89,13 @@ func end(b []byte, i int) int {
 	case '{', '[':
 		return closing(b, i)
 	}
-	for i < len(b) && !isEnd(b[i]) { // a number or a word
+	for i < len(b) && !isEnd(b[i]) { // a number or a literal
 		i++
 	}
 	return i
 }
 
-// closing returns where the object or array ends that begins at i.
+// closing returns the end of the object or array that begins at i.
 func closing(b []byte, i int) int {
 	for depth := 0; ; i++ {
 		switch b[i] {
@@ -111,7 +111,7 @@ func closing(b []byte, i int) int {
 	}
 }
 
-// text returns where the string ends that begins at i.
+// text returns the end of the string that begins at i.
 func text(b []byte, i int) int {
 	for i++; b[i] != '"'; i++ {
 		if b[i] == '\\' {
@@ -137,13 +137,13 @@ func unquote(name []byte) string {
 		return string(name[1 : len(name)-1])
 	}
 	var s string
-	_ = json.Unmarshal(name, &s) // of valid JSON
+	_ = json.Unmarshal(name, &s) // it is valid JSON
 	return s
 }
 
-// Objects yields the JSON objects in a script, from front to back: the one that it is, or those that JavaScript passes to
-// its functions. Objects inside another are not yielded. What the search may cost is bounded, so that a script of nothing
-// but braces costs no more than another.
+// Objects yields the JSON objects in a script, from front to back: the script itself if it is one, or those that its
+// JavaScript passes to functions. Objects within another are not yielded. The cost is bounded by the size of the
+// script, even if it is nothing but braces.
 func Objects(script []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for from, budget := 0, 32*len(script); from < len(script) && budget > 0; {

@@ -1,6 +1,6 @@
-// Package island finds the data that a page carries for its own scripts: JSON in script elements, and the words of its
-// head. A page is read in one pass of the tokenizer, and what lies deep inside a script is found in one pass over its
-// JSON; the values that are found are decoded by the caller, into typed structs.
+// Package island finds the data that a page holds for its own scripts: JSON in script elements, and the metadata in its
+// head. A page is read in one pass of the tokenizer, and values deep within a script are found in one pass over its
+// JSON. The caller decodes the found values into typed structs.
 package island
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/markup"
 )
 
-// Page is what a page says to machines.
+// Page is the machine-readable part of a page.
 type Page struct {
 	Title     string // the text of the title element, without surrounding space
 	Canonical string // the page's own address, as written
@@ -30,7 +30,7 @@ type Script struct {
 	attributes []html.Attribute
 }
 
-// Has tells whether the element has an attribute of that name, such as "data-sjs".
+// Has reports whether the element has an attribute of that name, such as "data-sjs".
 func (s Script) Has(attribute string) bool {
 	for _, a := range s.attributes {
 		if a.Key == attribute {
@@ -43,15 +43,15 @@ func (s Script) Has(attribute string) bool {
 // Attribute returns the value of an attribute, such as "src"; "" when there is none.
 func (s Script) Attribute(name string) string { return get(s.attributes, name) }
 
-// Read takes a page apart. There is no page that it cannot read: what is not there is empty, and all of it is where there is
-// more of it than any page has.
+// Read parses a page. It never fails: missing parts are empty, and so is everything if the page has more parts than any
+// real one.
 func Read(body []byte) *Page {
 	p := &Page{meta: map[string][]string{}}
 	if markup.Check(body) != nil {
 		return p
 	}
 	z := html.NewTokenizer(bytes.NewReader(body))
-	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() { // the only error is the end
+	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() { // the only error is the end of the page
 		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
 			continue
 		}
@@ -87,12 +87,12 @@ func (p *Page) addMeta(a []html.Attribute) {
 func (p *Page) addScript(z *html.Tokenizer, a []html.Attribute) {
 	s := Script{ID: get(a, "id"), Type: get(a, "type"), attributes: a}
 	if z.Next() == html.TextToken {
-		s.Body = bytes.Clone(z.Raw()) // the tokenizer uses its buffer again
+		s.Body = bytes.Clone(z.Raw()) // the tokenizer reuses its buffer
 	}
 	p.Scripts = append(p.Scripts, s)
 }
 
-// Meta returns the content of the first meta element with that name or property, "" when there is none.
+// Meta returns the content of the first meta element with the given name or property, "" when there is none.
 func (p *Page) Meta(name string) string {
 	if all := p.meta[name]; len(all) > 0 {
 		return all[0]
@@ -100,10 +100,10 @@ func (p *Page) Meta(name string) string {
 	return ""
 }
 
-// Metas returns the contents of all meta elements with that name or property, in order.
+// Metas returns the contents of all meta elements with the given name or property, in order.
 func (p *Page) Metas(name string) []string { return p.meta[name] }
 
-// Script returns the body of the script with that id, or nil.
+// Script returns the body of the script with the given id, or nil.
 func (p *Page) Script(id string) []byte {
 	for _, s := range p.Scripts {
 		if s.ID == id {

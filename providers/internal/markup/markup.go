@@ -1,4 +1,4 @@
-// Package markup tells what a page in HTML or XML would cost to take apart, before it is: a megabyte of "<p>" comes to a
+// Package markup estimates the cost of parsing a page in HTML or XML before it is parsed: a megabyte of "<p>" becomes a
 // hundred megabytes of nodes.
 package markup
 
@@ -9,19 +9,19 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// The most tags and attributes of what is read. Honest pages have a tenth of it.
+// The limits on tags and attributes. Real pages have a tenth of them.
 const (
 	mostOfPage = 100_000
-	mostOfFeed = 50_000 // whose rows are larger than the nodes of a page
+	mostOfFeed = 50_000 // lower, because a feed's rows are larger than the nodes of a page
 )
 
-// Check fails with [providers.ErrUnavailable] where a page in HTML comes to more than 100,000 tags and attributes.
+// Check returns [providers.ErrUnavailable] if an HTML page has more than 100,000 tags and attributes.
 func Check(page []byte) error {
 	return (&reader{rest: page, html: true}).check(mostOfPage)
 }
 
-// XML decodes a feed into dst. It fails with [providers.ErrUnavailable] where it is no XML, and where it comes to more than
-// 50,000 tags and attributes.
+// XML decodes a feed into dst. It returns [providers.ErrUnavailable] if the feed is not XML, or has more than 50,000
+// tags and attributes.
 func XML(feed []byte, dst any) error {
 	if err := (&reader{rest: feed}).check(mostOfFeed); err != nil {
 		return err
@@ -32,14 +32,14 @@ func XML(feed []byte, dst any) error {
 	return nil
 }
 
-// reader goes over a page from tag to tag. It takes none apart that a browser would not, and is no stricter than one.
+// reader goes over a page from tag to tag. It recognizes the same tags as a browser, and is as lenient.
 type reader struct {
 	rest []byte
 	html bool
 
 	cost  int
-	open  int // elements that shape text and have no end yet: they stand again in each block that follows
-	drawn int // drawings that have no end yet, in which scripts are elements like any other
+	open  int // open formatting elements, which are repeated in each block that follows
+	drawn int // open drawings, in which scripts are ordinary elements
 }
 
 func (r *reader) check(most int) error {
@@ -52,7 +52,7 @@ func (r *reader) check(most int) error {
 	return nil
 }
 
-// tag reads the tag that begins here, behind its bracket, if it is one.
+// tag reads the tag after the current bracket, if it is one.
 func (r *reader) tag() {
 	step, closing := 1, bytes.HasPrefix(r.rest, []byte("/"))
 	if closing {
@@ -82,7 +82,7 @@ func (r *reader) tag() {
 	r.cost += r.open
 }
 
-// deepest is how deep elements stand in each other at most.
+// deepest is how deep elements may be nested.
 const deepest = 512
 
 func nameOf(b []byte) []byte {
@@ -93,7 +93,7 @@ func nameOf(b []byte) []byte {
 	return b[:n]
 }
 
-// attributes reads those of a tag whose name has been read, up to its closing bracket.
+// attributes reads the attributes of a tag whose name has been read, up to its closing bracket.
 func (r *reader) attributes() {
 	var before byte
 	for i := 0; i < len(r.rest); i++ {
@@ -123,7 +123,7 @@ func (r *reader) attributes() {
 	r.rest = nil
 }
 
-// skip goes to what ends a script, whatever stands in it.
+// skip moves to the end of a script, whatever it contains.
 func (r *reader) skip(end string) {
 	for at := bytes.Index(r.rest, []byte("</")); at >= 0; at = bytes.Index(r.rest, []byte("</")) {
 		r.rest = r.rest[at:]

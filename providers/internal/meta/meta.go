@@ -1,5 +1,5 @@
-// Package meta is what the interfaces and the sites of Meta have in common: how they page, how they write the number of
-// a post, and how they lead out of the site.
+// Package meta holds what the APIs and sites of Meta have in common: paging, the numbers of posts, and links that leave
+// the site.
 package meta
 
 import (
@@ -14,17 +14,17 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// Paging leads to the next page of a list of a Graph interface.
+// Paging leads to the next page of a list of a Graph API.
 // https://developers.facebook.com/docs/graph-api/results
 type Paging struct {
 	Cursors struct {
 		After wire.Token `json:"after"`
 	} `json:"cursors"`
-	Address wire.Token `json:"next"` // of the page, which has held our token and names the cursor too
+	Address wire.Token `json:"next"` // of the page, which contains our token and the cursor
 	odd     bool
 }
 
-// UnmarshalJSON never fails: what is no paging is odd, which must not end a walk.
+// UnmarshalJSON never fails: malformed paging must not end a walk.
 func (p *Paging) UnmarshalJSON(b []byte) error {
 	type plain Paging
 	*p = Paging{}
@@ -32,8 +32,8 @@ func (p *Paging) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Next returns the cursor of the next page, "" on the last one. That one has cursors too; only an address says that
-// there is more.
+// Next returns the cursor of the next page, "" on the last one. The last page has cursors too; only an address means
+// that there is more.
 func (p Paging) Next(ctx context.Context) (string, error) {
 	address, err := p.Address.Next(ctx, "paging.next")
 	if err == nil {
@@ -52,8 +52,8 @@ func (p Paging) Next(ctx context.Context) (string, error) {
 	return u.Query().Get("after"), nil
 }
 
-// After returns the cursor behind the page, "" when there is none. It leads on where the interface writes no addresses:
-// in a list that stands inside another object.
+// After returns the cursor after the page, "" when there is none. It is for lists without addresses: those within
+// another object.
 func (p Paging) After(ctx context.Context) (string, error) {
 	after, err := p.Cursors.After.Next(ctx, "paging.cursors.after")
 	if err == nil {
@@ -62,11 +62,11 @@ func (p Paging) After(ctx context.Context) (string, error) {
 	return after, err
 }
 
-// Refusal is why a Graph interface refuses a request. The text beside it is in the language of the account.
+// Refusal is the reason why a Graph API refuses a request. The text beside it is in the language of the account.
 // https://developers.facebook.com/docs/graph-api/guides/error-handling
 type Refusal struct{ Code, Subcode int64 }
 
-// RefusalOf reads the body of an answer; ok is false for one that is no refusal.
+// RefusalOf parses the body of an error response; ok is false if it is not one.
 func RefusalOf(body []byte) (r Refusal, ok bool) {
 	var answer struct {
 		Error struct {
@@ -84,11 +84,11 @@ func RefusalOf(body []byte) (r Refusal, ok bool) {
 	return r, true
 }
 
-// digits are those of a number in a shortcode.
+// digits are the digits of a number in a shortcode.
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-// Shortcode writes the number of a post in the digits of base64url, as the address of its page has it. It returns ""
-// for what is no positive number, or too long to be one.
+// Shortcode encodes the number of a post in base64url digits, as in the address of its page. It returns "" if number is
+// not positive or is too long.
 func Shortcode(number string) string {
 	if len(number) > 64 {
 		return ""
@@ -106,7 +106,7 @@ func Shortcode(number string) string {
 	return string(b)
 }
 
-// Number reads a shortcode, the reverse of [Shortcode]. It returns "" for what is none, or too long to be one.
+// Number decodes a shortcode; it is the inverse of [Shortcode]. It returns "" if the shortcode is invalid or too long.
 func Number(shortcode string) string {
 	if len(shortcode) > 32 {
 		return ""
@@ -125,8 +125,8 @@ func Number(shortcode string) string {
 	return n.String()
 }
 
-// Unwrap returns the address that a link out of one of Meta's sites leads to, as in https://l.instagram.com/?u=, and
-// any other address as it is.
+// Unwrap returns the target of a redirect link of one of Meta's sites, such as https://l.instagram.com/?u=, and any
+// other address unchanged.
 func Unwrap(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {

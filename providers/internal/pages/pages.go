@@ -1,5 +1,5 @@
-// Package pages reads cursors that are numbers, and cuts lists that an upstream gives whole into pages: the cursor is then
-// a place in the list, counted from 0.
+// Package pages parses cursors that are numbers, and cuts complete lists into pages: the cursor is then an index into
+// the list.
 package pages
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Offset reads a cursor; "" is 0. It fails with [providers.ErrCursor].
+// Offset parses a cursor; "" is 0. It returns [providers.ErrCursor] for an invalid one.
 func Offset(cursor string) (int, error) {
 	if cursor == "" {
 		return 0, nil
@@ -20,7 +20,8 @@ func Offset(cursor string) (int, error) {
 	return n, nil
 }
 
-// Number reads a cursor that is the number of a page, from 2 to last; "" is 1. It fails with [providers.ErrCursor].
+// Number parses a cursor that is a page number, from 2 to last; "" is 1. It returns [providers.ErrCursor] for an
+// invalid one.
 func Number(cursor string, last int) (int, error) {
 	if cursor == "" {
 		return 1, nil
@@ -32,7 +33,7 @@ func Number(cursor string, last int) (int, error) {
 	return n, nil
 }
 
-// Cut returns the size rows at cursor, fewer at the end, and the cursor of what follows: "" when nothing does.
+// Cut returns size rows from cursor on, fewer at the end, and the cursor of the next page: "" when there is none.
 func Cut[T any](rows []T, cursor string, size int) (page []T, next string, err error) {
 	from, err := Offset(cursor)
 	if err != nil {

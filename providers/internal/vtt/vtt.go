@@ -1,4 +1,4 @@
-// Package vtt reads subtitles in the form WebVTT.
+// Package vtt reads WebVTT subtitles.
 package vtt
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Segments returns the cues of a WebVTT file, in order, as plain text: without markup, the lines of a cue joined by a space.
-// Cues in which nothing is said are left out, as are those whose times cannot be read; comments, styles and regions are no
-// cues. A file without cues has none. It fails with providers.ErrUnavailable for what is no WebVTT file, and when none of
-// its cues could be read.
+// Segments returns the cues of a WebVTT file, in order, as plain text: without markup, the lines of a cue joined by a
+// space. Empty cues, and those whose times cannot be read, are left out; comments, styles and regions are not cues. A
+// file may have no cues. It returns providers.ErrUnavailable if file is not WebVTT, or if none of its cues could be
+// read.
 // https://www.w3.org/TR/webvtt1/#file-parsing
 func Segments(ctx context.Context, file []byte) ([]schema.TranscriptSegment, error) {
 	lines := split(file)
@@ -48,7 +48,7 @@ func Segments(ctx context.Context, file []byte) ([]schema.TranscriptSegment, err
 	return out, wire.Understood("cues", understood, lost)
 }
 
-// Text returns all that is said in segments.
+// Text returns the text of all segments.
 func Text(segments []schema.TranscriptSegment) string {
 	said := make([]string, len(segments))
 	for i, s := range segments {
@@ -59,7 +59,7 @@ func Text(segments []schema.TranscriptSegment) string {
 
 const arrow = "-->"
 
-// split returns the lines of a file, of which there is at least one, without a byte-order mark.
+// split returns the lines of a file without a byte-order mark, at least one.
 func split(file []byte) []string {
 	s := strings.TrimPrefix(strings.ToValidUTF8(string(file), "\ufffd"), "\ufeff")
 	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s), "\n")
@@ -70,8 +70,8 @@ func isHeader(line string) bool {
 	return ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
 }
 
-// skipBlock returns the last line of what begins on line i and is no timing: an empty line, the name of a cue, which has its
-// timing on the next line, or a block that goes on to an empty line.
+// skipBlock returns the last line of the block that begins on line i and is not a timing: an empty line, the name of a
+// cue, which has its timing on the next line, or a block that ends at an empty line.
 func skipBlock(lines []string, i int) int {
 	word, _, _ := strings.Cut(strings.TrimSpace(lines[i]), " ")
 	switch word {
@@ -83,7 +83,7 @@ func skipBlock(lines []string, i int) int {
 	return i
 }
 
-// times reads the line above what is said: when it begins and ends, and where it is shown, which is left aside.
+// times parses the timing line of a cue: its beginning and end. The position after them is ignored.
 func times(line string) (cue schema.TranscriptSegment, ok bool) {
 	from, rest, _ := strings.Cut(line, arrow)
 	fields := strings.Fields(rest)
@@ -101,7 +101,8 @@ func times(line string) (cue schema.TranscriptSegment, ok bool) {
 	return cue, true
 }
 
-// seconds reads 00:01:02.345, in which the hours may be left out, be it with a comma as in other subtitles.
+// seconds parses 00:01:02.345. The hours may be missing, and a comma is accepted instead of the point, as in other
+// formats.
 func seconds(s string) (float64, bool) {
 	clock, fraction, ok := strings.Cut(strings.Replace(s, ",", ".", 1), ".")
 	parts := strings.Split(clock, ":")
@@ -116,12 +117,12 @@ func seconds(s string) (float64, bool) {
 		}
 		whole = whole*60 + n
 	}
-	millis, _ := strconv.Atoi(fraction) // three digits are a number
+	millis, _ := strconv.Atoi(fraction) // three digits are always a number
 	return float64(whole*1000+millis) / 1000, true
 }
 
-// plain returns the text of a cue: tags are for voices, styles and karaoke, and a tag that never ends hides the rest, as it
-// does in a player.
+// plain returns the text of a cue without tags, which are for voices, styles and karaoke. A tag that never ends hides
+// the rest, as in a player.
 func plain(s string) string {
 	var b strings.Builder
 	for s != "" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Clock returns how many seconds a length such as "45:35" or "1:02:03" is; nil for what is no such length.
+// Clock parses a length such as "45:35" or "1:02:03", in seconds; nil if s is not one.
 func Clock(s string) *float64 {
 	parts := strings.Split(s, ":")
 	if len(parts) < 2 || len(parts) > 3 {

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Count returns how many s tells, as people read it: digits of any script, grouped or not, with a fraction where a unit
-// makes a whole of it, as in "1,234", "1.2M", "12,5 mil", "١٬٢٣٤" and "١٫٢ مليون". What it counts may stand behind it,
-// after a space, as in "1.2M followers", and a plus, for a number that has been rounded down.
+// Count parses a number as people write it: digits of any script, grouped or not, with a fraction if a unit makes it a
+// whole number, as in "1,234", "1.2M", "12,5 mil", "١٬٢٣٤" and "١٫٢ مليون". It may be followed by a space and the name
+// of what is counted, as in "1.2M followers", and by a plus, for a number that was rounded down.
 //
-// It returns nil for what is no whole number of things, such as "1.5" and "1/2", for a negative number, and for one
-// beyond an int64. Words are not read as numbers: "no views" is nil. A lone B is a billion, as in English.
+// It returns nil for what is not a whole number, such as "1.5" and "1/2", for a negative number, and for one that does
+// not fit into an int64. Words are not numbers: "no views" is nil. A lone B is a billion, as in English.
 func Count(s string) *int64 {
 	s = strings.TrimSpace(strings.Map(plainDigit, s))
 	end := strings.IndexFunc(s, func(r rune) bool { return !isDigit(r) && !isSeparator(r) })
@@ -31,12 +31,12 @@ func Count(s string) *int64 {
 	return scale(whole, fraction, zeros)
 }
 
-// plainDigit gives each character the form in which [Count] reads it, and drops those that nobody sees.
+// plainDigit maps each character to the form that [Count] parses, and drops invisible ones.
 func plainDigit(r rune) rune {
 	switch {
 	case r < 0x80:
 		return r
-	case unicode.Is(unicode.Cf, r): // marks of direction, and what has no width
+	case unicode.Is(unicode.Cf, r): // direction marks, and characters without width
 		return -1
 	case r == '٫':
 		return '.'
@@ -52,7 +52,8 @@ func plainDigit(r rune) rune {
 	return r
 }
 
-// digitOf gives a decimal digit of another script in ASCII. Unicode keeps the ten of each script together, from zero.
+// digitOf returns a decimal digit of another script in ASCII. Unicode has the ten digits of each script in a row, from
+// zero.
 func digitOf(r rune) rune {
 	for _, at := range unicode.Nd.R16 {
 		if lo := rune(at.Lo); r >= lo && r <= rune(at.Hi) {
@@ -71,7 +72,8 @@ func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
 func isSeparator(r rune) bool { return strings.ContainsRune(".,' ", r) }
 
-// unit reads what stands behind a number: nothing, a unit of so many zeros, or, after a space, a word for what is counted.
+// unit parses what follows a number: nothing, a unit with a number of zeros, or, after a space, the name of what is
+// counted.
 func unit(behind string) (zeros int, ok bool) {
 	behind, rounded := strings.CutPrefix(behind, "+")
 	glued := !rounded && !strings.HasPrefix(behind, " ")
@@ -85,8 +87,8 @@ func unit(behind string) (zeros int, ok bool) {
 	return 0, behind == "" || !glued && unicode.IsLetter(first)
 }
 
-// unitWord tells the zeros of a unit in the languages in which sites abbreviate: English, Arabic and Persian, and what
-// Romance, German, Russian and East Asian pages write.
+// unitWord returns the zeros of a unit in the languages in which sites abbreviate: English, Arabic and Persian, and
+// those of pages in Romance languages, German, Russian and East Asian languages.
 func unitWord(word string) (zeros int, ok bool) {
 	switch word {
 	case "k", "thousand", "mil", "tsd", "тыс", "ألف", "الف", "آلاف", "ألفًا", "ألفا", "هزار":
@@ -107,8 +109,9 @@ func unitWord(word string) (zeros int, ok bool) {
 	return 0, false
 }
 
-// split takes a number apart at its decimal separator. A separator that groups has three digits behind it, each time. One
-// that could do either groups, but for a full stop before a unit: 1.234 is a thousand, 1.234M a bit more than a million.
+// split splits a number at its decimal separator. A grouping separator has three digits after it, each time. An
+// ambiguous separator groups, except for a full stop before a unit: 1.234 is a thousand, 1.234M a bit more than a
+// million.
 func split(number string, scaled bool) (whole, fraction string, ok bool) {
 	at := strings.LastIndexAny(number, ".,' ")
 	if at < 0 {
@@ -117,7 +120,7 @@ func split(number string, scaled bool) (whole, fraction string, ok bool) {
 	last, rest := number[at], number[at+1:]
 	decimal := last == '.' || last == ','
 	switch {
-	case !decimal || strings.IndexByte(number, last) != at: // it stands there twice
+	case !decimal || strings.IndexByte(number, last) != at: // it occurs twice
 		decimal = false
 	case strings.ContainsAny(number[:at], ".,' "): // another one groups
 	case len(rest) == 3 && at <= 3:
@@ -132,7 +135,7 @@ func split(number string, scaled bool) (whole, fraction string, ok bool) {
 	return whole, fraction, ok
 }
 
-// ungroup takes the separators out of digits that stand in threes.
+// ungroup removes the separators from digits in groups of three.
 func ungroup(number string) (string, bool) {
 	at := strings.IndexAny(number, ".,' ")
 	if at < 0 {
@@ -147,7 +150,7 @@ func ungroup(number string) (string, bool) {
 	return strings.Join(groups, ""), true
 }
 
-// scale returns whole.fraction with the point moved behind that many digits, if that is a whole number.
+// scale returns whole.fraction with the point moved right by that many digits, if the result is a whole number.
 func scale(whole, fraction string, zeros int) *int64 {
 	fraction = strings.TrimRight(fraction, "0")
 	if len(fraction) > zeros {

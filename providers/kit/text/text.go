@@ -1,5 +1,4 @@
-// Package text turns what upstreams write into what the schema wants: plain text, hashtags, mentions, and nil where
-// there is nothing.
+// Package text converts upstreams' texts to the schema's: plain text, hashtags, mentions, and nil for an empty text.
 package text
 
 import (
@@ -20,7 +19,7 @@ func NonEmpty(s string) *string {
 	return &s
 }
 
-// Join puts a title and a body together: the title, a blank line, the body; or the one that there is.
+// Join joins a title and a body: the title, a blank line, the body; or the one that is not empty.
 func Join(title, body string) string {
 	title, body = strings.TrimSpace(title), strings.TrimSpace(body)
 	if title == "" || body == "" {
@@ -29,8 +28,8 @@ func Join(title, body string) string {
 	return title + "\n\n" + body
 }
 
-// URL returns s as an absolute URI that the schema accepts, or nil when it is none: http and https only, a missing
-// scheme is https, characters that a URI may not hold are escaped.
+// URL returns s as an absolute URI that the schema accepts, or nil when it is not one. It accepts only http and https;
+// a missing scheme becomes https, and characters that a URI may not contain are escaped.
 func URL(s string) *string {
 	u, ok := weburl.Absolute(s)
 	if !ok {
@@ -39,7 +38,7 @@ func URL(s string) *string {
 	return &u
 }
 
-// URLOr returns s as an absolute URI, or another where s is none: the page of an object is known even where the upstream
+// URLOr returns s as an absolute URI, or other if s is not one: the address of an object is known even if the upstream
 // does not write it.
 func URLOr(s, other string) string {
 	if u := URL(s); u != nil {
@@ -48,7 +47,7 @@ func URLOr(s, other string) string {
 	return other
 }
 
-// Each returns what of list is not empty, each once, in order.
+// Each returns the elements of list that are not empty, each once, in order.
 func Each(list []string) []string {
 	var out once
 	for _, s := range list {
@@ -57,13 +56,13 @@ func Each(list []string) []string {
 	return out.list
 }
 
-// once is a list that holds each text once, in order.
+// once is a list that contains each text once, in order.
 type once struct {
 	list []string
 	seen map[string]bool
 }
 
-// add adds s unless it is empty or there already.
+// add adds s unless it is empty or already there.
 func (o *once) add(s string) {
 	if s == "" || o.seen[s] {
 		return
@@ -75,7 +74,7 @@ func (o *once) add(s string) {
 	o.list = append(o.list, s)
 }
 
-// URLs returns those of list that are URIs, each once.
+// URLs returns the elements of list that are URIs, each once.
 func URLs(list ...string) []string {
 	var out once
 	for _, s := range list {
@@ -86,8 +85,8 @@ func URLs(list ...string) []string {
 	return out.list
 }
 
-// Addresses returns the URLs that s names, each once, without the punctuation behind them. A closing bracket belongs to
-// a URL that opens it.
+// Addresses returns the URLs in s, each once, without punctuation after them. A closing bracket belongs to a URL that
+// opens it.
 func Addresses(s string) []string { return weburl.InText(s) }
 
 var (
@@ -99,22 +98,23 @@ var (
 // Hashtags returns the hashtags of s without #, each once, in order.
 func Hashtags(s string) []string { return Find(hashtag, s) }
 
-// GluedHashtags is [Hashtags] where the platform also reads a hashtag that is glued to what is before it, as the second one of
+// GluedHashtags is [Hashtags] for platforms that also recognize a hashtag that directly follows other text, as the
+// second one of
 // #sea#storm, and one that is a number.
 func GluedHashtags(s string) []string {
 	return FindBehind(glued, s, func(before rune) bool { return before != '&' && before != '/' && before != '#' })
 }
 
-// Mentions returns the handles that s names behind an @, each once, in order.
+// Mentions returns the handles after an @ in s, each once, in order.
 func Mentions(s string) []string { return Find(mention, s) }
 
-// Find returns what the first group of re matches in s, each once, in order: the first 100 in the first 64 KiB
-// of s.
+// Find returns the matches of the first group of re in s, each once, in order: the first 100 in the first 64 KiB of s.
 func Find(re *regexp.Regexp, s string) []string {
 	return FindBehind(re, s, func(rune) bool { return true })
 }
 
-// FindBehind is [Find] for matches that begin behind a character that is good, [utf8.RuneError] at the beginning of s.
+// FindBehind is [Find] for matches that follow a character for which good returns true; at the beginning of s it is
+// [utf8.RuneError].
 func FindBehind(re *regexp.Regexp, s string, good func(before rune) bool) []string {
 	s = weburl.Searched(s)
 	var out once
@@ -130,7 +130,7 @@ func FindBehind(re *regexp.Regexp, s string, good func(before rune) bool) []stri
 }
 
 // FromHTML returns the text of an HTML fragment: paragraphs become blank lines, <br> a line break, list items lines,
-// entities characters; scripts and styles are left out. A link keeps its words.
+// entities characters; scripts and styles are left out. A link becomes its text.
 func FromHTML(s string) string {
 	if !strings.ContainsAny(s, "<&") {
 		return strings.TrimSpace(s)
@@ -178,7 +178,7 @@ func tidy(s string) string {
 	return strings.TrimSpace(blankLines.ReplaceAllString(s, "\n\n"))
 }
 
-// First returns the first of list, and "" when it is empty.
+// First returns the first element of list, and "" when it is empty.
 func First(list []string) string {
 	if len(list) == 0 {
 		return ""

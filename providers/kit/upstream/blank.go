@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// shortest is the length of a credential below which what looks like it in an answer may be something else.
+// shortest is the length from which a credential is blanked in answers: a shorter text may occur by chance.
 const shortest = 8
 
-// fields are the header fields by which upstreams take credentials, beside Authorization.
+// fields are the header fields in which upstreams accept credentials, besides Authorization.
 var fields = []string{"Cookie", "X-Api-Key", "X-Goog-Api-Key", "X-Manager-Token"}
 
-// blank takes the credentials that were sent with req out of its answer, however they are written there.
+// blank removes the credentials that were sent with req from its answer, in whatever form they are written there.
 func (c *Client) blank(req *http.Request, res *Response) {
 	n := needlesOf(c.secrets(req))
 	if len(n.all) == 0 {
@@ -39,7 +39,7 @@ func (c *Client) secrets(req *http.Request) []string {
 		out = append(out, password)
 	}
 	for _, name := range fields {
-		for _, v := range c.cfg.Header[name] { // what a read itself sets, an upstream gave
+		for _, v := range c.cfg.Header[name] { // values that a read sets itself came from the upstream
 			for part := range strings.SplitSeq(v, "; ") {
 				_, cookie, _ := strings.Cut(part, "=")
 				out = append(out, part, cookie)

@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// needles are what must not come out of an answer: credentials in plain, reversed, in base64 and in hex.
+// needles are the texts to remove from answers: credentials in plain, reversed, in base64 and in hex.
 type needles struct {
 	all     [][]byte
 	longest int
-	has     [256]bool // the bytes that are in any of them, and those that begin an escape
+	has     [256]bool // the bytes that are in any needle, and those that begin an escape
 }
 
 func needlesOf(secrets []string) *needles {
@@ -28,7 +28,7 @@ func needlesOf(secrets []string) *needles {
 		slices.Reverse(reversed)
 		n.add(s)
 		n.add(string(reversed))
-		n.add(strings.ReplaceAll(s, " ", "+")) // as a form has it
+		n.add(strings.ReplaceAll(s, " ", "+")) // form encoding
 		n.add(hex.EncodeToString([]byte(s)))
 		n.add(strings.ToUpper(hex.EncodeToString([]byte(s))))
 		for offset := range 3 {
@@ -53,8 +53,8 @@ func (n *needles) add(s string) {
 	}
 }
 
-// based returns what of the base64 of a text is the same whatever else is in the text, when s comes after offset bytes,
-// counted in threes.
+// based returns the part of the base64 of s that does not depend on the text around it, when s comes after offset
+// bytes, modulo three.
 func based(s string, offset int) string {
 	before := []int{0, 2, 3}[offset]
 	b64 := base64.RawStdEncoding.EncodeToString(append(make([]byte, offset), s...))
@@ -62,12 +62,12 @@ func based(s string, offset int) string {
 }
 
 const (
-	layers  = 3       // of escapes in escapes, such as \u0026#80;
-	widest  = 64      // bytes that one byte of a needle takes when it is escaped so often
+	layers  = 3       // of nested escapes, such as \u0026#80;
+	widest  = 64      // most bytes of a needle's byte with that many escapes
 	oneBite = 1 << 16 // bytes of an answer that are unescaped at a time
 )
 
-// cut returns b without what is a needle, in whatever way it is escaped. It changes b.
+// cut returns b without the needles, however they are escaped. It changes b.
 func (n *needles) cut(b []byte) []byte {
 	overlap := n.longest * widest
 	var found []span
@@ -91,7 +91,7 @@ func (n *needles) cut(b []byte) []byte {
 // span is a part of an answer.
 type span struct{ from, to int }
 
-// find adds the needles in b[from:to] to found, as it is and after each unescaping.
+// find adds the needles in b[from:to] to found, as they are and after each unescaping.
 func (n *needles) find(found []span, b []byte, from, to int) []span {
 	part := escaped{text: b[from:to]}
 	for layer := 0; ; layer++ {
@@ -113,7 +113,7 @@ func (n *needles) find(found []span, b []byte, from, to int) []span {
 	}
 }
 
-// worth reports whether text has an escape of what is in a needle.
+// worth reports whether text has an escape of a character in a needle.
 func (n *needles) worth(text []byte) bool {
 	for i := 0; i < len(text); {
 		next := bytes.IndexAny(text[i:], "\\%&")
@@ -130,8 +130,8 @@ func (n *needles) worth(text []byte) bool {
 	return false
 }
 
-// escaped is a part of an answer after some unescaping, and where in the part each of its bytes comes from. Without places
-// it is the part itself.
+// escaped is a part of an answer after some unescaping, with the position in the part from which each of its bytes
+// comes. Without positions it is the part itself.
 type escaped struct {
 	text   []byte
 	places []span
@@ -151,7 +151,7 @@ func (e escaped) end(i int) int {
 	return e.places[i].to
 }
 
-// unescape takes one layer of escapes off.
+// unescape removes one layer of escapes.
 func (e escaped) unescape() escaped {
 	out := escaped{make([]byte, 0, len(e.text)), make([]span, 0, len(e.text))}
 	for i := 0; i < len(e.text); {
@@ -170,8 +170,8 @@ func (e escaped) unescape() escaped {
 	return out
 }
 
-// unescape returns the character that the escape at the beginning of b is, of JSON, JavaScript, HTML or a URL, and its
-// length; 0 where there is none.
+// unescape returns the character of the escape at the beginning of b, in JSON, JavaScript, HTML or a URL, and its
+// length; 0 when there is none.
 func unescape(b []byte) (r rune, size int) {
 	switch {
 	case len(b) < 2:
@@ -192,7 +192,7 @@ func unescape(b []byte) (r rune, size int) {
 	return rune(b[1]), 2
 }
 
-// number reads the digits from b[from] on, of which there are so many.
+// number parses the given number of digits from b[from] on.
 func number(b []byte, from, digits, base int) (rune, int) {
 	if len(b) < from+digits {
 		return 0, 0
@@ -204,7 +204,7 @@ func number(b []byte, from, digits, base int) (rune, int) {
 	return rune(n), from + digits
 }
 
-// longestEntity is longer than the names and numbers that HTML gives to what is in credentials.
+// longestEntity is longer than the HTML entities of all characters in credentials.
 const longestEntity = 64
 
 func entity(b []byte) (rune, int) {
@@ -212,7 +212,7 @@ func entity(b []byte) (rune, int) {
 	for end < min(len(b), longestEntity) && (b[end] == '#' && end == 1 || isAlphanumeric(b[end])) {
 		end++
 	}
-	if b[1] == '#' { // whose semicolon may be missing
+	if b[1] == '#' { // its semicolon may be missing
 		digits, base := strings.TrimPrefix(string(b[2:end]), "x"), 16
 		if digits = strings.TrimPrefix(digits, "X"); len(digits) == end-2 {
 			base = 10

@@ -2,8 +2,8 @@ package upstream
 
 import "net/http"
 
-// Still returns a copy of c, or a client of its own when c is nil, that follows no redirect: for an upstream whose redirects
-// are answers, or whose address holds a credential. The redirect is then the [Response] that Check gets to see.
+// Still returns a copy of c, or a new client when c is nil, that does not follow redirects: for an upstream whose
+// redirects are answers, or whose address contains a credential. Check then gets the redirect as the [Response].
 func Still(c *http.Client) *http.Client {
 	out := http.Client{}
 	if c != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// RetryAfter returns how long the upstream wants us to stay away, when it says so in the header of that name.
+// RetryAfter returns how long the upstream wants us to wait, if the response has the Retry-After header.
 func (r *Response) RetryAfter() (wait time.Duration, told bool) {
 	return retryAfter(r.Header, time.Now())
 }
 
-// Malformed returns the [providers.ErrInvalid] of a 400 that holds a message: site, named as in "Twitch", cannot read a
-// parameter. It returns nil, which leaves the answer to the common rules, where no words of the caller were sent.
+// Malformed returns [providers.ErrInvalid] for a 400 with a message: site, such as "Twitch", does not accept a
+// parameter. If no words of the caller were sent it returns nil, which leaves the answer to the common rules.
 func (r *Response) Malformed(site string) error {
 	var refusal struct {
 		Message string `json:"message"`

@@ -16,16 +16,16 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// early is how long before its end a token is replaced.
+// early is how long before its expiry a token is replaced.
 const early = time.Minute
 
 // Token is an access token.
 type Token struct {
 	Value   string
-	Expires time.Time // zero when it does not end
+	Expires time.Time // zero when it does not expire
 }
 
-// Tokens keeps one access token fresh. It is safe for concurrent use, and no two callers fetch at the same time.
+// Tokens keeps one access token valid. It is safe for concurrent use, and only one caller fetches at a time.
 type Tokens struct {
 	fetch func(ctx context.Context) (Token, error)
 	now   func() time.Time
@@ -34,7 +34,7 @@ type Tokens struct {
 	token Token
 }
 
-// NewTokens returns Tokens that fetch gets. Now is the clock; nil means [time.Now].
+// NewTokens returns Tokens that are obtained with fetch. Now is the clock; nil means [time.Now].
 func NewTokens(fetch func(ctx context.Context) (Token, error), now func() time.Time) *Tokens {
 	if now == nil {
 		now = time.Now
@@ -42,7 +42,7 @@ func NewTokens(fetch func(ctx context.Context) (Token, error), now func() time.T
 	return &Tokens{fetch: fetch, now: now}
 }
 
-// ClientCredentials returns Tokens from an OAuth 2.0 client-credentials flow: the answer to r, a POST to c, holds
+// ClientCredentials returns Tokens from an OAuth 2.0 client-credentials flow: the answer to r, a POST to c, contains
 // access_token and expires_in.
 // https://www.rfc-editor.org/rfc/rfc6749#section-4.4
 func ClientCredentials(c *Client, r Request) *Tokens {
@@ -66,7 +66,7 @@ func ClientCredentials(c *Client, r Request) *Tokens {
 	}, nil)
 }
 
-// AppTokens returns [ClientCredentials] of an app that sends its id and secret in the form to address, which may have a
+// AppTokens returns [ClientCredentials] of an app that posts its id and secret as a form to address, which may have a
 // query.
 // https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1
 func AppTokens(client *http.Client, address, id, secret string) *Tokens {
@@ -79,20 +79,20 @@ func AppTokens(client *http.Client, address, id, secret string) *Tokens {
 	return ClientCredentials(New(Config{HTTP: client, Base: address}), r)
 }
 
-// Basic returns the header Authorization that names an app by its id and secret.
+// Basic returns the Authorization header with an app's id and secret.
 // https://www.rfc-editor.org/rfc/rfc7617
 func Basic(id, secret string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(id+":"+secret))
 }
 
-// Get returns a token that is good for a while yet.
+// Get returns a token that is still valid for a while.
 func (t *Tokens) Get(ctx context.Context) (string, error) {
 	if have := t.good(); have != "" {
 		return have, nil
 	}
-	// Detached: a caller who leaves must not fail those who wait for the same token.
+	// Detached: if one caller leaves, others that wait for the same token must not fail.
 	ch := t.group.DoChan("", func() (any, error) {
-		if have := t.good(); have != "" { // fetched between our look and our turn
+		if have := t.good(); have != "" { // fetched in the meantime
 			return have, nil
 		}
 		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), defaultAttempt)
@@ -102,7 +102,7 @@ func (t *Tokens) Get(ctx context.Context) (string, error) {
 			return "", refused(err)
 		}
 		if !token.Expires.IsZero() && token.Expires.Sub(t.now()) <= early {
-			token.Expires = t.now().Add(early + time.Second) // a very short life would mean a fetch for every read
+			token.Expires = t.now().Add(early + time.Second) // a very short lifetime would mean a fetch for every read
 		}
 		t.mu.Lock()
 		t.token = token
@@ -120,7 +120,7 @@ func (t *Tokens) Get(ctx context.Context) (string, error) {
 	}
 }
 
-// good returns the token in use, "" when there is none or it ends soon.
+// good returns the current token, "" when there is none or it expires soon.
 func (t *Tokens) good() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,8 +130,8 @@ func (t *Tokens) good() string {
 	return ""
 }
 
-// refused says that there is no token. Of the cause only the words are kept: a 404 there is a wrong address of ours,
-// never a missing profile, and what the token's own client has tried again is not tried a third time.
+// refused returns the error for a missing token. Only the text of the cause is kept: a 404 is a wrong address of ours,
+// never a missing profile, and what the token's own client has retried is not retried again.
 func refused(err error) error {
 	e := &providers.Error{
 		Kind: providers.ErrUnavailable, Detail: "the upstream gave us no access token", Err: fmt.Errorf("%w: %v", errToken, err), //nolint:errorlint // see above
@@ -145,7 +145,7 @@ func refused(err error) error {
 	return e
 }
 
-// Drop forgets refused, if it is still the token in use, so that the next Get fetches a new one.
+// Drop discards the refused token if it is still the current one, so that the next Get fetches a new one.
 func (t *Tokens) Drop(refused string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Need returns nil when a part that an answer or a page must have is there, and else the [providers.ErrUnavailable] that names
-// the part, and tells the trace of it.
+// Need returns nil when a required part of an answer or a page is present. Else it returns [providers.ErrUnavailable]
+// with the name of the part, and reports it to the trace.
 func Need(ctx context.Context, part string, here bool) error {
 	if here {
 		return nil
@@ -18,19 +18,19 @@ func Need(ctx context.Context, part string, here bool) error {
 	return providers.Unavailable(nil, "the upstream's answer lacks %s", part)
 }
 
-// Marker returns nil when the word by which an answer names its kind is one of those wanted; name is the field's. Else it
+// Marker returns nil when got, the kind that an answer states in the field called name, is one of those wanted. Else it
 // fails as [Need] does.
 func Marker(ctx context.Context, name, got string, want ...string) error {
 	return Need(ctx, name+" "+strings.Join(want, " or "), slices.Contains(want, got))
 }
 
-// Same returns nil when the answer is about what was asked for, and else the [providers.ErrUnavailable] that says so, and tells
-// the trace of it. What names it: "account", "post". Case matters.
+// Same returns nil when the answer is about what was requested. Else it returns [providers.ErrUnavailable], and reports
+// it to the trace. What is the name of the thing: "account", "post". Case matters.
 func Same(ctx context.Context, what, asked, got string) error {
 	return same(ctx, what, asked == got)
 }
 
-// SameFold is [Same] where the platform ignores case.
+// SameFold is [Same] for platforms that ignore case.
 func SameFold(ctx context.Context, what, asked, got string) error {
 	return same(ctx, what, strings.EqualFold(asked, got))
 }
@@ -43,8 +43,8 @@ func same(ctx context.Context, what string, it bool) error {
 	return providers.Unavailable(nil, "the upstream's answer is about another %s", what)
 }
 
-// Understood fails with [providers.ErrUnavailable] when rows of the list named name came and none of them could be
-// understood: understood rows may still not belong, and lost ones are those of which nothing can be told.
+// Understood returns [providers.ErrUnavailable] when the list called name has rows and none of them could be
+// understood. Understood rows may not belong; lost ones are unreadable.
 func Understood(name string, understood, lost int) error {
 	if lost > 0 && understood == 0 {
 		return providers.Unavailable(nil, "the upstream's answer holds no row of %s that can be read", name)

@@ -7,12 +7,12 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Numbers is a list of ids that are positive whole numbers, of any length. What is no such number is left out. The zero
-// Numbers is a list that is not there.
+// Numbers is a list of ids that are positive whole numbers, of any length. Other values are left out. The zero Numbers
+// is a missing list.
 type Numbers struct {
 	V    []int64
 	here bool
-	bad  bool // something stood there that is no list
+	bad  bool // the value is not a list
 	lost int
 }
 
@@ -35,11 +35,11 @@ func (n *Numbers) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Lost returns how many values were no numbers.
+// Lost returns how many values were not numbers.
 func (n Numbers) Lost() int { return n.lost }
 
-// Check fails with [providers.ErrUnavailable] when there is no list, named as in "kids", and when none of what it holds is a
-// number.
+// Check returns [providers.ErrUnavailable] when the list, called name as in "kids", is missing, or when it has values
+// and none of them is a number.
 func (n Numbers) Check(ctx context.Context, name string) error {
 	if err := Need(ctx, name, n.here); err != nil {
 		return err

@@ -10,17 +10,17 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// MaxRows is how many rows of one list are read. No honest page is longer; what is beyond is left out, as a row that cannot
-// be decoded is.
+// MaxRows is how many rows of one list are read. No real page is longer; further rows are left out like undecodable
+// ones.
 const MaxRows = 1000
 
-// Rows is a list whose rows are decoded one by one, so that an odd one costs itself alone. The zero Rows is a list that is not
-// there, as are null and anything that is no list.
+// Rows is a list whose rows are decoded one by one, so that a malformed row only affects itself. The zero Rows is a
+// missing list, as are null and anything that is not a list.
 type Rows[T any] struct {
 	list []Object[T]
 	here bool
-	bad  bool // something stood there that is no list
-	lost int  // rows that could not be decoded, or were too many
+	bad  bool // the value is not a list
+	lost int  // rows that could not be decoded, or exceed MaxRows
 }
 
 // UnmarshalJSON never fails.
@@ -57,7 +57,7 @@ func (r *Rows[T]) UnmarshalJSON(b []byte) error {
 
 func (r *Rows[T]) null() bool { return false }
 
-// whole reads an answer that is a list and nothing else.
+// whole reads an answer that is only a list.
 func (r *Rows[T]) whole(b []byte) error {
 	if !isWhole(b) {
 		return errNoJSON
@@ -69,10 +69,10 @@ func (r *Rows[T]) whole(b []byte) error {
 	return nil
 }
 
-// Here tells whether there is a list, which may be empty.
+// Here reports whether the list is present; it may be empty.
 func (r Rows[T]) Here() bool { return r.here }
 
-// Odd tells whether something stood there that is no list, which null is not.
+// Odd reports whether the value is not a list; null does not count.
 func (r Rows[T]) Odd() bool { return r.bad }
 
 // Lost returns how many rows could not be decoded.
@@ -81,8 +81,7 @@ func (r Rows[T]) Lost() int { return r.lost }
 // Len returns how many rows could be decoded.
 func (r Rows[T]) Len() int { return len(r.list) }
 
-// All returns the rows that could be decoded, in order, beside their place in the list: that of the first is 0, and those
-// that could not be decoded count.
+// All returns the rows that could be decoded, in order, with their index in the list, in which undecodable rows count.
 func (r Rows[T]) All() iter.Seq2[int, Object[T]] {
 	return func(yield func(int, Object[T]) bool) {
 		for _, o := range r.list {
@@ -93,8 +92,8 @@ func (r Rows[T]) All() iter.Seq2[int, Object[T]] {
 	}
 }
 
-// Check fails with [providers.ErrUnavailable] when there is no list, named as in "items", and when rows came and none of
-// them could be decoded.
+// Check returns [providers.ErrUnavailable] when the list, called name as in "items", is missing, or when it has rows
+// and none of them could be decoded.
 func (r Rows[T]) Check(ctx context.Context, name string) error {
 	if err := Need(ctx, name, r.here); err != nil {
 		return err
@@ -110,9 +109,9 @@ func (r Rows[T]) Optional(ctx context.Context, name string) error {
 	return r.Check(ctx, name)
 }
 
-// Items converts the rows of the list named name, in order. It leaves out those for which convert is false: they were
-// understood and do not belong. It fails as [Rows.Check] does, also when nothing is left beside rows that could not be
-// decoded, and when ctx ends.
+// Items converts the rows of the list called name, in order. It leaves out rows for which convert returns false: they
+// were understood and do not belong. It fails as [Rows.Check] does, also when only undecodable rows are left, and when
+// ctx ends.
 func Items[T, O any](
 	ctx context.Context, name string, rows Rows[T], convert func(v T, raw json.RawMessage) (O, bool),
 ) ([]O, error) {

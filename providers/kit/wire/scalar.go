@@ -12,8 +12,8 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/dates"
 )
 
-// Count is how many there are of something: a number without a fraction, or a string of digits. V is nil when it is
-// unknown: absent, null, empty, negative, or no count.
+// Count is the number of something: a number without a fraction, or a string of digits. V is nil when it is unknown:
+// absent, null, empty, negative, or not a count.
 type Count struct {
 	V   *int64
 	odd bool
@@ -29,10 +29,10 @@ func (c *Count) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Absent tells whether nothing stands there, or null, where the upstream leaves out what it does not count.
+// Absent reports whether the value is absent or null, for upstreams that leave out what they do not count.
 func (c Count) Absent() bool { return c.V == nil && !c.odd }
 
-// Score is a [Count] of a platform whose scores may be negative: such a one is 0.
+// Score is a [Count] on a platform with negative scores, which become 0.
 type Score struct {
 	V   *int64
 	odd bool
@@ -48,7 +48,7 @@ func (s *Score) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Float is a number that may have a fraction, also as a string. V is nil when it is unknown.
+// Float is a number that may have a fraction, also written as a string. V is nil when it is unknown.
 type Float struct {
 	V   *float64
 	odd bool
@@ -66,10 +66,11 @@ func (f *Float) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Absent tells whether nothing stands there, or null: that a thing has no price is another thing than one that cannot be read.
+// Absent reports whether the value is absent or null: a thing without a price differs from one whose price cannot be
+// read.
 func (f Float) Absent() bool { return f.V == nil && !f.odd }
 
-// Seconds is how long something takes whose length is written in milliseconds; nil when it is unknown or negative.
+// Seconds converts a duration in milliseconds to seconds; nil when it is unknown or negative.
 func (f Float) Seconds() *float64 {
 	if f.V == nil || *f.V < 0 {
 		return nil
@@ -77,7 +78,7 @@ func (f Float) Seconds() *float64 {
 	return new(*f.V / 1000)
 }
 
-// Bool is true or false where its absence means neither. V is nil when it is unknown.
+// Bool is a boolean whose absence means neither true nor false. V is nil when it is unknown.
 type Bool struct {
 	V   *bool
 	odd bool
@@ -96,18 +97,18 @@ func (f *Bool) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Is tells whether it is known to be true.
+// Is reports whether it is known to be true.
 func (f Bool) Is() bool { return f.V != nil && *f.V }
 
-// Not tells whether it is false, for a flag that the upstream may leave out when it does not fly. It is neither Is nor Not
-// when something else than a flag stands there.
+// Not reports whether it is false or absent, for a flag that the upstream leaves out when it is false. If the value is
+// not a boolean, neither Is nor Not is true.
 func (f Bool) Not() bool { return !f.odd && (f.V == nil || !*f.V) }
 
-// Time is a date in one of the forms that upstreams write: RFC 3339 and its looser relatives, the dates of mail and of
-// Twitter, a day, or seconds or milliseconds since 1970 as a number or digits. V is nil when it is unknown, which the
-// years before 1971 stand for where it is a number, and the year 1 where it is a date.
+// Time is a date in one of the forms that upstreams write: RFC 3339 and variants of it, the dates of mail and of
+// Twitter, a day, or seconds or milliseconds since 1970 as a number or digits. V is nil when it is unknown, which
+// upstreams write as a number before 1971, or as a date in the year 1.
 //
-// It is not for the release of a record or a film, which may be a year alone: take a string for that.
+// It is not for the release date of a record or a film, which may be only a year: use a string for that.
 type Time struct {
 	V   *time.Time
 	odd bool
@@ -136,11 +137,11 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 }
 
 const (
-	millis   = 1e11 // above it a number is milliseconds: as seconds it would be the year 5138
+	millis   = 1e11 // larger numbers are milliseconds: as seconds they would be after the year 5138
 	thisYear = 31_536_000
 )
 
-// unix reads seconds or milliseconds since 1970.
+// unix converts seconds or milliseconds since 1970.
 func unix(n float64) *time.Time {
 	if n > millis {
 		n /= 1000
@@ -165,14 +166,14 @@ func (t *Token) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Next returns the token, "" on the last page. It fails with [providers.ErrUnavailable] when something else than a token,
-// named as in "nextPageToken", stands there: to end the walk would lose the rest of the list.
+// Next returns the token, "" on the last page. It returns [providers.ErrUnavailable] when the value, called name as in
+// "nextPageToken", is not a token: ending the walk would lose the rest of the list.
 func (t Token) Next(ctx context.Context, name string) (string, error) {
 	return t.v, Need(ctx, name, !t.odd)
 }
 
-// ID is an identifier that may be written as a number or a string. It is "" where none is: absent, null, 0, negative, or
-// neither of the two. An object with such an id is invalid.
+// ID is an identifier that may be written as a number or a string. It is "" when it is missing: absent, null, 0,
+// negative, or neither of the two types. An object with such an id is invalid.
 type ID string
 
 // UnmarshalJSON never fails.
@@ -196,7 +197,7 @@ func (id *Serial) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// number returns a number as it is written, or what a string holds; ok is false for everything else but null.
+// number returns a number as it is written, or the contents of a string; ok is false for everything else except null.
 func number(b []byte) (s string, ok bool) {
 	b = bytes.TrimSpace(b)
 	switch {
@@ -227,13 +228,13 @@ func digits(s string) bool {
 
 func negative(s string) bool { return strings.HasPrefix(s, "-") && digits(s[1:]) }
 
-// integer reads a whole number; nil and odd when something else stands there.
+// integer parses a whole number; nil and odd if the value is something else.
 func integer(b []byte) (n *int64, odd bool) {
 	s, ok := number(b)
 	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return &i, false
 	}
-	// The bounds are those of int64 as far as a float tells them apart.
+	// The bounds are those of int64, as precisely as a float allows.
 	if f, err := strconv.ParseFloat(s, 64); err == nil && f == math.Trunc(f) && f > -1<<63 && f < 1<<63 {
 		return new(int64(f)), false
 	}

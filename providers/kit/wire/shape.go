@@ -12,8 +12,8 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// shape says where in a struct an [Object], [Rows] or [Numbers] stands. Such a part is cut out of the JSON around it and decoded
-// alone: through encoding/json each level of them would be read twice more.
+// shape describes where a struct contains an [Object], [Rows] or [Numbers]. Such a part is cut out of the JSON around
+// it and decoded separately: encoding/json would read each level of them twice more.
 type shape struct {
 	part    bool
 	members map[string]member // of a struct
@@ -30,10 +30,10 @@ type part interface {
 	nested
 }
 
-// shapes holds the shape of each type that was decoded: its tags are read once in the life of a program.
+// shapes holds the shape of each type that was decoded: its tags are read once per process.
 var shapes sync.Map // of reflect.Type to *shape
 
-// shapeOf returns the shape of t, nil when no part stands in it.
+// shapeOf returns the shape of t, nil when it contains no part.
 func shapeOf(t reflect.Type) *shape {
 	if s, ok := shapes.Load(t); ok {
 		return s.(*shape)
@@ -42,7 +42,8 @@ func shapeOf(t reflect.Type) *shape {
 	return s.(*shape)
 }
 
-// newShape makes the shape of t. Within is what t stands in: what holds itself has no shape below the first.
+// newShape makes the shape of t. Within are the types around t: a type that contains itself has no shape below the
+// first.
 func newShape(t reflect.Type, within ...reflect.Type) *shape {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[part]()) {
 		return &shape{part: true}
@@ -55,7 +56,7 @@ func newShape(t reflect.Type, within ...reflect.Type) *shape {
 		in := newShape(f.Type, append(within, t)...)
 		switch name := jsonName(f); {
 		case in == nil || f.PkgPath != "" && !f.Anonymous:
-		case name == "": // its fields stand in for it
+		case name == "": // its fields are promoted
 			for name, m := range in.members {
 				s.members[name] = member{append([]int{f.Index[0]}, m.index...), m.shape}
 			}
@@ -69,12 +70,12 @@ func newShape(t reflect.Type, within ...reflect.Type) *shape {
 	return s
 }
 
-// shortRest is room for what stands beside the parts of most objects, in bytes.
+// shortRest is the capacity for the members of most objects besides their parts, in bytes.
 const shortRest = 1 << 10
 
 var errNoJSON = providers.Cause("no JSON")
 
-// decode decodes b into v, whose shape is s, and returns the path of the first field that is of the wrong type.
+// decode decodes b into v, whose shape is s, and returns the path of the first field with the wrong type.
 func (s *shape) decode(b []byte, v reflect.Value) (odd string, err error) {
 	b = bytes.TrimSpace(b)
 	if s == nil || len(b) == 0 || b[0] != '{' {
@@ -95,7 +96,7 @@ func (s *shape) decode(b []byte, v reflect.Value) (odd string, err error) {
 				odd = join(string(name[1:len(name)-1]), in)
 			}
 		default:
-			if cap(rest) < len(b) && len(rest)+len(name)+len(value)+len(",:}") > cap(rest) { // once: no more than b is kept
+			if cap(rest) < len(b) && len(rest)+len(name)+len(value)+len(",:}") > cap(rest) { // once: never larger than b
 				rest = append(make([]byte, 0, len(b)), rest...)
 			}
 			if len(rest) > 1 {
@@ -114,8 +115,8 @@ func (s *shape) decode(b []byte, v reflect.Value) (odd string, err error) {
 	return odd, err
 }
 
-// unmarshal decodes b into dst with encoding/json, and returns the path of the first field that is of the wrong type, which
-// is then empty. It fails when b is no JSON or not of the kind of dst.
+// unmarshal decodes b into dst with encoding/json, and returns the path of the first field with the wrong type, which
+// is left empty. It returns an error if b is not JSON, or not of the kind of dst.
 func unmarshal(b []byte, dst any) (odd string, err error) {
 	err = json.Unmarshal(b, dst)
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
@@ -123,14 +124,14 @@ func unmarshal(b []byte, dst any) (odd string, err error) {
 		return "", err
 	}
 	if wrong.Field == "" {
-		return "", providers.Cause("another kind of JSON than was expected") // the text of wrong holds a value
+		return "", providers.Cause("another kind of JSON than was expected") // the text of the error contains a value
 	}
 	empty(reflect.ValueOf(dst), wrong.Field)
 	return wrong.Field, nil
 }
 
-// members yields the members of a JSON object, the name in its quotes. Whole becomes true when the object ends where b does;
-// what the values are is not looked at.
+// members yields the members of a JSON object, with quoted names. Whole becomes true when the object ends at the end of
+// b. The values are not checked.
 func members(b []byte, whole *bool) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		i := space(b, 1)
@@ -165,10 +166,10 @@ func members(b []byte, whole *bool) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// Split yields the elements of a JSON array, as parts of b. What they are is not looked at; what is no array has none.
+// Split yields the elements of a JSON array, as parts of b, without checking them; if b is not an array it yields none.
 func Split(b []byte) iter.Seq[[]byte] { return elements(b, new(bool)) }
 
-// elements is [Split]. Broken becomes true when an element does not end, or is too much: there it stops.
+// elements is [Split]. Broken becomes true, and it stops, when an element does not end or is too large.
 func elements(b []byte, broken *bool) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		i := space(b, 0)
@@ -187,7 +188,7 @@ func elements(b []byte, broken *bool) iter.Seq[[]byte] {
 	}
 }
 
-// First returns the first n elements of a JSON array, all of them where there are no more.
+// First returns the first n elements of a JSON array, or all of them if there are fewer.
 func First(b []byte, n int) (all [][]byte) {
 	for element := range Split(b) {
 		if len(all) == n {
@@ -198,13 +199,13 @@ func First(b []byte, n int) (all [][]byte) {
 	return all
 }
 
-// mostWork bounds a value: what is in it outside of strings, each character as often as the brackets around it. [Rows] are
-// read by themselves, so that those in others are read as often as they are deep. A thread of a thousand answers to
-// answers has a third of it.
+// mostWork limits the cost of a value: the sum over its characters outside strings of the brackets around each. [Rows]
+// are read separately, so that nested ones are read as often as they are deep. A thread of a thousand nested replies
+// has a third of it.
 const mostWork = 150_000_000
 
-// value returns where the value that begins at i ends: less than i when it does not, or is more than anyone writes, i itself
-// when none begins there.
+// value returns the end of the value that begins at i: less than i when it does not end or is too large, i itself when
+// none begins there.
 func value(b []byte, i int) int {
 	depth, work := 0, 0
 	for ; i < len(b); i++ {
@@ -240,7 +241,7 @@ func value(b []byte, i int) int {
 	return len(b)
 }
 
-// text returns where the closing quote stands of the string that opens at i, less than 0 when it does not.
+// text returns the position of the closing quote of the string that opens at i, negative when there is none.
 func text(b []byte, i int) int {
 	for i++; i < len(b); i++ {
 		next := bytes.IndexByte(b[i:], '"')
@@ -259,7 +260,7 @@ func text(b []byte, i int) int {
 	return -1
 }
 
-// space returns where the space at i ends.
+// space returns the end of the space at i.
 func space(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
 		i++

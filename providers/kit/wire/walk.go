@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// report tells the trace of ctx what in dst is odd, which was found at the path odd before.
+// report reports what is malformed in dst to the trace of ctx; one such value was found before, at the path odd.
 func report(ctx context.Context, odd string, dst any) {
 	w := walk{tell: providers.TraceOf(ctx).Drift}
 	paths := w.collect(nil, "", reflect.ValueOf(dst).Elem(), planOf(reflect.TypeOf(dst).Elem()))
@@ -21,7 +21,7 @@ func report(ctx context.Context, odd string, dst any) {
 	}
 }
 
-// plan is where in a type something odd can stand: nothing at all when it is nil.
+// plan describes where a type can contain malformed values: nowhere when it is nil.
 type plan struct {
 	leaf   bool
 	fields []field // of a struct
@@ -38,15 +38,15 @@ type walk struct {
 	tell func(providers.Drift)
 }
 
-// oddity is a value that knows whether it is odd.
+// oddity is a value that knows whether it is malformed.
 type oddity interface{ isOdd() bool }
 
-// nested is an [Object] or [Rows]: it tells of its own rows, and returns what is odd in what stands around it.
+// nested is an [Object] or [Rows]: it reports its own rows, and returns what is malformed around them.
 type nested interface {
 	tellOf(w walk, prefix string) (paths []string)
 }
 
-// plans holds the plan of each type that was decoded: its fields are read once in the life of a program.
+// plans holds the plan of each type that was decoded: its fields are read once per process.
 var plans sync.Map // of reflect.Type to *plan
 
 func planOf(t reflect.Type) *plan {
@@ -57,7 +57,7 @@ func planOf(t reflect.Type) *plan {
 	return p.(*plan)
 }
 
-// planner holds the plans that are being made; a type may hold itself.
+// planner holds the plans that are being made; a type may contain itself.
 type planner map[reflect.Type]*plan
 
 func (w planner) plan(t reflect.Type) *plan {
@@ -73,7 +73,7 @@ func (w planner) plan(t reflect.Type) *plan {
 	return p
 }
 
-// fill tells whether anything odd can stand in t.
+// fill reports whether t can contain malformed values.
 func (w planner) fill(p *plan, t reflect.Type) bool {
 	v := reflect.Zero(reflect.PointerTo(t)).Interface()
 	_, odd := v.(oddity)
@@ -101,7 +101,7 @@ func (w planner) fill(p *plan, t reflect.Type) bool {
 	}
 }
 
-// jsonName is the name of f in paths; "" where its fields stand in for it.
+// jsonName returns the name of f in paths; "" if its fields are promoted.
 func jsonName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if name == "" && !f.Anonymous {
@@ -110,7 +110,7 @@ func jsonName(f reflect.StructField) string {
 	return name
 }
 
-// collect adds what is odd in v, which stands at prefix, to paths.
+// collect adds the paths of malformed values in v, which is at prefix, to paths.
 func (w walk) collect(paths []string, prefix string, v reflect.Value, p *plan) []string {
 	switch {
 	case p == nil:
@@ -179,8 +179,8 @@ func (r *Rows[T]) tellOf(w walk, prefix string) []string {
 	return nil
 }
 
-// empty sets the field at path, where a value of the wrong type stood, back to its zero value: encoding/json has already
-// allocated its pointer. It stops at lists, whose rows the path does not tell apart.
+// empty resets the field at path, which has the wrong type, to its zero value: encoding/json has already allocated its
+// pointer. It stops at lists, because the path has no indexes.
 func empty(v reflect.Value, path string) {
 	for name := range strings.SplitSeq(path, ".") {
 		for v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -198,7 +198,7 @@ func empty(v reflect.Value, path string) {
 	}
 }
 
-// named returns the field of v with that name in JSON, or the name of an embedded struct.
+// named returns the field of v with that JSON name, or the embedded struct with that name.
 func named(v reflect.Value, name string) reflect.Value {
 	for f, at := range v.Fields() {
 		if jsonName(f) == name || f.Name == name {

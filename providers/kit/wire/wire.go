@@ -1,11 +1,11 @@
-// Package wire decodes what upstreams write, and gives each oddity its price: a field of the wrong type is left empty, a
-// row that cannot be decoded is left out, and an answer that is not of its kind is [providers.ErrUnavailable]. What was odd is
-// told to the [providers.Trace] of the context, by its path and never by its value.
+// Package wire decodes what upstreams write, and limits the effect of malformed values: a field of the wrong type is
+// left empty, a row that cannot be decoded is left out, and an answer of the wrong kind is [providers.ErrUnavailable].
+// Malformed values are reported to the [providers.Trace] of the context, by path and never by value.
 //
-// A wire struct uses string for text, [ID] or [Serial] for identifiers, [Count], [Score], [Float], [Bool] and [Time] for what may
-// be unknown, [Rows] for the list that makes a page, and [Object] for what keeps its raw. It has no *int64, *bool, *string or
-// time.Time: encoding/json allocates the pointer before it finds that the value does not fit, and a time that cannot be
-// read ends the decoding.
+// A wire struct uses string for text, [ID] or [Serial] for identifiers, [Count], [Score], [Float], [Bool] and [Time]
+// for what may be unknown, [Rows] for the list that makes a page, and [Object] for what keeps its raw. It has no
+// *int64, *bool, *string or time.Time: encoding/json allocates the pointer before it finds that the value does not fit,
+// and a time that cannot be parsed ends the decoding.
 package wire
 
 import (
@@ -17,20 +17,20 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Object is a decoded upstream object beside its untouched JSON. Raw is nil when nothing that could be decoded stood there.
+// Object is a decoded upstream object and its unchanged JSON. Raw is nil when the value could not be decoded.
 type Object[T any] struct {
 	V   T
 	Raw json.RawMessage // a part of the answer, not a copy
-	odd string          // the path of the first field of the wrong type
-	bad bool            // something stood there that is no T
+	odd string          // the path of the first field with the wrong type
+	bad bool            // the value is not a T
 
 	place int // in the list, when it is a row
 }
 
-// Odd tells whether something else than a T stood there, where nothing and null are the upstream's own words.
+// Odd reports whether the value is not a T; a missing value and null do not count.
 func (o Object[T]) Odd() bool { return o.bad }
 
-// UnmarshalJSON never fails: what is no T leaves Raw nil.
+// UnmarshalJSON never fails: if b is not a T, Raw stays nil.
 func (o *Object[T]) UnmarshalJSON(b []byte) error {
 	o.decode(b, shapeOf(reflect.TypeFor[T]()))
 	return nil
@@ -50,31 +50,31 @@ func (o *Object[T]) decode(b []byte, s *shape) {
 	o.Raw = b
 }
 
-// Here tells whether there is an object.
+// Here reports whether there is an object.
 func (o Object[T]) Here() bool { return o.Raw != nil }
 
-// Optional fails with [providers.ErrUnavailable] when something else than a T stands at name, where the upstream may leave out
-// the object or write null.
+// Optional returns [providers.ErrUnavailable] when the value at name is not a T; the upstream may leave it out or write
+// null.
 func (o Object[T]) Optional(ctx context.Context, name string) error { return Need(ctx, name, !o.bad) }
 
-// null tells whether null is a T.
+// null reports whether null is a T.
 func (o *Object[T]) null() bool { return reflect.TypeFor[T]().Kind() == reflect.Pointer }
 
-// whole reads an answer.
+// whole reads a complete answer.
 func (o *Object[T]) whole(b []byte) error {
 	odd, err := lenient(b, &o.V)
 	o.Raw, o.odd = b, odd
 	return err
 }
 
-// answer is what can be the whole of an answer without a second look at it.
+// answer is a type that can be a complete answer and is decoded in one pass.
 type answer interface {
 	null() bool
 	whole(b []byte) error
 }
 
-// Decode decodes the answer b into dst, a pointer. It fails with [providers.ErrUnavailable] when b is no JSON or not of the
-// kind of dst; null is of no kind but that of a pointer. The raw parts of dst are parts of b.
+// Decode decodes the answer b into dst, a pointer. It returns [providers.ErrUnavailable] when b is not JSON, or not of
+// the kind of dst; null is only valid for a pointer. The raw parts of dst are parts of b.
 func Decode(ctx context.Context, b []byte, dst any) error {
 	whole, known := dst.(answer)
 	if isNull(b) {
@@ -100,18 +100,18 @@ func Decode(ctx context.Context, b []byte, dst any) error {
 	return nil
 }
 
-// lenient decodes b into dst, and returns the path of the first field that is of the wrong type, which is then empty. It
-// fails when b is no JSON or not of the kind of dst.
+// lenient decodes b into dst, and returns the path of the first field with the wrong type, which is left empty. It
+// returns an error if b is not JSON, or not of the kind of dst.
 func lenient(b []byte, dst any) (odd string, err error) {
 	v := reflect.ValueOf(dst).Elem()
-	if v.Kind() == reflect.Pointer { // null has been looked at
+	if v.Kind() == reflect.Pointer { // null has been handled
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()
 	}
 	return shapeOf(v.Type()).decode(b, v)
 }
 
-// isWhole tells whether b is one JSON value and nothing else, as far as its brackets tell.
+// isWhole reports whether b is exactly one JSON value, judging by its brackets.
 func isWhole(b []byte) bool {
 	from := space(b, 0)
 	to := value(b, from)

@@ -11,7 +11,7 @@ import (
 // MaxGram is the length of the longest character n-gram.
 const MaxGram = 6
 
-// Span is the part of the features that belongs to one word.
+// Span describes the features that belong to one word.
 type Span struct {
 	Token int    // index of the token
 	Key   uint32 // hash of the word
@@ -21,13 +21,13 @@ type Span struct {
 	Words int    // end of the word's features in Set.Words
 }
 
-// Block is one group of the features of a text. Each feature counts Value.
+// Block is one group of the features of a text. Each feature has the weight Value.
 type Block struct {
 	Features []uint32
 	Value    float32
 }
 
-// Set holds the features of one text. The zero value is ready; a Set that is used again keeps its memory.
+// Set holds the features of one text. The zero value is ready to use; a reused Set keeps its memory.
 type Set struct {
 	Chars []uint32 // character 1-6-grams within words
 	Words []uint32 // words and pairs of words
@@ -50,10 +50,10 @@ func mix(h uint64, r rune) uint64 {
 
 func finish(h uint64) uint32 { return uint32(h * prime >> 32) }
 
-// Key is the hash of a word.
+// Key returns the hash of a word.
 func Key(word []rune) uint32 { return KeyAfter(nil, word) }
 
-// KeyAfter is the hash of the word that has the letters of head and then those of word.
+// KeyAfter returns the hash of the word with the letters of head and then those of word.
 func KeyAfter(head, word []rune) uint32 {
 	h := uint64(seedWord)
 	for _, r := range head {
@@ -65,7 +65,7 @@ func KeyAfter(head, word []rune) uint32 {
 	return finish(h)
 }
 
-// Combine hashes two keys, in order, and a kind that keeps sorts of features apart.
+// Combine hashes two keys, in order, and a kind that separates sorts of features.
 func Combine(kind, a, b uint32) uint32 {
 	h := (seedPair ^ uint64(kind)) * prime
 	h = (h ^ h>>29 ^ uint64(a)) * prime
@@ -73,10 +73,10 @@ func Combine(kind, a, b uint32) uint32 {
 	return finish(h ^ h>>29)
 }
 
-// StemKey is the hash of the stem of a word.
+// StemKey returns the hash of the stem of a word.
 func StemKey(word []rune) uint32 { return Combine(kindStem, Key(Stem(word)), 0) }
 
-// Bits yields the numbers of the bits that are set in mask, the lowest first.
+// Bits yields the numbers of the bits that are set in mask, lowest first.
 func Bits(mask uint32) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for ; mask != 0; mask &= mask - 1 {
@@ -91,17 +91,17 @@ func Bits(mask uint32) iter.Seq[uint32] {
 const (
 	kindPair uint32 = iota + 1
 	kindStem
-	// KindHead is the first kind that is free for the heads.
+	// KindHead is the first kind that the heads may use.
 	KindHead
 )
 
-// Pair is the feature of two words in a row.
+// Pair returns the feature of two consecutive words.
 func Pair(a, b uint32) uint32 { return Combine(kindPair, a, b) }
 
-// boundary stands before and after each word.
+// boundary is put before and after each word.
 const boundary = ' '
 
-// Extract replaces what s holds with the features of the words in Arabic script of d.
+// Extract replaces the content of s with the features of the words in Arabic script of d.
 func (s *Set) Extract(d *token.Doc) {
 	s.Chars, s.Words, s.Stems, s.Spans = s.Chars[:0], s.Words[:0], s.Stems[:0], s.Spans[:0]
 	prev, prevStem := uint32(0), uint32(0)

@@ -1,18 +1,18 @@
 package feature
 
-// The particles that are written as part of the next word, longest first, in folded letters.
+// These are the particles that are written as part of the next word, longest first, in folded letters.
 var proclitics = [][]rune{
 	[]rune("وبال"), []rune("وال"), []rune("بال"), []rune("فال"), []rune("كال"), []rune("ولل"), []rune("عال"), []rune("هال"),
 	[]rune("لل"), []rune("ال"),
 }
 
-// The endings that a light stemmer removes, longest first, in folded letters.
+// These are the endings that a light stemmer removes, longest first, in folded letters.
 var endings = [][]rune{
 	[]rune("يات"), []rune("يون"), []rune("يين"), []rune("هم"), []rune("ها"), []rune("ات"), []rune("ون"), []rune("ين"), []rune("ان"), []rune("يه"),
 	[]rune("نا"), []rune("كم"), []rune("وا"), []rune("ه"), []rune("ي"), []rune("ا"), []rune("ك"),
 }
 
-// Bare returns word without the particles before it. At least three letters stay.
+// Bare returns word without the particles before it. At least three letters are kept.
 func Bare(word []rune) []rune {
 	for _, p := range proclitics {
 		if len(word) >= len(p)+3 && hasPrefix(word, p) {
@@ -28,7 +28,7 @@ func Bare(word []rune) []rune {
 	return word
 }
 
-// Stem returns word without particles and ending. At least three letters stay.
+// Stem returns word without particles and ending. At least three letters are kept.
 func Stem(word []rune) []rune {
 	word = Bare(word)
 	for _, e := range endings {

@@ -29,7 +29,7 @@ const (
 	Club           // sports clubs and their associations
 	Media
 	Company
-	University // schools, museums and other houses of learning
+	University // schools, museums and other institutions of learning
 	Event      // competitions, wars, festivals, holidays
 	Other      // treaties, prizes, substances, diseases
 	Money
@@ -41,7 +41,7 @@ const (
 	VeryCommon
 )
 
-// MaxWords is the length of the longest name that is found, in words.
+// MaxWords is the length of the longest name, in words.
 const MaxWords = 5
 
 // entrySize is the number of bytes of a name in the model file: its key and its kinds.
@@ -55,7 +55,7 @@ type Table struct {
 // New returns an empty table.
 func New() *Table { return &Table{kinds: map[uint32]Kind{}} }
 
-// Add adds a name, in Arabic or in other letters. Names of one letter or of more than [MaxWords] words are left out.
+// Add adds a name, in Arabic or another script. Names of one letter or of more than [MaxWords] words are left out.
 func (t *Table) Add(name string, k Kind) {
 	var d token.Doc
 	d.Scan(name)
@@ -77,7 +77,7 @@ func (t *Table) Add(name string, k Kind) {
 	t.kinds[key] |= k
 }
 
-// Mark adds k to the kinds of the name with the key, if there is one.
+// Mark adds k to the kinds of the name with the given key, if there is one.
 func (t *Table) Mark(key uint32, k Kind) {
 	if t.kinds[key] != 0 {
 		t.kinds[key] |= k

@@ -1,4 +1,4 @@
-// Package head says which features each output of the enrichment looks at. Training and running share it.
+// Package head extracts the features for each output of the enrichment. Training and inference share it.
 package head
 
 import (
@@ -21,7 +21,7 @@ func NewReader(emoji map[rune]int) *Reader {
 	return &Reader{lists: lexicon.Load(), emoji: emoji}
 }
 
-// Text is a text on its way through the heads. The zero value is ready; a Text that is used again keeps its memory.
+// Text is a text while the heads process it. The zero value is ready to use; a reused Text keeps its memory.
 type Text struct {
 	token.Doc
 	feature.Set
@@ -32,7 +32,7 @@ type Text struct {
 	lang   langText
 	feelText
 	phrases phrase.Seq
-	// MarkEnds holds, after [Reader.Dialect], the end of each word's features in the third block.
+	// MarkEnds is set by [Reader.Dialect]: the end of each word's features in the third block.
 	MarkEnds []int
 }
 

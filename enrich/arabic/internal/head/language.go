@@ -7,7 +7,7 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
 )
 
-// langGram is the length of the n-grams that tell languages apart.
+// langGram is the length of the n-grams that distinguish languages.
 const langGram = 4
 
 // langText holds the features of the language head.
@@ -16,8 +16,8 @@ type langText struct {
 	buf          []rune
 }
 
-// Language returns the features of the language head: the letters as they are written, before any folding. Words
-// inside hashtags only count in texts that have no others, since anybody uses a hashtag of another language.
+// Language returns the features of the language head: the letters as they are written, before any folding. Words in
+// hashtags only count in texts without other words, since people use hashtags in other languages.
 func (r *Reader) Language(t *Text) []feature.Block {
 	l := &t.lang
 	l.chars, l.words = l.chars[:0], l.words[:0]
@@ -38,8 +38,8 @@ func (r *Reader) Language(t *Text) []feature.Block {
 	)
 }
 
-// Telltales counts the words of t with letters or joiners that writers of Arabic do not use even for decoration.
-// It counts to three at most.
+// Telltales counts the words of t with letters or joiners that are not used in Arabic, even for decoration. It counts
+// up to three.
 func (t *Text) Telltales() int {
 	n := 0
 	for i := range t.Tokens {
@@ -51,8 +51,8 @@ func (t *Text) Telltales() int {
 	return min(n, 3)
 }
 
-// telltale reports whether r belongs to Persian, Urdu, Kurdish, Pashto, Sindhi or Uyghur and not to Arabic. Letters
-// that Arabs borrow for their dialects or for looks are left out.
+// telltale reports whether r is a letter of Persian, Urdu, Kurdish, Pashto, Sindhi or Uyghur and not of Arabic. Letters
+// that are borrowed for Arabic dialects or for decoration are left out.
 func telltale(r rune) bool {
 	switch r {
 	case 0x200C, 'ژ', 'ٹ', 'ڈ', 'ڑ', 'ے', 'ں', 'ې', 'ۍ', 'ښ', 'ڼ', 'ټ', 'ډ', 'ړ', 'ږ', 'ڵ', 'ڕ', 'ۆ', 'ێ', 'ە', 'ۋ', 'ۈ', 'ڄ', 'ڃ', 'ٿ', 'ڻ', 'ڳ', 'ڱ':
@@ -61,17 +61,17 @@ func telltale(r rune) bool {
 	return false
 }
 
-// Script says what the letters of a text allow without a look at the words.
+// Script is what the script of a text says about its language.
 type Script int
 
-// The answers of [Text.Script].
+// Values of [Text.Script].
 const (
 	NoLetters  Script = iota
 	OtherMost         // most words are in another script
 	ArabicMost        // most words are in Arabic script
 )
 
-// Script counts words in Arabic and in other scripts. Scripts without spaces count two letters for a word.
+// Script counts words in Arabic and in other scripts. In scripts without spaces, two letters count as a word.
 func (t *Text) Script() Script {
 	arabic, other, tags := 0, 0, 0
 	for i := range t.Tokens {
@@ -87,7 +87,7 @@ func (t *Text) Script() Script {
 	}
 	switch {
 	case arabic == 0 && other == 0 && tags > 0, arabic > other, arabic > 2 && 2*arabic > other:
-		// Three Arabic words are more than a name; posts about devices and brands are full of Latin words.
+		// Three Arabic words are more than a name; posts about devices and brands have many Latin words.
 		return ArabicMost
 	case arabic == 0 && other == 0:
 		return NoLetters
@@ -95,8 +95,8 @@ func (t *Text) Script() Script {
 	return OtherMost
 }
 
-// notWords are what tweets hold in Latin letters in every language: the mark of a retweet, and what collections write
-// for a link or an account.
+// notWords are words in Latin letters in tweets of any language: the mark of a retweet, and the placeholders of
+// collections for a link or an account.
 var notWords = []string{"rt", "url", "user"}
 
 func foreignWords(w []rune) int {

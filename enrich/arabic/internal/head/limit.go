@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limit cuts text after at most n bytes, at white space when there is some near the end.
+// Limit cuts text after at most n bytes, at white space if there is some near the end.
 func Limit(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -23,7 +23,7 @@ func Limit(text string, n int) string {
 	return text
 }
 
-// AppendEmoji writes the polarity of emoji: three bytes of the code point, one of the polarity.
+// AppendEmoji appends the polarity of an emoji: three bytes for the code point, one for the polarity.
 func AppendEmoji(dst []byte, r rune, polarity int) []byte {
 	return append(dst, byte(r), byte(r>>8), byte(r>>16), byte(int8(polarity)))
 }

@@ -8,16 +8,16 @@ import (
 
 // The kinds of features of the words and signs of a phrase.
 const (
-	kindPhrase     = feature.KindHead + 300 + iota // a sign, or what stands for all numbers, mentions and the like
+	kindPhrase     = feature.KindHead + 300 + iota // a sign, or the placeholder of all numbers, mentions and the like
 	kindPhraseList                                 // a list of praise or blame
-	kindPhraseTurn                                 // a negation turns the word
+	kindPhraseTurn                                 // a negation inverts the word
 )
 
-// listTimes is how many of the letters of a word a list counts for.
+// listTimes is the weight of a list relative to one feature of the letters of a word.
 const listTimes = 3
 
-// Phrases returns the words and signs of t, for which [Reader.Sentiment] was called right before. Signs are left out when
-// blind is set.
+// Phrases returns the words and signs of t. [Reader.Sentiment] must have been called right before. Signs are left out
+// when blind is set.
 func (r *Reader) Phrases(t *Text, blind bool) *phrase.Seq {
 	q := &t.phrases
 	q.Reset()
@@ -36,7 +36,7 @@ func (r *Reader) Phrases(t *Text, blind bool) *phrase.Seq {
 	return q
 }
 
-// phraseWord adds the word with the number i, which has the letters chars.
+// phraseWord adds the i-th word, which has the letter features chars.
 func (t *Text) phraseWord(i int, chars []uint32) {
 	q, s, w := &t.phrases, &t.Spans[i], &t.words[i]
 	q.Add(s.Key, s.Stem)
@@ -55,7 +55,7 @@ func (t *Text) phraseWord(i int, chars []uint32) {
 	q.End()
 }
 
-// phraseSign adds what is no word.
+// phraseSign adds a token that is not a word.
 func (r *Reader) phraseSign(t *Text, k *token.Token) {
 	q := &t.phrases
 	switch k.Kind {

@@ -7,7 +7,7 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
 )
 
-// The blocks of [Reader.Sentiment]. Those of the words that a negation turns count the other way round.
+// The blocks of [Reader.Sentiment]. Those of words inverted by a negation have a negative weight.
 const (
 	FeelChars = iota
 	FeelWords
@@ -18,11 +18,11 @@ const (
 	feelBlocks
 )
 
-// turned is what the words behind a negation count: "not bad" is some praise, and "bad" is blame.
+// turned is the weight of the words after a negation: "not bad" is some praise, and "bad" is blame.
 const turned = -0.8
 
-// Sentiment returns the features of the sentiment head: characters, words, signs and what the lists say. Emoji are
-// left out when blind is set: a text whose label was read off its emoji would teach nothing else.
+// Sentiment returns the features of the sentiment head: characters, words, signs and the lists. Emoji are left out when
+// blind is set: a text that was labelled by its emoji would teach nothing else.
 func (r *Reader) Sentiment(t *Text, blind bool) []feature.Block {
 	t.extra, t.polar = t.extra[:0], t.polar[:0]
 	r.turn(t)
@@ -43,7 +43,7 @@ func (r *Reader) Sentiment(t *Text, blind bool) []feature.Block {
 	return t.feel[:]
 }
 
-// feelText holds what the sentiment head knows about the words of a text.
+// feelText holds the data of the sentiment head about the words of a text.
 type feelText struct {
 	plain, turned side
 	words         []feelWord
@@ -51,19 +51,19 @@ type feelText struct {
 	buf           []rune
 }
 
-// side holds the features of the words that a negation turns, or of the others.
+// side holds the features of the words inverted by a negation, or of the others.
 type side struct{ chars, words []uint32 }
 
-// feelWord is a word with what is done to it.
+// feelWord is a word and whether it is negated.
 type feelWord struct {
 	turned bool
-	// bare is the word without the two halves of a negation that is written around it, nil for other words.
+	// bare is the word without the two halves of a negation around it, nil for other words.
 	bare []rune
-	// lists are the lists of praise and blame that the word is on, a bit for each.
+	// lists are the lists of praise and blame that contain the word, as bits.
 	lists uint32
 }
 
-// part shares the features of the words out to those that are turned and the others.
+// part separates the features of the inverted words from the others.
 func (t *Text) part() {
 	for _, s := range []*side{&t.plain, &t.turned} {
 		s.chars, s.words = s.chars[:0], s.words[:0]
@@ -86,8 +86,8 @@ func (t *Text) part() {
 	}
 }
 
-// turn finds the words that a negation turns: the next two, and four behind a form of "to be", or the one that it is written
-// around.
+// turn finds the words that a negation inverts: the next two, the next four after a form of "to be", or the word around
+// which it is written.
 func (r *Reader) turn(t *Text) {
 	t.words = t.words[:0]
 	prev, left, after := uint32(0), 0, false
@@ -119,8 +119,8 @@ var wholeWords = [][]rune{
 	[]rune("علاش"), []rune("كيفاش"), []rune("وقتاش"), []rune("واش"), []rune("درويش"), []rune("مطعمش"),
 }
 
-// around returns word without the negation that Egyptians and the Maghreb write around it, nil when there is none. Behind a
-// negation its second half alone is enough.
+// around returns word without the negation that is written around it in Egypt and the Maghreb, nil when there is none.
+// After a negation its second half is enough.
 func around(word []rune, behind bool) []rune {
 	n := len(word)
 	if n < 5 || word[n-1] != 'ش' || slices.ContainsFunc(wholeWords, func(w []rune) bool { return slices.Equal(w, word) }) {
@@ -137,7 +137,7 @@ func around(word []rune, behind bool) []rune {
 	return nil
 }
 
-// Polar reports whether t holds an emoji or a word of another script that has a polarity.
+// Polar reports whether t contains an emoji, or a word in another script, that has a polarity.
 func (r *Reader) Polar(t *Text) bool {
 	for i := range t.Tokens {
 		k := &t.Tokens[i]
@@ -154,8 +154,9 @@ func (r *Reader) Polar(t *Text) bool {
 	return false
 }
 
-// The lists of the file: the first two are praise and blame in general, the third negates, the fourth strengthens. Those
-// that follow hold praise or blame of one kind, then comes what stands beside either, and in the end how a negation works.
+// The lists of the file: the first two are general praise and blame, the third negates, the fourth intensifies. The
+// following ones are praise or blame of one kind, then what comes beside either, and at the end the behaviour of a
+// negation.
 const (
 	listNegation = 2
 	plusLists    = 1<<0 | 0x1F<<4
@@ -167,15 +168,15 @@ const (
 	polarLists   = listTurn - 1 | listPrayer
 )
 
-// The kinds of features of polarity beside the numbers of the lists.
+// Kinds of polarity features besides the numbers of the lists.
 const (
-	polarNegated = 100 + iota // a word that stands after a negation
-	polarBalance              // how many more words praise than blame
-	polarCounts               // how many do either
-	polarEnds                 // what the first and the last of them do
+	polarNegated = 100 + iota // a word after a negation
+	polarBalance              // the number of words of praise minus those of blame
+	polarCounts               // the number of both
+	polarEnds                 // the polarity of the first and the last of them
 )
 
-// polarity adds the words of praise and blame. Those that a negation turns change sides.
+// polarity adds the words of praise and blame. Those that a negation inverts change sides.
 func (r *Reader) polarity(t *Text) {
 	prev := uint32(0)
 	plus, minus, first, last := 0, 0, 0, 0

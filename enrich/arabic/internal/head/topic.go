@@ -5,11 +5,11 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/token"
 )
 
-// wordWeight is how much more words and stems count than the letters in them, which many words share.
+// wordWeight is how much more words and stems weigh than their letters, which many words share.
 const wordWeight = 1.6
 
 // Topic returns the features of the topic head: letters, words, stems, the length of numbers, words in other scripts
-// and the lists. Pairs of words are left out: few come again, and each would take the place of a word in the table.
+// and the lists. Pairs of words are left out: few occur again, and each would take the place of a word in the table.
 func (r *Reader) Topic(t *Text) []feature.Block {
 	t.extra, t.stems = t.extra[:0], t.stems[:0]
 	prev := uint32(0)
@@ -37,14 +37,14 @@ func (r *Reader) Topic(t *Text) []feature.Block {
 	)
 }
 
-// Subjects are the classes of the subject head, in its order: the topics of the specification, and none.
+// Subjects are the classes of the subject head, in order: the topics of the API, and none.
 var Subjects = []string{
 	"politics", "economy", "sports", "technology", "science", "health", "entertainment", "travel", "geography", "religion",
 	"education", "food", "fashion", "weather", "crime", "gaming", "",
 }
 
-// Subject returns the features of the subject head: those of the topic head, and the words of the lists apart from the stems
-// that they share with other words.
+// Subject returns the features of the subject head: those of the topic head, and the words of the lists separately from
+// the stems that they share with other words.
 func (r *Reader) Subject(t *Text) []feature.Block {
 	blocks := r.Topic(t)
 	prev := uint32(0)
@@ -59,8 +59,8 @@ func (r *Reader) Subject(t *Text) []feature.Block {
 	return blocks
 }
 
-// Seeds counts the words of t on the list of each topic. It fills counts and returns it. A stem alone does not count:
-// there is no weight to learn that it is shared with everyday words.
+// Seeds counts the words of t on the list of each topic. It fills counts and returns it. A matching stem alone does not
+// count: no weight is learnt for stems shared with everyday words.
 func (r *Reader) Seeds(t *Text, counts []int) []int {
 	counts = counts[:0]
 	for range r.lists.Topic.Names {

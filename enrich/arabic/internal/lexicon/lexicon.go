@@ -1,7 +1,7 @@
-// Package lexicon holds the word lists that were written by hand for the enrichment of Arabic.
+// Package lexicon holds the handwritten word lists for the enrichment of Arabic.
 //
-// They carry what the labelled data cannot teach: varieties with few texts, topics with none, common praise and
-// blame, the words that stand around names.
+// They cover what the labelled data lack: varieties with few texts, topics with none, common praise and blame, and the
+// words around names.
 package lexicon
 
 import (
@@ -36,7 +36,7 @@ func Load() *Lists {
 	return &Lists{Dialect: Parse(dialect), Sentiment: Parse(sentiment), Topic: Parse(topic), NER: Parse(ner)}
 }
 
-// TopicWords calls add with the words of each list of topics, as they are written. The training deals them out.
+// TopicWords calls add with the words of each list of topics, as they are written. The training distributes them.
 func TopicWords(add func(topic string, words []string)) {
 	for line := range strings.Lines(topic) {
 		if name, words, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(line, "#") {
@@ -49,7 +49,7 @@ func TopicWords(add func(topic string, words []string)) {
 	}
 }
 
-// Table maps words to the lists that hold them.
+// Table maps words to the lists that contain them.
 type Table struct {
 	Names []string // the lists, in the order of the file
 	masks map[uint32]uint32
@@ -85,7 +85,7 @@ func Parse(text string) *Table {
 	return t
 }
 
-// index returns the number of the list name and adds it when it is new.
+// index returns the number of the list called name, and adds the list if it is new.
 func (t *Table) index(name string) int {
 	for i, n := range t.Names {
 		if n == name {
@@ -96,13 +96,13 @@ func (t *Table) index(name string) int {
 	return len(t.Names) - 1
 }
 
-// Exact returns the lists that hold the word as it is written, or the pair it ends, as bits.
+// Exact returns the lists that contain the word as it is written, or the pair that ends with it, as bits.
 func (t *Table) Exact(prev uint32, s *feature.Span) uint32 {
 	return t.masks[s.Key] | t.masks[feature.Pair(prev, s.Key)]
 }
 
-// Bare returns the lists that hold the pair that the word ends, or else the word, with its clitics or without: a bank may have
-// the name of a club.
+// Bare returns the lists that contain the pair that ends with the word, or else the word with or without its clitics.
+// The pair comes first, because a bank may share a name with a club.
 func (t *Table) Bare(prev uint32, s *feature.Span) uint32 {
 	for _, key := range [...]uint32{feature.Pair(prev, s.Key), feature.Pair(prev, s.Bare), s.Key, s.Bare} {
 		if m := t.masks[key]; m != 0 {
@@ -112,7 +112,7 @@ func (t *Table) Bare(prev uint32, s *feature.Span) uint32 {
 	return 0
 }
 
-// Loose returns the lists that hold the word, the word without its clitics or its stem, or the pair it ends.
+// Loose returns the lists that contain the word, the word without its clitics, its stem, or the pair that ends with it.
 func (t *Table) Loose(prev uint32, s *feature.Span) uint32 {
 	m := t.Bare(prev, s)
 	if m == 0 {

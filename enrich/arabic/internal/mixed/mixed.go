@@ -1,4 +1,4 @@
-// Package mixed looks for two varieties of Arabic in one text.
+// Package mixed detects two varieties of Arabic in one text.
 package mixed
 
 import (
@@ -11,61 +11,63 @@ import (
 // Classes is the number of varieties.
 const Classes = 5
 
-// Heads is the number of linear models that score a stretch of text. They err in different ways: the dialect head
+// Heads is the number of linear models that score a stretch of text. They make different errors: the dialect head
 // learnt whole posts, the span head short pieces.
 const Heads = 2
 
 // MinWords is the length below which a text is never called mixed.
 const MinWords = 6
 
-// Cuts is the number of places where a text is tried to be cut in two, from firstCut to lastCut of its words. Their
-// number does not depend on the length, so that a long text takes no longer.
+// Cuts is the number of places where cutting a text in two is tried, from firstCut to lastCut of its words. The number
+// is constant, so that a long text takes no longer.
 const (
 	Cuts     = 9
 	firstCut = 0.3
 	lastCut  = 0.7
 )
 
-// The stretches that a cut is judged by: what is before and after it, and the halves of both. One change of variety
-// leaves the halves alike; a writer who mixes as he goes does not.
+// The stretches by which a cut is judged: what is before and after it, and the halves of both. With one change of
+// variety the halves agree; with a writer who mixes throughout they do not.
 const stretches = 6
 
 const (
-	// CutInputs is the number of inputs that describe one cut: the logarithms of the probabilities of its stretches,
-	// what it gains, and where it lies.
+	// CutInputs is the number of inputs that describe one cut: the log-probabilities of its stretches, its gain, and its
+	// position.
 	CutInputs = Heads*(stretches*Classes+1) + 2
 	// TextInputs is the number of inputs that describe the whole text: probabilities and length.
 	TextInputs = Heads*Classes + 1
 )
 
-// Bounds of the inputs. Beyond them a stretch is as sure as can be, and one odd word should not outweigh the rest.
+// Bounds of the inputs. Beyond them a stretch is as certain as it can be, and one odd word should not outweigh the
+// rest.
 const (
 	leastLog  = -8
 	mostGain  = 10
 	inputUnit = 0.25
 )
 
-// Input is what the detector knows about a text.
+// Input is what the detector reads about a text.
 type Input struct {
 	Cuts [Cuts][CutInputs]float32
 	Text [TextInputs]float32
 }
 
-// sums are the sums of one stretch of text: letters, words and markers apart, since each is scaled by its number.
+// sums are the sums of one stretch of text, separately for letters, words and markers, since each is scaled by its
+// number.
 type sums struct{ chars, words, marks [Classes]int32 }
 
 // counts are the numbers of features of one stretch of text.
 type counts struct{ chars, words int }
 
-// Scan holds the scores of the stretches of one text. The zero value is ready.
+// Scan holds the scores of the stretches of one text. The zero value is ready to use.
 type Scan struct {
 	heads  [Heads]*weights.Linear
 	prefix [Heads][]sums // prefix[h][i] covers the first i words
-	counts []counts      // the same
+	counts []counts      // likewise
 }
 
-// Read computes the scores of the words of t, for which [head.Reader.Dialect] was called right before. The first head
-// is the one that [Scan.Whole] asks.
+// Read computes the scores of the words of t. [head.Reader.Dialect] must have been called right before. The first head
+// is the one that [Scan.Whole] uses.
 func (s *Scan) Read(heads [Heads]*weights.Linear, t *head.Text, marks []uint32) {
 	s.heads = heads
 	s.counts = append(s.counts[:0], counts{})
@@ -95,10 +97,10 @@ func add(m *weights.Linear, dst *[Classes]int32, features []uint32) {
 	}
 }
 
-// words is the length of the text.
+// words returns the length of the text.
 func (s *Scan) words() int { return len(s.counts) - 1 }
 
-// stretch is a part of a text: what its sums are scaled with.
+// stretch is a part of a text, with the scales of its sums.
 type stretch struct {
 	from, to            int
 	chars, words, marks float32
@@ -109,7 +111,7 @@ func (s *Scan) stretch(i, j int) stretch {
 	return stretch{i, j, head.Scale(q.chars - p.chars), head.Scale(q.words - p.words), head.Scale(j - i)}
 }
 
-// scores returns what the head h says about a stretch, as [weights.Linear.Scores] does for a whole text.
+// scores returns the scores of head h for a stretch, as [weights.Linear.Scores] does for a whole text.
 func (s *Scan) scores(h int, v stretch) (out [Classes]float32) {
 	m, p, q := s.heads[h], &s.prefix[h][v.from], &s.prefix[h][v.to]
 	bias, scale := m.Bias[:Classes], m.Scale[:Classes]
@@ -123,7 +125,7 @@ func (s *Scan) scores(h int, v stretch) (out [Classes]float32) {
 // Whole returns the scores of the whole text by the first head.
 func (s *Scan) Whole() [Classes]float32 { return s.scores(0, s.stretch(0, s.words())) }
 
-// logProbs turns scores into logarithms of probabilities.
+// logProbs converts scores to log-probabilities.
 func logProbs(v [Classes]float32) [Classes]float32 {
 	hi := max(v[0], v[1], v[2], v[3], v[4])
 	sum := float32(0)
@@ -137,7 +139,7 @@ func logProbs(v [Classes]float32) [Classes]float32 {
 	return v
 }
 
-// exp returns e to the power of x, which is not above 0, to five digits: there are hundreds of these for each text.
+// exp returns e to the power of x <= 0, to five digits: it is called hundreds of times for each text.
 func exp(x float32) float32 {
 	x *= math.Log2E
 	if x < -30 {
@@ -145,12 +147,12 @@ func exp(x float32) float32 {
 	}
 	whole := int32(x) - 1 // so that the rest is between 0 and 1
 	f := x - float32(whole)
-	// A polynomial that is near to 2 to the power of f between 0 and 1.
+	// A polynomial close to 2 to the power of f between 0 and 1.
 	p := 1 + f*(0.692996+f*(0.241566+f*(0.051752+f*0.013686)))
 	return p * math.Float32frombits(uint32(whole+127)<<23)
 }
 
-// put writes the logarithms of the probabilities of a stretch to dst and returns them.
+// put writes the log-probabilities of a stretch to dst and returns them.
 func (s *Scan) put(dst []float32, h int, v stretch) [Classes]float32 {
 	p := logProbs(s.scores(h, v))
 	for i, x := range p {
@@ -159,7 +161,7 @@ func (s *Scan) put(dst []float32, h int, v stretch) [Classes]float32 {
 	return p
 }
 
-// gain returns by how much the best two different varieties of the sides of a cut are likelier than the best single
+// gain returns how much more likely the best two different varieties of the two sides of a cut are than the best single
 // one.
 func gain(left, right *[Classes]float32) float32 {
 	same, other := float32(math.Inf(-1)), float32(math.Inf(-1))
@@ -175,7 +177,7 @@ func gain(left, right *[Classes]float32) float32 {
 	return min(max(other-same, -mostGain), mostGain)
 }
 
-// Input fills in with what speaks for and against two varieties. It reports false for a text that is too short.
+// Input fills in with the evidence for two varieties. It reports false if the text is too short.
 func (s *Scan) Input(in *Input) bool {
 	n := s.words()
 	if n < MinWords {
@@ -193,7 +195,7 @@ func (s *Scan) Input(in *Input) bool {
 	return true
 }
 
-// cut describes the cut before the word at.
+// cut describes the cut before the word with index at.
 func (s *Scan) cut(in *[CutInputs]float32, at int) {
 	n := s.words()
 	a, b := at/2, (at+n)/2

@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// Hidden is the number of hidden units that look at a cut.
+	// Hidden is the number of hidden units that process a cut.
 	Hidden = 16
-	// Judges is the number of hidden units that look at all cuts together.
+	// Judges is the number of hidden units that process all cuts together.
 	Judges = 16
 	// Pooled is the number of inputs of a judge: the mean and the maximum of each hidden unit over the cuts, the vote
 	// of the cuts, the length of the text, and 1.
 	Pooled = 2*Hidden + 3
 )
 
-// Where the last inputs of a judge stand.
+// Indexes of the last inputs of a judge.
 const (
 	PooledVote = 2*Hidden + iota
 	pooledLength
@@ -27,7 +27,7 @@ const (
 // VoteUnit scales the vote of the cuts for the judges.
 const VoteUnit = 0.3
 
-// Net is the detector. The same hidden units look at every cut; each cut votes; the judges correct the vote.
+// Net is the detector. The same hidden units process every cut; each cut votes; the judges correct the vote.
 type Net struct {
 	Cut   [Hidden][CutInputs]float32
 	Text  [Hidden][TextInputs]float32
@@ -35,13 +35,13 @@ type Net struct {
 	Vote  [Hidden + 1]float32 // the last one is the bias
 	Judge [Judges][Pooled]float32
 	Out   [Judges + 1]float32 // the last one is the bias
-	// Length is what a text that is e times as long adds to the score.
+	// Length is added to the score for each factor of e in the length of the text.
 	Length float32
-	// Threshold is the score above which a text is mixed.
+	// Threshold is the score above which a text is called mixed.
 	Threshold float32
 }
 
-// State holds what the parts of a [Net] say about one text. Training goes back through it.
+// State holds the activations of a [Net] for one text. Training uses it for backpropagation.
 type State struct {
 	Hidden [Cuts][Hidden]float32
 	Votes  [Cuts]float32 // the share of each cut in the vote
@@ -76,10 +76,10 @@ func (n *Net) Activate(in *Input, s *State) float32 {
 	return out
 }
 
-// lanes is the number of hidden units that are computed together, so that their sums need not wait for each other.
+// lanes is the number of hidden units that are computed together, so that their sums do not wait for each other.
 const lanes = 4
 
-// look fills in what the hidden units from j on see at each cut. It is where the time of the detector goes.
+// look computes the hidden units from j on for each cut. Most of the detector's time is spent here.
 func (n *Net) look(in *Input, s *State, j int) {
 	w0, w1, w2, w3 := &n.Cut[j], &n.Cut[j+1], &n.Cut[j+2], &n.Cut[j+3]
 	var text [lanes]float32
@@ -125,7 +125,7 @@ func dot(a, b []float32) float32 {
 	return sum
 }
 
-// Score returns the log-odds of a text to be mixed.
+// Score returns the log-odds that a text is mixed.
 func (n *Net) Score(in *Input) float32 {
 	var s State
 	return n.Activate(in, &s) + n.Length*in.Text[TextInputs-1]
@@ -161,7 +161,7 @@ func OpenNet(s string) (*Net, error) {
 	return n, nil
 }
 
-// Each calls f for every weight that is learnt, in the order of the file.
+// Each calls f for every learnt weight, in the order of the file.
 func (n *Net) Each(f func(v *float32)) {
 	rows := func(row []float32) {
 		for i := range row {

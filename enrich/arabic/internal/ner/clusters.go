@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Clusters number groups of words that stand in like company. Words that are not known are in group 0.
+// Clusters maps words to groups of words that occur in similar contexts. Unknown words are in group 0.
 type Clusters map[uint32]uint8
 
 // Append writes c: sorted keys, each followed by its group.

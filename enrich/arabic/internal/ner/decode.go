@@ -6,15 +6,15 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
 )
 
-// Scorer gives the quantised scores of features, one for each tag.
+// Scorer returns the quantised scores of features, one for each tag.
 type Scorer interface {
 	Tags(features []uint32, sums *weights.Sums)
 }
 
-// Transitions are the scores of a tag after another; the last row is the start of the text.
+// Transitions are the scores of a tag after another; the last row is for the start of the text.
 type Transitions [NumTags + 1][NumTags]int32
 
-// forbidden keeps a tag from following another.
+// forbidden is the score of a tag that must not follow another.
 const forbidden = -1 << 28
 
 // allowed reports whether tag b may follow tag a (NumTags at the start): I-X only follows B-X or I-X.
@@ -25,9 +25,9 @@ func allowed(a, b int) bool {
 	return a == b || a == b-1
 }
 
-// Decode finds the best tags of q. Scores in sums and trans have one unit. Doubt is what a word outside of names is given
-// more: the larger it is, the surer the tagger must be of a name. Its first number holds for words that the gazetteer has, the
-// second one for all others.
+// Decode finds the best tags of q. The scores in sums and trans have the same unit. Doubt is added to the score of a
+// word being outside of names: the larger it is, the more certain the tagger must be of a name. Its first number is for
+// words in the gazetteer, the second one for all others.
 func (q *Seq) Decode(score Scorer, trans *Transitions, doubt [2]int32, tags []uint8) []uint8 {
 	n := q.Len()
 	tags = tags[:0]
@@ -95,13 +95,13 @@ type Model struct {
 // Tags implements [Scorer].
 func (m *Model) Tags(features []uint32, sums *weights.Sums) { m.linear.Add(sums, features) }
 
-// Tag finds the tags of q. Doubt is in the unit of the scores that the tagger learnt: see [Seq.Decode].
+// Tag finds the tags of q. Doubt is in the unit of the scores during training: see [Seq.Decode].
 func (m *Model) Tag(q *Seq, doubt [2]float32, tags []uint8) []uint8 {
 	unit := m.linear.Scale[0]
 	return q.Decode(m, &m.trans, [2]int32{int32(doubt[0] / unit), int32(doubt[1] / unit)}, tags)
 }
 
-// Append writes a model whose weights share one unit.
+// Append writes a model whose weights have a common unit.
 func Append(dst []byte, trans *Transitions, linear []byte) []byte {
 	for a := range trans {
 		for b := range trans[a] {

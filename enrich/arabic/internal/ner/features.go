@@ -9,7 +9,7 @@ const (
 	kindNER   = feature.KindHead + 200
 )
 
-// outside stands before the first and after the last element.
+// outside is used before the first and after the last element.
 var outside = item{key: 1, bare: 1, stem: 1, shape: 99}
 
 func (q *Seq) at(i int) *item {
@@ -46,7 +46,7 @@ func (q *Seq) extract(i int) {
 	q.affixes(c, p1, n1)
 }
 
-// lists appends what the lists of words around names say. Those of near are of any of the three words before.
+// lists appends the features of the lists of words around names. Those of near belong to any of the three words before.
 func (q *Seq) lists(near uint32, p2, p1, c, n1 *item) {
 	for j := range feature.Bits(c.lists) {
 		q.add(17, j, 0)
@@ -69,8 +69,8 @@ func (q *Seq) lists(near uint32, p2, p1, c, n1 *item) {
 	}
 }
 
-// gazetteer appends what kinds of names the words are, as a whole and kind by kind: kinds that seldom meet are then
-// told by each of them.
+// gazetteer appends the kinds of names of the words, as a whole and each kind separately, so that rare combinations are
+// recognized by their kinds.
 func (q *Seq) gazetteer(p1, c, n1 *item) {
 	q.add(50, c.name, c.place)
 	q.add(51, p1.name, c.name<<3|c.place)
@@ -96,7 +96,7 @@ func (q *Seq) neighbour(template uint32, beside, c *item) {
 	}
 }
 
-// affixes appends the groups of the words, and the beginnings and endings of the word and of its neighbours.
+// affixes appends the clusters of the words, and the beginnings and endings of the word and of its neighbours.
 func (q *Seq) affixes(c, p1, n1 *item) {
 	w := c.word
 	for n := 2; n <= 3; n++ {

@@ -2,19 +2,19 @@ package ner
 
 import "github.com/socialdata/socialdata/enrich/arabic/internal/feature"
 
-// maxForms is the number of ways in which a word is looked up.
+// maxForms is the number of forms in which a word is looked up.
 const maxForms = 6
 
-// article is written as part of the word it belongs to.
+// article is written as part of the word that it belongs to.
 var article = [2]rune{'ا', 'ل'}
 
 // Clitics are the letters at the beginning of a word that do not belong to the name in it.
 type Clitics struct {
 	Letters uint8 // how many there are
-	Lam     bool  // the preposition li has swallowed the first letter of the article: للرياض is الرياض
+	Lam     bool  // the preposition li has dropped the first letter of the article: للرياض is الرياض
 }
 
-// forms are the ways in which a word is looked up.
+// forms are the forms in which a word is looked up.
 type forms struct {
 	keys    [maxForms]uint32
 	clitics [maxForms]Clitics
@@ -29,8 +29,8 @@ func (f *forms) add(key uint32, c Clitics) {
 	}
 }
 
-// fill looks for the forms of word: as it is written, then without conjunction, without preposition (of which li swallows a
-// letter of the article), and at last without the article. At least three letters stay.
+// fill computes the forms of word: as it is written, then without conjunction, without preposition (li drops a letter
+// of the article), and finally without the article. At least three letters are kept.
 func (f *forms) fill(word []rune) {
 	f.n, f.bare = 0, false
 	f.add(feature.Key(word), Clitics{})
@@ -68,7 +68,7 @@ func hasArticle(word []rune) bool {
 	return len(word) >= 5 && word[0] == article[0] && word[1] == article[1]
 }
 
-// guess returns the clitics of a word that no table has: particles before the article.
+// guess returns the clitics of a word that is in no table: particles before the article.
 func guess(word []rune) Clitics {
 	n := uint8(0)
 	if len(word) > 0 && (word[0] == 'و' || word[0] == 'ف') {

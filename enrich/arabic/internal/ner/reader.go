@@ -26,32 +26,32 @@ type Reader struct {
 	Clusters  Clusters
 }
 
-// item is what is known about one token before its neighbours are looked at.
+// item is the data of one token without its neighbours.
 type item struct {
 	token           int
 	key, bare, stem uint32
 	lists           uint32
-	forms           forms  // the word with its clitics and without them
+	forms           forms  // the word with and without its clitics
 	one             uint32 // kinds of the first form that is a name by itself
 	form            uint32 // number of that form
 	core            uint32 // that form, or else the word without its clitics
-	listed          int    // number of the first form that a list of words around names has, -1 for none
+	listed          int    // number of the first form in a list of words around names, -1 for none
 	name            uint32 // kinds of the longest name here
 	nameForm        int    // number of the form with which that name starts
-	place           uint32 // where in that name the token stands
+	place           uint32 // position of the token in that name
 	shape           uint32
 	cluster         uint32
 	word, bareRunes []rune
 }
 
-// Seq is a text as a sequence of tokens. The zero value is ready; a Seq that is used again keeps its memory.
+// Seq is a text as a sequence of tokens. The zero value is ready to use; a reused Seq keeps its memory.
 type Seq struct {
 	items    []item
 	Tokens   []int // the token of each element
 	features []uint32
 	ends     []int
 	back     []uint8
-	sums     weights.Sums // here, since an argument of an interface's method would be allocated for each token
+	sums     weights.Sums // kept here, since an argument of an interface's method would be allocated for each token
 	best     [2][NumTags]int32
 }
 
@@ -66,7 +66,7 @@ func (q *Seq) Features(i int) []uint32 {
 	return q.features[q.ends[i-1]:q.ends[i]]
 }
 
-// NameEnd returns the element after the name of the gazetteer that starts at element i, i when none does.
+// NameEnd returns the element after the gazetteer name that starts at element i, i when there is none.
 func (q *Seq) NameEnd(i int) int {
 	switch q.items[i].place {
 	case alone:
@@ -80,7 +80,7 @@ func (q *Seq) NameEnd(i int) int {
 	return i
 }
 
-// Name returns the kinds of the name of the gazetteer that the elements from i to j make, 0 when there is none.
+// Name returns the kinds of the gazetteer name that consists of the elements from i to j, 0 when there is none.
 func (q *Seq) Name(i, j int) gazetteer.Kind {
 	if i == j || q.NameEnd(i) != j {
 		return 0
@@ -88,8 +88,8 @@ func (q *Seq) Name(i, j int) gazetteer.Kind {
 	return gazetteer.Kind(q.items[i].name)
 }
 
-// Clitics returns the letters before the name that starts at element i. The form of the word that the gazetteer or a list
-// has says how many there are; of other words the particles before an article are.
+// Clitics returns the letters before the name that starts at element i. The form of the word in the gazetteer or a list
+// determines how many there are; for other words they are the particles before an article.
 func (q *Seq) Clitics(i int) Clitics {
 	it := &q.items[i]
 	switch {
@@ -103,8 +103,8 @@ func (q *Seq) Clitics(i int) Clitics {
 	return guess(it.word)
 }
 
-// Forms returns the hashes of element i, as it is written and without particles. Of words with the article, which makes another
-// word of them, there are none.
+// Forms returns the hashes of element i, as it is written and without particles. It returns none for words with the
+// article, which makes another word of them.
 func (q *Seq) Forms(i int) []uint32 {
 	f := &q.items[i].forms
 	if f.bare {
@@ -116,8 +116,8 @@ func (q *Seq) Forms(i int) []uint32 {
 // Definite reports whether element i is a word with the article.
 func (q *Seq) Definite(i int) bool { return hasArticle(q.items[i].word) }
 
-// HasName reports whether q has a name of the gazetteer. Names that are everyday words as well do not count, unless they
-// are those of countries and large cities.
+// HasName reports whether q has a gazetteer name. Names that are everyday words as well do not count, except those of
+// countries and large cities.
 func (q *Seq) HasName() bool {
 	const always = gazetteer.Country | gazetteer.BigCity
 	return slices.ContainsFunc(q.items, func(it item) bool {
@@ -126,8 +126,8 @@ func (q *Seq) HasName() bool {
 	})
 }
 
-// Read fills q with the tokens of d, of which s holds the words. Words inside hashtags are left out: the tag is an
-// entity of its own.
+// Read fills q with the tokens of d, whose words are in s. Words in hashtags are left out: the tag is an entity of its
+// own.
 func (r *Reader) Read(q *Seq, d *token.Doc, s *feature.Set) {
 	q.items, q.Tokens, q.features, q.ends = q.items[:0], q.Tokens[:0], q.features[:0], q.ends[:0]
 	span, prev := 0, uint32(0)
@@ -169,7 +169,7 @@ func (r *Reader) Read(q *Seq, d *token.Doc, s *feature.Set) {
 	}
 }
 
-// readForms looks up the word with its clitics and without them. The first form that a table has counts.
+// readForms looks up the word with and without its clitics. The first form that is in a table counts.
 func (r *Reader) readForms(it *item, w *feature.Span) {
 	it.forms.fill(it.word)
 	it.core = w.Bare
@@ -189,7 +189,7 @@ func (r *Reader) readForms(it *item, w *feature.Span) {
 	}
 }
 
-// The places of a token in a name of the gazetteer; 0 is outside.
+// The positions of a token in a gazetteer name; 0 is outside.
 const (
 	alone uint32 = iota + 1
 	first
@@ -218,7 +218,8 @@ func (r *Reader) names(q *Seq) {
 	}
 }
 
-// longest returns the length of the longest name that starts at the first of items, its kinds, and the form of the word.
+// longest returns the length of the longest name that starts at the first of items, its kinds, and the form of the
+// word.
 func (r *Reader) longest(items []item) (best int, kind gazetteer.Kind, form int) {
 	if len(items[0].word) == 0 {
 		return 0, 0, 0
@@ -238,7 +239,7 @@ func (r *Reader) longest(items []item) (best int, kind gazetteer.Kind, form int)
 	return best, kind, form
 }
 
-// shape tells kinds of tokens apart, and signs one by one.
+// shape classifies tokens, and distinguishes single signs.
 func shape(d *token.Doc, t *token.Token) uint32 {
 	switch t.Kind {
 	case token.Punct:

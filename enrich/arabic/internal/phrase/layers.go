@@ -1,5 +1,5 @@
-// Package phrase is a small neural net that reads the sentiment of a text in windows of three words. It sees which words
-// stand together, which a linear model does not.
+// Package phrase is a small neural net that scores the sentiment of a text in windows of three words. It sees
+// combinations of words, which a linear model does not.
 package phrase
 
 import "math"
@@ -7,20 +7,20 @@ import "math"
 const (
 	// Classes is the number of classes of the sentiment.
 	Classes = 3
-	// Size is the number of numbers that stand for a word.
+	// Size is the dimension of the vector of a word.
 	Size = 16
-	// Units is the number of hidden units that look at each window.
+	// Units is the number of hidden units that process each window.
 	Units = 24
 	// Width is the number of words in a window.
 	Width = 3
-	// Most is the number of words and signs of a text that are looked at, so that a long text takes a bounded time.
+	// Most is the number of words and signs of a text that are processed, so that the time for a long text is bounded.
 	Most = 128
 )
 
 const window = Width * Size
 
-// Layers is the net behind the vectors of the words. The same hidden units look at every window; the largest and the mean
-// of what each of them sees decide.
+// Layers is the net after the vectors of the words. The same hidden units process every window; the output depends on
+// the maximum and the mean of each of them.
 type Layers struct {
 	Window  [Units][window]float32
 	Bias    [Units]float32
@@ -28,15 +28,15 @@ type Layers struct {
 	OutBias [Classes]float32
 }
 
-// State holds what the layers see of one text. Training goes back through it.
+// State holds the activations of the layers for one text. Training uses it for backpropagation.
 type State struct {
 	Hidden [][Units]float32
 	Top    [Units]int         // the window in which each hidden unit is largest
-	Pooled [2 * Units]float32 // the largest of each unit, and its sum over the root of their number
-	words  []float32          // Size to each word, with an empty one before the first and behind the last
+	Pooled [2 * Units]float32 // the maximum of each unit, and its sum over the root of their number
+	words  []float32          // Size for each word, with an empty one before the first and after the last
 }
 
-// Reset makes room for n words, all of them empty.
+// Reset allocates n empty words.
 func (s *State) Reset(n int) {
 	size := (n + Width - 1) * Size
 	if cap(s.words) < size {
@@ -53,10 +53,10 @@ func (s *State) Reset(n int) {
 // Word returns the vector of word i.
 func (s *State) Word(i int) []float32 { return s.words[(i+1)*Size : (i+2)*Size] }
 
-// Window returns the vectors of word i and of those beside it.
+// Window returns the vectors of word i and of its neighbours.
 func (s *State) Window(i int) []float32 { return s.words[i*Size : i*Size+window] }
 
-// lanes is the number of hidden units that are computed together, so that their sums need not wait for each other.
+// lanes is the number of hidden units that are computed together, so that their sums do not wait for each other.
 const lanes = 4
 
 // Scores fills out with the scores of the words in s, one for each class.
@@ -87,7 +87,7 @@ func (l *Layers) Scores(s *State, out []float32) {
 	}
 }
 
-// look fills in what the hidden units from j on see in each window. It is where the time of the net goes.
+// look computes the hidden units from j on for each window. Most of the net's time is spent here.
 func (l *Layers) look(s *State, j int) {
 	w0, w1, w2, w3 := &l.Window[j], &l.Window[j+1], &l.Window[j+2], &l.Window[j+3]
 	for i := range s.Hidden {

@@ -12,7 +12,7 @@ import (
 // numbers of the rows are one signed byte each.
 type Net struct {
 	Layers
-	scale float32 // what one step of the byte is worth
+	scale float32 // the value of one step of the byte
 	mask  uint32
 	rows  string
 }
@@ -82,5 +82,5 @@ func (n *Net) Scores(q *Seq, s *State, out []float32) {
 	n.Layers.Scores(s, out)
 }
 
-// Scale makes words of many features and of few comparable.
+// Scale makes words with many features and with few comparable.
 func Scale(n int) float32 { return float32(1 / math.Sqrt(float64(max(1, n)))) }

@@ -1,6 +1,6 @@
 package phrase
 
-// Seq holds the features of the words and signs of one text, in order. The zero value is ready; a Seq that is used again
+// Seq holds the features of the words and signs of one text, in order. The zero value is ready to use; a reused Seq
 // keeps its memory.
 type Seq struct {
 	features []uint32
@@ -10,13 +10,13 @@ type Seq struct {
 // Reset empties q.
 func (q *Seq) Reset() { q.features, q.ends = q.features[:0], q.ends[:0] }
 
-// Add adds features to the element that is being read.
+// Add adds features to the current element.
 func (q *Seq) Add(features ...uint32) { q.features = append(q.features, features...) }
 
-// End ends the element that is being read.
+// End ends the current element.
 func (q *Seq) End() { q.ends = append(q.ends, len(q.features)) }
 
-// Len returns the number of elements that are looked at: [Most] at most.
+// Len returns the number of elements that are processed: at most [Most].
 func (q *Seq) Len() int { return min(len(q.ends), Most) }
 
 // Features returns the features of element i.

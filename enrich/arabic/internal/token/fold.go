@@ -1,21 +1,21 @@
 package token
 
-// letter says how one rune is read.
+// letter describes how one rune is read.
 type letter struct {
-	fold  rune // the form that the classifiers see; 0 when the rune is dropped
-	light rune // the form that language identification sees; 0 when the rune is dropped
+	fold  rune // the form for the classifiers; 0 when the rune is dropped
+	light rune // the form for language identification; 0 when the rune is dropped
 }
 
 // tatweel stretches a word without changing it.
 const tatweel = 'ـ'
 
-// The variants that writers of Arabic use for one letter. Letters of other languages that Arabic writers use on
-// purpose (گ چ پ ڤ ڨ) stay as they are: they say where somebody comes from.
+// Pairs of a variant and the letter that writers of Arabic use it for. Letters of other languages that Arabic writers
+// use on purpose (گ چ پ ڤ ڨ) are kept, because they indicate where the writer comes from.
 const foldPairs = "أاإاآاٱاىيیيېيکكڪكەهہهھهۃهۀهةهۆوۇو"
 
 var letters = buildLetters()
 
-// arabicEnd is the end of the main Arabic block, the one with a table.
+// arabicEnd is the end of the main Arabic block, which has a table.
 const (
 	arabicStart = 0x600
 	arabicEnd   = 0x700
@@ -37,7 +37,7 @@ func buildLetters() [arabicEnd - arabicStart]letter {
 	set(0x6EE, 0x6EF)
 	set(0x6FA, 0x6FC)
 	set(0x6FF, 0x6FF)
-	// Marks that only other languages write are evidence for these languages.
+	// Marks that only other languages use are evidence for these languages.
 	for r := rune(0x653); r <= 0x65F; r++ {
 		t[r-arabicStart] = letter{light: r}
 	}
@@ -49,7 +49,7 @@ func buildLetters() [arabicEnd - arabicStart]letter {
 	return t
 }
 
-// isMark reports whether r is a vowel sign, a Koranic sign or the tatweel: part of a word, yet no letter.
+// isMark reports whether r is a vowel sign, a Koranic sign or the tatweel: part of a word, but not a letter.
 func isMark(r rune) bool {
 	switch {
 	case r == tatweel, r >= 0x610 && r <= 0x61A, r >= 0x64B && r <= 0x65F, r == 0x670:
@@ -62,7 +62,7 @@ func isMark(r rune) bool {
 	return false
 }
 
-// isArabicLetter reports whether r is a letter of the Arabic script, whichever the language.
+// isArabicLetter reports whether r is a letter of the Arabic script in any language.
 func isArabicLetter(r rune) bool {
 	switch {
 	case r < arabicStart:
@@ -77,7 +77,7 @@ func isArabicLetter(r rune) bool {
 	return false
 }
 
-// base turns a presentation form into its letter. The ligatures of lam and alef count as lam: the scan adds the alef.
+// base converts a presentation form to its letter. The ligatures of lam and alef count as lam: the scan adds the alef.
 func base(r rune) rune {
 	switch {
 	case r < 0xFB50:
@@ -110,7 +110,7 @@ func base(r rune) rune {
 var presentation = buildPresentation()
 
 func buildPresentation() []rune {
-	// These letters have two forms, all others four.
+	// These letters have two forms; all others have four.
 	const pairs = "آأؤإاةدذرزوى"
 	var out []rune
 	for _, r := range "آأؤإئابةتثجحخدذرزسشصضطظعغفقكلمنهوىي" {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Kind says what a [Token] is.
+// Kind is the kind of a [Token].
 type Kind uint8
 
 // The kinds of tokens.
@@ -16,22 +16,22 @@ const (
 	Number
 	Punct
 	Emoji
-	Mention // @name, the sign included
-	Hashtag // #name, the sign included; the words inside follow as tokens of their own
+	Mention // @name, including the sign
+	Hashtag // #name, including the sign; the words in it follow as separate tokens
 	URL
 )
 
 // Token is a piece of a text.
 type Token struct {
 	Kind       Kind
-	Tag        bool // the token stands inside a hashtag
+	Tag        bool // the token is in a hashtag
 	Space      bool // the token follows white space or starts the text
 	Start, End int  // bytes of the input
 	lo, hi     int  // folded runes
 	llo, lhi   int  // light runes
 }
 
-// Doc is a scanned text. The zero value is ready; a Doc that is used again keeps its memory.
+// Doc is a scanned text. The zero value is ready to use; a reused Doc keeps its memory.
 type Doc struct {
 	Src     string
 	Tokens  []Token
@@ -41,17 +41,17 @@ type Doc struct {
 	light   []rune
 }
 
-// Folded returns the letters of t in the form that the classifiers see. It is empty for tokens that are no words.
+// Folded returns the letters of t in the form for the classifiers. It is empty for tokens that are not words.
 func (d *Doc) Folded(t *Token) []rune { return d.folded[t.lo:t.hi] }
 
-// Light returns the letters of t with the differences kept that tell languages apart.
+// Light returns the letters of t with the differences that distinguish languages.
 func (d *Doc) Light(t *Token) []rune { return d.light[t.llo:t.lhi] }
 
 // Text returns the bytes of the input that t covers.
 func (d *Doc) Text(t *Token) string { return d.Src[t.Start:t.End] }
 
-// After returns the byte behind the first n letters of t, and the signs on them. It returns t.Start when a letter is written
-// together with the one before it.
+// After returns the byte after the first n letters of t and their marks. It returns t.Start when a letter is joined
+// with the one before it.
 func (d *Doc) After(t *Token, n int) int {
 	i := t.Start
 	for i < t.End {
@@ -70,7 +70,7 @@ func (d *Doc) After(t *Token, n int) int {
 	return t.Start
 }
 
-// Scan reads src and replaces what d held.
+// Scan reads src and replaces the content of d.
 func (d *Doc) Scan(src string) {
 	d.Src, d.Tokens, d.folded, d.light = src, d.Tokens[:0], d.folded[:0], d.light[:0]
 	d.Arabic, d.Foreign = 0, 0
@@ -106,7 +106,7 @@ func (d *Doc) Scan(src string) {
 	}
 }
 
-// decode is utf8.DecodeRuneInString with a short cut for ASCII.
+// decode is utf8.DecodeRuneInString with a shortcut for ASCII.
 func decode(s string, i int) (rune, int) {
 	if c := s[i]; c < utf8.RuneSelf {
 		return rune(c), 1
@@ -114,7 +114,7 @@ func decode(s string, i int) (rune, int) {
 	return utf8.DecodeRuneInString(s[i:])
 }
 
-// glued reports whether a letter or digit stands right before byte i, as in an address of electronic mail.
+// glued reports whether a letter or digit comes directly before byte i, as in an e-mail address.
 func (d *Doc) glued(i int) bool {
 	if i == 0 || len(d.Tokens) == 0 {
 		return false
@@ -144,7 +144,7 @@ func nameByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
-// hashtag reads the tag at i, whose sign is n bytes long, and then the words inside it.
+// hashtag reads the tag at i, whose sign is n bytes long, and then the words in it.
 func (d *Doc) hashtag(i, n int) int {
 	end := i + n
 	for end < len(d.Src) {
@@ -191,7 +191,7 @@ func urlLen(s string) int {
 	return len(s)
 }
 
-// linkAt reports whether a link starts at byte i: a lost line break glues it to the word before.
+// linkAt reports whether a link starts at byte i: a lost line break joins it to the word before.
 func (d *Doc) linkAt(i int) bool { return d.Src[i]|0x20 == 'h' && urlLen(d.Src[i:]) > 0 }
 
 func (d *Doc) number(i int) int {
@@ -222,7 +222,7 @@ func (d *Doc) emoji(i, n int) int {
 			break
 		}
 		end += m
-		if r == 0x200D && end < len(d.Src) { // the joiner ties the next pictograph to this one
+		if r == 0x200D && end < len(d.Src) { // the joiner connects the next pictograph to this one
 			if q, k := decode(d.Src, end); isEmoji(q) {
 				end += k
 			}
@@ -263,8 +263,8 @@ func (d *Doc) word(i, limit int, tag bool) int {
 	return d.close(t, i)
 }
 
-// letter appends l and returns the length of the run of equal letters it ends. The third of a run undoes the
-// second: stretched words then read like plain ones. A run of laughter keeps three.
+// letter appends l and returns the length of the run of equal letters that it ends. The third letter of a run removes
+// the second, so that stretched words read like plain ones. A run of laughter keeps three.
 func (d *Doc) letter(l letter, lo, llo, run int) int {
 	if len(d.folded) > lo && d.folded[len(d.folded)-1] == l.fold {
 		run++
@@ -275,7 +275,7 @@ func (d *Doc) letter(l letter, lo, llo, run int) int {
 	case run > 3, run == 3 && !laugh:
 		if run == 3 {
 			d.folded = d.folded[:len(d.folded)-1]
-			// The run is one letter long now, and goes on being dropped.
+			// The run is one letter long now, and its other letters are dropped.
 			if len(d.light) > llo {
 				d.light = d.light[:len(d.light)-1]
 			}

@@ -1,7 +1,7 @@
 package weights
 
-// The sums of a few classes fit into registers. These functions are one loop, written out for each number of classes
-// in use: they are where the time of an enrichment goes.
+// The sums of a few classes fit into registers. These functions are one loop, written out for each number of classes in
+// use: most of the time of an enrichment is spent here.
 
 func (m *Linear) add2(sums *Sums, features []uint32) {
 	var a, b int32

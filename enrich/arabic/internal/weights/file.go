@@ -1,6 +1,6 @@
 // Package weights reads and writes the model file: named sections of quantised weights and tables.
 //
-// The file is read where it lies. A section is a substring of the embedded file and nothing of it is copied.
+// The file is read in place. A section is a substring of the embedded file and nothing of it is copied.
 package weights
 
 import (
@@ -71,7 +71,7 @@ func Open(file string) (Sections, error) {
 	return s, nil
 }
 
-// Section returns the section name, or an error that names it.
+// Section returns the section called name, or an error that contains the name.
 func (s Sections) Section(name string) (string, error) {
 	data, ok := s[name]
 	if !ok {

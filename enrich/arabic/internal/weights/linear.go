@@ -15,20 +15,20 @@ const MaxClasses = 20
 type Linear struct {
 	Classes int
 	Bias    []float32
-	Scale   []float32 // what one step of the byte is worth, for each class
+	Scale   []float32 // the value of one step of the byte, for each class
 	mask    uint32
-	tagged  int // the number of rows when rows have tags, else 0
+	tagged  int // the number of rows if rows have tags, else 0
 	rows    string
 }
 
-// AppendLinear appends a linear model with 1<<bits rows of len(bias) weights. The largest thousandth of a percent of
-// the weights of a class are clipped, so that the steps of all others are small. It returns the scales as well.
+// AppendLinear appends a linear model with 1<<bits rows of len(bias) weights, and also returns the scales. The largest
+// thousandth of a percent of the weights of a class are clipped, so that the steps of all others are small.
 func AppendLinear(dst []byte, bits int, w, bias []float32) ([]byte, []float32) {
 	scale := scales(w, len(bias))
 	return appendLinear(dst, bits, w, bias, scale), scale
 }
 
-// AppendShared does the same with one scale for all classes, so that their sums can be compared.
+// AppendShared is [AppendLinear] with one scale for all classes, so that their sums can be compared.
 func AppendShared(dst []byte, bits int, w, bias []float32) ([]byte, float32) {
 	scale := scales(w, len(bias))
 	hi := slices.Max(scale)
@@ -38,7 +38,7 @@ func AppendShared(dst []byte, bits int, w, bias []float32) ([]byte, float32) {
 	return appendLinear(dst, bits, w, bias, scale), hi
 }
 
-// scales chooses the step of each class.
+// scales computes the step of each class.
 func scales(w []float32, k int) []float32 {
 	scale := make([]float32, k)
 	abs := make([]float32, 0, len(w)/k)
@@ -71,16 +71,16 @@ func appendLinear(dst []byte, bits int, w, bias, scale []float32) []byte {
 	return dst
 }
 
-// tagged stands for the number of bits in a model whose rows have tags.
+// tagged is written instead of the number of bits for a model whose rows have tags.
 const tagged = 0xFF
 
-// Place returns the row of a feature in a model of n rows with tags, and the tag that tells it from other features
-// of the same row.
+// Place returns the row of a feature in a model of n rows with tags, and the tag that distinguishes it from other
+// features in the same row.
 func Place(f uint32, n int) (row int, tag byte) { return int(uint64(f) * uint64(n) >> 32), byte(f) }
 
 // AppendTagged appends a model of len(tags) rows, any number of them. Each row belongs to the one feature that has its
-// tag: features that training left out count nothing instead of what another one weighs. The weights of the last
-// class are not stored but taken off those of the others, which changes no probability.
+// tag, so that a feature left out by the training has no weight instead of another one's. The weights of the last class
+// are not stored but subtracted from those of the others, which changes no probability.
 func AppendTagged(dst []byte, tags []byte, w, bias []float32) []byte {
 	k := len(bias)
 	w = slices.Clone(w)

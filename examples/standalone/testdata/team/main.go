@@ -1,4 +1,4 @@
-// Command team is the shipped program with one more provider: people of GitHub are read from a team's own records first.
+// Command team is the shipped program with one more provider: GitHub users are first looked up in a team's own records.
 package main
 
 import (

@@ -7,7 +7,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// check knows the answer of a server that shows accounts to its own users alone.
+// check recognizes the answer of a server that shows accounts only to its own users.
 func check(res *upstream.Response) error {
 	if res.Status == http.StatusUnauthorized {
 		return providers.Unsupported("this server shows accounts to its own users alone")

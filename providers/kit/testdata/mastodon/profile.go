@@ -14,7 +14,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	if _, err := c.http.Read(ctx, upstream.Get("api", "v1", "accounts", "lookup").Says("acct", handle), &a); err != nil {
 		return schema.Profile{}, err
 	}
-	if err := wire.SameFold(ctx, "account", handle, a.V.Acct); err != nil { // not of somebody else
+	if err := wire.SameFold(ctx, "account", handle, a.V.Acct); err != nil { // it must be the requested account
 		return schema.Profile{}, err
 	}
 	return schema.Profile{

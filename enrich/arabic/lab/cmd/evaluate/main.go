@@ -5,18 +5,19 @@
 //	go run ./enrich/arabic/lab/cmd/evaluate -task sentiment -file posts.tsv
 //
 // and with -everyday or -negation on a file of everyday posts or of sentences and their negations, where -wrong lists
-// what comes out wrong:
+// the wrong answers:
 //
 //	go run ./enrich/arabic/lab/cmd/evaluate -everyday enrich/arabic/lab/testdata/everyday_choose.txt -wrong
 //	go run ./enrich/arabic/lab/cmd/evaluate -negation enrich/arabic/lab/testdata/negation_choose.txt -wrong
 //
-// Another model file than the embedded one is measured with -model. Without any of these, it trains on nine tenths of the labelled data and measures the other tenth, or on all but one
-// collection and measures that one. This makes the table of the documentation:
+// With -model it measures another model file than the embedded one. Without any of these, it trains on nine tenths of
+// the labelled data and measures the other tenth, or on all but one collection and measures that one. These commands
+// produce the tables in MODEL.md:
 //
 //	go run ./enrich/arabic/lab/cmd/evaluate -data ../shared/arabic -fold 0
 //	go run ./enrich/arabic/lab/cmd/evaluate -data ../shared/arabic -leave qcri
 //
-// There, -task trains and measures that part alone, which takes less time.
+// With -task it trains and measures only that part, which takes less time.
 package main
 
 import (
@@ -39,7 +40,7 @@ func main() {
 	}
 }
 
-// run measures as the arguments say, writes the tables to w and the progress of training to progress.
+// run measures according to the arguments, writes the tables to w and the progress of training to progress.
 func run(args []string, w, progress io.Writer) error {
 	flags := flag.NewFlagSet("evaluate", flag.ContinueOnError)
 	task := flags.String("task", "", "dialect, sentiment, ner, topic, not_arabic or mixed; without -file, none means all")
@@ -83,7 +84,7 @@ func run(args []string, w, progress io.Writer) error {
 	return h.Run(c, w, progress)
 }
 
-// open returns the model in file, the embedded one when file is empty.
+// open returns the model in file, or the embedded one when file is empty.
 func open(file string) (*arabic.Model, error) {
 	if file == "" {
 		return arabic.New(), nil
@@ -165,7 +166,7 @@ func measure(m *arabic.Model, task, file string, seed uint64, w io.Writer) error
 }
 
 // read reads the labels of a task. The text is the last column; the dialect is the first one, the language label the
-// second one, and sentiment and topic stand right before the text.
+// second one, and sentiment and topic come right before the text.
 func read(task, file string) ([]corpus.Record, error) {
 	var records []corpus.Record
 	err := corpus.Read(file, 2, func(f []string) {

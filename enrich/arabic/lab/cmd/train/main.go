@@ -2,7 +2,7 @@
 //
 //	go run ./enrich/arabic/lab/cmd/train -data ../shared/arabic
 //
-// -without sharealike makes another model, from the data that are not under CC-BY-SA.
+// With -without sharealike it makes another model, from the data that are not under CC-BY-SA.
 package main
 
 import (

@@ -7,27 +7,28 @@ import (
 )
 
 const (
-	// A dateline is within the first datelineWords words of an article: a place and the agency that reports from there.
+	// A dateline is within the first datelineWords words of an article: a place and the news agency that reports from
+	// there.
 	datelineWords = 10
 	// blockSize is the number of neighbouring sentences of a collection without datelines that count as one article.
 	blockSize = 40
-	// sameWords is the length from which a sentence that comes twice shows that an article does.
+	// sameWords is the length from which a repeated sentence shows that its article is repeated.
 	sameWords = 5
 )
 
-// agencies are what datelines name, as their words are written in ANERcorp.
+// agencies are the agencies in datelines, as ANERcorp spells their words.
 var agencies = []string{
 	"د ب أ", "د ب ا", "أ ف ب", "ا ف ب", "اف ب", "وص ف", "رويترز", "وكالات", "الوكالات", "بترا", "قنا", "وام", "الراية",
 	"الخليج", "الدستور", "الفرنسية", "البلقاء",
 }
 
-// setArticles numbers the articles of sentences, which are in the order of their files. An article of ANERcorp goes from one
-// dateline to the next, and articles that share a sentence are one.
+// setArticles numbers the articles of sentences, which are in the order of their files. An article of ANERcorp goes
+// from one dateline to the next, and articles that share a sentence become one.
 func setArticles(sentences []Sentence) {
 	count, article := map[string]int{}, 0
 	of := make([]int, len(sentences))
-	first := map[string]int{} // the article in which a sentence comes first
-	same := map[int]int{}     // articles that are another one
+	first := map[string]int{} // the first article with a sentence
+	same := map[int]int{}     // duplicates of another article
 	for i := range sentences {
 		s := &sentences[i]
 		n := count[s.Set]
@@ -55,7 +56,7 @@ func setArticles(sentences []Sentence) {
 	}
 }
 
-// root returns the article that stands for article i and those that are the same.
+// root returns the first article of the duplicates of article i.
 func root(same map[int]int, i int) int {
 	for same[i] != i {
 		i = same[i]
@@ -63,7 +64,8 @@ func root(same map[int]int, i int) int {
 	return i
 }
 
-// dateline reports whether a sentence starts with a dateline: near its beginning is an agency between brackets or dashes.
+// dateline reports whether a sentence starts with a dateline: it has an agency between brackets or dashes near its
+// beginning.
 func dateline(tokens []string) bool {
 	words := strings.Fields(separate.Replace(strings.Join(tokens[:min(len(tokens), datelineWords)], " ")))
 	for at := 1; at < len(words); at++ {

@@ -15,14 +15,14 @@ import (
 type Record struct {
 	Set   string // the collection, for example "elhaj"
 	Label string
-	Group string // records of one group say the same in other words: never on both sides of a split
+	Group string // records of one group say the same in other words: they are always on the same side of a split
 	Text  string
 }
 
 // Sentence is a tokenised text with a tag for each token.
 type Sentence struct {
 	Set     string
-	Article string // sentences of one article are never on both sides of a split
+	Article string // sentences of one article are always on the same side of a split
 	Tokens  []string
 	Tags    []string
 }
@@ -60,7 +60,7 @@ type Corpus struct {
 	Emoji     []Emoji
 }
 
-// Load reads every file of the folder dir.
+// Load reads every file in the directory dir.
 func Load(dir string) (*Corpus, error) {
 	c := &Corpus{}
 	files := []struct {
@@ -111,8 +111,8 @@ func Load(dir string) (*Corpus, error) {
 // shareAlike are the collections of entities under CC-BY-SA.
 var shareAlike = []string{"anercorp", "aqmar"}
 
-// WithoutShareAlike returns the data without what is under CC-BY-SA: ANERcorp, AQMAR, and SIB-200, which is all that has
-// topics, dialects of translated sentences, and other languages.
+// WithoutShareAlike returns the data without those under CC-BY-SA: ANERcorp, AQMAR, and SIB-200, which is the only
+// source of topics, dialects of translated sentences, and other languages.
 func (c *Corpus) WithoutShareAlike() *Corpus {
 	out := *c
 	out.Topic, out.Varieties, out.NotArabic = nil, nil, nil

@@ -9,10 +9,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Post is an everyday post with what is to be answered about it.
+// Post is an everyday post and its labels.
 type Post struct {
-	Batch     string // what one writer wrote, "" outside of the training
-	Set       string // the collection that the text is of, "" for what was written
+	Batch     string // the batch of one writer, "" outside of the training
+	Set       string // the collection of the text, "" if it was written for this purpose
 	Country   string
 	Dialect   schema.Dialect
 	Sentiment schema.SentimentLabel
@@ -21,10 +21,10 @@ type Post struct {
 	Entities  []Span // in order, without hashtags, mentions and links
 }
 
-// Span is an entity as a stretch of the bytes of a text.
+// Span is an entity as a range of bytes of a text.
 type Span struct {
 	Start, End int
-	Name, Type string // the name is what those bytes say, or what they say with its article: of لل[نجف] it is النجف
+	Name, Type string // the name is those bytes, or those bytes with the article: for لل[نجف] it is النجف
 }
 
 // feelings are the short names of the labels in the files.
@@ -37,8 +37,9 @@ var spanTypes = map[string]string{
 }
 
 // ReadPosts reads a file of everyday posts. [dialect country] starts the posts of a country. Each post is a line: its
-// sentiment, its topics with commas between them or a hyphen, a colon and the text, in which every entity stands in
-// brackets after the short name of its type, without the particles that are written as part of its first word. Lines that start with # are comments.
+// sentiment, its topics separated by commas or a hyphen for none, a colon and the text. In the text, every entity is in
+// brackets after the short name of its type, without the particles that are written as part of its first word. Lines
+// that start with # are comments.
 func ReadPosts(path string) ([]Post, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -63,7 +64,7 @@ func ParsePosts(text string) ([]Post, error) {
 	return posts, err
 }
 
-// sections calls add with every line of text and the section that it is in.
+// sections calls add with every line of text and the section that contains it.
 func sections(text string, add func(section, line string) error) error {
 	section, n := "", 0
 	for line := range strings.Lines(text) {
@@ -97,7 +98,7 @@ func parsePost(line string) (Post, error) {
 	return p, err
 }
 
-// unmark takes the brackets out of a text.
+// unmark removes the brackets from a text.
 func unmark(marked string) (string, []Span, error) {
 	var text strings.Builder
 	var spans []Span
@@ -127,9 +128,9 @@ func withArticle(before, name string) string {
 	return name
 }
 
-// ParseTweets reads a file of labels of tweets. A line holds the number of a record, its variety, sentiment and topics, and its
-// entities in their order, each with a colon behind the short name of its type and _ for a space. The texts are those of
-// records, the first of which has the number 1.
+// ParseTweets parses a file of labels of tweets. A line has the number of a record, its variety, sentiment and topics,
+// and its entities in order, each after the short name of its type and a colon, with _ for a space. The texts are those
+// of records, the first of which has the number 1.
 func ParseTweets(lines string, records []Record) ([]Post, error) {
 	var posts []Post
 	err := sections(lines, func(_, line string) error {
@@ -142,7 +143,7 @@ func ParseTweets(lines string, records []Record) ([]Post, error) {
 			return fmt.Errorf("no number in %q", line)
 		}
 		if n > len(records) {
-			return nil // a part of the data, as in tests
+			return nil // only a part of the data, as in tests
 		}
 		p := Post{Dialect: schema.Dialect(f[1]), Sentiment: feelings[f[2]], Set: records[n-1].Set, Text: records[n-1].Text}
 		if f[3] != "-" {
@@ -166,15 +167,15 @@ func ParseTweets(lines string, records []Record) ([]Post, error) {
 	return posts, err
 }
 
-// Pair is a sentence with its negation.
+// Pair is a sentence and its negation.
 type Pair struct {
 	Dialect             schema.Dialect
 	Plain, Negated      string
 	PlainLabel, Negates schema.SentimentLabel
 }
 
-// ReadPairs reads a file of pairs. [dialect] starts the pairs of a variety; a line holds the label of the sentence, a colon,
-// the sentence, a stroke between spaces and its negation, which has the opposite label.
+// ReadPairs reads a file of pairs. [dialect] starts the pairs of a variety. A line has the label of the sentence, a
+// colon, the sentence, a slash between spaces and its negation, which has the opposite label.
 func ReadPairs(path string) ([]Pair, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

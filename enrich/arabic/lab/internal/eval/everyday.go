@@ -11,10 +11,10 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Share is how much of something came out right.
+// Share counts how many of something are right.
 type Share struct{ Right, Of int }
 
-// Ratio is the share from 0 to 1.
+// Ratio returns the share from 0 to 1.
 func (s Share) Ratio() float64 { return ratio(s.Right, s.Of) }
 
 func (s Share) String() string { return fmt.Sprintf("%.3f (%d of %d)", s.Ratio(), s.Right, s.Of) }
@@ -26,21 +26,22 @@ func (s *Share) add(right bool) {
 	}
 }
 
-// Everyday is what came out right of everyday posts.
+// Everyday holds the results for everyday posts.
 type Everyday struct {
-	// An entity is right when its text, without particles before it, and its type are.
+	// An entity is right when its text, without particles before it, and its type are right.
 	EntityPrecision, EntityRecall Share
 	TopicPrecision, TopicRecall   Share
 	Sentiment, Dialect            Share
-	All                           Share             // the posts of which all four are right, and nothing is found too much
+	All                           Share             // posts of which all four are right, without superfluous answers
 	Country                       map[string]*Share // the dialect by country
-	Felt                          *Report           // the sentiment, with how sure the model is of it
+	Felt                          *Report           // the sentiment, with the confidence of the model
 }
 
-// Few are the countries that the collections have least of and whose dialects differ most from the rest of their variety.
+// few are the countries with the least data in the collections, whose dialects differ most from the rest of their
+// variety.
 var few = []string{"yemen", "sudan", "tunisia"}
 
-// Few is the dialect of Yemen, Sudan and Tunisia.
+// Few returns the result for the dialects of Yemen, Sudan and Tunisia.
 func (e *Everyday) Few() Share {
 	var s Share
 	for _, c := range few {
@@ -51,7 +52,7 @@ func (e *Everyday) Few() Share {
 	return s
 }
 
-// MeasurePosts answers posts with m. Every difference goes to wrong; nil drops them.
+// MeasurePosts answers posts with m. Every difference is written to wrong; nil drops them.
 func MeasurePosts(m *arabic.Model, posts []corpus.Post, wrong io.Writer) *Everyday {
 	if wrong == nil {
 		wrong = io.Discard
@@ -76,13 +77,13 @@ func MeasurePosts(m *arabic.Model, posts []corpus.Post, wrong io.Writer) *Everyd
 	return e
 }
 
-// explain writes how the answer got differs from what p wants, and reports whether it does: after has counted it.
+// explain writes how the answer got differs from what p wants, and reports whether it does: after already counts it.
 func (e *Everyday) explain(after *Everyday, p *corpus.Post, got schema.Enrichment, want, found []schema.Entity, w io.Writer) bool {
 	missed := func(a, b Share) bool { return b.Of-b.Right > a.Of-a.Right }
 	differs := false
 	say := func(what, want, answer string) {
 		differs = true
-		_, _ = fmt.Fprintf(w, "%s %s: want %s, got %s: %s\n", p.Country, what, want, answer, p.Text) // a courtesy
+		_, _ = fmt.Fprintf(w, "%s %s: want %s, got %s: %s\n", p.Country, what, want, answer, p.Text) // best effort
 	}
 	if missed(e.EntityPrecision, after.EntityPrecision) || missed(e.EntityRecall, after.EntityRecall) {
 		say("entities", fmt.Sprint(want), fmt.Sprint(found))
@@ -99,7 +100,7 @@ func (e *Everyday) explain(after *Everyday, p *corpus.Post, got schema.Enrichmen
 	return differs
 }
 
-// compare counts which of the answers are wanted and which of what is wanted is answered.
+// compare counts how many answers are wanted, and how much of what is wanted is answered.
 func compare[T comparable](precision, recall *Share, want, got []T) {
 	for _, g := range got {
 		precision.add(slices.Contains(want, g))
@@ -118,7 +119,7 @@ func wanted(p *corpus.Post) []schema.Entity {
 	return out
 }
 
-// named returns the entities of an answer without hashtags, mentions and links, which are easy.
+// named returns the entities of an answer except hashtags, mentions and links, which are easy.
 func named(entities []schema.Entity) []schema.Entity {
 	var out []schema.Entity
 	for _, e := range entities {
@@ -129,8 +130,8 @@ func named(entities []schema.Entity) []schema.Entity {
 	return out
 }
 
-// Show writes what m answers to one post in step, as it is, as rows of a Markdown table. What is wrong is followed by what was
-// wanted.
+// Show writes the answers of m to every step-th post as rows of a Markdown table. Wrong answers are followed by the
+// expected ones.
 func Show(m *arabic.Model, posts []corpus.Post, step int, w io.Writer) error {
 	cell := func(got, want string) string {
 		if got == want {
@@ -190,8 +191,8 @@ func (e *Everyday) Write(w io.Writer) error {
 	return err
 }
 
-// MeasurePairs counts the pairs of which m gives both sentences the right label. Every other pair goes to wrong; nil drops
-// them.
+// MeasurePairs counts the pairs in which m gives both sentences the right label. Every other pair is written to wrong;
+// nil drops them.
 func MeasurePairs(m *arabic.Model, pairs []corpus.Pair, wrong io.Writer) Share {
 	if wrong == nil {
 		wrong = io.Discard
@@ -204,7 +205,7 @@ func MeasurePairs(m *arabic.Model, pairs []corpus.Pair, wrong io.Writer) Share {
 		s.add(right)
 		if !right {
 			_, _ = fmt.Fprintf(wrong, "negation %s: want %s, got %s %v and %s %v: %s / %s\n", p.Dialect, p.PlainLabel,
-				plain.Label, plain.Score, negated.Label, negated.Score, p.Plain, p.Negated) // a courtesy
+				plain.Label, plain.Score, negated.Label, negated.Score, p.Plain, p.Negated) // best effort
 		}
 	}
 	return s

@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/train"
 )
 
-// HeldOut says what is kept out of training and measured.
+// HeldOut selects what is excluded from training and measured.
 type HeldOut struct {
 	Folds []int  // these tenths of every collection
 	Set   string // or, when set, all of this collection
@@ -21,7 +21,7 @@ type HeldOut struct {
 	Brief bool // one line for each set of texts
 }
 
-// parts are the sections of the model that a task is answered from.
+// parts are the sections of the model that answer a task.
 var parts = map[string][]string{
 	"dialect":    {"dialect"},
 	"mixed":      {"dialect", "spans", "mixed"},
@@ -37,11 +37,11 @@ func (h HeldOut) Hold(set, key string) bool {
 	if h.Set != "" {
 		return set == h.Set
 	}
-	// The written posts are like no collection: they are held out a batch at a time.
+	// The written posts are unlike any collection: they are held out one batch at a time.
 	return !strings.HasPrefix(set, "batch-") && slices.Contains(h.Folds, train.Fold(key))
 }
 
-// Run trains on the rest of c and writes what the model answers on the part held out. With a task, the parts of the
+// Run trains on the rest of c and writes the results of the model on the part held out. With a task, the parts of the
 // model that do not belong to it are the embedded ones.
 func (h HeldOut) Run(c *corpus.Corpus, w, progress io.Writer) error {
 	cfg := train.Config{Seed: h.Seed, Hold: h.Hold, Progress: progress}

@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// mixedKinds are the ways in which texts of two varieties are made. The sets hold the posts.
+// mixedKinds are the ways in which texts of two varieties are made. The sets are the sources of the posts.
 var mixedKinds = []struct {
 	name  string
 	sets  []string
@@ -26,12 +26,12 @@ var mixedKinds = []struct {
 	{"any cut", []string{"elhaj", "qcri", "account"}, false},
 }
 
-// moreAlarms is the share of pure texts that may be called mixed when detectors are compared, whatever the threshold of
-// the label is.
+// moreAlarms is the share of pure texts that may be called mixed when detectors are compared, independent of the
+// threshold of the label.
 const moreAlarms = 0.03
 
-// Mixed measures whether texts joined from posts of two varieties are told from pure texts of like length, n of each
-// for each kind, and which share of the posts as they are is called mixed.
+// Mixed measures how well texts joined from posts of two varieties are distinguished from pure texts of similar length,
+// with n of each for each kind, and what share of the original posts is called mixed.
 func Mixed(m *arabic.Model, records []corpus.Record, seed uint64, n int) []*Report {
 	rng := rand.New(rand.NewPCG(seed, 6))
 	pool := train.NewPool(&corpus.Corpus{Dialect: records}, func(*corpus.Record) bool { return true })
@@ -57,7 +57,7 @@ func Mixed(m *arabic.Model, records []corpus.Record, seed uint64, n int) []*Repo
 	return append(reports, falseAlarms(m, records)...)
 }
 
-// mixedF1 returns the F1 of mixed texts at the threshold that lets the share moreAlarms of the pure ones through.
+// mixedF1 returns the F1 of mixed texts at the threshold that calls the share moreAlarms of the pure ones mixed.
 func mixedF1(mixes, pures []float64) float64 {
 	slices.Sort(pures)
 	alarms := int(moreAlarms * float64(len(pures)))
@@ -85,8 +85,8 @@ func (r *Report) addMixed(m *arabic.Model, text, truth string) float64 {
 	return odds
 }
 
-// falseAlarms measures, for each collection, which share of its posts is called mixed, and the share that would have
-// got its true variety otherwise: the price of looking for two varieties.
+// falseAlarms measures, for each collection, what share of its posts is called mixed, and the share of these that would
+// otherwise have got the right variety: the price of looking for two varieties.
 func falseAlarms(m *arabic.Model, records []corpus.Record) []*Report {
 	var reports []*Report
 	for _, set := range bySet(records) {
@@ -106,7 +106,7 @@ func falseAlarms(m *arabic.Model, records []corpus.Record) []*Report {
 	return reports
 }
 
-// best returns the likeliest variety.
+// best returns the most likely variety.
 func best(p map[schema.Dialect]float64) string {
 	top, answer := -1.0, ""
 	for d, v := range p {

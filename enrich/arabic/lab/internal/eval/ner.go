@@ -10,8 +10,8 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
 )
 
-// entityTypes maps the types of the specification to the tags of ANERcorp. What rules find is left out: the tags have
-// nothing like it.
+// entityTypes maps the types of the API to the tags of ANERcorp. Entities found by rules are left out: there are no
+// such tags.
 var entityTypes = map[string]string{
 	"person": "PER", "organization": "ORG", "location": "LOC", "other": "MISC", "product": "MISC", "event": "MISC",
 }
@@ -21,8 +21,8 @@ type nameSpan struct {
 	kind        string
 }
 
-// NER measures strict spans: an answer is right when its first token, its last token and its type are. Names count
-// as if they were labelled texts: a missed one has the answer O, an invented one the label O.
+// NER measures exact spans: an answer is right when its first token, its last token and its type are. Names are counted
+// like labelled texts: a missed one has the answer O, an invented one the label O.
 func NER(m *arabic.Model, name string, sentences []corpus.Sentence) *Report {
 	r := NewReport(name)
 	for i := range sentences {
@@ -43,7 +43,7 @@ func NER(m *arabic.Model, name string, sentences []corpus.Sentence) *Report {
 	return r
 }
 
-// SpanF1 is the F1 over all names of a report of [NER].
+// SpanF1 returns the F1 over all names of a report of [NER].
 func SpanF1(r *Report) float64 {
 	right, answered, truth := 0, 0, 0
 	for k, n := range r.confusion {
@@ -109,7 +109,7 @@ func foundSpans(m *arabic.Model, s *corpus.Sentence) map[nameSpan]bool {
 	return out
 }
 
-// locate returns where name is in text at or after from, with the particles before it, or -1.
+// locate returns the position of name in text at or after from, including the particles before it, or -1.
 func locate(text string, from int, name string) (start, end int) {
 	start, end = indexWhole(text, from, name)
 	if rest, ok := strings.CutPrefix(name, "ال"); ok && start < 0 {
@@ -118,11 +118,11 @@ func locate(text string, from int, name string) (start, end int) {
 	return start, end
 }
 
-// particles are written as part of the word behind them.
+// particles are written as part of the following word.
 var particles = []string{"", "و", "ف", "ب", "ل", "ك", "ع", "وب", "ول", "وك", "وع", "فب", "فل", "فك", "فع"}
 
-// indexWhole returns where name is in text at or after from, with the particles before it, without being another part of a
-// longer word, or -1.
+// indexWhole returns the position of name as a whole word in text at or after from, including the particles before it,
+// or -1.
 func indexWhole(text string, from int, name string) (start, end int) {
 	for at := from; at < len(text); at++ {
 		i := strings.Index(text[at:], name)

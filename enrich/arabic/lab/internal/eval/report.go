@@ -19,7 +19,7 @@ type Report struct {
 	n, right  int
 }
 
-// bin holds the answers whose confidence lies in one tenth.
+// bin holds the answers whose confidence is in one tenth.
 type bin struct {
 	n, right   int
 	confidence float64
@@ -28,7 +28,7 @@ type bin struct {
 // NewReport returns an empty report.
 func NewReport(name string) *Report { return &Report{Name: name, confusion: map[[2]string]int{}} }
 
-// Add counts an answer that was given with a confidence from 0 to 1.
+// Add counts an answer with a confidence from 0 to 1.
 func (r *Report) Add(label, answer string, confidence float64) {
 	for _, l := range []string{label, answer} {
 		if i, ok := slices.BinarySearch(r.labels, l); !ok {
@@ -46,7 +46,7 @@ func (r *Report) Add(label, answer string, confidence float64) {
 	}
 }
 
-// Accuracy is the share of right answers.
+// Accuracy returns the share of right answers.
 func (r *Report) Accuracy() float64 { return ratio(r.right, r.n) }
 
 func ratio(a, b int) float64 {
@@ -72,13 +72,13 @@ func (r *Report) counts(label string) (right, answered, truth int) {
 	return right, answered, truth
 }
 
-// F1 is the harmonic mean of precision and recall of a label.
+// F1 returns the harmonic mean of precision and recall of a label.
 func (r *Report) F1(label string) float64 {
 	right, answered, truth := r.counts(label)
 	return ratio(2*right, answered+truth)
 }
 
-// MacroF1 is the mean F1 of the labels that occur as truth, or of those given.
+// MacroF1 returns the mean F1 of the labels that occur as truth, or of those given.
 func (r *Report) MacroF1(labels ...string) float64 {
 	if len(labels) == 0 {
 		for _, l := range r.labels {
@@ -94,7 +94,7 @@ func (r *Report) MacroF1(labels ...string) float64 {
 	return sum / float64(max(1, len(labels)))
 }
 
-// ECE is the expected calibration error: by how much the confidence differs from the share of right answers.
+// ECE returns the expected calibration error: how much the confidence differs from the share of right answers.
 func (r *Report) ECE() float64 {
 	sum := 0.0
 	for _, b := range r.bins {
@@ -106,7 +106,7 @@ func (r *Report) ECE() float64 {
 	return sum / float64(max(1, r.n))
 }
 
-// Line is the report in one line.
+// Line returns the report in one line.
 func (r *Report) Line() string {
 	return fmt.Sprintf("%-24s n=%-6d accuracy %.4f  macro-F1 %.4f  ECE %.3f", r.Name, r.n, r.Accuracy(), r.MacroF1(), r.ECE())
 }

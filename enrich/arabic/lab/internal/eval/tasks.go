@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Dialect measures the dialect that is answered. Mixed and not_arabic count as answers like any other.
+// Dialect measures the answered dialect. Mixed and not_arabic count as answers like any other.
 func Dialect(m *arabic.Model, name string, records []corpus.Record) *Report {
 	r := NewReport(name)
 	for i := range records {
@@ -25,7 +25,7 @@ func Dialect(m *arabic.Model, name string, records []corpus.Record) *Report {
 	return r
 }
 
-// enrich never fails: the context is never done.
+// enrich never fails, because the context is never done.
 func enrich(m *arabic.Model, text string) schema.Enrichment {
 	e, err := m.Enrich(context.Background(), text)
 	if err != nil {
@@ -54,7 +54,7 @@ func Sentiment(m *arabic.Model, name string, records []corpus.Record) *Report {
 	return r
 }
 
-// Topic measures the first topic. Science and technology are one label of SIB-200 and two of the specification.
+// Topic measures the first topic. Science and technology are one label in SIB-200 and two in the API.
 func Topic(m *arabic.Model, name string, records []corpus.Record) *Report {
 	r := NewReport(name)
 	for i := range records {
@@ -72,8 +72,8 @@ func Topic(m *arabic.Model, name string, records []corpus.Record) *Report {
 	return r
 }
 
-// NotArabic measures whether other languages are told apart from Arabic, on texts cut to between lo and hi words.
-// Labels other than not_arabic and arabizi, which is not Arabic script either, stand for Arabic.
+// NotArabic measures whether other languages are distinguished from Arabic, on texts cut to between lo and hi words.
+// Labels other than not_arabic and arabizi, which is not Arabic script either, count as Arabic.
 func NotArabic(m *arabic.Model, name string, records []corpus.Record, seed uint64, lo, hi int) *Report {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	r := NewReport(name)

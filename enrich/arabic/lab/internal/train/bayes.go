@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// labelled is a text of a head of topics before it is made into an example.
+// labelled is a text for a head of topics before it becomes an example.
 type labelled struct {
 	set, text string
 	label     int
@@ -14,25 +14,25 @@ type labelled struct {
 	words     []uint32
 }
 
-// Bayes is a naive Bayes model of topics: for each word, how much likelier it is in texts of a class than in all others. It
-// knows at once what a linear model takes many texts to learn.
+// Bayes is a naive Bayes model of topics: for each word, how much more likely it is in texts of a class than in all
+// others. It learns immediately what a linear model needs many texts for.
 type Bayes struct {
 	classes int
 	counts  map[uint32][]float32
 	totals  []float32
-	groups  map[string]map[uint32]float32 // what the texts of a group have added
+	groups  map[string]map[uint32]float32 // what the texts of each group have added
 }
 
 const (
-	// bayesSmall is what every word counts beside the texts that it is in, and bayesDoubt from how many on it is believed.
+	// bayesSmall is added to the count of every word. bayesDoubt is the number of texts from which a word is trusted.
 	bayesSmall = 0.5
-	bayesLeast = 2 // a word of fewer texts says nothing
+	bayesLeast = 2 // words in fewer texts are ignored
 	bayesDoubt = 2
-	// bayesMost bounds what one word says.
+	// bayesMost limits the weight of one word.
 	bayesMost = 4
 )
 
-// newBayes counts the words of texts. A text counts once, however long it is.
+// newBayes counts the words of texts. Every text has the same weight, however long it is.
 func newBayes(classes int, texts []labelled) *Bayes {
 	b := &Bayes{
 		classes: classes, counts: map[uint32][]float32{}, totals: make([]float32, classes), groups: map[string]map[uint32]float32{},
@@ -58,8 +58,8 @@ func newBayes(classes int, texts []labelled) *Bayes {
 	return b
 }
 
-// row fills out with what word w says for each class. With t, the texts of its group are left out: a text must not teach how
-// far to trust what was counted in itself.
+// row fills out with the weights of word w for each class. With t, the texts of its group are left out: a text must not
+// be used to learn how far to trust its own counts.
 func (b *Bayes) row(w uint32, t *labelled, out []float32) {
 	clear(out)
 	counts := b.counts[w]
@@ -84,7 +84,7 @@ func (b *Bayes) row(w uint32, t *labelled, out []float32) {
 	room := bayesSmall * float32(len(b.counts)) / 10
 	for c, n := range counts {
 		if c == label {
-			n = max(0, n-own) // the texts of a group may differ in their class
+			n = max(0, n-own) // the texts of a group may have different classes
 		}
 		in := (n + bayesSmall) / (b.totals[c] + room)
 		rest := (max(0, sum-n) + bayesSmall) / (all - b.totals[c] + room)
@@ -93,7 +93,7 @@ func (b *Bayes) row(w uint32, t *labelled, out []float32) {
 	}
 }
 
-// sum adds up what the words of t say, times scale.
+// sum adds the weights of the words of t, times scale.
 func (b *Bayes) sum(t *labelled, scale float32) []float32 {
 	out, row := make([]float32, b.classes), make([]float32, b.classes)
 	for _, w := range t.words {
@@ -105,7 +105,7 @@ func (b *Bayes) sum(t *labelled, scale float32) []float32 {
 	return out
 }
 
-// join returns the vectors of v with what b says as further numbers, times scale.
+// join returns the vectors of v extended by the weights of b, times scale.
 func (b *Bayes) join(v *Vectors, scale float32) *Vectors {
 	words := slices.Collect(maps.Keys(v.Rows))
 	row := make([]float32, b.classes)

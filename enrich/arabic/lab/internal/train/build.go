@@ -15,19 +15,19 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
 )
 
-// Config says how to build a model file.
+// Config configures the build of a model file.
 type Config struct {
 	Seed uint64
 	// Small makes small tables and draws few mixed texts, for tests.
 	Small bool
-	// Hold reports whether a record is kept out of training. Nil keeps everything in.
+	// Hold reports whether a record is kept out of training. Nil excludes none.
 	Hold func(set, key string) bool
-	// WithoutShareAlike says that the corpus has nothing under CC-BY-SA; the licence line of the model tells it.
+	// WithoutShareAlike says that the corpus has nothing under CC-BY-SA; the licence line of the model states it.
 	WithoutShareAlike bool
-	// Parts names the sections to train; the others are taken from Rest. None trains all.
+	// Parts are the names of the sections to train; the others are taken from Rest. None trains all.
 	Parts []string
 	Rest  weights.Sections
-	// Progress is where the state of the training is written. Nil is silent.
+	// Progress receives the progress of the training. Nil is silent.
 	Progress io.Writer
 }
 
@@ -38,7 +38,8 @@ func Fold(key string) int {
 	return int(h.Sum32() >> 8 % 10)
 }
 
-// Key is what [Fold] and [Config.Hold] know a record by: records of a group share one. They know a sentence by its article.
+// Key returns the key by which [Fold] and [Config.Hold] identify a record: records of a group share one. The key of a
+// sentence is its article.
 func Key(r *corpus.Record) string {
 	if r.Group != "" {
 		return "group " + r.Group
@@ -53,7 +54,7 @@ type builder struct {
 	reader *head.Reader
 	lock   sync.Mutex // of Progress
 	stems  func() *Vectors
-	// softTexts returns the tweets with what teachers say of their sentiment.
+	// softTexts returns the tweets with the sentiment that the teachers assign.
 	softTexts func() []felt
 }
 
@@ -61,12 +62,12 @@ type builder struct {
 const (
 	stemVector    = 128
 	clusterVector = 64
-	// The words up to this far away are the company of a word: near ones tell its use, those further off its subject.
+	// Words up to this far away are the context of a word: near ones show its use, those further away its subject.
 	nearWindow = 6
 	wideWindow = 12
 )
 
-// vectors learns vectors from all text that is not held out.
+// vectors learns vectors from all texts that are not held out.
 func (b *builder) vectors(words bool, size, window int) *Vectors {
 	var texts []string
 	for _, list := range [][]corpus.Record{b.corpus.Dialect, b.corpus.Sentiment, b.corpus.Topic} {
@@ -94,7 +95,7 @@ func (b *builder) logf(format string, args ...any) {
 	}
 	b.lock.Lock()
 	defer b.lock.Unlock()
-	_, _ = fmt.Fprintf(b.Progress, format+"\n", args...) // progress is a courtesy
+	_, _ = fmt.Fprintf(b.Progress, format+"\n", args...) // best effort
 }
 
 func (b *builder) bits(n int) int {
@@ -107,7 +108,7 @@ func (b *builder) bits(n int) int {
 // smallBits is the size of the tables of small models.
 const smallBits = 10
 
-// some returns the texts made up for the training that a build reads: a small one reads few of them.
+// some returns the texts made up for the training that a build uses: a small one uses few of them.
 func some[T any](b *builder, texts []T) []T {
 	if !b.Small {
 		return texts
@@ -119,7 +120,7 @@ func some[T any](b *builder, texts []T) []T {
 	return few
 }
 
-// softmax returns the settings for a head; epochs are logged under its name.
+// softmax returns the settings of a head; epochs are logged under its name.
 func (b *builder) softmax(name string, classes, bits, epochs int, rate float32) Softmax {
 	return Softmax{
 		Classes: classes, Bits: b.bits(bits), Epochs: epochs, Rate: rate, Seed: b.Seed,
@@ -127,8 +128,8 @@ func (b *builder) softmax(name string, classes, bits, epochs int, rate float32) 
 	}
 }
 
-// Build trains every part and returns the model file. The parts are trained side by side; each of them does its
-// sums in a fixed order, so the bytes do not depend on the number of processors.
+// Build trains every part and returns the model file. The parts are trained in parallel; each of them sums in a fixed
+// order, so that the bytes do not depend on the number of processors.
 func Build(c *corpus.Corpus, cfg Config) []byte {
 	emoji := map[rune]int{}
 	var table []byte
@@ -188,7 +189,7 @@ func Build(c *corpus.Corpus, cfg Config) []byte {
 	return f.Bytes()
 }
 
-// licence returns the line that the model file carries.
+// licence returns the licence line of the model file.
 func licence(withoutShareAlike bool) string {
 	const line = "socialdata Arabic model. Copyright (c) 2026 The socialdata authors. Code and weights: MIT. " +
 		"Its tables are derived from the works that the file NOTICE names"
@@ -198,7 +199,7 @@ func licence(withoutShareAlike bool) string {
 	return line + ", among them works under CC-BY-SA-4.0 and CC-BY-SA-3.0 (ANERcorp, AQMAR, FLORES-200), whose terms may apply to this file.\n"
 }
 
-// copyBlocks copies features out of memory that the next text will use.
+// copyBlocks copies features out of memory that the next text will reuse.
 func copyBlocks(blocks []feature.Block) []feature.Block {
 	out := make([]feature.Block, len(blocks))
 	for i, b := range blocks {
@@ -207,10 +208,10 @@ func copyBlocks(blocks []feature.Block) []feature.Block {
 	return out
 }
 
-// budget says how much the records of a collection weigh: each of its labels has the same total.
+// budget is the total weight of each label in the records of a collection.
 type budget map[string]float64
 
-// balance sets the weights of examples so that every label of a collection weighs what the budget says.
+// balance sets the weights of examples so that every label of a collection has the total weight in the budget.
 func balance(examples []Example, sets []string, budgets budget) {
 	type cell struct {
 		set   string

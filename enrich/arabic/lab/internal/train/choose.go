@@ -7,15 +7,16 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
 )
 
-// Choose picks the features of examples that a model of n rows with tags has room for and removes all others; those
-// that stay become the numbers of their rows. Of the features that share a row the one stays that m would miss most:
-// the texts it occurs in, times the square of what it says. It returns the tags.
+// Choose selects the features of examples that fit into a model of n rows with tags and removes all others; those kept
+// become the numbers of their rows. Of the features that share a row, the one that m would miss most is kept: the
+// number of texts that it occurs in, times the square of its weight. It returns the tags.
 func (m *Linear) Choose(examples []Example, n int) []byte {
 	k, mask := m.Classes, uint32(1)<<m.Bits-1
 	worth := make([]float32, 1<<m.Bits)
 	for i := range examples {
 		e := &examples[i]
-		// Between counting texts and counting what they weigh, which would leave next to nothing of large collections.
+		// A compromise between counting texts and counting their weights, which would keep almost nothing of large
+		// collections.
 		weight := float32(math.Sqrt(float64(e.Weight)))
 		for _, b := range e.Blocks {
 			for _, f := range b.Features {

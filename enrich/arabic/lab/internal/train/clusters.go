@@ -42,7 +42,7 @@ func (v *Vectors) Clusters(seed uint64) ner.Clusters {
 	return out
 }
 
-// nearest returns the centre that points most in the direction of x.
+// nearest returns the centre with the direction closest to x.
 func (v *Vectors) nearest(centres, x []float32) int {
 	best, top := 0, float32(-2)
 	for c := range clusterCount {

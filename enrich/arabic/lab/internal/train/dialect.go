@@ -16,22 +16,22 @@ import (
 // varieties are the classes of the dialect head, in its order.
 var varieties = []string{"gulf", "egyptian", "levantine", "maghrebi", "msa"}
 
-// dialectBudget says what each variety of a collection weighs. Collections that were labelled by reading weigh most:
-// with less weight the comments lose a point to what the tweets teach. Shami holds a single variety and
-// would only shift the odds; many of its comments fit any variety.
+// dialectBudget is the weight of each variety of a collection. Collections labelled by human readers weigh most: with
+// less weight the comments lose a point to the tweets. Shami has a single variety and would only shift the odds; many
+// of its comments fit any variety.
 var dialectBudget = budget{
 	"elhaj": 12000, "qcri": 1000, "sib": 800, "shami": 200, "account": 1400, "arsarcasm": 1000,
 	"elhaj" + pieceSuffix: 1500, "qcri" + pieceSuffix: 300,
 	writtenPosts: 4000, writtenWords: 800, newsSet: 500,
 }
 
-// dialects holds posts and lists of words by country that were written for the training alone: the collections have
-// next to nothing from most countries.
+// dialects holds posts and lists of words by country that were written only for the training: the collections have
+// almost nothing from most countries.
 //
 //go:embed dialects.txt
 var dialects string
 
-// The names of the two kinds of written texts.
+// Names of the two kinds of written texts.
 const (
 	writtenPosts = "written posts"
 	writtenWords = "written words"
@@ -40,13 +40,13 @@ const (
 const (
 	// pieceSuffix marks the short pieces of the posts of a collection.
 	pieceSuffix = " pieces"
-	// minCut is the number of words from which a post gives a piece.
+	// minCut is the number of words from which a piece of a post is used.
 	minCut = 12
 )
 
 const (
-	// The first head has a table in which hardly any two features share a row. It chooses the features of the second
-	// one, which has dialectRows rows, fewer than 1<<dialectBits, and no shared ones.
+	// The first head has a table in which hardly any two features share a row. It selects the features of the second one,
+	// which has dialectRows rows, fewer than 1<<dialectBits, and no shared ones.
 	teacherBits   = 22
 	dialectBits   = 20
 	dialectRows   = 680_000
@@ -54,8 +54,8 @@ const (
 	dialectRate   = 0.1
 	dialectDrop   = 0.3
 	teacherEpochs = 4
-	// A label that the first head gives counts from this probability on. All labels of a variety weigh ownBudget in
-	// total, unless there are very few.
+	// A label of the first head counts from this probability on. All labels of a variety together weigh ownBudget, unless
+	// there are very few.
 	ownSure   = 0.85
 	ownBudget = 600
 	fewOwn    = 60
@@ -115,13 +115,13 @@ func (b *builder) news() []corpus.Record {
 	return records
 }
 
-// The words of a list are dealt out wordRounds times, in handfuls of wordsAtOnce.
+// The words of a list are distributed wordRounds times, in groups of wordsAtOnce.
 const (
 	wordRounds  = 2
 	wordsAtOnce = 6
 )
 
-// written returns the everyday posts and the texts of dialects.txt: its posts, and handfuls of words of its lists.
+// written returns the everyday posts and the texts of dialects.txt: its posts, and groups of words of its lists.
 func (b *builder) written(rng *rand.Rand) []corpus.Record {
 	var records []corpus.Record
 	for _, p := range b.everyday() {
@@ -153,8 +153,8 @@ func (b *builder) written(rng *rand.Rand) []corpus.Record {
 	return records
 }
 
-// fitDialect trains the dialect head on the texts that keep accepts, and then once more together with tweets of no
-// known dialect of which the first head is sure: there are few labelled tweets.
+// fitDialect trains the dialect head on the texts that keep accepts, and then again together with unlabelled tweets of
+// which the first head is certain: there are few labelled tweets.
 func (b *builder) fitDialect(name string, keep func(r *corpus.Record) bool) []byte {
 	examples := b.dialectExamples(keep)
 	teacher := b.softmax(name+" 1", len(varieties), teacherBits, teacherEpochs, dialectRate)
@@ -179,7 +179,7 @@ func (b *builder) dialectExample(t *head.Text, text string, label int) Example {
 	return Example{Blocks: copyBlocks(b.reader.Dialect(t)), Label: label}
 }
 
-// ownLabels labels the texts of the sentiment collections with m and returns those it is sure of.
+// ownLabels labels the texts of the sentiment collections with m and returns those of which it is certain.
 func (b *builder) ownLabels(m *Linear) []Example {
 	var t head.Text
 	var examples []Example

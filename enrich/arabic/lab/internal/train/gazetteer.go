@@ -8,13 +8,13 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
 )
 
-// names are lists of names that were written by hand, in the form of the word lists of package lexicon. They are part of
-// the training command alone: the model file has their hashes.
+// names are handwritten lists of names, in the form of the word lists of package lexicon. They are only part of the
+// training command: the model file has their hashes.
 //
 //go:embed names/*.txt
 var names embed.FS
 
-// foreignNames is the file whose given and family names are not of the Arab world.
+// foreignNames is the file with given and family names from outside the Arab world.
 const foreignNames = "person_foreign.txt"
 
 // kinds maps the names of the lists to kinds of names.
@@ -27,7 +27,7 @@ var kinds = map[string]gazetteer.Kind{
 	"disease": gazetteer.Other, "substance": gazetteer.Other, "award": gazetteer.Other,
 }
 
-// Gazetteer makes the table of the names in c and in the lists written by hand.
+// Gazetteer makes the table of the names in c and in the handwritten lists.
 func Gazetteer(c *corpus.Corpus) *gazetteer.Table {
 	t := gazetteer.New()
 	for _, p := range c.Places {
@@ -40,7 +40,7 @@ func Gazetteer(c *corpus.Corpus) *gazetteer.Table {
 		case p.Population >= 300_000:
 			k = gazetteer.BigCity
 		}
-		// A small town whose name turns up all the time is a word, not a town.
+		// A small town whose name is very frequent is a word, not a town.
 		if k == gazetteer.City && p.Count > 20 {
 			continue
 		}
@@ -90,7 +90,7 @@ func common(t *gazetteer.Table, c *corpus.Corpus) {
 func writtenNames(add func(string, gazetteer.Kind)) {
 	files, err := names.ReadDir("names")
 	if err != nil {
-		panic(err) // the files are part of the program
+		panic(err) // the files are embedded in the program
 	}
 	for _, f := range files {
 		text, err := names.ReadFile("names/" + f.Name())
@@ -109,7 +109,7 @@ func writtenNames(add func(string, gazetteer.Kind)) {
 	}
 }
 
-// addVariants calls add with a name in the spellings that newspapers have for it.
+// addVariants calls add with a name in the spellings that newspapers use for it.
 func addVariants(add func(string, gazetteer.Kind), name string, k gazetteer.Kind, foreign bool) {
 	if k&(gazetteer.Given|gazetteer.Surname) != 0 {
 		switch {

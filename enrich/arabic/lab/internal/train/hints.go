@@ -36,15 +36,15 @@ func hints() []hint {
 }
 
 const (
-	// hintPrior is how many lines, shared by all topics, each stem counts for beside those that it stands in: a stem
-	// of one line says little.
+	// hintPrior is added to the count of each stem as that many lines, shared by all topics: a stem in one line means
+	// little.
 	hintPrior = 4
 	// hintScale makes the numbers of the topics weigh as much as those of the vectors.
 	hintScale = 2
 )
 
-// lean returns the vectors of v with one number more for each topic: how much more often than by chance the stem
-// stands in its lines.
+// lean returns the vectors of v with one more number for each topic: how much more often than by chance the stem occurs
+// in its lines.
 func lean(v *Vectors, lines []hint, r *head.Reader) *Vectors {
 	topics := len(topicLabels) - 1
 	counts := map[uint32][]float32{}

@@ -16,8 +16,8 @@ const (
 	piecesPerText  = 8
 )
 
-// language trains the head that tells Arabic from other languages in Arabic script. Real posts are short: most
-// examples are pieces of a text.
+// language trains the head that distinguishes Arabic from other languages in Arabic script. Real posts are short, so
+// most examples are pieces of a text.
 func (b *builder) language() []byte {
 	rng := rand.New(rand.NewPCG(b.Seed, 3))
 	names := make([]string, 0, len(b.corpus.Names))
@@ -41,7 +41,7 @@ func (b *builder) language() []byte {
 		words := strings.Fields(r.Text)
 		for range piecesPerText {
 			piece := strings.Join(cut(rng, words, 2, 7), " ")
-			// A post in Persian may well name an Arab.
+			// A post in Persian may mention an Arab.
 			if label == 1 && len(names) > 0 && rng.IntN(5) == 0 {
 				piece = attach(rng, piece, names[rng.IntN(len(names))])
 			}

@@ -15,20 +15,21 @@ import (
 const (
 	mixedPerHalf = 80_000
 	mixedEpochs  = 4
-	// mostWeight bounds what one text counts when lengths are balanced.
+	// mostWeight limits the weight of one text when lengths are balanced.
 	mostWeight = 4
-	// lengthOdds favours long texts: the net learns from as many mixed as pure ones of each length, but texts that hold
-	// two varieties are longer. At the same cost to the dialect it finds two points of F1 more of joined posts.
+	// lengthOdds favours long texts: the net learns from as many mixed as pure ones of each length, but real mixed texts
+	// are longer. At the same cost to the dialect this gains two points of F1 on joined posts.
 	lengthOdds = 0.7
 	// mostAlarms is the share of natural comments that may be called mixed.
 	mostAlarms = 0.015
 )
 
-// The span head. With 18 bits it reads short pieces better, but the detector finds no more.
+// The span head. With 18 bits it reads short pieces better, but the detector does not improve.
 const (
 	spanBits   = 17
 	spanEpochs = 5
-	// A post gives one piece, and one more for each spanEvery words, up to spanMost; of spanShort to spanLong words.
+	// A post contributes one piece, and one more for each spanEvery words, up to spanMost; each has spanShort to spanLong
+	// words.
 	spanEvery = 12
 	spanMost  = 4
 	spanShort = 3
@@ -38,11 +39,11 @@ const (
 // joinSets are the collections from which texts are joined and cut, with their share.
 var joinSets = []string{"elhaj", "elhaj", "elhaj", "qcri", "account", "shami", "sib", writtenPosts, writtenPosts}
 
-// naturalSets are the collections of which whole posts are shown as they are, with their share.
+// naturalSets are the collections whose whole posts are used unchanged, with their share.
 var naturalSets = []string{"elhaj", "elhaj", "elhaj", "qcri", "account", "arsarcasm", "shami", "sib", writtenPosts, writtenPosts}
 
-// spans trains the span head, which learns short pieces of posts: the dialect head knows whole posts, and a detector
-// that asks both finds more.
+// spans trains the span head on short pieces of posts: the dialect head knows whole posts, and a detector that uses
+// both finds more.
 func (b *builder) spans() []byte {
 	return b.fitSpans("spans", func(*corpus.Record) bool { return true })
 }
@@ -69,8 +70,8 @@ func (b *builder) fitSpans(name string, keep func(r *corpus.Record) bool) []byte
 	return out
 }
 
-// mixed trains the detector of two varieties. It must see how sure the heads are of texts that they have not learnt:
-// the posts are cut in two halves, and heads that learnt one half score the other.
+// mixed trains the detector of two varieties. It must see how certain the heads are of texts that they have not learnt,
+// so the posts are split in two halves, and heads trained on one half score the other.
 func (b *builder) mixed() []byte {
 	perHalf := mixedPerHalf
 	if b.Small {
@@ -108,7 +109,7 @@ func (b *builder) mixed() []byte {
 	return net.Append(nil)
 }
 
-// openLinear opens what was just written.
+// openLinear opens a section that was just written.
 func openLinear(section []byte) *weights.Linear {
 	m, err := weights.OpenLinear(string(section))
 	if err != nil {
@@ -117,7 +118,7 @@ func openLinear(section []byte) *weights.Linear {
 	return m
 }
 
-// mixScorer reads texts with the heads of one half.
+// mixScorer scores texts with the heads of one half.
 type mixScorer struct {
 	*builder
 	heads [mixed.Heads]*weights.Linear
@@ -125,23 +126,23 @@ type mixScorer struct {
 	scan  mixed.Scan
 }
 
-// read fills in; it reports false for a text that is too short.
+// read fills in; it reports false if the text is too short.
 func (s *mixScorer) read(text string, in *mixed.Input) bool {
 	s.reader.Read(&s.text, text)
 	s.scan.Read(s.heads, &s.text, s.reader.Dialect(&s.text)[2].Features)
 	return s.scan.Input(in)
 }
 
-// naturalPost is a post by which the threshold is set. One that is too short counts as well: it is never mixed.
+// naturalPost is a post with which the threshold is set. One that is too short counts as well: it is never mixed.
 type naturalPost struct {
 	in    mixed.Input
 	short bool
 }
 
-// naturalSet is the collection by which the threshold is set: its comments raise the most false alarms.
+// naturalSet is the collection with which the threshold is set: its comments cause the most false alarms.
 const naturalSet = "elhaj"
 
-// natural returns posts by which the threshold is set.
+// natural returns the posts with which the threshold is set.
 func (s *mixScorer) natural(p *Pool) []naturalPost {
 	var posts []naturalPost
 	for _, list := range p.posts[naturalSet] {
@@ -169,7 +170,7 @@ func threshold(net *mixed.Net, posts []naturalPost) float32 {
 	return scores[max(0, len(scores)-1-int(float64(len(posts))*mostAlarms))]
 }
 
-// balanceLengths weighs the texts so that a text of any length is as likely mixed as pure: what is drawn here says
+// balanceLengths weights the texts so that a text of any length is as likely mixed as pure: the lengths drawn here say
 // nothing about the lengths of real texts.
 func balanceLengths(data []MixExample) {
 	bucket := func(e *MixExample) int { return int(math.Round(float64(e.In.Text[mixed.TextInputs-1]) * 4)) }
@@ -228,19 +229,19 @@ const (
 	// Posts of fewer than leastPost words say little; those of more than longestPost are not joined whole.
 	leastPost   = 4
 	longestPost = 60
-	// Texts made of pieces have from leastPieces to mostPieces words; a piece has leastPiece or more.
+	// Texts made of pieces have from leastPieces to mostPieces words; a piece has at least leastPiece.
 	leastPieces = 6
 	mostPieces  = 45
 	leastPiece  = 2
 	// The first part of a mixed text has from leastShare to mostShare of the words.
 	leastShare = 0.3
 	mostShare  = 0.7
-	// drawTries bounds the search for posts that fit together.
+	// drawTries limits the search for posts that fit together.
 	drawTries = 100
 )
 
-// draw returns a text of two varieties, the first of which has between 30 and 70 percent of the words, or a pure
-// text: a post as it is, two posts of one variety, or a piece. Half of the joined texts are of one collection. The text
+// draw returns a text of two varieties, the first of which has between 30 and 70 percent of the words, or a pure text:
+// an unchanged post, two posts of one variety, or a piece. Half of the joined texts are from one collection. The text
 // is empty when the pool is too small.
 func (p *Pool) draw(rng *rand.Rand, mix bool) string {
 	first, second := joinSets, joinSets
@@ -276,8 +277,8 @@ func (p *Pool) draw(rng *rand.Rand, mix bool) string {
 	return ""
 }
 
-// Pair returns, for measuring, a text of two varieties and a pure one of like length, both made of the posts of sets.
-// Either is empty when no posts fit.
+// Pair returns, for measuring, a text of two varieties and a pure one of similar length, both made of the posts of
+// sets. Either is empty when no posts fit.
 func (p *Pool) Pair(rng *rand.Rand, sets []string, posts bool) (mix, pure string) {
 	v := rng.IntN(len(varieties))
 	w := (v + 1 + rng.IntN(len(varieties)-1)) % len(varieties)
@@ -296,7 +297,7 @@ func one(rng *rand.Rand, sets []string) []string {
 	return sets[i : i+1]
 }
 
-// joinPosts joins a post of variety v and one of w. It returns nothing when there are none that fit.
+// joinPosts joins a post of variety v and one of w. It returns nothing when none fit.
 func (p *Pool) joinPosts(rng *rand.Rand, first, second []string, v, w int) string {
 	a := p.post(rng, first, v, leastPost, longestPost)
 	if a == nil {
@@ -307,7 +308,7 @@ func (p *Pool) joinPosts(rng *rand.Rand, first, second []string, v, w int) strin
 	return join(a, b)
 }
 
-// joinPieces joins a piece of variety v and one of w. It returns nothing when there are none that fit.
+// joinPieces joins a piece of variety v and one of w. It returns nothing when none fit.
 func (p *Pool) joinPieces(rng *rand.Rand, first, second []string, v, w int) string {
 	n := leastPieces + rng.IntN(mostPieces-leastPieces)
 	a := max(leastPiece, int(float64(n)*(leastShare+(mostShare-leastShare)*rng.Float64())+0.5))

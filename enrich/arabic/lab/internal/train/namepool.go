@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
 )
 
-// namePool holds names to put in the place of those of the written posts.
+// namePool holds names that replace those of the written posts.
 type namePool struct {
 	people, places, clubs, orgs, products []string
 }
@@ -20,10 +20,10 @@ const (
 	kunyas    = 300
 )
 
-// leastTown is the number of people from which a town is talked about.
+// leastTown is the number of inhabitants from which a town is talked about.
 const leastTown = 60_000
 
-// namePool returns the names of the gazetteer, sorted by what they name.
+// namePool returns the names of the gazetteer, grouped by type.
 func (b *builder) namePool() *namePool {
 	p := &namePool{}
 	var given, family []string
@@ -63,7 +63,7 @@ func (b *builder) namePool() *namePool {
 	return p
 }
 
-// of returns the names that can stand in the place of the entity e of p, nil when there are none.
+// of returns the names that can replace the entity e of p, nil when there are none.
 func (n *namePool) of(p *corpus.Post, e corpus.Span) []string {
 	switch e.Type {
 	case "person":
@@ -81,8 +81,8 @@ func (n *namePool) of(p *corpus.Post, e corpus.Span) []string {
 	return nil
 }
 
-// glue takes a particle that stands alone at the end of s and writes it as part of name, as most people do, half of the
-// time. It returns the name.
+// glue takes a separate particle at the end of s and, half of the time, writes it as part of name, as most people do.
+// It returns the name.
 func (s *tagged) glue(rng *rand.Rand, name string) string {
 	last := len(s.Tokens) - 1
 	if last < 0 || rng.IntN(2) == 0 || s.Tags[last] != "O" {

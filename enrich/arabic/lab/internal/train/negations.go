@@ -76,7 +76,7 @@ func negate(rng *rand.Rand, parts map[string][]string) []corpus.Record {
 	return slices.Clip(records)
 }
 
-// gendered returns the form of a word for a thing of gender 0 or 1.
+// gendered returns the form of a word for a noun of gender 0 or 1.
 func gendered(word string, gender int) string {
 	he, she, two := strings.Cut(word, "/")
 	if two && gender == 1 {

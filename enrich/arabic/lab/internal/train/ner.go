@@ -11,26 +11,26 @@ import (
 
 const (
 	nerBits = 17
-	// The score of one perceptron moves by a point with the order of the sentences; the mean of some is steady.
+	// The score of one perceptron varies by a point with the order of the sentences; the mean of several is stable.
 	newsEpochs, newsRuns = 12, 4
 	postEpochs, postRuns = 10, 2
 	// tagDrop is the share of the features that are hidden from the taggers.
 	tagDrop = 0.4
-	// Of the posts one in so many is looked at for words that are no names. Twice as many for newspapers take names away.
+	// One post in this many is searched for words that are not names. With twice as many for newspapers, names are lost.
 	newsStep = 20
 	postStep = 8
-	// Newspaper sentences are about this long. Longer posts would outweigh them.
+	// Newspaper sentences have about this length. Longer posts would outweigh them.
 	namelessWords = 40
 )
 
-// ner trains the tagger of newspaper Arabic on ANERcorp. The other collections have other ideas of what a name is and made it
-// worse; their text still teaches the word clusters. Posts without names teach it what everyday language is like.
+// ner trains the tagger of newspaper Arabic on ANERcorp. The other collections define names differently and made it
+// worse; their text still trains the word clusters. Posts without names teach it everyday language.
 func (b *builder) ner(r *ner.Reader) []byte {
 	return b.fitTagger("ner", newsEpochs, newsRuns, append(b.newsSentences(r), b.nameless(r, newsStep, nil)...))
 }
 
-// posts trains the tagger of dialects: what stands around a name in a post is not what does in a newspaper, and learning
-// both at once costs the newspapers two points.
+// posts trains the tagger of dialects: the context of a name in a post differs from that in a newspaper, and learning
+// both at once costs two points on newspapers.
 func (b *builder) posts(r *ner.Reader) []byte {
 	data := b.newsSentences(r)
 	var posts []corpus.Record
@@ -62,8 +62,8 @@ func (b *builder) newsSentences(r *ner.Reader) []Tagged {
 	return data
 }
 
-// nameless returns posts in which nothing is a name as far as the gazetteer knows, one in step of them all: everyday words of
-// the dialects, which newspapers do not have, are then no names to the tagger. The posts go to found as well.
+// nameless returns every step-th post that has no names according to the gazetteer: they teach the tagger that everyday
+// words of the dialects, which newspapers do not have, are not names. The posts are also appended to found.
 func (b *builder) nameless(r *ner.Reader, step int, found *[]corpus.Record) []Tagged {
 	var data []Tagged
 	for i := 0; i < len(b.corpus.Dialect); i += step {

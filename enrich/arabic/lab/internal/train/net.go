@@ -7,7 +7,7 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/mixed"
 )
 
-// MixExample is a text to learn the detector of two varieties from.
+// MixExample is a training text for the detector of two varieties.
 type MixExample struct {
 	In     mixed.Input
 	Mixed  bool
@@ -19,7 +19,7 @@ const (
 	netBatch = 128
 )
 
-// FitNet trains the detector with Adam; the rate falls to zero in a straight line.
+// FitNet trains the detector with Adam; the learning rate falls linearly to zero.
 func FitNet(data []MixExample, seed uint64, epochs int, progress func(epoch int, loss float64)) *mixed.Net {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	n, g := newNet(rng), &mixed.Net{}
@@ -73,7 +73,7 @@ func Backward(n, g *mixed.Net, e *MixExample) float64 {
 		want = 1
 	}
 	d := e.Weight * float32(p-want)
-	var pooled [mixed.Pooled]float32 // the gradient of what the judges see
+	var pooled [mixed.Pooled]float32 // the gradient of the judges' inputs
 	g.Out[mixed.Judges] += d
 	for k, v := range s.Judges {
 		if v <= 0 {
@@ -118,7 +118,7 @@ type adam struct {
 	beta1, beta2       float64 // powers of the decay rates
 }
 
-// The decay rates that the authors of Adam propose.
+// The decay rates that the authors of Adam recommend.
 const (
 	adamMean   = 0.9
 	adamSquare = 0.999

@@ -14,17 +14,17 @@ type Tagged struct {
 	Tags []uint8
 }
 
-// Perceptron says how to train an averaged perceptron over tag sequences.
+// Perceptron configures the training of an averaged perceptron over tag sequences.
 type Perceptron struct {
 	Bits   int
 	Epochs int
 	Seed   uint64
-	// Drop is the share of the features of a sequence that is left out, others each time: a tagger that sees a name cannot
-	// lean on the name alone and learns what is beside it.
+	// Drop is the share of the features of a sequence that is left out, different ones each time, so that the tagger
+	// cannot rely on a name alone and learns its context.
 	Drop float64
 	// Runs is the number of perceptrons, each with its own order of the sequences, whose weights are averaged.
 	Runs int
-	// Progress is called after each epoch with the share of sequences that came out wrong.
+	// Progress is called after each epoch with the share of wrong sequences.
 	Progress func(epoch int, wrong float64)
 }
 
@@ -34,10 +34,10 @@ type tagger struct {
 	mask           uint32
 	trans, transAv ner.Transitions
 	step           int32
-	drop           uint32 // the features whose hash is below are left out
+	drop           uint32 // features with a smaller hash are left out
 }
 
-// kept reports whether feature f is one of those that this step sees.
+// kept reports whether feature f is used in this step.
 func (t *tagger) kept(f uint32) bool {
 	h := (f ^ uint32(t.step)*0x9E3779B1) * 0x85EBCA6B
 	return (h^h>>15)*0xC2B2AE35 >= t.drop
@@ -110,7 +110,7 @@ func (p Perceptron) run(data []Tagged, seed uint64) *tagger {
 	return t
 }
 
-// learn moves the weights from the tags that came out to the right ones. It reports whether they differed.
+// learn moves the weights from the predicted tags to the right ones. It reports whether they differed.
 func (t *tagger) learn(d *Tagged, got []uint8) bool {
 	wrong := false
 	prevWant, prevGot := ner.NumTags, ner.NumTags

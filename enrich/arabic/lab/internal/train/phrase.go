@@ -14,18 +14,18 @@ const (
 	phraseBits   = 15
 	phraseEpochs = 6
 	phraseRate   = 0.03
-	// phraseDrop is the share of the words that are hidden, others each time.
+	// phraseDrop is the share of the words that are hidden, different ones each time.
 	phraseDrop = 0.2
-	// phraseVector is how much larger than one the vectors are from which the rows of the stems start.
+	// phraseVector is the length of the vectors from which the rows of the stems start.
 	phraseVector = 3
-	// The spread of the weights at the beginning.
+	// The spread of the initial weights.
 	phraseRow, phraseWindow, phraseOut = 0.03, 0.12, 0.1
 )
 
 // certain are the targets of the labels.
 var certain = [phrase.Classes][phrase.Classes]float32{{1}, {0, 1}, {0, 0, 1}}
 
-// PhraseExample is a text to learn a [phrase.Net] from.
+// PhraseExample is a training text for a [phrase.Net].
 type PhraseExample struct {
 	Seq    phrase.Seq
 	Label  int
@@ -39,7 +39,7 @@ type PhraseFit struct {
 	Bits   int
 	Rows   []float32
 	Layers phrase.Layers
-	// The sums of the squares of the gradients, for a row one for all of its numbers.
+	// The sums of the squares of the gradients; a row has one for all of its numbers.
 	rowSquares []float32
 	squares    phrase.Layers
 	state      phrase.State
@@ -97,7 +97,7 @@ func (f *PhraseFit) Fit(data []PhraseExample, seed uint64, epochs int, progress 
 	}
 }
 
-// read fills in the vectors of the words of q, without those that rng hides.
+// read computes the vectors of the words of q, without those that rng hides.
 func (f *PhraseFit) read(q *phrase.Seq, rng *rand.Rand) {
 	f.state.Reset(q.Len())
 	f.hidden = f.hidden[:0]
@@ -143,7 +143,7 @@ func (f *PhraseFit) learn(e *PhraseExample, rng *rand.Rand) float64 {
 		loss -= float64(e.Weight*want[c]) * math.Log(float64(p[c])+1e-9)
 		among[c] -= want[c]
 	}
-	var pooled [2 * phrase.Units]float32 // the gradient of what the hidden units hand on
+	var pooled [2 * phrase.Units]float32 // the gradient of the hidden units' outputs
 	for c, d := range among {
 		d *= e.Weight
 		step(&f.Layers.OutBias[c], &f.squares.OutBias[c], d)
@@ -157,7 +157,7 @@ func (f *PhraseFit) learn(e *PhraseExample, rng *rand.Rand) float64 {
 	return loss
 }
 
-// learnWindows moves the weights of the hidden units and fills in the slope of the vectors of the words.
+// learnWindows moves the weights of the hidden units and computes the gradient of the vectors of the words.
 func (f *PhraseFit) learnWindows(pooled *[2 * phrase.Units]float32) {
 	s := &f.state
 	n := len(s.Hidden)

@@ -13,23 +13,24 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/corpus"
 )
 
-// batches holds everyday posts with all that is to be answered about them, written for the training alone, and labels of
-// tweets. Each pair of files is what one writer wrote; further batches are further files.
+// batches holds everyday posts with all their labels, written only for the training, and labels of tweets. Each pair of
+// files is from one writer; further batches are further files.
 //
 //go:embed posts/*.txt
 var batches embed.FS
 
-// files yields the names, without folder and ending, and the content of the files of batches that match a pattern.
+// files yields the names, without directory and extension, and the contents of the files of batches that match a
+// pattern.
 func files(pattern string) iter.Seq2[string, string] {
 	return func(yield func(name, lines string) bool) {
 		names, err := fs.Glob(batches, pattern)
 		if err != nil {
-			panic(err) // the pattern is a good one
+			panic(err) // the pattern is valid
 		}
 		for _, name := range names {
 			lines, err := batches.ReadFile(name)
 			if err != nil {
-				panic(err) // the files are part of the program
+				panic(err) // the files are embedded in the program
 			}
 			if !yield(strings.TrimSuffix(path.Base(name), ".txt"), string(lines)) {
 				return
@@ -59,10 +60,10 @@ func Batch(name string) []corpus.Post {
 	return slices.DeleteFunc(everydayPosts(), func(p corpus.Post) bool { return p.Batch != name })
 }
 
-// tweetSet is the collection whose tweets were labelled anew.
+// tweetSet is the collection whose tweets were relabelled.
 const tweetSet = "arsarcasm"
 
-// tweets returns the tweets that a writer labelled anew. They are of the batch of that writer.
+// tweets returns the tweets that a writer relabelled. They belong to that writer's batch.
 func (b *builder) tweets() []corpus.Post {
 	var records []corpus.Record
 	for i := range b.corpus.Sentiment {
@@ -103,8 +104,8 @@ var nameTags = map[string]string{
 	"person": "PER", "organization": "ORG", "location": "LOC", "product": "MISC", "event": "MISC", "other": "MISC",
 }
 
-// postSentences returns the posts as they are, and those with names with others in their place: a few hundred posts cannot
-// show many names, but they show what stands around one.
+// postSentences returns the posts unchanged, and those with names again with other names: a few hundred posts cannot
+// show many names, but they show the context of names.
 func (b *builder) postSentences() []corpus.Sentence {
 	var out []corpus.Sentence
 	rng := rand.New(rand.NewPCG(b.Seed, 11))
@@ -120,7 +121,7 @@ func (b *builder) postSentences() []corpus.Sentence {
 	return out
 }
 
-// tagged is a sentence that is being put together.
+// tagged is a sentence under construction.
 type tagged struct{ corpus.Sentence }
 
 // plain adds the words of text, none of which is part of a name.
@@ -170,7 +171,8 @@ func sentenceOf(p *corpus.Post, rng *rand.Rand, pool *namePool) corpus.Sentence 
 	return s.Sentence
 }
 
-// cutParticle cuts the particle off that is written as part of the name behind text. The article belongs to the name.
+// cutParticle cuts off the particle at the end of text that is written as part of the following name. The article
+// belongs to the name.
 func cutParticle(text string) (before, particle string) {
 	i := strings.LastIndexByte(text, ' ') + 1
 	particle = text[i:]
@@ -194,14 +196,14 @@ func attached(particle, name string) string {
 // insertWords is the length of the longest post into which a name is put.
 const insertWords = 14
 
-// asides are what may be said anywhere: the capital letters stand for a name.
+// asides are phrases that fit anywhere: a name replaces the capital letters.
 var asides = []string{
 	"يا PER", "PER", "PER", "مع PER", "عند PER", "من LOC", "في LOC", "LOC", "لـ PER", "لـ LOC", "انا و PER", "شفت PER", "اخوي PER",
 	"خالتي PER", "عمي PER", "صاحبي PER", "اهل LOC", "ف LOC", "بـ LOC", "على LOC", "ORG", "مباراة ORG", "شركة ORG", "الاستاذ PER",
 }
 
-// insertions puts a name before the first word, after the last one or between two of posts without names: any word of the
-// dialects may stand beside a name without being a part of it.
+// insertions puts a name before the first word, after the last one or between two words of posts without names, because
+// any word of the dialects may be beside a name without being a part of it.
 func (b *builder) insertions(posts []corpus.Record) []corpus.Sentence {
 	var out []corpus.Sentence
 	rng := rand.New(rand.NewPCG(b.Seed, 13))

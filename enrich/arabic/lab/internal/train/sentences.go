@@ -14,7 +14,7 @@ var tagNames = map[string]string{
 	"PER": "PER", "PERS": "PER", "ORG": "ORG", "LOC": "LOC", "GPE": "LOC", "FAC": "LOC", "MISC": "MISC",
 }
 
-// tagOf reads a tag of a collection. Nested tags name the outer entity by the first of them that is known.
+// tagOf parses a tag of a collection. For nested tags, it returns the first known one, which is the outer entity's.
 func tagOf(tag string) string {
 	for part := range strings.SplitSeq(tag, "|") {
 		if pos, kind, ok := strings.Cut(part, "-"); ok && tagNames[kind] != "" {
@@ -24,7 +24,7 @@ func tagOf(tag string) string {
 	return "O"
 }
 
-// TagSentence scans a sentence as running text and carries its tags over.
+// TagSentence scans a sentence as running text and transfers its tags.
 func TagSentence(r *ner.Reader, s *corpus.Sentence) Tagged {
 	var d token.Doc
 	var set feature.Set

@@ -14,8 +14,8 @@ import (
 // feelings are the classes of the sentiment head, in its order.
 var feelings = []string{"positive", "negative", "neutral"}
 
-// madeUp holds short posts that were written for training, a label and a text to a line. They bring words of praise
-// and blame that the few labelled tweets lack; nothing of the file is part of the product.
+// madeUp holds short posts that were written for training, with a label and a text on each line. They add words of
+// praise and blame that the few labelled tweets lack; nothing of the file is part of the product.
 //
 //go:embed sentiment.txt
 var madeUp string
@@ -23,22 +23,21 @@ var madeUp string
 // madeUpSet is the name of their collection.
 const madeUpSet = "made up"
 
-// sentimentBudget says what each label of a collection weighs. The tweets labelled by their emoji are many and noisy.
+// sentimentBudget is the weight of each label of a collection. The tweets labelled by their emoji are many and noisy.
 var sentimentBudget = budget{"arsarcasm": 4500, "ajgt": 1800, "manual": 700, "emoji": 800, madeUpSet: 900, everydaySet: 2200, negationSet: 600}
 
-// twoSided are the collections whose labels were chosen from positive and negative alone: they teach nothing of what
-// is neutral.
+// twoSided are the collections labelled only positive or negative: they teach nothing about neutral texts.
 var twoSided = []string{"ajgt"}
 
 const (
 	sentimentBits   = 18
 	sentimentEpochs = 6
-	// Steps of twice the length learn the training texts by heart and cost a point on others.
+	// Steps twice as large overfit the training texts and cost a point on others.
 	sentimentRate = 0.05
-	// sentimentVector is how much the vectors weigh. More says too much of the subject of a text.
+	// sentimentVector is the weight of the vectors. More of it would favour the subject of a text.
 	sentimentVector = 1.5
-	// negativeBias is added to the score of negative: the labels weigh the same in training, and blame is more common
-	// than praise. More of it would start to cost on texts like those of the corpus.
+	// negativeBias is added to the score of negative: the labels have equal weight in training, and blame is more common
+	// than praise. A larger bias would reduce the accuracy on texts like those of the corpus.
 	negativeBias = 0.1
 )
 
@@ -68,13 +67,13 @@ func (b *builder) feltPosts() []corpus.Record {
 	return records
 }
 
-// felt is a text from which sentiment is learnt.
+// felt is a text with a sentiment to learn.
 type felt struct {
 	text   string
 	label  int
 	among  int       // as in [Example]
 	target []float32 // the same
-	blind  bool      // its emoji are not shown: its label was read off them
+	blind  bool      // its emoji are hidden, because its label was derived from them
 	weight float32
 }
 

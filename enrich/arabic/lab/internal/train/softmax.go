@@ -9,18 +9,18 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
 )
 
-// Example is a text to learn from.
+// Example is a training text.
 type Example struct {
 	Blocks []feature.Block
 	Label  int
-	Dense  []float32 // numbers beside the hashed features, nil for none
-	Target []float32 // when set, a distribution over the classes to learn instead of Label
-	// Among, when set, is the number of the first classes that Label was chosen from: the others are left as they are.
+	Dense  []float32 // numbers besides the hashed features, nil for none
+	Target []float32 // if set, a distribution over the classes to learn instead of Label
+	// Among, if set, says that Label was chosen from that many of the first classes: the others are not trained.
 	Among  int
 	Weight float32
 }
 
-// Softmax says how to train a multinomial logistic regression over hashed features.
+// Softmax configures the training of a multinomial logistic regression over hashed features.
 type Softmax struct {
 	Classes int
 	Bits    int // the table has 1<<Bits rows
@@ -28,11 +28,11 @@ type Softmax struct {
 	Rate    float32
 	Decay   float32 // L2 penalty applied to the weights that an example touches
 	Seed    uint64
-	// Drop is the share of the features of an example that is left out, others each time, so that the rest has to
-	// carry the weight: rare words cannot be trusted in unseen text.
+	// Drop is the share of the features of an example that is left out, different ones each time, so that the rest has to
+	// carry the weight: rare words may be missing in new texts.
 	Drop float32
-	// Fold, when set, is called after the last epoch to move the weights of the dense numbers into the table. One
-	// more epoch without these numbers then settles what shares a row by chance.
+	// Fold, if set, is called after the last epoch to move the weights of the dense numbers into the table. One more epoch
+	// without these numbers then adjusts features that happen to share a row.
 	Fold func(m *Linear)
 	// Progress is called after each epoch with the mean loss.
 	Progress func(epoch int, loss float64)
@@ -42,13 +42,13 @@ type Softmax struct {
 type Linear struct {
 	Classes int
 	Bits    int
-	W       []float32 // row by row, Classes to a row
+	W       []float32 // by row, Classes in each row
 	Bias    []float32
-	Dense   []float32 // Classes to each number of Example.Dense
+	Dense   []float32 // Classes for each number of Example.Dense
 }
 
-// Fit trains with AdaGrad. The order of the examples and of every addition is fixed by the seed, so the same
-// examples give the same bits.
+// Fit trains with AdaGrad. The seed determines the order of the examples and of every addition, so the same examples
+// give the same bits.
 func (s Softmax) Fit(examples []Example) *Linear {
 	k := s.Classes
 	m := &Linear{Classes: k, Bits: s.Bits, W: make([]float32, k<<s.Bits), Bias: make([]float32, k)}
@@ -132,8 +132,8 @@ func (s Softmax) Fit(examples []Example) *Linear {
 	return m
 }
 
-// Average trains that many times, each time with the next seed, and returns the mean of the weights. What a run
-// learns by chance evens out.
+// Average trains the given number of times, each time with the next seed, and returns the mean of the weights, so that
+// random differences cancel out.
 func (s Softmax) Average(examples []Example, runs int) *Linear {
 	mean := s.Fit(examples)
 	for range runs - 1 {
@@ -208,7 +208,7 @@ func (m *Linear) Scores(e *Example, out []float32) {
 	}
 }
 
-// Normalize turns scores into probabilities.
+// Normalize converts scores to probabilities.
 func Normalize(p []float32) {
 	hi := p[0]
 	for _, v := range p {

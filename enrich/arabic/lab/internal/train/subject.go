@@ -11,25 +11,27 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
 )
 
-// The subject head knows all topics of the specification. The topic head knows the seven of SIB-200 and reads long texts
-// better; posts are short and most of them are small talk.
+// The subject head knows all topics of the API. The topic head knows the seven of SIB-200 and reads long texts better;
+// posts are short and most of them are small talk.
 const (
 	subjectBits    = 15
 	subjectEpochs  = 5
 	subjectRate    = 0.1
 	subjectDrop    = 0.5
 	subjectVectors = 0.6
-	// Each topic gets so many handfuls of the words of its lists, of one to handful words, each behind a post about nothing.
+	// Each topic gets this many groups of the words of its lists, of one to handful words, each after a post about
+	// nothing.
 	handfuls = 600
 	handful  = 3
-	// A post of the collections in which two words are of the list of one topic and none of another's is taken to be about
-	// it, and a post without any word of the lists to be about nothing. Of the latter one in idleStep is read, up to most of each.
+	// A post of the collections with two words from the list of one topic and none from another's is assumed to be about
+	// that topic, and a post without any word of the lists to be about nothing. Of the latter one in idleStep is used, up
+	// to most of each.
 	clearWords = 2
 	idleStep   = 6
 	clearMost  = 800
 )
 
-// subjectBudget says what each topic of a collection weighs.
+// subjectBudget is the weight of each topic of a collection.
 var subjectBudget = budget{everydaySet: 500, "sib": 300, "hint": 200, "clear": 250, "words": 250, "idle": 3500, everydayIdle: 4000}
 
 // everydayIdle is the name of the everyday posts without a topic.
@@ -69,8 +71,8 @@ func (b *builder) subject() []byte {
 	return out
 }
 
-// topical makes examples of texts. Beside their features they have the sum of the vectors of their words, and what a naive
-// Bayes model says that has not read them, unless bayes is 0. It returns the vectors of both.
+// topical makes examples of texts. In addition to their features, they have the sum of the vectors of their words and,
+// unless bayes is 0, the weights of a naive Bayes model that has not seen them. It returns the vectors of both.
 func (b *builder) topical(
 	texts []labelled, classes int, v *Vectors, read func(*head.Text) []feature.Block, scale, bayes float32,
 ) ([]Example, *Vectors) {
@@ -107,7 +109,7 @@ func sets(texts []labelled) []string {
 	return out
 }
 
-// sharper tells technology from science by the lists: SIB-200 has one label for both.
+// sharper separates technology from science by the lists: SIB-200 has one label for both.
 func (b *builder) sharper(label, text string) string {
 	if !strings.Contains(label, "/") {
 		return label
@@ -122,8 +124,8 @@ func (b *builder) sharper(label, text string) string {
 	return "science"
 }
 
-// deal adds handfuls of the words of the lists behind posts about nothing: a word of the lists is worth more than those of
-// small talk.
+// deal adds groups of words of the lists after posts about nothing: a word of the lists must outweigh those of small
+// talk.
 func (b *builder) deal(add func(text, set, topic string), idle []string) {
 	rng := rand.New(rand.NewPCG(b.Seed, 15))
 	words := map[string][]string{}
@@ -143,10 +145,10 @@ func (b *builder) deal(add func(text, set, topic string), idle []string) {
 	}
 }
 
-// idleWords is the length of the longest post that words are put behind.
+// idleWords is the length of the longest post that words are added to.
 const idleWords = 8
 
-// clear adds the posts of the collections whose topic the lists tell without doubt. It returns short ones about nothing.
+// clear adds the posts of the collections whose topic is clear from the lists. It returns short ones about nothing.
 func (b *builder) clear(add func(text, set, topic string)) []string {
 	var t head.Text
 	var short []string

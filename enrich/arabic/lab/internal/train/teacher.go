@@ -8,24 +8,24 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/head"
 )
 
-// What is known of the sentiment of a tweet without a label is what three teachers say that have learnt the labelled texts: a
-// linear head and a net like those of the model, and a plain linear model that weighs words by how rare they are. They err in
-// different ways.
+// The sentiment of a tweet without a label is predicted by three teachers trained on the labelled texts: a linear head
+// and a net like those of the model, and a plain linear model that weights words by how rare they are. They make
+// different errors.
 
 // softSets are the collections whose texts the teachers label.
 var softSets = []string{"account", "shami", "qcri"}
 
 const (
-	// softWeight is what all texts that the teachers label weigh.
+	// softWeight is the total weight of the texts that the teachers label.
 	softWeight = 4000
 	// softWords is the length from which a text is labelled.
 	softWords = 3
-	// The shares of the teachers in what they say together; the linear head has the rest.
+	// The shares of the teachers in the common prediction; the linear head has the rest.
 	phraseTeaches, plainTeaches = 0.2, 0.35
 	plainBits                   = 19
 	plainEpochs                 = 5
 	plainRate                   = 0.1
-	plainScale                  = 6 // of a text, for the steps to be of a good length
+	plainScale                  = 6 // of a text, chosen so that the steps have a good size
 	rareLevels                  = 8
 )
 
@@ -71,10 +71,10 @@ func (b *builder) taught() []felt {
 	return texts
 }
 
-// plainModel is a linear model over letters and words that weigh the more the rarer they are.
+// plainModel is a linear model over letters and words that are weighted by their rarity.
 type plainModel struct {
 	linear *Linear
-	texts  map[uint32]int32 // the texts that a feature is in
+	texts  map[uint32]int32 // the number of texts with a feature
 	n      int
 }
 
@@ -102,7 +102,7 @@ func (b *builder) fitPlain(texts []felt) *plainModel {
 	return m
 }
 
-// blocks puts the features of t that are about as rare into one block. The square of all of them is plainScale squared.
+// blocks puts features of t with similar rarity into one block. The square of all of them is plainScale squared.
 func (m *plainModel) blocks(t *head.Text) []feature.Block {
 	blocks := make([]feature.Block, rareLevels)
 	most := math.Log(float64(m.n) + 1)

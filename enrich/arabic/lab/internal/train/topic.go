@@ -9,24 +9,24 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/internal/weights"
 )
 
-// topicLabels are the classes of the topic head, in its order. The last one stands for small talk.
+// topicLabels are the classes of the topic head, in order. The last one is small talk.
 var topicLabels = []string{
 	"science/technology", "travel", "politics", "sports", "health", "entertainment", "geography", "none",
 }
 
-// Chosen by leaving out sentences of SIB-200. Little is known of each word, so most features are hidden each time
-// and the mean of some runs is taken; each is worth a point.
+// Chosen by leaving out sentences of SIB-200. There is little data about each word, so most features are hidden each
+// time and the mean of several runs is taken; each gains a point.
 const (
 	topicBits   = 17
 	topicEpochs = 5
 	topicRate   = 0.1
 	topicDrop   = 0.65
 	topicRuns   = 4
-	// topicVectors is how much the vectors weigh. They come from posts, which say little about these topics.
+	// topicVectors is the weight of the vectors. They come from posts, which say little about these topics.
 	topicVectors = 0.4
-	// topicBayes is how much what a naive Bayes model says weighs beside the vectors.
+	// topicBayes is the weight of the naive Bayes model relative to the vectors.
 	topicBayes = 0.3
-	// smallTalk is the number of posts by account that teach what has no topic, of which one in talkStep is read.
+	// smallTalk is the number of posts by account that are used as texts without a topic; one in talkStep is used.
 	smallTalk = 4000
 	talkStep  = 5
 )
@@ -58,7 +58,7 @@ func (b *builder) topic() []byte {
 	examples, vectors := b.topical(texts, len(topicLabels), lean, b.reader.Topic, topicVectors, topicBayes)
 	for i := range texts {
 		if texts[i].set == "hint" {
-			// The topics of its stems are counted from this very line: it must not teach how far to trust them.
+			// The topics of its stems are counted from this very line: it must not be used to learn how far to trust them.
 			clear(examples[i].Dense[known:lean.Size])
 		}
 	}
@@ -78,10 +78,10 @@ const (
 	longTalk  = 40
 )
 
-// talkSets are the collections of which long texts about nothing are made.
+// talkSets are the collections from which long texts about nothing are made.
 var talkSets = []string{everydaySet, "account", "qcri"}
 
-// longTexts returns long texts about nothing: posts without a word of the lists, one behind the other.
+// longTexts returns long texts about nothing: concatenated posts without a word of the lists.
 func (b *builder) longTexts() []string {
 	rng := rand.New(rand.NewPCG(b.Seed, 16))
 	idle := b.idlePosts()

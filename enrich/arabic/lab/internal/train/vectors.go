@@ -15,15 +15,15 @@ const (
 	minStemCount = 5
 )
 
-// Vectors place stems that stand in like company near each other. They are learnt from all text of the corpus,
-// labelled or not, and carry what is known of a frequent word over to rare ones.
+// Vectors place stems that occur in similar contexts near each other. They are learnt from all texts of the corpus,
+// labelled or not, and transfer what is known about frequent words to rare ones.
 type Vectors struct {
 	Rows map[uint32]int
 	Size int
 	Data []float32 // Size to a row
 }
 
-// Row returns the vector of a stem, nil when it is not known.
+// Row returns the vector of a stem, nil when it is unknown.
 func (v *Vectors) Row(stem uint32) []float32 {
 	i, ok := v.Rows[stem]
 	if !ok {
@@ -111,7 +111,7 @@ func informative(docs [][]uint32, ids map[uint32]int, window int) [][]entry {
 	rows := make([][]entry, len(ids))
 	for a, p := range pairs {
 		for b, n := range p {
-			// Raising the counts of the context to 3/4 keeps rare stems from looking alike.
+			// Raising the counts of the context to the power of 3/4 keeps rare stems from looking alike.
 			pmi := math.Log(float64(n) / total[a] / math.Pow(total[b], 0.75) * math.Pow(all, 0.75))
 			if pmi > 0.5 {
 				rows[a] = append(rows[a], entry{b, float32(pmi)})
@@ -152,7 +152,7 @@ func (v *Vectors) factor(rows [][]entry, seed uint64) {
 	v.Data = q
 }
 
-// orthonormalize makes the columns of y orthogonal unit vectors and reports how long each was.
+// orthonormalize makes the columns of y orthogonal unit vectors and stores the length of each in norms.
 func (v *Vectors) orthonormalize(y []float32, norms []float64) {
 	n := len(y) / v.Size
 	for k := range v.Size {
@@ -200,8 +200,8 @@ func (v *Vectors) Sum(features []uint32, scale float32) []float32 {
 	return out
 }
 
-// Fold returns a function for [Softmax.Fold] that gives every known feature the weights of its vector. An example
-// must have had the sum of its vectors times the value of the block of the features, times scale.
+// Fold returns a function for [Softmax.Fold] that gives every known feature the weights of its vector. Examples must
+// have been trained with the sum of their vectors, times the value of the block of the features, times scale.
 func (v *Vectors) Fold(scale float32) func(m *Linear) {
 	return func(m *Linear) {
 		mask := uint32(1)<<m.Bits - 1
