@@ -78,6 +78,18 @@ func BenchmarkCachedProfile(b *testing.B) {
 	}
 }
 
+// BenchmarkCachedProfileWithin is [BenchmarkCachedProfile] with a bound of age.
+func BenchmarkCachedProfileWithin(b *testing.B) {
+	e := enginetest.New(b, enginetest.Config{Credits: 1 << 50})
+	req := socialdata.ProfileRequest{Platform: platform.Mock, Handle: "ann", MaxAge: time.Hour}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := e.Client.Profile(b.Context(), req); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // fifty returns a provider of one page of 50 posts, such as the sandbox makes them.
 func fifty(tb testing.TB) providers.Provider {
 	tb.Helper()

@@ -15,7 +15,9 @@ import (
 
 // helpers are the methods of a Client that are no operations.
 var helpers = []string{
-	"Admit", "As", "Authenticate", "Close", "Do", "Drifted", "Key", "KnowsKeys", "PlatformTable", "Stream", "WatchSearch",
+	"Admit", "AdmitMore", "As", "Authenticate", "Close", "Do", "Drifted", "Erase", "Erasures", "Key", "KnowsKeys",
+	"LastRequests", "Monitors", "PlatformTable", "Quotas", "Rollups", "Stream", "Unblock", "UsageBy", "VerifyErasures",
+	"Watch", "WatchSearch",
 }
 
 func TestEveryOperationIsAMethodAndEveryMethodAnOperation(t *testing.T) {
@@ -39,8 +41,14 @@ func TestEveryOperationIsAMethodAndEveryMethodAnOperation(t *testing.T) {
 func TestEveryProviderOperationHasARow(t *testing.T) {
 	t.Parallel()
 	var want, got []string
+	batches := reflect.TypeFor[providers.Batches]()
 	for _, op := range providers.Ops() {
 		want = append(want, string(op))
+		for f := range batches.Fields() {
+			if f.Tag.Get("op") == string(op) {
+				want = append(want, string(op)+"/batch")
+			}
+		}
 	}
 	for _, o := range socialdata.Operations() {
 		if rest, ok := strings.CutPrefix(o.Path, "/v1/{platform}/"); ok {

@@ -3,6 +3,7 @@ package socialdata
 import (
 	"context"
 
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -203,7 +204,60 @@ func (c *Client) Me(ctx context.Context, req MeRequest) (*schema.Envelope[schema
 
 // Usage returns one page of the account's books, newest first. It is free.
 func (c *Client) Usage(ctx context.Context, req UsageRequest) (*schema.Envelope[[]schema.Usage], error) {
-	return opUsage.do(ctx, c, "", req)
+	return opUsage.do(ctx, c, "", UsageByRequest{UsageRequest: req})
+}
+
+// UsageBy returns the account's usage, added up by req.Group, which is needed: what was paid is as in the account's books, to the
+// last call; what was free or failed is as in the request log. It is free.
+func (c *Client) UsageBy(ctx context.Context, req UsageByRequest) (*schema.Envelope[[]schema.Rollup], error) {
+	if req.Group == "" {
+		return nil, problem.New(problem.InvalidRequest, "group is missing: it must be day, key, platform or operation")
+	}
+	by := row[UsageByRequest, []schema.Rollup]{opUsage.Row}
+	return by.do(ctx, c, "", req)
+}
+
+// Requests returns one page of what the account's last calls came to, newest first: of the last 100,000 calls of all
+// accounts, those of 7 days, unless [WithRequests] sets other bounds. What was asked is not kept. It is free.
+func (c *Client) Requests(ctx context.Context, req RequestsRequest) (*schema.Envelope[[]schema.Request], error) {
+	return opRequests.do(ctx, c, "", req)
+}
+
+// Estimate says what a call may cost and what the cache has of its answer, and asks no upstream. It fails where the call
+// would, but for a balance that is too low. It is free.
+func (c *Client) Estimate(ctx context.Context, req EstimateRequest) (*schema.Envelope[schema.Estimate], error) {
+	return opEstimate.do(ctx, c, "", req)
+}
+
+// Resolve says what an address names: the call that reads it, and behind it the other calls that take the same thing. No
+// upstream is asked. It is free.
+func (c *Client) Resolve(ctx context.Context, req ResolveRequest) (*schema.Envelope[[]schema.Resolved], error) {
+	return opResolve.do(ctx, c, "", req)
+}
+
+// Read reads what an address names: it makes the first call that [Client.Resolve] returns, and is charged, cached and
+// recorded as that call. The data is of the type of that call, such as [schema.Profile] or []schema.Comment. A short link
+// is opened first, by one request to its site.
+func (c *Client) Read(ctx context.Context, req ReadRequest) (*schema.Envelope[any], error) {
+	return opRead.do(ctx, c, "", req)
+}
+
+// ListMonitors returns one page of the account's monitors, by name. [Client.Monitors] makes and ends them. It is free.
+func (c *Client) ListMonitors(ctx context.Context, req MonitorsRequest) (*schema.Envelope[[]schema.Monitor], error) {
+	return opMonitors.do(ctx, c, "", req)
+}
+
+// Changes returns one page of what the account's monitors have found, oldest first: of the last 30 days. A change may come
+// twice, with the same id. With Wait set, Meta.NextCursor is there even when nothing more is: it asks for what comes next.
+// It is free.
+func (c *Client) Changes(ctx context.Context, req ChangesRequest) (*schema.Envelope[[]schema.Change], error) {
+	return opChanges.do(ctx, c, "", req)
+}
+
+// History returns one page of the numbers that a monitor has read, oldest first: each change of the last 90 days, and before
+// those one a day. A number that stays the same is noted once a day. It is free.
+func (c *Client) History(ctx context.Context, req HistoryRequest) (*schema.Envelope[[]schema.HistoryPoint], error) {
+	return opHistory.do(ctx, c, "", req)
 }
 
 // Platforms says what can be read from each platform, and why not where it cannot. It is free.

@@ -32,7 +32,8 @@ var followed = []platform.ID{platform.TikTok, platform.GitHub, platform.Mock}
 var (
 	opProfile = readRow[ProfileRequest, schema.Profile](providers.OpProfile, "profiles",
 		"Read one account", profileTTL,
-		read.One(func(p *providers.Provider) providers.One[schema.Profile] { return p.Profile })).specified()
+		read.One(func(p *providers.Provider) providers.One[schema.Profile] { return p.Profile },
+			func(p *providers.Provider) providers.Batch[schema.Profile] { return p.Batches.Profile })).specified().watched()
 	opFollowers = readRow[FollowersRequest, []schema.Profile](providers.OpFollowers, "profiles",
 		"List the accounts that follow an account", profileTTL,
 		read.Many(func(p *providers.Provider) providers.List[schema.Profile] { return p.Followers })).on(followed...)
@@ -41,19 +42,22 @@ var (
 		read.Many(func(p *providers.Provider) providers.List[schema.Profile] { return p.Following })).on(followed...)
 	opAudience = readRow[AudienceRequest, schema.Audience](providers.OpAudience, "profiles",
 		"Say where the followers of an account live", profileTTL,
-		read.One(func(p *providers.Provider) providers.One[schema.Audience] { return p.Audience }))
+		read.One(func(p *providers.Provider) providers.One[schema.Audience] { return p.Audience },
+			func(p *providers.Provider) providers.Batch[schema.Audience] { return p.Batches.Audience }))
 	opLive = readRow[LiveRequest, schema.LiveStream](providers.OpLive, "profiles",
 		"Read an account's broadcast, on air or not", liveTTL,
-		read.One(func(p *providers.Provider) providers.One[schema.LiveStream] { return p.Live }))
+		read.One(func(p *providers.Provider) providers.One[schema.LiveStream] { return p.Live },
+			func(p *providers.Provider) providers.Batch[schema.LiveStream] { return p.Batches.Live })).watched()
 	opLinked = probing(readRow[LinkedRequest, []schema.LinkedProfile](providers.OpLinked, "profiles",
 		"List accounts elsewhere that seem to be the same person's", profileTTL,
 		read.Source{Derive: linked.Derive}))
 
 	opPosts = readRow[PostsRequest, []schema.Post](providers.OpPosts, "posts",
 		"List an account's posts, newest first", postTTL,
-		read.Many(func(p *providers.Provider) providers.List[schema.Post] { return p.Posts })).specified()
+		read.Many(func(p *providers.Provider) providers.List[schema.Post] { return p.Posts })).specified().watched()
 	opPost = readRow[PostRequest, schema.Post](providers.OpPost, "posts", "Read one post", postTTL,
-		read.One(func(p *providers.Provider) providers.One[schema.Post] { return p.Post })).specified()
+		read.One(func(p *providers.Provider) providers.One[schema.Post] { return p.Post },
+			func(p *providers.Provider) providers.Batch[schema.Post] { return p.Batches.Post })).specified().watched()
 	opTrending = readRow[TrendingRequest, []schema.Post](providers.OpTrending, "posts",
 		"List what is popular now", searchTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.TrendingQuery, schema.Post] { return p.Trending },
@@ -63,7 +67,7 @@ var (
 
 	opSearch = readRow[SearchRequest, []schema.SearchResult](providers.OpSearch, "search",
 		"Search one platform", searchTTL,
-		searching())
+		searching()).watched()
 	opSuggestions = readRow[SuggestionsRequest, []schema.Suggestion](providers.OpSuggestions, "search",
 		"Say how a search may go on", searchTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.SuggestionsQuery, schema.Suggestion] {
@@ -74,25 +78,28 @@ var (
 
 	opComments = readRow[CommentsRequest, []schema.Comment](providers.OpComments, "comments",
 		"List the comments on a post", commentTTL,
-		read.Many(func(p *providers.Provider) providers.List[schema.Comment] { return p.Comments })).specified()
+		read.Many(func(p *providers.Provider) providers.List[schema.Comment] { return p.Comments })).specified().watched()
 	opReplies = readRow[RepliesRequest, []schema.Comment](providers.OpReplies, "comments",
 		"List the answers to a comment", commentTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.RepliesQuery, schema.Comment] { return p.Replies },
 			func(in operation.Args) providers.RepliesQuery {
 				return providers.RepliesQuery{CommentID: in.Get("comment_id"), PostID: in.Get("post_id")}
-			}))
+			})).watched()
 
 	opTranscript = readRow[TranscriptRequest, schema.Transcript](providers.OpTranscript, "media",
 		"Read what is said in a post", transcriptTTL,
 		read.OneBy(func(p *providers.Provider) providers.OneBy[providers.TranscriptQuery, schema.Transcript] {
 			return p.Transcript
 		},
+			func(p *providers.Provider) providers.BatchBy[providers.TranscriptQuery, schema.Transcript] {
+				return p.Batches.Transcript
+			},
 			func(in operation.Args) providers.TranscriptQuery {
 				return providers.TranscriptQuery{PostID: in.Get("post_id"), Lang: in.Get("lang")}
 			}))
 	opReels = readRow[ReelsRequest, []schema.Post](providers.OpReels, "media",
 		"List an account's short videos, newest first", postTTL,
-		read.Many(func(p *providers.Provider) providers.List[schema.Post] { return p.Reels }))
+		read.Many(func(p *providers.Provider) providers.List[schema.Post] { return p.Reels })).watched()
 	opCollections = readRow[CollectionsRequest, []schema.Collection](providers.OpCollections, "media",
 		"List an account's playlists, boards, highlights, albums or podcasts", profileTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.CollectionsQuery, schema.Collection] {
@@ -105,12 +112,14 @@ var (
 		"Read one collection", profileTTL,
 		read.OneBy(func(p *providers.Provider) providers.OneBy[providers.CollectionQuery, schema.Collection] {
 			return p.Collection
-		}, collectionQuery))
+		}, func(p *providers.Provider) providers.BatchBy[providers.CollectionQuery, schema.Collection] {
+			return p.Batches.Collection
+		}, collectionQuery)).watched()
 	opCollectionPosts = readRow[CollectionPostsRequest, []schema.Post](providers.OpCollectionPosts, "media",
 		"List the posts in a collection", postTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.CollectionQuery, schema.Post] {
 			return p.CollectionPosts
-		}, collectionQuery))
+		}, collectionQuery)).watched()
 	opCollectionTracks = readRow[CollectionTracksRequest, []schema.Track](providers.OpCollectionTracks, "media",
 		"List the tracks in a collection", postTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.CollectionQuery, schema.Track] {
@@ -118,17 +127,19 @@ var (
 		}, collectionQuery))
 
 	opTrack = readRow[TrackRequest, schema.Track](providers.OpTrack, "music", "Read one track or sound", postTTL,
-		read.One(func(p *providers.Provider) providers.One[schema.Track] { return p.Track }))
+		read.One(func(p *providers.Provider) providers.One[schema.Track] { return p.Track },
+			func(p *providers.Provider) providers.Batch[schema.Track] { return p.Batches.Track })).watched()
 	opTracks = readRow[TracksRequest, []schema.Track](providers.OpTracks, "music",
 		"List an account's tracks", postTTL,
-		read.Many(func(p *providers.Provider) providers.List[schema.Track] { return p.Tracks }))
+		read.Many(func(p *providers.Provider) providers.List[schema.Track] { return p.Tracks })).watched()
 	opTrackPosts = readRow[TrackPostsRequest, []schema.Post](providers.OpTrackPosts, "music",
 		"List the posts that use a sound", postTTL,
 		read.Many(func(p *providers.Provider) providers.List[schema.Post] { return p.TrackPosts }))
 
 	opCommunity = readRow[CommunityRequest, schema.Profile](providers.OpCommunity, "communities",
 		"Read one community, as a profile", profileTTL,
-		read.One(func(p *providers.Provider) providers.One[schema.Profile] { return p.Community }))
+		read.One(func(p *providers.Provider) providers.One[schema.Profile] { return p.Community },
+			func(p *providers.Provider) providers.Batch[schema.Profile] { return p.Batches.Community })).watched()
 	opCommunityPosts = readRow[CommunityPostsRequest, []schema.Post](providers.OpCommunityPosts, "communities",
 		"List what is posted in a community", postTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.CommunityPostsQuery, schema.Post] {
@@ -136,7 +147,7 @@ var (
 		},
 			func(in operation.Args) providers.CommunityPostsQuery {
 				return providers.CommunityPostsQuery{ID: in.Get("id"), Sort: in.Get("sort")}
-			}))
+			})).watched()
 
 	opProducts = readRow[ProductsRequest, []schema.Product](providers.OpProducts, "shops",
 		"List the products of a store or an account", postTTL,
@@ -145,32 +156,36 @@ var (
 		},
 			func(in operation.Args) providers.ProductsQuery {
 				return providers.ProductsQuery{Store: in.Get("store"), Handle: in.Get("handle")}
-			})).also("commerce")
+			})).also("commerce").watched()
 	opProduct = readRow[ProductRequest, schema.Product](providers.OpProduct, "shops", "Read one product", postTTL,
 		read.OneBy(func(p *providers.Provider) providers.OneBy[providers.ProductQuery, schema.Product] { return p.Product },
+			func(p *providers.Provider) providers.BatchBy[providers.ProductQuery, schema.Product] {
+				return p.Batches.Product
+			},
 			func(in operation.Args) providers.ProductQuery {
 				return providers.ProductQuery{ID: in.Get("id"), Region: in.Get("region")}
-			})).also("commerce")
+			})).also("commerce").watched()
 	opReviews = readRow[ReviewsRequest, []schema.Review](providers.OpReviews, "shops",
 		"List the reviews of a product", commentTTL,
-		read.Many(func(p *providers.Provider) providers.List[schema.Review] { return p.Reviews })).also("commerce")
+		read.Many(func(p *providers.Provider) providers.List[schema.Review] { return p.Reviews })).also("commerce").watched()
 	opStore = readRow[StoreRequest, schema.StoreSummary](providers.OpStore, "commerce",
-		"Read one store", profileTTL, read.Store())
+		"Read one store", profileTTL, read.Store()).watched()
 
 	opAds = readRow[AdsRequest, []schema.Ad](providers.OpAds, "ads",
 		"List the ads of an advertiser or for a domain", postTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.AdsQuery, schema.Ad] { return p.Ads },
 			func(in operation.Args) providers.AdsQuery {
 				return providers.AdsQuery{AdvertiserID: in.Get("advertiser_id"), Domain: in.Get("domain"), AdFilter: adFilter(in)}
-			}))
+			})).watched()
 	opAdsSearch = readRow[AdsSearchRequest, []schema.Ad](providers.OpAdsSearch, "ads",
 		"Search an ad library", postTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.AdsSearchQuery, schema.Ad] { return p.AdsSearch },
 			func(in operation.Args) providers.AdsSearchQuery {
 				return providers.AdsSearchQuery{Query: in.Get("query"), AdFilter: adFilter(in)}
-			}))
+			})).watched()
 	opAd = readRow[AdRequest, schema.Ad](providers.OpAd, "ads", "Read one ad", postTTL,
-		read.One(func(p *providers.Provider) providers.One[schema.Ad] { return p.Ad }))
+		read.One(func(p *providers.Provider) providers.One[schema.Ad] { return p.Ad },
+			func(p *providers.Provider) providers.Batch[schema.Ad] { return p.Batches.Ad })).watched()
 	opAdvertisers = readRow[AdvertisersRequest, []schema.Advertiser](providers.OpAdvertisers, "ads",
 		"Search for advertisers", postTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.AdvertisersQuery, schema.Advertiser] {
@@ -181,13 +196,14 @@ var (
 			}))
 
 	opEvent = readRow[EventRequest, schema.Event](providers.OpEvent, "events", "Read one public event", postTTL,
-		read.One(func(p *providers.Provider) providers.One[schema.Event] { return p.Event })).shown("/v1/facebook/event")
+		read.One(func(p *providers.Provider) providers.One[schema.Event] { return p.Event },
+			func(p *providers.Provider) providers.Batch[schema.Event] { return p.Batches.Event })).shown("/v1/facebook/event").watched()
 	opEvents = readRow[EventsRequest, []schema.Event](providers.OpEvents, "events",
 		"List the events of a host or at a place", postTTL,
 		read.ManyBy(func(p *providers.Provider) providers.ListBy[providers.EventsQuery, schema.Event] { return p.Events },
 			func(in operation.Args) providers.EventsQuery {
 				return providers.EventsQuery{Handle: in.Get("handle"), Place: in.Get("place"), Time: in.Get("time")}
-			}))
+			})).watched()
 	opEventsSearch = readRow[EventsSearchRequest, []schema.Event](providers.OpEventsSearch, "events",
 		"Search for public events", postTTL,
 		read.Many(func(p *providers.Provider) providers.List[schema.Event] { return p.EventsSearch }))
@@ -199,17 +215,45 @@ var (
 		Name: "me", Path: "/v1/me", Tag: "account", Price: operation.Free, Errors: []problem.Code{problem.Unauthorized, problem.RateLimited}, // the specification names no other (D62)
 		Summary: "Read the calling key, the balance and the rate limit",
 	})
-	opUsage = serviceRow[UsageRequest, []schema.Usage](operation.Operation{
+	opUsage = serviceRow[UsageByRequest, []schema.Usage](operation.Operation{
 		Name: "usage", Path: "/v1/usage", Tag: "account", Price: operation.Free,
-		Summary: "List the account's charges, newest first",
+		Summary: "List the account's charges, newest first, or add its usage up", Or: reflect.TypeFor[[]schema.Rollup](),
 		Errors: []problem.Code{
 			problem.InvalidRequest, problem.Unauthorized, problem.RateLimited, problem.InternalError,
 			problem.PlatformUnavailable, // when the service is at its limit (D71)
 		},
 	})
+	opRequests = serviceRow[RequestsRequest, []schema.Request](operation.Operation{
+		Name: "requests", Path: "/v1/requests", Tag: "account", Price: operation.Free,
+		Summary: "List what the account's last calls came to, newest first",
+		Errors: []problem.Code{
+			problem.InvalidRequest, problem.Unauthorized, problem.RateLimited, problem.InternalError,
+			problem.PlatformUnavailable, // when the service is at its limit (D71)
+		},
+	})
+	opEstimate = serviceRow[EstimateRequest, schema.Estimate](operation.Operation{
+		Name: "estimate", Path: "/v1/estimate", Tag: "account", Price: operation.Free,
+		Summary: "Say what a call may cost, and what is known of its answer",
+		Errors: []problem.Code{
+			problem.InvalidRequest, problem.Unauthorized, problem.NotFound, problem.RateLimited, problem.InternalError,
+			problem.PlatformUnavailable,
+		},
+	})
 	opPlatforms = serviceRow[PlatformsRequest, []schema.PlatformInfo](operation.Operation{
 		Name: "platforms", Path: "/v1/platforms", Tag: "account", Price: operation.Free, NoKey: true,
 		Summary: "List the platforms and what can be read from each",
+	})
+	opResolve = serviceRow[ResolveRequest, []schema.Resolved](operation.Operation{
+		Name: "resolve", Path: "/v1/resolve", Tag: "addresses", Price: operation.Free,
+		Summary: "Say what an address names",
+		Errors: []problem.Code{
+			problem.InvalidRequest, problem.Unauthorized, problem.NotFound, problem.RateLimited, problem.InternalError,
+			problem.PlatformUnavailable, // when the service is at its limit (D71)
+		},
+	})
+	opRead = serviceRow[ReadRequest, any](operation.Operation{
+		Name: "read", Path: "/v1/read", Tag: "addresses", Errors: readErrors,
+		Summary: "Read what an address names", Redirects: true,
 	})
 	opSearchAcross = serviceRow[SearchAcrossRequest, []schema.SearchResult](operation.Operation{
 		Name: "search_across", Path: "/v1/search", Tag: "search", TTL: searchTTL, Price: operation.EachPlatform,
@@ -218,13 +262,25 @@ var (
 			problem.InvalidRequest, problem.Unauthorized, problem.InsufficientCredits, problem.RateLimited,
 			problem.InternalError, problem.PlatformUnavailable, problem.UpstreamTimeout,
 		},
-	})
+	}).watched()
 	opJob = serviceRow[JobRequest, []schema.SearchResult](operation.Operation{
 		Name: "job", Path: "/v1/job", Tag: "search", Price: operation.Free, Summary: "Collect the rest of a search",
 		Errors: []problem.Code{
 			problem.InvalidRequest, problem.Unauthorized, problem.NotFound, problem.RateLimited, problem.InternalError,
 			problem.PlatformUnavailable, // when the service is at its limit (D71)
 		},
+	})
+	opMonitors = serviceRow[MonitorsRequest, []schema.Monitor](operation.Operation{
+		Name: "monitors", Func: "ListMonitors", Path: "/v1/monitors", Tag: "monitors", Price: operation.Free,
+		Summary: "List the account's monitors", Errors: listErrors,
+	})
+	opChanges = serviceRow[ChangesRequest, []schema.Change](operation.Operation{
+		Name: "changes", Path: "/v1/changes", Tag: "monitors", Price: operation.Free, Streams: true,
+		Summary: "List what monitors have found, oldest first", Errors: watchErrors,
+	})
+	opHistory = serviceRow[HistoryRequest, []schema.HistoryPoint](operation.Operation{
+		Name: "history", Path: "/v1/history", Tag: "monitors", Price: operation.Free,
+		Summary: "List the numbers that a monitor has read, oldest first", Errors: watchErrors,
 	})
 	opEnrich = serviceRow[EnrichRequest, schema.Enrichment](operation.Operation{
 		Name: "enrich", Path: "/v1/enrich", Tag: "enrich", TTL: profileTTL, Price: operation.OneEnrichment,
@@ -246,15 +302,16 @@ var (
 
 // table lists the rows above, in the order of the description. It never leaves the package but as copies.
 var table = []*read.Row{
-	&opMe.Row, &opUsage.Row, &opPlatforms.Row,
-	&opProfile.Row, &opFollowers.Row, &opFollowing.Row, &opAudience.Row, &opLive.Row, &opLinked.Row,
-	&opPosts.Row, &opPost.Row, &opTrending.Row, &opSearch.Row, &opSuggestions.Row, &opComments.Row,
-	&opReplies.Row, &opTranscript.Row, &opReels.Row, &opCollections.Row, &opCollection.Row,
-	&opCollectionPosts.Row, &opCollectionTracks.Row, &opTrack.Row, &opTracks.Row, &opTrackPosts.Row,
-	&opCommunity.Row, &opCommunityPosts.Row, &opProducts.Row, &opProduct.Row, &opReviews.Row, &opStore.Row,
-	&opAds.Row, &opAdsSearch.Row, &opAd.Row, &opAdvertisers.Row, &opEvent.Row, &opEvents.Row,
-	&opEventsSearch.Row,
-	&opSearchAcross.Row, &opJob.Row, &opEnrich.Row, &opRaw.Row, &opHealth.Row,
+	&opMe.Row, &opUsage.Row, &opRequests.Row, &opEstimate.Row, &opPlatforms.Row, &opProfile.Row, &opProfileBatch.Row,
+	&opFollowers.Row, &opFollowing.Row, &opAudience.Row, &opAudienceBatch.Row, &opLive.Row, &opLiveBatch.Row,
+	&opLinked.Row, &opPosts.Row, &opPost.Row, &opPostBatch.Row, &opTrending.Row, &opSearch.Row, &opSuggestions.Row,
+	&opComments.Row, &opReplies.Row, &opTranscript.Row, &opTranscriptBatch.Row, &opReels.Row, &opCollections.Row,
+	&opCollection.Row, &opCollectionBatch.Row, &opCollectionPosts.Row, &opCollectionTracks.Row, &opTrack.Row,
+	&opTrackBatch.Row, &opTracks.Row, &opTrackPosts.Row, &opCommunity.Row, &opCommunityBatch.Row, &opCommunityPosts.Row,
+	&opProducts.Row, &opProduct.Row, &opProductBatch.Row, &opReviews.Row, &opStore.Row, &opStoreBatch.Row, &opAds.Row,
+	&opAdsSearch.Row, &opAd.Row, &opAdBatch.Row, &opAdvertisers.Row, &opEvent.Row, &opEventBatch.Row, &opEvents.Row,
+	&opEventsSearch.Row, &opMonitors.Row, &opChanges.Row, &opHistory.Row, &opResolve.Row, &opRead.Row, &opSearchAcross.Row, &opJob.Row, &opEnrich.Row, &opRaw.Row,
+	&opHealth.Row,
 }
 
 // searching reads a search from those who can search for the query.
@@ -311,7 +368,6 @@ func Operation(name string) *operation.Operation {
 // row is a row of the table with the types of its request and its data.
 type row[Req, T any] struct {
 	read.Row
-	key []int // of the field IdempotencyKey in the request; nil where there is none
 }
 
 var readErrors = []problem.Code{
@@ -319,24 +375,33 @@ var readErrors = []problem.Code{
 	problem.InternalError, problem.PlatformUnavailable, problem.UpstreamTimeout,
 }
 
+// listErrors are those of lists of the account's own, watchErrors those that name a monitor too.
+var (
+	listErrors = []problem.Code{
+		problem.InvalidRequest, problem.Unauthorized, problem.RateLimited, problem.InternalError,
+		problem.PlatformUnavailable, // when the service is at its limit (D71)
+	}
+	watchErrors = []problem.Code{
+		problem.InvalidRequest, problem.Unauthorized, problem.NotFound, problem.RateLimited, problem.InternalError,
+		problem.PlatformUnavailable, // as above
+	}
+)
+
 // readRow completes the row of a read through a provider.
 func readRow[Req, T any](op providers.Op, tag, summary string, ttl time.Duration, source read.Source) *row[Req, T] {
-	return &row[Req, T]{key: keyField[Req](), Row: read.Row{Op: op, Source: source, Operation: &operation.Operation{
+	o := &operation.Operation{
 		Name: string(op), Path: "/v1/{platform}/" + string(op), Tag: tag, Summary: summary, TTL: ttl, Errors: readErrors,
-		Params: operation.ParamsOf(reflect.TypeFor[Req]()), Data: reflect.TypeFor[T](),
-	}}}
+		Data: reflect.TypeFor[T](),
+	}
+	o.Takes(reflect.TypeFor[Req]())
+	return &row[Req, T]{read.Row{Op: op, Source: source, Operation: o}}
 }
 
 // serviceRow completes the row of an operation of the service itself.
 func serviceRow[Req, T any](o operation.Operation) *row[Req, T] {
-	o.Service, o.Params, o.Data = true, operation.ParamsOf(reflect.TypeFor[Req]()), reflect.TypeFor[T]()
-	return &row[Req, T]{key: keyField[Req](), Row: read.Row{Operation: &o}}
-}
-
-// keyField returns where a request holds its idempotency key.
-func keyField[Req any]() []int {
-	f, _ := reflect.TypeFor[Req]().FieldByName("IdempotencyKey")
-	return f.Index
+	o.Service, o.Data = true, reflect.TypeFor[T]()
+	o.Takes(reflect.TypeFor[Req]())
+	return &row[Req, T]{read.Row{Operation: &o}}
 }
 
 // specified notes that the specification has the path of r.
@@ -354,6 +419,12 @@ func (r *row[Req, T]) also(tag string) *row[Req, T] {
 // from makes r read from source.
 func (r *row[Req, T]) from(source read.Source) *row[Req, T] {
 	r.Source = source
+	return r
+}
+
+// watched lets monitors ask r.
+func (r *row[Req, T]) watched() *row[Req, T] {
+	r.Watched = true
 	return r
 }
 
@@ -377,14 +448,8 @@ func probing[Req, T any](r *row[Req, T]) *row[Req, T] {
 
 // do makes the call that req describes.
 func (r *row[Req, T]) do(ctx context.Context, c *Client, on platform.ID, req Req) (*schema.Envelope[T], error) {
-	key := ""
-	if r.key != nil {
-		key = reflect.ValueOf(&req).Elem().FieldByIndex(r.key).String()
-	}
-	if r.Service || key != "" {
-		return decode[T](c.Do(ctx, r.Operation, operation.Call{
-			Platform: string(on), Pairs: operation.FromStruct(operation.Pairs{}, r.Params, &req), IdempotencyKey: key,
-		}))
+	if r.Service || r.Of != nil || operation.IdempotencyKey(r.Operation, &req) != "" {
+		return decode[T](c.Do(ctx, r.Operation, operation.CallOf(r.Operation, &req)))
 	}
 	var few [8]operation.Pair // they do not outlive the call, and so are not on the heap
 	a, err := c.session.Read(ctx, &r.Row, on, operation.FromStruct(few[:0], r.Params, &req))
@@ -403,6 +468,14 @@ func decode[T any](a *operation.Answer, err error) (*schema.Envelope[T], error) 
 		return nil, err
 	}
 	e := &schema.Envelope[T]{Meta: a.Meta}
+	if a.Made != nil {
+		v, err := a.Made.Value(a.Data)
+		data, ok := v.(T)
+		if e.Data = data; err != nil || !ok {
+			return nil, problem.Wrap(err, problem.InternalError, "the answer cannot be decoded")
+		}
+		return e, nil
+	}
 	if err := json.Unmarshal(a.Data, &e.Data); err != nil {
 		return nil, problem.Wrap(err, problem.InternalError, "the answer cannot be decoded")
 	}

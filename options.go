@@ -18,9 +18,12 @@ import (
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/requests"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/watch"
 )
 
 // Option configures a [Client]. [New] checks what it was given and fails with the option's name.
@@ -111,6 +114,21 @@ func WithCache(s cache.Store) Option {
 	return plug("WithCache", "and answers are kept in memory", s, func(c *engine.Config) *cache.Store { return &c.Cache })
 }
 
+// WithRequests keeps the request log and the usage in s, within b. The default is a [requests.Memory]. Calls never wait for s:
+// what it cannot take in time is dropped, and counted as such in the usage.
+func WithRequests(s requests.Store, b requests.Bounds) Option {
+	return option{"WithRequests", func(c *engine.Config) error {
+		if isNil(s) {
+			return errors.New("the value is nil: leave the option out, and the log is kept in memory")
+		}
+		if b.Most < 0 || b.Life < 0 || b.Days < 0 {
+			return fmt.Errorf("the bounds %+v are negative: leave a field 0 for its default", b)
+		}
+		c.Requests, c.LogBounds = s, b
+		return nil
+	}}
+}
+
 // WithKeys looks API keys up in s, for [Client.Authenticate].
 func WithKeys(s keys.Store) Option {
 	return plug("WithKeys", "and no API key is accepted", s, func(c *engine.Config) *keys.Store { return &c.Keys })
@@ -126,6 +144,42 @@ func WithLimiter(l keys.Limiter) Option {
 func WithRecords(s records.Store) Option {
 	return plug("WithRecords", "and records are kept in memory", s,
 		func(c *engine.Config) *records.Store { return &c.Records })
+}
+
+// WithErasures keeps in list what [Client.Erase] erases and blocks, for all processes that share it, and erases from stores as
+// well, which keep data of people beside the cache and the records. The default keeps it in memory: a process that shares its
+// cache or records with others needs a list that they share too.
+func WithErasures(list privacy.Blocklist, stores ...privacy.Eraser) Option {
+	return option{"WithErasures", func(c *engine.Config) error {
+		if isNil(list) {
+			return errors.New("the list is nil: leave the option out, and what is erased and blocked is noted in memory")
+		}
+		for i, s := range stores {
+			if isNil(s) {
+				return fmt.Errorf("store %d is nil", i+1)
+			}
+		}
+		c.Blocklist, c.Erasers = list, append(c.Erasers, stores...)
+		return nil
+	}}
+}
+
+// WithWatches keeps monitors and what they tell in s, and polls them from then on, until [Client.Close]. Client.Erase erases
+// from s as well, which must be a [privacy.Eraser]. The default keeps them in memory.
+func WithWatches(s watch.Store) Option {
+	return plug("WithWatches", "and monitors are kept in memory", s,
+		func(c *engine.Config) *watch.Store { return &c.Watches })
+}
+
+// WithMostMonitors sets how many monitors an account may have. The default is 1,000.
+func WithMostMonitors(n int) Option {
+	return option{"WithMostMonitors", func(c *engine.Config) error {
+		if n <= 0 {
+			return fmt.Errorf("%d is no number of monitors: it must be above 0", n)
+		}
+		c.MostWatches = n
+		return nil
+	}}
 }
 
 // WithEnricher enriches texts with e, such as the embedded model of enrich/arabic. Without it a call that asks for
@@ -163,6 +217,16 @@ func WithPrices(base map[platform.ID]int64) Option {
 			}
 		}
 		c.Prices = base
+		return nil
+	}}
+}
+
+// WithShares sets how much of their limits at the upstreams the reads of a class may use, in percent, by the names of
+// providers. The default is [providers.DefaultShares].
+func WithShares(shares map[string]providers.Shares) Option {
+	shares = maps.Clone(shares)
+	return option{"WithShares", func(c *engine.Config) error {
+		c.Shares = shares
 		return nil
 	}}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers/mock"
 )
@@ -32,6 +33,10 @@ func salma() socialdata.ProfileRequest {
 type brokenCache struct{ panics bool }
 
 func (c brokenCache) Get(context.Context, string) (*cache.Entry, error) { return nil, errStore }
+
+func (c brokenCache) Erase(context.Context, privacy.Subject) (map[string]int, error) {
+	return nil, errStore
+}
 
 func (c brokenCache) Set(context.Context, string, *cache.Entry, time.Duration) error {
 	if c.panics {
@@ -55,7 +60,7 @@ func (brokenKeys) Lookup(context.Context, keys.Hash) (keys.Key, error) { return 
 // brokenLimiter is a limiter that is out of order.
 type brokenLimiter struct{ keys.Limiter }
 
-func (brokenLimiter) Take(context.Context, string, keys.Rate) (keys.Allowance, error) {
+func (brokenLimiter) Take(context.Context, string, keys.Rate, int) (keys.Allowance, error) {
 	return keys.Allowance{}, errStore
 }
 

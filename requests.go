@@ -13,13 +13,27 @@ type Enrichment string
 // Arabic asks for dialect, sentiment, entities and topics.
 const Arabic Enrichment = "arabic"
 
+// UsageGroup is by what [Client.UsageBy] adds usage up.
+type UsageGroup string
+
+// The groups of usage.
+const (
+	UsageByDay       UsageGroup = "day"
+	UsageByKey       UsageGroup = "key"
+	UsageByPlatform  UsageGroup = "platform"
+	UsageByOperation UsageGroup = "operation"
+)
+
 // Each operation has a request of its name. It names a platform and what is wanted there: identifiers are taken as
 // people paste them, a handle with or without @, an id, or the public URL. Fields that are zero are not sent.
 //
 // The same words mean the same everywhere. Cursor is the Meta.NextCursor of the page before; "" is the first page, and
 // [Walk] fills it in. IncludeRaw adds the untouched upstream object to each object as Raw. Fresh skips the cache, at
-// twice the base price. Enrich adds dialect, sentiment, entities and topics to each object, at 3 credits more, which
-// are refunded when it fails.
+// twice the base price. MaxAge asks for data that is younger than that, whole seconds up to the operation's lifetime: what
+// is older costs as with Fresh. StaleIfError, a day at most, takes an answer that is up to so much past its lifetime when
+// the platform fails, at the price of a hit. Enrich adds dialect, sentiment, entities and topics to each object, at 3 credits more, which
+// are refunded when it fails. MaxCredits refuses a call that may cost more credits than that as insufficient_credits,
+// before anything is held; 0 is no bound.
 //
 // IdempotencyKey makes a call safe to repeat: 16 to 128 visible characters, new for each call. The same request with the
 // same key is answered again for 24 hours and charged once; another request with that key is an invalid_request. What is
@@ -27,52 +41,67 @@ const Arabic Enrichment = "arabic"
 type (
 	// ProfileRequest asks for one account.
 	ProfileRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Handle         string        `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// FollowersRequest asks for a page of the accounts that follow an account.
 	FollowersRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Handle         string        `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// FollowingRequest asks for a page of the accounts that an account follows.
 	FollowingRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Handle         string        `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// AudienceRequest asks where the followers of an account live.
 	AudienceRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Handle         string        `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// LiveRequest asks for an account's broadcast.
 	LiveRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Handle         string        `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// LinkedRequest asks for accounts elsewhere that seem to be the same person's.
@@ -83,61 +112,79 @@ type (
 		Platforms      []platform.ID `param:"platforms" doc:"Platforms to look for the same handle on, separated by commas; each costs its own base credits more."`
 		IncludeRaw     bool          `param:"include_raw"`
 		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		MaxCredits     int64         `param:"max_credits"`
 		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// PostsRequest asks for a page of an account's posts.
 	PostsRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Handle         string        `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// ReelsRequest asks for a page of an account's short videos.
 	ReelsRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Handle         string        `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// TracksRequest asks for a page of an account's tracks.
 	TracksRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Handle         string      `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Handle         string        `param:"handle,required" subject:"handle" doc:"The account: its handle or public URL."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// PostRequest asks for one post.
 	PostRequest struct {
-		Platform       platform.ID `path:"platform"`
-		ID             string      `param:"id,required" subject:"post" doc:"The post: its id or public URL."`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		ID             string        `param:"id,required" subject:"post" doc:"The post: its id or public URL."`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// TrendingRequest asks for what is popular now.
 	TrendingRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Region         string      `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform can tell regions apart."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Region         string        `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform can tell regions apart."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// SearchRequest asks one platform for objects that match a text.
@@ -154,52 +201,67 @@ type (
 		Cursor         string            `param:"cursor"`
 		IncludeRaw     bool              `param:"include_raw"`
 		Fresh          bool              `param:"fresh"`
+		MaxAge         time.Duration     `param:"max_age_s"`
+		StaleIfError   time.Duration     `param:"stale_if_error_s"`
 		Enrich         Enrichment        `param:"enrich"`
+		MaxCredits     int64             `param:"max_credits"`
 		IdempotencyKey string            `header:"Idempotency-Key"`
 	}
 
 	// SuggestionsRequest asks how a text that somebody begins to type may go on.
 	SuggestionsRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Query          string      `param:"query,required" max:"512" doc:"What has been typed, 1 to 512 characters."`
-		Region         string      `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform can tell regions apart."`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Query          string        `param:"query,required" max:"512" doc:"What has been typed, 1 to 512 characters."`
+		Region         string        `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform can tell regions apart."`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// CommentsRequest asks for a page of the comments on a post.
 	CommentsRequest struct {
-		Platform       platform.ID `path:"platform"`
-		PostID         string      `param:"post_id,required" subject:"post" doc:"The post: its id or public URL."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		PostID         string        `param:"post_id,required" subject:"post" doc:"The post: its id or public URL."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// RepliesRequest asks for a page of the answers to a comment.
 	RepliesRequest struct {
-		Platform       platform.ID `path:"platform"`
-		CommentID      string      `param:"comment_id,required" subject:"comment" doc:"The comment: its id or public URL."`
-		PostID         string      `param:"post_id" subject:"post" doc:"The post that the comment stands under; some platforms need it."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		CommentID      string        `param:"comment_id,required" subject:"comment" doc:"The comment: its id or public URL."`
+		PostID         string        `param:"post_id" subject:"post" doc:"The post that the comment stands under; some platforms need it."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// TranscriptRequest asks for what is said in a post.
 	TranscriptRequest struct {
-		Platform       platform.ID `path:"platform"`
-		PostID         string      `param:"post_id,required" subject:"post" doc:"The post: its id or public URL."`
-		Lang           string      `param:"lang,filter" form:"lang" doc:"BCP 47 code of the wanted language; the original without it."`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		PostID         string        `param:"post_id,required" subject:"post" doc:"The post: its id or public URL."`
+		Lang           string        `param:"lang,filter" form:"lang" doc:"BCP 47 code of the wanted language; the original without it."`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// CollectionsRequest asks for a page of an account's collections.
@@ -210,7 +272,10 @@ type (
 		Cursor         string                `param:"cursor"`
 		IncludeRaw     bool                  `param:"include_raw"`
 		Fresh          bool                  `param:"fresh"`
+		MaxAge         time.Duration         `param:"max_age_s"`
+		StaleIfError   time.Duration         `param:"stale_if_error_s"`
 		Enrich         Enrichment            `param:"enrich"`
+		MaxCredits     int64                 `param:"max_credits"`
 		IdempotencyKey string                `header:"Idempotency-Key"`
 	}
 
@@ -221,7 +286,10 @@ type (
 		Kind           schema.CollectionKind `param:"kind,filter" enum:"playlist board highlight album podcast" doc:"What the id names, where it does not tell."`
 		IncludeRaw     bool                  `param:"include_raw"`
 		Fresh          bool                  `param:"fresh"`
+		MaxAge         time.Duration         `param:"max_age_s"`
+		StaleIfError   time.Duration         `param:"stale_if_error_s"`
 		Enrich         Enrichment            `param:"enrich"`
+		MaxCredits     int64                 `param:"max_credits"`
 		IdempotencyKey string                `header:"Idempotency-Key"`
 	}
 
@@ -233,7 +301,10 @@ type (
 		Cursor         string                `param:"cursor"`
 		IncludeRaw     bool                  `param:"include_raw"`
 		Fresh          bool                  `param:"fresh"`
+		MaxAge         time.Duration         `param:"max_age_s"`
+		StaleIfError   time.Duration         `param:"stale_if_error_s"`
 		Enrich         Enrichment            `param:"enrich"`
+		MaxCredits     int64                 `param:"max_credits"`
 		IdempotencyKey string                `header:"Idempotency-Key"`
 	}
 
@@ -245,181 +316,229 @@ type (
 		Cursor         string                `param:"cursor"`
 		IncludeRaw     bool                  `param:"include_raw"`
 		Fresh          bool                  `param:"fresh"`
+		MaxAge         time.Duration         `param:"max_age_s"`
+		StaleIfError   time.Duration         `param:"stale_if_error_s"`
 		Enrich         Enrichment            `param:"enrich"`
+		MaxCredits     int64                 `param:"max_credits"`
 		IdempotencyKey string                `header:"Idempotency-Key"`
 	}
 
 	// TrackRequest asks for one track.
 	TrackRequest struct {
-		Platform       platform.ID `path:"platform"`
-		ID             string      `param:"id,required" subject:"track" doc:"The track or sound: its id or public URL."`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		ID             string        `param:"id,required" subject:"track" doc:"The track or sound: its id or public URL."`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// TrackPostsRequest asks for a page of the posts that use a sound.
 	TrackPostsRequest struct {
-		Platform       platform.ID `path:"platform"`
-		ID             string      `param:"id,required" subject:"track" doc:"The track or sound: its id or public URL."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		ID             string        `param:"id,required" subject:"track" doc:"The track or sound: its id or public URL."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// CommunityRequest asks for one community.
 	CommunityRequest struct {
-		Platform       platform.ID `path:"platform"`
-		ID             string      `param:"id,required" subject:"community" doc:"The community: its name, id or public URL."`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		ID             string        `param:"id,required" subject:"community" doc:"The community: its name, id or public URL."`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// CommunityPostsRequest asks for a page of what is posted in a community.
 	CommunityPostsRequest struct {
-		Platform       platform.ID `path:"platform"`
-		ID             string      `param:"id,required" subject:"community" doc:"The community: its name, id or public URL."`
-		Sort           string      `param:"sort,filter" doc:"The order, in a word of the platform; the newest first without it."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		ID             string        `param:"id,required" subject:"community" doc:"The community: its name, id or public URL."`
+		Sort           string        `param:"sort,filter" doc:"The order, in a word of the platform; the newest first without it."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// ProductsRequest asks for a page of the products of a store or of an account; exactly one is set.
 	ProductsRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Store          string      `param:"store,one" subject:"store" doc:"The store: its id or public URL."`
-		Handle         string      `param:"handle,one" subject:"handle" doc:"The account: its handle or public URL."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Store          string        `param:"store,one" subject:"store" doc:"The store: its id or public URL."`
+		Handle         string        `param:"handle,one" subject:"handle" doc:"The account: its handle or public URL."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// ProductRequest asks for one product.
 	ProductRequest struct {
-		Platform       platform.ID `path:"platform"`
-		ID             string      `param:"id,required" subject:"product" doc:"The product: its id or public URL."`
-		Region         string      `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform sells by region."`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		ID             string        `param:"id,required" subject:"product" doc:"The product: its id or public URL."`
+		Region         string        `param:"region,filter" form:"country" doc:"ISO 3166-1 alpha-2 code, where the platform sells by region."`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// ReviewsRequest asks for a page of the reviews of a product.
 	ReviewsRequest struct {
-		Platform       platform.ID `path:"platform"`
-		ProductID      string      `param:"product_id,required" subject:"product" doc:"The product: its id or public URL."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		ProductID      string        `param:"product_id,required" subject:"product" doc:"The product: its id or public URL."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// StoreRequest asks for one store.
 	StoreRequest struct {
-		Platform       platform.ID `path:"platform"`
-		ID             string      `param:"id,required" subject:"store" doc:"The store: its id or public URL."`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		ID             string        `param:"id,required" subject:"store" doc:"The store: its id or public URL."`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// AdsRequest asks for a page of the ads of an advertiser or for a domain; exactly one is set.
 	AdsRequest struct {
-		Platform       platform.ID `path:"platform"`
-		AdvertiserID   string      `param:"advertiser_id,one" subject:"advertiser" doc:"The advertiser: its id, name or public URL."`
-		Domain         string      `param:"domain,one" doc:"The domain that the ads lead to."`
-		Country        string      `param:"country,filter" form:"country" doc:"Only ads that ran in this country: ISO 3166-1 alpha-2."`
-		Status         string      `param:"status,filter" enum:"active inactive all" doc:"Only ads that run now, or that have ended."`
-		Since          time.Time   `param:"since,filter" doc:"Only ads that ran at this time or later: RFC 3339, or a date."`
-		Until          time.Time   `param:"until,filter" doc:"Only ads that ran before this time: RFC 3339, or a date."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		AdvertiserID   string        `param:"advertiser_id,one" subject:"advertiser" doc:"The advertiser: its id, name or public URL."`
+		Domain         string        `param:"domain,one" doc:"The domain that the ads lead to."`
+		Country        string        `param:"country,filter" form:"country" doc:"Only ads that ran in this country: ISO 3166-1 alpha-2."`
+		Status         string        `param:"status,filter" enum:"active inactive all" doc:"Only ads that run now, or that have ended."`
+		Since          time.Time     `param:"since,filter" doc:"Only ads that ran at this time or later: RFC 3339, or a date."`
+		Until          time.Time     `param:"until,filter" doc:"Only ads that ran before this time: RFC 3339, or a date."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// AdsSearchRequest asks for a page of the ads that match a text.
 	AdsSearchRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Query          string      `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters."`
-		Country        string      `param:"country,filter" form:"country" doc:"Only ads that ran in this country: ISO 3166-1 alpha-2."`
-		Status         string      `param:"status,filter" enum:"active inactive all" doc:"Only ads that run now, or that have ended."`
-		Since          time.Time   `param:"since,filter" doc:"Only ads that ran at this time or later: RFC 3339, or a date."`
-		Until          time.Time   `param:"until,filter" doc:"Only ads that ran before this time: RFC 3339, or a date."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Query          string        `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters."`
+		Country        string        `param:"country,filter" form:"country" doc:"Only ads that ran in this country: ISO 3166-1 alpha-2."`
+		Status         string        `param:"status,filter" enum:"active inactive all" doc:"Only ads that run now, or that have ended."`
+		Since          time.Time     `param:"since,filter" doc:"Only ads that ran at this time or later: RFC 3339, or a date."`
+		Until          time.Time     `param:"until,filter" doc:"Only ads that ran before this time: RFC 3339, or a date."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// AdRequest asks for one ad.
 	AdRequest struct {
-		Platform       platform.ID `path:"platform"`
-		ID             string      `param:"id,required" subject:"ad" doc:"The ad: its id or public URL."`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		ID             string        `param:"id,required" subject:"ad" doc:"The ad: its id or public URL."`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// AdvertisersRequest asks for a page of the advertisers that match a text.
 	AdvertisersRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Query          string      `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters."`
-		Country        string      `param:"country,filter" form:"country" doc:"Only advertisers of this country: ISO 3166-1 alpha-2."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Query          string        `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters."`
+		Country        string        `param:"country,filter" form:"country" doc:"Only advertisers of this country: ISO 3166-1 alpha-2."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// EventRequest asks for one event.
 	EventRequest struct {
-		Platform       platform.ID `path:"platform"`
-		ID             string      `param:"id,required" subject:"event" doc:"The event: its id or public URL."`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		ID             string        `param:"id,required" subject:"event" doc:"The event: its id or public URL."`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// EventsRequest asks for a page of the events of a host or at a place; exactly one is set.
 	EventsRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Handle         string      `param:"handle,one" subject:"handle" doc:"The host: its handle or public URL."`
-		Place          string      `param:"place,one" doc:"The place, in words or as the platform's id."`
-		Time           string      `param:"time,filter" enum:"upcoming past" doc:"Only what is still to come, or what is over."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Handle         string        `param:"handle,one" subject:"handle" doc:"The host: its handle or public URL."`
+		Place          string        `param:"place,one" doc:"The place, in words or as the platform's id."`
+		Time           string        `param:"time,filter" enum:"upcoming past" doc:"Only what is still to come, or what is over."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 
 	// EventsSearchRequest asks for a page of the events that match a text.
 	EventsSearchRequest struct {
-		Platform       platform.ID `path:"platform"`
-		Query          string      `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters."`
-		Cursor         string      `param:"cursor"`
-		IncludeRaw     bool        `param:"include_raw"`
-		Fresh          bool        `param:"fresh"`
-		Enrich         Enrichment  `param:"enrich"`
-		IdempotencyKey string      `header:"Idempotency-Key"`
+		Platform       platform.ID   `path:"platform"`
+		Query          string        `param:"query,required" max:"512" doc:"The text to search for, 1 to 512 characters."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
 	}
 )
 
@@ -437,12 +556,77 @@ type (
 		Cursor    string      `param:"cursor"`
 	}
 
+	// UsageByRequest asks for the account's usage, added up by Group. RequestID and Cursor select entries, and must be empty.
+	UsageByRequest struct {
+		UsageRequest
+		Group UsageGroup `param:"group" enum:"day key platform operation" doc:"Add the usage up by this, instead of listing entries; since and until then count by UTC days."`
+		KeyID string     `param:"key" doc:"With group: only usage of the key with this id."`
+	}
+
+	// RequestsRequest asks for a page of what the account's last calls came to, newest first.
+	RequestsRequest struct {
+		RequestID string      `param:"request_id" doc:"Only this call."`
+		KeyID     string      `param:"key" doc:"Only calls of the key with this id."`
+		Operation string      `param:"operation" doc:"Only calls of this operation, such as posts."`
+		Platform  platform.ID `param:"platform" doc:"Only calls of this platform."`
+		Status    int         `param:"status" min:"100" max:"599" doc:"Only calls that were answered with this HTTP status."`
+		Cursor    string      `param:"cursor"`
+	}
+
+	// EstimateRequest asks what another call may cost.
+	EstimateRequest struct {
+		Of string `param:"of,required" form:"prose" max:"65536" doc:"The path and query of the call, such as /v1/x/posts?handle=jack&fresh=true, escaped as one value."`
+	}
+
 	// PlatformsRequest asks what the service can read.
 	PlatformsRequest struct{}
+
+	// ResolveRequest asks what an address names.
+	ResolveRequest struct {
+		URL string `param:"url,required" form:"address" doc:"A web address, or text that holds one."`
+	}
+
+	// ReadRequest asks for what an address names.
+	ReadRequest struct {
+		URL            string        `param:"url,required" form:"address" doc:"A web address, or text that holds one."`
+		Cursor         string        `param:"cursor"`
+		IncludeRaw     bool          `param:"include_raw"`
+		Fresh          bool          `param:"fresh"`
+		MaxAge         time.Duration `param:"max_age_s"`
+		StaleIfError   time.Duration `param:"stale_if_error_s"`
+		Enrich         Enrichment    `param:"enrich"`
+		MaxCredits     int64         `param:"max_credits"`
+		IdempotencyKey string        `header:"Idempotency-Key"`
+	}
+
+	// MonitorsRequest asks for a page of the account's monitors, by name.
+	MonitorsRequest struct {
+		Cursor string `param:"cursor"`
+	}
+
+	// ChangesRequest asks for a page of what monitors have found, oldest first.
+	ChangesRequest struct {
+		Monitor string        `param:"monitor" max:"64" doc:"Only of the monitor of this name."`
+		Type    string        `param:"type" max:"64" doc:"Only of this type, such as new."`
+		Since   time.Time     `param:"since" doc:"Only from this time or later: RFC 3339, or a date."`
+		Cursor  string        `param:"cursor"`
+		Wait    time.Duration `param:"wait_s,option" min:"0" max:"25" doc:"Seconds to wait for a change when there is none; then there is always a next_cursor."`
+	}
+
+	// HistoryRequest asks for a page of the numbers that a monitor has read, oldest first.
+	HistoryRequest struct {
+		Monitor string    `param:"monitor,required" max:"64" doc:"The name of the monitor."`
+		Field   string    `param:"field,required" max:"128" doc:"The number, such as followers or engagement.likes."`
+		Since   time.Time `param:"since" doc:"Only numbers from this time or later: RFC 3339, or a date."`
+		Until   time.Time `param:"until" doc:"Only from before this time: RFC 3339, or a date."`
+		Step    string    `param:"step" enum:"1h 1d 7d" doc:"Sums the numbers up over stretches of this length."`
+		Cursor  string    `param:"cursor"`
+	}
 
 	// EnrichRequest asks what a text says.
 	EnrichRequest struct {
 		Text           string `param:"text,required" form:"prose" max:"4000" doc:"The text, 1 to 4,000 characters."`
+		MaxCredits     int64  `param:"max_credits"`
 		IdempotencyKey string `header:"Idempotency-Key"`
 	}
 
@@ -459,7 +643,10 @@ type (
 		Cursor         string            `param:"cursor"`
 		IncludeRaw     bool              `param:"include_raw"`
 		Fresh          bool              `param:"fresh"`
+		MaxAge         time.Duration     `param:"max_age_s"`
+		StaleIfError   time.Duration     `param:"stale_if_error_s"`
 		Enrich         Enrichment        `param:"enrich"`
+		MaxCredits     int64             `param:"max_credits"`
 		IdempotencyKey string            `header:"Idempotency-Key"`
 	}
 
@@ -471,10 +658,13 @@ type (
 
 	// RawRequest asks a provider for one of its own routes, unchanged.
 	RawRequest struct {
-		Provider       string // such as "github"
-		Path           string // such as "users/octocat"
-		Query          map[string][]string
-		Fresh          bool   `param:"fresh" doc:"Skips the cache; costs twice the base. Of the other parameters, those that the route takes are forwarded."`
-		IdempotencyKey string `header:"Idempotency-Key"`
+		Provider       string              `path:"provider"` // such as "github"
+		Path           string              `path:"path"`     // such as "users/octocat"
+		Query          map[string][]string `query:"*"`
+		Fresh          bool                `param:"fresh" doc:"Skips the cache; costs twice the base. Of the parameters that are not listed here, those that the route takes are forwarded."`
+		MaxAge         time.Duration       `param:"max_age_s"`
+		StaleIfError   time.Duration       `param:"stale_if_error_s"`
+		MaxCredits     int64               `param:"max_credits"`
+		IdempotencyKey string              `header:"Idempotency-Key"`
 	}
 )

@@ -91,13 +91,55 @@ func fill(v reflect.Value, o *operation.Operation) {
 		one = one || p.OneOf
 		for field := range v.Type().Fields() {
 			if name, _, _ := strings.Cut(field.Tag.Get("param"), ","); name == p.Name {
+				if p.Form == operation.FormKeys {
+					v.FieldByIndex(field.Index).Set(reflect.ValueOf([]string{"salma", "omar"}))
+					continue
+				}
 				v.FieldByIndex(field.Index).SetString("salma")
+				if p.Form == operation.FormAddress {
+					v.FieldByIndex(field.Index).SetString("https://mock.example/@salma")
+				}
 			}
 		}
 	}
 	if f := v.FieldByName("Fresh"); f.IsValid() {
 		f.SetBool(true)
 	}
+}
+
+func TestWhatIsKeptCanBeAskedForByItsAge(t *testing.T) {
+	t.Parallel()
+	for _, o := range socialdata.Operations() {
+		req, ok := request(t, o)
+		if !ok {
+			continue
+		}
+		fresh, _ := req.FieldByName("Fresh")
+		for _, name := range []string{"MaxAge", "StaleIfError"} {
+			f, has := req.FieldByName(name)
+			if has != (fresh.Name != "") || has && f.Type != reflect.TypeFor[time.Duration]() {
+				t.Errorf("%s has Fresh %t, and %s %t", req, fresh.Name != "", name, has)
+			}
+		}
+		for _, p := range o.Params {
+			if p.Name == "max_age_s" && !o.Redirects && p.Max != int(o.TTL.Seconds()) {
+				t.Errorf("%s: max_age_s is at most %d, the lifetime %v", o.Name, p.Max, o.TTL)
+			}
+		}
+	}
+}
+
+func TestAnAgeIsAPartOfAnIdempotentRequest(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	req := salma()
+	req.IdempotencyKey, req.MaxAge = "order-4711-of-salma", time.Minute
+	if _, err := e.Client.Profile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	req.MaxAge = 2 * time.Minute
+	_, err := e.Client.Profile(t.Context(), req)
+	enginetest.WantProblem(t, err, problem.InvalidRequest, "another request")
 }
 
 func TestAnotherRequestUnderTheSameKeyIsRefused(t *testing.T) {

@@ -221,6 +221,14 @@ func (r EventsSearchRequest) at(cursor string) EventsSearchRequest {
 
 func (r UsageRequest) at(cursor string) UsageRequest { r.Cursor = cursor; return r }
 
+func (r RequestsRequest) at(cursor string) RequestsRequest { r.Cursor = cursor; return r }
+
+func (r MonitorsRequest) at(cursor string) MonitorsRequest { r.Cursor = cursor; return r }
+
+func (r ChangesRequest) at(cursor string) ChangesRequest { r.Cursor = cursor; return r }
+
+func (r HistoryRequest) at(cursor string) HistoryRequest { r.Cursor = cursor; return r }
+
 func (r SearchAcrossRequest) at(cursor string) SearchAcrossRequest {
 	r.Cursor, r.IdempotencyKey = cursor, keyAt(r.IdempotencyKey, cursor)
 	return r

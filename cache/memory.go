@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/socialdata/socialdata/privacy"
 )
 
-// DefaultBytes is how much a [Memory] holds when its configuration does not say.
+// DefaultBytes is the size of a [Memory] whose configuration has none.
 const DefaultBytes = 64 << 20
 
-// Memory is a [Store] in the process. When it is full the entry that was asked for longest ago goes first.
+// Memory is a [Store] in the process. When it is full, the least recently used entry is removed first.
 type Memory struct {
 	now   func() time.Time
 	limit int
@@ -23,26 +25,30 @@ type Memory struct {
 	turns map[string]*turn // by key
 }
 
-// turn is the turn of one who makes an entry.
+// turn is a caller's turn to make an entry.
 type turn struct {
 	over    chan struct{} // closed at its end
-	failure string        // written before
+	failure string        // set before over is closed
 }
 
 type timed struct {
 	entry   *Entry
-	expires time.Time
+	expires time.Time // its time to live
 	size    int
 }
+
+// gone returns when the entry is removed.
+func (t timed) gone() time.Time { return t.expires.Add(min(t.entry.Keep, MostKept)) }
 
 var (
 	_ Shared = (*Memory)(nil)
 	_ Near   = (*Memory)(nil)
+	_ Local  = (*Memory)(nil)
 )
 
-// MemoryConfig says how a [Memory] works. The zero value is ready for use.
+// MemoryConfig configures a [Memory]. The zero value is ready to use.
 type MemoryConfig struct {
-	Bytes int              // how many bytes the entries take at most; 0 or less means DefaultBytes
+	Bytes int              // maximum size of all entries; 0 or less means DefaultBytes
 	Now   func() time.Time // the clock; nil means time.Now
 }
 
@@ -55,7 +61,7 @@ func NewMemory(cfg MemoryConfig) *Memory {
 		cfg.Now = time.Now
 	}
 	m := &Memory{now: cfg.Now, limit: cfg.Bytes, turns: map[string]*turn{}}
-	// The number of entries is bounded by the bytes they take; simplelru wants a number all the same.
+	// The number of entries is limited by their size, but simplelru requires a number.
 	m.lru, _ = simplelru.NewLRU(cfg.Bytes/entrySize+1, func(_ string, t timed) { m.size -= t.size })
 	return m
 }
@@ -63,39 +69,45 @@ func NewMemory(cfg MemoryConfig) *Memory {
 // Get implements [Store].
 func (m *Memory) Get(_ context.Context, key string) (*Entry, error) { return m.Peek(key), nil }
 
-// Peek implements [Near]. To the order in which entries go it is a use like any other.
+// Peek implements [Near]. It counts as a use of the entry.
 func (m *Memory) Peek(key string) *Entry {
+	entry, _ := m.Look(key)
+	return entry
+}
+
+// Look is Peek, and reports whether the entry is within its time to live.
+func (m *Memory) Look(key string) (entry *Entry, good bool) {
 	now := m.now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.get(key, now)
 }
 
-// get returns what stands under key at that time. The caller holds mu.
-func (m *Memory) get(key string, now time.Time) *Entry {
+// get returns the entry under key, and whether it is within its time to live. The caller holds mu.
+func (m *Memory) get(key string, now time.Time) (entry *Entry, good bool) {
 	t, ok := m.lru.Get(key)
 	if !ok {
-		return nil
+		return nil, false
 	}
-	if !now.Before(t.expires) {
+	if good = now.Before(t.expires); !good && !now.Before(t.gone()) {
 		m.lru.Remove(key)
-		return nil
+		return nil, false
 	}
-	return t.entry
+	return t.entry, good
 }
 
-// Set implements [Store]. An entry that is larger than a quarter of the store is not kept.
+// Set implements [Store]. An entry larger than a quarter of the store is not stored.
 func (m *Memory) Set(_ context.Context, key string, e *Entry, ttl time.Duration) error {
 	own := *e
 	own.Raw, own.Failed = slices.Clone(e.Raw), slices.Clone(e.Failed)
 	expires := m.now().Add(ttl)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.put(key, &own, expires) // one that is over already is never handed out
+	m.put(key, &own, expires) // an expired one is never returned
 	return nil
 }
 
-// Keep implements [Near]. The entry is replaced by one with the value: others may be reading it.
+// Keep implements [Near]. It replaces the entry with one that has the value, since others may be reading it.
 func (m *Memory) Keep(key string, e *Entry, value any) {
 	own := *e
 	own.Value = value
@@ -106,7 +118,7 @@ func (m *Memory) Keep(key string, e *Entry, value any) {
 	}
 }
 
-// put puts e in the place of what stands under key. The caller holds mu.
+// put replaces the entry under key with e. The caller holds mu.
 func (m *Memory) put(key string, e *Entry, expires time.Time) {
 	m.lru.Remove(key)
 	t := timed{e, expires, len(key) + e.Size()}
@@ -123,20 +135,20 @@ func (m *Memory) put(key string, e *Entry, expires time.Time) {
 // Join implements [Shared].
 func (m *Memory) Join(ctx context.Context, key string) Turn {
 	for {
-		entry, other, own := m.join(key)
+		entry, good, other, own := m.join(key)
 		switch {
-		case entry != nil:
+		case good:
 			return Turn{Entry: entry}
 		case own != nil:
 			late := context.AfterFunc(ctx, func() { m.end(key, own, "") })
-			return Turn{Done: func(_ context.Context, failure string) {
+			return Turn{Entry: entry, Done: func(_ context.Context, failure string) {
 				late()
 				m.end(key, own, failure)
 			}}
 		}
 		select {
 		case <-ctx.Done():
-			return Turn{Done: func(context.Context, string) {}}
+			return Turn{Entry: entry, Done: func(context.Context, string) {}}
 		case <-other.over:
 			if other.failure != "" {
 				return Turn{Failure: other.failure}
@@ -145,17 +157,17 @@ func (m *Memory) Join(ctx context.Context, key string) Turn {
 	}
 }
 
-// join returns the entry under key, or the turn of somebody else, or a new one for the caller.
-func (m *Memory) join(key string) (entry *Entry, other, own *turn) {
+// join returns the entry under key and, unless that is valid, the turn of another caller, or a new one for this caller.
+func (m *Memory) join(key string) (entry *Entry, good bool, other, own *turn) {
 	now := m.now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	entry, other = m.get(key, now), m.turns[key]
-	if entry == nil && other == nil {
+	entry, good = m.get(key, now)
+	if other = m.turns[key]; !good && other == nil {
 		own = &turn{over: make(chan struct{})}
 		m.turns[key] = own
 	}
-	return entry, other, own
+	return entry, good, other, own
 }
 
 // end ends a turn, once.
@@ -169,7 +181,49 @@ func (m *Memory) end(key string, own *turn, failure string) {
 	}
 }
 
-// Len returns how many entries there are, expired ones included.
+// Erased is the kind of what a [Store] removes for a subject.
+const Erased = "cache entries"
+
+// Erase implements [Store].
+func (m *Memory) Erase(ctx context.Context, s privacy.Subject) (map[string]int, error) {
+	removed := map[string]int{}
+	m.remove(func(e *Entry) bool {
+		if !s.In(e.Subjects) {
+			return false
+		}
+		removed[Erased]++
+		return !s.DryRun
+	})
+	if removed[Erased] == 0 {
+		return nil, ctx.Err()
+	}
+	return removed, ctx.Err()
+}
+
+// Forget implements [Local].
+func (m *Memory) Forget(names map[privacy.Name]struct{}) (n int) {
+	m.remove(func(e *Entry) bool {
+		if !e.Subjects.Any(names) {
+			return false
+		}
+		n++
+		return true
+	})
+	return n
+}
+
+// remove removes the entries that are chosen.
+func (m *Memory) remove(chosen func(*Entry) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, key := range m.lru.Keys() {
+		if t, ok := m.lru.Peek(key); ok && chosen(t.entry) {
+			m.lru.Remove(key)
+		}
+	}
+}
+
+// Len returns how many entries there are, including expired ones.
 func (m *Memory) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -8,25 +8,26 @@ import (
 	"time"
 )
 
-// ErrBroken says that an entry does not follow from the one before it: the books were changed behind the ledger's back.
+// ErrBroken means that an entry does not follow from the one before it: the entries were changed by something other
+// than the ledger.
 var ErrBroken = errors.New("credits: broken chain of entries")
 
-// MaxBalance is the highest balance that an account can have, in credits. JSON readers everywhere can hold it.
+// MaxBalance is the highest possible balance of an account, in credits. Every JSON reader can represent it.
 const MaxBalance = 1 << 53
 
-// Next returns e as the entry that follows last: its Seq, Balance and Hash are set, and its time is cut to
-// microseconds and never before last's. The zero Entry is what the first one follows.
+// Next returns e as the entry after last: its Seq, Balance and Hash are set, and its time is truncated to microseconds
+// and is never before last's. The first entry follows the zero Entry.
 func (e Entry) Next(last Entry) Entry {
 	e.Seq, e.Balance = last.Seq+1, last.Balance+e.Amount
 	e.At = e.At.UTC().Truncate(time.Microsecond)
 	if e.Clock = (time.Time{}); e.At.Before(last.At) {
-		e.At, e.Clock = last.At, e.At // the clock was set back; the books keep their order
+		e.At, e.Clock = last.At, e.At // the clock was set back; the entries keep their order
 	}
 	e.Hash = e.sum(last.Hash)
 	return e
 }
 
-// Follows returns ErrBroken, and why, unless e is exactly what its ledger would have written after last.
+// Follows returns ErrBroken, with the reason, unless e is exactly what its ledger would have written after last.
 func (e Entry) Follows(last Entry) error {
 	why := ""
 	switch {
@@ -52,13 +53,13 @@ func (e Entry) Follows(last Entry) error {
 	return fmt.Errorf("%w: account %s, entry %d %s", ErrBroken, e.Account, e.Seq, why)
 }
 
-// sum hashes a canonical encoding of e after prev: every number has eight bytes, every string its length before it,
+// sum hashes a canonical encoding of e after prev: every number is eight bytes, every string is preceded by its length,
 // so that no two entries share an encoding.
 func (e Entry) sum(prev [32]byte) [32]byte {
 	b := make([]byte, 0, 512)
 	numbers := []int64{e.Seq, e.Amount, e.Balance, e.At.UnixMicro()}
 	if e.Clock.IsZero() {
-		b = append(b, "socialdata entry 1\n"...)
+		b = append(b, EntryForm...)
 	} else {
 		b = append(b, "socialdata entry 2\n"...)
 		numbers = append(numbers, e.Clock.UnixMicro())
@@ -67,11 +68,21 @@ func (e Entry) sum(prev [32]byte) [32]byte {
 	for _, n := range numbers {
 		b = binary.BigEndian.AppendUint64(b, uint64(n))
 	}
+	return sha256.Sum256(e.AppendTexts(b))
+}
+
+// EntryForm begins the input of the hash of an entry without a Clock. It is followed by the hash of the entry before
+// it, then Seq, Amount, Balance and At in microseconds since 1970, each in eight bytes, big-endian, and the texts. With
+// this a database can append entries by itself.
+const EntryForm = "socialdata entry 1\n"
+
+// AppendTexts appends the encoding of e's texts that is part of the input of its hash.
+func (e Entry) AppendTexts(b []byte) []byte {
 	for _, s := range []string{
 		e.Account, string(e.Kind), e.Key, e.Operation, e.Platform, e.RequestID, e.Cache, e.Reason, e.Hold, e.IdempotencyKey,
 	} {
 		b = binary.BigEndian.AppendUint64(b, uint64(len(s)))
 		b = append(b, s...)
 	}
-	return sha256.Sum256(b)
+	return b
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// A call holds the most that it can cost and is charged what it did cost.
+// A call reserves the most that it can cost and is charged what it actually cost.
 func ExampleLedger() {
 	ctx := context.Background()
 	ledger := credits.NewMemory(credits.MemoryConfig{})
@@ -34,7 +34,7 @@ func ExampleLedger() {
 	// left: 6 <nil>
 }
 
-// A key may have caps of its own, whatever its account still has.
+// A key may have caps of its own, independent of its account's balance.
 func ExampleErrCap() {
 	ctx := context.Background()
 	ledger := credits.NewMemory(credits.MemoryConfig{})

@@ -8,8 +8,8 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// TestAHoldIsRevivedOnce lets two callers come late with one hold. The second has looked for the entry before the first
-// has written it, and must not open the hold again.
+// TestAHoldIsRevivedOnce lets two callers settle one hold late. The second has looked for the entry before the first
+// has written it, and must not reopen the hold.
 func TestAHoldIsRevivedOnce(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

@@ -8,18 +8,19 @@ import (
 
 // The errors of a [Ledger].
 var (
-	// ErrInsufficient says that the account cannot spend that much.
+	// ErrInsufficient means that the account cannot spend that much.
 	ErrInsufficient = errors.New("credits: insufficient balance")
-	// ErrCap says that the account could, but the key has reached a cap of its own. It wraps [ErrInsufficient].
+	// ErrCap means that the account could spend it, but the key has reached one of its own caps. It wraps
+	// [ErrInsufficient].
 	ErrCap = capError{}
-	// ErrUnknownAccount says that there is no such account.
+	// ErrUnknownAccount means that the account does not exist.
 	ErrUnknownAccount = errors.New("credits: unknown account")
-	// ErrExpired says that a hold had run out before it was settled, and that nothing was charged.
+	// ErrExpired means that a hold had expired before it was settled, and that nothing was charged.
 	ErrExpired = errors.New("credits: hold expired")
-	// ErrLate says that a hold had run out, and that the account or the key can no longer spend what it was to be
-	// charged for. Nothing was charged. It wraps [ErrExpired].
+	// ErrLate means that a hold had expired, and that the account or the key can no longer pay the charge. Nothing was
+	// charged. It wraps [ErrExpired].
 	ErrLate = lateError{}
-	// ErrInvalid says that a text cannot be kept: it is no UTF-8, has control characters or is too long.
+	// ErrInvalid means that a text cannot be stored: it is not UTF-8, has control characters or is too long.
 	ErrInvalid = errors.New("credits: invalid text")
 )
 
@@ -33,11 +34,11 @@ type lateError struct{}
 func (lateError) Error() string { return "credits: hold expired, and its charge can no longer be paid" }
 func (lateError) Unwrap() error { return ErrExpired }
 
-// Spender is who pays: an account, through one of its keys.
+// Spender is the payer of a call: an account, through one of its keys.
 type Spender struct {
 	Account string // id of the account
 	Key     string // id of the key; "" when the account acts without one
-	// DayCap and TotalCap bound what the key itself may spend in one UTC day and ever, in credits; nil is no bound.
+	// DayCap and TotalCap limit what the key itself may spend in one UTC day and in total, in credits; nil is no limit.
 	DayCap, TotalCap *int64
 }
 
@@ -49,82 +50,96 @@ type Hold struct {
 	Expires time.Time
 }
 
-// Charge says what a hold came to, and for what. The zero Charge releases the whole hold.
+// Charge is what a hold is settled for. The zero Charge releases the whole hold.
 type Charge struct {
 	Amount    int64  // credits, from 0 to the hold's amount
 	Operation string // such as "profile"
 	Platform  string
 	RequestID string
 	Cache     string // "HIT" or "MISS"
-	// IdempotencyKey, when not empty, makes the charge happen at most once a day: if the account has a charge with the
-	// same key from the last 24 hours, Settle writes nothing, releases the hold and returns what that charge came to.
+	// IdempotencyKey, if not empty, makes the charge happen at most once a day: if the account has a charge with the same
+	// key from the last 24 hours, Settle writes nothing, releases the hold and returns the amount of that charge.
 	IdempotencyKey string
-	// ID names a charge that has no hold, for [Charger]; it must be new. Settle ignores it.
+	// ID identifies a charge without a hold, for [Charger]; it must be new. Settle ignores it.
 	ID string
-	// Late charges a hold whose time has passed all the same, if the account and the key can still spend the amount.
-	// The hold must be as Reserve returned it, and one that was released must not be settled so.
+	// Late charges an expired hold if the account and the key can still spend the amount. The hold must be as Reserve
+	// returned it. A hold that was released must not be settled this way.
 	Late bool
 }
 
-// Receipt is what settling a hold came to.
+// Receipt is the result of settling a hold.
 type Receipt struct {
 	Balance int64 // what the account can still spend, in credits
-	Charged int64 // credits that the hold came to; of a repeated idempotency key, what its earlier charge came to
-	Earlier bool  // that was decided before, and this call has changed nothing but to release the hold
+	Charged int64 // credits charged for the hold; for a repeated idempotency key, the amount of its earlier charge
+	Earlier bool  // that was decided before; this call only released the hold
+	Back    bool  // the charge was refunded since, and Charged is 0; set by the engine, never by a ledger
 }
 
 // Ledger moves credits. Implementations are safe for concurrent use.
 type Ledger interface {
-	// Reserve holds each of amounts, all or none, and returns the holds in their order. Each lasts until it is
-	// settled or until ttl has passed, whichever is first. An amount of 0 gives a hold of 0. Reserve fails with
-	// ErrInsufficient, and holds nothing, when the balance less all open holds is below the sum; with ErrCap when
-	// what the key has spent and holds would pass one of its caps; and with ErrUnknownAccount.
+	// Reserve holds each of amounts, all or none, and returns the holds in the same order. Each lasts until it is settled
+	// or until ttl has passed, whichever is first. An amount of 0 gives a hold of 0. Reserve returns ErrInsufficient, and
+	// holds nothing, when the balance less all open holds is below the sum; ErrCap when what the key has spent and holds
+	// would exceed one of its caps; and ErrUnknownAccount.
 	Reserve(ctx context.Context, who Spender, ttl time.Duration, amounts ...int64) ([]Hold, error)
 
-	// Settle ends h: it charges c.Amount as one entry and releases the rest. A charge of 0 writes no entry. When
-	// Settle returns nil the charge is durable. Settling the same hold again changes nothing and returns what it came
-	// to; settling one whose time has passed charges nothing and fails with ErrExpired, or, with c.Late, charges it if
-	// that can still be paid and else fails with ErrLate. Of a hold that was released, a ledger may remember no more
-	// than that its time has passed. Settle fails with ErrInvalid when a text of c cannot be kept. After any failure
-	// but ErrExpired the hold still stands: settle it again, or release it with the zero Charge.
+	// Settle ends h: it charges c.Amount as one entry and releases the rest. A charge of 0 writes no entry. When Settle
+	// returns nil the charge is durable. Settling the same hold again changes nothing and returns the earlier result.
+	// Settling an expired hold charges nothing and returns ErrExpired; with c.Late it is charged if that can still be
+	// paid, else Settle returns ErrLate. A ledger may treat a released hold as expired. Settle returns ErrInvalid when a
+	// text of c cannot be stored. After any error but ErrExpired the hold still exists: settle it again, or release it
+	// with the zero Charge.
 	Settle(ctx context.Context, h Hold, c Charge) (Receipt, error)
 
 	// Balance returns what account can still spend: the sum of its entries less its open holds.
 	Balance(ctx context.Context, account string) (int64, error)
 
-	// Entries returns the account's entries that q selects, newest first, at most q.Limit of them.
+	// Entries returns the account's entries that match q, newest first, at most q.Limit of them.
 	Entries(ctx context.Context, q Query) ([]Entry, error)
 }
 
-// Charger is a [Ledger] that charges a known price in one step, for an answer that is already in hand. Where nothing can
-// fail between the price and the answer, a hold has nothing to protect: one look at balance and caps, one entry.
+// Charger is a [Ledger] that charges a known price in one step, for an answer that is already available. Since nothing
+// can fail between the price and the answer, no hold is needed: it checks balance and caps, and writes one entry.
 type Charger interface {
 	Ledger
 
-	// Charge charges c.Amount to who as one entry, beside the open holds, and writes no hold. The charge is durable when
-	// Charge returns nil. A charge of 0 writes no entry. Charge fails as [Ledger.Reserve] would for the same amount, with
-	// ErrInsufficient, ErrCap, ErrUnknownAccount and ErrAmount, and with ErrInvalid when a text of c cannot be kept; it
-	// then has changed nothing. An idempotency key counts as it does for Settle. c.Late has no meaning here.
+	// Charge charges c.Amount to who as one entry, in addition to the open holds, and writes no hold. The charge is
+	// durable when Charge returns nil. A charge of 0 writes no entry. Charge returns the errors that [Ledger.Reserve]
+	// would return for the same amount, ErrInsufficient, ErrCap, ErrUnknownAccount and ErrAmount, and ErrInvalid when a
+	// text of c cannot be stored; it then has changed nothing. An idempotency key works as for Settle. c.Late is ignored.
 	//
-	// c.ID names the charge: the entry carries it where another carries its hold. "" makes one up. After any other error
-	// the caller does not know whether it was charged: settling the Hold{ID: c.ID, Spender: who} with the zero Charge
-	// tells what the charge came to, or fails with ErrExpired, and then it has not been made and never will be.
+	// c.ID identifies the charge: its entry has it in place of the hold's id. "" generates one. After any other error it
+	// is unknown whether the charge was made: settling the Hold{ID: c.ID, Spender: who} with the zero Charge returns what
+	// was charged, or ErrExpired, and then the charge has not been made and never will be.
 	Charge(ctx context.Context, who Spender, c Charge) (Receipt, error)
 }
 
-// Granter adds credits to accounts. The stores' ledgers are Granters; the engine needs none.
-type Granter interface {
-	// Grant gives account n credits, for a reason, and returns what it can spend. It fails with ErrAmount unless n is
-	// positive and the balance can be counted after it, with ErrInvalid when the reason cannot be kept, and with
-	// ErrUnknownAccount; a ledger without accounts of its own makes a new one.
-	Grant(ctx context.Context, account string, n int64, reason string) (balance int64, err error)
-
-	// Refund gives account back n credits of an earlier request, and returns what it can spend. It fails as Grant does, and
-	// always with ErrUnknownAccount. It does not look what the request came to: [Refundable] does.
-	Refund(ctx context.Context, account string, n int64, requestID, reason string) (balance int64, err error)
+// Checker is a [Ledger] that can check whether an amount could be reserved, without reserving it.
+type Checker interface {
+	// Check returns the error that [Ledger.Reserve] would return for the same amount: ErrInsufficient, ErrCap,
+	// ErrUnknownAccount or ErrAmount.
+	Check(ctx context.Context, who Spender, amount int64) error
 }
 
-// Refundable returns how many credits of a request its account has been charged and not given back, 0 when there are none.
+// Granter adds credits to accounts. The stores' ledgers are Granters; the engine does not need one.
+type Granter interface {
+	// Grant gives account n credits, for a reason, and returns its spendable balance. It returns ErrAmount unless n is
+	// positive and the new balance is at most MaxBalance, ErrInvalid when the reason cannot be stored, and
+	// ErrUnknownAccount; a ledger without accounts of its own creates the account instead.
+	Grant(ctx context.Context, account string, n int64, reason string) (balance int64, err error)
+
+	// Refund gives account back n credits of an earlier request, and returns its spendable balance. It returns the same
+	// errors as Grant, always ErrUnknownAccount for an unknown account, and ErrAmount when the request was charged less or
+	// was partly refunded before: concurrent refunds never exceed what was charged.
+	Refund(ctx context.Context, account string, n int64, requestID, reason string) (balance int64, err error)
+
+	// Give is Grant or Refund, depending on g. With a key it can be repeated, even when the result of an earlier call is
+	// unknown: it then writes nothing. It returns ErrGiven when the key was used for a different gift.
+	Give(ctx context.Context, g Gift) (balance int64, err error)
+}
+
+// Refundable returns how many of the credits that account was charged for a request have not been refunded, 0 when
+// there are none.
 func Refundable(ctx context.Context, l Ledger, account, requestID string) (n int64, err error) {
 	if requestID == "" {
 		return 0, nil
@@ -144,7 +159,7 @@ func Refundable(ctx context.Context, l Ledger, account, requestID string) (n int
 	}
 }
 
-// Kind says why an entry was written.
+// Kind is the reason for an entry.
 type Kind string
 
 // The kinds of entry.
@@ -154,31 +169,31 @@ const (
 	Refunded Kind = "refund"
 )
 
-// Entry is one line of an account's books. Entries are never changed or removed.
+// Entry is one line of an account's ledger. Entries are never changed or removed.
 type Entry struct {
-	Seq       int64 // grows along one account's entries, from 1
+	Seq       int64 // increases along one account's entries, from 1
 	Account   string
 	Kind      Kind
 	Amount    int64 // credits; negative for a charge
-	Balance   int64 // sum of the account's entries up to and with this one
+	Balance   int64 // sum of the account's entries up to and including this one
 	Key       string
 	Operation string
 	Platform  string
 	RequestID string
 	Cache     string
-	Reason    string // of a grant or refund
-	Hold      string // id of the hold that a charge settled, or of the charge when there was none
-	// IdempotencyKey is as the charge gave it.
+	Reason    string // for a grant or refund
+	Hold      string // id of the hold that a charge settled, or of the charge if it had none
+	// IdempotencyKey is the charge's.
 	IdempotencyKey string
-	At             time.Time // never before the At of the account's entry before it
-	// Clock is what the clock showed when that was before At, because it had been ahead and was set back; else zero.
+	At             time.Time // never before the At of the account's previous entry
+	// Clock is the time of the clock if that was before At, because the clock had been ahead and was set back; else zero.
 	Clock time.Time
-	// Hash is SHA-256 over this entry and the Hash of the account's entry before it, so that no entry can be
-	// changed, added or taken away in the middle without breaking every later one.
+	// Hash is the SHA-256 of this entry and the Hash of the account's previous entry, so that no entry can be changed,
+	// added or removed in the middle without breaking every later one.
 	Hash [32]byte
 }
 
-// Time returns when the entry was written by the clock, which is what caps and idempotency keys go by.
+// Time returns when the entry was written according to the clock, which is what caps and idempotency keys use.
 func (e Entry) Time() time.Time {
 	if e.Clock.IsZero() {
 		return e.At
@@ -194,5 +209,5 @@ type Query struct {
 	Since     time.Time // inclusive; zero for no bound
 	Until     time.Time // exclusive; zero for no bound
 	Before    int64     // only entries with a smaller Seq; 0 for no bound
-	Limit     int       // at most so many; 0 means 100
+	Limit     int       // 0 means 100
 }

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Memory is a [Charger] that forgets everything when the process ends.
+// Memory is a [Charger] that keeps everything in memory only.
 type Memory struct {
 	now func() time.Time
-	ids *IDs // of charges without a hold
+	ids *IDs // for charges without a hold
 
 	mu    sync.Mutex
 	holds *Holds
@@ -22,19 +22,21 @@ type Memory struct {
 
 var (
 	_ Charger = (*Memory)(nil)
+	_ Checker = (*Memory)(nil)
 	_ Granter = (*Memory)(nil)
 )
 
-// book is what one account has.
+// book holds the data of one account.
 type book struct {
 	entries list             // oldest first
+	places  places           // indexes of entries, by what queries select
 	charged map[string]int64 // credits, by hold
-	keyed   map[string]int   // places in entries, by idempotency key
+	keyed   map[string]int   // indexes in entries, by idempotency key
 	spent   map[string]Spent // by key
 }
 
 func newBook() *book {
-	return &book{charged: map[string]int64{}, keyed: map[string]int{}, spent: map[string]Spent{}}
+	return &book{places: newPlaces(), charged: map[string]int64{}, keyed: map[string]int{}, spent: map[string]Spent{}}
 }
 
 // add adds the next entry.
@@ -48,6 +50,12 @@ func (b *book) add(e Entry) {
 			b.spent[e.Key] = b.spent[e.Key].Add(-e.Amount, e.Time())
 		}
 	}
+	b.append(e)
+}
+
+// append adds an entry that is not a charge.
+func (b *book) append(e Entry) {
+	b.places.add(b.entries.len(), &e)
 	b.entries.add(e)
 }
 
@@ -58,7 +66,8 @@ func (b *book) last() Entry {
 	return *b.entries.at(b.entries.len() - 1)
 }
 
-// list is entries in blocks. As one slice they would be copied whenever it grows, which took a third of each charge.
+// list is entries in blocks. A single slice would be copied whenever it grows, which took a third of the time of a
+// charge.
 type list [][]Entry
 
 const blockLen = 256
@@ -80,12 +89,12 @@ func (l *list) add(e Entry) {
 	*last = append(*last, e)
 }
 
-// MemoryConfig says how a [Memory] works. The zero value is ready for use.
+// MemoryConfig configures a [Memory]. The zero value is ready to use.
 type MemoryConfig struct {
 	Now func() time.Time // the clock; nil means time.Now
 }
 
-// NewMemory returns a ledger without accounts: Open or the first Grant makes one.
+// NewMemory returns a ledger without accounts: Open or the first Grant creates one.
 func NewMemory(cfg MemoryConfig) *Memory {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -94,7 +103,7 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	return &Memory{now: cfg.Now, ids: NewIDs(now), holds: NewHolds(now), books: map[string]*book{}}
 }
 
-// Open makes account known, with no credits. It changes nothing when the account is there already.
+// Open creates account without credits. It does nothing when the account exists.
 func (m *Memory) Open(account string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -107,9 +116,9 @@ func (m *Memory) open(account string) {
 	}
 }
 
-// Restore adds accounts with all their entries, each account's in their order, as another ledger had them: all or
-// nothing. It fails with ErrBroken when an entry does not follow from the one before it, and when an account has entries
-// already or a hold was charged already.
+// Restore adds accounts with all their entries, each account's in order, as they were in another ledger: all or
+// nothing. It returns ErrBroken when an entry does not follow from the one before it, and when an account already has
+// entries or a hold was already charged.
 func (m *Memory) Restore(accounts []string, entries []Entry) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -143,66 +152,72 @@ func (m *Memory) Restore(accounts []string, entries []Entry) error {
 	return nil
 }
 
-// Grant gives account n credits, for a reason, and returns what it can spend. The account is made if it is new.
-// It fails with ErrAmount unless n is positive.
+// Grant gives account n credits, for a reason, and returns its spendable balance. The account is created if it is new.
+// It returns ErrAmount unless n is positive.
 func (m *Memory) Grant(ctx context.Context, account string, n int64, reason string) (balance int64, err error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	if err := CheckText("reason", reason); err != nil {
-		return 0, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := gift(m.books[account], n); err != nil {
-		return 0, err
-	}
-	m.open(account)
-	return m.give(Entry{Account: account, Kind: Granted, Amount: n, Reason: reason}), nil
+	return m.Give(ctx, Gift{Account: account, Kind: Granted, Amount: n, Reason: reason})
 }
 
-// Refund gives account back n credits of an earlier request and returns what it can spend. It fails with ErrAmount
-// unless n is positive, and with ErrUnknownAccount.
+// Refund implements [Granter].
 func (m *Memory) Refund(ctx context.Context, account string, n int64, requestID, reason string) (int64, error) {
+	return m.Give(ctx, Gift{Account: account, Kind: Refunded, Amount: n, RequestID: requestID, Reason: reason})
+}
+
+// Give implements [Granter].
+func (m *Memory) Give(ctx context.Context, g Gift) (balance int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	if err := errors.Join(CheckText("request id", requestID), CheckText("reason", reason)); err != nil {
+	e, err := g.Entry()
+	if err != nil {
 		return 0, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	b, ok := m.books[account]
-	if !ok {
+	b, ok := m.books[g.Account]
+	switch {
+	case ok:
+	case g.Kind == Granted:
+		m.open(g.Account)
+		b = m.books[g.Account]
+	default:
 		return 0, ErrUnknownAccount
 	}
-	if err := gift(b, n); err != nil {
+	m.holds.Expire(m.now())
+	earlier, refundable := b.gifts(e)
+	if earlier != nil {
+		return m.spendable(g.Account), e.Repeats(earlier.Amount)
+	}
+	if err := e.Refunds(refundable); err != nil {
 		return 0, err
 	}
-	return m.give(Entry{Account: account, Kind: Refunded, Amount: n, RequestID: requestID, Reason: reason}), nil
-}
-
-// gift returns ErrAmount unless n credits can be added to b, which may be nil.
-func gift(b *book, n int64) error {
-	var balance int64
-	if b != nil {
-		balance = b.last().Balance
+	if e.Amount > MaxBalance-b.last().Balance {
+		return 0, fmt.Errorf("%w: %d credits to a balance of %d", ErrAmount, e.Amount, b.last().Balance)
 	}
-	if n <= 0 || n > MaxBalance-balance {
-		return fmt.Errorf("%w: %d credits to a balance of %d", ErrAmount, n, balance)
+	e.At = m.now()
+	b.add(e.Next(b.last()))
+	return m.spendable(g.Account), nil
+}
+
+// gifts returns the entry with the key of a gift, nil when there is none, and what can still be refunded for its
+// request.
+func (b *book) gifts(e Entry) (earlier *Entry, refundable int64) {
+	if e.Hold == "" && e.Kind != Refunded {
+		return nil, 0
 	}
-	return nil
+	for i := range b.entries.len() {
+		there := b.entries.at(i)
+		if e.Hold != "" && there.Hold == e.Hold {
+			return there, 0
+		}
+		if e.RequestID != "" && there.RequestID == e.RequestID {
+			refundable -= there.Amount
+		}
+	}
+	return nil, refundable
 }
 
-func (m *Memory) give(e Entry) int64 {
-	b, now := m.books[e.Account], m.now()
-	m.holds.Expire(now)
-	e.At = now
-	b.entries.add(e.Next(b.last()))
-	return m.spendable(e.Account)
-}
-
-// spendable returns what account can still spend.
+// spendable returns the spendable balance of account.
 func (m *Memory) spendable(account string) int64 {
 	return m.books[account].last().Balance - m.holds.Of(account)
 }
@@ -225,7 +240,21 @@ func (m *Memory) Reserve(ctx context.Context, who Spender, ttl time.Duration, am
 	return m.holds.Open(who, now.Add(ttl), amounts), nil
 }
 
-// room returns the book of the account that pays, or why it or the key cannot spend n credits more.
+// Check implements [Checker].
+func (m *Memory) Check(ctx context.Context, who Spender, amount int64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if _, err := Sum([]int64{amount}); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, err := m.room(who, amount, m.now())
+	return err
+}
+
+// room returns the book of the paying account, or an error when it or the key cannot spend n more credits.
 func (m *Memory) room(who Spender, n int64, now time.Time) (*book, error) {
 	b, ok := m.books[who.Account]
 	if !ok {
@@ -298,7 +327,7 @@ func (m *Memory) Settle(ctx context.Context, h Hold, c Charge) (Receipt, error) 
 	return r, nil
 }
 
-// revive opens a hold again for a charge that comes late, if it can still be paid.
+// revive reopens a hold for a charge that comes late, if it can still be paid.
 func (m *Memory) revive(b *book, h Hold, c Charge, now time.Time) error {
 	if c.Amount > h.Amount {
 		return fmt.Errorf("%w: a charge of %d on a hold of %d", ErrAmount, c.Amount, h.Amount)
@@ -317,7 +346,7 @@ func (m *Memory) revive(b *book, h Hold, c Charge, now time.Time) error {
 // LateFor is how long a hold that was settled late is remembered, so that settling it again finds it.
 const LateFor = time.Minute
 
-// charge writes the entry of a charge, unless its idempotency key forbids it.
+// charge writes the entry of a charge, unless its idempotency key was used before.
 func (b *book) charge(h Hold, c Charge, now time.Time) Receipt {
 	if c.Amount == 0 {
 		return Receipt{}
@@ -329,8 +358,8 @@ func (b *book) charge(h Hold, c Charge, now time.Time) Receipt {
 	return Receipt{Charged: c.Amount}
 }
 
-// chargedBefore returns the charge with that idempotency key from the last 24 hours. One that was made under a clock
-// that was ahead is as old as the next entry that was not.
+// chargedBefore returns the charge with that idempotency key from the last 24 hours. A charge from a time when the
+// clock was ahead is as old as the next entry that was not.
 func (b *book) chargedBefore(key string, now time.Time) (Entry, bool) {
 	place, ok := b.keyed[key]
 	if !ok || key == "" {
@@ -343,7 +372,7 @@ func (b *book) chargedBefore(key string, now time.Time) (Entry, bool) {
 	return *b.entries.at(place), now.Sub(made) < IdempotentFor
 }
 
-// Entry returns the entry that settling h with c writes; [Entry.Next] puts it in its place.
+// Entry returns the entry that settling h with c writes; [Entry.Next] adds its position.
 func (c Charge) Entry(h Hold, at time.Time) Entry {
 	return Entry{
 		Account: h.Spender.Account, Kind: Charged, Amount: -c.Amount, Key: h.Spender.Key, Operation: c.Operation,
@@ -376,14 +405,16 @@ func (m *Memory) Entries(ctx context.Context, q Query) ([]Entry, error) {
 	if !ok {
 		return nil, ErrUnknownAccount
 	}
-	limit := q.Limit
-	if limit <= 0 {
-		limit = DefaultLimit
+	if q.Limit <= 0 {
+		q.Limit = DefaultLimit
 	}
 	found := []Entry{}
-	for i := b.entries.len() - 1; i >= 0 && len(found) < limit; i-- {
+	for i := range b.candidates(q) {
 		if e := b.entries.at(i); q.Selects(*e) {
 			found = append(found, *e)
+		}
+		if len(found) == q.Limit {
+			break
 		}
 	}
 	return found, nil
@@ -392,7 +423,7 @@ func (m *Memory) Entries(ctx context.Context, q Query) ([]Entry, error) {
 // DefaultLimit is how many entries a [Query] without a limit returns at most.
 const DefaultLimit = 100
 
-// Selects tells whether e is one that q asks for. It does not look at the limit.
+// Selects reports whether e matches q, regardless of the limit.
 func (q Query) Selects(e Entry) bool {
 	return e.Account == q.Account &&
 		(q.RequestID == "" || e.RequestID == q.RequestID) &&

@@ -27,7 +27,7 @@ func openTimed(t *testing.T, balance int64, now func() time.Time) credits.Ledger
 	return m
 }
 
-// TestAHoldEndsThoughTheClockIsSetBack looks for the reading of the clock that no one sets: by it holds end in time.
+// TestAHoldEndsThoughTheClockIsSetBack checks that holds expire by the monotonic clock.
 func TestAHoldEndsThoughTheClockIsSetBack(t *testing.T) {
 	t.Parallel()
 	holds, err := open(t, 1).Reserve(t.Context(), credits.Spender{Account: ledgertest.Account}, time.Minute, 1)

@@ -7,7 +7,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// The secret is shown once; the hash finds the key again.
+// The secret is shown once; its hash finds the key again.
 func ExampleParse() {
 	ctx := context.Background()
 	store := keys.NewMemory(keys.MemoryConfig{})
@@ -38,12 +38,12 @@ func ExampleParse() {
 	// keys: unknown key
 }
 
-// A bucket holds so many calls at once, and fills again with time.
+// A bucket holds a number of calls, and refills over time.
 func ExampleMemoryLimiter() {
 	limiter := keys.NewMemoryLimiter(keys.MemoryLimiterConfig{})
 	rate := keys.Rate{Capacity: 2, Refill: 0.001}
 	for range 3 {
-		a, err := limiter.Take(context.Background(), "key_1", rate)
+		a, err := limiter.Take(context.Background(), "key_1", rate, 1)
 		if err != nil {
 			panic(err)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// FuzzParse takes any text for a key: it is refused, or is one of the form and the checksum that Mint gives, of which every
-// other spelling is refused.
+// FuzzParse parses any text as a key: it is refused, or has the form and the checksum that Mint gives, and every other
+// spelling of it is refused.
 func FuzzParse(f *testing.F) {
 	for _, env := range []keys.Environment{keys.Live, keys.Test} {
 		secret, _, err := keys.Mint(env)
@@ -40,7 +40,7 @@ func FuzzParse(f *testing.F) {
 		if len(text) != keys.SecretLen || strings.Trim(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_") != "" {
 			t.Errorf("%q passes for a key", text)
 		}
-		for i := range len(text) { // one wrong character is found wherever it stands
+		for i := range len(text) { // one wrong character is found in any position
 			other := text[:i] + string(text[i]^1) + text[i+1:]
 			if _, err := keys.Parse(other); err == nil {
 				t.Errorf("%q passes as %q does", other, text)

@@ -10,19 +10,19 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// MemoryLimiter is a [Limiter] for one process. It remembers a bounded number of keys; the one that has not called
-// for longest is forgotten first, and starts with a full bucket if it comes back.
+// MemoryLimiter is a [Limiter] for one process. It remembers a limited number of keys; the one that has not called for
+// longest is forgotten first, and starts with a full bucket if it calls again.
 type MemoryLimiter struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	latest  time.Time // that was seen: a clock set back gives and takes nothing
+	latest  time.Time // the latest time seen, so that a clock that is set back changes nothing
 	buckets *simplelru.LRU[string, *rate.Limiter]
 }
 
 var _ Limiter = (*MemoryLimiter)(nil)
 
-// MemoryLimiterConfig says how a [MemoryLimiter] works. The zero value is ready for use.
+// MemoryLimiterConfig configures a [MemoryLimiter]. The zero value is ready to use.
 type MemoryLimiterConfig struct {
 	Now  func() time.Time // the clock; nil means time.Now
 	Keys int              // how many keys are remembered; 0 or less means 100,000
@@ -36,14 +36,14 @@ func NewMemoryLimiter(cfg MemoryLimiterConfig) *MemoryLimiter {
 	if cfg.Keys <= 0 {
 		cfg.Keys = 100_000
 	}
-	// NewLRU fails on a size below 1 only.
+	// NewLRU only fails for a size below 1.
 	buckets, _ := simplelru.NewLRU[string, *rate.Limiter](cfg.Keys, nil)
 	return &MemoryLimiter{now: cfg.Now, buckets: buckets}
 }
 
 // Take implements [Limiter].
-func (l *MemoryLimiter) Take(ctx context.Context, key string, r Rate) (Allowance, error) {
-	return l.look(ctx, key, r, 1)
+func (l *MemoryLimiter) Take(ctx context.Context, key string, r Rate, n int) (Allowance, error) {
+	return l.look(ctx, key, r, r.Most(n))
 }
 
 // Peek implements [Limiter].
@@ -63,7 +63,7 @@ func (l *MemoryLimiter) Len() int {
 	return l.buckets.Len()
 }
 
-// look takes so many tokens, or gives them when that is less than 0.
+// look takes that many tokens, or gives them when take is negative.
 func (l *MemoryLimiter) look(ctx context.Context, key string, r Rate, take int) (Allowance, error) {
 	if err := ctx.Err(); err != nil {
 		return Allowance{}, err
@@ -78,10 +78,10 @@ func (l *MemoryLimiter) look(ctx context.Context, key string, r Rate, take int) 
 	}
 	b := l.bucket(key, r)
 	if take < 0 {
-		b.AllowN(l.latest, take) // what is beyond the capacity is gone with the next look
+		b.AllowN(l.latest, take) // what exceeds the capacity is dropped by the next look
 	}
 	tokens := b.TokensAt(l.latest)
-	wait := r.Wait(tokens)
+	wait := r.Wait(tokens, max(take, 1))
 	a := Allowance{OK: wait == 0, Rate: r, Remaining: tokens, RetryAfter: wait}
 	if take > 0 {
 		if a.OK = b.AllowN(l.latest, take); a.OK {
@@ -94,7 +94,7 @@ func (l *MemoryLimiter) look(ctx context.Context, key string, r Rate, take int) 
 	return a, nil
 }
 
-// bucket returns the key's bucket, with the same tokens when its rate has changed, or a full one that nobody remembers.
+// bucket returns the key's bucket, with the same tokens if its rate has changed, or a full one that is not stored.
 func (l *MemoryLimiter) bucket(key string, r Rate) *rate.Limiter {
 	limit, capacity := rate.Limit(r.Refill), int(min(r.Capacity, math.MaxInt))
 	b, ok := l.buckets.Peek(key)

@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// Memory is a [Store] and an [Admin] that forgets everything when the process ends.
+// Memory is a [Store] and an [Admin] that keeps everything in memory only.
 type Memory struct {
 	now    func() time.Time
 	ledger *credits.Memory // nil for none
@@ -32,10 +32,10 @@ var (
 	_ Admin = (*Memory)(nil)
 )
 
-// MemoryConfig says how a [Memory] works. The zero value is ready for use.
+// MemoryConfig configures a [Memory]. The zero value is ready to use.
 type MemoryConfig struct {
 	Now func() time.Time // the clock; nil means time.Now
-	// Ledger hears of each new account, and gives it the credits that it begins with. Nil for none.
+	// Ledger is told of each new account, and grants its initial credits. Nil for none.
 	Ledger *credits.Memory
 }
 
@@ -47,7 +47,7 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	return &Memory{now: cfg.Now, ledger: cfg.Ledger, keys: map[string]*Key{}, byHash: map[Hash]*Key{}}
 }
 
-// CreateAccount makes an account without credits. It fails with ErrTaken and ErrInvalid.
+// CreateAccount creates an account without credits. It returns ErrTaken and ErrInvalid.
 func (m *Memory) CreateAccount(ctx context.Context, name string) (Account, error) {
 	return m.OpenAccount(ctx, name, 0, "")
 }
@@ -78,8 +78,9 @@ func (m *Memory) OpenAccount(ctx context.Context, name string, n int64, reason s
 	return a, nil
 }
 
-// Restore adds accounts and keys as another store had them, and lets do add what belongs to them: all or nothing. It fails
-// with ErrTaken when a name or an id is in use, with ErrAbsent for a key without an account, and as do does.
+// Restore adds accounts and keys as they were in another store, and calls do to add what belongs to them: all or
+// nothing. It returns ErrTaken when a name or an id is in use, ErrAbsent for a key without an account, and the error of
+// do.
 func (m *Memory) Restore(accounts []Account, restored []Key, do func() error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -142,8 +143,8 @@ func (m *Memory) Accounts(context.Context) ([]Account, error) {
 	return slices.Clone(m.accounts), nil
 }
 
-// CreateKey makes a key and returns its secret, which is kept nowhere. It fails with ErrAbsent when there is no such
-// account, and with ErrInvalid.
+// CreateKey creates a key and returns its secret, which is not stored. It returns ErrAbsent when the account does not
+// exist, and ErrInvalid.
 func (m *Memory) CreateKey(_ context.Context, n NewKey) (secret string, k Key, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -170,8 +171,8 @@ func (m *Memory) Key(_ context.Context, id string) (Key, error) {
 	return *k, nil
 }
 
-// Keys returns the keys of the account with that id or name, or of all accounts when it is "", oldest first and the
-// revoked ones too.
+// Keys returns the keys of the account with that id or name, or of all accounts when it is "", oldest first and
+// including revoked ones.
 func (m *Memory) Keys(_ context.Context, account string) ([]Key, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -191,8 +192,8 @@ func (m *Memory) Keys(_ context.Context, account string) ([]Key, error) {
 	return found, nil
 }
 
-// Revoke ends the key with that id for good, from the next call on, and returns it. Revoking it again changes
-// nothing. It fails with ErrAbsent.
+// Revoke revokes the key with that id for good, from the next call on, and returns it. Revoking it again changes
+// nothing. It returns ErrAbsent if there is no such key.
 func (m *Memory) Revoke(_ context.Context, id string) (Key, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -220,29 +221,36 @@ func (m *Memory) Lookup(ctx context.Context, h Hash) (Key, error) {
 	return *k, nil
 }
 
-// touchEvery is how far the time of the last use may lag.
+// touchEvery is how far the recorded time of the last use may lag behind.
 const touchEvery = time.Second
 
 // Touch implements [Store].
 func (m *Memory) Touch(id string, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	// A time is replaced and not written over, since others hold it: not for every call of a busy key.
+	// A time is replaced and not overwritten, since others hold it; not for every call of a busy key.
 	if k, ok := m.keys[id]; ok && (k.LastUsedAt == nil || at.Sub(*k.LastUsedAt) >= touchEvery) {
 		k.LastUsedAt = new(stamp(at))
 	}
 }
 
-// CheckName returns ErrInvalid unless name can name an account or a key: UTF-8 of 1 to 100 bytes, no control characters,
-// no space around it.
+// CheckName returns ErrInvalid unless name is valid for an account or a key: UTF-8 of 1 to 100 bytes, only visible
+// characters and plain spaces, and no leading or trailing space. Otherwise two accounts could have names that look the
+// same.
 func CheckName(name string) error {
 	if name == "" || len(name) > 100 || !utf8.ValidString(name) || strings.TrimSpace(name) != name ||
-		strings.ContainsFunc(name, unicode.IsControl) {
-		return fmt.Errorf("%w: the name %.120q must be UTF-8 of 1 to 100 bytes, no control characters and no space around it",
-			ErrInvalid, name)
+		strings.ContainsFunc(name, unseen) {
+		return fmt.Errorf("%w: the name %.120q must be UTF-8 of 1 to 100 bytes, without control characters, characters that "+
+			"cannot be seen and space around it", ErrInvalid, name)
 	}
 	return nil
 }
 
-// stamp cuts t to what every store can keep.
+// unseen reports whether a character is invisible or changes the direction of text: controls, direction marks,
+// characters without width, spaces other than the plain one, and letters that are drawn as nothing.
+func unseen(r rune) bool {
+	return !unicode.IsPrint(r) || r == '\u2800' || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+}
+
+// stamp truncates t to what every store can keep.
 func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

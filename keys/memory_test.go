@@ -51,7 +51,7 @@ func TestLimiterIsBounded(t *testing.T) {
 	l := keys.NewMemoryLimiter(keys.MemoryLimiterConfig{Now: func() time.Time { return now }, Keys: 10})
 	r := keys.Rate{Capacity: 1, Refill: 1}
 	for i := range 1000 {
-		if _, err := l.Take(t.Context(), fmt.Sprint("key_", i), r); err != nil {
+		if _, err := l.Take(t.Context(), fmt.Sprint("key_", i), r, 1); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := l.Peek(t.Context(), fmt.Sprint("other_", i), r); err != nil {
@@ -61,7 +61,7 @@ func TestLimiterIsBounded(t *testing.T) {
 	if got := l.Len(); got != 10 {
 		t.Errorf("%d keys are remembered; want 10", got)
 	}
-	if a, err := l.Take(t.Context(), "key_999", r); err != nil || a.OK {
+	if a, err := l.Take(t.Context(), "key_999", r, 1); err != nil || a.OK {
 		t.Errorf("the last key was forgotten, and not the first: %+v, %v", a, err)
 	}
 }

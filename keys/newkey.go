@@ -9,37 +9,38 @@ import (
 
 // The errors of creating and changing accounts and keys.
 var (
-	// ErrAbsent says that there is no such account or key.
+	// ErrAbsent means that there is no such account or key.
 	ErrAbsent = errors.New("keys: absent")
-	// ErrTaken says that another has that name already.
+	// ErrTaken means that another account already has that name.
 	ErrTaken = errors.New("keys: taken")
-	// ErrInvalid says that a value cannot be what it was given for.
+	// ErrInvalid means that a value is not valid.
 	ErrInvalid = errors.New("keys: invalid")
 )
 
-// NewKey asks for a key.
+// NewKey describes a key to create.
 type NewKey struct {
 	Account     string // id or name of the account that it spends from
 	Name        string // for people; may be ""
 	Environment Environment
 	Rate        *Rate  // nil means the engine's default
-	DayCap      *int64 // credits in one UTC day; nil is no bound
-	TotalCap    *int64 // credits ever; nil is no bound
+	DayCap      *int64 // credits in one UTC day; nil is no limit
+	TotalCap    *int64 // credits in total; nil is no limit
+	Manage      bool   // as in [Key]
 }
 
-// Mint makes the key that n asks for, on the account with that id. It fails with ErrInvalid. Whoever implements a
-// store calls it.
+// Mint generates the key that n describes, for the account with that id. It returns ErrInvalid. Implementations of a
+// store call it.
 func (n NewKey) Mint(account string, at time.Time) (secret string, k Key, err error) {
 	if err := n.Check(); err != nil {
 		return "", Key{}, err
 	}
 	secret, k, err = Mint(n.Environment)
 	k.Account, k.Name, k.CreatedAt = account, n.Name, stamp(at)
-	k.Rate, k.DayCap, k.TotalCap = n.Rate, n.DayCap, n.TotalCap
+	k.Rate, k.DayCap, k.TotalCap, k.Manage = n.Rate, n.DayCap, n.TotalCap, n.Manage
 	return secret, k, err
 }
 
-// The bounds of what a key can be made with.
+// The limits of what a key can be created with.
 const (
 	MaxCapacity = 1_000_000 // calls
 	MinRefill   = 1e-6      // calls a second: one in twelve days
@@ -47,7 +48,7 @@ const (
 	MaxCap      = 1 << 53 // credits: the highest balance of an account
 )
 
-// Check returns ErrInvalid unless a key can be what n asks for. It does not look for the account.
+// Check returns ErrInvalid unless n describes a possible key. It does not check whether the account exists.
 func (n NewKey) Check() error {
 	if n.Environment != Live && n.Environment != Test {
 		return fmt.Errorf("%w: environment %q is neither live nor test", ErrInvalid, n.Environment)
@@ -58,7 +59,7 @@ func (n NewKey) Check() error {
 		}
 	}
 	if r := n.Rate; r != nil {
-		// Written so that what is no number fails too.
+		// Written so that NaN fails too.
 		if r.Capacity < 1 || r.Capacity > MaxCapacity || !(r.Refill >= MinRefill && r.Refill <= MaxRefill) {
 			return fmt.Errorf("%w: a rate must have a capacity of 1 to %d calls and give back %v to %v a second, not %d and %v",
 				ErrInvalid, MaxCapacity, MinRefill, float64(MaxRefill), r.Capacity, r.Refill)
@@ -72,7 +73,7 @@ func (n NewKey) Check() error {
 	return nil
 }
 
-// Check returns ErrInvalid unless a bucket can have that rate: a capacity of 1 or more, a refill above 0.
+// Check returns ErrInvalid unless a bucket can have that rate: a capacity of at least 1, and a positive refill.
 func (r Rate) Check() error {
 	if r.Capacity < 1 || !(r.Refill > 0) || math.IsInf(r.Refill, 1) {
 		return fmt.Errorf("%w: a rate of %d calls, %v a second", ErrInvalid, r.Capacity, r.Refill)

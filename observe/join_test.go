@@ -10,7 +10,7 @@ import (
 func TestJoinTellsEachOfEverything(t *testing.T) {
 	t.Parallel()
 	told := 0
-	// counting is an observer all of whose functions count.
+	// counting returns an observer whose functions all count.
 	counting := func() observe.Observer {
 		var o observe.Observer
 		for _, f := range reflect.ValueOf(&o).Elem().Fields() {

@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// asked is what the caller asked for: no log may hold it.
+// asked is what the caller requests: no log may contain it.
 const asked = "quillwort"
 
 func TestLoggable(t *testing.T) {

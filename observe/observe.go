@@ -1,7 +1,7 @@
-// Package observe is where the engine tells what it does: calls, charges, requests to upstreams, circuit breakers, drift.
+// Package observe reports what the engine does: calls, charges, requests to upstreams, circuit breakers, drift.
 //
-// An [Observer] is a table of functions, and a nil one is not told. Telemetry is built on it; nothing in here measures,
-// keeps or exports anything. No event holds a credential, a query or what an upstream said.
+// An [Observer] is a table of functions; nil ones are skipped. Telemetry is built on it; this package measures, keeps
+// and exports nothing. No event contains a credential, a query or an upstream's text.
 package observe
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Observer is told what the engine does. Its functions are called by many goroutines at once, in the middle of the
-// work: they return soon, and call nothing of the engine.
+// Observer is notified of what the engine does. Its functions are called concurrently, in the middle of the work: they
+// must return soon, and must not call the engine.
 type Observer struct {
 	Call     func(Call)     // a call has ended
 	Charge   func(Charge)   // an account has been charged
 	Upstream func(Upstream) // a request to an upstream has ended
 	Breaker  func(Breaker)  // a circuit breaker has changed its state
-	Drift    func(Drift)    // a row or object of an upstream was not as it should be
-	Invented func(Invented) // an enricher has made up words
+	Drift    func(Drift)    // a row or object of an upstream did not have the expected form
+	Invented func(Invented) // an enricher returned labels that do not exist
 }
 
 // Call is one call of an operation.
@@ -35,14 +35,15 @@ type Call struct {
 	Duration  time.Duration
 }
 
-// Charge is credits that an account has been charged: once for each charge in its books, whoever calls and how often.
+// Charge is an amount charged to an account. It is reported once for each charge entry, however often the call is
+// repeated.
 type Charge struct {
 	Operation string
-	Platform  string // "" for what is of no platform
-	Credits   int64  // more than 0
+	Platform  string // "" when there is no platform
+	Credits   int64  // positive
 }
 
-// Upstream is one request to an upstream, repeated ones included.
+// Upstream is one request to an upstream, including retries.
 type Upstream struct {
 	Platform  platform.ID
 	Provider  string
@@ -63,36 +64,49 @@ type State string
 // The states of a circuit breaker.
 const (
 	Closed   State = "closed"    // the provider is called
-	HalfOpen State = "half_open" // one call tries whether it answers again
+	HalfOpen State = "half_open" // one call checks whether it works again
 	Open     State = "open"      // it is not called
 )
 
-// Drift is one place in a row or object that was not as it should be. Where it stands is told, never what stood there.
+// Drift is one value in a row or object that did not have the expected form. It has the place of the value, never the
+// value.
 type Drift struct {
 	Platform  platform.ID
 	Provider  string
 	Operation string
-	Field     string // the same for all rows that break in one way, such as media.thumbnail_url; "" for the whole
-	Path      string // in this one row, such as media[2].thumbnail_url
-	LeftOut   bool   // the row was given up, not only the field
+	Field     string // the same for all rows that break in the same way, such as media.thumbnail_url; "" for the whole
+	Path      string // in this row, such as media[2].thumbnail_url
+	LeftOut   bool   // the whole row was left out, not only the field
 }
 
-// Drifted is how often one field of an operation has drifted.
+// Drifted counts how often one field of an operation has drifted.
 type Drifted struct {
 	Platform  platform.ID
 	Operation string
 	Field     string
 	Count     int64
-	Path      string // of the last one
+	Path      string // of the latest one
 }
 
-// Invented counts what an enricher has answered beyond the words that there are.
+// Quota is the state of one of an upstream's limits. Used and Left add up to Limit.
+type Quota struct {
+	Platform platform.ID
+	Provider string
+	Name     string // of the limit, such as "searches"; "" when the provider names none
+	Limit    int64  // 0 when it is unknown
+	Used     int64
+	Left     int64
+	Resets   time.Time // when it resets, or the first of what was used comes back; zero when it is unknown
+	Shared   bool      // usage of other processes counts, and a restart loses nothing
+}
+
+// Invented counts the labels in an enricher's answer that do not exist.
 type Invented struct {
 	Operation string
 	Words     int
 }
 
-// Filled returns o with functions that do nothing in place of those that are nil.
+// Filled returns o with nil functions replaced by ones that do nothing.
 func (o Observer) Filled() Observer {
 	fill(&o.Call)
 	fill(&o.Charge)
@@ -109,7 +123,7 @@ func fill[T any](f *func(T)) {
 	}
 }
 
-// Join returns an observer that tells each of all.
+// Join returns an observer that notifies each of all.
 func Join(all ...Observer) Observer {
 	return Observer{
 		Call:     each(all, func(o Observer) func(Call) { return o.Call }),
@@ -121,7 +135,7 @@ func Join(all ...Observer) Observer {
 	}
 }
 
-// each returns what tells those of all who want to hear it, or nil when nobody does.
+// each returns a function that calls the non-nil functions of all, or nil when there are none.
 func each[T any](all []Observer, of func(Observer) func(T)) func(T) {
 	var tell []func(T)
 	for _, o := range all {

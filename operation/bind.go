@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/problem"
 )
 
-// Args are the parameters of one call, each in its canonical form; "" was not given. They stand in the order of the
+// Args are the parameters of one call, each in its canonical form; "" was not given. They are in the order of the
 // operation's params.
 type Args struct {
 	Params []Param
@@ -39,6 +39,12 @@ func (a Args) Seconds(name string, def time.Duration) time.Duration {
 	return def
 }
 
+// MaxCredits returns the highest price that the caller allows, in credits; 0 is no limit.
+func (a Args) MaxCredits() int64 {
+	n, _ := strconv.ParseInt(a.Get("max_credits"), 10, 64)
+	return n
+}
+
 // Time returns a parameter that is a time; the zero time when it was not given.
 func (a Args) Time(name string) time.Time {
 	t, _ := time.Parse(time.RFC3339, a.Get(name))
@@ -61,7 +67,7 @@ func FromStruct[Req any](out Pairs, params []Param, req *Req) Pairs {
 		case FormInt:
 			text = strconv.FormatInt(whole(f), 10)
 		case FormTime:
-			own := *req // what is taken out of a value is on the heap, and so would be every request
+			own := *req // what is taken out of an interface is on the heap, and so would be every request
 			at, _ := reflect.TypeAssert[time.Time](reflect.ValueOf(&own).Elem().FieldByIndex(p.index))
 			text = at.UTC().Format(time.RFC3339)
 		case FormList:
@@ -71,6 +77,12 @@ func FromStruct[Req any](out Pairs, params []Param, req *Req) Pairs {
 				}
 				text += f.Index(i).String()
 			}
+		case FormKeys:
+			keys := make([]string, f.Len())
+			for i := range keys {
+				keys[i] = f.Index(i).String()
+			}
+			text = JoinKeys(keys)
 		default:
 			text = f.String()
 		}
@@ -79,7 +91,7 @@ func FromStruct[Req any](out Pairs, params []Param, req *Req) Pairs {
 	return out
 }
 
-// whole returns a number; of a duration the seconds, rounded away from zero.
+// whole returns a number; for a duration its seconds, rounded away from zero.
 func whole(v reflect.Value) int64 {
 	n := v.Int()
 	if v.Type() != reflect.TypeFor[time.Duration]() {
@@ -95,14 +107,14 @@ func whole(v reflect.Value) int64 {
 	return d
 }
 
-// Bind checks the parameters of a call against the operation and brings each into its canonical form, but for what
+// Bind checks the parameters of a call against the operation and converts each to its canonical form, except for what
 // only the platform knows. The problem names the parameter and says what it must be.
 func Bind(params []Param, given url.Values) (Args, error) { return PairsOf(given).Bind(params, nil) }
 
 // Bind is [Bind] for the parameters of c.
 func (c *Call) Bind(params []Param) (Args, error) { return c.Given().Bind(params, nil) }
 
-// Bind is [Bind] for parameters that stand in no map. The values are written to room, if they are not too many for it.
+// Bind is [Bind] for parameters that are not in a map. The values are written to room, if they fit.
 func (ps Pairs) Bind(params []Param, room []string) (Args, error) {
 	if len(room) < len(params) {
 		room = make([]string, len(params))
@@ -134,8 +146,8 @@ func (ps Pairs) Bind(params []Param, room []string) (Args, error) {
 	return a, oneOf(params, a)
 }
 
-// missing says that p must be given; where a name was given that is none, that one was probably meant for it, and is what
-// there is to mend.
+// missing returns the error for a missing p. If an unknown name was given that is similar to p's, the error is about
+// that name.
 func missing(params []Param, p *Param, given Pairs) error {
 	if err := unknownParam(params, given); err != nil {
 		return err
@@ -144,7 +156,7 @@ func missing(params []Param, p *Param, given Pairs) error {
 	return problem.New(problem.InvalidRequest, "parameter %q is required: %s", p.Name, doc)
 }
 
-// unknownParam names what was given and is no parameter, with the one that it comes nearest to; nil when all are.
+// unknownParam returns the error for a given name that is not a parameter, with the most similar one; nil when all are.
 func unknownParam(params []Param, given Pairs) error {
 	names := make([]string, 0, len(params))
 	for _, p := range params {
@@ -190,7 +202,7 @@ func oneOf(params []Param, a Args) error {
 	return problem.New(problem.InvalidRequest, "exactly one of the parameters %s must be given", strings.Join(names, ", "))
 }
 
-// AppendBinding appends what the parameters ask to be read, as text: equal for calls that differ only in options of the
+// AppendBinding appends what the parameters request, as text: it is equal for calls that differ only in options of the
 // answer and in the page. Cursors and cache entries are bound to it.
 func (a Args) AppendBinding(b []byte) []byte {
 	for i := range a.Params {
@@ -204,7 +216,7 @@ func (a Args) AppendBinding(b []byte) []byte {
 	return b
 }
 
-// Binding is [Args.AppendBinding] as text of its own.
+// Binding is [Args.AppendBinding] as a new string.
 func (a Args) Binding() string { return string(a.AppendBinding(nil)) }
 
 // Cursor returns the cursor, or "" for the first page.

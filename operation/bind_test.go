@@ -23,7 +23,7 @@ func TestBindBringsTextIntoOneForm(t *testing.T) {
 		{"until", "0001-01-02", "0001-01-02T00:00:00Z"},
 		{"until", "0000-01-01T00:00:00+14:00", ""},
 		{"until", "0000-06-01T00:00:00Z", ""},
-		{"until", "0001-01-01", ""}, // the zero time, which stands for none
+		{"until", "0001-01-01", ""}, // the zero time, which means none
 		{"until", "0001-01-01T00:00:00+00:01", ""},
 		{"query", "\u200f", ""},
 	}

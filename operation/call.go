@@ -9,20 +9,27 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
+	"reflect"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Call is one operation with its parameters as text, as a skin gets them.
+// Call is one operation with its parameters as text, as a front end receives them.
 type Call struct {
 	Platform       string     // of a read, or the provider of a raw one; "" for the service's own operations
 	Path           string     // of a raw read, decoded, without a leading slash; else ""
-	Params         url.Values // as they came, not checked
-	Pairs          Pairs      // the same, where they need no map; Params is then not looked at
+	Params         url.Values // as received, not checked
+	Pairs          Pairs      // the same without a map; Params is then ignored
 	RequestID      string     // "" means a new one
 	IdempotencyKey string     // "" for none
+	LastEventID    string     // of a stream that goes on behind that event; "" for its beginning
+	// More takes so many calls more from the rate limit of the key, for a call that has been admitted and is worth several;
+	// its error ends the call. Nil takes none.
+	More func(ctx context.Context, n int) error
 }
 
 // Given returns the parameters of c.
@@ -33,33 +40,50 @@ func (c *Call) Given() Pairs {
 	return PairsOf(c.Params)
 }
 
-// Answer is what a [Call] came to, encoded.
+// Answer is the encoded result of a [Call].
 type Answer struct {
-	Data     json.RawMessage // the caller's own
-	Envelope any             `json:"-"` // in place of Data, a *schema.Envelope of the data, where a Go value was asked for
+	Data     json.RawMessage // owned by the caller
+	Envelope any             `json:"-"` // in place of Data, a *schema.Envelope of the data, if a Go value was requested
 	Meta     schema.Meta
-	Tag      string        // of all that is answered but what is about this one call, without quotes; "" when it is not cacheable
-	TTL      time.Duration // how long the data stays good, from now
-	Fresh    bool          // the cache was not asked, and nobody may answer the same request from a copy
-	Replayed bool          // the answer was given before under the same idempotency key
+	Tag      string        // of the answer without what is about this one call, without quotes; "" if not cacheable
+	TTL      time.Duration // how long the data stays valid, from now; negative when it has expired
+	Fresh    bool          // the cache was skipped, and no one may answer the same request from a copy
+	Replayed bool          // the answer was given before for the same idempotency key
 	Pending  bool          // more will come under Meta.JobID
+	Made     *Made         // of an operation that redirects; else nil
 }
 
-// Event is one step of a call that is watched as it goes. Exactly one of Result and Meta is set, or neither, when a
-// platform has ended.
+// Made is the call that was made instead of one that redirects.
+type Made struct {
+	Operation *Operation // read-only
+	Platform  platform.ID
+	Path      string   // path and query of its route
+	Related   []string // those of the other calls that read the same thing
+}
+
+// Value returns data as a value of the operation's type, such as [schema.Profile].
+func (m *Made) Value(data json.RawMessage) (any, error) {
+	v := reflect.New(m.Operation.Data)
+	err := json.Unmarshal(data, v.Interface())
+	return v.Elem().Interface(), err
+}
+
+// Event is one step of a call that is watched as it goes. Of a search exactly one of Result and Meta is set, or neither, when
+// a platform has ended. Of changes ID and Result are set, or neither, when nothing has come for a while.
 type Event struct {
 	Platform platform.ID          // that has ended; else ""
 	State    schema.PlatformState // how it ended
-	Result   json.RawMessage      // one result
+	ID       string               // of a change: a stream that broke off goes on behind it
+	Result   json.RawMessage      // one result, or one change
 	Meta     *schema.Meta         // the end: what all of it came to
 }
 
-// NewRequestID returns a new id for a call: the time in milliseconds and behind it 80 random bits, so that nobody
-// guesses one and they sort as the calls came, which is kind to an index over them.
+// NewRequestID returns a new id for a call: the time in milliseconds followed by 80 random bits, so that ids cannot be
+// guessed and sort in the order of the calls, which is good for indexes.
 func NewRequestID() string {
 	var id [16]byte
 	binary.BigEndian.PutUint64(id[:], uint64(time.Now().UnixMilli())<<16)
-	rand.Read(id[6:]) // ends the program rather than fail
+	rand.Read(id[6:]) // crashes the program instead of failing
 	text := [30]byte{'r', 'e', 'q', '_'}
 	base32.HexEncoding.WithPadding(base32.NoPadding).Encode(text[4:], id[:])
 	return string(text[:])
@@ -72,10 +96,37 @@ type requestIDKey struct{}
 type callContext struct {
 	context.Context
 	id    string
-	begun time.Time // zero for what is done after the call
+	begun time.Time // zero for work after the call
+
+	mu    sync.Mutex
+	asked []string // the providers
 }
 
-// Value implements [context.Context]. The key asks for the context itself: an id in an interface would be a copy.
+// NoteAsked records that a provider was asked for the call in ctx.
+func NoteAsked(ctx context.Context, provider string) {
+	c, ok := ctx.Value(requestIDKey{}).(*callContext)
+	if !ok {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Contains(c.asked, provider) {
+		c.asked = append(c.asked, provider)
+	}
+}
+
+// Asked returns the providers that were asked for the call in ctx: each once, in order.
+func Asked(ctx context.Context) []string {
+	c, ok := ctx.Value(requestIDKey{}).(*callContext)
+	if !ok {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.asked)
+}
+
+// Value implements [context.Context]. The key returns the context itself, since an id in an interface would be a copy.
 func (c *callContext) Value(key any) any {
 	if key == (requestIDKey{}) {
 		return c
@@ -83,19 +134,20 @@ func (c *callContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// WithRequestID returns a context in which work for the call of that id is done: what is logged carries the id, and the
-// call's time counts from now.
+// WithRequestID returns a context for the work of the call with that id: logs carry the id, and the call's time counts
+// from now.
 func WithRequestID(ctx context.Context, id string) context.Context {
 	if RequestID(ctx) == id {
 		return ctx
 	}
-	return &callContext{ctx, id, time.Now()}
+	return &callContext{Context: ctx, id: id, begun: time.Now()}
 }
 
-// Detach returns ctx without its end, as [context.WithoutCancel] does: for what is finished even if the caller has left.
+// Detach returns ctx without its end, as [context.WithoutCancel] does: for work that is completed even if the caller
+// has left.
 func Detach(ctx context.Context) context.Context {
 	if c, ok := ctx.(*callContext); ok {
-		return (*detached)(c) // the same memory, seen otherwise
+		return (*detached)(c) // the same memory with another type
 	}
 	return context.WithoutCancel(ctx)
 }
@@ -107,7 +159,7 @@ func (*detached) Done() <-chan struct{}                   { return nil }
 func (*detached) Err() error                              { return nil }
 func (d *detached) Value(key any) any                     { return (*callContext)(d).Value(key) }
 
-// Begun returns when the call began that is worked for in ctx, and the zero time where no call waits for the work.
+// Begun returns when the call in ctx began, and the zero time if no call waits for the work.
 func Begun(ctx context.Context) time.Time {
 	if c, ok := ctx.Value(requestIDKey{}).(*callContext); ok {
 		return c.begun
@@ -115,12 +167,12 @@ func Begun(ctx context.Context) time.Time {
 	return time.Time{}
 }
 
-// After returns ctx for what is done when the call is over: its id is still logged, and its time does not count.
+// After returns ctx for work after the call is over: its id is still logged, and its time does not count.
 func After(ctx context.Context) context.Context {
-	return &callContext{ctx, RequestID(ctx), time.Time{}}
+	return &callContext{Context: ctx, id: RequestID(ctx)}
 }
 
-// RequestID returns the id of the call that is worked for in ctx, or "".
+// RequestID returns the id of the call in ctx, or "".
 func RequestID(ctx context.Context) string {
 	if c, ok := ctx.Value(requestIDKey{}).(*callContext); ok {
 		return c.id
@@ -128,8 +180,8 @@ func RequestID(ctx context.Context) string {
 	return ""
 }
 
-// Seal gives an answer that was put together on the spot its tag and its lifetime. Place stands for the next page: the
-// text of a cursor says the same thing in other words when it is sealed with another secret.
+// Seal sets the tag and the lifetime of an answer that was just made. Place identifies the next page: the text of a
+// cursor differs when it is sealed with another secret.
 func (a *Answer) Seal(ttl time.Duration, place []byte) {
 	sum := sha256.New()
 	sum.Write(a.Data)

@@ -57,7 +57,7 @@ func FuzzBind(f *testing.F) {
 		if ones > 1 {
 			t.Errorf("%s?%s: %d of a group", o.Name, raw, ones)
 		}
-		// What stands in the key of the cache is the same however often it is bound.
+		// Binding again does not change what goes into the cache key.
 		again := url.Values{}
 		for i, p := range o.Params {
 			if in.Values[i] != "" {

@@ -18,25 +18,30 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// MaxCursor is how long a cursor may be, in bytes.
+// MaxCursor is the maximum length of a cursor, in bytes.
 const MaxCursor = 8192
 
-const maxParam = 512 // bytes of what has no bound of its own
+// MaxAddress is the maximum length of a text with a web address, in bytes.
+const MaxAddress = 2048
 
-// Form says how a parameter is written.
+const maxParam = 512 // bytes of a parameter without a limit of its own
+
+// Form is how a parameter is written.
 type Form string
 
 // The forms of a parameter.
 const (
 	FormText    Form = "text"
-	FormProse   Form = "prose"   // as it is: line breaks and spaces are part of it
+	FormProse   Form = "prose"   // unchanged: line breaks and spaces are part of it
 	FormCursor  Form = "cursor"  // the place of a page
 	FormBool    Form = "bool"    // exactly true or false
 	FormTime    Form = "time"    // RFC 3339, or a date
 	FormCountry Form = "country" // ISO 3166-1 alpha-2
 	FormLang    Form = "lang"    // BCP 47
 	FormInt     Form = "int"
-	FormList    Form = "list" // platforms, separated by commas
+	FormList    Form = "list"    // platforms, separated by commas
+	FormKeys    Form = "keys"    // identifiers, separated by commas, or by line feeds if there is one
+	FormAddress Form = "address" // text that contains a web address: line breaks are spaces
 )
 
 // Param is one parameter of an operation.
@@ -44,41 +49,50 @@ type Param struct {
 	Name     string
 	Doc      string
 	Form     Form
-	Enum     []string // the values that it may have; nil for any
+	Enum     []string // the possible values; nil for any
 	Required bool
 	OneOf    bool              // exactly one of the operation's OneOf parameters is given
-	Filter   bool              // given only where the platform can apply it
-	Option   bool              // about the answer rather than about what is read: no cursor and no cache entry is bound to it
-	Min, Max int               // of a whole number, or characters of a text; 0 is no bound
-	Subject  providers.Subject // what an identifier names; "" for what is none
+	Filter   bool              // only allowed if the platform can apply it
+	Option   bool              // about the answer, not about what is read: no cursor or cache entry is bound to it
+	Min, Max int               // of a whole number, or characters of a text; a Max of 0 is no limit
+	Subject  providers.Subject // what an identifier identifies; "" if it is not one
 	index    []int             // of the field in the request struct
 }
 
-// MaxBytes returns how long the parameter may be.
+// MaxBytes returns the maximum length of the parameter.
 func (p *Param) MaxBytes() int {
 	switch {
 	case p.Form == FormCursor:
 		return MaxCursor
+	case p.Form == FormAddress:
+		return MaxAddress
+	case p.Form == FormKeys:
+		return MaxKeyList
 	case p.Max > 0 && (p.Form == FormText || p.Form == FormProse):
 		return p.Max * utf8.UTFMax
 	}
 	return maxParam
 }
 
-// names tells whether the parameter belongs to what is read: cursors and cache entries are bound to those.
+// names reports whether the parameter is about what is read: cursors and cache entries are bound to those.
 func (p *Param) names() bool { return !p.Option && p.Form != FormCursor }
 
-// shared are the parameters that mean the same wherever they stand: a request struct only names them. Nobody writes to it.
+// shared are the parameters that mean the same in every operation: a request struct only names them. It is read-only.
 var shared = map[string]Param{
 	"cursor":      {Form: FormCursor, Doc: "The next_cursor of the page before."},
 	"include_raw": {Option: true, Doc: "Adds the untouched upstream object to each object as raw."},
 	"fresh":       {Option: true, Doc: "Skips the cache; costs twice the base."},
+	"max_credits": {Option: true, Min: 1, Doc: "Refuses the call, as insufficient_credits, when it may cost more credits than this."},
+	"max_age_s": {Option: true, Min: 0, Max: int(24 * time.Hour / time.Second), Doc: "Only data younger than this, in seconds, " +
+		"up to the operation's lifetime; older data is read again, at twice the base."},
+	"stale_if_error_s": {Option: true, Min: 1, Max: int(24 * time.Hour / time.Second), Doc: "When the platform fails, answers " +
+		"with data that is up to so many seconds past its lifetime, at the price of a hit."},
 	"enrich": {Option: true, Enum: []string{"arabic"}, Doc: "Adds dialect, sentiment, entities and topics to each object; " +
 		"costs 3 credits more, which are refunded when it fails."},
 }
 
-// ParamsOf returns the parameters that the tags of a request struct describe, in the order of its fields: param names
-// one and says whether it is required, one of several or a filter; subject, enum, form, min, max and doc say the rest.
+// ParamsOf returns the parameters that the tags of a request struct describe, in the order of its fields: param has the
+// name and whether it is required, one of several or a filter; subject, enum, form, min, max and doc have the rest.
 func ParamsOf(t reflect.Type) []Param {
 	var out []Param
 	for _, f := range reflect.VisibleFields(t) {
@@ -100,17 +114,24 @@ func ParamsOf(t reflect.Type) []Param {
 		case reflect.Int, reflect.Int64: // a number, or a time.Duration in seconds
 			p.Form = FormInt
 		case reflect.Slice:
-			p.Form = FormList
+			p.Form = cmp.Or(Form(f.Tag.Get("form")), FormList)
 		case reflect.Struct:
 			p.Form = FormTime
 		default:
 			p.Form = cmp.Or(Form(f.Tag.Get("form")), p.Form, FormText)
 		}
-		p.Min, _ = strconv.Atoi(f.Tag.Get("min"))
-		p.Max, _ = strconv.Atoi(f.Tag.Get("max"))
+		p.Min, p.Max = bound(f.Tag.Get("min"), p.Min), bound(f.Tag.Get("max"), p.Max)
 		out = append(out, p)
 	}
 	return out
+}
+
+// bound returns a bound from a tag, or def when the tag has none.
+func bound(tag string, def int) int {
+	if n, err := strconv.Atoi(tag); err == nil {
+		return n
+	}
+	return def
 }
 
 var (
@@ -118,7 +139,7 @@ var (
 	lang    = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
 )
 
-// canonical checks one value and brings it into the form that stands in keys.
+// canonical checks one value and converts it to the form in keys.
 func (p *Param) canonical(v string) (string, error) {
 	limit := p.MaxBytes()
 	switch {
@@ -126,6 +147,8 @@ func (p *Param) canonical(v string) (string, error) {
 		return "", fmt.Errorf("must not be empty")
 	case len(v) > limit:
 		return "", fmt.Errorf("must be at most %d bytes long", limit)
+	case p.Form == FormKeys:
+		return v, p.countKeys(v)
 	case !utf8.ValidString(v):
 		return "", fmt.Errorf("must be valid UTF-8")
 	}
@@ -141,6 +164,9 @@ func (p *Param) canonical(v string) (string, error) {
 		}
 		return v, nil
 	}
+	if p.Form == FormAddress {
+		v = breaks.Replace(v)
+	}
 	if strings.ContainsFunc(v, unicode.IsControl) {
 		return "", fmt.Errorf("must not hold control characters")
 	}
@@ -154,8 +180,8 @@ func (p *Param) canonical(v string) (string, error) {
 		return "", fmt.Errorf("must be one of %s%s", strings.Join(p.Enum, ", "), problem.DidYouMean(v, p.Enum))
 	}
 	switch p.Form {
-	case FormText:
-		if v = norm.NFC.String(v); len(v) > limit { // a few letters grow when they are composed
+	case FormText, FormAddress:
+		if v = norm.NFC.String(v); len(v) > limit { // a few letters become longer when they are composed
 			return "", fmt.Errorf("must be at most %d bytes long", limit)
 		}
 		if p.Max > 0 && utf8.RuneCountInString(v) > p.Max {
@@ -175,16 +201,22 @@ func (p *Param) canonical(v string) (string, error) {
 		v = strings.ToLower(v)
 	case FormInt:
 		n, err := strconv.Atoi(v)
-		if err != nil || n < p.Min || n > p.Max {
+		switch {
+		case p.Max == 0 && (err != nil || n < p.Min):
+			return "", fmt.Errorf("must be a whole number of %d or more", p.Min)
+		case p.Max > 0 && (err != nil || n < p.Min || n > p.Max):
 			return "", fmt.Errorf("must be a whole number from %d to %d", p.Min, p.Max)
 		}
 		v = strconv.Itoa(n)
-	case FormBool, FormList, FormProse, FormCursor:
+	case FormBool, FormList, FormKeys, FormProse, FormCursor:
 	}
 	return v, nil
 }
 
-// seen drops what nobody sees and what comes along when people paste: marks of direction, characters without width,
+// breaks replaces the line breaks of a pasted text with spaces.
+var breaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ")
+
+// seen drops invisible characters that come along when people paste: direction marks, characters without width,
 // byte-order marks (D69).
 func seen(r rune) rune {
 	switch {
@@ -201,7 +233,7 @@ func seen(r rune) rune {
 func canonicalTime(v string) (string, error) {
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
 		t, err := time.Parse(layout, v)
-		// What lies beyond could not be written again; the zero time stands for none.
+		// Times outside of these years could not be formatted again; the zero time means none.
 		if t = t.UTC(); err == nil && !t.IsZero() && t.Year() >= 1 && t.Year() <= 9999 {
 			return t.Format(time.RFC3339), nil
 		}

@@ -1,5 +1,4 @@
-// Package problem is the one kind of error that a caller of socialdata meets: an RFC 9457 problem with a stable,
-// machine-readable code.
+// Package problem is the error type of socialdata: an RFC 9457 problem with a stable, machine-readable code.
 //
 //	if errors.Is(err, problem.NotFound) {
 //		…
@@ -23,8 +22,8 @@ import (
 	"time"
 )
 
-// Code says what kind of problem it is. Codes are stable; texts are not. As an error it is a target for [errors.Is]: every
-// *[Error] with that code matches it.
+// Code says what kind of problem it is. Codes are stable; texts are not. As an error it is a target for [errors.Is]:
+// every *[Error] with that code matches it.
 type Code string //nolint:errname // a code first: callers write problem.NotFound
 
 // Error returns the code.
@@ -52,7 +51,7 @@ func Codes() []Code {
 	}
 }
 
-// Status returns the HTTP status that goes with c.
+// Status returns the HTTP status of c.
 func (c Code) Status() int {
 	switch c {
 	case InvalidRequest:
@@ -74,7 +73,7 @@ func (c Code) Status() int {
 	return http.StatusInternalServerError
 }
 
-// Title returns the short summary that goes with c.
+// Title returns the short summary of c.
 func (c Code) Title() string {
 	switch c {
 	case InvalidRequest:
@@ -96,36 +95,37 @@ func (c Code) Title() string {
 	return "Internal error"
 }
 
-// Type returns the URI that identifies c where there is no page that explains it.
+// Type returns the URI that identifies c if there is no page that explains it.
 func (c Code) Type() string { return "urn:socialdata:problem:" + string(c) }
 
 // Error is a problem. As JSON it is the problem-details object of the specification.
 type Error struct {
 	Code   Code
-	Detail string // for people; never holds a credential or an internal
-	// Status overrides the status of Code where HTTP has a finer word for it, such as 405; 0 leaves it.
+	Detail string // for people; never contains a credential or an internal detail
+	// Status overrides the status of Code when HTTP has a more specific one, such as 405; 0 means Code's.
 	Status     int
 	Type       string        // a URI that leads to an explanation of Code; "" means [Code.Type]
-	RetryAfter time.Duration // when to come back; 0 when waiting does not help or is not known
+	RetryAfter time.Duration // when to retry; 0 when waiting does not help or the time is unknown
 	RequestID  string        // the call that failed; set by the engine
-	Call       string        // what was called, such as "Profile on github"; "" when that is not known. Not part of the JSON.
-	Why        string        // the cause, for the program that holds the engine; "" when Detail says all. Not part of the JSON.
-	// Remembered tells that the cache knew of the problem: an absence. Age is then how long ago it was met.
+	Call       string        // what was called, such as "Profile on github"; "" when it is unknown. Not in the JSON.
+	Why        string        // the cause, for the embedding program; "" if Detail is complete. Not in the JSON.
+	// Remembered reports that the problem, an absence, came from the cache. Age is then how old the entry is.
 	Remembered bool
 	Age        time.Duration
 	cause      error
 	told       *told
 }
 
-// Phrase is a part of a detail that each front end says in its own words. As an argument of [New] and [Wrap] it is what HTTP
-// says in Detail.
+// Phrase is a part of a detail that each front end words differently. As an argument of [New] and [Wrap] it appears in
+// Detail in its HTTP form.
 type Phrase struct {
 	HTTP    string // such as "GET /v1/github/posts"
 	Go      string // such as "posts"
 	Command string // such as "github posts"
+	Tool    string // for tools of language models; "" means Command
 }
 
-// told is what a detail was made of, where front ends say it in different words.
+// told holds the parts of a detail that front ends word differently.
 type told struct {
 	detail, format string
 	args           []any
@@ -145,7 +145,7 @@ func New(code Code, detail string, args ...any) *Error {
 	return e
 }
 
-// in returns the detail in the words that of picks.
+// in returns the detail with the form of each phrase that of selects.
 func (t *told) in(of func(Phrase) string) string {
 	args := slices.Clone(t.args)
 	for i := range args {
@@ -156,7 +156,7 @@ func (t *told) in(of func(Phrase) string) string {
 	return fmt.Sprintf(t.format, args...)
 }
 
-// DetailIn returns Detail with the words that of picks from each [Phrase].
+// DetailIn returns Detail with the form of each [Phrase] that of selects.
 func (e *Error) DetailIn(of func(Phrase) string) string {
 	if e.told == nil || e.Detail != e.told.detail {
 		return e.Detail
@@ -164,21 +164,20 @@ func (e *Error) DetailIn(of func(Phrase) string) string {
 	return e.told.in(of)
 }
 
-// Wrap returns a problem with a cause, which stays reachable through [errors.Is] and [errors.As] and is never part
-// of the JSON.
+// Wrap returns a problem with a cause, which [errors.Is] and [errors.As] can find and which is never part of the JSON.
 func Wrap(cause error, code Code, detail string, args ...any) *Error {
 	e := New(code, detail, args...)
 	e.cause = cause
 	return e
 }
 
-// After sets when to come back, and returns e.
+// After sets when to retry, and returns e.
 func (e *Error) After(d time.Duration) *Error {
 	e.RetryAfter = d
 	return e
 }
 
-// Error returns what was called, the code, the detail in the words of Go, and the cause.
+// Error returns what was called, the code, the detail in its Go form, and the cause.
 func (e *Error) Error() string {
 	text := string(e.Code) + ": " + e.DetailIn(func(p Phrase) string { return p.Go })
 	if e.Call != "" {
@@ -199,7 +198,7 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// HTTPStatus returns the status to answer with.
+// HTTPStatus returns the HTTP status of the response.
 func (e *Error) HTTPStatus() int {
 	if e.Status != 0 {
 		return e.Status
@@ -207,7 +206,7 @@ func (e *Error) HTTPStatus() int {
 	return e.Code.Status()
 }
 
-// RetryAfterSeconds returns RetryAfter in whole seconds, rounded up, so that a caller who waits that long is never
+// RetryAfterSeconds returns RetryAfter in whole seconds, rounded up, so that a caller who waits that long is never too
 // early.
 func (e *Error) RetryAfterSeconds() int64 {
 	return int64(math.Ceil(e.RetryAfter.Seconds()))
@@ -225,8 +224,8 @@ type wire struct {
 	RetryAfter *int64 `json:"retry_after,omitempty"`
 }
 
-// MarshalJSON returns the problem-details object, with <, > and & left as they are: an encoder around it that is told
-// to leave them cannot undo what is escaped here.
+// MarshalJSON returns the problem-details object, with <, > and & unescaped: an encoder that is configured not to
+// escape them cannot undo it.
 func (e *Error) MarshalJSON() ([]byte, error) {
 	w := wire{cmp.Or(e.Type, e.Code.Type()), e.Code.Title(), e.HTTPStatus(), e.Detail, e.Code, e.RequestID, nil}
 	if e.RetryAfter > 0 || e.Code == RateLimited {
@@ -240,7 +239,7 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// UnmarshalJSON reads a problem-details object, so that a client of the HTTP interface gets the same error value.
+// UnmarshalJSON parses a problem-details object, so that a client of the HTTP API gets the same error value.
 func (e *Error) UnmarshalJSON(b []byte) error {
 	var w wire
 	if err := json.Unmarshal(b, &w); err != nil {

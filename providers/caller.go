@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-// ErrShare is the cause of an [ErrUnavailable] that holds for one account alone: it has taken its share of an upstream's
-// limit. It says nothing about the upstream, and nothing to others who ask the same.
-var ErrShare = errors.New("the account's share of the limit is used up")
+// ErrShare is the cause of an [ErrUnavailable] that holds for one account or one class of reads alone: it has taken its
+// share of an upstream's limit. It says nothing about the upstream, and nothing to others who ask the same.
+var ErrShare = errors.New("the share of the limit is used up")
 
 // ErrBusy is the cause of an [ErrUnavailable] that is the program's own: it has no memory for one more answer. It says
 // nothing about the upstream.

@@ -58,7 +58,7 @@ func tables(t *testing.T, p providers.Provider) string {
 	t.Helper()
 	out := map[string]any{}
 	for f, v := range reflect.ValueOf(p).Fields() {
-		if v.Kind() != reflect.Func {
+		if v.Kind() != reflect.Func && f.Name != "Batches" { // which holds functions and numbers
 			out[f.Name] = v.Interface()
 		}
 	}

@@ -87,3 +87,11 @@ const (
 	AdvertiserID Subject = "advertiser"
 	EventID      Subject = "event"
 )
+
+// What an address of a platform may be beside the address of something that can be asked for.
+const (
+	// SitePage is a page that names nothing readable, such as the log-in page or a list of search results.
+	SitePage Subject = "page"
+	// ShortLink is a short link: only the site knows where it leads. See [Provider.Open].
+	ShortLink Subject = "short link"
+)

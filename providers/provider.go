@@ -97,9 +97,24 @@ type Provider struct {
 	Events       ListBy[EventsQuery, schema.Event] `op:"events"`
 	EventsSearch List[schema.Event]                `op:"events/search"` // the key is the query
 
+	// Batches are the operations that take many keys at once.
+	Batches Batches
+
 	// Normalize reduces what people paste, such as a public URL or a handle with an @, to the canonical identifier.
 	// It gets values that are trimmed and not empty, and fails with [ErrInvalid]. Nil leaves values as they are.
 	Normalize func(s Subject, value string) (string, error)
+	// Names says what an address names: the most telling subject alone, and its canonical identifier. It asks no upstream.
+	// It gets an absolute URL of http or https that does not merely lead to another one. Of an address that names nothing it
+	// returns false, with [SitePage] or [ShortLink] where that is the platform's own and "" where it is not. Nil knows no
+	// address of the platform.
+	Names func(u *url.URL) (s Subject, id string, ok bool)
+	// Also lists, for what an address names, the other subjects for which Normalize takes that address: a comment's page
+	// names its post, an album's page may be asked for as a post and as a collection. [ShortLink] lists what Normalize
+	// leaves for the read to find out.
+	Also map[Subject][]Subject
+	// Open returns the address that a short link leads to, by one request to the host of the link. It fails with [ErrNotFound]
+	// when the link leads nowhere. Nil opens none.
+	Open func(ctx context.Context, u *url.URL) (string, error)
 	// Filters lists what each operation can filter by.
 	Filters map[Op]Filters
 	// Required lists, for an operation, the optional parameters without which it is not served.
@@ -112,9 +127,12 @@ type Provider struct {
 	// Missing lists, for an operation that is not served, the settings that would switch it on. A setting of a package that
 	// serves many platforms is named with the package: "scrapecreators.api_key".
 	Missing map[Op][]string
-	// Charges says what the upstream charges its own customer for a call, in credits of its own. An operation that is not
-	// there costs nothing.
+	// Charges says what the upstream charges its own customer for a call at most, in credits of its own: a call that needs
+	// more goes without the rest. An operation that is not there costs nothing.
 	Charges map[Op]int64
+
+	// Limits are the upstream's limits, as far as they are known.
+	Limits []Limit
 
 	// Routes is the allow-list of Forward; without Forward, of what it would read if the settings in Missing were there.
 	Routes  []Route
@@ -138,8 +156,8 @@ func (p Provider) Clone() Provider {
 			p.Filters[op][name] = slices.Clone(values)
 		}
 	}
-	p.Missing, p.Required = cloneLists(p.Missing), cloneLists(p.Required)
-	p.Routes, p.Credentials = slices.Clone(p.Routes), slices.Clone(p.Credentials)
+	p.Missing, p.Required, p.Also = cloneLists(p.Missing), cloneLists(p.Required), cloneLists(p.Also)
+	p.Routes, p.Credentials, p.Limits = slices.Clone(p.Routes), slices.Clone(p.Credentials), slices.Clone(p.Limits)
 	for i := range p.Routes {
 		p.Routes[i].Query = slices.Clone(p.Routes[i].Query)
 	}
@@ -147,7 +165,7 @@ func (p Provider) Clone() Provider {
 	return p
 }
 
-func cloneLists(of map[Op][]string) map[Op][]string {
+func cloneLists[K comparable, V any](of map[K][]V) map[K][]V {
 	out := maps.Clone(of)
 	for op, list := range out {
 		out[op] = slices.Clone(list)
@@ -193,9 +211,15 @@ func (p Provider) WithoutOps(settings []string, ops ...Op) Provider {
 		if p.Serves(op) || missing[op] != nil {
 			missing[op] = slices.Concat(missing[op], settings)
 			v.FieldByIndex(fields[op]).SetZero()
+			if at, ok := batches[op]; ok {
+				v.FieldByIndex(at).SetZero()
+			}
 		}
 	}
 	p.Missing = missing
+	if p.Search == nil {
+		p.Searches = nil
+	}
 	if len(ops) == len(fields) && p.Forward != nil {
 		missing[OpRaw], p.Forward = settings, nil
 	}
@@ -214,11 +238,30 @@ var fields, order = func() (map[Op][]int, []Op) {
 	return at, ops
 }()
 
+// batches is where the batch of an operation stands in a Provider. Nobody writes to it.
+var batches = func() map[Op][]int {
+	at, in := map[Op][]int{}, reflect.TypeFor[Provider]()
+	group, _ := in.FieldByName("Batches")
+	for f := range group.Type.Fields() {
+		at[Op(f.Tag.Get("op"))] = slices.Concat(group.Index, f.Index)
+	}
+	return at
+}()
+
 // Ops returns every operation, in the order of the [Provider] struct. The caller owns the slice.
 func Ops() []Op { return append([]Op(nil), order...) }
 
 func (p Provider) field(op Op) reflect.Value {
 	at, ok := fields[op]
+	if !ok {
+		return reflect.Value{}
+	}
+	return reflect.ValueOf(p).FieldByIndex(at)
+}
+
+// batch returns the batch of an operation; not valid where the operation has none on any upstream.
+func (p Provider) batch(op Op) reflect.Value {
+	at, ok := batches[op]
 	if !ok {
 		return reflect.Value{}
 	}

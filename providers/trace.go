@@ -21,6 +21,8 @@ type UpstreamCall struct {
 	Status   int           // of the answer; 0 when there was none
 	Err      error         // why there was no answer that could be read whole; nil when there was one
 	Duration time.Duration // until the answer was read whole, or given up
+	// Revalidated reports that the upstream answered 304: what it said before is its answer, and no body was sent.
+	Revalidated bool
 }
 
 // Trace is told what happens during a read. Each function may be nil, and is called by several goroutines at once.
@@ -32,6 +34,9 @@ type Trace struct {
 	// Room is called before so many more bytes of an answer are read, and waits until the program has memory for them. Its
 	// error is that of the read.
 	Room func(ctx context.Context, bytes int64) error
+	// Kept is called for each answer that is kept for the upstream's next 304, or was taken from there. Forget gives it up:
+	// an answer that turns out to be unusable is read whole the next time.
+	Kept func(forget func())
 }
 
 type traceKey struct{}
@@ -56,5 +61,17 @@ func TraceOf(ctx context.Context) Trace {
 	if t.Room == nil {
 		t.Room = func(context.Context, int64) error { return nil }
 	}
+	if t.Kept == nil {
+		t.Kept = func(func()) {}
+	}
 	return t
 }
+
+type wholeKey struct{}
+
+// WithWhole returns a context whose reads ask upstreams for the whole answer, and never whether it has changed: for a
+// caller who does not believe what was kept.
+func WithWhole(ctx context.Context) context.Context { return context.WithValue(ctx, wholeKey{}, true) }
+
+// WantsWhole reports whether ctx is one of [WithWhole].
+func WantsWhole(ctx context.Context) bool { return ctx.Value(wholeKey{}) != nil }

@@ -34,7 +34,7 @@ func TestTheHeadOfAnAnswerHasABound(t *testing.T) {
 				_ = far.Close()
 				sent <- n
 			}()
-			web := providers.Transport().(*http.Transport)
+			web := providers.Transport().(interface{ Unwrap() http.RoundTripper }).Unwrap().(*http.Transport)
 			web.Proxy = nil
 			web.DialContext = func(context.Context, string, string) (net.Conn, error) { return near, nil }
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://upstream.example/", nil)

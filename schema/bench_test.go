@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// full returns objects of the size that platforms deliver, with every field that is looked at set.
+// full returns objects of a realistic size, with every checked field set.
 func full() map[string]schema.Object {
 	ann := actor()
 	ann.AvatarURL = new("https://mock.example/avatars/9.jpg?size=200")
@@ -57,7 +57,7 @@ func BenchmarkValidate(b *testing.B) {
 	}
 }
 
-// BenchmarkDecode is what BenchmarkValidate is compared with: the same objects out of their JSON.
+// BenchmarkDecode is compared with BenchmarkValidate: it decodes the same objects from their JSON.
 func BenchmarkDecode(b *testing.B) {
 	for name, o := range full() {
 		data, err := schema.Marshal(o)

@@ -14,13 +14,13 @@ type Resource[T any] interface {
 // pointer is a pointer to what data is made of.
 type pointer[T any] interface {
 	*T
-	// detach gives what is a copy of another its own of all that can be written to.
+	// detach replaces everything in a shallow copy that can be modified with copies.
 	detach(c *cells)
 }
 
-// Clone makes *dst a copy of *src that shares nothing with it which can be written to.
+// Clone makes *dst a deep copy of *src: they share nothing that can be modified.
 func Clone[T any, P Resource[T]](dst, src *T) {
-	few := &struct { // what a profile points to is one allocation with the cells themselves
+	few := &struct { // the targets of a profile's pointers are allocated together with the cells
 		cells
 		texts [8]string
 		ints  [4]int64
@@ -30,15 +30,15 @@ func Clone[T any, P Resource[T]](dst, src *T) {
 	P(dst).detach(&few.cells)
 }
 
-// CloneAll returns such a copy of a list; nil for nil.
+// CloneAll returns a deep copy of a list; nil for nil.
 func CloneAll[T any, P Resource[T]](vs []T) []T {
 	out := slices.Clone(vs)
 	detachAll[T, P](out, &cells{block: 64})
 	return out
 }
 
-// cells are where the values stand that copies point to. They lie together in blocks: a page of 50 posts points to some
-// 700 values, and each would be an allocation of its own.
+// cells hold the values that copies point to. They are allocated in blocks: a page of 50 posts points to about 700
+// values, each of which would be an allocation of its own.
 type cells struct {
 	block  int // how many values a block has
 	texts  []string
@@ -48,7 +48,7 @@ type cells struct {
 	flags  []bool
 }
 
-// own makes *p a pointer to a copy of what it points to, in a block of which there is room for more.
+// own makes *p a pointer to a copy of its target, in a block with space for more.
 func own[T any](block *[]T, size int, p **T) {
 	if *p == nil {
 		return
@@ -66,7 +66,7 @@ func (c *cells) float(p **float64)  { own(&c.floats, c.block, p) }
 func (c *cells) time(p **time.Time) { own(&c.times, c.block, p) }
 func (c *cells) flag(p **bool)      { own(&c.flags, c.block, p) }
 
-// list makes *s a list of its own, without room behind it: who appends to it gets another.
+// list makes *s a copy without spare capacity, so that appending to it allocates.
 func (c *cells) list(s *[]string) {
 	if len(*s) == 0 {
 		*s = slices.Clip(*s)[:0:0]
@@ -80,7 +80,7 @@ func (c *cells) list(s *[]string) {
 	*s = c.texts[from:len(c.texts):len(c.texts)]
 }
 
-// lists is for lists of what points to more.
+// lists copies lists of structs with pointers.
 func lists[T any, P pointer[T]](c *cells, s *[]T) {
 	*s = slices.Clone(*s)
 	detachAll[T, P](*s, c)
@@ -92,7 +92,7 @@ func detachAll[T any, P pointer[T]](vs []T, c *cells) {
 	}
 }
 
-// one is for a pointer to what points to more.
+// one copies a pointer to a struct with pointers.
 func one[T any, P pointer[T]](c *cells, p **T) {
 	if *p != nil {
 		*p = copied[T, P](c, *p)

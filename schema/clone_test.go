@@ -11,8 +11,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// TestClonesShareNothing fills every field of every resource, and writes to every place that a copy leads to: the
-// original must stay as it was, whatever fields are added.
+// TestClonesShareNothing fills every field of every resource, and writes to every place that can be reached from a
+// copy: the original must not change, whichever fields are added later.
 func TestClonesShareNothing(t *testing.T) {
 	t.Parallel()
 	testClone[schema.Profile](t)
@@ -60,7 +60,7 @@ func cloned[T any, P schema.Resource[T]](v *T) (out T) {
 	return out
 }
 
-// wantOwn checks that a copy is equal, and that nothing of it leads back to the original.
+// wantOwn checks that a copy is equal, and that nothing in it points to the original.
 func wantOwn[T any](t *testing.T, name string, original func() T, clone T) {
 	t.Helper()
 	if diff := cmp.Diff(original(), clone); diff != "" {
@@ -73,7 +73,7 @@ func wantOwn[T any](t *testing.T, name string, original func() T, clone T) {
 	}
 }
 
-// fillAll sets every field that v leads to.
+// fillAll sets every field that can be reached from v.
 func fillAll(v reflect.Value) {
 	switch {
 	case v.Type() == reflect.TypeFor[time.Time]():
@@ -90,7 +90,7 @@ func fillAll(v reflect.Value) {
 		for _, f := range v.Fields() {
 			fillAll(f)
 		}
-	case reflect.Slice: // with room behind it, where an append of two would meet
+	case reflect.Slice: // with spare capacity, in which appends to two copies would collide
 		v.Set(reflect.MakeSlice(v.Type(), 2, 4))
 		for i := range v.Len() {
 			fillAll(v.Index(i))
@@ -110,7 +110,7 @@ func fillAll(v reflect.Value) {
 	}
 }
 
-// overwrite writes to every place that v leads to, and behind the end of every list.
+// overwrite writes to every place that can be reached from v, and after the end of every list.
 func overwrite(v reflect.Value) {
 	switch {
 	case v.Type() == reflect.TypeFor[time.Time]():
@@ -150,7 +150,7 @@ func overwrite(v reflect.Value) {
 	}
 }
 
-// dump returns all that v leads to, what lies behind the end of its lists as well.
+// dump returns everything that can be reached from v, including what is after the end of its lists.
 func dump(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:

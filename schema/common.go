@@ -17,7 +17,7 @@ const (
 	Own      Source = "own"      // a public page or undocumented public answer of the platform
 )
 
-// Upstream returns the source of objects that the third party name delivers.
+// Upstream returns the source of objects from the third party called name.
 func Upstream(name string) Source { return Source("upstream:" + name) }
 
 // Common holds the fields that nearly every object carries. Providers set ID, URL and Raw; the engine sets the rest.
@@ -36,7 +36,7 @@ type Common struct {
 	Enrichment Optional[Enrichment] `json:"enrichment,omitzero"`
 }
 
-// Shared returns the fields that c shares with every other object, for reading and for writing.
+// Shared returns the common fields of c, for reading and for writing.
 func (c *Common) Shared() *Common { return c }
 
 // Object is a resource that carries the shared fields.
@@ -59,7 +59,7 @@ type Optional[T any] struct {
 // Some returns an Optional that is present, or null when v is nil.
 func Some[T any](v *T) Optional[T] { return Optional[T]{Value: v, Set: true} }
 
-// IsZero tells whether o is absent; encoding/json then leaves its key out.
+// IsZero reports whether o is absent; encoding/json then omits its key.
 func (o Optional[T]) IsZero() bool { return !o.Set }
 
 // MarshalJSON writes the value, or null.
@@ -71,8 +71,8 @@ func (o *Optional[T]) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &o.Value)
 }
 
-// Marshal returns v as JSON in the service's form: compact, and with <, > and & left as they are. It is the one encoder
-// of the service: answers, problems, events and the API description all go through it.
+// Marshal returns v as JSON in the service's form: compact, and with <, > and & unescaped. It is the only encoder of
+// the service: answers, problems, events and the API description all use it.
 func Marshal(v any) ([]byte, error) {
 	if r, ok := v.(*SearchResult); ok { // encoding/json would go over what that has written once more
 		return r.MarshalJSON()

@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files, and docs.go")
 
-// TestDocsAreTheComments keeps docs.go what the doc comments of this package say; -update writes it anew.
+// TestDocsAreTheComments checks that docs.go holds the doc comments of this package; -update rewrites it.
 func TestDocsAreTheComments(t *testing.T) {
 	t.Parallel()
 	want := readComments(t)
@@ -57,7 +57,7 @@ func TestEveryPropertyHasADescription(t *testing.T) {
 	}
 }
 
-// TestVocabulariesHoldEveryConstant finds a word that was added to the constants and not to the list of its type.
+// TestVocabulariesHoldEveryConstant finds a word that was added to the constants but not to the list of its type.
 func TestVocabulariesHoldEveryConstant(t *testing.T) {
 	t.Parallel()
 	constants := map[string][]string{}
@@ -91,8 +91,11 @@ func addConstants(t *testing.T, constants map[string][]string, pkg string, gen *
 			continue
 		}
 		key := name.Name
-		if pkg == "platform" {
+		switch pkg {
+		case "platform":
 			key = "PlatformID"
+		case "problem":
+			key = problemCode
 		}
 		text, ok := v.Values[0].(*ast.BasicLit)
 		if !ok { // a number, which no answer holds
@@ -106,7 +109,7 @@ func addConstants(t *testing.T, constants map[string][]string, pkg string, gen *
 	}
 }
 
-// structs returns every struct that an answer can hold.
+// structs returns every struct that an answer can contain.
 func structs() []reflect.Type {
 	var out []reflect.Type
 	var walk func(reflect.Type)
@@ -132,7 +135,7 @@ func structs() []reflect.Type {
 	return out
 }
 
-// resources lists the types that answers are made of; what stands inside them is found from there.
+// resources lists the types of answers; the types within them are found from there.
 func resources() []reflect.Type {
 	return []reflect.Type{
 		reflect.TypeFor[Profile](), reflect.TypeFor[Audience](), reflect.TypeFor[LinkedProfile](),
@@ -159,7 +162,7 @@ func readComments(t *testing.T) map[string]string {
 	return out
 }
 
-// source returns the files of this package, and the one of platform.
+// source returns the files of this package, and those of other packages with words in answers.
 func source(t *testing.T) []*ast.File {
 	t.Helper()
 	names, err := filepath.Glob("*.go")
@@ -167,7 +170,7 @@ func source(t *testing.T) []*ast.File {
 		t.Fatal(err)
 	}
 	var out []*ast.File
-	for _, name := range append(names, filepath.Join("..", "platform", "platform.go")) {
+	for _, name := range append(names, filepath.Join("..", "platform", "platform.go"), filepath.Join("..", "problem", "problem.go")) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
@@ -183,11 +186,10 @@ func source(t *testing.T) []*ast.File {
 func addType(out map[string]string, pkg string, gen *ast.GenDecl) {
 	spec := gen.Specs[0].(*ast.TypeSpec)
 	name := spec.Name.Name
-	if pkg == "platform" {
-		if name != "ID" {
-			return
+	if pkg != "schema" {
+		if of := map[string]string{"platform.ID": platformIDs, "problem.Code": problemCode}[pkg+"."+name]; of != "" {
+			out[of] = typeDoc(name, gen.Doc.Text())
 		}
-		out["PlatformID"] = typeDoc(name, gen.Doc.Text())
 		return
 	}
 	structure, ok := spec.Type.(*ast.StructType)
@@ -225,7 +227,7 @@ func typeDoc(name, comment string) string {
 
 var link = regexp.MustCompile(`\[([A-Za-z.]+)\]`)
 
-// sentence writes a comment as a reader of the API sees it: one line that begins and ends as a sentence.
+// sentence formats a comment for readers of the API: one line that begins and ends as a sentence.
 func sentence(comment string) string {
 	s := link.ReplaceAllString(strings.Join(strings.Fields(comment), " "), "$1")
 	if s == "" {

@@ -5,7 +5,7 @@ import "slices"
 // Dialect names the variety of Arabic that a text is written in.
 type Dialect string
 
-// The dialects that an [Enrichment] can carry.
+// The dialects of an [Enrichment].
 const (
 	Gulf      Dialect = "gulf"
 	Egyptian  Dialect = "egyptian"
@@ -80,8 +80,8 @@ type Enrichment struct {
 // Validate reports the first way in which e breaks the specification.
 func (e *Enrichment) Validate() error { return validate(e) }
 
-// DropInvented takes the entities out whose type is none of [EntityTypes], and the topics that are none of [Topics],
-// and returns how many those were. The arrays of e are replaced, not written to: an enricher may hold on to its own.
+// DropInvented removes entities whose type is not one of [EntityTypes], and topics that are not one of [Topics], and
+// returns how many there were. The arrays of e are replaced, not modified: an enricher may keep its own.
 func (e *Enrichment) DropInvented() (dropped int) {
 	types, topics := EntityTypes(), Topics()
 	entities, n := keep(e.Entities, func(x Entity) bool { return slices.Contains(types, x.Type) })
@@ -90,7 +90,7 @@ func (e *Enrichment) DropInvented() (dropped int) {
 	return n + m
 }
 
-// keep returns those of s that are good, and how many are not; s itself when all are.
+// keep returns the elements of s for which good returns true, and how many it dropped; s itself when it drops none.
 func keep[T any](s []T, good func(T) bool) (kept []T, dropped int) {
 	kept = s[:0:0]
 	for _, v := range s {
@@ -104,7 +104,7 @@ func keep[T any](s []T, good func(T) bool) (kept []T, dropped int) {
 	return kept, dropped
 }
 
-// Fill turns nil arrays into empty ones, so that they marshal as [].
+// Fill replaces nil arrays with empty ones, so that they marshal as [].
 func (e *Enrichment) Fill() {
 	nonNil(&e.Entities)
 	nonNil(&e.Topics)

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
 )
 
 // Field is one property of a resource: its name, what may stand in it and what it means. It is read from the tags and
@@ -41,8 +42,11 @@ type Form string
 // The forms of a text.
 const (
 	FormURI Form = "uri" // an absolute URI of ASCII characters, as the format uri of JSON Schema has it
-	FormID  Form = "id"  // valid UTF-8 without control characters
+	FormID  Form = "id"  // valid UTF-8 of at most MaxID bytes, without control characters
 )
+
+// MaxID is how long an id or a handle may be, in bytes: a longer one could not be asked for.
+const MaxID = 512
 
 // Vocabulary is a list of words.
 type Vocabulary struct {
@@ -65,6 +69,9 @@ func Vocabularies() []Vocabulary {
 // platformIDs is the name of the list of platforms, which a program can add to.
 const platformIDs = "PlatformID"
 
+// problemCode is the name of the list of codes of problems.
+const problemCode = "ProblemCode"
+
 // vocabularies keeps the lists: each field of a description asks for one.
 var vocabularies = sync.OnceValue(makeVocabularies)
 
@@ -82,6 +89,8 @@ func makeVocabularies() []Vocabulary {
 		{Name: "CacheState", Words: texts(CacheStates())},
 		{Name: "PlatformState", Words: texts(PlatformStates())},
 		{Name: "HealthState", Words: texts(HealthStates())},
+		{Name: "SourceState", Words: texts(SourceStates())},
+		{Name: problemCode, Words: texts(problem.Codes())},
 	}
 }
 
@@ -104,12 +113,30 @@ func vocabulary(name string) Vocabulary {
 	return Vocabulary{}
 }
 
-// TypeName returns the name of t in the API: that of its Go type, but for [platform.ID].
+// TypeName returns the name of t in the API: that of its Go type, but for [platform.ID] and [problem.Code]. A generic type has
+// the name of what it is of in front: ProfileBatchItem for BatchItem[Profile].
 func TypeName(t reflect.Type) string {
-	if t == reflect.TypeFor[platform.ID]() {
+	switch t {
+	case reflect.TypeFor[platform.ID]():
 		return platformIDs
+	case reflect.TypeFor[problem.Code]():
+		return problemCode
 	}
-	return t.Name()
+	name, of, generic := strings.Cut(t.Name(), "[")
+	if !generic {
+		return name
+	}
+	of = strings.TrimSuffix(of, "]")
+	return of[strings.LastIndexByte(of, '.')+1:] + name
+}
+
+// DocOf returns what the struct t means, as [Doc] does for its name.
+func DocOf(t reflect.Type) string { return Doc(docName(t)) }
+
+// docName returns the name of a type by which its comment is found.
+func docName(t reflect.Type) string {
+	name, _, _ := strings.Cut(t.Name(), "[")
+	return name
 }
 
 // Doc returns what the struct or vocabulary name means, in sentences; "" when there is none of that name.
@@ -141,7 +168,7 @@ func readField(owner reflect.Type, sf reflect.StructField) (f Field, ok bool) {
 	}
 	return Field{
 		Name: name, Type: sf.Type, Required: opts == "",
-		Doc: cmp.Or(sf.Tag.Get("doc"), Doc(owner.Name()+"."+name)),
+		Doc: cmp.Or(sf.Tag.Get("doc"), Doc(docName(owner)+"."+name)),
 		Min: bound(sf, "min"), Max: bound(sf, "max"), Above: bound(sf, "above"), Form: Form(sf.Tag.Get("form")), Words: words(sf),
 	}, true
 }

@@ -67,7 +67,7 @@ func (t *Track) Fill() { nonNil(&t.Artists) }
 // EnrichText implements [Object].
 func (t *Track) EnrichText() string { return t.Title }
 
-// join puts a title and a body together as D34 says.
+// join joins a title and a body, as defined in D34.
 func join(title string, body *string) string {
 	switch {
 	case body == nil || *body == "":

@@ -11,7 +11,7 @@ type Actor struct {
 	AvatarURL   *string     `json:"avatar_url" form:"uri"`    // its picture; the address may expire
 }
 
-// UnknownActor is the actor that stands where the platform withholds the author.
+// UnknownActor returns the actor that is used when the platform withholds the author.
 func UnknownActor() Actor { return Actor{ID: "unknown", Handle: "unknown"} }
 
 // Profile is an account, or what the platform has in its place: an app, an artist, a community.
@@ -39,7 +39,7 @@ func (p *Profile) Fill() { nonNil(&p.Links) }
 // EnrichText implements [Object].
 func (p *Profile) EnrichText() string { return deref(p.Bio) }
 
-// Actors returns none: a profile names nobody else.
+// Actors returns none: a profile names no one else.
 func (p *Profile) Actors() []*Actor { return nil }
 
 // Audience says where the followers of an account live.
@@ -123,7 +123,7 @@ func deref(s *string) string {
 	return *s
 }
 
-// actors returns those of as that are there.
+// actors returns the non-nil elements of as.
 func actors(as ...*Actor) []*Actor {
 	there := as[:0]
 	for _, a := range as {

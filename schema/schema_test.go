@@ -29,7 +29,7 @@ func valid() schema.Common {
 
 func actor() schema.Actor { return schema.Actor{Platform: platform.Mock, ID: "9", Handle: "ann"} }
 
-// objects returns one valid object of every resource, with nothing in it that may be left out.
+// objects returns one valid object of every resource, with only the required fields.
 func objects() map[string]schema.Object {
 	store := schema.StoreSummary{Platform: platform.Mock, ID: "s", URL: "https://mock.example/s"}
 	all := map[string]schema.Object{

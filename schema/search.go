@@ -84,7 +84,7 @@ func Result(o Object) SearchResult {
 	return SearchResult{kind, o}
 }
 
-// NewResult returns a search result of a kind that holds an empty object, or nil when there is no such kind.
+// NewResult returns a search result with an empty object of that kind, or nil when there is no such kind.
 func NewResult(kind ResultKind) SearchResult {
 	r := SearchResult{Kind: kind}
 	switch kind {
@@ -121,7 +121,7 @@ func (r SearchResult) whole() bool {
 	return r.Object != nil && r.Kind != "" && Result(r.Object).Kind == r.Kind
 }
 
-// Actors returns those that the object names.
+// Actors returns the actors of the object.
 func (r SearchResult) Actors() []*Actor {
 	if a, ok := r.Object.(interface{ Actors() []*Actor }); ok {
 		return a.Actors()
@@ -129,7 +129,7 @@ func (r SearchResult) Actors() []*Actor {
 	return nil
 }
 
-// Stores returns those that the object names.
+// Stores returns the stores of the object.
 func (r SearchResult) Stores() []*StoreSummary {
 	if s, ok := r.Object.(interface{ Stores() []*StoreSummary }); ok {
 		return s.Stores()
@@ -144,7 +144,7 @@ type collectionResult struct {
 	CollectionKind CollectionKind `json:"collection_kind"`
 }
 
-// MarshalJSON writes the object with its kind in front.
+// MarshalJSON writes the object with its kind first.
 func (r SearchResult) MarshalJSON() ([]byte, error) {
 	if r.Object == nil {
 		return nil, errEmptyResult
@@ -160,13 +160,13 @@ func (r SearchResult) MarshalJSON() ([]byte, error) {
 	return append([]byte(head), b[1:]...), nil
 }
 
-// UnmarshalJSON reads the object that kind names.
+// UnmarshalJSON reads an object of the given kind.
 func (r *SearchResult) UnmarshalJSON(b []byte) error {
 	var head struct {
 		Kind           ResultKind     `json:"kind"`
 		CollectionKind CollectionKind `json:"collection_kind"`
 	}
-	// As MarshalJSON writes it the kind is in front: it is not worth a decoding of its own.
+	// MarshalJSON writes the kind first, in which case it need not be decoded separately.
 	if rest, ok := bytes.CutPrefix(b, []byte(`{"kind":"`)); ok {
 		kind, _, _ := bytes.Cut(rest, []byte{'"'})
 		head.Kind = ResultKind(kind)

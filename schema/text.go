@@ -2,7 +2,7 @@ package schema
 
 import "fmt"
 
-// text returns v as JSON, for people: fmt shows the fields of a struct that are pointers as addresses.
+// text returns v as JSON, for people: fmt prints pointer fields of structs as addresses.
 func text(v any) string {
 	b, err := Marshal(v)
 	if err != nil {
@@ -74,11 +74,17 @@ func (r RateLimit) String() string { return text(r) }
 // String returns h as JSON.
 func (h Health) String() string { return text(h) }
 
+// String returns e as JSON.
+func (e PlatformError) String() string { return text(e) }
+
 // String returns u as JSON.
 func (u Usage) String() string { return text(u) }
 
 // String returns p as JSON.
 func (p PlatformInfo) String() string { return text(p) }
+
+// String returns r as JSON.
+func (r Resolved) String() string { return text(r) }
 
 // String returns r as JSON.
 func (r RawRoute) String() string { return text(r) }

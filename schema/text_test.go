@@ -35,7 +35,7 @@ func TestNoPointerIsShownAsAnAddress(t *testing.T) {
 	}
 }
 
-// point gives every pointer that v leads to something to point to, and every list an element.
+// point sets every pointer that can be reached from v, and gives every list an element.
 func point(v reflect.Value) {
 	switch v.Kind() { //nolint:exhaustive // the other kinds lead nowhere
 	case reflect.Pointer:

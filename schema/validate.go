@@ -25,8 +25,8 @@ type FieldError struct {
 // Error returns the field and the reason.
 func (e *FieldError) Error() string { return e.Field + ": " + e.Reason }
 
-// Place returns the path without the places in arrays, such as "media.thumbnail_url": it is the same for all
-// objects that break in the same way, and can be counted.
+// Place returns the path without array indexes, such as "media.thumbnail_url": it is the same for all objects that
+// break in the same way, so that they can be counted.
 func (e *FieldError) Place() string {
 	var b strings.Builder
 	rest := e.Field
@@ -43,7 +43,7 @@ func (e *FieldError) Place() string {
 // check looks at one value; nil is a check that nothing can fail.
 type check func(v reflect.Value) *FieldError
 
-// validate reports the first way in which v breaks what its type's fields say.
+// validate reports the first way in which v violates the rules of its type's fields.
 func validate[T any](v *T) error { return specified.validate(reflect.ValueOf(v).Elem()) }
 
 // Validator checks objects of a service whose platforms are not those of the specification alone. It is safe for
@@ -53,13 +53,13 @@ type Validator struct {
 	checks    sync.Map // of reflect.Type to check: the tags of a type are read once
 }
 
-// specified checks what the specification says.
+// specified validates with the built-in platforms.
 var specified = NewValidator(platform.Specified())
 
 // NewValidator returns a Validator that knows the platforms of t.
 func NewValidator(t *platform.Table) *Validator { return &Validator{platforms: t.Names()} }
 
-// Validate is o.Validate with the platforms of v: it reports the first way in which o breaks the specification.
+// Validate is o.Validate with the platforms of v: it reports the first way in which o is invalid.
 func (v *Validator) Validate(o interface{ Validate() error }) error {
 	found, isFound := o.(SearchResult)
 	if r, ok := o.(*SearchResult); ok {
@@ -89,7 +89,7 @@ func (v *Validator) checkOf(t reflect.Type) check {
 	return c.(check)
 }
 
-// structCheck returns the check of each of a struct's fields, in their order.
+// structCheck returns the checks of a struct's fields, in order.
 func (v *Validator) structCheck(t reflect.Type) check {
 	type member struct {
 		index int
@@ -121,7 +121,7 @@ func (v *Validator) structCheck(t reflect.Type) check {
 	}
 }
 
-// in puts the path of the object that holds the field in front.
+// in prepends the path of the object that contains the field.
 func (e *FieldError) in(name string) *FieldError {
 	switch {
 	case name == "":
@@ -137,7 +137,7 @@ func broken(format string, args ...any) *FieldError {
 	return &FieldError{Reason: fmt.Sprintf(format, args...)}
 }
 
-// check returns what looks at a value of type t in the field f; nil when nothing can be wrong with it.
+// check returns the check of a value of type t in the field f; nil when it is always valid.
 func (v *Validator) check(f *Field, t reflect.Type) check {
 	switch t {
 	case reflect.TypeFor[time.Time]():
@@ -254,7 +254,7 @@ func (f *Field) checkInteger() check {
 	return func(v reflect.Value) *FieldError { return f.checkRange(float64(v.Int())) }
 }
 
-// checkNumber refuses what JSON has no number for, whatever the bounds.
+// checkNumber refuses numbers that JSON cannot represent, whatever the bounds.
 func (f *Field) checkNumber() check {
 	return func(v reflect.Value) *FieldError {
 		n := v.Float()
@@ -278,7 +278,7 @@ func (f *Field) checkRange(n float64) *FieldError {
 	return nil
 }
 
-// checkTime refuses a required time that was not set, and one that RFC 3339, and so encoding/json, cannot write.
+// checkTime refuses a required time that is not set, and one that RFC 3339, and so encoding/json, cannot represent.
 func (f *Field) checkTime() check {
 	required := f.Type == reflect.TypeFor[time.Time]()
 	return func(v reflect.Value) *FieldError {
@@ -314,8 +314,11 @@ func checkEnrichment(c check) check {
 	return func(v reflect.Value) *FieldError { return c(v.Field(0)) }
 }
 
-// checkID refuses what would break a line, a log or a key, or could not be asked for again.
+// checkID refuses what would break a line, a log or a key, or could not be requested.
 func checkID(s string) *FieldError {
+	if len(s) > MaxID {
+		return broken("%.50q is longer than %d bytes", s, MaxID)
+	}
 	if !utf8.ValidString(s) {
 		return broken("%q is not UTF-8", s)
 	}
@@ -325,7 +328,7 @@ func checkID(s string) *FieldError {
 	return nil
 }
 
-// checkURI accepts what the format uri of JSON Schema accepts: a scheme, a colon, something behind it, ASCII only.
+// checkURI accepts what the format uri of JSON Schema accepts: a scheme, a colon and a non-empty rest, in ASCII only.
 func checkURI(s string) *FieldError {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] >= 0x7f || strings.IndexByte("\"<>\\^`{|}", s[i]) >= 0 {
@@ -342,8 +345,8 @@ func checkURI(s string) *FieldError {
 	return nil
 }
 
-// plainURL tells whether s is one of those web addresses that need no parser: a name behind the scheme, and no escape.
-// Nearly all are, and parsing them takes longer than everything else that is checked.
+// plainURL reports whether s is a web address that needs no parser: a plain host after the scheme, and no escape.
+// Almost all are, and parsing them takes longer than all other checks.
 func plainURL(s string) bool {
 	rest, ok := strings.CutPrefix(s, "https://")
 	if !ok {

@@ -26,7 +26,7 @@ func message() *Post {
 	return &Post{Common: sound().Common, Author: Actor{Platform: platform.Mock, ID: "9", Handle: "ann"}}
 }
 
-// TestWhatJSONCannotWriteIsBroken: each of these once passed, and failed when the answer was encoded.
+// TestWhatJSONCannotWriteIsBroken checks values that once were valid, and failed when the answer was encoded.
 func TestWhatJSONCannotWriteIsBroken(t *testing.T) {
 	t.Parallel()
 	far := time.FixedZone("far", 25*60*60)
@@ -86,7 +86,7 @@ func TestIdsAndHandlesHoldNoControlCharacters(t *testing.T) {
 		wantBroken(t, &Profile{Common: sound().Common, Handle: bad}, "handle")
 	}
 	good := message()
-	good.ID, good.Text = "سلمى 🌱/%2F", "line\nline\x00" // a text is no id
+	good.ID, good.Text = "سلمى 🌱/%2F", "line\nline\x00" // a text is not an id
 	if err := good.Validate(); err != nil {
 		t.Error(err)
 	}
@@ -142,7 +142,7 @@ func TestPlaceCountsAlikeWhatBreaksAlike(t *testing.T) {
 	}
 }
 
-// TestTagsAreUnderstood finds a tag that nobody reads, or that says nothing of its field's type.
+// TestTagsAreUnderstood finds a tag that is not read, or that does not fit its field's type.
 func TestTagsAreUnderstood(t *testing.T) {
 	t.Parallel()
 	for _, typ := range structs() {
@@ -162,7 +162,7 @@ func TestTagsAreUnderstood(t *testing.T) {
 	}
 }
 
-// FuzzURI compares the short way with the parser.
+// FuzzURI compares the fast path with the parser.
 func FuzzURI(f *testing.F) {
 	for _, s := range []string{
 		"https://a.example/b?c=d#e", "http://a", "https://", "https:///b", "https://a.example:80x/", "https://[::1]/", "https://a/%zz",
@@ -176,4 +176,22 @@ func FuzzURI(f *testing.F) {
 			t.Errorf("%q passes, but is no address: %v", s, err)
 		}
 	})
+}
+
+// TestAnIDThatCannotBeAskedForIsRefused checks the maximum length of ids, which is that of parameters.
+func TestAnIDThatCannotBeAskedForIsRefused(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]bool{MaxID: true, MaxID + 1: false, 5_000_000: false} {
+		for name, set := range map[string]func(*Profile){
+			"id":     func(p *Profile) { p.ID = strings.Repeat("7", n) },
+			"handle": func(p *Profile) { p.Handle = strings.Repeat("a", n) },
+		} {
+			p := &Profile{Common: sound().Common, Handle: "ann"}
+			set(p)
+			err := p.Validate()
+			if (err == nil) != want || err != nil && len(err.Error()) > 200 {
+				t.Errorf("%s of %d bytes: %.300v", name, n, err)
+			}
+		}
+	}
 }

@@ -14,8 +14,14 @@ func (s *Server) answer(w *response, r *http.Request, o *operation.Operation, a 
 		return
 	}
 	metaHeaders(w, a)
+	next := ""
 	if a.Meta.NextCursor != "" {
-		linkHeader(w, nextURL(r.URL, a.Meta.NextCursor))
+		next = nextURL(r.URL, a.Meta.NextCursor)
+	}
+	linkHeader(w, next, a.Made)
+	if a.Made != nil {
+		w.operation, w.platform = a.Made.Operation.Name, string(a.Made.Platform)
+		w.set("Content-Location", a.Made.Path)
 	}
 	if a.Tag != "" {
 		tag := `W/"` + a.Tag + `"`

@@ -13,8 +13,16 @@ import (
 
 var errNoPayer = errors.New("server: WithAuth returned a key without an ID or an Account")
 
-// authenticate returns the client of whoever makes a request.
+// authenticate returns the client of whoever makes a request. Who shows many unknown keys waits for the answer.
 func (s *Server) authenticate(r *http.Request) (*socialdata.Client, error) {
+	client, err := s.knows(r)
+	if errors.Is(err, keys.ErrUnknown) {
+		s.foreign.slow(r.Context(), hostOf(r.RemoteAddr))
+	}
+	return client, err
+}
+
+func (s *Server) knows(r *http.Request) (*socialdata.Client, error) {
 	if s.auth == nil {
 		client, err := s.client.Authenticate(r.Context(), bearer.Token(r))
 		if errors.Is(err, keys.ErrUnknown) {

@@ -96,3 +96,26 @@ type discard struct {
 func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d *discard) WriteHeader(status int)      { d.status = status }
+
+// BenchmarkEstimate is the handler alone: the estimate of a cached page of posts.
+func BenchmarkEstimate(b *testing.B) {
+	e := enginetest.New(b, enginetest.Config{Credits: 1 << 50})
+	srv, err := server.New(e.Open)
+	if err != nil {
+		b.Fatal(err)
+	}
+	handler := srv.Handler()
+	for _, path := range []string{"/v1/mock/posts?handle=salma_haddad", "/v1/estimate?of=" + url.QueryEscape("/v1/mock/posts?handle=salma_haddad")} {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Header.Set("Authorization", "Bearer "+e.Secret)
+		b.Run(path[:12], func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				w := discard{header: http.Header{}}
+				if handler.ServeHTTP(&w, r); w.status >= 400 {
+					b.Fatalf("status %d", w.status)
+				}
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/url"
 	"reflect"
@@ -21,23 +22,36 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/remote"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// pair is two engines that are set up alike: one is called as a Go library, the other over HTTP. Whatever is asked of
-// both must come to the same.
+// pair is engines that are set up alike: one is called as a Go library, one over HTTP, and one over HTTP by the client of
+// package remote. Whatever is asked of all must come to the same.
 type pair struct {
 	t      *testing.T
 	o      *operation.Operation
 	inside *enginetest.Engine
 	web    *site
+	far    *site
 	doc    *description
+	most   int64          // credits, as the estimate of the last call said
+	client *remote.Client // of far
 }
 
 func newPair(t *testing.T, o *operation.Operation, cfg enginetest.Config) *pair {
 	t.Helper()
-	p := &pair{t: t, o: o, inside: enginetest.New(t, cfg), web: open(t, cfg)}
+	p := &pair{t: t, o: o, inside: enginetest.New(t, cfg), web: open(t, cfg), far: open(t, cfg)}
 	p.doc = newDescription(t)
+	var err error
+	if p.client, err = remote.New(p.far.web.URL, remote.Config{Key: p.far.Secret, Retries: -1}); err != nil {
+		t.Fatal(err)
+	}
+	if o.Tag == "monitors" {
+		for _, e := range []*enginetest.Engine{p.inside, p.web.Engine, p.far.Engine} {
+			e.Monitor(t)
+		}
+	}
 	return p
 }
 
@@ -48,24 +62,128 @@ type outcome struct {
 	Problem *problem.Error
 }
 
-// both makes a call on both sides, reports where they differ, and returns what it came to.
+// both makes a call on all sides, reports where they differ, and returns what it came to.
 func (p *pair) both(name string, params url.Values) outcome {
 	p.t.Helper()
-	got, want := p.overHTTP(name, params), p.inProcess(params)
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(schema.Meta{}, "RequestID"), cmpopts.IgnoreFields(problem.Error{}, "RequestID", "Type"),
-		cmpopts.IgnoreUnexported(problem.Error{}), cmpopts.EquateEmpty()); diff != "" {
-		p.t.Errorf("%s: (-in process +over HTTP):\n%.3000s", name, diff)
+	expected := p.estimate(name, params)
+	got, want := p.neutral(p.overHTTP(name, params)), p.neutral(p.inProcess(params))
+	p.compare(name, expected, got)
+	for way, out := range map[string]outcome{"over HTTP": got, "by package remote": p.neutral(p.byRemote(params))} {
+		if diff := cmp.Diff(want, out, cmpopts.IgnoreFields(schema.Meta{}, "RequestID"), cmpopts.IgnoreFields(problem.Error{}, "RequestID", "Type"),
+			cmpopts.IgnoreUnexported(problem.Error{}), cmpopts.EquateEmpty()); diff != "" {
+			p.t.Errorf("%s: (-in process +%s):\n%.3000s", name, way, diff)
+		}
 	}
-	if diff := cmp.Diff(p.inside.Charges(p.t), p.web.Charges(p.t)); diff != "" {
-		p.t.Errorf("%s: charges (-in process +over HTTP):\n%s", name, diff)
+	for way, of := range map[string]*site{"over HTTP": p.web, "by package remote": p.far} {
+		if diff := cmp.Diff(p.inside.Charges(p.t), of.Charges(p.t)); diff != "" {
+			p.t.Errorf("%s: charges (-in process +%s):\n%s", name, way, diff)
+		}
 	}
 	return got
 }
 
+// neutral takes off the problems inside a batch what is different in each call, and counts the one of a batch whose only key
+// has not been found as that of the call.
+func (p *pair) neutral(out outcome) outcome {
+	items, _ := out.Data.([]any)
+	if p.o.Of == "" {
+		return out
+	}
+	for _, item := range items {
+		inside, ok := item.(map[string]any)["problem"].(map[string]any)
+		if !ok {
+			continue
+		}
+		delete(inside, "request_id")
+		if len(items) == 1 {
+			out.Problem = &problem.Error{Code: problem.Code(inside["code"].(string)), Detail: inside["detail"].(string)}
+		}
+	}
+	return out
+}
+
+// objects returns the objects of an answer: of a batch, those that its keys are answered with.
+func (p *pair) objects(got outcome) []any {
+	objects, ok := got.Data.([]any)
+	if !ok {
+		return []any{got.Data}
+	}
+	if p.o.Of == "" {
+		return objects
+	}
+	var out []any
+	for _, item := range objects {
+		out = append(out, item.(map[string]any)["data"])
+	}
+	return out
+}
+
+// path returns the route of the operation with parameters.
+func (p *pair) path(params url.Values) string {
+	path := strings.NewReplacer("{platform}", "mock", "{provider}", "mock", "{path...}", "users/salma_haddad").Replace(p.o.Path)
+	return path + "?" + params.Encode()
+}
+
+// expectation is what an estimate says, or why there is none.
+type expectation struct {
+	schema.Estimate
+	Problem *problem.Error
+}
+
+// unpriced reports whether the operation has no estimate here: estimates are in the log of requests, too.
+func (p *pair) unpriced() bool { return p.o.NoKey || p.o.Name == "estimate" || p.o.Name == "requests" }
+
+// estimate asks on both sides what a call will cost.
+func (p *pair) estimate(name string, params url.Values) (out expectation) {
+	p.t.Helper()
+	if p.unpriced() {
+		return out
+	}
+	of := p.path(params)
+	inside, err := p.inside.Client.Estimate(p.t.Context(), socialdata.EstimateRequest{Of: of})
+	r := p.web.get(p.t, "/v1/estimate?"+url.Values{"of": {of}}.Encode())
+	if err != nil {
+		out.Problem = r.problem(p.t)
+		failed, ok := errors.AsType[*problem.Error](err)
+		if !ok || failed.Code != out.Problem.Code || failed.Detail != out.Problem.Detail {
+			p.t.Errorf("%s: the estimate in process is %v, over HTTP %v", name, err, out.Problem)
+		}
+		return out
+	}
+	if err := json.Unmarshal(r.envelope(p.t).Data, &out.Estimate); err != nil {
+		p.t.Fatal(err)
+	}
+	if diff := cmp.Diff(inside.Data, out.Estimate, cmpopts.EquateEmpty()); diff != "" {
+		p.t.Errorf("%s: the estimate (-in process +over HTTP):\n%s", name, diff)
+	}
+	return out
+}
+
+// compare holds what a call came to against its estimate.
+func (p *pair) compare(name string, want expectation, got outcome) {
+	p.t.Helper()
+	used := got.Meta.CreditsUsed
+	switch {
+	case p.unpriced():
+	case want.Problem != nil:
+		if got.Problem == nil || got.Problem.Code != want.Problem.Code || got.Problem.Detail != want.Problem.Detail {
+			p.t.Errorf("%s is %v, and its estimate %v", name, got.Problem, want.Problem)
+		}
+	case got.Problem != nil:
+		if got.Problem.Code == problem.InsufficientCredits == want.Affordable {
+			p.t.Errorf("%s is %v, and its estimate says affordable: %t", name, got.Problem, want.Affordable)
+		}
+	case used < want.Credits.Least || used > want.Credits.Most || !want.Affordable:
+		p.t.Errorf("%s cost %d, and its estimate was %+v, affordable: %t", name, used, want.Credits, want.Affordable)
+	case p.o.Name != "job" && (got.Meta.Cache != want.Cache || got.Meta.DataAgeS != want.DataAgeS):
+		p.t.Errorf("%s is %s of %d s, and its estimate %s of %d s", name, got.Meta.Cache, got.Meta.DataAgeS, want.Cache, want.DataAgeS)
+	}
+	p.most = want.Credits.Most
+}
+
 func (p *pair) overHTTP(name string, params url.Values) outcome {
 	p.t.Helper()
-	path := strings.NewReplacer("{platform}", "mock", "{provider}", "mock", "{path...}", "users/salma_haddad").Replace(p.o.Path)
-	r := p.web.get(p.t, path+"?"+params.Encode())
+	r := p.web.get(p.t, p.path(params))
 	p.doc.check(p.t, p.o, r)
 	if r.status >= 400 {
 		return outcome{Problem: r.problem(p.t)}
@@ -83,29 +201,45 @@ func (p *pair) overHTTP(name string, params url.Values) outcome {
 			p.t.Errorf("%s: %s is %q, meta says %q", name, field, got, want)
 		}
 	}
-	if next := r.header.Get("Link"); (next != "") != (e.Meta.NextCursor != "") {
-		p.t.Errorf("%s: Link is %q, next_cursor %q", name, next, e.Meta.NextCursor)
+	if links := r.header.Values("Link"); strings.Contains(strings.Join(links, ", "), `rel="next"`) != (e.Meta.NextCursor != "") {
+		p.t.Errorf("%s: Link is %q, next_cursor %q", name, links, e.Meta.NextCursor)
 	}
 	return outcome{Data: decode(p.t, e.Data), Meta: e.Meta}
 }
 
-// inProcess calls the method of the operation's name.
 func (p *pair) inProcess(params url.Values) outcome {
 	p.t.Helper()
-	ctx, client := p.t.Context(), p.inside.Client
+	client := p.inside.Client
 	if p.o.NoKey {
 		client = p.inside.Open
 	}
 	if p.o.Name == "health" {
-		return outcome{Data: encode(p.t, client.Health(ctx))}
+		return outcome{Data: encode(p.t, client.Health(p.t.Context()))}
 	}
-	method := reflect.ValueOf(client).MethodByName(p.o.Method())
+	return p.typed(client, params)
+}
+
+func (p *pair) byRemote(params url.Values) outcome {
+	p.t.Helper()
+	if p.o.Name != "health" {
+		return p.typed(p.client, params)
+	}
+	health, err := p.client.Health(p.t.Context())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return outcome{Data: encode(p.t, health)}
+}
+
+// typed calls the method of the operation's name of a client.
+func (p *pair) typed(client any, params url.Values) outcome {
+	p.t.Helper()
+	ctx, method := p.t.Context(), reflect.ValueOf(client).MethodByName(p.o.Method())
 	req := reflect.New(method.Type().In(1)).Elem()
 	if p.o.Name == "raw" {
-		req.Set(reflect.ValueOf(socialdata.RawRequest{Provider: "mock", Path: "users/salma_haddad", Fresh: params.Has("fresh")}))
-	} else {
-		fill(p.t, req, params)
+		req.Set(reflect.ValueOf(socialdata.RawRequest{Provider: "mock", Path: "users/salma_haddad"}))
 	}
+	fill(p.t, req, params)
 	out := method.Call([]reflect.Value{reflect.ValueOf(ctx), req})
 	if err, _ := reflect.TypeAssert[error](out[1]); err != nil {
 		var failed *problem.Error
@@ -142,8 +276,12 @@ func fill(t *testing.T, req reflect.Value, params url.Values) {
 		case *time.Duration:
 			n, _ := strconv.Atoi(v)
 			*x = time.Duration(n) * time.Second
+		case *int64:
+			*x, _ = strconv.ParseInt(v, 10, 64)
 		case *time.Time:
 			*x, _ = time.Parse(time.RFC3339, v)
+		case *[]string:
+			*x = operation.SplitKeys(v)
 		case *[]platform.ID:
 			for id := range strings.SplitSeq(v, ",") {
 				*x = append(*x, platform.ID(id))
@@ -195,10 +333,16 @@ func mask(v any) any {
 			delete(key, "last_used_at")
 			delete(v["limits"].(map[string]any)["rate"].(map[string]any), "remaining")
 		}
+		if _, ok := v["seq"]; ok {
+			delete(v, "id")
+		}
+		delete(v, "next_at") // by a hash of the account
 		if _, ok := v["key_id"]; ok {
 			delete(v, "id")
 			delete(v, "key_id")
 			delete(v, "request_id")
+			delete(v, "account_id")
+			delete(v, "took_ms")
 		}
 	case []any:
 		for _, item := range v {
@@ -213,8 +357,17 @@ func plain(o *operation.Operation, word string) url.Values {
 	switch o.Name {
 	case "enrich":
 		return url.Values{"text": {word}}
+	case "estimate":
+		return url.Values{"of": {"/v1/mock/posts?handle=" + url.QueryEscape(word)}}
 	case "job":
 		return url.Values{"id": {word}}
+	case "changes", "history": // the name of a monitor has no underscore
+		name, _, _ := strings.Cut(word, "_")
+		out := url.Values{"monitor": {name}}
+		if o.Name == "history" {
+			out.Set("field", "followers")
+		}
+		return out
 	case "trending":
 		for _, w := range mock.Magic() {
 			if w.Word == word {
@@ -223,6 +376,9 @@ func plain(o *operation.Operation, word string) url.Values {
 		}
 	}
 	for _, p := range o.Params {
+		if p.Form == operation.FormAddress {
+			return url.Values{p.Name: {"https://mock.example/@" + word}}
+		}
 		if p.Required || p.OneOf {
 			return url.Values{p.Name: {word}}
 		}
@@ -236,7 +392,7 @@ func has(o *operation.Operation, param string) bool {
 			return true
 		}
 	}
-	return o.Name == "raw" && param == "fresh"
+	return false
 }
 
 func and(params url.Values, more ...string) url.Values {
@@ -265,7 +421,7 @@ func (p *pair) steps() []call {
 		base = 3
 	}
 	again := schema.Hit
-	if p.o.TTL == 0 {
+	if p.o.TTL == 0 && !p.o.Redirects {
 		again = schema.Miss
 	}
 	params := plain(p.o, "salma_haddad")
@@ -279,6 +435,9 @@ func (p *pair) steps() []call {
 	}
 	if has(p.o, "fresh") {
 		out = append(out, call{"fresh", and(params, "fresh", "true"), 2 * base, schema.Miss})
+	}
+	if has(p.o, "max_credits") {
+		out = append(out, call{"at the bound", and(params, "max_credits", strconv.FormatInt(base, 10)), base, schema.Hit})
 	}
 	if has(p.o, "enrich") && has(p.o, "fresh") {
 		out = append(out, call{"fresh and enriched", and(params, "enrich", "arabic", "fresh", "true"), 2*base + 3, schema.Miss})
@@ -299,12 +458,18 @@ func TestEveryOperationIsTheSameInProcessAndOverHTTP(t *testing.T) {
 			if o.NoKey {
 				left = 0 // nobody's
 			}
+			if o.Name == "requests" {
+				p.callMe()
+			}
+			p.refusesAboveTheBound()
 			for _, c := range p.steps() {
 				got := p.both(c.name, c.params)
 				if got.Problem != nil {
 					t.Fatalf("%s: %v", c.name, got.Problem)
 				}
-				left -= c.cost
+				if left -= c.cost; p.most != c.cost && !p.unpriced() {
+					t.Errorf("%s costs %d, and its estimate was %d", c.name, c.cost, p.most)
+				}
 				if o.Bare {
 					continue
 				}
@@ -322,6 +487,36 @@ func TestEveryOperationIsTheSameInProcessAndOverHTTP(t *testing.T) {
 	}
 }
 
+// callMe makes a call that is in the log of requests then.
+func (p *pair) callMe() {
+	p.t.Helper()
+	p.web.get(p.t, "/v1/me")
+	_, inside := p.inside.Client.Me(p.t.Context(), socialdata.MeRequest{})
+	_, far := p.client.Me(p.t.Context(), socialdata.MeRequest{})
+	if err := errors.Join(inside, far); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// refusesAboveTheBound makes the call with a bound that is below its price.
+func (p *pair) refusesAboveTheBound() {
+	p.t.Helper()
+	params, price := plain(p.o, "salma_haddad"), 2
+	switch {
+	case p.o.Price == operation.Free:
+		return
+	case has(p.o, "fresh"):
+		params = and(params, "fresh", "true")
+	default: // the enrichment of a text
+		price = 3
+	}
+	got := p.both("above the bound", and(params, "max_credits", strconv.Itoa(price-1))).Problem
+	want := fmt.Sprintf("it may cost %d credits, and max_credits is %d", price, price-1)
+	if got == nil || got.Code != problem.InsufficientCredits || !strings.Contains(got.Detail, want) {
+		p.t.Errorf("above the bound: %v, want insufficient_credits: %s", got, want)
+	}
+}
+
 // hasText tells whether an object has words that could be enriched (D65).
 func hasText(object map[string]any) bool {
 	for _, field := range []string{"bio", "text", "title", "description", "headline", "snippet", "name"} {
@@ -335,10 +530,7 @@ func hasText(object map[string]any) bool {
 // wantExtras checks that raw and enrichment are there when they were asked for, and only then.
 func (p *pair) wantExtras(c call, got outcome) {
 	p.t.Helper()
-	objects, ok := got.Data.([]any)
-	if !ok {
-		objects = []any{got.Data}
-	}
+	objects := p.objects(got)
 	if len(objects) == 0 {
 		p.t.Errorf("%s: no data", c.name)
 	}
@@ -421,11 +613,7 @@ func TestEveryOperationFailsTheSameInProcessAndOverHTTP(t *testing.T) {
 func (p *pair) wantRefund(params url.Values) {
 	p.t.Helper()
 	got := p.both("enrichment fails", and(params, "enrich", "arabic"))
-	object := got.Data
-	if objects, ok := object.([]any); ok && len(objects) > 0 {
-		object = objects[0]
-	}
-	enrichment, there := object.(map[string]any)["enrichment"]
+	enrichment, there := p.objects(got)[0].(map[string]any)["enrichment"]
 	if !there || enrichment != nil || got.Meta.CreditsUsed != 1 {
 		p.t.Errorf("enrichment that fails is %v (there: %t), and costs %d", enrichment, there, got.Meta.CreditsUsed)
 	}

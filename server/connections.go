@@ -61,7 +61,7 @@ func (cs *connections) admit(ctx context.Context, conn net.Conn) context.Context
 		cs.drop(cs.idlest(func(*connection) bool { return true }))
 	}
 	if tooMany() || len(cs.open) >= cs.most {
-		_ = conn.Close()
+		abort(conn)
 	} else {
 		cs.open[conn] = c
 		if c.from.IsValid() {
@@ -99,8 +99,20 @@ func (cs *connections) idlest(of func(*connection) bool) *connection {
 func (cs *connections) drop(c *connection) {
 	if c != nil {
 		cs.forget(c)
-		_ = c.conn.Close()
+		abort(c.conn)
 	}
+}
+
+// abort closes a connection without a word: the farewell of TLS would wait for a caller who does not read.
+func abort(conn net.Conn) {
+	for {
+		above, ok := conn.(interface{ NetConn() net.Conn })
+		if !ok {
+			break
+		}
+		conn = above.NetConn()
+	}
+	_ = conn.Close()
 }
 
 // forget removes an open connection. The caller holds mu.
@@ -136,6 +148,22 @@ func (cs *connections) note(conn net.Conn, state http.ConnState) {
 	case state == http.StateIdle:
 		c.phase, c.since = waiting, time.Now()
 	}
+}
+
+// waits reports whether a connection waits for its caller.
+func (cs *connections) waits(conn net.Conn) bool {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	c := cs.open[conn]
+	return c != nil && c.phase == waiting
+}
+
+// atWork notes that h has been called on a connection.
+func atWork(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		enter(r, working)
+		h.ServeHTTP(w, r)
+	})
 }
 
 // enter begins another phase of the connection that a request came by. A handler that is mounted elsewhere has none.

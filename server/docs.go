@@ -69,8 +69,15 @@ func (s *Server) documents() {
 			return newStatic(media, body), err
 		}))
 	}
-	pages := sync.OnceValues(func() (map[string]docs.Page, error) { return s.pages(description) })
-	for _, path := range docs.Paths() {
+	pages := sync.OnceValues(func() (*docs.Site, error) { return s.pages(description) })
+	s.document("/docs/search.json", sync.OnceValues(func() (*static, error) {
+		all, err := pages()
+		if err != nil {
+			return nil, err
+		}
+		return newStatic("application/json", all.Index), nil
+	}))
+	for _, path := range docs.Paths(s.client.PlatformTable().Names()) {
 		s.page(path, pages)
 	}
 }
@@ -86,7 +93,7 @@ func (s *Server) describe() (*describe.Description, error) {
 }
 
 // pages renders the pages for people.
-func (s *Server) pages(description func() (*describe.Description, error)) (map[string]docs.Page, error) {
+func (s *Server) pages(description func() (*describe.Description, error)) (*docs.Site, error) {
 	d, err := description()
 	if err != nil {
 		return nil, err
@@ -149,7 +156,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // page serves the page of a path, which says under which address it is read.
-func (s *Server) page(path string, pages func() (map[string]docs.Page, error)) {
+func (s *Server) page(path string, pages func() (*docs.Site, error)) {
 	ready, _ := lru.New[string, *static](addresses) // fails for a size below 1 only
 	limit := compressed()
 	s.mux.Handle(path, s.reading(func(w *response, r *http.Request) {
@@ -162,7 +169,7 @@ func (s *Server) page(path string, pages func() (map[string]docs.Page, error)) {
 				s.fail(w, r, err)
 				return
 			}
-			body = newStatic("text/html; charset=utf-8", all[path].At(address))
+			body = newStatic("text/html; charset=utf-8", all.Pages[path].At(address))
 			if limit.Allow() {
 				ready.Add(address, body)
 			} else {

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +16,9 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/server"
 )
 
@@ -99,7 +103,7 @@ func TestPagesKeepToThemselves(t *testing.T) {
 	t.Parallel()
 	h := handlerOf(t)
 	anchors, links := map[string]string{}, map[string][]string{}
-	for _, path := range []string{"/docs", "/docs/platforms", "/docs/fields"} {
+	for _, path := range slices.Concat([]string{"/docs", "/docs/platforms", "/docs/fields"}, platformPages()) {
 		w := ask(h, path, "a.b")
 		csp := w.Header().Get("Content-Security-Policy")
 		if !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
@@ -147,7 +151,7 @@ func TestPagesAreLight(t *testing.T) {
 	t.Parallel()
 	h := handlerOf(t)
 	for path, most := range map[string]int{
-		"/docs": 64 << 10, "/docs/platforms": 64 << 10, "/docs/fields": 24 << 10, "/docs/docs.css": 6 << 10, "/docs/docs.js": 6 << 10,
+		"/docs": 68 << 10, "/docs/platforms": 64 << 10, "/docs/fields": 24 << 10, "/docs/docs.css": 6 << 10, "/docs/docs.js": 6 << 10,
 	} {
 		if got := ask(h, path, "a.b", "Accept-Encoding", "gzip").Body.Len(); got > most || got < 1<<10 {
 			t.Errorf("%s has %d bytes, want at most %d", path, got, most)
@@ -189,9 +193,9 @@ func TestSchemasDescribeWhatIsAnswered(t *testing.T) {
 	compiler, checked := jsonschema.NewCompiler(), 0
 	compiler.AssertFormat()
 	for _, o := range socialdata.Operations() {
-		file := regexp.MustCompile(`[a-z][A-Z]`).ReplaceAllStringFunc(resourceOf(o.Data.String()), func(m string) string { return m[:1] + "_" + m[1:] })
+		file := regexp.MustCompile(`[a-z][A-Z]`).ReplaceAllStringFunc(resourceOf(o.Data), func(m string) string { return m[:1] + "_" + m[1:] })
 		r := s.getAs(t, "", "/schemas/"+strings.ToLower(file)+".json")
-		if o.Name == "raw" {
+		if o.Name == "raw" || o.Name == "read" {
 			continue
 		}
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(r.body))
@@ -239,4 +243,101 @@ func TestSchemasDescribeWhatIsAnswered(t *testing.T) {
 }
 
 // resourceOf returns the name of the type that a Go type is, or is a list of.
-func resourceOf(typ string) string { return typ[strings.LastIndex(typ, ".")+1:] }
+func resourceOf(typ reflect.Type) string {
+	if typ.Kind() == reflect.Slice {
+		typ = typ.Elem()
+	}
+	return schema.TypeName(typ)
+}
+
+// platformPages returns the paths of the pages of the platforms.
+func platformPages() []string {
+	var out []string
+	for _, info := range platform.All() {
+		out = append(out, "/docs/platforms/"+string(info.ID))
+	}
+	return out
+}
+
+// found is what the search looks through.
+type found struct{ T, K, U, W string }
+
+func searchable(t *testing.T) []found {
+	t.Helper()
+	w := ask(handlerOf(t), "/docs/search.json", "a.b")
+	var all []found
+	if err := json.Unmarshal(w.Body.Bytes(), &all); err != nil || w.Code != http.StatusOK {
+		t.Fatalf("status %d: %v", w.Code, err)
+	}
+	return all
+}
+
+// TestTheSearchFindsWhatPeopleType looks for words as the script of the page does.
+func TestTheSearchFindsWhatPeopleType(t *testing.T) {
+	t.Parallel()
+	all := searchable(t)
+	for query, kind := range map[string]string{
+		"tiktok": "Platform", "refund": "Guide", "402": "Problem", "webhook": "Guide", "hashtag": "Field", "sentiment": "Field",
+		"etag": "Guide", "retry": "Problem", "playlist": "Group", "arabic": "Guide", "dialect": "Field", "followers": "Operation",
+		"rate limit": "Guide", "next_cursor": "Guide", "idempotency": "Guide", "include_raw": "Parameter", "subreddit": "Group",
+		"timeout": "Problem", "likes": "Field", "x-cache": "Header", "spotify": "Platform", "insufficient credits": "Problem",
+		"stale": "Parameter", "transcript": "Operation", "bearer": "Guide", "price": "Guide",
+	} {
+		has := func(f found) bool {
+			text := strings.ToLower(f.T + " " + f.W + " " + f.K)
+			return f.K == kind && !slices.ContainsFunc(strings.Fields(query), func(word string) bool { return !strings.Contains(text, word) })
+		}
+		if !slices.ContainsFunc(all, has) {
+			t.Errorf("%q finds nothing of the kind %s", query, kind)
+		}
+	}
+}
+
+// TestWhatTheSearchFindsIsThere follows every hit.
+func TestWhatTheSearchFindsIsThere(t *testing.T) {
+	t.Parallel()
+	h := handlerOf(t)
+	page := ask(h, "/docs", "a.b").Body.String()
+	kinds := map[string]int{}
+	for _, f := range searchable(t) {
+		kinds[f.K]++
+		if anchor, ok := strings.CutPrefix(f.U, "docs#"); ok {
+			if !strings.Contains(page, `id="`+anchor+`"`) {
+				t.Errorf("%s leads to #%s, which is not there", f.T, anchor)
+			}
+		} else if w := ask(h, "/"+f.U, "a.b"); w.Code != http.StatusOK {
+			t.Errorf("%s leads to /%s, which came to %d", f.T, f.U, w.Code)
+		}
+	}
+	for kind, least := range map[string]int{"Guide": 12, "Operation": 40, "Platform": 29, "Problem": 8, "Parameter": 30, "Field": 150, "Header": 10} {
+		if kinds[kind] < least {
+			t.Errorf("%d of the kind %s can be found, want at least %d", kinds[kind], kind, least)
+		}
+	}
+}
+
+// TestThePageOfAPlatform: what it serves, from where, at what price and for how long, and an object of it; no settings.
+func TestThePageOfAPlatform(t *testing.T) {
+	t.Parallel()
+	h := handlerOf(t)
+	page := ask(h, "/docs/platforms/mock", "a.b").Body.String()
+	for _, part := range []string{"<h1>", "A plain call costs 1 credit,", "#listPosts", "15 minutes", "mock", "What it serves"} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the page of mock does not show %q", part)
+		}
+	}
+	page = ask(h, "/docs/platforms/github", "a.b").Body.String()
+	for _, part := range []string{"posts are public repositories", "What an object looks like", "AnnExample", "What it does not offer"} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the page of github does not show %q", part)
+		}
+	}
+	for _, path := range platformPages() {
+		if strings.Contains(ask(h, path, "a.b").Body.String(), "SOCIALDATA_") {
+			t.Errorf("%s names settings of the operator", path)
+		}
+	}
+	if w := ask(h, "/docs/platforms/nowhere", "a.b"); w.Code != http.StatusNotFound {
+		t.Errorf("the page of no platform came to %d", w.Code)
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
@@ -53,6 +54,10 @@ func (noRecords) Put(context.Context, records.Record, time.Duration) (int64, err
 }
 func (noRecords) Delete(context.Context, string, int64) error    { return errDisk }
 func (noRecords) Keys(context.Context, string) ([]string, error) { return nil, errDisk }
+func (noRecords) Erase(context.Context, privacy.Subject) (map[string]int, error) {
+	return nil, errDisk
+}
+
 func (noRecords) Add(context.Context, records.Record, time.Duration) (records.Record, bool, error) {
 	return records.Record{}, false, errDisk
 }
@@ -108,6 +113,13 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 	busy.get(t, "/v1/me").envelope(t)
 	broken := open(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithLedger(noLedger{}), socialdata.WithRecords(noRecords{})}})
 
+	well.Monitor(t)
+	if _, _, err := broken.Client.Monitors().Make(t.Context(), socialdata.WatchRequest{
+		Name: "salma", Operation: "profile", Platform: platform.Mock, Params: map[string]string{"handle": "salma"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+
 	provoke := func(t *testing.T, o *operation.Operation, code problem.Code) reply {
 		t.Helper()
 		switch code {
@@ -122,6 +134,15 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 		case problem.InternalError:
 			return broken.get(t, pathTo(o, "salma"))
 		case problem.NotFound:
+			if o.Name == "estimate" {
+				return well.get(t, "/v1/estimate?of=/v1/nowhere/profile")
+			}
+			if o.Name == "resolve" {
+				return well.get(t, o.Path+"?url=https://mock.example/login")
+			}
+			if o.Of != "" { // what one of its keys names is in the answer
+				return well.get(t, strings.Replace(pathTo(o, "salma"), "/mock/", "/nowhere/", 1))
+			}
 			return well.get(t, pathTo(o, "not_found"))
 		case problem.PlatformUnavailable:
 			if o.Name == "enrich" {
@@ -131,9 +152,11 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 			switch path := pathTo(o, "salma"); o.Name {
 			case "search_across":
 				return well.get(t, path+"&platforms=kwai")
-			case "raw":
+			case "raw", "read":
 				return well.get(t, pathTo(o, "rate_limited_upstream"))
-			case "usage", "job":
+			case "estimate":
+				return well.get(t, strings.Replace(path, "%2Fmock%2F", "%2Fkwai%2F", 1))
+			case "usage", "requests", "job", "resolve", "monitors", "changes", "history":
 				return overloaded(t).get(t, pathTo(o, "salma"))
 			default:
 				return well.get(t, strings.Replace(path, "/mock/", "/kwai/", 1))

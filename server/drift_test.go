@@ -23,7 +23,7 @@ var documents = []string{"/docs", "/openapi.json", "/livez", "/readyz"}
 
 // functions are the operations as functions of a generated client: the operationIds of the description.
 var functions = map[string]string{
-	"me": "getMe", "usage": "listUsage", "platforms": "listPlatforms", "profile": "getProfile", "followers": "listFollowers",
+	"me": "getMe", "usage": "listUsage", "estimate": "getEstimate", "requests": "listRequests", "monitors": "listMonitors", "changes": "listChanges", "history": "listHistory", "platforms": "listPlatforms", "profile": "getProfile", "followers": "listFollowers",
 	"following": "listFollowing", "audience": "getAudience", "live": "getLive", "linked": "listLinked", "posts": "listPosts",
 	"post": "getPost", "trending": "listTrending", "search": "search", "suggestions": "getSuggestions", "comments": "listComments",
 	"replies": "listReplies", "transcript": "getTranscript", "reels": "listReels", "collections": "listCollections",
@@ -32,7 +32,11 @@ var functions = map[string]string{
 	"community/posts": "listCommunityPosts", "products": "listProducts", "product": "getProduct", "reviews": "listReviews",
 	"store": "getStore", "ads": "listAds", "ads/search": "searchAds", "ad": "getAd", "advertisers": "searchAdvertisers",
 	"event": "getEvent", "events": "listEvents", "events/search": "searchEvents", "enrich": "enrich", "search_across": "searchAcross",
-	"job": "getJob", "raw": "getRaw", "health": "getHealth",
+	"job": "getJob", "raw": "getRaw", "health": "getHealth", "resolve": "resolveAddress", "read": "readAddress",
+	"profile/batch": "getProfileBatch", "audience/batch": "getAudienceBatch", "live/batch": "getLiveBatch",
+	"post/batch": "getPostBatch", "transcript/batch": "getTranscriptBatch", "collection/batch": "getCollectionBatch",
+	"track/batch": "getTrackBatch", "community/batch": "getCommunityBatch", "product/batch": "getProductBatch",
+	"store/batch": "getStoreBatch", "ad/batch": "getAdBatch", "event/batch": "getEventBatch",
 }
 
 func TestEveryPathOfTheDescriptionIsARow(t *testing.T) {

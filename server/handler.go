@@ -26,7 +26,6 @@ func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 	if tellsCache(r.URL.Path) {
 		tellCache(w, "MISS", 0) // until something better is known
 	}
-	enter(r, working)
 	defer s.finish(w, r)
 	defer s.rescue(w, r)
 	if at, h := s.mountedAt(r.URL.Path); h != nil {
@@ -34,11 +33,15 @@ func (s *Server) serve(rw http.ResponseWriter, r *http.Request) {
 		s.lend(w, r, h)
 		return
 	}
+	if s.manages(r.URL.Path) && !s.mountsOnly && !operation.Odd(r.URL.EscapedPath()) {
+		s.manage(w, r)
+		return
+	}
 	dropBody(w, r)
 	switch {
 	case r.Method == http.MethodConnect: // which has no path
 		s.reads(w, r)
-	case !strings.HasPrefix(r.URL.Path, "/") || odd(r.URL.EscapedPath()):
+	case s.mountsOnly || !strings.HasPrefix(r.URL.Path, "/") || operation.Odd(r.URL.EscapedPath()):
 		s.unknown(w, r)
 	default:
 		if path, ok := strings.CutPrefix(r.URL.Path, "/v1/"); ok {
@@ -102,18 +105,4 @@ func (s *Server) finish(w *response, r *http.Request) {
 	endBody(w, r)
 	s.record(w, r)
 	s.observe(r.Context(), w.told(r))
-}
-
-// odd tells whether a path has segments that the mux would tidy away, or slashes in disguise.
-func odd(escaped string) bool {
-	if !strings.Contains(escaped, "%") && !strings.Contains(escaped, "//") && !strings.Contains(escaped, "/.") {
-		return false
-	}
-	low := strings.ToLower(escaped)
-	for _, bad := range []string{"//", "/./", "/../", "%2f", "%5c", "%2e%2e", "%00"} {
-		if strings.Contains(low, bad) {
-			return true
-		}
-	}
-	return strings.HasSuffix(low, "/.") || strings.HasSuffix(low, "/..")
 }

@@ -29,12 +29,12 @@ func metaHeaders(w *response, a *operation.Answer) {
 	if a.Fresh { // a copy must not answer who asks for what is new
 		w.set("Cache-Control", "private, no-cache")
 	} else {
-		w.set("Cache-Control", "private, max-age="+ttl)
+		w.set("Cache-Control", "private, max-age="+strconv.FormatInt(max(0, int64(a.TTL.Seconds())), 10))
 	}
 	w.vary("Authorization")
 	if a.Meta.Cache == schema.Hit {
 		w.set("Age", strconv.FormatInt(a.Meta.DataAgeS, 10))
-		w.set("Cache-Status", "socialdata; hit; ttl="+ttl) // RFC 9211
+		w.set("Cache-Status", "socialdata; hit; ttl="+ttl) // RFC 9211: negative past its time
 	} else {
 		w.set("Cache-Status", "socialdata; fwd=miss; stored")
 	}
@@ -54,9 +54,27 @@ func tellCache(w *response, state schema.CacheState, age int64) {
 // maxLink is how long a Link field may be: some proxies refuse answers with long ones. The cursor is in meta too.
 const maxLink = 1 << 10
 
-func linkHeader(w *response, next string) {
-	if link := "<" + next + `>; rel="next"`; len(link) <= maxLink {
-		w.set("Link", link)
+// linkHeader links to the next page, if there is one, and to the other calls that read what a redirected one reads, as many
+// as there is room for.
+func linkHeader(w *response, next string, made *operation.Made) {
+	var links []string
+	room := maxLink
+	add := func(target, rel string) {
+		if link := "<" + target + `>; rel="` + rel + `"`; len(link) <= room {
+			links = append(links, link)
+			room -= len(link)
+		}
+	}
+	if next != "" {
+		add(next, "next")
+	}
+	if made != nil {
+		for _, path := range made.Related {
+			add(path, "related")
+		}
+	}
+	if links != nil {
+		w.set("Link", links...)
 	}
 }
 

@@ -303,8 +303,8 @@ func TestReadiness(t *testing.T) {
 	t.Parallel()
 	down := errors.New("the store's password is xyz")
 	s := open(t, enginetest.Config{}, server.WithReady(func(context.Context) error { return down }))
-	if r := s.getAs(t, "", "/readyz"); r.status != http.StatusServiceUnavailable || strings.Contains(string(r.body), "xyz") {
-		t.Errorf("readyz came to %d: %s", r.status, r.body)
+	if p := s.getAs(t, "", "/readyz").wantProblem(t, problem.PlatformUnavailable, "not ready"); strings.Contains(p.Detail, "xyz") {
+		t.Errorf("readyz says %q", p.Detail)
 	}
 	if r := s.getAs(t, "", "/livez"); r.status != http.StatusOK {
 		t.Errorf("livez came to %d", r.status)

@@ -28,6 +28,10 @@ type Limits struct {
 	BodyBytes int64
 	// BodyTimeout is how long its caller has to send it: 5 s.
 	BodyTimeout time.Duration
+	// Streams is how many streams of changes are open at a time: a quarter of Connections. They take no place of InFlight.
+	Streams int64
+	// PerKey is how many of those one key may have: 4. One more is answered 429 at once.
+	PerKey int64
 	// EventTimeout is how long the caller of a stream has to read an event: 10 s.
 	EventTimeout time.Duration
 
@@ -81,6 +85,8 @@ func (l *Limits) fill() {
 	l.EventTimeout = cmp.Or(l.EventTimeout, 10*time.Second)
 	l.Connections = cmp.Or(l.Connections, 1024)
 	l.PerAddress = cmp.Or(l.PerAddress, (l.Connections+3)/4)
+	l.Streams = cmp.Or(l.Streams, int64(l.Connections+3)/4)
+	l.PerKey = cmp.Or(l.PerKey, 4)
 	l.HeaderBytes = cmp.Or(l.HeaderBytes, 60<<10)
 	l.HeadTimeout = cmp.Or(l.HeadTimeout, 5*time.Second)
 	l.AnswerTimeout = cmp.Or(l.AnswerTimeout, 50*time.Second)
@@ -89,28 +95,33 @@ func (l *Limits) fill() {
 	l.LastWords = cmp.Or(l.LastWords, 5*time.Second)
 }
 
-// shares are the calls at work of each account.
+// shares are the calls at work of each account, or the streams of each key.
 type shares struct {
 	most int64
+	full string // what the problem says of one that has as many as it may, with the number in it
 
 	mu sync.Mutex
-	by map[string]int64 // only accounts that have any
+	by map[string]int64 // only those that have any
 }
 
-// take begins a call of an account, which give ends. It fails with a problem when the account has as many as it may.
-func (s *shares) take(account string) (give func(), err error) {
+func newShares(most int64, full string) *shares {
+	return &shares{most: most, full: full, by: map[string]int64{}}
+}
+
+// take begins a call of an account, or a stream of a key, which give ends. It fails with a problem when it has as many as it
+// may.
+func (s *shares) take(of string) (give func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.by[account] >= s.most {
-		return nil, problem.New(problem.RateLimited,
-			"the account has %d calls at work, which is as many as it may; wait until one has ended", s.most).After(time.Second)
+	if s.by[of] >= s.most {
+		return nil, problem.New(problem.RateLimited, s.full, s.most).After(time.Second)
 	}
-	s.by[account]++
+	s.by[of]++
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.by[account]--; s.by[account] == 0 {
-			delete(s.by, account)
+		if s.by[of]--; s.by[of] == 0 {
+			delete(s.by, of)
 		}
 	}, nil
 }

@@ -249,3 +249,22 @@ func TestADocumentIsCompressedForFewAddresses(t *testing.T) {
 		}
 	})
 }
+
+func TestMountsAlone(t *testing.T) {
+	t.Parallel()
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "page") })
+	srv, err := server.New(enginetest.New(t, enginetest.Config{}).Open, server.WithMount("/page", page), server.WithoutAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]int{
+		"/page": http.StatusOK, "/v1/platforms": http.StatusNotFound, "/health": http.StatusNotFound, "/docs": http.StatusNotFound,
+		"/": http.StatusNotFound, "/readyz": http.StatusNotFound, "/openapi.json": http.StatusNotFound,
+	} {
+		w := httptest.NewRecorder()
+		srv.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		if w.Code != want {
+			t.Errorf("%s: %d, want %d", path, w.Code, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -304,10 +305,19 @@ func TestExamplesAreWhatTheSandboxAnswers(t *testing.T) {
 	}
 }
 
+// exampleRequest is the id of the call in every example.
+const exampleRequest = "req_06H05TSLBJ7AUUR8788Q7QH0H4"
+
 // example returns a short answer of an operation, without what is different each time.
 func example(t *testing.T, s *site, o *operation.Operation) any {
 	t.Helper()
 	path := pathTo(o, "salma")
+	if o.Of != "" {
+		path = strings.Replace(path, "salma", "salma,not_found", 1)
+	}
+	if o.Tag == "monitors" {
+		s.Monitor(t)
+	}
 	if o.Name == "job" { // which is there only after a search that took too long
 		path = "/v1/search?query=salma&platforms=mock"
 	}
@@ -319,9 +329,20 @@ func example(t *testing.T, s *site, o *operation.Operation) any {
 		return decode(t, r.body)
 	}
 	e := r.envelope(t)
+	e.Data = regexp.MustCompile(`"next_at":"[^"]+"`).ReplaceAll(e.Data, []byte(`"next_at":"2026-11-01T22:31:07Z"`))
+	e.Data = regexp.MustCompile("chg_[0-9a-f]+").ReplaceAll(e.Data, []byte("chg_5b0f0f6b8f6b4c1e9d7c3a2b1e0d9c8b"))
 	e.Data = []byte(strings.NewReplacer(
 		s.Key.ID, "key_7hWm2vXq9cTz4LpKd3Rs", s.Key.Account, "acct_5nBv8yJf1gHk6WxQz0Pt", s.Key.Prefix, "sk_live_4TgY",
 	).Replace(string(e.Data)))
+	if o.Name == "requests" { // the other calls of this test
+		var rows []schema.Request
+		if err := json.Unmarshal(e.Data, &rows); err != nil {
+			t.Fatal(err)
+		}
+		rows = rows[:1]
+		rows[0].RequestID, rows[0].TookMS = exampleRequest, 3
+		e.Data = marshal(t, rows)
+	}
 	if o.Name == "me" { // whose limit is far from what a key has
 		var me schema.Me
 		if err := json.Unmarshal(e.Data, &me); err != nil {
@@ -330,14 +351,16 @@ func example(t *testing.T, s *site, o *operation.Operation) any {
 		me.Limits.Rate = &schema.RateLimit{Capacity: 60, RefillPerS: 10, Remaining: 59}
 		e.Data = marshal(t, me)
 	}
-	if o.List() {
+	if o.Of != "" {
+		e.Data = bytes.ReplaceAll(e.Data, []byte(e.Meta.RequestID), []byte(exampleRequest))
+	} else if o.List() {
 		var all []json.RawMessage
 		if err := json.Unmarshal(e.Data, &all); err != nil {
 			t.Fatal(err)
 		}
 		e.Data = marshal(t, all[:min(1, len(all))])
 	}
-	e.Meta.CreditsRemaining, e.Meta.RequestID = 1000, "req_06H05TSLBJ7AUUR8788Q7QH0H4"
+	e.Meta.CreditsRemaining, e.Meta.RequestID = 1000, exampleRequest
 	if e.Meta.NextCursor != "" {
 		e.Meta.NextCursor = "bmV4dCBwYWdl"
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"strings"
 
@@ -57,8 +58,15 @@ func (s *Server) call(w *response, r *http.Request, o *operation.Operation, clie
 		w.platform = call.Platform
 	}
 	if o.Streams && wantsEvents(r) {
+		if o.Price == operation.Free {
+			s.follow(w, r, client, o, call)
+			return
+		}
 		s.stream(w, r, client, o, call)
 		return
+	}
+	if o.Of != "" {
+		call.More = more(w, client)
 	}
 	answer, err := client.Do(r.Context(), o, call)
 	w.done()
@@ -76,6 +84,17 @@ func limit(w *response, r *http.Request, client *socialdata.Client) error {
 		limitHeaders(w, allowance)
 	}
 	return err
+}
+
+// more returns what takes further calls from the limit of the client's key, and tells the state of that.
+func more(w *response, client *socialdata.Client) func(context.Context, int) error {
+	return func(ctx context.Context, n int) error {
+		allowance, err := client.AdmitMore(ctx, n)
+		if allowance.Rate.Capacity > 0 {
+			limitHeaders(w, allowance)
+		}
+		return err
+	}
 }
 
 // bind takes the call out of a request. What the parameters mean is the engine's to say.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -57,13 +58,17 @@ type config struct {
 	auth       Auth // nil asks the client's key store
 	ready      func(context.Context) error
 	mounted    map[string]http.Handler
+	managed    *http.ServeMux // nil when nothing is managed
 	limits     Limits
 	sections   []Section
 	metrics    http.Handler // nil serves none
 	mayMeasure func(*http.Request) error
+	mayErase   func(*http.Request) error // nil erases nothing
 	observe    func(context.Context, Request)
 	wrap       func(http.Handler) http.Handler
 	proxies    proxies
+	mountsOnly bool
+	tls        *tls.Config // nil: [Server.Serve] speaks none itself
 }
 
 // Auth says who makes a request, and so who pays. The key that it returns needs an ID, which the rate limit counts by
@@ -151,6 +156,14 @@ func WithMount(path string, h http.Handler) Option {
 	}}
 }
 
+// WithoutAPI serves the handlers of [WithMount] alone, on an address of their own: every other path is 404.
+func WithoutAPI() Option {
+	return option{"WithoutAPI", func(c *config) error {
+		c.mountsOnly = true
+		return nil
+	}}
+}
+
 // WithTrustedProxies names the networks of the proxies that the server stands behind. The address of a request that one of
 // them hands on is the one that the proxy has noted in X-Forwarded-For, for whatever goes by addresses. By default no
 // proxy is trusted, and that header means nothing.
@@ -189,6 +202,20 @@ func WithSections(sections ...Section) Option {
 			}
 		}
 		c.sections = append(c.sections, sections...)
+		return nil
+	}}
+}
+
+// WithTLS lets [Server.Serve] speak TLS with cfg, and HTTP/1.1 alone, as [Limits] counts a connection's calls one at a time. A
+// request that cannot be read is then answered with a problem document, as it is without TLS; on a listener that speaks TLS
+// itself, such as [tls.NewListener]'s, net/http answers it with a line of text.
+func WithTLS(cfg *tls.Config) Option {
+	return option{"WithTLS", func(c *config) error {
+		if cfg == nil {
+			return errNil
+		}
+		c.tls = cfg.Clone()
+		c.tls.NextProtos = []string{"http/1.1"}
 		return nil
 	}}
 }

@@ -27,6 +27,7 @@ func TestNewNamesTheOptionThatCannotWork(t *testing.T) {
 		{"no readiness", "WithReady", of(server.WithReady(nil))},
 		{"no observer", "WithObserver", of(server.WithObserver(nil))},
 		{"no middleware", "WithMiddleware", of(server.WithMiddleware(nil))},
+		{"no TLS", "WithTLS", of(server.WithTLS(nil))},
 		{"no metrics", "WithMetrics", of(server.WithMetrics(nil, func(*http.Request) error { return nil }))},
 		{"metrics for anyone", "WithMetrics|may|pass a function", of(server.WithMetrics(page, nil))},
 		{"a section without a title", "WithSections|set its Title", of(server.WithSections(server.Section{}))},

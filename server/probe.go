@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"github.com/socialdata/socialdata/problem"
 )
 
 var errDraining = errors.New("server: draining")
@@ -27,15 +29,14 @@ func (s *Server) readiness(ctx context.Context) error {
 func (s *Server) probe(w *response, r *http.Request, err error) {
 	w.route, w.operation = r.URL.Path, r.URL.Path
 	w.Header().Set("Cache-Control", "no-store")
-	const text = "text/plain; charset=utf-8"
 	switch {
 	case errors.Is(err, errDraining):
-		s.write(w, r, http.StatusServiceUnavailable, text, []byte("draining\n"))
+		s.fail(w, r, problem.New(problem.PlatformUnavailable, "draining: the server is about to stop"))
 	case err != nil:
 		s.log.ErrorContext(r.Context(), "not ready", "request_id", requestID(r), "error", err)
-		s.write(w, r, http.StatusServiceUnavailable, text, []byte("not ready\n"))
+		s.fail(w, r, problem.New(problem.PlatformUnavailable, "not ready: the server cannot answer calls now"))
 	default:
 		w.probe = true
-		s.write(w, r, http.StatusOK, text, []byte("ok\n"))
+		s.write(w, r, http.StatusOK, "text/plain; charset=utf-8", []byte("ok\n"))
 	}
 }

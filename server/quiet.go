@@ -1,11 +1,13 @@
 package server
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"sync"
 	"time"
 
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 )
 
@@ -18,21 +20,27 @@ type quiet struct {
 	told         time.Time
 	unauthorized int64 // a missing or wrong key
 	overload     int64 // the service was at its limit
+	handshakes   int64 // of TLS that failed
 	open         int64 // pages and paths that need no key
 }
 
-// note counts a request, and logs the counts when a minute has passed.
+// note counts a request.
 func (q *quiet) note(log *slog.Logger, w *response, r *http.Request) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	n := &q.open
 	switch {
 	case w.turnedAway:
-		q.overload++
+		n = &q.overload
 	case w.code == problem.Unauthorized:
-		q.unauthorized++
-	default:
-		q.open++
+		n = &q.unauthorized
 	}
+	q.count(r.Context(), log, n)
+}
+
+// count adds one to n, a count of q, and logs the counts when a minute has passed.
+func (q *quiet) count(ctx context.Context, log *slog.Logger, n *int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	*n++
 	now := time.Now()
 	if q.told.IsZero() {
 		q.told = now
@@ -41,10 +49,18 @@ func (q *quiet) note(log *slog.Logger, w *response, r *http.Request) {
 		return
 	}
 	level := slog.LevelInfo
-	if q.unauthorized+q.overload > 0 {
+	if q.unauthorized+q.overload+q.handshakes > 0 {
 		level = slog.LevelWarn
 	}
-	log.Log(r.Context(), level, "requests without a line of their own", "unauthorized", q.unauthorized,
-		"overload", q.overload, "open", q.open, "request_id", requestID(r))
-	q.told, q.unauthorized, q.overload, q.open = now, 0, 0, 0
+	attrs := []slog.Attr{
+		slog.Int64("unauthorized", q.unauthorized), slog.Int64("overload", q.overload), slog.Int64("open", q.open),
+	}
+	if q.handshakes > 0 {
+		attrs = append(attrs, slog.Int64("tls_handshakes", q.handshakes))
+	}
+	if id := operation.RequestID(ctx); id != "" {
+		attrs = append(attrs, slog.String("request_id", id))
+	}
+	log.LogAttrs(ctx, level, "requests without a line of their own", attrs...)
+	q.told, q.unauthorized, q.overload, q.handshakes, q.open = now, 0, 0, 0, 0
 }

@@ -1,32 +1,14 @@
 package server
 
 import (
-	"maps"
 	"net/http"
-	"slices"
-	"strings"
 
-	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 )
 
 func (s *Server) unknown(w *response, r *http.Request) {
 	s.fail(w, r, problem.New(problem.NotFound, "there is no route %s%s; see /docs",
-		clip(r.URL.Path, maxPath), s.meant(r.URL.Path)))
-}
-
-// meant names the route that was probably meant by one that does not exist, of the same platform or of none.
-func (s *Server) meant(path string) string {
-	op, below := strings.CutPrefix(path, "/v1/")
-	base, ops := "/v1/", s.own
-	if word, rest, deeper := strings.Cut(op, "/"); deeper && s.client.PlatformTable().Has(platform.ID(word)) {
-		base, ops, op = base+word+"/", s.ops, rest
-	}
-	name := problem.Nearest(op, slices.Sorted(maps.Keys(ops)))
-	if !below || name == "" {
-		return ""
-	}
-	return " (did you mean " + base + name + "?)"
+		clip(r.URL.Path, maxPath), s.below.Meant(r.URL.Path, s.client.PlatformTable())))
 }
 
 // reads reports whether a request reads, and refuses it when it does not.

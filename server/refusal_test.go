@@ -83,6 +83,13 @@ func TestWhatIsRefused(t *testing.T) {
 		{"time that is none", "/v1/mock/search?query=a&since=yesterday", problem.InvalidRequest, []string{`"since"`}},
 		{"day that is none", "/v1/mock/search?query=a&since=2026-02-30", problem.InvalidRequest, []string{`"since"`}},
 		{"wait_s of 0", "/v1/search?query=a&wait_s=0", problem.InvalidRequest, []string{`"wait_s"`, "1 to 25"}},
+		{"max_credits of 0", "/v1/mock/profile?handle=a&max_credits=0", problem.InvalidRequest, []string{`"max_credits"`, "1 or more"}},
+		{"max_credits below 0", "/v1/search?query=a&max_credits=-3", problem.InvalidRequest, []string{`"max_credits"`}},
+		{"max_credits that is not whole", "/v1/enrich?text=a&max_credits=1.5", problem.InvalidRequest, []string{`"max_credits"`}},
+		{"max_credits past all numbers", "/v1/mock/posts?handle=a&max_credits=9223372036854775808", problem.InvalidRequest, []string{`"max_credits"`}},
+		{"max_credits on what is free", "/v1/usage?max_credits=1", problem.InvalidRequest, []string{`"max_credits"`}},
+		{"max_credits of raw is a number", "/v1/raw/mock/users/a?max_credits=x", problem.InvalidRequest, []string{`"max_credits"`}},
+		{"max_credits of raw given twice", "/v1/raw/mock/users/a?max_credits=1&max_credits=2", problem.InvalidRequest, []string{`"max_credits"`, "once"}},
 		{"wait_s of a word", "/v1/job?id=a&wait_s=long", problem.InvalidRequest, []string{`"wait_s"`}},
 		{"page of another site", "/v1/mock/profile?handle=https://evil.example/@a", problem.InvalidRequest, []string{`"handle"`}},
 		{"page of another kind", "/v1/mock/post?id=https://mock.example/tracks/1", problem.InvalidRequest, []string{`"id"`}},
@@ -124,6 +131,10 @@ func TestWhatIsRefused(t *testing.T) {
 				r := s.get(t, tt.path)
 				if p := r.wantProblem(t, tt.code, tt.words...); p.HTTPStatus() != tt.code.Status() {
 					t.Errorf("status is %d", p.HTTPStatus())
+				}
+				of := s.get(t, "/v1/estimate?of="+url.QueryEscape(tt.path))
+				if p := of.problem(t); p.Code != tt.code {
+					t.Errorf("the estimate is %s: %s", p.Code, p.Detail)
 				}
 				if got := r.header.Get("Retry-After"); got != "" {
 					t.Errorf("Retry-After is %q: waiting does not help", got)

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 )
@@ -25,12 +26,14 @@ type response struct {
 	turnedAway bool // because the service was at its limit
 	probe      bool // of an orchestrator, answered well
 
-	target string     // the platform or provider in the path; "" for none
-	path   string     // of a raw read
-	leave  func()     // gives back what the request has taken a place of; nil when it has none
-	lent   bool       // a mounted handler answers it
-	values []string   // of header fields
-	room   [20]string // where values begins
+	target string             // the platform or provider in the path; "" for none
+	path   string             // of a raw read
+	who    *socialdata.Client // of a request below /manage
+	failed error              // of its handler
+	leave  func()             // gives back what the request has taken a place of; nil when it has none
+	lent   bool               // a mounted handler answers it
+	values []string           // of header fields
+	room   [20]string         // where values begins
 }
 
 // set sets a header field, whose name is in its canonical form. The values of all stand in one array, where

@@ -5,15 +5,12 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
 )
 
 func (s *Server) routes() {
 	for _, o := range socialdata.Operations() {
-		if op, ok := strings.CutPrefix(o.Path, "/v1/{platform}/"); ok {
-			s.ops[op] = o
-		} else if own, ok := strings.CutPrefix(o.Path, "/v1/"); ok {
-			s.own[own] = o
-		} else {
+		if !strings.HasPrefix(o.Path, "/v1/") {
 			s.mux.Handle(o.Path, handler(func(w *response, r *http.Request) { s.operate(w, r, o) }))
 		}
 	}
@@ -26,22 +23,13 @@ func (s *Server) routes() {
 	s.documents()
 }
 
-// api answers a path below /v1. [http.ServeMux] is not asked: its patterns would meet (/v1/{platform}/a and
-// /v1/raw/{provider}/{path...}), and to match them makes seven allocations.
+// api answers a path below /v1.
 func (s *Server) api(w *response, r *http.Request, path string) {
-	word, rest, deeper := strings.Cut(path, "/")
-	switch {
-	case path == "":
+	if path == "" {
 		s.unknown(w, r)
-	case !deeper:
-		s.operate(w, r, s.own[word])
-	case word == "raw" && strings.Contains(rest, "/"):
-		w.target, w.path, _ = strings.Cut(rest, "/")
-		s.operate(w, r, s.own["raw/{provider}/{path...}"])
-	case word == "raw":
-		s.operate(w, r, nil)
-	default:
-		w.target = word
-		s.operate(w, r, s.ops[rest])
+		return
 	}
+	var o *operation.Operation
+	o, w.target, w.path = s.below.Find(path)
+	s.operate(w, r, o)
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"sync/atomic"
@@ -14,17 +15,21 @@ import (
 // Server answers HTTP requests from a client.
 type Server struct {
 	config
-	client   *socialdata.Client
-	mux      *http.ServeMux                  // of everything outside /v1
-	own      map[string]*operation.Operation // the service's operations, by the rest of the path after /v1/
-	ops      map[string]*operation.Operation // the reads, by the rest of the path after /v1/{platform}/
-	zips     zips
-	calls    *semaphore.Weighted // those at work
-	lent     *semaphore.Weighted // requests that mounted handlers work on
-	sandbox  *semaphore.Weighted // those of them that a sandbox answers
-	shares   *shares
-	quiet    quiet
-	draining atomic.Bool
+	client    *socialdata.Client
+	mux       *http.ServeMux   // of everything outside /v1
+	below     operation.Routes // of /v1
+	zips      zips
+	calls     *semaphore.Weighted // those at work
+	lent      *semaphore.Weighted // requests that mounted handlers work on
+	sandbox   *semaphore.Weighted // those of them that a sandbox answers
+	shares    *shares
+	streams   *semaphore.Weighted // of changes
+	listeners *shares             // the streams of each key
+	stopping  context.Context     // ends when the server drains
+	stop      context.CancelFunc
+	quiet     quiet
+	foreign   strangers // callers whose keys are not accepted
+	draining  atomic.Bool
 }
 
 // New returns a server for client. It fails when the client has no key store and [WithAuth] is not among the options, and
@@ -38,8 +43,7 @@ func New(client *socialdata.Client, opts ...Option) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		config: cfg, client: client, mux: http.NewServeMux(),
-		own: map[string]*operation.Operation{}, ops: map[string]*operation.Operation{},
+		config: cfg, client: client, mux: http.NewServeMux(), below: operation.NewRoutes(socialdata.Operations()),
 	}
 	if s.auth == nil && !client.KnowsKeys() {
 		return nil, errNoAuth
@@ -48,7 +52,13 @@ func New(client *socialdata.Client, opts ...Option) (*Server, error) {
 	s.calls = semaphore.NewWeighted(s.limits.InFlight)
 	s.sandbox = semaphore.NewWeighted(s.limits.Sandbox)
 	s.lent = semaphore.NewWeighted(s.limits.Mounted)
-	s.shares = &shares{most: s.limits.PerAccount, by: map[string]int64{}}
+	if s.mayErase != nil {
+		s.mounted[erasuresPath] = http.HandlerFunc(s.erasures)
+	}
+	s.shares = newShares(s.limits.PerAccount, "the account has %d calls at work, which is as many as it may; wait until one has ended")
+	s.streams = semaphore.NewWeighted(s.limits.Streams)
+	s.listeners = newShares(s.limits.PerKey, "the key has %d streams open, which is as many as it may; close one first")
+	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.routes()
 	return s, nil
 }

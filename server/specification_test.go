@@ -322,7 +322,7 @@ var specifiedLifetimes = map[string]time.Duration{
 }
 
 // ours are fields that the specification does not have, none of which is required.
-var ours = map[string][]string{"Health": {"dependencies"}}
+var ours = map[string][]string{"Health": {"dependencies"}, "Meta": {"errors"}}
 
 // specField is a field of a resource.
 type specField struct {
@@ -509,6 +509,48 @@ func TestTheDescriptionHasThePlatformsOfTheSpecification(t *testing.T) {
 	slices.Sort(described)
 	if diff := cmp.Diff(listed, described); diff != "" || len(all) != len(listed) {
 		t.Errorf("%d platforms are listed (-specification +description):\n%s", len(all), diff)
+	}
+}
+
+// specifiedGroups are the groups of operations, and the operations that the specification's words for each name.
+const specifiedGroups = `
+account usage platforms
+profiles profile
+posts posts post
+search search
+comments comments
+media transcript reels collection
+music track tracks
+communities community community/posts
+shops products product reviews
+ads ads ads/search
+events events event
+commerce store products product reviews
+enrich
+raw`
+
+func TestTheDescriptionHasTheGroupsOfTheSpecification(t *testing.T) {
+	t.Parallel()
+	doc := newDescription(t)
+	operations := map[string][]string{} // by group
+	for path, methods := range doc.find("paths").(map[string]any) {
+		if get, ok := methods.(map[string]any)["get"].(map[string]any); ok {
+			for _, group := range get["tags"].([]any) {
+				operations[group.(string)] = append(operations[group.(string)], path)
+			}
+		}
+	}
+	for line := range strings.Lines(strings.TrimSpace(specifiedGroups)) {
+		group, names := strings.Fields(line)[0], strings.Fields(line)[1:]
+		if len(operations[group]) == 0 {
+			t.Errorf("the group %s has no operation", group)
+		}
+		for _, name := range names {
+			ends := func(path string) bool { return strings.HasSuffix(path, "/"+name) }
+			if !slices.ContainsFunc(operations[group], ends) {
+				t.Errorf("%s is not in the group %s, which has %v", name, group, operations[group])
+			}
+		}
 	}
 }
 
@@ -742,7 +784,7 @@ func TestAnswersAreWhatTheSpecificationSays(t *testing.T) {
 	s, seen := open(t, enginetest.Config{Credits: 1 << 20}), map[string]int{}
 	for _, o := range socialdata.Operations() {
 		typ := ""
-		switch name := resourceOf(o.Data.String()); {
+		switch name := resourceOf(o.Data); {
 		case o.Name == "search" || o.Name == "search_across":
 			typ = "results"
 		case o.Name == "job" || o.Name == "raw" || specifiedResources[name] == "":

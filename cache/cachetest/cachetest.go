@@ -1,4 +1,4 @@
-// Package cachetest is the suite that every cache.Store passes.
+// Package cachetest is the suite that every cache.Store must pass.
 package cachetest
 
 import (
@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/privacy"
 )
 
 // Run runs the suite. New returns an empty store that reads the time from now.
@@ -21,7 +22,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 		want := &cache.Entry{
 			Data: `{"a":"<é>"}`, Raw: []string{`1`, ""}, Page: `{}`, Next: "n", Tag: "t", Provider: "p",
 			FetchedAt: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), NotFound: true, Detail: "gone",
-			TTL: time.Hour, Failed: []string{"x"},
+			TTL: time.Hour, Keep: time.Minute, Failed: []string{"x"}, Subjects: privacy.MarksOf(1, 2),
 		}
 		set(t, s, "k", want, time.Hour)
 		if diff := cmp.Diff(want, get(t, s, "k")); diff != "" {
@@ -53,6 +54,44 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 			t.Error("still there after its time")
 		}
 	})
+	t.Run("an entry is kept past its time to live for as long as it says", func(t *testing.T) {
+		t.Parallel()
+		tests := []struct{ keep, kept time.Duration }{
+			{time.Hour, time.Hour}, {cache.MostKept, cache.MostKept}, {30 * 24 * time.Hour, cache.MostKept},
+		}
+		for _, tt := range tests {
+			s, clock := start(t, open)
+			want := &cache.Entry{Data: "1", TTL: time.Minute, Keep: tt.keep, FetchedAt: clock.Now()}
+			set(t, s, "k", want, time.Minute)
+			near, _ := s.(cache.Near)
+			for _, step := range []time.Duration{0, time.Minute, tt.kept - time.Millisecond} {
+				clock.Advance(step)
+				if diff := cmp.Diff(want, get(t, s, "k")); diff != "" {
+					t.Errorf("kept for %v, after %v (-want +got):\n%s", tt.keep, step, diff)
+				}
+				if near != nil && near.Peek("k") == nil {
+					t.Errorf("kept for %v, after %v it is not in the process any more", tt.keep, step)
+				}
+			}
+			clock.Advance(time.Millisecond)
+			if e := get(t, s, "k"); e != nil {
+				t.Errorf("kept for %v, there is %+v after its time", tt.keep, e)
+			}
+		}
+	})
+	t.Run("an entry whose time to live is over can be stored", func(t *testing.T) {
+		t.Parallel()
+		s, clock := start(t, open)
+		want := &cache.Entry{Data: "1", TTL: time.Minute, Keep: time.Hour, FetchedAt: clock.Now()}
+		set(t, s, "k", want, -time.Minute)
+		if diff := cmp.Diff(want, get(t, s, "k")); diff != "" {
+			t.Errorf("entry (-want +got):\n%s", diff)
+		}
+		clock.Advance(59 * time.Minute)
+		if e := get(t, s, "k"); e != nil {
+			t.Errorf("there is %+v after its time", e)
+		}
+	})
 	t.Run("who has stored an entry can go on with it", func(t *testing.T) {
 		t.Parallel()
 		s, _ := start(t, open)
@@ -63,6 +102,11 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 		if diff := cmp.Diff(want, get(t, s, "k")); diff != "" {
 			t.Errorf("entry (-want +got):\n%s", diff)
 		}
+	})
+	t.Run("what holds a subject is erased, and nothing else", func(t *testing.T) {
+		t.Parallel()
+		s, _ := start(t, open)
+		testErase(t, s)
 	})
 	t.Run("a near store keeps a value beside its entry, and no other", func(t *testing.T) {
 		t.Parallel()
@@ -113,13 +157,13 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) cache.Store
 	})
 }
 
-// Clock is a time that stands still until it is moved. It is safe for concurrent use.
+// Clock is a clock that only moves when it is told to. It is safe for concurrent use.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-// NewClock returns a clock that stands at the beginning of 2026.
+// NewClock returns a clock that shows the beginning of 2026.
 func NewClock() *Clock { return &Clock{at: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)} }
 
 // Now returns the time.
@@ -129,7 +173,7 @@ func (c *Clock) Now() time.Time {
 	return c.at
 }
 
-// Advance moves the time on.
+// Advance moves the clock forward.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

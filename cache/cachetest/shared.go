@@ -12,11 +12,11 @@ import (
 	"github.com/socialdata/socialdata/cache"
 )
 
-// OpenShared returns two stores that share what is in them, as two processes would; they may be one and the same. It
-// cleans up through t.
+// OpenShared returns two stores with the same content, as two processes would use; they may be one and the same store.
+// It cleans up through t.
 type OpenShared func(t *testing.T) (a, b cache.Shared)
 
-// RunShared tests what a shared store does beyond [Run].
+// RunShared tests what a shared store does in addition to [Run].
 func RunShared(t *testing.T, open OpenShared) {
 	t.Helper()
 	topics := []struct {
@@ -25,6 +25,7 @@ func RunShared(t *testing.T, open OpenShared) {
 	}{
 		{"what is there is given at once", testThere},
 		{"of many who ask one makes the entry", testOneMakes},
+		{"of many who find an entry past its time one makes it anew", testOneMakesAnew},
 		{"a failure is told to those who wait, and not to who comes later", testFailure},
 		{"the turn goes on when nothing came of it", testTurnGoesOn},
 		{"who has waited to the end of the context goes alone", testImpatient},
@@ -78,7 +79,33 @@ func testOneMakes(t *testing.T, a, b cache.Shared) {
 	}
 }
 
-// waiting joins for the key k, and returns where the turn will come.
+func testOneMakesAnew(t *testing.T, a, b cache.Shared) {
+	t.Helper()
+	old := &cache.Entry{Data: "old", TTL: time.Hour, Keep: time.Hour, FetchedAt: time.Now().Add(-time.Hour).UTC()}
+	set(t, a, "k", old, 0)
+	for _, s := range []cache.Shared{a, b} {
+		if e := get(t, s, "k"); e == nil || e.Data != "old" {
+			t.Errorf("Get = %+v; want the entry that is past its time", e)
+		}
+	}
+	first := a.Join(t.Context(), "k")
+	if first.Done == nil || first.Entry == nil || first.Entry.Data != "old" {
+		t.Fatalf("Join = %+v; want the turn, with the entry that is past its time", first)
+	}
+	var turns []<-chan cache.Turn
+	for range 4 {
+		turns = append(turns, waiting(t.Context(), a), waiting(t.Context(), b))
+	}
+	set(t, a, "k", &cache.Entry{Data: "new", TTL: time.Hour, FetchedAt: time.Now().UTC()}, time.Hour)
+	first.Done(t.Context(), "")
+	for _, turn := range turns {
+		if got := <-turn; got.Done != nil || got.Entry == nil || got.Entry.Data != "new" {
+			t.Errorf("Join = %+v; want the new entry", got)
+		}
+	}
+}
+
+// waiting joins for the key k, and returns the channel of its turn.
 func waiting(ctx context.Context, s cache.Shared) <-chan cache.Turn {
 	turn := make(chan cache.Turn, 1)
 	go func() { turn <- s.Join(ctx, "k") }()
@@ -89,7 +116,7 @@ func testFailure(t *testing.T, a, b cache.Shared) {
 	t.Helper()
 	first := mine(t, a, "k")
 	begun := waiting(t.Context(), b)
-	// Who waits is told the failure; who came too late to wait for it would get the turn.
+	// A waiter is told the failure; one that came too late to wait gets the turn.
 	for told := false; !told; {
 		select {
 		case early := <-begun:
@@ -132,7 +159,7 @@ func testImpatient(t *testing.T, a, b cache.Shared) {
 	begun := waiting(ctx, b)
 	cancel()
 	end(t, <-begun)
-	// That was nobody's turn: the first one still has it.
+	// That was set without a turn: the first one still has it.
 	set(t, a, "k", &cache.Entry{Data: "made"}, time.Hour)
 	first.Done(t.Context(), "")
 	if got := b.Join(t.Context(), "k"); got.Entry == nil {
@@ -158,7 +185,7 @@ func testOwnTurns(t *testing.T, a, b cache.Shared) {
 	first.Done(t.Context(), "")
 }
 
-// mine joins and expects the turn.
+// mine joins and expects to get the turn.
 func mine(t *testing.T, s cache.Shared, key string) cache.Turn {
 	t.Helper()
 	turn := s.Join(t.Context(), key)

@@ -33,6 +33,9 @@ type accountCreateCmd struct {
 
 // Run creates the account.
 func (c *accountCreateCmd) Run(e *env) error {
+	if err := e.local("account create"); err != nil {
+		return err
+	}
 	if c.Credits < 0 || c.Credits > credits.MaxBalance {
 		return fmt.Errorf("--credits must be 0 to %d", int64(credits.MaxBalance))
 	}
@@ -63,6 +66,9 @@ type accountListCmd struct {
 
 // Run lists the accounts.
 func (c *accountListCmd) Run(e *env) error {
+	if err := e.local("account list"); err != nil {
+		return err
+	}
 	return e.with(func(db *store) error {
 		accounts, err := db.Keys().Accounts(e.ctx)
 		if err != nil {
@@ -85,13 +91,19 @@ func (c *accountListCmd) Run(e *env) error {
 }
 
 type accountShowCmd struct {
-	Name string `arg:"" help:"The account's name or id." predictor:"account"`
+	Name string `arg:"" optional:"" help:"The account's name or id; with --server it is that of the key." predictor:"account"`
 
 	outputFlags `embed:""`
 }
 
 // Run shows the account and its keys.
 func (c *accountShowCmd) Run(e *env) error {
+	if e.remote() {
+		return c.me(e)
+	}
+	if c.Name == "" {
+		return errors.New("name the account; account list lists them")
+	}
 	return e.with(func(db *store) error {
 		a, err := db.Keys().Account(e.ctx, c.Name)
 		if err != nil {
@@ -119,18 +131,23 @@ type accountGrantCmd struct {
 	Name    string `arg:"" help:"The account's name or id." predictor:"account"`
 	Credits int64  `arg:"" help:"How many credits."`
 	Reason  string `help:"Why, for the books." default:"grant" placeholder:"TEXT"`
+	Once    string `help:"A key of your own: with the same one the account is given this once, however often the command is repeated." placeholder:"KEY"`
 
 	outputFlags `embed:""`
 }
 
 // Run grants the credits.
 func (c *accountGrantCmd) Run(e *env) error {
+	if err := e.local("account grant"); err != nil {
+		return err
+	}
 	return e.with(func(db *store) error {
 		a, err := db.Keys().Account(e.ctx, c.Name)
 		if err != nil {
 			return err
 		}
-		if _, err := db.Ledger().Grant(e.ctx, a.ID, c.Credits, c.Reason); err != nil {
+		g := credits.Gift{Account: a.ID, Kind: credits.Granted, Amount: c.Credits, Reason: c.Reason, Key: c.Once}
+		if _, err := db.Ledger().Give(e.ctx, g); err != nil {
 			return err
 		}
 		return c.account(e, db, a, e.balance)
@@ -142,25 +159,31 @@ type accountRefundCmd struct {
 	Credits int64  `arg:"" help:"How many credits, of those that the request was charged."`
 	Request string `help:"The request's id, as X-Request-Id and usage show it." required:"" placeholder:"ID"`
 	Reason  string `help:"Why, for the books." default:"refund" placeholder:"TEXT"`
+	Once    string `help:"A key of your own: with the same one the account is given this once, however often the command is repeated." placeholder:"KEY"`
 
 	outputFlags `embed:""`
 }
 
 // Run refunds the credits.
 func (c *accountRefundCmd) Run(e *env) error {
+	if err := e.local("account refund"); err != nil {
+		return err
+	}
 	return e.with(func(db *store) error {
 		a, err := db.Keys().Account(e.ctx, c.Name)
 		if err != nil {
 			return err
 		}
-		most, err := credits.Refundable(e.ctx, db.Ledger(), a.ID, c.Request)
-		if err != nil {
-			return err
+		g := credits.Gift{
+			Account: a.ID, Kind: credits.Refunded, Amount: c.Credits, RequestID: c.Request, Reason: c.Reason, Key: c.Once,
 		}
-		if c.Credits > most {
+		if _, err := db.Ledger().Give(e.ctx, g); errors.Is(err, credits.ErrAmount) {
+			most, rerr := credits.Refundable(e.ctx, db.Ledger(), a.ID, c.Request)
+			if rerr != nil || c.Credits <= most {
+				return err
+			}
 			return fmt.Errorf("of the request %s, %d credits of %s can be given back, not %d", c.Request, most, a.Name, c.Credits)
-		}
-		if _, err := db.Ledger().Refund(e.ctx, a.ID, c.Credits, c.Request, c.Reason); err != nil {
+		} else if err != nil {
 			return err
 		}
 		return c.account(e, db, a, e.balance)
@@ -203,13 +226,14 @@ type keyCreateCmd struct {
 	TotalCap     *int64   `help:"Credits that the key may ever spend." placeholder:"N"`
 	RateCapacity *int64   `help:"Calls that the key may make at once; the server's limit without it." placeholder:"N"`
 	RateRefill   *float64 `help:"Calls that the key gets back each second; with --rate-capacity." placeholder:"N"`
+	Manage       bool     `help:"Let the key manage its account: it signs in to the dashboard, and makes and changes what is the account's own."`
 
 	outputFlags `embed:""`
 }
 
 // Run creates the key; without --output standard output gets nothing but the key.
 func (c *keyCreateCmd) Run(e *env) error {
-	n := keys.NewKey{Account: c.Account, Name: c.Name, Environment: keys.Environment(c.Env), DayCap: c.DayCap, TotalCap: c.TotalCap}
+	n := keys.NewKey{Account: c.Account, Name: c.Name, Environment: keys.Environment(c.Env), DayCap: c.DayCap, TotalCap: c.TotalCap, Manage: c.Manage}
 	if (c.RateCapacity == nil) != (c.RateRefill == nil) {
 		return fmt.Errorf("--rate-capacity and --rate-refill go together")
 	}
@@ -295,19 +319,33 @@ func (c *keyRevokeCmd) Run(e *env) error {
 }
 
 type usageCmd struct {
-	Account   string    `arg:"" help:"The account's name or id." predictor:"account"`
+	Account   string    `arg:"" optional:"" help:"The account's name or id; with --server it is that of the key." predictor:"account"`
 	RequestID string    `help:"Only this call." placeholder:"ID"`
 	Platform  string    `help:"Only this platform." predictor:"platform"`
 	Since     time.Time `help:"Only from this time on." placeholder:"RFC3339"`
 	Until     time.Time `help:"Only before this time." placeholder:"RFC3339"`
 	Before    int64     `help:"Only entries with a smaller number, to go on from the last one listed." placeholder:"SEQ"`
 	Limit     int       `help:"At most so many." default:"50"`
+	By        string    `help:"Add the usage up by day, key, platform or operation, instead of listing entries; --since and --until then count by UTC days." enum:"day,key,platform,operation," default:"" placeholder:"GROUP"`
 
 	outputFlags `embed:""`
 }
 
-// Run lists the entries.
+// Run lists the entries, or what they and all other calls add up to.
 func (c *usageCmd) Run(e *env) error {
+	if c.By != "" {
+		return c.by(e)
+	}
+	if e.remote() {
+		shapes, err := c.entries(e)
+		if err != nil {
+			return err
+		}
+		return c.print(e, shapes)
+	}
+	if c.Account == "" {
+		return errors.New("name the account; account list lists them")
+	}
 	return e.with(func(db *store) error {
 		a, err := db.Keys().Account(e.ctx, c.Account)
 		if err != nil {
@@ -323,14 +361,18 @@ func (c *usageCmd) Run(e *env) error {
 		for i, n := range entries {
 			shapes[i] = shapeOfEntry(n)
 		}
-		return c.show(e, shapes, func() error {
-			head := []string{"SEQ", "TIME", "KIND", "AMOUNT", "BALANCE", "OPERATION", "PLATFORM", "CACHE", "REQUEST", "REASON"}
-			return e.table(head, func(row func(...string)) {
-				for _, n := range shapes {
-					row(strconv.FormatInt(n.Seq, 10), stamp(&n.Time), n.Kind, strconv.FormatInt(n.Amount, 10),
-						strconv.FormatInt(n.Balance, 10), n.Operation, n.Platform, n.Cache, n.RequestID, n.Reason)
-				}
-			})
+		return c.print(e, shapes)
+	})
+}
+
+func (c *usageCmd) print(e *env, shapes []entryShape) error {
+	return c.show(e, shapes, func() error {
+		head := []string{"SEQ", "TIME", "KIND", "AMOUNT", "BALANCE", "OPERATION", "PLATFORM", "CACHE", "REQUEST", "REASON"}
+		return e.table(head, func(row func(...string)) {
+			for _, n := range shapes {
+				row(strconv.FormatInt(n.Seq, 10), stamp(&n.Time), n.Kind, strconv.FormatInt(n.Amount, 10),
+					strconv.FormatInt(n.Balance, 10), n.Operation, n.Platform, n.Cache, n.RequestID, n.Reason)
+			}
 		})
 	})
 }
@@ -384,7 +426,7 @@ func (c *auditCmd) audit(ctx context.Context, db *store) (_ bookkeeping.Report, 
 // printReport says what an audit has found.
 func printReport(w io.Writer, r bookkeeping.Report) error {
 	for _, p := range r.Problems {
-		if _, err := fmt.Fprintf(w, "PROBLEM %s\n", p); err != nil {
+		if _, err := fmt.Fprintf(w, "PROBLEM %s\n", escaped(p)); err != nil {
 			return err
 		}
 	}

@@ -62,7 +62,7 @@ func TestALossIsAcceptedOnce(t *testing.T) {
 	}
 }
 
-// TestADumpOfPostgreSQLIsRestored runs the words of README.md.
+// TestADumpOfPostgreSQLIsRestored runs the words of docs/operating.md.
 func TestADumpOfPostgreSQLIsRestored(t *testing.T) {
 	t.Parallel()
 	from, to := newDatabase(t), newDatabase(t)

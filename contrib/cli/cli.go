@@ -72,6 +72,8 @@ func warn(cfg Config, log io.Writer, environ []string) {
 type commandLine struct {
 	DB        string   `help:"The database file." default:"./socialdata.db" env:"SOCIALDATA_DB" type:"path" name:"db" group:"where"`
 	Postgres  []string `help:"Keep everything in this PostgreSQL database instead, which any number of servers share; several, in an order that never changes, share the accounts among them." env:"SOCIALDATA_POSTGRES" sep:";" placeholder:"DSN" group:"where"`
+	Server    string   `help:"Call the server at this address, such as https://data.example.com, instead of reading here: get, search, export, watch, changes, platforms, usage, logs and account show." env:"SOCIALDATA_SERVER" placeholder:"URL" group:"where"`
+	APIKey    string   `name:"key" help:"The API key whose account pays for calls of --server and of mcp; better set in the environment than given here." env:"SOCIALDATA_KEY" placeholder:"KEY" group:"where"`
 	ReplayURL string   `help:"Send every upstream request for https://HOST/PATH to this address as /HOST/PATH." env:"SOCIALDATA_REPLAY_URL" placeholder:"URL" group:"where"`
 
 	Serve     serveCmd     `cmd:"" help:"Serve the API, the documentation and the dashboard."`
@@ -79,14 +81,23 @@ type commandLine struct {
 	Account   accountCmd   `cmd:"" help:"Create accounts and give them credits."`
 	Key       keyCmd       `cmd:"" help:"Create and revoke API keys."`
 	Platforms platformsCmd `cmd:"" help:"List what can be read from each platform, and the setting that is missing where one is."`
-	Get       getCmd       `cmd:"" help:"Make one read through the engine, free of charge, and print the answer."`
-	Export    exportCmd    `cmd:"" help:"Walk all pages of a list into JSON Lines, free of charge; without arguments the same as books export."`
-	Search    searchCmd    `cmd:"" help:"Search many platforms at once, free of charge."`
+	Open      openCmd      `cmd:"" help:"Read what a web address names and print it; free of charge without --server."`
+	Resolve   resolveCmd   `cmd:"" help:"Say which reads a web address leads to; nothing is asked."`
+	Get       getCmd       `cmd:"" help:"Make one read and print the answer; free of charge without --server."`
+	Batch     batchCmd     `cmd:"" help:"Read many keys, one on each line, and write a line for each."`
+	Export    exportCmd    `cmd:"" help:"Walk all pages of a list into JSON Lines, free of charge without --server; without arguments the same as books export."`
+	Search    searchCmd    `cmd:"" help:"Search many platforms at once; free of charge without --server."`
+	Watch     watchCmd     `cmd:"" help:"Read something again and again and print what changes; free of charge without --server."`
+	Changes   changesCmd   `cmd:"" help:"List what the monitors of an account have found, oldest first."`
 	Doctor    doctorCmd    `cmd:"" help:"Check the settings, the database, the clock and the way to the upstreams, and say what to do."`
+	Quotas    quotasCmd    `cmd:"" help:"List the limits of the upstreams, what is left of each, and when it starts anew."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 	Licenses  licensesCmd  `cmd:"" help:"Print the licences of what the program contains of others."`
 	Admin     adminCmd     `cmd:"" help:"Let whoever has lost the dashboard's secret in again."`
-	Usage     usageCmd     `cmd:"" help:"List an account's entries, newest first."`
+	Erase     eraseCmd     `cmd:"" help:"Forget an account or an object: remove all that is kept of it, from every server's memory too."`
+	Erasures  erasuresCmd  `cmd:"" help:"List and verify the receipts of erasures, and let someone be read again."`
+	Usage     usageCmd     `cmd:"" help:"List an account's entries, newest first, or what its calls add up to."`
+	Logs      logsCmd      `cmd:"" help:"List what the last calls came to, newest first; never what was asked."`
 	Audit     auditCmd     `cmd:"" help:"Prove that every balance is the sum of its entries and that no entry was touched."`
 	Backup    backupCmd    `cmd:"" help:"Copy the database file, beside a server that runs, into a new file."`
 	Books     booksCmd     `cmd:"" help:"Move accounts, keys and entries to another database."`
@@ -109,14 +120,23 @@ type env struct {
 	sandboxed bool                                      // whether client has found the sandbox among the providers
 }
 
+// now returns the time by the program's clock.
+func (e *env) now() time.Time {
+	if e.cfg.Now == nil {
+		return time.Now()
+	}
+	return e.cfg.Now()
+}
+
 func (e *env) printf(format string, args ...any) error {
-	_, err := fmt.Fprintf(e.out, format, args...)
+	_, err := io.WriteString(e.out, escaped(fmt.Sprintf(format, args...)))
 	return err
 }
 
 // flagGroups are the groups of flags that help shows below a command's own.
 func flagGroups() []kong.Group {
 	return []kong.Group{
+		{Key: "reach", Title: "Who reaches it, and what:"},
 		{Key: "limits", Title: "Limits:"},
 		{Key: "replicas", Title: "With other replicas:"},
 		{Key: "watching", Title: "Watching it:"},
@@ -193,7 +213,7 @@ func Run(ctx context.Context, cfg Config, args []string, streams Streams, getenv
 		return status
 	}
 	if err != nil {
-		_, _ = fmt.Fprintln(log, "socialdata: "+misread(parser, err))
+		_, _ = fmt.Fprintln(log, "socialdata: "+escaped(misread(parser, err)))
 		_, _ = fmt.Fprintln(log, help(err))
 		return 2
 	}
@@ -204,7 +224,7 @@ func Run(ctx context.Context, cfg Config, args []string, streams Streams, getenv
 	case errors.Is(err, errSilent):
 		return 1
 	}
-	_, _ = fmt.Fprintln(log, "socialdata:", inWords(err))
+	_, _ = fmt.Fprintln(log, "socialdata:", escaped(inWords(err)))
 	return 1
 }
 

@@ -177,7 +177,10 @@ func TestSettingsThatCannotBeReadAreNamed(t *testing.T) {
 			args = append([]string{"--replay-url", value}, args...)
 		}
 		status, _, log := cliRun(t, map[string]string{name: value}, args...)
-		if status != 1 || !strings.Contains(log, strings.Trim(value, " ")) {
+		if name == "SOCIALDATA_REPLAY_URL" {
+			value = "--replay-url" // which may hold a password
+		}
+		if status != 1 || !strings.Contains(log, value) {
 			t.Errorf("%s=%s: exit status %d, log %q", name, value, status, log)
 		}
 	}

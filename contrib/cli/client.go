@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -35,7 +36,7 @@ func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 	if e.cli.ReplayURL != "" {
 		transport, err := replay.New(e.cli.ReplayURL, web.Transport)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--replay-url: %w", err)
 		}
 		web.Transport = transport
 	}
@@ -43,6 +44,11 @@ func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	shares, err := e.shares(chains)
+	if err != nil {
+		return nil, err
+	}
+	opts = append(opts, socialdata.WithShares(shares))
 	e.sandboxed = slices.ContainsFunc(slices.Concat(chains...), func(p providers.Provider) bool { return p.Platform == platform.Mock })
 	opts = append(append(opts, e.enricher()...), socialdata.WithProviders(chains...))
 	for _, info := range e.cfg.Platforms {

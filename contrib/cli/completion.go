@@ -7,12 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/alecthomas/kong"
-	kongcompletion "github.com/jotaen/kong-completion"
-	"github.com/posener/complete"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
@@ -63,51 +63,164 @@ func (c *completionCmd) Run(e *env) error {
 		}
 		return '_'
 	}, name)
-	return e.printf(script, word, quoted(name), quoted(path))
+	_, err = fmt.Fprintf(e.out, script, word, quoted(name), quoted(path))
+	return err
 }
 
 // quoted returns s as one word of a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-const (
-	predictPatience = 2 * time.Second
-	mostParams      = 32 // of one call
-)
+const predictPatience = 2 * time.Second
 
-// predict answers a shell that asks, by the variable COMP_LINE, how a line may go on. It reports whether it was asked.
+// typed is a line as far as it has been typed.
+type typed struct {
+	line string
+	done []string // the words behind the program's name that are whole
+	last string   // what is being typed, "" behind a space
+}
+
+// typedSoFar returns what a shell tells of the line, by the variables of bash that other shells set as well.
+// https://www.gnu.org/software/bash/manual/html_node/Bash-Variables.html#index-COMP_005fLINE
+func typedSoFar() (t typed, asked bool) {
+	t.line = os.Getenv("COMP_LINE")
+	if t.line == "" {
+		return t, false
+	}
+	line := t.line
+	if point, err := strconv.Atoi(os.Getenv("COMP_POINT")); err == nil && point >= 0 && point < len(line) {
+		line = line[:point]
+	}
+	words := strings.Fields(line)
+	if len(words) == 0 || strings.TrimRightFunc(line, unicode.IsSpace) != line {
+		words = append(words, "")
+	}
+	// What is behind the last = is a word of its own, as it is in bash.
+	words = append(words[:len(words)-1], strings.Split(words[len(words)-1], "=")...)
+	if len(words) > 1 {
+		t.done, t.last = words[1:len(words)-1], words[len(words)-1]
+	}
+	return t, true
+}
+
+// before returns the last word that is whole, or "".
+func (t typed) before() string {
+	if len(t.done) == 0 {
+		return ""
+	}
+	return t.done[len(t.done)-1]
+}
+
+// predictor returns the words that may come next.
+type predictor func(typed) []string
+
+// predict answers a shell that asks how a line may go on. It reports whether it was asked.
 func predict(ctx context.Context, cfg Config, parser *kong.Kong) (asked bool, err error) {
+	t, asked := typedSoFar()
+	if !asked {
+		return false, nil
+	}
 	names := cfg.platforms().Names()
-	param := complete.PredictFunc(func(a complete.Args) []string { return predictParams(a, names) })
-	command, err := kongcompletion.Command(parser, kongcompletion.WithPredictors(map[string]complete.Predictor{
-		"platform":  complete.PredictSet(names...),
-		"operation": complete.PredictSet(operationNames()...),
-		"param":     param,
+	found := next(parser.Model.Node, t, map[string]predictor{
+		"platform":  func(typed) []string { return names },
+		"operation": func(typed) []string { return operationNames() },
+		"param":     func(t typed) []string { return predictParams(t, names) },
 		"account":   predictStored(ctx, accountNames),
 		"key":       predictStored(ctx, keyIDs),
-	}))
-	if err != nil {
-		return false, err
-	}
-	for _, name := range []string{"get", "export", "search"} { // whose last argument may be given many times
-		args, ok := command.Sub[name].Args.(*kongcompletion.PositionalPredictor)
-		if ok {
-			args.Predictors = append(args.Predictors, slices.Repeat([]complete.Predictor{param}, mostParams)...)
+	})
+	for _, word := range found {
+		if strings.HasPrefix(word, t.last) {
+			if _, err := fmt.Fprintln(parser.Stdout, word); err != nil {
+				return true, err
+			}
 		}
 	}
-	shell := complete.New(parser.Model.Name, command)
-	shell.Out = parser.Stdout
-	return shell.Complete(), nil
+	return true, nil
+}
+
+// next returns what may come next on a line: the value of the flag before it, flags when a hyphen has been typed, else
+// commands below the one that was named, or its next argument.
+func next(at *kong.Node, t typed, predictors map[string]predictor) []string {
+	arguments := 0
+	var waiting *kong.Flag // for its value
+	all := t.done
+	for i, word := range all {
+		switch child := childOf(at, word); {
+		case waiting != nil:
+			waiting = nil
+		case strings.HasPrefix(word, "-"):
+			if flag := flagOf(at, word); flag != nil && !flag.IsBool() {
+				waiting = flag
+			}
+		case child != nil:
+			at, arguments, t.done = child, 0, all[i+1:] // its name may be that of an operation, too
+		default:
+			arguments++
+		}
+	}
+	if waiting != nil {
+		return valuesOf(waiting.Value, t, predictors)
+	}
+	var found []string
+	if strings.HasPrefix(t.last, "-") {
+		for _, flags := range at.AllFlags(true) {
+			for _, flag := range flags {
+				found = append(found, "--"+flag.Name)
+			}
+		}
+		return found
+	}
+	for _, child := range at.Children {
+		if !child.Hidden {
+			found = append(found, child.Name)
+		}
+	}
+	if n := len(at.Positional); n > 0 && arguments >= n && at.Positional[n-1].IsCumulative() {
+		arguments = n - 1
+	}
+	if arguments < len(at.Positional) {
+		found = append(found, valuesOf(at.Positional[arguments], t, predictors)...)
+	}
+	return found
+}
+
+// childOf returns the command of that name below another; nil when there is none.
+func childOf(at *kong.Node, name string) *kong.Node {
+	i := slices.IndexFunc(at.Children, func(child *kong.Node) bool { return child.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return at.Children[i]
+}
+
+// flagOf returns the flag that a word gives without its value; nil when it gives none, or the value too.
+func flagOf(at *kong.Node, word string) *kong.Flag {
+	for _, flags := range at.AllFlags(false) {
+		for _, flag := range flags {
+			if word == "--"+flag.Name || flag.Short != 0 && word == "-"+string(flag.Short) {
+				return flag
+			}
+		}
+	}
+	return nil
+}
+
+// valuesOf returns what a flag or an argument may be.
+func valuesOf(v *kong.Value, t typed, predictors map[string]predictor) []string {
+	if p := predictors[v.Tag.Get("predictor")]; p != nil {
+		return p(t)
+	}
+	return slices.DeleteFunc(v.EnumSlice(), func(word string) bool { return word == "" })
 }
 
 // predictParams returns the parameters of the operation that was named, each with =, or the words that the last may have.
-func predictParams(a complete.Args, platforms []string) []string {
+func predictParams(t typed, platforms []string) []string {
 	o := socialdata.Operation("search_across")
-	for _, word := range a.Completed {
+	for _, word := range t.done {
 		if named := socialdata.Operation(word); named != nil && !named.Service {
 			o = named
 		}
 	}
-	if i := slices.IndexFunc(o.Params, func(p operation.Param) bool { return p.Name == a.LastCompleted }); i >= 0 {
+	if i := slices.IndexFunc(o.Params, func(p operation.Param) bool { return p.Name == t.before() }); i >= 0 {
 		if o.Params[i].Name == "platforms" {
 			return platforms
 		}
@@ -115,7 +228,7 @@ func predictParams(a complete.Args, platforms []string) []string {
 	}
 	var names []string
 	for _, name := range paramNames(o) {
-		given := slices.ContainsFunc(a.Completed, func(word string) bool { return strings.HasPrefix(word, name+"=") })
+		given := slices.ContainsFunc(t.done, func(word string) bool { return strings.HasPrefix(word, name+"=") })
 		if !given && (o.Name != "search_across" || name != "query") {
 			names = append(names, name+"=")
 		}
@@ -124,8 +237,8 @@ func predictParams(a complete.Args, platforms []string) []string {
 }
 
 // predictStored returns what list finds in the database that the line names; nothing where there is none.
-func predictStored(ctx context.Context, list func(e *env, db *store) ([]string, error)) complete.Predictor {
-	return complete.PredictFunc(func(complete.Args) (names []string) {
+func predictStored(ctx context.Context, list func(e *env, db *store) ([]string, error)) predictor {
+	return func(t typed) (names []string) {
 		ctx, cancel := context.WithTimeout(ctx, predictPatience)
 		defer cancel()
 		e := &env{ctx: ctx, cli: &commandLine{}}
@@ -133,7 +246,7 @@ func predictStored(ctx context.Context, list func(e *env, db *store) ([]string, 
 		if err != nil {
 			return nil
 		}
-		if _, err := parser.Parse(append(wherePart(os.Getenv("COMP_LINE")), "version")); err != nil {
+		if _, err := parser.Parse(append(wherePart(t.line), "version")); err != nil {
 			return nil
 		}
 		_ = e.with(func(db *store) (err error) {
@@ -141,7 +254,7 @@ func predictStored(ctx context.Context, list func(e *env, db *store) ([]string, 
 			return err
 		})
 		return names
-	})
+	}
 }
 
 // wherePart returns the flags of a line that say which database is meant.

@@ -64,17 +64,27 @@ const (
 // Run prints a line for each check; the exit status is 1 when one of them fails.
 func (c *doctorCmd) Run(e *env) error {
 	checks := []checkShape{}
-	err := c.checks(e, func(ok bool, what, words string) error {
-		checks = append(checks, checkShape{ok, what, words})
+	note := func(mark string, check checkShape) error {
+		checks = append(checks, check)
 		if c.Output != "" && c.Output != "table" {
 			return nil // all at once
 		}
+		return e.printf("%s  %-10s  %s\n", mark, check.Check, check.Says)
+	}
+	say := func(ok bool, what, words string) error {
 		mark := "ok  "
 		if !ok {
 			mark = "FAIL"
 		}
-		return e.printf("%s  %-10s  %s\n", mark, what, words)
-	})
+		return note(mark, checkShape{OK: ok, Check: what, Says: words})
+	}
+	warn := func(what, words string) error {
+		return note("warn", checkShape{OK: true, Warning: true, Check: what, Says: words})
+	}
+	err := c.checks(e, say, warn)
+	if err == nil {
+		err = c.quotas(e, note, warn)
+	}
 	if err == nil {
 		err = c.show(e, checks, func() error { return nil })
 	}
@@ -84,8 +94,8 @@ func (c *doctorCmd) Run(e *env) error {
 	return err
 }
 
-// checks makes every check and says what came of it.
-func (c *doctorCmd) checks(e *env, say func(ok bool, what, words string) error) error {
+// checks makes every check and says what came of it, and warns of what works and may not be meant.
+func (c *doctorCmd) checks(e *env, say func(ok bool, what, words string) error, warn func(what, words string) error) error {
 	served := &commandLine{}
 	parser, err := kong.New(served)
 	if err != nil {
@@ -97,19 +107,47 @@ func (c *doctorCmd) checks(e *env, say func(ok bool, what, words string) error) 
 		}
 	}
 	if _, err = parser.Parse([]string{"serve"}); err == nil { // which has settings of its own
+		err = served.Serve.Reach.check()
+	}
+	if err == nil {
 		_, err = e.client()
 	}
 	if err := say(err == nil, "settings", told(err, "every setting can be read", "change it and run doctor again")); err != nil {
 		return err
 	}
+	if err := c.reach(e, &served.Serve, say, warn); err != nil {
+		return err
+	}
 	if err := c.shared(e, served.Serve.Shared, say); err != nil {
 		return err
 	}
-	if err := c.store(e, say); err != nil {
+	if err := c.store(e, say, warn); err != nil {
 		return err
 	}
 	if !c.Offline {
 		if err := c.upstreams(e, say); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reach checks who can reach the server, and what they would see of what they send.
+func (c *doctorCmd) reach(e *env, s *serveCmd, say func(ok bool, what, words string) error, warn func(what, words string) error) error {
+	if s.Reach.TLSCert != "" && s.Reach.TLSKey != "" {
+		soon, err := checkCertificate(s.Reach.TLSCert, s.Reach.TLSKey, e.now())
+		if err == nil && soon != "" {
+			err = warn("tls", soon)
+		} else {
+			err = say(err == nil, "tls", told(err, "certificate and key belong together", "see to --tls-cert and --tls-key"))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, text := range s.exposures(os.Geteuid()) {
+		what, words, _ := strings.Cut(text, ": ")
+		if err := warn(what, words); err != nil {
 			return err
 		}
 	}
@@ -131,23 +169,65 @@ func (c *doctorCmd) shared(e *env, f sharedFlags, say func(ok bool, what, words 
 	return say(err == nil, "valkey", told(err, "it answers", "see that it runs, and that --valkey names it"))
 }
 
-func (c *doctorCmd) store(e *env, say func(ok bool, what, words string) error) error {
+func (c *doctorCmd) store(e *env, say func(ok bool, what, words string) error, warn func(what, words string) error) error {
 	if len(e.cli.Postgres) == 0 {
 		if _, err := os.Stat(e.cli.DB); os.IsNotExist(err) {
 			return say(true, "database", "there is none at "+e.cli.DB+" yet; serve makes it")
 		}
 	}
 	accounts := 0
-	err := e.with(func(db *store) error {
+	var warnings []string
+	err := e.with(func(db *store) (err error) {
 		if err := db.Ping(e.ctx); err != nil {
 			return err
+		}
+		if db.warnings != nil {
+			if warnings, err = db.warnings(e.ctx); err != nil {
+				return err
+			}
 		}
 		list, err := db.Keys().Accounts(e.ctx)
 		accounts = len(list)
 		return err
 	})
-	return say(err == nil, "database", told(err, fmt.Sprintf("it answers; accounts: %d; socialdata audit proves its books", accounts),
-		"see that --db or --postgres names it, and that you may write there"))
+	if err := say(err == nil, "database", told(err, fmt.Sprintf("it answers; accounts: %d; socialdata audit proves its books", accounts),
+		"see that --db or --postgres names it, and that you may write there")); err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		if err := warn("database", w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quotas says what is left of the limits that the upstreams have told, and warns of those with little left.
+func (c *doctorCmd) quotas(
+	e *env, note func(mark string, check checkShape) error, warn func(what, words string) error,
+) error {
+	quotas, err := e.quotas()
+	if err != nil {
+		return nil // settings and database have said why
+	}
+	known := 0
+	for _, q := range quotas {
+		if q.Limit == 0 {
+			continue
+		}
+		if known++; q.Left*10 >= q.Limit {
+			continue
+		}
+		words := fmt.Sprintf("%s %s: %d of %d left", q.Provider, q.Name, q.Left, q.Limit)
+		if !q.Resets.IsZero() {
+			words += ", it starts anew at " + q.Resets.UTC().Format(time.RFC3339)
+		}
+		if err := warn("quota", words); err != nil {
+			return err
+		}
+	}
+	says := fmt.Sprintf("limits of upstreams that are told: %d; socialdata quotas lists them", known)
+	return note("note", checkShape{OK: true, Check: "quotas", Says: says})
 }
 
 // told returns what is well, or what is not and what to do.

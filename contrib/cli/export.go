@@ -8,10 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -23,6 +25,7 @@ type exportCmd struct {
 	Output    string   `short:"o" help:"jsonl or csv." enum:"jsonl,csv" default:"jsonl" placeholder:"FORMAT" group:"output"`
 	Fields    []string `help:"Only these fields, such as id,author.handle." placeholder:"A,B.C" group:"output"`
 	Limit     int64    `help:"Write at most so many; with --to the same command writes the next ones." placeholder:"N" group:"output"`
+	Most      int64    `name:"max-credits" help:"Stop before all pages together have cost more credits." placeholder:"N"`
 	CursorKey string   `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 }
 
@@ -34,6 +37,8 @@ type mark struct {
 	Bytes  int64  `json:"bytes"`  // of what is written
 	Items  int64  `json:"items"`
 
+	Made *totals `json:"made,omitempty"` // of a batch
+
 	fresh bool // nothing was written before
 }
 
@@ -42,31 +47,35 @@ func (c *exportCmd) Run(e *env) error {
 	if c.Platform == "" {
 		return booksExportCmd{}.Run(e)
 	}
-	if c.Limit < 0 {
-		return errors.New("--limit must not be negative")
+	if c.Limit < 0 || c.Most < 0 {
+		return errors.New("--limit and --max-credits must not be negative")
 	}
 	named := call{Platform: c.Platform, Operation: c.Operation, Params: c.Params}
-	o, asked, err := named.parse(e.cfg.platforms())
+	o, asked, err := named.parse(e.localPlatforms())
 	if err != nil {
 		return err
+	}
+	if c.Most > 0 && asked.Params.Has(maxCredits) {
+		return errors.New("give --max-credits, which is about all pages, or max_credits=N, which is about each")
 	}
 	if !o.Paged() {
 		return fmt.Errorf("%s is one answer; socialdata get prints it", o.Name)
 	}
-	columns, err := choose(columnsOf(o.Data), c.Fields)
+	columns, err := choose(schema.Columns(o.Data), c.Fields)
 	if err != nil {
 		return err
 	}
 	return e.withPages(c.CursorKey, func(opts ...socialdata.Option) error {
-		client, err := e.client(opts...)
+		client, err := e.caller(opts...)
 		if err != nil {
 			return err
 		}
+		e.ctx = providers.WithClass(e.ctx, providers.ClassBackground) // callers come first
 		return c.walk(e, client, o, asked, columns)
 	})
 }
 
-func (c *exportCmd) walk(e *env, client *socialdata.Client, o *operation.Operation, asked operation.Call, columns []string) (err error) {
+func (c *exportCmd) walk(e *env, client caller, o *operation.Operation, asked operation.Call, columns []string) (err error) {
 	at := mark{Call: c.named(asked, o), Cursor: asked.Params.Get("cursor"), fresh: true}
 	out := e.out
 	if c.To != "" {
@@ -82,12 +91,15 @@ func (c *exportCmd) walk(e *env, client *socialdata.Client, o *operation.Operati
 		}()
 		out = f
 	}
-	began := at.Items
+	began, left := at.Items, c.Most
 	bar := newProgress(e.log, "items", c.Limit)
 	defer bar.end()
 	for {
 		if at.Cursor != "" {
 			asked.Params.Set("cursor", at.Cursor)
+		}
+		if c.Most > 0 {
+			asked.Params.Set(maxCredits, strconv.FormatInt(left, 10))
 		}
 		a, err := client.Do(e.ctx, o, asked)
 		more := false
@@ -108,9 +120,14 @@ func (c *exportCmd) walk(e *env, client *socialdata.Client, o *operation.Operati
 				return err
 			}
 		}
+		left -= a.Meta.CreditsUsed
 		if c.Limit > 0 && at.Items-began >= c.Limit {
 			bar.end()
-			return c.stopped(e, at)
+			return c.stopped(e, at, "raise --limit")
+		}
+		if c.Most > 0 && left < 1 {
+			bar.end()
+			return c.stopped(e, at, "raise --max-credits")
 		}
 	}
 }
@@ -141,7 +158,7 @@ func (c *exportCmd) add(at *mark, w io.Writer, data json.RawMessage, meta schema
 	}
 	if len(c.Fields) > 0 {
 		for i := range items {
-			if items[i], err = pick(items[i], columns); err != nil {
+			if items[i], err = schema.Pick(items[i], columns); err != nil {
 				return false, err
 			}
 		}
@@ -163,9 +180,12 @@ func (c *exportCmd) add(at *mark, w io.Writer, data json.RawMessage, meta schema
 	return more, nil
 }
 
-// stopped says how to go on behind the limit.
-func (c *exportCmd) stopped(e *env, at mark) error {
-	how := "raise --limit, or export to a file with --to, which goes on"
+// maxCredits is the parameter that refuses a page that may cost more.
+const maxCredits = "max_credits"
+
+// stopped says how to go on behind a limit, which raise tells to raise.
+func (c *exportCmd) stopped(e *env, at mark, raise string) error {
+	how := raise + ", or export to a file with --to, which goes on"
 	switch {
 	case c.To != "":
 		how = "the same command goes on from there"

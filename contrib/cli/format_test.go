@@ -16,6 +16,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/schema"
 )
 
 // sharedBooks returns a database with an account, a key and a charged call, and the request id of that.
@@ -54,7 +55,8 @@ func TestEveryCommandPrintsTheShapeThatIsDocumented(t *testing.T) {
 	doc := strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
 	b, request := sharedBooks(t)
 	account := "id, name, balance, created_at"
-	key := "id, name, prefix, account, environment, created_at, last_used_at, revoked_at, day_cap, total_cap, rate_capacity, rate_refill, secret"
+	key := "id, name, prefix, account, environment, created_at, last_used_at, revoked_at, day_cap, total_cap, rate_capacity, rate_refill, manage, secret"
+	rollup := "group, calls, paid, free, failed, hits, credits, refunded, dropped, p50_ms, p95_ms, errors"
 	for _, tt := range []struct{ args, documented, want string }{
 		{"account create shop --credits 5", "account create, grant, refund " + account, account},
 		{"account grant shop 5", "account create, grant, refund " + account, account},
@@ -64,10 +66,12 @@ func TestEveryCommandPrintsTheShapeThatIsDocumented(t *testing.T) {
 		{"key create --account shop", "key create, revoke " + key + " (of a new key alone)", key},
 		{"key list", "key list a list of these", key},
 		{"usage default", "", "seq, time, kind, amount, balance, operation, platform, cache, request_id, key, reason"},
+		{"usage default --by day", "usage --by a list of " + rollup, rollup},
+		{"logs", "", "time, request_id, account, key, operation, platform, status, code, cache, credits, took_ms, providers"},
 		{"platforms", "platforms a list of platform, operation", "platform, operation, available, providers, missing, note"},
 		{"platforms --raw", "", "platform, route, available, missing"},
 		{"audit", "", "in_order, accounts, keys, entries, credits, problems, losses"},
-		{"doctor --offline", "doctor a list of ok, check, says", "ok, check, says"},
+		{"doctor --offline", "doctor a list of ok, warning, check, says", "ok, warning, check, says"},
 		{"version", "", "version, commit, go, os, arch"},
 	} {
 		documented := tt.documented
@@ -144,15 +148,15 @@ func TestARefundIsAnEntryOfItsOwn(t *testing.T) {
 func TestColumnsAreThoseOfTheOperation(t *testing.T) {
 	t.Parallel()
 	for _, o := range socialdata.Operations() {
-		columns := columnsOf(o.Data)
-		if o.Name == "raw" {
+		columns := schema.Columns(o.Data)
+		if o.Name == "raw" || o.Name == "read" {
 			continue
 		}
 		if len(columns) == 0 || len(slices.Compact(slices.Sorted(slices.Values(columns)))) != len(columns) {
 			t.Errorf("%s has the columns %v", o.Name, columns)
 		}
 	}
-	if got := columnsOf(socialdata.Operation("search").Data); got[0] != "kind" || !slices.Contains(got, "author.handle") || !slices.Contains(got, "price.amount") {
+	if got := schema.Columns(socialdata.Operation("search").Data); got[0] != "kind" || !slices.Contains(got, "author.handle") || !slices.Contains(got, "price.amount") {
 		t.Errorf("a search has the columns %v", got)
 	}
 	db := filepath.Join(t.TempDir(), "t.db")
@@ -161,7 +165,7 @@ func TestColumnsAreThoseOfTheOperation(t *testing.T) {
 		line, _, _ := strings.Cut(b.run(args...), "\n")
 		return line
 	}
-	want := strings.Join(columnsOf(socialdata.Operation("posts").Data), ",")
+	want := strings.Join(schema.Columns(socialdata.Operation("posts").Data), ",")
 	for name, got := range map[string]string{
 		"get":                 head("get", "mock", "posts", "handle=ann", "-o", "csv"),
 		"get, enriched":       head("get", "mock", "posts", "handle=ann", "enrich=arabic", "-o", "csv"),
@@ -228,6 +232,35 @@ func TestLimitAndFields(t *testing.T) {
 	// A limit within a page leaves no cursor: it would skip the rest of the page.
 	if out := b.run("get", "mock", "posts", "handle=ann", "--limit", "5", "-o", "json"); strings.Contains(out, `"next_cursor": "`) {
 		t.Error(out)
+	}
+}
+
+func TestAnExportStopsBeforeItHasCostMore(t *testing.T) {
+	t.Parallel()
+	b := books{t, filepath.Join(t.TempDir(), "t.db")}
+	for args, want := range map[string]int{
+		"--max-credits 1":            20, // a page of 20 costs 1
+		"--max-credits 2":            40,
+		"--max-credits 3":            47, // all that there are
+		"--max-credits 2 --limit 25": 25,
+		"fresh=true --max-credits 2": 20,
+	} {
+		if got := strings.Count(b.run(strings.Fields("export mock posts handle=ann "+args)...), "\n"); got != want {
+			t.Errorf("%s: %d lines, want %d", args, got, want)
+		}
+	}
+	to := filepath.Join(t.TempDir(), "posts.jsonl")
+	for _, want := range []int{20, 40, 47} {
+		b.run("export", "mock", "posts", "handle=ann", "--max-credits", "1", "--to", to)
+		if written, err := os.ReadFile(to); err != nil || strings.Count(string(written), "\n") != want {
+			t.Errorf("%d are written (%v), want %d", strings.Count(string(written), "\n"), err, want)
+		}
+	}
+	if said := b.refused("export", "mock", "posts", "handle=ann", "fresh=true", "--max-credits", "1"); !strings.Contains(said, "insufficient_credits") {
+		t.Error(said)
+	}
+	if said := b.refused("export", "mock", "posts", "handle=ann", "max_credits=1", "--max-credits", "1"); !strings.Contains(said, "about each") {
+		t.Error(said)
 	}
 }
 
@@ -356,6 +389,16 @@ func TestCompletion(t *testing.T) {
 		"x --db=" + b.db + " account grant s":               {"shop"},
 		"x --db " + b.db + " key revoke ":                   {},
 		"x --db /nowhere/there/is/none.db account show sho": {},
+		"x ser":                             {"serve"},
+		"x imp":                             {}, // hidden
+		"x serve --dashboard":               {"--dashboard", "--dashboard-addr"},
+		"x serve --dashboard o":             {"off", "on"},
+		"x serve --dashboard=o":             {"off", "on"},
+		"x get mock profile -o js":          {"json", "jsonl"},
+		"x get -o json mo":                  {"mock"},
+		"x account ":                        {"create", "grant", "list", "refund", "show"},
+		"x usage --platform git":            {"github"},
+		"x get mock posts handle=ann a=b f": {"fresh="},
 	} {
 		t.Setenv("COMP_LINE", line)
 		status, out, log := cliRun(t, nil)

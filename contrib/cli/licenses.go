@@ -1,6 +1,9 @@
 package cli
 
-import _ "embed"
+import (
+	_ "embed"
+	"io"
+)
 
 // notices is written by .ci/notices.
 //
@@ -10,4 +13,7 @@ var notices string
 type licensesCmd struct{}
 
 // Run prints the licences of the modules in the program, and that of Go.
-func (licensesCmd) Run(e *env) error { return e.printf("%s", notices) }
+func (licensesCmd) Run(e *env) error {
+	_, err := io.WriteString(e.out, notices)
+	return err
+}

@@ -15,7 +15,6 @@ import (
 const mcpPath = "/mcp"
 
 type mcpCmd struct {
-	Key       string     `help:"The API key whose account pays; better set in the environment than given here. Without it nothing is charged and no database is opened." env:"SOCIALDATA_KEY" placeholder:"KEY"`
 	MaxBytes  int        `help:"How much data one result holds, in bytes; more is handed over in parts." default:"49152" env:"SOCIALDATA_MCP_MAX_BYTES"`
 	CursorKey string     `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 	LogLevel  slog.Level `help:"What is logged: debug, info, warn or error." default:"warn" env:"SOCIALDATA_LOG_LEVEL"`
@@ -25,7 +24,7 @@ type mcpCmd struct {
 func (c *mcpCmd) Run(e *env) (err error) {
 	log := newLog(e.log, c.LogLevel)
 	cfg := mcp.Config{MaxBytes: c.MaxBytes, Logger: log, Now: e.cfg.Now}
-	if c.Key == "" {
+	if e.cli.APIKey == "" {
 		return c.serve(e, cfg, socialdata.WithLogger(log))
 	}
 	db, err := e.openServing(log, false)
@@ -38,7 +37,8 @@ func (c *mcpCmd) Run(e *env) (err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
 	cfg.Records = db.Records()
 	return c.serve(e, cfg, append(cursorKeys(c.CursorKey), socialdata.WithLogger(log), socialdata.WithLedger(db.Ledger()),
-		socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()))...)
+		socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()),
+		socialdata.WithErasures(db.blocklist, db.erasers...))...)
 }
 
 // serve serves the tools over an engine with these options.
@@ -48,7 +48,7 @@ func (c *mcpCmd) serve(e *env, cfg mcp.Config, opts ...socialdata.Option) error 
 		return err
 	}
 	tools := mcp.New(client, cfg)
-	err = tools.Serve(e.ctx, c.Key, e.in, e.out)
+	err = tools.Serve(e.ctx, e.cli.APIKey, e.in, e.out)
 	if errors.Is(err, context.Canceled) {
 		err = nil // asked to stop
 	}

@@ -7,22 +7,30 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"reflect"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"golang.org/x/term"
 
+	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// readFlags say how an answer is printed, and how much of it.
+// readFlags say how an answer is printed, how much of it, what a call may cost, and how old its answer may be.
 type readFlags struct {
 	Output string   `short:"o" help:"json, jsonl, csv or table; a table on a terminal, else json." enum:",json,jsonl,csv,table" default:"" placeholder:"FORMAT" group:"output"`
 	Fields []string `help:"Only these fields, such as id,author.handle." placeholder:"A,B.C" group:"output"`
 	Limit  int      `help:"At most so many items." placeholder:"N" group:"output"`
+
+	MaxCredits   string `help:"Refuse a call that may cost more credits." placeholder:"N"`
+	MaxAge       string `name:"max-age" help:"Only data younger than so many seconds; older data is read again, at twice the base." placeholder:"SECONDS"`
+	StaleIfError string `name:"stale-if-error" help:"When the platform fails, data up to so many seconds past its lifetime." placeholder:"SECONDS"`
+	Estimate     bool   `help:"Print what the call may cost, and do not make it."`
 }
 
 // outputFlags say how what a command has found is printed.
@@ -32,14 +40,43 @@ type outputFlags struct {
 
 // check refuses what cannot be asked of an operation.
 func (f readFlags) check(o *operation.Operation) error {
+	if f.Estimate {
+		o = socialdata.Operation("estimate")
+	}
 	if f.Limit < 0 {
 		return errors.New("--limit must not be negative")
 	}
 	if f.Limit > 0 && !o.List() {
 		return fmt.Errorf("--limit is for lists, and %s is one answer", o.Name)
 	}
-	_, err := choose(columnsOf(o.Data), f.Fields)
+	_, err := choose(schema.Columns(o.Data), f.Fields)
 	return err
+}
+
+// bound adds what a call may cost, and how old its answer may be, to its parameters.
+func (f readFlags) bound(params url.Values) {
+	for name, value := range map[string]string{
+		"max_credits": f.MaxCredits, "max_age_s": f.MaxAge, "stale_if_error_s": f.StaleIfError,
+	} {
+		if value != "" {
+			params.Set(name, value)
+		}
+	}
+}
+
+// estimate prints what a call may cost. Its fields and its format are those of any answer.
+func (f readFlags) estimate(e *env, o *operation.Operation, call operation.Call, opts ...socialdata.Option) error {
+	client, err := e.caller(opts...)
+	if err != nil {
+		return err
+	}
+	row := socialdata.Operation("estimate")
+	a, err := client.Do(e.ctx, row, operation.Call{Params: url.Values{"of": {o.Target(call)}}})
+	if err != nil {
+		return err
+	}
+	f.Limit = 0
+	return f.print(e, row, a.Data, a.Meta)
 }
 
 const usualWidth = 80 // columns, where the terminal does not say
@@ -59,7 +96,7 @@ func width(w io.Writer) (columns int, terminal bool) {
 
 // print prints the data of an answer of an operation, and its meta where the format has room for it.
 func (f readFlags) print(e *env, o *operation.Operation, data json.RawMessage, meta schema.Meta) error {
-	columns, err := choose(columnsOf(o.Data), f.Fields)
+	columns, err := choose(schema.Columns(o.Data), f.Fields)
 	if err != nil {
 		return err
 	}
@@ -72,7 +109,7 @@ func (f readFlags) print(e *env, o *operation.Operation, data json.RawMessage, m
 	}
 	if len(f.Fields) > 0 {
 		for i, row := range rows {
-			if rows[i], err = pick(row, columns); err != nil {
+			if rows[i], err = schema.Pick(row, columns); err != nil {
 				return err
 			}
 		}
@@ -100,7 +137,7 @@ func (f readFlags) print(e *env, o *operation.Operation, data json.RawMessage, m
 	if err != nil {
 		return err
 	}
-	return footer(e.log, len(rows), list, meta)
+	return e.footer(len(rows), list, meta)
 }
 
 // itemsOf returns the items of a list, or the one object that the data is.
@@ -148,7 +185,7 @@ func (f outputFlags) show(e *env, v any, text func() error) error {
 	if err != nil {
 		return err
 	}
-	return printRows(e.out, f.Output, columnsOf(reflect.TypeOf(v)), rows, true)
+	return printRows(e.out, f.Output, schema.Columns(reflect.TypeOf(v)), rows, true)
 }
 
 // mayBeBold reports whether a terminal wants more than plain letters.
@@ -157,24 +194,60 @@ func mayBeBold(getenv func(string) string) bool {
 	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// footer tells a person what comes beside the data.
-func footer(w io.Writer, n int, list bool, meta schema.Meta) error {
+// footer tells a person what comes beside the data, and what a server has charged.
+func (e *env) footer(n int, list bool, meta schema.Meta) error {
 	said := "cache " + string(meta.Cache)
+	if e.remote() {
+		said += fmt.Sprintf(", %d credits, %d left", meta.CreditsUsed, meta.CreditsRemaining)
+	}
 	if list {
 		said = fmt.Sprintf("%d results, %s", n, said)
 	}
 	if meta.NextCursor != "" {
 		said += "; more with cursor=" + meta.NextCursor
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", said)
+	_, err := fmt.Fprintf(e.log, "\n%s\n", said)
 	return err
 }
 
+// encode writes v as JSON, in which characters that would move a terminal's cursor, turn its text around or hide are
+// escaped: it reads back as it was.
 func encode(w io.Writer, v any, indent string) error {
-	enc := json.NewEncoder(w)
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, escaped(b.String()))
+	return err
+}
+
+// escaped writes the characters of s that a terminal must not get as \u202e. Line feeds and tabs stay.
+func escaped(s string) string {
+	if !strings.ContainsFunc(s, unshown) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unshown(r) {
+			_, _ = fmt.Fprintf(&b, `\u%04x`, r) // none of them is beyond U+FFFF
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// unshown reports whether a terminal must not get a character: controls, C1 among them, marks of direction, line and
+// paragraph separators, and characters without width but the joiners that some scripts write with.
+func unshown(r rune) bool {
+	switch {
+	case r == '\n', r == '\t', r == '\u200c', r == '\u200d', r > 0xffff:
+		return false
+	}
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
 // printRows prints objects as JSON Lines or as comma-separated values, these under a line of names if head is set.
@@ -198,6 +271,7 @@ func printCSV(w io.Writer, columns []string, objects []json.RawMessage, head boo
 	if len(columns) == 0 { // of an answer whose form is the upstream's own
 		columns = seen
 	}
+	_, terminal := width(w)
 	out := csv.NewWriter(w)
 	if head {
 		if err := out.Write(columns); err != nil {
@@ -208,6 +282,9 @@ func printCSV(w io.Writer, columns []string, objects []json.RawMessage, head boo
 		cells := make([]string, len(columns))
 		for i, name := range columns {
 			cells[i] = guarded(row[name])
+			if terminal {
+				cells[i] = escaped(cells[i])
+			}
 		}
 		if err := out.Write(cells); err != nil {
 			return err

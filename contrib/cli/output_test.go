@@ -85,6 +85,35 @@ func TestTextOfOthersMovesNoCursor(t *testing.T) {
 	}
 }
 
+// TestWhatIsPrintedShowsWhatItHolds prints what moves a cursor, turns text around or hides, as JSON, in tables and in errors.
+func TestWhatIsPrintedShowsWhatItHolds(t *testing.T) {
+	t.Parallel()
+	const odd = "a\u009b2Jb\u202ec\u200bd\ufeffe\u2028f\x7fg\u2066h"
+	var b bytes.Buffer
+	if err := encode(&b, map[string]string{"text": odd + "\u200cسلام 👩\u200d🚀"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"text":"a\u009b2Jb\u202ec\u200bd\ufeffe\u2028f\u007fg\u2066h` + "\u200cسلام 👩\u200d🚀\"}\n"; b.String() != want {
+		t.Errorf("JSON is %q, want %q", b.String(), want)
+	}
+	var back map[string]string
+	if err := json.Unmarshal(b.Bytes(), &back); err != nil || !strings.HasPrefix(back["text"], odd) {
+		t.Errorf("it reads back as %q, %v", back["text"], err)
+	}
+	b.Reset()
+	e := &env{out: &b}
+	if err := e.table([]string{"NAME"}, func(row func(...string)) { row(odd) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.printf("%s\n", odd); err != nil {
+		t.Fatal(err)
+	}
+	_, _, log := cliRun(t, nil, "get", "mock", "profile", "handle="+odd, "fresh="+odd)
+	if strings.ContainsFunc(b.String()+log, unshown) || !strings.Contains(b.String(), `\u202e`) {
+		t.Errorf("a terminal gets %q", b.String()+log)
+	}
+}
+
 func TestNoColorMeansPlainLetters(t *testing.T) {
 	t.Parallel()
 	const bold, plain = "\x1b[1mhandle\x1b[0m  ann\n", "handle  ann\n"
@@ -224,7 +253,7 @@ func TestDoctorFindsNothing(t *testing.T) {
 	t.Cleanup(upstreams.Close)
 	status, out, log := cliRun(t, nil, "--db", db, "--replay-url", upstreams.URL, "doctor")
 	if status != 0 || strings.Contains(out, "FAIL") || strings.Count(out, "ok  ") != 3+len(places) ||
-		!strings.Contains(out, "accounts: 1") || !strings.Contains(out, "it is right to ") || !strings.Contains(out, "reached in ") {
+		!strings.Contains(out, "accounts: 1") || !strings.Contains(out, "it is right to ") || !strings.Contains(out, "note  quotas") || !strings.Contains(out, "reached in ") {
 		t.Errorf("%d\n%s%s", status, out, log)
 	}
 	skew.Store(600)

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/posener/complete"
-
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
@@ -42,7 +40,7 @@ func TestAProgramHasPlatformsOfItsOwn(t *testing.T) {
 			t.Errorf("%s: status %d: %s", tt.args, status, out.String())
 		}
 	}
-	words := predictParams(complete.Args{Completed: []string{"get", "mock", "linked"}, LastCompleted: "platforms"}, federated().platforms().Names())
+	words := predictParams(typed{done: []string{"get", "mock", "linked", "platforms"}}, federated().platforms().Names())
 	if !slices.Contains(words, "mastodon") {
 		t.Errorf("the shell completes %v", words)
 	}

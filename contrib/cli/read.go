@@ -25,10 +25,11 @@ type call struct {
 	CursorKey string   `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
 }
 
-// parse returns the operation and the call of it, with what is nearest to a name that does not exist.
+// parse returns the operation and the call of it, with what is nearest to a name that does not exist. Known are the
+// platforms; nil where the server knows them.
 func (c *call) parse(known *platform.Table) (*operation.Operation, operation.Call, error) {
 	id := platform.ID(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(c.Platform)))
-	if !known.Has(id) {
+	if known != nil && !known.Has(id) {
 		return nil, operation.Call{}, fmt.Errorf("there is no platform %q%s; socialdata platforms lists them", c.Platform, problem.DidYouMean(c.Platform, known.Names()))
 	}
 	if c.Operation == "" {
@@ -63,15 +64,18 @@ type getCmd struct {
 	readFlags `embed:""`
 }
 
-// Run makes the read and prints the answer. There is no account: nothing is charged. The secret of cursors is the one
-// that the server keeps in the database, so that the next get can go on where this one ended.
+// Run makes the read and prints the answer. Without --server there is no account: nothing is charged. The secret of
+// cursors is then the one that the server keeps in the database, so that the next get can go on where this one ended.
 func (c *getCmd) Run(e *env) error {
-	o, call, err := c.parse(e.cfg.platforms())
+	o, call, err := c.parse(e.localPlatforms())
 	if err != nil {
 		return err
 	}
 	if err := c.check(o); err != nil {
 		return err
+	}
+	if c.bound(call.Params); c.Estimate {
+		return e.withPages(c.CursorKey, func(opts ...socialdata.Option) error { return c.estimate(e, o, call, opts...) })
 	}
 	if !o.Paged() {
 		return c.get(e, o, call)
@@ -80,7 +84,7 @@ func (c *getCmd) Run(e *env) error {
 }
 
 func (c *getCmd) get(e *env, o *operation.Operation, call operation.Call, opts ...socialdata.Option) error {
-	client, err := e.client(opts...)
+	client, err := e.caller(opts...)
 	if err != nil {
 		return err
 	}
@@ -88,18 +92,24 @@ func (c *getCmd) get(e *env, o *operation.Operation, call operation.Call, opts .
 	if err != nil {
 		return err
 	}
-	data, meta := a.Data, a.Meta
+	data, meta, printed := a.Data, a.Meta, o
+	if a.Made != nil {
+		printed = a.Made.Operation
+		if err := c.check(printed); err != nil {
+			return err
+		}
+	}
 	if c.Limit > 0 {
 		if data, meta, err = c.more(e, client, o, call, a); err != nil {
 			return err
 		}
 	}
-	return c.print(e, o, data, meta)
+	return c.print(e, printed, data, meta)
 }
 
 // more reads pages behind the first until the limit is reached. The meta is that of the last page.
 func (c *getCmd) more(
-	e *env, client *socialdata.Client, o *operation.Operation, call operation.Call, a *operation.Answer,
+	e *env, client caller, o *operation.Operation, call operation.Call, a *operation.Answer,
 ) (json.RawMessage, schema.Meta, error) {
 	var all []json.RawMessage
 	for {
@@ -121,14 +131,104 @@ func (c *getCmd) more(
 
 // withPages hands do the options of a client whose cursors are those of the server on the same database.
 func (e *env) withPages(cursorKey string, do func(opts ...socialdata.Option) error) error {
+	if e.remote() {
+		return do()
+	}
 	return e.withNew(func(db *store) error {
-		return do(append(cursorKeys(cursorKey), socialdata.WithRecords(db.Records()))...)
+		return do(append(cursorKeys(cursorKey), socialdata.WithRecords(db.Records()),
+			socialdata.WithErasures(db.blocklist, db.erasers...))...)
+	})
+}
+
+type openCmd struct {
+	Address   string   `arg:"" name:"url" help:"A web address, or text that holds one."`
+	Params    []string `arg:"" optional:"" help:"Options as name=value, such as fresh=true."`
+	CursorKey string   `help:"Secret that signs cursors; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" placeholder:"SECRET"`
+	readFlags `embed:""`
+}
+
+// Run reads what an address names and prints it as get does.
+func (c *openCmd) Run(e *env) error {
+	o := socialdata.Operation("read")
+	params, err := parseParams(o, c.Params)
+	if err != nil {
+		return err
+	}
+	params.Set("url", c.Address)
+	c.bound(params)
+	named, err := c.named(e)
+	if err != nil {
+		return err
+	}
+	get := getCmd{readFlags: c.readFlags}
+	if named == nil || !named.Paged() {
+		return get.get(e, o, operation.Call{Params: params})
+	}
+	if err := c.check(named); err != nil {
+		return err
+	}
+	return e.withPages(c.CursorKey, func(opts ...socialdata.Option) error {
+		return get.get(e, o, operation.Call{Params: params}, opts...)
+	})
+}
+
+// named returns the operation that reads what the address names; nil when only the read will tell.
+func (c *openCmd) named(e *env) (*operation.Operation, error) {
+	client, err := e.caller()
+	if err != nil {
+		return nil, err
+	}
+	a, err := client.Do(e.ctx, socialdata.Operation("resolve"), operation.Call{Params: url.Values{"url": {c.Address}}})
+	if err != nil {
+		return nil, nil //nolint:nilerr // a short link can be opened, and the read says what else is wrong
+	}
+	var calls []schema.Resolved
+	if err := json.Unmarshal(a.Data, &calls); err != nil || len(calls) == 0 {
+		return nil, err
+	}
+	return socialdata.Operation(calls[0].Operation), nil
+}
+
+type resolveCmd struct {
+	Address string `arg:"" name:"url" help:"A web address, or text that holds one."`
+
+	outputFlags `embed:""`
+}
+
+// Run prints which calls read what an address names. No platform is asked.
+func (c *resolveCmd) Run(e *env) error {
+	client, err := e.caller()
+	if err != nil {
+		return err
+	}
+	a, err := client.Do(e.ctx, socialdata.Operation("resolve"), operation.Call{Params: url.Values{"url": {c.Address}}})
+	if err != nil {
+		return err
+	}
+	calls := []schema.Resolved{}
+	if err := json.Unmarshal(a.Data, &calls); err != nil {
+		return err
+	}
+	return c.show(e, calls, func() error {
+		return e.table([]string{"CALL", "STATE"}, func(row func(...string)) {
+			for _, r := range calls {
+				words := []string{"socialdata get", string(r.Platform), r.Operation}
+				for _, name := range slices.Sorted(maps.Keys(r.Params)) {
+					words = append(words, name+"="+r.Params[name])
+				}
+				state := "available"
+				if r.Reason != nil {
+					state = *r.Reason
+				}
+				row(strings.Join(words, " "), state)
+			}
+		})
 	})
 }
 
 type searchCmd struct {
 	Query     string   `arg:"" help:"What to look for."`
-	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as platforms=github,hackernews or kind=post."`
+	Params    []string `arg:"" optional:"" help:"Parameters as name=value, such as platforms=github,hackernews or kind=post." predictor:"param"`
 	readFlags `embed:""`
 }
 
@@ -143,7 +243,10 @@ func (c *searchCmd) Run(e *env) error {
 		return err
 	}
 	params.Set("query", c.Query)
-	client, err := e.client()
+	if c.bound(params); c.Estimate {
+		return c.estimate(e, o, operation.Call{Params: params})
+	}
+	client, err := e.caller()
 	if err != nil {
 		return err
 	}
@@ -176,7 +279,7 @@ type platformsCmd struct {
 
 // Run prints the platform × operation table.
 func (c *platformsCmd) Run(e *env) error {
-	client, err := e.client()
+	client, err := e.caller()
 	if err != nil {
 		return err
 	}

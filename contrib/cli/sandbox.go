@@ -22,7 +22,7 @@ const sandboxKey = "sk_test_sandboxsandboxsandboxsandboxsand2GluQk"
 const sandboxCredits = 1_000_000_000
 
 // serveSandbox serves the sandbox alone until the context ends. Nothing is kept, and every magic word works.
-func (c *serveCmd) serveSandbox(e *env, log *slog.Logger) error {
+func (c *serveCmd) serveSandbox(e *env, log *slog.Logger) (err error) {
 	if len(e.cli.Postgres) > 0 || c.Shared.Valkey != "" || e.cli.ReplayURL != "" {
 		return errors.New("--sandbox keeps everything in memory and asks no upstream: leave out --postgres, --valkey and --replay-url")
 	}
@@ -42,32 +42,34 @@ func (c *serveCmd) serveSandbox(e *env, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	tools := mcp.New(client, mcp.Config{Records: store, Logger: log, Now: e.cfg.Now})
-	srv, err := server.New(client, server.WithLogger(log), server.WithSections(e.sandbox()...),
-		server.WithMount(mcpPath, tools.Handler()), server.WithLimits(server.Limits{
-			InFlight: c.InFlight, Connections: c.Connections, Sandbox: c.InFlight, PerAccount: c.InFlight,
-		}))
+	defer func() { err = errors.Join(err, closed(e.ctx, client)) }()
+	opts := append(c.Reach.options(), server.WithMonitors(), server.WithLogger(log), server.WithSections(e.sandbox()...), server.WithLimits(server.Limits{
+		InFlight: c.InFlight, Connections: c.Connections, Sandbox: c.InFlight, PerAccount: c.InFlight,
+	}))
+	if c.Reach.MCP == "on" {
+		opts = append(opts, server.WithMount(mcpPath, mcp.New(client, mcp.Config{Records: store, Logger: log, Now: e.cfg.Now}).Handler()))
+	}
+	at, err := c.Reach.listen(e.ctx, c.Reach.Addr, log)
 	if err != nil {
 		return err
 	}
-	listener, err := listenOn(e.ctx, c.Addr)
+	srv, err := server.New(client, append(opts, at.options()...)...)
 	if err != nil {
-		return err
+		return errors.Join(err, at.Close())
 	}
-	addr := reachable(listener.Addr())
 	if err := e.printf(`The key of this sandbox is always the same:
 
     %s
 
 Try it:
 
-    curl -H "Authorization: Bearer %s" "http://%s/v1/mock/profile?handle=ann"
+    curl -H "Authorization: Bearer %s" "%s/v1/mock/profile?handle=ann"
 
-socialdata serves the sandbox alone on http://%s (documentation: http://%s/docs); nothing is kept
-`, sandboxKey, sandboxKey, addr, addr, addr); err != nil {
-		return errors.Join(err, listener.Close())
+socialdata serves the sandbox alone on %s (%sdocumentation: %s/docs); nothing is kept
+`, sandboxKey, sandboxKey, at.here(), at.url(), at.everywhere(), at.here()); err != nil {
+		return errors.Join(err, at.Close())
 	}
-	return serve(e.ctx, listener, srv, client)
+	return serve(e.ctx, front{srv, at})
 }
 
 // sandboxBooks returns the one account of a sandbox with its key and its credits.
@@ -82,7 +84,7 @@ func sandboxBooks(ctx context.Context, now func() time.Time) (*keys.Memory, *cre
 	account := keys.Account{ID: "acct_sandbox", Name: "sandbox", CreatedAt: now()}
 	key := keys.Key{
 		ID: "key_sandbox", Account: account.ID, Name: "sandbox key", Prefix: sandboxKey[:keys.PrefixLen], Hash: hash,
-		Environment: keys.Test, CreatedAt: now(),
+		Environment: keys.Test, CreatedAt: now(), Manage: true,
 	}
 	ledger := credits.NewMemory(credits.MemoryConfig{Now: now})
 	ledger.Open(account.ID)

@@ -5,18 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"runtime/debug"
 	"slices"
-	"strconv"
-	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/contrib/mcp"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/requests"
 	"github.com/socialdata/socialdata/server"
 	"github.com/socialdata/socialdata/server/dashboard"
 )
@@ -27,7 +27,7 @@ const (
 )
 
 type serveCmd struct {
-	Addr         string        `help:"The address to listen on." default:"127.0.0.1:8080" env:"SOCIALDATA_ADDR"`
+	Reach        reachFlags    `embed:""`
 	Sandbox      bool          `help:"Serve the sandbox alone, with nothing kept: the key is always the same, and the words that hang or panic work." env:"SOCIALDATA_SANDBOX"`
 	Environment  string        `help:"The name of this deployment, shown by /health." default:"development" env:"SOCIALDATA_ENVIRONMENT"`
 	RateCapacity int64         `help:"Calls that a key may make at once." default:"60" env:"SOCIALDATA_RATE_CAPACITY" group:"limits"`
@@ -40,6 +40,9 @@ type serveCmd struct {
 	CursorKey    string        `help:"Secret that signs cursors, for replicas to share; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" group:"replicas" placeholder:"SECRET"`
 	DebugAddr    string        `help:"Serve profiles (net/http/pprof) on this address of the machine itself, such as 127.0.0.1:6060; off without it." env:"SOCIALDATA_DEBUG_ADDR" group:"watching" placeholder:"ADDR"`
 	LogLevel     slog.Level    `help:"What is logged: debug, info, warn or error." default:"info" env:"SOCIALDATA_LOG_LEVEL" group:"watching"`
+	LogCalls     int           `help:"Calls that the request log keeps, the newest ones." default:"100000" env:"SOCIALDATA_LOG_CALLS" group:"watching"`
+	LogLife      time.Duration `help:"How long the request log keeps a call." default:"168h" env:"SOCIALDATA_LOG_LIFE" group:"watching"`
+	PrintKey     bool          `help:"Make and print a key and the admin secret on the first start; with --print-key=false, key create and admin reset make them." default:"true" env:"SOCIALDATA_PRINT_KEY"`
 	AcceptLoss   bool          `help:"Serve a database file that has lost entries, which audits report from then on."`
 
 	Shared    sharedFlags    `embed:""`
@@ -51,10 +54,16 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if c.RateCapacity < 1 || c.RateRefill <= 0 {
 		return errors.New("--rate-capacity must be at least 1 and --rate-refill more than 0")
 	}
-	if c.InFlight < 1 || c.Connections < 1 || c.AnswerMemory < 1 || c.DrainNotice < 0 {
-		return errors.New("--in-flight, --connections and --answer-memory must be at least 1 and --drain-notice not be negative")
+	if c.InFlight < 1 || c.Connections < 1 || c.AnswerMemory < 1 || c.LogCalls < 1 || c.LogLife <= 0 || c.DrainNotice < 0 {
+		return errors.New("--in-flight, --connections, --answer-memory, --log-calls and --log-life must be at least 1 and --drain-notice not be negative")
+	}
+	if err := c.Reach.check(); err != nil {
+		return err
 	}
 	log := newLog(e.log, c.LogLevel)
+	if err := c.warnOfExposures(e); err != nil {
+		return err
+	}
 	if c.Sandbox {
 		return c.serveSandbox(e, log)
 	}
@@ -78,6 +87,8 @@ func (c *serveCmd) Run(e *env) (err error) {
 	client, err := e.client(slices.Concat(shared, cursorKeys(c.CursorKey), []socialdata.Option{
 		socialdata.WithObserver(observe.Join(told.Observer(), activity.Observer())),
 		socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()),
+		socialdata.WithErasures(db.blocklist), socialdata.WithWatches(db.Watches()), // which are erased from with the rest
+		socialdata.WithRequests(db.Requests(), requests.Bounds{Most: c.LogCalls, Life: c.LogLife}),
 		socialdata.WithLogger(log), socialdata.WithEnvironment(c.Environment), socialdata.WithTimeout(c.Timeout),
 		socialdata.WithAnswerMemory(c.AnswerMemory << 20),
 		socialdata.WithRate(keys.Rate{Capacity: c.RateCapacity, Refill: c.RateRefill}),
@@ -85,118 +96,85 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := told.Health(client.Health); err != nil {
+	defer func() { err = errors.Join(err, closed(e.ctx, client)) }()
+	if err := errors.Join(told.Health(client.Health), told.Quotas(client.Quotas)); err != nil {
 		return err
 	}
-	tools := mcp.New(client, mcp.Config{Records: db.Records(), Logger: log, Now: e.cfg.Now})
 	pages, err := dashboard.New(dashboard.Config{
 		Client: client, Keys: db.Keys(), Ledger: db.Ledger(), Records: db.Records(), Activity: activity, Logger: log, Now: e.cfg.Now,
 	})
 	if err != nil {
 		return err
 	}
-	srv, err := server.New(client, append(told.Server(), server.WithReady(db.Ping),
-		server.WithLogger(log), server.WithSections(e.sandbox()...), server.WithMount(mcpPath, tools.Handler()),
-		server.WithMetrics(told.page, pages.Admits), server.WithMount(dashboard.Root, pages), server.WithMount(dashboard.Root+"/", pages),
-		server.WithLimits(server.Limits{InFlight: c.InFlight, Connections: c.Connections, Notice: c.DrainNotice}))...)
+	own := append(told.Server(), server.WithMonitors(), server.WithReady(db.Ping), server.WithSections(e.sandbox()...))
+	if c.Reach.MCP == "on" {
+		own = append(own, server.WithMount(mcpPath, mcp.New(client, mcp.Config{Records: db.Records(), Logger: log, Now: e.cfg.Now}).Handler()))
+	}
+	if c.Reach.Dashboard == "on" {
+		own = append(own, server.WithMetrics(told.page, pages.Admits), server.WithErasures(pages.Admits))
+	}
+	// Listening comes before the key is made: a taken address must not cost the only sight of it.
+	at, err := c.Reach.open(e.ctx, log)
 	if err != nil {
 		return err
 	}
-	// Listening comes before the key is made: a taken address must not cost the only sight of it.
-	listener, err := listenOn(e.ctx, c.Addr)
+	defer at.close() //nolint:errcheck // the servers have closed it, unless an error is returned already
+	fronts, err := c.fronts(client, at, pages, log, own)
 	if err != nil {
 		return err
 	}
 	if c.DebugAddr != "" {
 		stop, err := serveDebug(e.ctx, c.DebugAddr)
 		if err != nil {
-			return errors.Join(err, listener.Close())
+			return err
 		}
 		defer stop()
 	}
-	if err := c.welcome(e, db, reachable(listener.Addr())); err != nil {
-		return errors.Join(err, listener.Close())
+	if err := c.welcome(e, db, at); err != nil {
+		return err
 	}
 	go debug.FreeOSMemory() // what only the start needed: some 5 MB of 40
-	return serve(e.ctx, listener, srv, client)
+	return serve(e.ctx, fronts...)
 }
 
-// listenOn listens on addr.
-func listenOn(ctx context.Context, addr string) (net.Listener, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s is in use by another program; choose another address, such as 127.0.0.1:0 for any", addr)
+// front is a server and where it listens.
+type front struct {
+	*server.Server
+	at *place
+}
+
+// fronts returns the server of the API, with what is its own alone, and that of the dashboard if it has its own address.
+func (c *serveCmd) fronts(
+	client *socialdata.Client, at listening, pages *dashboard.Dashboard, log *slog.Logger, own []server.Option,
+) ([]front, error) {
+	both := append(c.Reach.options(), server.WithLogger(log),
+		server.WithLimits(server.Limits{InFlight: c.InFlight, Connections: c.Connections, Notice: c.DrainNotice}))
+	mounts := []server.Option{server.WithMount(dashboard.Root, pages), server.WithMount(dashboard.Root+"/", pages)}
+	if at.dashboard == at.api {
+		own = append(own, mounts...)
 	}
-	return listener, err
-}
-
-// reachable returns the address to paste on this machine for one that is listened on: 0.0.0.0 and [::] are every address.
-func reachable(addr net.Addr) string {
-	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
+	api, err := server.New(client, slices.Concat(both, at.api.options(), own)...)
+	if err != nil || !at.apart() {
+		return []front{{api, at.api}}, err
 	}
-	return addr.String()
+	beside, err := server.New(client, slices.Concat(both, at.dashboard.options(), mounts, []server.Option{server.WithoutAPI()})...)
+	return []front{{api, at.api}, {beside, at.dashboard}}, err
 }
 
-// serve answers until ctx ends, drains, and waits for what goes on in the background.
-func serve(ctx context.Context, listener net.Listener, srv *server.Server, client *socialdata.Client) error {
-	err := srv.Serve(ctx, listener)
+// serve answers until ctx ends or a front fails, and drains.
+func serve(ctx context.Context, fronts ...front) error {
+	all, failed := errgroup.WithContext(ctx)
+	for _, f := range fronts {
+		all.Go(func() error { return f.Serve(failed, f.at) })
+	}
+	return all.Wait()
+}
+
+// closed closes client: it waits for what goes on in the background, though ctx has ended.
+func closed(ctx context.Context, client *socialdata.Client) error {
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	return errors.Join(err, client.Close(detached))
-}
-
-// welcome says where the API is and, on the first start, makes the account and key to begin with.
-func (c *serveCmd) welcome(e *env, db *store, addr string) error {
-	if e.cli.ReplayURL != "" {
-		if _, err := fmt.Fprintf(e.log, "\n*** REPLAY: every upstream request goes to %s; what is answered is not live. ***\n\n", e.cli.ReplayURL); err != nil {
-			return err
-		}
-	}
-	accounts, err := db.Keys().Accounts(e.ctx)
-	if err != nil {
-		return err
-	}
-	if len(accounts) == 0 {
-		if err := c.firstKey(e, db, addr); err != nil && !errors.Is(err, keys.ErrTaken) { // by a server that starts as well
-			return err
-		}
-	}
-	secret, err := dashboard.Begin(e.ctx, db.Records())
-	if err != nil {
-		return err
-	}
-	if secret != "" {
-		if err := e.printf("The dashboard at http://%s%s opens with this admin secret, which is shown this once:\n\n    %s\n\n",
-			addr, dashboard.Root, secret); err != nil {
-			return err
-		}
-	}
-	return e.printf("socialdata serves on http://%s (documentation: http://%s/docs, dashboard: http://%s%s)\n", addr, addr, addr, dashboard.Root)
-}
-
-func (c *serveCmd) firstKey(e *env, db *store, addr string) error {
-	account, err := db.Keys().OpenAccount(e.ctx, "default", firstCredits, "first start")
-	if err != nil {
-		return err
-	}
-	secret, _, err := db.Keys().CreateKey(e.ctx, keys.NewKey{Account: account.ID, Name: "first key", Environment: keys.Live})
-	if err != nil {
-		return err
-	}
-	path := "platforms"
-	if e.sandboxed {
-		path = "mock/profile?handle=ann"
-	}
-	return e.printf(`Created the account "default" with %d credits and one key. The key is shown this once:
-
-    %s
-
-Try it:
-
-    curl -H "Authorization: Bearer %s" "http://%s/v1/%s"
-
-`, firstCredits, secret, secret, addr, path)
+	return client.Close(detached)
 }
 
 // cursorKeys returns the option that signs cursors with a secret that was set. Without one the engine keeps a secret in

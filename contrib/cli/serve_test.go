@@ -1,23 +1,10 @@
 package cli
 
 import (
-	"net"
-	"net/netip"
 	"path/filepath"
 	"strings"
 	"testing"
 )
-
-func TestTheAddressThatIsShownCanBePasted(t *testing.T) {
-	t.Parallel()
-	for listened, want := range map[string]string{
-		"0.0.0.0:8080": "127.0.0.1:8080", "[::]:8080": "127.0.0.1:8080", "127.0.0.1:8080": "127.0.0.1:8080", "[::1]:80": "[::1]:80", "192.0.2.7:80": "192.0.2.7:80",
-	} {
-		if got := reachable(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(listened))); got != want {
-			t.Errorf("%s: got %s, want %s", listened, got, want)
-		}
-	}
-}
 
 func TestLimitsThatCannotBeAreRefused(t *testing.T) {
 	t.Parallel()

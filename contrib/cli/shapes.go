@@ -6,6 +6,7 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
@@ -38,6 +39,7 @@ type keyShape struct {
 	TotalCap     *int64     `json:"total_cap"`
 	RateCapacity *int64     `json:"rate_capacity"`
 	RateRefill   *float64   `json:"rate_refill"`
+	Manage       bool       `json:"manage"`
 	Secret       *string    `json:"secret"`
 }
 
@@ -45,6 +47,7 @@ func shapeOfKey(k keys.Key, secret string) keyShape {
 	s := keyShape{
 		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Account: k.Account, Environment: string(k.Environment),
 		CreatedAt: k.CreatedAt.UTC(), LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt, DayCap: k.DayCap, TotalCap: k.TotalCap,
+		Manage: k.Manage,
 	}
 	if k.Rate != nil {
 		s.RateCapacity, s.RateRefill = &k.Rate.Capacity, &k.Rate.Refill
@@ -131,9 +134,36 @@ func shapeOfReport(r bookkeeping.Report) auditShape {
 
 // checkShape is one check of the doctor.
 type checkShape struct {
-	OK    bool   `json:"ok"`
-	Check string `json:"check"`
-	Says  string `json:"says"`
+	OK      bool   `json:"ok"`
+	Warning bool   `json:"warning"` // it works, and may not be meant
+	Check   string `json:"check"`
+	Says    string `json:"says"`
+}
+
+// quotaShape is one of an upstream's limits. Used and left make up limit.
+type quotaShape struct {
+	Platform string     `json:"platform"`
+	Provider string     `json:"provider"`
+	Name     *string    `json:"name"`   // null where the provider tells of no limit
+	Limit    *int64     `json:"limit"`  // null when it is not told
+	Used     *int64     `json:"used"`   // null when it is not told
+	Left     *int64     `json:"left"`   // null when it is not told
+	Resets   *time.Time `json:"resets"` // when it starts anew; null when that is not known
+	Shared   bool       `json:"shared"` // what other processes use counts
+}
+
+func shapeOfQuota(q observe.Quota) quotaShape {
+	s := quotaShape{Platform: string(q.Platform), Provider: q.Provider, Shared: q.Shared}
+	if q.Name != "" {
+		s.Name = &q.Name
+	}
+	if q.Limit > 0 {
+		s.Limit, s.Used, s.Left = &q.Limit, &q.Used, &q.Left
+	}
+	if !q.Resets.IsZero() {
+		s.Resets = new(q.Resets.UTC())
+	}
+	return s
 }
 
 // versionShape is what the program was built from.

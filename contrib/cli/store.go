@@ -10,19 +10,29 @@ import (
 	"github.com/socialdata/socialdata/contrib/postgres"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/privacy"
+	"github.com/socialdata/socialdata/requests"
 	"github.com/socialdata/socialdata/store/bookkeeping"
 	"github.com/socialdata/socialdata/store/records"
 	"github.com/socialdata/socialdata/store/sqlite"
+	"github.com/socialdata/socialdata/watch"
 )
 
 // store is where everything is kept: one SQLite file, or PostgreSQL for any number of servers.
 type store struct {
-	ledger  ledger
-	keys    keyStore
-	records records.Store
+	ledger   ledger
+	keys     keyStore
+	records  records.Store
+	requests requests.Store
+	watches  watch.Store
 	bookkeeper
 	close func() error
 
+	blocklist privacy.Blocklist
+	erasers   []privacy.Eraser // what keeps data of people beside the records
+
+	// warnings returns what settings of the database may lose; nil for a file, which has none.
+	warnings func(ctx context.Context) ([]string, error)
 	// backup copies the file; nil for PostgreSQL, which has tools of its own.
 	backup func(ctx context.Context, path string, progress func(done, total int64)) error
 }
@@ -54,6 +64,12 @@ func (s *store) Keys() keyStore { return s.keys }
 // Records returns the jobs and answers that are kept.
 func (s *store) Records() records.Store { return s.records }
 
+// Requests returns the request log and the usage.
+func (s *store) Requests() requests.Store { return s.requests }
+
+// Watches returns the monitors and what they have told.
+func (s *store) Watches() watch.Store { return s.watches }
+
 // Close lets go of the store.
 func (s *store) Close() error { return s.close() }
 
@@ -62,7 +78,7 @@ func (e *env) open() (*store, error) {
 	if len(e.cli.Postgres) > 0 {
 		return e.openPostgres(nil)
 	}
-	return e.openFile(sqlite.Config{Admin: true})
+	return e.openFile(sqlite.Config{Admin: true, Logger: newLog(e.log, slog.LevelWarn)})
 }
 
 // openServing opens the store to serve it, and a file that has lost something if that is accepted.
@@ -83,7 +99,10 @@ func (e *env) openFile(cfg sqlite.Config) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &store{db.Ledger(), db.Keys(), db.Records(), db, db.Close, db.Backup}, nil
+	return &store{
+		ledger: db.Ledger(), keys: db.Keys(), records: db.Records(), watches: db.Watches(), requests: db.Requests(), bookkeeper: db, close: db.Close, backup: db.Backup,
+		blocklist: db.Blocklist(), erasers: []privacy.Eraser{db.Watches()},
+	}, nil
 }
 
 func (e *env) openPostgres(log *slog.Logger) (*store, error) {
@@ -96,13 +115,19 @@ func (e *env) openPostgres(log *slog.Logger) (*store, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &store{db.Ledger(), db.Keys(), db.Records(), db, db.Close, nil}, nil
+		return &store{
+			ledger: db.Ledger(), keys: db.Keys(), records: db.Records(), watches: db.Watches(), requests: db.Requests(), bookkeeper: db, close: db.Close, warnings: db.Warnings,
+			blocklist: db.Blocklist(), erasers: []privacy.Eraser{db.Watches()},
+		}, nil
 	}
 	db, err := postgres.Open(e.ctx, cfgs[0])
 	if err != nil {
 		return nil, err
 	}
-	return &store{db.Ledger(), db.Keys(), db.Records(), db, db.Close, nil}, nil
+	return &store{
+		ledger: db.Ledger(), keys: db.Keys(), records: db.Records(), watches: db.Watches(), requests: db.Requests(), bookkeeper: db, close: db.Close, warnings: db.Warnings,
+		blocklist: db.Blocklist(), erasers: []privacy.Eraser{db.Watches()},
+	}, nil
 }
 
 // with opens a store that is there for do and closes it again.

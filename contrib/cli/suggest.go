@@ -87,7 +87,7 @@ func (c Config) variables(parser *kong.Kong) []string {
 		}
 	}
 	visit(parser.Model.Node)
-	names = append(names, c.providerVariables()...)
+	names = append(append(names, c.providerVariables()...), c.shareVariables()...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -97,5 +97,18 @@ func (c Config) providerVariables() []string {
 	var names []string
 	note := func(name string) (string, bool) { names = append(names, name); return "", false }
 	_, _ = c.Providers(Environment{Lookup: note, HTTP: &http.Client{}}) // without settings none is wrong
+	return names
+}
+
+// shareVariables returns the names of the variables that say how much of a provider's limits the classes of reads may use.
+func (c Config) shareVariables() []string {
+	var names []string
+	none := func(string) (string, bool) { return "", false }
+	chains, _ := c.Providers(Environment{Lookup: none, HTTP: &http.Client{}}) // without settings none is wrong
+	for _, chain := range chains {
+		for _, p := range chain {
+			names = append(names, shareVariable(p.Name))
+		}
+	}
 	return names
 }

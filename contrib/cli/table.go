@@ -236,14 +236,14 @@ func (i indented) Write(line []byte) (int, error) {
 	return len(line), err
 }
 
-// oneLine returns s without what would move a terminal's cursor or turn its text around.
+// oneLine returns s without what would move a terminal's cursor, turn its text around or hide in it.
 func oneLine(s string) string {
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		switch {
-		case unicode.IsControl(r):
-			return ' '
-		case unicode.Is(unicode.Bidi_Control, r):
+		case unicode.Is(unicode.Cf, r) && unshown(r):
 			return -1
+		case unshown(r):
+			return ' '
 		}
 		return r
 	}, s)), " ")
@@ -269,7 +269,12 @@ func wrap(s string, n int) []string {
 // table prints lines under a head, as wide as they are.
 func (e *env) table(head []string, fill func(row func(...string))) error {
 	var lines [][]string
-	fill(func(line ...string) { lines = append(lines, line) })
+	fill(func(line ...string) {
+		for i := range line {
+			line[i] = oneLine(line[i])
+		}
+		lines = append(lines, line)
+	})
 	return pen{}.grid(e.out, head, lines, nil)
 }
 

@@ -261,7 +261,7 @@ func TestToolsHaveTheShareOfTheirAccount(t *testing.T) {
 	e := enginetest.New(t, enginetest.Config{
 		Rate: keys.Rate{Capacity: 1_000_000, Refill: 1}, Providers: []providers.Provider{mock.NewFor(platform.X, mock.Config{Release: release})},
 	})
-	srv, err := server.New(e.Open, server.WithLimits(server.Limits{InFlight: 4, PerAccount: 1}),
+	srv, err := server.New(e.Open, server.WithLimits(server.Limits{InFlight: 4, PerAccount: 1, Mounted: 4}),
 		server.WithMount("/mcp", newServer(t, e).Handler()))
 	if err != nil {
 		t.Fatal(err)

@@ -21,6 +21,13 @@ type request struct {
 	row    *operation.Operation
 	call   operation.Call
 	cursor string // of a part of an answer; else ""
+	view
+}
+
+// view is what a caller wants to see of an answer. What it leaves out costs nothing more to see later.
+type view struct {
+	limit  int      // how many items of a list; 0 means as many as there is room for
+	fields []string // of each object; nil means all
 }
 
 // readArguments reads the arguments of a tool and refuses those that it does not take.
@@ -63,7 +70,8 @@ func (a arguments) values(except ...string) (url.Values, error) {
 	return out, nil
 }
 
-// text returns a JSON value as the text of a parameter: a list is separated by commas. Null is as good as absent.
+// text returns a JSON value as the text of a parameter: a list is separated by commas, or by line feeds where an element holds
+// one. Null is as good as absent.
 func text(name string, raw json.RawMessage) (s string, given bool, err error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -75,7 +83,7 @@ func text(name string, raw json.RawMessage) (s string, given bool, err error) {
 	case '[':
 		var list []string
 		err = json.Unmarshal(raw, &list)
-		s = strings.Join(list, ",")
+		s = operation.JoinKeys(list)
 	case '{':
 		err = errNoText
 	default: // a number, true or false
@@ -110,5 +118,6 @@ func (in request) binding() string {
 	}
 	return strings.Join([]string{
 		strconv.Quote(in.row.Name), strconv.Quote(in.call.Platform), strconv.Quote(in.call.Path), params.Encode(),
+		strings.Join(in.fields, ","), // pieces of one object must be of the same bytes
 	}, "|")
 }

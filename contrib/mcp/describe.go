@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"reflect"
@@ -87,7 +88,7 @@ func summaries(all []schema.PlatformInfo) []platformSummary {
 
 // described returns the operations that describe knows: those that some tool makes.
 func described() []*operation.Operation {
-	return slices.DeleteFunc(socialdata.Operations(), func(o *operation.Operation) bool { return o.NoKey })
+	return slices.DeleteFunc(socialdata.Operations(), func(o *operation.Operation) bool { return o.NoKey || o.Name == opRequests })
 }
 
 // describe lists the operations, or tells all about one.
@@ -164,8 +165,12 @@ func summary(o *operation.Operation) operationSummary {
 		made = "search"
 	case opJob:
 		made = "job"
+	case opEstimate:
+		made = "estimate"
 	case opMe, opUsage:
 		made = "account"
+	case opChanges, opMonitors, opHistory:
+		made = "changes"
 	}
 	return operationSummary{o.Name, made, o.Summary, needs(o)}
 }
@@ -188,7 +193,7 @@ func (s *Server) detail(o *operation.Operation, all []schema.PlatformInfo) (*ope
 		Platforms: []string{}, Parameters: params, Data: data, Problems: o.Errors,
 	}
 	for _, p := range all {
-		if slices.ContainsFunc(p.Operations, func(i schema.OperationInfo) bool { return i.Operation == o.Name && i.Available }) {
+		if slices.ContainsFunc(p.Operations, func(i schema.OperationInfo) bool { return i.Operation == cmp.Or(o.Of, o.Name) && i.Available }) {
 			out.Platforms = append(out.Platforms, string(p.Platform))
 		}
 	}
@@ -205,6 +210,8 @@ func price(o *operation.Operation) string {
 		return "The base credits of each platform that answers."
 	case operation.PlatformAndProbes:
 		return "The base credits of the platform, and of each one that is probed."
+	case operation.EachKey:
+		return "The base credits of the platform for each key that is answered with an object."
 	case operation.PlatformBase:
 	}
 	return "The base credits of the platform."

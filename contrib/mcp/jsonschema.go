@@ -40,6 +40,47 @@ func (s *Server) paramsSchema(params []operation.Param) (*jsonschema.Schema, err
 	return out, nil
 }
 
+// briefly returns the schema of an object that holds parameters as the list of tools has it: what each means, and the words
+// that it may be. The rest is what describe is asked for.
+func (s *Server) briefly(params []operation.Param) (*jsonschema.Schema, error) {
+	out, err := s.paramsSchema(params)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range params {
+		own := out.Properties[p.Name]
+		own.Description = p.Doc
+		own.MinLength, own.MaxLength, own.Pattern, own.Format = nil, nil, "", ""
+		if own.Items != nil {
+			own.Items = &jsonschema.Schema{Type: own.Items.Type}
+		}
+	}
+	return out, nil
+}
+
+// outline returns the shape of what a schema describes, so many levels of objects and lists deep: its types and the names of
+// its fields, without words and bounds.
+func outline(s *jsonschema.Schema, deep int) *jsonschema.Schema {
+	if s == nil {
+		return nil
+	}
+	out := &jsonschema.Schema{Type: s.Type, Types: s.Types}
+	for _, one := range s.AnyOf {
+		out.AnyOf = append(out.AnyOf, outline(one, deep))
+	}
+	if deep == 0 {
+		return out
+	}
+	out.Items = outline(s.Items, deep-1)
+	if len(s.Properties) > 0 {
+		out.Properties, out.PropertyOrder = map[string]*jsonschema.Schema{}, s.PropertyOrder
+	}
+	for name, p := range s.Properties {
+		out.Properties[name] = outline(p, deep-1)
+	}
+	return out
+}
+
 // read returns a schema that was described as one that more can be added to.
 func read(described json.RawMessage, err error) (*jsonschema.Schema, error) {
 	if err != nil {

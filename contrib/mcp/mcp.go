@@ -96,7 +96,8 @@ func (s *Server) describeTools() (*sdk.Server, error) {
 const instructions = `Public data from many social, media, music, developer and commerce platforms in one shape. ` +
 	`platforms lists what each platform serves, describe tells the parameters and the data of an operation. ` +
 	`read makes one read, search asks several platforms at once. Each result tells its charge in meta.credits_used; ` +
-	`what fails costs nothing. A result with meta.next_cursor goes on: call again with the same arguments and that cursor.`
+	`what fails costs nothing. A result with meta.next_cursor goes on: call again with the same arguments and that cursor. ` +
+	`limit and fields keep results small.`
 
 // Handler serves streamable HTTP. Every request shows an API key as a bearer token, of which the account pays; without
 // a good one the answer is 401 with the problem of the API. A request holds one message: batches are refused, as the

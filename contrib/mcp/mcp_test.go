@@ -247,7 +247,7 @@ func TestToolsAreFewAndOnlyRead(t *testing.T) {
 					t.Errorf("%s is not described", tool.Name)
 				}
 			}
-			want := []string{"account", "describe", "job", "platforms", "read", "search"}
+			want := []string{"account", "changes", "describe", "estimate", "job", "platforms", "read", "search"}
 			slices.Sort(names)
 			if diff := cmp.Diff(want, names); diff != "" {
 				t.Errorf("tools (-want +got):\n%s", diff)
@@ -263,8 +263,11 @@ func TestEveryOperationOverBothTransports(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			over, inside := open(t, connect, enginetest.Config{}, mcp.Config{MaxBytes: 1 << 20}), enginetest.New(t, enginetest.Config{})
+			for _, e := range []*enginetest.Engine{over.Engine, inside} {
+				e.Monitor(t)
+			}
 			for _, o := range socialdata.Operations() {
-				if o.NoKey || o.Name == "job" {
+				if o.NoKey || o.Name == "job" || o.Name == "requests" { // which no tool makes
 					continue
 				}
 				call, tool, in := callOf(o)
@@ -277,7 +280,7 @@ func TestEveryOperationOverBothTransports(t *testing.T) {
 				if diff := cmp.Diff(want.Meta, got.Meta, same); diff != "" {
 					t.Errorf("%s: meta (-client +tool):\n%s", o.Name, diff)
 				}
-				if o.Tag != "account" {
+				if o.Tag != "account" && o.Name != "changes" && o.Name != "monitors" { // which tell of the account's own
 					if diff := cmp.Diff(decoded(t, want.Data), decoded(t, got.Data)); diff != "" {
 						t.Errorf("%s: data (-client +tool):\n%.2000s", o.Name, diff)
 					}
@@ -316,10 +319,25 @@ func callOf(o *operation.Operation) (operation.Call, string, args) {
 		}
 	}
 	switch o.Name {
+	case "read", "resolve":
+		address := "https://mock.example/@salma_haddad"
+		call.Params.Set("url", address)
+		if o.Name == "read" {
+			return call, "read", args{"url": address}
+		}
+		return call, "read", args{"operation": o.Name, "params": args{"url": address}}
 	case "me", "usage":
 		return call, "account", args{"operation": o.Name}
+	case "monitors", "changes":
+		return call, "changes", args{"operation": o.Name}
+	case "history":
+		call.Params = map[string][]string{"monitor": {"salma"}, "field": {"followers"}}
+		return call, "changes", args{"operation": o.Name, "monitor": "salma", "field": "followers"}
 	case "search_across":
 		return call, "search", params
+	case "estimate":
+		call.Params.Set("of", "/v1/mock/profile?handle=salma_haddad")
+		return call, "estimate", args{"operation": "profile", "platform": "mock", "params": args{"handle": "salma_haddad"}}
 	case "enrich":
 		return call, "read", args{"operation": o.Name, "params": params}
 	case "raw":

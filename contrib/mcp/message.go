@@ -61,7 +61,7 @@ func countEach(next sdk.MethodHandler) sdk.MethodHandler {
 			return next(context.WithValue(ctx, admittedKey{}, admitted{who, err}), method, req)
 		}
 		if err != nil {
-			return nil, errors.New(problemOf(err).Detail)
+			return nil, errors.New(inTools(problemOf(err)))
 		}
 		return next(ctx, method, req)
 	}
@@ -78,7 +78,7 @@ type admitted struct {
 // admittedKey is the context key of the admitted.
 type admittedKey struct{}
 
-// encodedListing is the list of tools with its JSON, of 40 kB: to encode it anew for each client takes a millisecond.
+// encodedListing is the list of tools with its JSON, of 20 kB: to encode it anew for each client takes half a millisecond.
 type encodedListing struct {
 	*sdk.ListToolsResult
 	encoded []byte

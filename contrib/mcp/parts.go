@@ -16,6 +16,7 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
@@ -86,7 +87,9 @@ func (s *Server) keep(ctx context.Context, who caller, in request, a *operation.
 		return place{}, nil, err
 	}
 	at := place{ID: rand.Text()}
-	_, err = s.records.Put(ctx, records.Record{Key: at.key(), Owner: owner, Value: b}, partsTTL)
+	_, err = s.records.Put(ctx, records.Record{
+		Key: at.key(), Owner: owner, Value: b, Subjects: privacy.MarksOf(privacy.Anything), // whose data it is nobody looks
+	}, partsTTL)
 	return at, k, err
 }
 
@@ -122,7 +125,11 @@ func (s *Server) resume(ctx context.Context, who caller, in request) (*result, e
 // part returns the part of k that begins at a place: as many whole items as there is room for, or a piece of one that
 // is larger than any result.
 func (s *Server) part(k *kept, at place, in request) (*result, error) {
-	u, err := unitsOf(k)
+	data, err := in.pick(k.Data)
+	if err != nil {
+		return nil, err
+	}
+	u, err := unitsOf(data, k.Meta.Raw)
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +143,9 @@ func (s *Server) part(k *kept, at place, in request) (*result, error) {
 		next = u.piece(out, at, s.cfg.MaxBytes/2) // half of it, for a quote takes two bytes in a text
 	} else {
 		next.Item = u.fitting(at.Item, s.cfg.MaxBytes)
+		if in.limit > 0 && u.list && at.Item < u.items {
+			next.Item = min(next.Item, at.Item+in.limit)
+		}
 		if next.Item > u.items {
 			meta.Raw = k.Meta.Raw
 		}
@@ -145,8 +155,11 @@ func (s *Server) part(k *kept, at place, in request) (*result, error) {
 	}
 	if next.Item < len(u.all) {
 		meta.NextCursor = next.String()
-		out.note("The answer is larger than one result. Call again with the same arguments and cursor = meta.next_cursor " +
+		out.note("There is more. Call again with the same arguments and cursor = meta.next_cursor " +
 			"for what follows; that costs nothing within an hour.")
+		if in.fields == nil && in.limit == 0 {
+			out.note("With the arguments fields and limit results are smaller.")
+		}
 		if in.call.Params.Get("include_raw") == "true" {
 			out.note("Without include_raw answers are smaller.")
 		}
@@ -163,14 +176,14 @@ type units struct {
 	list  bool
 }
 
-func unitsOf(k *kept) (u units, err error) {
-	u.all = []json.RawMessage{k.Data}
-	if u.list = bytes.HasPrefix(k.Data, []byte("[")); u.list {
-		err = json.Unmarshal(k.Data, &u.all)
+func unitsOf(data, raw json.RawMessage) (u units, err error) {
+	u.all = []json.RawMessage{data}
+	if u.list = bytes.HasPrefix(data, []byte("[")); u.list {
+		err = json.Unmarshal(data, &u.all)
 	}
 	u.items = len(u.all)
-	if k.Meta.Raw != nil {
-		u.all = append(u.all, k.Meta.Raw)
+	if raw != nil {
+		u.all = append(u.all, raw)
 	}
 	return u, err
 }

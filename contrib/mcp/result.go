@@ -1,17 +1,21 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -91,6 +95,12 @@ func (s *Server) do(ctx context.Context, who caller, in request) (*result, error
 	if in.cursor != "" {
 		return s.resume(ctx, who, in)
 	}
+	if who.keyed {
+		in.call.More = func(ctx context.Context, n int) error {
+			_, err := who.client.AdmitMore(ctx, n)
+			return err
+		}
+	}
 	a, err := who.client.Do(ctx, in.row, in.call)
 	if err != nil {
 		return nil, err
@@ -100,8 +110,14 @@ func (s *Server) do(ctx context.Context, who caller, in request) (*result, error
 
 // deliver makes an answer a result, or the first part of it the result when it is too large for one.
 func (s *Server) deliver(ctx context.Context, who caller, in request, a *operation.Answer) (*result, error) {
-	out := &result{Data: a.Data, Meta: a.Meta}
-	if len(a.Data)+len(a.Meta.Raw) > s.cfg.MaxBytes {
+	a.Meta.Errors = errorsInTools(a.Meta.Errors)
+	data, err := in.pick(a.Data)
+	if err != nil { // it is paid for: better too much than nothing
+		s.cfg.Logger.ErrorContext(ctx, "fields not picked", "request_id", a.Meta.RequestID, "error", err)
+		data = a.Data
+	}
+	out := &result{Data: data, Meta: a.Meta}
+	if len(data)+len(a.Meta.Raw) > s.cfg.MaxBytes || in.cuts(data) {
 		at, k, err := s.keep(ctx, who, in, a)
 		if err == nil {
 			out, err = s.part(k, at, in)
@@ -109,13 +125,29 @@ func (s *Server) deliver(ctx context.Context, who caller, in request, a *operati
 		if err != nil {
 			// It is paid for: better too large than lost.
 			s.cfg.Logger.ErrorContext(ctx, "large answer not kept", "request_id", a.Meta.RequestID, "error", err)
-			out = &result{Data: a.Data, Meta: a.Meta}
+			out = &result{Data: data, Meta: a.Meta}
 		}
 	}
 	if a.Pending {
 		out.note("Some platforms are still answering: collect the rest with the tool job, id = meta.job_id; that is free to ask.")
 	}
 	return out, nil
+}
+
+// inTools returns the detail of a problem in the words of tools, not of routes.
+func inTools(p *problem.Error) string {
+	return p.DetailIn(func(words problem.Phrase) string { return cmp.Or(words.Tool, words.Command) })
+}
+
+// errorsInTools returns why platforms of a search failed in the words of tools.
+func errorsInTools(of map[platform.ID]schema.PlatformError) map[platform.ID]schema.PlatformError {
+	said := maps.Clone(of)
+	row := socialdata.Operation(opSearchOne)
+	for p, why := range said {
+		why.Detail = strings.ReplaceAll(why.Detail, row.RouteOf(operation.Call{Platform: string(p)}), string(p)+" "+row.Name)
+		said[p] = why
+	}
+	return said
 }
 
 // failed makes an error a result. What fails costs nothing.
@@ -133,7 +165,7 @@ func (s *Server) failed(ctx context.Context, t tool, who caller, err error) *res
 			cost.CreditsRemaining = &balance
 		}
 	}
-	out := &failure{Code: p.Code, Status: p.HTTPStatus(), Detail: p.Detail, WhatToDo: whatToDo(p)}
+	out := &failure{Code: p.Code, Status: p.HTTPStatus(), Detail: inTools(p), WhatToDo: whatToDo(p)}
 	if p.RetryAfter > 0 || p.Code == problem.RateLimited {
 		out.RetryAfter = new(p.RetryAfterSeconds())
 	}

@@ -1,11 +1,14 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
+	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -37,12 +40,12 @@ func (s *Server) newTool(name, title, doc string, world bool, in, data *jsonsche
 	return tool{definition: &sdk.Tool{
 		Name: name, Title: title, Description: doc, InputSchema: in, OutputSchema: out,
 		Annotations: &sdk.ToolAnnotations{
-			Title: title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: &world,
+			ReadOnlyHint: true, DestructiveHint: new(false), OpenWorldHint: &world,
 		},
 	}}, nil
 }
 
-// resultSchema returns the schema of a [result] that holds such data.
+// resultSchema returns the schema of a [result] that holds such data. A model reads it at the start: it is the shape alone.
 func (s *Server) resultSchema(data *jsonschema.Schema) (*jsonschema.Schema, error) {
 	meta, err := s.dataSchema(reflect.TypeFor[schema.Meta]())
 	if err != nil {
@@ -52,36 +55,31 @@ func (s *Server) resultSchema(data *jsonschema.Schema) (*jsonschema.Schema, erro
 	if err != nil {
 		return nil, err
 	}
-	var codes []any
-	for _, c := range problem.Codes() {
-		codes = append(codes, string(c))
+	for name := range meta.Properties {
+		if !slices.Contains([]string{"credits_used", "credits_remaining", "request_id", "next_cursor", "job_id"}, name) {
+			delete(meta.Properties, name)
+		}
 	}
-	problems.Properties["code"].Enum = codes
-	whole := meta.Required // of a problem there is less to say
-	meta.Required = []string{"credits_used", "request_id"}
-	meta.Properties["platforms"].PropertyNames = nil // a long list, and the tool platforms has it
-	answers := func(name string) *jsonschema.Schema {
-		return &jsonschema.Schema{Required: []string{name}, Properties: map[string]*jsonschema.Schema{"meta": {Required: whole}}}
-	}
+	meta.Required, meta.PropertyOrder = []string{"credits_used", "request_id"}, slices.Sorted(maps.Keys(meta.Properties))
 	return &jsonschema.Schema{
 		Type: "object",
 		Properties: map[string]*jsonschema.Schema{
-			"data":    data,
-			"piece":   {Type: "string", Description: "A stretch of the JSON of data, or of what note names, when that alone is larger than a result."},
-			"problem": problems,
-			"meta":    meta,
-			"note":    {Type: "string", Description: "What to know about this result, and how to get the rest."},
+			"data":    outline(data, 2),
+			"piece":   {Type: "string"}, // a part of the JSON of data, or of what note names
+			"problem": outline(problems, 1),
+			"meta":    outline(meta, 1),
+			"note":    {Type: "string"},
 		},
 		PropertyOrder: []string{"data", "piece", "problem", "meta", "note"},
 		Required:      []string{"meta"},
-		OneOf:         []*jsonschema.Schema{answers("data"), answers("piece"), {Required: []string{"problem"}}},
+		OneOf:         []*jsonschema.Schema{{Required: []string{"data"}}, {Required: []string{"piece"}}, {Required: []string{"problem"}}},
 	}, nil
 }
 
 // all returns the tools.
 func (s *Server) all() ([]tool, error) {
 	var out []tool
-	for _, make := range []func() (tool, error){s.platforms, s.describe, s.read, s.search, s.job, s.account} {
+	for _, make := range []func() (tool, error){s.platforms, s.describe, s.estimate, s.read, s.search, s.job, s.account, s.changes} {
 		t, err := make()
 		if err != nil {
 			return nil, err
@@ -93,17 +91,24 @@ func (s *Server) all() ([]tool, error) {
 
 // The operations that have a tool of their own; the tool read makes the other ones.
 const (
+	opRead      = "read"
 	opPlatforms = "platforms"
 	opSearch    = "search_across"
+	opSearchOne = "search" // of one platform, which the tool read makes
 	opJob       = "job"
 	opMe        = "me"
 	opUsage     = "usage"
+	opEstimate  = "estimate"
+	opChanges   = "changes"
+	opMonitors  = "monitors"
+	opHistory   = "history"
+	opRequests  = "requests" // has none: it is for people who look after keys
 )
 
 // readable returns the operations that the tool read makes, in the order of the table.
 func readable() []*operation.Operation {
 	return slices.DeleteFunc(socialdata.Operations(), func(o *operation.Operation) bool {
-		return o.NoKey || slices.Contains([]string{opSearch, opJob, opMe, opUsage}, o.Name)
+		return o.NoKey || slices.Contains([]string{opRead, opSearch, opJob, opMe, opUsage, opEstimate, opChanges, opMonitors, opHistory, opRequests}, o.Name)
 	})
 }
 
@@ -123,14 +128,20 @@ func (s *Server) read() (tool, error) {
 		return tool{}, err
 	}
 	in := &jsonschema.Schema{
-		Type: "object", Required: []string{"operation"}, PropertyOrder: []string{"operation", "platform", "params", "path"},
+		Type: "object", PropertyOrder: []string{"url", "operation", "platform", "params", "path"},
+		AnyOf: []*jsonschema.Schema{{Required: []string{"url"}}, {Required: []string{"operation"}}},
 		Properties: map[string]*jsonschema.Schema{
-			"operation": {Type: "string", Enum: anys(names(rows)), Description: "What is read."},
+			"url": {
+				Type: "string", MinLength: new(1), MaxLength: new(operation.MaxAddress),
+				Description: "A web address, or text that holds one: what it names is read, without an operation and a platform.",
+			},
+			"operation": {Type: "string", Enum: anys(names(rows)), Description: "What is read, where no url is given."},
 			"platform":  {Type: "string", Description: "Where, one of " + strings.Join(s.client.PlatformTable().Names(), ", ") + "; for raw the provider. None for enrich."},
 			"params":    params,
 			"path":      {Type: "string", Description: "For raw only: the path of the provider's own route."},
 		},
 	}
+	withView(in)
 	t, err := s.newTool("read", "Read from a platform", readDoc(rows), true, in, &jsonschema.Schema{
 		Types:       []string{"object", "array", "null", "string", "number", "boolean"},
 		Description: "One object, or a list of them; describe gives the schema for each operation. Only raw is anything else.",
@@ -138,6 +149,13 @@ func (s *Server) read() (tool, error) {
 	t.run = func(ctx context.Context, who caller, args arguments) (*result, error) {
 		in, err := readRequest(rows, args)
 		if err != nil {
+			return nil, err
+		}
+		of := rows // an address may be of any
+		if in.row.Name != opRead {
+			of = []*operation.Operation{in.row}
+		}
+		if in.view, err = args.view(of...); err != nil {
 			return nil, err
 		}
 		return s.do(ctx, who, in)
@@ -148,6 +166,8 @@ func (s *Server) read() (tool, error) {
 func readDoc(rows []*operation.Operation) string {
 	var b strings.Builder
 	b.WriteString("Reads from one platform. Costs the platform's base credits (1 or 2), twice that with fresh, 3 more with enrich=arabic. ")
+	b.WriteString("max_age_s takes only younger data, and stale_if_error_s older data when the platform fails. ")
+	b.WriteString("Give url alone to read what a web address names. ")
 	b.WriteString("Handles, ids and public URLs are taken as people paste them. The operations, with the parameters that each needs: ")
 	for i, o := range rows {
 		if i > 0 {
@@ -184,7 +204,7 @@ func (s *Server) anyParams(rows []*operation.Operation) (*jsonschema.Schema, err
 		Description: "The operation's parameters by name; describe lists them.",
 	}
 	for _, o := range rows {
-		own, err := s.paramsSchema(o.Params)
+		own, err := s.briefly(o.Params)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +215,7 @@ func (s *Server) anyParams(rows []*operation.Operation) (*jsonschema.Schema, err
 				continue
 			}
 			if known.Description != p.Description {
-				known.Description = "As describe says of the operation."
+				known.Description = "" // describe has it
 			}
 			if !slices.Equal(known.Enum, p.Enum) {
 				known.Enum = nil
@@ -206,11 +226,43 @@ func (s *Server) anyParams(rows []*operation.Operation) (*jsonschema.Schema, err
 	return out, nil
 }
 
-// readRequest reads the arguments of the tool read.
+// estimate says what a call of the tools read and search may cost.
+func (s *Server) estimate() (tool, error) {
+	row, rows := socialdata.Operation(opEstimate), append(readable(), socialdata.Operation(opSearch))
+	data, err := s.dataSchema(row.Data)
+	if err != nil {
+		return tool{}, err
+	}
+	in := &jsonschema.Schema{
+		Type: "object", Required: []string{"operation"}, PropertyOrder: []string{"operation", "platform", "params", "path"},
+		Properties: map[string]*jsonschema.Schema{
+			"operation": {Type: "string", Description: "What would be read, as for read; search_across for the tool search."},
+			"platform":  {Type: "string", Description: "Where, as for read."},
+			"params":    {Type: "object", Description: "The call's parameters by name; describe lists them."},
+			"path":      {Type: "string", Description: "For raw only, as for read."},
+		},
+	}
+	t, err := s.newTool("estimate", "What a call may cost", "Tells what a call of read or search may cost at most and at least, "+
+		"whether the account can pay it, and how old the answer is that the cache has. Asks no upstream. Free.", false, in, data)
+	t.run = func(ctx context.Context, who caller, args arguments) (*result, error) {
+		in, err := readRequest(rows, args)
+		if err != nil {
+			return nil, err
+		}
+		of := url.Values{"of": {in.row.Target(in.call)}}
+		return s.do(ctx, who, newRequest(row, operation.Call{Params: of}))
+	}
+	return t, err
+}
+
+// readRequest reads the arguments of the tools read and estimate.
 func readRequest(rows []*operation.Operation, args arguments) (request, error) {
 	name, err := args.text("operation")
 	if err != nil {
 		return request{}, err
+	}
+	if len(args["url"]) > 0 {
+		return addressRequest(args)
 	}
 	i := slices.Index(names(rows), name)
 	if i < 0 {
@@ -223,16 +275,40 @@ func readRequest(rows []*operation.Operation, args arguments) (request, error) {
 	if call.Path, err = args.text("path"); err != nil {
 		return request{}, err
 	}
-	params := arguments{}
-	if raw := args["params"]; len(raw) > 0 {
-		if err := json.Unmarshal(raw, &params); err != nil {
-			return request{}, problem.Wrap(err, problem.InvalidRequest, `argument "params" must be an object that holds the operation's parameters`)
-		}
-	}
-	if call.Params, err = params.values(); err != nil {
+	if call.Params, err = args.params(); err != nil {
 		return request{}, err
 	}
 	return newRequest(rows[i], call), nil
+}
+
+// addressRequest reads the arguments of the tool read that name a thing by its address.
+func addressRequest(args arguments) (request, error) {
+	for _, name := range []string{"operation", "platform", "path"} {
+		if len(args[name]) > 0 {
+			return request{}, problem.New(problem.InvalidRequest, "argument %q cannot be given with %q, which says it all", name, "url")
+		}
+	}
+	address, err := args.text("url")
+	if err != nil {
+		return request{}, err
+	}
+	params, err := args.params()
+	if err != nil {
+		return request{}, err
+	}
+	params.Set("url", address)
+	return newRequest(socialdata.Operation(opRead), operation.Call{Params: params}), nil
+}
+
+// params reads the argument params, an object that holds an operation's parameters.
+func (a arguments) params() (url.Values, error) {
+	params := arguments{}
+	if raw := a["params"]; len(raw) > 0 {
+		if err := json.Unmarshal(raw, &params); err != nil {
+			return nil, problem.Wrap(err, problem.InvalidRequest, `argument "params" must be an object that holds the operation's parameters`)
+		}
+	}
+	return params.values()
 }
 
 // flat returns a tool for one row, whose arguments are the row's parameters. The cursor of a part is among them.
@@ -243,18 +319,27 @@ func (s *Server) flat(o *operation.Operation, name, title, doc string, data *jso
 	}
 	t, err := s.newTool(name, title, doc, true, in, data)
 	t.run = func(ctx context.Context, who caller, args arguments) (*result, error) {
-		params, err := args.values()
-		if err != nil {
-			return nil, err
-		}
-		return s.do(ctx, who, newRequest(o, operation.Call{Params: params}))
+		return s.flatly(ctx, who, o, args)
 	}
 	return t, err
 }
 
-// withCursor returns the schema of a row's parameters and of the cursor, which any answer in parts has.
+// flatly makes a call of a row from arguments that are its parameters, but for those of the view and those that are left out.
+func (s *Server) flatly(ctx context.Context, who caller, o *operation.Operation, args arguments, except ...string) (*result, error) {
+	params, err := args.values(append(except, argLimit, argFields)...)
+	if err != nil {
+		return nil, err
+	}
+	in := newRequest(o, operation.Call{Params: params})
+	if in.view, err = args.view(o); err != nil {
+		return nil, err
+	}
+	return s.do(ctx, who, in)
+}
+
+// withCursor returns the schema of a row's parameters, of the cursor, which any answer in parts has, and of the view.
 func (s *Server) withCursor(o *operation.Operation) (*jsonschema.Schema, error) {
-	in, err := s.paramsSchema(o.Params)
+	in, err := s.briefly(o.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -262,6 +347,7 @@ func (s *Server) withCursor(o *operation.Operation) (*jsonschema.Schema, error) 
 		in.Properties["cursor"] = &jsonschema.Schema{Type: "string", Description: "The next_cursor of the part before."}
 		in.PropertyOrder = append(in.PropertyOrder, "cursor")
 	}
+	withView(in)
 	return in, nil
 }
 
@@ -305,40 +391,59 @@ func (s *Server) job() (tool, error) {
 
 // account tells the balance, or lists the books.
 func (s *Server) account() (tool, error) {
-	rows := []*operation.Operation{socialdata.Operation(opMe), socialdata.Operation(opUsage)}
-	data, err := s.anyOf(rows[0].Data, rows[1].Data)
+	usage := socialdata.Operation(opUsage)
+	data, err := s.anyOf(socialdata.Operation(opMe).Data, usage.Data, usage.Or)
 	if err != nil {
 		return tool{}, err
 	}
-	in, err := s.withCursor(rows[1])
+	return s.oneOf("account", "Balance and charges",
+		"Tells the calling key, its balance and its rate limit, or lists the account's charges, newest first. Free. "+
+			"The other arguments choose among the charges.",
+		"me tells the key, the balance and the rate limit; usage lists the charges, newest first, or sums by group.", data, opMe, opUsage)
+}
+
+// changes tells what the account's monitors have found.
+func (s *Server) changes() (tool, error) {
+	return s.oneOf("changes", "Changes",
+		"Tells what the account's monitors have found, oldest first. Free.",
+		"history: a field of a monitor over time.",
+		&jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "object"}, Description: "describe gives the schema."},
+		opChanges, opMonitors, opHistory)
+}
+
+// oneOf returns a free tool that makes the call of one of several rows, the first unless another is named. It takes the
+// parameters of all of them.
+func (s *Server) oneOf(name, title, doc, choice string, out *jsonschema.Schema, of ...string) (tool, error) {
+	var rows []*operation.Operation
+	all := &operation.Operation{}
+	for _, name := range of {
+		row := socialdata.Operation(name)
+		rows = append(rows, row)
+		for _, p := range row.Params {
+			if p.Required = false; !all.Has(p.Name) {
+				all.Params = append(all.Params, p)
+			}
+		}
+	}
+	in, err := s.withCursor(all)
 	if err != nil {
 		return tool{}, err
 	}
 	in.Properties["operation"] = &jsonschema.Schema{
-		Type: "string", Enum: anys(names(rows)), Default: json.RawMessage(`"me"`),
-		Description: "me tells the key, the balance and the rate limit; usage lists the charges, newest first.",
+		Type: "string", Enum: anys(of), Default: json.RawMessage(strconv.Quote(of[0])), Description: choice,
 	}
 	in.PropertyOrder = append([]string{"operation"}, in.PropertyOrder...)
-	t, err := s.newTool("account", "Balance and charges",
-		"Tells the calling key, its balance and its rate limit, or lists the account's charges, newest first. Free. "+
-			"The other arguments choose among the charges.", false, in, data)
+	t, err := s.newTool(name, title, doc, false, in, out)
 	t.run = func(ctx context.Context, who caller, args arguments) (*result, error) {
 		name, err := args.text("operation")
 		if err != nil {
 			return nil, err
 		}
-		if name == "" {
-			name = opMe
-		}
-		i := slices.Index(names(rows), name)
+		i := slices.Index(of, cmp.Or(name, of[0]))
 		if i < 0 {
-			return nil, problem.New(problem.InvalidRequest, "argument %q must be one of %s", "operation", strings.Join(names(rows), ", "))
+			return nil, problem.New(problem.InvalidRequest, "argument %q must be one of %s", "operation", strings.Join(of, ", "))
 		}
-		params, err := args.values("operation")
-		if err != nil {
-			return nil, err
-		}
-		return s.do(ctx, who, newRequest(rows[i], operation.Call{Params: params}))
+		return s.flatly(ctx, who, rows[i], args, "operation")
 	}
 	return t, err
 }

@@ -152,6 +152,35 @@ func (t *Telemetry) Health(health func(context.Context) schema.Health) error {
 	return err
 }
 
+// Quotas measures the limits of the upstreams whenever metrics are collected; quotas is [socialdata.Client.Quotas]. Limits
+// that are not told are left out.
+func (t *Telemetry) Quotas(quotas func() []observe.Quota) error {
+	left, err := t.meters.meter.Int64ObservableGauge("socialdata.upstream.quota.left",
+		metric.WithDescription("What is left of an upstream's limit, in its units."))
+	if err != nil {
+		return err
+	}
+	resets, err := t.meters.meter.Float64ObservableGauge("socialdata.upstream.quota.resets", metric.WithUnit("s"),
+		metric.WithDescription("Seconds until an upstream's limit starts anew, or something of it comes back."))
+	if err != nil {
+		return err
+	}
+	_, err = t.meters.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
+		for _, q := range quotas() {
+			if q.Limit == 0 {
+				continue
+			}
+			of := metric.WithAttributes(attribute.String("provider", q.Provider), attribute.String("limit", q.Name))
+			o.ObserveInt64(left, q.Left, of)
+			if wait := time.Until(q.Resets).Seconds(); !q.Resets.IsZero() {
+				o.ObserveFloat64(resets, max(0, wait), of)
+			}
+		}
+		return nil
+	}, left, resets)
+	return err
+}
+
 var (
 	breakerStates = map[observe.State]int64{observe.Closed: 0, observe.HalfOpen: 1, observe.Open: 2}
 	healthStates  = map[schema.HealthState]int64{schema.Healthy: 0, schema.Degraded: 1, schema.Down: 2, schema.Unknown: -1}
@@ -168,6 +197,8 @@ func outcome(c providers.UpstreamCall) string {
 		return "unreachable"
 	case c.Err != nil:
 		return "unreadable"
+	case c.Revalidated:
+		return "not_modified"
 	case c.Status < http.StatusMultipleChoices:
 		return "ok"
 	case c.Status == http.StatusNotFound, c.Status == http.StatusGone:

@@ -31,6 +31,9 @@ type transport struct {
 	base http.RoundTripper
 }
 
+// Unwrap returns what sends the requests. It carries the answers that are kept for 304s.
+func (t *transport) Unwrap() http.RoundTripper { return t.base }
+
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, span := t.tracer.Start(req.Context(), req.Method, trace.WithSpanKind(trace.SpanKindClient),

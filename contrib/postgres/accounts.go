@@ -153,10 +153,10 @@ func queueKey(db *DB, q *pgx.Batch, k keys.Key, spent credits.Spent, inserted *i
 	}
 	q.Queue(db.sql(`
 		INSERT INTO @keys (id, account, name, prefix, hash, environment, created_at, last_used_at, revoked_at, capacity,
-			refill, day_cap, total_cap)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) DO NOTHING`),
+			refill, day_cap, total_cap, manage)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (id) DO NOTHING`),
 		k.ID, k.Account, k.Name, k.Prefix, k.Hash[:], string(k.Environment), k.CreatedAt.UnixMicro(),
-		maybeMicros(k.LastUsedAt), maybeMicros(k.RevokedAt), capacity, refill, k.DayCap, k.TotalCap).
+		maybeMicros(k.LastUsedAt), maybeMicros(k.RevokedAt), capacity, refill, k.DayCap, k.TotalCap, k.Manage).
 		Exec(func(tag pgconn.CommandTag) error {
 			*inserted += tag.RowsAffected()
 			return nil
@@ -208,10 +208,10 @@ func (s *Keys) Revoke(ctx context.Context, id string) (keys.Key, error) {
 		return keys.Key{}, fmt.Errorf("%w: key %q", keys.ErrAbsent, id)
 	}
 	at := s.now().UnixMicro()
-	err := s.db.retry(ctx, func(bool) error {
-		_, err := s.db.pool.Exec(ctx, s.db.sql(
-			"UPDATE @keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2"), at, id)
-		return err
+	err := s.db.transact(ctx, func(ctx context.Context, t *tx) error { // durable, whatever the role says
+		return t.commit(ctx, func(q *pgx.Batch) {
+			q.Queue(s.db.sql("UPDATE @keys SET revoked_at = coalesce(revoked_at, $1) WHERE id = $2"), at, id)
+		})
 	})
 	if err != nil {
 		return keys.Key{}, err

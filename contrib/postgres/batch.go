@@ -23,6 +23,8 @@ type batch struct {
 	spent    map[spender]*spending     // nil values stand for what is known not to be there
 	keyed    map[keyed]credits.Receipt // what charges with an idempotency key came to, of the last 24 hours
 
+	requests map[asked]int64 // what they were charged and have not got back
+
 	opened  []*hold
 	closed  []*hold
 	entries []entry
@@ -56,6 +58,9 @@ type spender struct{ account, key string }
 
 type keyed struct{ account, key string }
 
+// asked is a request of an account.
+type asked struct{ account, request string }
+
 // spending is what a key with a cap has spent and holds.
 type spending struct {
 	account int64
@@ -81,11 +86,15 @@ func newBatch(db *DB, t *tx) *batch {
 		db: db, tx: t,
 		accounts: map[string]*account{}, holds: map[string]*hold{}, charged: map[string]settled{},
 		spent: map[spender]*spending{}, keyed: map[keyed]credits.Receipt{}, ended: map[string]settled{},
+		requests: map[asked]int64{},
 	}
 }
 
 func (b *batch) run(ctx context.Context, ops []op) error {
-	w := &wanted{unsure: b.tx.unsure, accounts: map[string]bool{}, spenders: map[spender]bool{}, keyed: map[keyed]bool{}}
+	w := &wanted{
+		unsure: b.tx.unsure, accounts: map[string]bool{}, spenders: map[spender]bool{}, keyed: map[keyed]bool{},
+		requests: map[asked]bool{},
+	}
 	for _, o := range ops {
 		o.wants(w)
 	}

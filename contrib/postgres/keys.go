@@ -2,10 +2,13 @@ package postgres
 
 import (
 	"context"
+	"errors"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/socialdata/socialdata/keys"
 )
@@ -18,6 +21,9 @@ type Keys struct {
 	db    *DB
 	cache *lru.Cache[keys.Hash, leased]
 	uses  *keys.Uses // here
+
+	flights singleflight.Group // look-ups under way, by hash
+	inUse   chan keys.Hash     // whose lease is about to end
 }
 
 var (
@@ -29,6 +35,7 @@ var (
 type leased struct {
 	keys.Key
 	asked time.Time
+	again *atomic.Bool // it is being asked for again
 }
 
 // valid tells whether the lease lasts. It goes by both clocks: the monotonic one stands still while a machine is
@@ -42,28 +49,56 @@ func (k leased) valid(lease time.Duration) bool {
 func newKeys(db *DB) *Keys {
 	// New fails on a size below 1 only.
 	cache, _ := lru.New[keys.Hash, leased](db.cfg.CachedKeys)
-	return &Keys{db: db, cache: cache, uses: keys.NewUses(db.cfg.CachedKeys, 0)}
+	return &Keys{
+		db: db, cache: cache, uses: keys.NewUses(db.cfg.CachedKeys, 0), inUse: make(chan keys.Hash, refreshedAtOnce),
+	}
 }
 
 // Lookup implements [keys.Store]. A key that was found is remembered for less than a second, counted from when the
-// database was asked; unknown and revoked ones are not, so that both cost the same.
+// database was asked; unknown and revoked ones are not, so that both cost the same. Callers who show one key at the same
+// time share a look-up, and one that is in use is asked for again before it is forgotten, so that nobody waits for that.
 func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
-	if err := ctx.Err(); err != nil {
+	if err := errors.Join(ctx.Err(), s.db.unserved()); err != nil {
 		return keys.Key{}, err
 	}
 	if k, ok := s.remembered(h); ok {
 		return k, nil
 	}
+	asked := s.flights.DoChan(string(h[:]), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.db.cfg.Patience)
+		defer cancel()
+		return s.ask(ctx, h)
+	})
+	select {
+	case <-ctx.Done():
+		return keys.Key{}, ctx.Err()
+	case got := <-asked:
+		k, _ := got.Val.(leased)
+		// What was asked for long ago, by a caller who came before, may have been revoked before this one came.
+		if got.Err == nil && got.Shared && !k.valid(s.db.cfg.lease) {
+			k, got.Err = s.ask(ctx, h)
+		}
+		if got.Err != nil {
+			return keys.Key{}, got.Err
+		}
+		return s.uses.In(k.Key), nil
+	}
+}
+
+// ask asks the database for a key and remembers it.
+func (s *Keys) ask(ctx context.Context, h keys.Hash) (leased, error) {
 	asked := time.Now()
 	found, err := list(ctx, s.db, scanKey, selectKeys+" WHERE hash = $1 AND revoked_at IS NULL", h[:])
 	if err != nil {
-		return keys.Key{}, err
+		return leased{}, err
 	}
 	if len(found) == 0 {
-		return keys.Key{}, keys.ErrUnknown
+		s.cache.Remove(h)
+		return leased{}, keys.ErrUnknown
 	}
-	s.cache.Add(h, leased{found[0], asked})
-	return s.uses.In(found[0]), nil
+	k := leased{found[0], asked, new(atomic.Bool)}
+	s.cache.Add(h, k)
+	return k, nil
 }
 
 // remembered returns the key with that hash while its lease lasts.
@@ -72,7 +107,42 @@ func (s *Keys) remembered(h keys.Hash) (keys.Key, bool) {
 	if !ok || !k.valid(s.db.cfg.lease) {
 		return keys.Key{}, false
 	}
+	if time.Since(k.asked) > s.db.cfg.lease/4 && k.again.CompareAndSwap(false, true) {
+		select {
+		case s.inUse <- h:
+		default: // it is asked for when it is forgotten
+		}
+	}
 	return s.uses.In(k.Key), true
+}
+
+// refresh asks for keys that are in use before they are forgotten, all of them at once, until ctx ends.
+func (s *Keys) refresh(ctx context.Context) {
+	for {
+		var hashes [][]byte
+		select {
+		case <-ctx.Done():
+			return
+		case h := <-s.inUse:
+			hashes = append(hashes, h[:])
+		}
+		for range len(s.inUse) {
+			h := <-s.inUse
+			hashes = append(hashes, h[:])
+		}
+		asked := time.Now()
+		limited, cancel := context.WithTimeout(ctx, s.db.cfg.lease)
+		found, err := list(limited, s.db, scanKey, selectKeys+" WHERE hash = ANY ($1) AND revoked_at IS NULL", hashes)
+		if cancel(); err != nil {
+			continue // whoever shows one of them finds out
+		}
+		for _, h := range hashes {
+			s.cache.Remove(keys.Hash(h))
+		}
+		for _, k := range found {
+			s.cache.Add(k.Hash, leased{k, asked, new(atomic.Bool)})
+		}
+	}
 }
 
 // Touch implements [keys.Store].
@@ -81,6 +151,9 @@ func (s *Keys) Touch(id string, at time.Time) {
 		s.uses.Note(id, at)
 	}
 }
+
+// refreshedAtOnce is how many keys in use are asked for in one statement.
+const refreshedAtOnce = 1000
 
 // flushedAtOnce is how many keys one statement writes.
 const flushedAtOnce = 1000
@@ -112,8 +185,8 @@ const (
 )
 
 const keyColumns = `
-	id, account, name, prefix, hash, environment, created_at, last_used_at, revoked_at, capacity, refill, day_cap, total_cap
-	FROM @keys`
+	id, account, name, prefix, hash, environment, created_at, last_used_at, revoked_at, capacity, refill, day_cap, total_cap,
+	manage FROM @keys`
 
 func scanKey(row pgx.CollectableRow) (keys.Key, error) {
 	var (
@@ -125,7 +198,7 @@ func scanKey(row pgx.CollectableRow) (keys.Key, error) {
 		refill        *float64
 	)
 	err := row.Scan(&k.ID, &k.Account, &k.Name, &k.Prefix, &hash, &k.Environment, &created, &used, &revoked, &capacity,
-		&refill, &k.DayCap, &k.TotalCap)
+		&refill, &k.DayCap, &k.TotalCap, &k.Manage)
 	copy(k.Hash[:], hash)
 	k.CreatedAt, k.LastUsedAt, k.RevokedAt = fromMicros(created), maybeTime(used), maybeTime(revoked)
 	if capacity != nil && refill != nil {

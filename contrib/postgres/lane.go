@@ -30,8 +30,10 @@ type op interface {
 type call struct {
 	err    error
 	unsure bool // an attempt may have been committed, and no one heard of it
-	done   chan struct{}
-	state  atomic.Int32 // queued, taken or withdrawn
+	// decided tells that a transaction before the one at work has carried it out, or refused to.
+	decided bool
+	done    chan struct{}
+	state   atomic.Int32 // queued, taken or withdrawn
 }
 
 // How far a call has come.
@@ -64,37 +66,62 @@ func (l *lane) close() { l.queue.Close() }
 func end(ops []op, err error) {
 	for _, o := range ops {
 		c := o.common()
-		if err != nil {
+		if err != nil && !c.decided {
 			c.err = err
 		}
 		close(c.done)
 	}
 }
 
-// commit decides ops in one transaction. What the database itself refuses is the fault of one of them.
+// commit decides ops: the usual ones in one round trip, the others in one transaction. What the database itself refuses is
+// the fault of one of them.
 func (l *lane) commit(ops []op, _ func(int) []op) (all []op, failed int, err error) {
 	// Twice: patience bounds when an attempt begins, and one may hang.
 	ctx, cancel := context.WithTimeout(context.Background(), 2*l.db.cfg.Patience)
 	defer cancel()
-	var done *batch
-	unsure, twice := false, false
-	live := make([]op, 0, len(ops))
-	for _, o := range ops {
-		if c := o.common(); c.state.CompareAndSwap(queued, taken) || c.state.Load() == taken {
-			live = append(live, o)
-		}
+	live, unsure := undecided(ops)
+	if !unsure {
+		unsure = l.directly(ctx, live)
+		live, _ = undecided(live)
 	}
 	if len(live) == 0 {
 		return ops, groupcommit.All, nil
 	}
-	for _, o := range live {
-		unsure = unsure || o.common().unsure
+	if unsure, err = l.together(ctx, live, unsure); err == nil {
+		return ops, groupcommit.All, nil
 	}
+	for _, o := range live {
+		o.common().unsure = unsure
+	}
+	if refused(err) || isCode(err, uniqueViolation) {
+		return ops, groupcommit.One, err
+	}
+	return ops, groupcommit.All, err
+}
+
+// undecided takes the ops that are still to be decided, and reports whether one of them may have been.
+func undecided(ops []op) (live []op, unsure bool) {
+	live = make([]op, 0, len(ops))
+	for _, o := range ops {
+		c := o.common()
+		if !c.decided && (c.state.CompareAndSwap(queued, taken) || c.state.Load() == taken) {
+			live = append(live, o)
+			unsure = unsure || c.unsure
+		}
+	}
+	return live, unsure
+}
+
+// together decides ops in one transaction. It reports whether an attempt may have been committed.
+func (l *lane) together(ctx context.Context, ops []op, before bool) (unsure bool, err error) {
+	var done *batch
+	twice := false
+	unsure = before
 	err = l.db.transact(ctx, func(ctx context.Context, t *tx) error {
 		unsure = unsure || t.unsure
 		t.unsure = unsure
 		done = newBatch(l.db, t)
-		err := done.run(ctx, live)
+		err := done.run(ctx, ops)
 		if isCode(err, uniqueViolation) {
 			// Nobody can have been faster: the accounts are locked. If it stays so, the books of one of them are damaged.
 			if twice {
@@ -106,13 +133,6 @@ func (l *lane) commit(ops []op, _ func(int) []op) (all []op, failed int, err err
 	})
 	if err == nil {
 		l.db.ledger.remember(done.ended)
-		return ops, groupcommit.All, nil
 	}
-	for _, o := range live {
-		o.common().unsure = unsure
-	}
-	if refused(err) || isCode(err, uniqueViolation) {
-		return ops, groupcommit.One, err
-	}
-	return ops, groupcommit.All, err
+	return unsure, err
 }

@@ -22,10 +22,13 @@ type Ledger struct {
 
 	mu    sync.Mutex
 	ended *simplelru.LRU[string, settled] // by hold, until its time has passed
+
+	swept time.Time // when holds were last swept, for the housekeeping alone
 }
 
 var (
 	_ credits.Charger = (*Ledger)(nil)
+	_ credits.Checker = (*Ledger)(nil)
 	_ credits.Granter = (*Ledger)(nil)
 )
 
@@ -181,6 +184,37 @@ func (r *reservation) made(b *batch) bool {
 	return true
 }
 
+// Check implements [credits.Checker].
+func (l *Ledger) Check(ctx context.Context, who credits.Spender, amount int64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if _, err := credits.Sum([]int64{amount}); err != nil {
+		return err
+	}
+	c := &check{who: who, amount: amount}
+	return l.do(ctx, who.Account, c, &c.call)
+}
+
+// check is a call of Check.
+type check struct {
+	call
+	who    credits.Spender
+	amount int64
+}
+
+func (c *check) wants(w *wanted) { w.spender(c.who) }
+
+func (c *check) decide(ctx context.Context, b *batch) (err error) {
+	a, ok := b.accounts[c.who.Account]
+	if !ok {
+		c.err = credits.ErrUnknownAccount
+		return nil
+	}
+	c.err, err = b.room(ctx, a, c.who, c.amount)
+	return err
+}
+
 // Settle implements [credits.Ledger]. It fails with ErrUnsure when ctx ends while the charge is under way. Of a hold that another replica has released it says that its time has passed.
 func (l *Ledger) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
 	if err := errors.Join(ctx.Err(), c.Check()); err != nil {
@@ -225,6 +259,11 @@ func (s *settlement) decide(ctx context.Context, b *batch) error {
 	return err
 }
 
+// asks reports whether the settlement asks what became of a charge that was to be made without a hold. The answer that it
+// was not made is kept as a hold of nothing with its id, for a day: what was sent to the database in one message may reach
+// it later, when its sender has long given up.
+func (s *settlement) asks() bool { return s.hold.Expires.IsZero() && s.charge.Amount == 0 }
+
 func (s *settlement) settle(ctx context.Context, b *batch, a *account, last credits.Receipt) (err error) {
 	c := s.charge
 	if ended, ok := s.before(b, a); ok {
@@ -232,6 +271,10 @@ func (s *settlement) settle(ctx context.Context, b *batch, a *account, last cred
 		return nil
 	}
 	h, ok := b.holds[s.hold.ID]
+	if ok && s.asks() {
+		s.err = credits.ErrExpired
+		return nil
+	}
 	if !ok || h.account != a.no || h.expires <= b.now.UnixNano() {
 		return s.settleLate(ctx, b, a, last)
 	}
@@ -265,7 +308,9 @@ func (s *settlement) settleLate(ctx context.Context, b *batch, a *account, last 
 		s.receipt = last // an attempt before this one has released it, or it has run out meanwhile
 		return nil
 	case !c.Late || c.Amount <= 0:
-		s.err = credits.ErrExpired
+		if s.err = credits.ErrExpired; s.asks() {
+			b.forbid(a, s.hold)
+		}
 		return nil
 	case c.Amount > s.hold.Amount:
 		s.err = fmt.Errorf("%w: a charge of %d on a hold of %d", credits.ErrAmount, c.Amount, s.hold.Amount)
@@ -331,6 +376,10 @@ func (o *charging) decide(ctx context.Context, b *batch) (err error) {
 			o.receipt = credits.Receipt{Balance: a.free(), Charged: made.charged, Earlier: last.Earlier}
 			return nil
 		}
+		if _, forbidden := b.holds[o.hold.ID]; forbidden {
+			o.err = credits.ErrExpired
+			return nil
+		}
 	}
 	if o.err, err = b.room(ctx, a, o.hold.Spender, o.charge.Amount); o.err != nil || err != nil {
 		return err
@@ -345,61 +394,80 @@ func (o *charging) decide(ctx context.Context, b *batch) (err error) {
 	return nil
 }
 
-// Grant gives account n credits, for a reason, and returns what it can spend. It fails with credits.ErrAmount unless n
-// is positive, with credits.ErrUnknownAccount, and with ErrUnsure.
+// Grant implements [credits.Granter]. It fails with ErrUnsure, too.
 func (l *Ledger) Grant(ctx context.Context, account string, n int64, reason string) (balance int64, err error) {
-	return l.give(ctx, credits.Entry{Account: account, Kind: credits.Granted, Amount: n, Reason: reason})
+	return l.Give(ctx, credits.Gift{Account: account, Kind: credits.Granted, Amount: n, Reason: reason})
 }
 
-// Refund gives account back n credits of an earlier request and returns what it can spend. It fails with
-// credits.ErrAmount unless n is positive, with credits.ErrUnknownAccount, and with ErrUnsure.
+// Refund implements [credits.Granter]. It fails with ErrUnsure, too.
 func (l *Ledger) Refund(
 	ctx context.Context, account string, n int64, requestID, reason string,
 ) (balance int64, err error) {
-	return l.give(ctx, credits.Entry{
+	return l.Give(ctx, credits.Gift{
 		Account: account, Kind: credits.Refunded, Amount: n, RequestID: requestID, Reason: reason,
 	})
 }
 
-func (l *Ledger) give(ctx context.Context, e credits.Entry) (balance int64, err error) {
-	if err := errors.Join(
-		ctx.Err(), credits.CheckText("request id", e.RequestID), credits.CheckText("reason", e.Reason),
-	); err != nil {
+// Give implements [credits.Granter]. It fails with ErrUnsure, too: with a key it can be repeated then.
+func (l *Ledger) Give(ctx context.Context, g credits.Gift) (balance int64, err error) {
+	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	if e.Amount <= 0 || e.Amount > credits.MaxBalance {
-		return 0, fmt.Errorf("%w: a %s of %d", credits.ErrAmount, e.Kind, e.Amount)
-	}
-	g := &gift{entry: e}
-	if err := l.do(ctx, e.Account, g, &g.call); err != nil {
+	e, err := g.Entry()
+	if err != nil {
 		return 0, err
 	}
-	return g.balance, nil
+	o := &gift{entry: e}
+	if err := l.do(ctx, e.Account, o, &o.call); err != nil {
+		return 0, err
+	}
+	return o.balance, nil
 }
 
-// gift is a call of Grant or Refund.
+// gift is a call of Give.
 type gift struct {
 	call
 	entry   credits.Entry
 	balance int64
 }
 
-func (g *gift) wants(w *wanted) { w.accounts[g.entry.Account] = true }
+func (g *gift) wants(w *wanted) {
+	w.accounts[g.entry.Account] = true
+	if g.entry.Hold != "" {
+		w.hold(credits.Hold{ID: g.entry.Hold, Spender: credits.Spender{Account: g.entry.Account}})
+	}
+	if g.entry.Kind == credits.Refunded && g.entry.RequestID != "" {
+		w.requests[asked{g.entry.Account, g.entry.RequestID}] = true
+	}
+}
 
 func (g *gift) decide(_ context.Context, b *batch) error {
 	a, ok := b.accounts[g.entry.Account]
-	switch {
-	case !ok:
+	if !ok {
 		g.err = credits.ErrUnknownAccount
-	case b.tx.unsure:
-		g.err = ErrUnsure
-	case g.entry.Amount > credits.MaxBalance-a.last.Balance:
-		g.err = fmt.Errorf("%w: a balance of %d", credits.ErrAmount, a.last.Balance+g.entry.Amount)
-	default:
-		g.entry.At = b.now
-		b.append(a, g.entry)
-		g.balance, g.err = a.free(), nil
+		return nil
 	}
+	if made, ok := b.charged[g.entry.Hold]; ok && g.entry.Hold != "" {
+		g.balance, g.err = a.free(), g.entry.Repeats(-made.charged)
+		return nil
+	}
+	if b.tx.unsure && g.entry.Hold == "" {
+		g.err = ErrUnsure
+		return nil
+	}
+	if g.err = g.entry.Refunds(b.refundable(a, g.entry.RequestID)); g.err != nil {
+		return nil
+	}
+	if g.entry.Amount > credits.MaxBalance-a.last.Balance {
+		g.err = fmt.Errorf("%w: a balance of %d", credits.ErrAmount, a.last.Balance+g.entry.Amount)
+		return nil
+	}
+	g.entry.At = b.now
+	e := b.append(a, g.entry)
+	if e.Hold != "" { // for another with its key in this batch
+		b.charged[e.Hold] = settled{account: a.id, charged: -e.Amount}
+	}
+	g.balance = a.free()
 	return nil
 }
 

@@ -3,10 +3,12 @@ package postgres
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/keys"
 )
 
 // TestWhatChargesIsDurableWhateverTheRoleSays fails a commit of entries that does not wait for the disk.
@@ -36,6 +38,33 @@ func TestWhatChargesIsDurableWhateverTheRoleSays(t *testing.T) {
 		t.Error(err)
 	}
 	wantBalance(t, db, 97)
+	if found, err := db.Warnings(t.Context()); err != nil || len(found) == 0 || !strings.HasPrefix(found[0], "synchronous_commit is off") {
+		t.Errorf("Warnings = %q, %v; want one of synchronous_commit", found, err)
+	}
+}
+
+// TestARevocationIsDurableWhateverTheRoleSays fails a commit of keys that does not wait for the disk.
+func TestARevocationIsDurableWhateverTheRoleSays(t *testing.T) {
+	t.Parallel()
+	db := openDB(t, withParam(newSchema(t), "synchronous_commit=off"))
+	addAccount(t, db, "acct", 0)
+	_, k, err := db.Keys().CreateKey(t.Context(), keys.NewKey{Account: "acct", Name: "k", Environment: keys.Live})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.pool.Exec(t.Context(), db.sql("CREATE FUNCTION @durable() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "+
+		"IF current_setting('synchronous_commit') <> 'on' THEN RAISE 'not durable'; END IF; RETURN NULL; END $$"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.pool.Exec(t.Context(), db.sql("CREATE CONSTRAINT TRIGGER durable AFTER UPDATE OF revoked_at ON @keys "+
+		"DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION @durable()"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := db.Keys().Revoke(t.Context(), k.ID); err != nil || got.RevokedAt == nil {
+		t.Errorf("Revoke = %+v, %v", got, err)
+	}
 }
 
 // TestTheLimitsOfARoleAreMetAgain lets a charge wait for a lock longer than the role may, and longer than a statement

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,8 +18,11 @@ import (
 
 // The errors of this package.
 var (
-	// ErrNewer says that the schema was made by a later version of this package.
+	// ErrNewer says that the schema was made by a later version of this package, which this one cannot serve.
 	ErrNewer = errors.New("postgres: this schema is newer than this program")
+	// ErrOlder says that the schema has become one of an earlier version while it was served. Opening it anew brings it up
+	// to date.
+	ErrOlder = errors.New("postgres: this schema is older than this program")
 	// ErrClosed says that Close was called.
 	ErrClosed = errors.New("postgres: closed")
 	// ErrPlacement says that the database holds another part of the accounts than the configuration says.
@@ -60,6 +64,7 @@ type Config struct {
 	Tracer pgx.QueryTracer
 
 	lease time.Duration // how long a key is remembered; only tests shorten it
+	look  time.Duration // how often the version of the schema is asked for; only tests change it
 }
 
 func (c Config) withDefaults() Config {
@@ -71,6 +76,7 @@ func (c Config) withDefaults() Config {
 	defaultTo(&c.OwnerBytes, records.DefaultOwnerBytes)
 	defaultTo(&c.FlushEvery, 5*time.Second)
 	defaultTo(&c.lease, maxLease)
+	defaultTo(&c.look, lookEvery)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -89,6 +95,7 @@ type DB struct {
 	cfg    Config
 	prefix string // of the names of tables
 	pool   *pgxpool.Pool
+	unfit  atomic.Pointer[unfit] // why the schema cannot be served; nil while it can
 
 	ledger  *Ledger
 	keys    *Keys
@@ -98,6 +105,9 @@ type DB struct {
 	tasks sync.WaitGroup
 	close func() error
 }
+
+// maxIdle is how long a connection may have been idle to be used without a look whether it still works.
+const maxIdle = time.Minute
 
 // defaultConns is how many connections a replica has at most when its DSN does not say.
 const defaultConns = 10
@@ -148,6 +158,8 @@ func openPool(ctx context.Context, cfg Config) (*pgxpool.Pool, error) {
 		p.MaxConns = defaultConns
 	}
 	p.ConnConfig.Tracer = cfg.Tracer
+	// A look before each use would double what a call waits for. What has broken meanwhile is found out, and tried again.
+	p.ShouldPing = func(_ context.Context, c pgxpool.ShouldPingParams) bool { return c.IdleDuration > maxIdle }
 	if !strings.Contains(cfg.DSN, "default_query_exec_mode") {
 		p.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 		db := &DB{cfg: cfg}
@@ -219,14 +231,26 @@ func (db *DB) Keys() *Keys { return db.keys }
 // Records returns the records in the database.
 func (db *DB) Records() *Records { return db.records }
 
-// Ping tells whether the database can be reached and written.
+// Watches returns the monitors in the database.
+func (db *DB) Watches() *Watches { return &Watches{db} }
+
+// Blocklist returns what the database notes of what was erased.
+func (db *DB) Blocklist() *Blocklist { return &Blocklist{db} }
+
+// Requests returns the request log and the usage in the database.
+func (db *DB) Requests() *Requests { return &Requests{db} }
+
+// Ping returns nil when the database can be reached and written, and has a schema that this program serves.
 func (db *DB) Ping(ctx context.Context) error {
 	var standby bool
 	err := db.pool.QueryRow(ctx, "SELECT pg_is_in_recovery()").Scan(&standby)
-	if err == nil && standby {
-		err = errors.New("postgres: the database is a standby, which cannot be written")
+	switch {
+	case err != nil:
+		return err
+	case standby:
+		return errors.New("postgres: the database is a standby, which cannot be written")
 	}
-	return err
+	return db.lookAtVersion(ctx)
 }
 
 // Close lets what is under way end, writes what is still to be written, and closes the connections. Calls after it fail
@@ -251,6 +275,8 @@ func (db *DB) housekeeping() {
 		<-db.stop
 		cancel()
 	})
+	db.tasks.Go(func() { db.keys.refresh(ctx) })
+	db.tasks.Go(func() { db.watchVersion(ctx) })
 	tick := time.NewTicker(db.cfg.FlushEvery)
 	defer tick.Stop()
 	for {
@@ -268,6 +294,7 @@ func (db *DB) housekeeping() {
 func (db *DB) tidy(ctx context.Context) {
 	for what, do := range map[string]func(context.Context) error{
 		"write when keys were last used": db.keys.flush, "remove old records": db.records.sweep,
+		"remove old holds": db.ledger.sweep,
 	} {
 		if err := do(ctx); err != nil && ctx.Err() == nil {
 			db.cfg.Logger.Error("postgres: "+what, "error", err)

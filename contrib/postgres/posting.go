@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -76,6 +77,14 @@ func (b *batch) open(ctx context.Context, a *account, h credits.Hold) error {
 		a.first = expires
 	}
 	return b.holdMore(ctx, a, h.Spender.Key, h.Amount)
+}
+
+// forbiddenFor is how long a charge cannot be made any more of which it was said that it was not.
+const forbiddenFor = 24 * time.Hour
+
+// forbid keeps a charge without a hold from being made later.
+func (b *batch) forbid(a *account, h credits.Hold) {
+	b.opened = append(b.opened, &hold{h.ID, a.no, h.Spender.Key, 0, b.now.Add(forbiddenFor).UnixNano()})
 }
 
 // release ends a hold that is a row.

@@ -18,6 +18,7 @@ type wanted struct {
 	holders  []string // the account of each
 	spenders map[spender]bool
 	keyed    map[keyed]bool
+	requests map[asked]bool
 }
 
 // read locks the accounts and reads what is known to be needed. Each hold, and what each key has spent, is looked up by
@@ -48,6 +49,9 @@ func (b *batch) read(ctx context.Context, w *wanted) error {
 		}
 		if len(w.keyed) > 0 {
 			b.queueKeyed(q, slices.Collect(maps.Keys(w.keyed)))
+		}
+		if len(w.requests) > 0 {
+			b.queueRequests(q, slices.Collect(maps.Keys(w.requests)))
 		}
 	})
 	if b.db.cfg.Now != nil {
@@ -126,6 +130,40 @@ func (b *batch) scanSpent(rows pgx.Rows) error {
 		return nil
 	})
 	return err
+}
+
+// queueRequests reads what requests were charged and have not got back.
+func (b *batch) queueRequests(q *pgx.Batch, requests []asked) {
+	var accounts, ids []string
+	for _, r := range requests {
+		accounts, ids = append(accounts, r.account), append(ids, r.request)
+	}
+	q.Queue(b.db.sql(`
+		SELECT a.id, u.request, (
+			SELECT coalesce(-sum(amount), 0)::bigint FROM @entries
+			WHERE request_id = u.request AND request_id <> '' AND account = a.no
+		)
+		FROM unnest($1::text[], $2::text[]) AS u (account, request) JOIN @accounts a ON a.id = u.account`), accounts, ids).
+		Query(func(rows pgx.Rows) error {
+			var r asked
+			var n int64
+			_, err := pgx.ForEachRow(rows, []any{&r.account, &r.request, &n}, func() error {
+				b.requests[r] = n
+				return nil
+			})
+			return err
+		})
+}
+
+// refundable returns what a request was charged and has not got back, what this batch does included.
+func (b *batch) refundable(a *account, request string) int64 {
+	n := b.requests[asked{a.id, request}]
+	for i := range b.entries {
+		if e := &b.entries[i]; request != "" && e.account == a.no && e.RequestID == request {
+			n -= e.Amount
+		}
+	}
+	return n
 }
 
 // queueKeyed reads what charges with an idempotency key came to. One that was made under a clock that was ahead is as

@@ -34,40 +34,121 @@ func (r *Records) Get(ctx context.Context, key string) (records.Record, error) {
 
 // Put implements [records.Store].
 func (r *Records) Put(ctx context.Context, rec records.Record, ttl time.Duration) (version int64, err error) {
+	version = newVersion()
+	if rec.Version != 0 && ctx.Err() == nil {
+		put, _ := r.directly(ctx, func(q *pgx.Batch, put *bool) {
+			q.Queue(r.db.sql(sqlPut), r.db.clock(), []byte(rec.Key), rec.Version, rec.Owner, notNull(rec.Value), version,
+				int64(ttl), rec.Size(), []byte(rec.Subjects)).QueryRow(func(row pgx.Row) error { return row.Scan(put) })
+		})
+		if put {
+			return version, nil
+		}
+	}
 	expected := rec.Version
-	err = r.change(ctx, &rec, func(ctx context.Context, c *change) error {
+	return version, r.change(ctx, &rec, version, func(ctx context.Context, c *change) error {
 		if expected != 0 && c.old.Version != expected {
 			return records.ErrConflict
 		}
 		return c.put(ctx, ttl)
 	})
-	return rec.Version, err
 }
+
+// sqlPut writes over the live record of a version, if that is its owner's, and reports whether it did.
+const sqlPut = `
+	WITH old AS MATERIALIZED (
+		SELECT length(key) + length(value) AS size FROM @records
+		WHERE key = $2 AND version = $3 AND owner = $4 AND expires > ` + sqlNow + ` FOR UPDATE
+	), put AS (
+		UPDATE @records SET value = $5, version = $6, expires = ` + sqlNow + ` + $7::bigint, subjects = $9
+		WHERE key = $2 AND version = $3 AND EXISTS (SELECT 1 FROM old) RETURNING key
+	), counted AS (
+		UPDATE @record_owners SET bytes = bytes + $8::bigint - (SELECT size FROM old)
+		WHERE owner = $4 AND EXISTS (SELECT 1 FROM put)
+	)
+	SELECT EXISTS (SELECT 1 FROM put)`
 
 // Add implements [records.Store].
 func (r *Records) Add(
 	ctx context.Context, rec records.Record, ttl time.Duration,
 ) (stands records.Record, added bool, err error) {
-	err = r.change(ctx, &rec, func(ctx context.Context, c *change) error {
-		if added = c.old.Version == 0; !added {
-			stands = c.old
-			return nil
-		}
-		return c.put(ctx, ttl)
+	if err := ctx.Err(); err != nil {
+		return records.Record{}, false, err
+	}
+	rec.Version = newVersion()
+	var there records.Record
+	added, unsure := r.directly(ctx, func(q *pgx.Batch, added *bool) {
+		there = records.Record{Key: rec.Key}
+		q.Queue(r.db.sql(sqlAdd), r.db.clock(), []byte(rec.Key), rec.Owner, notNull(rec.Value), rec.Version, int64(ttl),
+			rec.Size(), r.db.cfg.OwnerBytes, []byte(rec.Subjects)).QueryRow(func(row pgx.Row) error { return row.Scan(added) })
+		q.Queue(r.db.sql("SELECT owner, value, version FROM @records WHERE key = $2 AND expires > "+sqlNow), r.db.clock(),
+			[]byte(rec.Key)).QueryRow(func(row pgx.Row) error {
+			return ignoring(pgx.ErrNoRows, row.Scan(&there.Owner, &there.Value, &there.Version))
+		})
 	})
+	if !added && there.Version != 0 {
+		return there, false, nil
+	}
+	if !added {
+		added = unsure
+		err = r.change(ctx, &rec, rec.Version, func(ctx context.Context, c *change) error {
+			if added = c.old.Version == 0; !added {
+				stands = c.old
+				return nil
+			}
+			return c.put(ctx, ttl)
+		})
+	}
 	if err != nil {
 		return records.Record{}, false, err
 	}
 	if added {
-		rec.Value = append([]byte{}, rec.Value...)
+		rec.Value, rec.Subjects = append([]byte{}, rec.Value...), ""
 		stands = rec
 	}
 	return stands, added, nil
 }
 
+// sqlAdd writes a record where none is, dead or alive, and reports whether it did. It divides by zero when the owner has
+// no room, or has never had a record.
+const sqlAdd = `
+	WITH added AS (
+		INSERT INTO @records (key, owner, value, version, expires, subjects)
+		VALUES ($2, $3, $4, $5, ` + sqlNow + ` + $6::bigint, $9) ON CONFLICT (key) DO NOTHING RETURNING key
+	), counted AS (
+		UPDATE @record_owners SET bytes = bytes + $7::bigint WHERE owner = $3 AND EXISTS (SELECT 1 FROM added) RETURNING bytes
+	)
+	SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM added) THEN FALSE WHEN $3 = '' THEN TRUE
+		ELSE 1 / (SELECT count(*) FROM counted WHERE bytes <= $8::bigint) = 1 END`
+
+// directly tries a change in one round trip, once, and reports whether it was made. When it was not, for whatever reason, a
+// [change] is to make it, or to say why not; unsure reports that it may have been made unheard.
+func (r *Records) directly(ctx context.Context, queue func(q *pgx.Batch, made *bool)) (made, unsure bool) {
+	err := r.db.attempt(ctx, false, func(ctx context.Context, t *tx) error {
+		return t.commit(ctx, func(q *pgx.Batch) { queue(q, &made) })
+	})
+	return made && err == nil, committed(err)
+}
+
+// newVersion returns a random one. Chosen before the first attempt, it tells one that may have been committed.
+func newVersion() int64 { return 1 + rand.Int64N(math.MaxInt64-1) }
+
+func notNull(value []byte) []byte {
+	if value == nil {
+		return []byte{} // NULL would be no value at all
+	}
+	return value
+}
+
+func ignoring(ignored, err error) error {
+	if errors.Is(err, ignored) {
+		return nil
+	}
+	return err
+}
+
 // Delete implements [records.Store].
 func (r *Records) Delete(ctx context.Context, key string, version int64) error {
-	return r.change(ctx, &records.Record{Key: key}, func(ctx context.Context, c *change) error {
+	return r.change(ctx, &records.Record{Key: key}, newVersion(), func(ctx context.Context, c *change) error {
 		if version != 0 && c.old.Version != 0 && c.old.Version != version {
 			return records.ErrConflict
 		}
@@ -93,13 +174,14 @@ type change struct {
 	bytes int64 // that the records of rec's owner take
 }
 
-// change locks the record of rec's key, and what its owner's records take, and lets do change it.
-func (r *Records) change(ctx context.Context, rec *records.Record, do func(context.Context, *change) error) error {
+// change locks the record of rec's key, and what its owner's records take, and lets do change it, unless that version
+// stands there already.
+func (r *Records) change(
+	ctx context.Context, rec *records.Record, version int64, do func(context.Context, *change) error,
+) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// Random, and chosen before the first attempt: one that may have been committed is recognised.
-	version := 1 + rand.Int64N(math.MaxInt64-1)
 	return r.db.transact(ctx, func(ctx context.Context, t *tx) error {
 		c := &change{db: r.db, tx: t, rec: rec}
 		if err := c.read(ctx); err != nil {
@@ -144,18 +226,15 @@ func (c *change) put(ctx context.Context, ttl time.Duration) error {
 			return err
 		}
 	}
-	value := c.rec.Value
-	if value == nil {
-		value = []byte{} // NULL would be no value at all
-	}
+	value := notNull(c.rec.Value)
 	return c.tx.commit(ctx, func(q *pgx.Batch) {
 		if c.there {
-			q.Queue(c.db.sql("UPDATE @records SET owner = $2, value = $3, version = $4, expires = $5 WHERE key = $1"),
-				[]byte(c.rec.Key), c.rec.Owner, value, c.rec.Version, c.now+int64(ttl))
+			q.Queue(c.db.sql("UPDATE @records SET owner = $2, value = $3, version = $4, expires = $5, subjects = $6 WHERE key = $1"),
+				[]byte(c.rec.Key), c.rec.Owner, value, c.rec.Version, c.now+int64(ttl), []byte(c.rec.Subjects))
 			c.count(q, c.stood.Owner, -c.stood.Size())
 		} else { // fails when another adds it first, and is tried again
-			q.Queue(c.db.sql("INSERT INTO @records (key, owner, value, version, expires) VALUES ($1, $2, $3, $4, $5)"),
-				[]byte(c.rec.Key), c.rec.Owner, value, c.rec.Version, c.now+int64(ttl))
+			q.Queue(c.db.sql("INSERT INTO @records (key, owner, value, version, expires, subjects) VALUES ($1, $2, $3, $4, $5, $6)"),
+				[]byte(c.rec.Key), c.rec.Owner, value, c.rec.Version, c.now+int64(ttl), []byte(c.rec.Subjects))
 		}
 		c.count(q, c.rec.Owner, c.rec.Size())
 	})

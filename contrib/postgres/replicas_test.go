@@ -417,6 +417,7 @@ func TestBrokenConnectionsLoseAndRepeatNothing(t *testing.T) {
 	t.Parallel()
 	cfg := withParam(newSchema(t), "application_name=broken")
 	cfg.DSN += credits.NewIDs(time.Now()).Next()
+	cfg.Patience = time.Minute // with one transaction, whose connections are broken faster than they are made on a busy machine
 	replicas := []*DB{openDB(t, cfg), openDB(t, cfg)}
 	addAccount(t, replicas[0], "acct", 600)
 	name := replicas[0].pool.Config().ConnConfig.RuntimeParams["application_name"]

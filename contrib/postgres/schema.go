@@ -120,6 +120,127 @@ var migrations = []string{
 		bytes BIGINT NOT NULL
 	) WITH (fillfactor = 50);
 	`,
+	`
+	-- Times of monitors are nanoseconds since 1970.
+	CREATE TABLE @monitors (
+		no         BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+		account    TEXT NOT NULL,
+		name       TEXT NOT NULL,
+		key        TEXT NOT NULL,   -- the id of the key that pays
+		paused     BOOLEAN NOT NULL,
+		created_at BIGINT NOT NULL,
+		baseline   BIGINT NOT NULL,
+		definition BYTEA NOT NULL,  -- JSON
+		progress   BYTEA NOT NULL,  -- JSON, with the snapshot
+		next_at    BIGINT,          -- NULL when it is not polled
+		lease      TEXT NOT NULL,   -- of the poll that is under way
+		until      BIGINT NOT NULL, -- when the lease runs out
+		UNIQUE (account, name)
+	) WITH (fillfactor = 50);
+	CREATE INDEX ON @monitors (next_at) WHERE next_at IS NOT NULL;
+
+	CREATE TABLE @changes (
+		account TEXT NOT NULL,
+		seq     BIGINT NOT NULL,
+		id      TEXT NOT NULL,
+		at      BIGINT NOT NULL,
+		monitor TEXT NOT NULL,  -- '' for what concerns the account
+		type    TEXT NOT NULL,
+		body    BYTEA NOT NULL, -- JSON
+		PRIMARY KEY (account, seq),
+		UNIQUE (account, id)
+	);
+	CREATE INDEX ON @changes (at);
+
+	-- The place of each account's last change. Whoever tells changes locks the row first.
+	CREATE TABLE @feeds (
+		account TEXT PRIMARY KEY,
+		seq     BIGINT NOT NULL
+	) WITH (fillfactor = 50);
+
+	CREATE TABLE @samples (
+		monitor BIGINT NOT NULL, -- monitors.no
+		field   TEXT NOT NULL,
+		at      BIGINT NOT NULL,
+		value   DOUBLE PRECISION NOT NULL,
+		PRIMARY KEY (monitor, field, at)
+	);
+	CREATE INDEX ON @samples (at);
+	`,
+	`
+	-- Whether a key manages its account.
+	ALTER TABLE @keys ADD COLUMN manage BOOLEAN NOT NULL DEFAULT false;
+	`,
+	`
+	-- The keyed hashes of everyone in a record, in pairs. Whose data is in the older ones is not known: it may be anyone's.
+	ALTER TABLE @records ADD COLUMN subjects BYTEA NOT NULL DEFAULT '';
+	UPDATE @records SET subjects = '\x0000000000000000ffffffffffffffff'
+		WHERE substring(key FROM 1 FOR 4) IN ('idem', 'job/', 'curs', 'mcp/') AND key <> 'cursor-key';
+
+	-- The secret of those hashes, and the epoch: how often it was announced that something is erased or kept out. Times are
+	-- nanoseconds since 1970.
+	CREATE TABLE @privacy (
+		one    BIGINT PRIMARY KEY CHECK (one = 1),
+		secret BYTEA NOT NULL,
+		epoch  BIGINT NOT NULL
+	);
+	CREATE TABLE @blocked (
+		subject BYTEA NOT NULL,  -- HMAC-SHA-256
+		name    BIGINT NOT NULL, -- keyed hash
+		PRIMARY KEY (subject, name)
+	);
+	CREATE TABLE @erased (
+		epoch BIGINT NOT NULL,
+		name  BIGINT NOT NULL,
+		at    BIGINT NOT NULL,
+		PRIMARY KEY (epoch, name)
+	);
+	CREATE TABLE @processes (
+		id    TEXT PRIMARY KEY,
+		epoch BIGINT NOT NULL,
+		seen  BIGINT NOT NULL
+	) WITH (fillfactor = 50);
+	CREATE TABLE @receipts (
+		no   BIGINT PRIMARY KEY,
+		body BYTEA NOT NULL -- JSON
+	);
+	`,
+	`
+	-- The request log: a row for each batch, packed.
+	CREATE TABLE @requests (
+		no    BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+		id    TEXT NOT NULL UNIQUE, -- of the batch: none is written twice
+		at    BIGINT NOT NULL,      -- of the last request, microseconds since 1970
+		n     BIGINT NOT NULL,
+		batch BYTEA NOT NULL
+	);
+
+	-- What usage adds up to.
+	CREATE TABLE @usage (
+		account   TEXT NOT NULL,
+		day       BIGINT NOT NULL, -- UTC days since 1970
+		key       TEXT NOT NULL,
+		platform  TEXT NOT NULL,
+		operation TEXT NOT NULL,
+		what      TEXT NOT NULL,
+		n         BIGINT NOT NULL,
+		PRIMARY KEY (account, day, key, platform, operation, what)
+	) WITH (fillfactor = 50);
+	CREATE INDEX ON @usage (day);
+
+	-- The last entry of each account that is part of its usage.
+	CREATE TABLE @usage_folded (
+		account TEXT PRIMARY KEY,
+		seq     BIGINT NOT NULL
+	) WITH (fillfactor = 50);
+	`,
+}
+
+// breaking are the versions that the program of the version before cannot serve: what they add may not be overlooked, or
+// they change what is there. Every other one only adds tables, indexes and columns that have a default, and replicas are
+// brought up to date one by one.
+var breaking = []int{
+	4, // an older program would keep records without their subjects, and not hear of erasures
 }
 
 // migrate brings the schema up to date, all or nothing. Of several replicas that start at once one does it and the
@@ -154,12 +275,17 @@ func (db *DB) migrateFrom(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, db.sql("CREATE TABLE IF NOT EXISTS @migrations (version BIGINT PRIMARY KEY)"))
-	if err != nil {
-		return err
+	// In two steps: early schemas have the table without the column.
+	for _, text := range []string{
+		"CREATE TABLE IF NOT EXISTS @migrations (version BIGINT PRIMARY KEY)",
+		"ALTER TABLE @migrations ADD COLUMN IF NOT EXISTS compatible BOOLEAN NOT NULL DEFAULT false",
+	} {
+		if _, err = tx.Exec(ctx, db.sql(text)); err != nil {
+			return err
+		}
 	}
-	var version int
-	if err := tx.QueryRow(ctx, db.sql(selectVersion)).Scan(&version); err != nil {
+	version, _, err := db.version(ctx, tx)
+	if err != nil {
 		return err
 	}
 	for i, text := range migrations[version:] {
@@ -167,21 +293,20 @@ func (db *DB) migrateFrom(ctx context.Context, tx pgx.Tx) error {
 		if _, err := tx.Conn().PgConn().Exec(ctx, db.sql(text)).ReadAll(); err != nil {
 			return fmt.Errorf("migration %d: %w", version+i+1, err)
 		}
-		if _, err := tx.Exec(ctx, db.sql("INSERT INTO @migrations VALUES ($1)"), version+i+1); err != nil {
+		const note = "INSERT INTO @migrations (version, compatible) VALUES ($1, $2)"
+		if _, err := tx.Exec(ctx, db.sql(note), version+i+1, !slices.Contains(breaking, version+i+1)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-const selectVersion = "SELECT coalesce(max(version), 0) FROM @migrations"
-
 // querier is a pool or a transaction.
 type querier interface {
 	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
 }
 
-// migrated tells whether nothing is to be done.
+// migrated reports whether nothing is to be done.
 func (db *DB) migrated(ctx context.Context, q querier) (bool, error) {
 	var there bool
 	err := q.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = $1 "+
@@ -189,16 +314,11 @@ func (db *DB) migrated(ctx context.Context, q querier) (bool, error) {
 	if err != nil || !there {
 		return false, err
 	}
-	var version int
-	if err := q.QueryRow(ctx, db.sql(selectVersion)).Scan(&version); err != nil {
+	version, compatible, err := db.version(ctx, q)
+	if err != nil || version < len(migrations) {
 		return false, err
 	}
-	if version > len(migrations) {
-		return false, fmt.Errorf("%w: it has version %d, and this program knows versions up to %d; use the program that brought "+
-			"it there or a later one, or let that one export it and import that into a new schema",
-			ErrNewer, version, len(migrations))
-	}
-	return version == len(migrations), nil
+	return true, serves(version, compatible)
 }
 
 // isCode tells whether PostgreSQL has failed with one of these codes.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/store/bookkeeping"
 	"github.com/socialdata/socialdata/store/records"
 )
@@ -61,8 +62,14 @@ func (s *Shards) Ledger() *ShardedLedger { return s.ledger }
 // Keys returns the accounts and keys in all databases.
 func (s *Shards) Keys() *ShardedKeys { return s.keys }
 
+// Blocklist returns what the first database notes of what was erased.
+func (s *Shards) Blocklist() *Blocklist { return s.dbs[0].Blocklist() }
+
 // Records returns the records in all databases.
 func (s *Shards) Records() *ShardedRecords { return s.records }
+
+// Requests returns the request log and the usage of all accounts, which are in the first database.
+func (s *Shards) Requests() *Requests { return s.dbs[0].Requests() }
 
 // Ping tells whether all databases can be reached and written.
 func (s *Shards) Ping(ctx context.Context) error {
@@ -179,6 +186,11 @@ func (l *ShardedLedger) Grant(ctx context.Context, account string, n int64, reas
 // Refund is that of [Ledger].
 func (l *ShardedLedger) Refund(ctx context.Context, account string, n int64, requestID, reason string) (int64, error) {
 	return l.s.pick(account).Ledger().Refund(ctx, account, n, requestID, reason)
+}
+
+// Give is that of [Ledger].
+func (l *ShardedLedger) Give(ctx context.Context, g credits.Gift) (int64, error) {
+	return l.s.pick(g.Account).Ledger().Give(ctx, g)
 }
 
 // ShardedKeys is the accounts and keys of [Shards]. The keys of an account are where its books are, and nothing in a key
@@ -334,6 +346,19 @@ func (r *ShardedRecords) Add(
 // Delete implements [records.Store].
 func (r *ShardedRecords) Delete(ctx context.Context, key string, version int64) error {
 	return r.s.pick(key).Records().Delete(ctx, key, version)
+}
+
+// Erase implements [records.Store].
+func (r *ShardedRecords) Erase(ctx context.Context, s privacy.Subject) (map[string]int, error) {
+	sum := map[string]int{}
+	for _, db := range r.s.dbs {
+		removed, err := db.Records().Erase(ctx, s)
+		privacy.Add(sum, removed)
+		if err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
 }
 
 // Keys implements [records.Store].

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/store/records"
@@ -121,5 +123,64 @@ func TestHousekeepingPastEveryLifetime(t *testing.T) {
 	report, err := db.Audit(t.Context())
 	if want := accounts*1_000_000 - charged.Load(); err != nil || report.Credits != want {
 		t.Errorf("the books come to %d, %v; want %d", report.Credits, err, want)
+	}
+}
+
+// TestHoldsOfDeadReplicasAreSwept leaves more holds than one transaction removes, of an account with a capped key and of
+// one that is locked.
+func TestHoldsOfDeadReplicasAreSwept(t *testing.T) {
+	t.Parallel()
+	var ahead atomic.Int64
+	cfg := newSchema(t)
+	cfg.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	cfg.FlushEvery = time.Hour
+	db := openDB(t, cfg)
+	for _, id := range []string{"acct", "locked"} {
+		addAccount(t, db, id, 10_000)
+		who := credits.Spender{Account: id, Key: "key of " + id, TotalCap: new(int64(9_000))}
+		if _, err := db.Ledger().Reserve(t.Context(), who, time.Hour, make([]int64, 100)...); err != nil {
+			t.Fatal(err)
+		}
+		amounts := make([]int64, 3*holdsAtOnce/2)
+		for i := range amounts {
+			amounts[i] = 1
+		}
+		if _, err := db.Ledger().Reserve(t.Context(), who, time.Minute, amounts...); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Ledger().Reserve(t.Context(), who, 3*time.Hour, 7); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ahead.Store(int64(2 * time.Hour))
+	tx, _ := interfere(t, db, "locked")
+	var removed []int64
+	for {
+		n, err := db.Ledger().sweepSome(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if removed = append(removed, n); n == 0 {
+			break
+		}
+	}
+	if diff := cmp.Diff([]int64{holdsAtOnce, holdsAtOnce/2 + 100, 0}, removed); diff != "" {
+		t.Errorf("removed in each transaction (-want +got):\n%s", diff)
+	}
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Ledger().sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var left int
+	if err := db.pool.QueryRow(t.Context(), db.sql("SELECT count(*) FROM @holds")).Scan(&left); err != nil || left != 2 {
+		t.Errorf("%d holds are left, %v; want the two that have time", left, err)
+	}
+	wantBalance(t, db, 10_000-7)
+	wantAudit(t, db)
+	who := credits.Spender{Account: "acct", Key: "key of acct", TotalCap: new(int64(9_000))}
+	if _, err := db.Ledger().Reserve(t.Context(), who, time.Hour, 9_000-7); err != nil {
+		t.Errorf("what the key may still hold: %v", err)
 	}
 }

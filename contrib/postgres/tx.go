@@ -59,22 +59,35 @@ func (t *tx) end(ctx context.Context, err error) error {
 // transact runs do in a transaction until that was committed, has failed for good, or patience is at its end. Do may
 // run any number of times. When it returns nil without a commit, or an error, the transaction is undone.
 func (db *DB) transact(ctx context.Context, do func(ctx context.Context, t *tx) error) error {
-	return db.retry(ctx, func(unsure bool) error {
-		conn, err := db.pool.Acquire(ctx)
-		if err != nil {
-			return err
-		}
-		defer conn.Release() // the pool closes one that is still in a transaction
-		t := &tx{conn: conn, unsure: unsure}
-		err = do(ctx, t)
-		switch {
-		case conn.Conn().IsClosed():
-			return lost{err, t.ending}
-		case conn.Conn().PgConn().TxStatus() != 'I':
-			_, _ = conn.Exec(ctx, "ROLLBACK") // if it fails, the pool closes the connection
-		}
+	return db.retry(ctx, func(unsure bool) error { return db.attempt(ctx, unsure, do) })
+}
+
+// attempt is one attempt of transact.
+func (db *DB) attempt(ctx context.Context, unsure bool, do func(ctx context.Context, t *tx) error) error {
+	if err := db.unserved(); err != nil {
 		return err
-	})
+	}
+	conn, err := db.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release() // the pool closes one that is still in a transaction
+	t := &tx{conn: conn, unsure: unsure}
+	err = do(ctx, t)
+	switch {
+	case conn.Conn().IsClosed():
+		_, unsent := errors.AsType[pgx.ErrPreprocessingBatch](err)
+		return lost{err, t.ending && !unsent}
+	case conn.Conn().PgConn().TxStatus() != 'I':
+		_, _ = conn.Exec(ctx, "ROLLBACK") // if it fails, the pool closes the connection
+	}
+	return err
+}
+
+// committed reports whether an attempt that has failed with err may have been committed.
+func committed(err error) bool {
+	l, ok := errors.AsType[lost](err)
+	return ok && l.unsure || isCode(err, completionUnknown)
 }
 
 // lost is the error of a connection that broke.
@@ -92,10 +105,11 @@ func (db *DB) retry(ctx context.Context, do func(unsure bool) error) error {
 	wait.InitialInterval, wait.MaxInterval = 2*time.Millisecond, 250*time.Millisecond
 	unsure := false
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		err := do(unsure)
-		if l, ok := errors.AsType[lost](err); ok && l.unsure || isCode(err, completionUnknown) {
-			unsure = true
+		err := db.unserved()
+		if err == nil {
+			err = db.explain(ctx, do(unsure))
 		}
+		unsure = unsure || committed(err)
 		if err != nil && !again(ctx, err) {
 			err = backoff.Permanent(err)
 		}
@@ -138,6 +152,8 @@ const (
 	duplicateSchema      = "42P06" // and to make it
 	duplicateTable       = "42P07"
 	readOnlyTransaction  = "25006" // a primary that has become a standby
+	undefinedColumn      = "42703" // another version of the schema
+	undefinedTable       = "42P01"
 	tooManyConnections   = "53300"
 	adminShutdown        = "57P01"
 	crashShutdown        = "57P02"

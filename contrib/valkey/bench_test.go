@@ -52,7 +52,7 @@ func BenchmarkLimiter(b *testing.B) {
 	r := keys.Rate{Capacity: 1 << 40, Refill: 1}
 	for name, many := range map[string]int{"one key": 1, "many keys": 100_000} {
 		b.Run(name, func(b *testing.B) {
-			parallel(b, func(i int) { _, _ = l.Take(b.Context(), fmt.Sprint("key_", i%many), r) })
+			parallel(b, func(i int) { _, _ = l.Take(b.Context(), fmt.Sprint("key_", i%many), r, 1) })
 		})
 	}
 }

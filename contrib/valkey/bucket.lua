@@ -1,7 +1,7 @@
--- Looks into a token bucket, and takes a token if there is one, or gives it some.
+-- Looks into a token bucket, and takes tokens if there are as many, or gives it some.
 -- KEYS: the bucket. ARGV: capacity, refill a second, "take", "peek" or "give", the time in microseconds since 1970, or ""
--- for that of the server, and how many tokens are given. Returns whether a token was taken, and the tokens that there were
--- before it was, as text: a number would lose what is behind its point.
+-- for that of the server, and how many tokens are taken or given. Returns whether they were taken, and the tokens that there
+-- were before, as text: a number would lose what is behind its point.
 -- A bucket is its tokens, when it had them, and the rate it fills at. One that is not there, or cannot be read, is full.
 local capacity, refill, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[4])
 if not now then
@@ -18,14 +18,14 @@ if was then
   tokens = math.min(tonumber(was[3]), tonumber(was[1]) + (now - at) / 1000000 * tonumber(was[4]))
   tokens = math.min(capacity, tokens)
 end
-local given = ARGV[3] == 'give'
+local given, n = ARGV[3] == 'give', tonumber(ARGV[5])
 if given then
-  tokens = math.min(capacity, tokens + tonumber(ARGV[5]))
+  tokens = math.min(capacity, tokens + n)
 end
 -- A token that is less than a nanosecond away is there, as it is to whoever computes the wait.
-local taken = ARGV[3] == 'take' and (1 - tokens) / refill < 1e-9
+local taken = ARGV[3] == 'take' and (n - tokens) / refill < 1e-9
 if taken or given or was and (tonumber(was[3]) ~= capacity or tonumber(was[4]) ~= refill) then
-  local left = taken and math.max(0, tokens - 1) or tokens
+  local left = taken and math.max(0, tokens - n) or tokens
   -- It is forgotten a minute after it is full, in thirty years at the latest.
   local full = math.min((capacity - left) / refill + 60, 1e9)
   redis.call('SET', KEYS[1], string.format('%.17g %.17g %.17g %.17g', left, now, capacity, refill),

@@ -3,23 +3,29 @@ package valkey
 import (
 	"encoding/binary"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 	valkey "github.com/valkey-io/valkey-go"
 
 	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/privacy"
 )
 
 // stored is an entry as it stands in the server: its fields one behind the other, each text behind its length, so that
-// every byte of what an upstream has said is kept; compressed.
+// every byte of what an upstream has said is kept; compressed. In front of it stand, as they are, its form and the marks of
+// its subjects, so that they can be read alone.
 type stored struct {
 	Entry   cache.Entry
-	Expires time.Time
+	Expires time.Time // its time to live
 }
 
+// gone returns when the entry is kept no longer.
+func (s *stored) gone() time.Time { return s.Expires.Add(min(s.Entry.Keep, cache.MostKept)) }
+
 const (
-	form      = 1        // of what is stored; another one cannot be read
+	form      = 3        // of what is stored; another one cannot be read
 	mostBytes = 64 << 20 // that an entry may come to when it is expanded
 )
 
@@ -40,13 +46,13 @@ func newCodec() codec {
 
 func (c codec) encode(s *stored) (string, error) {
 	e := &s.Entry
-	b := append(make([]byte, 0, e.Size()), form)
+	b := make([]byte, 0, e.Size())
 	var errs [2]error
 	for i, at := range []time.Time{s.Expires, e.FetchedAt} {
 		text, err := at.MarshalBinary()
 		b, errs[i] = appendText(b, string(text)), err
 	}
-	b = binary.AppendVarint(b, int64(e.TTL))
+	b = binary.AppendVarint(binary.AppendVarint(b, int64(e.TTL)), int64(e.Keep))
 	for _, text := range []string{e.Data, e.Page, e.Next, e.Tag, e.Provider, e.Detail} {
 		b = appendText(b, text)
 	}
@@ -54,25 +60,44 @@ func (c codec) encode(s *stored) (string, error) {
 	if e.NotFound {
 		b = append(b, 1)
 	}
-	return valkey.BinaryString(c.zip.EncodeAll(b, nil)), errors.Join(errs[:]...)
+	front := appendText([]byte{form}, string(e.Subjects))
+	return valkey.BinaryString(c.zip.EncodeAll(b, front)), errors.Join(errs[:]...)
+}
+
+// front reads what stands in front of an entry: the marks of its subjects, and what is behind them. Of a text that is cut
+// off, or of another form, long is how much of it must be there.
+func front(text string) (marks privacy.Marks, rest string, long int, err error) {
+	if text == "" || text[0] != form {
+		return "", "", 0, errForm
+	}
+	n, size := binary.Varint([]byte(text[1:min(len(text), 1+binary.MaxVarintLen64)]))
+	if size <= 0 || n < 0 || n > mostBytes {
+		return "", "", 0, errForm
+	}
+	if long = 1 + size + int(n); long > len(text) {
+		return "", "", long, errForm
+	}
+	return privacy.Marks(text[1+size : long]), text[long:], long, nil
 }
 
 func (c codec) decode(text string) (*stored, error) {
+	marks, text, _, err := front(text)
+	if err != nil {
+		return nil, err
+	}
 	plain, err := c.unzip.DecodeAll([]byte(text), nil)
 	if err != nil {
 		return nil, err
 	}
-	if len(plain) == 0 || plain[0] != form {
-		return nil, errForm
-	}
-	r, s := reader{rest: valkey.BinaryString(plain[1:])}, &stored{}
+	r, s := reader{rest: valkey.BinaryString(plain)}, &stored{}
 	e := &s.Entry
+	e.Subjects = privacy.Marks(strings.Clone(string(marks)))
 	for _, at := range []*time.Time{&s.Expires, &e.FetchedAt} {
 		if err := at.UnmarshalBinary([]byte(r.text())); err != nil {
 			return nil, errForm
 		}
 	}
-	e.TTL = time.Duration(r.number())
+	e.TTL, e.Keep = time.Duration(r.number()), time.Duration(r.number())
 	for _, to := range []*string{&e.Data, &e.Page, &e.Next, &e.Tag, &e.Provider, &e.Detail} {
 		*to = r.text()
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/privacy"
 )
 
 func TestEntries(t *testing.T) {
@@ -18,7 +19,7 @@ func TestEntries(t *testing.T) {
 		{Raw: []string{}, Failed: []string{}},
 		{
 			Data: "\xff\x00", Raw: []string{"", "1", "\xfe"}, Page: "p", Next: "n", Tag: "t", Provider: "g", FetchedAt: at,
-			TTL: time.Hour, Failed: []string{"x", ""}, NotFound: true, Detail: "gone",
+			TTL: time.Hour, Failed: []string{"x", ""}, NotFound: true, Detail: "gone", Subjects: privacy.MarksOf(1, 2),
 		},
 	} {
 		want := &stored{e, at.Add(time.Minute)}
@@ -40,14 +41,18 @@ func FuzzEntry(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	plain, err := c.unzip.DecodeAll([]byte(text), nil)
+	_, rest, _, err := front(text)
+	if err != nil {
+		f.Fatal(err)
+	}
+	plain, err := c.unzip.DecodeAll([]byte(rest), nil)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(plain)
 	f.Add([]byte{form})
 	f.Fuzz(func(t *testing.T, plain []byte) {
-		got, err := c.decode(string(c.zip.EncodeAll(plain, nil)))
+		got, err := c.decode(string(c.zip.EncodeAll(plain, []byte{form, 0})))
 		if (got == nil) == (err == nil) {
 			t.Errorf("decode = %+v, %v", got, err)
 		}

@@ -3,10 +3,11 @@
 --   {"failure", words} whoever the caller has waited for has failed
 --   {"wait", holder}   somebody makes it
 --   {"turn", ""}       the caller is to make it, and holds the lease now
--- KEYS: the entry, the lease. ARGV: the caller's token, how long the lease is in ms, the holder waited for or "".
+-- KEYS: the entry, the lease. ARGV: the caller's token, how long the lease is in ms, the holder waited for or "", the
+-- SHA-1 in hex of an entry that is past its time or "": that one is none.
 -- A lease is the token of its holder, or "!", that token and the words of its failure.
 local entry = redis.call('GET', KEYS[1])
-if entry then return {'entry', entry} end
+if entry and (ARGV[4] == '' or redis.sha1hex(entry) ~= ARGV[4]) then return {'entry', entry} end
 local lease = redis.call('GET', KEYS[2])
 if lease then
   if string.sub(lease, 1, 1) ~= '!' then return {'wait', lease} end

@@ -53,10 +53,10 @@ type LimiterConfig struct {
 // refusedKeys is how many keys are remembered that were refused. One more is asked for again.
 const refusedKeys = 1 << 14
 
-// refusal is what the server has said of a bucket that was empty.
+// refusal is what the server has said of a bucket that had too little.
 type refusal struct {
 	asked  time.Time // before the server was
-	tokens float64   // less than one
+	tokens float64
 	rate   keys.Rate
 }
 
@@ -85,13 +85,14 @@ func (l *Limiter) State() schema.HealthState {
 }
 
 // Take implements [keys.Limiter].
-func (l *Limiter) Take(ctx context.Context, key string, r keys.Rate) (keys.Allowance, error) {
-	if a, known := l.stillRefused(key, r); known && ctx.Err() == nil {
+func (l *Limiter) Take(ctx context.Context, key string, r keys.Rate, n int) (keys.Allowance, error) {
+	n = r.Most(n)
+	if a, known := l.stillRefused(key, r, n); known && ctx.Err() == nil {
 		return a, nil
 	}
-	a, err := l.look(ctx, key, r, "take", 1)
+	a, err := l.look(ctx, key, r, "take", n)
 	if errors.Is(err, errLost) && l.fail == FailOpen {
-		return l.alone.Take(ctx, key, r)
+		return l.alone.Take(ctx, key, r, n)
 	}
 	return a, refuse(err)
 }
@@ -124,14 +125,14 @@ func refuse(err error) error {
 }
 
 // stillRefused answers for the server as long as its last refusal holds: this replica has put no token into the bucket.
-func (l *Limiter) stillRefused(key string, r keys.Rate) (keys.Allowance, bool) {
+func (l *Limiter) stillRefused(key string, r keys.Rate, n int) (keys.Allowance, bool) {
 	last, known := l.refused.Get(key)
 	if !known || last.rate != r {
 		return keys.Allowance{}, false
 	}
 	passed := max(0, l.time().Sub(last.asked))
 	tokens := last.tokens + passed.Seconds()*r.Refill
-	wait := r.Wait(last.tokens) - passed
+	wait := r.Wait(last.tokens, n) - passed
 	return keys.Allowance{Rate: r, Remaining: tokens, RetryAfter: wait}, wait > 0
 }
 
@@ -168,9 +169,12 @@ func (l *Limiter) look(ctx context.Context, key string, r keys.Rate, what string
 	case err != nil:
 		return keys.Allowance{}, err
 	}
-	wait := r.Wait(tokens)
 	if taken {
-		return keys.Allowance{OK: true, Rate: r, Remaining: max(0, tokens-1)}, nil
+		return keys.Allowance{OK: true, Rate: r, Remaining: max(0, tokens-float64(n))}, nil
+	}
+	wait := r.Wait(tokens, 1)
+	if what == "take" {
+		wait = r.Wait(tokens, n)
 	}
 	if wait > 0 {
 		l.refused.Add(key, refusal{asked, tokens, r})

@@ -48,7 +48,7 @@ func TestReplicasTogetherGiveWhatTheRateSays(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				for given.Load() < r.Capacity+more {
-					a, err := l.Take(t.Context(), "key_1", r)
+					a, err := l.Take(t.Context(), "key_1", r, 1)
 					if err != nil {
 						t.Errorf("Take: %v", err)
 						return
@@ -76,20 +76,20 @@ func TestARefusalHoldsWithoutAskingAgain(t *testing.T) {
 	l := limiter(t, open(t, p.addr, unique()), valkey.LimiterConfig{Now: now.Now, Fail: valkey.FailClosed})
 	r := keys.Rate{Capacity: 1, Refill: 0.1}
 	for _, want := range []bool{true, false} {
-		if a, err := l.Take(t.Context(), "key_1", r); err != nil || a.OK != want {
+		if a, err := l.Take(t.Context(), "key_1", r, 1); err != nil || a.OK != want {
 			t.Fatalf("Take = %+v, %v; want OK %v", a, err, want)
 		}
 	}
 	p.kill() // whatever is answered now was not asked
 	now.Advance(4 * time.Second)
-	if a, err := l.Take(t.Context(), "key_1", r); err != nil || a.OK || a.RetryAfter != 6*time.Second || a.Remaining != 0.4 {
+	if a, err := l.Take(t.Context(), "key_1", r, 1); err != nil || a.OK || a.RetryAfter != 6*time.Second || a.Remaining != 0.4 {
 		t.Errorf("Take = %+v, %v; want to wait 6 s", a, err)
 	}
-	if _, err := l.Take(t.Context(), "key_1", keys.Rate{Capacity: 2, Refill: 0.1}); err == nil {
+	if _, err := l.Take(t.Context(), "key_1", keys.Rate{Capacity: 2, Refill: 0.1}, 1); err == nil {
 		t.Error("another rate is answered from memory")
 	}
 	now.Advance(6 * time.Second)
-	if _, err := l.Take(t.Context(), "key_1", r); err == nil {
+	if _, err := l.Take(t.Context(), "key_1", r, 1); err == nil {
 		t.Error("the refusal has ended, and is answered from memory")
 	}
 }
@@ -106,12 +106,12 @@ func TestALimiterWithoutItsServer(t *testing.T) {
 		t.Errorf("states %s and %s", opened.State(), closed.State())
 	}
 	for i := range 4 {
-		if a, err := opened.Take(t.Context(), "key_1", r); err != nil || a.OK != (i < 3) {
+		if a, err := opened.Take(t.Context(), "key_1", r, 1); err != nil || a.OK != (i < 3) {
 			t.Errorf("call %d: %+v, %v", i, a, err)
 		}
 	}
 	for _, call := range []func() error{
-		func() error { _, err := closed.Take(t.Context(), "key_1", r); return err },
+		func() error { _, err := closed.Take(t.Context(), "key_1", r, 1); return err },
 		func() error { _, err := closed.Peek(t.Context(), "key_1", r); return err },
 	} {
 		err := call()
@@ -121,7 +121,7 @@ func TestALimiterWithoutItsServer(t *testing.T) {
 	}
 	p.run()
 	until(t, func() bool { return closed.State() == schema.Healthy })
-	if a, err := closed.Take(t.Context(), "key_1", r); err != nil || !a.OK {
+	if a, err := closed.Take(t.Context(), "key_1", r, 1); err != nil || !a.OK {
 		t.Errorf("behind the restart: %+v, %v", a, err)
 	}
 }
@@ -149,7 +149,7 @@ func TestABucketThatCannotBeReadIsFull(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 4 {
-			if a, err := l.Take(t.Context(), key, r); err != nil || a.OK != (i < 2) {
+			if a, err := l.Take(t.Context(), key, r, 1); err != nil || a.OK != (i < 2) {
 				t.Errorf("%s, call %d: %+v, %v", key, i, a, err)
 			}
 		}

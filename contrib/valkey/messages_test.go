@@ -113,7 +113,7 @@ func TestMessages(t *testing.T) {
 	}
 	asked("eleven calls that are looked up, and a hundred that need not be", map[string]int{"evalsha": 11}, func() {
 		for range 111 {
-			if _, err := l.Take(t.Context(), "key_1", r); err != nil {
+			if _, err := l.Take(t.Context(), "key_1", r, 1); err != nil {
 				t.Error(err)
 			}
 		}

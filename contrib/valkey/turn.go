@@ -3,7 +3,9 @@ package valkey
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha1" //nolint:gosec // see hashOf
 	_ "embed"
+	"encoding/hex"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,44 +34,54 @@ const remembered = 2 * time.Second
 
 // Join implements [cache.Shared].
 func (c *Cache) Join(ctx context.Context, key string) cache.Turn {
-	here, current := c.here(ctx, key)
-	if current {
+	here, current, good := c.here(key)
+	if current && good {
 		return cache.Turn{Entry: here}
 	}
 	entry, lease := c.names(key)
-	own, awaited := rand.Text(), ""
+	own, awaited, past := rand.Text(), "", ""
 	for ctx.Err() == nil {
-		what, text, err := c.join(ctx, entry, lease, own, awaited)
+		what, text, err := c.join(ctx, entry, lease, own, awaited, past)
 		if err != nil {
 			break
 		}
 		switch what {
 		case "entry":
-			if e := c.newer(ctx, key, here, text); e != nil {
-				return cache.Turn{Entry: e}
+			if here, good = c.newer(ctx, key, text); good {
+				return cache.Turn{Entry: here}
 			}
-			return alone() // it is there, and of no use: past its time by our clock, or of another version
+			// It is there, and past its time by our clock, or of another version: as if there were none.
+			past = hashOf(text)
+			continue
 		case "failure":
 			return cache.Turn{Failure: text}
 		case "turn":
-			return c.turn(ctx, lease, own)
+			return c.turn(ctx, here, lease, own)
 		}
 		awaited = text
 		c.await(ctx, lease, awaited)
 	}
-	if here != nil {
+	if good {
 		return cache.Turn{Entry: here}
 	}
-	return alone()
+	return alone(here)
+}
+
+// hashOf returns how join.lua knows an entry.
+func hashOf(text string) string {
+	sum := sha1.Sum([]byte(text)) //nolint:gosec // what a script of the server can compute; nothing depends on its strength
+	return hex.EncodeToString(sum[:])
 }
 
 // alone is the turn of who cannot tell what others do.
-func alone() cache.Turn { return cache.Turn{Done: func(context.Context, string) {}} }
+func alone(past *cache.Entry) cache.Turn {
+	return cache.Turn{Entry: past, Done: func(context.Context, string) {}}
+}
 
 // join asks the server for a place: see join.lua.
-func (c *Cache) join(ctx context.Context, entry, lease, own, awaited string) (what, text string, err error) {
+func (c *Cache) join(ctx context.Context, entry, lease, own, awaited, past string) (what, text string, err error) {
 	err = c.server.do(ctx, func(ctx context.Context, client valkey.Client) error {
-		got, err := joinScript.Exec(ctx, client, []string{entry, lease}, []string{own, millis(c.lease), awaited}).AsStrSlice()
+		got, err := joinScript.Exec(ctx, client, []string{entry, lease}, []string{own, millis(c.lease), awaited, past}).AsStrSlice()
 		if err == nil {
 			what, text = got[0], got[1]
 		}
@@ -78,8 +90,8 @@ func (c *Cache) join(ctx context.Context, entry, lease, own, awaited string) (wh
 	return what, text, err
 }
 
-// turn holds the lease until Done or the end of ctx.
-func (c *Cache) turn(ctx context.Context, lease, own string) cache.Turn {
+// turn holds the lease until Done or the end of ctx. Past is the entry before, nil for none.
+func (c *Cache) turn(ctx context.Context, past *cache.Entry, lease, own string) cache.Turn {
 	held, release := context.WithCancel(ctx)
 	c.server.work.Go(func() {
 		tick := time.NewTicker(c.lease / 2)
@@ -98,7 +110,7 @@ func (c *Cache) turn(ctx context.Context, lease, own string) cache.Turn {
 			}
 		}
 	})
-	return cache.Turn{Done: func(ctx context.Context, failure string) {
+	return cache.Turn{Entry: past, Done: func(ctx context.Context, failure string) {
 		release()
 		c.done(ctx, lease, own, failure)
 	}}

@@ -49,8 +49,9 @@ type Server struct {
 	lost   atomic.Bool
 	failed atomic.Int32 // in a row
 
-	stop context.CancelFunc
-	work sync.WaitGroup
+	running context.Context // until Close
+	stop    context.CancelFunc
+	work    sync.WaitGroup
 }
 
 // Open returns a server. It fails when the address makes no sense; a server that is not there now may come later.
@@ -65,8 +66,8 @@ func Open(ctx context.Context, cfg Config) (*Server, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.look(ctx)
-	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	s.work.Go(func() { s.watch(ctx) })
+	s.running, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	s.work.Go(func() { s.watch(s.running) })
 	return s, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -51,6 +52,30 @@ func testEntries(t *testing.T, open Open) {
 			}
 		})
 	}
+	t.Run("every filter selects what it says", func(t *testing.T) {
+		t.Parallel()
+		all := entries(t, l, credits.Query{})
+		times, seqs := []time.Time{{}}, []int64{0}
+		for _, e := range all {
+			times, seqs = append(times, e.At, e.At.Add(time.Microsecond)), append(seqs, e.Seq)
+		}
+		for _, q := range filters(times, seqs) {
+			want := []int64{}
+			q.Account = Account
+			for _, e := range all {
+				if q.Selects(e) && len(want) < q.Limit {
+					want = append(want, e.Seq)
+				}
+			}
+			got := []int64{}
+			for _, e := range entries(t, l, q) {
+				got = append(got, e.Seq)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%+v (-want +got):\n%s", q, diff)
+			}
+		}
+	})
 	t.Run("an entry says all about its charge", func(t *testing.T) {
 		t.Parallel()
 		want := []credits.Entry{{
@@ -77,7 +102,21 @@ func testEntries(t *testing.T, open Open) {
 	})
 }
 
-// testChain proves the entries as an audit does, and that a changed one is found.
+// filters returns queries of many kinds.
+func filters(times []time.Time, seqs []int64) (all []credits.Query) {
+	for n := range 300 {
+		pick := func(step, of int) int { return n / step % of }
+		all = append(all, credits.Query{
+			Platform:  []string{"", "x", "github", "bluesky"}[pick(1, 4)],
+			RequestID: []string{"", "", "req_1", "req_9"}[pick(4, 4)],
+			Limit:     []int{1, 2, 100}[pick(5, 3)],
+			Since:     times[pick(7, len(times))], Until: times[pick(3, len(times))], Before: seqs[pick(2, len(seqs))],
+		})
+	}
+	return all
+}
+
+// testChain proves the entries as an audit does, and checks that a changed one is found.
 func testChain(t *testing.T, open Open) {
 	t.Helper()
 	l := open(t, 100)
@@ -109,7 +148,7 @@ func testChain(t *testing.T, open Open) {
 	}
 }
 
-// checkChain fails t unless all, newest first, are the whole books of an account.
+// checkChain fails t unless all, newest first, is the complete chain of an account.
 func checkChain(t *testing.T, all []credits.Entry) {
 	t.Helper()
 	last := credits.Entry{}
@@ -121,7 +160,7 @@ func checkChain(t *testing.T, all []credits.Entry) {
 	}
 }
 
-// testConcurrency lets many callers want more than there is.
+// testConcurrency lets many callers reserve more than the balance.
 func testConcurrency(t *testing.T, open Open) {
 	t.Helper()
 	const balance, callers, calls = 300, 16, 40
@@ -142,7 +181,7 @@ func testConcurrency(t *testing.T, open Open) {
 				}
 				n := int64((caller + call) % 3)
 				for i, n := range []int64{n, 0} {
-					// Two at once: one of them charges.
+					// Two at the same time: one of them charges.
 					var both sync.WaitGroup
 					for range 2 {
 						both.Go(func() {

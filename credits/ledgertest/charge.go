@@ -23,16 +23,18 @@ func charger(t *testing.T, open Open, balance int64) credits.Charger {
 	return l
 }
 
-func testCharge(t *testing.T, open Open) {
-	t.Helper()
+// spending is an amount that is requested beside a hold of 4 on a balance of 10, and the expected result.
+type spending struct {
+	name   string
+	who    credits.Spender
+	amount int64
+	want   error
+}
+
+func spendings() []spending {
 	day, total := who, who
 	day.DayCap, total.TotalCap = new(int64(5)), new(int64(5))
-	tests := []struct {
-		name   string
-		who    credits.Spender
-		amount int64
-		want   error
-	}{
+	return []spending{
 		{"a part of what can be spent", who, 3, nil},
 		{"all that can be spent", who, 6, nil},
 		{"one credit more than can be spent beside the holds", who, 7, credits.ErrInsufficient},
@@ -47,7 +49,41 @@ func testCharge(t *testing.T, open Open) {
 		{"the balance is asked before the cap", total, 100, credits.ErrInsufficient},
 		{"an account without books", credits.Spender{Account: "acct_nobody"}, 1, credits.ErrUnknownAccount},
 	}
-	for _, tt := range tests {
+}
+
+func testCheck(t *testing.T, open Open) {
+	t.Helper()
+	for _, tt := range spendings() {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l, ok := open(t, 10).(credits.Checker)
+			if !ok {
+				t.Skip("the ledger is no credits.Checker: the engine holds and releases")
+			}
+			ledger := l.(credits.Ledger)
+			hold := reserve(t, ledger, 4)[0] // by who, whose key has the caps
+			for range 2 {                    // it holds nothing
+				if err := l.Check(t.Context(), tt.who, tt.amount); !errors.Is(err, tt.want) || errors.Is(err, credits.ErrCap) != errors.Is(tt.want, credits.ErrCap) {
+					t.Errorf("Check = %v; want %v", err, tt.want)
+				}
+			}
+			wantBalance(t, ledger, 6)
+			settle(t, ledger, hold, credits.Charge{})
+			wantBalance(t, ledger, 10)
+			wantCharges(t, ledger)
+			if tt.want != nil || tt.amount <= 0 {
+				return
+			}
+			if _, err := ledger.Reserve(t.Context(), tt.who, ttl, tt.amount); err != nil {
+				t.Errorf("what was allowed is not held: %v", err)
+			}
+		})
+	}
+}
+
+func testCharge(t *testing.T, open Open) {
+	t.Helper()
+	for _, tt := range spendings() {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			l := charger(t, open, 10)

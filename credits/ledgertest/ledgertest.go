@@ -6,8 +6,8 @@
 //		})
 //	}
 //
-// [Run] needs no clock. [RunTimed] adds what depends on one: holds that run out, caps of a day, charges that happen
-// once a day. [RunModel] compares a ledger with a simple model of it over random sequences of calls.
+// [Run] needs no clock. [RunTimed] tests what depends on one: holds that expire, daily caps, charges that happen once a
+// day. [RunModel] compares a ledger with a simple model of it over random sequences of calls.
 package ledgertest
 
 import (
@@ -21,20 +21,20 @@ import (
 	"github.com/socialdata/socialdata/credits"
 )
 
-// Account is the id of the account that the suites spend from. No other account may exist.
+// Account is the id of the account that the suites use. No other account may exist.
 const Account = "acct_test"
 
-// Open returns a new ledger in which Account has one grant of balance, or is known and has no entries when balance
-// is 0. It cleans up through t.
+// Open returns a new ledger in which Account has one grant of balance, or exists and has no entries when balance is 0.
+// It cleans up through t.
 type Open func(t *testing.T, balance int64) credits.Ledger
 
-// OpenTimed is an [Open] of a ledger that reads the time from now alone.
+// OpenTimed is an [Open] of a ledger that reads the time only from now.
 type OpenTimed func(t *testing.T, balance int64, now func() time.Time) credits.Ledger
 
 // ttl is longer than any test takes.
 const ttl = time.Hour
 
-// Run tests what holds at any time.
+// Run tests what does not depend on the time.
 func Run(t *testing.T, open Open) {
 	t.Helper()
 	topics := []struct {
@@ -45,6 +45,7 @@ func Run(t *testing.T, open Open) {
 		{"settle", testSettle},
 		{"settle again", testSettleAgain},
 		{"charge", testCharge},
+		{"check", testCheck},
 		{"caps", testCaps},
 		{"idempotency keys", testIdempotencyKey},
 		{"receipts", testReceipts},
@@ -52,6 +53,7 @@ func Run(t *testing.T, open Open) {
 		{"entries", testEntries},
 		{"chain", testChain},
 		{"concurrency", testConcurrency},
+		{"gifts", testGifts},
 		{"cancelled context", testCancelled},
 	}
 	for _, topic := range topics {

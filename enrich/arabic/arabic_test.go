@@ -143,7 +143,7 @@ func FuzzEnrich(f *testing.F) {
 		for _, e := range got.Entities {
 			_, after, ok := strings.Cut(rest, e.Text)
 			if bare, article := strings.CutPrefix(e.Text, "ال"); !ok && article {
-				// The preposition li swallows the alef of the article.
+				// The preposition li drops the alef of the article.
 				_, after, ok = strings.Cut(rest, "ل"+bare)
 			}
 			if !ok {

@@ -7,7 +7,7 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic"
 )
 
-// tweet is a post of ordinary length with something for each output.
+// tweet is a post of ordinary length with something for each kind of output.
 const tweet = "@someone والله يا جماعة المباراة كانت تحفة أوي 😍 الأهلي فاز على الزمالك في القاهرة بهدفين وصلاح كان أحسن لاعب " +
 	"#الدوري_المصري https://t.co/abcdef"
 
@@ -37,7 +37,7 @@ func BenchmarkEnrich(b *testing.B) {
 	}
 }
 
-// BenchmarkNew measures what a program pays once.
+// BenchmarkNew measures the one-time cost of a program.
 func BenchmarkNew(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -7,7 +7,7 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic"
 )
 
-// posts are invented. They name the topics that no collection labels, in MSA and in the dialects.
+// posts are invented. They cover the topics that no collection labels, in MSA and in the dialects.
 var posts = []struct{ topic, text string }{
 	{"economy", "ارتفع سعر صرف الدولار مقابل الجنيه في البنوك اليوم"},
 	{"economy", "الشركة أعلنت أرباح الربع الثالث والسهم نزل خمسة بالمية"},

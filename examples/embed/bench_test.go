@@ -21,7 +21,7 @@ import (
 	"github.com/socialdata/socialdata/providers/github"
 )
 
-// account is an answer of GET /users/{username}, of somebody who does not exist.
+// account is an answer of GET /users/{username} for an invented user.
 const account = `{"login":"ann-example","id":4211,"node_id":"MDQ6VXNlcjQyMTE=","avatar_url":"https://avatars.example/u/4211?v=4",
 "gravatar_id":"","url":"https://api.github.com/users/ann-example","html_url":"https://github.com/ann-example",
 "followers_url":"https://api.github.com/users/ann-example/followers","repos_url":"https://api.github.com/users/ann-example/repos",
@@ -30,8 +30,8 @@ const account = `{"login":"ann-example","id":4211,"node_id":"MDQ6VXNlcjQyMTE=","
 "followers":321,"following":17,"created_at":"2012-05-06T07:08:09Z","updated_at":"2026-10-11T12:13:14Z"}`
 
 // BenchmarkGitHub reads a profile from a server on loopback, and from memory, through the engine and through
-// google/go-github behind such a cache as one writes by hand: whole answers by their address, for an hour. What each
-// hands out is the caller's own.
+// google/go-github with a simple handwritten cache: whole answers by address, for an hour. The caller owns what each
+// returns.
 func BenchmarkGitHub(b *testing.B) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -73,7 +73,7 @@ func BenchmarkGitHub(b *testing.B) {
 		b.Run("miss/"+m.name, func(b *testing.B) {
 			for b.Loop() {
 				if asked++; asked%4000 == 0 {
-					renew() // a client keeps to GitHub's 5,000 calls an hour
+					renew() // a client respects GitHub's limit of 5,000 calls an hour
 				}
 				m.read("ann" + strconv.Itoa(asked))
 			}
@@ -86,7 +86,7 @@ func BenchmarkGitHub(b *testing.B) {
 	}
 }
 
-// keeper keeps answers by their address.
+// keeper caches answers by address.
 type keeper struct {
 	mu      sync.Mutex
 	answers map[string]answer

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestMain is the bare handler when this program starts itself as one.
+// TestMain runs the bare handler when this program starts itself as one.
 func TestMain(m *testing.M) {
 	if slices.Contains(os.Args, "--bare") {
 		main()

@@ -26,14 +26,14 @@ import (
 	"github.com/socialdata/socialdata/store/sqlite"
 )
 
-// crashRounds is how often the server is killed; SOCIALDATA_CRASH_ROUNDS overrides it.
+// crashRounds is how many times the server is killed; SOCIALDATA_CRASH_ROUNDS overrides it.
 const firstCredits = 10_000 // of the account that the first start makes
 
 const crashRounds = 4
 
 // TestNoCreditIsLostOrMintedWhenTheServerIsKilled loads the server from many clients, kills it again and again, and
-// lets every client repeat what was not answered under the same Idempotency-Key. In the end each call has been charged
-// exactly once, each answer that came names an entry in the books, and the audit finds nothing.
+// lets every client repeat unanswered calls with the same Idempotency-Key. In the end each call has been charged
+// exactly once, each answer matches an entry, and the audit finds no problem.
 func TestNoCreditIsLostOrMintedWhenTheServerIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -65,14 +65,14 @@ func TestNoCreditIsLostOrMintedWhenTheServerIsKilled(t *testing.T) {
 	load.check(db)
 }
 
-// load is what the clients have sent and got.
+// load is what the clients have sent and received.
 type load struct {
 	t            *testing.T
 	base, secret string
 	calls        atomic.Int64 // logical calls that have been answered
 	mu           sync.Mutex
 	answered     map[string]string // request id of each first answer, by idempotency key; "" for a replay
-	took         []time.Duration   // what was answered since somebody asked last
+	took         []time.Duration   // latencies since the last call of p99
 }
 
 // waitFor waits until n more calls have been answered.
@@ -182,7 +182,7 @@ func (l *load) check(file string) {
 	}
 	for key, id := range l.answered {
 		if id != "" && charges[id] == 0 {
-			// The charge may stand under the id of an earlier attempt that died unanswered behind its charge.
+			// The charge may have the id of an earlier attempt that was charged but died before it answered.
 			l.t.Logf("call %s was answered as %s and charged under an earlier attempt's id", key, id)
 		}
 	}
@@ -216,12 +216,12 @@ type process struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	secret string
-	log    strings.Builder // what it wrote to standard error; to be read when it has ended
+	log    strings.Builder // its standard error; to be read after it has ended
 }
 
 var secretLine = regexp.MustCompile(`^\s+(sk_live_\S+)$`)
 
-// startServer starts the binary, with more settings in its environment, and waits until it says where it serves.
+// startServer starts the binary, with additional settings in its environment, and waits until it says where it serves.
 func startServer(t *testing.T, bin, db, addr string, env ...string) *process {
 	t.Helper()
 	p := &process{t: t, cmd: exec.CommandContext(t.Context(), bin, "--db", db, "serve", "--addr", addr)}

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/contrib/cli"
 )
 
-// folder is where the program is; "" until a test has asked for it.
+// folder is the directory of the program; "" until a test needs it.
 var folder string
 
 // build builds the program, once for all tests.

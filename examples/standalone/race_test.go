@@ -2,5 +2,5 @@
 
 package main
 
-// underRace is how much less is tried where the race detector makes everything slow.
+// underRace is the factor by which tests are smaller under the race detector, which makes everything slow.
 const underRace = 6

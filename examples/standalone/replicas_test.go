@@ -30,18 +30,19 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// How large the test is. SOCIALDATA_REPLICAS and SOCIALDATA_REPLICAS_CALLS override it.
+// The size of the test. SOCIALDATA_REPLICAS and SOCIALDATA_REPLICAS_CALLS override it.
 const (
 	replicasAtLeast = 2
-	callsEach       = 200 // are answered between two blows
+	callsEach       = 200 // calls answered between two failures
 	granted         = 10_000_000
 	oneSecond       = time.Second
 )
 
-// TestReplicas runs replicas of the shipped binary behind nginx, on a PostgreSQL and a Redis of their own, all on ports
-// of their own, and loads them from many clients. One replica is killed and started again, then the cache server, then
-// PostgreSQL. In the end no credit has been lost or minted, and no call has failed but those that were under way on
-// what was killed. Cursors and jobs work on every replica, and a revocation returns when no replica accepts the key.
+// TestReplicas runs replicas of the shipped binary behind nginx, with a PostgreSQL and a Redis of their own, all on
+// ports of their own, and loads them from many clients. One replica is killed and restarted, then the cache server,
+// then PostgreSQL. In the end no credit has been lost or created, and no call has failed except those in progress on
+// what was killed. Cursors and jobs work on every replica, and a revocation returns only when no replica accepts the
+// key.
 func TestReplicas(t *testing.T) {
 	c := newCluster(t)
 	c.load(t)
@@ -62,7 +63,7 @@ func TestReplicas(t *testing.T) {
 		c.awaits(t, func(i int) bool { return strings.Contains(c.health(t, i), `"cache":"ok"`) })
 	})
 	c.strike(t, "PostgreSQL is killed", false, func() {
-		c.database.signal(t, syscall.SIGQUIT) // at once, as a crash would
+		c.database.signal(t, syscall.SIGQUIT) // immediately, as in a crash
 		c.database.wait()
 		c.notReady(t)
 		c.database.start(t)
@@ -75,12 +76,12 @@ func TestReplicas(t *testing.T) {
 	c.settle(t)
 }
 
-// cluster is all that runs, and what its clients have sent and got.
+// cluster is everything that runs, and what its clients have sent and received.
 type cluster struct {
 	calls    int
 	searches int
 	bin, dsn string
-	upstream string // what stands for the platforms
+	upstream string // the replacement of the platforms
 	balancer string // address of nginx
 	direct   []string
 	replicas []*daemon
@@ -94,9 +95,9 @@ type cluster struct {
 	keyed   map[string]string // id of the answer to each call, by idempotency key; "" for a replay
 	plain   map[string]bool   // ids of answers to calls without a key
 	failed  int               // calls without a key
-	strange []string          // failures that nothing excuses
+	strange []string          // unexpected failures
 	struck  time.Time         // when something was last killed
-	excused bool              // whatever fails now: the database is down
+	excused bool              // failures are expected: the database is down
 	given   atomic.Int64      // answers
 }
 
@@ -142,7 +143,7 @@ func setting(name string, or int) int {
 	return or
 }
 
-// program finds a program, also where Debian keeps those of PostgreSQL.
+// program finds a program, also where Debian puts those of PostgreSQL.
 func program(name string) (string, error) {
 	if path, err := exec.LookPath(name); err == nil {
 		return path, nil
@@ -169,7 +170,7 @@ func (d *daemon) start(t *testing.T) {
 	d.cmd = exec.CommandContext(context.Background(), d.args[0], d.args[1:]...)
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: d.as}
 	d.cmd.Stdout, d.cmd.Stderr = &d.log, &d.log
-	d.cmd.WaitDelay = 5 * oneSecond // children of nginx and PostgreSQL hold the same log
+	d.cmd.WaitDelay = 5 * oneSecond // children of nginx and PostgreSQL hold the same log open
 	if err := d.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func (d *daemon) kill() {
 	}
 }
 
-// launch starts a process that ends with the test, and shows what it has said if the test fails.
+// launch starts a process that ends with the test, and shows its output if the test fails.
 func launch(t *testing.T, d *daemon) *daemon {
 	t.Helper()
 	d.start(t)
@@ -228,7 +229,7 @@ func (c *cluster) startDatabase(t *testing.T, dir string, programs map[string]st
 		t.Fatal(err)
 	}
 	var as *syscall.Credential
-	if os.Getuid() == 0 { // which PostgreSQL refuses
+	if os.Getuid() == 0 { // PostgreSQL refuses to run as root
 		who, err := user.Lookup("postgres")
 		if err != nil {
 			t.Skip("PostgreSQL does not run as root, and there is no user postgres")
@@ -264,7 +265,7 @@ func (c *cluster) startCache(t *testing.T, redis, dir string) {
 	}})
 }
 
-// startUpstream stands for GitHub's search, which is there at once when the sandbox is slow.
+// startUpstream replaces GitHub's search, which answers immediately while the sandbox is slow.
 func (c *cluster) startUpstream(t *testing.T) {
 	t.Helper()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -337,7 +338,7 @@ func (c *cluster) command(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// reply is what came of a request.
+// heard is the result of a request.
 type heard struct {
 	status int
 	header http.Header
@@ -347,7 +348,7 @@ type heard struct {
 
 func (r heard) String() string { return fmt.Sprintf("%d %.300s %v", r.status, r.body, r.err) }
 
-// ask makes a request, with a connection of its own so that nothing of another is in its way.
+// request makes a request on a connection of its own, so that it does not wait for others.
 func request(ctx context.Context, addr, path, secret, idempotencyKey string) heard {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -397,10 +398,10 @@ func (c *cluster) load(t *testing.T) {
 	c.answered(t, c.calls)
 }
 
-// somebody is the path of a read that is sometimes in the cache.
+// somebody returns the path of a read that is sometimes in the cache.
 func somebody() string { return fmt.Sprintf("/v1/mock/profile?handle=user_%d", mathrand.IntN(500)) }
 
-// callKeyed makes one call, again and again until it is answered.
+// callKeyed makes one call and repeats it until it is answered.
 func (c *cluster) callKeyed(ctx context.Context) {
 	key, path, begun := "replicas-"+rand.Text(), somebody(), time.Now()
 	for ctx.Err() == nil {
@@ -422,7 +423,7 @@ func (c *cluster) callKeyed(ctx context.Context) {
 	}
 }
 
-// callPlain makes one call that nobody may repeat: when it fails it may have been charged.
+// callPlain makes one call that must not be repeated: when it fails it may have been charged.
 func (c *cluster) callPlain(ctx context.Context) {
 	r := request(ctx, c.balancer, somebody(), c.secret, "")
 	c.mu.Lock()
@@ -442,8 +443,7 @@ func (c *cluster) answered(t *testing.T, n int) {
 	await(t, fmt.Sprintf("for %d answers", n), func() bool { return c.given.Load() >= until })
 }
 
-// strike does something bad under load. Calls that were under way then may fail; later ones only when the database is
-// down.
+// strike causes a failure under load. Calls in progress then may fail; later ones only while the database is down.
 func (c *cluster) strike(t *testing.T, what string, unnoticed bool, blow func()) {
 	t.Helper()
 	began, before := time.Now(), c.given.Load()
@@ -458,13 +458,13 @@ func (c *cluster) strike(t *testing.T, what string, unnoticed bool, blow func())
 	t.Logf("%s: %d calls answered in %v", what, c.given.Load()-before, time.Since(began).Round(time.Millisecond))
 }
 
-// health returns what a replica says of itself, "" for nothing.
+// health returns a replica's health, "" for no answer.
 func (c *cluster) health(t *testing.T, i int) string {
 	t.Helper()
 	return string(request(t.Context(), c.direct[i], "/health", "", "").body)
 }
 
-// awaits waits until something holds for every replica.
+// awaits waits until a condition holds for every replica.
 func (c *cluster) awaits(t *testing.T, holds func(i int) bool) {
 	t.Helper()
 	for i := range c.replicas {
@@ -477,7 +477,7 @@ func (c *cluster) ready(t *testing.T, i int) {
 	await(t, fmt.Sprintf("for replica %d to be ready", i), func() bool { return request(t.Context(), c.direct[i], "/readyz", "", "").ok() })
 }
 
-// notReady expects every replica to say that it cannot serve without the database, and to live all the same.
+// notReady checks that every replica says that it cannot serve without the database, but is alive.
 func (c *cluster) notReady(t *testing.T) {
 	t.Helper()
 	c.awaits(t, func(i int) bool {
@@ -486,7 +486,7 @@ func (c *cluster) notReady(t *testing.T) {
 	c.awaits(t, func(i int) bool { return request(t.Context(), c.direct[i], "/livez", "", "").ok() })
 }
 
-// fetch makes a read on one replica that must go well.
+// fetch makes a read on one replica that must succeed.
 func fetch[T any](t *testing.T, c *cluster, i int, path string) schema.Envelope[T] {
 	t.Helper()
 	r := request(t.Context(), c.direct[i%len(c.direct)], path, c.secret, "")
@@ -502,7 +502,7 @@ func fetch[T any](t *testing.T, c *cluster, i int, path string) schema.Envelope[
 	return e
 }
 
-// cursors walks the same list twice: on one replica, and page by page on another one.
+// cursors walks the same list twice: on one replica, and with each page on another one.
 func (c *cluster) cursors(t *testing.T) {
 	t.Helper()
 	walk := func(step int) (ids []string) {
@@ -530,7 +530,7 @@ func after(path, cursor string) string {
 	return path + "&cursor=" + url.QueryEscape(cursor)
 }
 
-// job begins a search on one replica and collects what is late on the others.
+// job begins a search on one replica and collects the late results on the others.
 func (c *cluster) job(t *testing.T) {
 	t.Helper()
 	if c.collect(t, c.late(t, 0), 1, len(c.replicas)) == 0 {
@@ -538,8 +538,8 @@ func (c *cluster) job(t *testing.T) {
 	}
 }
 
-// jobOfTheDead collects a search while the first replica is dead. Where there are replicas left, the one that has begun it
-// is killed as well: what it was waiting for is lost then, and the others say so and wait no more.
+// jobOfTheDead collects a search while the first replica is dead. If there are replicas left, the one that began it is
+// killed as well: the results that it was waiting for are lost, and the others say so and stop waiting.
 func (c *cluster) jobOfTheDead(t *testing.T) {
 	t.Helper()
 	last := len(c.replicas) - 1
@@ -556,10 +556,10 @@ func (c *cluster) jobOfTheDead(t *testing.T) {
 	c.ready(t, last)
 }
 
-// late begins a search that is not over when it is answered, and returns its job.
+// late begins a search that is unfinished when it is answered, and returns its job.
 func (c *cluster) late(t *testing.T, i int) string {
 	t.Helper()
-	c.searches++ // another query each time: what was found is in the cache
+	c.searches++ // a different query each time, because results are cached
 	path := fmt.Sprintf("/v1/search?query=slow_%dms&platforms=mock,github&wait_s=1", 3000+c.searches)
 	e := fetch[[]schema.SearchResult](t, c, i, path)
 	if e.Meta.JobID == "" {
@@ -568,8 +568,8 @@ func (c *cluster) late(t *testing.T, i int) string {
 	return e.Meta.JobID
 }
 
-// collect asks for a job, on one replica after the other from the first to the one before the last, until it is over,
-// and returns how many results have come.
+// collect polls a job, on one replica after the other from first to the one before last, until it is done, and returns
+// how many results have come.
 func (c *cluster) collect(t *testing.T, id string, first, last int) (n int) {
 	t.Helper()
 	i := first
@@ -584,14 +584,14 @@ func (c *cluster) collect(t *testing.T, id string, first, last int) (n int) {
 	return n
 }
 
-// revocations revokes keys while every replica is asked with them. Once the revocation has returned, nobody accepts the
-// key: not even a replica that stood still meanwhile.
+// revocations revokes keys while every replica is called with them. Once the revocation has returned, no replica
+// accepts the key, not even one that was suspended in the meantime.
 func (c *cluster) revocations(t *testing.T) {
 	t.Helper()
 	for round := range 4 {
 		secret := c.command(t, "key", "create", "--account", "load", "--name", fmt.Sprint("round ", round))
 		id := c.keyID(t, secret)
-		var returned atomic.Int64 // when the revocation did, in nanoseconds; 0 before
+		var returned atomic.Int64 // when the revocation returned, in nanoseconds; 0 before
 		var accepted, refused, late atomic.Int64
 		ctx, stop := context.WithCancel(t.Context())
 		var askers sync.WaitGroup
@@ -648,7 +648,7 @@ func (c *cluster) keyID(t *testing.T, secret string) string {
 	return e.Data.Key.ID
 }
 
-// settle ends the load and compares what was answered with the books.
+// settle ends the load and compares the answers with the entries.
 func (c *cluster) settle(t *testing.T) {
 	t.Helper()
 	c.stop()
@@ -685,12 +685,12 @@ func (c *cluster) settle(t *testing.T) {
 			t.Errorf("call %s was answered and not charged", id)
 		}
 	}
-	// Who repeats a call is charged once; a call that failed and was not repeated may have been charged.
+	// A repeated call is charged once; a call that failed and was not repeated may have been charged.
 	atLeast := int64(len(c.keyed) + len(c.plain))
 	if total < atLeast || total > atLeast+int64(c.failed) {
 		t.Errorf("%d credits charged for %d calls that were answered, and %d that failed and were not repeated", total, atLeast, c.failed)
 	}
-	// What the dead held comes back by itself when its time is over: the 15 s of a call and a minute more.
+	// The holds of killed replicas are released when they expire: after the 15 s of a call and a minute more.
 	c.awaits(t, func(i int) bool {
 		balance := fetch[schema.Me](t, c, i, "/v1/me").Data.Credits.Balance
 		if most := granted - total - searches; balance > most {

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// TestTheServerStopsCleanlyWithSlowCallers sends SIGTERM to a server that callers keep busy without using it.
+// TestTheServerStopsCleanlyWithSlowCallers sends SIGTERM to a server with connections that are busy but make no
+// progress.
 func TestTheServerStopsCleanlyWithSlowCallers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -20,7 +21,7 @@ func TestTheServerStopsCleanlyWithSlowCallers(t *testing.T) {
 	s := startServer(t, bin, filepath.Join(dir, "t.db"), addr)
 	for _, text := range []string{
 		"", "GET / HTTP/1.1\r\n", "GET /v1/me HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n",
-		strings.Repeat("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n", 100), // more than the kernel keeps
+		strings.Repeat("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n", 100), // more than the kernel buffers
 	} {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
 		if err != nil {
@@ -41,7 +42,7 @@ func TestTheServerStopsCleanlyWithSlowCallers(t *testing.T) {
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("SIGTERM came to %v", err)
 	}
-	if took := time.Since(began); took > 25*time.Second { // without bounds: 30 s and exit status 1
+	if took := time.Since(began); took > 25*time.Second { // without limits: 30 s and exit status 1
 		t.Errorf("it took %v", took)
 	}
 }

@@ -23,11 +23,11 @@ import (
 // soakFor is how long the soak takes; SOCIALDATA_SOAK, such as 1h, overrides it.
 const soakFor = 20 * time.Second
 
-// TestSoak runs the server as it is shipped under mixed traffic, good and bad, through restarts, with a clock that passes
-// every lifetime of what it keeps: all that is dead is removed, and that fails no call. From the second tenth of
-// the time on its memory, its files and its goroutines do not grow; when the traffic has ended it comes to rest as it began;
-// in the end every answer has been charged once. How long answers took is told: it is the machine's affair, but for the
-// limit of a call.
+// TestSoak runs the shipped server under mixed traffic, good and bad, through restarts, with a clock that passes every
+// lifetime of its data: all that has expired is removed, without failing a call. After the first tenth of the time its
+// memory, files and goroutines do not grow; after the traffic it returns to its idle state; in the end every answer has
+// been charged once. Latencies are reported but not checked, since they depend on the machine, except for the limit of
+// a call.
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	if testing.Short() || runtime.GOOS != "linux" || underRace > 1 {
@@ -54,11 +54,11 @@ func TestSoak(t *testing.T) {
 	for i := range 4 {
 		clients.Go(func() { l.trouble(ctx, addr, i) })
 	}
-	const lives = 2 // a restart between them
+	const lives = 2 // with a restart in between
 	for life := range lives {
 		var seen []footprint
 		for i := range 10 {
-			time.Sleep(long / lives / 10) // a soak takes the time it takes
+			time.Sleep(long / lives / 10) // a soak takes real time
 			if i == 2 || i == 4 {
 				wantRecords(t, db, c, func(dead, all int) bool { return all > dead })
 				c.advance(t, longestLife)
@@ -75,7 +75,7 @@ func TestSoak(t *testing.T) {
 		if last.files > early.files+32 {
 			t.Errorf("open files grew from %d to %d", early.files, last.files)
 		}
-		if last.goroutines > early.goroutines+64 { // of the connections of the moment, and of who waits
+		if last.goroutines > early.goroutines+64 { // for the current connections, and waiting calls
 			t.Errorf("goroutines grew from %d to %d", early.goroutines, last.goroutines)
 		}
 		if last.p99 > patienceOfACall {
@@ -101,7 +101,7 @@ func TestSoak(t *testing.T) {
 		rest = footprintOf(t, s, debug)
 	}
 	t.Logf("before: %v; after: %v", idle, rest)
-	if rest.goroutines > idle.goroutines+1 { // it may be busy with what it asks for just now
+	if rest.goroutines > idle.goroutines+1 { // it may be busy with this very request
 		t.Errorf("%d goroutines are left of the traffic", rest.goroutines-idle.goroutines)
 	}
 	s.kill()
@@ -109,13 +109,13 @@ func TestSoak(t *testing.T) {
 	l.check(db)
 }
 
-// clockVariable names the file that says how far ahead the clock of a server is, which is this test binary then.
+// clockVariable names the file with the offset of a server's clock; the server is then this test binary.
 const clockVariable = "SOAK_CLOCK"
 
-// longestLife is more than anything lives that a server keeps, but its own secret.
+// longestLife is longer than the lifetime of everything that a server stores, except its own secret.
 const longestLife = 40 * 24 * time.Hour
 
-// clock is ahead of the real one by what a file says, which is not there at first.
+// clock is ahead of the real one by the duration in a file, which does not exist at first.
 type clock struct {
 	file string
 	mu   sync.Mutex
@@ -123,7 +123,7 @@ type clock struct {
 	read time.Time
 }
 
-// now looks into the file ten times a second at most.
+// now reads the file at most ten times a second.
 func (c *clock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,7 +139,7 @@ func (c *clock) now() time.Time {
 	return now.Add(c.by)
 }
 
-// advance sets the clock ahead for all that read the file.
+// advance sets the clock ahead for everything that reads the file.
 func (c *clock) advance(t *testing.T, by time.Duration) {
 	t.Helper()
 	c.mu.Lock()
@@ -150,7 +150,7 @@ func (c *clock) advance(t *testing.T, by time.Duration) {
 	}
 }
 
-// wantRecords waits until the records in the file, and those of them whose time has passed, are as they should be.
+// wantRecords waits until the numbers of records in the file, all and expired ones, are as expected.
 func wantRecords(t *testing.T, file string, c *clock, as func(dead, all int) bool) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+file+"?_busy_timeout=5000&_query_only=on")
@@ -172,8 +172,8 @@ func wantRecords(t *testing.T, file string, c *clock, as func(dead, all int) boo
 	t.Errorf("of %d records, %d are dead", all, dead)
 }
 
-// wantNoErrors looks for errors of the store's own work in what a server that has ended has logged. A call that is under
-// way when the clock is set loses its claim on an idempotency key, and says so.
+// wantNoErrors checks that the log of a server that has ended has no errors of the store's own work. A call in progress
+// when the clock is set loses its claim on an idempotency key, and logs that.
 func (p *process) wantNoErrors() {
 	p.t.Helper()
 	for line := range strings.Lines(p.log.String()) {
@@ -184,13 +184,13 @@ func (p *process) wantNoErrors() {
 	}
 }
 
-// comesToRest is enough for whatever the traffic has left: calls end in a quarter of that.
+// comesToRest is enough for everything that the traffic leaves behind: calls end in a quarter of that time.
 const (
 	comesToRest     = time.Minute
 	patienceOfACall = 15 * time.Second
 )
 
-// p99 returns how long one in a hundred answers took at least, of those since the last call.
+// p99 returns the 99th percentile of the latencies since its last call.
 func (l *load) p99() time.Duration {
 	l.mu.Lock()
 	took := l.took
@@ -203,18 +203,18 @@ func (l *load) p99() time.Duration {
 	return took[len(took)*99/100]
 }
 
-// footprint is what a process holds, and how fast it answers.
+// footprint is what a process uses, and how fast it answers.
 type footprint struct {
 	memory, files, goroutines int64
 	p99                       time.Duration
 }
 
-// String says it in a few words.
+// String formats it briefly.
 func (f footprint) String() string {
 	return fmt.Sprintf("%d MB %d files %d goroutines p99 %v", f.memory>>20, f.files, f.goroutines, f.p99.Round(100*time.Microsecond))
 }
 
-// footprintOf looks at a process, and asks it at debug for its goroutines.
+// footprintOf measures a process, and reads its goroutines from debug.
 func footprintOf(t *testing.T, p *process, debug string) footprint {
 	t.Helper()
 	proc := "/proc/" + strconv.Itoa(p.cmd.Process.Pid)
@@ -233,7 +233,7 @@ func footprintOf(t *testing.T, p *process, debug string) footprint {
 	return footprint{memory: pages * int64(os.Getpagesize()), files: int64(len(files)), goroutines: goroutinesOf(t, debug)}
 }
 
-// goroutinesOf asks a server that shows profiles at addr. The connection of the question is closed behind it.
+// goroutinesOf reads the number of goroutines from a server that serves profiles at addr, and closes the connection.
 func goroutinesOf(t *testing.T, addr string) (n int64) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+"/debug/pprof/goroutine?debug=1", nil)
@@ -252,14 +252,14 @@ func goroutinesOf(t *testing.T, addr string) (n int64) {
 	return n
 }
 
-// trouble makes calls that cost nothing, however they end, until ctx ends.
+// trouble makes calls that cost nothing, whatever their result, until ctx ends.
 func (l *load) trouble(ctx context.Context, addr string, n int) {
 	paths := []string{
 		"/v1/mock/profile?handle=not_found", "/v1/mock/posts?handle=upstream_error", "/v1/me", "/health", "/v1/usage", "/v1/mock/nothing",
 		"/v1/mock/profile?handle=a&nothing=b", "/openapi.json", "/v1/raw/mock/../x", "/v1/mock/profile?cursor=forged&handle=a",
 	}
 	for i := n; ctx.Err() == nil; i++ {
-		if i%20 == 0 { // one who says nothing, or half of it
+		if i%20 == 0 { // a client that sends nothing, or half a request
 			if conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr); err == nil {
 				_, _ = io.WriteString(conn, "GET /v1/me HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n"[:i%40])
 				_ = conn.Close()
@@ -273,7 +273,7 @@ func (l *load) trouble(ctx context.Context, addr string, n int) {
 		req.Header.Set("Authorization", "Bearer "+l.secret)
 		res, err := http.DefaultClient.Do(req) //nolint:forbidigo // a test
 		if err != nil {
-			continue // it restarts
+			continue // the server is restarting
 		}
 		_, _ = io.Copy(io.Discard, res.Body)
 		_ = res.Body.Close()

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAProgramOutsideIsTheShippedOneWithOneMoreProvider builds testdata/team as a module of its own, outside the
-// repository, and runs it.
+// TestAProgramOutsideIsTheShippedOneWithOneMoreProvider builds testdata/team as a module outside the repository, and
+// runs it.
 func TestAProgramOutsideIsTheShippedOneWithOneMoreProvider(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -23,7 +23,7 @@ func TestAProgramOutsideIsTheShippedOneWithOneMoreProvider(t *testing.T) {
 	if lines := strings.Count(string(program), "\n"); lines > 32 {
 		t.Errorf("the program has %d lines", lines)
 	}
-	// The versions of this module, so that nothing is looked up, and the folders beside it by their full paths.
+	// Use the versions of this module, so that nothing is downloaded, and the modules beside it by their absolute paths.
 	mod, err := os.ReadFile("../go.mod")
 	if err != nil {
 		t.Fatal(err)

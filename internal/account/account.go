@@ -1,10 +1,11 @@
-// Package account knows who makes a call and who pays for it: the key that was shown, its rate limit, the balance of
-// its account, and the holds of a call with their settling. It knows nothing of upstreams.
+// Package account handles the caller of a call and its payment: the key that was presented, its rate limit, the balance
+// of its account, and the call's holds and charges. It knows nothing of upstreams.
 package account
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"sync/atomic"
@@ -17,34 +18,35 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// Config is what [Accounts] are made of.
+// Config configures [Accounts].
 type Config struct {
 	Keys    keys.Store     // nil when there are no keys
 	Ledger  credits.Ledger // nil when nothing is charged
 	Records records.Store  // guarded
 	Limiter keys.Limiter
-	Rate    keys.Rate // of keys that have none of their own
+	Rate    keys.Rate // for keys without one of their own
 	Now     func() time.Time
 	Guard   *Guard
 	HoldFor time.Duration // how long a hold lasts unless it is settled
 	Charged func(observe.Charge)
 	Log     *slog.Logger
-	Shared  bool // Records outlast the process: what other processes have noted is looked for
+	Shared  bool // Records are durable: notes of other processes are read too
 }
 
-// Accounts are the callers of one engine.
+// Accounts manages the callers of one engine.
 type Accounts struct {
 	Config
 	guard *Guard
-	ids   *credits.IDs // of charges that have no hold
+	ids   *credits.IDs // for charges without a hold
 	owed  *owed
 
-	owing   owing        // whose bucket of unpaid calls is not full
+	unknown unknown      // keys that do not exist
+	owing   owing        // accounts whose bucket of unpaid calls is not full
 	several atomic.Bool  // there are two accounts or more
 	counted atomic.Int64 // when they were last counted, in nanoseconds since 1970
 }
 
-// New returns the callers of an engine.
+// New returns the accounts of an engine.
 func New(cfg Config) *Accounts {
 	a := &Accounts{Config: cfg, guard: cfg.Guard, ids: credits.NewIDs(cfg.Now())}
 	a.owed = newOwed(a)
@@ -63,27 +65,26 @@ func New(cfg Config) *Accounts {
 	return a
 }
 
-// Close ends what is done in the background, after a last attempt at what is still to be given back.
+// Close ends the background work, after a last attempt at pending refunds.
 func (a *Accounts) Close(ctx context.Context) error {
 	return errors.Join(a.owed.close(ctx), a.guard.Close(ctx))
 }
 
-// ErrNone says that a call which needs an account was made without one.
+// ErrNone means that a call that needs an account was made without one.
 var ErrNone = errors.New("socialdata: no account is bound; use Client.As")
 
-// Caller is who makes a call. The Caller without a key is nobody in particular.
+// Caller is the caller of a call. A Caller without a key is anonymous.
 type Caller struct {
 	accounts *Accounts
 	key      *keys.Key
 }
 
-// Caller returns the caller who shows key; nil for nobody.
+// Caller returns the caller with the given key; nil means an anonymous caller.
 func (a *Accounts) Caller(key *keys.Key) Caller { return Caller{a, key} }
 
-// Authenticate returns the caller whose secret is given. A missing, malformed, unknown or revoked key is one and the
-// same [keys.ErrUnknown]. A key that cannot be one, by its form or its checksum, costs no look-up: whoever tries keys
-// must not be able to keep the store busy. That tells nobody more than the published form of keys does; between an
-// unknown and a revoked key there is no difference.
+// Authenticate returns the caller with the given secret. A missing, malformed, unknown or revoked key gives the same
+// [keys.ErrUnknown]. A secret with the wrong form or checksum needs no look-up, so that guessing keys cannot keep the
+// store busy. This reveals only the published form of keys; unknown and revoked keys cannot be distinguished.
 func (a *Accounts) Authenticate(ctx context.Context, secret string) (Caller, error) {
 	hash, err := keys.Parse(secret)
 	if err != nil {
@@ -100,17 +101,43 @@ func (a *Accounts) Authenticate(ctx context.Context, secret string) (Caller, err
 	return a.Caller(&key), nil
 }
 
-// lookup is the store's Lookup; a store that panics fails.
+// lookup calls the store's Lookup; a panic of the store becomes an error.
 func (a *Accounts) lookup(ctx context.Context, h keys.Hash) (k keys.Key, err error) {
+	if a.unknown.has(h) {
+		return k, keys.ErrUnknown
+	}
 	bounded, err := a.guard.keys.enter(ctx, 0)
 	if err != nil {
 		return k, err
 	}
 	defer bounded.leave(&err)
-	return a.Keys.Lookup(bounded, h)
+	if k, err = a.Keys.Lookup(bounded, h); errors.Is(err, keys.ErrUnknown) {
+		a.unknown.add(h)
+	}
+	return k, err
 }
 
-// Key returns the caller's key, or nil. It is read only.
+// Named returns the caller whose key has that id and is of that account, without its secret: for work that the key has
+// ordered. It fails with [keys.ErrUnknown] when there is no such key or it is revoked. A store of keys that cannot be asked
+// for ids is believed: the key has what known says.
+func (a *Accounts) Named(ctx context.Context, known keys.Key) (c Caller, err error) {
+	admin, ok := a.Keys.(keys.Admin)
+	if !ok {
+		return a.Caller(&known), nil
+	}
+	bounded, err := a.guard.keys.enter(ctx, 0)
+	if err != nil {
+		return Caller{}, err
+	}
+	defer bounded.leave(&err)
+	key, err := admin.Key(bounded, known.ID)
+	if errors.Is(err, keys.ErrAbsent) || err == nil && (key.RevokedAt != nil || key.Account != known.Account) {
+		return Caller{}, keys.ErrUnknown
+	}
+	return a.Caller(&key), err
+}
+
+// Key returns the caller's key, or nil. It is read-only.
 func (c Caller) Key() *keys.Key { return c.key }
 
 // Account returns the id of the caller's account, or "".
@@ -121,21 +148,40 @@ func (c Caller) Account() string {
 	return c.key.Account
 }
 
-// Admit takes one call from the rate limit of the caller's key. The allowance tells the bucket's state in any case;
+// Admit takes one call from the rate limit of the caller's key. The allowance has the state of the bucket in any case;
 // when the bucket is empty the error is a rate_limited problem.
-func (c Caller) Admit(ctx context.Context) (keys.Allowance, error) {
+func (c Caller) Admit(ctx context.Context) (keys.Allowance, error) { return c.take(ctx, 1) }
+
+// AdmitMore takes n more calls for an admitted call that counts as several, at most as many as a full bucket has (D79).
+// With fewer in the bucket the error is a rate_limited problem, and none is taken.
+func (c Caller) AdmitMore(ctx context.Context, n int) (keys.Allowance, error) {
 	if c.key == nil {
 		return keys.Allowance{}, ErrNone
 	}
-	a, err := c.accounts.Limiter.Take(ctx, c.key.ID, c.rate())
+	n = min(n, c.rate().Most(n+1)-1) // one was taken before
+	if n <= 0 {
+		return c.Allowance(ctx)
+	}
+	return c.take(ctx, n)
+}
+
+func (c Caller) take(ctx context.Context, n int) (keys.Allowance, error) {
+	if c.key == nil {
+		return keys.Allowance{}, ErrNone
+	}
+	a, err := c.accounts.Limiter.Take(ctx, c.key.ID, c.rate(), n)
 	if err == nil && !a.OK {
-		err = problem.New(problem.RateLimited, "the key may make %d calls at once and %s a second; wait and try again",
-			a.Rate.Capacity, strconv.FormatFloat(a.Rate.Refill, 'g', -1, 64)).After(a.RetryAfter)
+		worth := ""
+		if n > 1 {
+			worth = fmt.Sprintf(", and this one counts as %d more", n)
+		}
+		err = problem.New(problem.RateLimited, "the key may make %d calls at once and %s a second%s; wait and try again",
+			a.Rate.Capacity, strconv.FormatFloat(a.Rate.Refill, 'g', -1, 64), worth).After(a.RetryAfter)
 	}
 	return a, err
 }
 
-// Allowance returns the state of the bucket of the caller's key, and takes nothing from it.
+// Allowance returns the state of the bucket of the caller's key without taking a call.
 func (c Caller) Allowance(ctx context.Context) (keys.Allowance, error) {
 	return c.accounts.Limiter.Peek(ctx, c.key.ID, c.rate())
 }
@@ -147,19 +193,35 @@ func (c Caller) rate() keys.Rate {
 	return c.accounts.Rate
 }
 
-// Balance returns what the caller's account can still spend; 0 when nothing is charged or nobody calls.
+// Balance returns what the caller's account can still spend; 0 when nothing is charged or the caller is anonymous.
 func (c Caller) Balance(ctx context.Context) (int64, error) {
 	if c.accounts.Ledger == nil || c.key == nil {
 		return 0, nil
 	}
 	n, err := c.accounts.balance(ctx, c.key.Account)
-	if errors.Is(err, credits.ErrUnknownAccount) { // has a key, and no books yet
+	if errors.Is(err, credits.ErrUnknownAccount) { // has a key, but no entries yet
 		return 0, nil
 	}
 	return n, err
 }
 
-// Entries returns a part of the books of the caller's account, whatever account q names.
+// Affords reports whether the caller can pay for a call that holds n credits now: by the account's balance less its
+// open holds, and by the caps of the key. Without a ledger every call can be paid.
+func (c Caller) Affords(ctx context.Context, n int64) (bool, error) {
+	if c.accounts.Ledger == nil {
+		return true, nil
+	}
+	who, err := c.spender()
+	if err != nil {
+		return false, err
+	}
+	if err = c.accounts.check(ctx, who, n); isRefused(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Entries returns entries of the caller's account, whichever account q names.
 func (c Caller) Entries(ctx context.Context, q credits.Query) ([]credits.Entry, error) {
 	if c.accounts.Ledger == nil {
 		return nil, nil
@@ -172,7 +234,7 @@ func (c Caller) Entries(ctx context.Context, q credits.Query) ([]credits.Entry, 
 	return entries, err
 }
 
-// spender says who pays.
+// spender returns the payer of the caller's calls.
 func (c Caller) spender() (credits.Spender, error) {
 	if c.key == nil {
 		return credits.Spender{}, ErrNone

@@ -9,11 +9,12 @@ import (
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
 )
 
 // Item is one thing that a call may be charged for.
 type Item struct {
-	Name   string // what it is settled by
+	Name   string // used to settle it
 	Amount int64
 }
 
@@ -25,18 +26,18 @@ type Books struct {
 	holds          []credits.Hold // in the order of items
 }
 
-// Due is a charge that has been decided upon, with its hold: all that it takes to write it, in this process or, from a
+// Due is a charge that has been decided, with its hold: all that is needed to write it, in this process or, from a
 // note, in another.
 type Due struct {
 	Hold   credits.Hold
 	Charge credits.Charge
 }
 
-// ErrUndecided says that the ledger has failed in a way that leaves open whether it charged. Settling again tells.
+// ErrUndecided means that the ledger failed and that it is unknown whether it charged. Settling again resolves that.
 var ErrUndecided = errors.New("socialdata: it is not known whether the ledger has charged")
 
-// Reserve holds the amount of each item, all or none. An idempotencyKey that is not "" is charged once, however often
-// it is settled.
+// Reserve holds the amount of each item, all or none. With an idempotencyKey other than "", they are charged once,
+// however often they are settled.
 func (c Caller) Reserve(ctx context.Context, requestID, idempotencyKey string, items ...Item) (Books, error) {
 	b := Books{requestID: requestID, idempotencyKey: idempotencyKey, items: items}
 	if c.accounts.Ledger == nil {
@@ -64,7 +65,7 @@ func (b *Books) hold(item string) credits.Hold {
 	return credits.Hold{}
 }
 
-// Due returns what settling an item with a charge takes.
+// Due returns what is needed to settle an item with a charge.
 func (b *Books) Due(item string, charge credits.Charge) Due {
 	return NewDue(b.hold(item), b.requestID, b.idempotencyKey, charge)
 }
@@ -85,25 +86,25 @@ func (c Caller) Hold(ctx context.Context, amount int64) (credits.Hold, error) {
 	return holds[0], nil
 }
 
-// NewDue returns what settling hold with a charge takes.
+// NewDue returns what is needed to settle hold with a charge.
 func NewDue(hold credits.Hold, requestID, idempotencyKey string, charge credits.Charge) Due {
 	charge.RequestID = requestID
-	if idempotencyKey != "" { // the platform tells the parts of a search apart; a space is in no key
+	if idempotencyKey != "" { // the platform distinguishes the parts of a search; keys contain no space
 		charge.IdempotencyKey = idempotencyKey + " " + charge.Platform
 	}
 	return Due{hold, charge}
 }
 
-// Settle ends a hold with its charge. Without a ledger the receipt says what the charge would have been. After an error
-// nothing was charged and nothing is held, unless it is [ErrUndecided]. The context's end does not stop it: the caller
-// may have hung up, and the books are closed all the same.
+// Settle ends a hold with its charge. Without a ledger the receipt has what would have been charged. After an error
+// nothing was charged and nothing is held, unless it is [ErrUndecided]. It continues when the context ends: the charge
+// must be written even if the caller has hung up.
 func (a *Accounts) Settle(ctx context.Context, d Due) (credits.Receipt, error) {
 	ctx = operation.Detach(ctx)
 	receipt, err := a.settleOnce(ctx, &d)
 	return a.booked(ctx, d, receipt, err)
 }
 
-// settleOnce settles d and, if that fails, asks once what became of it.
+// settleOnce settles d and, if that fails, checks once whether it was charged.
 func (a *Accounts) settleOnce(ctx context.Context, d *Due) (credits.Receipt, error) {
 	if a.Ledger == nil {
 		return credits.Receipt{Charged: d.Charge.Amount}, nil
@@ -111,7 +112,7 @@ func (a *Accounts) settleOnce(ctx context.Context, d *Due) (credits.Receipt, err
 	if d.Hold.ID == "" {
 		return credits.Receipt{}, fmt.Errorf("socialdata: nothing was held for %s %s", d.Charge.Operation, d.Charge.Platform)
 	}
-	d.Charge.Late = d.Charge.Amount > 0 // a process that stood still may be late
+	d.Charge.Late = d.Charge.Amount > 0 // a process that was suspended may be late
 	receipt, err := a.settle(ctx, d.Hold, d.Charge)
 	if err != nil && !errors.Is(err, credits.ErrExpired) {
 		receipt, err = a.resolve(ctx, *d, err)
@@ -119,9 +120,9 @@ func (a *Accounts) settleOnce(ctx context.Context, d *Due) (credits.Receipt, err
 	return receipt, err
 }
 
-// Settle is [Accounts.Settle] for a call that is answered right away. While the ledger cannot say what became of the
-// charge, it asks again as long as the call has time. A charge of which that is not known in the end is told as failed,
-// and noted: if it turns out to have been made, it is given back.
+// Settle is [Accounts.Settle] for a call that is answered immediately. If the ledger cannot say whether it charged, it
+// retries as long as the call has time. If that remains unknown, the call is reported as failed, and a note is written:
+// if it turns out that the charge was made, it is refunded.
 func (c Caller) Settle(ctx context.Context, d Due) (credits.Receipt, error) {
 	a := c.accounts
 	ctx = operation.Detach(ctx)
@@ -130,7 +131,7 @@ func (c Caller) Settle(ctx context.Context, d Due) (credits.Receipt, error) {
 	return a.end(ctx, d, over, receipt, err)
 }
 
-// end asks what became of d until that is known or the call's time is over.
+// end retries until it is known whether d was charged, or the call's time is over.
 func (a *Accounts) end(
 	ctx context.Context, d Due, over time.Time, receipt credits.Receipt, failed error,
 ) (credits.Receipt, error) {
@@ -147,14 +148,14 @@ func (a *Accounts) end(
 	return receipt, err
 }
 
-// How long it waits before it asks again what became of a charge.
+// How long to wait before asking again whether a charge was made.
 const (
 	firstPause   = 20 * time.Millisecond
 	longestPause = 500 * time.Millisecond
 )
 
-// booked tells of a charge that was made now. One that was made before, under the same idempotency key, stays with the
-// caller who is told of it here; until that is noted it is undecided.
+// booked handles a charge that was made by this call. One that was made before, with the same idempotency key, belongs
+// to the caller who now gets its answer; until that is noted it is undecided.
 func (a *Accounts) booked(ctx context.Context, d Due, receipt credits.Receipt, err error) (credits.Receipt, error) {
 	switch {
 	case err != nil || a.Ledger == nil:
@@ -169,8 +170,8 @@ func (a *Accounts) booked(ctx context.Context, d Due, receipt credits.Receipt, e
 	return receipt, err
 }
 
-// resolve finds out what became of a charge that has failed with err: the ledger may have written it before it failed.
-// Releasing the hold tells, and changes nothing then.
+// resolve finds out whether a charge that failed with err was made: the ledger may have written it before it failed.
+// Releasing the hold tells, and then changes nothing.
 func (a *Accounts) resolve(ctx context.Context, d Due, err error) (credits.Receipt, error) {
 	receipt, released := a.settle(ctx, d.Hold, credits.Charge{})
 	switch {
@@ -183,9 +184,9 @@ func (a *Accounts) resolve(ctx context.Context, d Due, err error) (credits.Recei
 	return credits.Receipt{}, errors.Join(ErrUndecided, err, released)
 }
 
-// Charge charges the caller for an answer that is already in hand, in one step where the ledger can. Without a ledger the
-// receipt says what the charge would have been. A caller who has left before it is not charged; from then on the
-// context's end stops nothing. After an error nothing was charged, unless it is [ErrUndecided].
+// Charge charges the caller for an answer that is already available, in one step if the ledger supports it. Without a
+// ledger the receipt has what would have been charged. If the context has ended before, nothing is charged; afterwards
+// its end is ignored. After an error nothing was charged, unless it is [ErrUndecided].
 func (c Caller) Charge(
 	ctx context.Context, requestID, idempotencyKey string, charge credits.Charge,
 ) (credits.Receipt, error) {
@@ -219,7 +220,7 @@ func (c Caller) Charge(
 	return a.end(ctx, d, over, receipt, err)
 }
 
-// charge is the ledger's Charge; a ledger that panics fails.
+// charge calls the ledger's Charge; a panic of the ledger becomes an error.
 func (a *Accounts) charge(ctx context.Context, l credits.Charger, d Due) (receipt credits.Receipt, err error) {
 	bounded, err := a.guard.ledger.enter(ctx, grace)
 	if err != nil {
@@ -229,14 +230,14 @@ func (a *Accounts) charge(ctx context.Context, l credits.Charger, d Due) (receip
 	return l.Charge(bounded, d.Hold.Spender, d.Charge)
 }
 
-// charged tells of a charge.
+// charged reports a charge to the observer.
 func (a *Accounts) charged(d Due, r credits.Receipt) {
 	if r.Charged > 0 {
 		a.Charged(observe.Charge{Operation: d.Charge.Operation, Platform: d.Charge.Platform, Credits: r.Charged})
 	}
 }
 
-// hold holds amounts, all or none, or says what was lacking.
+// hold holds amounts, all or none, or returns what was lacking.
 func (a *Accounts) hold(ctx context.Context, who credits.Spender, amounts ...int64) ([]credits.Hold, error) {
 	holds, err := a.reserve(ctx, who, amounts)
 	if !isRefused(err) {
@@ -249,7 +250,7 @@ func (a *Accounts) hold(ctx context.Context, who credits.Spender, amounts ...int
 	return nil, a.short(ctx, who.Account, price, err)
 }
 
-// reserve is the ledger's Reserve; a ledger that panics fails.
+// reserve calls the ledger's Reserve; a panic of the ledger becomes an error.
 func (a *Accounts) reserve(ctx context.Context, who credits.Spender, amounts []int64) (holds []credits.Hold, err error) {
 	bounded, err := a.guard.ledger.enter(ctx, 0)
 	if err != nil {
@@ -259,21 +260,61 @@ func (a *Accounts) reserve(ctx context.Context, who credits.Spender, amounts []i
 	return a.Ledger.Reserve(bounded, who, a.HoldFor, amounts...)
 }
 
+// check returns an error if who cannot hold n credits now. If the ledger is not a [credits.Checker], the balance is
+// read and, if the key has a cap, a hold is made and released at once.
+func (a *Accounts) check(ctx context.Context, who credits.Spender, n int64) error {
+	if checker, ok := a.Ledger.(credits.Checker); ok {
+		return a.ask(ctx, checker, who, n)
+	}
+	if who.DayCap == nil && who.TotalCap == nil {
+		balance, err := a.balance(ctx, who.Account)
+		if err == nil && n > balance {
+			err = credits.ErrInsufficient
+		}
+		return err
+	}
+	holds, err := a.reserve(ctx, who, []int64{n})
+	if err != nil {
+		return err
+	}
+	_, err = a.settle(operation.Detach(ctx), holds[0], credits.Charge{})
+	return err
+}
+
+// ask calls the ledger's Check; a panic of the ledger becomes an error.
+func (a *Accounts) ask(ctx context.Context, l credits.Checker, who credits.Spender, n int64) (err error) {
+	bounded, err := a.guard.ledger.enter(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer bounded.leave(&err)
+	return l.Check(bounded, who, n)
+}
+
 // isRefused reports whether the account or its key cannot pay.
 func isRefused(err error) bool {
 	return errors.Is(err, credits.ErrInsufficient) || errors.Is(err, credits.ErrUnknownAccount)
 }
 
-// short adds to a refusal what the call costs and what the account can spend.
+// short adds to a refusal the price of the call and what the account can spend.
 func (a *Accounts) short(ctx context.Context, account string, price int64, err error) error {
 	short := &ShortError{Price: price, Err: err}
-	if n, err := a.balance(ctx, account); err == nil { // else there are no books, and the balance is 0
+	if n, err := a.balance(ctx, account); err == nil { // else there are no entries, and the balance is 0
 		short.Balance = n
 	}
 	return short
 }
 
-// ShortError says what a call would have cost at most, and what the account could spend.
+// Within returns an error for a call that may cost more than the caller allows, in credits; a most of 0 is no limit.
+func Within(price, most int64) error {
+	if most == 0 || price <= most {
+		return nil
+	}
+	return problem.New(problem.InsufficientCredits,
+		"it may cost %d credits, and max_credits is %d; nothing was charged", price, most)
+}
+
+// ShortError has the highest price of a call, and what the account could spend.
 type ShortError struct {
 	Price, Balance int64
 	Err            error
@@ -284,14 +325,14 @@ func (e *ShortError) Error() string {
 	return fmt.Sprintf("%v: the call costs up to %d, and %d can be spent", e.Err, e.Price, e.Balance)
 }
 
-// Unwrap returns what the ledger said.
+// Unwrap returns the ledger's error.
 func (e *ShortError) Unwrap() error { return e.Err }
 
-// settle is the ledger's Settle; a ledger that panics fails.
+// settle calls the ledger's Settle; a panic of the ledger becomes an error.
 func (a *Accounts) settle(ctx context.Context, h credits.Hold, c credits.Charge) (receipt credits.Receipt, err error) {
 	spare := time.Duration(0)
 	if c.Amount > 0 {
-		spare = grace // to ask what became of it
+		spare = grace // to find out whether it was charged
 	}
 	bounded, err := a.guard.ledger.enter(ctx, spare)
 	if err != nil {
@@ -301,7 +342,7 @@ func (a *Accounts) settle(ctx context.Context, h credits.Hold, c credits.Charge)
 	return a.Ledger.Settle(bounded, h, c)
 }
 
-// balance is the ledger's Balance; a ledger that panics fails.
+// balance calls the ledger's Balance; a panic of the ledger becomes an error.
 func (a *Accounts) balance(ctx context.Context, account string) (n int64, err error) {
 	bounded, err := a.guard.ledger.enter(ctx, 0)
 	if err != nil {
@@ -311,7 +352,7 @@ func (a *Accounts) balance(ctx context.Context, account string) (n int64, err er
 	return a.Ledger.Balance(bounded, account)
 }
 
-// entries is the ledger's Entries; a ledger that panics fails.
+// entries calls the ledger's Entries; a panic of the ledger becomes an error.
 func (a *Accounts) entries(ctx context.Context, q credits.Query) (entries []credits.Entry, err error) {
 	bounded, err := a.guard.ledger.enter(ctx, 0)
 	if err != nil {

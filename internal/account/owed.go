@@ -18,29 +18,30 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// ToldAsFailed is the reason of a refund: the caller was told that the call failed, and it turned out to be charged.
+// ToldAsFailed is the reason of a refund for a charge whose caller was told that the call failed.
 const ToldAsFailed = "told as failed"
 
 const (
 	owedPrefix = "told"
-	owedTTL    = 7 * 24 * time.Hour // of a note that nothing has come of yet
-	// owedBegin and owedEvery are how soon a note is looked at, and how often then until something comes of it.
+	owedTTL    = 7 * 24 * time.Hour // of a note that is still unresolved
+	// owedBegin is the delay before a note is first processed, and owedEvery the interval until it is resolved.
 	owedBegin, owedEvery = time.Second, 5 * time.Second
-	// owedScan is how often the notes of other processes are looked for, and owedAge how old one must be before this
-	// process takes it for that of one that has died: by then nothing of it can be on its way to the ledger any more.
+	// owedScan is how often notes of other processes are searched, and owedAge how old one must be before this process
+	// assumes that its process has died: by then no request of it can still be on its way to the ledger.
 	owedScan, owedAge = 20 * time.Second, 40 * time.Second
 )
 
-// owed are the charges whose callers were told that they had failed while that was not known. Each is noted, here and in
-// the records; once the ledger can say that it was made after all, it is given back. There is one note for each charge,
-// or for each idempotency key: who repeats the call under the key gets the answer for the charge instead.
+// owed are the charges whose callers were told that they had failed while that was unknown. Each is noted in memory and
+// in the records; once the ledger can say that the charge was made after all, it is refunded. There is one note for
+// each charge, or for each idempotency key: a caller that repeats the call with the key gets the answer for the charge
+// instead.
 type owed struct {
 	*Accounts
 	process string
 	work    background.Group
 
 	mu    sync.Mutex
-	notes map[string]*due // that are not in the records yet, or that nothing has come of, by key
+	notes map[string]*due // those not yet in the records, or unresolved, by key
 	timer *time.Timer
 	scans *time.Timer
 }
@@ -52,21 +53,21 @@ type due struct {
 	noted bool // it is in the records
 }
 
-// owedState says what has come of a note.
+// owedState is the state of a note.
 type owedState string
 
 const (
 	told      owedState = "told"
 	refunding owedState = "refunding" // the refund is being written
 	refunded  owedState = "refunded"
-	answered  owedState = "answered" // the caller has repeated the call and has its answer for the charge
+	answered  owedState = "answered" // the caller has repeated the call and got its answer for the charge
 )
 
 // owedNote is a note in the records.
 type owedNote struct {
 	State   owedState
-	Dues    []Due // of which one at most has an entry: the ledger lets an idempotency key be charged once
-	Before  int   // such refunds of the request that there were before
+	Dues    []Due // at most one of them has an entry: the ledger charges an idempotency key once
+	Before  int   // the number of such refunds of the request before
 	Process string
 	At      time.Time
 }
@@ -105,8 +106,8 @@ func owedKey(d Due) string {
 	return records.Key(owedPrefix, d.Hold.Spender.Account, d.Hold.ID)
 }
 
-// ToldAsFailed notes that the caller is told that the call failed that d is the charge of, while it is not known whether
-// it was charged, because of cause. If it was, it is given back.
+// ToldAsFailed notes that the caller of the call charged with d is told that it failed, while it is unknown, because of
+// cause, whether it was charged. If it was, the charge is refunded.
 func (a *Accounts) ToldAsFailed(ctx context.Context, d Due, cause error) {
 	if a.Ledger == nil || d.Hold.ID == "" {
 		return
@@ -126,14 +127,14 @@ func (a *Accounts) ToldAsFailed(ctx context.Context, d Due, cause error) {
 	o.wake(owedBegin)
 }
 
-// wake sees to it that the notes are looked at after d. The caller has the lock.
+// wake makes sure that the notes are processed after d. The caller holds the lock.
 func (o *owed) wake(d time.Duration) {
 	if o.timer == nil {
 		o.timer = time.AfterFunc(d, o.again)
 	}
 }
 
-// again looks at the notes, and once more later while there are some.
+// again processes the notes, and again later while there are some.
 func (o *owed) again() {
 	if !o.work.Begin() {
 		return
@@ -147,7 +148,7 @@ func (o *owed) again() {
 	}
 }
 
-// pass tries to bring every note of this process to its end.
+// pass tries to resolve every note of this process.
 func (o *owed) pass(ctx context.Context) {
 	o.mu.Lock()
 	keys := slices.Sorted(maps.Keys(o.notes))
@@ -159,7 +160,7 @@ func (o *owed) pass(ctx context.Context) {
 	}
 }
 
-// tryOwn brings a note of this process into the records and to its end.
+// tryOwn writes a note of this process to the records and tries to resolve it.
 func (o *owed) tryOwn(ctx context.Context, key string) error {
 	o.mu.Lock()
 	n := o.notes[key]
@@ -184,7 +185,7 @@ func (o *owed) tryOwn(ctx context.Context, key string) error {
 	return nil
 }
 
-// put notes dues in the records, beside those that another attempt under the same key has noted there.
+// put adds dues to a note in the records, beside those of another attempt with the same key.
 func (o *owed) put(ctx context.Context, key string, dues []Due) error {
 	for {
 		mine := &owedNote{State: told, Dues: dues, Process: o.process, At: o.Now()}
@@ -201,7 +202,7 @@ func (o *owed) put(ctx context.Context, key string, dues []Due) error {
 			return err
 		}
 		if there.State != told {
-			return nil // finish says what is still to be done
+			return nil // finish returns what remains to be done
 		}
 		for _, d := range dues {
 			if !slices.ContainsFunc(there.Dues, func(t Due) bool { return t.Hold.ID == d.Hold.ID }) {
@@ -229,8 +230,8 @@ func (o *owed) write(ctx context.Context, key string, n *owedNote, over int64, t
 	return o.Records.Put(ctx, r, ttl)
 }
 
-// finish gives back what a note in the records is about, if that was charged, and removes the note. It returns nil when
-// nothing is left to be done.
+// finish refunds the charge of a note in the records, if it was made, and removes the note. It returns nil when nothing
+// remains to be done.
 func (o *owed) finish(ctx context.Context, key string) error {
 	stands, err := o.Records.Get(ctx, key)
 	if errors.Is(err, records.ErrAbsent) {
@@ -255,13 +256,13 @@ func (o *owed) finish(ctx context.Context, key string) error {
 		return err
 	}
 	version := stands.Version
-	if n.State == told { // from here on a repeated call is told that the charge is given back
+	if n.State == told { // from here on a repeated call is told that the charge is refunded
 		n.State, n.Before, n.Process, n.At = refunding, before, o.process, o.Now()
 		if version, err = o.write(ctx, key, n, version, owedTTL); err != nil {
 			return err
 		}
 	}
-	if before == n.Before { // else an attempt of which it was not known has written it
+	if before == n.Before { // else another attempt, with unknown result, has written it
 		if err := o.refund(ctx, *made); err != nil {
 			return err
 		}
@@ -274,7 +275,7 @@ func (o *owed) finish(ctx context.Context, key string) error {
 	return err
 }
 
-// made releases what is still held of dues, and returns the one that was charged, with what it came to; nil when none was.
+// made releases what dues still hold, and returns the one that was charged, with the amount; nil when none was.
 func (o *owed) made(ctx context.Context, dues []Due) (*Due, error) {
 	var made *Due
 	for _, d := range dues {
@@ -285,7 +286,7 @@ func (o *owed) made(ctx context.Context, dues []Due) (*Due, error) {
 		if err != nil || receipt.Charged == 0 {
 			continue
 		}
-		// Under an idempotency key a hold may have come to what another was charged, which its caller knows of.
+		// With an idempotency key, the result of a hold may be another call's charge, which its caller knows about.
 		entries, err := o.entriesOf(ctx, d)
 		if err != nil {
 			return nil, err
@@ -300,7 +301,7 @@ func (o *owed) made(ctx context.Context, dues []Due) (*Due, error) {
 	return made, nil
 }
 
-// refunds counts the refunds that the request of d has had for having been told as failed.
+// refunds counts the refunds of the request of d with the reason ToldAsFailed.
 func (o *owed) refunds(ctx context.Context, d Due) (n int, err error) {
 	entries, err := o.entriesOf(ctx, d)
 	for _, e := range entries {
@@ -311,7 +312,7 @@ func (o *owed) refunds(ctx context.Context, d Due) (n int, err error) {
 	return n, err
 }
 
-// mostOfRequest is more entries than one request has.
+// mostOfRequest is more than the entries of any one request.
 const mostOfRequest = 1000
 
 func (o *owed) entriesOf(ctx context.Context, d Due) ([]credits.Entry, error) {
@@ -320,7 +321,7 @@ func (o *owed) entriesOf(ctx context.Context, d Due) ([]credits.Entry, error) {
 	})
 }
 
-// refund is the ledger's Refund; a ledger that panics fails.
+// refund calls the ledger's Refund; a panic of the ledger becomes an error.
 func (o *owed) refund(ctx context.Context, d Due) (err error) {
 	granter, ok := o.Ledger.(credits.Granter)
 	if !ok {
@@ -331,7 +332,10 @@ func (o *owed) refund(ctx context.Context, d Due) (err error) {
 		return err
 	}
 	defer bounded.leave(&err)
-	_, err = granter.Refund(bounded, d.Hold.Spender.Account, d.Charge.Amount, d.Charge.RequestID, ToldAsFailed)
+	_, err = granter.Give(bounded, credits.Gift{
+		Account: d.Hold.Spender.Account, Kind: credits.Refunded, Amount: d.Charge.Amount, RequestID: d.Charge.RequestID,
+		Reason: ToldAsFailed, Key: ToldAsFailed + " " + d.Hold.ID,
+	})
 	if err == nil {
 		o.Log.InfoContext(ctx, "refunded what was told as failed and was charged", "request_id", d.Charge.RequestID,
 			"credits", d.Charge.Amount)
@@ -339,8 +343,8 @@ func (o *owed) refund(ctx context.Context, d Due) (err error) {
 	return err
 }
 
-// answered notes that a caller who was told that a charge had failed has repeated the call under its idempotency key, and
-// gets the answer for that charge. When it was given back already, the answer is told to cost nothing.
+// answered notes that a caller who was told that a charge had failed has repeated the call with its idempotency key,
+// and gets the answer for that charge. If it was already refunded, the answer is reported to cost nothing.
 func (o *owed) answered(ctx context.Context, d Due, receipt credits.Receipt) (credits.Receipt, error) {
 	key := owedKey(d)
 	for {
@@ -361,7 +365,7 @@ func (o *owed) answered(ctx context.Context, d Due, receipt credits.Receipt) (cr
 			return receipt, err
 		}
 		if there.State == refunding || there.State == refunded {
-			receipt.Charged = 0
+			receipt.Charged, receipt.Back = 0, true
 		}
 		if there.State != told {
 			return receipt, nil
@@ -372,7 +376,7 @@ func (o *owed) answered(ctx context.Context, d Due, receipt credits.Receipt) (cr
 	}
 }
 
-// scan takes up the notes of processes that have died, or that were answered before they were noted.
+// scan takes over the notes of processes that have died, or whose callers got their answer before the note was written.
 func (o *owed) scan() {
 	if !o.work.Begin() {
 		return
@@ -391,7 +395,7 @@ func (o *owed) scan() {
 	o.scans.Reset(owedScan)
 }
 
-// takeUp brings another process's note to its end, once it is old enough.
+// takeUp resolves another process's note, once it is old enough.
 func (o *owed) takeUp(ctx context.Context, key string) error {
 	stands, err := o.Records.Get(ctx, key)
 	if err != nil {

@@ -4,10 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// Records returns s behind the guard.
+// Records returns s with the guard in front of it.
 func (g *Guard) Records(s records.Store) records.Store {
 	g.records.probe = func(ctx context.Context) error {
 		_, err := s.Get(ctx, "probe")
@@ -16,7 +17,7 @@ func (g *Guard) Records(s records.Store) records.Store {
 	return guarded{s, &g.records}
 }
 
-// guarded is a store of records behind its gate.
+// guarded is a store of records with its gate.
 type guarded struct {
 	store records.Store
 	gate  *gate
@@ -62,6 +63,11 @@ func (g guarded) Delete(ctx context.Context, key string, version int64) (err err
 	}
 	defer bounded.leave(&err)
 	return g.store.Delete(bounded, key, version)
+}
+
+// Erase implements [records.Store]. It has as long as it takes: no call waits for it.
+func (g guarded) Erase(ctx context.Context, s privacy.Subject) (map[string]int, error) {
+	return g.store.Erase(ctx, s)
 }
 
 // Keys implements [records.Store].

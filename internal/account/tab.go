@@ -11,36 +11,38 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// unpaid is the bucket that each account has for calls that went upstream and were not charged (D97).
+// unpaid is the size of each account's bucket for calls that went upstream and were not charged (D97).
 var unpaid = keys.Rate{Capacity: 1000, Refill: 1000.0 / 3600}
 
-// Tab is one call that may go upstream, until it is known whether it is paid for. It holds one of the account's unpaid
-// calls meanwhile, so that calls at the same time never make more of them than there are.
+// Tab is a call that may go upstream, until it is known whether it is paid for; a batch counts as one call for each
+// key. In the meantime it holds as many of the account's unpaid calls, so that concurrent calls never use more than
+// there are.
 type Tab struct {
 	accounts *Accounts
 	account  string
-	counted  bool // against the unpaid calls
-	asked    atomic.Bool
+	counted  bool          // counts against the unpaid calls
+	asked    []atomic.Bool // for each call, whether an upstream was asked
 }
 
-// Outcome is what a call came to, as far as the account's unpaid calls are concerned.
+// Outcome is the result of a call, as far as the account's unpaid calls are concerned.
 type Outcome int
 
 // The outcomes of a call.
 const (
-	Failed   Outcome = iota // takes an unpaid call if an upstream was asked
-	Answered                // without a charge, being free or paid for before
+	Failed   Outcome = iota // uses an unpaid call if an upstream was asked
+	Answered                // without a charge, because it is free or was paid for before
 	Charged                 // gives an unpaid call back
 )
 
-// Open begins the tab of a call. The sandbox and a client without a ledger count no unpaid calls. When the account has
-// none left the error is a rate_limited problem. Every tab is to be closed; a nil Tab counts nothing.
-func (c Caller) Open(ctx context.Context, sandbox bool) (*Tab, error) {
-	t := &Tab{accounts: c.accounts, account: c.Account()}
+// Open opens a tab for the given number of calls. The sandbox and a client without a ledger do not count unpaid calls.
+// When the account has fewer left the error is a rate_limited problem. Every tab must be closed; a nil Tab counts
+// nothing.
+func (c Caller) Open(ctx context.Context, sandbox bool, calls int) (*Tab, error) {
+	t := &Tab{accounts: c.accounts, account: c.Account(), asked: make([]atomic.Bool, calls)}
 	if sandbox || c.key == nil || c.accounts.Ledger == nil {
 		return t, nil
 	}
-	a, err := c.accounts.Limiter.Take(ctx, unpaidOf(t.account), unpaid)
+	a, err := c.accounts.Limiter.Take(ctx, unpaidOf(t.account), unpaid, calls)
 	if err != nil {
 		return nil, err
 	}
@@ -53,39 +55,48 @@ func (c Caller) Open(ctx context.Context, sandbox bool) (*Tab, error) {
 	return t, nil
 }
 
-// Context returns a context whose reads are made for the tab's account.
-func (t *Tab) Context(ctx context.Context) context.Context {
+// Context returns a context whose reads are made for the tab's account, as its call with the given index, from 0.
+func (t *Tab) Context(ctx context.Context, call int) context.Context {
 	if t == nil {
 		return ctx
 	}
 	return providers.WithCaller(ctx, &providers.Caller{
-		Account: t.account, Alone: t.accounts.alone(ctx), Asked: func() { t.asked.Store(true) },
+		Account: t.account, Alone: t.accounts.alone(ctx), Asked: func() { t.asked[call].Store(true) },
 	})
 }
 
-// Close ends the tab. Of a caller who has left it is not known whether an upstream will still be asked: it counts as if.
-func (t *Tab) Close(ctx context.Context, o Outcome) {
+// Close closes the tab with the outcome of each of its calls; calls without one have failed. If the caller has hung up,
+// it is unknown whether an upstream will still be asked, so it counts as asked.
+func (t *Tab) Close(ctx context.Context, outcomes ...Outcome) {
 	if t == nil || !t.counted {
 		return
 	}
-	back := 1
-	switch {
-	case o == Charged:
-		back = 2
-	case o == Failed && (t.asked.Load() || ctx.Err() != nil):
-		return
+	back := 0
+	for i := range t.asked {
+		o := Failed
+		if i < len(outcomes) {
+			o = outcomes[i]
+		}
+		switch {
+		case o == Charged:
+			back += 2
+		case o == Answered, !t.asked[i].Load() && ctx.Err() == nil:
+			back++
+		}
 	}
-	t.accounts.giveBack(ctx, t.account, back)
+	if back > 0 {
+		t.accounts.giveBack(ctx, t.account, back)
+	}
 }
 
-// Paid gives back one of the unpaid calls of the account, for a call that was charged and has no tab.
-func (c Caller) Paid(ctx context.Context) {
-	if c.key != nil && c.accounts.owing.has(c.key.Account) {
-		c.accounts.giveBack(ctx, c.key.Account, 1)
+// Paid gives back one of the account's unpaid calls for each of n charged calls without a tab.
+func (c Caller) Paid(ctx context.Context, n int) {
+	if c.key != nil && n > 0 && c.accounts.owing.has(c.key.Account) {
+		c.accounts.giveBack(ctx, c.key.Account, n)
 	}
 }
 
-// giveBack puts unpaid calls back. What cannot be put back comes back with time.
+// giveBack puts unpaid calls back. If that fails, they come back over time.
 func (a *Accounts) giveBack(ctx context.Context, account string, n int) {
 	ctx, cancel := context.WithTimeout(operation.Detach(ctx), time.Second)
 	defer cancel()
@@ -96,7 +107,7 @@ func (a *Accounts) giveBack(ctx context.Context, account string, n int) {
 
 func unpaidOf(account string) string { return "unpaid:" + account }
 
-// alone reports whether there is one account at most. It asks the store of keys once a minute until there are two.
+// alone reports whether there is at most one account. It asks the store of keys once a minute until there are two.
 func (a *Accounts) alone(ctx context.Context) bool {
 	admin, ok := a.Keys.(keys.Admin)
 	if !ok || a.several.Load() {

@@ -9,20 +9,21 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// ErrLost says that what a cursor stands for is not kept any more.
+// ErrLost means that the place of a cursor is no longer stored.
 var ErrLost = errors.New("what the cursor stands for is not kept any more")
 
-// Notes is where a [Keeper] leaves what is too long for a cursor: a [records.Store] is one.
+// Notes stores what is too long for a cursor; a [records.Store] implements it.
 type Notes interface {
 	Get(ctx context.Context, key string) (records.Record, error)
 	Put(ctx context.Context, r records.Record, ttl time.Duration) (version int64, err error)
 }
 
-// Keeper makes cursors of places and finds the places again. A place that would make a longer cursor than callers may
-// send is left in the notes, and the cursor says where. It is safe for concurrent use.
+// Keeper makes cursors from places and finds the places again. If a place would make a cursor longer than callers may
+// send, it is stored in the notes, and the cursor refers to it. It is safe for concurrent use.
 type Keeper struct {
 	sealer *Sealer
 	notes  Notes
@@ -34,23 +35,24 @@ func NewKeeper(sealer *Sealer, notes Notes) *Keeper {
 	return &Keeper{sealer, notes, operation.MaxCursor}
 }
 
-// kept marks the binding of a cursor that only says where its place is noted.
+// kept is part of the binding of a cursor that only refers to a note.
 const kept = "kept|"
 
-// Seal returns a cursor that opens for the same binding only. Equal places have equal cursors.
-func (k *Keeper) Seal(ctx context.Context, binding string, place []byte) (string, error) {
+// Seal returns a cursor that only opens for the same binding. Equal places have equal cursors. Subjects are the marks of
+// everyone whom the place may name.
+func (k *Keeper) Seal(ctx context.Context, binding string, place []byte, subjects privacy.Marks) (string, error) {
 	if base64.RawURLEncoding.EncodedLen(overhead+len(place)) <= k.max {
 		return k.sealer.Seal(binding, place), nil
 	}
-	// The reference is sealed, so nobody can ask for what is another's: notes need no owner.
+	// The reference is sealed, so callers cannot ask for another's note, and notes need no owner.
 	sum := sha256.Sum256(place)
-	if _, err := k.notes.Put(ctx, records.Record{Key: noteKey(sum[:]), Value: place}, Life); err != nil {
+	if _, err := k.notes.Put(ctx, records.Record{Key: noteKey(sum[:]), Value: place, Subjects: subjects}, Life); err != nil {
 		return "", err
 	}
 	return k.sealer.Seal(kept+binding, sum[:]), nil
 }
 
-// Open returns the place that was sealed for binding. It fails with [ErrInvalid] for what is no such cursor, and with
+// Open returns the place that was sealed for binding. It returns [ErrInvalid] if text is not such a cursor, and
 // [ErrLost].
 func (k *Keeper) Open(ctx context.Context, binding, text string) ([]byte, error) {
 	place, err := k.sealer.Open(binding, text)

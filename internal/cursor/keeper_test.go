@@ -28,14 +28,14 @@ func TestEveryCursorThatIsMadeCanBeSentBack(t *testing.T) {
 	k := keeper(t, records.NewMemory(records.MemoryConfig{}))
 	for _, size := range []int{0, 1, 100, 6122, 6123, 6124, 20_000, 1_000_000} {
 		place := bytes.Repeat([]byte("p"), size)
-		text, err := k.Seal(t.Context(), "posts|mock", place)
+		text, err := k.Seal(t.Context(), "posts|mock", place, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(text) > operation.MaxCursor {
 			t.Errorf("a place of %d bytes makes a cursor of %d", size, len(text))
 		}
-		again, err := k.Seal(t.Context(), "posts|mock", place)
+		again, err := k.Seal(t.Context(), "posts|mock", place, "")
 		if err != nil || again != text {
 			t.Errorf("the same place of %d bytes has two cursors, %v", size, err)
 		}
@@ -53,7 +53,7 @@ func TestAPlaceThatIsNotKeptAnyMoreIsLost(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	k := keeper(t, records.NewMemory(records.MemoryConfig{Now: func() time.Time { return at }}))
-	text, err := k.Seal(t.Context(), "posts", bytes.Repeat([]byte("p"), 10_000))
+	text, err := k.Seal(t.Context(), "posts", bytes.Repeat([]byte("p"), 10_000), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,10 +79,10 @@ func (fullNotes) Put(context.Context, records.Record, time.Duration) (int64, err
 func TestACursorThatCannotBeNotedIsNone(t *testing.T) {
 	t.Parallel()
 	k := keeper(t, fullNotes{})
-	if text, err := k.Seal(t.Context(), "posts", bytes.Repeat([]byte("p"), 10_000)); !errors.Is(err, errFull) {
+	if text, err := k.Seal(t.Context(), "posts", bytes.Repeat([]byte("p"), 10_000), ""); !errors.Is(err, errFull) {
 		t.Errorf("made %q, %v", text, err)
 	}
-	if _, err := k.Seal(t.Context(), "posts", []byte("short")); err != nil {
+	if _, err := k.Seal(t.Context(), "posts", []byte("short"), ""); err != nil {
 		t.Errorf("a short one needs no note: %v", err)
 	}
 }
@@ -91,7 +91,7 @@ func TestACursorHasOneSpelling(t *testing.T) {
 	t.Parallel()
 	k := keeper(t, records.NewMemory(records.MemoryConfig{}))
 	for size := range 3 { // of the last group of base64
-		text, err := k.Seal(t.Context(), "posts", make([]byte, size))
+		text, err := k.Seal(t.Context(), "posts", make([]byte, size), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestACursorHasOneSpelling(t *testing.T) {
 	}
 }
 
-// lastBit changes a bit of the last letter that strict base64 wants to be zero.
+// lastBit changes a bit of the last letter that strict base64 requires to be zero.
 func lastBit(text string) string {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	i := slices.Index([]byte(letters), text[len(text)-1])

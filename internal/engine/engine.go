@@ -9,6 +9,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -20,39 +21,52 @@ import (
 	"github.com/socialdata/socialdata/enrich"
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/erasure"
 	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/internal/resolve"
 	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/requests"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/watch"
 )
 
 // Config is what an engine is made of. Rows must be there; the zero value of everything else has a meaning.
 type Config struct {
-	Rows        []*read.Row           // the operation table, in the order of its description
-	Platforms   *platform.Table       // nil means those of the specification
-	Providers   []providers.Provider  // those of one platform in the order in which they are tried
-	Ledger      credits.Ledger        // nil charges nothing
-	Cache       cache.Store           // nil keeps 64 MiB in memory
-	Keys        keys.Store            // nil knows no key
-	Limiter     keys.Limiter          // nil counts in memory
-	Records     records.Store         // nil keeps jobs and idempotent answers in memory
-	Enricher    enrich.Enricher       // nil enriches nothing
-	Prices      map[platform.ID]int64 // base credits that differ from the platform's own
-	Rate        keys.Rate             // of keys that have none of their own; zero means [keys.DefaultRate]
-	Timeout     time.Duration         // of one call, all attempts and providers together; 0 means 15 seconds
-	Room        int64                 // bytes of memory for all answers at work; 0 means 512 MiB
-	CursorKeys  [][]byte              // the first seals, all open, as does one that Records keeps, which seals when there is no other
-	Environment string                // what the deployment is called; "" means development
-	Now         func() time.Time      // nil means [time.Now]
-	Log         *slog.Logger          // nil logs nothing
-	Observer    observe.Observer      // functions that are nil are not told
+	Rows        []*read.Row                 // the operation table, in the order of its description
+	Platforms   *platform.Table             // nil means those of the specification
+	Providers   []providers.Provider        // those of one platform in the order in which they are tried
+	Ledger      credits.Ledger              // nil charges nothing
+	Cache       cache.Store                 // nil keeps 64 MiB in memory
+	Keys        keys.Store                  // nil knows no key
+	Limiter     keys.Limiter                // nil counts in memory
+	Records     records.Store               // nil keeps jobs and idempotent answers in memory
+	Requests    requests.Store              // nil keeps the request log and the usage in memory
+	LogBounds   requests.Bounds             // of what Requests keeps
+	Enricher    enrich.Enricher             // nil enriches nothing
+	Prices      map[platform.ID]int64       // base credits that differ from the platform's own
+	Rate        keys.Rate                   // of keys that have none of their own; zero means [keys.DefaultRate]
+	Timeout     time.Duration               // of one call, all attempts and providers together; 0 means 15 seconds
+	Room        int64                       // bytes of memory for all answers at work; 0 means 512 MiB
+	CursorKeys  [][]byte                    // the first seals, all open, as does one that Records keeps, which seals when there is no other
+	Environment string                      // what the deployment is called; "" means development
+	Now         func() time.Time            // nil means [time.Now]
+	Log         *slog.Logger                // nil logs nothing
+	Observer    observe.Observer            // functions that are nil are not told
+	Blocklist   privacy.Blocklist           // nil notes what is erased and blocked in memory
+	Erasers     []privacy.Eraser            // what keeps data of people beside Cache and Records
+	Shares      map[string]providers.Shares // of the limits of providers, by name; others have [providers.DefaultShares]
+
+	Watches     watch.Store // nil keeps monitors in memory
+	MostWatches int         // monitors of an account; 0 means 1,000
 
 	Dependencies map[string]func() schema.HealthState // what the engine stands on, by name
 }
@@ -64,8 +78,18 @@ type Engine struct {
 	upstreams *upstreams.Pool
 	reader    *read.Reader
 	search    *search.Service
+	quotas    quotas
+	books     *concealer
+	erased    *erasure.Keeper
+	erasers   []privacy.Eraser
+	resolver  *resolve.Resolver
 	rows      map[string]*read.Row // by name
 	handlers  map[string]handler   // of the service's own operations, by name
+	turns     turns
+	planners  map[string]planner // of those that are charged
+	routes    operation.Routes   // of the rows
+	requests  *recorder
+	watching  watching
 }
 
 // holdSlack is how much longer than its call a hold lasts: enrichment and settling come after the upstream.
@@ -77,7 +101,7 @@ const recordsPatience = 10 * time.Second
 // New returns an Engine. It makes the secret of cursors in the store of records if that has none, and fails when the
 // store does and no cursor key is given. It fails too when a provider is of an unknown platform or named like another of
 // its platform, when a cursor key is too short, and when a row of the service's own has no handler.
-func New(cfg Config) (*Engine, error) {
+func New(cfg Config) (_ *Engine, err error) {
 	shared := cfg.Records != nil
 	cfg.fill()
 	cursorKeys, err := cursorSecrets(records.Within(cfg.Records, recordsPatience), cfg.CursorKeys)
@@ -85,7 +109,12 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	guard := account.NewGuard(cfg.Timeout)
-	cfg.Records = guard.Records(records.Compress(cfg.Records))
+	books := &concealer{store: guard.Records(cfg.Records)}
+	if len(cursorKeys) > len(cfg.CursorKeys) { // else the store is away, and the engine starts with the keys that it was given
+		if _, err := books.load(context.Background()); err != nil {
+			return nil, err
+		}
+	}
 	if err := checkPrices(cfg.Prices, cfg.Platforms); err != nil {
 		return nil, err
 	}
@@ -93,16 +122,34 @@ func New(cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{cfg: cfg, rows: map[string]*read.Row{}, handlers: handlers()}
+	erased := erasure.New(erasure.Config{List: cfg.Blocklist, Forget: forgetting(cfg.Cache), Log: cfg.Log})
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, erased.Close(context.Background()))
+		}
+	}()
+	watches, err := watchStore(cfg.Watches)
+	if err != nil {
+		return nil, err
+	}
+	erasers := append([]privacy.Eraser{cfg.Cache, cfg.Records, watches}, cfg.Erasers...)
+	cfg.Records = erased.Records(guard.Records(records.Compress(cfg.Records)))
+	e := &Engine{
+		erased: erased, erasers: erasers,
+		cfg: cfg, books: books, rows: map[string]*read.Row{}, handlers: handlers(), planners: planners(), requests: newRecorder(&cfg),
+	}
 	if err := e.addRows(cfg.Rows); err != nil {
 		return nil, err
 	}
 	e.upstreams, err = upstreams.New(upstreams.Config{
 		Platforms: cfg.Platforms, Providers: cfg.Providers, Observer: cfg.Observer, Room: cfg.Room, Now: cfg.Now, Log: cfg.Log,
+		Shares: cfg.Shares, Used: e.quotas.used,
 	})
 	if err != nil {
 		return nil, err
 	}
+	e.quotas.open(e.upstreams.Limits(), cfg.Records, shared, cfg.Log)
+	e.resolver = resolve.New(e.upstreams, operations(cfg.Rows))
 	e.accounts = account.New(account.Config{
 		Keys: cfg.Keys, Ledger: cfg.Ledger, Records: cfg.Records, Limiter: cfg.Limiter, Rate: cfg.Rate, Now: cfg.Now,
 		Guard: guard, HoldFor: cfg.Timeout + holdSlack, Charged: cfg.Observer.Charge, Log: cfg.Log, Shared: shared,
@@ -110,14 +157,24 @@ func New(cfg Config) (*Engine, error) {
 	e.reader = read.New(read.Config{
 		Upstreams: e.upstreams, Cache: cfg.Cache, Enricher: cfg.Enricher, Cursors: cursor.NewKeeper(sealer, cfg.Records),
 		Prices: cfg.Prices, Timeout: cfg.Timeout, Profile: e.reads(providers.OpProfile), Now: cfg.Now, Log: cfg.Log,
-		Observer: cfg.Observer,
+		Observer: cfg.Observer, Erased: erased,
 	})
 	e.search = search.New(search.Config{
 		Reader: e.reader, Upstreams: e.upstreams, Row: e.reads(providers.OpSearch), All: e.streamed(), Records: cfg.Records,
 		Cursors: cursor.NewKeeper(sealer, cfg.Records), Settle: e.accounts.Settle, ToldAsFailed: e.accounts.ToldAsFailed,
+		Explain: e.explain, Marks: erased.Marks,
 		Timeout: cfg.Timeout, Now: cfg.Now, Log: cfg.Log,
 	})
+	e.watching.open(e, watches)
 	return e, nil
+}
+
+// forgetting returns what removes names from a cache's part of this process's memory.
+func forgetting(c cache.Store) func(map[privacy.Name]struct{}) int {
+	if local, ok := c.(cache.Local); ok {
+		return local.Forget
+	}
+	return func(map[privacy.Name]struct{}) int { return 0 }
 }
 
 // checkPrices refuses the price of a platform that does not exist.
@@ -132,8 +189,11 @@ func checkPrices(prices map[platform.ID]int64, known *platform.Table) error {
 
 // addRows takes the operation table in.
 func (e *Engine) addRows(rows []*read.Row) error {
+	operations := make([]*operation.Operation, 0, len(rows))
+	defer func() { e.routes = operation.NewRoutes(operations) }()
 	for _, row := range rows {
-		if row.Service && e.handlers[row.Name] == nil {
+		operations = append(operations, row.Operation)
+		if row.Service && !row.Redirects && e.handlers[row.Name] == nil {
 			return fmt.Errorf("socialdata: nothing handles the operation %q", row.Name)
 		}
 		e.rows[row.Name] = row
@@ -165,6 +225,15 @@ func (c *Config) fill() {
 	}
 }
 
+// operations returns the operations of rows.
+func operations(rows []*read.Row) []*operation.Operation {
+	out := make([]*operation.Operation, len(rows))
+	for i, row := range rows {
+		out[i] = row.Operation
+	}
+	return out
+}
+
 // reads returns the row of a read through a provider; nil when the table has none.
 func (e *Engine) reads(op providers.Op) *read.Row {
 	for _, row := range e.cfg.Rows {
@@ -175,12 +244,10 @@ func (e *Engine) reads(op providers.Op) *read.Row {
 	return nil
 }
 
-// streamed returns the operation that can be watched: the search of several platforms.
+// streamed returns the operation that is watched as it goes: the search of several platforms.
 func (e *Engine) streamed() *operation.Operation {
-	for _, row := range e.cfg.Rows {
-		if row.Streams {
-			return row.Operation
-		}
+	if row := e.rows["search_across"]; row != nil {
+		return row.Operation
 	}
 	return nil
 }
@@ -191,11 +258,20 @@ func (e *Engine) Session(key *keys.Key) Session { return Session{e, e.accounts.C
 // Close waits until everything that the engine does in the background has ended. Reads from upstream are refused from
 // then on.
 func (e *Engine) Close(ctx context.Context) error {
+	if err := e.watching.close(ctx); err != nil { // it reads and searches
+		return err
+	}
 	if err := e.search.Close(ctx); err != nil { // it still reads
 		return err
 	}
 	if err := e.reader.Close(ctx); err != nil {
 		return err
 	}
-	return e.accounts.Close(ctx)
+	if err := e.quotas.close(ctx); err != nil {
+		return err
+	}
+	if err := e.accounts.Close(ctx); err != nil {
+		return err
+	}
+	return errors.Join(e.requests.close(ctx), e.erased.Close(ctx))
 }

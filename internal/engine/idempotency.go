@@ -3,17 +3,17 @@ package engine
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
@@ -34,6 +34,7 @@ type kept struct {
 	Claim  string // of the call that makes the request
 
 	Answer  *operation.Answer `json:",omitempty"` // of a read
+	Due     *credits.Charge   `json:",omitempty"` // for Answer: whether it was made, the ledger says by the idempotency key
 	Job     string            `json:",omitempty"` // of a search, which is replayed from its own record
 	At      time.Time         // when it was answered
 	Failure *failure          `json:",omitempty"` // for those who waited for it
@@ -56,6 +57,15 @@ type attempt struct {
 
 	mine    kept
 	version int64 // of the record that holds the claim
+	ready   *ready
+
+	ledgerKey string // what the ledger knows the charge by
+}
+
+// ready is an answer that was in the cache, with what it costs.
+type ready struct {
+	answer *operation.Answer
+	charge credits.Charge
 }
 
 // work makes a charged call. Left is how long it may take; the idempotencyKey is the ledger's. Job is what the answer
@@ -67,7 +77,7 @@ type work func(
 // idempotent makes a charged call, or, when the account has made it under the same idempotency key within a day, gives
 // the same answer again for nothing.
 func (s *Session) idempotent(
-	ctx context.Context, row *read.Row, call operation.Call, price int64, do work,
+	ctx context.Context, row *read.Row, call operation.Call, price int64, have *ready, do work,
 ) (*operation.Answer, error) {
 	if call.IdempotencyKey == "" || price == 0 {
 		answer, _, err := do(ctx, "", s.left(ctx))
@@ -76,11 +86,44 @@ func (s *Session) idempotent(
 	if err := checkIdempotencyKey(call.IdempotencyKey); err != nil { // of a search: a read has checked it
 		return nil, err
 	}
+	digest, err := s.books.conceal(ctx, requestOf(row, call))
+	if err != nil {
+		return nil, err
+	}
 	a := &attempt{
 		Session: s, row: row, call: call, key: records.Key("idempotency", s.who.Account(), call.IdempotencyKey),
-		over: time.Now().Add(s.left(ctx)), mine: kept{Digest: digestOf(row, call), Claim: rand.Text()},
+		over: time.Now().Add(s.left(ctx)), mine: kept{Digest: digest, Claim: rand.Text()}, ready: have,
 	}
-	return a.make(ctx, do)
+	// The ledger's key holds the request as well: the same key on another one is another charge.
+	if a.ledgerKey, err = s.books.conceal(ctx, call.IdempotencyKey+" "+digest); err != nil {
+		return nil, err
+	}
+	if have != nil { // noted before it is paid for: two writes in all, and neither waits for another call
+		a.mine.Answer, a.mine.Due, a.mine.At = have.answer, &have.charge, s.cfg.Now()
+	}
+	return a.share(ctx, do)
+}
+
+// share makes the call, or waits for another of this process that deals with the same key.
+func (a *attempt) share(ctx context.Context, do work) (*operation.Answer, error) {
+	for {
+		own, mine := a.turns.take(a.key)
+		if mine {
+			var stands *kept
+			defer func() { a.turns.end(a.key, own, stands) }()
+			answer, err := a.make(ctx, do, &stands)
+			return answer, err
+		}
+		if stands := own.await(ctx, a.over); stands != nil {
+			answer, err := a.outcome(ctx, stands, stands.Claim)
+			if err == nil || !errors.Is(err, errUnderWay) && !errors.Is(err, errVoid) {
+				return answer, err
+			}
+		}
+		if err := a.late(ctx); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // The two ways in which what stands under a key is no answer.
@@ -90,8 +133,8 @@ var (
 )
 
 // make claims the key and does the work, or waits for what comes of an earlier claim: its answer, or its failure, is
-// everybody's who has waited for it.
-func (a *attempt) make(ctx context.Context, do work) (*operation.Answer, error) {
+// everybody's who has waited for it. What stands under the key in the end goes to left.
+func (a *attempt) make(ctx context.Context, do work, left **kept) (*operation.Answer, error) {
 	waited := ""
 	for wait := idempotencyPoll; ; wait = min(2*wait, idempotencySlow) {
 		stands, err := a.look(ctx, waited)
@@ -101,6 +144,7 @@ func (a *attempt) make(ctx context.Context, do work) (*operation.Answer, error) 
 		if stands != nil {
 			answer, err := a.outcome(ctx, stands, waited)
 			if err == nil || !errors.Is(err, errUnderWay) && !errors.Is(err, errVoid) {
+				*left = stands
 				return answer, err
 			}
 			if errors.Is(err, errVoid) {
@@ -110,6 +154,10 @@ func (a *attempt) make(ctx context.Context, do work) (*operation.Answer, error) 
 			}
 		}
 		if stands == nil {
+			*left = &a.mine
+			if a.ready != nil {
+				return a.paid(ctx)
+			}
 			return a.recorded(ctx, do)
 		}
 		waited = stands.Claim
@@ -117,6 +165,17 @@ func (a *attempt) make(ctx context.Context, do work) (*operation.Answer, error) 
 			return nil, err
 		}
 	}
+}
+
+// paid charges for the answer that was at hand.
+func (a *attempt) paid(ctx context.Context) (*operation.Answer, error) {
+	receipt, err := a.pay(ctx, a.ready.answer, a.ready.charge)
+	if err != nil {
+		a.failed(ctx, err)
+		return nil, err
+	}
+	a.ready.answer.Replayed = receipt.Earlier // another call under the key has paid for it
+	return a.ready.answer, nil
 }
 
 // outcome returns what has come of the call that stands under the key, to one who has waited for that claim.
@@ -132,6 +191,9 @@ func (a *attempt) outcome(ctx context.Context, stands *kept, waited string) (*op
 	case stands.Answer == nil && stands.Job == "":
 		return nil, errUnderWay
 	}
+	if stands.Due != nil {
+		return a.settled(ctx, stands)
+	}
 	answer, err := a.replay(ctx, stands)
 	if errors.Is(err, search.ErrNoJob) {
 		return nil, errVoid
@@ -139,11 +201,38 @@ func (a *attempt) outcome(ctx context.Context, stands *kept, waited string) (*op
 	return answer, err
 }
 
-// pause waits a moment for what the earlier call comes to, within this call's own time.
-func (a *attempt) pause(ctx context.Context, wait time.Duration) error {
+// settled gives an answer again of which it is not known whether it was paid for: the ledger says so, or is paid by this
+// call.
+func (a *attempt) settled(ctx context.Context, stands *kept) (*operation.Answer, error) {
+	answer := a.again(stands)
+	receipt, err := a.pay(ctx, answer, *stands.Due)
+	if err != nil {
+		return nil, err
+	}
+	answer.Replayed = receipt.Earlier
+	stands.Due = nil
+	if b, err := schema.Marshal(stands); err == nil && a.version != 0 { // so that no other call need ask the ledger
+		r := records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version, Subjects: a.subjects(stands)}
+		if _, err := a.cfg.Records.Put(context.WithoutCancel(ctx), r, idempotencyTTL-a.cfg.Now().Sub(stands.At)); err != nil {
+			a.cfg.Log.DebugContext(ctx, "a paid answer is not noted as paid", "request_id", a.call.RequestID, "error", err)
+		}
+	}
+	return answer, nil
+}
+
+// late fails when this call's own time is over.
+func (a *attempt) late(ctx context.Context) error {
 	if !time.Now().Before(a.over) {
 		return problem.New(problem.UpstreamTimeout,
 			"an earlier call under this Idempotency-Key has not come to its end in time; try again, and nothing is charged twice")
+	}
+	return ctx.Err()
+}
+
+// pause waits a moment for what the earlier call comes to, within this call's own time.
+func (a *attempt) pause(ctx context.Context, wait time.Duration) error {
+	if err := a.late(ctx); err != nil {
+		return err
 	}
 	select {
 	case <-ctx.Done():
@@ -177,15 +266,19 @@ func (a *attempt) claim(ctx context.Context, over int64) (*kept, error) {
 	if err != nil {
 		return nil, err
 	}
+	ttl := idempotencyLease
+	if a.ready != nil { // no claim that has to be renewed, but the answer
+		ttl = idempotencyTTL
+	}
 	if r.Version = over; over != 0 {
-		version, err := a.cfg.Records.Put(ctx, r, idempotencyLease)
+		version, err := a.cfg.Records.Put(ctx, r, ttl)
 		if err == nil || !errors.Is(err, records.ErrConflict) {
 			a.version = version
 			return nil, err
 		}
 		r.Version = 0
 	}
-	stands, added, err := a.cfg.Records.Add(ctx, r, idempotencyLease)
+	stands, added, err := a.cfg.Records.Add(ctx, r, ttl)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +293,16 @@ func (a *attempt) claim(ctx context.Context, over int64) (*kept, error) {
 // record returns the record of the attempt as it is.
 func (a *attempt) record() (records.Record, error) {
 	b, err := schema.Marshal(&a.mine)
-	return records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version}, err
+	return records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version, Subjects: a.subjects(&a.mine)}, err
+}
+
+// subjects returns the marks of a record that may hold anyone: a failure quotes what was asked, and the service's own
+// operations answer with words that are not ours. Who is in the others is read from them.
+func (a *attempt) subjects(k *kept) privacy.Marks {
+	if k.Failure != nil || k.Answer != nil && a.row.Service {
+		return privacy.MarksOf(privacy.Anything)
+	}
+	return ""
 }
 
 // put writes the record over the claim, unless that has been lost. A store that failed may have written all the same:
@@ -240,8 +342,7 @@ func (a *attempt) recorded(ctx context.Context, do work) (*operation.Answer, err
 			a.failed(ctx, errors.New("the call was cut off"))
 		}
 	}()
-	// The ledger's key holds the request as well: the same key on another one is another charge.
-	answer, job, err := do(ctx, a.ledgerKey(), time.Until(a.over))
+	answer, job, err := do(ctx, a.ledgerKey, time.Until(a.over))
 	release()
 	if ended = true; err != nil {
 		a.failed(ctx, err)
@@ -258,11 +359,10 @@ func (a *attempt) recorded(ctx context.Context, do work) (*operation.Answer, err
 	return answer, nil
 }
 
-func (a *attempt) ledgerKey() string { return a.call.IdempotencyKey + " " + a.mine.Digest }
-
 // failed says to those who wait what the call came to.
 func (a *attempt) failed(ctx context.Context, err error) {
 	p := problemOf(a.row.Operation, a.call, err)
+	a.mine.Answer, a.mine.Due = nil, nil
 	a.mine.Failure = &failure{p.Code, p.Detail, p.RetryAfter}
 	if err := a.put(ctx, idempotencyLease); err != nil {
 		a.cfg.Log.WarnContext(ctx, "failure under an idempotency key not told", "error", err)
@@ -299,18 +399,38 @@ func (a *attempt) replay(ctx context.Context, k *kept) (*operation.Answer, error
 	if k.Job != "" {
 		return a.search.Replay(ctx, a.who, k.Job, a.call.RequestID)
 	}
-	answer := k.Answer
-	answer.Replayed, answer.TTL = true, 0
-	answer.Meta.RequestID, answer.Meta.Cache = a.call.RequestID, schema.Hit
-	answer.Meta.DataAgeS += max(0, int64(a.cfg.Now().Sub(k.At).Seconds()))
+	answer := a.again(k)
+	answer.Replayed = true
 	var err error
 	answer.Meta.CreditsRemaining, err = a.who.Balance(ctx)
 	return answer, err
 }
 
-func digestOf(row *read.Row, call operation.Call) string {
-	sum := sha256.Sum256([]byte(row.Name + "|" + call.Platform + "|" + call.Path + "?" + call.Given().Values().Encode()))
-	return hex.EncodeToString(sum[:])
+// again returns the answer that was kept, as it is told now.
+func (a *attempt) again(k *kept) *operation.Answer {
+	answer := k.Answer
+	answer.TTL = 0
+	answer.Meta.RequestID, answer.Meta.Cache = a.call.RequestID, schema.Hit
+	answer.Meta.DataAgeS += max(0, int64(a.cfg.Now().Sub(k.At).Seconds()))
+	return answer
+}
+
+// pay charges the caller for an answer once, and tells it so.
+func (a *attempt) pay(ctx context.Context, answer *operation.Answer, c credits.Charge) (credits.Receipt, error) {
+	receipt, err := a.who.Charge(ctx, a.call.RequestID, a.ledgerKey, c)
+	if err != nil {
+		return receipt, err
+	}
+	if receipt.Charged > 0 && !receipt.Earlier {
+		a.who.Paid(ctx, 1)
+	}
+	answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
+	return receipt, nil
+}
+
+// requestOf returns what tells one request from another.
+func requestOf(row *read.Row, call operation.Call) string {
+	return row.Name + "|" + call.Platform + "|" + call.Path + "?" + call.Given().Values().Encode()
 }
 
 // checkIdempotencyKey refuses what is no idempotency key; "" is none, and fine.

@@ -2,6 +2,9 @@ package engine_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -11,12 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
 )
 
 const onceKey = "order-0123456789"
@@ -164,5 +169,44 @@ func TestAFanOutIsAnsweredAgainForNothing(t *testing.T) {
 	}
 	if string(first.Data) != string(again.Data) || !again.Replayed || e.Balance(t) != 998 {
 		t.Errorf("replayed %t, %d credits are left", again.Replayed, e.Balance(t))
+	}
+}
+
+func TestTheBooksHoldNothingOfAKeyedRequest(t *testing.T) {
+	t.Parallel()
+	store := records.NewMemory(records.MemoryConfig{})
+	kept := map[string]string{} // what the books keep of a call, by what was asked
+	for _, handle := range []string{"octocat", "private-person", "octocat"} {
+		e := enginetest.New(t, enginetest.Config{Records: store, Providers: []providers.Provider{
+			enginetest.Profiles(platform.GitHub, "github", schema.Official, enginetest.Answers(new(enginetest.Counter))),
+		}})
+		key := onceKey + handle
+		if _, err := once(t.Context(), e.Client, key, handle); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Delete(t.Context(), records.Key("idempotency", e.Key.Account, key), 0); err != nil { // the answer is lost
+			t.Fatal(err)
+		}
+		if _, err := once(t.Context(), e.Client, key, handle); err != nil || e.Balance(t) != 999 {
+			t.Errorf("the call, made again without its record, leaves %d credits, %v", e.Balance(t), err)
+		}
+		entries, err := e.Ledger.Entries(t.Context(), credits.Query{Account: e.Key.Account, Limit: 1})
+		if err != nil || len(entries) != 1 {
+			t.Fatal(entries, err)
+		}
+		name := entries[0].IdempotencyKey
+		request := sha256.Sum256([]byte("profile|github|?handle=" + handle))
+		for _, plain := range []string{key, handle, hex.EncodeToString(request[:])} {
+			if strings.Contains(fmt.Sprint(entries[0]), plain) {
+				t.Errorf("the entry holds %q: %+v", plain, entries[0])
+			}
+		}
+		if before, ok := kept[handle]; ok && before != name {
+			t.Errorf("another engine over the same records knows the call as %q, and not as %q", name, before)
+		}
+		kept[handle] = name
+	}
+	if kept["octocat"] == kept["private-person"] {
+		t.Error("two requests are one in the books")
 	}
 }

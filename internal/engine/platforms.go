@@ -24,7 +24,7 @@ func platforms(ctx context.Context, s *Session, _ *read.Row, call operation.Call
 			RawRoutes: s.rawRoutes(info.ID),
 		}
 		for _, row := range s.cfg.Rows {
-			if !row.Service {
+			if !row.Service && row.Of == nil {
 				p.Operations = append(p.Operations, s.operationInfo(info.ID, row))
 			}
 		}
@@ -55,11 +55,11 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 		} else { // one that does without is enough
 			out.Required = slices.DeleteFunc(out.Required, func(name string) bool { return !slices.Contains(needs, name) })
 		}
+		if !out.Available && s.batched(row) {
+			out.KeysARequest = int64(p.AtOnce(row.Op))
+		}
 		out.Available = true
 		out.Providers = append(out.Providers, p.Name)
-		if n := p.Charges[row.Op]; n > 0 {
-			out.UpstreamCredits[p.Name] = n
-		}
 		if !slices.Contains(out.Sources, p.Source) {
 			out.Sources = append(out.Sources, p.Source)
 		}
@@ -69,10 +69,13 @@ func (s *Session) operationInfo(id platform.ID, row *read.Row) schema.OperationI
 		}
 	}
 	if out.Available {
-		out.Missing = []string{}
+		out.Missing, out.UpstreamCredits = []string{}, s.upstreams.Charges(id, row.Op)
 	}
 	return out
 }
+
+// batched reports whether there is a batch of what a row reads.
+func (s *Session) batched(row *read.Row) bool { return s.rows[row.Name+"/batch"] != nil }
 
 // rawRoutes lists what can be read unchanged at the price of a platform, each route once.
 func (s *Session) rawRoutes(id platform.ID) []schema.RawRoute {

@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/watch"
 )
 
 // problemOf turns any error of the engine into what a caller may see. It is the only place that does.
@@ -31,7 +35,7 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 		own := *p // a shared one, such as of a flight that many wait for, must not get each caller's id
 		return &own
 	}
-	platform := call.Platform
+	on := call.Platform
 	upstream, _ := errors.AsType[*providers.Error](err)
 	full, _ := errors.AsType[*records.QuotaError](err)
 	store, _ := errors.AsType[*account.UnavailableError](err)
@@ -58,14 +62,20 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 	case errors.Is(err, keys.ErrUnknown), errors.Is(err, account.ErrNone):
 		return problem.Wrap(err, problem.Unauthorized, "a valid API key is required")
 	case errors.Is(err, providers.ErrNotFound):
-		return problem.Wrap(err, problem.NotFound, "%s", upstreams.Detail(err, platform+" has no such thing"))
+		return problem.Wrap(err, problem.NotFound, "%s", upstreams.Detail(err, on+" has no such thing"))
 	case errors.Is(err, providers.ErrInvalid):
-		return problem.Wrap(err, problem.InvalidRequest, "%s", upstreams.Detail(err, platform+" cannot use this input"))
+		return problem.Wrap(err, problem.InvalidRequest, "%s", upstreams.Detail(err, on+" cannot use this input"))
 	case errors.Is(err, providers.ErrCursor):
 		return problem.Wrap(err, problem.InvalidRequest, "parameter \"cursor\": cursor expired, start again")
+	case errors.Is(err, watch.ErrAbsent):
+		return problem.Wrap(err, problem.NotFound, "the account has no monitor of that name")
+	case errors.Is(err, watch.ErrFull):
+		return problem.Wrap(err, problem.InvalidRequest, "the account has as many monitors as it may have; end one first")
+	case errors.Is(err, watch.ErrInvalid):
+		return problem.Wrap(err, problem.InvalidRequest, "%s", strings.TrimPrefix(err.Error(), watch.ErrInvalid.Error()+": "))
 	case upstreams.OnlyTimeouts(err):
 		return problem.Wrap(err, problem.UpstreamTimeout, "%s did not answer %sin time",
-			platform, problem.Phrase{HTTP: o.RouteOf(call) + " ", Command: o.Name + " "})
+			on, problem.Phrase{HTTP: o.RouteOf(call) + " ", Command: o.Name + " "})
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return problem.Wrap(err, problem.UpstreamTimeout, "the caller stopped waiting%s",
 			problem.Phrase{HTTP: " for " + o.RouteOf(call), Command: " for " + o.Name})
@@ -77,6 +87,12 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 		return p
 	}
 	return problem.Wrap(err, problem.InternalError, "something went wrong on our side")
+}
+
+// explain says to callers why the search of one platform failed, as the same search alone would.
+func (e *Engine) explain(on platform.ID, err error) schema.PlatformError {
+	p := problemOf(e.reads(providers.OpSearch).Operation, operation.Call{Platform: string(on)}, err)
+	return schema.PlatformError{Code: p.Code, Detail: p.Detail}
 }
 
 // storeWords is what a store is called to callers.

@@ -195,6 +195,7 @@ func TestWhoWaitsForAnEarlierCallWaitsNoLongerThanItsOwnTime(t *testing.T) {
 		if _, err := store.Put(t.Context(), claim, time.Hour); err != nil {
 			t.Fatal(err)
 		}
+		time.Sleep(11 * time.Second) // no call of this process is under way any more
 		began := time.Now()
 		_, err = once(t.Context(), e.Client, onceKey, "octocat")
 		enginetest.WantProblem(t, err, problem.UpstreamTimeout, "earlier call")

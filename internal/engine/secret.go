@@ -2,9 +2,13 @@ package engine
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/socialdata/socialdata/store/records"
@@ -12,25 +16,67 @@ import (
 
 const (
 	cursorRecord = "cursor-key"
-	cursorSecret = 32                        // bytes
-	cursorTTL    = 10 * 365 * 24 * time.Hour // of the record
+	ledgerRecord = "ledger-key"
+	secretLen    = 32                        // bytes
+	secretTTL    = 10 * 365 * 24 * time.Hour // of the record
 )
 
-// cursorSecrets returns the secrets of cursors, of which the first signs: those that were set, and the one that the store
-// of records keeps, which all replicas share and which outlives a restart.
-func cursorSecrets(store records.Store, set [][]byte) ([][]byte, error) {
-	secret := make([]byte, cursorSecret)
+// keptSecret returns the secret that the store of records keeps under a key, which all replicas share and which outlives a
+// restart. It is made when there is none.
+func keptSecret(ctx context.Context, store records.Store, key string) ([]byte, error) {
+	secret := make([]byte, secretLen)
 	if _, err := rand.Read(secret); err != nil {
 		return nil, err
 	}
-	kept, added, err := store.Add(context.Background(), records.Record{Key: cursorRecord, Value: secret}, cursorTTL)
+	kept, added, err := store.Add(ctx, records.Record{Key: key, Value: secret}, secretTTL)
+	if err != nil || added {
+		return secret, err
+	}
+	return kept.Value, nil
+}
+
+// cursorSecrets returns the secrets of cursors, of which the first signs: those that were set, and the one that the store
+// of records keeps.
+func cursorSecrets(store records.Store, set [][]byte) ([][]byte, error) {
+	secret, err := keptSecret(context.Background(), store, cursorRecord)
 	switch {
 	case err != nil && len(set) > 0:
 		return set, nil // which sign; what the store's would open is lost until the next start
 	case err != nil:
 		return nil, fmt.Errorf("socialdata: the secret of cursors: %w", err)
-	case !added:
-		secret = kept.Value
 	}
 	return append(slices.Clip(set), secret), nil
+}
+
+// concealer makes of an idempotency key and a request what the books keep of them: they are kept for good, and say nothing of
+// what was asked. It uses a secret of the deployment, without which requests could be guessed and compared.
+type concealer struct {
+	store records.Store
+
+	mu     sync.Mutex
+	secret []byte
+}
+
+// load reads the secret, unless it has been read. The store may have been away when the engine was made.
+func (c *concealer) load(ctx context.Context) (secret []byte, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.secret == nil {
+		if secret, err = keptSecret(ctx, c.store, ledgerRecord); err != nil {
+			return nil, err
+		}
+		c.secret = secret
+	}
+	return c.secret, nil
+}
+
+// conceal returns the HMAC-SHA-256 of text in hex. It fails when the secret cannot be read.
+func (c *concealer) conceal(ctx context.Context, text string) (string, error) {
+	secret, err := c.load(ctx)
+	if err != nil {
+		return "", fmt.Errorf("socialdata: the secret of the books: %w", err)
+	}
+	h := hmac.New(sha256.New, secret)
+	h.Write([]byte(text))
+	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -22,38 +23,37 @@ func handlers() map[string]handler {
 	return map[string]handler{
 		"me":            me,
 		"usage":         usage,
+		"requests":      listRequests,
 		"platforms":     platforms,
-		"enrich":        enrichText,
+		"resolve":       resolveAddress,
+		"enrich":        reads(planText),
+		"estimate":      estimate,
 		"search_across": searchAcross,
 		"job":           job,
-		"raw":           raw,
+		"raw":           reads(planRaw),
 		"health":        health,
+		"monitors":      listMonitors,
+		"changes":       listChanges,
+		"history":       listHistory,
 	}
 }
 
-// raw forwards a read to one of a provider's own routes.
-func raw(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
-	q, err := s.reader.PlanRaw(row, call)
-	return s.read(ctx, q, err, call)
-}
-
-// enrichText says what a text says.
-func enrichText(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
-	q, err := s.reader.PlanText(row, call)
-	return s.read(ctx, q, err, call)
+// reads returns the handler of an operation that is planned as a read.
+func reads(plan planner) handler {
+	return func(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
+		p, err := plan(ctx, s, row, call)
+		return s.read(ctx, p.read, err, call)
+	}
 }
 
 // searchAcross asks several platforms at once.
 func searchAcross(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
-	in, err := call.Bind(row.Params)
+	planned, err := planSearch(ctx, s, row, call)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := s.search.Plan(ctx, s.who, in)
-	if err != nil {
-		return nil, err
-	}
-	return s.idempotent(ctx, row, call, plan.Price(),
+	plan := planned.search
+	return s.idempotent(ctx, row, call, plan.Price(), nil,
 		func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, string, error) {
 			req := search.Request{Who: s.who, ID: call.RequestID, IdempotencyKey: idempotencyKey, Left: left}
 			return s.search.All(ctx, req, plan)
@@ -100,11 +100,16 @@ func me(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*o
 
 // free makes the answer of an operation that costs nothing and is made on the spot.
 func (s *Session) free(ctx context.Context, call operation.Call, data any) (*operation.Answer, error) {
-	b, err := schema.Marshal(data)
+	balance, err := s.who.Balance(ctx)
 	if err != nil {
 		return nil, err
 	}
-	balance, err := s.who.Balance(ctx)
+	return s.told(call, data, balance)
+}
+
+// told makes the answer of an operation that costs nothing, for an account with that balance.
+func (s *Session) told(call operation.Call, data any, balance int64) (*operation.Answer, error) {
+	b, err := schema.Marshal(data)
 	if err != nil {
 		return nil, err
 	}
@@ -123,6 +128,12 @@ func usage(ctx context.Context, s *Session, row *read.Row, call operation.Call) 
 	}
 	if s.who.Key() == nil {
 		return nil, account.ErrNone
+	}
+	if in.Get("group") != "" {
+		return usageBy(ctx, s, in, call)
+	}
+	if in.Get("key") != "" {
+		return nil, problem.New(problem.InvalidRequest, "key can only be used with group")
 	}
 	q := credits.Query{
 		RequestID: in.Get("request_id"), Platform: in.Get("platform"), Since: in.Time("since"), Until: in.Time("until"),

@@ -48,6 +48,18 @@ func (s *Session) Authenticate(ctx context.Context, secret string) (Session, err
 func (s *Session) Admit(ctx context.Context) (keys.Allowance, error) {
 	allowance, err := s.who.Admit(ctx)
 	if err != nil {
+		p := s.fail(ctx, nil, operation.Call{}, err)
+		s.remember(ctx, nil, operation.Call{RequestID: p.RequestID}, time.Now(), nil, 0, p)
+		return allowance, p
+	}
+	return allowance, nil
+}
+
+// AdmitMore takes n calls more from the rate limit of the session's key, for a call that has been admitted and is worth
+// several. With fewer in the bucket the error is a rate_limited problem, and none is taken.
+func (s *Session) AdmitMore(ctx context.Context, n int) (keys.Allowance, error) {
+	allowance, err := s.who.AdmitMore(ctx, n)
+	if err != nil {
 		return allowance, s.fail(ctx, nil, operation.Call{}, err)
 	}
 	return allowance, nil
@@ -64,8 +76,20 @@ func (s *Session) Do(ctx context.Context, o *operation.Operation, call operation
 		return nil, s.fail(ctx, &operation.Operation{}, call, problem.New(problem.NotFound, "there is no such operation"))
 	}
 	begun := time.Now()
+	var made *operation.Made
+	if row.Redirects {
+		target, to, instead, err := s.redirect(ctx, row, call, true)
+		if err != nil {
+			return s.tell(ctx, row, call, begun, nil, err)
+		}
+		row, call, made = target, to, instead
+	}
 	answer, err := s.handle(ctx, row, call)
-	return s.tell(ctx, row, call, begun, answer, err)
+	if answer, err = s.tell(ctx, row, call, begun, answer, err); err != nil {
+		return nil, err
+	}
+	answer.Made = made
+	return answer, nil
 }
 
 // Read makes a plain read of a row of the table for a caller in this process. The answer has an Envelope in place of
@@ -76,6 +100,9 @@ func (s *Session) Read(
 	call := operation.Call{Platform: string(on)}
 	ctx, call.RequestID = named(ctx, "")
 	begun := time.Now()
+	if err := s.knowing(ctx, row); err != nil {
+		return s.tell(ctx, row, call, begun, nil, err)
+	}
 	q, err := s.reader.PlanPairs(ctx, row, on, given)
 	if err != nil {
 		return s.tell(ctx, row, call, begun, nil, err)
@@ -85,7 +112,7 @@ func (s *Session) Read(
 	return s.tell(ctx, row, call, begun, answer, err)
 }
 
-// tell tells the observer what a call came to, and makes its error a problem.
+// tell tells the observer and the request log what a call came to, and makes its error a problem.
 func (s *Session) tell(
 	ctx context.Context, row *read.Row, call operation.Call, begun time.Time, answer *operation.Answer, err error,
 ) (*operation.Answer, error) {
@@ -94,11 +121,22 @@ func (s *Session) tell(
 		p := s.fail(ctx, row.Operation, call, err)
 		told.Code = p.Code
 		s.cfg.Observer.Call(told)
+		s.remember(ctx, row.Operation, call, begun, nil, 0, p)
 		return nil, p
 	}
 	told.Cache, told.Credits, told.Replayed = answer.Meta.Cache, answer.Meta.CreditsUsed, answer.Replayed
 	s.cfg.Observer.Call(told)
+	s.remember(ctx, row.Operation, call, begun, &answer.Meta, chargedNow(row.Operation, answer), nil)
 	return answer, nil
+}
+
+// chargedNow returns what an answer was charged by its own call: a repeated one, and a job that is collected, tell what was
+// charged before.
+func chargedNow(o *operation.Operation, a *operation.Answer) int64 {
+	if a.Replayed || o.Price == operation.Free {
+		return 0
+	}
+	return a.Meta.CreditsUsed
 }
 
 // left returns what is left of the time of the call that is worked for in ctx, which may have waited for its key.
@@ -119,8 +157,14 @@ func named(ctx context.Context, id string) (context.Context, string) {
 
 // handle makes a read from a platform, or asks the handler of one of the service's own operations.
 func (s *Session) handle(ctx context.Context, row *read.Row, call operation.Call) (*operation.Answer, error) {
+	if err := s.knowing(ctx, row); err != nil {
+		return nil, err
+	}
 	if row.Service {
 		return s.handlers[row.Name](ctx, s, row, call)
+	}
+	if row.Of != nil {
+		return s.readBatch(ctx, row, call)
 	}
 	q, err := s.reader.Plan(ctx, row, call)
 	return s.read(ctx, q, err, call)
@@ -140,7 +184,11 @@ func (s *Session) read(
 	if call.IdempotencyKey == "" {
 		return s.charge(ctx, q, s.left(ctx), call.RequestID, "")
 	}
-	return s.idempotent(ctx, q.Row, call, q.Quote.Total(),
+	have, err := s.recall(ctx, q, call.RequestID)
+	if err != nil {
+		return nil, err
+	}
+	return s.idempotent(ctx, q.Row, call, q.Quote.Total(), have,
 		func(ctx context.Context, idempotencyKey string, left time.Duration) (*operation.Answer, string, error) {
 			answer, err := s.charge(ctx, q, left, call.RequestID, idempotencyKey)
 			return answer, "", err
@@ -153,32 +201,62 @@ func (s *Session) charge(
 	ctx context.Context, q *read.Query, left time.Duration, requestID, idempotencyKey string,
 ) (*operation.Answer, error) {
 	over := time.Now().Add(left)
+	if err := account.Within(q.Quote.Total(), q.Most); err != nil {
+		return nil, err
+	}
 	entry := s.reader.Recall(ctx, q)
-	if entry != nil && !entry.NotFound && !q.Enrich {
-		return s.chargeHit(ctx, q, entry, requestID, idempotencyKey)
+	if whole(q, entry) {
+		have, err := s.ready(ctx, q, entry, requestID)
+		if err != nil {
+			return nil, err
+		}
+		return s.chargeHit(ctx, have, requestID, idempotencyKey)
 	}
 	return s.chargeRead(ctx, q, entry, over, requestID, idempotencyKey)
 }
 
-// chargeHit answers q from an entry that is the whole answer.
-func (s *Session) chargeHit(
-	ctx context.Context, q *read.Query, entry *cache.Entry, requestID, idempotencyKey string,
-) (*operation.Answer, error) {
+// whole reports whether an entry of the cache, or nil, is the whole answer to q.
+func whole(q *read.Query, entry *cache.Entry) bool {
+	return entry != nil && !entry.NotFound && !q.Enrich
+}
+
+// recall returns the answer to q that is in the cache and may be charged, nil when there is none.
+func (s *Session) recall(ctx context.Context, q *read.Query, requestID string) (*ready, error) {
+	if account.Within(q.Quote.Total(), q.Most) != nil {
+		return nil, nil //nolint:nilnil // the call is refused once its key is claimed
+	}
+	entry := s.reader.Recall(ctx, q)
+	if !whole(q, entry) || account.Within(q.Quote.Total(), q.Most) != nil { // which is refused under the key
+		return nil, nil //nolint:nilnil // it is not there
+	}
+	return s.ready(ctx, q, entry, requestID)
+}
+
+// ready makes the answer to q of an entry that is the whole of it.
+func (s *Session) ready(ctx context.Context, q *read.Query, entry *cache.Entry, requestID string) (*ready, error) {
 	answer := &q.Blank
 	answer.Meta.RequestID, answer.Meta.Cache = requestID, schema.Hit
 	if err := s.reader.Fill(ctx, answer, entry, q); err != nil {
 		return nil, err
 	}
-	receipt, err := s.who.Charge(ctx, requestID, idempotencyKey, credits.Charge{
+	return &ready{answer, credits.Charge{
 		Amount: s.reader.Priced(q, entry).Total(), Operation: q.Row.Name, Platform: string(q.Platform),
 		Cache: string(schema.Hit),
-	})
+	}}, nil
+}
+
+// chargeHit charges for an answer that was in the cache.
+func (s *Session) chargeHit(
+	ctx context.Context, have *ready, requestID, idempotencyKey string,
+) (*operation.Answer, error) {
+	receipt, err := s.who.Charge(ctx, requestID, idempotencyKey, have.charge)
 	if err != nil {
 		return nil, err
 	}
 	if receipt.Charged > 0 && !receipt.Earlier {
-		s.who.Paid(ctx)
+		s.who.Paid(ctx, 1)
 	}
+	answer := have.answer
 	answer.Meta.CreditsUsed, answer.Meta.CreditsRemaining = receipt.Charged, receipt.Balance
 	answer.Replayed = receipt.Earlier && idempotencyKey != "" // another call under the key has paid for it
 	return answer, nil
@@ -211,10 +289,10 @@ func (s *Session) chargeRead(
 		}
 	}()
 	if known == nil && q.Row.Upstream() {
-		if tab, err = s.who.Open(ctx, s.reader.Sandbox(q.Platform)); err != nil {
+		if tab, err = s.who.Open(ctx, s.reader.Sandbox(q.Platform), 1); err != nil {
 			return answer, err
 		}
-		ctx = tab.Context(ctx)
+		ctx = tab.Context(ctx, 0)
 	}
 	quote, err := s.reader.Answer(ctx, q, known, time.Until(over), answer)
 	if err != nil {
@@ -241,21 +319,38 @@ func (s *Session) Stream(
 	ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool,
 ) error {
 	ctx, call.RequestID = named(ctx, call.RequestID)
-	streamed := s.streamed()
-	if o == nil || o.Name != streamed.Name {
+	streamed, stream := s.streamed(), s.fanOut
+	if o != nil && o.Name == "changes" && s.rows[o.Name] != nil {
+		streamed, stream = s.rows[o.Name].Operation, s.follow
+	}
+	if o == nil || streamed == nil || o.Name != streamed.Name {
 		return s.fail(ctx, &operation.Operation{}, call, problem.New(problem.NotFound, "there is no such stream"))
 	}
-	if err := s.watch(ctx, streamed, call, yield); err != nil {
-		return s.fail(ctx, streamed, call, err)
+	begun, meta := time.Now(), schema.Meta{}
+	err := stream(ctx, streamed, call, func(e operation.Event) bool {
+		if e.Meta != nil {
+			meta = *e.Meta
+		}
+		return yield(e)
+	})
+	if err != nil {
+		p := s.fail(ctx, streamed, call, err)
+		s.remember(ctx, streamed, call, begun, nil, 0, p)
+		return p
 	}
+	s.remember(ctx, streamed, call, begun, &meta, meta.CreditsUsed, nil)
 	return nil
 }
 
-func (s *Session) watch(
+// fanOut hands what a search of several platforms finds to yield.
+func (s *Session) fanOut(
 	ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool,
 ) error {
 	in, err := call.Bind(o.Params)
 	if err != nil {
+		return err
+	}
+	if err := s.erased.Ready(ctx); err != nil {
 		return err
 	}
 	if call.IdempotencyKey != "" {

@@ -10,16 +10,32 @@ import (
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
 )
 
-// locking counts the calls that lock a record of an idempotency key.
+// locking counts the calls that lock a record of an idempotency key, those that write one, and those that read one.
 type locking struct {
 	records.Store
-	adds enginetest.Counter
+	adds, puts, gets enginetest.Counter
+}
+
+func (l *locking) Get(ctx context.Context, key string) (records.Record, error) {
+	if strings.HasPrefix(key, "idempotency/") {
+		l.gets.Add()
+	}
+	return l.Store.Get(ctx, key)
+}
+
+func (l *locking) Put(ctx context.Context, r records.Record, ttl time.Duration) (int64, error) {
+	if strings.HasPrefix(r.Key, "idempotency/") {
+		l.puts.Add()
+	}
+	return l.Store.Put(ctx, r, ttl)
 }
 
 func (l *locking) Add(ctx context.Context, r records.Record, ttl time.Duration) (records.Record, bool, error) {
@@ -29,34 +45,108 @@ func (l *locking) Add(ctx context.Context, r records.Record, ttl time.Duration) 
 	return l.Store.Add(ctx, r, ttl)
 }
 
-// TestCallsThatWaitUnderAKeyOnlyRead lets fifty calls wait for one that takes five seconds.
+// TestCallsThatWaitUnderAKeyOnlyRead lets fifty calls on each of two replicas wait for one that takes five seconds. One on
+// each has to do with the store, and the one that waits there for the other replica reads.
 func TestCallsThatWaitUnderAKeyOnlyRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &locking{Store: records.NewMemory(records.MemoryConfig{})}
-		e := enginetest.New(t, enginetest.Config{Records: store, Providers: []providers.Provider{{
+		slow := []providers.Provider{{
 			Name: "slow", Platform: platform.Mock, Source: schema.Own,
 			Search: func(context.Context, providers.SearchQuery, string) (page providers.Page[schema.SearchResult], err error) {
 				time.Sleep(5 * time.Second)
 				return page, nil
 			},
-		}}})
+		}}
+		e := enginetest.New(t, enginetest.Config{Records: store, Providers: slow})
+		other, err := socialdata.New(socialdata.WithRecords(store), socialdata.WithLedger(e.Ledger), socialdata.WithProviders(slow),
+			socialdata.WithClock(e.Clock.Now))
+		if err != nil {
+			t.Fatal(err)
+		}
 		const calls = 50
 		var wg sync.WaitGroup
-		for range calls {
-			wg.Go(func() {
-				_, err := e.Client.Do(t.Context(), socialdata.Operation("search"), keyedCall("mock", idempotencyKey, "query=cats"))
-				if err != nil {
-					t.Error(err)
-				}
-			})
+		for _, replica := range []*socialdata.Client{e.Client, other.As(e.Key)} {
+			for range calls {
+				wg.Go(func() {
+					_, err := replica.Do(t.Context(), socialdata.Operation("search"), keyedCall("mock", idempotencyKey, "query=cats"))
+					if err != nil {
+						t.Error(err)
+					}
+				})
+			}
 		}
 		wg.Wait()
-		if got := store.adds.Count(); got != calls {
-			t.Errorf("%d calls locked the record %d times; want once each", calls, got)
+		if err := other.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if adds, gets := store.adds.Count(), store.gets.Count(); adds != 2 || gets > 30 {
+			t.Errorf("%d calls on each replica locked the record %d times and read it %d times; want 2 and a few", calls, adds, gets)
 		}
 		if got := e.Balance(t); got != 999 {
 			t.Errorf("%d credits are left; want 999", got)
 		}
 	})
+}
+
+// TestAHitUnderAKeyIsNotedAndChargedOnce wants the two writes of a call that the cache answers, whoever repeats it: its
+// record and its charge. Answered again, it is read, and the first time noted as paid.
+func TestAHitUnderAKeyIsNotedAndChargedOnce(t *testing.T) {
+	t.Parallel()
+	store := &locking{Store: records.NewMemory(records.MemoryConfig{})}
+	e := enginetest.New(t, enginetest.Config{Records: store})
+	call := func(key, params string) *operation.Answer {
+		t.Helper()
+		a, err := e.Client.Do(t.Context(), socialdata.Operation("profile"), keyedCall("mock", key, params))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	warm := call("", "handle=ann")
+	if warm.Meta.CreditsUsed != 1 {
+		t.Fatalf("%+v", warm.Meta)
+	}
+	first := call(idempotencyKey, "handle=ann")
+	if first.Replayed || first.Meta.Cache != schema.Hit || first.Meta.CreditsUsed != 1 || first.Meta.CreditsRemaining != 998 {
+		t.Errorf("the first: replayed %t, %+v", first.Replayed, first.Meta)
+	}
+	if adds, puts := store.adds.Count(), store.puts.Count(); adds != 1 || puts != 0 {
+		t.Errorf("%d records added and %d written over; want 1 and 0", adds, puts)
+	}
+	for range 3 {
+		again := call(idempotencyKey, "handle=ann")
+		if !again.Replayed || again.Meta.CreditsUsed != 1 || again.Meta.CreditsRemaining != 998 || string(again.Data) != string(first.Data) {
+			t.Errorf("again: replayed %t, %+v", again.Replayed, again.Meta)
+		}
+	}
+	if puts := store.puts.Count(); puts != 1 {
+		t.Errorf("%d records written over; want 1, that it is paid", puts)
+	}
+	if got := e.Balance(t); got != 998 {
+		t.Errorf("%d credits are left; want 998", got)
+	}
+}
+
+// TestAHitThatCannotBePaidIsGivenToNoOne repeats a call under a key on an account that is empty, and then can pay.
+func TestAHitThatCannotBePaidIsGivenToNoOne(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	poor, _ := e.Account(t, "poor", 1)
+	call := func(key string) (*operation.Answer, error) {
+		return e.Client.As(poor).Do(t.Context(), socialdata.Operation("profile"), keyedCall("mock", key, "handle=ann"))
+	}
+	if _, err := call(""); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, err := call(idempotencyKey)
+		enginetest.WantProblem(t, err, problem.InsufficientCredits, "")
+	}
+	if _, err := e.Ledger.Grant(t.Context(), poor.Account, 1, "more"); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := call(idempotencyKey); err != nil || a.Replayed || a.Meta.CreditsUsed != 1 || a.Meta.CreditsRemaining != 0 {
+		t.Errorf("%+v, %v", a, err)
+	}
 }

@@ -59,7 +59,7 @@ type Config struct {
 
 // Engine is a client with all that stands around it.
 type Engine struct {
-	Open    *socialdata.Client // bound to nobody, as a skin holds it
+	Open    *socialdata.Client // bound to no caller, as a front end holds it
 	Client  *socialdata.Client // bound to the account's key
 	Ledger  *credits.Memory
 	Keys    *keys.Memory
@@ -133,6 +133,27 @@ func (e *Engine) Account(tb testing.TB, name string, n int64) (keys.Key, string)
 		tb.Fatal(err)
 	}
 	return key, secret
+}
+
+// Monitor makes the monitor salma, of a profile, and returns when its first poll has been told.
+func (e *Engine) Monitor(tb testing.TB) {
+	tb.Helper()
+	req := socialdata.WatchRequest{
+		Name: "salma", Operation: "profile", Platform: platform.Mock, Params: map[string]string{"handle": "salma_haddad"},
+		Every: 24 * time.Hour,
+	}
+	if _, _, err := e.Client.Monitors().Make(tb.Context(), req); err != nil {
+		tb.Fatal(err)
+	}
+	for {
+		page, err := e.Client.Changes(tb.Context(), socialdata.ChangesRequest{Monitor: req.Name, Wait: time.Second})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if len(page.Data) > 0 {
+			return
+		}
+	}
 }
 
 // Balance returns what the account can still spend.

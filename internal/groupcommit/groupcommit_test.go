@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// part is a number, and what became of it.
+// part is a number and its result.
 type part struct {
 	n     int
 	alone bool
@@ -23,7 +23,7 @@ type part struct {
 
 var errBad = errors.New("a bad part")
 
-// journal notes which parts each transaction had. Every part below zero fails.
+// journal records the parts of each transaction. Every negative part fails.
 type journal struct {
 	mu           sync.Mutex
 	transactions [][]int
@@ -71,7 +71,7 @@ func TestAPartThatFailsFailsAlone(t *testing.T) {
 		numbers []int
 		blame   func(int) int
 		want    [][]int
-		tries   int // of one part at most
+		tries   int // of at most one part
 	}{
 		{"none", []int{1, 2, 3}, known, [][]int{{1, 2, 3}}, 1},
 		{"one", []int{1, 2, -1, 3, 4}, known, [][]int{{1, 2}, {3, 4}}, 2},
@@ -115,7 +115,7 @@ func TestAPartThatFailsFailsAlone(t *testing.T) {
 	})
 }
 
-// TestPartsShareTransactions queues parts while the first is committed.
+// TestPartsShareTransactions queues parts while the first one is being committed.
 func TestPartsShareTransactions(t *testing.T) {
 	t.Parallel()
 	for _, joins := range []bool{false, true} {

@@ -101,7 +101,7 @@ func TestOneHangingPlatformCostsThreeSecondsAndFiveMinutes(t *testing.T) {
 		if diff := cmp.Diff([]string{"x/salma 0.86", "tiktok/salma 0.86"}, accounts(got)); diff != "" {
 			t.Errorf("linked (-want +got):\n%s", diff)
 		}
-		time.Sleep(15 * time.Second) // the reads that were given up end
+		time.Sleep(15 * time.Second) // abandoned reads end
 		hanging.Store(false)
 		e.Clock.Advance(4 * time.Minute)
 		if got, err = e.Client.Linked(t.Context(), ofSalma()); err != nil || got.Meta.Cache != schema.Hit {
@@ -128,7 +128,7 @@ func TestAnAbsenceKeepsItsWords(t *testing.T) {
 	}
 }
 
-// confirms is a platform that keeps a list of accounts itself, or fails to give it.
+// confirms is a platform that keeps a list of accounts itself, or fails to return it.
 func confirms(p providers.Provider, err error, list ...schema.LinkedProfile) providers.Provider {
 	p.Linked = func(context.Context, string, string) (providers.Page[schema.LinkedProfile], error) {
 		return providers.Page[schema.LinkedProfile]{Items: list}, err
@@ -241,9 +241,9 @@ func TestEqualHandlesAreProbedWhereTheCallerSaysSo(t *testing.T) {
 		{nil, false, []string{}, 1},
 		{[]platform.ID{platform.X}, false, []string{"x/Salma 0.50"}, 2},
 		{[]platform.ID{platform.X, platform.TikTok, platform.X, platform.GitHub}, false, []string{"x/Salma 0.50", "tiktok/salma 0.97"}, 3},
-		{[]platform.ID{platform.YouTube}, false, []string{}, 2}, // nobody there is an answer
+		{[]platform.ID{platform.YouTube}, false, []string{}, 2}, // an account that does not exist is an answer
 		{[]platform.ID{platform.X}, true, []string{"x/Salma 0.50"}, 4},
-		{[]platform.ID{platform.LinkedIn}, false, []string{}, 1}, // what could not be looked at is not charged
+		{[]platform.ID{platform.LinkedIn}, false, []string{}, 1}, // what could not be read is not charged
 		{[]platform.ID{platform.LinkedIn}, false, []string{}, 1}, // nor from the cache
 	}
 	for _, tt := range tests {

@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// people is a platform of the given profiles, by handle.
+// people is a platform with the given profiles, by handle.
 func people(id platform.ID, ps ...schema.Profile) providers.Provider {
 	return enginetest.Profiles(id, string(id), schema.Official, func(_ context.Context, handle string) (schema.Profile, error) {
 		for _, p := range ps {

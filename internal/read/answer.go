@@ -2,7 +2,6 @@ package read
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -20,8 +19,8 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Answer makes the whole answer of q, with raw and enrichment as asked, within the time that is left of the call, and
-// returns what it costs. Known is what [Reader.Recall] found.
+// Answer makes the complete answer of q, with raw and enrichment if requested, within the remaining time of the call,
+// and returns its price. Known is what [Reader.Recall] found.
 func (r *Reader) Answer(
 	ctx context.Context, q *Query, known *cache.Entry, left time.Duration, a *operation.Answer,
 ) (credits.Quote, error) {
@@ -31,7 +30,7 @@ func (r *Reader) Answer(
 	entry, state, err := r.read(ctx, q, known)
 	a.Meta.Cache = state
 	if caller.Err() == nil && errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, providers.ErrTimeout) {
-		err = &providers.Error{Kind: providers.ErrTimeout, Err: err} // the time was ours, not the caller's
+		err = &providers.Error{Kind: providers.ErrTimeout, Err: err} // our time limit was reached, not the caller's
 	}
 	if err != nil {
 		return credits.Quote{}, err
@@ -43,26 +42,32 @@ func (r *Reader) Answer(
 	if q.Enrich && r.Enrich(ctx, q, entry, a) != AllEnriched {
 		quote.Enrich = 0
 	}
-	return quote, caller.Err() // who has left during the enrichment does not pay for half an answer
+	return quote, caller.Err() // a caller that left during the enrichment does not pay for half an answer
 }
 
-// Priced returns what was quoted for q, less what was quoted for the parts of its entry that could not be read.
+// Priced returns the price of q when entry answers it: at most the quote, without the parts of the entry that could not
+// be read, and as a hit if nothing had to be read again.
 func (r *Reader) Priced(q *Query, entry *cache.Entry) credits.Quote {
 	quote := q.Quote
+	quote.Base = credits.Price(q.base, q.anew(), false).Base
 	for _, id := range entry.Failed {
-		quote.Base -= credits.Price(r.Base(platform.ID(id)), q.Fresh, false).Base
+		quote.Base -= credits.Price(r.Base(platform.ID(id)), q.anew(), false).Base
 	}
 	return quote
 }
 
-// Fill copies an entry into an answer, with raw when it was asked for. The answer is the caller's own.
+// Fill copies an entry into an answer, with raw if it was requested. The caller owns the answer.
 func (r *Reader) Fill(ctx context.Context, a *operation.Answer, entry *cache.Entry, q *Query) error {
 	age := max(0, r.cfg.Now().Sub(entry.FetchedAt))
 	a.Tag, a.Fresh = entry.Tag, q.Fresh
 	a.Meta.DataAgeS = int64(age.Seconds())
-	a.TTL = max(0, cmp.Or(entry.TTL, q.Row.TTL)-age)
+	life := q.Row.life(entry)
+	if q.Within {
+		life = min(life, q.MaxAge)
+	}
+	a.TTL = life - age
 	var err error
-	if q.Typed && !q.Raw && !q.Enrich && q.Row.Decode != nil { // raw and enrichment are added to what is encoded
+	if q.Typed && !q.Raw && !q.Enrich && q.Row.Decode != nil { // raw and enrichment are added to the encoded data
 		if a.Envelope, err = r.envelop(q, entry); err != nil {
 			return err
 		}
@@ -75,13 +80,13 @@ func (r *Reader) Fill(ctx context.Context, a *operation.Answer, entry *cache.Ent
 	if entry.Page != "" {
 		a.Meta.Raw = json.RawMessage(entry.Page)
 	}
-	a.Tag = tagOf(append([]string{a.Tag, "raw", entry.Page}, entry.Raw...)...)
+	a.Tag = Tag(append([]string{a.Tag, "raw", entry.Page}, entry.Raw...)...)
 	a.Data, err = Splice(a.Data, "raw", entry.Raw)
 	return err
 }
 
-// envelop returns an envelope with a copy of what an entry says. It is decoded once for all who ask, where it is kept in
-// this process: those who have waited for one flight hold the entry as it was before it came there.
+// envelop returns an envelope with a copy of the content of an entry. If the entry is in this process, it is decoded
+// once for all callers; callers that waited for a flight hold the entry as it was before it was stored.
 func (r *Reader) envelop(q *Query, entry *cache.Entry) (envelope any, err error) {
 	if entry.Value == nil && r.near != nil {
 		if kept := r.near.Peek(q.key); kept != nil && kept.Data == entry.Data {
@@ -109,11 +114,11 @@ func (r *Reader) sealNext(ctx context.Context, q *Query, entry *cache.Entry) (st
 	if err != nil {
 		return "", fmt.Errorf("socialdata: the place of the next page cannot be read: %w", err)
 	}
-	return r.cfg.Cursors.Seal(ctx, q.Bound, place)
+	return r.cfg.Cursors.Seal(ctx, q.Bound, place, r.namedBy(q))
 }
 
-// tagOf returns a tag that changes when one of parts does.
-func tagOf(parts ...string) string {
+// Tag returns a tag that changes when one of parts does.
+func Tag(parts ...string) string {
 	sum := sha256.New()
 	var n [8]byte
 	for _, p := range parts {
@@ -124,8 +129,8 @@ func tagOf(parts ...string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:12])
 }
 
-// Splice returns data, one object or an array of them, with one more field in each object: the value of the same
-// place, or null where that is empty. The objects themselves are copied as they are.
+// Splice returns data, one object or an array of them, with one more field in each object: the value with the same
+// index, or null when that is empty. The objects themselves are copied unchanged.
 func Splice[V string | []byte](data []byte, field string, values []V) ([]byte, error) {
 	if len(data) == 0 || data[0] != '[' {
 		if len(values) == 0 {
@@ -152,8 +157,8 @@ func Splice[V string | []byte](data []byte, field string, values []V) ([]byte, e
 
 var errNoArray = errors.New("socialdata: what was encoded is no array any more")
 
-// Elements returns the elements of an array in our own encoding, as parts of it: encoding/json would read each twice and
-// copy it. It is false for what is no array; what is in there is not looked at.
+// Elements returns the elements of an array in our own encoding, as parts of it: encoding/json would read each twice
+// and copy it. It returns false if data is not an array; the elements are not checked.
 func Elements(data []byte) (elements [][]byte, ok bool) {
 	if len(data) < 2 || data[0] != '[' || data[len(data)-1] != ']' {
 		return nil, false

@@ -232,7 +232,7 @@ func TestUsageIsReadInPages(t *testing.T) {
 			t.Errorf("a page of %d", len(page.Data))
 		}
 	}
-	if len(ids) != 150 { // and the grant
+	if len(ids) != 150 { // and the allowance
 		t.Errorf("%d entries, want 150", len(ids))
 	}
 	if slices.Sort(ids); len(slices.Compact(ids)) != 150 {

@@ -15,7 +15,7 @@ import (
 
 var errNoEnricher = problem.New(problem.InvalidRequest, "this service has no enricher: nothing can be enriched here")
 
-// PlanText checks the enrichment of a text. The text itself is in no key and no log.
+// PlanText plans the enrichment of a text. The text itself is in no key and no log.
 func (r *Reader) PlanText(row *Row, call operation.Call) (*Query, error) {
 	in, err := call.Bind(row.Params)
 	if err != nil {
@@ -26,10 +26,10 @@ func (r *Reader) PlanText(row *Row, call operation.Call) (*Query, error) {
 	}
 	sum := sha256.Sum256([]byte(in.Get("text")))
 	key := "enrich|" + r.enricher.version() + "|" + hex.EncodeToString(sum[:])
-	return &Query{Row: row, In: in, Bound: key, key: key, Quote: credits.Quote{Enrich: credits.EnrichPrice}}, nil
+	return &Query{Row: row, In: in, Bound: key, key: key, Quote: credits.Quote{Enrich: credits.EnrichPrice}, Most: in.MaxCredits()}, nil
 }
 
-// enrichEntry makes the entry of an enrichment on the spot.
+// enrichEntry makes the entry of an enrichment immediately.
 func (r *Reader) enrichEntry(ctx context.Context, q *Query) (*cache.Entry, error) {
 	b, err := r.enricher.enrich(ctx, q.Row.Name, q.In.Get("text"))
 	if err != nil {
@@ -38,17 +38,17 @@ func (r *Reader) enrichEntry(ctx context.Context, q *Query) (*cache.Entry, error
 	return r.entry(q, Fetched{Data: b, At: r.now()}, "", &q.at), nil
 }
 
-// Enriched says what came of the enrichment of an answer.
+// Enriched is the result of the enrichment of an answer.
 type Enriched int
 
-// What may come of an enrichment. Only AllEnriched is charged.
+// Results of an enrichment. Only AllEnriched is charged.
 const (
 	AllEnriched    Enriched = iota
-	PartlyEnriched          // what failed is null
+	PartlyEnriched          // failed ones are null
 	NothingToEnrich
 )
 
-// Enrich adds an enrichment to each object of the answer: null where there is no text, and where it failed.
+// Enrich adds an enrichment to each object of the answer: null when there is no text, and when it failed.
 func (r *Reader) Enrich(ctx context.Context, q *Query, entry *cache.Entry, a *operation.Answer) Enriched {
 	texts, err := q.Row.Texts([]byte(entry.Data))
 	if err != nil {
@@ -62,8 +62,8 @@ func (r *Reader) Enrich(ctx context.Context, q *Query, entry *cache.Entry, a *op
 		return PartlyEnriched
 	}
 	a.Data = data
-	a.Tag = tagOf(a.Tag, "enrichment", r.enricher.version(), string(bytes.Join(values, []byte(","))))
-	if outcome == PartlyEnriched { // what failed may succeed the next time
+	a.Tag = Tag(a.Tag, "enrichment", r.enricher.version(), string(bytes.Join(values, []byte(","))))
+	if outcome == PartlyEnriched { // failed ones may succeed the next time
 		a.Tag = ""
 	}
 	return outcome

@@ -55,7 +55,7 @@ func TestNothingToEnrichCostsNothing(t *testing.T) {
 	}
 }
 
-// model is an enricher of a version that answers always the same.
+// model is an enricher with a version that always returns the same.
 type model struct {
 	enrich.Func
 	version string

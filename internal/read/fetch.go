@@ -14,30 +14,50 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// One reads one object by the first parameter.
-func One[T any, P schema.Resource[T]](pick func(*providers.Provider) providers.One[T]) Source {
-	return single[T, P](func(ctx context.Context, p *providers.Provider, in operation.Args) (T, error) {
+// One reads one object, given by the first parameter, or many with one request if the provider can. Many is nil if no
+// provider can.
+func One[T any, P schema.Resource[T]](
+	pick func(*providers.Provider) providers.One[T], many func(*providers.Provider) providers.Batch[T],
+) Source {
+	s := single[T, P](func(ctx context.Context, p *providers.Provider, in operation.Args) (T, error) {
 		return pick(p)(ctx, in.Values[0])
 	})
+	if many != nil {
+		s.Batch = several(func(p *providers.Provider, _ operation.Args) providers.Batch[T] { return many(p) }, object[T, P])
+	}
+	return s
 }
 
-// OneBy reads one object by a query.
+// OneBy reads one object, given by a query whose key is the first parameter, or many with one request if the provider
+// can.
 func OneBy[Q, T any, P schema.Resource[T]](
-	pick func(*providers.Provider) providers.OneBy[Q, T], query func(operation.Args) Q,
+	pick func(*providers.Provider) providers.OneBy[Q, T], many func(*providers.Provider) providers.BatchBy[Q, T],
+	query func(operation.Args) Q,
 ) Source {
-	return single[T, P](func(ctx context.Context, p *providers.Provider, in operation.Args) (T, error) {
+	s := single[T, P](func(ctx context.Context, p *providers.Provider, in operation.Args) (T, error) {
 		return pick(p)(ctx, query(in))
 	})
+	s.Batch = several(func(p *providers.Provider, in operation.Args) providers.Batch[T] {
+		b := many(p)
+		out := providers.Batch[T]{Most: b.Most, Bytes: b.Bytes, Limited: b.Limited}
+		if b.Read != nil {
+			out.Read = func(ctx context.Context, keys []string) (map[string]T, error) {
+				return b.Read(ctx, keys, query(keyless(in)))
+			}
+		}
+		return out
+	}, object[T, P])
+	return s
 }
 
-// Many reads a page by the first parameter.
+// Many reads a page, given by the first parameter.
 func Many[T any, P schema.Resource[T]](pick func(*providers.Provider) providers.List[T]) Source {
 	return paged[T, P](func(ctx context.Context, p *providers.Provider, in operation.Args, token string) (providers.Page[T], error) {
 		return pick(p)(ctx, in.Values[0], token)
 	})
 }
 
-// ManyBy reads a page by a query.
+// ManyBy reads a page, given by a query.
 func ManyBy[Q, T any, P schema.Resource[T]](
 	pick func(*providers.Provider) providers.ListBy[Q, T], query func(operation.Args) Q,
 ) Source {
@@ -53,15 +73,7 @@ func single[T any, P schema.Resource[T]](get func(context.Context, *providers.Pr
 			if err != nil {
 				return Fetched{}, err
 			}
-			r.attempt.Read(1)
-			out := Fetched{At: r.reader.now()}
-			data, raw, err := r.reader.encode(r.Provider, P(&v), out.At)
-			if err != nil {
-				r.attempt.Broken(err)
-				return out, drifted(err)
-			}
-			out.Data, out.Raw = data, [][]byte{raw}
-			return out, nil
+			return object[T, P](r, &v, r.reader.now())
 		},
 		Texts: func(data []byte) ([]string, error) {
 			var v T
@@ -79,7 +91,20 @@ func single[T any, P schema.Resource[T]](get func(context.Context, *providers.Pr
 	}
 }
 
-// maxItems is how many items of one page are looked at. No honest page has as many; what is beyond is left out.
+// object converts an object that was read at the given time.
+func object[T any, P schema.Resource[T]](r Reading, v *T, at time.Time) (Fetched, error) {
+	r.attempt.Read(1)
+	out := Fetched{At: at}
+	data, raw, err := r.reader.encode(r.Provider, P(v), at)
+	if err != nil {
+		r.attempt.Broken(err)
+		return out, drifted(err)
+	}
+	out.Data, out.Raw = data, [][]byte{raw}
+	return out, nil
+}
+
+// maxItems is how many items of one page are read. No real page has as many; further ones are left out.
 const maxItems = 1000
 
 func paged[T any, P schema.Resource[T]](
@@ -115,14 +140,14 @@ func paged[T any, P schema.Resource[T]](
 	}
 }
 
-// decode returns a pointer to what data says.
+// decode returns a pointer to the decoded data.
 func decode[T any](data string) (any, error) {
 	v := new(T)
 	return v, json.Unmarshal([]byte(data), v)
 }
 
-// assemble puts together what of a page is whole and new. An item that is broken costs itself alone; a page on which no
-// item could be understood is an upstream that has changed.
+// assemble collects the valid and new items of a page. An invalid item only affects itself; a page on which no item
+// could be understood means that the upstream has changed.
 func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page providers.Page[T]) (Fetched, error) {
 	r.attempt.Read(len(page.Items))
 	out := Fetched{At: r.reader.now(), Page: public(r.Provider, page.Raw), Next: page.Next}
@@ -145,7 +170,7 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 			out.Again = append(out.Again, id)
 			continue
 		}
-		// The same object twice on a page is one; two that only share an id, as placeholders do, are two.
+		// The same object twice on a page counts once; two that only share an id, as placeholders do, count twice.
 		if bytes.Equal(here[id], data) {
 			continue
 		}
@@ -161,7 +186,8 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 	return out, nil
 }
 
-// drifted returns the error of an answer that breaks the schema. That is drift, and no reason to stop asking.
+// drifted returns the error of an answer that breaks the schema. That is drift, and no reason to stop calling the
+// upstream.
 func drifted(err error) error {
 	return &providers.Error{
 		Kind: providers.ErrUnavailable, Detail: "the upstream's answer breaks the schema", Blame: providers.BlameNobody, Err: err,
@@ -177,7 +203,7 @@ func (r *Reader) encode(p *providers.Provider, o schema.Object, at time.Time) (d
 	return data, raw, err
 }
 
-// Complete stamps and checks o, and takes its raw off.
+// Complete sets the common fields of o, checks it, and takes its raw off.
 func (r *Reader) Complete(p *providers.Provider, o schema.Object, at time.Time) (raw []byte, err error) {
 	if found, ok := o.(*schema.SearchResult); ok && found.Object == nil {
 		return nil, found.Validate()
@@ -188,8 +214,8 @@ func (r *Reader) Complete(p *providers.Provider, o schema.Object, at time.Time) 
 	return raw, r.validator.Validate(o)
 }
 
-// public returns JSON without its white space and without what p shows to the owner of the credential alone, or nil for
-// what is not JSON: it goes into an answer as it is.
+// public returns JSON without white space and without the fields that p shows only to the owner of the credential, or
+// nil if raw is not JSON. It goes into an answer unchanged.
 func public(p *providers.Provider, raw []byte) []byte {
 	var b bytes.Buffer
 	if len(raw) == 0 || json.Compact(&b, raw) != nil {
@@ -198,7 +224,7 @@ func public(p *providers.Provider, raw []byte) []byte {
 	return p.Public(b.Bytes())
 }
 
-// Store reads a store, the one thing that carries no shared fields: its raw is the page's.
+// Store reads a store, the only object without common fields: its raw is the page's.
 func Store() Source {
 	return Source{
 		Fetch: func(ctx context.Context, r Reading) (Fetched, error) {
@@ -206,15 +232,24 @@ func Store() Source {
 			if err != nil {
 				return Fetched{}, err
 			}
-			s.Platform = r.Provider.Platform
-			r.attempt.Read(1)
-			out := Fetched{At: r.reader.now(), Page: public(r.Provider, s.Raw)}
-			if err := r.reader.validator.Validate(&s.StoreSummary); err != nil {
-				r.attempt.Broken(err)
-				return out, drifted(err)
-			}
-			out.Data, err = schema.Marshal(s.StoreSummary)
-			return out, err
+			return storefront(r, &s, r.reader.now())
 		},
+		Batch: several(func(p *providers.Provider, _ operation.Args) providers.Batch[providers.Storefront] {
+			return p.Batches.Store
+		}, storefront),
 	}
+}
+
+// storefront converts a store that was read at the given time.
+func storefront(r Reading, s *providers.Storefront, at time.Time) (Fetched, error) {
+	s.Platform = r.Provider.Platform
+	r.attempt.Read(1)
+	out := Fetched{At: at, Page: public(r.Provider, s.Raw)}
+	err := r.reader.validator.Validate(&s.StoreSummary)
+	if err != nil {
+		r.attempt.Broken(err)
+		return out, drifted(err)
+	}
+	out.Data, err = schema.Marshal(s.StoreSummary)
+	return out, err
 }

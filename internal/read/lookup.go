@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
@@ -15,25 +16,39 @@ import (
 )
 
 const (
-	// absenceTTL is how long it is remembered that there is no such thing.
+	// absenceTTL is how long an absence is cached.
 	absenceTTL = time.Minute
-	// passing is how long an answer is good that another moment could better.
+	// passing is how long an answer is valid that may be better the next moment.
 	passing = time.Minute
-	// cachePatience is how long the cache may take: an upstream would be asked meanwhile.
+	// cachePatience is how long the cache may take: in more time, an upstream could be asked.
 	cachePatience = time.Second
 )
 
-// Recall returns the entry of q from the cache, an absence too, or nil when q must be read.
+// Recall returns the entry of q from the cache, which may be an absence, or nil when q must be read: an expired entry,
+// or one older than q accepts, does not count.
 func (r *Reader) Recall(ctx context.Context, q *Query) *cache.Entry {
 	if q.Fresh {
 		return nil
 	}
-	if r.near != nil { // a fraction of the time that the clocks of a look-up take which may have to wait
-		if entry := r.near.Peek(q.key); entry != nil {
-			return entry
+	now := r.cfg.Now()
+	var entry *cache.Entry
+	if r.near != nil { // a fraction of the time that the timers of a look-up take which may have to wait
+		entry = r.near.Peek(q.key)
+	}
+	if entry == nil || !good(q, entry, now) {
+		if entry = r.cached(ctx, q); entry == nil || !good(q, entry, now) {
+			return nil
 		}
 	}
-	return r.cached(ctx, q)
+	if q.skipped = q.Within && now.Sub(entry.FetchedAt) >= q.MaxAge; q.skipped {
+		return nil
+	}
+	return entry
+}
+
+// good reports whether an entry is within its lifetime.
+func good(q *Query, entry *cache.Entry, now time.Time) bool {
+	return now.Sub(entry.FetchedAt) < q.Row.life(entry)
 }
 
 // Lookup answers q from the cache, or from upstream, within the time of one call.
@@ -41,19 +56,50 @@ func (r *Reader) Lookup(ctx context.Context, q *Query) (*cache.Entry, schema.Cac
 	return r.read(ctx, q, r.Recall(ctx, q))
 }
 
-// read answers q from the entry that is known, or from upstream, within the time of one call. Callers who ask the same
-// at the same time share one read. A caller who has joined one, and lost it to the clock or to the share of whoever began
-// it, makes another in the time that remains.
+// read answers q from the known entry, from upstream, or, if the upstream fails and q accepts it, from an expired
+// entry.
 func (r *Reader) read(ctx context.Context, q *Query, known *cache.Entry) (*cache.Entry, schema.CacheState, error) {
 	if known != nil {
 		return known, schema.Hit, cmp.Or(r.recalled(known), ctx.Err())
 	}
-	caller := ctx
+	entry, state, err := r.share(ctx, q)
+	if q.Stale > 0 && failed(err) {
+		if old := r.past(ctx, q); old != nil {
+			q.late = true
+			return old, schema.Hit, nil
+		}
+	}
+	return entry, state, err
+}
+
+// failed reports whether err is the upstream's failure: neither an answer, nor a fault or a missing setting of ours.
+func failed(err error) bool {
+	return (errors.Is(err, providers.ErrUnavailable) || errors.Is(err, providers.ErrTimeout) ||
+		errors.Is(err, context.DeadlineExceeded)) &&
+		!upstreams.IsFinal(err) && !errors.Is(err, providers.ErrBusy)
+}
+
+// past returns the stored entry of q, if it is not older than q accepts. It never returns an absence.
+func (r *Reader) past(ctx context.Context, q *Query) *cache.Entry {
+	entry := r.cached(context.WithoutCancel(ctx), q)
+	if entry == nil || entry.NotFound || r.cfg.Now().Sub(entry.FetchedAt) > q.Row.life(entry)+q.Stale {
+		return nil
+	}
+	return entry
+}
+
+// share answers q from upstream, within the time of one call. Concurrent callers with the same request share one read.
+// A caller that joined a read makes another one in the remaining time, if the read ended with the time or the quota
+// share of the caller that began it, or if its result is older than this caller accepts.
+func (r *Reader) share(ctx context.Context, q *Query) (*cache.Entry, schema.CacheState, error) {
+	caller, begun := ctx, r.cfg.Now()
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.Timeout)
 	defer cancel()
 	for {
 		got, led, err := r.join(ctx, q)
 		switch {
+		case err == nil && q.Within && !q.skipped && begun.Sub(got.entry.FetchedAt) > q.MaxAge:
+			q.skipped = true
 		case err == nil:
 			if got.state == schema.Hit {
 				return got.entry, got.state, r.recalled(got.entry)
@@ -69,22 +115,32 @@ func (r *Reader) read(ctx context.Context, q *Query, known *cache.Entry) (*cache
 	}
 }
 
-// landing is what a flight brought.
+// landing is the result of a flight.
 type landing struct {
 	entry *cache.Entry
 	state schema.CacheState
 }
 
-// join waits for the flight of those who ask the same, and tells whether it was begun for this caller.
+// join waits for the flight of the callers with the same request, and reports whether it was begun for this caller.
 func (r *Reader) join(ctx context.Context, q *Query) (got landing, led bool, err error) {
-	flight := q.key
-	if q.Fresh {
-		flight = "fresh|" + flight
+	flight, anew := q.key, q.Fresh || q.skipped
+	if epoch := r.cfg.Erased.Epoch(); epoch > 0 { // who comes after an erasure does not get what was read before
+		flight = strconv.FormatInt(epoch, 10) + "|" + flight
 	}
-	began := false // written by the flight, and read only after it has landed
+	switch {
+	case q.Fresh:
+		flight = "fresh|" + flight
+	case q.skipped: // may ask an upstream whether its answer has changed
+		flight = "anew|" + flight
+		if q.Row.Derive != nil { // the data that it is derived from would be as old
+			own := *q
+			own.Fresh, q = true, &own
+		}
+	}
+	began := false // written by the flight, and only read after it has landed
 	landed := r.flights.DoChan(flight, func() (any, error) {
 		began = true
-		return r.fly(ctx, q, flight)
+		return r.fly(ctx, q, flight, anew)
 	})
 	select {
 	case <-ctx.Done():
@@ -97,29 +153,32 @@ func (r *Reader) join(ctx context.Context, q *Query) (got landing, led bool, err
 	}
 }
 
-// fly makes the read that a flight is for. It is detached: one caller who leaves must not fail the others. And it has an
-// end of its own, after which nobody joins it any more, even if what it waits for never ends.
-func (r *Reader) fly(ctx context.Context, q *Query, flight string) (got landing, err error) {
+// fly makes the read of a flight: skipping the cache if anew is set. It is detached, because one caller that leaves
+// must not fail the others. It also has an end of its own, after which no caller joins it any more, even if what it
+// waits for never ends.
+func (r *Reader) fly(ctx context.Context, q *Query, flight string, anew bool) (got landing, err error) {
 	if !r.work.Begin() {
 		return got, errClosed
 	}
 	defer r.work.End()
-	detached, cancel := context.WithTimeout(providers.WithPurse(context.WithoutCancel(ctx)), r.cfg.Timeout)
+	paying := providers.WithPurse(context.WithoutCancel(ctx), r.cfg.Upstreams.Charges(q.Platform, q.Row.Op))
+	detached, cancel := context.WithTimeout(paying, r.cfg.Timeout)
 	defer cancel()
-	// Later than the context, so that it never meets the flight of those who try again.
+	// Later than the context, so that it never affects the flight of callers that try again.
 	forget := time.AfterFunc(r.cfg.Timeout+2*cachePatience, func() { r.flights.Forget(flight) })
 	defer forget.Stop()
 	defer upstreams.Rescue(detached, r.cfg.Log, &err, "operation", q.Row.Name, "platform", q.Platform)
-	if !q.Fresh {
-		// Somebody may have landed between this caller's look into the cache and now.
+	if !anew {
+		// Another read may have landed between this caller's look-up and now.
 		turn := r.turnOf(detached, q)
 		switch {
-		case turn.Entry != nil:
-			return landing{turn.Entry, schema.Hit}, nil
+		case turn.Done != nil:
+			defer func() { turn.Done(context.WithoutCancel(detached), inWords(err)) }()
 		case turn.Failure != "":
 			return got, failureOf(turn.Failure)
+		case good(q, turn.Entry, r.cfg.Now()):
+			return landing{turn.Entry, schema.Hit}, nil
 		}
-		defer func() { turn.Done(context.WithoutCancel(detached), inWords(err)) }()
 	}
 	entry, err := r.fetch(detached, q)
 	return landing{entry, schema.Miss}, err
@@ -127,7 +186,7 @@ func (r *Reader) fly(ctx context.Context, q *Query, flight string) (got landing,
 
 var errClosed = problem.New(problem.PlatformUnavailable, "the service is shutting down")
 
-// cached returns the entry of q. A cache that fails is a cache that misses.
+// cached returns the entry of q. A cache that fails counts as a miss.
 func (r *Reader) cached(ctx context.Context, q *Query) *cache.Entry {
 	ctx, cancel := context.WithTimeout(ctx, cachePatience)
 	defer cancel()
@@ -139,7 +198,7 @@ func (r *Reader) cached(ctx context.Context, q *Query) *cache.Entry {
 	return entry
 }
 
-// found turns a remembered absence back into a problem.
+// found converts a cached absence to a problem.
 func found(entry *cache.Entry) error {
 	if !entry.NotFound {
 		return nil
@@ -147,7 +206,7 @@ func found(entry *cache.Entry) error {
 	return problem.Wrap(&providers.Error{Kind: providers.ErrNotFound, Detail: entry.Detail}, problem.NotFound, "%s", entry.Detail)
 }
 
-// recalled is [found] for an entry of the cache: an absence tells its age.
+// recalled is [found] for an entry of the cache: an absence has an age.
 func (r *Reader) recalled(entry *cache.Entry) error {
 	if !entry.NotFound {
 		return nil
@@ -157,21 +216,29 @@ func (r *Reader) recalled(entry *cache.Entry) error {
 	return p
 }
 
-// fetch makes the entry of q and keeps it, an absence too.
+// fetch makes the entry of q and stores it, also if it is an absence.
 func (r *Reader) fetch(ctx context.Context, q *Query) (*cache.Entry, error) {
-	asked := r.now()
+	asked, begun := r.now(), time.Now()
 	entry, err := r.make(ctx, q)
 	if errors.Is(err, providers.ErrNotFound) {
-		entry, err = &cache.Entry{NotFound: true, Detail: absence(q, err), FetchedAt: r.now(), TTL: absenceTTL}, nil
+		entry, err = &cache.Entry{
+			NotFound: true, Detail: absence(q, err), FetchedAt: r.now(), TTL: absenceTTL, Subjects: r.subjects(q, nil, withheldFor(err)),
+		}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.keep(ctx, q, entry, asked)
+	if !entry.NotFound && q.Row.Upstream() {
+		entry.Keep = cache.MostKept // for callers that accept expired entries
+	}
+	if leave, may := r.cfg.Erased.Enter(ctx, entry.Subjects, begun); may {
+		defer leave()
+		r.keep(ctx, q, entry, asked)
+	}
 	return entry, nil
 }
 
-// keep stores an entry, unless somebody has stored an answer that was read after this one was asked for.
+// keep stores an entry, unless a later answer than the one requested at asked has been stored.
 func (r *Reader) keep(ctx context.Context, q *Query, entry *cache.Entry, asked time.Time) {
 	if newer := r.cached(ctx, q); newer != nil && newer.FetchedAt.After(asked) {
 		return
@@ -183,11 +250,14 @@ func (r *Reader) keep(ctx context.Context, q *Query, entry *cache.Entry, asked t
 	}
 }
 
-// make makes the entry of q: an enrichment on the spot, what is derived from other reads, everything else from upstream.
+// make makes the entry of q: an enrichment immediately, derived data from other reads, everything else from upstream.
 func (r *Reader) make(ctx context.Context, q *Query) (*cache.Entry, error) {
 	switch {
 	case q.Row.Derive != nil:
 		got, err := q.Row.Derive(ctx, r, q)
+		if err == nil {
+			err = r.withhold(q, &got)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -198,7 +268,7 @@ func (r *Reader) make(ctx context.Context, q *Query) (*cache.Entry, error) {
 	return r.walk(ctx, q)
 }
 
-// absence says what is not there.
+// absence returns the text of a not-found error.
 func absence(q *Query, err error) string {
 	if d := upstreams.Detail(err, ""); d != "" {
 		return d

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
@@ -16,13 +15,13 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Plan checks a read in the order of D1: platform, parameters, whether the operation is offered, and at last what is the
-// platform's own.
+// Plan checks a read in the order of D1: platform, parameters, whether the operation is offered, and finally the
+// platform's own rules.
 func (r *Reader) Plan(ctx context.Context, row *Row, call operation.Call) (*Query, error) {
 	return r.PlanPairs(ctx, row, platform.ID(call.Platform), call.Given())
 }
 
-// PlanPairs is [Reader.Plan] for parameters by themselves.
+// PlanPairs is [Reader.Plan] for parameters without a call.
 func (r *Reader) PlanPairs(ctx context.Context, row *Row, on platform.ID, given operation.Pairs) (*Query, error) {
 	info, ok := r.platforms.Lookup(on)
 	if !ok {
@@ -36,26 +35,37 @@ func (r *Reader) PlanPairs(ctx context.Context, row *Row, on platform.ID, given 
 	return q, r.plan(ctx, q, row, info, in)
 }
 
-// NoPlatform is the problem of a word that is not a platform, with what it may have been meant for. Where says what the
-// word was given for; "" for the platform of the call.
+// NoPlatform returns the problem for a word that is not a platform, with a similar one that may have been meant. Where
+// names the place of the word; "" for the platform of the call.
 func (r *Reader) NoPlatform(code problem.Code, where, word string) error {
 	return problem.New(code, "%sthere is no platform %q%s; %s lists them",
 		where, word, problem.DidYouMean(word, r.platforms.Names()), Platforms)
 }
 
 // Platforms is where a caller finds what each platform serves.
-var Platforms = problem.Phrase{HTTP: "GET /v1/platforms", Go: "Client.Platforms", Command: "socialdata platforms"}
+var Platforms = problem.Phrase{HTTP: "GET /v1/platforms", Go: "Client.Platforms", Command: "socialdata platforms", Tool: "the tool platforms"}
 
-// PlanFor is [Reader.Plan] behind the binding; in becomes the query's own.
+// PlanFor is [Reader.Plan] after binding; the query takes over in.
 func (r *Reader) PlanFor(ctx context.Context, row *Row, info platform.Info, in operation.Args) (*Query, error) {
 	q := &Query{}
 	return q, r.plan(ctx, q, row, info, in)
 }
 
 func (r *Reader) plan(ctx context.Context, q *Query, row *Row, info platform.Info, in operation.Args) error {
+	if err := r.begin(q, row, info, in); err != nil {
+		return err
+	}
+	return r.finish(ctx, q)
+}
+
+// begin makes the checks of a read that do not depend on its key.
+func (r *Reader) begin(q *Query, row *Row, info platform.Info, in operation.Args) error {
 	q.Row, q.Platform, q.In = row, info.ID, in
 	q.Raw, q.Fresh, q.Enrich = in.Flag("include_raw"), in.Flag("fresh"), in.Get("enrich") != ""
-	// First of all: what a platform lacks has no identifiers, cursors or filters that could be right (D1, D75).
+	q.Most = in.MaxCredits()
+	q.ages(in)
+	// This comes first: for an operation that the platform lacks, no identifiers, cursors or filters could be right (D1,
+	// D75).
 	if err := r.offer(q); err != nil {
 		return err
 	}
@@ -66,7 +76,15 @@ func (r *Reader) plan(ctx context.Context, q *Query, row *Row, info platform.Inf
 	if q.Enrich && r.cfg.Enricher == nil {
 		return errNoEnricher
 	}
+	return nil
+}
+
+// finish makes the other checks of a read, and prices it.
+func (r *Reader) finish(ctx context.Context, q *Query) error {
 	if err := r.normalize(q); err != nil {
+		return err
+	}
+	if err := r.permit(q); err != nil {
 		return err
 	}
 	if err := r.resume(ctx, q); err != nil {
@@ -76,11 +94,12 @@ func (r *Reader) plan(ctx context.Context, q *Query, row *Row, info platform.Inf
 	if err != nil {
 		return err
 	}
-	q.Quote = credits.Price(r.Base(info.ID)+probes, q.Fresh, q.Enrich)
+	q.price(r.Base(q.Platform) + probes)
 	return nil
 }
 
-// probes returns the base of the platforms that a call has looked at beside its own, and refuses those that cannot be.
+// probes returns the base price of the platforms that a call probes in addition to its own, and refuses those that
+// cannot be probed.
 func (r *Reader) probes(q *Query) (int64, error) {
 	if q.Row.Price != operation.PlatformAndProbes {
 		return 0, nil
@@ -96,7 +115,7 @@ func (r *Reader) probes(q *Query) (int64, error) {
 	return n, err
 }
 
-// normalize reduces the identifiers to what the platform writes.
+// normalize reduces the identifiers to the platform's form.
 func (r *Reader) normalize(q *Query) error {
 	for n := range q.In.Params {
 		p, v := &q.In.Params[n], q.In.Values[n]
@@ -122,7 +141,8 @@ func (r *Reader) normalize(q *Query) error {
 	return nil
 }
 
-// leadsElsewhere refuses what no platform writes and what would end in another place of the upstream than it seems.
+// leadsElsewhere refuses identifiers that no platform writes and that would lead to another place of the upstream than
+// they seem to.
 func leadsElsewhere(s providers.Subject, v string) error {
 	if s == providers.Handle && strings.HasPrefix(v, "@@") {
 		return providers.Invalid("a handle has one @ in front at most")
@@ -142,9 +162,9 @@ func leadsElsewhere(s providers.Subject, v string) error {
 	return nil
 }
 
-// resume opens the cursor, if there is one, and says where the answer is kept.
+// resume opens the cursor, if there is one, and sets the cache key.
 func (r *Reader) resume(ctx context.Context, q *Query) error {
-	b := append(make([]byte, 0, 256), q.Row.Name...) // most fit, and then it is not on the heap
+	b := append(make([]byte, 0, 256), q.Row.Name...) // most keys fit, and then need no heap
 	b = append(append(b, '|'), q.Platform...)
 	q.Bound = string(q.In.AppendBinding(b))
 	q.key = q.Bound
@@ -159,7 +179,7 @@ func (r *Reader) resume(ctx context.Context, q *Query) error {
 	return q.ContinueAt(at)
 }
 
-// OpenCursor opens what [Reader.SealCursor] sealed for the same binding. Every error but a fault of ours is an
+// OpenCursor opens what [Reader.SealCursor] sealed for the same binding. Every error except a fault of ours is an
 // invalid_request problem.
 func (r *Reader) OpenCursor(ctx context.Context, bound, given string) (*cursor.Cursor, error) {
 	place, err := r.cfg.Cursors.Open(ctx, bound, given)
@@ -182,23 +202,23 @@ func (r *Reader) OpenCursor(ctx context.Context, bound, given string) (*cursor.C
 	return at, nil
 }
 
-// SealCursor makes text of a cursor that opens for the same binding only.
+// SealCursor encodes a cursor as text that only opens for the same binding.
 func (r *Reader) SealCursor(ctx context.Context, bound string, at *cursor.Cursor) (string, error) {
-	return r.cfg.Cursors.Seal(ctx, bound, at.Encode())
+	return r.cfg.Cursors.Seal(ctx, bound, at.Encode(), "")
 }
 
-// OutOfReachError says that a platform serves the operation, and cannot serve these parameters of it: a search of several
+// OutOfReachError means that a platform serves the operation, but not with these parameters: a search of several
 // platforms leaves it out (D76).
-type OutOfReachError struct{ Err error } // the provider's words; nil where a parameter is missing
+type OutOfReachError struct{ Err error } // the provider's error; nil when a parameter is missing
 
 // Error says so.
 func (e *OutOfReachError) Error() string { return "out of the platform's reach" }
 
-// Unwrap returns the provider's words.
+// Unwrap returns the provider's error.
 func (e *OutOfReachError) Unwrap() error { return e.Err }
 
-// offer finds the sources that serve the operation with the parameters that were given. Where none does, but one would
-// with a setting that is missing, the caller's words are not to blame.
+// offer finds the sources that serve the operation with the given parameters. If there is none, but there would be one
+// with a missing setting, the caller's parameters are not to blame.
 func (r *Reader) offer(q *Query) error {
 	var beyond, refused, lacking error
 	all := r.cfg.Upstreams.Sources(q.Platform)
@@ -218,7 +238,7 @@ func (r *Reader) offer(q *Query) error {
 			beyond = err
 			continue
 		}
-		if len(q.from) == i { // so far all do: a part of the list will do, which is never written to
+		if len(q.from) == i { // so far all do: a part of the list is enough, which is never written to
 			q.from = all[: i+1 : i+1]
 			continue
 		}
@@ -238,7 +258,7 @@ func (r *Reader) offer(q *Query) error {
 	return r.notOffered(q.Row, q.Platform)
 }
 
-// reach refuses what a provider that serves the operation cannot serve of it: a parameter that it needs is not there, or
+// reach returns why a provider that serves the operation cannot serve this query: a required parameter is missing, or
 // the query is of a kind that it cannot search for.
 func reach(q *Query, p *providers.Provider) error {
 	for _, name := range p.Required[q.Row.Op] {
@@ -262,13 +282,13 @@ func reach(q *Query, p *providers.Provider) error {
 		q.Row.Prefix(operation.Call{Platform: string(q.Platform)}), upstreams.Detail(err, "the upstream cannot serve this"))
 }
 
-// notOffered is the problem of an operation that the platform does not serve: it names the route and the reason.
+// notOffered returns the problem of an operation that the platform does not serve, with the route and the reason.
 func (r *Reader) notOffered(row *Row, id platform.ID) error {
 	return problem.Wrap(r.cfg.Upstreams.Lacking(id, row.Op), problem.PlatformUnavailable, "%s does not offer %s: %s",
 		id, row.On(string(id)), r.cfg.Upstreams.Reason(id, row.Op))
 }
 
-// filters refuses a filter that the platform cannot apply: dropping it silently would be a wrong answer.
+// filters refuses a filter that the platform cannot apply: ignoring it silently would give a wrong answer.
 func filters(q *Query, p *providers.Provider) error {
 	for i := range q.In.Params {
 		param, v := &q.In.Params[i], q.In.Values[i]

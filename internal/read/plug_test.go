@@ -11,16 +11,21 @@ import (
 	"github.com/socialdata/socialdata/enrich"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
 
 var errStore = errors.New("the store's password is xyz")
 
-// brokenCache fails at everything, or panics.
+// brokenCache fails every call, or panics.
 type brokenCache struct{ panics bool }
 
 func (c brokenCache) Get(context.Context, string) (*cache.Entry, error) { return nil, errStore }
+
+func (c brokenCache) Erase(context.Context, privacy.Subject) (map[string]int, error) {
+	return nil, errStore
+}
 
 func (c brokenCache) Set(context.Context, string, *cache.Entry, time.Duration) error {
 	if c.panics {

@@ -3,6 +3,7 @@ package read
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/cursor"
@@ -13,29 +14,38 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Query is a read that has been checked and priced. It is made by a plan and read only from then on.
+// Query is a read that has been checked and priced. It is made by a plan for one call, and afterwards only that call
+// changes it, to note which entry answers it.
 type Query struct {
 	Row      *Row
 	Platform platform.ID
 	In       operation.Args
 	Bound    string // what its cursors are bound to
-	Raw      bool   // each object's raw is asked for
-	Fresh    bool   // the cache is not
+	Raw      bool   // the raw of each object is requested
+	Fresh    bool   // the cache is skipped
+	Within   bool   // only an entry younger than MaxAge may answer it
+	MaxAge   time.Duration
+	Stale    time.Duration // how far past its lifetime an entry may answer when the upstream fails; 0 is never
 	Enrich   bool
-	Typed    bool // the answer is for a caller in this process, who wants a Go value where that can be had
-	Quote    credits.Quote
+	Typed    bool          // the answer is for a caller in this process, who gets a Go value if possible
+	Quote    credits.Quote // the highest possible price
+	Most     int64         // maximum price in credits; 0 is no limit
 
-	pasted providers.Pasted    // how the caller named things, where that is not canonical
-	from   []*upstreams.Source // who may serve it, first choice first
-	at     cursor.Cursor       // where the walk stands; zero for the first page
-	key    string              // of the cache
-	room   [6]string           // where the values of In stand when they are few
+	base    int64 // of a plain read
+	skipped bool  // there was an entry older than MaxAge; set by the read
+	late    bool  // the upstream failed, and an entry answers; set by the read
 
-	// Blank is where the answer of the one call that q was planned for is put together: one piece of memory with q.
+	pasted providers.Pasted    // how the caller wrote identifiers, if not in canonical form
+	from   []*upstreams.Source // the sources that may serve it, first choice first
+	at     cursor.Cursor       // position of the walk; zero for the first page
+	key    string              // of the cache entry
+	room   [8]string           // space for the values of In when they are few
+
+	// Blank is where the answer of the call is assembled; it is allocated together with q.
 	Blank operation.Answer
 }
 
-// Probed returns the platforms that the parameter platforms names beside the call's own, each once, in order. An unknown
+// Probed returns the platforms in the parameter platforms other than the call's own, each once, in order. An unknown
 // one is an invalid_request problem.
 func (r *Reader) Probed(q *Query) ([]platform.ID, error) {
 	var out []platform.ID
@@ -55,14 +65,14 @@ func (r *Reader) Probed(q *Query) ([]platform.ID, error) {
 	return out, nil
 }
 
-// ContinueAt makes q the page that a cursor points to.
+// ContinueAt makes q the read of the page that a cursor points to.
 func (q *Query) ContinueAt(at *cursor.Cursor) error {
 	q.at = *at
 	q.key += "|" + at.Text()
 	return q.stick()
 }
 
-// stick leaves only the provider that issued the cursor, if there is one: page two never switches upstream.
+// stick leaves only the provider that issued the cursor, if there is one: a walk never switches upstream.
 func (q *Query) stick() error {
 	if q.at.Provider == "" || q.from == nil {
 		return nil
@@ -74,7 +84,8 @@ func (q *Query) stick() error {
 		"parameter \"cursor\": who issued it is not configured any more; start again without it")
 }
 
-// issuers returns who may read the page at a place: all who serve the operation, or who issued the cursor.
+// issuers returns the sources that may read the page at a place: all that serve the operation, or the one that issued
+// the cursor.
 func (q *Query) issuers(at *cursor.Cursor) []*upstreams.Source {
 	if at.Provider == "" {
 		return q.from
@@ -86,3 +97,23 @@ func (q *Query) issuers(at *cursor.Cursor) []*upstreams.Source {
 	}
 	return nil
 }
+
+// ages reads the age limits of the answer.
+func (q *Query) ages(in operation.Args) {
+	q.MaxAge = in.Seconds("max_age_s", -1)
+	q.Within, q.Stale = q.MaxAge >= 0, in.Seconds("stale_if_error_s", 0)
+}
+
+// Again makes q the read of a page that has been read before, whatever its age.
+func (q *Query) Again() {
+	q.Fresh, q.Within, q.Stale = false, false, 0
+	q.Quote = credits.Price(q.base, false, q.Enrich)
+}
+
+// price sets the price of q: with an age limit as much as a fresh read, unless an entry answers it.
+func (q *Query) price(base int64) {
+	q.base, q.Quote = base, credits.Price(base, q.Fresh || q.Within, q.Enrich)
+}
+
+// anew reports whether an existing entry was skipped, which costs as much as a fresh read.
+func (q *Query) anew() bool { return (q.Fresh || q.skipped) && !q.late }

@@ -7,37 +7,38 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 )
 
-// rawParams are the parameters of a raw read inside the engine: its path, and its query as it is forwarded.
+// rawParams are the parameters of a raw read within the engine: its path, and its query as it is forwarded.
 var rawParams = []operation.Param{{Name: "path"}, {Name: "query"}}
 
 var errNotForwarded = errors.New("this provider forwards nothing")
 
-// PlanRaw finds the provider and the route of a raw read. What is not on an allow-list does not exist.
+// PlanRaw finds the provider and the route of a raw read. A route that is not on the allow-list does not exist.
 func (r *Reader) PlanRaw(row *Row, call operation.Call) (*Query, error) {
 	source, route, err := r.rawRoute(call.Platform, call.Path)
 	if err != nil {
 		return nil, err
 	}
-	p, forwarded, fresh := source.Provider, url.Values{}, false
-	for name, values := range call.Given().Values() {
-		if name == "enrich" {
+	p, forwarded := source.Provider, url.Values{}
+	var own operation.Pairs
+	for _, pair := range call.Given() {
+		switch {
+		case pair.Name == "enrich":
 			return nil, problem.New(problem.InvalidRequest, "parameter \"enrich\" cannot be used on a raw read")
+		case row.Has(pair.Name):
+			own = append(own, pair)
+		default:
+			forwarded.Add(pair.Name, pair.Value)
 		}
-		if name != "fresh" {
-			forwarded[name] = values
-			continue
-		}
-		if len(values) != 1 || values[0] != "true" && values[0] != "false" {
-			return nil, problem.New(problem.InvalidRequest, "parameter \"fresh\" must be exactly true or false, once")
-		}
-		fresh = values[0] == "true"
+	}
+	options, err := own.Bind(row.Params, nil)
+	if err != nil {
+		return nil, err
 	}
 	if err := p.Refuse(route, forwarded); err != nil {
 		return nil, problem.Wrap(err, problem.InvalidRequest, "%s", upstreams.Detail(err, "this parameter is not forwarded"))
@@ -47,11 +48,16 @@ func (r *Reader) PlanRaw(row *Row, call operation.Call) (*Query, error) {
 		return nil, problem.Wrap(err, problem.PlatformUnavailable, "%s%s", row.Prefix(call), err)
 	}
 	in := operation.Args{Params: rawParams, Values: []string{call.Path, forwarded.Encode()}}
-	return &Query{
-		Row: row, Platform: route.Platform, In: in, from: []*upstreams.Source{source}, Fresh: fresh,
-		key:   "raw|" + p.Name + "|" + string(p.Platform) + "|" + strings.Join(in.Values, "?"),
-		Quote: credits.Price(r.Base(route.Platform), fresh, false),
-	}, nil
+	q := &Query{
+		Row: row, Platform: route.Platform, In: in, from: []*upstreams.Source{source}, Fresh: options.Flag("fresh"),
+		key: "raw|" + p.Name + "|" + string(p.Platform) + "|" + strings.Join(in.Values, "?"), Most: options.MaxCredits(),
+	}
+	if err := r.permitRaw(q); err != nil {
+		return nil, err
+	}
+	q.ages(options)
+	q.price(r.Base(route.Platform))
+	return q, nil
 }
 
 func (r *Reader) rawRoute(provider, path string) (*upstreams.Source, providers.Route, error) {

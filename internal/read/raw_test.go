@@ -35,7 +35,7 @@ func TestRawReadsRefuseCredentialsByName(t *testing.T) {
 			continue
 		}
 		enginetest.WantProblem(t, err, code, name)
-		_, err = without.Client.Raw(t.Context(), req) // a bad parameter comes before a missing setting
+		_, err = without.Client.Raw(t.Context(), req) // a bad parameter is reported before a missing setting
 		enginetest.WantProblem(t, err, code, name)
 	}
 	_, err := without.Client.Raw(t.Context(), socialdata.RawRequest{Provider: "github", Path: "users/a"})
@@ -140,5 +140,32 @@ func TestARawReadIsAsOldAsItsAnswer(t *testing.T) {
 		if err != nil || got.Meta.Cache != want || got.Meta.DataAgeS != 0 {
 			t.Errorf("call %d: %+v, %v", i, got.Meta, err)
 		}
+	}
+}
+
+func TestRawReadsForwardNoOptionsOfTheCall(t *testing.T) {
+	t.Parallel()
+	var forwarded url.Values
+	p := enginetest.Profiles(platform.GitHub, "github", schema.Own, enginetest.Answers(&enginetest.Counter{}))
+	p.Routes = providers.Routes(platform.GitHub, "users/{login}{?*}")
+	p.Forward = func(_ context.Context, _ string, query url.Values) (json.RawMessage, error) {
+		forwarded = query
+		return json.RawMessage(`{}`), nil
+	}
+	e := enginetest.Of(t, p)
+	req := socialdata.RawRequest{Provider: "github", Path: "users/a", Query: url.Values{"page": {"2"}}, Fresh: true, MaxCredits: 2}
+	if _, err := e.Client.Raw(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(url.Values{"page": {"2"}}, forwarded); diff != "" {
+		t.Errorf("forwarded (-want +got):\n%s", diff)
+	}
+	req.MaxCredits = 1
+	_, err := e.Client.Raw(t.Context(), req)
+	enginetest.WantProblem(t, err, problem.InsufficientCredits, "it may cost 2 credits, and max_credits is 1")
+	req.Fresh = false
+	got, err := e.Client.Raw(t.Context(), req)
+	if err != nil || got.Meta.Cache != schema.Hit {
+		t.Errorf("a call that differs in max_credits is another entry: %v", err)
 	}
 }

@@ -76,7 +76,7 @@ func TestAgeCountsFromTheAnswer(t *testing.T) {
 	t.Parallel()
 	var clock *enginetest.Clock
 	slow := func(_ context.Context, handle string) (schema.Profile, error) {
-		clock.Advance(10 * time.Second) // it thinks
+		clock.Advance(10 * time.Second) // it takes this long
 		return enginetest.Profile(handle), nil
 	}
 	e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "github", schema.Official, slow))
@@ -170,7 +170,7 @@ func TestAFailureIsNeitherChargedNorKept(t *testing.T) {
 		{"a time-out", fmt.Errorf("secret token xyz: %w", providers.ErrTimeout), problem.UpstreamTimeout, "did not answer"},
 		{"a deadline", context.DeadlineExceeded, problem.UpstreamTimeout, ""},
 		{"refused input", providers.Invalid("a handle has no spaces"), problem.InvalidRequest, "no spaces"},
-		{"an upstream's limit", &providers.Error{Kind: providers.ErrUnavailable, Detail: "the upstream limits our pace", RetryAfter: 30 * time.Second}, problem.PlatformUnavailable, "pace"},
+		{"an upstream's limit", &providers.Error{Kind: providers.ErrUnavailable, Detail: "the upstream is rate limiting us", RetryAfter: 30 * time.Second}, problem.PlatformUnavailable, "rate limiting"},
 		{"not for our kind of access", providers.Unsupported("only for partners"), problem.PlatformUnavailable, "only for partners"},
 	}
 	for _, tt := range tests {
@@ -187,7 +187,7 @@ func TestAFailureIsNeitherChargedNorKept(t *testing.T) {
 				if !errors.Is(err, tt.err) {
 					t.Errorf("%v has lost its cause", err)
 				}
-				e.Clock.Advance(time.Minute) // an upstream that names a time is left alone until then
+				e.Clock.Advance(time.Minute) // an upstream that names a time is not asked until then
 			}
 			if calls.Count() != 2 {
 				t.Errorf("%d calls, want 2: a failure was kept", calls.Count())
@@ -244,7 +244,7 @@ func TestIdenticalMissesShareOneCall(t *testing.T) {
 		impatient, leave := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		failed := make(chan error, 1)
-		wg.Go(func() { // the first to come, and the first to go
+		wg.Go(func() { // the first to come, and the first to leave
 			_, err := e.Client.Profile(impatient, ask("octocat"))
 			failed <- err
 		})
@@ -294,7 +294,7 @@ func TestTheNextProviderAnswersWhenOneFails(t *testing.T) {
 		name   string
 		first  error // of the official provider
 		second error // of our own
-		calls  int   // of our own
+		calls  int   // of our own provider
 		code   problem.Code
 		source schema.Source
 	}{
@@ -400,7 +400,7 @@ func TestHealthNamesEveryPlatform(t *testing.T) {
 		t.Errorf("health is %+v", got)
 	}
 	for _, info := range platform.All() {
-		want := schema.Down // no provider, or none that could be called
+		want := schema.Down // no provider, or none that can be called
 		if info.ID == platform.Mock {
 			want = schema.Unknown
 		}

@@ -10,7 +10,9 @@ import (
 	"github.com/socialdata/socialdata/cache"
 	"github.com/socialdata/socialdata/enrich"
 	"github.com/socialdata/socialdata/internal/background"
+	"github.com/socialdata/socialdata/internal/batch"
 	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/erasure"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
@@ -18,12 +20,13 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Reader reads from the sources that it was given. It is safe for concurrent use.
+// Reader reads from its sources. It is safe for concurrent use.
 type Reader struct {
 	cfg     Config
-	shared  cache.Shared // the cache, where others make entries too; else nil
+	shared  cache.Shared // the cache, if other processes make entries too; else nil
 	near    cache.Near   // the part of the cache that is in this process; nil for none
 	flights singleflight.Group
+	joins   batch.Joiner[outcome] // joins reads of single keys that a provider can make together
 
 	platforms *platform.Table
 	validator *schema.Validator
@@ -32,16 +35,17 @@ type Reader struct {
 	work      background.Group
 }
 
-// Config is what a [Reader] is made of. All of it must be there but Prices and Enricher.
+// Config configures a [Reader]. All fields but Prices and Enricher are required.
 type Config struct {
 	Upstreams *upstreams.Pool
 	Cache     cache.Store
 	Enricher  enrich.Enricher // nil when nothing can be enriched
 	Cursors   *cursor.Keeper
+	Erased    *erasure.Keeper       // what must not be kept or shown
 	Observer  observe.Observer      // filled
 	Prices    map[platform.ID]int64 // base credits that differ from the platform's own
-	Timeout   time.Duration         // of one call: cache, providers, completion and enrichment together
-	Profile   *Row                  // how a profile is read, for what is derived from profiles
+	Timeout   time.Duration         // for one call: cache, providers, completion and enrichment together
+	Profile   *Row                  // how a profile is read, for data derived from profiles
 	Now       func() time.Time
 	Log       *slog.Logger
 }
@@ -65,13 +69,13 @@ func (r *Reader) Sandbox(id platform.ID) bool {
 	return info.Sandbox
 }
 
-// Close refuses new reads from upstream and returns when those under way have ended, or with ctx.
+// Close refuses new reads from upstream and returns when those in progress have ended, or ctx has.
 func (r *Reader) Close(ctx context.Context) error { return r.work.Close(ctx) }
 
-// now returns the time as it stands in answers.
+// now returns the time as it appears in answers.
 func (r *Reader) now() time.Time { return r.cfg.Now().Truncate(time.Millisecond) }
 
-// Base returns what a plain read from a platform costs.
+// Base returns the price of a plain read from a platform.
 func (r *Reader) Base(id platform.ID) int64 {
 	if n, ok := r.cfg.Prices[id]; ok {
 		return n
@@ -80,7 +84,7 @@ func (r *Reader) Base(id platform.ID) int64 {
 	return info.BaseCredits
 }
 
-// warn logs a failure of something that knows what was asked.
+// warn logs a failure of something that knows the request.
 func (r *Reader) warn(ctx context.Context, what string, q *Query, err error) {
 	r.cfg.Log.WarnContext(ctx, what, "operation", q.Row.Name, "platform", q.Platform, "error", providers.Loggable(err))
 }

@@ -10,23 +10,26 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// turnOf looks q up once more, and in a cache that others fill as well waits while one of them reads the same.
+// turnOf looks q up again and, in a shared cache, waits while another process makes the same read.
 func (r *Reader) turnOf(ctx context.Context, q *Query) cache.Turn {
 	if r.shared != nil {
 		return r.shared.Join(ctx, q.key)
 	}
-	return cache.Turn{Entry: r.cached(ctx, q), Done: func(context.Context, string) {}}
+	if entry := r.cached(ctx, q); entry != nil && good(q, entry, r.cfg.Now()) {
+		return cache.Turn{Entry: entry}
+	}
+	return cache.Turn{Done: func(context.Context, string) {}}
 }
 
-// failure is what those who share a cache tell each other of a read that has failed.
+// failure is the form in which processes that share a cache tell each other that a read failed.
 type failure struct {
 	Kind       string        `json:"kind"`
 	Detail     string        `json:"detail,omitempty"`
 	RetryAfter time.Duration `json:"retry_after,omitempty"` // nanoseconds
 }
 
-// kinds are the failures that hold for everybody who asks the same at the same time. A time-out does not: whoever has
-// come later has time left.
+// kinds are the failures that apply to all concurrent callers. A time-out does not: callers who came later have time
+// left.
 var kinds = []struct {
 	name string
 	err  error
@@ -36,7 +39,7 @@ var kinds = []struct {
 	{"cursor", providers.ErrCursor},
 }
 
-// inWords returns err for those who wait for the same read; "" when it says nothing to them.
+// inWords returns err for those who wait for the same read; "" when it does not concern them.
 func inWords(err error) string {
 	e, ok := errors.AsType[*providers.Error](err)
 	if !ok || errors.Is(err, providers.ErrShare) || errors.Is(err, providers.ErrBusy) {
@@ -44,14 +47,15 @@ func inWords(err error) string {
 	}
 	for _, k := range kinds {
 		if errors.Is(err, k.err) {
-			b, _ := json.Marshal(failure{k.name, e.Detail, e.RetryAfter}) // strings and a number
+			b, _ := json.Marshal(failure{k.name, e.Detail, e.RetryAfter}) // only strings and a number
 			return string(b)
 		}
 	}
 	return ""
 }
 
-// failureOf returns the error that [inWords] has put in words. Whom to blame is known where it happened, and not here.
+// failureOf returns the error that [inWords] has encoded. Who is to blame is known in the process where it happened,
+// and not here.
 func failureOf(words string) error {
 	var f failure
 	if err := json.Unmarshal([]byte(words), &f); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// replicas sets three engines up that share a cache and read by the same function.
+// replicas creates three engines with a common cache and the same read function.
 func replicas(t *testing.T, read providers.One[schema.Profile]) []*enginetest.Engine {
 	t.Helper()
 	shared := cache.NewMemory(cache.MemoryConfig{})
@@ -31,7 +31,7 @@ func replicas(t *testing.T, read providers.One[schema.Profile]) []*enginetest.En
 	return out
 }
 
-// askAll makes the same call of each engine, four times at once, and returns the errors.
+// askAll makes the same call on each engine, four times concurrently, and returns the errors.
 func askAll(t *testing.T, engines []*enginetest.Engine) []error {
 	t.Helper()
 	var mu sync.Mutex
@@ -72,7 +72,7 @@ func TestEnginesThatShareACacheShareAFailure(t *testing.T) {
 		failed := askAll(t, replicas(t, func(context.Context, string) (schema.Profile, error) {
 			calls.Add()
 			time.Sleep(time.Second)
-			return schema.Profile{}, providers.Limited("the upstream limits our pace", 7*time.Second)
+			return schema.Profile{}, providers.Limited("the upstream is rate limiting us", 7*time.Second)
 		}))
 		if len(failed) != 12 || calls.Count() != 1 {
 			t.Fatalf("%d reads, %d failures of 12", calls.Count(), len(failed))
@@ -82,7 +82,7 @@ func TestEnginesThatShareACacheShareAFailure(t *testing.T) {
 			detail string
 			after  time.Duration
 		}
-		want := told{problem.PlatformUnavailable, "GET /v1/github/profile: the upstream limits our pace", 7 * time.Second}
+		want := told{problem.PlatformUnavailable, "GET /v1/github/profile: the upstream is rate limiting us", 7 * time.Second}
 		for _, err := range failed {
 			p, _ := errors.AsType[*problem.Error](err)
 			if diff := cmp.Diff(want, told{p.Code, p.Detail, p.RetryAfter}, cmp.AllowUnexported(told{})); diff != "" {

@@ -13,12 +13,13 @@ import (
 	"github.com/socialdata/socialdata/enrich"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// hangs is a read that ends with its context, and counts.
+// hangs is a read that ends only with its context, and counts its calls.
 func hangs(calls *enginetest.Counter) func(context.Context, string) (schema.Profile, error) {
 	return func(ctx context.Context, _ string) (schema.Profile, error) {
 		calls.Add()
@@ -42,7 +43,7 @@ func TestAProviderThatHangsLeavesTimeForTheNext(t *testing.T) {
 			}
 			want := 7500 * time.Millisecond // half of the time
 			if i >= 8 {
-				want = 0 // eight in a row, however slowly they came: the first is left alone for a while
+				want = 0 // eight in a row, however slowly: the first source is not called for a while
 			}
 			if took := time.Since(began); took != want {
 				t.Errorf("call %d took %v, want %v", i, took, want)
@@ -86,7 +87,7 @@ func TestWhoJoinsLateHasAReadOfItsOwn(t *testing.T) {
 		var calls enginetest.Counter
 		e := enginetest.Of(t, enginetest.Profiles(platform.GitHub, "lost", schema.Official,
 			func(ctx context.Context, handle string) (schema.Profile, error) {
-				if calls.Add(); calls.Count() == 1 { // one request is lost, the upstream is well
+				if calls.Add(); calls.Count() == 1 { // one request is lost, but the upstream is healthy
 					<-ctx.Done()
 					return schema.Profile{}, ctx.Err()
 				}
@@ -114,10 +115,15 @@ func TestWhoJoinsLateHasAReadOfItsOwn(t *testing.T) {
 	})
 }
 
-// hangingCache ends with its contexts only.
+// hangingCache ends only with its contexts.
 type hangingCache struct{}
 
 func (hangingCache) Get(ctx context.Context, _ string) (*cache.Entry, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (hangingCache) Erase(ctx context.Context, _ privacy.Subject) (map[string]int, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
@@ -190,7 +196,7 @@ func TestACallerWhoLeavesDuringTheEnrichmentPaysNothing(t *testing.T) {
 	}
 }
 
-// slowCache takes a millisecond to look.
+// slowCache takes a millisecond for a look-up.
 type slowCache struct{ cache.Store }
 
 func (s slowCache) Get(ctx context.Context, key string) (*cache.Entry, error) {
@@ -244,7 +250,7 @@ func TestACallerWhoLeavesFailsNoOtherOfTheSameRead(t *testing.T) {
 			}))
 		leaving, leave := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
-		wg.Go(func() { // the first: the read was begun for it
+		wg.Go(func() { // the first caller: the read was begun for it
 			if _, err := e.Client.Profile(leaving, ask("octocat")); err == nil {
 				t.Error("the caller who left got an answer")
 			}

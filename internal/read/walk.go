@@ -3,31 +3,33 @@ package read
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/internal/batch"
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// MaxEmpty is how many upstream pages without anything new are passed over in one call.
+// MaxEmpty is how many upstream pages without anything new are skipped in one call.
 const MaxEmpty = 5
 
-// walk reads the page that q.at points to. Upstreams whose lists shift between two reads repeat items: those are left
-// out, and a page of nothing else is passed over. A token that leads back ends the walk, and so do several pages in a row
-// of nothing but repeats. Empty pages never do: after some of them, or when time is short, the answer is an empty page
-// that says where to go on.
+// walk reads the page that q.at points to. Upstreams whose lists shift between two reads repeat items: repeats are left
+// out, and a page of only repeats is skipped. A token that leads back ends the walk, and so do several pages in a row
+// of only repeats. Empty pages never do: after several of them, or when the time or the budget of the call is short,
+// the answer is an empty page with a cursor.
 func (r *Reader) walk(ctx context.Context, q *Query) (*cache.Entry, error) {
 	at := q.at
 	at.Used, at.Seen = slices.Clone(at.Used), slices.Clone(at.Seen)
-	repeats := true // every page so far held only what has been there before
+	repeats := true // every page so far only had objects of earlier pages
 	for hop := 0; ; hop++ {
 		got, by, err := r.hop(ctx, q, &at, hop)
-		if hop > 0 && upstreams.OnlyTimeouts(err) {
+		if hop > 0 && (upstreams.OnlyTimeouts(err) || errors.Is(err, providers.ErrSpent)) {
 			return r.entry(q, Fetched{Data: []byte("[]"), Next: at.Token, At: r.now(), TTL: passing}, at.Provider, &at), nil
 		}
 		if hop > 0 && upstreams.IsFinal(err) {
@@ -50,8 +52,8 @@ func (r *Reader) walk(ctx context.Context, q *Query) (*cache.Entry, error) {
 	}
 }
 
-// strayed is the failure of a walk that the upstream itself has led to a page that it then refuses: the caller has asked
-// for another one, and is not to blame (D91). The cause is logged, and is no part of the error.
+// strayed returns the error of a walk that the upstream itself has led to a page that it then refuses: the caller has
+// asked for another page, and is not to blame (D91). The cause is logged, and is not part of the error.
 func (r *Reader) strayed(ctx context.Context, q *Query, cause error) error {
 	r.warn(ctx, "upstream refused a page of its own list", q, cause)
 	return &providers.Error{
@@ -59,20 +61,42 @@ func (r *Reader) strayed(ctx context.Context, q *Query, cause error) error {
 	}
 }
 
-// hop reads one upstream page. The pages behind the first leave some of the time: what they find can still be told.
+// hop reads one upstream page. Pages after the first leave some of the time, so that what they find can still be
+// returned.
 func (r *Reader) hop(ctx context.Context, q *Query, at *cursor.Cursor, hop int) (got Fetched, by string, err error) {
 	if end, ok := ctx.Deadline(); ok && hop > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, end.Add(-r.cfg.Timeout/15))
 		defer cancel()
 	}
-	return r.ask(ctx, q, at)
+	if got, by, err = r.ask(ctx, q, at); err == nil {
+		err = r.withhold(q, &got)
+	}
+	return got, by, err
 }
 
-// ask reads the page at a place, without what the walk has seen, from the first source that can answer.
+// ask reads the page at a place: together with the keys of other calls, if the source can read many with one request.
 func (r *Reader) ask(ctx context.Context, q *Query, at *cursor.Cursor) (got Fetched, by string, err error) {
-	token, seen := at.Token, setOf(at.Seen) // an attempt that is given up reads nothing that goes on
-	answer, err := r.cfg.Upstreams.Try(ctx, q.Platform, q.Row.op(), q.subject(at),
+	if q.Row.Batch != nil {
+		return r.askTogether(ctx, q, at)
+	}
+	return r.askAlone(ctx, q, at, q.subject(at))
+}
+
+// askAlone reads the page at a place, without what the walk has seen, from the first source that can answer.
+func (r *Reader) askAlone(
+	ctx context.Context, q *Query, at *cursor.Cursor, subject upstreams.Subject,
+) (got Fetched, by string, err error) {
+	release, err := batch.MemberOf(ctx).Alone(ctx)
+	if err != nil {
+		return got, "", err
+	}
+	defer release()
+	token, seen := at.Token, setOf(at.Seen) // an abandoned attempt must not read data that changes later
+	if q.Fresh {
+		ctx = providers.WithWhole(ctx)
+	}
+	answer, err := r.cfg.Upstreams.Try(ctx, q.Platform, q.Row.op(), subject,
 		func(ctx context.Context, a *upstreams.Attempt) (any, error) {
 			got, err := q.Row.Fetch(providers.WithPasted(ctx, q.pasted), Reading{
 				Provider: a.Provider, In: q.In, Token: token, reader: r, attempt: a,
@@ -88,7 +112,7 @@ func (r *Reader) ask(ctx context.Context, q *Query, at *cursor.Cursor) (got Fetc
 	return got, answer.Provider, err
 }
 
-// subject is what is read at a place, and who may read it.
+// subject describes what is read at a place, and which sources may read it.
 func (q *Query) subject(at *cursor.Cursor) upstreams.Subject {
 	return upstreams.Subject{Name: strings.Join(q.In.Values, "|"), Sources: q.issuers(at), Raw: q.Row.raw()}
 }
@@ -101,7 +125,7 @@ func setOf(ids []uint64) map[uint64]bool {
 	return set
 }
 
-// entry makes the cache entry of what was read. At is where the walk stands behind it.
+// entry makes the cache entry of what was read. At is the position of the walk after it.
 func (r *Reader) entry(q *Query, got Fetched, provider string, at *cursor.Cursor) *cache.Entry {
 	entry := &cache.Entry{
 		Data: string(got.Data), Page: string(page(got)), Provider: provider, FetchedAt: got.At, TTL: q.Row.TTL,
@@ -121,11 +145,12 @@ func (r *Reader) entry(q *Query, got Fetched, provider string, at *cursor.Cursor
 		}
 		entry.Next = next.Text()
 	}
-	entry.Tag = tagOf(entry.Data, entry.Next)
+	entry.Tag = Tag(entry.Data, entry.Next)
+	entry.Subjects = r.subjects(q, got.Data, got.Withheld)
 	return entry
 }
 
-// page returns the raw of a page; where rows were left out it says how many those are.
+// page returns the raw of a page; if rows were left out it includes their number.
 func page(got Fetched) []byte {
 	if got.LeftOut == 0 {
 		return got.Page
@@ -137,7 +162,7 @@ func page(got Fetched) []byte {
 	return b
 }
 
-// leftOut is the raw of a page of which something is missing.
+// leftOut is the raw of an incomplete page.
 type leftOut struct {
 	LeftOut int             `json:"left_out"` // rows that could not be understood
 	Page    json.RawMessage `json:"page,omitempty"`

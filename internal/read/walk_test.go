@@ -34,7 +34,7 @@ func postsFrom(from, n int) []schema.Post {
 	return out
 }
 
-// list is a provider whose page with the number n is made by page.
+// list is a provider whose n-th page is made by page.
 func list(page func(ctx context.Context, n int) (providers.Page[schema.Post], error)) providers.Provider {
 	return enginetest.Posts(platform.GitHub, "list", func(ctx context.Context, _, token string) (providers.Page[schema.Post], error) {
 		n, _ := strconv.Atoi(strings.TrimLeft(token, "x"))
@@ -42,7 +42,7 @@ func list(page func(ctx context.Context, n int) (providers.Page[schema.Post], er
 	})
 }
 
-// walked reads pages until the list ends, or as many as most, and returns the ids of each.
+// walked reads pages until the list ends, at most most of them, and returns the ids on each.
 func walked(t *testing.T, c *socialdata.Client, most int) [][]string {
 	t.Helper()
 	req := socialdata.PostsRequest{Platform: platform.GitHub, Handle: "a"}
@@ -122,7 +122,7 @@ func TestARefusalOnTheWayIsNotTheCallers(t *testing.T) {
 			if got := e.Balance(t); got != 1000 {
 				t.Errorf("%d credits are left", got)
 			}
-			if got, err := e.Client.Posts(t.Context(), req); err != nil || len(got.Data) != 1 { // no absence is remembered
+			if got, err := e.Client.Posts(t.Context(), req); err != nil || len(got.Data) != 1 { // the absence is not cached
 				t.Errorf("when the upstream is well again: %v, %v", got, err)
 			}
 		})
@@ -298,7 +298,7 @@ func TestAPageHasAnEnd(t *testing.T) {
 	enginetest.WantProblem(t, err, problem.PlatformUnavailable, "breaks the schema")
 }
 
-// shop is a provider of a store, the one thing with a raw of the page.
+// shop is a provider of a store, the only object with a raw of the page.
 func shop(raw func() string) providers.Provider {
 	return providers.Provider{
 		Name: "shop", Platform: platform.Salla, Source: schema.Own,
@@ -337,7 +337,7 @@ func TestAnAnswerIsTheCallersOwn(t *testing.T) {
 	wg.Wait()
 }
 
-// tagOf makes a call and returns its tag.
+// tagOf makes a call and returns its ETag.
 func tagOf(t *testing.T, c *socialdata.Client, op, id string, params ...string) string {
 	t.Helper()
 	call := operation.Call{Platform: id, Params: map[string][]string{}}

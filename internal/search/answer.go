@@ -87,18 +87,29 @@ func (s *Service) abandon(ctx context.Context, st *state, err error) error {
 		return err
 	}
 	st.running.left = true
+	before := st.clone()
 	s.withdraw(ctx, st, found)
 	s.withdrawFee(ctx, st)
+	for i := range st.Parts { // charged by a ledger that had failed to say so
+		if before.Parts[i].Stage == found && st.Parts[i].Stage == paid {
+			s.cfg.ToldAsFailed(ctx, st.Parts[i].Due, errAbandoned)
+		}
+	}
+	if !before.Fee.Stage.decided() && st.Fee.Credits > 0 {
+		s.cfg.ToldAsFailed(ctx, st.Fee.Due, errAbandoned)
+	}
 	s.drop(ctx, st)
 	return err
 }
+
+// errAbandoned says why what is charged is given back.
+var errAbandoned = errors.New("socialdata: the search was given up")
 
 // answerFirst gives the first answer. What is paid for is answered: from here on a fault of ours costs the caller a
 // cursor, or what is pending, at worst.
 func (s *Service) answerFirst(
 	ctx context.Context, req Request, st *state,
 ) (a *operation.Answer, kept string, err error) {
-	balance := s.balance(ctx, req.Who, st)
 	page := s.firstPage(ctx, st)
 	if kept, err = s.answered(ctx, st, page); errors.Is(err, errTaken) {
 		return nil, "", s.abandon(ctx, st, err)
@@ -109,12 +120,33 @@ func (s *Service) answerFirst(
 		page = s.firstPage(ctx, st)
 		page.tell(&st.record)
 	}
-	a = s.answer(&st.record, page.results, st.FirstTold, balance, req.ID)
+	a = s.answer(&st.record, page.results, st.FirstTold, 0, req.ID)
 	a.Meta.NextCursor, a.Fresh = st.Next.Cursor, st.Fresh
 	if !a.Pending && !st.any(failed) && !st.spoilt() { // what failed may succeed the next time
 		a.Seal(s.cfg.Row.TTL, st.Next.Digest)
 	}
+	s.settleFound(ctx, st)
+	a.Meta.CreditsRemaining = s.balance(ctx, req.Who, st)
 	return a, kept, nil
+}
+
+// settleFound charges in the background what was found before the first answer and after its charges: whatever is found
+// from then on is charged as it ends.
+func (s *Service) settleFound(ctx context.Context, st *state) {
+	if st.running == nil || !st.any(found) || !s.work.Begin() {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	go func() {
+		defer s.work.End()
+		st.running.lock.Lock()
+		defer st.running.lock.Unlock()
+		s.settle(ctx, st)
+		if err := s.note(ctx, st); err != nil { // the noted hold says what was charged
+			s.cfg.Log.ErrorContext(ctx, "a charge of a search is not noted", "job", st.ID, "error", err)
+		}
+		st.signal()
+	}()
 }
 
 // answered notes that the first answer is given, if anybody can ask for the search again, and returns the id under
@@ -177,8 +209,10 @@ func (s *Service) firstPage(ctx context.Context, st *state) firstPage {
 
 // givePendingUp lets what is not decided fail, and with it the work on it: nobody could collect it.
 func (s *Service) givePendingUp(ctx context.Context, st *state) {
-	s.withdraw(ctx, st, found)
-	s.withdraw(ctx, st, pending)
+	for st.partsOpen() { // while a hold is released, what was pending may be found
+		s.withdraw(ctx, st, found)
+		s.withdraw(ctx, st, pending)
+	}
 	st.end(s.cfg.Now())
 	s.settleFee(ctx, st)
 	s.withdrawFee(ctx, st)
@@ -186,7 +220,9 @@ func (s *Service) givePendingUp(ctx context.Context, st *state) {
 
 // balance returns what the account can spend, or 0 when that cannot be told: an answer that is paid for is given.
 func (s *Service) balance(ctx context.Context, who account.Caller, st *state) int64 {
-	n, err := who.Balance(context.WithoutCancel(ctx))
+	var n int64
+	var err error
+	st.away(func() { n, err = who.Balance(context.WithoutCancel(ctx)) })
 	if err != nil {
 		s.cfg.Log.ErrorContext(ctx, "the balance cannot be read", "job", st.ID, "error", err)
 	}
@@ -208,13 +244,19 @@ func (s *Service) answer(
 	return a
 }
 
-// describe says how far each platform has come, and how old the oldest of the results are.
+// describe says how far each platform has come, why those failed that did, and how old the oldest of the results are.
 func (r *record) describe(m *schema.Meta, now time.Time) {
 	m.Platforms, m.Cache = map[platform.ID]schema.PlatformState{}, schema.Miss
 	hits := true
 	for i := range r.Parts {
 		p := &r.Parts[i]
 		m.Platforms[p.Platform] = p.Stage.public()
+		if p.Stage == failed {
+			if m.Errors == nil {
+				m.Errors = map[platform.ID]schema.PlatformError{}
+			}
+			m.Errors[p.Platform] = p.why()
+		}
 		if p.Stage != paid {
 			continue
 		}

@@ -105,7 +105,7 @@ func (s *Service) next(ctx context.Context, r *record, held *heldPlace) (nextPag
 	if err != nil {
 		return nextPage{}, err
 	}
-	text, err := s.cfg.Cursors.Seal(ctx, r.Bound, b)
+	text, err := s.cfg.Cursors.Seal(ctx, r.Bound, b, s.cfg.Marks(b))
 	digest := sha256.Sum256(b)
 	return nextPage{text, digest[:]}, err
 }

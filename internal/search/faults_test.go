@@ -617,3 +617,140 @@ func TestWhatWasFoundIsNotGivenUpOnAStaleCopy(t *testing.T) {
 		})
 	}
 }
+
+// TestALedgerThatHangsKeepsNoJob lets the charge of a late part hang: polls are answered meanwhile, and another part comes
+// to its end and is told.
+func TestALedgerThatHangsKeepsNoJob(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		ledger := &faulty{e.Ledger, func(c credits.Charge) error {
+			if c.Platform == "x" && c.Amount > 0 {
+				time.Sleep(6 * time.Second)
+			}
+			return nil
+		}}
+		platforms := append(twoPlatforms(),
+			slow(enginetest.Searcher(platform.YouTube, enginetest.Lists(10, enginetest.Some("y", 2)...)), 7*time.Second))
+		c := over(t, e, ledger, nil, platforms...)
+		first := searchAll(t, c, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
+		told, hangs := first.Meta.CreditsUsed, time.Now().Add(4500*time.Millisecond)
+		for _, want := range []struct {
+			at   time.Duration // after the charge has begun to hang
+			used int64
+			x    schema.PlatformState
+		}{
+			{0, 0, schema.Pending},
+			{2 * time.Second, 1, schema.Pending}, // of the other part
+			{8 * time.Second, 1, schema.OK},
+		} {
+			time.Sleep(time.Until(hangs.Add(want.at)))
+			began := time.Now()
+			got := job(t, c, first.Meta.JobID, 0)
+			if took := time.Since(began); took != 0 {
+				t.Errorf("at %v a poll takes %v", want.at, took)
+			}
+			if state := got.Meta.Platforms[platform.X]; got.Meta.CreditsUsed != want.used || state != want.x {
+				t.Errorf("at %v %d credits are told, and x is %s; want %d, %s", want.at, got.Meta.CreditsUsed, state, want.used, want.x)
+			}
+			told += got.Meta.CreditsUsed
+		}
+		if told != 3 || e.Balance(t) != 997 {
+			t.Errorf("%d credits told, %d left", told, e.Balance(t))
+		}
+	})
+}
+
+// TestWhatIsFoundWhileTheFirstChargeHangsIsCharged lets a part be found while the charges of the first answer hang.
+func TestWhatIsFoundWhileTheFirstChargeHangsIsCharged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		ledger := &faulty{e.Ledger, func(c credits.Charge) error {
+			if c.Platform == "tiktok" && c.Amount > 0 {
+				time.Sleep(6 * time.Second)
+			}
+			return nil
+		}}
+		c := over(t, e, ledger, nil, twoPlatforms()...)
+		first := searchAll(t, c, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.Pending}, first.Meta.Platforms)
+		got := job(t, c, first.Meta.JobID, 9)
+		if got.Meta.CreditsUsed != 1 || len(got.Data) != 2 || got.Meta.JobID != "" || e.Balance(t) != 998 {
+			t.Errorf("meta is %+v, %d credits left", got.Meta, e.Balance(t))
+		}
+	})
+}
+
+// TestWhoHungUpGetsBackWhatTheLedgerHadNotToldOf lets a ledger charge and fail to say so until the caller has left.
+func TestWhoHungUpGetsBackWhatTheLedgerHadNotToldOf(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		ledger := &vagueFor{Memory: e.Ledger, until: time.Now().Add(3 * time.Second)}
+		c := over(t, e, ledger, nil, twoPlatforms()...)
+		ctx, leave := context.WithTimeout(t.Context(), 2*time.Second)
+		defer leave()
+		_, err := c.SearchAcross(ctx, socialdata.SearchAcrossRequest{Query: "a", Wait: 1 * time.Second})
+		enginetest.WantProblem(t, err, problem.UpstreamTimeout)
+		time.Sleep(time.Minute)
+		if e.Balance(t) != 1000 {
+			t.Errorf("%d credits are left of 1000", e.Balance(t))
+		}
+	})
+}
+
+// vagueFor is a ledger that does what it is told until a time, and fails to say so.
+type vagueFor struct {
+	*credits.Memory
+	until time.Time
+}
+
+func (v *vagueFor) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (credits.Receipt, error) {
+	r, err := v.Memory.Settle(ctx, h, c)
+	if time.Now().Before(v.until) {
+		return credits.Receipt{}, errDisk
+	}
+	return r, err
+}
+
+// TestASearchWhoseChargeWasGivenBackAnswersUnderItsKey repeats a search that was told as failed, charged and refunded.
+func TestASearchWhoseChargeWasGivenBackAnswersUnderItsKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		ledger := &vagueFor{Memory: e.Ledger, until: time.Now().Add(20 * time.Second)}
+		one := enginetest.Searcher(platform.TikTok, enginetest.Lists(10, enginetest.Some("t", 2)...))
+		c := over(t, e, ledger, nil, one)
+		call := operation.Call{Params: url.Values{"query": {"coffee"}}, IdempotencyKey: "0123456789abcdef"}
+		if _, err := c.Do(t.Context(), socialdata.Operation("search_across"), call); err == nil {
+			t.Fatal("a search is answered that nobody can say is paid for")
+		}
+		time.Sleep(time.Minute)
+		e.Clock.Advance(time.Minute)
+		if e.Balance(t) != 1000 {
+			t.Fatalf("%d credits are left of 1000", e.Balance(t))
+		}
+		a, err := c.Do(t.Context(), socialdata.Operation("search_across"), call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.Meta.Platforms[platform.TikTok]; got != schema.OK || a.Meta.CreditsUsed != 0 || e.Balance(t) != 1000 {
+			t.Errorf("tiktok is %s for %d credits, %d left", got, a.Meta.CreditsUsed, e.Balance(t))
+		}
+	})
+}
+
+// TestTheDeadlineOfADeadProcessIsNotMoved answers a job whose process has died, under a clock that has been set back.
+func TestTheDeadlineOfADeadProcessIsNotMoved(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		makes, asks := over(t, e, nil, nil, twoPlatforms()...), over(t, e, nil, nil, twoPlatforms()...)
+		first := searchAll(t, makes, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
+		e.Clock.Advance(-time.Hour)
+		got := job(t, asks, first.Meta.JobID, 0)
+		wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.Failed}, got.Meta.Platforms)
+		time.Sleep(time.Minute)
+	})
+}

@@ -114,7 +114,7 @@ func (s *Service) planHeldPage(ctx context.Context, in operation.Args, p heldPag
 	}
 	page, err := s.planPartAt(ctx, in, p.Platform, from)
 	if err == nil {
-		page.q.Fresh = false // it is the page that was read then
+		page.q.Again() // it is the page that was read then
 	}
 	return page, err
 }

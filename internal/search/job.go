@@ -10,9 +10,26 @@ import (
 
 // job is a search that is worked on or asked about. All that changes in it is in its state, which only lock hands out.
 type job struct {
-	mu    sync.Mutex
+	mu    turn
 	state state
 }
+
+func newJob(st state) *job {
+	j := &job{mu: make(turn, 1), state: st}
+	if st.running != nil {
+		st.running.lock = j.mu
+	}
+	return j
+}
+
+// turn is a lock that may be kept while a store is waited for: in a test, the clock goes on for those who wait for it.
+type turn chan struct{}
+
+// Lock implements [sync.Locker].
+func (t turn) Lock() { t <- struct{}{} }
+
+// Unlock implements [sync.Locker].
+func (t turn) Unlock() { <-t }
 
 // state is what a job's lock guards. Whoever has one has the lock.
 type state struct {
@@ -29,6 +46,39 @@ type running struct {
 	tab     *account.Tab
 	changed chan struct{} // closed when a part comes to its end, and made anew
 	left    bool          // the caller has gone without an answer: nothing is paid any more
+	asking  map[int]bool  // the parts, and theFee, whose charge the ledger is asked for
+	lock    sync.Locker   // the job's
+}
+
+// theFee is the enrichment among the parts that are asked for.
+const theFee = -1
+
+// away lets others have the job while do asks the ledger, which may hang. What was known of the state is looked at again
+// after it. Nobody else has a job that this process does not make.
+func (st *state) away(do func()) {
+	if r := st.running; r != nil {
+		r.lock.Unlock()
+		defer r.lock.Lock()
+	}
+	do()
+}
+
+// ask reports whether nobody is asking the ledger for the charge of that part, and notes that its caller is, until asked.
+func (st *state) ask(part int) bool {
+	if st.running == nil {
+		return true
+	}
+	if st.running.asking[part] {
+		return false
+	}
+	st.running.asking[part] = true
+	return true
+}
+
+func (st *state) asked(part int) {
+	if st.running != nil {
+		delete(st.running.asking, part)
+	}
 }
 
 // lock waits for the job and hands out its state, until unlock.
@@ -68,6 +118,9 @@ func (j *job) await(ctx context.Context, d time.Duration, enough func(*record) b
 
 // ended tells whether every part has come to its end.
 func ended(r *record) bool { return !r.any(pending) }
+
+// settled reports whether everything is decided.
+func settled(r *record) bool { return !r.open() }
 
 // worth tells whether there is something to answer, or nothing more to wait for.
 func worth(r *record) bool { return ended(r) || r.any(found) || r.any(paid) }

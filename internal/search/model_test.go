@@ -28,6 +28,7 @@ import (
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
+	"github.com/socialdata/socialdata/store/records/recordstest"
 )
 
 // schedules is how many schedules are tried when SCHEDULES does not say. For the long run:
@@ -49,6 +50,12 @@ type schedule struct {
 	Replicas  bool            // polls go to another process than the search
 	Replays   int             // how often the search is asked again under its key afterwards
 	Restart   time.Duration   // how long after its end a process is replaced
+	Jumps     []jump          // of the clock that all share
+}
+
+// jump is when a clock is set, and by how much.
+type jump struct {
+	At, By time.Duration
 }
 
 // upstream is how one platform answers.
@@ -66,7 +73,8 @@ type process struct {
 
 type fault struct {
 	Call  int
-	After bool // the call is made, and fails all the same
+	After bool          // the call is made, and fails all the same
+	Hangs time.Duration // how long the store takes for it; if the caller's time allows that, it does not fail
 }
 
 func drawSchedule(t *rapid.T) schedule {
@@ -90,24 +98,45 @@ func drawSchedule(t *rapid.T) schedule {
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "ends") {
 		p := process{Faults: drawFaults(t), Ends: rapid.IntRange(1, 25).Draw(t, "end")}
-		p.Faults = slices.DeleteFunc(p.Faults, func(f fault) bool { return f.Call == p.Ends-1 }) // as in drawFaults
+		p.findOut()
 		s.Processes = append(s.Processes, p)
 	}
 	s.Processes = append(s.Processes, process{Faults: drawFaults(t)})
+	for range max(0, rapid.IntRange(-3, 3).Draw(t, "jumps")) {
+		at := seconds("set", 60)
+		s.Jumps = append(s.Jumps, jump{at, time.Duration(rapid.IntRange(-1800, 1800).Draw(t, "by")) * time.Second})
+	}
 	for range rapid.IntRange(1, 4).Draw(t, "polls") {
 		s.Polls = append(s.Polls, seconds("poll", 6))
 	}
 	return s
 }
 
-// drawFaults lets no two calls fail that follow each other: when a write fails, and the read that would tell whether it
-// was made, nobody can know.
+// findOut takes away the faults just before the end: a process that ends before it knows what came of a write may have
+// told, or charged, what nobody hears of. A kill between a write and its answer is the same.
+func (p *process) findOut() {
+	for end := p.Ends - 1; len(p.Faults) > 0; end-- {
+		at := slices.IndexFunc(p.Faults, func(f fault) bool { return f.Call == end })
+		if at < 0 {
+			return
+		}
+		p.Faults = slices.Delete(p.Faults, at, at+1)
+	}
+}
+
+// drawFaults lets calls fail, also several that follow each other.
 func drawFaults(t *rapid.T) []fault {
 	var out []fault
 	at := 0
-	for range rapid.IntRange(0, 3).Draw(t, "faults") {
-		at += rapid.IntRange(2, 12).Draw(t, "calls later")
-		out = append(out, fault{Call: at - 1, After: rapid.Bool().Draw(t, "done")})
+	for range rapid.IntRange(0, 5).Draw(t, "faults") {
+		at += rapid.SampledFrom([]int{1, 1, 1, 2, 3, 4, 6, 8, 10, 12}).Draw(t, "calls later")
+		f := fault{Call: at - 1, After: rapid.Bool().Draw(t, "done")}
+		// All together no longer than a call's time: a poll that cannot find out in its own whether what it tells was noted
+		// fails, and the next one tells all results and 0 credits.
+		if rapid.IntRange(0, 3).Draw(t, "hangs") == 0 {
+			f.Hangs = time.Duration(rapid.IntRange(1, 25).Draw(t, "how long")) * 100 * time.Millisecond
+		}
+		out = append(out, f)
 	}
 	return out
 }
@@ -128,7 +157,7 @@ type machine struct {
 var errFault = errors.New("the disk is full")
 
 // call makes a store call, or fails, or ends the process before it: whoever calls then comes to no end.
-func (m *machine) call(do func() error) error {
+func (m *machine) call(ctx context.Context, do func() error) error {
 	m.mu.Lock()
 	m.calls++
 	n := m.calls
@@ -141,12 +170,28 @@ func (m *machine) call(do func() error) error {
 		runtime.Goexit()
 	}
 	for _, f := range m.Faults {
-		if f.Call == n && f.After {
-			_ = do()
-		}
 		if f.Call == n {
-			return errFault
+			return f.happen(ctx, do)
 		}
+	}
+	return do()
+}
+
+// happen makes a call that goes wrong.
+func (f fault) happen(ctx context.Context, do func() error) error {
+	if f.After {
+		_ = do()
+	}
+	if f.Hangs == 0 {
+		return errFault
+	}
+	select {
+	case <-time.After(f.Hangs):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if f.After {
+		return errFault
 	}
 	return do()
 }
@@ -154,13 +199,19 @@ func (m *machine) call(do func() error) error {
 // books is the ledger as a machine reaches it.
 type books struct {
 	credits.Ledger
+	credits.Granter
 	*machine
+}
+
+func (b books) Give(ctx context.Context, g credits.Gift) (balance int64, err error) {
+	err = b.call(ctx, func() (err error) { balance, err = b.Granter.Give(ctx, g); return err })
+	return balance, err
 }
 
 func (b books) Reserve(
 	ctx context.Context, who credits.Spender, ttl time.Duration, amounts ...int64,
 ) (holds []credits.Hold, err error) {
-	err = b.call(func() (err error) { holds, err = b.Ledger.Reserve(ctx, who, ttl, amounts...); return err })
+	err = b.call(ctx, func() (err error) { holds, err = b.Ledger.Reserve(ctx, who, ttl, amounts...); return err })
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +219,7 @@ func (b books) Reserve(
 }
 
 func (b books) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (r credits.Receipt, err error) {
-	err = b.call(func() (err error) { r, err = b.Ledger.Settle(ctx, h, c); return err })
+	err = b.call(ctx, func() (err error) { r, err = b.Ledger.Settle(ctx, h, c); return err })
 	if err != nil {
 		return credits.Receipt{}, err
 	}
@@ -176,7 +227,7 @@ func (b books) Settle(ctx context.Context, h credits.Hold, c credits.Charge) (r 
 }
 
 func (b books) Balance(ctx context.Context, account string) (n int64, err error) {
-	err = b.call(func() (err error) { n, err = b.Ledger.Balance(ctx, account); return err })
+	err = b.call(ctx, func() (err error) { n, err = b.Ledger.Balance(ctx, account); return err })
 	return n, err
 }
 
@@ -187,12 +238,12 @@ type notes struct {
 }
 
 func (n notes) Get(ctx context.Context, key string) (r records.Record, err error) {
-	err = n.call(func() (err error) { r, err = n.Store.Get(ctx, key); return err })
+	err = n.call(ctx, func() (err error) { r, err = n.Store.Get(ctx, key); return err })
 	return r, err
 }
 
 func (n notes) Put(ctx context.Context, r records.Record, ttl time.Duration) (version int64, err error) {
-	err = n.call(func() (err error) { version, err = n.Store.Put(ctx, r, ttl); return err })
+	err = n.call(ctx, func() (err error) { version, err = n.Store.Put(ctx, r, ttl); return err })
 	return version, err
 }
 
@@ -202,12 +253,12 @@ func (n notes) Add(
 	if n.client == nil { // the secret of cursors, before the machine takes any call
 		return n.Store.Add(ctx, r, ttl)
 	}
-	err = n.call(func() (err error) { stands, added, err = n.Store.Add(ctx, r, ttl); return err })
+	err = n.call(ctx, func() (err error) { stands, added, err = n.Store.Add(ctx, r, ttl); return err })
 	return stands, added, err
 }
 
 func (n notes) Delete(ctx context.Context, key string, version int64) error {
-	return n.call(func() error { return n.Store.Delete(ctx, key, version) })
+	return n.call(ctx, func() error { return n.Store.Delete(ctx, key, version) })
 }
 
 // world is what all machines of a schedule share, and what the caller has seen.
@@ -220,12 +271,28 @@ type world struct {
 	now     *machine // the one that takes calls
 	replica *machine
 
-	told int64
-	cut  bool // a process ended during a first call without a key
+	told     int64
+	answered bool // the search was
+	expected schema.EstimateCredits
+	cut      bool // a process ended during a first call without a key
+	again    bool // it was made twice under its key
+	began    time.Time
+	base     time.Time // what the clock showed then; it has a monotonic reading, as the times of a synctest bubble have not
 }
 
 // modelPlatforms are the platforms of a schedule, in order.
 var modelPlatforms = [...]platform.ID{platform.TikTok, platform.X, platform.YouTube, platform.LinkedIn}
+
+// clock shows the time as it has been set.
+func (w *world) clock() time.Time {
+	passed, ahead := time.Since(w.began), time.Duration(0)
+	for _, j := range w.Jumps {
+		if passed >= j.At {
+			ahead += j.By
+		}
+	}
+	return recordstest.Ahead(w.base.Add(passed), ahead)
+}
 
 func (w *world) machine(p process) *machine {
 	m := &machine{process: p, ended: make(chan struct{})}
@@ -254,8 +321,8 @@ func (w *world) machine(p process) *machine {
 			},
 		})
 	}
-	client, err := socialdata.New(socialdata.WithProviders(upstreams), socialdata.WithLedger(books{w.ledger, m}),
-		socialdata.WithRecords(notes{w.records, m}), socialdata.WithEnricher(enrich.Func(w.enrich)))
+	client, err := socialdata.New(socialdata.WithProviders(upstreams), socialdata.WithLedger(books{w.ledger, w.ledger, m}),
+		socialdata.WithRecords(notes{w.records, m}), socialdata.WithClock(w.clock), socialdata.WithEnricher(enrich.Func(w.enrich)))
 	if err != nil {
 		panic(err)
 	}
@@ -327,7 +394,13 @@ func (w *world) run(ctx context.Context) {
 	if w.Keyed {
 		call.IdempotencyKey = "0123456789abcdef"
 	}
+	estimate, err := w.replica.client.Estimate(ctx, socialdata.EstimateRequest{Of: "/v1/search?" + params.Encode()})
+	if err != nil {
+		panic(err)
+	}
+	w.expected = estimate.Data.Credits
 	if a := w.search(ctx, call); a != nil {
+		w.answered = true
 		w.told += a.Meta.CreditsUsed
 		w.collect(ctx, a)
 		w.replays(ctx, call)
@@ -366,8 +439,11 @@ func (w *world) search(ctx context.Context, call operation.Call) *operation.Answ
 
 // collect polls a job until it is complete.
 func (w *world) collect(ctx context.Context, a *operation.Answer) {
-	for n := 0; a.Meta.JobID != "" && n < 60; n++ {
+	for n := 0; a.Meta.JobID != "" && n < 180; n++ {
 		time.Sleep(w.Polls[n%len(w.Polls)])
+		if n > 60 { // a clock that was set back has the deadline of a dead process's job still before it
+			time.Sleep(time.Minute)
+		}
 		call := operation.Call{Params: url.Values{"id": {a.Meta.JobID}, "wait_s": {strconv.Itoa(n % 4)}}}
 		got, err, answered := w.do(ctx, w.collector(n), "job", call)
 		if p := (*problem.Error)(nil); errors.As(err, &p) && p.Code == problem.NotFound {
@@ -385,23 +461,48 @@ func (w *world) collect(ctx context.Context, a *operation.Answer) {
 	}
 }
 
-// replays asks again under the key. What is answered then is left out.
+// replays asks again under the key. What is answered then is left out. When the stores failed so often that the answer
+// could not be kept, the search is made once more: what was charged before is told again and charged no second time.
 func (w *world) replays(ctx context.Context, call operation.Call) {
 	for range w.Replays {
 		if !w.Keyed {
 			return
 		}
 		time.Sleep(10 * time.Second)
-		if a, err, answered := w.do(ctx, w.alive(), "search_across", call); answered && err == nil && !a.Replayed {
+		a, err, answered := w.do(ctx, w.alive(), "search_across", call)
+		switch {
+		case !answered || err != nil || a.Replayed:
+		case !w.faulty():
 			panic("a repeated call is no replay")
+		default:
+			w.again = true
+			w.collect(ctx, a)
+			return
 		}
 	}
 }
 
-// end closes all machines.
+// faulty reports whether calls of the stores that follow each other fail, as those do that come while one hangs.
+func (w *world) faulty() bool {
+	for _, m := range w.made {
+		for i, f := range m.Faults {
+			if f.Hangs > 0 || i > 0 && f.Call == m.Faults[i-1].Call+1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// end closes all machines. One that has ended, or ends while it is closed, closes nothing more.
 func (w *world) end() {
 	for _, m := range w.made {
-		if err := m.client.Close(context.Background()); err != nil {
+		closed := make(chan error, 1)
+		go func() {
+			defer close(closed)
+			closed <- m.client.Close(context.Background())
+		}()
+		if err := <-closed; err != nil {
 			panic(err)
 		}
 	}
@@ -410,11 +511,11 @@ func (w *world) end() {
 // play runs a schedule and says what is wrong, or "".
 func play(t *testing.T, s schedule) (wrong string) {
 	t.Helper()
+	base := time.Now()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{
-			schedule: s, ledger: credits.NewMemory(credits.MemoryConfig{}),
-			records: records.NewMemory(records.MemoryConfig{}),
-		}
+		w := &world{schedule: s, began: time.Now(), base: base}
+		w.ledger = credits.NewMemory(credits.MemoryConfig{Now: w.clock})
+		w.records = records.NewMemory(records.MemoryConfig{Now: w.clock})
 		if _, err := w.ledger.Grant(t.Context(), "account", 1000, "for a test"); err != nil {
 			t.Fatal(err)
 		}
@@ -428,6 +529,19 @@ func play(t *testing.T, s schedule) (wrong string) {
 		wrong = w.compare(t.Context())
 	})
 	return wrong
+}
+
+// happy reports whether nothing of a schedule fails: its platforms and processes, and the caller waits.
+func (w *world) happy() bool {
+	texts := 0
+	for _, u := range w.Upstreams {
+		texts += u.Results
+		if u.Fails || u.After > 14*time.Second {
+			return false
+		}
+	}
+	steady := len(w.Jumps) == 0 && len(w.made) == 2 && len(w.made[0].Faults) == 0 && w.made[0].Ends == 0 && w.HangUp == 0
+	return steady && (!w.Enrich || !w.Unhappy && texts > 0)
 }
 
 // compare holds what was charged against what was told.
@@ -446,7 +560,11 @@ func (w *world) compare(ctx context.Context) string {
 		return err.Error()
 	case free != entries[0].Balance:
 		return fmt.Sprintf("%d credits can be spent of %d: something is held for ever", free, entries[0].Balance)
-	case charged != w.told && !w.cut:
+	case charged > w.expected.Most || w.answered && charged < w.expected.Least:
+		return fmt.Sprintf("%d credits were charged, and the estimate was %+v:%s", charged, w.expected, lines)
+	case w.answered && charged != w.expected.Most && w.happy():
+		return fmt.Sprintf("nothing failed, %d credits were charged, and the estimate was %+v:%s", charged, w.expected, lines)
+	case charged != w.told && !w.cut && !w.again:
 		return fmt.Sprintf("%d credits were charged and %d told:%s", charged, w.told, lines)
 	}
 	return ""

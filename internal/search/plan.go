@@ -22,12 +22,13 @@ const defaultWait = 8 * time.Second
 // Plan is a fan-out search that has been checked: who is asked what.
 type Plan struct {
 	parts  []searchPart
-	failed []platform.ID // named, but they cannot search or cannot filter so
-	bound  string        // what its cursor is bound to
-	held   heldBack      // results of the page before that go in front
-	seen   []uint64      // URLs of the pages before, hashed
+	failed []part   // named, but they cannot search or cannot filter so
+	bound  string   // what its cursor is bound to
+	held   heldBack // results of the page before that go in front
+	seen   []uint64 // URLs of the pages before, hashed
 	wait   time.Duration
-	recent bool // newest first, rather than by rank
+	most   int64 // credits that it may cost; 0 is no bound
+	recent bool  // newest first, rather than by rank
 	enrich bool
 	raw    bool
 	fresh  bool // the cache is not asked
@@ -63,6 +64,7 @@ func (s *Service) Plan(ctx context.Context, who account.Caller, in operation.Arg
 	plan := &Plan{
 		bound: s.cfg.All.Name + in.Binding(), wait: in.Seconds("wait_s", defaultWait), recent: in.Get("sort") == "recent",
 		enrich: in.Get("enrich") != "", raw: in.Flag("include_raw"), fresh: in.Flag("fresh"), first: true,
+		most: in.MaxCredits(),
 	}
 	named, err := s.namedPlatforms(in.Get("platforms"), plan.enrich)
 	if err != nil {
@@ -91,9 +93,9 @@ func (s *Service) planParts(
 		if inner != nil && inner[id] == nil {
 			continue // exhausted, or failed on an earlier page
 		}
-		part, err := s.planPartAt(ctx, in, id, inner[id])
+		asked, err := s.planPartAt(ctx, in, id, inner[id])
 		if err == nil {
-			plan.parts = append(plan.parts, part)
+			plan.parts = append(plan.parts, asked)
 			continue
 		}
 		_, outOfReach := errors.AsType[*read.OutOfReachError](err)
@@ -107,7 +109,7 @@ func (s *Service) planParts(
 			lacking = err
 		}
 		if named {
-			plan.failed = append(plan.failed, id)
+			plan.failed = append(plan.failed, part{Platform: id, Stage: failed, Why: new(s.cfg.Explain(id, err))})
 		}
 	}
 	switch {
@@ -166,7 +168,7 @@ func (s *Service) namedPlatforms(list string, enrich bool) ([]platform.ID, error
 // planPart plans one platform's search exactly as /v1/{platform}/search would, so that both share one cache entry.
 func (s *Service) planPart(ctx context.Context, in operation.Args, id platform.ID) (*read.Query, error) {
 	params := url.Values{}
-	for _, name := range []string{"query", "kind", "sort", "since", "until", "lang", "fresh"} {
+	for _, name := range []string{"query", "kind", "sort", "since", "until", "lang", "fresh", "max_age_s", "stale_if_error_s"} {
 		v := in.Get(name)
 		if name == "sort" && !s.cfg.Upstreams.FiltersBy(id, s.cfg.Row.Op, name, v) {
 			continue // the merge puts the results in order anyway

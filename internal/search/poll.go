@@ -35,7 +35,8 @@ func (s *Service) Job(
 	if s.settleLate(ctx, st); !st.Answered {
 		return nil, ErrNoJob // nobody has been told its id
 	}
-	balance, err := who.Balance(ctx)
+	var balance int64
+	st.away(func() { balance, err = who.Balance(ctx) })
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func (r *record) forgetUntold() {
 // settleLate ends a job whose process has not: at the deadline, what is pending has failed, and what was found is
 // charged with the hold that was noted.
 func (s *Service) settleLate(ctx context.Context, st *state) {
-	if st.running != nil || !st.open() || !s.cfg.Now().After(st.Deadline) {
+	if st.running != nil || !st.open() || !s.past(st.Deadline) {
 		return
 	}
 	// Decided within the change: what another process has found or paid meanwhile is not given up.
@@ -101,26 +102,43 @@ func (s *Service) settleLate(ctx context.Context, st *state) {
 // awaitJob waits until a job of this account has ended, or for d.
 func (s *Service) awaitJob(ctx context.Context, who account.Caller, id string, d time.Duration) error {
 	over := time.Now().Add(d)
-	for {
-		j, err := s.findJob(ctx, who, id)
-		if err != nil {
+	j, err := s.findJob(ctx, who, id)
+	if err != nil {
+		return err
+	}
+	st := j.lock()
+	done := !st.open() || s.past(st.Deadline)
+	j.unlock()
+	for !done && time.Now().Before(over) {
+		if j := s.running(id); j != nil {
+			j.await(ctx, time.Until(over), settled)
+			return ctx.Err()
+		}
+		if done, err = s.look(ctx, id, over); err != nil {
 			return err
 		}
-		if s.running(id) == j {
-			j.await(ctx, time.Until(over), ended)
-			return ctx.Err()
-		}
-		st := j.lock()
-		done := !st.open() || s.cfg.Now().After(st.Deadline)
-		j.unlock()
-		if done || !time.Now().Before(over) {
-			return nil
-		}
-		select { // another process is working on it
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(jobPoll):
-		}
+	}
+	return nil
+}
+
+// look reports, after a moment, whether a job that another process is working on has ended. All who wait for one job share
+// each look at it.
+func (s *Service) look(ctx context.Context, id string, over time.Time) (done bool, err error) {
+	looked := s.looks.DoChan(id, func() (any, error) {
+		time.Sleep(jobPoll)
+		r, _, err := s.load(ctx, id)
+		return err == nil && (!r.open() || s.past(r.Deadline)), err
+	})
+	timer := time.NewTimer(time.Until(over))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case <-timer.C:
+		return false, nil
+	case got := <-looked:
+		done, _ = got.Val.(bool)
+		return done, got.Err
 	}
 }
 
@@ -132,7 +150,7 @@ func (s *Service) findJob(ctx context.Context, who account.Caller, id string) (*
 		if err != nil {
 			return nil, err
 		}
-		j = &job{state: state{record: *r, version: version}}
+		j = newJob(state{record: *r, version: version})
 	}
 	st := j.lock()
 	defer j.unlock()

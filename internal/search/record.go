@@ -99,7 +99,9 @@ type part struct {
 	HasText   bool // something could be enriched
 	Spoilt    bool // something could not be, which has text
 	TimedOut  bool // it failed by running out of time
-	Shown     bool // its results have been in an answer
+	// Why it failed, for callers; nil where it was given up, or has not failed.
+	Why   *schema.PlatformError `json:",omitempty"`
+	Shown bool                  // its results have been in an answer
 
 	list []ranked // what Results decodes to, where that is at hand; nil where it is to be decoded
 }
@@ -200,7 +202,18 @@ func (r *record) giveUp(s stage, timedOut bool) {
 
 // fail drops what was found: nobody is told, and nobody pays.
 func (p *part) fail(timedOut bool) {
-	p.Stage, p.Results, p.list, p.Place, p.TimedOut = failed, nil, nil, nil, timedOut
+	p.Stage, p.Results, p.list, p.Place, p.TimedOut, p.Why = failed, nil, nil, nil, timedOut, nil
+}
+
+// why returns why the part has failed.
+func (p *part) why() schema.PlatformError {
+	switch {
+	case p.Why != nil:
+		return *p.Why
+	case p.TimedOut:
+		return schema.PlatformError{Code: problem.UpstreamTimeout, Detail: string(p.Platform) + " did not answer in time"}
+	}
+	return schema.PlatformError{Code: problem.PlatformUnavailable, Detail: string(p.Platform) + " is not available"}
 }
 
 // end notes when the last part came to its end.

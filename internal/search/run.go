@@ -31,6 +31,9 @@ func (s *Service) start(ctx context.Context, req Request, plan *Plan) (*job, err
 		return nil, errClosed
 	}
 	defer s.work.End()
+	if err := account.Within(plan.Price(), plan.most); err != nil {
+		return nil, err
+	}
 	left := cmp.Or(req.Left, s.cfg.Timeout)
 	books, err := req.Who.Reserve(ctx, req.ID, req.IdempotencyKey, plan.items()...)
 	if err != nil {
@@ -41,16 +44,16 @@ func (s *Service) start(ctx context.Context, req Request, plan *Plan) (*job, err
 		s.releaseAll(ctx, plan, books)
 		return nil, err
 	}
-	ctx = tab.Context(ctx)
+	ctx = tab.Context(ctx, 0)
 	front, err := s.recall(ctx, plan, left)
 	if err != nil {
 		s.releaseAll(ctx, plan, books)
 		tab.Close(ctx, account.Failed)
 		return nil, err
 	}
-	j := &job{state: state{record: plan.record(req, front), running: &running{
-		plan: plan, books: books, tab: tab, changed: make(chan struct{}),
-	}}}
+	j := newJob(state{record: plan.record(req, front), running: &running{
+		plan: plan, books: books, tab: tab, changed: make(chan struct{}), asking: map[int]bool{},
+	}})
 	j.state.Deadline = s.cfg.Now().Add(left)
 	for i := range plan.parts {
 		j.state.Parts[i].Due = j.state.running.due(plan.parts[i].platform, s.cfg.Row.Name, plan.parts[i].q.Quote.Base, false)
@@ -66,7 +69,7 @@ func (s *Service) openTab(ctx context.Context, who account.Caller, plan *Plan) (
 	for _, part := range slices.Concat(plan.parts, plan.held.pages) {
 		sandbox = sandbox && s.cfg.Reader.Sandbox(part.platform)
 	}
-	tab, err := who.Open(ctx, sandbox)
+	tab, err := who.Open(ctx, sandbox, 1)
 	if p, ok := errors.AsType[*problem.Error](err); ok && p.Code == problem.RateLimited {
 		for _, part := range slices.Concat(plan.parts, plan.held.pages) {
 			if s.cfg.Reader.Recall(ctx, part.q) == nil {
@@ -112,9 +115,7 @@ func (p *Plan) record(req Request, front []json.RawMessage) record {
 	for _, part := range p.parts {
 		r.Parts = append(r.Parts, newPart(part))
 	}
-	for _, id := range p.failed {
-		r.Parts = append(r.Parts, part{Platform: id, Stage: failed})
-	}
+	r.Parts = append(r.Parts, p.failed...)
 	if p.enrichPrice() == 0 {
 		r.Fee.Stage = failed
 	}
@@ -222,21 +223,22 @@ func (s *Service) endPart(ctx context.Context, st *state, i int, r partResult, e
 	p := &st.Parts[i]
 	if err == nil {
 		p.found(r)
-		p.Due = st.running.due(p.Platform, s.cfg.Row.Name, p.Due.Charge.Amount, p.Hit)
+		p.Due = st.running.due(p.Platform, s.cfg.Row.Name, r.price, p.Hit)
 	} else {
+		p.Why = new(s.cfg.Explain(p.Platform, err))
 		p.Stage, p.TimedOut = failed, upstreams.OnlyTimeouts(err) || errors.Is(err, context.DeadlineExceeded)
 	}
 	st.end(s.cfg.Now())
 	if st.Answered {
 		s.endLate(ctx, st, i)
 	}
+	st.signal()
 	if err != nil {
 		s.release(ctx, st, string(p.Platform), p.Due)
 	}
 	if st.running.left {
 		s.withdrawFee(ctx, st)
 	}
-	st.signal()
 }
 
 // endLate notes a part that has ended after the first answer, charges it, and notes the charge. What cannot be noted is
@@ -272,8 +274,9 @@ type partResult struct {
 	list    []ranked
 	entry   *cache.Entry
 	state   schema.CacheState
-	hasText bool // something could be enriched
-	spoilt  bool // something with text could not
+	price   int64 // credits
+	hasText bool  // something could be enriched
+	spoilt  bool  // something with text could not
 }
 
 func (p *part) found(r partResult) {
@@ -294,6 +297,7 @@ func (s *Service) readPart(
 	if err != nil {
 		return r, err
 	}
+	r.price = s.cfg.Reader.Priced(q, r.entry).Base
 	if only != nil {
 		r.entry = pick(r.entry, only)
 	}

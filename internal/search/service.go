@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/internal/account"
 	"github.com/socialdata/socialdata/internal/background"
@@ -13,7 +15,10 @@ import (
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
 )
 
@@ -24,6 +29,8 @@ type Service struct {
 
 	mu   sync.Mutex
 	live map[string]*job // the searches that this process is working on
+
+	looks singleflight.Group // at jobs that other processes are working on
 }
 
 // Config is what a [Service] is made of. All of it must be there.
@@ -33,13 +40,16 @@ type Config struct {
 	Row       *read.Row            // how one platform is searched
 	All       *operation.Operation // what the caller asked for
 	Records   records.Store
+	Marks     func(data []byte) privacy.Marks // of everyone in JSON
 	Cursors   *cursor.Keeper
 	Settle    func(context.Context, account.Due) (credits.Receipt, error) // see [account.Accounts.Settle]
 	// ToldAsFailed is [account.Accounts.ToldAsFailed].
 	ToldAsFailed func(context.Context, account.Due, error)
-	Timeout      time.Duration // of one search, however late its parts are
-	Now          func() time.Time
-	Log          *slog.Logger
+	// Explain says to callers why a platform's search failed.
+	Explain func(platform.ID, error) schema.PlatformError
+	Timeout time.Duration // of one search, however late its parts are
+	Now     func() time.Time
+	Log     *slog.Logger
 }
 
 // New returns a Service.

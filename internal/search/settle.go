@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/socialdata/socialdata/credits"
@@ -16,36 +17,52 @@ const enrichment = "enrichment"
 
 // settle decides every part that was found, side by side: a durable ledger then writes them in one transaction. Once no
 // part is left, the enrichment is decided too. A part of which the ledger cannot say whether it was charged stays
-// found.
+// found. One that another goroutine is deciding is left to it.
 func (s *Service) settle(ctx context.Context, st *state) {
-	receipts, errs := make([]credits.Receipt, len(st.Parts)), make([]error, len(st.Parts))
-	var wg sync.WaitGroup
+	var parts []int
 	for i := range st.Parts {
 		if st.Parts[i].Stage == found {
-			wg.Go(func() { receipts[i], errs[i] = s.cfg.Settle(ctx, st.Parts[i].Due) })
+			parts = append(parts, i)
 		}
 	}
-	wg.Wait()
-	for i := range st.Parts {
-		if p := &st.Parts[i]; p.Stage == found {
-			s.decide(ctx, st, p, receipts[i], errs[i])
-		}
-	}
+	s.settleParts(ctx, st, parts...)
 	s.settleFee(ctx, st)
 }
 
 // settlePart decides one part that was found.
 func (s *Service) settlePart(ctx context.Context, st *state, i int) {
-	p := &st.Parts[i]
-	receipt, err := s.cfg.Settle(ctx, p.Due)
-	s.decide(ctx, st, p, receipt, err)
+	s.settleParts(ctx, st, i)
 	s.settleFee(ctx, st)
 }
 
+// settleParts decides parts that were found.
+func (s *Service) settleParts(ctx context.Context, st *state, parts ...int) {
+	parts = slices.DeleteFunc(parts, func(i int) bool { return !st.ask(i) })
+	dues := make([]account.Due, len(parts))
+	for n, i := range parts {
+		dues[n] = st.Parts[i].Due
+	}
+	receipts, errs := make([]credits.Receipt, len(parts)), make([]error, len(parts))
+	st.away(func() {
+		var wg sync.WaitGroup
+		for n := range dues {
+			wg.Go(func() { receipts[n], errs[n] = s.cfg.Settle(ctx, dues[n]) })
+		}
+		wg.Wait()
+	})
+	for n, i := range parts {
+		st.asked(i)
+		if st.Parts[i].Stage == found { // else it was given up meanwhile, and releasing its hold has told
+			s.decide(ctx, st, i, receipts[n], errs[n])
+		}
+	}
+}
+
 // decide says what settling a part came to. What cannot be paid for has failed.
-func (s *Service) decide(ctx context.Context, st *state, p *part, r credits.Receipt, err error) {
+func (s *Service) decide(ctx context.Context, st *state, i int, r credits.Receipt, err error) {
+	p := &st.Parts[i]
 	p.Stage, p.Credits = s.outcome(ctx, st.ID, string(p.Platform), r, err)
-	if p.Stage == paid && r.Charged == 0 && p.Due.Charge.Amount > 0 { // the hold had been released
+	if p.Stage == paid && r.Charged == 0 && p.Due.Charge.Amount > 0 && !r.Back { // the hold had been released
 		p.Stage = failed
 	}
 	if p.Stage == failed {
@@ -67,7 +84,7 @@ func (s *Service) outcome(ctx context.Context, id, what string, r credits.Receip
 
 // settleFee charges the enrichment, once for all parts, or drops it. It waits for the last part.
 func (s *Service) settleFee(ctx context.Context, st *state) {
-	if st.partsOpen() || st.Fee.Stage.decided() {
+	if st.partsOpen() || st.Fee.Stage.decided() || !st.ask(theFee) {
 		return
 	}
 	due := st.Fee.Due
@@ -76,9 +93,11 @@ func (s *Service) settleFee(ctx context.Context, st *state) {
 	}
 	receipt, err := credits.Receipt{}, error(nil)
 	if due.Hold.ID != "" || due.Charge.Amount > 0 {
-		receipt, err = s.cfg.Settle(ctx, due)
+		st.away(func() { receipt, err = s.cfg.Settle(ctx, due) })
 	}
-	st.Fee.Stage, st.Fee.Credits = s.outcome(ctx, st.ID, enrichment, receipt, err)
+	if st.asked(theFee); !st.Fee.Stage.decided() {
+		st.Fee.Stage, st.Fee.Credits = s.outcome(ctx, st.ID, enrichment, receipt, err)
+	}
 }
 
 // withdraw gives up every part in that stage.
@@ -93,10 +112,11 @@ func (s *Service) withdraw(ctx context.Context, st *state, from stage) {
 // withdrawPart gives up a part and its hold. One that turns out to have been charged, by a ledger that had failed to say
 // so, is paid.
 func (s *Service) withdrawPart(ctx context.Context, st *state, i int) {
-	p := &st.Parts[i]
-	if n := s.release(ctx, st, string(p.Platform), p.Due); n > 0 {
+	n := s.release(ctx, st, string(st.Parts[i].Platform), st.Parts[i].Due)
+	switch p := &st.Parts[i]; {
+	case n > 0:
 		p.Stage, p.Credits = paid, n
-	} else {
+	case !p.Stage.decided():
 		p.fail(p.TimedOut)
 	}
 }
@@ -106,7 +126,9 @@ func (s *Service) withdrawFee(ctx context.Context, st *state) {
 	if st.Fee.Stage.decided() || st.partsOpen() {
 		return
 	}
-	st.Fee.Stage, st.Fee.Credits = failed, s.release(ctx, st, enrichment, st.Fee.Due)
+	if n := s.release(ctx, st, enrichment, st.Fee.Due); !st.Fee.Stage.decided() {
+		st.Fee.Stage, st.Fee.Credits = failed, n
+	}
 }
 
 // release gives up a hold and returns what had been charged to it.
@@ -116,7 +138,9 @@ func (s *Service) release(ctx context.Context, st *state, what string, due accou
 	}
 	given := due
 	given.Charge.Amount = 0
-	receipt, err := s.cfg.Settle(ctx, given)
+	var receipt credits.Receipt
+	var err error
+	st.away(func() { receipt, err = s.cfg.Settle(ctx, given) })
 	if errors.Is(err, account.ErrUndecided) {
 		s.cfg.ToldAsFailed(ctx, due, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
@@ -67,7 +68,10 @@ func (s *Service) put(ctx context.Context, st *state, next *record) error {
 	}
 	version, err := s.write(ctx, r, s.lifeOf(next))
 	if err != nil {
-		stands, gerr := s.cfg.Records.Get(ctx, r.Key)
+		stands, gerr := s.standing(ctx, r.Key)
+		if gerr != nil && !errors.Is(gerr, records.ErrAbsent) {
+			return errors.Join(errUnknown, err, gerr)
+		}
 		if gerr != nil || !bytes.Equal(stands.Value, value) {
 			return err
 		}
@@ -76,6 +80,31 @@ func (s *Service) put(ctx context.Context, st *state, next *record) error {
 	st.version = version
 	return nil
 }
+
+// errUnknown says that a write has failed and may have been made all the same.
+var errUnknown = errors.New("socialdata: it is not known whether the job was written")
+
+// standing reads a record after a write that has failed. It asks again while the store fails, as long as the call has time.
+func (s *Service) standing(ctx context.Context, key string) (records.Record, error) {
+	over := time.Now().Add(leastToAsk)
+	if begun := operation.Begun(ctx); !begun.IsZero() && begun.Add(s.cfg.Timeout).After(over) {
+		over = begun.Add(s.cfg.Timeout)
+	}
+	for wait := firstPause; ; wait = min(2*wait, longestPause) {
+		r, err := s.cfg.Records.Get(ctx, key)
+		if err == nil || errors.Is(err, records.ErrAbsent) || time.Now().Add(wait).After(over) {
+			return r, err
+		}
+		time.Sleep(wait)
+	}
+}
+
+// How long a call asks what became of a write at least, and how long it waits before it asks again.
+const (
+	leastToAsk   = 2 * time.Second
+	firstPause   = 20 * time.Millisecond
+	longestPause = 500 * time.Millisecond
+)
 
 // write adds a record that is not there yet, and writes any other over its version.
 func (s *Service) write(ctx context.Context, r records.Record, ttl time.Duration) (int64, error) {
@@ -100,6 +129,13 @@ func (s *Service) lifeOf(r *record) time.Duration {
 		ttl = keyedJobTTL
 	}
 	return min(max(end.Add(ttl).Sub(s.cfg.Now()), ttl), ttl+s.cfg.Timeout)
+}
+
+// past reports whether the deadline of a search has passed. No deadline is further away than a search may take, unless the
+// clock has been set back since.
+func (s *Service) past(deadline time.Time) bool {
+	left := deadline.Sub(s.cfg.Now())
+	return left < 0 || left > s.cfg.Timeout
 }
 
 // reload reads the record again, and keeps what this process knows better.

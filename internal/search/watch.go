@@ -64,15 +64,15 @@ func (s *Service) nextPart(
 		return nil, st.running.changed
 	}
 	for i := range st.Parts {
-		p := &st.Parts[i]
-		if p.Stage == pending || told[p.Platform] {
+		if id := st.Parts[i].Platform; st.Parts[i].Stage == pending || told[id] {
 			continue
+		} else {
+			told[id] = true
 		}
-		told[p.Platform] = true
-		if p.Stage == found {
+		if st.Parts[i].Stage == found {
 			s.settlePart(ctx, st, i)
 		}
-		if p.Stage == found { // the ledger cannot say: unless it can now, it is not shown
+		if st.Parts[i].Stage == found { // the ledger cannot say: unless it can now, it is not shown
 			s.withdrawPart(ctx, st, i)
 		}
 		return st.events(i), st.running.changed
@@ -107,7 +107,8 @@ func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(
 		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", st.ID, "error", err)
 	}
 	st.Complete = true
-	a := s.answer(&st.record, nil, st.charged(), s.balance(ctx, req.Who, st), req.ID)
+	a := s.answer(&st.record, nil, st.charged(), 0, req.ID)
+	a.Meta.CreditsRemaining = s.balance(ctx, req.Who, st)
 	j.unlock()
 	a.Meta.NextCursor = next.Cursor
 	yield(operation.Event{Meta: &a.Meta})

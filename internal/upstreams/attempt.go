@@ -2,6 +2,7 @@ package upstreams
 
 import (
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"github.com/socialdata/socialdata/observe"
@@ -10,22 +11,23 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Attempt is one call of one source. Its counters are written by several goroutines.
+// Attempt is one call of one source. Several goroutines update its counters.
 type Attempt struct {
-	Provider *providers.Provider // read only
+	Provider *providers.Provider // read-only
 
 	pool      *Pool
-	platform  platform.ID // which is read: a raw route may cost the base of another than the provider's
+	platform  platform.ID // the platform that is read: a raw route may cost the base price of another than the provider's
 	operation string
 
 	lease                            lease
+	kept                             kept
 	rows, drifted, leftOut, requests atomic.Int64
 }
 
 // Read counts rows that the provider has delivered.
 func (a *Attempt) Read(rows int) { a.rows.Add(int64(rows)) }
 
-// Broken notes an object that breaks the schema, or cannot be encoded: it is left out.
+// Broken records an object that breaks the schema, or cannot be encoded: it is left out.
 func (a *Attempt) Broken(err error) {
 	a.row(true)
 	if e, ok := errors.AsType[*schema.FieldError](err); ok {
@@ -38,13 +40,13 @@ func (a *Attempt) Broken(err error) {
 // LeftOut counts the rows that could not be understood.
 func (a *Attempt) LeftOut() int { return int(a.leftOut.Load()) }
 
-// trace returns what the provider tells of the call.
+// trace returns the trace with which the provider reports on the call.
 func (a *Attempt) trace() *providers.Trace {
 	return &providers.Trace{
 		Drift: func(d providers.Drift) {
 			a.row(d.LeftOut)
 			if d.LeftOut {
-				a.Read(1) // the provider never shows it
+				a.Read(1) // the provider does not return it
 			}
 			for _, path := range d.Paths {
 				a.field(path, path, d.LeftOut)
@@ -54,6 +56,7 @@ func (a *Attempt) trace() *providers.Trace {
 			}
 		},
 		Room: a.lease.take,
+		Kept: a.kept.add,
 		Upstream: func(c providers.UpstreamCall) {
 			a.requests.Add(1)
 			a.pool.cfg.Observer.Upstream(observe.Upstream{
@@ -77,4 +80,28 @@ func (a *Attempt) field(field, path string, leftOut bool) {
 	}
 	a.pool.drifts.count(d)
 	a.pool.cfg.Observer.Drift(d)
+}
+
+// kept holds the stored answers of an attempt that are used for the upstream's next 304. Its zero value is ready to
+// use.
+type kept struct {
+	mu     sync.Mutex
+	forget []func()
+}
+
+func (k *kept) add(forget func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.forget = append(k.forget, forget)
+}
+
+// drop discards them: an unusable answer is read completely the next time, even if the upstream says that it has not
+// changed.
+func (k *kept) drop() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, forget := range k.forget {
+		forget()
+	}
+	k.forget = nil
 }

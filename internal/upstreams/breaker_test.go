@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,12 +20,12 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// ask is a request for a profile.
+// ask returns a request for a profile.
 func ask(handle string) socialdata.ProfileRequest {
 	return socialdata.ProfileRequest{Platform: platform.GitHub, Handle: handle}
 }
 
-// TestWhoIsToBlame makes thirty calls that fail, and says how many of them reach the upstream.
+// TestWhoIsToBlame makes thirty failing calls, and checks how many of them reach the upstream.
 func TestWhoIsToBlame(t *testing.T) {
 	t.Parallel()
 	odd := func(handle string) (schema.Profile, error) {
@@ -39,7 +40,7 @@ func TestWhoIsToBlame(t *testing.T) {
 	lost := &providers.Error{Kind: providers.ErrUnavailable, Detail: "cannot be reached", Blame: providers.BlameUpstream}
 	tests := []struct {
 		name     string
-		subjects int // that are asked for in turn
+		subjects int // requested in turn
 		answer   func(handle string) (schema.Profile, error)
 		calls    int
 	}{
@@ -91,8 +92,8 @@ func TestWhoIsToBlame(t *testing.T) {
 	}
 }
 
-// TestOneAccountClosesNoPlatformForOthers: while a second account calls, failures of the first alone open nothing, unless
-// there are ten in a row.
+// TestOneAccountClosesNoPlatformForOthers checks that while a second account calls, failures of the first alone do not
+// open the circuit, unless there are ten in a row.
 func TestOneAccountClosesNoPlatformForOthers(t *testing.T) {
 	t.Parallel()
 	type call struct {
@@ -144,6 +145,49 @@ func TestOneAccountClosesNoPlatformForOthers(t *testing.T) {
 				t.Errorf("after %d calls the circuit is open: %v (%v); want %v", n, open, err, tt.open)
 			}
 		})
+	}
+}
+
+// TestTimeOutsTogetherCloseNoPlatform checks that concurrent calls of one account that time out together do not count
+// as many failures in a row, when another account was answered in the meantime.
+func TestTimeOutsTogetherCloseNoPlatform(t *testing.T) {
+	t.Parallel()
+	const many = 3 * 10
+	begun, release := make(chan struct{}, many), make(chan struct{})
+	e := enginetest.New(t, enginetest.Config{Credits: 100_000, Providers: []providers.Provider{
+		enginetest.Profiles(platform.GitHub, "github", schema.Own,
+			func(_ context.Context, handle string) (schema.Profile, error) {
+				if strings.HasPrefix(handle, "dead") {
+					begun <- struct{}{}
+					<-release
+					return schema.Profile{}, providers.ErrTimeout
+				}
+				return enginetest.Profile(handle), nil
+			}),
+	}})
+	key, _ := e.Account(t, "other", 100_000)
+	other := e.Open.As(key)
+	if _, err := other.Profile(t.Context(), ask("well1")); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for i := range many {
+		wg.Go(func() {
+			if _, err := e.Client.Profile(t.Context(), ask(fmt.Sprint("dead", i))); err == nil {
+				t.Error("a dead handle was answered")
+			}
+		})
+	}
+	for range many {
+		<-begun
+	}
+	if _, err := other.Profile(t.Context(), ask("well2")); err != nil {
+		t.Fatal(err)
+	}
+	close(release)
+	wg.Wait()
+	if _, err := other.Profile(t.Context(), ask("well3")); err != nil {
+		t.Errorf("the platform is closed for all: %v", err)
 	}
 }
 
@@ -218,7 +262,8 @@ func TestAnUpstreamThatNamesATimeIsLeftAloneUntilThen(t *testing.T) {
 	}
 }
 
-// TestLinkedLeavesTheHalfOpenCircuitAlone: what is derived neither passes the breaker nor holds its one place.
+// TestLinkedLeavesTheHalfOpenCircuitAlone checks that derived reads neither bypass the breaker nor take its one
+// half-open call.
 func TestLinkedLeavesTheHalfOpenCircuitAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

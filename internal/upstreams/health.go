@@ -6,19 +6,20 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
 
 const (
 	healthSlot  = time.Second
-	healthSlots = int64(5*time.Minute/healthSlot) + 1 // the slot of now is not full yet
-	fewRows     = 20                                  // of fewer, what has drifted says nothing
+	healthSlots = int64(5*time.Minute/healthSlot) + 1 // the current slot is not full yet
+	fewRows     = 20                                  // with fewer rows, drift means nothing
 )
 
 // tally counts what happened at the upstreams of a platform.
 type tally struct {
 	calls, failed int64
-	rows, drifted int64 // rows and objects that were read, and those that were not as they should be
+	rows, drifted int64 // rows and objects that were read, and those without the expected form
 }
 
 func (t *tally) add(more tally) {
@@ -28,17 +29,17 @@ func (t *tally) add(more tally) {
 	t.drifted += more.drifted
 }
 
-// health counts how the upstreams of each platform have answered in the last five minutes. Its zero value is ready but
-// for the clock.
+// health counts the results of each platform's upstreams in the last five minutes. Its zero value is ready to use
+// except for the clock.
 type health struct {
 	now func() time.Time
 	mu  sync.Mutex
 	by  map[platform.ID]*window
 }
 
-// window is the tallies of five minutes, a second each.
+// window holds the tallies of five minutes, one for each second.
 type window struct {
-	slot  [healthSlots]int64 // which second the tally is of
+	slot  [healthSlots]int64 // the second of each tally
 	tally [healthSlots]tally
 }
 
@@ -80,7 +81,36 @@ func (h *health) recent(id platform.ID) tally {
 	return sum
 }
 
-// State says how the upstreams of a platform do.
+// StateOf returns the health of one source for an operation: down while it is not asked, limited while nothing is left of
+// its limits, degraded while its circuit lets one call through, and otherwise the platform's health.
+func (p *Pool) StateOf(s *Source, op providers.Op) schema.SourceState {
+	switch {
+	case !s.ready(op, p.cfg.Now()):
+		return schema.SourceDown
+	case limited(s.Provider.Limits):
+		return schema.SourceLimited
+	case s.halfOpen():
+		return schema.SourceDegraded
+	}
+	return schema.SourceState(p.State(s.Provider.Platform))
+}
+
+// limited reports whether nothing is left of any limit that is known. Which of several an operation draws on only the provider
+// knows: while something is left of one, the call may be sent.
+func limited(limits []providers.Limit) bool {
+	known := false
+	for _, l := range limits {
+		switch at := l.State(); {
+		case at.Told() && at.Left > 0:
+			return false
+		case at.Told():
+			known = true
+		}
+	}
+	return known
+}
+
+// State returns the health of a platform's upstreams.
 func (p *Pool) State(id platform.ID) schema.HealthState {
 	t := p.health.recent(id)
 	switch {

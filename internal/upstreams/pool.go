@@ -13,10 +13,13 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// OpConfirmed is the part of [providers.OpLinked] that a platform answers itself. No caller can ask for it alone.
+// OpConfirmed is the part of [providers.OpLinked] that a platform answers itself. Callers cannot call it directly.
 const OpConfirmed providers.Op = "linked/confirmed"
 
-// Pool is the sources of all platforms. It is safe for concurrent use.
+// OpOpen opens a short link. Callers cannot call it directly, and a provider that only opens links serves no operation.
+const OpOpen providers.Op = "open"
+
+// Pool holds the sources of all platforms. It is safe for concurrent use.
 type Pool struct {
 	cfg     Config
 	sources map[platform.ID][]*Source
@@ -26,20 +29,26 @@ type Pool struct {
 	drifts  drifts
 }
 
-// defaultRoom is how much memory all answers at work may take.
+// defaultRoom is how much memory all answers in progress may use.
 const defaultRoom = 512 << 20
 
-// Config is what a [Pool] is made of. All of it but Platforms and Room must be there.
+// Config configures a [Pool]. All fields but Platforms and Room are required.
 type Config struct {
-	Platforms *platform.Table      // nil means those of the specification
+	Platforms *platform.Table      // nil means the built-in ones
 	Providers []providers.Provider // those of one platform in the order in which they are tried
-	Room      int64                // bytes of memory for all answers at work; 0 means 512 MiB
+	Room      int64                // bytes of memory for all answers in progress; 0 means 512 MiB
 	Observer  observe.Observer     // filled
-	Now       func() time.Time
-	Log       *slog.Logger
+	// Shares are the shares of limits that the classes of reads may use, by provider name; others use
+	// [providers.DefaultShares].
+	Shares map[string]providers.Shares
+	// Used is called with each provider that was asked, after it has answered; it may be nil.
+	Used func(*providers.Provider)
+	Now  func() time.Time
+	Log  *slog.Logger
 }
 
-// New returns a Pool. It fails when a provider is of an unknown platform or named like another of its platform.
+// New returns a Pool. It returns an error if a provider is of an unknown platform or has the same name as another of
+// its platform.
 func New(cfg Config) (*Pool, error) {
 	cfg.Platforms = cmp.Or(cfg.Platforms, platform.Specified())
 	p := &Pool{cfg: cfg, sources: map[platform.ID][]*Source{}, health: health{now: cfg.Now}}
@@ -49,7 +58,7 @@ func New(cfg Config) (*Pool, error) {
 			return nil, err
 		}
 	}
-	return p, nil
+	return p, p.share(cfg.Shares)
 }
 
 func (p *Pool) add(provider *providers.Provider) error {
@@ -66,18 +75,38 @@ func (p *Pool) add(provider *providers.Provider) error {
 		return fmt.Errorf("socialdata: WithProviders: two providers of %s are named %q: pass each once", info.ID, provider.Name)
 	}
 	s := newSource(provider)
-	if !info.Sandbox { // callers make that one fail as they like
+	if !info.Sandbox { // callers can make that one fail at will
 		s.breaker = newBreaker(s, p.cfg.Observer)
 	}
 	p.sources[info.ID] = append(p.sources[info.ID], s)
 	return nil
 }
 
-// Platforms returns the platforms that there are.
+// Platforms returns the table of platforms.
 func (p *Pool) Platforms() *platform.Table { return p.cfg.Platforms }
 
-// Sources returns the sources of a platform, in the order in which they are tried. The slice is the pool's own.
+// Sources returns the sources of a platform, in the order in which they are tried. The pool owns the slice.
 func (p *Pool) Sources(id platform.ID) []*Source { return p.sources[id] }
+
+// Charges returns the most that a call of op on a platform costs the operator, in the upstreams' own credits, by
+// provider.
+func (p *Pool) Charges(id platform.ID, op providers.Op) map[string]int64 {
+	out := map[string]int64{}
+	add := func(sources []*Source) {
+		for _, s := range sources {
+			if n := s.Provider.Charges[op]; n > 0 && s.Serves(op) {
+				out[s.Provider.Name] = max(out[s.Provider.Name], n)
+			}
+		}
+	}
+	add(p.sources[id])
+	if op == providers.OpLinked { // its accounts are on other platforms
+		for _, sources := range p.sources {
+			add(sources)
+		}
+	}
+	return out
+}
 
 // Serves reports whether a source of the platform serves op.
 func (p *Pool) Serves(id platform.ID, op providers.Op) bool {
@@ -92,8 +121,8 @@ func (p *Pool) FiltersBy(id platform.ID, op providers.Op, name, value string) bo
 	})
 }
 
-// Normalize reduces an identifier to its canonical form, as the first source of the platform that knows how to does it.
-// Without one the value stays as it is, and known is false.
+// Normalize reduces an identifier to its canonical form, using the first source of the platform that can. If there is
+// none the value is returned unchanged, and known is false.
 func (p *Pool) Normalize(id platform.ID, s providers.Subject, value string) (canonical string, known bool, err error) {
 	for _, source := range p.sources[id] {
 		if source.Provider.Normalize != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// poolOf returns a pool of sources of GitHub by their names, which logs to said.
+// poolOf returns a pool of sources of GitHub with the given names, which logs to said.
 func poolOf(t *testing.T, said *bytes.Buffer, names ...string) *upstreams.Pool {
 	t.Helper()
 	var chain providers.Chain
@@ -38,7 +38,7 @@ func poolOf(t *testing.T, said *bytes.Buffer, names ...string) *upstreams.Pool {
 	return pool
 }
 
-// try asks for a profile whose name is in no log.
+// try requests a profile whose handle must not be in any log.
 func try(ctx context.Context, pool *upstreams.Pool, do upstreams.Do) (upstreams.Answer, error) {
 	subject := upstreams.Subject{Name: "quillwort", Sources: pool.Sources(platform.GitHub)}
 	return pool.Try(ctx, platform.GitHub, providers.OpProfile, subject, do)
@@ -49,7 +49,7 @@ func TestTryAsksUntilOneAnswers(t *testing.T) {
 	down := providers.Unavailable(nil, "down for %s", "quillwort")
 	tests := []struct {
 		name   string
-		errs   map[string]error // by source; nil answers
+		errs   map[string]error // by source; nil means success
 		asked  []string
 		answer upstreams.Answer
 		kind   error
@@ -119,7 +119,7 @@ func TestASourceThatHangsIsGivenUp(t *testing.T) {
 		began := time.Now()
 		answer, err := try(ctx, poolOf(t, &said, "api", "page"), func(_ context.Context, a *upstreams.Attempt) (any, error) {
 			if a.Provider.Name == "api" {
-				<-over // whatever its context says
+				<-over // even if its context has ended
 			}
 			return a.Provider.Name, nil
 		})

@@ -19,7 +19,7 @@ func TestAnswersShareOneBudgetOfMemory(t *testing.T) {
 		r := &room{most: most}
 		peak := int64(0)
 		var all sync.WaitGroup
-		for range 120 { // answers of 5.5 MB that come at once, each of which takes 44 MB
+		for range 120 { // concurrent answers of 5.5 MB, each of which takes 44 MB
 			all.Go(func() {
 				l := &lease{room: r}
 				defer l.end()
@@ -47,13 +47,14 @@ func TestAnswersShareOneBudgetOfMemory(t *testing.T) {
 	})
 }
 
-// TestWhoWaitsForRoomGetsIt: an answer goes on as soon as another one ends, and is refused when none does in time.
+// TestWhoWaitsForRoomGetsIt checks that an answer continues as soon as another one ends, and is refused when none does
+// in time.
 func TestWhoWaitsForRoomGetsIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := &room{most: 10 * perByte}
 		first, second, third := &lease{room: r}, &lease{room: r}, &lease{room: r}
-		for _, l := range []*lease{first, second} { // the second goes on without room, and is the only one that does
+		for _, l := range []*lease{first, second} { // the second continues without memory, and is the only one that does
 			if err := l.take(t.Context(), 10); err != nil {
 				t.Fatal(err)
 			}

@@ -11,28 +11,30 @@ import (
 )
 
 const (
-	fewSubjects  = 3         // from which on failures speak against the upstream (D51, D98)
-	fewAccounts  = 2         // so many must have failed, where as many call the platform
-	longestPause = time.Hour // that an upstream may ask for; then one call tries whether it still means it
+	fewSubjects  = 3         // subjects that must fail before failures count against the upstream (D51, D98)
+	fewAccounts  = 2         // so many accounts must have failures, if as many call the platform
+	longestPause = time.Hour // that an upstream can ask for; then one call checks whether it still applies
 )
 
 // Source is one provider, with what the pool remembers about it.
 type Source struct {
-	Provider *providers.Provider // read only
+	Provider *providers.Provider // read-only
 
 	serves  map[providers.Op]bool
 	breaker *gobreaker.TwoStepCircuitBreaker[struct{}] // nil for none
 
-	mu       sync.Mutex
-	certain  int             // failures since the last success that speak against the upstream by themselves
-	suspects map[string]bool // subjects whose failures since the last success count once each
-	subjects map[string]bool // some of all that have failed since the last success
-	accounts map[string]bool // some of those that have met a failure since then
-	crowded  bool            // several accounts have called the platform lately
-	pauses   map[providers.Op]pause
+	mu        sync.Mutex
+	successes uint64          // the number of successes
+	unbroken  int             // failures since the last success that began after it
+	certain   int             // failures since the last success that count against the upstream by themselves
+	suspects  map[string]bool // subjects whose failures since the last success count once each
+	subjects  map[string]bool // some of all that have failed since the last success
+	accounts  map[string]bool // some of those that have met a failure since then
+	crowded   bool            // several accounts have called the platform lately
+	pauses    map[providers.Op]pause
 }
 
-// pause is how long an upstream wants to be left alone with an operation.
+// pause is how long an operation of an upstream is not called, at the upstream's request.
 type pause struct {
 	until time.Time
 	why   *providers.Error
@@ -47,25 +49,28 @@ func newSource(p *providers.Provider) *Source {
 		s.serves[op] = p.Serves(op)
 	}
 	s.serves[OpConfirmed] = p.Serves(providers.OpLinked)
-	// Linked profiles are our own derivation: a profile is enough for it.
+	s.serves[OpOpen] = p.Open != nil
+	// Linked profiles are our own derivation, which only needs profiles.
 	s.serves[providers.OpLinked] = s.serves[providers.OpLinked] || s.serves[providers.OpProfile]
 	return s
 }
 
-// Serves reports whether the provider serves op, by itself or by what is derived from it.
+// Serves reports whether the provider serves op itself, or op can be derived from what it serves.
 func (s *Source) Serves(op providers.Op) bool { return s.serves[op] }
 
 // usable reports whether the provider serves anything, and its circuit is not open.
-func (s *Source) usable() bool {
-	for _, serves := range s.serves {
-		if serves {
-			return !s.open()
+func (s *Source) usable() bool { return s.servesAnything() && !s.open() }
+
+func (s *Source) servesAnything() bool {
+	for op, serves := range s.serves {
+		if serves && op != OpOpen {
+			return true
 		}
 	}
 	return false
 }
 
-// ready reports whether the provider may be asked for op.
+// ready reports whether the provider may be called for op.
 func (s *Source) ready(op providers.Op, now time.Time) bool {
 	s.mu.Lock()
 	resting := now.Before(s.pauses[op].until)
@@ -73,23 +78,23 @@ func (s *Source) ready(op providers.Op, now time.Time) bool {
 	return !resting && !s.open()
 }
 
-// admit lets one call through, or says why not. Done is told how it ended.
-func (s *Source) admit(op providers.Op, now time.Time) (done func(error), err error) {
+// admit lets one call through, or returns why not. Done must be called with its result; began is for blame.
+func (s *Source) admit(op providers.Op, now time.Time) (done func(error), began uint64, err error) {
 	s.mu.Lock()
-	rest := s.pauses[op]
+	rest, began := s.pauses[op], s.successes
 	s.mu.Unlock()
 	if wait := rest.until.Sub(now); wait > 0 {
-		return nil, &providers.Error{
+		return nil, 0, &providers.Error{
 			Kind: providers.ErrUnavailable, Detail: rest.why.Detail, RetryAfter: wait, Blame: providers.BlameNobody, Err: rest.why,
 		}
 	}
 	if s.breaker == nil {
-		return func(error) {}, nil
+		return func(error) {}, began, nil
 	}
 	if done, err = s.breaker.Allow(); err != nil {
-		return nil, providers.Unavailable(err, "the upstream has failed too often and is given a rest")
+		return nil, 0, providers.Unavailable(err, "the upstream has failed too often and is given a rest")
 	}
-	return done, nil
+	return done, began, nil
 }
 
 var (
@@ -97,15 +102,17 @@ var (
 	errFailed    = errors.New("speaks against the upstream")
 )
 
-// blame notes what a call for subject came to, and returns what the breaker is told: nil for a success. What a raw read
-// came to by its own path and query says nothing. Crowded reports whether several accounts call the platform.
-func (s *Source) blame(err error, subject Subject, account string, crowded bool) error {
+// blame records the result of a call for subject that began after that many successes, and returns what the breaker is
+// told: nil for a success. A raw read's failure that is due to its own path and query is ignored. Crowded reports
+// whether several accounts call the platform.
+func (s *Source) blame(err error, subject Subject, account string, crowded bool, began uint64) error {
 	probing := s.halfOpen()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.crowded = crowded
 	if err == nil || errors.Is(err, providers.ErrNotFound) {
-		s.certain = 0
+		s.successes++
+		s.certain, s.unbroken = 0, 0
 		clear(s.suspects)
 		clear(s.subjects)
 		clear(s.accounts)
@@ -114,7 +121,7 @@ func (s *Source) blame(err error, subject Subject, account string, crowded bool)
 	switch providers.BlameOf(err) {
 	case providers.BlameUpstream:
 		s.certain++
-		s.met(subject.Name, account)
+		s.met(subject.Name, account, began)
 		return errFailed
 	case providers.BlameSubject:
 		if subject.Raw || s.suspects[subject.Name] && !probing {
@@ -123,7 +130,7 @@ func (s *Source) blame(err error, subject Subject, account string, crowded bool)
 		if len(s.suspects) < tripsAnyway { // more need not be remembered
 			s.suspects[subject.Name] = true
 		}
-		s.met(subject.Name, account)
+		s.met(subject.Name, account, began)
 		if len(s.suspects) >= fewSubjects {
 			return errFailed
 		}
@@ -132,8 +139,11 @@ func (s *Source) blame(err error, subject Subject, account string, crowded bool)
 	return errNoVerdict
 }
 
-// met notes who met a failure. No more is remembered than is asked for.
-func (s *Source) met(subject, account string) {
+// met records which account met a failure. It remembers no more than is needed.
+func (s *Source) met(subject, account string, began uint64) {
+	if began == s.successes {
+		s.unbroken++
+	}
 	if len(s.subjects) < fewSubjects {
 		s.subjects[subject] = true
 	}
@@ -142,7 +152,7 @@ func (s *Source) met(subject, account string) {
 	}
 }
 
-// inARow counts the failures since the last success that speak against the upstream.
+// inARow counts the failures since the last success that count against the upstream.
 func (s *Source) inARow() int {
 	if len(s.suspects) < fewSubjects {
 		return s.certain
@@ -151,17 +161,19 @@ func (s *Source) inARow() int {
 }
 
 // trips reports whether the failures since the last success open the circuit, given those of the last minute: enough of
-// them from different subjects and, where several accounts call, from different accounts, or very many in a row.
+// them with different subjects and, if several accounts call, from different accounts, or very many in a row. A failed
+// call only counts as one in a row if no other call succeeded while it was in progress. Otherwise many calls of one
+// account that time out together would open the circuit, although others are answered in the meantime.
 func (s *Source) trips(calls, failed uint32) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.inARow() // is counted without the minute: calls that hang come in slowly
+	n := s.inARow() // counted without the minute, because calls that hang come in slowly
 	broad := len(s.subjects) >= fewSubjects && (!s.crowded || len(s.accounts) >= fewAccounts)
-	return n >= tripsAnyway || broad && (n >= tripsAt || calls >= 20 && failed*10 >= calls*6)
+	return min(n, s.unbroken) >= tripsAnyway || broad && (n >= tripsAt || calls >= 20 && failed*10 >= calls*6)
 }
 
-// heed leaves the upstream alone with op for as long as it has asked, an hour at most. What holds for one account is not
-// the upstream's word.
+// heed stops calls of op for as long as the upstream has asked, at most for an hour. A limit of one account is not the
+// upstream's.
 func (s *Source) heed(err error, op providers.Op, now time.Time) {
 	e, ok := errors.AsType[*providers.Error](err)
 	if s.breaker == nil || !ok || e.RetryAfter <= 0 || !errors.Is(e, providers.ErrUnavailable) ||

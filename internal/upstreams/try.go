@@ -5,47 +5,56 @@ import (
 	"errors"
 	"time"
 
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Subject is what is read, and who may read it.
+// Subject is what is read, and the sources that may read it.
 type Subject struct {
-	// Name tells it apart from others: a failure speaks against a source once for each name. It is what was asked, and is
-	// neither logged nor told.
+	// Name distinguishes it from others: a failure counts against a source once for each name. It contains the request,
+	// and is neither logged nor shown.
 	Name    string
 	Sources []*Source // of the platform, in the order in which they are tried
-	Raw     bool      // the caller's own words are forwarded: what they come to says nothing about the upstream
+	Behind  []*Source // tried afterwards, one by one: time is left for them
+	Raw     bool      // the caller's own parameters are forwarded: the result says nothing about the upstream
 }
 
-// Do makes one call of one source. It may be given up before it ends, and must not write to what others read: what it
-// returns is all that is used.
+// Do makes one call of one source. It may be abandoned before it ends, and must not write to shared data: only its
+// result is used.
 type Do func(ctx context.Context, a *Attempt) (value any, err error)
 
-// Answer is what a source came to.
+// Answer is the result of a source.
 type Answer struct {
 	Value    any    // of [Do]
-	Provider string // who has answered
+	Provider string // the name of the provider that answered
 }
 
-// Try asks the sources of subject until one can answer. An absence, a refusal of the input and a dead cursor are final,
-// but for the absence that a source of limited sight tells: it is final when no other source has seen more. Each error
-// says once which provider failed at what.
+// Try calls the sources of subject in turn until one can answer. An absence, a refusal of the input and an invalid
+// cursor are final, except for the absence reported by a source with a limited view: it is final only when no other
+// source has seen more. Each error names once which provider failed at what.
 func (p *Pool) Try(ctx context.Context, id platform.ID, op providers.Op, subject Subject, do Do) (Answer, error) {
 	var failed, unseen error
 	caller := providers.CallerOf(ctx)
 	for i, s := range subject.Sources {
-		done, err := s.admit(op, p.cfg.Now())
+		done, began, err := s.admit(op, p.cfg.Now())
 		if err != nil {
 			failed = errors.Join(failed, named(s, op, err))
 			continue
 		}
 		a := &Attempt{Provider: s.Provider, pool: p, platform: id, operation: string(op), lease: lease{room: &p.room}}
-		value, ended, err := p.turn(ctx, a, p.anyReady(subject.Sources[i+1:], op), do)
+		value, ended, err := p.turn(ctx, a, p.anyReady(subject.Sources[i+1:], op) || p.anyReady(subject.Behind, op), do)
+		operation.NoteAsked(ctx, s.Provider.Name)
 		if caller.Asked != nil && (a.requests.Load() > 0 || !errors.Is(err, providers.ErrShare)) {
 			caller.Asked()
 		}
-		done(s.blame(err, subject, caller.Account, p.several(id, caller.Account)))
+		if isFailure(err) {
+			a.kept.drop()
+		}
+		if p.cfg.Used != nil {
+			p.cfg.Used(s.Provider)
+		}
+		done(s.blame(err, subject, caller.Account, p.several(id, caller.Account), began))
 		s.heed(err, op, p.cfg.Now())
 		p.health.count(id, tallyOf(a, ended, err, subject.Raw))
 		err = named(s, op, err)
@@ -69,7 +78,7 @@ func (p *Pool) Try(ctx context.Context, id platform.ID, op providers.Op, subject
 	return Answer{}, failed
 }
 
-// named says of an error whose it is; nil stays nil.
+// named adds the provider and operation to an error; nil stays nil.
 func named(s *Source, op providers.Op, err error) error {
 	if err == nil {
 		return nil
@@ -86,7 +95,7 @@ func (p *Pool) anyReady(sources []*Source, op providers.Op) bool {
 	return false
 }
 
-// tallyOf says what an attempt counts for in the platform's health. One that was given up may still count rows.
+// tallyOf returns what an attempt counts for in the platform's health. An abandoned one may still count rows.
 func tallyOf(a *Attempt, ended bool, err error, raw bool) tally {
 	t := tally{calls: 1}
 	if ended {
@@ -106,12 +115,12 @@ func tallyOf(a *Attempt, ended bool, err error, raw bool) tally {
 	return t
 }
 
-// turn gives one source its share of the time: half of what remains when another one could still answer, else all.
-// A provider that does not heed its context is given up, and ended is false.
+// turn gives one source its share of the time: half of what remains when another one could still answer, else all. A
+// provider that ignores its context is abandoned, and ended is false.
 func (p *Pool) turn(ctx context.Context, a *Attempt, others bool, do Do) (value any, ended bool, err error) {
 	if end, ok := ctx.Deadline(); ok && others {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2) // deadlines are real time, whatever clock the engine has
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)/2) // deadlines are in real time, whatever clock the engine has
 		defer cancel()
 	}
 	type outcome struct {

@@ -1,4 +1,5 @@
-// Package keystest is the suites that every [keys.Store] ([Run]), the ledger beside it ([RunOpening]) and every [keys.Limiter] ([RunLimiter]) passes.
+// Package keystest has the suites that every [keys.Store] ([Run]), the ledger beside it ([RunOpening]) and every
+// [keys.Limiter] ([RunLimiter]) must pass.
 //
 //	func TestKeys(t *testing.T) {
 //		keystest.Run(t, func(t *testing.T) keystest.Store { return openTemp(t).Keys() })
@@ -93,7 +94,10 @@ func testAccounts(t *testing.T, open Open) {
 			t.Errorf("OpenAccount(%q) = %v; want ErrTaken", name, err)
 		}
 	}
-	for _, name := range []string{"", " first", "a\nb", "caf\xe9", "a\u0085b", strings.Repeat("x", 101)} {
+	for _, name := range []string{
+		"", " first", "a\nb", "caf\xe9", "a\u0085b", strings.Repeat("x", 101),
+		"first\u202e", "fir\u200bst", "\ufefffirst", "fir\u00adst", "first\u2060", "a\u2028b", "a\u00a0b", "a\u3164b", "a\u2800b", "a\ue000b",
+	} { // the first ones in the last row look like an existing account
 		if _, err := s.OpenAccount(t.Context(), name, 0, ""); !errors.Is(err, keys.ErrInvalid) {
 			t.Errorf("OpenAccount(%q) = %v; want ErrInvalid", name, err)
 		}
@@ -110,12 +114,12 @@ func testKeys(t *testing.T, open Open) {
 	_, plain := createKey(t, s, keys.NewKey{Account: a.ID, Environment: keys.Live})
 	full := keys.NewKey{
 		Account: "second", Name: "crawler", Environment: keys.Test, Rate: &keys.Rate{Capacity: 5, Refill: 0.5},
-		DayCap: new(int64(10)), TotalCap: new(int64(0)),
+		DayCap: new(int64(10)), TotalCap: new(int64(0)), Manage: true,
 	}
 	_, other := createKey(t, s, full)
 	want := keys.Key{
 		Account: b.ID, Name: full.Name, Environment: full.Environment, Rate: full.Rate, DayCap: full.DayCap,
-		TotalCap: full.TotalCap,
+		TotalCap: full.TotalCap, Manage: true,
 	}
 	ignore := cmpopts.IgnoreFields(keys.Key{}, "ID", "Prefix", "Hash", "CreatedAt")
 	if diff := cmp.Diff(want, other, ignore); diff != "" {
@@ -151,6 +155,7 @@ func testKeys(t *testing.T, open Open) {
 	bad := map[string]keys.NewKey{
 		"no environment":  {Account: a.ID},
 		"a bad name":      {Account: a.ID, Environment: keys.Live, Name: "a\tb"},
+		"an unseen name":  {Account: a.ID, Environment: keys.Live, Name: "live\u202ebus"},
 		"a bad rate":      {Account: a.ID, Environment: keys.Live, Rate: &keys.Rate{Capacity: 1}},
 		"a huge capacity": {Account: a.ID, Environment: keys.Live, Rate: &keys.Rate{Capacity: 1 << 40, Refill: 1}},
 		"a huge refill":   {Account: a.ID, Environment: keys.Live, Rate: &keys.Rate{Capacity: 1, Refill: 1e300}},
@@ -173,11 +178,15 @@ func testLookup(t *testing.T, open Open) {
 	t.Helper()
 	s := open(t)
 	createAccount(t, s, "first")
-	h, k := createKey(t, s, keys.NewKey{Account: "first", Environment: keys.Live, DayCap: new(int64(3))})
-	for range 2 { // the second may come from memory
-		got, err := s.Lookup(t.Context(), h)
-		if diff := cmp.Diff(k, got); diff != "" || err != nil {
-			t.Errorf("Lookup (-want +got), %v:\n%s", err, diff)
+	var h keys.Hash
+	for _, manage := range []bool{true, false} {
+		var k keys.Key
+		h, k = createKey(t, s, keys.NewKey{Account: "first", Environment: keys.Live, DayCap: new(int64(3)), Manage: manage})
+		for range 2 { // the second may come from a cache
+			got, err := s.Lookup(t.Context(), h)
+			if diff := cmp.Diff(k, got); diff != "" || err != nil || got.Manage != manage {
+				t.Errorf("Lookup (-want +got), %v:\n%s", err, diff)
+			}
 		}
 	}
 	h[0]++
@@ -234,7 +243,7 @@ func testTouch(t *testing.T, open Open) {
 	if err != nil || got.LastUsedAt == nil || !got.LastUsedAt.Equal(at.Add(time.Minute)) {
 		t.Errorf("last used %v, %v; want %v", got.LastUsedAt, err, at.Add(time.Minute))
 	}
-	for range 2 { // a copy that is remembered is no older
+	for range 2 { // a cached copy is not older
 		got, err := s.Lookup(t.Context(), h)
 		if err != nil || got.LastUsedAt == nil || !got.LastUsedAt.Equal(at.Add(time.Minute)) {
 			t.Errorf("Lookup says last used %v, %v; want %v", got.LastUsedAt, err, at.Add(time.Minute))
@@ -243,7 +252,8 @@ func testTouch(t *testing.T, open Open) {
 	}
 }
 
-// testRevokeConcurrently revokes a key that others look up all the time: once Revoke has returned, nobody may have it.
+// testRevokeConcurrently revokes a key while others look it up continuously: once Revoke has returned, no look-up may
+// find it.
 func testRevokeConcurrently(t *testing.T, open Open) {
 	t.Helper()
 	s := open(t)

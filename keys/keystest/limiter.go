@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 )
 
-// OpenLimiter returns a new limiter that reads the time from now alone and remembers 1,000 keys at least. It cleans up
+// OpenLimiter returns a new limiter that reads the time only from now and remembers at least 1,000 keys. It cleans up
 // through t.
 type OpenLimiter func(t *testing.T, now func() time.Time) keys.Limiter
 
@@ -27,6 +27,7 @@ func RunLimiter(t *testing.T, open OpenLimiter) {
 		{"retry after is the very moment, to the microsecond", testRetryAfter},
 		{"keys have buckets of their own", testBuckets},
 		{"what is given back can be taken again", testGive},
+		{"several tokens are taken at once or not at all", testTakeSeveral},
 		{"a new rate keeps the tokens", testNewRate},
 		{"concurrent callers share exactly what there is", testLimiterConcurrency},
 		{"a clock that is set back gives nothing", testLimiterClockBack},
@@ -40,7 +41,7 @@ func RunLimiter(t *testing.T, open OpenLimiter) {
 	}
 }
 
-// clock stands still until it is moved.
+// clock only moves when it is told to.
 type clock struct{ nanos atomic.Int64 }
 
 func newClock() *clock {
@@ -54,14 +55,14 @@ func (c *clock) advance(d time.Duration) { c.nanos.Add(int64(d)) }
 
 func take(t *testing.T, l keys.Limiter, key string, r keys.Rate) keys.Allowance {
 	t.Helper()
-	a, err := l.Take(t.Context(), key, r)
+	a, err := l.Take(t.Context(), key, r, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-// drain takes until nothing is left and returns how many calls went through.
+// drain takes until nothing is left and returns how many calls were allowed.
 func drain(t *testing.T, l keys.Limiter, key string, r keys.Rate) int64 {
 	t.Helper()
 	for n := int64(0); ; n++ {
@@ -168,6 +169,34 @@ func testGive(t *testing.T, open OpenLimiter) {
 	}
 }
 
+func testTakeSeveral(t *testing.T, open OpenLimiter) {
+	t.Helper()
+	c := newClock()
+	l, r := open(t, c.now), keys.Rate{Capacity: 10, Refill: 2}
+	several := func(n int, ok bool, remaining float64, wait time.Duration) {
+		t.Helper()
+		a, err := l.Take(t.Context(), "k", r, n)
+		if err != nil || a.OK != ok || math.Abs(a.Remaining-remaining) > 1e-6 || a.RetryAfter != wait {
+			t.Errorf("Take(%d) = %+v, %v; want OK %v, %v tokens, %v to wait", n, a, err, ok, remaining, wait)
+		}
+	}
+	several(4, true, 6, 0)
+	several(7, false, 6, time.Second/2) // takes nothing
+	several(6, true, 0, 0)
+	several(3, false, 0, 1500*time.Millisecond)
+	several(1, false, 0, time.Second/2)
+	c.advance(time.Second)
+	several(3, false, 2, time.Second/2)
+	several(2, true, 0, 0) // fewer than were refused
+	several(0, false, 0, time.Second/2)
+	c.advance(time.Minute)
+	several(1000, true, 0, 0) // as many as there can be
+	several(1000, false, 0, 5*time.Second)
+	if a, err := l.Take(t.Context(), "k", keys.Rate{}, 3); !errors.Is(err, keys.ErrInvalid) || a.OK {
+		t.Errorf("Take at no rate = %+v, %v; want %v", a, err, keys.ErrInvalid)
+	}
+}
+
 func testNewRate(t *testing.T, open OpenLimiter) {
 	t.Helper()
 	c := newClock()
@@ -195,7 +224,7 @@ func testLimiterConcurrency(t *testing.T, open OpenLimiter) {
 		for range 16 {
 			wg.Go(func() {
 				for range 20 {
-					a, err := l.Take(t.Context(), "key_1", r)
+					a, err := l.Take(t.Context(), "key_1", r, 1)
 					if err != nil {
 						t.Errorf("Take: %v", err)
 					}
@@ -244,12 +273,12 @@ func testBadRate(t *testing.T, open OpenLimiter) {
 		{Capacity: 1, Refill: math.NaN()},
 		{Capacity: 1, Refill: math.Inf(1)},
 	} {
-		if a, err := l.Take(t.Context(), "key_1", r); !errors.Is(err, keys.ErrInvalid) || a.OK {
+		if a, err := l.Take(t.Context(), "key_1", r, 1); !errors.Is(err, keys.ErrInvalid) || a.OK {
 			t.Errorf("Take at %+v = %+v, %v; want ErrInvalid", r, a, err)
 		}
 	}
 	huge := keys.Rate{Capacity: math.MaxInt64, Refill: 1e-12}
-	if a, err := l.Take(t.Context(), "key_1", huge); err != nil || !a.OK {
+	if a, err := l.Take(t.Context(), "key_1", huge, 1); err != nil || !a.OK {
 		t.Errorf("Take at %+v = %+v, %v", huge, a, err)
 	}
 }

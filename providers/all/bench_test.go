@@ -7,9 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -28,14 +25,7 @@ import (
 // pass of the tokenizer and the decoding of the largest script. The reading has more in it than the table of
 // BENCHMARKS.md asks for: the plan, the HTTP client, the goroutines of a flight.
 func BenchmarkMiss(b *testing.B) {
-	if _, err := os.Stat(filepath.Join(shared, "upstreams/samples")); err != nil {
-		b.Skip("the captured answers are not here: ", err)
-	}
-	bin := filepath.Join(b.TempDir(), "replay")
-	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", bin, filepath.Join(shared, "tools/replay/main.go")).CombinedOutput(); err != nil {
-		b.Fatalf("building the replay server: %v\n%s", err, out)
-	}
-	next, err := replay.New(startReplay(b, bin, ""), nil)
+	next, err := replay.New(startReplay(b, buildReplay(b), ""), nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -44,7 +44,8 @@ var curves = []tls.CurveID{tls.X25519}
 
 // client returns an HTTP client that lives on the network, and what ends its connections.
 func (n *hostileNet) client() (*http.Client, func()) {
-	transport := providers.Transport().(*http.Transport) // what the shipped server uses
+	shipped := providers.Transport() // what the shipped server uses
+	transport := shipped.(interface{ Unwrap() http.RoundTripper }).Unwrap().(*http.Transport)
 	transport.Proxy, transport.DialContext = nil, n.dial
 	transport.TLSClientConfig = &tls.Config{ // the dear parts of a handshake are done once
 		RootCAs: n.certs.pool, Time: time.Now, CurvePreferences: curves, ClientSessionCache: tls.NewLRUClientSessionCache(0),
@@ -53,7 +54,7 @@ func (n *hostileNet) client() (*http.Client, func()) {
 	if n.fault.untrusted {
 		n.conf.GetCertificate = n.certs.stranger
 	}
-	return &http.Client{Transport: transport}, transport.CloseIdleConnections
+	return &http.Client{Transport: shipped}, transport.CloseIdleConnections
 }
 
 func (n *hostileNet) dial(_ context.Context, _, address string) (net.Conn, error) {

@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/env"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -68,8 +70,8 @@ func TestTheProgramInREADMECompiles(t *testing.T) {
 
 const reseller = "SOCIALDATA_SCRAPECREATORS_API_KEY"
 
-// platformTable says what each platform serves without any setting, what takes settings of its own (†), and what the
-// reseller's key alone adds (‡).
+// platformTable says what each platform serves without any setting, what takes settings of its own (†), what the
+// reseller's key alone adds (‡), and how many keys one request takes.
 func platformTable(t *testing.T) string {
 	t.Helper()
 	own := maps.Clone(usualEnv)
@@ -77,8 +79,9 @@ func platformTable(t *testing.T) string {
 	all := maps.Clone(usualEnv)
 	all[reseller], all["SOCIALDATA_SCRAPECREATORS_MAX_CREDITS"] = "key", "26"
 	bare, mine, full := platformsWith(t, nil), platformsWith(t, own), platformsWith(t, all)
+	together := keysAtOnce(t, own)
 	var b strings.Builder
-	b.WriteString("| platform | operations | settings for † |\n|---|---|---|\n")
+	b.WriteString("| platform | operations | keys a request | settings for † |\n|---|---|---|---|\n")
 	for i, p := range full {
 		var served, needed []string
 		marked := false
@@ -105,10 +108,27 @@ func platformTable(t *testing.T) string {
 			served = []string{"all"}
 		}
 		if len(served) > 0 {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", p.Platform, strings.Join(served, ", "), strings.Join(needed, ", "))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n",
+				p.Platform, strings.Join(served, ", "), strings.Join(together[p.Platform], ", "), strings.Join(needed, ", "))
 		}
 	}
 	return b.String()
+}
+
+// keysAtOnce lists for each platform the operations of which one request reads several things, with how many those are.
+func keysAtOnce(t *testing.T, settings map[string]string) map[platform.ID][]string {
+	t.Helper()
+	out := map[platform.ID][]string{}
+	for _, p := range slices.Concat(chainsWith(t, &http.Client{}, func(name string) string { return settings[name] })...) {
+		for _, op := range providers.Ops() {
+			if n := p.AtOnce(op); n > 1 {
+				if said := fmt.Sprintf("%s %d", op, n); !slices.Contains(out[p.Platform], said) {
+					out[p.Platform] = append(out[p.Platform], said)
+				}
+			}
+		}
+	}
+	return out
 }
 
 func platformsWith(t *testing.T, settings map[string]string) []schema.PlatformInfo {

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -87,13 +88,7 @@ var usualEnv = map[string]string{
 
 func TestCapturedAnswersComeOutRight(t *testing.T) {
 	t.Parallel()
-	if _, err := os.Stat(filepath.Join(shared, "upstreams/samples")); err != nil {
-		t.Skip("the captured answers are not here: ", err)
-	}
-	bin := filepath.Join(t.TempDir(), "replay")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, filepath.Join(shared, "tools/replay/main.go")).CombinedOutput(); err != nil {
-		t.Fatalf("building the replay server: %v\n%s", err, out)
-	}
+	bin := buildReplay(t)
 	files, err := filepath.Glob("testdata/replay/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases: %v", err)
@@ -122,6 +117,19 @@ func TestCapturedAnswersComeOutRight(t *testing.T) {
 			}
 		})
 	}
+}
+
+// buildReplay builds the replay server and returns where it is. Without the captured answers the test is skipped.
+func buildReplay(tb testing.TB) string {
+	tb.Helper()
+	if _, err := os.Stat(filepath.Join(shared, "upstreams/samples")); err != nil {
+		tb.Skip("the captured answers are not here: ", err)
+	}
+	bin := filepath.Join(tb.TempDir(), "replay")
+	if out, err := exec.CommandContext(tb.Context(), "go", "build", "-o", bin, filepath.Join(shared, "tools/replay/main.go")).CombinedOutput(); err != nil {
+		tb.Fatalf("building the replay server: %v\n%s", err, out)
+	}
+	return bin
 }
 
 // startReplay runs the replay server until the test ends and returns its address.
@@ -154,11 +162,12 @@ func startReplay(tb testing.TB, bin, variant string) string {
 func (c replayCase) run(t *testing.T, recorder string) {
 	t.Helper()
 	settings := maps.Clone(usualEnv)
+	var paid paidReads
 	if c.Vendor {
 		settings = map[string]string{
 			"SOCIALDATA_SCRAPECREATORS_API_KEY": "test-test", "SOCIALDATA_SCRAPECREATORS_MAX_CREDITS": "26",
 		}
-		recorder = onlyReseller(t, recorder)
+		recorder = paid.only(t, recorder)
 	}
 	maps.Copy(settings, c.Env)
 	recorded, err := replay.New(recorder, nil)
@@ -191,6 +200,12 @@ func (c replayCase) run(t *testing.T, recorder string) {
 	target := c.Get
 	for i, page := range append(want, c.Next...) {
 		status, body, raw := read(t, web.URL+target, secret)
+		if c.Vendor {
+			id, op := operationOf(t, c.Get)
+			if spent, told := paid.spent.Swap(0), costOf(t, client, id, op); spent > told {
+				t.Errorf("GET %s: the reseller charges %d credits, GET /v1/platforms says %d", target, spent, told)
+			}
+		}
 		wantStatus := c.Status
 		if wantStatus == 0 || i > 0 {
 			wantStatus = http.StatusOK
@@ -231,14 +246,42 @@ func (c replayCase) run(t *testing.T, recorder string) {
 	}
 }
 
-// onlyReseller returns an address behind which the reseller's answers are, and nobody else's.
-func onlyReseller(t *testing.T, recorder string) string {
+// paidReads counts what a customer of the reseller is charged.
+type paidReads struct{ spent atomic.Int64 }
+
+// priceOf is what the reseller charges for an answer that is a success.
+// https://docs.scrapecreators.com/openapi.json
+func priceOf(r *http.Request) int64 {
+	if strings.HasSuffix(r.URL.Path, "/v1/tiktok/user/audience") {
+		return 26
+	}
+	n := int64(1)
+	for flag, more := range map[string]int64{
+		"include_replies": 15, "use_ai_as_fallback": 10, "download_media": 10, "get_ad_details": 24,
+	} {
+		if r.URL.Query().Get(flag) == "true" {
+			n += more
+		}
+	}
+	return n
+}
+
+// only returns an address behind which the reseller's answers are, and nobody else's.
+func (p *paidReads) only(t *testing.T, recorder string) string {
 	t.Helper()
 	to, err := url.Parse(recorder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		ModifyResponse: func(res *http.Response) error {
+			if res.StatusCode == http.StatusOK {
+				p.spent.Add(priceOf(res.Request))
+			}
+			return nil
+		},
+	}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, "/api.scrapecreators.com/") {
 			http.Error(w, "not captured", http.StatusNotImplemented)

@@ -2,12 +2,17 @@ package all
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/socialdata/socialdata"
@@ -60,10 +65,82 @@ func TestACallSpendsNoMoreThanIsAllowed(t *testing.T) {
 			t.Errorf("with max_credits %d the reseller was asked %d times for the accounts on the page", most, others)
 		}
 		mu.Unlock()
-		if n := costOf(t, client, platform.Linktree, "linked"); n != max(1, most) {
-			t.Errorf("GET /v1/platforms prices linked at %d, want %d", n, max(1, most))
+		for _, id := range []platform.ID{platform.Linktree, platform.X} { // whose profiles lead to others
+			if n := costOf(t, client, id, "linked"); n != max(1, most) {
+				t.Errorf("GET /v1/platforms prices linked of %s at %d, want %d", id, n, max(1, most))
+			}
 		}
 	}
+}
+
+// TestEveryOperationOfTheResellerIsCounted makes sure that the captured answers, whose costs are counted, are of every
+// operation that the reseller serves but linked, which has the test above.
+func TestEveryOperationOfTheResellerIsCounted(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/replay/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	counted := map[string]bool{}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cases []replayCase
+		if err := json.Unmarshal(b, &cases); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, c := range cases {
+			if c.Vendor {
+				id, op := operationOf(t, c.Get)
+				counted[string(id)+" "+string(op)] = true
+			}
+		}
+	}
+	for _, p := range scrapecreators.New(scrapecreators.Config{APIKey: "test-test", MaxCredits: 26}) {
+		for _, op := range providers.Ops() {
+			if op != providers.OpRaw && op != providers.OpLinked && p.Serves(op) && !counted[string(p.Platform)+" "+string(op)] {
+				t.Errorf("nothing counts what %s of %s costs", op, p.Platform)
+			}
+		}
+	}
+}
+
+// TestAPageThatIsPassedOverCostsNoMoreThanIsTold has the reseller answer pages without anything new, each with a next one:
+// they are passed over within what one call may cost.
+func TestAPageThatIsPassedOverCostsNoMoreThanIsTold(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	web := &http.Client{Transport: answering(func(*http.Request) (int, string) {
+		return http.StatusOK, fmt.Sprintf(`{"success":true,"aweme_list":[],"has_more":1,"max_cursor":%d}`, 1700000000000-asked.Add(1))
+	})}
+	ledger, store := credits.NewMemory(credits.MemoryConfig{}), keys.NewMemory(keys.MemoryConfig{})
+	client, err := socialdata.New(
+		socialdata.WithProviders(scrapecreators.New(scrapecreators.Config{APIKey: "test-test", HTTP: web, MaxCredits: 26})),
+		socialdata.WithLedger(ledger), socialdata.WithKeys(store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close(context.Background()) })
+	answer, err := fundedClient(t, client, ledger, store).Posts(t.Context(), socialdata.PostsRequest{Platform: platform.TikTok, Handle: "ann"})
+	if err != nil || len(answer.Data) > 0 || answer.Meta.NextCursor == "" || answer.Meta.CreditsUsed != 1 {
+		t.Errorf("%+v with error %v, want an empty page with a cursor", answer, err)
+	}
+	if told := costOf(t, client, platform.TikTok, "posts"); asked.Load() > told {
+		t.Errorf("the reseller was asked %d times, GET /v1/platforms says %d", asked.Load(), told)
+	}
+}
+
+// operationOf is what the path of a call names.
+func operationOf(t *testing.T, target string) (platform.ID, providers.Op) {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, op, _ := strings.Cut(strings.TrimPrefix(u.Path, "/v1/"), "/")
+	return platform.ID(id), providers.Op(op)
 }
 
 // answering is an upstream that answers each request with a status and a body.

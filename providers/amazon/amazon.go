@@ -1,8 +1,8 @@
-// Package amazon reads Amazon's marketplaces: products by the Creators interface, which is for approved associates, and
-// where it is switched on the pages that the shop shows to anybody, which have reviews too.
+// Package amazon reads Amazon's marketplaces: products from the Creators API, which is open to approved associates,
+// and, when switched on, from the public pages of the shop, which have reviews too.
 //
-// A product of the marketplace of the settings has its ASIN for an id, and one of another marketplace that of the
-// marketplace before it, as in sa:B07JP1QK9T for amazon.sa: an ASIN alone may be another product elsewhere.
+// A product in the configured marketplace has its ASIN as its id. A product in another marketplace has that marketplace
+// before the ASIN, as in sa:B07JP1QK9T for amazon.sa, because the same ASIN may be another product elsewhere.
 //
 // Sources: https://affiliate-program.amazon.com/creatorsapi/docs/ and https://www.amazon.com
 package amazon
@@ -21,20 +21,20 @@ import (
 
 // Config says how to reach Amazon.
 type Config struct {
-	// ClientID and ClientSecret are a credential of the Creators interface, and CredentialVersion is its version, such as
-	// "3.2" for Europe, the Middle East and India; "" means 3.1, which is for the Americas.
+	// ClientID and ClientSecret are a credential of the Creators API. CredentialVersion is its version, such as "3.2" for
+	// Europe, the Middle East and India; "" means 3.1, which is for the Americas.
 	ClientID, ClientSecret, CredentialVersion string
-	// PartnerTag is the associate's in the marketplace, such as "example-20".
+	// PartnerTag is the associate's tag in the marketplace, such as "example-20".
 	PartnerTag string
-	// Country says which marketplace is meant where nobody names one, ISO 3166-1 alpha-2; "" means US.
+	// Country is the default marketplace, used when a request names none, as ISO 3166-1 alpha-2; "" means US.
 	Country string
-	// Own reads the pages of the shop; off by default, since Amazon soon answers who reads many with a check for robots,
-	// and its conditions of use forbid it.
+	// Own reads the pages of the shop. It is off by default: Amazon soon answers frequent readers with a robot check, and
+	// its conditions of use forbid reading them.
 	Own providers.Own
 
-	BaseURL  string       // of the Creators interface; "" means https://creatorsapi.amazon/catalog/v1
+	BaseURL  string       // of the Creators API; "" means https://creatorsapi.amazon/catalog/v1
 	TokenURL string       // of its tokens; "" means that of the credential's version
-	WebURL   string       // of the shop in every marketplace; "" means that of each
+	WebURL   string       // of the shop in every marketplace; "" means each marketplace's own
 	HTTP     *http.Client // nil means a client of its own
 }
 
@@ -42,10 +42,10 @@ type client struct {
 	http    *upstream.Client
 	tag     string
 	markets markets
-	unrated atomic.Bool // Amazon withholds ratings from most accounts, and then refuses to be asked for them
+	unrated atomic.Bool // Amazon withholds ratings from most accounts, and then refuses requests for them
 }
 
-// New returns the providers for Amazon, best first: the Creators interface and the pages of the shop.
+// New returns the providers for Amazon, best first: the Creators API and the pages of the shop.
 func New(cfg Config) providers.Chain {
 	return providers.Chain{newOfficial(cfg), cfg.somewhere(newOwn(cfg)).IfOwn(cfg.Own, false)}
 }
@@ -55,16 +55,18 @@ func newOfficial(cfg Config) providers.Provider {
 		http: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://creatorsapi.amazon/catalog/v1"), Check: check,
 			Tokens: tokens(cfg),
-			Quota:  upstream.NewQuota(0, 0), // it begins with one read a second, and grows with what the associate sells
+			Quota:  upstream.NewQuota(0, 0), // starts at one read a second, and grows with the associate's sales
 		}),
 		tag: cfg.PartnerTag, markets: marketsOf(cfg),
 	}
+	addresses := c.markets.addresses()
 	p := providers.Provider{
 		Name: "amazon", Platform: platform.Amazon, Source: schema.Official,
 		Product: c.product,
 		Search:  c.search,
 
-		Normalize: c.markets.normalize,
+		Normalize: normalizer(addresses), Names: addresses.Names, Also: addresses.Also,
+		Open: upstream.Opener(cfg.HTTP, "amzn.to", "amzn.eu", "amzn.asia", "a.co"),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {
 				"kind": {string(schema.ProductResult)}, "sort": {"relevance", "recent", "rating"}, "region": countries(),
@@ -88,7 +90,7 @@ func newOfficial(cfg Config) providers.Provider {
 	return cfg.somewhere(p)
 }
 
-// somewhere returns p, without anything where the country of the settings has no marketplace.
+// somewhere returns p, or an empty provider if the configured country has no marketplace.
 func (cfg Config) somewhere(p providers.Provider) providers.Provider {
 	if _, known := all[cmp.Or(strings.ToUpper(cfg.Country), "US")]; !known {
 		return p.Without("country")

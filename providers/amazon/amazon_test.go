@@ -27,7 +27,7 @@ func open(c *http.Client) providers.Chain {
 	return amazon.New(cfg)
 }
 
-// answering gives tokens, and answers every other request with what f returns.
+// answering issues tokens, and answers every other request with what f returns.
 func answering(f func(r *http.Request) (status int, body string)) *http.Client {
 	return &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if strings.Contains(r.URL.Path, "/token") {
@@ -78,7 +78,7 @@ func TestOfficial(t *testing.T) {
 			{Call: search("page behind the last", "teapot").From("11"), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{Absent: []string{
-			"itemsResult.items[].offersV2", "searchResult.items[].offersV2", // nobody offers it
+			"itemsResult.items[].offersV2", "searchResult.items[].offersV2", // no seller offers it
 		}},
 		Inputs: []providertest.Input{
 			{Subject: providers.ProductID, In: "b0teapot01", Want: "B0TEAPOT01"},
@@ -102,7 +102,7 @@ func TestOfficial(t *testing.T) {
 			{Subject: providers.CollectionID, In: "https://www.amazon.com/shop/ann.leaf/curation/c7bb2f3d-07a2-42f5-85f8-02adbb937961", Want: "c7bb2f3d-07a2-42f5-85f8-02adbb937961"},
 			{Subject: providers.CollectionID, In: "https://www.amazon.com/shop/ann.leaf"},
 			{Subject: providers.CollectionID, In: "../3QCP"},
-			{Subject: providers.StoreID, In: "https://www.amazon.com/stores/Leaf", Want: "https://www.amazon.com/stores/Leaf"}, // nobody's
+			{Subject: providers.StoreID, In: "https://www.amazon.com/stores/Leaf", Want: "https://www.amazon.com/stores/Leaf"}, // no owner
 		},
 	})
 }
@@ -110,7 +110,7 @@ func TestOfficial(t *testing.T) {
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: open, Upstream: "amazon_own",
+		New: open, Upstream: "amazon_own", Witness: true,
 		Calls: []providertest.Call{
 			product("own-product", "B0TEAPOT01"),
 			product("own-product-arabic", "sa:B0TEAPOT02"),
@@ -150,7 +150,7 @@ func TestSettingsSwitchTheSourcesOn(t *testing.T) {
 			t.Errorf("%s: product misses (-want +got):\n%s", tt.name, diff)
 		}
 	}
-	providertest.Off(t, amazon.New(amazon.Config{})[1]) // the pages are off until somebody asks for them
+	providertest.Off(t, amazon.New(amazon.Config{})[1]) // the pages are off unless they are switched on
 }
 
 func TestEachVersionOfACredentialHasItsOwnForm(t *testing.T) {

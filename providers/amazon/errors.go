@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// refusal is an answer of the Creators interface that is none.
+// refusal is an error response of the Creators API.
 type refusal struct {
 	Message string `json:"message"`
 	Reason  string `json:"reason"` // such as FieldValidationFailed
@@ -23,7 +23,7 @@ type refusal struct {
 	Errors faults `json:"errors"`
 }
 
-// faults stand in the place of what was asked for, or beside what is there of it.
+// faults come instead of the requested data, or beside the part of it that is there.
 type faults []struct {
 	Code string `json:"code"`
 }
@@ -46,17 +46,17 @@ var (
 	errUnknown = providers.NotFound("Amazon has no such product")
 )
 
-// again is how long to wait before a read that was throttled is sent a second time.
+// again is how long to wait before a throttled read is sent a second time.
 const again = time.Second
 
-// check tells refusals apart. A token that has expired is replaced before anybody asks here.
+// check maps error responses to errors. Expired tokens are replaced before check is called.
 // https://affiliate-program.amazon.com/creatorsapi/docs/
 func check(res *upstream.Response) error {
 	if res.Status < 400 || res.Status >= 500 {
 		return nil
 	}
 	var r refusal
-	_ = json.Unmarshal(res.Body, &r) // of one that cannot be read, the status tells
+	_ = json.Unmarshal(res.Body, &r) // if the body cannot be read, the status decides
 	switch res.Status {
 	case http.StatusBadRequest:
 		return r.request()
@@ -74,20 +74,20 @@ func check(res *upstream.Response) error {
 		return errUnknown
 	case http.StatusTooManyRequests:
 		if wait, told := res.RetryAfter(); told {
-			return providers.Limited("Amazon limits our pace", wait)
+			return providers.Limited("Amazon is rate limiting us", wait)
 		}
-		return providers.Unavailable(errBusy, "Amazon limits our pace")
+		return providers.Unavailable(errBusy, "Amazon is rate limiting us")
 	}
 	return nil
 }
 
-// withheld begins the names of [ratings].
+// withheld is the prefix of the names in [ratings].
 const withheld = "customerReviews."
 
-// said are the fields that hold the caller's words. Nobody writes to it.
+// said are the fields that hold the caller's words. It is read-only.
 var said = []string{"keywords", "itemPage", "itemIds"}
 
-// request reads a 400, which is the caller's where it names something that the caller said.
+// request handles a 400, which is the caller's fault if it names something from the caller's request.
 func (r refusal) request() error {
 	for _, f := range r.Fields {
 		switch name, _, _ := strings.Cut(f.Name, "["); {
@@ -106,5 +106,5 @@ func (r refusal) request() error {
 	return providers.Unavailable(errors.New(r.Reason), "Amazon cannot read our request")
 }
 
-// errRobot counts against nobody: others are still shown their page.
+// errRobot counts against no source's health: other readers still get the page.
 var errRobot = providers.Walled("Amazon asks whether we are a robot")

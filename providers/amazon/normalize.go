@@ -16,76 +16,90 @@ var (
 	handle = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
 )
 
-// before are the parts of an address that stand before an ASIN.
+// before are the path segments that come before an ASIN.
 var before = []string{"dp", "d", "product", "asin", "product-reviews", "offer-listing"}
 
-// normalize reduces a product to its ASIN, with the domain of its marketplace before it where that is not the one of the
-// settings, and the storefront of a creator to the name behind /shop/.
-func (ms markets) normalize(s providers.Subject, value string) (string, error) {
-	if s != providers.ProductID && s != providers.Handle && s != providers.CollectionID {
-		return value, nil // of what nobody serves
-	}
-	var hosts []string
+// addresses describes how Amazon's addresses and identifiers are parsed.
+func (ms markets) addresses() *links.Site {
+	hosts := []string{"amzn.to", "amzn.eu", "amzn.asia", "a.co"} // hosts of short links
+	isShort := slices.Clone(hosts)
 	for _, country := range countries() {
 		hosts = append(hosts, "amazon."+all[country].domain)
 	}
-	link, err := links.Parse(value, hosts...)
-	if err != nil {
-		return "", err
+	return &links.Site{
+		Hosts: hosts,
+		Order: []providers.Subject{providers.ProductID, providers.CollectionID, providers.Handle},
+		Also:  map[providers.Subject][]providers.Subject{providers.CollectionID: {providers.Handle}},
+		In:    inLink, ID: ms.canonical,
+		Short: func(l *links.Link) bool { return slices.Contains(isShort, l.Host) && l.Segment(0) != "" },
 	}
+}
+
+// inLink returns the identifier of kind s in an address, or "" when there is none.
+func inLink(s providers.Subject, l *links.Link) string {
+	switch {
+	case s == providers.ProductID:
+		return asinIn(l)
+	case l.Segment(0) != "shop":
+		return ""
+	case s == providers.Handle:
+		return l.Segment(1)
+	case l.Segment(2) == "list" || l.Segment(2) == "curation":
+		return l.Segment(3)
+	}
+	return ""
+}
+
+// asinIn returns the ASIN in an address, with the domain of its marketplace before it.
+func asinIn(l *links.Link) string {
+	id := cmp.Or(l.Param("asin"), l.Param("ASIN"))
+	for i, segment := range l.Segments {
+		if slices.Contains(before, strings.ToLower(segment)) && asin.MatchString(strings.ToUpper(l.Segment(i+1))) {
+			id = l.Segment(i + 1)
+		}
+	}
+	if id == "" {
+		return ""
+	}
+	return strings.TrimPrefix(l.Host, "amazon.") + ":" + id
+}
+
+// normalizer returns the normalizer of identifiers. It returns those of subjects that no provider serves unchanged.
+func normalizer(site *links.Site) func(providers.Subject, string) (string, error) {
+	return func(s providers.Subject, value string) (string, error) {
+		if s != providers.ProductID && s != providers.Handle && s != providers.CollectionID {
+			return value, nil
+		}
+		return site.Normalize(s, value)
+	}
+}
+
+// canonical reduces a product to its ASIN, prefixed with the domain of its marketplace unless that is the configured
+// one. It also checks the creator's name after /shop/ and the id of a list.
+func (ms markets) canonical(s providers.Subject, value string) (string, error) {
 	switch s {
 	case providers.Handle:
-		return creator(link, value)
-	case providers.CollectionID:
-		return listOf(link, value)
+		name := strings.TrimPrefix(value, "@")
+		if !handle.MatchString(name) {
+			return "", providers.Invalid("a creator of Amazon is the name in the address of a storefront, amazon.com/shop/name")
+		}
+		return name, nil
+	case providers.CollectionID: // a creator's list of products or curation of posts
+		if !list.MatchString(value) {
+			return "", providers.Invalid("a list of Amazon is its id, as in 3QCPC18WETJFQ, or its URL")
+		}
+		return value, nil
 	default:
-		return ms.key(link, value)
+		return ms.key(value)
 	}
 }
 
-func creator(link *links.Link, value string) (string, error) {
-	name := strings.TrimPrefix(value, "@")
-	if link != nil {
-		name = ""
-		if link.Segment(0) == "shop" {
-			name = link.Segment(1)
-		}
-	}
-	if !handle.MatchString(name) {
-		return "", providers.Invalid("a creator of Amazon is the name in the address of a storefront, amazon.com/shop/name")
-	}
-	return name, nil
-}
-
-// listOf is the id of a creator's list of products or curation of posts, which stands behind that word in its address.
-func listOf(link *links.Link, value string) (string, error) {
-	if link != nil {
-		value = ""
-		if word := link.Segment(2); link.Segment(0) == "shop" && (word == "list" || word == "curation") {
-			value = link.Segment(3)
-		}
-	}
-	if !list.MatchString(value) {
-		return "", providers.Invalid("a list of Amazon is its id, as in 3QCPC18WETJFQ, or its URL")
-	}
-	return value, nil
-}
-
-func (ms markets) key(link *links.Link, value string) (string, error) {
+func (ms markets) key(value string) (string, error) {
 	domain, id, elsewhere := strings.Cut(value, ":")
 	m, known := ms.home, true
-	switch {
-	case link != nil:
-		m, known = byDomain(strings.TrimPrefix(link.Host, "amazon."))
-		id = cmp.Or(link.Query.Get("asin"), link.Query.Get("ASIN"))
-		for i, segment := range link.Segments {
-			if slices.Contains(before, strings.ToLower(segment)) && asin.MatchString(strings.ToUpper(link.Segment(i+1))) {
-				id = link.Segment(i + 1)
-			}
-		}
-	case elsewhere:
+	if elsewhere {
 		m, known = byDomain(strings.ToLower(domain))
-	default:
+	} else {
 		id = value
 	}
 	if id = strings.ToUpper(id); !known || !asin.MatchString(id) {

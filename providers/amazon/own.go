@@ -20,7 +20,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// site reads the pages of the shop, each marketplace by a client of its own.
+// site reads the pages of the shop, with one client for each marketplace.
 type site struct {
 	http    map[market]*upstream.Client
 	markets markets
@@ -33,13 +33,14 @@ func newOwn(cfg Config) providers.Provider {
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.WebURL, m.url()), Header: asBrowser(m),
 		})
 	}
+	addresses := s.markets.addresses()
 	return providers.Provider{
 		Name: "amazon_own", Platform: platform.Amazon, Source: schema.Own,
 		Product: s.product,
 		Reviews: s.reviews,
 
-		Normalize: s.markets.normalize,
-		Filters:   map[providers.Op]providers.Filters{providers.OpProduct: {"region": countries()}},
+		Normalize: normalizer(addresses), Names: addresses.Names, Also: addresses.Also,
+		Filters: map[providers.Op]providers.Filters{providers.OpProduct: {"region": countries()}},
 		Notes: map[providers.Op]string{
 			providers.OpProduct: "what its page says; the marketplace stands for the seller",
 			providers.OpReviews: "those on the page of the product, about eight; Amazon shows more to who has logged in only",
@@ -47,12 +48,13 @@ func newOwn(cfg Config) providers.Provider {
 	}
 }
 
-// asBrowser is what a browser sends when a person opens a page, in English and in the currency of the marketplace.
+// asBrowser returns the headers that a browser sends when a person opens a page, in English and in the currency of the
+// marketplace.
 func asBrowser(m market) http.Header {
 	return browser.Page("Cookie", "i18n-prefs="+m.currency)
 }
 
-// open reads the page of a product, and makes sure that it is about that.
+// open reads the page of a product, and checks that it is about that product.
 func (s *site) open(ctx context.Context, in market, id string) (*html.Node, error) {
 	res, err := s.http[in].Do(ctx, upstream.Get("dp", id))
 	if err != nil {
@@ -78,7 +80,7 @@ func (s *site) open(ctx context.Context, in market, id string) (*html.Node, erro
 
 var inAddress = regexp.MustCompile(`/dp/([A-Z0-9]{10})`)
 
-// asinOn is the ASIN of the product that a page is about, "" when it does not tell.
+// asinOn returns the ASIN of the product that a page is about, "" when the page has none.
 func asinOn(page *html.Node) string {
 	if asin := dom.Attr(dom.First(page, dom.Tag("input"), id("ASIN")), "value"); asin != "" {
 		return asin
@@ -90,7 +92,7 @@ func asinOn(page *html.Node) string {
 	return ""
 }
 
-// isCheck tells whether a page asks to read letters from a picture.
+// isCheck reports whether a page asks the reader to solve a captcha.
 func isCheck(page *html.Node) bool {
 	for form := range dom.All(page, dom.Tag("form")) {
 		if strings.Contains(dom.Attr(form, "action"), "/errors/validateCaptcha") {
@@ -117,7 +119,7 @@ func (s *site) product(ctx context.Context, q providers.ProductQuery) (schema.Pr
 	return p, nil
 }
 
-// sheet is what the page of a product says, in its own words.
+// sheet holds the texts of the page of a product.
 type sheet struct {
 	Title        string   `json:"title"`
 	Price        string   `json:"price"`
@@ -151,11 +153,11 @@ func read(page *html.Node) sheet {
 	return s
 }
 
-// line is what an element says, in one line.
+// line returns the text of an element in one line.
 func line(n *html.Node) string { return strings.Join(strings.Fields(dom.Text(n)), " ") }
 
-// priceOn finds the price that a buyer pays for one; what is crossed out, and what a subscriber pays, stand elsewhere. Where
-// the page has both, the price at its top is that of the one that Amazon has chosen.
+// priceOn returns the price that a buyer pays for one. Crossed-out prices and subscribers' prices are elsewhere. When
+// the page has both, the price at its top is that of the offer that Amazon has chosen.
 func priceOn(page *html.Node) string {
 	for row := range dom.Rows(page, once) {
 		if price := cmp.Or(paidIn(row, dom.Class("priceToPay")), paidIn(row, dom.Class("a-price"))); price != "" {
@@ -176,13 +178,13 @@ func priceOn(page *html.Node) string {
 	return ""
 }
 
-// paidIn is the first price below n that is neither crossed out nor a subscriber's.
+// paidIn returns the first price below n that is neither crossed out nor a subscriber's.
 func paidIn(n *html.Node, price dom.Match) string {
 	for e := range dom.All(n, price) {
 		if dom.Class("a-text-price")(e) || dom.Within(e, subscribed) {
 			continue
 		}
-		// In one piece, for those who listen to the page.
+		// The whole price in one piece, for screen readers.
 		if said := line(dom.First(e, dom.Class("a-offscreen"))); said != "" {
 			return said
 		}
@@ -190,7 +192,7 @@ func paidIn(n *html.Node, price dom.Match) string {
 	return ""
 }
 
-// once matches the offer of one piece, where the page has another one for subscribers.
+// once matches the offer of a single purchase, when the page also has an offer for subscribers.
 func once(e *html.Node) bool {
 	name := dom.Attr(e, "id")
 	return strings.HasPrefix(name, "newAccordionRow") || strings.HasPrefix(name, "oneTime")
@@ -208,7 +210,7 @@ func subscribed(e *html.Node) bool {
 	return false
 }
 
-// pictureOn finds the main picture, in the largest form in which the page has it.
+// pictureOn returns the address of the main picture in the largest size that the page has.
 func pictureOn(page *html.Node) string {
 	img := dom.First(page, id("landingImage"))
 	if large := dom.Attr(img, "data-old-hires"); large != "" {
@@ -225,7 +227,7 @@ func pictureOn(page *html.Node) string {
 	return best
 }
 
-// product has no id and no url yet.
+// product converts s. The result has no id and no url yet.
 func (s sheet) product(ctx context.Context, in market) (schema.Product, error) {
 	inStock := s.inStock()
 	if s.Price == "" && inStock != nil && !*inStock {
@@ -260,7 +262,8 @@ func (s sheet) product(ctx context.Context, in market) (schema.Product, error) {
 	}, nil
 }
 
-// inStock reads the words of the page; nil when they are others. Those that say no hold some of those that say yes.
+// inStock parses the availability on the page; nil when the words are unknown. Some phrases for "no" contain a phrase
+// for "yes".
 func (s sheet) inStock() *bool {
 	said := strings.ToLower(s.Availability)
 	for _, no := range []string{"unavailable", "out of stock", "غير متوفر"} {

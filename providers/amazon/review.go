@@ -17,10 +17,11 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// reviews reads those on the page of a product, in the order of the page, most helpful first. There is no second page.
+// reviews reads the reviews on the page of a product, in the order of the page, most helpful first. There is only one
+// page.
 func (s *site) reviews(ctx context.Context, productID, cursor string) (page providers.Page[schema.Review], err error) {
 	if cursor != "" {
-		return page, providers.ErrCursor // none is ever given
+		return page, providers.ErrCursor // there is only one page
 	}
 	in, asin, err := s.markets.find(productID, "")
 	var root *html.Node
@@ -46,19 +47,24 @@ func reviewsOn(ctx context.Context, page *html.Node, in market, productID string
 		}
 		out = append(out, r)
 	}
-	if out == nil {
-		list := dom.First(page, id("cm-cr-dp-review-list")) // which a product without ratings does not have
-		ratings := text.Count(line(dom.First(page, id("acrCustomerReviewText"))))
-		empty := list != nil && dom.First(list, dom.Has("id")) == nil
-		return nil, wire.Need(ctx, "[data-hook=review]", empty || list == nil && (ratings == nil || *ratings == 0))
+	w := wire.Witness{Rows: len(out), Count: text.Count(line(dom.First(page, id("acrCustomerReviewText")))), Words: saysNone(page)}
+	if err := w.Check(ctx, "[data-hook=review]"); err != nil {
+		return nil, err
 	}
 	return out, wire.Understood("[data-hook=review]", len(out)-lost, lost)
 }
 
-// hook matches elements by the name that Amazon gives to its own scripts.
+// saysNone reports whether the page of a product says that there are no reviews.
+func saysNone(page *html.Node) bool {
+	return noReviews.MatchString(line(dom.First(page, id("reviewsMedley"))))
+}
+
+var noReviews = regexp.MustCompile(`(?i)\b(?:no|0) customer reviews\b|لا توجد مراجعات`)
+
+// hook matches elements by the name that Amazon's own scripts use.
 func hook(name string) dom.Match { return dom.Is("data-hook", name) }
 
-// opinion is what the page says of a review, in its own words.
+// opinion holds the texts of a review on the page.
 type opinion struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
@@ -81,22 +87,23 @@ func opinionOf(e *html.Node) opinion {
 		Body:    saidIn(dom.First(e, hook("review-body"))),
 		Date:    line(dom.First(e, hook("review-date"))),
 	}
-	if o.Stars == "" { // of a review from another country
+	if o.Stars == "" { // for a review from another country
 		o.Stars = line(dom.First(e, hook("cmps-review-star-rating")))
 	}
-	if o.Stars != "" { // which some titles repeat in plain words
+	if o.Stars != "" { // some titles repeat the stars in words
 		o.Title = strings.TrimSpace(strings.TrimPrefix(o.Title, o.Stars))
 	}
 	return o
 }
 
-// stamp matches what a title and a body have beside the buyer's words: the stars, and the switch that folds a long text.
+// stamp matches the parts of a title or body that are not the buyer's words: the stars, and the button that folds a
+// long text.
 func stamp(e *html.Node) bool {
 	return e.Data == "i" || strings.Contains(dom.Attr(e, "data-hook"), "star-rating") || dom.Attr(e, "data-action") == "a-expander-toggle" ||
 		dom.Class("a-icon-alt")(e) || dom.Class("a-expander-header")(e) || dom.Class("a-expander-prompt")(e)
 }
 
-// saidIn is what a buyer has written in e, with the lines of its own.
+// saidIn returns the buyer's words in e, with their line breaks.
 func saidIn(e *html.Node) string {
 	var lines []string
 	for l := range strings.SplitSeq(dom.Words(e, stamp), "\n") {
@@ -110,7 +117,7 @@ var (
 	account  = regexp.MustCompile(`amzn1\.account\.[A-Z0-9]+`)
 )
 
-// review is the zero review, which breaks the schema, where its id or its stars cannot be told.
+// review returns the zero review, which breaks the schema, when the id or the stars are unknown.
 func (o opinion) review(in market, productID string) schema.Review {
 	rating := stars(o.Stars)
 	raw, err := json.Marshal(o)
@@ -135,7 +142,7 @@ func (o opinion) review(in market, productID string) schema.Review {
 	}
 }
 
-// written reads a date such as "Reviewed in the United States on January 15, 2024"; nil in other languages.
+// written parses a date such as "Reviewed in the United States on January 15, 2024"; nil in other languages.
 func (o opinion) written() *time.Time {
 	at := strings.LastIndex(o.Date, " on ")
 	if at < 0 {

@@ -67,6 +67,34 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return r.V.post(c.country, r.Raw), nil
 }
 
+// postsByID reads albums by their ids.
+func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema.Post, error) {
+	found, err := c.lookups(ctx, ids)
+	return providers.PerKey(ids, err, func(id string) (schema.Post, error) {
+		r, err := found.of(ctx, id, "collection")
+		if err != nil {
+			return schema.Post{}, err
+		}
+		return r.V.post(c.country, r.Raw), nil
+	})
+}
+
+// collectionsByID reads albums by their ids; playlists are left to collection.
+func (c *client) collectionsByID(ctx context.Context, ids []string, q providers.CollectionQuery) (map[string]schema.Collection, error) {
+	found, err := c.lookups(ctx, ids)
+	return providers.PerKey(ids, err, func(id string) (schema.Collection, error) {
+		q.ID = id
+		if err := albumsOnly(q); err != nil {
+			return schema.Collection{}, err
+		}
+		r, err := found.of(ctx, id, "collection")
+		if err != nil {
+			return schema.Collection{}, err
+		}
+		return r.V.collection(c.country, r.Raw), nil
+	})
+}
+
 func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
 	err := albumsOnly(q)
 	var r wire.Object[row]

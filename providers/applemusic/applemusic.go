@@ -33,6 +33,10 @@ type Config struct {
 	KeyID          string // the id of its MusicKit key
 	PrivateKey     string // and that key: the text of the .p8 file
 
+	// Batch is how many ids one look-up asks for; 0 means 200, which is how many results Apple answers with at most, and 1 asks for
+	// each by itself. Apple documents that there may be several, and not how many.
+	Batch int
+
 	// Quota is Apple's limit on itunes.apple.com, which all that read there from one address share; nil means one of
 	// its own.
 	Quota *Quota
@@ -53,6 +57,7 @@ func New(cfg Config) providers.Chain {
 	}
 	itunes := providers.Provider{
 		Name: "apple_music", Platform: platform.AppleMusic, Source: schema.Official,
+		Limits:           upstream.Limits(map[string]*upstream.Quota{"searches": c.http.Quota()}),
 		Profile:          c.profile,
 		Posts:            c.posts,
 		Post:             c.post,
@@ -62,7 +67,7 @@ func New(cfg Config) providers.Chain {
 		CollectionTracks: c.collectionTracks,
 		Track:            c.track,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:           {"kind": {"track", "collection", "profile"}, "region": nil},
 			providers.OpCollections:      {"kind": {"album"}},
@@ -89,6 +94,14 @@ func New(cfg Config) providers.Chain {
 			"search{?term,country,media,entity,attribute,genreId,limit,offset,lang,version,explicit}",
 		),
 		Forward: c.http.Forward,
+	}
+	if most := min(cmp.Or(cfg.Batch, longestAnswer), longestAnswer); most > 1 {
+		itunes.Batches = providers.Batches{
+			Profile:    providers.Batch[schema.Profile]{Most: most, Bytes: longestKeys, Read: c.profiles},
+			Post:       providers.Batch[schema.Post]{Most: most, Bytes: longestKeys, Read: c.postsByID},
+			Track:      providers.Batch[schema.Track]{Most: most, Bytes: longestKeys, Read: c.tracks},
+			Collection: providers.BatchBy[providers.CollectionQuery, schema.Collection]{Most: most, Bytes: longestKeys, Read: c.collectionsByID},
+		}
 	}
 	full := catalog.provider()
 	if !here {

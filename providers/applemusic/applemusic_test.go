@@ -33,10 +33,13 @@ func TestSearchInterface(t *testing.T) {
 			providertest.Profile("profile-by-name", "ann example"),
 			providertest.Posts("posts", "501"),
 			providertest.Post("post", "601"),
+			providertest.Post("post-second", "602"),
 			providertest.Collections("collections", providers.CollectionsQuery{Handle: "501"}),
 			providertest.Collection("collection", providers.CollectionQuery{ID: "601", Kind: schema.Album}),
+			providertest.Collection("collection-second", providers.CollectionQuery{ID: "602", Kind: schema.Album}),
 			providertest.CollectionTracks("tracks-of-album", providers.CollectionQuery{ID: "601"}),
 			providertest.Track("track", "611"),
+			providertest.Track("track-second", "612"),
 			providertest.Search("search-songs-region", providers.SearchQuery{Query: "شاي", Region: "SA"}),
 			providertest.Search("search-albums", providers.SearchQuery{Query: "tea", Kind: schema.CollectionResult}),
 			providertest.Search("search-artists", providers.SearchQuery{Query: "ann example", Kind: schema.ProfileResult}),
@@ -59,6 +62,7 @@ func TestSearchInterface(t *testing.T) {
 			{Call: providertest.Search("unknown region", providers.SearchQuery{Query: "tea", Region: "ZZ"}), Want: providers.ErrInvalid},
 			{Call: providertest.Posts("cursor of albums", "501").From("-3"), Want: providers.ErrCursor},
 		},
+		Lone: map[providers.Op][]string{providers.OpProfile: {"ann example", "ann"}}, // names
 		Drift: &providertest.Drift{
 			// A list by date has a row without one elsewhere.
 			Sums: []string{"results[].releaseDate"},

@@ -2,18 +2,23 @@ package applemusic
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// patience is how long to wait for what a profile can do without.
-const patience = 3 * time.Second
+const (
+	patience       = 3 * time.Second // for what a profile can do without
+	patienceForAll = 2 * patience    // for what all the profiles of a batch can do without
+)
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	var r wire.Object[row]
@@ -27,15 +32,50 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 		return schema.Profile{}, err
 	}
 	p := r.V.profile(c.country, r.Raw)
-	if c.catalog != nil {
-		// These two are worth a try, not a failure.
-		brief, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		if full, err := c.catalog.one(brief, "artists", p.ID); err == nil {
-			p.Bio, p.AvatarURL = full.V.Attributes.bio(), full.V.Attributes.Artwork.url()
+	c.complete(ctx, &p)
+	return p, nil
+}
+
+// profiles reads artists by their ids, and what the Apple Music interface adds to each by a request of its own. Names are left to
+// profile.
+func (c *client) profiles(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
+	found, err := c.lookups(ctx, handles)
+	all, err := providers.PerKey(handles, err, func(handle string) (schema.Profile, error) {
+		r, err := found.of(ctx, handle, "artist")
+		if err != nil {
+			return schema.Profile{}, err
+		}
+		return r.V.profile(c.country, r.Raw), nil
+	})
+	if c.catalog == nil {
+		return all, err
+	}
+	brief, cancel := context.WithTimeout(ctx, patienceForAll)
+	defer cancel()
+	here := slices.Sorted(maps.Keys(all))
+	whole := make([]schema.Profile, len(here))
+	upstream.ForEach(brief, len(here), func(i int) {
+		whole[i] = all[here[i]]
+		c.complete(brief, &whole[i])
+	})
+	for i, handle := range here {
+		if whole[i].ID != "" { // there was the time to ask for it
+			all[handle] = whole[i]
 		}
 	}
-	return p, nil
+	return all, err
+}
+
+// complete adds an artist's biography and picture, which only the Apple Music interface has. They are worth a try, not a failure.
+func (c *client) complete(ctx context.Context, p *schema.Profile) {
+	if c.catalog == nil {
+		return
+	}
+	brief, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if full, err := c.catalog.one(brief, "artists", p.ID); err == nil {
+		p.Bio, p.AvatarURL = full.V.Attributes.bio(), full.V.Attributes.Artwork.url()
+	}
 }
 
 // named finds the artist with exactly that name, but for its case; of namesakes the one that Apple puts first.

@@ -51,7 +51,7 @@ func (c *catalog) provider() providers.Provider {
 		CollectionTracks: c.collectionTracks,
 		Track:            c.track,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:           {"kind": {"track", "collection", "profile"}, "region": nil},
 			providers.OpSuggestions:      {"region": nil},

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/applemusic"
 	"github.com/socialdata/socialdata/providers/providertest"
@@ -127,6 +129,34 @@ func TestARefusalIsTheCallersOnlyWhereTheirWordsWereSent(t *testing.T) {
 		}
 		if _, err := p.Profile(t.Context(), "501"); !errors.Is(err, providers.ErrUnavailable) {
 			t.Errorf("%s: profile: %v, want ErrUnavailable", p.Name, err)
+		}
+	}
+}
+
+func TestABatchOfArtistsHasTheirPictures(t *testing.T) {
+	t.Parallel()
+	p := applemusic.New(applemusic.Config{DeveloperToken: "made-up", HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		switch {
+		case r.URL.Path == "/lookup":
+			return http.StatusOK, `{"results":[{"wrapperType":"artist","artistId":502,"artistName":"Bo"},{"wrapperType":"artist","artistId":501,"artistName":"Ann"}]}`
+		case strings.HasSuffix(r.URL.Path, "/artists/501"):
+			return http.StatusOK, `{"data":[{"id":"501","type":"artists","attributes":{"name":"Ann","artwork":{"url":"https://a.example/{w}x{h}.jpg","width":10,"height":10}}}]}`
+		}
+		return http.StatusNotFound, `{}`
+	})}})[0]
+	handles := []string{"501", "502", "503", "bo"}
+	together, err := p.Batches.Profile.Read(t.Context(), handles)
+	single, whole := providers.Apart(err)
+	if whole != nil || len(together) != 2 || !errors.Is(single["503"], providers.ErrNotFound) || errors.Is(single["bo"], providers.ErrNotFound) {
+		t.Fatalf("found %v, got error %v", together, err)
+	}
+	if together["501"].AvatarURL == nil || together["502"].AvatarURL != nil {
+		t.Errorf("pictures %v and %v, want one of 501 alone", together["501"].AvatarURL, together["502"].AvatarURL)
+	}
+	for handle, got := range together {
+		want, err := p.Profile(t.Context(), handle)
+		if diff := cmp.Diff(want.AvatarURL, got.AvatarURL); err != nil || diff != "" {
+			t.Errorf("%s: %v (-alone +together):\n%s", handle, err, diff)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 func check(res *upstream.Response) error {
 	switch {
 	case res.Status == http.StatusForbidden:
-		return providers.Limited("Apple limits our pace", time.Minute)
+		return providers.Limited("Apple is rate limiting us", time.Minute)
 	case res.Status == http.StatusBadRequest && res.Input:
 		return providers.Invalid("Apple does not know that region, or cannot read the query")
 	}

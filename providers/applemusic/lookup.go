@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -13,8 +14,12 @@ import (
 )
 
 const (
-	longest  = "200" // results of one answer; there is no second page
-	pageSize = 50    // of ours, cut out of that
+	longest       = "200" // results of one answer; there is no second page
+	longestAnswer = 200   // the same
+	pageSize      = 50    // of ours, cut out of that
+	// longestKeys is how long the ids of a look-up may be together, in bytes: its address is of 2 KB at most, and each comma in it
+	// takes three.
+	longestKeys = 1500
 )
 
 // row is one object of an answer: an artist, a collection or a track, in one shape.
@@ -63,11 +68,42 @@ func (c *client) lookup(ctx context.Context, id, wrapper, entity string) (head w
 	if all, err = c.rows(ctx, r); err != nil {
 		return head, all, err
 	}
-	if head, err = c.choose(ctx, all, id, wrapper); err != nil && entity != "" && belong(all, id, wrapper) {
+	if head, err = c.choose(ctx, all, map[string]bool{id: true}, id, wrapper); err != nil && entity != "" && belong(all, id, wrapper) {
 		err = nil // the object itself is odd, and what belongs to it is there
 	}
 	return head, all, err
 }
+
+// lookups are the objects with several ids.
+type lookups struct {
+	c     *client
+	all   wire.Rows[row]
+	asked map[string]bool
+}
+
+// lookups reads the objects with ids, which are of any type. What is no id of Apple's is not asked for.
+func (c *client) lookups(ctx context.Context, ids []string) (found lookups, err error) {
+	found = lookups{c: c, asked: map[string]bool{}}
+	known := providers.Together(ids, isID)
+	for _, id := range known {
+		found.asked[id] = true
+	}
+	if len(known) > 0 {
+		found.all, err = c.rows(ctx, upstream.Get("lookup").With("id", strings.Join(known, ",")).With("country", c.country))
+	}
+	return found, err
+}
+
+// of returns the object with an id, which must be of that wrapper type.
+func (l lookups) of(ctx context.Context, id, wrapper string) (wire.Object[row], error) {
+	if !l.asked[id] {
+		return wire.Object[row]{}, providers.Alone()
+	}
+	return l.c.choose(ctx, l.all, l.asked, id, wrapper)
+}
+
+// isID tells whether an id may be asked for beside others. Those of today have up to ten digits.
+func isID(id string) bool { return links.Digits(id) && len(id) <= 15 }
 
 // belong tells whether a row names the artist or the collection with that id as what it belongs to.
 func belong(all wire.Rows[row], id, wrapper string) bool {
@@ -79,16 +115,16 @@ func belong(all wire.Rows[row], id, wrapper string) bool {
 	return false
 }
 
-// choose takes the object with an id, which must be of that wrapper type. Apple's ids are of one kind: that of an app or a
-// book is known too, and is no artist's, album's or song's.
-func (c *client) choose(ctx context.Context, all wire.Rows[row], id, wrapper string) (wire.Object[row], error) {
+// choose takes the object with an id, which must be of that wrapper type, out of the answer to those that were asked for. Apple's
+// ids are of one kind: that of an app or a book is known too, and is no artist's, album's or song's.
+func (c *client) choose(ctx context.Context, all wire.Rows[row], asked map[string]bool, id, wrapper string) (wire.Object[row], error) {
 	odd, another := all.Lost() > 0, false
 	for _, r := range all.All() {
 		if r.V.WrapperType == wrapper && r.V.id() == id {
 			return r, nil
 		}
 		odd = odd || r.V.unnamed() || r.V.WrapperType == wrapper && r.V.id() == ""
-		another = another || r.V.WrapperType == wrapper
+		another = another || r.V.WrapperType == wrapper && !asked[r.V.id()]
 	}
 	var none wire.Object[row]
 	switch {

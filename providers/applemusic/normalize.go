@@ -10,45 +10,45 @@ import (
 
 var playlistID = regexp.MustCompile(`^pl\.[A-Za-z0-9-]+$`)
 
-// normalize takes ids and the URLs of any storefront. An artist may also be named.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "music.apple.com", ".music.apple.com", "itunes.apple.com", "geo.itunes.apple.com")
-	if err != nil {
-		return "", err
+// addresses is how the addresses and identifiers of Apple Music are read, in any storefront. Read only.
+var addresses = &links.Site{
+	Hosts: []string{"music.apple.com", ".music.apple.com", "itunes.apple.com", "geo.itunes.apple.com"},
+	Order: []providers.Subject{providers.TrackID, providers.PostID, providers.CollectionID, providers.Handle},
+	Also: map[providers.Subject][]providers.Subject{
+		providers.TrackID: {providers.PostID, providers.CollectionID}, // a song on its album
+		providers.PostID:  {providers.CollectionID},
+	},
+	In: inLink, ID: canonical,
+}
+
+// inLink finds what an address is about; "" when it is not about that.
+func inLink(s providers.Subject, l *links.Link) string {
+	kind, id := object(l)
+	switch {
+	case s == providers.TrackID && kind == "album":
+		return l.Param("i")
+	case s == providers.TrackID && kind == "song", s == providers.PostID && kind == "album", s == providers.Handle && kind == "artist",
+		s == providers.CollectionID && (kind == "album" || kind == "playlist"):
+		if links.Digits(id) != (kind == "playlist") {
+			return id
+		}
 	}
-	kind, id := "", value
-	if link != nil {
-		kind, id = object(link)
-	}
-	is := func(one string) bool { return kind == one || link == nil }
-	switch s {
-	case providers.Handle:
-		if link == nil && !links.Digits(id) { // a name, which is looked up without regard to case
-			return strings.ToLower(strings.Join(strings.Fields(id), " ")), nil
-		}
-		if is("artist") && links.Digits(id) {
-			return id, nil
-		}
-		return "", providers.Invalid("an Apple Music handle is an artist's id, URL or name")
-	case providers.TrackID:
-		if link != nil && kind == "album" {
-			kind, id = "song", link.Query.Get("i")
-		}
-		if is("song") && links.Digits(id) {
-			return id, nil
-		}
+	return ""
+}
+
+// canonical checks an id. An artist may also be named.
+func canonical(s providers.Subject, value string) (string, error) {
+	switch {
+	case s == providers.Handle && !links.Digits(value): // a name, which is looked up without regard to case
+		return strings.ToLower(strings.Join(strings.Fields(value), " ")), nil
+	case links.Digits(value), s == providers.CollectionID && playlistID.MatchString(value):
+		return value, nil
+	case s == providers.TrackID:
 		return "", providers.Invalid("an Apple Music track is a song's id or URL")
-	case providers.CollectionID:
-		if is("album") && links.Digits(id) || is("playlist") && playlistID.MatchString(id) {
-			return id, nil
-		}
+	case s == providers.CollectionID:
 		return "", providers.Invalid("an Apple Music collection is the id or URL of an album or a playlist")
-	default:
-		if is("album") && links.Digits(id) {
-			return id, nil
-		}
-		return "", providers.Invalid("an Apple Music post is an album's id or URL")
 	}
+	return "", providers.Invalid("an Apple Music post is an album's id or URL")
 }
 
 // object takes the kind and the id out of a path such as us/album/some-words/1728639278 or, of old, us/album/id1728639278.

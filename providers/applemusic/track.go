@@ -12,6 +12,20 @@ import (
 
 func (c *client) track(ctx context.Context, id string) (schema.Track, error) {
 	r, _, err := c.lookup(ctx, id, "track", "")
+	return c.song(ctx, r, err)
+}
+
+// tracks reads songs by their ids.
+func (c *client) tracks(ctx context.Context, ids []string) (map[string]schema.Track, error) {
+	found, err := c.lookups(ctx, ids)
+	return providers.PerKey(ids, err, func(id string) (schema.Track, error) {
+		r, err := found.of(ctx, id, "track")
+		return c.song(ctx, r, err)
+	})
+}
+
+// song converts a track, which must be a song, unless it has failed.
+func (c *client) song(ctx context.Context, r wire.Object[row], err error) (schema.Track, error) {
 	if err == nil {
 		err = wire.Need(ctx, "kind", r.V.Kind != "")
 	}

@@ -21,8 +21,34 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return a.V.profile(a.Raw), nil
 }
 
+// profiles reads apps by their numbers; bundle ids are left to profile, for Apple documents several numbers alone.
+func (c *client) profiles(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
+	found, err := c.apps(ctx, handles, c.country)
+	return providers.PerKey(handles, err, func(handle string) (schema.Profile, error) {
+		a, err := found.of(ctx, handle)
+		if err != nil {
+			return schema.Profile{}, err
+		}
+		return a.V.profile(a.Raw), nil
+	})
+}
+
 func (c *client) product(ctx context.Context, q providers.ProductQuery) (schema.Product, error) {
 	a, err := c.app(ctx, q.ID, c.storefront(q.Region))
+	return sold(ctx, a, err)
+}
+
+// productsByID is profiles for products.
+func (c *client) productsByID(ctx context.Context, ids []string, q providers.ProductQuery) (map[string]schema.Product, error) {
+	found, err := c.apps(ctx, ids, c.storefront(q.Region))
+	return providers.PerKey(ids, err, func(id string) (schema.Product, error) {
+		a, err := found.of(ctx, id)
+		return sold(ctx, a, err)
+	})
+}
+
+// sold converts an app that has a price, unless it has failed.
+func sold(ctx context.Context, a wire.Object[app], err error) (schema.Product, error) {
 	if err == nil && a.V.Price.Absent() {
 		err = providers.NotFound("this app has no price in this storefront")
 	}
@@ -66,13 +92,43 @@ func (c *client) app(ctx context.Context, id, country string) (wire.Object[app],
 	if err != nil {
 		return wire.Object[app]{}, err
 	}
-	return choose(ctx, found, id)
+	return choose(ctx, found, map[string]bool{id: true}, id)
 }
 
-// choose takes the app with that number or bundle id. The versions for iOS and macOS may share a number: the one for
+// apps are those with several numbers.
+type apps struct {
+	all   wire.Rows[app]
+	asked map[string]bool
+}
+
+// apps looks up apps by their numbers. What is no number is not asked for.
+func (c *client) apps(ctx context.Context, ids []string, country string) (found apps, err error) {
+	found.asked = map[string]bool{}
+	// The numbers of today have ten digits.
+	known := providers.Together(ids, func(id string) bool { return links.Digits(id) && len(id) <= 15 })
+	for _, id := range known {
+		found.asked[id] = true
+	}
+	if len(known) > 0 {
+		r := upstream.Get("lookup").With("id", strings.Join(known, ",")).With("country", country)
+		r.Input = country != c.country
+		found.all, err = c.results(ctx, r)
+	}
+	return found, err
+}
+
+// of returns the app with a number.
+func (f apps) of(ctx context.Context, id string) (wire.Object[app], error) {
+	if !f.asked[id] {
+		return wire.Object[app]{}, providers.Alone()
+	}
+	return choose(ctx, f.all, f.asked, id)
+}
+
+// choose takes the app with that number or bundle id out of the answer to those that were asked for. The versions for iOS and macOS may share a number: the one for
 // iOS is meant, where it is there. A number that is a song's or a developer's is no app's: Apple answers with the song,
 // or with the developer and what there is of them.
-func choose(ctx context.Context, found wire.Rows[app], id string) (best wire.Object[app], err error) {
+func choose(ctx context.Context, found wire.Rows[app], asked map[string]bool, id string) (best wire.Object[app], err error) {
 	another, odd := false, found.Lost() > 0
 	for _, a := range found.All() {
 		switch {
@@ -84,7 +140,7 @@ func choose(ctx context.Context, found wire.Rows[app], id string) (best wire.Obj
 		case a.V.TrackID == "" || a.V.BundleID == "":
 			odd = true
 		default:
-			another = true
+			another = another || !asked[string(a.V.TrackID)]
 		}
 	}
 	switch {

@@ -26,6 +26,10 @@ type Config struct {
 	HintsURL string       // of suggestions; "" means https://search.itunes.apple.com
 	HTTP     *http.Client // nil means a client of its own
 
+	// Batch is how many apps one look-up asks for; 0 means 200, which is how many results Apple answers with at most, and 1 asks for
+	// each by itself. Apple documents that there may be several, and not how many.
+	Batch int
+
 	// Quota is Apple's limit on itunes.apple.com, about 20 reads a minute for an address, which apple_music draws on too;
 	// nil means one of its own.
 	Quota *upstream.Quota
@@ -34,6 +38,13 @@ type Config struct {
 	// on by default.
 	Own providers.Own
 }
+
+const (
+	longestAnswer = 200 // results
+	// longestKeys is how long the numbers of a look-up may be together, in bytes: its address is of 2 KB at most, and each comma in it
+	// takes three.
+	longestKeys = 1500
+)
 
 type client struct {
 	itunes, hints *upstream.Client
@@ -46,11 +57,12 @@ func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	official := providers.Provider{
 		Name: "appstore", Platform: platform.AppStore, Source: schema.Official,
+		Limits:  upstream.Limits(map[string]*upstream.Quota{"lookups": c.itunes.Quota(), "feeds": c.feeds}),
 		Profile: c.profile,
 		Product: c.product,
 		Search:  c.search,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:  {"kind": {"profile"}, "region": nil},
 			providers.OpProduct: {"region": nil},
@@ -70,6 +82,12 @@ func New(cfg Config) providers.Chain {
 			"{country}/rss/customerreviews/{page}/{id}/{sort}/json{?l}",
 		),
 		Forward: c.itunes.Forward,
+	}
+	if most := min(cmp.Or(cfg.Batch, longestAnswer), longestAnswer); most > 1 {
+		official.Batches = providers.Batches{
+			Profile: providers.Batch[schema.Profile]{Most: most, Bytes: longestKeys, Read: c.profiles},
+			Product: providers.BatchBy[providers.ProductQuery, schema.Product]{Most: most, Bytes: longestKeys, Read: c.productsByID},
+		}
 	}
 	return providers.Chain{official, c.own().IfOwn(cfg.Own, true)}
 }

@@ -38,7 +38,8 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Product("no price", providers.ProductQuery{ID: "9003"}), Want: providers.ErrNotFound},
 			{Call: providertest.Product("a region without a store", providers.ProductQuery{ID: "9001", Region: "ZZ"}), Want: providers.ErrInvalid},
 		},
-		Drift: &providertest.Drift{Absent: []string{"results[].price"}}, // an app that is no longer sold has none
+		Lone:  map[providers.Op][]string{providers.OpProfile: {"com.example.tea.mac", "com.example.none"}}, // bundle ids
+		Drift: &providertest.Drift{Absent: []string{"results[].price"}},                                    // an app that is no longer sold has none
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "284882215", Want: "284882215"},
 			{Subject: providers.Handle, In: "id284882215", Want: "284882215"},
@@ -59,17 +60,19 @@ func TestOfficial(t *testing.T) {
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Chain { return appstore.New(appstore.Config{HTTP: c}) }, Upstream: "appstore_own",
+		New: func(c *http.Client) providers.Chain { return appstore.New(appstore.Config{HTTP: c}) }, Upstream: "appstore_own", Witness: true,
+		// Apple's feed is asked twice and the app is looked up: what is empty both times is an empty page.
+		Witnessed: []string{"reviews-bundle-again.json feed.entry"},
 		Calls: []providertest.Call{
 			providertest.Reviews("reviews", "9001"),
 			providertest.Reviews("reviews-by-bundle-on-second-try", "com.example.bare"),
 			providertest.Reviews("reviews-none", "9003"),
 			providertest.Suggestions("suggestions", providers.SuggestionsQuery{Query: "tea", Region: "SA"}),
-			providertest.Suggestions("suggestions-none", providers.SuggestionsQuery{Query: "zzz"}),
 		},
 		Fails: []providertest.Fail{
 			{Call: providertest.Reviews("reviews of an unknown app", "404"), Want: providers.ErrNotFound},
 			{Call: providertest.Reviews("reviews of an unknown bundle", "com.example.none"), Want: providers.ErrNotFound},
+			{Call: providertest.Suggestions("an empty list", providers.SuggestionsQuery{Query: "zzz"}), Want: providers.ErrUnavailable},
 			{Call: providertest.Suggestions("a page in place of the list", providers.SuggestionsQuery{Query: "html"}), Want: providers.ErrUnavailable},
 		},
 		Drift: &providertest.Drift{Absent: []string{"feed.entry"}}, // Apple leaves out an empty list, or writes null
@@ -155,4 +158,35 @@ type answer string
 
 func (a answer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(a))), Request: r}, nil
+}
+
+func TestLookUpsHaveShortAddresses(t *testing.T) {
+	t.Parallel()
+	longest := 0
+	p := appstore.New(appstore.Config{HTTP: &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		longest = max(longest, len(r.URL.String()))
+		return http.StatusOK, `{"results":[]}`
+	})}})[0]
+	b := p.Batches.Product
+	for digits := 1; digits <= 12; digits++ {
+		var ids []string
+		for size := 0; len(ids) < b.Most && size+digits <= b.Bytes; size += digits + 1 {
+			ids = append(ids, fmt.Sprintf("%0*d", digits, len(ids)))
+		}
+		if _, err := b.Read(t.Context(), ids, providers.ProductQuery{Region: "SA"}); err == nil {
+			t.Errorf("%d ids of %d digits are there", len(ids), digits)
+		}
+	}
+	if longest < 1500 || longest > 2048 {
+		t.Errorf("the longest address has %d bytes, want 2048 at most", longest)
+	}
+}
+
+func TestBatchIsASetting(t *testing.T) {
+	t.Parallel()
+	for batch, want := range map[int]int{0: 200, 1: 1, 20: 20, 1000: 200} {
+		if got := appstore.New(appstore.Config{Batch: batch})[0].AtOnce(providers.OpProduct); got != want {
+			t.Errorf("with %d, %d apps are asked for at once, want %d", batch, got, want)
+		}
+	}
 }

@@ -14,7 +14,7 @@ import (
 func check(res *upstream.Response) error {
 	switch {
 	case res.Status == http.StatusForbidden && len(bytes.TrimSpace(res.Body)) == 0:
-		return providers.Limited("Apple limits our pace", 0)
+		return providers.Limited("Apple is rate limiting us", 0)
 	case res.Status == http.StatusBadRequest && res.Input:
 		return providers.Invalid("the App Store cannot read the request: the region may have no store")
 	}

@@ -11,20 +11,30 @@ import (
 
 var bundle = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,254}$`)
 
-// normalize reduces an app to its number or its bundle id, whose case matters.
-func normalize(_ providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "apps.apple.com", "itunes.apple.com", "geo.itunes.apple.com")
-	if err != nil {
-		return "", err
+// addresses is how the addresses and identifiers of apps are read. An app is a profile and a product. Read only.
+var addresses = &links.Site{
+	Hosts: []string{"apps.apple.com", "itunes.apple.com", "geo.itunes.apple.com"},
+	Order: []providers.Subject{providers.Handle},
+	Also:  map[providers.Subject][]providers.Subject{providers.Handle: {providers.ProductID}},
+	In:    inLink, ID: canonical,
+}
+
+// inLink finds the number of the app in an address such as apps.apple.com/us/app/facebook/id284882215.
+func inLink(_ providers.Subject, l *links.Link) string {
+	at := slices.Index(l.Segments, "app")
+	if at < 0 {
+		return ""
 	}
-	if link != nil { // apps.apple.com/us/app/facebook/id284882215
-		value = ""
-		if at := slices.Index(link.Segments, "app"); at >= 0 {
-			if i := slices.IndexFunc(link.Segments[at:], func(s string) bool { return number(s) != s }); i >= 0 {
-				value = link.Segments[at+i]
-			}
+	for _, s := range l.Segments[at:] {
+		if n := number(s); n != s {
+			return n
 		}
 	}
+	return ""
+}
+
+// canonical reduces an app to its number or its bundle id, whose case matters.
+func canonical(_ providers.Subject, value string) (string, error) {
 	if n := number(value); links.Digits(n) {
 		return n, nil
 	}

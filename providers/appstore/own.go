@@ -13,9 +13,9 @@ func (c *client) own() providers.Provider {
 		Reviews:     c.reviews,
 		Suggestions: c.suggestions,
 
-		Normalize: normalize,
-		Filters:   map[providers.Op]providers.Filters{providers.OpSuggestions: {"region": regions()}},
-		Notes:     map[providers.Op]string{providers.OpReviews: "the newest 500 of the storefront"},
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Filters: map[providers.Op]providers.Filters{providers.OpSuggestions: {"region": regions()}},
+		Notes:   map[providers.Op]string{providers.OpReviews: "the newest 500 of the storefront"},
 	}
 	if storefronts[c.country] == "" {
 		p.Suggestions, p.Filters = nil, nil

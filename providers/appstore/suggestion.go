@@ -45,6 +45,9 @@ func (c *client) suggestions(ctx context.Context, q providers.SuggestionsQuery, 
 		return page, err
 	}
 	hints, err := readHints(ctx, res.Body)
+	if err == nil {
+		err = wire.Witness{Rows: len(hints)}.Check(ctx, "hints")
+	}
 	if err != nil {
 		return page, err
 	}

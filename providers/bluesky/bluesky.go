@@ -50,7 +50,7 @@ type client struct{ http *upstream.Client }
 func newClient(cfg Config, base string, tokens *upstream.Tokens) *client {
 	return &client{upstream.New(upstream.Config{
 		HTTP: cfg.HTTP, Base: base, Tokens: tokens, Check: check,
-		Limits: &upstream.LimitHeaders{Remaining: "RateLimit-Remaining", Reset: "RateLimit-Reset"},
+		Limits: &upstream.LimitHeaders{Limit: "RateLimit-Limit", Remaining: "RateLimit-Remaining", Reset: "RateLimit-Reset"},
 		Quota:  upstream.NewQuota(3000, 5*time.Minute),
 	})}
 }
@@ -62,6 +62,7 @@ func newAppView(cfg Config, name, base string) providers.Provider {
 	c := newClient(cfg, base, nil)
 	return providers.Provider{
 		Name: name, Platform: platform.Bluesky, Source: schema.Official,
+		Limits:      upstream.Limits(map[string]*upstream.Quota{"reads": c.http.Quota()}),
 		Profile:     c.profile,
 		Live:        c.live,
 		Posts:       c.posts,
@@ -71,7 +72,12 @@ func newAppView(cfg Config, name, base string) providers.Provider {
 		Comments:    c.comments,
 		Replies:     c.replies,
 
-		Normalize: normalize,
+		Batches: providers.Batches{
+			Profile: providers.Batch[schema.Profile]{Most: most, Bytes: longest, Read: c.profiles},
+			Post:    providers.Batch[schema.Post]{Most: most, Bytes: longest, Read: c.postsByID},
+		},
+
+		Normalize: normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"profile"}},
 		},

@@ -64,6 +64,11 @@ func TestAppView(t *testing.T) {
 			{Call: providertest.Posts("dead cursor", "ann.example.com").From("dead"), Want: providers.ErrCursor},
 			{Call: providertest.Comments("cursor that is no place", at(ann, "3rich")).From("-1"), Want: providers.ErrCursor},
 		},
+		Lone: map[providers.Op][]string{
+			// Bob does not tell his handle, and may be the one that is missing.
+			providers.OpProfile: {"nobody.example.com", "down.example.com", "off.example.com"},
+			providers.OpPost:    {at("nobody.example.com", "3rich")},
+		},
 		Drift: &providertest.Drift{
 			// The last page has no cursor, an account that is not on air no status, and below the depth there are no replies.
 			Absent: []string{"cursor", "status", "thread.replies", "thread.replies[].replies"},
@@ -130,6 +135,34 @@ func named(name string, cfg bluesky.Config) providers.Provider {
 // answering is a client whose every answer is body.
 func answering(status int, body string) *http.Client {
 	return &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return status, body })}
+}
+
+func TestAHandleThatIsLeftOutIsNotFound(t *testing.T) {
+	t.Parallel()
+	body := `{"profiles":[{"did":"` + bob + `","handle":"Bob.example.com"}]}`
+	p := named("bluesky", bluesky.Config{HTTP: answering(http.StatusOK, body)})
+	found, err := p.Batches.Profile.Read(t.Context(), []string{"cat.example.com", "bob.example.com", bob})
+	single, whole := providers.Apart(err)
+	if whole != nil || len(found) != 2 || !errors.Is(single["cat.example.com"], providers.ErrNotFound) {
+		t.Errorf("found %v, got error %v", found, err)
+	}
+}
+
+// TestAnAccountWithoutItsHandleIsNobodyElses: which handle such an account was asked for by, the answer does not tell.
+func TestAnAccountWithoutItsHandleIsNobodyElses(t *testing.T) {
+	t.Parallel()
+	body := `{"profiles":[{"did":"` + ann + `","handle":"handle.invalid"},{"did":"` + bob + `","handle":"bob.example.com"}]}`
+	p := named("bluesky", bluesky.Config{HTTP: answering(http.StatusOK, body)})
+	found, err := p.Batches.Profile.Read(t.Context(), []string{"ann.example.com", "bob.example.com", "cat.example.com", ann})
+	single, whole := providers.Apart(err)
+	if whole != nil || len(found) != 2 || found["bob.example.com"].ID != bob || found[ann].ID != ann {
+		t.Fatalf("found %v, got error %v", found, err)
+	}
+	for _, handle := range []string{"ann.example.com", "cat.example.com"} {
+		if err := single[handle]; err == nil || errors.Is(err, providers.ErrNotFound) {
+			t.Errorf("%s: got error %v, want it left to a read of its own", handle, err)
+		}
+	}
 }
 
 func TestSharesAreRepostsAndQuotes(t *testing.T) {

@@ -14,32 +14,45 @@ var (
 	rkey   = regexp.MustCompile(`^[A-Za-z0-9._:~-]{1,512}$`)
 )
 
-// normalize folds a handle, which ignores case, and reduces a post to its AT-URI, of whose author only Bluesky knows
-// the DID when the link has the handle.
+// addresses is how the addresses of Bluesky's app and its identifiers are read. Read only.
+var addresses = &links.Site{
+	Hosts: []string{"bsky.app", "embed.bsky.app"},
+	Order: []providers.Subject{providers.PostID, providers.Handle},
+	Also:  map[providers.Subject][]providers.Subject{providers.PostID: {providers.CommentID, providers.Handle}},
+	In:    inLink, ID: canonical,
+}
+
+// inLink finds what an address is about; "" when it is not about that.
+func inLink(s providers.Subject, l *links.Link) string {
+	who := l.Segment(1)
+	switch {
+	case l.Segment(0) == "embed" && l.Segment(2) == postCollection && s != providers.Handle, // embed/DID/app.bsky.feed.post/KEY
+		l.Segment(0) == "profile" && l.Segment(2) == "post" && s != providers.Handle:
+		return uri(who, l.Segment(3))
+	case l.Segment(0) == "profile" && s == providers.Handle:
+		return who
+	}
+	return ""
+}
+
+// normalize takes addresses of the AT protocol too.
 func normalize(s providers.Subject, value string) (string, error) {
+	if strings.HasPrefix(value, "at://") {
+		return canonical(s, value)
+	}
+	return addresses.Normalize(s, value)
+}
+
+// canonical folds a handle, which ignores case, and checks the AT-URI of a post, of whose author only Bluesky knows the DID
+// when the link has the handle.
+func canonical(s providers.Subject, value string) (string, error) {
 	value, isURI := strings.CutPrefix(value, "at://")
-	var link *links.Link
-	if !isURI {
-		var err error
-		if link, err = links.Parse(value, "bsky.app"); err != nil {
-			return "", err
-		}
-	}
-	if link != nil && link.Segment(0) != "profile" {
-		return "", providers.Invalid("%q is no profile or post on bsky.app", value)
-	}
 	if s == providers.Handle {
-		if link != nil {
-			value = link.Segment(1)
-		}
 		return account(value)
 	}
 	who, collection, key := "", "", ""
 	if parts := strings.Split(value, "/"); isURI && len(parts) == 3 {
 		who, collection, key = parts[0], parts[1], parts[2]
-	}
-	if link != nil && link.Segment(2) == "post" {
-		who, collection, key = link.Segment(1), postCollection, link.Segment(3)
 	}
 	who, err := account(who)
 	if err != nil || collection != postCollection || !rkey.MatchString(key) {

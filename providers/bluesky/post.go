@@ -3,6 +3,8 @@ package bluesky
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -106,6 +108,67 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 		return p.V.post(p.Raw), nil
 	}
 	return schema.Post{}, providers.ErrNotFound
+}
+
+// postsByID reads posts, the authors of which may be named by their handles.
+func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema.Post, error) {
+	at, err := c.resolveAll(ctx, ids)
+	var found wire.Keyed[post]
+	if uris := slices.Compact(slices.Sorted(maps.Values(at))); err == nil && len(uris) > 0 {
+		found, err = c.postsAt(ctx, uris)
+	}
+	return providers.PerKey(ids, err, func(id string) (schema.Post, error) {
+		if at[id] == "" {
+			return schema.Post{}, providers.Alone()
+		}
+		p, err := found.Of(at[id], providers.ErrNotFound)
+		if err != nil {
+			return schema.Post{}, err
+		}
+		return p.V.post(p.Raw), nil
+	})
+}
+
+// postsAt reads at most 25 posts.
+func (c *client) postsAt(ctx context.Context, uris []string) (found wire.Keyed[post], err error) {
+	var answer struct {
+		Posts wire.Rows[post] `json:"posts"`
+	}
+	r := get("app.bsky.feed.getPosts").Each("uris", uris)
+	r.Input = true
+	if _, err = c.http.Read(ctx, r, &answer); err == nil {
+		found, err = wire.ByKey(ctx, "posts", answer.Posts, uris, func(p post) string { return p.URI })
+	}
+	return found, err
+}
+
+// resolveAll returns the AT-URIs of ids with the DIDs of their authors. It leaves out those of whose authors nothing was found.
+func (c *client) resolveAll(ctx context.Context, ids []string) (map[string]string, error) {
+	at := map[string]string{}
+	parts := map[string][2]string{} // the handle of an author, and what is behind it
+	for _, id := range ids {
+		who, rest, _ := strings.Cut(strings.TrimPrefix(id, "at://"), "/")
+		if strings.HasPrefix(who, "did:") {
+			at[id] = id
+		} else {
+			parts[id] = [2]string{who, rest}
+		}
+	}
+	var handles []string
+	for _, part := range parts {
+		handles = append(handles, part[0])
+	}
+	slices.Sort(handles)
+	found, err := c.actors(ctx, slices.Compact(handles))
+	if err != nil {
+		return nil, err
+	}
+	for id, part := range parts {
+		if a, err := found.of(part[0]); err == nil && a.V.id() != "" {
+			at[id] = "at://" + a.V.id() + "/" + part[1]
+		}
+	}
+	return at, nil
 }
 
 // resolve returns the AT-URI id with the DID of its author, which is what other posts refer to.

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 	"github.com/socialdata/socialdata/schema"
@@ -17,6 +19,65 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 		return schema.Profile{}, err
 	}
 	return a.V.profile(a.Raw), nil
+}
+
+const (
+	most    = 25      // accounts or posts that one request takes
+	longest = 3 << 10 // bytes that their names may have together: they are in the address of the request
+)
+
+// profiles reads the accounts of handles and DIDs.
+func (c *client) profiles(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
+	found, err := c.actors(ctx, handles)
+	return providers.PerKey(handles, err, func(handle string) (schema.Profile, error) {
+		a, err := found.of(handle)
+		if err != nil {
+			return schema.Profile{}, err
+		}
+		return a.V.profile(a.Raw), nil
+	})
+}
+
+// actors are what came of some handles and DIDs.
+type actors struct {
+	rows wire.Rows[actor]
+	odd  bool // some may be another of those that were asked for than they say, or say nothing
+}
+
+// actors reads at most 25 profiles. Those of accounts that are unknown, suspended or deactivated are left out.
+// https://docs.bsky.app/docs/api/app-bsky-actor-get-profiles
+func (c *client) actors(ctx context.Context, who []string) (actors, error) {
+	if len(who) == 0 {
+		return actors{}, nil
+	}
+	var answer struct {
+		Profiles wire.Rows[actor] `json:"profiles"`
+	}
+	r := get("app.bsky.actor.getProfiles").Each("actors", who)
+	r.Input = true
+	_, err := c.http.Read(ctx, r, &answer)
+	if err == nil {
+		err = answer.Profiles.Check(ctx, "profiles")
+	}
+	found := actors{answer.Profiles, answer.Profiles.Lost() > 0}
+	for _, a := range answer.Profiles.All() {
+		nameless := a.V.Handle == "" || a.V.Handle == invalidHandle
+		found.odd = found.odd || nameless || !slices.ContainsFunc(who, a.V.names)
+	}
+	return found, err
+}
+
+// of returns the account that who names.
+func (f actors) of(who string) (wire.Object[actor], error) {
+	for _, a := range f.rows.All() {
+		if a.V.names(who) {
+			return a, nil
+		}
+	}
+	if f.odd { // an account whose domain no longer agrees does not tell the handle that it was asked for by
+		return wire.Object[actor]{}, providers.Unreadable(nil)
+	}
+	return wire.Object[actor]{}, providers.ErrNotFound
 }
 
 // actor reads the profile of a handle or a DID.
@@ -84,6 +145,11 @@ func (a actor) is(who string) bool {
 		return a.DID == who
 	}
 	return strings.EqualFold(a.Handle, who) || a.Handle == invalidHandle
+}
+
+// names tells whether a is the account that who names, and says so itself.
+func (a actor) names(who string) bool {
+	return a.is(who) && (a.Handle != invalidHandle || a.DID == who)
 }
 
 func (a actor) handle() string { return cmp.Or(a.Handle, a.id()) }

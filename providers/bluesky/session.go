@@ -41,7 +41,7 @@ func newSession(cfg Config) providers.Provider {
 	return providers.Provider{
 		Name: "bluesky_session", Platform: platform.Bluesky, Source: schema.Official,
 		Search:    s.searchPosts,
-		Normalize: normalize,
+		Normalize: normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {
 				"kind": {"post"}, "sort": {"recent", "relevance"}, "since": nil, "until": nil, "lang": nil, "handle": nil,

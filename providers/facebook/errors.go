@@ -32,8 +32,8 @@ var (
 	errUnseen  = providers.NotHere("the Graph API knows no such Page or post, or does not show it")
 )
 
-// check reads the code of an error: statuses and types differ. The Graph API shows Pages alone, so that what it does
-// not know may exist all the same.
+// check maps the code of an error: statuses and types are inconsistent. The Graph API shows Pages only, so what it does
+// not find may exist all the same.
 func check(res *upstream.Response) error {
 	if res.Status < 400 {
 		return nil
@@ -58,15 +58,15 @@ func check(res *upstream.Response) error {
 	case code == 3, code == 10, code >= 200 && code < 300:
 		return providers.Unsupported("Facebook does not show this to our app")
 	case code == 4, code == 17, code == 32, code == 613, code >= 80000 && code < 80100:
-		return providers.Limited("Facebook limits our pace", pause(res.Header))
-	case code == 1, res.Status < 500 && (code == 2 || body.Error.Passing.Is()): // above it the client asks again itself
+		return providers.Limited("Facebook is rate limiting us", pause(res.Header))
+	case code == 1, res.Status < 500 && (code == 2 || body.Error.Passing.Is()): // from 500 on the client itself retries
 		return providers.Unavailable(errPassing, "Facebook failed with code %d, or cannot give as much", code)
 	}
 	return providers.Unavailable(nil, "Facebook failed with code %d", *body.Error.Code.V)
 }
 
-// refused reads the code 100, which stands for a thing that is not there, one that our app may not see, a cursor, or a
-// parameter.
+// refused handles code 100, which means that a thing does not exist, that our app may not see it, that a cursor is
+// invalid, or that a parameter is.
 func refused(res *upstream.Response, body refusal) error {
 	message, sub := body.Error.Message, body.Error.Subcode.V
 	switch q := res.URL.Query(); {
@@ -84,12 +84,12 @@ func refused(res *upstream.Response, body refusal) error {
 	return providers.Unavailable(nil, "Facebook refuses our request")
 }
 
-// moved says that a Page has another number now.
+// moved reports that a Page has another number now.
 type moved struct{ to string }
 
 func (m *moved) Error() string { return "the Page is " + m.to + " now" }
 
-// follow gives the id of the Page, or of its post, with the number that it has now.
+// follow returns the id of the Page, or of its post, with the new number.
 func (m *moved) follow(id string) string {
 	if above, of := cut(id); above != "" {
 		return m.to + "_" + of
@@ -97,8 +97,8 @@ func (m *moved) follow(id string) string {
 	return m.to
 }
 
-// following reads what belongs to a Page by its id, once more where the Page has another number now, and gives the id by
-// which it was read.
+// following reads something of a Page by its id, again if the Page has another number now, and returns the id by which
+// it was read.
 func following(id string, read func(id string) error) (string, error) {
 	err := read(id)
 	if to, ok := errors.AsType[*moved](err); ok {
@@ -108,10 +108,10 @@ func following(id string, read func(id string) error) (string, error) {
 	return id, err
 }
 
-// Unwrap returns [providers.ErrUnavailable]: where nobody follows, the Page cannot be read.
+// Unwrap returns [providers.ErrUnavailable]: if the new number is not followed, the Page cannot be read.
 func (m *moved) Unwrap() error { return providers.ErrUnavailable }
 
-var migrated = regexp.MustCompile(`to page ID (\d+)`) // of an error's text, which has no field for it
+var migrated = regexp.MustCompile(`to page ID (\d+)`) // in the text of the error, which has no field for it
 
 func movedTo(message string) error {
 	if m := migrated.FindStringSubmatch(message); m != nil {
@@ -120,7 +120,7 @@ func movedTo(message string) error {
 	return errUnseen
 }
 
-// pause reads how long Facebook wants us to stay away, which it tells in minutes, and not to every token.
+// pause returns how long Facebook wants us to stop, which it states in minutes, and not for every token.
 func pause(h http.Header) time.Duration {
 	var usage map[string][]struct {
 		Minutes wire.Count `json:"estimated_time_to_regain_access"`
@@ -139,8 +139,7 @@ func pause(h http.Header) time.Duration {
 	return longest
 }
 
-// checkPage knows the page to log in that Facebook leads to in the place of another, also where it lies on another
-// host.
+// checkPage recognizes the login page to which Facebook redirects, also on another host.
 func checkPage(res *upstream.Response) error {
 	if isLogin(res.URL) {
 		return errLogin
@@ -149,7 +148,7 @@ func checkPage(res *upstream.Response) error {
 	if err == nil && res.Status >= 300 && res.Status < 400 && isLogin(to) {
 		return errLogin
 	}
-	if res.Status == http.StatusBadRequest { // Facebook's answer to what it takes for no browser
+	if res.Status == http.StatusBadRequest { // Facebook's answer to a client that does not look like a browser
 		return providers.Walled("Facebook takes us for no browser")
 	}
 	return nil
@@ -160,16 +159,16 @@ var (
 	errGone  = providers.NotFound("Facebook says that this content isn't available")
 )
 
-// unavailable is what Facebook says of what is deleted, hidden, or was never there.
+// unavailable is Facebook's text for what is deleted, hidden, or never existed.
 const unavailable = "content isn't available"
 
 func isLogin(u *url.URL) bool {
 	return u != nil && (strings.HasPrefix(u.Path, "/login") || strings.HasPrefix(u.Path, "/checkpoint"))
 }
 
-// standsIn tells what a page is that came in the place of another: a login, or the word that the thing is not
-// available. A form to log in may stand above that word, but then it must be what people read, and not a text of a
-// script. It is nil when the page is neither, such as one of another layout.
+// standsIn returns an error if Facebook sent another page than the requested one: a login page, or the notice that the
+// content is not available. A login form may come before that notice, but then the notice must be visible text and not
+// part of a script. The error is nil if the page is neither, such as a page with another layout.
 func standsIn(head *island.Page, body []byte) error {
 	words := plain(string(body))
 	title := plain(head.Title + " " + head.Meta("og:title"))
@@ -188,7 +187,7 @@ func standsIn(head *island.Page, body []byte) error {
 	return nil
 }
 
-// plain folds the case of s, and the forms in which a page writes an apostrophe.
+// plain folds the case of s, and the ways in which a page writes an apostrophe.
 func plain(s string) string {
 	s = strings.NewReplacer("’", "'", `\u2019`, "'", `\u0027`, "'").Replace(html.UnescapeString(s))
 	return strings.ReplaceAll(strings.ToLower(s), "’", "'")

@@ -50,11 +50,11 @@ func (s site) event(ctx context.Context, id string) (schema.Event, error) {
 	return e, wire.Need(ctx, "event.name", e.Name != "")
 }
 
-// fragment is a part of what a page says of an event: it comes in pieces, most of them beside the event's number.
+// fragment is one part of the data of an event: a page holds it in pieces, most of them with the event's number.
 type fragment struct {
 	ID          wire.Serial `json:"id"`
 	Name        string      `json:"name"`
-	Sentence    string      `json:"day_time_sentence"` // for people: only that it is there counts
+	Sentence    string      `json:"day_time_sentence"` // for people: only its presence counts
 	Start       wire.Time   `json:"start_timestamp"`
 	End         wire.Time   `json:"end_timestamp"` // 0 when the event has none
 	Zone        string      `json:"tz_display_name"`
@@ -112,7 +112,7 @@ func (c *cover) url() *string {
 type place struct {
 	ID       wire.ID         `json:"id"`
 	Name     string          `json:"name"`
-	Location json.RawMessage `json:"location"` // nil where the place is only named; null where it is on no map
+	Location json.RawMessage `json:"location"` // nil when the place is only named; null when it is on no map
 	Address  struct {
 		Street string `json:"street"`
 	} `json:"address"`
@@ -121,7 +121,7 @@ type place struct {
 	} `json:"city"`
 }
 
-// words are nil for an event that is nowhere but online.
+// words is nil for an event that is only online.
 func (p *place) words() *string {
 	if p == nil || p.ID == "" && p.Name == "Online event" {
 		return nil
@@ -134,7 +134,7 @@ func (p *place) words() *string {
 }
 
 type host struct {
-	ID      wire.ID  `json:"id"` // a number, or of people one that begins with pfbid
+	ID      wire.ID  `json:"id"` // a number, or for people an id that begins with pfbid
 	Name    string   `json:"name"`
 	URL     string   `json:"url"`
 	Picture *picture `json:"profile_picture"`
@@ -147,7 +147,7 @@ func (h host) actor() *schema.Actor {
 	a := &schema.Actor{ID: string(h.ID), Handle: string(h.ID), DisplayName: text.NonEmpty(h.Name)}
 	if link, err := links.Parse(h.URL, hosts...); err == nil && link != nil && len(link.Segments) > 0 {
 		if a.Handle = path.Base(strings.Join(link.Segments, "/")); a.Handle == "profile.php" {
-			a.Handle = cmp.Or(link.Query.Get("id"), a.ID)
+			a.Handle = cmp.Or(link.Param("id"), a.ID)
 		}
 	}
 	if h.Picture != nil {
@@ -156,13 +156,13 @@ func (h host) actor() *schema.Actor {
 	return a
 }
 
-// marks are names of which an object has one when it is a part of an event.
+// marks are field names: an object that is part of an event has at least one of them.
 var marks = []string{
 	"day_time_sentence", "end_timestamp", "event_description", "event_place", "event_hosts_that_can_view_guestlist",
 	"event_connected_users_going", "event_connected_users_interested", "event_connected_users_public_responded",
 }
 
-// fragmentsOf gives the parts of events in a page, of the one that it is about and of others that it suggests.
+// fragmentsOf returns the parts of events in a page, both of its own event and of others that it suggests.
 func fragmentsOf(ctx context.Context, head *island.Page, size int) []wire.Object[fragment] {
 	var all []wire.Object[fragment]
 	for raw := range objectsWith(head, size, marks...) {
@@ -174,8 +174,8 @@ func fragmentsOf(ctx context.Context, head *island.Page, size int) []wire.Object
 	return all
 }
 
-// objectsWith visits the objects in the scripts of a page that have a member of one of names, those within others too. A
-// page of nothing but braces costs no more than another of its size.
+// objectsWith visits the objects in the scripts of a page, nested ones included, that have a member with one of names.
+// Its cost is bounded by the size of the page, even if the page is nothing but braces.
 func objectsWith(page *island.Page, size int, names ...string) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		budget, more := 32*size, true
@@ -204,7 +204,7 @@ func objectsWith(page *island.Page, size int, names ...string) iter.Seq[[]byte] 
 	}
 }
 
-// has tells whether an object has one of names.
+// has reports whether an object has a member with one of names.
 func has(object []byte, names []string) (found bool) {
 	island.Find(object, func(name string, _ island.Value) bool {
 		found = found || slices.Contains(names, name)
@@ -213,18 +213,18 @@ func has(object []byte, names []string) (found bool) {
 	return found
 }
 
-// whole is an event put together.
+// whole is an event assembled from its parts.
 type whole struct {
 	fragment
 	raw json.RawMessage
 }
 
-// merge completes main with what stands elsewhere in the page: beside its number, or else beside none. An end that has no
-// number must stand beside the same time.
+// merge completes main with parts from elsewhere in the page: those with its number, else those with none. An end
+// without a number must be beside the same start time.
 func merge(main wire.Object[fragment], all []wire.Object[fragment]) whole {
 	w := whole{main.V, main.Raw}
 	if w.Place != nil && w.Place.Location == nil {
-		w.Place = nil // the whole place stands elsewhere, and has a location, be it null
+		w.Place = nil // the full place is elsewhere, and has a location, which may be null
 	}
 	for _, f := range all {
 		if f.V.ID == w.ID {
@@ -239,7 +239,7 @@ func merge(main wire.Object[fragment], all []wire.Object[fragment]) whole {
 			continue
 		}
 		if f.V.Zone == "" || f.V.Start.V == nil || w.Start.V == nil || !f.V.Start.V.Equal(*w.Start.V) {
-			f.V.End = wire.Time{} // of another event, perhaps
+			f.V.End = wire.Time{} // it may belong to another event
 		}
 		w.take(f.V)
 	}
@@ -274,7 +274,8 @@ func (w *whole) take(f fragment) {
 	}
 }
 
-// event converts w. The sentence in the head tells who is interested where the page tells only how many have responded.
+// event converts w. When the page has only the number of responses, the sentence in the head has the number of people
+// interested.
 func (w whole) event(id, sentence string) schema.Event {
 	e := schema.Event{
 		Common:   schema.Common{ID: id, URL: siteAddress(w.URL, eventURL(id)), Raw: w.raw},
@@ -315,7 +316,7 @@ func (w whole) people(sentence string) (going, interested *int64) {
 	return new(*responded - *interested), interested
 }
 
-// numberBefore gives the word before the first of phrases that s holds.
+// numberBefore returns the word before the first of phrases that s holds.
 func numberBefore(s string, phrases ...string) string {
 	for _, phrase := range phrases {
 		if before, _, found := strings.Cut(s, " "+phrase); found {
@@ -329,10 +330,10 @@ func numberBefore(s string, phrases ...string) string {
 	return ""
 }
 
-// rounded tells whether a number is written with a unit, as in 2K.
+// rounded reports whether a number is written with a unit, as in 2K.
 func rounded(number string) bool { return strings.ContainsAny(strings.ToUpper(number), "KMB+") }
 
-// events reads the list of a Page's events, as far as its page shows it.
+// events reads the list of a Page's events, as much of it as its page shows.
 func (s site) events(
 	ctx context.Context, q providers.EventsQuery, cursor string,
 ) (out providers.Page[schema.Event], err error) {
@@ -340,7 +341,7 @@ func (s site) events(
 		return out, errHost
 	}
 	if cursor != "" {
-		return out, providers.ErrCursor // none is ever given
+		return out, providers.ErrCursor // there is only one page
 	}
 	tab := "upcoming_hosted_events"
 	if q.Time == "past" {
@@ -365,12 +366,19 @@ func (s site) events(
 		f := e.Node.Node
 		return whole{f.V, f.Raw}.event(string(f.V.ID), ""), true
 	})
-	return out, err
+	if err == nil {
+		err = wire.Witness{Rows: list.Edges.Len(), Count: list.Count.V}.Check(ctx, "pageItems.edges")
+	}
+	if err != nil {
+		return providers.Page[schema.Event]{}, err
+	}
+	return out, nil
 }
 
 // collection is the list of a Page's events.
 type collection struct {
 	Edges wire.Rows[edge] `json:"edges"`
+	Count wire.Count      `json:"count"`
 }
 
 type edge struct {
@@ -379,8 +387,8 @@ type edge struct {
 	} `json:"node"`
 }
 
-// eventsIn gives the list of events in a page. Facebook has lists of pictures and people in the same form: those are
-// none, and an empty one counts when there is no other.
+// eventsIn returns the list of events in a page. Facebook writes lists of pictures and people in the same form. Those
+// are skipped, and an empty list counts only if there is no other.
 func eventsIn(ctx context.Context, head *island.Page) collection {
 	var found collection
 	others := false

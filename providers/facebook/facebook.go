@@ -1,8 +1,8 @@
-// Package facebook reads Facebook: the Graph API, which shows Pages to an app that Meta has reviewed, and what the site
-// shows to anybody, which is events and the heads of pages.
+// Package facebook reads Facebook: the Graph API, which shows Pages to an app that Meta has reviewed, and the public
+// site, which shows events and the heads of pages.
 //
-// A post's id is {page}_{post}, as the Graph API writes it, and a comment's {post}_{comment}; a video has a number of
-// its own. People and groups are readable by neither source.
+// A post's id is {page}_{post}, as in the Graph API, and a comment's is {post}_{comment}; a video has a number of its
+// own. Neither source shows people or groups.
 //
 // Sources: https://developers.facebook.com/docs/graph-api and https://www.facebook.com
 package facebook
@@ -18,6 +18,7 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/links"
+	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -25,15 +26,17 @@ import (
 type Config struct {
 	// AppID and AppSecret name an app with the features Page Public Content Access and Page Public Metadata Access.
 	AppID, AppSecret string
-	// Token is that of a system user or user, in the place of the app's own; beside it AppSecret proves whose it is.
+	// Token is the token of a system user or user, used instead of the app's own. With AppSecret set, requests carry a
+	// proof for it.
 	Token string
-	// PartnerToken is the token of a Facebook Marketing Partner, who alone may read events; "" leaves their pages.
+	// PartnerToken is the token of a Facebook Marketing Partner, the only one who may read events; with "", events are
+	// read from their pages.
 	PartnerToken string
-	// AdsToken is the token of a person who has confirmed their identity, for the Ad Library. It lasts 60 days.
+	// AdsToken is the token of a person with a confirmed identity, for the Ad Library. It is valid for 60 days.
 	AdsToken string
-	// Version is that of the Graph API; "" means v25.0. A version lives for about two years.
+	// Version is the version of the Graph API; "" means v25.0. A version is served for about two years.
 	Version string
-	// Own reads what the site shows to anybody, which it hides from many data centres behind a login; on by default.
+	// Own reads the public site, which Facebook hides from many data centres behind a login; on by default.
 	Own providers.Own
 
 	BaseURL  string       // of the Graph API; "" means https://graph.facebook.com
@@ -42,12 +45,13 @@ type Config struct {
 	HTTP     *http.Client // nil means a client of its own
 }
 
-// credentials are the query parameters by which Meta takes credentials. It repeats the token in the addresses of pages.
+// credentials are the query parameters in which Meta accepts credentials. Meta repeats the token in the addresses of
+// further pages.
 var credentials = []string{
 	"access_token", "appsecret_proof", "client_id", "client_secret", "input_token", "fb_exchange_token",
 }
 
-// owner is what the Graph API shows to those who run a Page or an app.
+// owner lists what the Graph API shows only to those who run a Page or an app.
 // https://developers.facebook.com/docs/graph-api/reference/page
 func owner() providers.Owner {
 	return providers.Owner{
@@ -63,10 +67,10 @@ func owner() providers.Owner {
 const (
 	siteURL  = "https://www.facebook.com/"
 	pageSize = "25" // of every official list; at most 100 upstream
-	fewer    = "5"  // where that may be too much
+	fewer    = "5"  // used when that may be too much
 )
 
-// client reads the Graph API, each of its parts with the token that it asks for.
+// client reads the Graph API, each part of it with the token that it requires.
 type client struct{ pages, events, ads graph }
 
 // New returns the providers for Facebook, best first: the Graph API and the public pages.
@@ -96,7 +100,8 @@ func newOfficial(cfg Config) providers.Provider {
 		Event:       c.event,
 		Events:      c.eventsOf,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Open: upstream.Opener(cfg.HTTP, "fb.me", "fb.watch", "www.facebook.com"),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:      {"kind": {"profile"}},
 			providers.OpCollections: {"kind": {"album"}},
@@ -127,7 +132,7 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpTranscript:     "Facebook shows captions to the owner of a video only",
 			providers.OpSuggestions:    "Facebook has no public suggestions",
 		},
-		// method, batch, ids, callback and suppress_http_code are for none of them: the Graph API honours them in any GET.
+		// No route takes method, batch, ids, callback and suppress_http_code: the Graph API honours them in any GET.
 		Routes: providers.Routes(platform.Facebook,
 			"pages/search{?q,fields,limit,after,before}",
 			"{page}/published_posts{?fields,limit,after,before,since,until,locale,summary}",
@@ -142,7 +147,7 @@ func newOfficial(cfg Config) providers.Provider {
 	return cfg.served(p, token)
 }
 
-// served switches off what no setting opens: each part of the Graph API asks for a token of its own.
+// served removes the operations that are not configured: each part of the Graph API requires a token of its own.
 func (cfg Config) served(p providers.Provider, token string) providers.Provider {
 	if token == "" {
 		settings := missing(map[string]string{"app_id": cfg.AppID, "app_secret": cfg.AppSecret})
@@ -159,7 +164,7 @@ func (cfg Config) served(p providers.Provider, token string) providers.Provider 
 	return p
 }
 
-// missing names those of settings that are "", in order.
+// missing returns the names of the settings that are "", sorted.
 func missing(settings map[string]string) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		if settings[name] == "" {
@@ -169,11 +174,11 @@ func missing(settings map[string]string) (names []string) {
 	return names
 }
 
-// base is where the Graph API is, with its version.
+// base returns the address of the Graph API with its version.
 func (cfg Config) base() string {
 	at := strings.TrimRight(cmp.Or(cfg.BaseURL, "https://graph.facebook.com"), "/")
 	if last := path.Base(at); cfg.Version == "" && len(last) > 2 && last[0] == 'v' && links.Digits(last[1:2]) {
-		return at // it names a version itself
+		return at // it has a version already
 	}
 	return at + "/" + cmp.Or(cfg.Version, "v25.0")
 }

@@ -21,7 +21,7 @@ var all = facebook.Config{Token: "secret-token", PartnerToken: "partner-token", 
 
 func with(cfg facebook.Config) func(*http.Client) providers.Chain {
 	return func(c *http.Client) providers.Chain {
-		own := cfg // a copy for each test, which run at once
+		own := cfg // a copy for each test, since tests run in parallel
 		own.HTTP = c
 		return facebook.New(own)
 	}
@@ -85,7 +85,7 @@ func TestOfficial(t *testing.T) {
 	})
 }
 
-// officialDrift lists what the Graph API leaves out (dossier, trap "omitted, not null").
+// officialDrift lists what the Graph API leaves out ("omitted, not null").
 func officialDrift() *providertest.Drift {
 	return &providertest.Drift{
 		Absent: []string{"paging", "paging.next", "data[].is_published", "data[].is_draft", "data[].parent"},
@@ -164,7 +164,7 @@ func TestOwn(t *testing.T) {
 	t.Parallel()
 	walled, bare := providers.EventsQuery{Handle: "walled"}, providers.EventsQuery{Handle: "bare"}
 	providertest.Run(t, providertest.Suite{
-		New: with(facebook.Config{}), Upstream: "facebook_own",
+		New: with(facebook.Config{}), Upstream: "facebook_own", Witness: true,
 		Calls: []providertest.Call{
 			providertest.Profile("own-profile", "teahouse.example"),
 			providertest.Profile("own-profile-rounded", "300100"),
@@ -197,7 +197,22 @@ func TestOwn(t *testing.T) {
 	})
 }
 
-// A log-in page says nothing of what lies behind it, and the health of the site neither.
+func TestAnEmptyListOfEventsNeedsAWitness(t *testing.T) {
+	t.Parallel()
+	for counts, want := range map[string]error{
+		`"count":0,`: nil, `"count":5,`: providers.ErrUnavailable, "": providers.ErrUnavailable,
+	} {
+		answer := providertest.Answers(func(*http.Request) (int, string) {
+			return http.StatusOK, `<script type="application/json">{"node":{"collection":{"pageItems":{` + counts + `"edges":[]}}}}</script>`
+		})
+		p := facebook.New(facebook.Config{HTTP: &http.Client{Transport: answer}})[1]
+		if _, err := p.Events(t.Context(), providers.EventsQuery{Handle: "teahouse.example"}, ""); !errors.Is(err, want) {
+			t.Errorf("%s: got error %v, want %v", counts, err, want)
+		}
+	}
+}
+
+// A login page says nothing about the content behind it, and nothing about the site's health.
 func TestALoginIsNobodysFault(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{
@@ -288,7 +303,7 @@ func TestAPassingErrorIsAskedAboutOnceMore(t *testing.T) {
 	}
 }
 
-// What a page tells of its event may stand beside no number; what has another is another event's.
+// Event data on a page may have no number; data with another number belongs to another event.
 func TestThePartsOfAnEventNeedNoNumber(t *testing.T) {
 	t.Parallel()
 	const page = `<title>Tea</title><script>{"data":{"event":{"id":"900000011","name":"Tea","day_time_sentence":"Wed","start_timestamp":1775062800}}}</script>
@@ -373,7 +388,7 @@ func TestWhoLikesAPageDoesNotFollowIt(t *testing.T) {
 	}
 }
 
-// Whichever part of the page says that the event is off, its description begins with the word.
+// The description begins with the notice, whichever part of the page says that the event is cancelled.
 func TestAnEventThatIsOffSaysSo(t *testing.T) {
 	t.Parallel()
 	const event = `{"event":{"id":"900000011","name":"Tea","day_time_sentence":"Wed","start_timestamp":1775062800`
@@ -427,7 +442,7 @@ func TestFacebookSaysHowLongItWantsUsToStayAway(t *testing.T) {
 	}
 }
 
-// Without a token that reads Pages nobody is asked for the number of one.
+// Without a token for Pages, the number of a Page is not looked up.
 func TestTheNameOfAnAdvertiserWantsATokenForPages(t *testing.T) {
 	t.Parallel()
 	unreached := providertest.Upstream(func(r *http.Request) (*http.Response, error) {

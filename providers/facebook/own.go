@@ -20,8 +20,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// site reads the pages that Facebook shows to anybody. Posts and groups are not among them, and further pages of a list
-// need a query id and a token that change with each release of the site.
+// site reads the public pages of Facebook. Posts and groups are not among them, and further pages of a list need a
+// query id and a token that change with each release of the site.
 type site struct{ http, short *upstream.Client }
 
 func newOwn(cfg Config) providers.Provider {
@@ -39,8 +39,8 @@ func newOwn(cfg Config) providers.Provider {
 		Event:   s.event,
 		Events:  s.events,
 
-		Normalize: normalize,
-		Filters:   map[providers.Op]providers.Filters{providers.OpEvents: {"time": {"upcoming", "past"}}},
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Filters: map[providers.Op]providers.Filters{providers.OpEvents: {"time": {"upcoming", "past"}}},
 		Notes: map[providers.Op]string{
 			providers.OpProfile: "what the head of the page says; Facebook shows many data centres a login instead",
 			providers.OpPosts:   "Facebook shows posts to its members only",
@@ -50,10 +50,11 @@ func newOwn(cfg Config) providers.Provider {
 	}
 }
 
-// asBrowser is what a browser sends when a person opens a page: without it Facebook answers with a login or an error.
+// asBrowser are the headers that a browser sends when a person opens a page. Without them Facebook answers with a login
+// page or an error.
 var asBrowser = browser.Navigation("Sec-Fetch-Site", "same-origin")
 
-// profile reads the head of a Page's own page.
+// profile reads the head of a Page's page.
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	r := upstream.Get(handle)
 	if links.Digits(handle) {
@@ -81,7 +82,7 @@ func (s site) profile(ctx context.Context, handle string) (schema.Profile, error
 	return h.profile(), nil
 }
 
-// head is what a Page's page says to machines.
+// head is the metadata of a Page's page.
 type head struct {
 	Title       string   `json:"title"`
 	Description string   `json:"description"` // "Name. 1,234 likes · 56 talking about this. What the Page says of itself"
@@ -97,7 +98,7 @@ type delegate struct {
 	Category string      `json:"category_name"`
 }
 
-// user is the account of a page, whose parts are in several scripts. The accounts of others have the same form.
+// user is the account of a page, which is spread over several scripts. Other accounts on the page have the same form.
 type user struct {
 	ID       wire.ID   `json:"id"`
 	URL      string    `json:"url"`
@@ -105,7 +106,7 @@ type user struct {
 	Delegate delegate  `json:"delegate_page"`
 	Social   *struct {
 		Content []struct {
-			Text json.RawMessage `json:"text"` // an object with the words, or the words alone
+			Text json.RawMessage `json:"text"` // an object with the words, or only the words
 		} `json:"content"`
 	} `json:"profile_social_context"`
 }
@@ -121,7 +122,7 @@ func headOf(ctx context.Context, body []byte, asked string) head {
 	}
 	find(p, func(name string, v island.Value) bool {
 		if name == "delegate_page" && v.Is('{') && h.Delegate.ID == "" {
-			_ = wire.Decode(ctx, v.Bytes(), &h.Delegate) // what is none has no id
+			_ = wire.Decode(ctx, v.Bytes(), &h.Delegate) // what is not one has no id
 		}
 		return h.Delegate.ID == ""
 	})
@@ -134,7 +135,7 @@ func headOf(ctx context.Context, body []byte, asked string) head {
 	return h
 }
 
-// take completes h with what another script says of the same account. Counts may be in an object that names no account.
+// take completes h with what another script has about the same account. Counts may be in an object without an account.
 func (h *head) take(u user) {
 	of := head{URL: u.URL, Delegate: u.Delegate}
 	named := u.Delegate.ID != "" || u.URL != ""
@@ -151,13 +152,13 @@ func (h *head) take(u user) {
 			Text string `json:"text"`
 		}
 		if json.Unmarshal(c.Text, &boxed) != nil {
-			_ = json.Unmarshal(c.Text, &boxed.Text) // null, or what is no text either, has no words
+			_ = json.Unmarshal(c.Text, &boxed.Text) // null, or what is not text either, has no words
 		}
 		h.Social = append(h.Social, boxed.Text)
 	}
 }
 
-// followers are who follows the Page, not who likes it: nil where the page does not say.
+// followers is the number of people who follow the Page, not who like it; nil when the page does not say.
 func (h head) followers() *int64 {
 	for _, said := range append([]string{h.Description}, h.Social...) {
 		if n := counted(said, "followers", "follower", "متابع", "متابعين", "متابعون", "متابعًا"); n != nil {
@@ -167,7 +168,7 @@ func (h head) followers() *int64 {
 	return nil
 }
 
-// find visits what the scripts of a page hold.
+// find visits the values in the scripts of a page.
 func find(p *island.Page, visit func(name string, v island.Value) bool) {
 	for _, s := range p.Scripts {
 		for object := range island.Objects(s.Body) {
@@ -176,7 +177,7 @@ func find(p *island.Page, visit func(name string, v island.Value) bool) {
 	}
 }
 
-// handle is the Page's name, or its number where it has no name.
+// handle returns the Page's name, or its number if it has no name.
 func (h head) handle() string {
 	link, err := links.Parse(h.URL, hosts...)
 	if err != nil || link == nil || pageIn(link) == "" {
@@ -185,7 +186,7 @@ func (h head) handle() string {
 	return pageIn(link)
 }
 
-// is tells whether the head is about the Page that was asked for. A Page may be asked for by two numbers.
+// is reports whether the head is about the requested Page. A Page may have two numbers.
 func (h head) is(handle string) bool {
 	name := h.handle()
 	return sameName(name, handle) || string(h.Delegate.ID) == handle || isAccount(handle)
@@ -208,7 +209,7 @@ func (h head) profile() schema.Profile {
 	}
 }
 
-// bio is what stands behind the counts. Without counts all of it is the Page's own words.
+// bio returns the text after the counts. Without counts, all of it is the Page's own text.
 func (h head) bio() *string {
 	said := strings.TrimPrefix(h.Description, h.Title)
 	at := strings.Index(said, " · ")
@@ -222,7 +223,7 @@ func (h head) bio() *string {
 	return text.NonEmpty(bio)
 }
 
-// counted finds the number before one of words, such as that of "1.2M likes"; its unit may stand between them.
+// counted returns the number before one of words, such as that of "1.2M likes"; a unit may come between them.
 func counted(s string, words ...string) *int64 {
 	all := strings.Fields(s)
 	for i, word := range all {
@@ -241,12 +242,12 @@ func counted(s string, words ...string) *int64 {
 	return nil
 }
 
-// leads is where a short address leads.
+// leads holds the target of a short address.
 type leads struct{ to string }
 
 func (l *leads) Error() string { return "the short address leads elsewhere" }
 
-// Unwrap returns [providers.ErrUnavailable]: an address that leads nowhere of ours cannot be read.
+// Unwrap returns [providers.ErrUnavailable]: an address that does not lead to a known page cannot be read.
 func (l *leads) Unwrap() error { return providers.ErrUnavailable }
 
 func leadsTo(res *upstream.Response) error {
@@ -259,8 +260,8 @@ func leadsTo(res *upstream.Response) error {
 	return nil
 }
 
-// expand gives the event that a short address leads to. The upstream's client follows no redirect to another host, and
-// of the one that Facebook names only the number is used.
+// expand returns the event that a short address leads to. The upstream's client follows no redirect to another host,
+// and only the number in the redirect is used.
 func (s site) expand(ctx context.Context, id string) (string, error) {
 	res, err := s.short.Do(ctx, upstream.Get(id))
 	target := ""
@@ -271,7 +272,7 @@ func (s site) expand(ctx context.Context, id string) (string, error) {
 	} else {
 		target = res.URL.String()
 	}
-	number, err := normalize(providers.EventID, target)
+	number, err := addresses.Normalize(providers.EventID, target)
 	if err != nil || isShort(number) {
 		return "", providers.NotFound("the short address %s leads to no event", path.Base(id))
 	}

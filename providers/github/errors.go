@@ -12,8 +12,8 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// check tells GitHub's refusals apart: a limit, primary or secondary, from a missing permission, and a blocked
-// repository from both.
+// check distinguishes GitHub's refusals: rate limits (primary or secondary), missing permissions and blocked
+// repositories.
 // https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
 func check(res *upstream.Response) error {
 	switch res.Status {
@@ -42,14 +42,14 @@ func check(res *upstream.Response) error {
 	if !limited {
 		return nil
 	}
-	return providers.Limited("GitHub limits our pace", wait)
+	return providers.Limited("GitHub is rate limiting us", wait)
 }
 
-// errPastTheEnd is the refusal of a page of a search behind its 1,000th result.
+// errPastTheEnd is GitHub's refusal to return search results beyond the first 1,000.
 var errPastTheEnd = providers.Cause("github: past the last result of a search")
 
-// unprocessable reads a 422, which is about the words of a search: that GitHub shows no more of them, or why it does not
-// take them. Any other is left to the common rules.
+// unprocessable handles a 422 that is about the search terms: there are no more results, or GitHub does not accept the
+// terms. Any other 422 is left to the common rules.
 // https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api#validation-failed
 func unprocessable(res *upstream.Response) error {
 	var refusal struct {
@@ -58,7 +58,7 @@ func unprocessable(res *upstream.Response) error {
 			Message string `json:"message"`
 		} `json:"errors"`
 	}
-	if json.Unmarshal(res.Body, &refusal) != nil || !res.Input { // other words than these are for the common rules
+	if json.Unmarshal(res.Body, &refusal) != nil || !res.Input { // any other body is left to the common rules
 		return nil
 	}
 	if strings.HasPrefix(refusal.Message, "Only the first") {

@@ -11,7 +11,8 @@ import (
 	"github.com/socialdata/socialdata/providers/github"
 )
 
-// TestRawReadsShowWhatEverybodyMaySee: a token may be allowed to see private repositories; callers are not.
+// TestRawReadsShowWhatEverybodyMaySee checks that a token with access to private repositories does not show them to
+// callers.
 func TestRawReadsShowWhatEverybodyMaySee(t *testing.T) {
 	t.Parallel()
 	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

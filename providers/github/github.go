@@ -1,8 +1,8 @@
-// Package github reads public GitHub data from the REST interface. Profiles are users and organisations, posts are
-// public repositories, comments are those on a repository's issues and pull requests.
+// Package github reads public GitHub data from the REST API. Profiles are users and organisations, posts are public
+// repositories, comments are those on a repository's issues and pull requests.
 //
-// Everything works without a token, at 60 reads an hour; a token without scopes raises that to 5,000.
-// Source: https://docs.github.com/rest
+// Everything works without a token, at 60 reads an hour; a token without scopes raises that to 5,000. Source:
+// https://docs.github.com/rest
 package github
 
 import (
@@ -27,11 +27,11 @@ const (
 	pageSize = 30 // of every list; at most 100 upstream
 )
 
-// credentials are the query parameters by which GitHub takes, or once took, credentials.
+// credentials are the query parameters in which GitHub accepts, or once accepted, credentials.
 // https://docs.github.com/rest/authentication/authenticating-to-the-rest-api
 var credentials = []string{"access_token", "client_id", "client_secret"}
 
-// ownerOnly are what GitHub shows of an account, an organisation and a repository to their owners alone.
+// ownerOnly are the fields of an account, an organisation and a repository that GitHub shows only to their owners.
 // https://docs.github.com/rest/users/users#get-the-authenticated-user
 // https://docs.github.com/rest/orgs/orgs#get-an-organization
 // https://docs.github.com/rest/repos/repos#get-a-repository
@@ -54,9 +54,9 @@ var ownerOnly = []string{
 }
 
 type client struct {
-	token    bool // one may be allowed to see what is not public
+	token    bool // set if there is a token, which may have access to private data
 	http     *upstream.Client
-	searches *upstream.Quota // a bucket of its own; everything else counts against the core limit
+	searches *upstream.Quota // the search limit, which is separate; everything else counts against the core limit
 }
 
 // New returns the one upstream of public GitHub data.
@@ -64,6 +64,7 @@ func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	return providers.Chain{{
 		Name: "github", Platform: platform.GitHub, Source: schema.Official,
+		Limits:    upstream.Limits(map[string]*upstream.Quota{"core": c.http.Quota(), "searches": c.searches}),
 		Profile:   c.profile,
 		Followers: c.followers,
 		Following: c.following,
@@ -73,7 +74,7 @@ func New(cfg Config) providers.Chain {
 		Search:    c.search,
 		Comments:  c.comments,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"post", "profile"}, "sort": {"relevance", "recent"}, "since": nil, "until": nil},
 		},
@@ -108,8 +109,12 @@ func newClient(cfg Config) *client {
 		token: cfg.Token != "",
 		http: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.github.com"), Header: header, Check: check, Credentials: credentials,
-			Limits: &upstream.LimitHeaders{Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset"},
-			Quota:  upstream.NewQuota(0, 0), // each answer tells what is left, for whoever else reads from our address, too
+			Limits: &upstream.LimitHeaders{Limit: "X-RateLimit-Limit", Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset"},
+			Quota:  upstream.NewQuota(0, 0), // each answer states what is left, which includes other readers at our address
+			// https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
+			Validators: upstream.Validators{
+				Free: cfg.Token != "", Vary: []string{"Cookie", "X-GitHub-OTP", "X-Requested-With"},
+			},
 		}),
 		searches: upstream.NewQuota(0, 0),
 	}

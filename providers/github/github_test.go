@@ -56,7 +56,7 @@ func TestProvider(t *testing.T) {
 			{Subject: providers.Handle, In: "https://github.com/Torvalds/linux", Want: "torvalds"},
 			{Subject: providers.Handle, In: "dependabot[bot]", Want: "dependabot[bot]"},
 			{Subject: providers.Handle, In: "https://github.com/apps/dependabot", Want: "dependabot[bot]"},
-			{Subject: providers.Handle, In: "ann_corp", Want: "ann_corp"}, // of a company: hidden, not malformed
+			{Subject: providers.Handle, In: "ann_corp", Want: "ann_corp"}, // an enterprise account: hidden, not malformed
 			{Subject: providers.Handle, In: "https://gitlab.com/torvalds"},
 			{Subject: providers.Handle, In: "https://github.com/apps"},
 			{Subject: providers.Handle, In: "https://github.com/settings"},
@@ -77,7 +77,7 @@ func TestALimitClosesTheBucketAtOnce(t *testing.T) {
 		name   string
 		header http.Header
 		body   string
-		low    time.Duration // what the caller is told to wait, at least
+		low    time.Duration // the least Retry-After that the caller gets
 		top    time.Duration
 	}{
 		{"primary", http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"4102444800"}}, "{}", time.Hour, time.Hour},

@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// failure is the body of an answer of Custom Search that is none.
+// failure is the body of an error response of Custom Search.
 // https://cloud.google.com/apis/design/errors#http_mapping
 type failure struct {
 	Error struct {
@@ -26,7 +26,7 @@ type failure struct {
 	} `json:"error"`
 }
 
-// has tells whether one of reasons is given.
+// has reports whether one of reasons is given.
 func (f failure) has(reasons ...string) bool {
 	given := func(reason string) bool { return slices.Contains(reasons, reason) }
 	for _, e := range f.Error.Errors {
@@ -42,11 +42,11 @@ func (f failure) has(reasons ...string) bool {
 	return false
 }
 
-// day is how long to leave a used-up quota alone: it lasts until midnight in California, and no quota of ours is closed
-// for longer than an hour.
+// day is how long a used-up daily quota is left alone: it resets at midnight in California, and no quota of ours is
+// closed for longer than an hour.
 const day = time.Hour
 
-// check tells Google's refusals apart: of the words, of our key, and of our pace.
+// check distinguishes Google's refusals: of the search terms, of our key, and because of our rate.
 func check(res *upstream.Response) error {
 	var f failure
 	if res.Status < 400 || res.Status >= 500 || json.Unmarshal(res.Body, &f) != nil {
@@ -57,7 +57,7 @@ func check(res *upstream.Response) error {
 	case f.has("dailyLimitExceeded", "quotaExceeded"), limited && strings.Contains(message, "per day"):
 		return providers.Limited("the day's quota at Google is used up", day)
 	case f.has("rateLimitExceeded", "userRateLimitExceeded"), limited:
-		return providers.Limited("Google limits our pace", time.Minute)
+		return providers.Limited("Google is rate limiting us", time.Minute)
 	case f.has("API_KEY_INVALID", "keyInvalid"), strings.HasPrefix(message, "API key"):
 		return providers.Unavailable(errors.New(message), "Google refused our API key")
 	case res.Status == http.StatusForbidden:
@@ -68,7 +68,8 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// checkOwn knows how Google turns away whoever asks too often: by a status, or by leading to a check on another host.
+// checkOwn recognizes how Google turns away readers who send too many requests: by a status, or by a redirect to a
+// captcha on another host.
 func checkOwn(res *upstream.Response) error {
 	if res.Status == http.StatusForbidden || res.Status >= 300 && res.Status < 400 {
 		return providers.Limited("Google takes us for a robot", time.Minute)

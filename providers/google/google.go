@@ -1,8 +1,8 @@
-// Package google reads Google: the web, by the Custom Search interface, and what its own pages show to anybody, which
-// is the suggestions of the search box and the Ads Transparency Center.
+// Package google reads Google: the web, with the Custom Search API, and two of its own public pages: the suggestions of
+// the search box and the Ads Transparency Center.
 //
-// Google has closed Custom Search to new customers in 2025, and ends it on 1 January 2027. Its page of results is not
-// read: Google shows it to browsers alone.
+// Google closed Custom Search to new customers in 2025, and ends it on 1 January 2027. Its page of results is not read:
+// Google shows it only to browsers.
 //
 // Sources: https://developers.google.com/custom-search/v1/reference/rest and https://adstransparency.google.com
 package google
@@ -19,8 +19,8 @@ import (
 
 // Config says how to reach Google.
 type Config struct {
-	APIKey   string       // of a Google Cloud project with Custom Search switched on
-	EngineID string       // of a Programmable Search Engine, which Google calls cx: it says what of the web is searched
+	APIKey   string       // of a Google Cloud project with Custom Search enabled
+	EngineID string       // of a Programmable Search Engine, called cx by Google: what part of the web to search
 	BaseURL  string       // of Custom Search; "" means https://customsearch.googleapis.com
 	HTTP     *http.Client // nil means a client of its own
 
@@ -30,7 +30,7 @@ type Config struct {
 	AdsURL     string // of the Ads Transparency Center; "" means https://adstransparency.google.com
 }
 
-// credentials are the query parameters by which Google takes credentials.
+// credentials are the query parameters in which Google accepts credentials.
 // https://cloud.google.com/apis/docs/system-parameters
 var credentials = []string{"key", "access_token", "oauth_token"}
 
@@ -39,7 +39,7 @@ type client struct {
 	engine string
 }
 
-// New returns the providers for Google: Custom Search, and what its own pages show.
+// New returns the providers for Google: Custom Search, and the public pages.
 func New(cfg Config) providers.Chain {
 	return providers.Chain{newOfficial(cfg), newOwn(cfg).IfOwn(cfg.Own, true)}
 }
@@ -50,7 +50,7 @@ func newOfficial(cfg Config) providers.Provider {
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://customsearch.googleapis.com"), Check: check,
 			Header:      http.Header{"X-Goog-Api-Key": {cfg.APIKey}}, // keeps the key out of logged addresses
 			Credentials: credentials,
-			Quota:       upstream.NewQuota(0, 0), // 100 searches a day are free, and more are paid for
+			Quota:       upstream.NewQuota(0, 0), // 100 searches a day are free; more must be paid for
 		}),
 		engine: cfg.EngineID,
 	}
@@ -58,7 +58,7 @@ func newOfficial(cfg Config) providers.Provider {
 		Name: "google", Platform: platform.Google, Source: schema.Official,
 		Search: c.search,
 
-		Normalize: normalize,
+		Normalize: normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {
 				"kind": {string(schema.WebResult)}, "sort": {"relevance", "recent"}, "since": nil, "region": nil,

@@ -55,7 +55,7 @@ func TestOfficial(t *testing.T) {
 			{Call: search("cursor before the second page", "tea").From("1"), Want: providers.ErrCursor},
 			{Call: search("cursor behind the last result", "tea").From("101"), Want: providers.ErrCursor},
 		},
-		// Nothing found, and the last page, are written by leaving out.
+		// Google leaves out the field when nothing is found, and on the last page.
 		Drift: &providertest.Drift{Absent: []string{"items", "queries.nextPage"}},
 	})
 }
@@ -64,7 +64,7 @@ func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
 		New: open, Upstream: "google_own", Witness: true,
-		// An answer that repeats the question says that it has nothing for it.
+		// A response that repeats the question has no suggestions for it.
 		Witnessed: []string{"suggestions.json []", "suggestions-short.json []"},
 		Calls: []providertest.Call{
 			providertest.Suggestions("suggestions", providers.SuggestionsQuery{Query: "tea", Region: "GB"}),

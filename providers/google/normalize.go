@@ -14,43 +14,60 @@ var (
 	domainName   = regexp.MustCompile(`^[\pL\pN-]+(?:\.[\pL\pN-]+)+$`)
 )
 
-// normalize reduces an advertiser to its number, or to the domain that its ads lead to, and an ad to those of its
-// advertiser and its own, as in AR1234/CR5678: Google finds no ad by its own number.
+// addresses describes how the addresses of Google's ads are parsed. It is read-only. Google's other pages name nothing
+// that can be read.
+var addresses = &links.Site{
+	Hosts: []string{"adstransparency.google.com", "google.com"},
+	Order: []providers.Subject{providers.AdID, providers.AdvertiserID},
+	Also:  map[providers.Subject][]providers.Subject{providers.AdID: {providers.AdvertiserID}},
+	In:    inLink, ID: canonical,
+}
+
+// inLink returns the advertiser or the ad in an address; "" when there is none.
+func inLink(s providers.Subject, l *links.Link) string {
+	switch {
+	case l.Host != "adstransparency.google.com":
+		return ""
+	case s == providers.AdvertiserID && domainOf(l.Param("domain")) != "":
+		return l.Param("domain")
+	case l.Segment(0) != "advertiser":
+		return ""
+	case s == providers.AdvertiserID:
+		return l.Segment(1)
+	case s == providers.AdID && l.Segment(2) == "creative":
+		return l.Segment(1) + "/" + l.Segment(3)
+	}
+	return ""
+}
+
 func normalize(s providers.Subject, value string) (string, error) {
 	if s != providers.AdvertiserID && s != providers.AdID {
-		return value, nil // of what Google does not serve
+		return value, nil // for what Google does not serve
 	}
+	return addresses.Normalize(s, value)
+}
+
+// canonical reduces an advertiser to its number, or to the domain that its ads lead to. It reduces an ad to the
+// advertiser's number and its own, as in AR1234/CR5678, because Google finds no ad by its own number alone.
+func canonical(s providers.Subject, value string) (string, error) {
 	if name := domainOf(value); s == providers.AdvertiserID && name != "" {
 		return name, nil
 	}
-	link, err := links.Parse(value, "adstransparency.google.com")
-	if err != nil {
-		return "", err
-	}
-	if link == nil {
-		link = &links.Link{Segments: []string{"advertiser", value}}
-		if of, ad, both := cut(value); both {
-			link.Segments = []string{"advertiser", of, "creative", ad}
-		}
-	}
-	if name := domainOf(link.Query.Get("domain")); s == providers.AdvertiserID && name != "" {
-		return name, nil
-	}
-	of, ad := link.Segment(1), link.Segment(3)
-	known := link.Segment(0) == "advertiser" && advertiserID.MatchString(of)
+	of, ad, both := cut(value)
 	switch {
-	case s == providers.AdvertiserID && !known:
-		return "", providers.Invalid("an advertiser of Google is AR and a number, its page among the ads, or a domain")
-	case s == providers.AdvertiserID:
+	case s == providers.AdvertiserID && !both && advertiserID.MatchString(value):
+		return value, nil
+	case s == providers.AdvertiserID && both && advertiserID.MatchString(of): // an ad
 		return of, nil
-	case !known || link.Segment(2) != "creative" || !creativeID.MatchString(ad):
+	case s == providers.AdvertiserID:
+		return "", providers.Invalid("an advertiser of Google is AR and a number, its page among the ads, or a domain")
+	case !both || !advertiserID.MatchString(of) || !creativeID.MatchString(ad):
 		return "", providers.Invalid("an ad of Google is asked for by its url: its id does not say whose it is")
 	}
 	return of + "/" + ad, nil
 }
 
-// domainOf reads a domain such as "leaf.example", which may have www. before it or be written in capitals; "" for what is
-// none.
+// domainOf returns a domain such as "leaf.example" in lower case and without www.; "" for what is not a domain.
 func domainOf(value string) string {
 	name := strings.TrimPrefix(strings.ToLower(value), "www.")
 	if !domainName.MatchString(name) {

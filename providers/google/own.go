@@ -12,14 +12,14 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// site reads what Google's own pages read from the browser. There is no documentation.
+// site reads what the scripts of Google's own pages read. It is not documented.
 type site struct{ box, ads *upstream.Client }
 
 func newOwn(cfg Config) providers.Provider {
 	reads := func(address string, header http.Header) *upstream.Client {
 		return upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: address, Header: header, Check: checkOwn,
-			Quota: upstream.NewQuota(60, time.Minute), // Google names no number, and stops whoever asks in bursts
+			Quota: upstream.NewQuota(60, time.Minute), // Google publishes no limit, and stops bursts of requests
 		})
 	}
 	s := &site{
@@ -30,12 +30,13 @@ func newOwn(cfg Config) providers.Provider {
 	}
 	return providers.Provider{
 		Name: "google_own", Platform: platform.Google, Source: schema.Own,
+		Limits:      upstream.Limits(map[string]*upstream.Quota{"suggestions": s.box.Quota(), "ads": s.ads.Quota()}),
 		Suggestions: s.suggestions,
 		Ads:         s.adsOf,
 		Ad:          s.ad,
 		Advertisers: s.advertisers,
 
-		Normalize: normalize,
+		Normalize: normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSuggestions: {"region": nil},
 			providers.OpAds:         {"country": nil},

@@ -1,8 +1,8 @@
-// Package hackernews reads Hacker News from its official interface. Profiles are users, posts are stories, jobs and
-// polls, comments are the direct replies of a post.
+// Package hackernews reads Hacker News from its official API. Profiles are users, posts are stories, jobs and polls,
+// comments are the direct replies of a post.
 //
-// The interface has no key and no announced limit, and knows single items only: a list costs one read per item.
-// Source: https://github.com/HackerNews/API
+// The API needs no key, announces no limit, and serves single items only, so a list costs one read per item. Source:
+// https://github.com/HackerNews/API
 package hackernews
 
 import (
@@ -25,9 +25,12 @@ const site = "https://news.ycombinator.com/"
 
 type client struct{ http *upstream.Client }
 
-// New returns the one upstream of Hacker News.
+// New returns the one provider for Hacker News.
 func New(cfg Config) providers.Chain {
-	c := &client{upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://hacker-news.firebaseio.com/v0")})}
+	c := &client{upstream.New(upstream.Config{
+		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://hacker-news.firebaseio.com/v0"),
+		Header: http.Header{"X-Firebase-Etag": {"true"}}, // without it, answers have no validator
+	})}
 	return providers.Chain{{
 		Name: "hackernews", Platform: platform.HackerNews, Source: schema.Official,
 		Profile:  c.profile,
@@ -37,7 +40,7 @@ func New(cfg Config) providers.Chain {
 		Comments: c.comments,
 		Replies:  c.replies,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Notes: map[providers.Op]string{
 			providers.OpPosts:       "a page comes out of 60 submissions at most, so it may be short, or empty, and still go on",
 			providers.OpTrending:    "the front page, jobs included",

@@ -53,7 +53,7 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Replies("replies to nothing", providers.RepliesQuery{CommentID: "9999"}), Want: providers.ErrNotFound},
 		},
 		Drift: &providertest.Drift{
-			// null is an item or a user that does not exist; lists and flags are left out where they are empty or do not fly.
+			// null is an item or a user that does not exist; empty lists and false flags are left out.
 			Absent: []string{"$", "kids", "submitted", "deleted", "dead"},
 		},
 		Inputs: []providertest.Input{
@@ -97,7 +97,7 @@ func TestABusyUsersPostsAreFoundWithinABoundedScan(t *testing.T) {
 	if err != nil || ids(first) != "170" || first.Next != "116" {
 		t.Fatalf("first page %s, next %q, %v: want 170 and the 60th submission, 116", ids(first), first.Next, err)
 	}
-	// A new submission and a vanished one move every place, and the walk goes on where it was.
+	// A new submission and a vanished one move every position, and the walk goes on where it was.
 	answers["/v0/user/ann.json"] = `{"id":"ann","submitted":[176,` + strings.Join(slices.Delete(submitted, 59, 60), ",") + `]}`
 	second, err := p.Posts(t.Context(), "ann", first.Next)
 	if err != nil || ids(second) != "102" || second.Next != "" {

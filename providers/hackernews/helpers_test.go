@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// bodies answers each path with its body, and null where there is none.
+// bodies answers each path with its body, or with null when it has none.
 type bodies map[string]string
 
 func (b bodies) RoundTrip(r *http.Request) (*http.Response, error) {

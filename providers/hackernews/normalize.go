@@ -11,33 +11,52 @@ import (
 
 var handle = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// normalize reduces a URL to the user or item that it shows. Handles keep their case: PG and pg are two people.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "news.ycombinator.com")
-	if err != nil {
-		return "", err
-	}
-	if s == providers.Handle {
-		if link != nil {
-			value = ""
-			switch link.Segment(0) {
-			case "user", "submitted", "threads", "favorites":
-				value = link.Query.Get("id")
-			}
+// addresses describes how Hacker News's addresses and identifiers are parsed. It is read-only.
+var addresses = &links.Site{
+	Hosts: []string{"news.ycombinator.com"},
+	Order: []providers.Subject{providers.PostID, providers.Handle},
+	First: func(l *links.Link) providers.Subject {
+		if l.Segment(0) == "item" && isID(l.Fragment) { // item?id=STORY#COMMENT
+			return providers.CommentID
 		}
+		return ""
+	},
+	Also: map[providers.Subject][]providers.Subject{ // the address of an item does not say which of the two it is
+		providers.PostID: {providers.CommentID}, providers.CommentID: {providers.PostID},
+	},
+	In: inLink, ID: canonical,
+}
+
+// inLink returns the user or item in an address; "" when there is none.
+func inLink(s providers.Subject, l *links.Link) string {
+	switch l.Segment(0) {
+	case "user", "submitted", "threads", "favorites":
+		if s == providers.Handle {
+			return l.Param("id")
+		}
+	case "item":
+		switch {
+		case s == providers.CommentID && isID(l.Fragment):
+			return l.Fragment
+		case s != providers.Handle:
+			return l.Param("id")
+		}
+	}
+	return ""
+}
+
+func isID(s string) bool {
+	_, err := canonical(providers.PostID, s)
+	return err == nil
+}
+
+// canonical checks a user name, whose case is kept because PG and pg are two people, or the number of an item.
+func canonical(s providers.Subject, value string) (string, error) {
+	if s == providers.Handle {
 		if !handle.MatchString(value) {
 			return "", providers.Invalid("a Hacker News handle is a user name such as pg")
 		}
 		return value, nil
-	}
-	if link != nil {
-		value = ""
-		if link.Segment(0) == "item" {
-			value = link.Query.Get("id")
-			if s == providers.CommentID && links.Digits(link.Fragment) { // item?id=STORY#COMMENT
-				value = link.Fragment
-			}
-		}
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || n < 1 || strings.HasPrefix(value, "+") {

@@ -14,15 +14,16 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// errParameter is the refusal of a parameter: a field that this version does not know, or a cursor inside the fields.
+// errParameter is returned when Instagram refuses a parameter: a field that this version does not know, or a cursor
+// among the fields.
 var errParameter = providers.Unavailable(nil, "Instagram refuses a field that we ask for")
 
-// errPassing is a fault that Meta expects to be gone soon.
+// errPassing is a fault that Meta expects to be temporary.
 var errPassing = providers.Unavailable(nil, "Instagram has a passing fault")
 
 func isPassing(err error) bool { return errors.Is(err, errPassing) }
 
-// check reads the code of an error of the Graph API.
+// check maps the error codes of the Graph API.
 // https://developers.facebook.com/docs/graph-api/guides/error-handling
 func check(res *upstream.Response) error {
 	if res.Status < 400 {
@@ -49,7 +50,7 @@ func check(res *upstream.Response) error {
 	case code == 10, code >= 200 && code < 300:
 		return providers.Unsupported("Instagram does not show this to our app")
 	case code == 4, code == 17, code == 18, code == 32, code == 613, code == 80002:
-		return providers.Limited("Instagram limits our pace", rest(res.Header))
+		return providers.Limited("Instagram is rate limiting us", rest(res.Header))
 	case (code == 1 || code == 2) && res.Status < 500:
 		return errPassing
 	case res.Status == http.StatusNotFound, res.Status == http.StatusGone:
@@ -58,7 +59,7 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// rest is how long Instagram wants to be left alone: what it tells of any account, else a minute.
+// rest returns how long Instagram wants us to stop: the longest time that it states for any account, else a minute.
 // https://developers.facebook.com/docs/graph-api/overview/rate-limiting#headers-2
 func rest(h http.Header) time.Duration {
 	var usage map[string][]struct {
@@ -68,7 +69,7 @@ func rest(h http.Header) time.Duration {
 	if json.Unmarshal([]byte(h.Get("X-Business-Use-Case-Usage")), &usage) != nil {
 		return longest
 	}
-	const most = 7 * 24 * 60 // beyond a week it is no time
+	const most = 7 * 24 * 60 // more than a week is not plausible
 	for _, uses := range usage {
 		for _, u := range uses {
 			if m := u.Minutes.V; m != nil && *m <= most {
@@ -83,7 +84,7 @@ var errNoPage = providers.NotFound("Instagram has no such page")
 
 var errLogin = providers.Walled("Instagram asks for a login")
 
-// checkWeb knows the ways in which the site asks for a login or a check in the place of an answer.
+// checkWeb recognizes the ways in which the site asks for a login or a captcha instead of answering.
 func checkWeb(res *upstream.Response) error {
 	if isLogin(res.URL) {
 		return errLogin
@@ -126,7 +127,7 @@ func isLogin(u *url.URL) bool {
 	return false
 }
 
-// isCheck tells whether a message of the site is the name of a check.
+// isCheck reports whether a message of the site is the name of a captcha or checkpoint.
 func isCheck(message string) bool {
 	checks := []string{
 		"checkpoint_required", "challenge_required", "feedback_required", "login_required", "useragent mismatch",

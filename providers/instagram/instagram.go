@@ -1,9 +1,9 @@
-// Package instagram reads Instagram: the official interface, which shows the professional accounts that Meta calls
-// business and creator accounts, and what the site shows to anybody.
+// Package instagram reads Instagram: the official API, which shows the professional accounts that Meta calls business
+// and creator accounts, and the public site.
 //
-// A post's id is the number that the shortcode of its address spells, which both know. The official interface looks up
-// other people's posts by no id at all, and what it calls an id (17 digits that begin with 17 or 18) nobody else knows:
-// it stands only where a post came without its address.
+// A post's id is the number that the shortcode in its address encodes, which both sources know. The official API looks
+// up no posts of others by id. What it calls an id (17 digits that begin with 17 or 18) is unknown elsewhere, and is
+// used only when a post came without its address.
 //
 // Sources: https://developers.facebook.com/docs/instagram-platform and https://www.instagram.com
 package instagram
@@ -29,39 +29,40 @@ import (
 // Config says how to reach Instagram.
 type Config struct {
 	// Token is a long-lived token of a Facebook user or system user, with the permissions instagram_basic,
-	// instagram_manage_insights and pages_read_engagement; "" leaves only the public pages.
+	// instagram_manage_insights and pages_read_engagement; with "", only the public pages are read.
 	Token string
-	// AccountID is the number of the professional account in whose name others are read; it begins with 17841.
+	// AccountID is the number of the professional account on whose behalf other accounts are read; it begins with 17841.
 	AccountID string
-	AppSecret string // of the token's app; "" sends no proof of it
-	Version   string // of the Graph API; "" means v25.0. A version lives for about two years.
+	AppSecret string // of the token's app; with "", no proof of it is sent
+	Version   string // of the Graph API; "" means v25.0. A version is served for about two years.
 
-	// Own reads what the site shows to anybody, which it hides from many data centres behind a login; on by default.
+	// Own reads the public site, which Instagram hides from many data centres behind a login; on by default.
 	Own providers.Own
-	// TimelineDocID and PostDocID number the site's own queries, which change with its releases; "" means
+	// TimelineDocID and PostDocID are the numbers of the site's own queries, which change with its releases; "" means
 	// 9310670392322965 for the posts of an account and 8845758582119845 for one post.
 	TimelineDocID, PostDocID string
 
-	BaseURL string       // of the official interface, with or without the version; "" means https://graph.facebook.com
+	BaseURL string       // of the official API, with or without the version; "" means https://graph.facebook.com
 	WebURL  string       // of the site; "" means https://www.instagram.com
 	HTTP    *http.Client // nil means a client of its own
 }
 
-// credentials are the query parameters by which Meta takes credentials. It repeats the token in the addresses of pages.
+// credentials are the query parameters in which Meta accepts credentials. Meta repeats the token in the addresses of
+// further pages.
 // https://developers.facebook.com/docs/graph-api/guides/secure-requests
 var credentials = []string{
 	"access_token", "appsecret_proof", "client_id", "client_secret", "input_token", "fb_exchange_token",
 }
 
-// client reads the official interface in the name of one account.
+// client reads the official API on behalf of one account.
 type client struct {
 	http          *upstream.Client
 	account       string
-	proof         string // that the token is in the hands of its app; "" for none
+	proof         string // proves that the token is held by its app; "" for none
 	lookups, tags *upstream.Quota
 }
 
-// New returns the providers for Instagram, best first: the official interface and the public pages.
+// New returns the providers for Instagram, best first: the official API and the public pages.
 func New(cfg Config) providers.Chain {
 	return providers.Chain{newOfficial(cfg), newOwn(cfg).IfOwn(cfg.Own, true)}
 }
@@ -70,18 +71,20 @@ func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "instagram", Platform: platform.Instagram, Source: schema.Official,
+		Limits:  upstream.Limits(map[string]*upstream.Quota{"lookups": c.lookups, "hashtags": c.tags}),
 		Profile: c.profile,
 		Posts:   c.posts,
 		Reels:   c.reels,
 		Search:  c.find,
 
-		Normalize: normalize,
-		Searches:  searchable,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Open:     upstream.Opener(cfg.HTTP, "www.instagram.com"),
+		Searches: searchable,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"post"}, "sort": {"relevance", "recent"}},
 		},
 		Notes: notes,
-		// method, batch, ids, callback and suppress_http_code are for none of them: the Graph API honours them in any GET.
+		// No route takes method, batch, ids, callback and suppress_http_code: the Graph API honours them in any GET.
 		Routes: providers.Routes(platform.Instagram,
 			"ig_hashtag_search{?q,user_id}",
 			"{hashtag}/recent_media{?user_id,fields,limit,after,before}",
@@ -94,13 +97,14 @@ func newOfficial(cfg Config) providers.Provider {
 	return p.Requiring(map[string]string{"token": cfg.Token, "account_id": cfg.AccountID})
 }
 
-// notes are what a user should know of both sources, and why Instagram has no more.
+// notes are what a user should know about both sources, and why Instagram offers no more.
 var notes = map[providers.Op]string{
 	providers.OpProfile: "the official interface shows professional accounts, and not whether they are verified; the " +
 		"site shows many data centres a login instead of its pages",
-	providers.OpPosts: "the official interface shows those of professional accounts, without the @ in captions",
+	providers.OpPosts: "the official interface shows those of professional accounts, without the @ in captions; the site " +
+		"shows many visitors the newest twelve alone, without counts and times",
 	providers.OpPost:  "by shortcode, number or URL, from the site, where counts may be rounded",
-	providers.OpReels: "the reels among the posts, so a page may be empty and still go on",
+	providers.OpReels: "the reels among the posts, so a page may be empty and still go on, and with the limit of posts",
 	providers.OpSearch: "posts with a #word: the last 24 hours, or the top posts where there are none; no more than 30 " +
 		"different words a week; Instagram does not tell who wrote them",
 	providers.OpComments:         "the first ten to fifteen, which the site shows, without answers to them",
@@ -143,7 +147,7 @@ func newClient(cfg Config) *client {
 			Header: http.Header{"Authorization": {"Bearer " + cfg.Token}}, Check: check, Credentials: credentials,
 		}),
 		account: cfg.AccountID,
-		lookups: upstream.NewQuota(0, 0), // a limit that depends on how much the app is used: only the answers tell
+		lookups: upstream.NewQuota(0, 0), // the limit depends on how much the app is used: only the answers state it
 		tags:    upstream.NewQuota(0, 0),
 	}
 	if cfg.AppSecret != "" {
@@ -154,7 +158,7 @@ func newClient(cfg Config) *client {
 	return c
 }
 
-// read sends r and decodes the answer. What fails in passing is read once more.
+// read sends r and decodes the answer. It retries once after a temporary failure.
 func (c *client) read(ctx context.Context, r upstream.Request, dst any) error {
 	r = r.With("appsecret_proof", c.proof)
 	_, err := c.http.Read(ctx, r, dst)
@@ -164,7 +168,7 @@ func (c *client) read(ctx context.Context, r upstream.Request, dst any) error {
 	return err
 }
 
-// forward reads path unchanged. A hashtag is read in the name of an account: ours, where the caller names none.
+// forward reads path unchanged. A hashtag is read on behalf of an account: ours, if the caller names none.
 func (c *client) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
 	query = maps.Clone(query)
 	if query == nil {

@@ -74,7 +74,7 @@ func TestOfficial(t *testing.T) {
 			},
 		},
 		Drift: &providertest.Drift{
-			// "ABSENT after = last page", where the list stands in another object; else the last page has no next.
+			// "ABSENT after = last page", when the list is within another object; else the last page has no next.
 			Absent: []string{
 				"business_discovery.media.paging", "business_discovery.media.paging.cursors",
 				"business_discovery.media.paging.cursors.after", "paging", "paging.next",
@@ -100,7 +100,7 @@ func TestOfficial(t *testing.T) {
 			{Subject: providers.PostID, In: "https://www.instagram.com/reels/CAnqPB-JzcjAAAAAAAAAAAAAAAAAAAAAAAAAAAA/", Want: "2317006284167526179"},
 			{Subject: providers.PostID, In: "12_3456789", Want: "970243687347633981"},
 			{Subject: providers.PostID, In: "17885103395504675", Want: "17885103395504675"},
-			{Subject: providers.PostID, In: "-IpfEp6gj", Want: "-IpfEp6gj"}, // its number could be an id of the official interface
+			{Subject: providers.PostID, In: "-IpfEp6gj", Want: "-IpfEp6gj"}, // its number could be an id of the official API
 			{Subject: providers.PostID, In: "https://www.instagram.com/jlo/"},
 			{Subject: providers.PostID, In: "https://www.instagram.com/share/reel/BACkPBJzcj/"}, // a code of another kind
 			{Subject: providers.Handle, In: "https://www.instagram.com/share/BACkPBJzcj/"},
@@ -125,7 +125,7 @@ func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
 		New: func(c *http.Client) providers.Chain { return instagram.New(instagram.Config{HTTP: c}) }, Upstream: "instagram_own", Witness: true,
-		// It says in has_next_page that it is the end.
+		// has_next_page says that it is the last page.
 		Witnessed: []string{"feed-2.json data.xdt_api__v1__feed__user_timeline_graphql_connection.edges"},
 		Calls: []providertest.Call{
 			providertest.Profile("own-profile", "ann.example"),
@@ -183,8 +183,8 @@ func TestOwn(t *testing.T) {
 		},
 		Drift: &providertest.Drift{
 			Absent: []string{
-				"data.user", "data.xdt_shortcode_media", // null is the site's own word for what does not exist
-				// A flag that does not fly may be missing: then the counts are shown.
+				"data.user", "data.xdt_shortcode_media", // null means that it does not exist
+				// A false flag may be missing: then the counts are shown.
 				"data.xdt_api__v1__feed__user_timeline_graphql_connection.edges[].node.like_and_view_counts_disabled",
 			},
 		},
@@ -365,7 +365,7 @@ func TestPagesAreOpenedAsABrowserDoes(t *testing.T) {
 		got = append(got, r.Header)
 		return http.StatusUnauthorized, ""
 	})}})[1]
-	_, _ = p.Profile(t.Context(), "ann") // there is nothing to read
+	_, _ = p.Profile(t.Context(), "ann") // there is no data to read
 	if len(got) != 2 {
 		t.Fatalf("%d requests, want 2", len(got))
 	}
@@ -395,7 +395,7 @@ func TestAnAppProvesThatTheTokenIsItsOwn(t *testing.T) {
 			return http.StatusOK, `{"data":[],"paging":{"next":"https:\/\/x.example\/?access_token=secret-token\u0026after=A"}}`
 		})},
 	})[0]
-	_, _ = p.Profile(t.Context(), "ann") // the answer is another
+	_, _ = p.Profile(t.Context(), "ann") // this is another answer
 	raw, err := p.Forward(t.Context(), "ig_hashtag_search", url.Values{"q": {"tea"}})
 	if err != nil || strings.Contains(string(raw), "secret-token") || !strings.Contains(string(raw), "after=A") {
 		t.Errorf("forwarded %s (%v)", raw, err)
@@ -423,7 +423,7 @@ func TestTheVersionStandsInTheAddressOnce(t *testing.T) {
 				return http.StatusNotFound, ""
 			})},
 		})[0]
-		_, _ = p.Profile(t.Context(), "ann") // there is nobody
+		_, _ = p.Profile(t.Context(), "ann") // there is no such account
 		if got != "/v25.0/17841400000000001" {
 			t.Errorf("%s: asked %s", base, got)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// profile asks what the scripts of an account's page ask, and reads the page where that is refused.
+// profile sends the query that the scripts of an account's page send, and reads the page if that is refused.
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	p, _, err := s.account(ctx, handle)
 	if err != nil {
@@ -23,7 +23,7 @@ func (s site) profile(ctx context.Context, handle string) (schema.Profile, error
 	return p, nil
 }
 
-// account reads an account, and tells whether it is private.
+// account reads an account, and reports whether it is private.
 func (s site) account(ctx context.Context, handle string) (p schema.Profile, private bool, err error) {
 	u, err := s.info(ctx, handle)
 	if err == nil {
@@ -45,7 +45,7 @@ func (s site) account(ctx context.Context, handle string) (p schema.Profile, pri
 	return p, false, page.lacks(ctx, "xig_user_by_username")
 }
 
-// info asks for an account. One that does not exist is null.
+// info queries an account. One that does not exist is null.
 func (s site) info(ctx context.Context, handle string) (u wire.Object[webUser], err error) {
 	var a struct {
 		Data struct {
@@ -72,7 +72,7 @@ func (s site) info(ctx context.Context, handle string) (u wire.Object[webUser], 
 	return u, err
 }
 
-// webUser is an account as the scripts of its page get it. It is documented nowhere.
+// webUser is an account as the scripts of its page get it. It is not documented.
 type webUser struct {
 	ID         wire.Serial `json:"id"`
 	Username   string      `json:"username"`
@@ -88,7 +88,7 @@ type webUser struct {
 	Follows    count       `json:"edge_follow"`
 	Timeline   struct {
 		count
-		Edges    wire.Rows[edge[item]] `json:"edges"` // often empty although there are posts
+		Edges    wire.Rows[edge[item]] `json:"edges"` // often empty even if there are posts
 		PageInfo pageInfo              `json:"page_info"`
 	} `json:"edge_owner_to_timeline_media"`
 }
@@ -97,7 +97,7 @@ type bioLink struct {
 	URL string `json:"url"`
 }
 
-// count is a list of which only the length is told.
+// count is a list of which only the length is given.
 type count struct {
 	Count wire.Count `json:"count"`
 }
@@ -117,7 +117,7 @@ func (u webUser) profile(raw json.RawMessage) schema.Profile {
 	}
 }
 
-// linksOf gives the addresses that an account shows, without the site's own way out.
+// linksOf returns the addresses that an account shows, without Instagram's redirect.
 func linksOf(external string, more []bioLink) []string {
 	urls := []string{meta.Unwrap(external)}
 	for _, l := range more {
@@ -126,21 +126,25 @@ func linksOf(external string, more []bioLink) []string {
 	return text.URLs(urls...)
 }
 
-// member is an account in the scripts of a page; beside a post or a comment it has the first fields only.
+// member is an account in the scripts of a page; within a post or a comment it has only the first fields.
 type member struct {
-	PK         wire.Serial `json:"pk"`
-	ID         wire.Serial `json:"id"` // the same, or that of the official interface
-	Username   string      `json:"username"`
-	FullName   string      `json:"full_name"`
-	Picture    string      `json:"profile_pic_url"`
-	Verified   bool        `json:"is_verified"`
-	Private    wire.Bool   `json:"is_private"`
-	Biography  string      `json:"biography"`
-	External   string      `json:"external_url"`
-	BioLinks   []bioLink   `json:"bio_links"`
-	Followers  wire.Count  `json:"follower_count"`
-	Following  wire.Count  `json:"following_count"`
-	Posts      wire.Count  `json:"media_count"`
+	PK        wire.Serial `json:"pk"`
+	ID        wire.Serial `json:"id"` // the same number, or that of the official API
+	Username  string      `json:"username"`
+	FullName  string      `json:"full_name"`
+	Picture   string      `json:"profile_pic_url"`
+	Verified  bool        `json:"is_verified"`
+	Private   wire.Bool   `json:"is_private"`
+	Biography string      `json:"biography"`
+	External  string      `json:"external_url"`
+	BioLinks  []bioLink   `json:"bio_links"`
+	Followers wire.Count  `json:"follower_count"`
+	Following wire.Count  `json:"following_count"`
+	Posts     wire.Count  `json:"media_count"`
+	Timeline  struct {
+		Edges    wire.Rows[edge[node]] `json:"edges"` // on the account's page
+		PageInfo pageInfo              `json:"page_info"`
+	} `json:"polaris_ordered_timeline_connection"`
 	Highlights struct {
 		Edges wire.Rows[edge[highlight]] `json:"edges"`
 	} `json:"lox_highlights_connection"`
@@ -161,7 +165,7 @@ func (m member) profile(raw json.RawMessage) schema.Profile {
 	}
 }
 
-// actor is how an account stands beside what it wrote; nil where the site withholds it.
+// actor converts the account within what it posted; nil when the site withholds it.
 func (m *member) actor() schema.Actor {
 	if m == nil {
 		return schema.UnknownActor()
@@ -172,7 +176,7 @@ func (m *member) actor() schema.Actor {
 	}
 }
 
-// actorID is the id of an account beside what it wrote, which may be all that is told of it.
+// actorID returns the id of an account within what it posted, which may be all that is given of it.
 func actorID(id wire.Serial, username string) string {
 	if id == "" && username == "" {
 		return schema.UnknownActor().ID
@@ -180,7 +184,7 @@ func actorID(id wire.Serial, username string) string {
 	return string(id)
 }
 
-// profile converts the head of a page, which has no id: the handle stands in for it.
+// profile converts the head of a page. It has no id, so the handle is used instead.
 func (c *profileCard) profile() schema.Profile {
 	raw, _ := schema.Marshal(c) // strings always marshal
 	handle := strings.ToLower(c.handle)

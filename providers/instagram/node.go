@@ -11,26 +11,26 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// node is a post as the site's apps and the newer of its queries get it. It is documented nowhere.
+// node is a post as the site's apps and the newer of its queries get it. It is not documented.
 type node struct {
-	PK      wire.Serial `json:"pk"` // in some answers a part of the id alone
-	ID      string      `json:"id"` // the same and, behind a line, the author's
+	PK      wire.Serial `json:"pk"` // in some answers only part of the id
+	ID      string      `json:"id"` // the same and, after an underscore, the author's
 	Code    string      `json:"code"`
 	User    *member     `json:"user"`
 	Owner   *member     `json:"owner"`
 	TakenAt wire.Time   `json:"taken_at"`
 	Caption struct {
 		Text string `json:"text"`
-	} `json:"caption"` // null when there is none
+	} `json:"caption"` // null when there is no caption
 	Likes         wire.Count      `json:"like_count"`
 	Comments      wire.Count      `json:"comment_count"`
 	Plays         wire.Count      `json:"play_count"`
-	Views         wire.Count      `json:"view_count"` // of three seconds, in older answers
+	Views         wire.Count      `json:"view_count"` // of at least three seconds, in older answers
 	Reshares      wire.Count      `json:"reshare_count"`
 	NoCounts      wire.Bool       `json:"like_and_view_counts_disabled"`
 	NoComments    wire.Bool       `json:"comments_disabled"`
 	PaidPromotion bool            `json:"is_paid_partnership"`
-	Product       string          `json:"product_type"` // clips is a reel
+	Product       string          `json:"product_type"` // clips means a reel
 	Clips         json.RawMessage `json:"clips_metadata"`
 	frame
 	Carousel []frame `json:"carousel_media"`
@@ -43,7 +43,7 @@ type frame struct {
 	Images     struct {
 		Candidates []address `json:"candidates"` // largest first
 	} `json:"image_versions2"`
-	Videos   []address  `json:"video_versions"` // the same in several qualities
+	Videos   []address  `json:"video_versions"` // the same video in several qualities
 	Duration wire.Float `json:"video_duration"` // seconds
 }
 
@@ -58,12 +58,17 @@ func first(list []address) string {
 	return ""
 }
 
-// isReel tells whether n is a reel. Some answers have no word for it but what a reel alone has.
+const (
+	clips = "clips" // the product that is a reel
+	video = 2       // the type of a video
+)
+
+// isReel reports whether n is a reel. Some answers do not say so, but have fields that only reels have.
 func (n node) isReel() bool {
-	return n.Product == "clips" || n.Product == "" && len(n.Clips) > 0 && n.Clips[0] == '{'
+	return n.Product == clips || n.Product == "" && len(n.Clips) > 0 && n.Clips[0] == '{'
 }
 
-// post converts n, whose author is the one given where the answer names none.
+// post converts n, with the given author if the answer names none.
 func (n node) post(author schema.Actor, raw json.RawMessage) schema.Post {
 	p := schema.Post{
 		Common:    schema.Common{ID: n.number(), URL: n.url(), Raw: raw},
@@ -89,7 +94,7 @@ func (n node) post(author schema.Actor, raw json.RawMessage) schema.Post {
 	return p
 }
 
-// either is the first of two counts that is known.
+// either returns the first of two counts that is known.
 func either(a, b wire.Count) *int64 {
 	if a.V != nil {
 		return a.V
@@ -97,7 +102,7 @@ func either(a, b wire.Count) *int64 {
 	return b.V
 }
 
-// number is that of the post.
+// number returns the number of the post.
 func (n node) number() string {
 	id, _, _ := strings.Cut(n.ID, "_")
 	switch {
@@ -111,7 +116,7 @@ func (n node) number() string {
 
 func (n node) url() string { return postPageOf(n.Code, n.number(), n.isReel()) }
 
-// author gives the number of the author, "" where the answer has none.
+// author returns the number of the author, "" when the answer has none.
 func (n node) author() string {
 	_, id, _ := strings.Cut(n.ID, "_")
 	return id
@@ -130,18 +135,18 @@ func (n node) media() []schema.Media {
 
 func (f frame) media(page string) []schema.Media {
 	seen := sight{image: cmp.Or(first(f.Images.Candidates), f.DisplayURI), video: first(f.Videos), duration: f.Duration.V}
-	seen.moves = seen.video != "" || f.Type.V != nil && *f.Type.V == 2
+	seen.moves = seen.video != "" || f.Type.V != nil && *f.Type.V == video
 	return seen.media(page)
 }
 
-// sight is what there is to see of a picture or a video.
+// sight is the data of a picture or a video.
 type sight struct {
 	image, video string
 	moves        bool
 	duration     *float64 // seconds
 }
 
-// media converts s. A video without an address is known by its first picture, or by the post's page.
+// media converts s. A video without an address gets that of its first picture, or of the post's page.
 func (s sight) media(page string) []schema.Media {
 	image := text.URL(s.image)
 	if !s.moves {

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/meta"
 )
 
-// hosts are the names of the site, the short one last.
+// hosts are the host names of the site, the short one last.
 var hosts = []string{"instagram.com", "instagr.am"}
 
 var (
@@ -21,78 +21,92 @@ var (
 	shortcode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 )
 
-// reserved are the first parts of addresses that are no handles.
-var reserved = []string{"p", "reel", "reels", "tv", "stories", "explore", "accounts", "direct", "about", "s", "share"}
+// reserved are first path segments that are not handles.
+var reserved = []string{
+	"p", "reel", "reels", "tv", "stories", "explore", "accounts", "direct", "about", "s", "share", "legal", "developer", "emails",
+	"challenge", "web", "api", "graphql",
+}
 
-// normalize folds a handle, which ignores case, and reduces a post to its number.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, hosts...)
-	if err != nil {
-		return "", err
-	}
+// addresses describes how Instagram's addresses and identifiers are parsed. It is read-only.
+var addresses = &links.Site{
+	Hosts: hosts,
+	Order: []providers.Subject{
+		providers.CommentID, providers.CollectionID, providers.TrackID, providers.PostID, providers.Handle,
+	},
+	Also: map[providers.Subject][]providers.Subject{
+		providers.CommentID: {providers.PostID}, providers.PostID: {providers.Handle},
+	},
+	In: inLink, ID: canonical,
+	// A shared address has a code of its own, which does not show where it leads.
+	Short: func(l *links.Link) bool { return l.Segment(0) == "share" && l.Segment(1) != "" },
+}
+
+// inLink returns the identifier in an address; "" when there is none.
+func inLink(s providers.Subject, l *links.Link) string {
 	switch s {
 	case providers.Handle:
-		return handleOf(value, link)
+		return handleIn(l)
 	case providers.PostID:
-		return postOf(value, link)
-	case providers.CommentID:
-		if link != nil {
-			value = commentIn(link)
+		if code := codeIn(l); !links.Digits(code) {
+			return code
 		}
+		return numberOf(codeIn(l)) // else it would be taken for the number of another post
+	case providers.CommentID:
+		return commentIn(l)
+	case providers.CollectionID:
+		if l.Segment(0) == "stories" && l.Segment(1) == "highlights" {
+			return l.Segment(2)
+		}
+		return ""
+	case providers.TrackID:
+		return l.After("audio")
+	default:
+		return ""
+	}
+}
+
+func handleIn(l *links.Link) string {
+	switch first := l.Segment(0); {
+	case first == "_u": // as the apps write it
+		return l.Segment(1)
+	case first == "stories" && l.Segment(1) != "highlights":
+		return l.Segment(1)
+	case slices.Contains(reserved, first):
+		return ""
+	default:
+		return first
+	}
+}
+
+// canonical lower-cases a handle, which ignores case, and reduces a post to its number.
+func canonical(s providers.Subject, value string) (string, error) {
+	switch s {
+	case providers.Handle:
+		value = strings.ToLower(strings.TrimLeft(value, "@"))
+		if !username.MatchString(value) {
+			return "", providers.Invalid("an Instagram handle is a name such as nasa, or the URL of a profile")
+		}
+		return value, nil
+	case providers.PostID:
+		return postOf(value)
+	case providers.CommentID:
 		return number(value, "an Instagram comment is a number, or the comment's URL")
 	case providers.CollectionID:
-		if link != nil {
-			value = ""
-			if link.Segment(0) == "stories" && link.Segment(1) == "highlights" {
-				value = link.Segment(2)
-			}
-		}
 		return number(strings.TrimPrefix(value, "highlight:"), "an Instagram highlight is a number, or the highlight's URL")
 	case providers.TrackID:
-		if link != nil {
-			value = ""
-			if i := slices.Index(link.Segments, "audio"); i >= 0 {
-				value = link.Segment(i + 1)
-			}
-		}
 		return number(value, "an Instagram sound is a number, or the sound's URL")
 	default:
 		return value, nil
 	}
 }
 
-func handleOf(value string, link *links.Link) (string, error) {
-	if link != nil {
-		value = link.Segment(0)
-		switch {
-		case value == "_u": // as the apps write it
-			value = link.Segment(1)
-		case value == "stories" && link.Segment(1) != "highlights":
-			value = link.Segment(1)
-		case slices.Contains(reserved, value):
-			value = ""
-		}
+// postOf returns the number of a post. A shortcode whose number could be an id of the official API stays a shortcode.
+func postOf(value string) (string, error) {
+	id, author, two := strings.Cut(value, "_")
+	if links.Digits(id) && (!two || len(id) > 11 && links.Digits(author)) { // shortcodes are shorter than this
+		return number(id, "an Instagram post is a shortcode such as CAnqPB-Jzcj, its number, or the post's URL")
 	}
-	value = strings.ToLower(strings.TrimLeft(value, "@"))
-	if !username.MatchString(value) {
-		return "", providers.Invalid("an Instagram handle is a name such as nasa, or the URL of a profile")
-	}
-	return value, nil
-}
-
-// postOf gives the number of a post. A shortcode whose number could be an id of the official interface stays one.
-func postOf(value string, link *links.Link) (string, error) {
-	code := value
-	if link != nil {
-		code = codeIn(link)
-	} else {
-		id, author, two := strings.Cut(value, "_")
-		if links.Digits(id) && (!two || len(id) > 11 && links.Digits(author)) { // no shortcode is as long
-			return number(id, "an Instagram post is a shortcode such as CAnqPB-Jzcj, its number, or the post's URL")
-		}
-	}
-	id := numberOf(code)
-	if id == "" {
+	if id = numberOf(value); id == "" {
 		return "", providers.Invalid("an Instagram post is a shortcode such as CAnqPB-Jzcj, its number, or the post's URL")
 	}
 	if isGraphID(id) {
@@ -101,7 +115,8 @@ func postOf(value string, link *links.Link) (string, error) {
 	return id, nil
 }
 
-// numberOf reads a shortcode, "" when it is none. That of a private account's post has 28 more characters behind it.
+// numberOf decodes a shortcode, "" when it is not one. The shortcode of a private account's post has 28 more characters
+// at its end.
 func numberOf(code string) string {
 	if !shortcode.MatchString(code) {
 		return ""
@@ -124,28 +139,28 @@ func number(value, otherwise string) (string, error) {
 	return strings.TrimLeft(value, "0"), nil
 }
 
-// isGraphID tells whether a number is an id of the official interface. The posts of three days in September 2011 have
-// such numbers too.
+// isGraphID reports whether a number is an id of the official API. The posts of three days in September 2011 have such
+// numbers too.
 func isGraphID(id string) bool {
 	return len(id) == 17 && (strings.HasPrefix(id, "17") || strings.HasPrefix(id, "18"))
 }
 
-// codeIn gives the shortcode in the address of a post's page, "" when it is another page. The name of the author may
-// stand before it. What is shared has a code of its own there, which does not say what it leads to.
+// codeIn returns the shortcode in the address of a post's page, "" when it is another page. The author's name may come
+// before it.
 func codeIn(link *links.Link) string {
-	if link.Segment(0) == "share" {
-		return ""
-	}
 	for at := range 2 {
 		switch link.Segment(at) {
 		case "p", "reel", "reels", "tv":
+			if link.Segment(at+1) == "audio" { // the page of a sound
+				return ""
+			}
 			return link.Segment(at + 1)
 		}
 	}
 	return ""
 }
 
-// commentIn gives the comment in the address of a post's page, "" when there is none.
+// commentIn returns the comment in the address of a post's page, "" when there is none.
 func commentIn(link *links.Link) string {
 	for i, s := range link.Segments {
 		if s == "c" && codeIn(link) != "" {
@@ -159,7 +174,7 @@ const siteURL = "https://www.instagram.com/"
 
 func profileURL(handle string) string { return siteURL + handle + "/" }
 
-// postURL is the page of a post.
+// postURL returns the address of a post's page.
 func postURL(code string, isReel bool) string {
 	if isReel {
 		return siteURL + "reel/" + code + "/"
@@ -167,7 +182,8 @@ func postURL(code string, isReel bool) string {
 	return siteURL + "p/" + code + "/"
 }
 
-// postPageOf is the page of a post that has a shortcode or a number, which spell each other; "" for one that has neither.
+// postPageOf returns the address of the page of a post with a shortcode or a number, which can be converted into each
+// other; "" when it has neither.
 func postPageOf(code, number string, isReel bool) string {
 	if code = cmp.Or(code, meta.Shortcode(number)); code == "" {
 		return ""
@@ -175,5 +191,5 @@ func postPageOf(code, number string, isReel bool) string {
 	return postURL(code, isReel)
 }
 
-// hashtagURL is the page of a hashtag.
+// hashtagURL returns the address of a hashtag's page.
 func hashtagURL(tag string) string { return siteURL + "explore/tags/" + url.PathEscape(tag) + "/" }

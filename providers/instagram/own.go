@@ -16,11 +16,11 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// site reads what Instagram shows to anybody: its pages, and the answers that it gives to their scripts. It sends no
-// cookies: with a session the same addresses answer in other words.
+// site reads the public side of Instagram: its pages, and the answers that it gives to their scripts. It sends no
+// cookies: with a session the same addresses answer in another form.
 type site struct {
 	http           *upstream.Client
-	timeline, item string // the numbers of queries
+	timeline, item string // the numbers of the queries
 }
 
 func newOwn(cfg Config) providers.Provider {
@@ -41,7 +41,7 @@ func newOwn(cfg Config) providers.Provider {
 		Comments:    s.comments,
 		Collections: s.collections,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpCollections: {"kind": {"highlight"}},
 		},
@@ -49,12 +49,12 @@ func newOwn(cfg Config) providers.Provider {
 	}
 }
 
-// asScript is what the scripts of a page send: without it the site answers nothing. The words in the head of a page are
-// read in English.
+// asScript are the headers that the scripts of a page send: without them the site does not answer. The texts in the
+// head of a page are read in English.
 var asScript = browser.Script("Referer", siteURL,
 	"X-Asbd-Id", "129477", "X-Ig-App-Id", "936619743392459", "X-Requested-With", "XMLHttpRequest")
 
-// asBrowser is what a browser sends when a person opens a page, in the place of what scripts send.
+// asBrowser are the headers that a browser sends when a person opens a page, instead of those of scripts.
 var asBrowser = func() http.Header {
 	h := browser.Navigation()
 	for _, name := range []string{"Referer", "X-Asbd-Id", "X-Ig-App-Id", "X-Requested-With"} {
@@ -75,7 +75,7 @@ func (s site) open(ctx context.Context, segments ...string) (*page, error) {
 	return p, p.stranger()
 }
 
-// web asks one of the site's own queries. To post a query reads, as to get it does.
+// web sends one of the site's own queries. POST only reads, as GET does.
 func (s site) web(ctx context.Context, method, docID string, variables, dst any) error {
 	b, err := json.Marshal(variables)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s site) web(ctx context.Context, method, docID string, variables, dst any)
 	return err
 }
 
-// faults is what stands in an answer beside, or in the place of, its data. With one of them null says nothing.
+// faults are errors in an answer beside its data, or instead of it. With an error, null data means nothing.
 type faults struct {
 	Errors wire.Rows[struct{}] `json:"errors"`
 }
@@ -102,5 +102,5 @@ func (f faults) err() error {
 	return nil
 }
 
-// elsewhere tells whether what failed with err may be read from another address of the site.
+// elsewhere reports whether what failed with err may be read at another address of the site.
 func elsewhere(err error) bool { return errors.Is(err, providers.ErrUnavailable) }

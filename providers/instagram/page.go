@@ -3,6 +3,7 @@ package instagram
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"regexp"
 	"strings"
 	"time"
@@ -12,20 +13,21 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/links"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/wire"
+	"github.com/socialdata/socialdata/schema"
 )
 
-// page is what the scripts and the head of a page of the site hold.
+// page is the data in the scripts and the head of a page of the site.
 type page struct {
-	route    string                // of the site's own router, such as PolarisProfileRoute; "" when it is not told
+	route    string                // in the site's own router, such as PolarisProfileRoute; "" when it is unknown
 	scripts  int                   // with data for the site's own code
-	account  *wire.Object[member]  // xig_user_by_username; nil when it is not there
+	account  *wire.Object[member]  // xig_user_by_username; nil when it is missing
 	media    *wire.Object[polaris] // xig_polaris_media
 	head     *island.Page
 	profiled *profileCard // nil when the head is not about an account
 	posted   *postCard    // nil when the head is not about a post
 }
 
-// polaris is the post that a page is about. Where a login is wanted the first part is null.
+// polaris is the post that a page is about. When a login is required the first part is null.
 type polaris struct {
 	Post     wire.Object[node] `json:"if_not_gated_logged_out"`
 	Comments struct {
@@ -38,16 +40,16 @@ type edge[T any] struct {
 	Node wire.Object[T] `json:"node"`
 }
 
-// ownRoute matches the name that the site's own router has for a page.
+// ownRoute matches the name of a page in the site's own router.
 var ownRoute = regexp.MustCompile(`"(?:[\w.]+\.)?(Polaris\w+Route)"`)
 
-// The routes of pages that are in the place of another, with the status 200.
+// The routes of pages that Instagram sends instead of the requested one, with status 200.
 const (
 	errorRoute = "PolarisErrorRoute"
 	loginRoute = "PolarisCAAIGLoginHomepageRoute"
 )
 
-// stranger returns the error of a page that is in the place of the one that was asked for, and else nil.
+// stranger returns an error if Instagram sent another page than the requested one, else nil.
 func (p *page) stranger() error {
 	switch p.route {
 	case errorRoute:
@@ -58,12 +60,13 @@ func (p *page) stranger() error {
 	return nil
 }
 
-// read takes a page apart. The data sits in JSON scripts, at depths that change: it is known by its names.
+// read parses a page. The data is in JSON scripts, at depths that change, and is found by its names.
 func read(ctx context.Context, body []byte) *page {
 	p := &page{head: island.Read(body)}
 	if m := ownRoute.FindSubmatch(body); m != nil {
 		p.route = string(m[1])
 	}
+	var accounts []json.RawMessage
 	for _, s := range p.head.Scripts {
 		if !s.Has("data-sjs") {
 			continue
@@ -72,7 +75,7 @@ func read(ctx context.Context, body []byte) *page {
 		island.Find(s.Body, func(name string, v island.Value) (into bool) {
 			switch name {
 			case "xig_user_by_username":
-				keep(ctx, &p.account, v)
+				accounts = append(accounts, v.Bytes())
 			case "xig_polaris_media":
 				keep(ctx, &p.media, v)
 			default:
@@ -81,11 +84,12 @@ func read(ctx context.Context, body []byte) *page {
 			return false
 		})
 	}
+	p.account = merged(ctx, accounts)
 	p.profiled, p.posted = profileCardOf(p.head), postCardOf(p.head)
 	return p
 }
 
-// keep decodes an object into dst, unless one is there already.
+// keep decodes an object into dst, unless dst is already set.
 func keep[T any](ctx context.Context, dst **wire.Object[T], v island.Value) {
 	var o wire.Object[T]
 	if *dst == nil && v.Is('{') && wire.Decode(ctx, v.Bytes(), &o) == nil {
@@ -93,11 +97,59 @@ func keep[T any](ctx context.Context, dst **wire.Object[T], v island.Value) {
 	}
 }
 
-// lacks says what a page lacks: a page without any data is a login in the place of another.
+// merged returns an account assembled from several objects in a page; nil when there is none. The first value of a
+// field wins, and fields of another account are left out.
+func merged(ctx context.Context, parts []json.RawMessage) *wire.Object[member] {
+	var whole map[string]json.RawMessage
+	var raw json.RawMessage
+	for _, part := range parts {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(part, &fields) != nil || fields == nil {
+			continue
+		}
+		if whole == nil {
+			whole, raw = fields, part
+			continue
+		}
+		if !sameAccount(whole, fields) {
+			continue
+		}
+		raw = nil
+		for name, value := range fields {
+			if known := whole[name]; known == nil || isNull(known) {
+				whole[name] = value
+			}
+		}
+	}
+	if whole == nil {
+		return nil
+	}
+	if raw == nil {
+		raw, _ = schema.Marshal(whole) // cannot fail: it was JSON before
+	}
+	var o wire.Object[member]
+	if wire.Decode(ctx, raw, &o) != nil {
+		return nil
+	}
+	return &o
+}
+
+// sameAccount reports whether two objects are of one account, as far as both say.
+func sameAccount(a, b map[string]json.RawMessage) bool {
+	for _, name := range []string{"pk", "username"} {
+		x, y := strings.Trim(string(a[name]), `"`), strings.Trim(string(b[name]), `"`)
+		if x != "" && y != "" && x != "null" && y != "null" && !strings.EqualFold(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
+// lacks returns the error for a missing part: a page without any data is a login page.
 func (p *page) lacks(ctx context.Context, part string) error {
 	switch {
 	case p.route != "" && p.account == nil && p.media == nil: // the right page, without its data
-		return providers.Limited("Instagram limits our pace", time.Minute)
+		return providers.Limited("Instagram is rate limiting us", time.Minute)
 	case p.scripts == 0:
 		return errBare
 	}
@@ -106,7 +158,7 @@ func (p *page) lacks(ctx context.Context, part string) error {
 
 var errBare = providers.Walled("Instagram showed a page without data: a login, or no such thing")
 
-// profileCard is the head of an account's page: what there is when its scripts hold no account.
+// profileCard is the head of an account's page, used when its scripts hold no account.
 type profileCard struct {
 	Title       string `json:"og:title"` // Ann (@ann.example) • Instagram photos and videos
 	About       string `json:"og:description"`
@@ -118,7 +170,7 @@ type profileCard struct {
 }
 
 // profileCardOf reads the head of a page about an account: "2,362 Followers, 136 Following, 224 Posts - See …". The
-// other description ends in the account's own words about itself.
+// other description ends with the account's own bio.
 func profileCardOf(head *island.Page) *profileCard {
 	c := &profileCard{
 		Title: head.Meta("og:title"), Image: head.Meta("og:image"),
@@ -153,7 +205,7 @@ type postCard struct {
 	likes, comments        *int64
 }
 
-// postCardOf reads the head of a page about a post, whose number and author must be there.
+// postCardOf reads the head of a page about a post. Its number and author are required.
 func postCardOf(head *island.Page) *postCard {
 	c := &postCard{
 		Title: head.Meta("og:title"), Author: head.Meta("twitter:title"), Description: head.Meta("description"),
@@ -182,7 +234,7 @@ func postCardOf(head *island.Page) *postCard {
 	return c
 }
 
-// named reads "Ann (@ann.example) • Instagram photos and videos".
+// named parses "Ann (@ann.example) • Instagram photos and videos".
 func named(title string) (name, handle string) {
 	at := strings.LastIndex(title, "(@")
 	if at < 0 {
@@ -195,7 +247,7 @@ func named(title string) (name, handle string) {
 	return strings.TrimSpace(title[:at]), handle
 }
 
-// authorIn reads "5,064 comments - ann.example on May 8, 2021: …", and "… - Ann (@ann.example) on Instagram: …".
+// authorIn parses "5,064 comments - ann.example on May 8, 2021: …", and "… - Ann (@ann.example) on Instagram: …".
 func authorIn(description string) (name, handle string) {
 	_, rest, _ := strings.Cut(description, " - ")
 	author, _, ok := strings.Cut(rest, " on ")
@@ -205,8 +257,8 @@ func authorIn(description string) (name, handle string) {
 	return name, handle
 }
 
-// countsIn reads what stands before the dash in "534K likes, 5,064 comments - …", each by its word in the singular.
-// Large ones are rounded.
+// countsIn parses what comes before the dash in "534K likes, 5,064 comments - …", keyed by the singular of each word.
+// Large counts are rounded.
 func countsIn(description string) map[string]*int64 {
 	counts := map[string]*int64{}
 	head, _, ok := strings.Cut(description, " - ")
@@ -220,8 +272,8 @@ func countsIn(description string) map[string]*int64 {
 	return counts
 }
 
-// quoted gives the words between the first and the last quotation mark behind a colon, straight ones or, on older pages,
-// curly ones.
+// quoted returns the text between the first and the last quotation mark after a colon, straight ones or, on older
+// pages, curly ones.
 func quoted(s string) string {
 	for _, marks := range [][2]string{{`: "`, `"`}, {`: “`, `”`}} {
 		_, rest, ok := strings.Cut(s, marks[0])

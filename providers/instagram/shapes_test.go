@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// captured decodes an answer that Instagram gave to a member. Its shape is that of what it shows to anybody.
+// captured decodes an answer that Instagram gave to a member. It has the same format as public ones.
 func captured(t *testing.T, name string, dst any) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("../../../shared/upstreams/samples/instagram", name))
@@ -24,7 +24,7 @@ func captured(t *testing.T, name string, dst any) {
 	}
 }
 
-// seen is what of a post is compared.
+// seen is the part of a post that is compared.
 type seen struct {
 	ID, URL, Handle, At string
 	Media               string // v for a video, i for an image
@@ -136,7 +136,7 @@ func TestPostsAndCommentsOfOlderQueries(t *testing.T) {
 	}
 }
 
-// The number of a post and its shortcode spell each other, and either may be all that there is.
+// The number of a post and its shortcode can be converted into each other, and either may be missing.
 func TestPostsThatAreNamedInOneWay(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, body, id, url string }{

@@ -21,27 +21,30 @@ func (s site) reels(ctx context.Context, handle, cursor string) (providers.Page[
 	return s.feed(ctx, handle, cursor, func(isReel bool) bool { return isReel })
 }
 
-// feed reads one page of an account's posts, those of a kind that keep tells.
+// feed reads one page of an account's posts; keep selects the kind.
 func (s site) feed(
 	ctx context.Context, handle, cursor string, keep func(isReel bool) bool,
 ) (providers.Page[schema.Post], error) {
-	page, rows, err := s.connection(ctx, handle, cursor, keep)
-	switch {
-	case err == nil && rows == 0 && cursor != "" && page.Next == "":
-		return page, nil // the page itself says that it is the end
-	case err == nil && rows == 0 && page.Next != "":
-		return providers.Page[schema.Post]{}, wire.Witness{More: true}.Check(ctx, "user_timeline_graphql_connection.edges")
-	case cursor != "":
-		return page, err
-	case err == nil && rows == 0:
-		return page, s.silent(ctx, handle)
-	case err != nil && elsewhere(err):
-		return s.firstPosts(ctx, handle, keep, err)
+	if cursor == members {
+		return providers.Page[schema.Post]{}, providers.Walled("Instagram shows more of this account to members only")
 	}
-	return page, err
+	page, rows, err := s.connection(ctx, handle, cursor, keep)
+	switch silent := err == nil && rows == 0 && page.Next == ""; {
+	case cursor == "" && (silent || err != nil && elsewhere(err)): // a visitor's list may be empty
+		return s.firstPosts(ctx, handle, keep, err)
+	case err == nil:
+		w := wire.Witness{Rows: rows, Cursor: cursor, Last: page.Next == "", More: page.Next != ""}
+		err = w.Check(ctx, timelineEdges)
+	}
+	if err != nil {
+		return providers.Page[schema.Post]{}, err
+	}
+	return page, nil
 }
 
-// connection asks for a page of posts, and tells how many rows it has.
+const timelineEdges = "user_timeline_graphql_connection.edges"
+
+// connection requests a page of posts, and returns how many rows it has.
 func (s site) connection(
 	ctx context.Context, handle, cursor string, keep func(isReel bool) bool,
 ) (page providers.Page[schema.Post], rows int, err error) {
@@ -61,8 +64,7 @@ func (s site) connection(
 		return page, 0, err
 	}
 	feed := a.Data.Feed
-	name := "user_timeline_graphql_connection.edges"
-	page.Items, err = wire.Items(ctx, name, feed.Edges, func(e edge[node], _ json.RawMessage) (schema.Post, bool) {
+	page.Items, err = wire.Items(ctx, timelineEdges, feed.Edges, func(e edge[node], _ json.RawMessage) (schema.Post, bool) {
 		n := e.Node.V
 		author := schema.Actor{ID: n.author(), Handle: handle}
 		if author.ID == "" {
@@ -78,7 +80,8 @@ func (s site) connection(
 	return page, feed.Edges.Len() + feed.Edges.Lost(), err
 }
 
-// feedVariables ask for posts. Their order, and what means nothing to us, are the site's own.
+// feedVariables are the parameters of a query for posts. Their order, and those that mean nothing to us, are the site's
+// own.
 type feedVariables struct {
 	After  *string `json:"after"`
 	Before *string `json:"before"`
@@ -126,46 +129,46 @@ func (p pageInfo) next(ctx context.Context) (string, error) {
 	return end, err
 }
 
-// newestFirst sorts posts by their numbers, which grow with time: those that their author has pinned come first.
+// newestFirst sorts posts by their numbers, which increase with time: pinned ones come first in the answer.
 func newestFirst(posts []schema.Post) {
 	slices.SortStableFunc(posts, func(a, b schema.Post) int { return ids.Newest(a.ID, b.ID) })
 }
 
 var errPrivate = providers.NotFound("the account is private")
 
-// silent says why an account shows no posts: nil when it has none.
-func (s site) silent(ctx context.Context, handle string) error {
-	p, private, err := s.account(ctx, handle)
-	switch {
-	case err != nil:
-		return err
-	case private:
-		return errPrivate
-	case p.PostsCount != nil && *p.PostsCount > 0:
-		return providers.Walled("Instagram shows the posts of this account to members only")
-	}
-	return wire.Witness{Count: p.PostsCount}.Check(ctx, "user_timeline_graphql_connection.edges")
-}
-
-// firstPosts reads the posts that come with an account, where the list of them failed with err. What follows is asked
-// for as behind any other post: by its number and the author's.
+// firstPosts reads the posts that come with an account, when the list of them is empty or failed with err: those that
+// the site's scripts get, else those on the account's page. It returns an empty page if the account has a count of 0.
 func (s site) firstPosts(
 	ctx context.Context, handle string, keep func(isReel bool) bool, err error,
-) (page providers.Page[schema.Post], _ error) {
+) (none providers.Page[schema.Post], _ error) {
 	u, missing := s.info(ctx, handle)
+	count := u.V.Timeline.Count.V
 	switch {
 	case missing != nil && !elsewhere(missing):
-		return page, missing
-	case missing != nil:
-		return page, err
-	case u.V.Private.Is():
-		return page, errPrivate
+		return none, missing
+	case missing == nil && u.V.Private.Is():
+		return none, errPrivate
+	case missing == nil && u.V.Timeline.Edges.Len() > 0:
+		return u.V.firstPosts(ctx, keep)
+	case missing == nil && count != nil && *count == 0:
+		return none, nil
 	}
-	list := u.V.Timeline
-	if list.Edges.Len() == 0 {
-		return page, err
+	page, found, gone := s.grid(ctx, handle, keep)
+	switch {
+	case found || gone != nil:
+		return page, gone
+	case err != nil:
+		return none, err
+	case count != nil:
+		return none, errMembers
 	}
-	last := ""
+	return none, wire.Witness{}.Check(ctx, timelineEdges)
+}
+
+// firstPosts returns the posts that came with u. The cursor of the next page is that of any other post: its number and
+// the author's.
+func (u webUser) firstPosts(ctx context.Context, keep func(isReel bool) bool) (page providers.Page[schema.Post], err error) {
+	last, list := "", u.Timeline
 	name := "edge_owner_to_timeline_media.edges"
 	page.Items, err = wire.Items(ctx, name, list.Edges, func(e edge[item], _ json.RawMessage) (schema.Post, bool) {
 		last = cmp.Or(string(e.Node.V.ID), last)
@@ -174,10 +177,10 @@ func (s site) firstPosts(
 	if err != nil || list.PageInfo.More.Not() && list.PageInfo.More.V != nil {
 		return page, err
 	}
-	if err := wire.Need(ctx, "edge_owner_to_timeline_media.edges[].node.id", last != "" && u.V.ID != ""); err != nil {
+	if err := wire.Need(ctx, "edge_owner_to_timeline_media.edges[].node.id", last != "" && u.ID != ""); err != nil {
 		return page, err
 	}
 	newestFirst(page.Items)
-	page.Next = last + "_" + string(u.V.ID)
+	page.Next = last + "_" + string(u.ID)
 	return page, nil
 }

@@ -1,4 +1,4 @@
-// Package internal_test bounds how the time of every parser below grows with what it reads.
+// Package internal_test limits how the time of every parser below grows with its input.
 package internal_test
 
 import (
@@ -28,13 +28,14 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// tree is a type that holds itself, as comments with their answers do.
+// tree is a type that contains itself, as comments with their replies do.
 type tree struct {
 	ID   wire.ID         `json:"id"`
 	Kids wire.Rows[tree] `json:"kids"`
 }
 
-// hostile is what each parser of this folder and of internal/weburl has most work with. Size is about in bytes.
+// hostile holds the worst input for each parser in this directory and for internal/weburl. Size is the approximate
+// number of bytes.
 var hostile = []struct {
 	name  string
 	input func(size int) string
@@ -134,12 +135,12 @@ func numbered(format string) func(int) string {
 	}
 }
 
-// nested is text below as many elements as a page may have around it.
+// nested returns text below as many elements as a page may have around it.
 func nested(element, s string) func(int) string {
 	return func(size int) string { return strings.Repeat(element, 400) + strings.Repeat(s+"\n", size/(len(s)+1)) }
 }
 
-// distinct is a host of letters that are all different.
+// distinct returns a host of letters that are all different.
 func distinct(size int) string {
 	var b strings.Builder
 	b.WriteString("https://")
@@ -181,14 +182,14 @@ func page(s string) *html.Node {
 	return doc
 }
 
-// most is by how much the time may grow from n to 4n: it is 4 for what is linear, and 16 for what is quadratic.
+// most is the largest factor by which the time may grow from n to 4n: it is 4 for linear, and 16 for quadratic growth.
 const most = 9
 
-// BenchmarkGrowth measures each parser with n, 2n and 4n bytes, and fails where its time grows beyond [most]. The quickest
-// of several runs counts; when they grow too much there are more of them, as the machine may have been busy.
+// BenchmarkGrowth measures each parser with n, 2n and 4n bytes, and fails if its time grows by more than [most]. The
+// quickest of several runs counts. If the growth is too large it runs more often, since the machine may have been busy.
 func BenchmarkGrowth(b *testing.B) {
 	const n, runs, mostRuns = 16 << 10, 5, 100
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would run beside the large inputs only
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would only run for the large inputs
 	for _, tt := range hostile {
 		b.Run(tt.name, func(b *testing.B) {
 			inputs := [3]string{tt.input(n), tt.input(2 * n), tt.input(4 * n)}

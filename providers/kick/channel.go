@@ -25,11 +25,19 @@ func (o *official) profile(ctx context.Context, handle string) (schema.Profile, 
 	if err != nil {
 		return schema.Profile{}, err
 	}
-	on, err := c.V.onAir(ctx)
-	if err != nil { // the profile can do without
-		on = nil
-	}
-	return c.V.profile(o.user(ctx, c.V.UserID), on, c.Raw), nil
+	return c.V.profile(o.user(ctx, c.V.UserID), c.V.airing(ctx), c.Raw), nil
+}
+
+// profiles reads many profiles: their channels by one request, and the users behind them by another.
+func (o *official) profiles(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
+	found, err := o.channels(ctx, handles)
+	return providers.PerKey(handles, err, func(handle string) (schema.Profile, error) {
+		c, err := found.of(handle)
+		if err != nil {
+			return schema.Profile{}, err
+		}
+		return c.V.profile(found.users[c.V.UserID], c.V.airing(ctx), c.Raw), nil
+	})
 }
 
 func (o *official) live(ctx context.Context, handle string) (schema.LiveStream, error) {
@@ -43,6 +51,65 @@ func (o *official) live(ctx context.Context, handle string) (schema.LiveStream, 
 	}
 	return c.V.live(o.user(ctx, c.V.UserID), on, c.Raw), nil
 }
+
+// lives reads what many channels broadcast, as profiles does.
+func (o *official) lives(ctx context.Context, handles []string) (map[string]schema.LiveStream, error) {
+	found, err := o.channels(ctx, handles)
+	return providers.PerKey(handles, err, func(handle string) (schema.LiveStream, error) {
+		c, err := found.of(handle)
+		if err != nil {
+			return schema.LiveStream{}, err
+		}
+		on, err := c.V.onAir(ctx)
+		if err != nil {
+			return schema.LiveStream{}, err
+		}
+		return c.V.live(found.users[c.V.UserID], on, c.Raw), nil
+	})
+}
+
+// channels are what came of some slugs.
+type channels struct {
+	rows  wire.Keyed[officialChannel]
+	users map[wire.Serial]officialUser // as far as they are known
+}
+
+// channels looks up slugs, and the users behind them.
+// https://docs.kick.com/apis/channels
+func (o *official) channels(ctx context.Context, handles []string) (found channels, err error) {
+	r := upstream.Get("public", "v1", "channels").Each("slug", handles)
+	r.Input = true
+	var a answer[officialChannel]
+	if _, err = o.http.Read(ctx, r, &a); err != nil {
+		return found, err
+	}
+	found.rows, err = wire.ByKey(ctx, "data", a.Data, handles, func(c officialChannel) string { return strings.ToLower(c.Slug) })
+	var ids []string
+	for _, handle := range handles {
+		if c, err := found.of(handle); err == nil {
+			ids = append(ids, string(c.V.UserID))
+		}
+	}
+	if err == nil && len(ids) > 0 {
+		found.users = o.users(ctx, ids)
+	}
+	return found, err
+}
+
+// of returns the channel of a slug.
+func (f channels) of(handle string) (wire.Object[officialChannel], error) {
+	c, err := f.rows.Of(handle, noChannel())
+	switch {
+	case err != nil:
+	case c.V.UserID == "":
+		err = providers.Unreadable(nil)
+	default:
+		c.Raw = withoutKey(c.Raw)
+	}
+	return c, err
+}
+
+func noChannel() error { return providers.NotFound("Kick has no such channel") }
 
 // answer is what every read of the official interface gives.
 type answer[T any] struct {
@@ -69,23 +136,29 @@ func (o *official) channel(ctx context.Context, handle string) (wire.Object[offi
 	if a.Data.Len() > 0 {
 		return none, wire.Same(ctx, "channel", handle, "")
 	}
-	return none, providers.NotFound("Kick has no such channel")
+	return none, noChannel()
 }
 
 // user looks up the name and picture behind a channel, which the channel can do without.
 func (o *official) user(ctx context.Context, id wire.Serial) officialUser {
+	return o.users(ctx, []string{string(id)})[id]
+}
+
+// users is user for several channels.
+func (o *official) users(ctx context.Context, ids []string) map[wire.Serial]officialUser {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	found := map[wire.Serial]officialUser{}
 	var a answer[officialUser]
-	if _, err := o.http.Read(ctx, upstream.Get("public", "v1", "users").With("id", string(id)), &a); err != nil {
-		return officialUser{}
+	if _, err := o.http.Read(ctx, upstream.Get("public", "v1", "users").Each("id", ids), &a); err != nil {
+		return found
 	}
 	for _, u := range a.Data.All() {
-		if u.V.ID == id {
-			return u.V
+		if _, twice := found[u.V.ID]; !twice {
+			found[u.V.ID] = u.V
 		}
 	}
-	return officialUser{}
+	return found
 }
 
 // officialUser is one of GET /public/v1/users.
@@ -135,6 +208,15 @@ func broadcasts[T any](ctx context.Context, part string, raw json.RawMessage, li
 		return nil, err
 	}
 	return &v, wire.Need(ctx, part+".is_live", live(v).V != nil)
+}
+
+// airing is onAir for what can do without.
+func (c officialChannel) airing(ctx context.Context) *officialStream {
+	on, err := c.onAir(ctx)
+	if err != nil {
+		return nil
+	}
+	return on
 }
 
 func (c officialChannel) profile(u officialUser, on *officialStream, raw []byte) schema.Profile {

@@ -25,6 +25,10 @@ type Config struct {
 	TokenURL     string        // "" means https://id.kick.com/oauth/token
 	OwnURL       string        // of the website; "" means https://kick.com
 	HTTP         *http.Client  // nil means a client of its own
+
+	// Batch is how many channels one request of the official interface asks for; 0 means 50, which its documentation is quoted
+	// with, and 1 asks for each by itself.
+	Batch int
 }
 
 // New returns the providers for Kick, in the order in which they are to be tried: the official interface, and what the
@@ -46,7 +50,7 @@ func newOfficial(cfg Config) providers.Provider {
 		Profile: o.profile,
 		Live:    o.live,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Notes: map[providers.Op]string{
 			providers.OpProfile:     "without followers and verified mark, which Kick's interface does not tell",
 			providers.OpSearch:      "Kick's interface cannot search channels, and the website asks a third party",
@@ -63,6 +67,10 @@ func newOfficial(cfg Config) providers.Provider {
 			"public/v2/categories{?id,name,tag,limit,cursor}",
 		),
 		Forward: o.forward,
+	}
+	if most := cmp.Or(cfg.Batch, 50); most > 1 {
+		p.Batches.Profile = providers.Batch[schema.Profile]{Most: most, Read: o.profiles}
+		p.Batches.Live = providers.Batch[schema.LiveStream]{Most: most, Read: o.lives}
 	}
 	p = p.Requiring(map[string]string{"client_id": cfg.ClientID, "client_secret": cfg.ClientSecret})
 	if !p.Serves(providers.OpProfile) {

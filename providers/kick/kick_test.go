@@ -326,3 +326,13 @@ func TestAnswersThatAreNoAnswers(t *testing.T) {
 		}
 	}
 }
+
+func TestBatchIsASetting(t *testing.T) {
+	t.Parallel()
+	for batch, want := range map[int]int{0: 50, 1: 1, 20: 20} {
+		p := kick.New(kick.Config{ClientID: "id", ClientSecret: "secret", Batch: batch})[0]
+		if got := p.AtOnce(providers.OpLive); got != want {
+			t.Errorf("with %d, %d channels are asked for at once, want %d", batch, got, want)
+		}
+	}
+}

@@ -17,31 +17,39 @@ var (
 // reserved are paths of kick.com that are no channels.
 var reserved = map[string]bool{
 	"api": true, "browse": true, "categories": true, "category": true, "clips": true, "community-guidelines": true,
-	"dashboard": true, "following": true, "privacy-policy": true, "search": true, "terms-of-service": true, "video": true,
+	"dashboard": true, "following": true, "login": true, "signup": true, "privacy-policy": true, "search": true, "terms-of-service": true, "video": true,
 }
 
-// normalize reduces a handle to its slug, which is lower case and has - where the name has _; and a post to the UUID of
-// a recording or the id of a clip.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "kick.com", "player.kick.com", "clips.kick.com")
-	if err != nil {
-		return "", err
-	}
-	if s == providers.Handle {
-		if link != nil {
-			value = link.Segment(0)
-			if value == "popout" {
-				value = link.Segment(1)
-			}
+// addresses is how the addresses and identifiers of Kick are read. Read only.
+var addresses = &links.Site{
+	Hosts: []string{"kick.com", "player.kick.com", "clips.kick.com"},
+	Order: []providers.Subject{providers.PostID, providers.Handle},
+	Also:  map[providers.Subject][]providers.Subject{providers.PostID: {providers.Handle}},
+	In: func(s providers.Subject, l *links.Link) string {
+		if s != providers.Handle {
+			return postOf(l)
 		}
-		value = strings.ToLower(strings.TrimPrefix(value, "@"))
-		if value = strings.ReplaceAll(value, "_", "-"); !slug.MatchString(value) || link != nil && reserved[value] {
+		name := l.Segment(0)
+		if name == "popout" {
+			name = l.Segment(1)
+		}
+		if reserved[strings.ToLower(name)] {
+			return ""
+		}
+		return name
+	},
+	ID: canonical,
+}
+
+// canonical reduces a handle to its slug, which is lower case and has - where the name has _; and a post to the UUID of a
+// recording or the id of a clip.
+func canonical(s providers.Subject, value string) (string, error) {
+	if s == providers.Handle {
+		value = strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(value, "@")), "_", "-")
+		if !slug.MatchString(value) {
 			return "", providers.Invalid("a Kick handle is a channel's name such as xqc, or its URL")
 		}
 		return value, nil
-	}
-	if link != nil {
-		value = postOf(link)
 	}
 	if id := strings.ToLower(value); uuid.MatchString(id) {
 		return id, nil
@@ -56,8 +64,8 @@ func normalize(s providers.Subject, value string) (string, error) {
 func postOf(l *links.Link) string {
 	first, second, third := l.Segment(0), l.Segment(1), l.Segment(2)
 	switch {
-	case l.Query.Get("clip") != "":
-		return l.Query.Get("clip")
+	case l.Param("clip") != "":
+		return l.Param("clip")
 	case second == "videos" || second == "clips":
 		return third
 	case first == "video" || first == "clips":

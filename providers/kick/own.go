@@ -34,7 +34,7 @@ func newOwn(cfg Config) providers.Provider {
 		Post:    w.post,
 		Reels:   w.reels,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Notes: map[providers.Op]string{
 			providers.OpProfile: "from the website, behind a bot check: off unless the setting own is on",
 			providers.OpPosts:   "recordings, one page; only the website tells them, behind a bot check: off unless the setting own is on",

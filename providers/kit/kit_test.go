@@ -11,8 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestAProviderOutsideTheRepositoryNeedsNothingInternal builds testdata/mastodon as a module of its own, outside the
-// repository, and runs its tests.
+// TestAProviderOutsideTheRepositoryNeedsNothingInternal builds testdata/mastodon as a module outside the repository,
+// and runs its tests.
 func TestAProviderOutsideTheRepositoryNeedsNothingInternal(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -27,7 +27,7 @@ func TestAProviderOutsideTheRepositoryNeedsNothingInternal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The versions of this module, so that nothing is looked up.
+	// Use the versions of this module, so that nothing is downloaded.
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		t.Fatal(err)

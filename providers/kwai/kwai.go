@@ -1,8 +1,7 @@
 // Package kwai reads public Kwai videos and accounts: the international Kwai of kwai.com, not Kuaishou.
 //
-// There is no public interface for reading. The site answers with JSON for its own scripts, and its pages carry what search
-// engines read; which videos it shows depends on the country that it is asked from.
-// Source: https://www.kwai.com
+// There is no public API for reading. The site answers its own scripts with JSON, and its pages have metadata for
+// search engines. Which videos it shows depends on the country of the reader's address. Source: https://www.kwai.com
 package kwai
 
 import (
@@ -18,14 +17,14 @@ import (
 
 // Config says how to reach Kwai.
 type Config struct {
-	Own providers.Own // on by default; the site is all that there is to read
+	Own providers.Own // on by default; the site is the only source
 
 	WebURL   string       // of the site; "" means https://www.kwai.com
 	ShareURL string       // of the pages that the app shares; "" means https://m.kwai.com
 	HTTP     *http.Client // nil means a client of its own
 }
 
-// site reads what the site shows to anybody.
+// site reads the public site.
 type site struct{ http, share *upstream.Client }
 
 // New returns the provider for Kwai.
@@ -38,20 +37,21 @@ func New(cfg Config) providers.Chain {
 		Name: "kwai", Platform: platform.Kwai, Source: schema.Own,
 		Profile:    s.profile,
 		Posts:      s.posts,
-		Reels:      s.posts, // every post is one
+		Reels:      s.posts, // every post is a video
 		Post:       s.post,
 		Transcript: s.transcript,
 
-		Normalize: normalize,
-		Notes:     notes,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Open:  upstream.Opener(cfg.HTTP, "k.kwai.com", "s.kw.ai", "kwai-video.com"),
+		Notes: notes,
 	}
 	return providers.Chain{p.IfOwn(cfg.Own, true)}
 }
 
-// asBrowser is what a browser sends. The site shows most to Brazil.
+// asBrowser are the headers that a browser sends. The site shows most to Brazil.
 var asBrowser = browser.Page("Accept", "application/json, text/plain, */*", "Accept-Language", "pt-BR,pt;q=0.9,en;q=0.8")
 
-// notes are what a user should know of Kwai, and why it has no more.
+// notes are what a user should know about Kwai, and why it offers no more.
 var notes = map[providers.Op]string{
 	providers.OpPosts:       "what Kwai shows depends on the country that it is asked from",
 	providers.OpReels:       "every post is one: the same as posts",

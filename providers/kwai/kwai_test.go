@@ -52,7 +52,7 @@ func TestKwai(t *testing.T) {
 			{Call: providertest.Transcript("transcript of what was shared", of("150000228494834/1")), Want: providers.ErrUnsupported},
 		},
 		Drift: &providertest.Drift{
-			// A video of which nothing is said has no transcript.
+			// A video without speech has no transcript.
 			Absent: []string{"transcript"},
 		},
 		Inputs: []providertest.Input{

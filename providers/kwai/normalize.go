@@ -10,26 +10,39 @@ import (
 
 const siteURL = "https://www.kwai.com/"
 
-// isHandle tells whether s has the form of a handle.
+// isHandle reports whether s has the form of a handle.
 func isHandle(s string) bool {
 	return links.Within(s, 64, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) || strings.ContainsRune("_.-", r) })
 }
 
-// normalize reduces what people paste. The site finds a video by its account and its number, so that both stay of an
-// address: @handle/NUMBER, or NUMBER/NUMBER of an address that the app shares.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "kwai.com", "k.kwai.com", "s.kw.ai", "kwai-video.com")
-	if err != nil {
-		return "", err
-	}
-	if link != nil && (link.Host != "kwai.com" || link.Segment(0) == "p") {
-		return "", providers.Invalid("a short link does not say what it leads to: open it and pass the address behind it")
-	}
+// addresses describes how addresses and identifiers of Kwai are parsed. It is read-only.
+var addresses = &links.Site{
+	Hosts: []string{"kwai.com", "k.kwai.com", "s.kw.ai", "kwai-video.com"},
+	Order: []providers.Subject{providers.PostID, providers.Handle},
+	Also:  map[providers.Subject][]providers.Subject{providers.PostID: {providers.Handle}},
+	In: func(s providers.Subject, l *links.Link) string {
+		switch {
+		case s != providers.Handle:
+			return videoIn(l)
+		case strings.HasPrefix(l.Segment(0), "@"):
+			return l.Segment(0)
+		}
+		return ""
+	},
+	ID: canonical,
+	Short: func(l *links.Link) bool {
+		return len(l.Segments) > 0 && (l.Host != "kwai.com" || l.Segment(0) == "p")
+	},
+}
+
+// canonical checks a handle or the place of a video. The site finds a video by its account and its number, so both are
+// kept: @handle/NUMBER, or NUMBER/NUMBER in an address that the app shares.
+func canonical(s providers.Subject, value string) (string, error) {
 	if s == providers.Handle {
-		return account(link, value)
-	}
-	if link != nil {
-		value = videoIn(link)
+		if value = strings.TrimPrefix(value, "@"); !isHandle(value) {
+			return "", providers.Invalid("a Kwai handle is the name behind the @, such as KwaiBrasilOficial")
+		}
+		return value, nil
 	}
 	if v := parse(value); v.number == "" {
 		return "", providers.Invalid("a Kwai video is an address such as https://www.kwai.com/@handle/video/5193363430624671876, or its number")
@@ -37,20 +50,8 @@ func normalize(s providers.Subject, value string) (string, error) {
 	return value, nil
 }
 
-func account(link *links.Link, value string) (string, error) {
-	if link != nil {
-		if value = link.Segment(0); !strings.HasPrefix(value, "@") {
-			value = ""
-		}
-	}
-	value = strings.TrimPrefix(value, "@")
-	if !isHandle(value) {
-		return "", providers.Invalid("a Kwai handle is the name behind the @, such as KwaiBrasilOficial")
-	}
-	return value, nil
-}
-
-// videoIn reads /@handle/video/NUMBER, in which another word may stand or none, and /photo/NUMBER/NUMBER.
+// videoIn parses /@handle/video/NUMBER, in which another word may replace "video" or it may be missing, and
+// /photo/NUMBER/NUMBER.
 func videoIn(link *links.Link) string {
 	n := len(link.Segments)
 	switch first := link.Segment(0); {
@@ -62,14 +63,14 @@ func videoIn(link *links.Link) string {
 	return ""
 }
 
-// place is where the site shows a video.
+// place identifies a video on the site.
 type place struct {
-	handle string // "" when it is not known
+	handle string // "" when it is unknown
 	user   string // the number of the account, in an address that the app shares
-	number string // of the video; "" for what is no place of one
+	number string // of the video; "" if the value is not the place of one
 }
 
-// parse reads a normalized id.
+// parse parses a normalized id.
 func parse(id string) place {
 	owner, number, found := strings.Cut(id, "/")
 	if !found {

@@ -17,10 +17,10 @@ var (
 	errGone    = providers.NotFound("LinkedIn has no such page")
 )
 
-// statusRefused is the site's own.
+// statusRefused is LinkedIn's own status.
 const statusRefused = 999
 
-// checkPage knows the refusals of the site, and where it leads to in the place of a page.
+// checkPage recognizes the refusals of the site, and the pages to which it redirects instead of answering.
 func checkPage(res *upstream.Response) error {
 	switch res.Status {
 	case statusRefused, http.StatusForbidden, http.StatusUnavailableForLegalReasons:
@@ -35,7 +35,8 @@ func checkPage(res *upstream.Response) error {
 	return nil
 }
 
-// leads says what an address in the place of a page means; nil for one that is a page itself.
+// leads returns the error for an address to which LinkedIn redirects instead of answering; nil when the address is a
+// page of its own.
 func leads(u *url.URL) error {
 	if u == nil {
 		return nil
@@ -51,7 +52,7 @@ func leads(u *url.URL) error {
 	return nil
 }
 
-// failure is an answer of the official interface that is none.
+// failure is an error response of the official API.
 // https://learn.microsoft.com/en-us/linkedin/shared/api-guide/concepts/error-handling
 type failure struct {
 	Details struct {
@@ -66,7 +67,7 @@ type failure struct {
 	} `json:"errorDetails"`
 }
 
-const pace = 35 * time.Second // LinkedIn does not say how long it refuses; its shortest limit is of a minute
+const pace = 35 * time.Second // LinkedIn does not say for how long it refuses; its shortest limit is per minute
 
 func check(res *upstream.Response) error {
 	ads := strings.HasSuffix(res.URL.Path, "/adLibrary")
@@ -91,17 +92,17 @@ func check(res *upstream.Response) error {
 	case http.StatusUpgradeRequired:
 		return providers.Unavailable(nil, "LinkedIn has retired the version of its interface that is set")
 	case http.StatusTooManyRequests:
-		return providers.Limited("LinkedIn limits our pace", pace)
+		return providers.Limited("LinkedIn is rate limiting us", pace)
 	}
 	return nil
 }
 
 var errRequest = providers.Unavailable(nil, "LinkedIn cannot read our request")
 
-// errUnseen is about an organisation that the official interface does not show.
+// errUnseen is returned for an organisation that the official API does not show.
 var errUnseen = providers.NotHere("LinkedIn's interface shows no such organisation")
 
-// refuses tells whether a failure is about a field of the request, or a part of it, such as dateRange/start.
+// refuses reports whether a failure is about a field of the request, or a part of it, such as dateRange/start.
 func refuses(body []byte, field string) bool {
 	var f failure
 	if json.Unmarshal(body, &f) != nil {

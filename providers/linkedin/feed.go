@@ -42,7 +42,7 @@ func (s site) posts(ctx context.Context, handle, cursor string) (out providers.P
 	seen := map[string]bool{}
 	for n := range p.root.all(cards) {
 		if !n.inside(section, p.root) || n.inside(cards, p.root) {
-			continue // not of the list, or what a card shares
+			continue // not in the list, or shared by a card
 		}
 		switch r, ours := read(n); {
 		case r.ID == "":
@@ -56,17 +56,20 @@ func (s site) posts(ctx context.Context, handle, cursor string) (out providers.P
 			out.Items = append(out.Items, r.post())
 		}
 	}
+	if err := (wire.Witness{Rows: understood + lost}).Check(ctx, name); err != nil { // a page has no count of posts
+		return providers.Page[schema.Post]{}, err
+	}
 	if err := wire.Need(ctx, name+" commentary", words || len(out.Items) == 0); err != nil {
-		return providers.Page[schema.Post]{}, err // some posts are pictures alone, but hardly all of them
+		return providers.Page[schema.Post]{}, err // some posts are only pictures, but hardly all of them
 	}
 	slices.SortStableFunc(out.Items, func(a, b schema.Post) int { return dates.Newest(a.CreatedAt, b.CreatedAt) })
 	return out, wire.Understood(name, understood, lost)
 }
 
-// activityCard tells a card of a person's page, in either of its layouts.
+// activityCard matches a card of a person's page, in either layout.
 var activityCard = either(dom.Class("main-activity-card"), dom.Class("profile-activity-card"))
 
-// post is what a card shows.
+// post is the data of a card.
 type post struct {
 	ID       string         `json:"id"`
 	URL      string         `json:"url,omitempty"`
@@ -79,7 +82,7 @@ type post struct {
 	Comments *int64         `json:"num_comments"`
 }
 
-// wrote is who stands at the top of a card.
+// wrote is the author at the top of a card.
 type wrote struct {
 	URL   string `json:"url"`
 	Name  string `json:"name"`
@@ -103,7 +106,7 @@ func (p post) post() schema.Post {
 	}
 }
 
-// PostURL is the page of a post by its id.
+// PostURL returns the address of the page of a post by its id.
 func PostURL(id string) string {
 	if name, ok := strings.CutPrefix(id, article); ok {
 		return siteURL + "/" + article + url.PathEscape(name)
@@ -114,17 +117,18 @@ func PostURL(id string) string {
 	return siteURL + "/feed/update/" + id
 }
 
-// createdAt reads the time at which a post was made from its number, whose upper bits are milliseconds.
+// createdAt decodes the time at which a post was made from its number, whose upper bits are milliseconds.
 func createdAt(id string) *time.Time {
 	n, err := strconv.ParseInt(id[strings.LastIndex(id, ":")+1:], 10, 64)
 	if err != nil || n>>22 < 1_000_000_000_000 {
-		return nil // no number of LinkedIn's time
+		return nil // not a number from LinkedIn's lifetime
 	}
 	t := time.UnixMilli(n >> 22).UTC()
 	return &t
 }
 
-// update reads a card of an organisation's page. It is false for what the organisation has only liked or commented on.
+// update reads a card of an organisation's page. It reports false for what the organisation has only liked or commented
+// on.
 func (a account) update(n node) (post, bool) {
 	out := shown(n)
 	header := n.first(func(d *html.Node) bool {
@@ -143,7 +147,7 @@ func (a account) update(n node) (post, bool) {
 	return out, true
 }
 
-// shown reads what a card of an organisation's page and the main card of a post's page have in common.
+// shown reads the parts that a card of an organisation's page and the main card of a post's page have in common.
 func shown(n node) post {
 	words := n.first(dom.Is("data-test-id", commentary))
 	out := post{
@@ -155,7 +159,7 @@ func shown(n node) post {
 
 const commentary = "main-feed-activity-card__commentary"
 
-// lockup reads who stands at the top of a card: a picture and a name, which both lead to the account.
+// lockup reads the author at the top of a card: a picture and a name, which both link to the account.
 func lockup(n node) (w wrote) {
 	top := n.first(dom.Is("data-test-id", "main-feed-activity-card__entity-lockup"))
 	for a := range top.all(dom.Tag("a")) {
@@ -177,13 +181,13 @@ func mentions(n node) (all []string) {
 	return all
 }
 
-// reactions counts; a count that is not there is unknown, for LinkedIn leaves out some that are not 0.
+// reactions returns the counts of a card; a missing count is unknown, because LinkedIn leaves out some that are not 0.
 func reactions(n node) (likes, comments *int64) {
 	number := func(name string) *int64 { return text.Count(n.first(has(name)).attr(name)) }
 	return number("data-num-reactions"), number("data-num-comments")
 }
 
-// source is a form of a video, as the player of a page has it.
+// source is one rendition of a video, as the player of a page has it.
 type source struct {
 	Src  string `json:"src"`
 	Type string `json:"type"`
@@ -216,7 +220,7 @@ func image(address string) []schema.Media {
 	return []schema.Media{{Type: schema.Image, URL: *u}}
 }
 
-// activity reads a card of a person's page. It is false for what the person has only liked or commented on.
+// activity reads a card of a person's page. It reports false for what the person has only liked or commented on.
 func (a account) activity(n node, name string) (post, bool) {
 	link := n.first(func(d *html.Node) bool { return d.Data == "a" && PostAt(dom.Attr(d, "href")) != "" })
 	out := post{ID: PostAt(link.attr("href")), URL: bare(link.attr("href")), Author: wrote{URL: a.url(), Name: name}}
@@ -225,11 +229,11 @@ func (a account) activity(n node, name string) (post, bool) {
 		return a.listed(n, out)
 	}
 	inner := n.first(activityCard)
-	own := func(p dom.Match) dom.Match { // what does not stand in the card that this one shares
+	own := func(p dom.Match) dom.Match { // leaves out what is in the card that this one shares
 		return func(d *html.Node) bool { return p(d) && !(node{d}).inside(activityCard, n) }
 	}
 	said, content := n.first(own(has("data-see-more-text"))), n.first(own(dom.Class("profile-activity-content-card")))
-	if !said.here() && inner.here() { // nothing of their own: a repost
+	if !said.here() && inner.here() { // no text of their own: a repost
 		said, content = inner.first(has("data-see-more-text")), inner.first(dom.Class("profile-activity-content-card"))
 		root := inner.first(dom.Class("profile-activity-root-author")).first(dom.Tag("a"))
 		out.Of = &wrote{URL: root.attr("href"), Name: root.line()}
@@ -238,7 +242,7 @@ func (a account) activity(n node, name string) (post, bool) {
 	out.Media = cover(content, content.first(dom.Tag("img")), out.URL)
 	caption := link.line() // such as "Ann Leaf liked this"
 	if !strings.HasSuffix(caption, " this") && !strings.Contains(caption, "comment") && !strings.Contains(caption, "repl") {
-		out.ID = "" // it does not tell whose it is
+		out.ID = "" // its author is unknown
 	}
 	return out, strings.HasSuffix(caption, " shared this") || strings.HasSuffix(caption, " reposted this")
 }
@@ -251,7 +255,7 @@ func (a account) listed(n node, out post) (post, bool) {
 	out.Text = n.first(dom.Class("base-main-card__title")).line()
 	out.Media = cover(n, n.first(dom.Class("main-activity-card__img")), out.URL)
 	if !told {
-		out.ID = "" // it does not tell whose it is
+		out.ID = "" // its author is unknown
 	}
 	if of := slugOf(out.URL); did == "Reposted" && of != "" && !strings.EqualFold(of, a.slug) {
 		out.Of = &wrote{URL: account{person, of}.url(), Name: of}
@@ -259,14 +263,15 @@ func (a account) listed(n node, out post) (post, bool) {
 	return out, (did == "Posted" || did == "Reposted" || did == "Shared") && strings.EqualFold(by, a.slug)
 }
 
-// slugOf is the account in the address of a post, such as /posts/ann_tea-time-activity-1-AbCd; "" for another address.
+// slugOf returns the account in the address of a post, such as /posts/ann_tea-time-activity-1-AbCd; "" for another
+// address.
 func slugOf(address string) string {
 	_, name, _ := strings.Cut(address, "/posts/")
 	slug, _, _ := strings.Cut(name, "_")
 	return slug
 }
 
-// cover is the picture of a card. One with a play button is the cover of a video, which only the post's page plays.
+// cover returns the picture of a card. With a play button it is the cover of a video, which only the post's page plays.
 func cover(n, img node, page string) []schema.Media {
 	all := image(img.picture())
 	if len(all) == 0 || page == "" || !n.first(playButton).here() {
@@ -281,17 +286,16 @@ func playButton(n *html.Node) bool {
 	return slices.Contains(words, "play")
 }
 
-// PostAt is the id of the post, or of the article, at an address; "" for another page.
+// PostAt returns the id of the post or article at an address; "" for another page.
 func PostAt(href string) string {
-	id, err := normalize(providers.PostID, href)
+	id, err := addresses.Normalize(providers.PostID, href)
 	if err != nil || !strings.Contains(href, "/") {
 		return ""
 	}
 	return id
 }
 
-// bare is the address of a page of the site without what the link adds for the site's own counting, on the host that is not
-// a country's.
+// bare returns the address of a page of the site without tracking parameters, on the host that is not country-specific.
 func bare(href string) string {
 	u, err := url.Parse(href)
 	if err != nil {

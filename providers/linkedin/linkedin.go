@@ -1,7 +1,7 @@
-// Package linkedin reads LinkedIn: the official interface, which shows organisations and the ad library to a token that a
-// member has given, and the pages that the site shows to anybody.
+// Package linkedin reads LinkedIn: the official API, which shows organisations and the ad library for a member's token,
+// and the public pages of the site.
 //
-// A person's id is the last part of the address of its page, and a post's the number of its activity.
+// A person's id is the last part of its page's address, and a post's the number of its activity.
 //
 // Sources: https://learn.microsoft.com/en-us/linkedin/ and https://www.linkedin.com
 package linkedin
@@ -22,31 +22,32 @@ import (
 
 // Config says how to reach LinkedIn.
 type Config struct {
-	// Token is a member's access token for an app that LinkedIn has let into Community Management, and for ads into the
-	// Ad Library; "" leaves only the public pages. It lasts 60 days.
+	// Token is a member's access token for an app that has access to Community Management, and to the Ad Library for ads;
+	// with "", only the public pages are read. It is valid for 60 days.
 	Token string
-	// Version of the official interface, such as "202606"; "" means that one. LinkedIn retires each after a year.
+	// Version is the version of the official API, such as "202606", which is also what "" means. LinkedIn retires each
+	// version after a year.
 	Version string
-	// Own reads the public pages; off by default, since LinkedIn refuses whoever reads more than a page in ten seconds,
-	// and its user agreement forbids it.
+	// Own reads the public pages. It is off by default: LinkedIn refuses clients that read more than a page in ten
+	// seconds, and its user agreement forbids it.
 	Own providers.Own
-	// PagesPerMinute bounds how many public pages are read; 0 for no bound.
+	// PagesPerMinute limits the rate at which public pages are read; 0 means no limit.
 	PagesPerMinute int
 
-	BaseURL string       // of the official interface; "" means https://api.linkedin.com
+	BaseURL string       // of the official API; "" means https://api.linkedin.com
 	WebURL  string       // of the site; "" means https://www.linkedin.com
 	HTTP    *http.Client // nil means a client of its own
 }
 
 const siteURL = "https://www.linkedin.com"
 
-// credentials are the query parameters by which LinkedIn takes credentials.
+// credentials are the query parameters in which LinkedIn accepts credentials.
 // https://learn.microsoft.com/en-us/linkedin/shared/authentication/authorization-code-flow
 var credentials = []string{"oauth2_access_token", "client_id", "client_secret"}
 
 type client struct{ http *upstream.Client }
 
-// New returns the providers for LinkedIn, best first: the official interface and the public pages.
+// New returns the providers for LinkedIn, best first: the official API and the public pages.
 func New(cfg Config) providers.Chain {
 	return providers.Chain{newOfficial(cfg), newOwn(cfg).IfOwn(cfg.Own, false)}
 }
@@ -66,7 +67,8 @@ func newOfficial(cfg Config) providers.Provider {
 		Ads:       c.adsOf,
 		AdsSearch: c.searchAds,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Open: upstream.Opener(cfg.HTTP, "lnkd.in"),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpAds:       {"country": nil, "since": nil, "until": nil},
 			providers.OpAdsSearch: {"country": nil, "since": nil, "until": nil},
@@ -109,8 +111,8 @@ var notes = map[providers.Op]string{
 	providers.OpAdvertisers: "LinkedIn has no search for advertisers",
 }
 
-// encode leaves the brackets of lists and records as they are: to LinkedIn they are letters when they are escaped. The
-// values in them are escaped already.
+// encode leaves the brackets of lists and records unescaped: when escaped, LinkedIn takes them for text. The values in
+// them are already escaped.
 // https://linkedin.github.io/rest.li/spec/protocol#restli-protocol-20-object-and-listarray-representation
 func encode(q url.Values) string {
 	plain := strings.NewReplacer("%28", "(", "%29", ")", "%2C", ",", "%3A", ":", "%25", "%")
@@ -131,12 +133,13 @@ func newOwn(cfg Config) providers.Provider {
 	})}
 	return providers.Provider{
 		Name: "linkedin_own", Platform: platform.LinkedIn, Source: schema.Own,
+		Limits:   upstream.Limits(map[string]*upstream.Quota{"pages": s.http.Quota()}),
 		Profile:  s.profile,
 		Posts:    s.posts,
 		Post:     s.post,
 		Comments: s.comments,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Notes: map[providers.Op]string{
 			providers.OpProfile:  "in/name, company/name, school/name or showcase/name; LinkedIn rounds large counts, and hides some pages",
 			providers.OpPosts:    "the newest that the page shows, ten at most; of a person, what it has shared",
@@ -146,5 +149,5 @@ func newOwn(cfg Config) providers.Provider {
 	}
 }
 
-// asBrowser is what a browser sends when a person opens a page: anything else is refused.
+// asBrowser are the headers that a browser sends when a person opens a page: any other client is refused.
 var asBrowser = browser.Page()

@@ -46,7 +46,7 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Ads("by domain", providers.AdsQuery{Domain: "tea.example"}), Want: providers.ErrUnsupported},
 		},
 		Drift: &providertest.Drift{
-			// Each link leads elsewhere: the one before the page and the one behind it are no rows of a list.
+			// Each link has its own meaning: the previous page and the next are not rows of a list.
 			Tuples: []string{"paging.links"},
 		},
 		Inputs: []providertest.Input{
@@ -90,7 +90,7 @@ func TestOwn(t *testing.T) {
 		New: func(c *http.Client) providers.Chain {
 			return linkedin.New(linkedin.Config{Own: providers.OwnOn, HTTP: c})
 		},
-		Upstream: "linkedin_own",
+		Upstream: "linkedin_own", Witness: true,
 		Calls: []providertest.Call{
 			providertest.Profile("own-company", "company/tea-house"),
 			providertest.Posts("own-company-posts", "company/tea-house"),
@@ -129,7 +129,7 @@ func TestSettings(t *testing.T) {
 	if ps[0].Serves(providers.OpProfile) || ps[0].Missing[providers.OpProfile][0] != "token" {
 		t.Error("without a token nothing is served, and the setting is named")
 	}
-	providertest.Off(t, ps[1]) // the pages are off until somebody asks for them
+	providertest.Off(t, ps[1]) // the pages are off unless they are switched on
 }
 
 func TestListsAreWrittenAsLinkedInReadsThem(t *testing.T) {
@@ -150,7 +150,7 @@ func TestListsAreWrittenAsLinkedInReadsThem(t *testing.T) {
 	}
 }
 
-// answering is a library that answers every question with the same words.
+// answering is an ad library that answers every query with the same response.
 func answering(status int, body string) providers.Provider {
 	return linkedin.New(linkedin.Config{Token: "t", HTTP: &http.Client{
 		Transport: providertest.Answers(func(*http.Request) (int, string) { return status, body }),
@@ -231,7 +231,7 @@ func TestAPageWhosePartsHaveNewNamesIsNoEmptyPage(t *testing.T) {
 	}
 }
 
-// page is one that the site shows to anybody, with something in its head and in its body.
+// page returns a client that answers with a public page with the given head and body.
 func page(head, body string) *http.Client {
 	whole := `<html><head><meta property="og:type" content="article">` + head + `</head><body>` + body + `</body></html>`
 	return &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, whole })}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/socialdata/socialdata/internal/weburl"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/internal/dom"
@@ -19,17 +20,17 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// site reads the pages that LinkedIn shows to anybody.
+// site reads LinkedIn's public pages.
 type site struct{ http *upstream.Client }
 
-// page is a page of the site: its head, and all of it.
+// page is a page of the site: its head, and the whole document.
 type page struct {
 	*island.Page
 	root  node
 	moved bool
 }
 
-// open reads a page and makes sure that it is one that LinkedIn shows to anybody.
+// open reads a page and checks that it is a public one.
 func (s site) open(ctx context.Context, path ...string) (*page, error) {
 	res, err := s.http.Do(ctx, upstream.Get(path...))
 	if err != nil {
@@ -59,8 +60,8 @@ func (p *page) about() account {
 	return a
 }
 
-// subject opens the page of an account. A person's name may have changed, and LinkedIn then shows the page under both: the
-// page tells which is right. An organisation is led to its new name.
+// subject opens the page of an account. A person's name may have changed, and LinkedIn then shows the page under both;
+// the page says which is current. An organisation redirects to its new name.
 func (s site) subject(ctx context.Context, handle string) (*page, account, error) {
 	kind, slug, _ := strings.Cut(handle, "/")
 	p, err := s.open(ctx, kind, slug)
@@ -95,7 +96,7 @@ func (s site) profile(ctx context.Context, handle string) (schema.Profile, error
 	return out, nil
 }
 
-// card is what the top of an account's page shows, beside its JSON-LD, which some pages lack.
+// card is the top of an account's page. It completes the JSON-LD, which some pages lack.
 type card struct {
 	Title       string   `json:"title"`
 	Headline    string   `json:"headline,omitempty"`
@@ -133,7 +134,7 @@ func (p *page) card() card {
 	return c
 }
 
-// fromHead fills in what the page itself does not show from what it says to other sites.
+// fromHead fills the fields that the page itself does not show from its metadata.
 func (c *card) fromHead(p *page) {
 	if c.Title == "" { // the head is escaped twice
 		title := strings.TrimSuffix(html.UnescapeString(p.Meta("og:title")), " | LinkedIn")
@@ -151,7 +152,7 @@ func (c *card) fromHead(p *page) {
 	}
 }
 
-// unmasked drops what LinkedIn hides behind asterisks.
+// unmasked drops text that LinkedIn hides with asterisks.
 func unmasked(s string) string {
 	if strings.Trim(s, "* ") == "" {
 		return ""
@@ -159,13 +160,17 @@ func unmasked(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// unwrap returns where a link out of the site leads.
+// unwrap returns the target of a link that leaves the site.
 func unwrap(address string) string {
-	link, err := links.Parse(address, "linkedin.com", ".linkedin.com")
-	if err == nil && link != nil && link.Segment(0) == "redir" {
-		return link.Query.Get("url")
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
 	}
-	return address
+	to := weburl.Through(u)
+	if to == u {
+		return address
+	}
+	return to.String()
 }
 
 func (c card) raw(t wire.Object[thing]) json.RawMessage {
@@ -175,16 +180,16 @@ func (c card) raw(t wire.Object[thing]) json.RawMessage {
 	return asJSON(c)
 }
 
-// asJSON is the raw of what a page shows as HTML: all that was read there.
+// asJSON returns all that was read from a page of HTML as its raw.
 func asJSON(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return nil // words and numbers always can be written
+		return nil // strings and numbers can always be marshalled
 	}
 	return raw
 }
 
-// person converts the page of a member. Its counts are rounded where the page has no JSON-LD.
+// person converts the page of a member. Its counts are rounded if the page has no JSON-LD.
 func (p *page) person(ctx context.Context, a account) (schema.Profile, error) {
 	var t wire.Object[thing]
 	for _, o := range things(ctx, p.Page, "Person") {
@@ -240,7 +245,7 @@ func pictureOf(list []picture) string {
 	return ""
 }
 
-// outside leaves out the account's own pages on LinkedIn.
+// outside leaves out addresses of LinkedIn itself.
 func outside(list []string) (out []string) {
 	for _, u := range list {
 		if accountOf(u).slug == "" {
@@ -258,11 +263,11 @@ func country(s string) *string {
 	return &s
 }
 
-// mostHops is how many addresses a link is unwrapped from: a page asks to log in once.
+// mostHops is how often a link is unwrapped: a page redirects to the login once.
 const mostHops = 4
 
-// number finds the number of an organisation: in the link to the people who work there, first of those that belong to it,
-// else in the one organisation that the page names outside its posts.
+// number returns the number of an organisation: from the link to the people who work there, preferably one that belongs
+// to it, else from the only organisation that the page names outside its posts.
 func (p *page) number() string {
 	for a := range p.root.all(dom.Tag("a")) {
 		u := a.attr("href")
@@ -275,7 +280,7 @@ func (p *page) number() string {
 			if id = strings.Trim(id, `" `); isNumber(id) {
 				return id
 			}
-			u = link.Query().Get("session_redirect") // the link asks to log in first
+			u = link.Query().Get("session_redirect") // the link leads to the login first
 		}
 	}
 	only := ""
@@ -292,7 +297,7 @@ func (p *page) number() string {
 	return only
 }
 
-// ActorAt is the account behind an address, or an unknown one of that name.
+// ActorAt returns the account with the given address, or an unknown one with the given name.
 func ActorAt(address, name, image string) schema.Actor {
 	out := schema.UnknownActor()
 	if a := accountOf(address); a.slug != "" {
@@ -302,10 +307,10 @@ func ActorAt(address, name, image string) schema.Actor {
 	return out
 }
 
-// checkCursor refuses every cursor: no list of the site leads further.
+// checkCursor refuses every cursor: every list of the site has one page.
 func checkCursor(cursor string) error {
 	if cursor != "" {
-		return providers.ErrCursor // none is ever given
+		return providers.ErrCursor // there is only one page
 	}
 	return nil
 }

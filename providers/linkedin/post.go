@@ -15,7 +15,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// opened is the page of a post: what it says in JSON-LD, and its card.
+// opened is the page of a post: its JSON-LD, and its card.
 type opened struct {
 	id, url string
 	said    wire.Object[thing]
@@ -32,7 +32,7 @@ func (s site) read(ctx context.Context, id string) (*opened, error) {
 		return nil, err
 	}
 	out := &opened{url: siteURL}
-	for _, kind := range []string{"Posting", "VideoObject", "Article"} { // the first holds the others
+	for _, kind := range []string{"Posting", "VideoObject", "Article"} { // the first contains the others
 		if all := things(ctx, p.Page, kind); len(all) > 0 {
 			out.said = all[0]
 			break
@@ -46,14 +46,14 @@ func (s site) read(ctx context.Context, id string) (*opened, error) {
 	}
 	names := []string{out.id, urnOf(main.attr("data-attributed-urn")), PostAt(p.Canonical)}
 	counted := func(name string) bool { return name != "" && kindOf(name) == kindOf(id) }
-	if !slices.Contains(names, id) && slices.ContainsFunc(names, counted) { // of another kind its number may differ
+	if !slices.Contains(names, id) && slices.ContainsFunc(names, counted) { // for another kind the number may differ
 		return nil, wire.Same(ctx, "post", id, out.id)
 	}
 	out.url = text.URLOr(bare(cmp.Or(p.Canonical, p.Meta("og:url"))), PostURL(out.id))
 	return out, wire.Need(ctx, "SocialMediaPosting", out.said.Raw != nil || out.card.Text != "" || len(out.card.Media) > 0)
 }
 
-// kindOf is what the number of a post counts: "" for its activity.
+// kindOf returns what the number of a post identifies: "" for its activity.
 func kindOf(id string) string { return id[:max(0, strings.LastIndexByte(id, ':'))] }
 
 func (s site) post(ctx context.Context, id string) (schema.Post, error) {
@@ -84,13 +84,13 @@ func (o *opened) post() schema.Post {
 	if many := t.commented(); many != nil {
 		out.Engagement.Comments = many
 	}
-	if said := t.media(); len(out.Media) == 0 || len(said) > 0 && said[0].Type == schema.Video { // which tells how long it is
+	if said := t.media(); len(out.Media) == 0 || len(said) > 0 && said[0].Type == schema.Video { // these have the duration
 		out.Media = said
 	}
 	return out
 }
 
-// commented counts the comments, with the answers to them.
+// commented counts the comments, including replies.
 func (t thing) commented() *int64 {
 	if many := count(t.Counters, "CommentAction"); many != nil {
 		return many
@@ -107,7 +107,7 @@ func firstTime(times ...*time.Time) *time.Time {
 	return nil
 }
 
-// media is the video of a post, or its pictures.
+// media returns the video of a post, or its pictures.
 func (t thing) media() (all []schema.Media) {
 	films := append([]film{t.film}, t.Video...)
 	for _, f := range films {
@@ -126,7 +126,7 @@ func (t thing) media() (all []schema.Media) {
 	return all
 }
 
-// seconds reads a duration such as PT1M30.5S; nil where it is none.
+// seconds parses a duration such as PT1M30.5S; nil if it is not one.
 // https://www.w3.org/TR/xmlschema-2/#duration
 func seconds(s string) *float64 {
 	rest, ok := strings.CutPrefix(s, "PT")
@@ -141,7 +141,7 @@ func seconds(s string) *float64 {
 	return &sec
 }
 
-// comment is one of the first that a post's page shows. It has no id.
+// comment is one of the first comments, which a post's page shows. It has no id.
 type comment struct {
 	Text      string        `json:"text"`
 	Published wire.Time     `json:"datePublished"`
@@ -149,7 +149,7 @@ type comment struct {
 	Counters  some[counter] `json:"interactionStatistic"`
 }
 
-// comments reads those that the page shows. Nothing leads to the others.
+// comments reads the comments that the page shows. There is no way to read the others.
 func (s site) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	var out providers.Page[schema.Comment]
 	err := checkCursor(cursor)
@@ -169,15 +169,20 @@ func (s site) comments(ctx context.Context, postID, cursor string) (providers.Pa
 	return out, nil
 }
 
-// readable fails where the page does not show its comments: a post without any has no list of them.
+// readable returns an error if the page does not show its comments: the page of a post without comments has no list of
+// them.
 func (o *opened) readable(ctx context.Context) error {
 	if err := wire.Need(ctx, "SocialMediaPosting", o.said.Raw != nil); err != nil {
 		return err
 	}
-	if none := o.said.V.commented(); none != nil && *none == 0 {
-		return o.said.V.Comments.Optional(ctx, "comment")
+	count, check := o.said.V.commented(), o.said.V.Comments.Check
+	if count != nil && *count == 0 {
+		check = o.said.V.Comments.Optional
 	}
-	return o.said.V.Comments.Check(ctx, "comment")
+	if err := check(ctx, "comment"); err != nil {
+		return err
+	}
+	return wire.Witness{Rows: o.said.V.Comments.Len(), Count: count}.Check(ctx, "comment")
 }
 
 func (o *opened) comments(ctx context.Context) ([]schema.Comment, error) {
@@ -193,7 +198,7 @@ func (o *opened) comments(ctx context.Context) ([]schema.Comment, error) {
 			continue
 		}
 		c := row.V.comment(o)
-		if seen[c.ID] { // the same words at the same time: only the place tells them apart
+		if seen[c.ID] { // the same text at the same time: only the position distinguishes them
 			c.ID = ids.Of(c.ID, fmt.Sprint(place))
 		}
 		seen[c.ID] = true

@@ -13,15 +13,18 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// owned is how sure a link on a page that its owner fills makes us that the account is the owner's.
+// owned is the confidence that an account linked from a page belongs to the owner, who alone edits the page.
 const owned = 0.9
 
-// linked reads the accounts to which a page leads: first its small pictures, then its links. Cursors are never given.
+// linked reads the accounts to which a page leads: first its icons, then its links. There is only one page.
 func (c *client) linked(ctx context.Context, handle, cursor string) (providers.Page[schema.LinkedProfile], error) {
 	var out providers.Page[schema.LinkedProfile]
 	p, err := c.open(ctx, handle)
 	if err == nil && cursor != "" {
 		err = providers.ErrCursor
+	}
+	if err == nil { // a page has no count of links
+		err = wire.Witness{Rows: p.links.Len() + p.socials.Len()}.Check(ctx, "links")
 	}
 	if err == nil {
 		out.Items, err = p.linked()
@@ -42,7 +45,7 @@ func (p *page) linked() ([]schema.LinkedProfile, error) {
 			}
 		}
 	}
-	// Of a link that could not be read nobody knows where it leads.
+	// The target of a link that could not be read is unknown.
 	return out, wire.Understood("links", len(out), p.links.Lost()+p.socials.Lost())
 }
 
@@ -53,16 +56,16 @@ func (f found) is(other schema.LinkedProfile) bool {
 	return f.Platform == other.Platform && strings.EqualFold(f.Handle, other.Handle)
 }
 
-// place is where the pages of accounts are on a platform. In a path {handle} stands for the handle, * for any one
-// segment; the first path and the first host make the canonical URL.
+// place describes the addresses of accounts on a platform. In a path, {handle} matches the handle and * any one
+// segment. The first path and the first host make the canonical URL.
 type place struct {
 	on    platform.ID
 	hosts []string
 	paths []string
-	apart bool // the same handle is another account on another path
+	apart bool // the same handle is another account under another path
 }
 
-// places lists where accounts are found. Nobody writes to it.
+// places lists the addresses of accounts. It is read-only.
 var places = []place{
 	{on: platform.Instagram, hosts: []string{"instagram.com"}, paths: []string{"{handle}"}},
 	{on: platform.TikTok, hosts: []string{"tiktok.com"}, paths: []string{"@{handle}"}},
@@ -100,8 +103,7 @@ var places = []place{
 	{on: platform.Kwai, hosts: []string{"kwai.com"}, paths: []string{"@{handle}"}},
 }
 
-// noHandles are words that stand in the place of a handle at one of places and lead to something else. Nobody writes
-// to it.
+// noHandles are words in the position of a handle that lead to something else. It is read-only.
 var noHandles = []string{
 	"about", "accounts", "ads", "browse", "categories", "channel", "discover", "directory", "events", "explore", "features", "groups",
 	"hashtag", "help", "home", "i", "ideas", "intent", "joinchat", "legal", "login", "marketplace", "messages", "p", "pages", "pin",
@@ -109,7 +111,8 @@ var noHandles = []string{
 	"stream", "terms", "topics", "trending", "upload", "videos", "watch",
 }
 
-// accountAt tells whose account's page that is. The page of a video, an album or a list is nobody's.
+// accountAt returns the account whose page has the given address. The page of a video, an album or a list is not an
+// account's.
 func accountAt(page string) (found, bool) {
 	for _, p := range places {
 		l, err := links.Parse(page, p.hosts...)
@@ -133,7 +136,7 @@ func accountAt(page string) (found, bool) {
 
 // match returns the handle in the path of l, "" when there is none, and the path of the account's page.
 func (p place) match(l *links.Link) (handle, path string) {
-	if id := l.Query.Get("id"); p.on == platform.Facebook && l.Segment(0) == "profile.php" && links.Digits(id) {
+	if id := l.Param("id"); p.on == platform.Facebook && l.Segment(0) == "profile.php" && links.Digits(id) {
 		return id, p.paths[0]
 	}
 	for _, path := range p.paths {
@@ -152,7 +155,7 @@ func (p place) match(l *links.Link) (handle, path string) {
 	return "", ""
 }
 
-// capture returns what stands for {handle}.
+// capture returns the segment that matches {handle}.
 func capture(pattern, segments []string) (handle string, ok bool) {
 	if len(pattern) != len(segments) {
 		return "", false

@@ -1,5 +1,5 @@
-// Package linktree reads Linktree from its public pages: it has no interface to read. Profiles are pages, and what a
-// page leads to are its links and, where they lead to an account elsewhere, its linked profiles.
+// Package linktree reads Linktree from its public pages: it has no API for reading. Profiles are pages. The targets of
+// a page are its links and, if they lead to an account elsewhere, its linked profiles.
 //
 // Source: https://linktr.ee, whose pages carry their data as JSON for their own scripts
 package linktree
@@ -17,7 +17,7 @@ import (
 
 // Config says how to reach Linktree.
 type Config struct {
-	Own     providers.Own // on by default; the pages are all that there is to read
+	Own     providers.Own // on by default; the pages are the only source
 	BaseURL string        // "" means https://linktr.ee
 	HTTP    *http.Client  // nil means a client of its own
 }
@@ -26,7 +26,7 @@ const site = "https://linktr.ee/"
 
 type client struct{ http *upstream.Client }
 
-// New returns the one upstream of Linktree.
+// New returns the one provider for Linktree.
 func New(cfg Config) providers.Chain {
 	c := &client{upstream.New(upstream.Config{
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://linktr.ee"), Header: asBrowser, Check: check,
@@ -36,7 +36,7 @@ func New(cfg Config) providers.Chain {
 		Profile: c.profile,
 		Linked:  c.linked,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Notes: map[providers.Op]string{
 			providers.OpProfile:     "without counts, which Linktree shows to nobody; e-mail addresses and telephone numbers are left out",
 			providers.OpPosts:       "a Linktree page has links, not posts",
@@ -55,5 +55,5 @@ func New(cfg Config) providers.Chain {
 	return providers.Chain{p.IfOwn(cfg.Own, true)}
 }
 
-// asBrowser is what a browser sends when a person opens a page.
+// asBrowser are the headers that a browser sends when a person opens a page.
 var asBrowser = browser.Page("Accept-Language", "en")

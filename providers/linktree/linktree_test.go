@@ -17,16 +17,16 @@ import (
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Chain { return linktree.New(linktree.Config{HTTP: c}) },
+		New: func(c *http.Client) providers.Chain { return linktree.New(linktree.Config{HTTP: c}) }, Witness: true,
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "ann.tea"),
 			providertest.Profile("profile-old", "bob"),
 			providertest.Profile("profile-nested", "cat"),
 			providertest.Linked("linked", "ann.tea"),
 			providertest.Linked("linked-old", "bob"),
-			providertest.Linked("linked-none", "cat"),
 		},
 		Fails: []providertest.Fail{
+			{Call: providertest.Linked("a page without a link", "cat"), Want: providers.ErrUnavailable},
 			{Call: providertest.Profile("unknown page", "nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Profile("unknown page with status 200", "nobody200"), Want: providers.ErrNotFound},
 			{Call: providertest.Profile("unknown page by the name of the page", "nobody404"), Want: providers.ErrNotFound},
@@ -41,7 +41,7 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Linked("a cursor that was never given", "ann.tea").From("2"), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{
-			// The links stand in one of two places or in both, and one of them may be empty.
+			// The links are in one of two places or in both, and one of them may be empty.
 			Absent: []string{"props.pageProps.account.links"},
 		},
 		Inputs: []providertest.Input{
@@ -65,7 +65,7 @@ func TestLeftOut(t *testing.T) {
 	providertest.Off(t, linktree.New(linktree.Config{Own: providers.OwnOff})[0])
 }
 
-// reading is the provider for a page with these links.
+// reading returns the provider for a page with the given links.
 func reading(links ...string) providers.Provider {
 	var rows []string
 	for i, l := range links {
@@ -150,7 +150,7 @@ func TestAPageMayHaveMoved(t *testing.T) {
 	t.Parallel()
 	const page = `<script id="__NEXT_DATA__">{"props":{"pageProps":{"account":{"id":1,"username":"ann.new"},"links":[]}}}</script>`
 	for location, want := range map[string]error{
-		"/ann.new":                     nil, // Linktree itself says that the page has a new name
+		"/ann.new":                     nil, // Linktree itself reports the page's new name
 		"https://linktr.ee/ann.new":    nil,
 		"https://elsewhere.example/an": providers.ErrUnavailable,
 	} {
@@ -189,7 +189,7 @@ func TestAListThatCannotBeReadIsNoEmptyPage(t *testing.T) {
 	}
 }
 
-// A page that does not name its account where it always did has it one level down, beside its links or in its place.
+// A page may have its account one level down, beside its links or instead of them.
 func TestTheAccountMayStandOneLevelDown(t *testing.T) {
 	t.Parallel()
 	const list = `"links":[{"url":"https://tea.example"}]`

@@ -37,7 +37,7 @@ func ExampleMagic() {
 	}
 	// Output:
 	// true not found: this account is private
-	// upstream unavailable: the sandbox limits our pace
+	// upstream unavailable: the sandbox is rate limiting us
 	// not_found, every operation: 404, there is no such thing
 	// private, every operation: 404, its owner shows it to friends only
 }

@@ -27,6 +27,9 @@ type room struct {
 func (s *sandbox) room(handle string) room {
 	d := roll("live", handle)
 	r := room{RoomID: child(handle, "live", 1), Link: s.page("@"+handle, "live"), Host: s.account(handle), OnAir: d.often(50)}
+	if s.lively(handle) {
+		return s.livelyRoom(r)
+	}
 	switch handle {
 	case "on_air":
 		r.OnAir = true

@@ -90,8 +90,8 @@ var words = []word{
 		enter:     fails(providers.Unavailable(providers.Cause("mock: status 500"), "the sandbox answered 500")),
 	},
 	{
-		MagicWord: MagicWord{"rate_limited_upstream", everywhere, 503, "the upstream limits our pace, with Retry-After: 30; not to be taken for the limit of your key", "XG"},
-		enter:     fails(providers.Limited("the sandbox limits our pace", 30*time.Second)),
+		MagicWord: MagicWord{"rate_limited_upstream", everywhere, 503, "the upstream is rate limiting us, with Retry-After: 30; not to be taken for the limit of your key", "XG"},
+		enter:     fails(providers.Limited("the sandbox is rate limiting us", 30*time.Second)),
 	},
 	{
 		MagicWord: MagicWord{"refused_credential", everywhere, 503, "the upstream refuses the service's own credential", "XH"},
@@ -183,6 +183,7 @@ var words = []word{
 		MagicWord: MagicWord{"endless", walks, 200, "there is always one more page, with objects never seen before", "XZ"},
 		turn:      func(n int) (turn, error) { return turn{pageSize * (n - 1), pageSize * n, n + 1}, nil },
 	},
+	{MagicWord: MagicWord{livelyWord, "profile, live, posts, post", 200, "goes by the clock: it posts every 5 minutes, edits and deletes posts, and broadcasts something else every 20 seconds; something for monitors to tell of", "QN"}},
 }
 
 // magic returns the first of the keys that is a magic word, or one that does nothing.

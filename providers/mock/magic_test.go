@@ -32,7 +32,7 @@ var outcomes = map[string]outcome{
 	"disabled":              {err: providers.ErrNotFound},
 	"refused_input":         {err: providers.ErrInvalid, detail: "the sandbox refuses this input"},
 	"upstream_error":        {err: providers.ErrUnavailable, detail: "the sandbox answered 500"},
-	"rate_limited_upstream": {err: providers.ErrUnavailable, detail: "the sandbox limits our pace", retry: 30 * time.Second},
+	"rate_limited_upstream": {err: providers.ErrUnavailable, detail: "the sandbox is rate limiting us", retry: 30 * time.Second},
 	"refused_credential":    {err: providers.ErrUnavailable, detail: "the sandbox refused our credential"},
 	"timeout":               {err: providers.ErrTimeout, detail: "the sandbox did not answer in time"},
 	"hang":                  {err: providers.ErrTimeout, after: time.Minute},
@@ -40,6 +40,7 @@ var outcomes = map[string]outcome{
 	"slow_5s":               {after: 5 * time.Second},
 	"pending":               {after: 2 * time.Second},
 	"panic":                 {panics: true},
+	"lively":                {},
 }
 
 func TestEveryWordFailsOrWaitsAsItSaysInEveryOperation(t *testing.T) {

@@ -16,9 +16,10 @@ var Epoch = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
 // Config says how the sandbox behaves. The zero Config is ready for use.
 type Config struct {
-	Epoch   time.Time       // what all times are relative to; zero means [Epoch]
-	Slow    time.Duration   // how long the words slow and pending take; 0 means 2 seconds
-	Release <-chan struct{} // when not nil, pending waits until it is closed, however long that takes
+	Epoch   time.Time        // what all times are relative to; zero means [Epoch]
+	Now     func() time.Time // the clock that the word lively goes by; nil means [time.Now]
+	Slow    time.Duration    // how long the words slow and pending take; 0 means 2 seconds
+	Release <-chan struct{}  // when not nil, pending waits until it is closed, however long that takes
 	// Faults says that words work which keep a call at work for as long as it can be, or panic. Callers of a service that
 	// others use as well must not have them.
 	Faults bool
@@ -29,6 +30,7 @@ type sandbox struct {
 	id      platform.ID
 	site    string // the host of every public page
 	epoch   time.Time
+	now     func() time.Time
 	slow    time.Duration
 	release <-chan struct{}
 	faults  bool
@@ -40,13 +42,17 @@ func New(cfg Config) providers.Chain { return providers.Chain{NewFor(platform.Mo
 // NewFor returns a sandbox that stands in for another platform, for tests that need several of them. It knows the same
 // accounts and objects as any other, under pages of its own.
 func NewFor(id platform.ID, cfg Config) providers.Provider {
-	s := &sandbox{id: id, site: site(id), epoch: cfg.Epoch, slow: cfg.Slow, release: cfg.Release, faults: cfg.Faults}
+	s := &sandbox{id: id, site: site(id), epoch: cfg.Epoch, now: cfg.Now, slow: cfg.Slow, release: cfg.Release, faults: cfg.Faults}
 	if s.epoch.IsZero() {
 		s.epoch = Epoch
+	}
+	if s.now == nil {
+		s.now = time.Now
 	}
 	if s.slow == 0 {
 		s.slow = 2 * time.Second
 	}
+	at := addresses(s.site)
 	return providers.Provider{
 		Name: "mock", Platform: id, Source: schema.Own,
 		Profile:   one(s, providers.OpProfile, itself, s.profile),
@@ -94,11 +100,11 @@ func NewFor(id platform.ID, cfg Config) providers.Provider {
 		Events:       list(s, providers.OpEvents, eventsKey, s.events),
 		EventsSearch: list(s, providers.OpEventsSearch, itself, s.eventsSearch),
 
-		Normalize: s.normalize,
-		Filters:   filters(),
-		Notes:     notes(),
-		Routes:    routes(id),
-		Forward:   s.forward,
+		Normalize: at.Normalize, Names: at.Names, Also: at.Also,
+		Filters: filters(),
+		Notes:   notes(),
+		Routes:  routes(id),
+		Forward: s.forward,
 	}
 }
 

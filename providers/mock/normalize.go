@@ -28,29 +28,37 @@ var pages = map[providers.Subject]string{
 	providers.EventID:      "events",
 }
 
-// normalize reduces a page's address to the id in it. Handles ignore case and a leading @.
-func (s *sandbox) normalize(subject providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, s.site)
-	if err != nil {
-		return "", err
-	}
-	if subject == providers.Handle {
-		if link != nil {
-			if value = link.Segment(0); !strings.HasPrefix(value, "@") {
-				return "", providers.Invalid("the page of an account is https://%s/@{handle}", s.site)
+// addresses is how the addresses and identifiers of the sandbox at a site are read. Every thing but an account has a page of
+// its own kind.
+func addresses(site string) *links.Site {
+	return &links.Site{
+		Hosts: []string{site},
+		Order: []providers.Subject{
+			providers.Handle, providers.PostID, providers.CommentID, providers.TrackID, providers.CollectionID,
+			providers.CommunityID, providers.ProductID, providers.StoreID, providers.AdID, providers.AdvertiserID,
+			providers.EventID,
+		},
+		In: func(s providers.Subject, l *links.Link) string {
+			switch first := l.Segment(0); {
+			case s == providers.Handle && strings.HasPrefix(first, "@"):
+				return first
+			case s != providers.Handle && first == pages[s]:
+				return l.Segment(1)
 			}
-		}
+			return ""
+		},
+		ID: canonical,
+	}
+}
+
+// canonical checks an identifier. Handles ignore case and a leading @.
+func canonical(s providers.Subject, value string) (string, error) {
+	if s == providers.Handle {
 		value = strings.ToLower(strings.TrimPrefix(value, "@"))
 		if !links.Within(value, 100, inHandle) {
 			return "", providers.Invalid("a handle is up to 100 letters, digits, dots, hyphens and underscores")
 		}
 		return value, nil
-	}
-	if link != nil {
-		if link.Segment(0) != pages[subject] {
-			return "", providers.Invalid("the page of such an id is https://%s/%s/{id}", s.site, pages[subject])
-		}
-		value = link.Segment(1)
 	}
 	if !links.Within(value, 300, inID) {
 		return "", providers.Invalid("an id is up to 300 characters, without spaces, slashes and the characters ? # @")

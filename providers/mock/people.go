@@ -78,6 +78,9 @@ func (s *sandbox) user(handle string) user {
 	if d.often(20) {
 		u.Sites = append(u.Sites, s.page("stores", handle))
 	}
+	if s.lively(handle) {
+		return s.livelyUser(u)
+	}
 	return u
 }
 

@@ -12,6 +12,9 @@ import (
 
 // posts lists what an account published, newest first.
 func (s *sandbox) posts(handle string) (series[schema.Post], error) {
+	if s.lively(handle) {
+		return s.livelyPosts(handle), nil
+	}
 	return s.postsOf(handle, "post"), nil
 }
 
@@ -27,6 +30,9 @@ func (s *sandbox) postsOf(handle, kind string) series[schema.Post] {
 }
 
 func (s *sandbox) post(id string) (schema.Post, error) {
+	if _, ok := s.livelyPost(id); ok && !s.livelyThere(id, s.now()) {
+		return schema.Post{}, providers.NotFound("there is no such post, or no more")
+	}
 	return s.item(id).post(), nil
 }
 
@@ -95,6 +101,9 @@ func (s *sandbox) item(id string) item {
 		if f.Kind != schema.Image {
 			p.Plays = hide(d, 5, hearts*int64(d.between(3, 60)))
 		}
+	}
+	if made, ok := s.livelyPost(id); ok {
+		return s.livelyItem(p, made)
 	}
 	return p
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
-// errRefused says that Pinterest does not take what we sent. Who is to blame depends on what was sent.
+// errRefused means that Pinterest refuses our parameters. Who is at fault depends on what was sent.
 var errRefused = providers.Cause("pinterest: bad request")
 
-// blameCursor returns [providers.ErrCursor] in the place of a refusal of what we sent, if that was a cursor.
+// blameCursor returns [providers.ErrCursor] instead of errRefused if a cursor was sent.
 func blameCursor(err error, cursor string) error {
 	if cursor != "" && errors.Is(err, errRefused) {
 		return providers.ErrCursor
@@ -23,8 +23,8 @@ func blameCursor(err error, cursor string) error {
 	return err
 }
 
-// checkOfficial reads the refusals of the official interface, which sees what belongs to the token's account: what it
-// does not find, and what it may not show, may be there all the same.
+// checkOfficial handles the refusals of the official API, which sees only what belongs to the token's account: what it
+// does not find or may not show can exist all the same.
 // https://developers.pinterest.com/docs/reference/error-codes/
 func checkOfficial(res *upstream.Response) error {
 	account := strings.HasSuffix(res.URL.Path, "/user_account")
@@ -40,18 +40,18 @@ func checkOfficial(res *upstream.Response) error {
 		}
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		if res.Input {
-			return nil // words of a forwarded read
+			return nil // the parameters of a forwarded read
 		}
 		return providers.Unavailable(errRefused, "Pinterest refuses the request")
 	}
 	return nil
 }
 
-// failure is what the website's interface and the widgets say when they have nothing to give.
+// failure is an error response of the website's API or the widgets.
 type failure struct {
 	Status  string     `json:"status"` // success or failure
 	Code    wire.Count `json:"code"`
-	HTTP    wire.Count `json:"http_status"` // of the website's interface, also where the answer itself has 200
+	HTTP    wire.Count `json:"http_status"` // in the website's API, also when the HTTP status is 200
 	Message string     `json:"message"`
 }
 
@@ -62,10 +62,10 @@ const (
 	noPin   = 50
 )
 
-// check reads the refusals of the website's interface, the widgets and the feeds, some of which come with 200.
+// check handles the refusals of the website's API, the widgets and the feeds, some of which come with 200.
 func check(res *upstream.Response) error {
 	var body struct {
-		failure          // of the widgets
+		failure          // in the widgets
 		Resource failure `json:"resource_response"`
 	}
 	isJSON := json.Unmarshal(res.Body, &body) == nil
@@ -90,7 +90,7 @@ func check(res *upstream.Response) error {
 		}
 		return providers.Unavailable(errRefused, "Pinterest refuses the request")
 	case status == http.StatusTooManyRequests && res.Status == http.StatusOK:
-		return providers.Limited("Pinterest limits our pace", 0)
+		return providers.Limited("Pinterest is rate limiting us", 0)
 	case status != res.Status:
 		return providers.Unavailable(nil, "Pinterest answers with a failure (%d)", status)
 	case status < 300 && isPage(res):
@@ -99,7 +99,7 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// status is the status that a failure stands for, 0 when it does not tell.
+// status returns the HTTP status that a failure means, 0 when it is unknown.
 func (f failure) status() int {
 	if f.HTTP.V != nil && *f.HTTP.V != http.StatusOK {
 		return int(*f.HTTP.V)
@@ -130,7 +130,7 @@ func absent(code int64) error {
 	return providers.NotFound("Pinterest shows nothing of the kind")
 }
 
-// isPage tells whether an answer is a page in HTML, which is never what was asked for.
+// isPage reports whether an answer is an HTML page, which is never what was requested.
 func isPage(res *upstream.Response) bool {
 	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
 		return true

@@ -23,7 +23,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// feeds reads the RSS of accounts and boards: the 25 newest pins, with their words, picture and time.
+// feeds reads the RSS of accounts and boards: the 25 newest pins, with their text, picture and time.
 type feeds struct{ http *upstream.Client }
 
 func newFeeds(cfg Config) providers.Provider {
@@ -37,8 +37,8 @@ func newFeeds(cfg Config) providers.Provider {
 		Posts:           f.posts,
 		CollectionPosts: f.collectionPosts,
 
-		Normalize: normalize,
-		Filters:   map[providers.Op]providers.Filters{providers.OpCollectionPosts: {"kind": {"board"}}},
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Filters: map[providers.Op]providers.Filters{providers.OpCollectionPosts: {"kind": {"board"}}},
 	}
 }
 
@@ -47,12 +47,12 @@ func newFeeds(cfg Config) providers.Provider {
 type feed struct {
 	XMLName xml.Name `xml:"rss"`
 	Channel *struct {
-		Links []string `xml:"link"` // one holds the address; others, of other vocabularies, are empty
+		Links []string `xml:"link"` // one holds the address; those of other namespaces are empty
 		Items []item   `xml:"item"`
 	} `xml:"channel"`
 }
 
-// item is a pin. Its description is HTML: the picture, and the words again.
+// item is a pin. Its description is HTML: the picture and the text.
 type item struct {
 	Title       string `xml:"title" json:"title"`
 	Link        string `xml:"link" json:"link"`
@@ -109,10 +109,13 @@ func (f *feeds) read(ctx context.Context, r upstream.Request, handle, cursor str
 			lost++
 		}
 	}
+	if err := (wire.Witness{Rows: len(posts)}).Check(ctx, "item"); err != nil { // a feed has no count
+		return nil, err
+	}
 	return posts, wire.Understood("item", len(posts)-lost, lost)
 }
 
-// about fails when a feed is of another account.
+// about returns an error when a feed is of another account.
 func about(ctx context.Context, handle string, addresses []string) error {
 	for _, a := range addresses {
 		if link, err := links.Parse(a, hosts...); err == nil && link != nil {
@@ -122,16 +125,16 @@ func about(ctx context.Context, handle string, addresses []string) error {
 	return wire.Need(ctx, "channel.link", false)
 }
 
-// post converts i, which has no id when it is not known which pin it is.
+// post converts i, which has no id when the pin is unknown.
 func (i item) post(handle string) schema.Post {
-	id, err := normalize(providers.PostID, i.Link)
+	id, err := addresses.Normalize(providers.PostID, i.Link)
 	if err != nil {
-		if id, err = normalize(providers.PostID, i.GUID); err != nil {
+		if id, err = addresses.Normalize(providers.PostID, i.GUID); err != nil {
 			return schema.Post{}
 		}
 	}
 	raw, err := json.Marshal(i)
-	if err != nil { // it is all strings
+	if err != nil { // it has only strings
 		return schema.Post{}
 	}
 	words := joined(i.Title, "", text.FromHTML(i.Description))
@@ -146,7 +149,7 @@ func (i item) post(handle string) schema.Post {
 	}
 }
 
-// picture is the address of the first picture in the description, "" when there is none.
+// picture returns the address of the first picture in the description, "" when there is none.
 func (i item) picture() string {
 	z := html.NewTokenizer(strings.NewReader(i.Description))
 	for {

@@ -12,10 +12,10 @@ import (
 
 const (
 	site  = "https://www.pinterest.com/"
-	short = "pin.it" // the host of short links, which stand for pins and boards alike
+	short = "pin.it" // the host of short links, for both pins and boards
 )
 
-// hosts are where Pinterest shows its pages: one for each country, and languages before them.
+// hosts are Pinterest's hosts: one for each country, and languages as subdomains.
 var hosts = []string{
 	"pinterest.com", ".pinterest.com", short, "pinterest.at", "pinterest.be", "pinterest.ca", "pinterest.ch",
 	"pinterest.cl",
@@ -27,7 +27,7 @@ var hosts = []string{
 	"pinterest.pt", "pinterest.ru", "pinterest.se", "pinterest.th", "pinterest.tw", "pinterest.uk", "pinterest.vn",
 }
 
-// pages are what stands in the place of a handle in the addresses of the site's own pages. Nobody writes to it.
+// pages are the words that the site's own pages have in the position of a handle. It is read-only.
 var pages = []string{
 	"pin", "search", "ideas", "today", "explore", "discover", "categories", "topics", "business", "about", "settings",
 	"login", "signup", "resource", "news_hub", "shop", "source", "password", "_", "_tools", "oauth", "videos", "homefeed",
@@ -39,71 +39,72 @@ var (
 	shortID  = regexp.MustCompile(`^[A-Za-z0-9]{1,32}$`)
 )
 
-// normalize folds a handle, which ignores case, and reduces a pin to its number and a board to its number or the path
-// of its page, such as ann_example/tea. A short link stays one: what it leads to is known when it is read.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, hosts...)
-	if err != nil {
-		return "", err
-	}
-	if link != nil && link.Host == short && (s == providers.PostID || s == providers.CollectionID) {
-		if id := link.Segment(0); shortID.MatchString(id) {
-			return short + "/" + id, nil
+// addresses describes how addresses and identifiers of Pinterest are parsed. A short link is kept for both pins and
+// boards: what it leads to is only known once it is read. It is read-only.
+var addresses = &links.Site{
+	Hosts: append(slices.Clone(hosts), "assets.pinterest.com"),
+	Order: []providers.Subject{providers.PostID, providers.CollectionID, providers.Handle},
+	Also: map[providers.Subject][]providers.Subject{
+		providers.CollectionID: {providers.Handle},
+		providers.ShortLink:    {providers.PostID, providers.CollectionID},
+	},
+	In: inLink, ID: canonical,
+	Short: func(l *links.Link) bool { return l.Host == short && shortID.MatchString(l.Segment(0)) },
+}
+
+// inLink returns the identifier of kind s in an address, or "" when there is none.
+func inLink(s providers.Subject, l *links.Link) string {
+	first := l.Segment(0)
+	switch {
+	case l.Host == short:
+		return short + "/" + first
+	case l.Host == "assets.pinterest.com": // ext/embed.html?id=1
+		if s == providers.PostID {
+			return l.Param("id")
 		}
-		return "", providers.Invalid("%q is no short link of Pinterest's", value)
+	case s == providers.PostID: // the number may come after a title: /pin/tea-with-mint--63894888471739700/
+		id := l.After("pin")
+		if title := strings.LastIndex(id, "--"); title >= 0 {
+			id = id[title+2:]
+		}
+		return id
+	case slices.Contains(pages, first):
+	case s == providers.Handle:
+		return first
+	case s == providers.CollectionID && len(l.Segments) == 2:
+		return first + "/" + l.Segment(1)
 	}
-	switch s {
-	case providers.Handle:
-		return account(link, value)
-	case providers.PostID:
-		return pinID(link, value)
-	case providers.CollectionID:
-		return boardID(link, value)
-	default: // Pinterest has nothing else that could be asked for
+	return ""
+}
+
+// canonical lower-cases a handle, and reduces a pin to its number and a board to its number or the path of its page,
+// such as ann_example/tea.
+func canonical(s providers.Subject, value string) (string, error) {
+	id, isShort := strings.CutPrefix(value, short+"/")
+	switch {
+	case isShort && s != providers.Handle && shortID.MatchString(id):
+		return value, nil
+	case s == providers.Handle:
+		if value = strings.ToLower(strings.TrimPrefix(value, "@")); !username.MatchString(value) {
+			return "", providers.Invalid("a Pinterest handle is the name in the account's address, such as ann_example")
+		}
+	case s == providers.PostID:
+		if !isNumber(value) {
+			return "", providers.Invalid("a pin is a number such as 63894888471739700, or its URL")
+		}
+	case s == providers.CollectionID:
+		return boardID(value)
+	}
+	return value, nil // Pinterest serves nothing else
+}
+
+func boardID(value string) (string, error) {
+	if isNumber(value) {
 		return value, nil
 	}
-}
-
-func account(link *links.Link, value string) (string, error) {
-	if link != nil {
-		if value = link.Segment(0); link.Host == short || slices.Contains(pages, value) {
-			value = ""
-		}
-	}
-	value = strings.ToLower(strings.TrimPrefix(value, "@"))
-	if !username.MatchString(value) {
-		return "", providers.Invalid("a Pinterest handle is the name in the account's address, such as ann_example")
-	}
-	return value, nil
-}
-
-// pinID reads a number, which may stand behind a title: /pin/tea-with-mint--63894888471739700/.
-func pinID(link *links.Link, value string) (string, error) {
-	if link != nil {
-		at := slices.Index(link.Segments, "pin")
-		if value = ""; at >= 0 {
-			value = link.Segment(at + 1)
-		}
-		if title := strings.LastIndex(value, "--"); title >= 0 {
-			value = value[title+2:]
-		}
-	}
-	if !isNumber(value) {
-		return "", providers.Invalid("a pin is a number such as 63894888471739700, or its URL")
-	}
-	return value, nil
-}
-
-func boardID(link *links.Link, value string) (string, error) {
-	segments := strings.Split(strings.Trim(value, "/"), "/")
-	if link != nil {
-		segments = link.Segments
-	} else if isNumber(value) {
-		return value, nil
-	}
-	if len(segments) == 2 {
+	if segments := strings.Split(strings.Trim(value, "/"), "/"); len(segments) == 2 {
 		owner, slug := strings.ToLower(strings.TrimPrefix(segments[0], "@")), segments[1]
-		// Tabs of an account, such as /ann_example/_saved/, begin with a line.
+		// Tabs of an account, such as /ann_example/_saved/, begin with an underscore.
 		isBoard := username.MatchString(owner) && slug != "" && !strings.HasPrefix(slug, "_") && slug != "pins"
 		if isBoard && !slices.Contains(pages, owner) {
 			return owner + "/" + slug, nil
@@ -112,7 +113,7 @@ func boardID(link *links.Link, value string) (string, error) {
 	return "", providers.Invalid("a board is a number such as 63894957152718519, or its URL")
 }
 
-// isNumber tells whether s is an id as Pinterest writes them.
+// isNumber reports whether s has the form of Pinterest's ids.
 func isNumber(s string) bool {
 	return links.Digits(s) && strings.Trim(s, "0") != "" && len(s) <= 20
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// own reads the interface behind the website. It answers whoever asks as the website's own scripts do.
+// own reads the API behind the website, with the requests that the website's own scripts send.
 type own struct {
 	http  *upstream.Client
 	short shortener
@@ -43,7 +43,7 @@ func newOwn(cfg Config) providers.Provider {
 		Collection:      o.collection,
 		CollectionPosts: o.collectionPosts,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:          {"kind": {"post", "profile", "collection"}},
 			providers.OpCollections:     {"kind": {"board"}},
@@ -54,8 +54,8 @@ func newOwn(cfg Config) providers.Provider {
 	}
 }
 
-// asWebsite is what the website's own scripts send. Without the handler, which names any page of the site, every
-// request is refused as an "Invalid Resource Request".
+// asWebsite returns the headers that the website's own scripts send. Without the handler header, which may name any
+// page of the site, every request is refused as an "Invalid Resource Request".
 func asWebsite() http.Header {
 	csrf := make([]byte, 16)
 	rand.Read(csrf) // it never fails
@@ -74,7 +74,7 @@ func asWebsite() http.Header {
 // options are the parameters of a resource. They are written in the order of their names.
 type options map[string]any
 
-// ask returns the request for a resource of the website's interface.
+// ask returns the request for a resource of the website's API.
 func ask(resource string, o options) (upstream.Request, error) {
 	data, err := schema.Marshal(struct {
 		Options options `json:"options"`
@@ -82,29 +82,38 @@ func ask(resource string, o options) (upstream.Request, error) {
 	return upstream.Get("resource", resource+"Resource", "get/").With("data", string(data)), err
 }
 
-// resource is an answer of the website's interface.
+// resource is an answer of the website's API.
 type resource[T any] struct {
 	Response struct {
 		Data     T          `json:"data"`
-		Bookmark wire.Token `json:"bookmark"` // the same as below, where there is a next page
+		Bookmark wire.Token `json:"bookmark"` // the same as below, when there is a next page
 	} `json:"resource_response"`
 	Resource struct {
 		Options struct {
-			Username  string            `json:"username"` // what was asked for
-			BoardID   wire.ID           `json:"board_id"` // what was asked for
+			Username  string            `json:"username"` // as requested
+			BoardID   wire.ID           `json:"board_id"` // as requested
 			Bookmarks wire.Rows[string] `json:"bookmarks"`
 		} `json:"options"`
 	} `json:"resource"`
 }
 
-// sparse is a list in which null stands for what has been taken down, and is no odd row.
-type sparse[T any] struct{ wire.Rows[T] }
+// sparse is a list in which null marks what has been taken down and does not count as malformed.
+type sparse[T any] struct {
+	wire.Rows[T]
+
+	gone int // how many nulls there were
+}
+
+// understood returns the number of rows, including those that have been taken down.
+func (s sparse[T]) understood() int { return s.Len() + s.gone }
 
 // UnmarshalJSON never fails.
 func (s *sparse[T]) UnmarshalJSON(b []byte) error {
 	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("[")) && bytes.Contains(b, []byte("null")) {
 		rows := wire.First(b, wire.MaxRows+1)
+		s.gone = len(rows)
 		rows = slices.DeleteFunc(rows, func(row []byte) bool { return string(row) == "null" })
+		s.gone -= len(rows)
 		b = slices.Concat([]byte("["), bytes.Join(rows, []byte(",")), []byte("]"))
 	}
 	return s.Rows.UnmarshalJSON(b)
@@ -129,31 +138,35 @@ func single[T any](ctx context.Context, o *own, name string, opts options) (wire
 	return data, err
 }
 
-// next returns the bookmark of what follows, "" when nothing does.
-func (r resource[T]) next(ctx context.Context) (string, error) {
+// next returns the bookmark of the next page, "" when there is none, and whether r itself says that its page is the
+// last.
+func (r resource[T]) next(ctx context.Context) (next string, last bool, err error) {
 	bookmarks := r.Resource.Options.Bookmarks
-	next := ""
 	for _, b := range bookmarks.All() {
 		next = b.V
 		break
 	}
 	if next == "" {
-		var err error
 		if next, err = r.Response.Bookmark.Next(ctx, "resource_response.bookmark"); err != nil {
-			return "", err
+			return "", false, err
 		}
 	}
 	if next == "" {
-		return "", wire.Need(ctx, "resource.options.bookmarks", !bookmarks.Odd() && bookmarks.Lost() == 0)
+		return "", false, wire.Need(ctx, "resource.options.bookmarks", !bookmarks.Odd() && bookmarks.Lost() == 0)
 	}
-	if next == "-end-" || strings.HasPrefix(next, "Y2JOb25lO") { // cbNone
-		return "", nil
+	if isEnd(next) {
+		return "", true, nil
 	}
-	return next, nil
+	return next, false, nil
 }
 
-// place is where a walk through a list stands: the bookmark of a page, behind the id with which the whole list begins.
-// Pinterest takes any nonsense for a bookmark and answers its first page.
+// isEnd reports whether a bookmark marks the end of a list; the second form is cbNone.
+func isEnd(bookmark string) bool {
+	return bookmark == "-end-" || strings.HasPrefix(bookmark, "Y2JOb25lO")
+}
+
+// place is a position in a list: the bookmark of a page, and the id with which the whole list begins. Pinterest accepts
+// any text as a bookmark, and then answers with its first page.
 type place struct{ first, bookmark string }
 
 func placeOf(cursor string) (place, error) {
@@ -172,8 +185,8 @@ func (p place) of(opts options) options {
 	return opts
 }
 
-// then returns the cursor of the page behind the one at p, which begins with an id. It fails with [providers.ErrCursor]
-// when that page is the first of the list again, and not the last.
+// then returns the cursor of the page after the one at p, which begins with an id. It returns [providers.ErrCursor] if
+// that page is the first of the list again and not the last.
 func (p place) then(begins, next string) (string, error) {
 	switch {
 	case next == "":
@@ -186,7 +199,7 @@ func (p place) then(begins, next string) (string, error) {
 	return p.first + "." + next, nil
 }
 
-// begins is the id of the first row that has one.
+// begins returns the id of the first row that has one.
 func begins[T interface{ id() string }](rows wire.Rows[T]) string {
 	for _, row := range rows.All() {
 		if id := row.V.id(); id != "" {
@@ -196,18 +209,22 @@ func begins[T interface{ id() string }](rows wire.Rows[T]) string {
 	return ""
 }
 
-// turn makes a page of the rows of an answer, which stand at a place named as in "resource_response.data".
+// turn makes a page of the rows of an answer, which are at a place such as "resource_response.data".
 func turn[A any, T interface{ id() string }, O any](
-	ctx context.Context, answer resource[A], at place, name string, rows wire.Rows[T],
-	convert func(T, json.RawMessage) (O, bool),
+	ctx context.Context, answer resource[A], at place, name string, rows sparse[T],
+	count counter, convert func(T, json.RawMessage) (O, bool),
 ) (page providers.Page[O], err error) {
-	items, err := wire.Items(ctx, name, rows, convert)
+	items, err := wire.Items(ctx, name, rows.Rows, convert)
 	if err != nil {
 		return page, err
 	}
-	next, err := answer.next(ctx)
+	next, last, err := answer.next(ctx)
 	if err == nil {
-		next, err = at.then(begins(rows), next)
+		w := wire.Witness{Rows: rows.understood(), Cursor: at.bookmark, Last: last, More: next != ""}
+		err = count.check(ctx, w, name)
+	}
+	if err == nil {
+		next, err = at.then(begins(rows.Rows), next)
 	}
 	if err != nil {
 		return page, err
@@ -215,11 +232,25 @@ func turn[A any, T interface{ id() string }, O any](
 	return providers.Page[O]{Items: items, Next: next}, nil
 }
 
-// rows reads one page of a resource that is a list. What the answer says that it is about is compared with what was
-// asked.
+// counter returns the number of things in a list; nil when it is unknown.
+type counter func(ctx context.Context) (*int64, error)
+
+// check returns an error unless a list may be empty. It reads the count only if that decides.
+func (c counter) check(ctx context.Context, w wire.Witness, name string) error {
+	if w.Rows == 0 && w.Cursor == "" && !w.More && c != nil {
+		var err error
+		if w.Count, err = c(ctx); err != nil {
+			return err
+		}
+	}
+	return w.Check(ctx, name)
+}
+
+// rows reads one page of a resource that is a list. It compares what the answer says it is about with what was
+// requested.
 func rows[T interface{ id() string }, O any](
 	ctx context.Context, o *own, name string, opts options, cursor string,
-	convert func(T, json.RawMessage) (O, bool),
+	count counter, convert func(T, json.RawMessage) (O, bool),
 ) (page providers.Page[O], err error) {
 	at, err := placeOf(cursor)
 	if err != nil {
@@ -239,5 +270,5 @@ func rows[T interface{ id() string }, O any](
 	if err != nil {
 		return page, err
 	}
-	return turn(ctx, answer, at, "resource_response.data", answer.Response.Data.Rows, convert)
+	return turn(ctx, answer, at, "resource_response.data", answer.Response.Data, count, convert)
 }

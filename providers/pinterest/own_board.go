@@ -13,25 +13,25 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// board is a board as the website's interface and the widgets have it.
+// board is a board in the website's API and the widgets.
 type board struct {
 	ID          wire.Serial `json:"id"`
 	Type        string      `json:"type"` // board
 	Name        string      `json:"name"`
 	Description string      `json:"description"`
-	URL         string      `json:"url"` // a path, or an address
+	URL         string      `json:"url"` // a path or an address
 	Owner       *user       `json:"owner"`
 	Privacy     string      `json:"privacy"` // public, protected or secret
 	Pins        wire.Count  `json:"pin_count"`
 	CoverHD     string      `json:"image_cover_hd_url"`
 	Cover       string      `json:"image_cover_url"`
-	Thumbnail   string      `json:"image_thumbnail_url"` // of the widgets
+	Thumbnail   string      `json:"image_thumbnail_url"` // in the widgets
 	CreatedAt   wire.Time   `json:"created_at"`
 }
 
 func (b board) id() string { return string(b.ID) }
 
-// path is that of the board's page without slashes around it, such as ann_example/tea; "" when it is not told.
+// path returns the path of the board's page without slashes around it, such as ann_example/tea; "" when it is unknown.
 func (b board) path() string {
 	u, err := url.Parse(b.URL)
 	if err != nil {
@@ -40,7 +40,7 @@ func (b board) path() string {
 	return strings.Trim(u.Path, "/")
 }
 
-// collection converts b; it is false for what is no board, and for one that is not for everybody.
+// collection converts b; it reports false for what is not a board, and for a board that is not public.
 func (b board) collection(raw json.RawMessage) (schema.Collection, bool) {
 	out := schema.Collection{
 		Common:      schema.Common{ID: b.id(), Raw: raw},
@@ -69,7 +69,7 @@ func (o *own) collections(
 	return rows(ctx, o, "Boards", options{
 		"username": q.Handle, "field_set_key": "profile_grid_item", "sort": "last_pinned_to", "filter_stories": false,
 		"page_size": 25, "include_archived": true,
-	}, cursor, board.collection)
+	}, cursor, o.counts(q.Handle, user.boards), board.collection)
 }
 
 func (o *own) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
@@ -107,7 +107,7 @@ func (o *own) board(ctx context.Context, id string) (b wire.Object[board], err e
 	return b, err
 }
 
-// is returns nil when b is the board with that path, as far as it tells.
+// is returns nil if b is the board with that path, as far as b says.
 func (b board) is(ctx context.Context, path string) error {
 	if got := b.path(); got != "" {
 		return wire.SameFold(ctx, "board", path, got)
@@ -127,7 +127,10 @@ func (o *own) collectionPosts(
 	if err == nil {
 		page, err = rows(ctx, o, "BoardFeed", options{
 			"board_id": id, "field_set_key": "react_grid_pin", "page_size": 25, "prepend": false,
-		}, cursor, pin.post)
+		}, cursor, func(ctx context.Context) (*int64, error) {
+			b, err := o.board(ctx, id)
+			return b.V.Pins.V, err
+		}, pin.post)
 	}
 	if err != nil {
 		return page, err
@@ -138,7 +141,7 @@ func (o *own) collectionPosts(
 	return page, nil
 }
 
-// boardAt returns the number of a board, and the place in the list of its pins.
+// boardAt returns the number of a board, and the position in the list of its pins.
 func (o *own) boardAt(ctx context.Context, id, cursor string) (number, rest string, err error) {
 	if cursor != "" {
 		if number, rest, _ = strings.Cut(cursor, "."); !isNumber(number) || rest == "" {

@@ -12,27 +12,27 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// pin is a pin as the website's interface and the widgets have it. What Pinterest's machines say about the picture
-// (auto_alt_text, seo_description) is not what somebody wrote.
+// pin is a pin in the website's API and the widgets. Texts that Pinterest generates about the picture (auto_alt_text,
+// seo_description) are not used, since no person wrote them.
 type pin struct {
 	ID          wire.Serial `json:"id"`
 	Type        string      `json:"type"` // pin; searches and widgets leave it out
 	Title       string      `json:"title"`
 	GridTitle   string      `json:"grid_title"`
 	Description string      `json:"description"` // " " for none
-	CreatedAt   wire.Time   `json:"created_at"`  // not told on boards
+	CreatedAt   wire.Time   `json:"created_at"`  // missing on boards
 	Pinner      *user       `json:"pinner"`
 	Creator     *user       `json:"native_creator"`
 	IsRepin     wire.Bool   `json:"is_repin"`
 	Board       *struct {
 		ID wire.Serial `json:"id"`
 	} `json:"board"`
-	Reactions  map[string]wire.Count `json:"reaction_counts"` // by the number of the reaction; 1 is a heart
+	Reactions  map[string]wire.Count `json:"reaction_counts"` // keyed by the number of the reaction; 1 is a heart
 	Comments   wire.Count            `json:"comment_count"`
 	Aggregated struct {
 		Comments wire.Count `json:"comment_count"`
 		Stats    struct {
-			Saves wire.Count `json:"saves"` // of all copies, as the site shows it; repin_count is of this one
+			Saves wire.Count `json:"saves"` // of all copies, as the site shows it; repin_count counts this copy
 		} `json:"aggregated_stats"`
 	} `json:"aggregated_pin_data"`
 	Hashtags   []string `json:"hashtags"` // with #
@@ -43,10 +43,10 @@ type pin struct {
 
 func (p pin) id() string { return string(p.ID) }
 
-// hollow tells whether p is what a stranger gets in the place of a pin: its picture and nothing else.
+// hollow reports whether p is only a picture, which is what Pinterest shows to visitors without access.
 func (p pin) hollow() bool { return p.Pinner == nil && p.Creator == nil && p.Board == nil }
 
-// author is who saved the pin, or who made it where this is no copy.
+// author returns the account that saved the pin, or that made it when this is not a copy.
 func (p pin) author() schema.Actor {
 	switch {
 	case p.Creator != nil && p.IsRepin.V != nil && !*p.IsRepin.V:
@@ -57,7 +57,7 @@ func (p pin) author() schema.Actor {
 	return schema.UnknownActor()
 }
 
-// joined puts a title, which may be missing while the one in lists is there, above what is said.
+// joined puts a title above the description. The title may be missing while the one for lists is set.
 func joined(title, gridTitle, description string) string {
 	title, description = strings.TrimSpace(title), strings.TrimSpace(description)
 	if title = cmp.Or(title, strings.TrimSpace(gridTitle)); title == description {
@@ -66,7 +66,7 @@ func joined(title, gridTitle, description string) string {
 	return text.Join(title, description)
 }
 
-// post converts p; it is false for what stands among pins and is none. A pin that is not told whole has no id.
+// post converts p; it reports false for rows that are not pins. An incomplete pin has no id.
 func (p pin) post(raw json.RawMessage) (schema.Post, bool) {
 	if p.Type != "" && p.Type != "pin" {
 		return schema.Post{}, false
@@ -93,7 +93,7 @@ func (p pin) post(raw json.RawMessage) (schema.Post, bool) {
 	}, true
 }
 
-// tags are the hashtags that Pinterest lists, and those in the words.
+// tags returns the hashtags that Pinterest lists, and those in the text.
 func (p pin) tags(words string) []string {
 	var tags []string
 	for _, tag := range p.Hashtags {
@@ -118,7 +118,7 @@ func (o *own) post(ctx context.Context, id string) (schema.Post, error) {
 	return post, nil
 }
 
-// whole returns nil when p is the pin that was asked for, with all that makes one.
+// whole returns nil if p is the requested pin, and complete.
 func (p pin) whole(ctx context.Context, id string) error {
 	if err := wire.Same(ctx, "pin", id, p.id()); err != nil {
 		return err
@@ -132,5 +132,5 @@ func (p pin) whole(ctx context.Context, id string) error {
 func (o *own) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	return rows(ctx, o, "UserPins", options{
 		"username": handle, "field_set_key": "grid_item", "is_own_profile_pins": false, "pin_filter": nil,
-	}, cursor, pin.post)
+	}, cursor, o.counts(handle, user.pins), pin.post)
 }

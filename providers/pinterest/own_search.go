@@ -34,7 +34,7 @@ func (o *own) search(
 	return page, nil
 }
 
-// find reads one page of a search, whose list stands one level deeper than those of feeds.
+// find reads one page of a search, whose list is one level deeper than those of feeds.
 func find[T interface{ id() string }](
 	ctx context.Context, o *own, scope, query, cursor string, convert func(T, json.RawMessage) (schema.SearchResult, bool),
 ) (page providers.Page[schema.SearchResult], err error) {
@@ -46,12 +46,12 @@ func find[T interface{ id() string }](
 	if err != nil {
 		return page, err
 	}
-	r.Input = cursor == "" // else it is the bookmark that is refused
+	r.Input = cursor == "" // else the bookmark is what is refused
 	var answer resource[struct {
 		Results sparse[T] `json:"results"`
 	}]
 	if _, err := o.http.Read(ctx, r, &answer); err != nil {
 		return page, blameCursor(err, cursor)
 	}
-	return turn(ctx, answer, at, "resource_response.data.results", answer.Response.Data.Results.Rows, convert)
+	return turn(ctx, answer, at, "resource_response.data.results", answer.Response.Data.Results, nil, convert)
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// user is an account as the website's interface and the widgets have it. The widgets tell its handle in the address of
-// its page only.
+// user is an account in the website's API and the widgets. The widgets have its handle only in the address of its page.
 type user struct {
 	ID         wire.Serial `json:"id"`
 	Type       string      `json:"type"` // user
@@ -28,10 +27,11 @@ type user struct {
 	Merchant   bool        `json:"is_verified_merchant"`
 	Identity   struct {
 		Verified bool `json:"verified"`
-	} `json:"verified_identity"` // an empty object for most; that a website is verified says nothing
+	} `json:"verified_identity"` // an empty object for most; a verified website does not count
 	Followers wire.Count `json:"follower_count"`
 	Following wire.Count `json:"following_count"`
 	Pins      wire.Count `json:"pin_count"`
+	Boards    wire.Count `json:"board_count"`
 	Website   string     `json:"website_url"`
 	Domain    string     `json:"domain_url"`
 	Locale    string     `json:"locale"`  // en-US
@@ -51,13 +51,13 @@ func (u user) handle() string {
 	return link.Last()
 }
 
-// avatar is the largest picture. The small one is there in the larger size too.
+// avatar returns the largest picture. The small one is available in the larger size too.
 func (u user) avatar() *string {
 	small := strings.Replace(u.Small, "/30x30_RS/", "/280x280_RS/", 1)
 	return text.URL(cmp.Or(u.XLarge, u.Large, u.Medium, small))
 }
 
-// actor has the id or the handle unknown where Pinterest withholds it.
+// actor leaves the id or the handle unknown when Pinterest withholds it.
 func (u user) actor() schema.Actor {
 	unknown := schema.UnknownActor()
 	return schema.Actor{
@@ -88,13 +88,29 @@ func (u user) profile(raw json.RawMessage) schema.Profile {
 	return p
 }
 
+func (u user) pins() *int64   { return u.Pins.V }
+func (u user) boards() *int64 { return u.Boards.V }
+
 func (o *own) profile(ctx context.Context, handle string) (schema.Profile, error) {
-	u, err := single[user](ctx, o, "User", options{"username": handle, "field_set_key": "unauth_profile"})
-	if err == nil {
-		err = wire.SameFold(ctx, "account", handle, u.V.handle())
-	}
+	u, err := o.user(ctx, handle)
 	if err != nil {
 		return schema.Profile{}, err
 	}
 	return u.V.profile(u.Raw), nil
+}
+
+func (o *own) user(ctx context.Context, handle string) (u wire.Object[user], err error) {
+	u, err = single[user](ctx, o, "User", options{"username": handle, "field_set_key": "unauth_profile"})
+	if err == nil {
+		err = wire.SameFold(ctx, "account", handle, u.V.handle())
+	}
+	return u, err
+}
+
+// counts returns a counter of an account's things of one kind.
+func (o *own) counts(handle string, of func(user) *int64) counter {
+	return func(ctx context.Context) (*int64, error) {
+		u, err := o.user(ctx, handle)
+		return of(u.V), err
+	}
 }

@@ -1,9 +1,9 @@
 // Package pinterest reads public Pinterest data. Posts are pins, collections are boards.
 //
-// There are four providers. The official one sees the account that its token belongs to, and nobody else. The own one
-// reads the interface behind the website, which knows most; the widgets are made for other sites to show pins, and the
-// feeds are the RSS of accounts and boards: both know the newest pins only, and stand in where the website refuses us.
-// Source: https://developers.pinterest.com/docs/api/v5/
+// There are four providers. The official one sees only the account that its token belongs to. The own one reads the API
+// behind the website, which has the most data. The widgets, made for other sites to show pins, and the feeds, the RSS
+// of accounts and boards, have only the newest pins, and are used when the website refuses us. Source:
+// https://developers.pinterest.com/docs/api/v5/
 package pinterest
 
 import (
@@ -21,23 +21,23 @@ import (
 
 // Config says how to reach Pinterest.
 type Config struct {
-	// Token is an access token of the account that the official interface is to show, with the scopes boards:read,
-	// pins:read and user_accounts:read, and none that ends in _secret: what is secret is not to be told.
+	// Token is an access token of the account that the official API reads, with the scopes boards:read, pins:read and
+	// user_accounts:read, and no scope that ends in _secret, since secret pins and boards must not be shown.
 	Token        string
-	ClientID     string       // of an app, instead of Token: the account is that of the app's owner
+	ClientID     string       // of an app, instead of Token: the account is then the app owner's
 	ClientSecret string       // of the app
-	BaseURL      string       // of the official interface and of pin.it; "" means https://api.pinterest.com
+	BaseURL      string       // of the official API and of pin.it; "" means https://api.pinterest.com
 	HTTP         *http.Client // nil means a client of its own
 
-	Own        providers.Own // reads what the website, widgets and feeds show to anybody; on by default
+	Own        providers.Own // reads the public website, widgets and feeds; on by default
 	WebURL     string        // "" means https://www.pinterest.com
 	WidgetsURL string        // "" means https://widgets.pinterest.com
 }
 
-// credentials are the query parameters by which Pinterest takes, or once took, credentials.
+// credentials are the query parameters in which Pinterest accepts, or once accepted, credentials.
 var credentials = []string{"access_token", "client_id", "client_secret", "refresh_token"}
 
-// New returns the providers for Pinterest, in the order in which they are to be tried.
+// New returns the providers for Pinterest, in the order in which they are tried.
 func New(cfg Config) providers.Chain {
 	return providers.Chain{
 		newOfficial(cfg),
@@ -47,20 +47,21 @@ func New(cfg Config) providers.Chain {
 	}
 }
 
-// official reads the documented interface, which shows the account of its token.
+// official reads the official API, which shows the account of its token.
 type official struct {
 	http  *upstream.Client
 	short shortener
 
 	mu    sync.Mutex
-	owner string    // the handle of the account, "" when it is not known
-	until time.Time // how long it is taken for known
+	owner string    // the handle of the account, "" when it is unknown
+	until time.Time // when owner expires
 }
 
 func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "pinterest", Platform: platform.Pinterest, Source: schema.Official,
+		Limits:          upstream.Limits(map[string]*upstream.Quota{"reads": c.http.Quota()}),
 		Profile:         c.profile,
 		Posts:           c.posts,
 		Post:            c.post,
@@ -68,7 +69,8 @@ func newOfficial(cfg Config) providers.Provider {
 		Collection:      c.collection,
 		CollectionPosts: c.collectionPosts,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Open: upstream.Opener(cfg.HTTP, "pin.it"),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpCollections:     {"kind": {"board"}},
 			providers.OpCollection:      {"kind": {"board"}},
@@ -83,7 +85,7 @@ func newOfficial(cfg Config) providers.Provider {
 	return p
 }
 
-// notes are what a user should know of all providers, and why Pinterest has no more.
+// notes are what a user should know about all providers, and why Pinterest offers no more.
 var notes = map[providers.Op]string{
 	providers.OpProfile:          "the official interface shows the token's account only; others are read from the site",
 	providers.OpPosts:            "what the account has saved or made; the newest 25 or 50 where the website refuses us",
@@ -114,12 +116,12 @@ var notes = map[providers.Op]string{
 }
 
 // newClient returns a client whose tokens come from the same address. The limits are those that Pinterest announces;
-// when they start anew it tells in a header whose form it does not document.
+// the header for their reset has an undocumented format.
 func newClient(cfg Config) *official {
 	base := cmp.Or(cfg.BaseURL, "https://api.pinterest.com")
 	c := upstream.Config{
 		HTTP: cfg.HTTP, Base: base, Check: checkOfficial, Credentials: credentials,
-		Limits: &upstream.LimitHeaders{Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset"},
+		Limits: &upstream.LimitHeaders{Limit: "X-RateLimit-Limit", Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset"},
 		Quota:  upstream.NewQuota(0, 0),
 	}
 	if cfg.Token != "" {

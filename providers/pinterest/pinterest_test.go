@@ -63,9 +63,9 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Posts("dead cursor", "ann_example").From("dead"), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{
-			// Null is a pin without a title, text, time or film, and the last page.
+			// Null marks a missing title, text, time or film, and the last page.
 			Absent: []string{"bookmark"},
-			// Another account than the token's is not seen.
+			// Only the token's account is visible.
 			Elsewhere: []string{"profile"},
 		},
 		Inputs: inputs(),
@@ -113,7 +113,8 @@ func TestOwn(t *testing.T) {
 	t.Parallel()
 	const data = "resource_response.data"
 	providertest.Run(t, providertest.Suite{
-		New: open, Upstream: "pinterest_own",
+		New: open, Upstream: "pinterest_own", Witness: true,
+		Witnessed: []string{"pins-2.json " + data, "feed-2.json " + data, "boards-2.json " + data}, // bookmark "-end-"
 		Calls: []providertest.Call{
 			providertest.Profile("own-profile", "ann_example"),
 			providertest.Profile("own-profile-plain", "bobmakes"),
@@ -164,8 +165,8 @@ func TestOwn(t *testing.T) {
 			{Call: search("refused bookmark of a search", "long", "").From("1.x"), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{
-			Absent: []string{data + "[]", data + ".results[]"}, // what has been taken down
-			// The copy's own count stands in for that of all copies.
+			Absent: []string{data + "[]", data + ".results[]"}, // after removals
+			// The copy's own count replaces that of all copies.
 		},
 	})
 }
@@ -173,7 +174,7 @@ func TestOwn(t *testing.T) {
 func TestWidgets(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: open, Upstream: "pinterest_widgets",
+		New: open, Upstream: "pinterest_widgets", Witness: true,
 		Calls: []providertest.Call{
 			providertest.Profile("widget-profile", "ann_example"),
 			providertest.Posts("widget-posts", "ann_example"),
@@ -193,7 +194,7 @@ func TestWidgets(t *testing.T) {
 			{Call: providertest.Posts("second page", "ann_example").From("x"), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{
-			Absent: []string{"data[]", "data.pins[]"}, // what has been taken down
+			Absent: []string{"data[]", "data.pins[]"}, // after removals
 		},
 	})
 }
@@ -201,15 +202,15 @@ func TestWidgets(t *testing.T) {
 func TestFeeds(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: open, Upstream: "pinterest_feed",
+		New: open, Upstream: "pinterest_feed", Witness: true,
 		Calls: []providertest.Call{
 			providertest.Posts("feed-posts", "ann_example"),
-			providertest.Posts("feed-posts-none", "bobmakes"),
 			collectionPosts("feed-collection-posts", "ann_example/tea"),
 		},
 		Fails: []providertest.Fail{
 			{Call: providertest.Posts("unknown account", "nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Posts("page in the place of a feed", "walled"), Want: providers.ErrUnavailable},
+			{Call: providertest.Posts("an empty feed, which counts nothing", "bobmakes"), Want: providers.ErrUnavailable},
 			{Call: providertest.Posts("another kind of XML", "odd"), Want: providers.ErrUnavailable},
 			{Call: providertest.Posts("another account than was asked for", "other"), Want: providers.ErrUnavailable},
 			{Call: providertest.Posts("no item that can be read", "lost"), Want: providers.ErrUnavailable},
@@ -362,6 +363,48 @@ func TestWhatIsNotToldWholeIsLeftOut(t *testing.T) {
 				t.Errorf("%s (-want +got) (%v):\n%s", name, err, diff)
 			}
 		}
+	}
+}
+
+func TestAnEmptyListNeedsAWitness(t *testing.T) {
+	t.Parallel()
+	const user = `{"resource_response":{"status":"success","data":{"id":"1","username":"ann"%s}}}`
+	const none, ended, silent = `{"resource_response":{"status":"success","data":[]}%s}`,
+		`,"resource":{"options":{"bookmarks":["-end-"]}}`, ""
+	tests := []struct {
+		name, counts, mark, cursor string
+		want                       error
+	}{
+		{"none are counted", `,"pin_count":0,"board_count":0`, ended, "", nil},
+		{"none are counted, without a mark of the end", `,"pin_count":0,"board_count":0`, silent, "", nil},
+		{"some are counted", `,"pin_count":5,"board_count":2`, ended, "", providers.ErrUnavailable},
+		{"nothing is counted", "", ended, "", providers.ErrUnavailable},
+		{"the end of a walk", `,"pin_count":5,"board_count":2`, ended, "1.more", nil},
+		{"no end of a walk", `,"pin_count":5,"board_count":2`, silent, "1.more", providers.ErrUnavailable},
+		{"more behind nothing", `,"pin_count":0,"board_count":0`, `,"resource":{"options":{"bookmarks":["more"]}}`, "", providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := open(answering(map[string]string{
+				"/resource/UserResource/get/":     fmt.Sprintf(user, tt.counts),
+				"/resource/UserPinsResource/get/": fmt.Sprintf(none, tt.mark),
+				"/resource/BoardsResource/get/":   fmt.Sprintf(none, tt.mark),
+				"/v3/pidgets/users/ann/pins/": `{"status":"success","data":{"pins":[],
+					"user":{"id":"1","profile_url":"https://www.pinterest.com/ann/"` + tt.counts + `}}}`,
+			}))
+			_, posts := p[1].Posts(t.Context(), "ann", tt.cursor)
+			_, boards := p[1].Collections(t.Context(), providers.CollectionsQuery{Handle: "ann"}, tt.cursor)
+			if !errors.Is(posts, tt.want) || !errors.Is(boards, tt.want) {
+				t.Errorf("posts: %v, boards: %v, want %v", posts, boards, tt.want)
+			}
+			if tt.cursor != "" || tt.mark != silent {
+				return
+			}
+			if _, err := p[2].Posts(t.Context(), "ann", ""); !errors.Is(err, tt.want) {
+				t.Errorf("a widget: %v, want %v", err, tt.want)
+			}
+		})
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// shortener knows where short links lead to.
+// shortener resolves short links.
 type shortener struct{ http *upstream.Client }
 
 func newShortener(cfg Config) shortener {
@@ -21,13 +21,13 @@ func newShortener(cfg Config) shortener {
 	})}
 }
 
-// movedError is a redirect to the site, which was not followed.
+// movedError is a redirect to the site that was not followed.
 type movedError struct{ to string }
 
-// Error says where to.
+// Error returns where the redirect leads.
 func (e *movedError) Error() string { return fmt.Sprintf("moved to %q", e.to) }
 
-// checkShort finds the redirect that is the answer.
+// checkShort returns the redirect in the answer as a movedError.
 func checkShort(res *upstream.Response) error {
 	if res.Status >= 300 && res.Status < 400 {
 		return &movedError{res.Header.Get("Location")}
@@ -35,7 +35,7 @@ func checkShort(res *upstream.Response) error {
 	return nil
 }
 
-// resolve returns id, or where it leads to when it is a short link.
+// resolve returns id, or its target if it is a short link.
 func (s shortener) resolve(ctx context.Context, subject providers.Subject, id string) (string, error) {
 	name, isShort := strings.CutPrefix(id, short+"/")
 	if !isShort {
@@ -49,7 +49,7 @@ func (s shortener) resolve(ctx context.Context, subject providers.Subject, id st
 	case !ok:
 		return "", err
 	}
-	to, err := normalize(subject, moved.to)
+	to, err := addresses.Normalize(subject, moved.to)
 	if err != nil || strings.HasPrefix(to, short+"/") {
 		return "", providers.NotFound("this short link leads to no %s", subject)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// widgets reads what Pinterest gives to other sites to show pins, accounts and boards.
+// widgets reads what Pinterest offers to other sites for showing pins, accounts and boards.
 type widgets struct {
 	http  *upstream.Client
 	short shortener
@@ -36,7 +36,7 @@ func newWidgets(cfg Config) providers.Provider {
 		Collection:      w.collection,
 		CollectionPosts: w.collectionPosts,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpCollection:      {"kind": {"board"}},
 			providers.OpCollectionPosts: {"kind": {"board"}},
@@ -44,7 +44,7 @@ func newWidgets(cfg Config) providers.Provider {
 	}
 }
 
-// card is what stands on the widget of an account or a board: about 50 of the newest pins.
+// card is the widget of an account or a board: about 50 of the newest pins.
 type card struct {
 	Data struct {
 		User  wire.Object[user]  `json:"user"`
@@ -53,7 +53,7 @@ type card struct {
 	} `json:"data"`
 }
 
-// card reads the widget of an account, or of its board with that slug.
+// card reads the widget of an account, or of its board with the given slug.
 func (w *widgets) card(ctx context.Context, handle, slug string) (c card, err error) {
 	r := upstream.Get("v3/pidgets/users", handle, "pins/")
 	if slug != "" {
@@ -95,10 +95,21 @@ func (w *widgets) pins(ctx context.Context, handle, slug, cursor string) ([]sche
 	if err != nil {
 		return nil, err
 	}
-	return wire.Items(ctx, "data.pins", c.Data.Pins.Rows, pin.post)
+	count := c.Data.User.V.pins()
+	if slug != "" {
+		count = c.Data.Board.V.Pins.V
+	}
+	posts, err := wire.Items(ctx, "data.pins", c.Data.Pins.Rows, pin.post)
+	if err == nil {
+		err = wire.Witness{Rows: c.Data.Pins.understood(), Count: count}.Check(ctx, "data.pins")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return posts, nil
 }
 
-// isBoard returns nil when c is the card of the board with that path.
+// isBoard returns nil if c is the card of the board with that path.
 func (c card) isBoard(ctx context.Context, path string) error {
 	if err := wire.Need(ctx, "data.board", c.Data.Board.Here()); err != nil {
 		return err
@@ -166,7 +177,7 @@ func (w *widgets) collectionPosts(
 	return page, nil
 }
 
-// board takes the path of a board apart.
+// board splits the path of a board.
 func (w *widgets) board(ctx context.Context, id string) (path, handle, slug string, err error) {
 	if path, err = w.short.resolve(ctx, providers.CollectionID, id); err != nil {
 		return "", "", "", err
@@ -178,5 +189,5 @@ func (w *widgets) board(ctx context.Context, id string) (path, handle, slug stri
 	return path, handle, slug, err
 }
 
-// errByAddress says that a source cannot find a board by its number.
+// errByAddress is returned by sources that cannot find a board by its number.
 var errByAddress = providers.Unsupported("Pinterest's widgets and feeds find a board by its URL only")

@@ -9,7 +9,7 @@ import (
 
 // Profile reads one account.
 func Profile(name, handle string) Call {
-	return One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) { return p.Profile(ctx, handle) }).about(handle)
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) { return p.Profile(ctx, handle) }).about(handle).with(providers.OpProfile, handle, nil)
 }
 
 // Followers lists who follows an account.
@@ -29,31 +29,31 @@ func Linked(name, handle string) Call {
 
 // Live reads one account's broadcast.
 func Live(name, handle string) Call {
-	return One(name, func(ctx context.Context, p providers.Provider) (schema.LiveStream, error) { return p.Live(ctx, handle) }).about(handle)
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.LiveStream, error) { return p.Live(ctx, handle) }).about(handle).with(providers.OpLive, handle, nil)
 }
 
 // Post reads one post.
 func Post(name, id string) Call {
-	return One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) { return p.Post(ctx, id) }).about(id)
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Post, error) { return p.Post(ctx, id) }).about(id).with(providers.OpPost, id, nil)
 }
 
 // Transcript reads what is said in one post.
 func Transcript(name string, q providers.TranscriptQuery) Call {
 	return One(name, func(ctx context.Context, p providers.Provider) (schema.Transcript, error) {
 		return p.Transcript(ctx, q)
-	}).about(q.PostID)
+	}).about(q.PostID).with(providers.OpTranscript, q.PostID, providers.TranscriptQuery{Lang: q.Lang})
 }
 
 // Collection reads one collection.
 func Collection(name string, q providers.CollectionQuery) Call {
 	return One(name, func(ctx context.Context, p providers.Provider) (schema.Collection, error) {
 		return p.Collection(ctx, q)
-	}).about(q.ID)
+	}).about(q.ID).with(providers.OpCollection, q.ID, providers.CollectionQuery{Kind: q.Kind})
 }
 
 // Community reads one community.
 func Community(name, id string) Call {
-	return One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) { return p.Community(ctx, id) }).about(id)
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Profile, error) { return p.Community(ctx, id) }).about(id).with(providers.OpCommunity, id, nil)
 }
 
 // Posts lists the posts of an account.
@@ -118,7 +118,7 @@ func CollectionTracks(name string, q providers.CollectionQuery) Call {
 
 // Track reads one track.
 func Track(name, id string) Call {
-	return One(name, func(ctx context.Context, p providers.Provider) (schema.Track, error) { return p.Track(ctx, id) }).about(id)
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Track, error) { return p.Track(ctx, id) }).about(id).with(providers.OpTrack, id, nil)
 }
 
 // Tracks lists the tracks of an account.
@@ -128,7 +128,7 @@ func Tracks(name, handle string) Call {
 
 // Product reads one product.
 func Product(name string, q providers.ProductQuery) Call {
-	return One(name, func(ctx context.Context, p providers.Provider) (schema.Product, error) { return p.Product(ctx, q) }).about(q.ID)
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Product, error) { return p.Product(ctx, q) }).about(q.ID).with(providers.OpProduct, q.ID, providers.ProductQuery{Region: q.Region})
 }
 
 // Reviews lists what buyers say about a product.
@@ -154,7 +154,7 @@ func Products(name string, q providers.ProductsQuery) Call {
 func Store(name, id string) Call {
 	return One(name, func(ctx context.Context, p providers.Provider) (providers.Storefront, error) {
 		return p.Store(ctx, id)
-	})
+	}).with(providers.OpStore, id, nil)
 }
 
 // Ads lists the ads of an advertiser or a domain.
@@ -171,7 +171,8 @@ func AdsSearch(name string, q providers.AdsSearchQuery) Call {
 
 // Ad reads one ad.
 func Ad(name, id string) Call {
-	return One(name, func(ctx context.Context, p providers.Provider) (schema.Ad, error) { return p.Ad(ctx, id) })
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Ad, error) { return p.Ad(ctx, id) }).
+		with(providers.OpAd, id, nil)
 }
 
 // Advertisers lists the advertisers that match a text.
@@ -183,7 +184,8 @@ func Advertisers(name string, q providers.AdvertisersQuery) Call {
 
 // Event reads one event.
 func Event(name, id string) Call {
-	return One(name, func(ctx context.Context, p providers.Provider) (schema.Event, error) { return p.Event(ctx, id) })
+	return One(name, func(ctx context.Context, p providers.Provider) (schema.Event, error) { return p.Event(ctx, id) }).
+		with(providers.OpEvent, id, nil)
 }
 
 // TrackPosts lists the posts that use a track.

@@ -235,18 +235,22 @@ func another(doc any, asked string) (any, bool) {
 		switch {
 		case ok && strings.EqualFold(s, asked):
 			found = true
-			if i, err := strconv.ParseInt(s, 10, 64); err == nil {
-				return strconv.FormatInt(i+1, 10)
-			}
-			return s + "x"
+			return otherThan(s)
 		case number && string(n) == asked:
 			found = true
-			i, _ := n.Int64()
-			return json.Number(strconv.FormatInt(i+1, 10))
+			return json.Number(otherThan(asked))
 		}
 		return v
 	})
 	return doc, found
+}
+
+// otherThan returns another id of the kind of id.
+func otherThan(id string) string {
+	if i, err := strconv.ParseInt(id, 10, 64); err == nil {
+		return strconv.FormatInt(i+1, 10)
+	}
+	return id + "x"
 }
 
 // walkAll replaces every scalar of doc by what f returns.

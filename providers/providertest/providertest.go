@@ -58,6 +58,9 @@ type Suite struct {
 	Fails []Fail
 	// Inputs are what people paste, and what it must be reduced to.
 	Inputs []Input
+	// Lone lists, for an operation of which the provider reads many things at once, those keys of Calls and Fails that are read
+	// by themselves all the same.
+	Lone map[providers.Op][]string
 	// Platforms are those that the provider may name, where it is of a platform of the program's own; nil means those of
 	// the specification.
 	Platforms *platform.Table
@@ -113,6 +116,9 @@ type Call struct {
 	cursor string // of the first page
 	list   bool
 	asked  string // the id or handle of the one object; "" when that is not known
+	op     providers.Op
+	key    string // by which op reads one thing; "" for any other read
+	query  any    // that op takes beside the key; nil for none
 	pages  func(ctx context.Context, p providers.Provider, cursor string) ([]page, error)
 }
 
@@ -125,6 +131,12 @@ func (c Call) From(cursor string) Call {
 // about returns c, whose answer must name the object that was asked for wherever it names one.
 func (c Call) about(asked string) Call {
 	c.asked = asked
+	return c
+}
+
+// with returns c, which reads one thing by its key.
+func (c Call) with(op providers.Op, key string, query any) Call {
+	c.op, c.key, c.query = op, key, query
 	return c
 }
 
@@ -207,7 +219,14 @@ func Run(t *testing.T, s Suite) {
 		for _, c := range s.Calls {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
-				golden(t, s, s.Dir, c, s.open(t, &http.Client{Transport: manifest}))
+				up := &validators{next: manifest}
+				p := s.open(t, &http.Client{Transport: up})
+				golden(t, s, s.Dir, c, p)
+				lone := up.lone()
+				golden(t, s, s.Dir, c, p) // of what the upstream has not sent again
+				if again := up.reset(); lone && again.asked > 0 && again.unchanged != again.asked {
+					t.Errorf("read again, %d of %d answers were 304; want all", again.unchanged, again.asked)
+				}
 			})
 		}
 	})
@@ -222,7 +241,9 @@ func Run(t *testing.T, s Suite) {
 			})
 		}
 	})
+	t.Run("batches", func(t *testing.T) { batches(t, s, manifest) })
 	t.Run("addresses", func(t *testing.T) { addresses(t, s, manifest) })
+	t.Run("names", func(t *testing.T) { named(t, s, manifest) })
 	t.Run("inputs", func(t *testing.T) { inputs(t, s) })
 	t.Run("hostile upstream", func(t *testing.T) { hostile(t, s) })
 	t.Run("a caller who has gone", func(t *testing.T) { gone(t, s) })
@@ -291,6 +312,7 @@ func inputs(t *testing.T, s Suite) {
 	p := s.open(t, &http.Client{Transport: answer{status: 500}})
 	for _, in := range s.Inputs {
 		got, err := p.Normalize(in.Subject, in.In)
+		agrees(t, p, in)
 		switch {
 		case in.Want == "" && !errors.Is(err, providers.ErrInvalid):
 			t.Errorf("%s %q became %q (%v), want it refused", in.Subject, in.In, got, err)
@@ -383,28 +405,33 @@ func (spaces) Read(b []byte) (int, error) { return copy(b, blank), nil }
 // blank is much at once: a byte at a time is slow under the race detector.
 var blank = strings.Repeat(" ", 1<<16)
 
+// hostility is an upstream that answers nonsense, and what may come of it.
+type hostility struct {
+	name string
+	up   answer
+	want []error // any of these
+}
+
+// hostiles are what upstreams answer that are at a loss. Read only.
+var hostiles = []hostility{
+	{"HTML", answer{status: 200, body: "<!doctype html><html><body>Just a moment...</body></html>"}, unavailable},
+	{"nothing", answer{status: 200}, unavailable},
+	{"half an object", answer{status: 200, body: `{"id": 1, "name": "x`}, unavailable},
+	{"a string", answer{status: 200, body: `"surprise"`}, unavailable},
+	{"a number", answer{status: 200, body: `42`}, unavailable},
+	{"nested rubbish", answer{status: 200, body: `{"data":{"data":[[[{"items":7}]]]},"items":"x","results":{},"id":[]}`}, unavailable},
+	{"an endless body", answer{status: 200, body: endless}, unavailable},
+	{"an internal error", answer{status: 500, body: "oops"}, unavailable},
+	{"a bad gateway", answer{status: 502, body: "<html>"}, unavailable},
+	{"a rate limit", answer{status: 429, body: "{}"}, unavailable},
+	{"a refused credential", answer{status: 401, body: "{}"}, unavailable},
+	{"a broken connection", answer{err: io.ErrUnexpectedEOF}, unavailable},
+	{"a time-out", answer{err: context.DeadlineExceeded}, []error{providers.ErrTimeout}},
+}
+
 func hostile(t *testing.T, s Suite) {
 	t.Helper()
-	tests := []struct {
-		name string
-		up   answer
-		want []error // any of these
-	}{
-		{"HTML", answer{status: 200, body: "<!doctype html><html><body>Just a moment...</body></html>"}, unavailable},
-		{"nothing", answer{status: 200}, unavailable},
-		{"half an object", answer{status: 200, body: `{"id": 1, "name": "x`}, unavailable},
-		{"a string", answer{status: 200, body: `"surprise"`}, unavailable},
-		{"a number", answer{status: 200, body: `42`}, unavailable},
-		{"nested rubbish", answer{status: 200, body: `{"data":{"data":[[[{"items":7}]]]},"items":"x","results":{},"id":[]}`}, unavailable},
-		{"an endless body", answer{status: 200, body: endless}, unavailable},
-		{"an internal error", answer{status: 500, body: "oops"}, unavailable},
-		{"a bad gateway", answer{status: 502, body: "<html>"}, unavailable},
-		{"a rate limit", answer{status: 429, body: "{}"}, unavailable},
-		{"a refused credential", answer{status: 401, body: "{}"}, unavailable},
-		{"a broken connection", answer{err: io.ErrUnexpectedEOF}, unavailable},
-		{"a time-out", answer{err: context.DeadlineExceeded}, []error{providers.ErrTimeout}},
-	}
-	for _, tt := range tests {
+	for _, tt := range hostiles {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			// In a bubble the waits between two attempts take no time.

@@ -24,6 +24,25 @@ func (c *client) community(ctx context.Context, name string) (schema.Profile, er
 	return t.Data.V.profile(t.Data.Raw), nil
 }
 
+// communitiesByName reads communities by their names. Reddit documents that it can and not which ones it leaves out, so those that
+// are missing are asked for by themselves.
+// https://www.reddit.com/dev/api#GET_api_info
+func (c *client) communitiesByName(ctx context.Context, names []string) (map[string]schema.Profile, error) {
+	known := providers.Together(names, community.MatchString)
+	r := get("api/info").With("sr_name", strings.Join(known, ","))
+	found, err := several(ctx, c, r, "t5", known, func(s subreddit) string { return strings.ToLower(s.Name) })
+	return providers.PerKey(names, err, func(name string) (schema.Profile, error) {
+		t, err := found.Of(name, providers.Alone())
+		if err == nil {
+			err = isCommunity(ctx, t.V, name)
+		}
+		if err != nil {
+			return schema.Profile{}, err
+		}
+		return t.V.Data.V.profile(t.V.Data.Raw), nil
+	})
+}
+
 // isCommunity fails when t is not the community that was asked for, or one that is not for everybody.
 func isCommunity(ctx context.Context, t thing[subreddit], name string) error {
 	if t.Kind == "Listing" { // a search for the name

@@ -104,6 +104,32 @@ func single[T any](
 	return found[0], wire.Same(ctx, what, id, string(idOf(found[0].V)))
 }
 
+// most is how many things GET /api/info takes.
+// https://www.reddit.com/dev/api#GET_api_info
+const most = 100
+
+// several reads the things of a kind that r, a request for /api/info, asks for by keys. About says which of them a thing is.
+func several[T any](
+	ctx context.Context, c *client, r upstream.Request, kind string, keys []string, about func(T) string,
+) (found wire.Keyed[thing[T]], err error) {
+	if len(keys) == 0 {
+		return found, nil
+	}
+	var l listing[T]
+	if _, err := c.api.Read(ctx, r, &l); err != nil {
+		return found, err
+	}
+	if err := wire.Marker(ctx, "kind", l.Kind, "Listing"); err != nil {
+		return found, err
+	}
+	return wire.ByKey(ctx, "data.children", l.Data.Children, keys, func(t thing[T]) string {
+		if it, _ := t.is(kind); !it {
+			return ""
+		}
+		return about(t.Data.V)
+	})
+}
+
 // address reads a URL, which Reddit escapes here and there although it was asked not to.
 func address(s string) *string {
 	if s == "" {

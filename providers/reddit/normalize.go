@@ -16,75 +16,96 @@ var (
 	share     = regexp.MustCompile(`^(r|u|user)/[A-Za-z0-9_-]+/s/[A-Za-z0-9]+$`)
 )
 
-// normalize folds names, which ignore case, and reduces ids to their base-36 part. A handle that is a community keeps
-// its r/. A share link stays one: where it leads is for Reddit to tell.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "reddit.com", ".reddit.com", "redd.it")
-	if err != nil {
-		return "", err
-	}
+// addresses is how the addresses and identifiers of Reddit are read. Read only.
+var addresses = &links.Site{
+	Hosts: []string{"reddit.com", ".reddit.com", "redd.it"},
+	Order: []providers.Subject{providers.CommentID, providers.PostID, providers.CommunityID, providers.Handle},
+	Also: map[providers.Subject][]providers.Subject{
+		providers.CommentID:   {providers.PostID},
+		providers.PostID:      {providers.CommunityID, providers.Handle},
+		providers.CommunityID: {providers.Handle},
+		providers.ShortLink:   {providers.PostID, providers.CommentID}, // what it leads to is known when it is read
+	},
+	In: inLink, ID: canonical,
+	Short: func(l *links.Link) bool {
+		return len(l.Segments) >= 4 && share.MatchString(strings.Join(l.Segments, "/"))
+	},
+}
+
+// inLink finds what an address is about; "" when it is not about that.
+func inLink(s providers.Subject, l *links.Link) string {
+	first, at := l.Segment(0), slices.Index(l.Segments, "comments")
 	switch s {
 	case providers.Handle:
-		return handleOf(link, value)
+		if first == "r" || first == "u" || first == "user" {
+			return first + "/" + l.Segment(1)
+		}
 	case providers.CommunityID:
-		return communityOf(link, value)
-	case providers.CommentID:
-		return idOf(link, value, "t1_", 3)
+		if first == "r" {
+			return l.Segment(1)
+		}
+	case providers.CommentID: // comments/POST/title/COMMENT
+		if at >= 0 {
+			return l.Segment(at + 3)
+		}
+		return shared(l)
+	case providers.PostID:
+		switch {
+		case at >= 0:
+			return l.Segment(at + 1)
+		case first == "gallery", l.Host != "redd.it" && first == "tb":
+			return l.Segment(1)
+		case l.Host == "redd.it" && len(l.Segments) == 1:
+			return first
+		}
+		return shared(l)
 	default:
-		return idOf(link, value, "t3_", 1)
+	}
+	return ""
+}
+
+// shared returns the path of a share link, "" for any other address.
+func shared(l *links.Link) string {
+	if path := strings.Join(l.Segments, "/"); share.MatchString(path) {
+		return path
+	}
+	return ""
+}
+
+// canonical folds names, which ignore case, and reduces ids to their base-36 part. A handle that is a community keeps its
+// r/. A share link stays one: where it leads is for Reddit to tell.
+func canonical(s providers.Subject, value string) (string, error) {
+	switch s {
+	case providers.Handle:
+		return handleOf(value)
+	case providers.CommunityID:
+		if value = strings.TrimPrefix(strings.Trim(strings.ToLower(value), "/"), "r/"); !community.MatchString(value) {
+			return "", providers.Invalid("a Reddit community is one such as golang")
+		}
+		return value, nil
+	case providers.CommentID:
+		return idOf(value, "t1_")
+	default:
+		return idOf(value, "t3_")
 	}
 }
 
-func handleOf(link *links.Link, value string) (string, error) {
-	if link != nil {
-		value = link.Segment(0) + "/" + link.Segment(1)
-	}
+func handleOf(value string) (string, error) {
 	value = strings.Trim(strings.ToLower(value), "/")
 	if name, ok := strings.CutPrefix(value, "r/"); ok && community.MatchString(name) {
 		return value, nil
 	}
-	named := false
 	for _, prefix := range []string{"user/", "u/", "@"} {
-		var ok bool
-		value, ok = strings.CutPrefix(value, prefix)
-		named = named || ok
+		value = strings.TrimPrefix(value, prefix)
 	}
-	if !userName.MatchString(value) || link != nil && !named {
+	if !userName.MatchString(value) {
 		return "", providers.Invalid("a Reddit handle is a user name such as spez, or a community such as r/golang")
 	}
 	return value, nil
 }
 
-func communityOf(link *links.Link, value string) (string, error) {
-	if link != nil {
-		value = link.Segment(0) + "/" + link.Segment(1)
-		if link.Segment(0) != "r" {
-			value = ""
-		}
-	}
-	if value = strings.TrimPrefix(strings.Trim(strings.ToLower(value), "/"), "r/"); !community.MatchString(value) {
-		return "", providers.Invalid("a Reddit community is one such as golang")
-	}
-	return value, nil
-}
-
-// idOf finds the id of a post or comment, which stands so many segments behind the word comments.
-func idOf(link *links.Link, value, prefix string, behind int) (string, error) {
-	if link != nil {
-		path := strings.Join(link.Segments, "/")
-		switch at := slices.Index(link.Segments, "comments"); {
-		case share.MatchString(path):
-			return path, nil
-		case at >= 0:
-			value = link.Segment(at + behind)
-		case prefix == "t3_" && link.Segment(0) == "gallery":
-			value = link.Segment(1)
-		case prefix == "t3_" && link.Host == "redd.it":
-			value = link.Segment(0)
-		default:
-			value = ""
-		}
-	}
+// idOf takes the kind off the id of a post or comment.
+func idOf(value, prefix string) (string, error) {
 	if share.MatchString(value) {
 		return value, nil
 	}

@@ -32,12 +32,13 @@ func newOwn(cfg Config) providers.Provider {
 	w := newWeb(cfg)
 	p := providers.Provider{
 		Name: "reddit_own", Platform: platform.Reddit, Source: schema.Own,
+		Limits:         upstream.Limits(map[string]*upstream.Quota{"pages": w.http.Quota()}),
 		Posts:          w.posts,
 		Search:         w.find,
 		Comments:       w.comments,
 		CommunityPosts: w.communityPosts,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:         {"kind": {"post"}, "sort": {"recent", "relevance", "top", "comments"}, "handle": nil},
 			providers.OpCommunityPosts: {"sort": {"recent", "hot", "top", "rising"}},
@@ -65,7 +66,7 @@ func (w web) resolve(ctx context.Context, s providers.Subject, id string) (strin
 		}
 		return "", err
 	}
-	to, err := normalize(s, moved.to)
+	to, err := addresses.Normalize(s, moved.to)
 	if err != nil || strings.Contains(to, "/") {
 		return "", providers.NotFound("this share link leads to no %s", s)
 	}

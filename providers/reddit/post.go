@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -35,6 +36,26 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 		return schema.Post{}, err
 	}
 	return found.V.post(found.Raw), nil
+}
+
+// longestID is how long an id is that is asked for beside others: those that Reddit gives out today have seven characters.
+const longestID = 10
+
+// postsByID reads posts by their ids; share links are left to post, since each leads elsewhere by a request of its own.
+func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema.Post, error) {
+	known := providers.Together(ids, func(id string) bool { return base36.MatchString(id) && len(id) <= longestID })
+	r := get("api/info").With("id", "t3_"+strings.Join(known, ",t3_"))
+	found, err := several(ctx, c, r, "t3", known, func(p post) string { return string(p.ID) })
+	return providers.PerKey(ids, err, func(id string) (schema.Post, error) {
+		if !slices.Contains(known, id) {
+			return schema.Post{}, providers.Alone()
+		}
+		t, err := found.Of(id, providers.NotFound("no such post"))
+		if err != nil {
+			return schema.Post{}, err
+		}
+		return t.V.Data.V.post(t.V.Data.Raw), nil
+	})
 }
 
 // post is a t3 of any listing. Its url is where it links to, which is not its own address.

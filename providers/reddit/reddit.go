@@ -50,6 +50,7 @@ func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "reddit", Platform: platform.Reddit, Source: schema.Official,
+		Limits:         upstream.Limits(map[string]*upstream.Quota{"reads": c.api.Quota()}),
 		Profile:        c.profile,
 		Posts:          c.posts,
 		Post:           c.post,
@@ -60,7 +61,14 @@ func newOfficial(cfg Config) providers.Provider {
 		Community:      c.community,
 		CommunityPosts: c.communityPosts,
 
-		Normalize: normalize,
+		Batches: providers.Batches{
+			Post:      providers.Batch[schema.Post]{Most: most, Read: c.postsByID},
+			Community: providers.Batch[schema.Profile]{Most: most, Limited: true, Read: c.communitiesByName},
+		},
+
+		Searches:  searchable,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Open: upstream.Opener(cfg.HTTP, "www.reddit.com"),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {
 				"kind": {"post", "profile"}, "sort": {"recent", "relevance", "top", "comments"}, "handle": nil,

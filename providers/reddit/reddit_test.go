@@ -35,6 +35,7 @@ func TestProvider(t *testing.T) {
 			providertest.Posts("posts", ann),
 			providertest.Posts("posts-of-community", "r/tea"),
 			providertest.Post("post", selfP),
+			providertest.Post("post-gallery", "ga11ery"),
 			providertest.Post("post-shared", "r/tea/s/Sh4re"),
 			providertest.Comments("comments", selfP),
 			providertest.Replies("replies", providers.RepliesQuery{CommentID: "c1", PostID: selfP}),
@@ -76,6 +77,10 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Suggestions("too long a beginning", providers.SuggestionsQuery{Query: strings.Repeat("x", 26)}), Want: providers.ErrInvalid},
 			{Call: providertest.Posts("garbage for a cursor", ann).From("garbage"), Want: providers.ErrCursor},
 			{Call: providertest.Comments("garbage for a cursor of comments", selfP).From(`{"p":"se1f"}`), Want: providers.ErrCursor},
+		},
+		Lone: map[providers.Op][]string{
+			providers.OpPost:      {"r/tea/s/Sh4re", "r/tea/s/Astray", "r/tea/s/Away", "r/tea/s/Gone"},
+			providers.OpCommunity: {"private_tea", "gated_tea", "banned_tea", "no_tea", "list_tea"},
 		},
 		Drift: &providertest.Drift{
 			// The last page has no token, and a flag that does not fly may be missing: then the score is shown.

@@ -17,6 +17,9 @@ var searchOrders = map[string]string{"": "new", "recent": "new", "relevance": "r
 // find searches posts, or accounts when the kind asks for profiles.
 // https://www.reddit.com/dev/api#GET_search
 func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+	if err := searchable(q); err != nil {
+		return providers.Page[schema.SearchResult]{}, err
+	}
 	if q.Kind == schema.ProfileResult {
 		return c.findAccounts(ctx, q, cursor)
 	}
@@ -25,6 +28,14 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 		return providers.Page[schema.SearchResult]{}, err
 	}
 	return results(posts), nil
+}
+
+// searchable says why a query cannot be searched for.
+func searchable(q providers.SearchQuery) error {
+	if q.Kind == schema.ProfileResult && (q.Handle != "" || q.Sort != "") {
+		return providers.Invalid("handle and sort are for kind=post: Reddit cannot search accounts so")
+	}
+	return nil
 }
 
 // searchRequest asks for posts; the feeds are asked in the same way.
@@ -47,10 +58,6 @@ func results(posts providers.Page[schema.Post]) providers.Page[schema.SearchResu
 }
 
 func (c *client) findAccounts(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
-	if q.Handle != "" || q.Sort != "" {
-		return providers.Page[schema.SearchResult]{}, providers.Invalid(
-			"handle and sort are for kind=post: Reddit cannot search accounts so")
-	}
 	return list(ctx, c, get("users", "search").Says("q", q.Query), cursor, "t2",
 		func(a account, raw json.RawMessage) (schema.SearchResult, bool) {
 			return schema.Result(new(a.profile(raw))), !a.Suspended.Is()

@@ -3,6 +3,7 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -17,12 +18,12 @@ type Transport struct {
 	next http.RoundTripper
 }
 
-// New returns a transport for the recorder at base, such as "http://127.0.0.1:9000". Next does the sending; nil means
-// a transport of its own.
+// New returns a transport for the recorder at base, such as "http://127.0.0.1:9000". Requests are sent by next; nil
+// means a transport of its own.
 func New(base string, next http.RoundTripper) (*Transport, error) {
 	u, err := url.Parse(strings.TrimRight(base, "/"))
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, fmt.Errorf("replay: %q is not an http URL", base)
+		return nil, errors.New("replay: the address of the recorder is not an http URL") // which may hold a password
 	}
 	if next == nil {
 		next = &http.Transport{MaxIdleConnsPerHost: 16}
@@ -35,8 +36,11 @@ var _ providers.Recorded = (*Transport)(nil)
 // Recorded implements [providers.Recorded].
 func (t *Transport) Recorded() {}
 
-// RoundTrip sends r to the recorder. A Location in the answer that points into the recorder is turned back into the
-// URL it stands for, so that redirects are judged as they would be against the real host.
+// Unwrap returns the transport that sends the requests. It carries the responses that are kept for 304s.
+func (t *Transport) Unwrap() http.RoundTripper { return t.next }
+
+// RoundTrip sends r to the recorder. A Location in the response that points into the recorder is turned back into the
+// original URL, so that redirects are judged as they would be against the real host.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent := r.Clone(r.Context())
 	path := "/" + r.URL.Host + r.URL.EscapedPath()

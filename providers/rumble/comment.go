@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// pageSize is how many comments make a page: Rumble gives all of them at once.
+// pageSize is how many comments make a page: Rumble returns all of them at once.
 const pageSize = 50
 
 func (s *site) comments(ctx context.Context, postID, cursor string) (out providers.Page[schema.Comment], err error) {
@@ -50,15 +50,16 @@ func (s *site) replies(
 	return out, nil
 }
 
-// thread is all that is said under a video.
+// thread holds all comments on a video.
 type thread struct {
 	PostID   string
 	URL      string
-	List     *html.Node // of the comments that answer the video
+	Count    *int64     // of all comments, from the video's page; nil when it has none
+	List     *html.Node // the top-level comments
 	Pictures pictures
 }
 
-// commentList is the answer of comment.list.
+// commentList is the response of comment.list.
 type commentList struct {
 	HTML   string `json:"html"`
 	Styles struct {
@@ -66,7 +67,7 @@ type commentList struct {
 	} `json:"css_libs"`
 }
 
-// thread reads the comments of a video, which are asked for by the id of its player without its v.
+// thread reads the comments of a video, which are requested by the id of its player without its v.
 func (s *site) thread(ctx context.Context, postID string) (t thread, err error) {
 	v, err := s.videoPage(ctx, postID)
 	if err != nil {
@@ -87,7 +88,7 @@ func (s *site) thread(ctx context.Context, postID string) (t thread, err error) 
 	if err != nil {
 		return t, err
 	}
-	t = thread{v.ID, v.address(), dom.First(doc, dom.Class("comments-1")), picturesIn(answer.Styles.Global)}
+	t = thread{v.ID, v.address(), count(ctx, "video-comments-loading", v.marked().Comments), dom.First(doc, dom.Class("comments-1")), picturesIn(answer.Styles.Global)}
 	switch {
 	case t.List != nil:
 		return t, nil
@@ -99,7 +100,8 @@ func (s *site) thread(ctx context.Context, postID string) (t thread, err error) 
 	return t, wire.Need(ctx, "ul.comments-1", false)
 }
 
-// switchedOff are the words by which an owner's wish is told. They are looked for where no reader can write them.
+// switchedOff are the texts that say that the owner has disabled comments. They are only searched where readers cannot
+// write.
 var switchedOff = []string{
 	"comments are disabled", "comments are turned off", "comments are off", "comments are closed",
 	"comments have been disabled", "comments have been turned off",
@@ -108,7 +110,7 @@ var switchedOff = []string{
 
 func isComment(n *html.Node) bool { return dom.Class("comment-item")(n) }
 
-// partOf matches what stands in a comment and in none of its answers.
+// partOf matches elements of a comment that are not part of one of its replies.
 func partOf(comment *html.Node) dom.Match {
 	return func(n *html.Node) bool {
 		for e := range n.Ancestors() {
@@ -120,7 +122,7 @@ func partOf(comment *html.Node) dom.Match {
 	}
 }
 
-// page cuts a page out of the comments in a list, which is nil where nobody has answered the comment parent.
+// page returns one page of the comments in a list, which is nil when the comment parent has no replies.
 func (t thread) page(
 	ctx context.Context, list *html.Node, parent, cursor string,
 ) (out providers.Page[schema.Comment], err error) {
@@ -141,11 +143,16 @@ func (t thread) page(
 	if err := wire.Understood("comment-item", len(all)-lost, lost); err != nil {
 		return out, err
 	}
+	if parent == "" { // the comment that the replies belong to shows that the page was understood
+		if err := (wire.Witness{Rows: len(all), Count: t.Count}).Check(ctx, "comment-item"); err != nil {
+			return out, err
+		}
+	}
 	out.Items, out.Next, err = pages.Cut(all, cursor, pageSize)
 	return out, err
 }
 
-// remark is a comment in the page's words.
+// remark is a comment in the page's own texts.
 type remark struct {
 	ID         string  `json:"id"`
 	Author     account `json:"author"`
@@ -156,7 +163,7 @@ type remark struct {
 	Likes      string  `json:"rumbles_count"`
 }
 
-// comment reads one comment. It has no id where its own or its author's cannot be read.
+// comment reads one comment. It has no id if its own or its author's cannot be read.
 func (t thread) comment(ctx context.Context, n *html.Node, parent string) schema.Comment {
 	first := func(m ...dom.Match) *html.Node { return dom.First(n, append(m, partOf(n))...) }
 	by := first(dom.Tag("a"), dom.Class("comments-meta-author"))

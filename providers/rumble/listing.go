@@ -15,22 +15,22 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// row is a video in a list, in the page's words.
+// row is a video in a list, in the page's own texts.
 type row struct {
-	ID          string  `json:"id"` // of its page; "" when it has none that can be read
+	ID          string  `json:"id"` // of its page; "" when it cannot be read
 	Number      string  `json:"number"`
 	URL         string  `json:"url"`
 	Title       string  `json:"title"`
 	Description string  `json:"description"`
 	Time        string  `json:"datetime"`
-	Duration    string  `json:"duration"` // such as "1:02:03"; "" of what is live
+	Duration    string  `json:"duration"` // such as "1:02:03"; "" while live
 	Views       string  `json:"views"`
 	Comments    string  `json:"comments"`
 	Likes       string  `json:"likes"`
 	Picture     string  `json:"picture"`
 	Live        bool    `json:"live"`
-	Featured    bool    `json:"featured"` // it heads the page out of its order
-	Author      account `json:"author"`   // in what is found; on the page of an account it is that account
+	Featured    bool    `json:"featured"` // it is at the top of the page, out of order
+	Author      account `json:"author"`   // set in search results; on an account's page it is that account
 	AuthorName  string  `json:"author_name"`
 	AuthorImage string  `json:"author_image"`
 }
@@ -38,25 +38,18 @@ type row struct {
 // isRow matches a video in a list, in the layout of channels and in the older one of search.
 func isRow(n *html.Node) bool { return dom.Class("videostream")(n) || dom.Class("video-item")(n) }
 
-// listing returns the videos on the page of an account, in its order.
-func (p *page) listing(ctx context.Context) ([]row, error) {
+// listing returns the videos on a page of an account, in the order of the page. A page without videos must say so.
+func (p *page) listing(ctx context.Context, cursor string) ([]row, error) {
 	list := dom.First(p.doc, dom.Class("channel-listing__container"))
 	list = cmp.Or(list, dom.First(p.doc, dom.Class("thumbnail__grid")))
 	rows := p.rows(list)
-	return rows, wire.Need(ctx, "channel-listing__container", len(rows) > 0 || isEmpty(list))
+	none := says(list, noVideos...)
+	return rows, wire.Witness{
+		Rows: len(rows), Words: none, Cursor: cursor, Last: none, More: p.further() != nil,
+	}.Check(ctx, "videostream")
 }
 
-// isEmpty tells whether a list is there and holds nothing: a list with something in it that is no video is another
-// layout.
-func isEmpty(list *html.Node) bool {
-	grid := dom.First(list, dom.Class("thumbnail__grid"))
-	if list != nil && dom.Class("thumbnail__grid")(list) {
-		grid = list
-	}
-	return grid != nil && dom.First(grid, dom.Has("class")) == nil || says(list, noVideos...)
-}
-
-// noVideos are the words for a list in which there is nothing.
+// noVideos are the texts that say that a list is empty.
 var noVideos = []string{"no videos found", "no channels found", "no results found"}
 
 // rows returns the videos of a list, in the order of the page.
@@ -100,7 +93,7 @@ func readRow(n *html.Node) row {
 
 func leadsToAccount(n *html.Node) bool { return accountAt(dom.Attr(n, "href")).Slug != "" }
 
-// post is the video as a post of author. It has no id when the row has none.
+// post converts the video to a post of author. It has no id when the row has none.
 func (r row) post(ctx context.Context, author schema.Actor) schema.Post {
 	if r.ID == "" || author.ID == "" {
 		return schema.Post{}
@@ -128,7 +121,7 @@ func (r row) post(ctx context.Context, author schema.Actor) schema.Post {
 	}
 }
 
-// pageURL returns the address of a video's page without what the site adds to count visits.
+// pageURL returns the address of a video's page without tracking parameters.
 func pageURL(href string) string {
 	path, _, _ := strings.Cut(href, "?")
 	path, _, _ = strings.Cut(path, "#")

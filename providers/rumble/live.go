@@ -11,16 +11,16 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// mostMarked is how many videos that are marked as live are asked for: the mark may outlive the broadcast.
+// mostMarked is how many videos marked as live are checked at most: the mark may outlive the broadcast.
 const mostMarked = 3
 
-// live looks for a video that the account's page marks as live, and asks its player whether it is.
+// live looks for a video that the account's page marks as live, and checks with its player.
 func (s *site) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	p, h, err := s.channel(ctx, handle, "")
 	if err != nil {
 		return schema.LiveStream{}, err
 	}
-	rows, err := p.listing(ctx)
+	rows, err := p.listing(ctx, "")
 	if err != nil {
 		return schema.LiveStream{}, err
 	}
@@ -41,7 +41,7 @@ func (s *site) live(ctx context.Context, handle string) (schema.LiveStream, erro
 	}, nil
 }
 
-// onAir asks the player of a video that is marked as live, and counts who watches when it is.
+// onAir reads the player of a video that is marked as live, and the number of viewers if it is live.
 func (s *site) onAir(ctx context.Context, h header, r row) (l schema.LiveStream, err error) {
 	if err := wire.Need(ctx, "data-video-id", r.ID != "" && playerOf(r.Number) != ""); err != nil {
 		return l, err
@@ -78,7 +78,7 @@ func (s *site) onAir(ctx context.Context, h header, r row) (l schema.LiveStream,
 	}, nil
 }
 
-// watching is how many watch a video now.
+// watching is the current number of viewers.
 type watching struct {
 	Number  wire.ID    `json:"video_id"`
 	Viewers wire.Count `json:"viewer_count"`

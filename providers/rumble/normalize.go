@@ -15,22 +15,40 @@ var (
 	videoPage = regexp.MustCompile(`^v[0-9a-z]+$`)
 )
 
-// ofPlayer begins a post's identifier that names the player of a video, as addresses to embed it do. Which page is
-// meant is for Rumble to say.
+// ofPlayer is the prefix of a post's identifier that names the player of a video, as embed addresses do. Only Rumble
+// knows which page belongs to it.
 const ofPlayer = "embed/"
 
-// normalize reduces an account to name, c/name or user/name, since a channel and a user may share a name; a video to
-// the id of its page; a comment to its number.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "rumble.com")
-	if err != nil {
-		return "", err
-	}
+// addresses describes how addresses and identifiers of Rumble are parsed. It is read-only.
+var addresses = &links.Site{
+	Hosts: []string{"rumble.com"},
+	Order: []providers.Subject{providers.CommentID, providers.PostID, providers.Handle},
+	Also: map[providers.Subject][]providers.Subject{
+		providers.CommentID: {providers.PostID}, providers.PostID: {providers.Handle},
+	},
+	In: inLink, ID: canonical,
+}
+
+// inLink returns the identifier of kind s in an address, or "" when there is none.
+func inLink(s providers.Subject, l *links.Link) string {
 	switch s {
 	case providers.Handle:
-		if link != nil {
-			value = accountOf(link)
+		return accountOf(l)
+	case providers.CommentID:
+		if number, ok := strings.CutPrefix(l.Fragment, "comment-"); ok {
+			return number
 		}
+		return ""
+	default:
+		return videoOf(l)
+	}
+}
+
+// canonical reduces an account to name, c/name or user/name, since a channel and a user may share a name; a video to
+// the id of its page; and a comment to its number.
+func canonical(s providers.Subject, value string) (string, error) {
+	switch s {
+	case providers.Handle:
 		value = strings.TrimPrefix(value, "@")
 		kind, name, two := strings.Cut(value, "/")
 		if !two {
@@ -40,16 +58,10 @@ func normalize(s providers.Subject, value string) (string, error) {
 			return "", providers.Invalid("a Rumble handle is a name such as Bongino or user/Bongino, or the account's URL")
 		}
 	case providers.CommentID:
-		if link != nil {
-			value = link.Fragment
-		}
 		if value = strings.TrimPrefix(value, "comment-"); !links.Digits(value) {
 			return "", providers.Invalid("a Rumble comment is a number such as 410000001, or the comment's URL")
 		}
 	default:
-		if link != nil {
-			value = videoOf(link)
-		}
 		player, embedded := strings.CutPrefix(value, ofPlayer)
 		if !embedded {
 			player, _, _ = strings.Cut(strings.TrimSuffix(value, ".html"), "-")
@@ -62,13 +74,13 @@ func normalize(s providers.Subject, value string) (string, error) {
 	return value, nil
 }
 
-// notAccounts are pages that stand where those of accounts do.
+// notAccounts are pages in the position of an account's page.
 var notAccounts = []string{
-	"about", "account", "browse", "category", "editor-picks", "embed", "live", "login.php", "our-apps", "playlists",
+	"about", "account", "browse", "category", "editor-picks", "embed", "live", "login", "login.php", "our-apps", "playlists",
 	"premium", "register.php", "s", "search", "shorts", "upload.php", "videos",
 }
 
-// accountOf returns the account whose page, or one of whose tabs, l is: /c/name…, /user/name… or /name.
+// accountOf returns the account whose page, or one of its tabs, l is: /c/name…, /user/name… or /name.
 func accountOf(l *links.Link) string {
 	first := l.Segment(0)
 	switch {
@@ -80,7 +92,7 @@ func accountOf(l *links.Link) string {
 	return ""
 }
 
-// videoOf returns the video whose page or player l is: /v1a992g-its-title.html, /shorts/v1a992g, /embed/v17n34y/, or that
+// videoOf returns the video whose page or player l is: /v1a992g-its-title.html, /shorts/v1a992g, /embed/v17n34y/, or
 // with the code of a publisher, /embed/u4.v17n34y/.
 func videoOf(l *links.Link) string {
 	switch l.Segment(0) {
@@ -88,13 +100,17 @@ func videoOf(l *links.Link) string {
 	case "shorts":
 		return l.Segment(1)
 	default:
-		return l.Segment(0)
+		page := l.Segment(0)
+		if !strings.HasSuffix(page, ".html") && !strings.ContainsAny(page, "0123456789") { // an account, such as /vegas
+			return ""
+		}
+		return page
 	}
 	id := l.Segment(1)
 	return ofPlayer + id[strings.LastIndexByte(id, '.')+1:]
 }
 
-// pageID returns the id of the video to whose page an address leads, or "".
+// pageID returns the id of the video's page at an address, or "".
 func pageID(address string) string {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil {
@@ -108,7 +124,7 @@ func pageID(address string) string {
 	return id
 }
 
-// playerID returns the id of the player to which an address leads, or "".
+// playerID returns the id of the player at an address, or "".
 func playerID(address string) string {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil {
@@ -126,7 +142,7 @@ func playerID(address string) string {
 // account names an account: a channel, whose kind is c, or a user.
 type account struct{ Kind, Slug string }
 
-// accountAt returns the account to whose page an address leads, or the zero account.
+// accountAt returns the account whose page is at an address, or the zero account.
 func accountAt(address string) account {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil {
@@ -139,7 +155,7 @@ func accountAt(address string) account {
 	return account{parts[0], parts[1]}
 }
 
-// id is the account's, in which the kind matters: a channel and a user may share a name.
+// id returns the account's id, which contains the kind: a channel and a user may share a name.
 func (a account) id() string {
 	if a.Slug == "" {
 		return ""

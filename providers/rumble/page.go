@@ -22,12 +22,12 @@ import (
 type page struct {
 	doc      *html.Node
 	body     []byte
-	url      *url.URL // behind any redirect
-	moved    bool     // Rumble has led elsewhere
+	url      *url.URL // after redirects
+	moved    bool     // Rumble has redirected to another page
 	pictures pictures
 }
 
-// page reads a page. It fails with errWall and errLogin for what stands there in the place of one.
+// page reads a page. It returns errWall or errLogin if Rumble sends a challenge or a login instead.
 func (s *site) page(ctx context.Context, r upstream.Request) (*page, error) {
 	res, err := s.http.Do(ctx, r)
 	if err != nil {
@@ -47,25 +47,28 @@ func (s *site) page(ctx context.Context, r upstream.Request) (*page, error) {
 	return &page{doc, res.Body, res.URL, res.Moved, picturesIn(styles(doc))}, nil
 }
 
-// canonical is the page's own address, as it writes it.
+// canonical returns the page's own address, as it states it.
 func (p *page) canonical() string {
 	return dom.Attr(dom.First(p.doc, dom.Tag("link"), dom.Is("rel", "canonical")), "href")
 }
 
-// next returns the number of the page behind this one, which is numbered this; "" on the last one.
+// next returns the number of the page after this one; "" on the last one.
 func (p *page) next(ctx context.Context, this int) (string, error) {
-	link := dom.First(p.doc, dom.Tag("link"), dom.Is("rel", "next"))
+	link := p.further()
 	if link == nil {
 		return "", nil
 	}
 	n := 0
 	if u, err := url.Parse(dom.Attr(link, "href")); err == nil {
-		n, _ = strconv.Atoi(u.Query().Get("page")) // 0 is no page
+		n, _ = strconv.Atoi(u.Query().Get("page")) // 0 is not a page
 	}
 	return strconv.Itoa(n), wire.Need(ctx, "link rel=next", n > this)
 }
 
-// says tells whether a text in n holds one of words, which are in lower case.
+// further returns the link to the next page, nil on the last one.
+func (p *page) further() *html.Node { return dom.First(p.doc, dom.Tag("link"), dom.Is("rel", "next")) }
+
+// says reports whether a text in n contains one of words, which are in lower case.
 func says(n *html.Node, words ...string) bool {
 	if n == nil {
 		return false
@@ -82,13 +85,13 @@ func says(n *html.Node, words ...string) bool {
 	return false
 }
 
-// pictures are the addresses of pictures of accounts, by the end of the class that shows them: pages draw them by their
-// styles.
+// pictures are the addresses of accounts' pictures, keyed by the end of the CSS class that shows them: pages set them
+// in style rules.
 type pictures map[string]string
 
 const pictureClass = "user-image--img--id-"
 
-// picturesIn reads rules such as i.user-image--img--id-0 { background-image: url(https://…); }.
+// picturesIn parses rules such as i.user-image--img--id-0 { background-image: url(https://…); }.
 func picturesIn(css string) pictures {
 	out := pictures{}
 	for {
@@ -109,7 +112,7 @@ func picturesIn(css string) pictures {
 	}
 }
 
-// of returns the picture that n shows, or "".
+// of returns the address of the picture that n shows, or "".
 func (p pictures) of(n *html.Node) string {
 	for e := range dom.All(n, dom.Has("class")) {
 		for class := range strings.FieldsSeq(dom.Attr(e, "class")) {
@@ -131,12 +134,12 @@ func styles(doc *html.Node) string {
 	return b.String()
 }
 
-// actor is the account as the author of something, which name and picture may be "" of.
+// actor converts the account to an author. The name and the picture may be "".
 func (a account) actor(name, picture string) schema.Actor {
 	return schema.Actor{ID: a.id(), Handle: a.Slug, DisplayName: text.NonEmpty(name), AvatarURL: absolute(picture)}
 }
 
-// absolute returns an address of a page as one that can be followed from anywhere, nil for none.
+// absolute resolves an address on a page, nil if it is not one.
 func absolute(address string) *string {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || address == "" {
@@ -146,7 +149,7 @@ func absolute(address string) *string {
 	return text.URL(base.ResolveReference(u).String())
 }
 
-// count reads how many a part of a page tells. What is there and cannot be read is told to the trace.
+// count parses the count in a part of a page. One that is present but cannot be read is reported to the trace.
 func count(ctx context.Context, part, s string) *int64 {
 	n := text.Count(s)
 	if n == nil && s != "" {
@@ -158,10 +161,10 @@ func count(ctx context.Context, part, s string) *int64 {
 // line returns the text of n on one line.
 func line(n *html.Node) string { return strings.Join(strings.Fields(dom.Text(n)), " ") }
 
-// raw is what has been read of a page, in words of ours: markup is no object.
+// raw encodes what has been read from a page, under names of ours: markup is not an object.
 func raw(v any) json.RawMessage {
 	b, err := json.Marshal(v)
-	if err != nil { // it is made of strings and of JSON that has been read
+	if err != nil { // it consists of strings and of JSON that has been parsed before
 		return nil
 	}
 	return b

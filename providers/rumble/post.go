@@ -21,8 +21,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// posts lists the videos of an account. The cursor is the account's kind and the number of a page, as in c/2: a name
-// may be that of a channel and of a user.
+// posts lists the videos of an account. The cursor is the account's kind and the number of a page, as in c/2, because a
+// channel and a user may share a name.
 func (s *site) posts(ctx context.Context, handle, cursor string) (out providers.Page[schema.Post], err error) {
 	kind, number, this, err := placeOf(cursor)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *site) posts(ctx context.Context, handle, cursor string) (out providers.
 		return out, nil // past the end
 	}
 	if err == nil {
-		out, err = p.list(ctx, h, this)
+		out, err = p.list(ctx, h, cursor, this)
 	}
 	if err != nil {
 		return providers.Page[schema.Post]{}, err
@@ -44,8 +44,8 @@ func (s *site) posts(ctx context.Context, handle, cursor string) (out providers.
 	return out, nil
 }
 
-// placeOf reads a cursor: the number of a page, as it is sent and as a number. The first page is 1, and is asked for by
-// none.
+// placeOf parses a cursor: the number of a page, as sent and as an int. The first page is 1, and is requested without a
+// number.
 func placeOf(cursor string) (kind, number string, this int, err error) {
 	if cursor == "" {
 		return "", "", 1, nil
@@ -58,8 +58,8 @@ func placeOf(cursor string) (kind, number string, this int, err error) {
 }
 
 // list reads the videos on the page of an account.
-func (p *page) list(ctx context.Context, h header, this int) (out providers.Page[schema.Post], err error) {
-	rows, err := p.listing(ctx)
+func (p *page) list(ctx context.Context, h header, cursor string, this int) (out providers.Page[schema.Post], err error) {
+	rows, err := p.listing(ctx, cursor)
 	if err != nil {
 		return out, err
 	}
@@ -73,7 +73,7 @@ func (p *page) list(ctx context.Context, h header, this int) (out providers.Page
 		if post.ID == "" {
 			lost++
 		}
-		out.Items = append(out.Items, post) // the engine leaves out what has no id, and counts it
+		out.Items = append(out.Items, post) // the engine leaves out posts without an id, and counts them
 	}
 	if next != "" {
 		out.Next = h.Account.Kind + "/" + next
@@ -81,8 +81,8 @@ func (p *page) list(ctx context.Context, h header, this int) (out providers.Page
 	return out, wire.Understood("videostream", len(out.Items)-lost, lost)
 }
 
-// inOrder leaves out the video that heads the page, featured out of its time: it stands in the list as well, on this
-// page or on another. Where there is only one page, and it stands nowhere else there, it takes its place by time.
+// inOrder leaves out the featured video at the top of the page: it is in the list as well, on this page or on another.
+// If there is only one page, and the video is not elsewhere on it, it is moved to its place by time.
 func inOrder(rows []row, only bool) []row {
 	at := slices.IndexFunc(rows, func(r row) bool { return r.Featured })
 	if at < 0 {
@@ -100,13 +100,13 @@ func inOrder(rows []row, only bool) []row {
 	return slices.Insert(rest, older, featured)
 }
 
-// instant is the zero time for what is none.
+// instant returns the zero time if s is not a time.
 func instant(s string) time.Time {
 	t, _ := time.Parse(time.RFC3339, s)
 	return t
 }
 
-// video is the page of a video, and what its player says of it.
+// video is the page of a video, and the data of its player.
 type video struct {
 	*page
 	ID       string // of the page
@@ -115,7 +115,7 @@ type video struct {
 	Player   wire.Object[player]
 }
 
-// linked is the part of a page's JSON-LD that is about its video.
+// linked is the JSON-LD of a page about its video.
 // https://schema.org/VideoObject
 type linked struct {
 	Type        string    `json:"@type"`
@@ -123,7 +123,7 @@ type linked struct {
 	Description string    `json:"description"` // cut after some 200 characters
 	Picture     string    `json:"thumbnailUrl"`
 	Uploaded    wire.Time `json:"uploadDate"`
-	Duration    string    `json:"duration"` // such as PT03H35M48S, and of nothing but zeros on the air
+	Duration    string    `json:"duration"` // such as PT03H35M48S; all zeros while live
 	Player      string    `json:"embedUrl"`
 	URL         string    `json:"url"`
 	Watched     struct {
@@ -158,8 +158,8 @@ func (s *site) video(ctx context.Context, id string) (v video, err error) {
 	return v, err
 }
 
-// videoPage reads the page of a video, which tells the id of its player. Where that is what was asked for the player is
-// read first, which names the page.
+// videoPage reads the page of a video, which has the id of its player. If the player was requested, it is read first,
+// because it has the address of the page.
 func (s *site) videoPage(ctx context.Context, id string) (v video, err error) {
 	embedded, byPlayer := strings.CutPrefix(id, ofPlayer)
 	if byPlayer {
@@ -184,7 +184,7 @@ func (s *site) videoPage(ctx context.Context, id string) (v video, err error) {
 	return v, wire.Need(ctx, "embedUrl", v.Embedded != "")
 }
 
-// readAbout finds what the page says of its video, which must be the one asked for, unless Rumble has led to another.
+// readAbout reads the JSON-LD of the page, which must be about the requested video unless Rumble has redirected.
 func (v *video) readAbout(ctx context.Context, asked string) error {
 	for _, block := range island.Read(v.body).LinkedData() {
 		if block = bytes.TrimSpace(block); bytes.HasPrefix(block, []byte("{")) {
@@ -216,12 +216,12 @@ func (v *video) readAbout(ctx context.Context, asked string) error {
 	return wire.Same(ctx, "video", asked, v.ID)
 }
 
-// withdrawn are the words on the page of a video that is there no more, or not for everybody.
+// withdrawn are the texts on the page of a video that is deleted or not public.
 var withdrawn = []string{
 	"video is no longer available", "video is private", "this is a private video", "video has been removed",
 }
 
-// advertised returns the id of the player in the address by which the page offers itself to be embedded, or "".
+// advertised returns the id of the player in the page's oEmbed address, or "".
 // https://oembed.com/#section4
 func (v *video) advertised() string {
 	link := dom.First(v.doc, dom.Tag("link"), dom.Is("type", "application/json+oembed"))
@@ -232,7 +232,7 @@ func (v *video) advertised() string {
 	return playerID(u.Query().Get("url"))
 }
 
-// marked is what only the markup of a video's page tells, in the page's words.
+// marked is the data that is only in the markup of a video's page, in the page's own texts.
 type marked struct {
 	Author      account `json:"author"`
 	AuthorName  string  `json:"author_name"`
@@ -293,7 +293,7 @@ func (v *video) post(ctx context.Context) (schema.Post, error) {
 	}, nil
 }
 
-// address is that of the video's page.
+// address returns the address of the video's page.
 func (v *video) address() string {
 	for _, address := range []string{v.About.V.URL, v.canonical(), v.Player.V.Page} {
 		if pageID(address) == v.ID {
@@ -312,13 +312,13 @@ func (v *video) media() schema.Media {
 	if m.DurationS == nil {
 		m.DurationS = spelled(v.About.V.Duration)
 	}
-	if m.DurationS != nil && *m.DurationS <= 0 { // on the air
+	if m.DurationS != nil && *m.DurationS <= 0 { // while live
 		m.DurationS = nil
 	}
 	return m
 }
 
-// spelled reads PT03H35M48S. What is no such time is unknown.
+// spelled parses PT03H35M48S; nil if s is not such a duration.
 func spelled(s string) *float64 {
 	rest, ok := strings.CutPrefix(s, "PT")
 	d, err := time.ParseDuration(strings.ToLower(rest))

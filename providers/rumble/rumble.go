@@ -1,9 +1,9 @@
-// Package rumble reads what rumble.com shows to anybody: the pages of channels, users and videos, its search, and the
-// JSON behind its player and its comments.
+// Package rumble reads rumble.com's public pages: those of channels, users and videos, its search, and the JSON behind
+// its player and its comments.
 //
-// Rumble has no documented interface for reading, so no page is named beside the structs. A video has three ids: that
-// of its page (v1a992g), which is the post's id here, that of its player (v17n34y), and a number, which is the player's
-// id without its v in base 36.
+// Rumble has no documented API for reading, so the structs link to no page. A video has three ids: that of its page
+// (v1a992g), which is the post's id here, that of its player (v17n34y), and a number, which is the player's id without
+// its v in base 36.
 package rumble
 
 import (
@@ -22,22 +22,22 @@ import (
 type Config struct {
 	Own         providers.Own // reads the public pages; on by default
 	BaseURL     string        // "" means https://rumble.com
-	WatchingURL string        // of the count of who watches; "" means https://wn0.rumble.com
+	WatchingURL string        // of the viewer count; "" means https://wn0.rumble.com
 	HTTP        *http.Client  // nil means a client of its own
 }
 
 const home = "https://rumble.com/"
 
-// site is rumble.com, and the host that counts who watches.
+// site is rumble.com, and the host of viewer counts.
 type site struct {
 	http     *upstream.Client
 	watching *upstream.Client
 	client   *http.Client // for files on other hosts
 }
 
-// New returns the one upstream of Rumble.
+// New returns the one provider for Rumble.
 func New(cfg Config) providers.Chain {
-	quota := upstream.NewQuota(3600, time.Hour) // Rumble names no limit: one read a second on the average is ours
+	quota := upstream.NewQuota(3600, time.Hour) // Rumble publishes no limit: one read a second on average is ours
 	open := func(base string) *upstream.Client {
 		return upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: base, Header: asBrowser, Check: check, Quota: quota})
 	}
@@ -61,6 +61,7 @@ func (s *site) provider() providers.Provider {
 	)
 	return providers.Provider{
 		Name: "rumble", Platform: platform.Rumble, Source: schema.Own,
+		Limits:     upstream.Limits(map[string]*upstream.Quota{"pages": s.http.Quota()}),
 		Profile:    s.profile,
 		Posts:      s.posts,
 		Post:       s.post,
@@ -70,7 +71,8 @@ func (s *site) provider() providers.Provider {
 		Replies:    s.replies,
 		Transcript: s.transcript,
 
-		Normalize: normalize,
+		Searches:  searchable,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:     {"kind": {"post", "profile"}, "sort": {"relevance", "views"}},
 			providers.OpTranscript: {"lang": nil},
@@ -107,5 +109,6 @@ func (s *site) provider() providers.Provider {
 	}
 }
 
-// asBrowser is what a browser sends when a person opens a page. The words beside counts come in the language asked for.
+// asBrowser are the headers that a browser sends when a person opens a page. The texts beside counts come in the
+// requested language.
 var asBrowser = browser.Page()

@@ -13,7 +13,7 @@ import (
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Chain { return rumble.New(rumble.Config{HTTP: c}) },
+		New: func(c *http.Client) providers.Chain { return rumble.New(rumble.Config{HTTP: c}) }, Witness: true,
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "TeaHouse"),
 			providertest.Profile("profile-user", "ann"),
@@ -95,8 +95,8 @@ func TestProvider(t *testing.T) {
 			},
 		},
 		Drift: &providertest.Drift{
-			// The player answers an unknown id with false or {}; it names no subtitles where there are none, and no stream
-			// before it begins and after it has ended.
+			// The player answers an unknown id with false or {}. It has no subtitles field when there are none, and no stream
+			// before a broadcast begins or after it has ended.
 			Absent: []string{"{}", "cc.en-auto", "u", "u.hls"},
 			Tuples: []string{"$"}, // JSON-LD: the video, the site
 		},

@@ -18,12 +18,23 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// search finds videos, or accounts when they are asked for. The cursor is the number of a page.
+// searchable returns an error if a query cannot be searched for.
+func searchable(q providers.SearchQuery) error {
+	if q.Kind == schema.ProfileResult && q.Sort == "views" {
+		return providers.Invalid("Rumble sorts videos by views, not accounts")
+	}
+	return nil
+}
+
+// search searches videos, or accounts if the query asks for them. The cursor is the number of a page.
 func (s *site) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (out providers.Page[schema.SearchResult], err error) {
 	this, err := pages.Number(cursor, math.MaxInt)
 	if err != nil {
+		return out, err
+	}
+	if err := searchable(q); err != nil {
 		return out, err
 	}
 	what, read := "video", (*page).foundVideos
@@ -32,9 +43,6 @@ func (s *site) search(
 	}
 	r := upstream.Get("search", what).Says("q", q.Query).With("page", cursor)
 	if q.Sort == "views" {
-		if what == "channel" {
-			return out, providers.Invalid("Rumble sorts videos by views, not accounts")
-		}
 		r = r.With("sort", q.Sort)
 	}
 	p, err := s.page(ctx, r)
@@ -52,24 +60,25 @@ func (s *site) search(
 	return out, nil
 }
 
-// found reads the results on a page. A page without any must say so.
+// found reads the results on a page. A page without results must say so.
 func (p *page) found(
 	ctx context.Context, read func(*page, context.Context) ([]schema.SearchResult, int), this int,
 ) (out providers.Page[schema.SearchResult], err error) {
 	items, lost := read(p, ctx)
 	title := dom.Text(dom.First(p.doc, dom.Tag("title")))
 	none := strings.HasPrefix(title, "Search results for") && says(dom.First(p.doc, dom.Tag("main")), noVideos...)
-	if err := wire.Need(ctx, "video-listing-entry", len(items) > 0 || none); err != nil {
-		return out, err
+	err = wire.Witness{Rows: len(items), Words: none, More: p.further() != nil}.Check(ctx, "video-listing-entry")
+	if err == nil {
+		err = wire.Understood("video-listing-entry", len(items)-lost, lost)
 	}
-	if err := wire.Understood("video-listing-entry", len(items)-lost, lost); err != nil {
+	if err != nil {
 		return out, err
 	}
 	next, err := p.next(ctx, this)
 	return providers.Page[schema.SearchResult]{Items: items, Next: next}, err
 }
 
-// foundVideos returns the videos on a page, among them lost ones without an id.
+// foundVideos returns the videos on a page, and how many were lost for lack of an id.
 func (p *page) foundVideos(ctx context.Context) (items []schema.SearchResult, lost int) {
 	for _, r := range p.rows(cmp.Or(dom.First(p.doc, dom.Tag("main")), p.doc)) {
 		post := r.post(ctx, r.Author.actor(r.AuthorName, r.AuthorImage))
@@ -81,7 +90,7 @@ func (p *page) foundVideos(ctx context.Context) (items []schema.SearchResult, lo
 	return items, lost
 }
 
-// hit is an account among the results, in the page's words.
+// hit is an account among the results, in the page's own texts.
 type hit struct {
 	Account   account `json:"account"`
 	Title     string  `json:"title"`
@@ -90,7 +99,7 @@ type hit struct {
 	Verified  bool    `json:"verified"`
 }
 
-// foundAccounts returns the accounts on a page, among them lost ones without an id.
+// foundAccounts returns the accounts on a page, and how many were lost for lack of an id.
 func (p *page) foundAccounts(ctx context.Context) (items []schema.SearchResult, lost int) {
 	for n := range dom.Rows(p.doc, dom.Class("channel-item")) {
 		profile := p.hit(n).profile(ctx)

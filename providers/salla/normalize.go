@@ -2,6 +2,7 @@ package salla
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -9,18 +10,54 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/links"
 )
 
-// normalize reduces a store to its number, to "salla.sa/name" or to the domain of its own, and a product to its number.
-func normalize(s providers.Subject, value string) (string, error) {
-	if s == providers.StoreID {
-		return storeKey(value)
-	}
-	if s == providers.ProductID {
-		return productKey(value)
-	}
-	return value, nil
+// addresses describes how addresses of stores on Salla's own domain are parsed. It is read-only.
+var addresses = &links.Site{
+	Hosts: []string{domain},
+	Order: []providers.Subject{providers.ProductID, providers.StoreID},
+	Also:  map[providers.Subject][]providers.Subject{providers.ProductID: {providers.StoreID}},
+	In:    inLink, ID: canonical,
 }
 
-// storeKey reads a store's number, its name on salla.sa, or the address of anything in it.
+// domain is the host of stores without a domain of their own.
+const domain = "salla.sa"
+
+// sitePages are first path segments that are not stores.
+var sitePages = []string{"about", "blog", "login", "pricing", "privacy", "register", "signup", "terms"}
+
+// inLink returns a store, or a product by the number at the end of its address.
+func inLink(s providers.Subject, l *links.Link) string {
+	switch {
+	case len(l.Segments) == 0 || slices.Contains(sitePages, strings.ToLower(l.Segment(0))):
+		return ""
+	case s == providers.StoreID:
+		return domain + "/" + url.PathEscape(l.Segment(0))
+	case s == providers.ProductID && len(l.Segments) > 1 && strings.HasPrefix(l.Last(), "p"):
+		return l.Last()
+	}
+	return ""
+}
+
+// normalize also accepts the address of a store on a domain of its own, which does not show that it is Salla's.
+func normalize(s providers.Subject, value string) (string, error) {
+	if _, err := links.Parse(value, domain); err != nil && strings.Contains(value, "://") {
+		return canonical(s, value)
+	}
+	return addresses.Normalize(s, value)
+}
+
+// canonical reduces a store to its number, to "salla.sa/name" or to its own domain, and a product to its number.
+func canonical(s providers.Subject, value string) (string, error) {
+	switch s {
+	case providers.StoreID:
+		return storeKey(value)
+	case providers.ProductID:
+		return productKey(value)
+	default:
+		return value, nil
+	}
+}
+
+// storeKey parses a store's number, its name on salla.sa, or the address of anything in it.
 func storeKey(value string) (string, error) {
 	if links.Digits(value) {
 		return number(value)
@@ -53,12 +90,12 @@ func storeKey(value string) (string, error) {
 	return host + "/" + strings.ToLower(name), nil
 }
 
-// inName tells whether r may stand in a store's name or domain, in any script.
+// inName reports whether r may be in a store's name or domain, in any script.
 func inName(r rune) bool {
 	return r == '-' || r == '_' || r == '.' || unicode.In(r, unicode.L, unicode.M, unicode.Nd)
 }
 
-// productKey reads a product's number, or the address of its page, which ends in p and the number.
+// productKey parses a product's number, or the address of its page, which ends in p and the number.
 func productKey(value string) (string, error) {
 	last := value
 	if u, err := url.Parse(value); err == nil && strings.Contains(value, "/") {
@@ -75,7 +112,7 @@ func productKey(value string) (string, error) {
 	return number(id)
 }
 
-// number writes a number as Salla does.
+// number formats a number as Salla does.
 func number(digits string) (string, error) {
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" || len(digits) > 19 {

@@ -17,8 +17,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// storefront reads what the theme of one store reads from the browser. Of that only the types of Salla's own package
-// @salla.sa/twilight are public, so the wire structs name no page.
+// storefront reads what the theme of a store reads from the browser. Only the types of Salla's package
+// @salla.sa/twilight are documented, so the wire structs link to no page.
 type storefront struct {
 	http *upstream.Client
 	ours schema.StoreSummary
@@ -31,7 +31,7 @@ func newOwn(cfg Config) providers.Provider {
 			Header: http.Header{
 				"Store-Identifier": {cfg.StoreID}, "Currency": {"SAR"}, "Accept-Language": {language(cfg)},
 			},
-			Quota: upstream.NewQuota(0, 0), // Salla publishes no number
+			Quota: upstream.NewQuota(0, 0), // Salla publishes no limit
 		}),
 		ours: storeOf(cfg),
 	}
@@ -42,8 +42,8 @@ func newOwn(cfg Config) providers.Provider {
 		Reviews:  s.reviews,
 		Search:   s.search,
 
-		Normalize: normalize,
-		Filters:   map[providers.Op]providers.Filters{providers.OpSearch: searchFilters()},
+		Normalize: normalize, Names: addresses.Names, Also: addresses.Also,
+		Filters: map[providers.Op]providers.Filters{providers.OpSearch: searchFilters()},
 		Notes: map[providers.Op]string{
 			providers.OpStore:    "what a theme reads does not tell the store's name",
 			providers.OpProducts: untaxed,
@@ -79,14 +79,15 @@ func (s *storefront) search(ctx context.Context, q providers.SearchQuery, cursor
 	return results(found), nil
 }
 
-// list reads a page of products. The cursor is the query of the address of the next page, which is sent as it is.
+// list reads a page of products. The cursor is the query of the next page's address, which is sent unchanged.
 func (s *storefront) list(
 	ctx context.Context, r upstream.Request, first url.Values, cursor string,
 ) (providers.Page[schema.Product], error) {
 	var answer struct {
 		Data   wire.Rows[item] `json:"data"`
 		Cursor struct {
-			Next json.RawMessage `json:"next"` // an address; null on the last page
+			Next  json.RawMessage `json:"next"`  // an address; null on the last page
+			Count wire.Count      `json:"count"` // on this page
 		} `json:"cursor"`
 	}
 	var page providers.Page[schema.Product]
@@ -108,12 +109,16 @@ func (s *storefront) list(
 	if err != nil {
 		return page, err
 	}
-	page.Next, err = queryOf(ctx, "cursor.next", answer.Cursor.Next)
-	return page, err
+	if page.Next, err = queryOf(ctx, "cursor.next", answer.Cursor.Next); err != nil {
+		return page, err
+	}
+	return page, wire.Witness{
+		Rows: answer.Data.Len(), Count: answer.Cursor.Count.V, Cursor: cursor, Last: page.Next == "", More: page.Next != "",
+	}.Check(ctx, "data")
 }
 
-// queryOf returns the query of the next page's address, "" on the last page, which says so: an answer that tells nothing
-// would lose the rest of the list. Name is where the address stands.
+// queryOf returns the query of the next page's address, "" on the last page, which must be marked as such: a missing
+// mark would lose the rest of the list. Name is the place of the address in the response.
 func queryOf(ctx context.Context, name string, next json.RawMessage) (string, error) {
 	var token wire.Token
 	if err := wire.Need(ctx, name, next != nil); err != nil {
@@ -164,8 +169,8 @@ type item struct {
 	Description string      `json:"description"` // HTML
 	URL         string      `json:"url"`
 	Status      string      `json:"status"`
-	Price       wire.Float  `json:"price"`          // now, with VAT where the store states it so
-	StartsAt    wire.Float  `json:"starting_price"` // of the cheapest variant, where there are several
+	Price       wire.Float  `json:"price"`          // current price, with VAT if the store states prices so
+	StartsAt    wire.Float  `json:"starting_price"` // of the cheapest variant, when there are several
 	Currency    string      `json:"currency"`
 	IsAvailable wire.Bool   `json:"is_available"`
 	IsOut       wire.Bool   `json:"is_out_of_stock"`
@@ -180,7 +185,8 @@ type item struct {
 
 func (i item) hidden() bool { return i.Status == "hidden" || i.Status == "deleted" }
 
-// cost is what it costs now, that of the cheapest variant where the product itself has no price; nil when it cannot be told.
+// cost returns the current price, or that of the cheapest variant if the product itself has none; nil when it is
+// unknown.
 func (i item) cost() *float64 {
 	switch {
 	case i.Price.V == nil || *i.Price.V < 0:
@@ -191,8 +197,7 @@ func (i item) cost() *float64 {
 	return i.Price.V
 }
 
-// product is the zero product, which breaks the schema, when it cannot be told what it costs, or whether it is
-// in stock.
+// product returns the zero product, which breaks the schema, when the price or the stock is unknown.
 func (i item) product(store schema.StoreSummary, raw json.RawMessage) schema.Product {
 	cost, inStock := i.cost(), i.inStock()
 	if cost == nil || inStock == nil {
@@ -220,7 +225,7 @@ func (i item) product(store schema.StoreSummary, raw json.RawMessage) schema.Pro
 	}
 }
 
-// inStock is nil when it cannot be told.
+// inStock is nil when it is unknown.
 func (i item) inStock() *bool {
 	switch {
 	case i.IsOut.V != nil && *i.IsOut.V:
@@ -233,16 +238,16 @@ func (i item) inStock() *bool {
 	return nil
 }
 
-// reviews reads what buyers say below a product.
+// reviews reads the reviews below a product.
 func (s *storefront) reviews(ctx context.Context, productID, cursor string) (providers.Page[schema.Review], error) {
 	address := productURL(s.ours.URL, productID)
 	r := upstream.Get("comments").With("type", "products").With("ids[]", productID).With("sort", "latest")
-	return numbered(ctx, s.http, r, commentsSize, cursor, func(c comment, raw json.RawMessage) (schema.Review, bool) {
+	return numbered(ctx, s.http, r, commentsSize, cursor, false, func(c comment, raw json.RawMessage) (schema.Review, bool) {
 		return c.review(productID, address, raw), c.belongs()
 	})
 }
 
-const commentsSize = "5" // of a page of comments, as themes ask for them
+const commentsSize = "5" // the page size of comments that themes use
 
 // comment is a rating, or a question with 0 stars.
 type comment struct {
@@ -261,13 +266,13 @@ type comment struct {
 
 func (c comment) rating() *float64 { return cmp.Or(c.Stars.V, c.Rating.V) }
 
-// belongs leaves out questions, and what the store has not approved.
+// belongs reports false for questions, and for what the store has not approved.
 func (c comment) belongs() bool {
 	stars := c.rating()
 	return (c.Status == "approved" || c.Status == "") && (stars == nil || *stars != 0)
 }
 
-// review is the zero review, which breaks the schema, when it cannot be told whether it is shown, or how good.
+// review returns the zero review, which breaks the schema, when its approval or its stars are unknown.
 func (c comment) review(productID, address string, raw json.RawMessage) schema.Review {
 	stars := c.rating()
 	if c.Status == "" || stars == nil || c.ID == "" {
@@ -286,9 +291,9 @@ func (c comment) review(productID, address string, raw json.RawMessage) schema.R
 	}
 }
 
-// created is nil where the zone is not known.
+// created is nil when the zone is unknown.
 func (c comment) created() *time.Time {
-	if c.CreatedAt.Timezone == "Asia/Riyadh" { // also where no table of zones is installed
+	if c.CreatedAt.Timezone == "Asia/Riyadh" { // works without an installed zone database
 		return dates.Parse(c.CreatedAt.Date+" "+riyadh, moment)
 	}
 	zone, err := time.LoadLocation(c.CreatedAt.Timezone)

@@ -37,14 +37,15 @@ func (m *merchant) products(ctx context.Context, q providers.ProductsQuery, curs
 func (m *merchant) list(
 	ctx context.Context, r upstream.Request, ours schema.StoreSummary, cursor string,
 ) (providers.Page[schema.Product], error) {
-	return numbered(ctx, m.http, r, pageSize, cursor, func(p product, raw json.RawMessage) (schema.Product, bool) {
+	return numbered(ctx, m.http, r, pageSize, cursor, true, func(p product, raw json.RawMessage) (schema.Product, bool) {
 		return p.product(ours, raw), !p.hidden()
 	})
 }
 
-// numbered reads a page of a list whose pages have numbers. The cursor is that of the page.
+// numbered reads a page of a list with numbered pages. The cursor is the page number. A list that is not documented
+// counts as empty only with a witness.
 func numbered[T, O any](
-	ctx context.Context, c *upstream.Client, r upstream.Request, size, cursor string,
+	ctx context.Context, c *upstream.Client, r upstream.Request, size, cursor string, documented bool,
 	convert func(v T, raw json.RawMessage) (O, bool),
 ) (providers.Page[O], error) {
 	var answer struct {
@@ -63,20 +64,26 @@ func numbered[T, O any](
 	if err == nil {
 		page.Next, err = answer.Pagination.next(ctx, n)
 	}
+	if err == nil && !documented {
+		err = wire.Witness{
+			Rows: answer.Data.Len(), Count: answer.Pagination.Total.V, Cursor: cursor, Last: page.Next == "", More: page.Next != "",
+		}.Check(ctx, "data")
+	}
 	return page, err
 }
 
-// pagination is what a list tells of its length. Its links are not followed, since they lack the size of a page: they only
-// tell whether there is another where the number of pages is not told.
+// pagination describes the length of a list. Its links are not followed, since they lack the page size: they only show
+// whether there is another page when the number of pages is missing.
 // https://docs.salla.dev
 type pagination struct {
+	Total      wire.Count `json:"total"` // of all pages
 	TotalPages wire.Count `json:"totalPages"`
 	Links      wire.Object[struct {
 		Next json.RawMessage `json:"next"` // null on the last page
-	}] `json:"links"` // an empty list where there is one page
+	}] `json:"links"` // an empty list when there is only one page
 }
 
-// next is the cursor behind page n, "" when there is none.
+// next returns the cursor of the page after n, "" when there is none.
 func (p pagination) next(ctx context.Context, n int) (string, error) {
 	more := p.TotalPages.V != nil && int64(n) < *p.TotalPages.V
 	if p.TotalPages.V == nil {
@@ -124,23 +131,23 @@ func (m *merchant) product(ctx context.Context, q providers.ProductQuery) (schem
 	return p.product(ours, answer.Data.Raw), nil
 }
 
-// product is one of GET /products.
+// product is an element of GET /products.
 // https://docs.salla.dev
 type product struct {
 	ID     wire.Serial `json:"id"`
 	Name   string      `json:"name"`
 	Status string      `json:"status"` // "sale", "out", "hidden" or "deleted"
 	URLs   struct {
-		Customer string `json:"customer"` // with Arabic letters as they are
+		Customer string `json:"customer"` // with Arabic letters unescaped
 	} `json:"urls"`
 	URL         string          `json:"url"`         // the same
 	Description string          `json:"description"` // HTML
-	Price       money           `json:"price"`       // now, with VAT where the store states it so
+	Price       money           `json:"price"`       // current price, with VAT if the store states prices so
 	SKUs        wire.Rows[sku]  `json:"skus"`
 	MainImage   string          `json:"main_image"`
 	Images      wire.Rows[file] `json:"images"`
 	IsAvailable wire.Bool       `json:"is_available"`
-	Quantity    wire.Count      `json:"quantity"` // null where it is not counted
+	Quantity    wire.Count      `json:"quantity"` // null when stock is not counted
 	Unlimited   wire.Bool       `json:"unlimited_quantity"`
 	Rating      struct {
 		Count wire.Count `json:"count"`
@@ -154,7 +161,7 @@ type money struct {
 	Currency string     `json:"currency"`
 }
 
-// sku is one variant of a product that comes in several.
+// sku is one variant of a product with several.
 type sku struct {
 	Price money `json:"price"`
 }
@@ -167,13 +174,14 @@ type file struct {
 
 type category struct {
 	Name  string              `json:"name"`
-	Items wire.Rows[category] `json:"items"` // inside this one
+	Items wire.Rows[category] `json:"items"` // subcategories
 }
 
-// hidden tells what the store shows to nobody: everything but what is on sale or sold out.
+// hidden reports whether the store does not show p: it shows only what is on sale or sold out.
 func (p product) hidden() bool { return p.Status != "" && p.Status != "sale" && p.Status != "out" }
 
-// cost is what it costs now, the cheapest variant where the product itself has no price; false when that cannot be told.
+// cost returns the current price, or that of the cheapest variant if the product itself has none; false when it is
+// unknown.
 func (p product) cost() (schema.Price, bool) {
 	own := p.Price.Amount.V
 	switch {
@@ -182,7 +190,7 @@ func (p product) cost() (schema.Price, bool) {
 	case *own > 0:
 		return schema.Price{Amount: *own, Currency: p.Price.Currency}, true
 	case !p.SKUs.Here() || p.SKUs.Lost() > 0:
-		return schema.Price{}, false // one of them may be the cheapest
+		return schema.Price{}, false // the lost one may be the cheapest
 	}
 	best := 0.0
 	for _, s := range p.SKUs.All() {
@@ -197,8 +205,7 @@ func (p product) cost() (schema.Price, bool) {
 	return schema.Price{Amount: best, Currency: p.Price.Currency}, true
 }
 
-// product is the zero product, which breaks the schema, when it cannot be told whether it is shown, what it
-// costs, or whether it is in stock.
+// product returns the zero product, which breaks the schema, when its visibility, price or stock is unknown.
 func (p product) product(store schema.StoreSummary, raw json.RawMessage) schema.Product {
 	cost, known := p.cost()
 	inStock := p.inStock()
@@ -221,7 +228,7 @@ func (p product) product(store schema.StoreSummary, raw json.RawMessage) schema.
 	}
 }
 
-// inStock is nil when it cannot be told.
+// inStock is nil when it is unknown.
 func (p product) inStock() *bool {
 	switch {
 	case p.Status == "out":
@@ -260,7 +267,7 @@ func pictures(urls []string) []string {
 	return out
 }
 
-// names lists categories from the outside in.
+// names lists categories from the outermost to the innermost.
 func names(list wire.Rows[category]) []string {
 	var out []string
 	for _, c := range list.All() {
@@ -269,7 +276,7 @@ func names(list wire.Rows[category]) []string {
 	return out
 }
 
-// mean is the mean of ratings, nil when there are none, for which Salla writes 0.
+// mean returns the mean of ratings, nil when there are none, for which Salla writes 0.
 func mean(rate wire.Float, count wire.Count) *float64 {
 	if rate.V == nil || *rate.V <= 0 || count.V == nil || *count.V == 0 {
 		return nil
@@ -277,7 +284,7 @@ func mean(rate wire.Float, count wire.Count) *float64 {
 	return new(min(*rate.V, 5))
 }
 
-// plain is the text of a description, one line for each paragraph.
+// plain returns the text of a description, one line for each paragraph.
 func plain(html string) *string {
 	var lines []string
 	for line := range strings.Lines(text.FromHTML(html)) {
@@ -288,5 +295,5 @@ func plain(html string) *string {
 	return text.NonEmpty(strings.Join(lines, "\n"))
 }
 
-// productURL is the page of a product whose address is not told: Salla looks at the number alone.
+// productURL returns the address of a product's page when Salla gives none: only the number in it matters.
 func productURL(store, id string) string { return strings.TrimRight(store, "/") + "/p" + id }

@@ -18,7 +18,7 @@ func (m *merchant) reviews(ctx context.Context, productID, cursor string) (provi
 	if err == nil {
 		address := productURL(ours.URL, productID)
 		r := upstream.Get("reviews").With("type", "rating").With("is_published", "true").With("products[]", productID)
-		page, err = numbered(ctx, m.http, r, pageSize, cursor, func(r review, raw json.RawMessage) (schema.Review, bool) {
+		page, err = numbered(ctx, m.http, r, pageSize, cursor, true, func(r review, raw json.RawMessage) (schema.Review, bool) {
 			return r.review(productID, address, raw), r.belongs(productID)
 		})
 	}
@@ -28,7 +28,7 @@ func (m *merchant) reviews(ctx context.Context, productID, cursor string) (provi
 	return page, nil
 }
 
-// review is one of GET /reviews.
+// review is an element of GET /reviews.
 // https://docs.salla.dev
 type review struct {
 	ID          wire.Serial `json:"id"`
@@ -36,7 +36,7 @@ type review struct {
 	Rating      wire.Float  `json:"rating"`
 	Content     string      `json:"content"`
 	IsPublished wire.Bool   `json:"is_published"`
-	CreatedAt   string      `json:"created_at"` // the time in Riyadh
+	CreatedAt   string      `json:"created_at"` // in Riyadh's time
 	Customer    struct {
 		ID     wire.Serial `json:"id"`
 		Name   string      `json:"name"`
@@ -47,7 +47,8 @@ type review struct {
 	} `json:"product"`
 }
 
-// belongs leaves out what is no published rating of the product: Salla does not always heed what it is asked.
+// belongs reports false for anything but a published rating of the product: Salla does not always honour the filters of
+// a request.
 func (r review) belongs(productID string) bool {
 	kind := r.Type == "rating" || r.Type == ""
 	about := r.Product.ID == "" || string(r.Product.ID) == productID
@@ -55,7 +56,7 @@ func (r review) belongs(productID string) bool {
 	return kind && about && published && !r.Rating.Absent()
 }
 
-// review is the zero review, which breaks the schema, when it cannot be told whether it is a rating, or how good.
+// review returns the zero review, which breaks the schema, when it is unknown whether it is a rating, or its stars are.
 func (r review) review(productID, address string, raw json.RawMessage) schema.Review {
 	if r.Type == "" || r.Rating.V == nil || r.ID == "" {
 		return schema.Review{}
@@ -77,5 +78,5 @@ func (r review) review(productID, address string, raw json.RawMessage) schema.Re
 
 const (
 	moment = "2006-01-02 15:04:05 -0700"
-	riyadh = "+0300" // all the year
+	riyadh = "+0300" // all year round
 )

@@ -1,11 +1,11 @@
-// Package salla reads one store on Salla: what it is, its products and their reviews.
+// Package salla reads one store on Salla: the store itself, its products and their reviews.
 //
-// Salla knows no interface across stores. The official one, the Merchant API, takes a token that a store gives to our app
-// when it installs it, so a Config stands for one store, and the Store of every other one is refused. What a store shows
-// to anybody is read where its theme reads it, which needs the store's number and its address.
+// Salla has no API across stores. The official one, the Merchant API, needs a token that a store gives to our app when
+// it installs it, so a Config is for one store, and Store refuses every other one. What a store shows publicly is read
+// from the API of its theme, which needs the store's number and its address.
 //
-// Nothing is forwarded unchanged: the answers of the Merchant API hold what the merchant pays, and who bought.
-// What they hold of that is taken out of the raw of every object too.
+// Nothing is forwarded unchanged: the responses of the Merchant API contain cost prices and buyers. These are removed
+// from the raw of every object too.
 //
 // Source: https://docs.salla.dev
 package salla
@@ -26,42 +26,42 @@ import (
 // Config says how to reach one store.
 type Config struct {
 	// Token is the access token that the store gave to our app, with the scopes products.read, reviews.read and
-	// settings.read. It lasts two weeks, and longer only with the four settings below.
+	// settings.read. It is valid for two weeks, and longer only with the four settings below.
 	Token string
-	// RefreshToken is traded for a new Token when Salla refuses the one in use. Salla takes each refresh token once, and a
-	// second use ends the grant until the merchant installs the app again: so it is used only where GrantFile can keep
-	// what comes back, and no other process may use the same grant.
+	// RefreshToken is exchanged for a new Token when Salla refuses the current one. Salla accepts each refresh token once,
+	// and a second use ends the grant until the merchant installs the app again. It is therefore used only if GrantFile
+	// can keep the new one, and no other process may use the same grant.
 	RefreshToken string
 	ClientID     string // of our app; for refreshing
 	ClientSecret string // of our app; for refreshing
-	GrantFile    string // path of the file in which the newest tokens are kept; for refreshing
+	GrantFile    string // path of the file in which the newest tokens are stored; for refreshing
 
-	Own      providers.Own // reads what the store shows to anybody; on by default
-	StoreID  string        // the store's number; what it shows to anybody, and a token without settings.read, need it
-	StoreURL string        // the store's address, such as https://salla.sa/example; needed as its number is
+	Own      providers.Own // reads the store's public API; on by default
+	StoreID  string        // the store's number; needed for the public API, and with a token without settings.read
+	StoreURL string        // the store's address, such as https://salla.sa/example; needed whenever StoreID is
 
-	Language string       // of names and descriptions where the store has them, "ar" or "en"; "" means ar
+	Language string       // of names and descriptions if the store has them, "ar" or "en"; "" means ar
 	BaseURL  string       // of the Merchant API; "" means https://api.salla.dev/admin/v2
 	TokenURL string       // "" means https://accounts.salla.sa/oauth2/token
-	OwnURL   string       // of what themes read; "" means https://api.salla.dev/store/v1
+	OwnURL   string       // of the theme's API; "" means https://api.salla.dev/store/v1
 	HTTP     *http.Client // nil means a client of its own
 }
 
-// New returns the providers for Salla, in the order in which they are to be tried: the Merchant API, and what the store's
-// theme reads.
+// New returns the providers for Salla, in the order in which they are tried: the Merchant API, and the API of the
+// store's theme.
 func New(cfg Config) providers.Chain {
 	return providers.Chain{newOfficial(cfg), newOwn(cfg)}
 }
 
 const (
 	pageSize = "20"             // of every list of the Merchant API, which allows 60
-	storeAge = 10 * time.Minute // for which what the store says of itself is kept
+	storeAge = 10 * time.Minute // how long the store's own data is cached
 )
 
 // merchant reads the Merchant API of one store.
 type merchant struct {
 	http *upstream.Client
-	set  schema.StoreSummary // what the settings say of the store; it may be empty
+	set  schema.StoreSummary // the store as far as the settings describe it; may be empty
 
 	mu    sync.Mutex
 	known schema.StoreSummary // as last read
@@ -72,7 +72,7 @@ func newOfficial(cfg Config) providers.Provider {
 	m := &merchant{set: storeOf(cfg), http: upstream.New(upstream.Config{
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.salla.dev/admin/v2"), Check: check, Tokens: tokens(cfg),
 		Header: http.Header{"Accept-Language": {language(cfg)}},
-		Quota:  upstream.NewQuota(0, 0), // how much depends on what the store pays; a 429 says when to come back
+		Quota:  upstream.NewQuota(0, 0), // the limit depends on the store's plan; a 429 says how long to wait
 	})}
 	p := providers.Provider{
 		Name: "salla", Platform: platform.Salla, Source: schema.Official,
@@ -82,14 +82,14 @@ func newOfficial(cfg Config) providers.Provider {
 		Reviews:  m.reviews,
 		Search:   m.search,
 
-		Normalize: normalize,
-		Filters:   map[providers.Op]providers.Filters{providers.OpSearch: searchFilters()},
-		Notes:     notes(),
+		Normalize: normalize, Names: addresses.Names, Also: addresses.Also,
+		Filters: map[providers.Op]providers.Filters{providers.OpSearch: searchFilters()},
+		Notes:   notes(),
 	}
 	return p.Requiring(map[string]string{"token": cfg.Token})
 }
 
-// storeOf is what the settings say of the store.
+// storeOf returns the store as far as the settings describe it.
 func storeOf(cfg Config) schema.StoreSummary {
 	return schema.StoreSummary{ID: cfg.StoreID, URL: text.URLOr(cfg.StoreURL, "")}
 }
@@ -100,8 +100,8 @@ func searchFilters() providers.Filters {
 	return providers.Filters{"kind": {string(schema.ProductResult)}, "lang": {"ar", "en"}}
 }
 
-// untaxed says which price is told. Salla's own examples have both kinds of shops: a price of 51.75 that is the taxed price,
-// and one of 299 with a tax of 44.85 and a taxed price of 343.85.
+// untaxed documents which price is returned. Salla's own examples have both kinds of shops: one with a price of 51.75
+// that is the taxed price, and one with a price of 299, a tax of 44.85 and a taxed price of 343.85.
 const untaxed = "the price is the one that the store states, without VAT where it adds VAT at the checkout"
 
 func notes() map[providers.Op]string {

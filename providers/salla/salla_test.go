@@ -93,7 +93,7 @@ func TestOfficial(t *testing.T) {
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Chain { return providers.Chain{own(c)} },
+		New: func(c *http.Client) providers.Chain { return providers.Chain{own(c)} }, Witness: true,
 		Calls: []providertest.Call{
 			products("own-products", "dar.example"),
 			product("own-product", "701"),
@@ -184,6 +184,38 @@ func TestTheSettingsNameTheStoreWhereItDoesNot(t *testing.T) {
 	}
 }
 
+func TestAnEmptyListOfAStorefrontNeedsAWitness(t *testing.T) {
+	t.Parallel()
+	const last, unknown = `"next":null`, ""
+	tests := []struct {
+		name, cursor  string
+		next          string // in products
+		count, total  string // in products, in reviews
+		behind, first error
+	}{
+		{"none are counted", "page=2", last, `,"count":0`, `"total":0,`, nil, nil},
+		{"some are counted", "page=2", last, `,"count":2`, `"total":2,`, nil, providers.ErrUnavailable},
+		{"nothing is counted", "page=2", last, unknown, unknown, nil, providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := own(answering(map[string]string{
+				"/store/v1/products": `{"data":[],"cursor":{` + tt.next + tt.count + `}}`,
+				"/store/v1/comments": `{"data":[],"pagination":{` + tt.total + `"totalPages":1,"links":{"next":null}}}`,
+			}))
+			for cursors, want := range map[[2]string]error{{"", ""}: tt.first, {tt.cursor, "2"}: tt.behind} {
+				if _, err := p.Products(t.Context(), providers.ProductsQuery{Store: "77"}, cursors[0]); !errors.Is(err, want) {
+					t.Errorf("products at %q: got error %v, want %v", cursors[0], err, want)
+				}
+				if _, err := p.Reviews(t.Context(), "701", cursors[1]); !errors.Is(err, want) {
+					t.Errorf("reviews at %q: got error %v, want %v", cursors[1], err, want)
+				}
+			}
+		})
+	}
+}
+
 func TestAListEndsWhereItsLinksDo(t *testing.T) {
 	t.Parallel()
 	for pagination, want := range map[string]string{
@@ -193,7 +225,7 @@ func TestAListEndsWhereItsLinksDo(t *testing.T) {
 		`{"totalPages":1,"links":[]}`:                                                        "",
 		`{"totalPages":1,"links":{"next":"https://api.salla.dev/store/v1/comments?page=2"}}`: "",
 	} {
-		p := own(answering(map[string]string{"/store/v1/comments": `{"data":[],"pagination":` + pagination + `}`}))
+		p := own(answering(map[string]string{"/store/v1/comments": `{"data":[{"id":1,"stars":5}],"pagination":` + pagination + `}`}))
 		page, err := p.Reviews(t.Context(), "701", "")
 		if err != nil || page.Next != want {
 			t.Errorf("%s: next is %q (%v), want %q", pagination, page.Next, err, want)
@@ -229,7 +261,7 @@ func TestWhatIsLeftTellsWhetherAProductIsInStock(t *testing.T) {
 	}
 }
 
-// answering answers paths with bodies.
+// answering returns a client that answers paths with bodies.
 func answering(bodies map[string]string) *http.Client {
 	return &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if body, ok := bodies[r.URL.Path]; ok {
@@ -239,7 +271,7 @@ func answering(bodies map[string]string) *http.Client {
 	})}
 }
 
-// The tax that a shop adds at the checkout is no part of the price that it states.
+// A tax that a shop adds at the checkout is not part of the price that it states.
 func TestThePriceIsTheOneThatTheStoreStates(t *testing.T) {
 	t.Parallel()
 	for taxes, want := range map[string]float64{

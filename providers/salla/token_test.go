@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/providers/providertest"
 )
 
-// accounts trades refresh tokens as Salla does: each once. It counts from 1.
+// accounts exchanges refresh tokens as Salla does: each once. It counts from 1.
 type accounts struct {
 	mu     sync.Mutex
 	valid  string
@@ -57,15 +57,15 @@ func TestARefreshTokenIsUsedOnceAndKept(t *testing.T) {
 	k := newKeeper(config(a, file), now)
 	get(k, "first")
 	get(k, "access of r+") // the first is refused
-	get(k, "access of r+") // so is this, which has just been given: a scope is missing
+	get(k, "access of r+") // so is this new one: a scope is missing
 	at = at.Add(time.Hour)
 	get(k, "access of r++")
 
 	at = at.Add(time.Hour)
-	again := newKeeper(config(a, file), now) // with the old setting, which is used up
+	again := newKeeper(config(a, file), now) // with the old setting, which has been used
 	get(again, "access of r++")
 	at = at.Add(15 * 24 * time.Hour)
-	get(again, "access of r+++") // it has ended
+	get(again, "access of r+++") // it has expired
 	if diff := cmp.Diff([]string{"r", "r+", "r++"}, a.traded); diff != "" {
 		t.Errorf("trades (-want +got):\n%s", diff)
 	}
@@ -127,7 +127,7 @@ func TestManyReadersRefreshOnce(t *testing.T) {
 
 func TestACorruptGrantFileStopsEverything(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir() // a directory is no file
+	dir := t.TempDir() // a directory is not a file
 	k := newKeeper(config(&accounts{valid: "r"}, dir), time.Now)
 	if got, err := k.get(t.Context()); err == nil {
 		t.Errorf("got %q, want an error", got.Value)

@@ -88,13 +88,13 @@ func TestFacebook(t *testing.T) {
 			{Call: providertest.Ads("ads of a domain", providers.AdsQuery{Domain: "tea.example"}), Want: providers.ErrUnsupported},
 		},
 		Drift: &providertest.Drift{Absent: []string{
-			"cursor",     // where no flag says that there is more
-			"transcript", // nobody speaks
+			"cursor",     // when no flag says that there is more
+			"transcript", // there is no speech
 		}},
 	})
 }
 
-// The tokens of a comment are remembered: the replies to it need no second look at the comments.
+// The tokens of a comment are cached, so that its replies need no second read of the comments.
 func TestFacebookRemembersTheWayToReplies(t *testing.T) {
 	t.Parallel()
 	const post = "1206903601483960"
@@ -112,12 +112,12 @@ func TestFacebookRemembersTheWayToReplies(t *testing.T) {
 	if _, err := p.Comments(t.Context(), post, ""); err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []string{"_701", "_702"} { // nobody has answered the second
+	for _, id := range []string{"_701", "_702"} { // the second has no replies
 		if _, err := p.Replies(t.Context(), providers.RepliesQuery{CommentID: post + id}, ""); err != nil {
 			t.Error(err)
 		}
 	}
-	_, err := p.Replies(t.Context(), providers.RepliesQuery{CommentID: post + "_703"}, "") // it costs too much to look for it
+	_, err := p.Replies(t.Context(), providers.RepliesQuery{CommentID: post + "_703"}, "") // the search costs too much
 	if !errors.Is(err, providers.ErrUnsupported) {
 		t.Errorf("replies that are not remembered: %v", err)
 	}

@@ -27,6 +27,7 @@ func (c *client) instagram() providers.Provider {
 		Post:            r.post,
 		Trending:        r.trending,
 		Search:          r.search,
+		Searches:        r.searchable,
 		Comments:        r.comments,
 		Replies:         r.replies,
 		Transcript:      r.transcript,
@@ -73,7 +74,7 @@ func (r instagramReads) profile(ctx context.Context, handle string) (p schema.Pr
 	return p, err
 }
 
-// posts puts pinned posts, which come first, into their place: a higher number is a younger post.
+// posts sorts pinned posts, which come first, into their place: a higher number is a newer post.
 // https://docs.scrapecreators.com/v2/instagram/user/posts
 func (r instagramReads) posts(
 	ctx context.Context, handle, cursor string,
@@ -156,7 +157,7 @@ func (r instagramReads) post(ctx context.Context, id string) (p schema.Post, err
 	return p, err
 }
 
-// instagramPage is the number of a post, and the address of its page.
+// instagramPage returns the number of a post, and the address of its page.
 func instagramPage(id string) (number, page string, err error) {
 	number, code, err := instagram.PostKey(id)
 	return number, "https://www.instagram.com/p/" + code, err
@@ -197,7 +198,7 @@ func (r instagramReads) trending(
 	return page, err
 }
 
-// transcript is one line for each video of a post.
+// transcript returns one line for each video of a post.
 // https://docs.scrapecreators.com/v2/instagram/media/transcript
 func (r instagramReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
 	var answer wire.Object[struct {
@@ -213,9 +214,9 @@ func (r instagramReads) transcript(ctx context.Context, q providers.TranscriptQu
 	}
 	for _, line := range answer.V.Lines.All() {
 		if err == nil {
-			err = line.V.Text.Optional(ctx, "transcripts[].text")
+			err = line.V.Text.told(ctx, "transcripts[].text")
 		}
-		if err == nil && answer.V.Lines.Len() == 1 { // those of several have numbers of their own
+		if err == nil && answer.V.Lines.Len() == 1 { // the videos of several have numbers of their own
 			err = wire.Same(ctx, "post", number, string(line.V.ID))
 		}
 	}
@@ -232,15 +233,15 @@ func (r instagramReads) transcript(ctx context.Context, q providers.TranscriptQu
 }
 
 type instagramSpeech struct {
-	ID   wire.Serial         `json:"id"`
-	Text wire.Object[string] `json:"text"` // null where nobody speaks
+	ID   wire.Serial  `json:"id"`
+	Text sole[string] `json:"text"` // null when there is no speech
 }
 
 func (s instagramSpeech) segment(json.RawMessage) (schema.TranscriptSegment, bool) {
 	return schema.TranscriptSegment{Text: s.Text.V}, s.Text.V != ""
 }
 
-// instagramPost is a post in words of the vendor's own.
+// instagramPost is a post in the vendor's own format.
 type instagramPost struct {
 	ID       wire.Serial       `json:"id"`
 	Code     string            `json:"shortcode"`
@@ -254,14 +255,14 @@ type instagramPost struct {
 	Display  string            `json:"display_url"`
 	Image    string            `json:"image_url"`
 	Duration wire.Float        `json:"video_duration"` // seconds
-	Likes    wire.Count        `json:"like_count"`     // -1 where they are hidden
+	Likes    wire.Count        `json:"like_count"`     // -1 when they are hidden
 	Comments wire.Count        `json:"comment_count"`
 	Plays    wire.Count        `json:"play_count"`
 	IsAd     bool              `json:"is_ad"`
 	IsPaid   bool              `json:"is_paid_partnership"`
 }
 
-// post always belongs.
+// post converts p. It always reports true.
 func (p instagramPost) post(raw json.RawMessage) (schema.Post, bool) {
 	page := ""
 	if p.Code != "" {
@@ -295,7 +296,7 @@ func (p instagramPost) post(raw json.RawMessage) (schema.Post, bool) {
 	return out, true
 }
 
-// instagramAccount is an account in words of the vendor's own; beside what it made it has the first fields only.
+// instagramAccount is an account in the vendor's own format; within what it posted it has only the first fields.
 type instagramAccount struct {
 	ID        wire.Serial `json:"id"`
 	Username  string      `json:"username"`
@@ -321,7 +322,7 @@ func (a instagramAccount) actor() schema.Actor {
 	}
 }
 
-// profile always belongs.
+// profile converts a. It always reports true.
 func (a instagramAccount) profile(raw json.RawMessage) (schema.Profile, bool) {
 	urls := []string{meta.Unwrap(a.External)}
 	for _, l := range a.BioLinks {

@@ -14,13 +14,20 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
+// searchable returns an error if a query cannot be searched for.
+func (instagramReads) searchable(q providers.SearchQuery) error {
+	if q.Kind == schema.ProfileResult && !q.Since.IsZero() {
+		return providers.Unsupported("only posts are bounded by a time")
+	}
+	return nil
+}
+
 func (r instagramReads) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
 	tag, isTag := strings.CutPrefix(q.Query, "#")
-	switch {
-	case q.Kind == schema.ProfileResult && !q.Since.IsZero():
-		err = providers.Unsupported("only posts are bounded by a time")
+	switch err = r.searchable(q); {
+	case err != nil:
 	case q.Kind == schema.ProfileResult:
 		var found providers.Page[schema.Profile]
 		found, err = r.searchProfiles(ctx, q.Query, cursor)
@@ -41,7 +48,7 @@ func (r instagramReads) search(
 	return page, err
 }
 
-// since is the narrowest window of a search that reaches back to what is asked for.
+// since returns the narrowest window of a search that reaches back far enough.
 func (r instagramReads) since(q providers.SearchQuery) string {
 	if q.Since.IsZero() {
 		return ""
@@ -51,8 +58,8 @@ func (r instagramReads) since(q providers.SearchQuery) string {
 		window{"last-year", 365 * day})
 }
 
-// searchNames finds what begins like the query: accounts, and hashtags and places, which are left aside. It is one
-// page.
+// searchNames finds accounts that begin with the query. Hashtags and places in the answer are ignored. There is only
+// one page.
 // https://docs.scrapecreators.com/v1/instagram/search
 func (r instagramReads) searchNames(
 	ctx context.Context, query string,
@@ -68,7 +75,7 @@ func (r instagramReads) searchNames(
 	return page, err
 }
 
-// searchProfiles asks a search engine. It has no flag: the last page has no cursor.
+// searchProfiles searches with a search engine. There is no flag: the last page has no cursor.
 // https://docs.scrapecreators.com/v1/instagram/search/profiles
 func (r instagramReads) searchProfiles(
 	ctx context.Context, query, cursor string,
@@ -88,7 +95,7 @@ func (r instagramReads) searchProfiles(
 	return page, err
 }
 
-// searchHashtag asks a search engine. It has no flag: the last page has no cursor.
+// searchHashtag searches with a search engine. There is no flag: the last page has no cursor.
 // https://docs.scrapecreators.com/v1/instagram/search/hashtag
 func (r instagramReads) searchHashtag(
 	ctx context.Context, tag string, q providers.SearchQuery, cursor string,
@@ -113,7 +120,7 @@ func (r instagramReads) searchHashtag(
 	return page, err
 }
 
-// searchReels goes on until a page is empty: how many there are, is not told.
+// searchReels continues until a page is empty, since the number of results is unknown.
 // https://docs.scrapecreators.com/v2/instagram/reels/search
 func (r instagramReads) searchReels(
 	ctx context.Context, q providers.SearchQuery, cursor string,
@@ -134,7 +141,7 @@ func (r instagramReads) searchReels(
 		}
 		page.Items, err = wire.Items(ctx, "reels", answer.Reels, convert)
 	}
-	if err == nil && answer.Reels.Len() > 0 { // all of which may be too old
+	if err == nil && answer.Reels.Len() > 0 { // all of them may be too old
 		page.Next = strconv.Itoa(n + 1)
 	}
 	return page, err

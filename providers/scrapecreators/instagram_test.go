@@ -65,8 +65,8 @@ func TestInstagram(t *testing.T) {
 		},
 		Drift: &providertest.Drift{Absent: []string{
 			"data.user", "data.xdt_shortcode_media", // what does not exist
-			"transcripts[].text", // nobody speaks
-			"cursor",             // where no flag says that there is more
+			"transcripts[].text", // there is no speech
+			"cursor",             // when no flag says that there is more
 		}},
 	})
 }
@@ -86,7 +86,7 @@ func TestInstagramSearchesReelsSinceATime(t *testing.T) {
 	}
 }
 
-// A page of reels that are all too old is not the last one.
+// A page with only reels that are too old is not the last one.
 func TestInstagramReelsThatAreTooOldEndNothing(t *testing.T) {
 	t.Parallel()
 	p := saying(t, platform.Instagram, `{"reels": [{"id": "37", "shortcode": "DOq", "taken_at": "2025-09-16T16:56:45.000Z",

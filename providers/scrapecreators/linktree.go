@@ -18,17 +18,15 @@ func (c *client) linktree() providers.Provider {
 	r := linktreeReads{c}
 	return providers.Provider{
 		Platform: platform.Linktree, Profile: r.profile, Linked: r.linked,
-		// The accounts that a page names are looked at, by the vendor where no other source has them.
-		Charges: map[providers.Op]int64{providers.OpLinked: c.max},
 	}
 }
 
-// page is what a read of the page of handle is.
+// page returns the request for the page of handle.
 func (linktreeReads) page(handle string) upstream.Request {
 	return upstream.Get("v1/linktree").Says("url", "https://linktr.ee/"+handle)
 }
 
-// read reads the page of handle, once for a call.
+// read reads the page of handle once per call.
 func (r linktreeReads) read(ctx context.Context, handle string) (json.RawMessage, error) {
 	return providers.PurseOf(ctx).Page(name+" "+handle, func() ([]byte, error) {
 		var whole json.RawMessage
@@ -48,7 +46,7 @@ func (r linktreeReads) profile(ctx context.Context, handle string) (p schema.Pro
 	return p, err
 }
 
-// linked lists all at once.
+// linked lists all accounts at once.
 func (r linktreeReads) linked(ctx context.Context, handle, _ string) (page providers.Page[schema.LinkedProfile], err error) {
 	whole, err := r.read(ctx, handle)
 	if err == nil {

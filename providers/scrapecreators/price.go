@@ -10,11 +10,11 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// flags are what a read costs more when they are true, in the vendor's credits.
+// flags maps boolean parameters to their additional cost when true, in the vendor's credits.
 // https://docs.scrapecreators.com/openapi.json
 var flags = map[string]int64{"include_replies": 15, "use_ai_as_fallback": 10, "download_media": 10, "get_ad_details": 24}
 
-// price is what the vendor charges for a read.
+// price returns what the vendor charges for a read.
 func price(path string, query url.Values) int64 {
 	if path == "v1/tiktok/user/audience" {
 		return audienceCredits
@@ -28,7 +28,7 @@ func price(path string, query url.Values) int64 {
 	return n
 }
 
-// strict fails for a query that the vendor may read otherwise than [price] does.
+// strict returns an error for a query that the vendor may interpret differently from [price].
 func strict(query url.Values) error {
 	for name, values := range query {
 		if len(values) > 1 {
@@ -41,16 +41,14 @@ func strict(query url.Values) error {
 	return nil
 }
 
-// errTooDear is told to the operator alone.
-var errTooDear = providers.Cause("it costs more than max_credits allows one call")
-
+// tooDear returns the refusal of a read that costs too much, and tells only the operator why.
 func tooDear() error {
 	return &providers.Error{
-		Kind: providers.ErrUnsupported, Detail: "this read is switched off here", Blame: providers.BlameNobody, Err: errTooDear,
+		Kind: providers.ErrUnsupported, Detail: "this read is switched off here", Blame: providers.BlameNobody, Err: providers.ErrSpent,
 	}
 }
 
-// vendor reads what a call may cost.
+// vendor reads within the budget of a call.
 type vendor struct {
 	api *upstream.Client
 	max int64 // credits for one call
@@ -65,7 +63,7 @@ func (v vendor) Read(ctx context.Context, r upstream.Request, dst any) (res *ups
 	return res, err
 }
 
-// forward reads path unchanged, unless it costs more than is allowed.
+// forward reads path unchanged, unless it costs more than allowed.
 func (v vendor) forward(ctx context.Context, path string, query url.Values) (raw json.RawMessage, err error) {
 	if err := strict(query); err != nil {
 		return nil, err
@@ -77,7 +75,7 @@ func (v vendor) forward(ctx context.Context, path string, query url.Values) (raw
 	return raw, err
 }
 
-// pay lets a read be made that the vendor charges for when it succeeds.
+// pay makes a read that the vendor charges for when it succeeds.
 func (v vendor) pay(ctx context.Context, credits int64, read func() error) error {
 	purse := providers.PurseOf(ctx)
 	if !purse.Spend(name, credits, v.max) {

@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// one reads an answer that is one object.
+// one reads an answer with a single object.
 func one[T any](
 	ctx context.Context, c *client, r upstream.Request, parse func(context.Context, json.RawMessage) (T, error),
 ) (v T, err error) {
@@ -28,10 +28,10 @@ func one[T any](
 	return v, err
 }
 
-// answer is one answer of the vendor, by the names at its top.
+// answer is one answer of the vendor, by top-level field.
 type answer map[string]json.RawMessage
 
-// list reads the page that stands at rows, and what leads to the next at next; next is "" where the vendor has no more.
+// list reads the page at rows, and the next cursor at next; next is "" when the vendor has no further pages.
 func list[T, O any](
 	ctx context.Context, c *client, r upstream.Request, rows, next string, convert func(T, json.RawMessage) (O, bool),
 ) (page providers.Page[O], err error) {
@@ -45,7 +45,7 @@ func list[T, O any](
 	return page, err
 }
 
-// at reads the object at name, which must be there: null in its place is the vendor's word for what does not exist.
+// at decodes the required object at name; the vendor writes null for what does not exist.
 func at[T any](
 	ctx context.Context, a answer, name string, parse func(context.Context, json.RawMessage) (T, error),
 ) (v T, err error) {
@@ -58,7 +58,7 @@ func at[T any](
 	return v, err
 }
 
-// items converts the rows of a list at the top of an answer.
+// items converts the rows of a top-level list.
 func items[T, O any](ctx context.Context, a answer, name string, convert func(T, json.RawMessage) (O, bool)) ([]O, error) {
 	var rows wire.Rows[T]
 	if at, here := a[name]; here {
@@ -69,7 +69,7 @@ func items[T, O any](ctx context.Context, a answer, name string, convert func(T,
 	return wire.Items(ctx, name, rows, convert)
 }
 
-// next returns the token at name, "" when the vendor has no more: [more.next] where a flag stands beside it.
+// next returns the token at name, "" when the vendor has no more: it is [more.next] if there is a flag beside it.
 func (a answer) next(ctx context.Context, name string) (string, error) {
 	var t wire.Token
 	if at, here := a[name]; here {
@@ -85,8 +85,8 @@ func (a answer) next(ctx context.Context, name string) (string, error) {
 	return t.Next(ctx, name)
 }
 
-// numbered is [list] where pages have numbers and nothing says which is the last: it is the one without rows, or that of
-// the number last, where the vendor goes no further.
+// numbered is [list] for numbered pages without a mark of the last one: it is the one without rows, or that with number
+// last, the vendor's limit.
 func numbered[T, O any](
 	ctx context.Context, c *client, r upstream.Request, cursor string, last int, rows string, convert func(T, json.RawMessage) (O, bool),
 ) (page providers.Page[O], err error) {
@@ -101,8 +101,8 @@ func numbered[T, O any](
 	return page, err
 }
 
-// parsed converts the rows of a list by parse. One that is not public does not belong. One that cannot be read is the zero
-// object, which the engine leaves out and counts.
+// parsed converts the rows of a list with parse. One that is not public does not belong. One that cannot be read
+// becomes the zero object, which the engine leaves out and counts.
 func parsed[T any](ctx context.Context, parse func(context.Context, json.RawMessage) (T, error)) func(struct{}, json.RawMessage) (T, bool) {
 	return func(_ struct{}, raw json.RawMessage) (T, bool) {
 		v, err := parse(ctx, raw)
@@ -119,14 +119,14 @@ func rowOf[T any](ctx context.Context, raw json.RawMessage, parse func(context.C
 	return v
 }
 
-// rowsOf is [items] for a list that does not stand at the top, whose rows are read by the platform's own package.
+// rowsOf is [items] for a nested list whose rows are parsed by the platform's own package.
 func rowsOf[T any](
 	ctx context.Context, name string, rows wire.Rows[struct{}], parse func(context.Context, json.RawMessage) (T, error),
 ) ([]T, error) {
 	return wire.Items(ctx, name, rows, parsed(ctx, parse))
 }
 
-// more says whether another page follows: a flag, or 1 and 0.
+// more reports whether there is another page: a boolean, or 1 and 0.
 type more struct{ is, known bool }
 
 // UnmarshalJSON never fails.
@@ -136,7 +136,7 @@ func (m *more) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// next returns the token, named as in "cursor", of the page that follows; "" when the vendor says that none does.
+// next returns the token, called name as in "cursor", of the next page; "" when the vendor says that there is none.
 func (m more) next(ctx context.Context, name string, t wire.Token) (string, error) {
 	if err := wire.Need(ctx, "the flag beside "+name, m.known); err != nil || !m.is {
 		return "", err
@@ -148,7 +148,7 @@ func (m more) next(ctx context.Context, name string, t wire.Token) (string, erro
 	return token, err
 }
 
-// sole is the one object that was asked for. Null in its place is the vendor's word for what does not exist.
+// sole is the requested object. The vendor writes null for what does not exist.
 type sole[T any] struct {
 	wire.Object[T]
 	null bool
@@ -160,7 +160,13 @@ func (o *sole[T]) UnmarshalJSON(b []byte) error {
 	return o.Object.UnmarshalJSON(b)
 }
 
-// check returns nil when the object, named as in "post", is there.
+// told returns an error when o, called name as in "transcript", is neither present nor null: a missing field means
+// another format.
+func (o sole[T]) told(ctx context.Context, name string) error {
+	return wire.Need(ctx, name, o.null || o.Here())
+}
+
+// check returns nil when the object, called name as in "post", is present.
 func (o sole[T]) check(ctx context.Context, name string) error {
 	if o.null {
 		return absent("")
@@ -168,7 +174,7 @@ func (o sole[T]) check(ctx context.Context, name string) error {
 	return wire.Need(ctx, name, o.Here())
 }
 
-// results makes search results of a page of objects.
+// results converts a page of objects to search results.
 func results[T any, P interface {
 	*T
 	schema.Object
@@ -180,8 +186,7 @@ func results[T any, P interface {
 	return out
 }
 
-// languageCode returns the code of a language that is written in English, as in "English (auto)"; nil for one that it does
-// not know.
+// languageCode returns the code of a language with an English name, as in "English (auto)"; nil for an unknown one.
 func languageCode(name string) *string {
 	name, _, _ = strings.Cut(name, " (")
 	for _, tag := range display.Supported.Tags() {
@@ -193,7 +198,7 @@ func languageCode(name string) *string {
 	return nil
 }
 
-// sameLanguage tells whether two codes name the same language, whatever their region.
+// sameLanguage reports whether two codes are the same language, ignoring the region.
 func sameLanguage(a, b string) bool {
 	x, _ := language.Make(a).Base()
 	y, _ := language.Make(b).Base()

@@ -1,7 +1,6 @@
 package scrapecreators
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// redditReads reads what Reddit's own interface has answered, without its wrapping. The vendor has nothing by account.
+// redditReads reads answers of Reddit's own API, without its wrappers. The vendor has nothing by account.
 type redditReads struct{ *client }
 
 func (c *client) reddit() providers.Provider {
@@ -38,7 +37,7 @@ func (c *client) reddit() providers.Provider {
 	}
 }
 
-// redditSorts are the vendor's words for ours.
+// redditSorts maps our sort orders to the vendor's.
 var redditSorts = map[string]string{
 	"": "new", "recent": "new", "relevance": "relevance", "comments": "comment_count", "hot": "hot", "top": "top", "rising": "rising",
 }
@@ -63,7 +62,7 @@ func (r redditReads) search(ctx context.Context, q providers.SearchQuery, cursor
 	})
 }
 
-// community minds the case of the name.
+// community reads a community, whose name is case-sensitive.
 func (r redditReads) community(ctx context.Context, name string) (p schema.Profile, err error) {
 	var c wire.Object[redditCommunity]
 	ask := upstream.Get("v1/reddit/subreddit/details").Says("subreddit", providers.SpellingOf(ctx, providers.CommunityID, name))
@@ -103,7 +102,7 @@ func (c redditCommunity) profile(raw json.RawMessage) schema.Profile {
 	}
 }
 
-// comments are those of every level, each answer behind what it answers.
+// comments reads comments of every level, with each reply after what it replies to.
 func (r redditReads) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	t, err := r.thread(ctx, postID, cursor)
 	if err == nil {
@@ -112,7 +111,7 @@ func (r redditReads) comments(ctx context.Context, postID, cursor string) (provi
 	return t.page(), err
 }
 
-// replies cuts the answers to a comment out of the thread of its post. What the vendor leaves for later there is a page
+// replies returns the replies to a comment from the thread of its post. Each token for more comments there makes a page
 // of its own, whose comments are all below it.
 func (r redditReads) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (page providers.Page[schema.Comment], err error) {
 	if q.PostID == "" {
@@ -135,7 +134,7 @@ func (r redditReads) replies(ctx context.Context, q providers.RepliesQuery, curs
 	return t.page(), err
 }
 
-// redditThread is a part of a thread, and the tokens of those that the vendor leaves for later.
+// redditThread is a part of a thread, and the tokens for the parts that the vendor has left out.
 type redditThread struct {
 	Comments wire.Rows[redditComment] `json:"comments"`
 	More     wire.Object[redditMore]  `json:"more"`
@@ -154,7 +153,7 @@ type redditComment struct {
 	Replies redditAnswers `json:"replies"`
 }
 
-// redditAnswers is what answers a comment: an object, or "" for nothing.
+// redditAnswers holds the replies to a comment: an object, or "" for none.
 type redditAnswers struct {
 	wire.Object[redditReplies]
 	none bool
@@ -169,7 +168,7 @@ func (a *redditAnswers) UnmarshalJSON(b []byte) error {
 	return a.Object.UnmarshalJSON(b)
 }
 
-// readable tells whether it is known what answers.
+// readable reports whether the replies are known.
 func (a redditAnswers) readable() bool { return a.none || a.V.Items.Here() }
 
 type redditReplies struct {
@@ -177,8 +176,8 @@ type redditReplies struct {
 	More  wire.Object[redditMore]  `json:"more"`
 }
 
-// thread reads the page of a thread behind cursor, which lists tokens still to be asked for. With one the read is a POST:
-// tokens grow beyond what fits into a URL.
+// thread reads the page of a thread at cursor, which lists the remaining tokens. With a cursor the read is a POST,
+// since tokens become too long for a URL.
 func (r redditReads) thread(ctx context.Context, postID, cursor string) (t redditThread, err error) {
 	ask := upstream.Get("v1/reddit/post/comments").Says("url", redditURL(ctx, postID))
 	var open []string
@@ -205,7 +204,7 @@ func (r redditReads) thread(ctx context.Context, postID, cursor string) (t reddi
 	return t, err
 }
 
-// later notes what the vendor has left out.
+// later records what the vendor has left out.
 func (t *redditThread) later(m redditMore) {
 	token, err := m.Cursor.Next(context.Background(), "")
 	if err == nil && token != "" && (m.Has.V == nil || *m.Has.V) {
@@ -213,14 +212,14 @@ func (t *redditThread) later(m redditMore) {
 	}
 }
 
-// add appends comments, and what answers them.
+// add appends comments and their replies.
 func (t *redditThread) add(ctx context.Context, postID string, rows wire.Rows[redditComment]) error {
 	for _, row := range rows.All() {
 		c, err := reddit.ParseComment(ctx, postID, row.Raw)
 		switch {
 		case row.V.ID == "": // the zero comment, which the engine leaves out and counts
 			t.List = append(t.List, schema.Comment{})
-		case errors.Is(err, providers.ErrNotFound): // deleted, but for its place
+		case errors.Is(err, providers.ErrNotFound): // deleted, only its position remains
 		case err != nil:
 			return err
 		default:
@@ -234,8 +233,8 @@ func (t *redditThread) add(ctx context.Context, postID string, rows wire.Rows[re
 	return ctx.Err()
 }
 
-// find returns what answers a comment, which may stand at any level. Where a comment cannot be read, nobody knows whether it
-// is the one.
+// find returns the replies to a comment, which may be on any level. If a comment cannot be read, it may be the searched
+// one.
 func (t *redditThread) find(ctx context.Context, id string) (below redditReplies, err error) {
 	lost := 0
 	var look func(rows wire.Rows[redditComment]) bool
@@ -274,15 +273,18 @@ func (t *redditThread) page() providers.Page[schema.Comment] {
 
 func (r redditReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
 	var a wire.Object[struct {
-		PostID string              `json:"post_id"`
-		URL    string              `json:"url"`
-		Lang   string              `json:"language"`
-		VTT    wire.Object[string] `json:"raw_vtt"`
-		Absent wire.Bool           `json:"transcriptNotAvailable"`
+		PostID string       `json:"post_id"`
+		URL    string       `json:"url"`
+		Lang   string       `json:"language"`
+		VTT    sole[string] `json:"raw_vtt"` // null when there is none
+		Absent wire.Bool    `json:"transcriptNotAvailable"`
 	}]
 	ask := upstream.Get("v1/reddit/post/transcript").Says("url", redditURL(ctx, q.PostID)).With("language", q.Lang)
 	if _, err = r.http.Read(ctx, ask, &a); err == nil {
-		err = cmp.Or(wire.Same(ctx, "post", q.PostID, a.V.PostID), a.V.VTT.Optional(ctx, "raw_vtt"))
+		err = wire.Same(ctx, "post", q.PostID, a.V.PostID)
+	}
+	if err == nil && !a.V.Absent.Is() {
+		err = a.V.VTT.told(ctx, "raw_vtt")
 	}
 	if err == nil && (a.V.Absent.Is() || strings.TrimSpace(a.V.VTT.V) == "") {
 		err = providers.NotFound("the post has no transcript")

@@ -30,7 +30,7 @@ func TestReddit(t *testing.T) {
 			{Call: providertest.Transcript("no transcript", providers.TranscriptQuery{PostID: "1bbb"}), Want: providers.ErrNotFound},
 		},
 		Drift: &providertest.Drift{
-			// The last page has no token, and a flag that does not fly may be missing: then the score is shown.
+			// The last page has no token, and a false flag may be missing: then the score is shown.
 			Absent: []string{
 				"after", "raw_vtt", "more", "more.cursor", "hide_score", "posts[].hide_score", "comments[].score_hidden",
 				answers + "[].score_hidden", answers + "[].replies.items[].score_hidden",

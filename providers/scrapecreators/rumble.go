@@ -31,10 +31,10 @@ func (c *client) rumble() providers.Provider {
 	}
 }
 
-// rumbleHome leads to the pages of accounts, c/name or user/name, and of videos.
+// rumbleHome is the base address of the pages of accounts, c/name or user/name, and of videos.
 const rumbleHome = "https://rumble.com/"
 
-// posts are an account's videos, newest first.
+// posts reads an account's videos, newest first.
 func (r rumbleReads) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
 	var a answer
 	ask := upstream.Get("v1/rumble/channel/videos").With("cursor", cursor)
@@ -70,7 +70,7 @@ func rumbleVideoURL(ctx context.Context, id string) string {
 	return providers.AddressOf(ctx, providers.PostID, rumbleHome+id)
 }
 
-// comments are those that answer the video, all at once.
+// comments reads the top-level comments, all at once.
 func (r rumbleReads) comments(ctx context.Context, postID, _ string) (page providers.Page[schema.Comment], err error) {
 	var a struct {
 		ID       string                   `json:"id"`
@@ -88,7 +88,7 @@ func (r rumbleReads) comments(ctx context.Context, postID, _ string) (page provi
 	return page, err
 }
 
-// search finds videos, and short ones behind them.
+// search searches videos, and short ones after them.
 func (r rumbleReads) search(ctx context.Context, q providers.SearchQuery, cursor string) (page providers.Page[schema.SearchResult], err error) {
 	var a answer
 	found := func(v rumbleRow, raw json.RawMessage) (schema.SearchResult, bool) {
@@ -110,16 +110,16 @@ func (r rumbleReads) search(ctx context.Context, q providers.SearchQuery, cursor
 
 func (r rumbleReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
 	var a wire.Object[struct {
-		ID         string              `json:"id"`
-		URL        string              `json:"url"`
-		Language   string              `json:"language"`   // "English (auto)"
-		Transcript wire.Object[string] `json:"transcript"` // WebVTT; null when there is none
+		ID         string       `json:"id"`
+		URL        string       `json:"url"`
+		Language   string       `json:"language"`   // "English (auto)"
+		Transcript sole[string] `json:"transcript"` // WebVTT; null when there is none
 	}]
 	if _, err = r.http.Read(ctx, upstream.Get("v1/rumble/video/transcript").Says("url", rumbleVideoURL(ctx, q.PostID)), &a); err == nil {
 		err = wire.Same(ctx, "post", q.PostID, a.V.ID)
 	}
 	if err == nil {
-		err = a.V.Transcript.Optional(ctx, "transcript")
+		err = a.V.Transcript.told(ctx, "transcript")
 	}
 	if err == nil && a.V.Transcript.V == "" {
 		err = providers.NotFound("the video has no transcript")
@@ -159,10 +159,10 @@ type rumbleRow struct {
 	URL       string        `json:"url"`
 	Title     string        `json:"title"`
 	Thumbnail string        `json:"thumbnail"`
-	Length    string        `json:"duration"` // "20:55", and sometimes the whole text of the row
+	Length    string        `json:"duration"` // "20:55", and sometimes the full text of the row
 	At        wire.Time     `json:"publishedAt"`
 	Views     wire.Count    `json:"viewCountInt"`
-	Channel   rumbleChannel `json:"channel"` // absent from the list of an account
+	Channel   rumbleChannel `json:"channel"` // absent in the list of an account
 }
 
 func (r rumbleRow) post(raw json.RawMessage) schema.Post {
@@ -179,7 +179,7 @@ func (r rumbleRow) post(raw json.RawMessage) schema.Post {
 	}
 }
 
-// rumbleVideo is a video by itself.
+// rumbleVideo is a single video.
 type rumbleVideo struct {
 	ID          string        `json:"id"`
 	URL         string        `json:"url"`

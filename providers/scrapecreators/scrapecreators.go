@@ -1,11 +1,11 @@
-// Package scrapecreators reads public data of many platforms through the reseller ScrapeCreators. It stands behind the
-// platforms' own providers, which are free, and serves what they do not.
+// Package scrapecreators reads public data of many platforms through the reseller ScrapeCreators. It is used after the
+// platforms' own providers, which are free, and for what they do not serve.
 //
-// There is one provider for each platform, in a file of the platform's name. Where the vendor hands on what the platform
-// itself has answered, the platform's own package converts it. Identifiers arrive as that package writes them.
+// There is one provider for each platform, in a file with the platform's name. If the vendor returns the platform's own
+// answers, the platform's own package converts them. Identifiers are passed in the form of that package.
 //
-// The vendor charges its customer for each call that succeeds: see [providers.Provider.Charges].
-// Source: https://docs.scrapecreators.com
+// The vendor charges its customer for each successful call: see [providers.Provider.Charges]. Source:
+// https://docs.scrapecreators.com
 package scrapecreators
 
 import (
@@ -21,22 +21,22 @@ import (
 
 // Config says how to reach ScrapeCreators.
 type Config struct {
-	APIKey  string       // of the operator's account; needed
+	APIKey  string       // of the operator's account; required
 	BaseURL string       // "" means https://api.scrapecreators.com
 	HTTP    *http.Client // nil means a client of its own
 
-	// MaxCredits is the most of the vendor's credits that one call may cost, however many reads it is made of; 0 means 1,
-	// which is what a plain read costs. What costs more is switched off.
+	// MaxCredits is the most of the vendor's credits that one call may cost, however many reads it makes; 0 means 1, the
+	// price of a plain read. Operations that cost more are switched off.
 	MaxCredits int64
 
-	// AmazonCountry is the country of Amazon's own settings, in whose marketplace an ASIN alone is a product; "" means US.
+	// AmazonCountry is the country in Amazon's own settings; an ASIN alone is a product in its marketplace. "" means US.
 	AmazonCountry string
 }
 
 const (
 	name     = "scrapecreators"
-	atOnce   = 10               // the vendor names no limit
-	patience = 15 * time.Second // some of its answers take longer, but no call of ours does
+	atOnce   = 10               // the vendor publishes no limit
+	patience = 15 * time.Second // some of its answers take longer, but our calls may not
 )
 
 // client reads from the vendor.
@@ -45,7 +45,7 @@ type client struct {
 	max  int64 // credits for one call
 }
 
-// New returns the vendor's providers, one for each platform, in the order of their names.
+// New returns the vendor's providers, one for each platform, sorted by name.
 func New(cfg Config) providers.Chain {
 	most := max(1, cfg.MaxCredits)
 	c := &client{max: most, http: vendor{max: most, api: upstream.New(upstream.Config{
@@ -85,7 +85,7 @@ func New(cfg Config) providers.Chain {
 	return chain
 }
 
-// complete adds to p what is the same on every platform. Charges lists what costs another number of credits than one.
+// complete adds to p what is the same on every platform. Charges lists the operations that do not cost one credit.
 func (c *client) complete(p providers.Provider, key bool) providers.Provider {
 	p.Name, p.Source = name, schema.Upstream(name)
 	p.Forward = c.http.forward
@@ -109,6 +109,9 @@ func (c *client) complete(p providers.Provider, key bool) providers.Provider {
 			notes[op] = "switched off here: it costs more than a plain read"
 			delete(charges, op)
 		}
+	}
+	if p.Serves(providers.OpProfile) { // linked accounts are derived from profiles, each of which is a read
+		charges[providers.OpLinked] = c.max
 	}
 	p.Charges, p.Notes = charges, notes
 	if !key {

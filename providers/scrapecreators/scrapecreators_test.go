@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// run runs the suite over the vendor's provider for one platform, whose answers stand in a folder of its name.
+// run runs the suite over the vendor's provider for one platform, whose answers are in a directory of that name.
 func run(t *testing.T, id platform.ID, s providertest.Suite) {
 	t.Helper()
 	t.Parallel()
@@ -42,7 +42,7 @@ func of(t *testing.T, id platform.ID, cfg scrapecreators.Config) providers.Provi
 	return chain[i]
 }
 
-// saying returns the vendor's provider for one platform, to which the vendor says the same whatever is asked.
+// saying returns the vendor's provider for one platform, with the same answer to every request.
 func saying(t *testing.T, id platform.ID, body string) providers.Provider {
 	t.Helper()
 	client := &http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) { return http.StatusOK, body })}
@@ -140,7 +140,7 @@ func TestAFlagIsGivenOnceAndIsTrueOrFalse(t *testing.T) {
 	}
 }
 
-// TestWhatIsTheOperatorsIsNotTold has the vendor say why it serves nobody here.
+// TestWhatIsTheOperatorsIsNotTold has the vendor say why it serves us nothing.
 func TestWhatIsTheOperatorsIsNotTold(t *testing.T) {
 	t.Parallel()
 	for status, logged := range map[int]string{401: "our key", 402: "no credits left"} {
@@ -209,7 +209,7 @@ func TestNullInPlaceOfTheObjectIsNotThere(t *testing.T) {
 	}
 }
 
-// What a search engine has found goes no further than eleven pages: the vendor refuses to look for the twelfth.
+// A search engine's results end after eleven pages: the vendor refuses to search for the twelfth.
 func TestSearchesByAnEngineEndBehindElevenPages(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -23,7 +23,7 @@ type tiktokReads struct{ *client }
 
 func (c *client) tiktok() providers.Provider {
 	r := tiktokReads{c}
-	twice := int64(2) // for what a second call completes, where one alone does as well
+	twice := int64(2) // for optional data from a second call
 	if c.tooDear(twice) {
 		twice = 1
 	}
@@ -35,10 +35,11 @@ func (c *client) tiktok() providers.Provider {
 		Audience:        r.audience,
 		Live:            r.live,
 		Posts:           r.posts,
-		Reels:           r.posts, // every post is one
+		Reels:           r.posts, // every post is a video
 		Post:            r.post,
 		Trending:        r.trending,
 		Search:          r.search,
+		Searches:        r.searchable,
 		Suggestions:     r.suggestions,
 		Comments:        r.comments,
 		Replies:         r.replies,
@@ -76,12 +77,12 @@ func (c *client) tiktok() providers.Provider {
 			providers.OpProfile:  twice, // a second call has the country
 			providers.OpAudience: audienceCredits,
 			providers.OpLive:     2,     // a second call has the likes
-			providers.OpProduct:  twice, // a second call has the price, where the first hides it
+			providers.OpProduct:  twice, // a second call has the price, if the first hides it
 		},
 	}
 }
 
-// audience tells where a sample of the followers lives.
+// audience reads the countries of a sample of the followers.
 // https://docs.scrapecreators.com/v1/tiktok/user/audience
 func (r tiktokReads) audience(ctx context.Context, handle string) (schema.Audience, error) {
 	var answer wire.Object[struct {
@@ -119,7 +120,7 @@ func (l tiktokLocation) country(json.RawMessage) (schema.AudienceCountry, bool) 
 
 func tiktokProfile(handle string) string { return "https://www.tiktok.com/@" + handle }
 
-// live reads the room of an account, and while it is on air a second time for the likes, without which it is whole enough.
+// live reads the room of an account and, while it is live, its likes with a second call. The likes are optional.
 // https://docs.scrapecreators.com/v1/tiktok/user/live
 func (r tiktokReads) live(ctx context.Context, handle string) (schema.LiveStream, error) {
 	var answer wire.Object[tiktokLive]
@@ -141,7 +142,7 @@ func (r tiktokReads) live(ctx context.Context, handle string) (schema.LiveStream
 	return l, nil
 }
 
-// likes are those of a broadcast; nil when they cannot be had.
+// likes reads the likes of a broadcast; nil when that fails.
 // https://docs.scrapecreators.com/v1/tiktok/live
 func (r tiktokReads) likes(ctx context.Context, room, host wire.Serial) *int64 {
 	var answer struct {
@@ -170,7 +171,7 @@ type tiktokLive struct {
 		Cover   string    `json:"coverUrl"`
 		Square  string    `json:"squareCoverImg"`
 		Stats   struct {
-			Now wire.Count `json:"userCount"` // enterCount is everybody who has been there
+			Now wire.Count `json:"userCount"` // enterCount counts everyone who has been there
 		} `json:"liveRoomStats"`
 	} `json:"liveRoom"` // absent or of the last broadcast when there is none
 }
@@ -194,7 +195,7 @@ func (t tiktokLive) stream(raw json.RawMessage) schema.LiveStream {
 	return l
 }
 
-// suggestions are words only, in the order that position tells.
+// suggestions reads suggestions, which are only words, sorted by position.
 // https://docs.scrapecreators.com/v1/tiktok/search/suggestions
 func (r tiktokReads) suggestions(
 	ctx context.Context, q providers.SuggestionsQuery, _ string,

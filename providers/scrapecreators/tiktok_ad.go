@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// adsOf finds an advertiser by its name.
+// adsOf reads the ads of an advertiser, given by its name.
 func (r tiktokReads) adsOf(
 	ctx context.Context, q providers.AdsQuery, cursor string,
 ) (page providers.Page[schema.Ad], err error) {
@@ -51,7 +51,7 @@ func (r tiktokReads) ads(ctx context.Context, by, words, cursor string) (page pr
 	return page, err
 }
 
-// tiktokAd is an entry of the ad library. Whether it is shown now is not among what it tells.
+// tiktokAd is an entry of the ad library. It does not say whether the ad is shown now.
 type tiktokAd struct {
 	ID     wire.Serial `json:"id"`
 	URL    string      `json:"url"`
@@ -65,8 +65,12 @@ type tiktokAd struct {
 	Images []string `json:"image_urls"`
 }
 
-// ad always belongs.
+// ad converts a. It always reports true. An entry with neither an advertiser nor media, such as a row of the Creative
+// Center, becomes the zero ad, which breaks the schema.
 func (a tiktokAd) ad(raw json.RawMessage) (schema.Ad, bool) {
+	if a.Name == "" && len(a.Videos) == 0 && len(a.Images) == 0 {
+		return schema.Ad{}, true
+	}
 	out := schema.Ad{
 		Common: schema.Common{
 			ID: string(a.ID), URL: text.URLOr(a.URL, "https://library.tiktok.com/ads/detail/?ad_id="+string(a.ID)), Raw: raw,

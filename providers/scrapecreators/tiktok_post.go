@@ -18,7 +18,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// tiktokPosts is a page of posts. An account's has a cursor of another name.
+// tiktokPosts is a page of posts. In an account's list the cursor has another name.
 type tiktokPosts struct {
 	Posts tiktokRows[tiktokPost] `json:"aweme_list"`
 	tiktokPaging
@@ -26,7 +26,7 @@ type tiktokPosts struct {
 	MaxCursor wire.Token `json:"max_cursor"` // milliseconds since 1970
 }
 
-// posts puts pinned posts, which come first, into their place: a higher number is a younger post.
+// posts sorts pinned posts, which come first, into their place: a higher number is a newer post.
 // https://docs.scrapecreators.com/v3/tiktok/profile/videos
 func (r tiktokReads) posts(ctx context.Context, handle, cursor string) (page providers.Page[schema.Post], err error) {
 	var answer tiktokPosts
@@ -51,7 +51,7 @@ func (r tiktokReads) posts(ctx context.Context, handle, cursor string) (page pro
 	return page, nil
 }
 
-// post needs no handle in the address.
+// post reads a post, whose address needs no handle.
 // https://docs.scrapecreators.com/v2/tiktok/video
 func (r tiktokReads) post(ctx context.Context, id string) (p schema.Post, err error) {
 	var answer struct {
@@ -71,7 +71,7 @@ func (r tiktokReads) post(ctx context.Context, id string) (p schema.Post, err er
 	return p, nil
 }
 
-// trending is one page.
+// trending reads the trending feed, which has one page.
 // https://docs.scrapecreators.com/v1/tiktok/get-trending-feed
 func (r tiktokReads) trending(
 	ctx context.Context, q providers.TrendingQuery, _ string,
@@ -84,13 +84,13 @@ func (r tiktokReads) trending(
 	return page, err
 }
 
-// trackPosts are the videos that use a sound.
+// trackPosts reads the videos that use a sound.
 // https://docs.scrapecreators.com/v1/tiktok/song/videos
 func (r tiktokReads) trackPosts(ctx context.Context, id, cursor string) (providers.Page[schema.Post], error) {
 	return r.list(ctx, upstream.Get("v1/tiktok/song/videos").Says("clipId", id), cursor)
 }
 
-// list reads a page of posts that begins at a place.
+// list reads a page of posts from a position on.
 func (r tiktokReads) list(
 	ctx context.Context, ask upstream.Request, cursor string,
 ) (page providers.Page[schema.Post], err error) {
@@ -104,7 +104,8 @@ func (r tiktokReads) list(
 	return page, err
 }
 
-// collectionPosts needs neither the handle nor the title in the address, but gives them where the caller did.
+// collectionPosts reads a collection. The address needs neither the handle nor the title, but has them if the caller
+// gave them.
 // https://docs.scrapecreators.com/v1/tiktok/collection/videos
 func (r tiktokReads) collectionPosts(
 	ctx context.Context, q providers.CollectionQuery, cursor string,
@@ -128,12 +129,12 @@ func (r tiktokReads) collectionPosts(
 	return page, err
 }
 
-// transcript is what the vendor has of the subtitles: null where there are none.
+// transcript reads the vendor's subtitles, null when there are none.
 // https://docs.scrapecreators.com/v1/tiktok/video/transcript
 func (r tiktokReads) transcript(ctx context.Context, q providers.TranscriptQuery) (t schema.Transcript, err error) {
 	var answer wire.Object[struct {
-		ID   wire.Serial         `json:"id"`
-		File wire.Object[string] `json:"transcript"` // WebVTT
+		ID   wire.Serial  `json:"id"`
+		File sole[string] `json:"transcript"` // WebVTT; null when there is none
 	}]
 	address := providers.AddressOf(ctx, providers.PostID, tiktokPage("_", "video", q.PostID))
 	ask := upstream.Get("v1/tiktok/video/transcript").Says("url", address).Says("language", q.Lang)
@@ -143,7 +144,7 @@ func (r tiktokReads) transcript(ctx context.Context, q providers.TranscriptQuery
 		err = wire.Same(ctx, "post", q.PostID, string(answer.V.ID))
 	}
 	if err == nil {
-		err = file.Optional(ctx, "transcript")
+		err = file.told(ctx, "transcript")
 	}
 	if err == nil && file.V == "" {
 		err = providers.NotFound("the post has no subtitles, or none in this language")
@@ -159,7 +160,7 @@ func (r tiktokReads) transcript(ctx context.Context, q providers.TranscriptQuery
 	return t, nil
 }
 
-// tiktokPost is a post as TikTok's app gets it.
+// tiktokPost is a post in TikTok's app.
 type tiktokPost struct {
 	ID       wire.Serial `json:"aweme_id"`
 	Text     string      `json:"desc"`
@@ -170,7 +171,7 @@ type tiktokPost struct {
 		Play     tiktokFile `json:"play_addr"`
 		Origin   tiktokFile `json:"origin_cover"`
 		Cover    tiktokFile `json:"cover"`
-		Duration wire.Float `json:"duration"` // milliseconds; 0 of a slide show
+		Duration wire.Float `json:"duration"` // milliseconds; 0 for a slide show
 	} `json:"video"`
 	Slides struct {
 		Images []struct {
@@ -193,7 +194,7 @@ type tiktokPost struct {
 	} `json:"commerce_info"`
 }
 
-// tiktokExtra is a part of a text that leads somewhere. Its place is counted in units of UTF-16.
+// tiktokExtra is a part of a text that is a link. Its position is counted in UTF-16 units.
 type tiktokExtra struct {
 	Type    wire.Count `json:"type"` // 0 an account, 1 a hashtag
 	Hashtag string     `json:"hashtag_name"`
@@ -201,7 +202,7 @@ type tiktokExtra struct {
 	End     wire.Count `json:"end"`
 }
 
-// handle is that of the author, which some lists write in the address alone.
+// handle returns the author's handle, which some lists only have in the address.
 func (p tiktokPost) handle() string {
 	if p.Author.UniqueID != "" || !strings.HasSuffix(p.URL, "/"+string(p.ID)) {
 		return p.Author.UniqueID
@@ -211,7 +212,7 @@ func (p tiktokPost) handle() string {
 	return handle
 }
 
-// post always belongs.
+// post converts p. It always reports true.
 func (p tiktokPost) post(raw json.RawMessage) (schema.Post, bool) {
 	p.Author.UniqueID = p.handle()
 	kind := "video"
@@ -236,7 +237,7 @@ func (p tiktokPost) post(raw json.RawMessage) (schema.Post, bool) {
 	return out, true
 }
 
-// media are the pictures of a slide show, or the video. Where the file is not told, the page plays it.
+// media returns the pictures of a slide show, or the video. If the video's file is missing, the page's address is used.
 func (p tiktokPost) media(page string) (out []schema.Media) {
 	for _, i := range p.Slides.Images {
 		if u := tiktokURL(i.File); u != nil {
@@ -260,8 +261,7 @@ func (p tiktokPost) media(page string) (out []schema.Media) {
 	return []schema.Media{m}
 }
 
-// named returns the hashtags and the accounts that a text leads to; where TikTok does not mark them, as they are
-// written.
+// named returns the hashtags and the accounts that a text links to; if TikTok does not mark them, those written in it.
 func (p tiktokPost) named() (hashtags, mentions []string) {
 	units := utf16.Encode([]rune(p.Text))
 	for _, e := range p.Extra {
@@ -284,5 +284,5 @@ func (p tiktokPost) named() (hashtags, mentions []string) {
 	return hashtags, mentions
 }
 
-// tiktokPage is the address of what an account has made; "_" does for an account that is not known.
+// tiktokPage returns the address of what an account has posted; "_" can replace an unknown account.
 func tiktokPage(handle, kind, id string) string { return tiktokProfile(handle) + "/" + kind + "/" + id }

@@ -11,16 +11,24 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
+// searchable returns an error if a query cannot be searched for.
+func (tiktokReads) searchable(q providers.SearchQuery) error {
+	posts := q.Kind != schema.ProfileResult && q.Kind != schema.ProductResult
+	if !posts && (q.Sort != "" || !q.Since.IsZero()) {
+		return providers.Unsupported("only posts are sorted, and bounded by a time")
+	}
+	return nil
+}
+
 func (r tiktokReads) search(
 	ctx context.Context, q providers.SearchQuery, cursor string,
 ) (page providers.Page[schema.SearchResult], err error) {
-	switch bounded := q.Sort != "" || !q.Since.IsZero(); {
+	switch err = r.searchable(q); {
+	case err != nil:
 	case q.Kind != schema.ProfileResult && q.Kind != schema.ProductResult:
 		var found providers.Page[schema.Post]
 		found, err = r.searchPosts(ctx, q, cursor)
 		page = results(found)
-	case bounded:
-		err = providers.Unsupported("only posts are sorted, and bounded by a time")
 	case q.Kind == schema.ProfileResult:
 		var found providers.Page[schema.Profile]
 		found, err = r.searchPeople(ctx, q.Query, cursor)
@@ -33,7 +41,7 @@ func (r tiktokReads) search(
 	return page, err
 }
 
-// searchPosts looks up a hashtag, which is neither sorted nor bounded, or words.
+// searchPosts reads a hashtag, which can neither be sorted nor limited in time, or searches words.
 // https://docs.scrapecreators.com/v1/tiktok/search/hashtag
 // https://docs.scrapecreators.com/v1/tiktok/search/keyword
 func (r tiktokReads) searchPosts(
@@ -76,7 +84,7 @@ var (
 	}
 )
 
-// tiktokFound is a row of the search for words.
+// tiktokFound is a row of a search for words.
 type tiktokFound struct {
 	Post wire.Object[tiktokPost] `json:"aweme_info"`
 }

@@ -108,12 +108,12 @@ func TestTikTok(t *testing.T) {
 		},
 		Drift: &providertest.Drift{Absent: []string{
 			"aweme_detail", "music_info", "product_info", "transcript", // what does not exist
-			"cursor", // where no flag says that there is more
+			"cursor", // when no flag says that there is more
 		}},
 	})
 }
 
-// TikTok's app writes null for a list of nothing, and says beside it that there is nothing.
+// TikTok's app writes null for an empty list, and says beside it that it is empty.
 func TestTikTokNullInPlaceOfAList(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -180,7 +180,7 @@ func TestTikTokPrices(t *testing.T) {
 		"skus": [{"stock": 1, "price": {"real_price": {"price_val": %s, "currency": "USD"}}}]}}`
 	tests := []struct {
 		name, lowest, real, sku string
-		want                    float64 // 0 where it is hidden, -1 where nobody sells it
+		want                    float64 // 0 when it is hidden, -1 when no one sells it
 	}{
 		{"plain", `"19.99"`, `"$19.99"`, `"19.99"`, 19.99},
 		{"with separators", `"1,299.50"`, `"$1,299.50"`, `"1,299.50"`, 1299.5},
@@ -205,7 +205,8 @@ func TestTikTokPrices(t *testing.T) {
 	}
 }
 
-// What nobody can buy now, and what has a price that TikTok hides, is no product of a list, and a page of nothing else is empty.
+// Products that cannot be bought now, and those with a hidden price, do not belong in a list, and a page of only such
+// products is empty.
 func TestTikTokPageWithoutPrices(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -226,7 +227,7 @@ func TestTikTokPageWithoutPrices(t *testing.T) {
 				"products": [{"product_id": "17", "title": "Cup", "product_price_info": `+tt.prices+`, "seller_info": {"seller_id": "74"}}]}`)
 			sold, err := p.Products(t.Context(), providers.ProductsQuery{Store: "74"}, "")
 			if err == nil && len(sold.Items) > 0 && sold.Items[0].ID == "" {
-				err = providers.ErrUnavailable // as the engine does with a page of nothing that keeps to the schema
+				err = providers.ErrUnavailable // as the engine does with a page without any valid row
 			}
 			if !errors.Is(err, tt.want) || tt.want == nil && (len(sold.Items) > 0 || sold.Next != "next") {
 				t.Errorf("shop: got %d products, cursor %q and %v, want none and %v", len(sold.Items), sold.Next, err, tt.want)

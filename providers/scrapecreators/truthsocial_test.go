@@ -20,7 +20,7 @@ func TestTruthSocial(t *testing.T) {
 			{Call: providertest.Profile("unknown account", "nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("a post that is not public", "1141"), Want: providers.ErrNotFound},
 		},
-		// The last page has no token, an original passes nothing on.
+		// The last page has no token, and an original post no reblog.
 		Drift: &providertest.Drift{Absent: []string{"next_max_id", "posts[].reblog", "reblog"}},
 	})
 }

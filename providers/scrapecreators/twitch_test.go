@@ -26,7 +26,7 @@ func TestTwitch(t *testing.T) {
 			{Call: providertest.Profile("unknown account", "nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("a video", "2762"), Want: providers.ErrUnsupported},
 		},
-		// Of several answers the first has the clip; a channel may have no schedule.
+		// The first of several answers has the clip; a channel may have no schedule.
 		Drift: &providertest.Drift{Tuples: []string{"$"}, Absent: []string{"channel.schedule", "[].data.clip"}},
 	})
 }

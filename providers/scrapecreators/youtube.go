@@ -18,14 +18,14 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// youtubeReads reads what the vendor has made of the pages of the site.
+// youtubeReads reads the vendor's data from the pages of the site.
 type youtubeReads struct {
 	*client
 	threads *lru.Cache[string, youtubeThread] // by the id of the comment at their top
 }
 
 func (c *client) youtube() providers.Provider {
-	threads, _ := lru.New[string, youtubeThread](youtubeRemembers) // it fails for a size below 1
+	threads, _ := lru.New[string, youtubeThread](youtubeRemembers) // only fails for a size below 1
 	r := youtubeReads{c, threads}
 	return providers.Provider{
 		Platform:        platform.YouTube,
@@ -35,6 +35,7 @@ func (c *client) youtube() providers.Provider {
 		Post:            r.post,
 		Trending:        r.trending,
 		Search:          r.search,
+		Searches:        r.searchable,
 		Suggestions:     r.suggestions,
 		Comments:        r.comments,
 		Replies:         r.replies,
@@ -63,10 +64,10 @@ const youtubeSite = "https://www.youtube.com/"
 
 func youtubeWatch(id string) string { return youtubeSite + "watch?v=" + id }
 
-// youtubeID tells whether an account is named by the id of its channel.
+// youtubeID reports whether a handle is the id of a channel.
 func youtubeID(handle string) bool { return len(handle) == 24 && strings.HasPrefix(handle, "UC") }
 
-// youtubeHome is the page of an account.
+// youtubeHome returns the address of an account's page.
 func youtubeHome(handle string) string {
 	if youtubeID(handle) {
 		return youtubeSite + "channel/" + handle
@@ -74,7 +75,8 @@ func youtubeHome(handle string) string {
 	return text.URLOr(youtubeSite+"@"+handle, youtubeSite)
 }
 
-// youtubeHandle is the handle in the address of a channel, where what is not Latin is escaped; "" where there is none.
+// youtubeHandle returns the handle in the address of a channel, in which other than Latin letters are escaped; "" when
+// there is none.
 func youtubeHandle(address string) string {
 	_, handle, _ := strings.Cut(address, "/@")
 	if plain, err := url.PathUnescape(handle); err == nil {
@@ -83,7 +85,7 @@ func youtubeHandle(address string) string {
 	return handle
 }
 
-// youtubeOf adds whose channel is asked for to r.
+// youtubeOf adds the requested channel to r.
 func youtubeOf(r upstream.Request, handle string) (upstream.Request, error) {
 	switch {
 	case strings.HasPrefix(handle, "user/"):
@@ -94,10 +96,10 @@ func youtubeOf(r upstream.Request, handle string) (upstream.Request, error) {
 	return r.Says("handle", handle), nil
 }
 
-// youtubeHolder is the account that was asked for, as far as its name tells.
+// youtubeHolder returns the requested account, as far as it is known from its handle.
 func youtubeHolder(handle string) schema.Actor { return schema.Actor{ID: handle, Handle: handle} }
 
-// youtubeList is [list] by continuation tokens. The vendor's last page may repeat the token that led to it.
+// youtubeList is [list] with continuation tokens. The vendor's last page may repeat its own token.
 func youtubeList[T, O any](
 	ctx context.Context, c *client, r upstream.Request, token, rows string, convert func(T, json.RawMessage) (O, bool),
 ) (providers.Page[O], error) {
@@ -168,19 +170,19 @@ func (y youtubePage) profile(raw json.RawMessage) schema.Profile {
 	return p
 }
 
-// posts are newest first.
+// posts reads videos, newest first.
 // https://docs.scrapecreators.com/v1/youtube/channel-videos
 func (r youtubeReads) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	return r.videos(ctx, "channel-videos", handle, "latest", cursor, "videos")
 }
 
-// reels are newest first.
+// reels reads Shorts, newest first.
 // https://docs.scrapecreators.com/v1/youtube/channel/shorts
 func (r youtubeReads) reels(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	return r.videos(ctx, "channel/shorts", handle, "newest", cursor, "shorts")
 }
 
-// videos reads a list of a channel, whose rows do not say whose they are.
+// videos reads a list of a channel, whose rows do not name the channel.
 func (r youtubeReads) videos(
 	ctx context.Context, route, handle, sort, cursor, rows string,
 ) (page providers.Page[schema.Post], err error) {
@@ -203,7 +205,7 @@ func (r youtubeReads) post(ctx context.Context, id string) (p schema.Post, err e
 	return p, err
 }
 
-// trending are Shorts, all at once.
+// trending reads Shorts, all at once.
 // https://docs.scrapecreators.com/v1/youtube/shorts/trending
 func (r youtubeReads) trending(
 	ctx context.Context, _ providers.TrendingQuery, _ string,
@@ -211,18 +213,18 @@ func (r youtubeReads) trending(
 	return list(ctx, r.client, upstream.Get("v1/youtube/shorts/trending"), "shorts", "", youtubeVideo.row)
 }
 
-// youtubeChannel is how an account stands in what is its own. Lists of its own leave it empty.
+// youtubeChannel is the channel within what it has published. A channel's own lists leave it empty.
 type youtubeChannel struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Title     string `json:"title"`
-	Handle    string `json:"handle"` // with or without @, and "channel/" and the id where it has none
+	Handle    string `json:"handle"` // with or without @, or "channel/" and the id if it has none
 	URL       string `json:"url"`
 	Thumbnail string `json:"thumbnail"`
 	Picture   string `json:"thumbnailUrl"`
 }
 
-// actor is holder where the channel is not named. Where only its handle is known, that is its id too.
+// actor returns the channel, or holder if it is not named. If only its handle is known, that is also its id.
 func (c youtubeChannel) actor(holder schema.Actor) schema.Actor {
 	handle := strings.TrimPrefix(c.Handle, "@")
 	if handle == "" {

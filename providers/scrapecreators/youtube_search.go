@@ -16,7 +16,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// The vendor's words for ours.
+// The vendor's values for ours.
 var (
 	youtubeKinds = map[schema.ResultKind]string{
 		schema.PostResult: "videos", schema.ProfileResult: "channels", schema.CollectionResult: "playlists",
@@ -25,7 +25,15 @@ var (
 	youtubeWindows = []window{{"today", day}, {"this_week", 7 * day}, {"this_month", 30 * day}, {"this_year", 365 * day}}
 )
 
-// search finds videos, then channels, then playlists; a hashtag finds what is marked with it.
+// searchable returns an error if a query cannot be searched for.
+func (youtubeReads) searchable(q providers.SearchQuery) error {
+	if q.Kind != "" && q.Kind != schema.PostResult && !q.Since.IsZero() {
+		return providers.Unsupported("ScrapeCreators knows the times of videos only")
+	}
+	return nil
+}
+
+// search searches videos, then channels, then playlists; a hashtag finds what is tagged with it.
 // https://docs.scrapecreators.com/v1/youtube/search
 // https://docs.scrapecreators.com/v1/youtube/search/hashtag
 func (r youtubeReads) search(
@@ -33,9 +41,8 @@ func (r youtubeReads) search(
 ) (page providers.Page[schema.SearchResult], err error) {
 	tag, tagged := strings.CutPrefix(q.Query, "#")
 	posts := q.Kind == "" || q.Kind == schema.PostResult
-	switch {
-	case !posts && !q.Since.IsZero():
-		err = providers.Unsupported("ScrapeCreators knows the times of videos only")
+	switch err = r.searchable(q); {
+	case err != nil:
 	case tagged && posts && tag != "" && !strings.ContainsAny(tag, " #") && q.Sort == "" && q.Since.IsZero():
 		ask := upstream.Get("v1/youtube/search/hashtag").Says("hashtag", tag)
 		page, err = youtubeList(ctx, r.client, ask, cursor, "videos", youtubeHit(youtubeVideo.row))
@@ -92,7 +99,7 @@ func (r youtubeReads) find(
 	return page, err
 }
 
-// youtubeHit makes search results of what row converts to.
+// youtubeHit converts rows to search results with row.
 func youtubeHit[T, O any, P interface {
 	*O
 	schema.Object
@@ -103,14 +110,14 @@ func youtubeHit[T, O any, P interface {
 	}
 }
 
-// youtubeFound is a channel among what a search has found.
+// youtubeFound is a channel among the results of a search.
 type youtubeFound struct {
 	youtubeChannel
 	Description string     `json:"description"`
 	Subscribers wire.Count `json:"subscriberCountInt"`
 }
 
-// row always belongs.
+// row converts f. It always reports true.
 func (f youtubeFound) row(raw json.RawMessage) (schema.Profile, bool) {
 	a := f.actor(schema.Actor{})
 	return schema.Profile{
@@ -120,7 +127,7 @@ func (f youtubeFound) row(raw json.RawMessage) (schema.Profile, bool) {
 	}, true
 }
 
-// suggestions are words, and channels.
+// suggestions reads suggested words and channels.
 // https://docs.scrapecreators.com/v1/youtube/search/typeahead
 func (r youtubeReads) suggestions(
 	ctx context.Context, q providers.SuggestionsQuery, _ string,
@@ -142,7 +149,7 @@ func (r youtubeReads) suggestions(
 type youtubeSuggestion struct {
 	Text    string         `json:"text"`
 	Type    string         `json:"type"`    // "query" or "channel"
-	Channel youtubeChannel `json:"channel"` // absent from a query
+	Channel youtubeChannel `json:"channel"` // absent for a query
 }
 
 func (s youtubeSuggestion) suggestion(place int64, raw json.RawMessage) schema.Suggestion {
@@ -156,7 +163,7 @@ func (s youtubeSuggestion) suggestion(place int64, raw json.RawMessage) schema.S
 	return out
 }
 
-// collections are the playlists that a channel shows.
+// collections reads the playlists that a channel shows.
 // https://docs.scrapecreators.com/v1/youtube/channel/playlists
 func (r youtubeReads) collections(
 	ctx context.Context, q providers.CollectionsQuery, cursor string,
@@ -168,7 +175,7 @@ func (r youtubeReads) collections(
 	return page, err
 }
 
-// playlist reads a playlist, which does not say its id.
+// playlist reads a playlist. The answer does not have its id.
 // https://docs.scrapecreators.com/v1/youtube/playlist
 func (r youtubeReads) playlist(ctx context.Context, id string) (p wire.Object[youtubePlaylist], err error) {
 	_, err = r.http.Read(ctx, upstream.Get("v1/youtube/playlist").Says("playlist_id", id), &p)
@@ -195,19 +202,19 @@ func (r youtubeReads) collectionPosts(
 	return page, err
 }
 
-// youtubePlaylist is a playlist in a list, or alone with its first videos.
+// youtubePlaylist is a playlist in a list, or a single one with its first videos.
 type youtubePlaylist struct {
 	ID        string                  `json:"id"`
 	Title     string                  `json:"title"`
 	Thumbnail string                  `json:"thumbnail"`
 	Count     wire.Count              `json:"videoCount"`
 	Channel   youtubeChannel          `json:"channel"`
-	Owner     youtubeChannel          `json:"owner"`       // when alone
-	Total     wire.Count              `json:"totalVideos"` // when alone
-	Videos    wire.Rows[youtubeVideo] `json:"videos"`      // when alone
+	Owner     youtubeChannel          `json:"owner"`       // for a single playlist
+	Total     wire.Count              `json:"totalVideos"` // for a single playlist
+	Videos    wire.Rows[youtubeVideo] `json:"videos"`      // for a single playlist
 }
 
-// row always belongs.
+// row converts p. It always reports true.
 func (p youtubePlaylist) row(raw json.RawMessage) (schema.Collection, bool) {
 	c := schema.Collection{
 		Common: schema.Common{ID: p.ID, URL: youtubeSite + "playlist?list=" + p.ID, Raw: raw},

@@ -1,6 +1,7 @@
 package scrapecreators
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -13,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// youtubeVideo is a video, a Short or a broadcast. Which fields it has depends on where it stands.
+// youtubeVideo is a video, a Short or a broadcast. Its fields depend on the list.
 type youtubeVideo struct {
 	ID          string         `json:"id"`
 	Title       string         `json:"title"`
@@ -24,24 +25,24 @@ type youtubeVideo struct {
 	Likes       wire.Count     `json:"likeCountInt"`
 	Comments    wire.Count     `json:"commentCountInt"`
 	Published   wire.Time      `json:"publishDate"`
-	About       wire.Time      `json:"publishedTime"` // counted back from "9 days ago"
+	About       wire.Time      `json:"publishedTime"` // computed from "9 days ago"
 	Millis      wire.Float     `json:"durationMs"`
 	Seconds     wire.Float     `json:"lengthSeconds"`
 	Paid        bool           `json:"isPaidPromotion"`
 }
 
-// row always belongs.
+// row converts v. It always reports true.
 func (v youtubeVideo) row(raw json.RawMessage) (schema.Post, bool) {
 	return v.post(schema.UnknownActor(), raw), true
 }
 
-// post is v, published by holder where it does not say by whom.
+// post converts v, published by holder if it has no channel.
 func (v youtubeVideo) post(holder schema.Actor, raw json.RawMessage) schema.Post {
 	all := text.Join(v.Title, v.Description)
 	film := schema.Media{
 		Type: schema.Video, URL: youtubeWatch(v.ID), ThumbnailURL: text.URL(v.Thumbnail),
 	}
-	for _, s := range []*float64{v.Millis.Seconds(), v.Seconds.V} { // 0 of a broadcast that is on air
+	for _, s := range []*float64{v.Millis.Seconds(), v.Seconds.V} { // 0 for a live broadcast
 		if film.DurationS == nil && s != nil && *s > 0 {
 			film.DurationS = s
 		}
@@ -63,7 +64,7 @@ func (v youtubeVideo) post(holder schema.Actor, raw json.RawMessage) schema.Post
 	return p
 }
 
-// live is the broadcast that is on air, and else the last one.
+// live returns the current broadcast, or else the last one.
 // https://docs.scrapecreators.com/v1/youtube/channel/lives
 func (r youtubeReads) live(ctx context.Context, handle string) (l schema.LiveStream, err error) {
 	var a wire.Object[struct {
@@ -84,8 +85,8 @@ func (r youtubeReads) live(ctx context.Context, handle string) (l schema.LiveStr
 	return l, err
 }
 
-// youtubeOnAir chooses among broadcasts, newest first; off is where there is none. One of which it cannot be told may be
-// the one that is on air.
+// youtubeOnAir selects the live one among broadcasts, newest first; off is returned when there is none. An unreadable
+// broadcast may be the live one.
 func youtubeOnAir(
 	ctx context.Context, rows wire.Rows[youtubeBroadcast], off schema.LiveStream,
 ) (schema.LiveStream, error) {
@@ -102,7 +103,7 @@ func youtubeOnAir(
 			if over.ID == off.ID {
 				over = b.V.stream(off.Host, b.Raw)
 			}
-		case !strings.Contains(b.V.Counted, " waiting"): // for one that is to come
+		case !strings.Contains(b.V.Counted, " waiting"): // for an upcoming one
 			clear = false
 		}
 	}
@@ -134,9 +135,10 @@ func (r youtubeReads) transcript(ctx context.Context, q providers.TranscriptQuer
 		err = wire.Same(ctx, "video", q.PostID, a.V.ID)
 	}
 	if err == nil {
-		err = a.V.Lines.Optional(ctx, "transcript")
+		err = cmp.Or(a.V.Lines.told(ctx, "transcript"), a.V.Lines.V.Optional(ctx, "transcript"))
 	}
-	if err == nil && a.V.Lines.Len() == 0 {
+	lines := a.V.Lines.V
+	if err == nil && lines.Len() == 0 {
 		err = providers.NotFound("the video has no transcript")
 	}
 	lang := languageCode(a.V.Language)
@@ -147,7 +149,10 @@ func (r youtubeReads) transcript(ctx context.Context, q providers.TranscriptQuer
 		t = schema.Transcript{
 			Common: schema.Common{ID: a.V.ID, URL: youtubeWatch(a.V.ID), Raw: a.Raw}, PostID: a.V.ID, Lang: lang,
 		}
-		t.Segments, err = wire.Items(ctx, "transcript", a.V.Lines, youtubeLine.segment)
+		t.Segments, err = wire.Items(ctx, "transcript", lines, youtubeLine.segment)
+	}
+	if err == nil {
+		err = wire.Understood("transcript", len(t.Segments), lines.Lost()+mute(lines))
 	}
 	var all []string
 	for _, s := range t.Segments {
@@ -158,18 +163,31 @@ func (r youtubeReads) transcript(ctx context.Context, q providers.TranscriptQuer
 }
 
 type youtubeTranscript struct {
-	ID       string                 `json:"videoId"`
-	Lines    wire.Rows[youtubeLine] `json:"transcript"` // null when there is none
-	Language string                 `json:"language"`   // "English"
+	ID       string                       `json:"videoId"`
+	Lines    sole[wire.Rows[youtubeLine]] `json:"transcript"` // null when there is none
+	Language string                       `json:"language"`   // "English"
 }
 
 type youtubeLine struct {
-	Text  string     `json:"text"`
+	Text  *string    `json:"text"`
 	Start wire.Float `json:"startMs"`
 	End   wire.Float `json:"endMs"`
 }
 
+// mute returns how many lines have no text at all.
+func mute(lines wire.Rows[youtubeLine]) (n int) {
+	for _, l := range lines.All() {
+		if l.V.Text == nil {
+			n++
+		}
+	}
+	return n
+}
+
 func (l youtubeLine) segment(json.RawMessage) (schema.TranscriptSegment, bool) {
-	words := strings.TrimSpace(l.Text)
+	if l.Text == nil {
+		return schema.TranscriptSegment{}, false
+	}
+	words := strings.TrimSpace(*l.Text)
 	return schema.TranscriptSegment{StartS: l.Start.Seconds(), EndS: l.End.Seconds(), Text: words}, words != ""
 }

@@ -2,7 +2,6 @@ package snapchat
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/socialdata/socialdata/providers"
@@ -16,64 +15,54 @@ var (
 	postID   = regexp.MustCompile(`^[A-Za-z0-9_=-]{10,200}$`)
 )
 
-// normalize folds a username, which ignores case, and reduces the addresses of Spotlight videos and highlights to their ids.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "snapchat.com", "story.snapchat.com")
-	if err != nil {
-		return "", err
-	}
-	if link != nil && link.Segment(0) == "t" {
-		return "", providers.Invalid("a short link does not say what it leads to: open it and pass the address behind it")
-	}
-	if s == providers.Handle {
-		return account(link, value)
-	}
-	if s == providers.CollectionID {
-		return collectionID(link, value)
-	}
-	return spotlightID(link, value)
+// addresses describes how addresses and identifiers of Snapchat are parsed. It is read-only.
+var addresses = &links.Site{
+	Hosts: []string{"snapchat.com", "story.snapchat.com"},
+	Order: []providers.Subject{providers.PostID, providers.CollectionID, providers.Handle},
+	Also: map[providers.Subject][]providers.Subject{
+		providers.PostID: {providers.Handle}, providers.CollectionID: {providers.Handle},
+	},
+	In: inLink, ID: canonical,
+	Short: func(l *links.Link) bool { return l.Segment(0) == "t" && l.Segment(1) != "" },
 }
 
-func account(link *links.Link, value string) (string, error) {
-	if link != nil {
-		switch value = link.Segment(0); {
-		case value == "add" || value == "u":
-			value = link.Segment(1)
-		case !strings.HasPrefix(value, "@"): // a page of the site, such as /spotlight
-			value = ""
+// inLink returns the identifier of kind s in an address, or "" when there is none.
+func inLink(s providers.Subject, l *links.Link) string {
+	switch s {
+	case providers.Handle:
+		switch first := l.Segment(0); {
+		case first == "add" || first == "u":
+			return l.Segment(1)
+		case strings.HasPrefix(first, "@"):
+			return first
 		}
+		return "" // a page of the site, such as /spotlight
+	case providers.CollectionID: // @name/highlight/ID
+		if l.Segment(1) == "highlight" {
+			return l.Segment(2)
+		}
+		return ""
+	default: // may begin with the account: @name/spotlight/ID
+		return l.After("spotlight")
 	}
-	value = strings.ToLower(strings.TrimPrefix(value, "@"))
-	if !username.MatchString(value) {
-		return "", providers.Invalid("a Snapchat handle is a username such as team.snapchat, or the URL of a profile")
-	}
-	return value, nil
 }
 
-// spotlightID finds the id in an address, which may begin with the account: /@name/spotlight/ID.
-func spotlightID(link *links.Link, value string) (string, error) {
-	if link != nil {
-		value = ""
-		if i := slices.Index(link.Segments, "spotlight"); i >= 0 {
-			value = link.Segment(i + 1)
+// canonical lower-cases a username, which ignores case, and checks the ids of Spotlight videos and highlights.
+func canonical(s providers.Subject, value string) (string, error) {
+	switch s {
+	case providers.Handle:
+		value = strings.ToLower(strings.TrimPrefix(value, "@"))
+		if !username.MatchString(value) {
+			return "", providers.Invalid("a Snapchat handle is a username such as team.snapchat, or the URL of a profile")
 		}
-	}
-	if !postID.MatchString(value) {
-		return "", providers.Invalid("a Snapchat post is the id or the URL of a Spotlight video")
-	}
-	return value, nil
-}
-
-// collectionID finds the id of a highlight in its address: /@name/highlight/ID.
-func collectionID(link *links.Link, value string) (string, error) {
-	if link != nil {
-		value = ""
-		if link.Segment(1) == "highlight" {
-			value = link.Segment(2)
+	case providers.CollectionID:
+		if !postID.MatchString(value) {
+			return "", providers.Invalid("a Snapchat collection is the id or the URL of a highlight")
 		}
-	}
-	if !postID.MatchString(value) {
-		return "", providers.Invalid("a Snapchat collection is the id or the URL of a highlight")
+	default:
+		if !postID.MatchString(value) {
+			return "", providers.Invalid("a Snapchat post is the id or the URL of a Spotlight video")
+		}
 	}
 	return value, nil
 }

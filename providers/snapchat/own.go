@@ -19,8 +19,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// site reads the pages that Snapchat shows to anybody. A page of an account shows all that there is to see of it: no list
-// goes on.
+// site reads Snapchat's public pages. The page of an account is complete: its lists have no further pages.
 type site struct{ http *upstream.Client }
 
 func newOwn(cfg Config) providers.Provider {
@@ -35,8 +34,9 @@ func newOwn(cfg Config) providers.Provider {
 		Post:        s.post,
 		Collections: s.collections,
 
-		Normalize: normalize,
-		Filters:   map[providers.Op]providers.Filters{providers.OpCollections: {"kind": {"highlight"}}},
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Open:    upstream.Opener(cfg.HTTP, "www.snapchat.com"),
+		Filters: map[providers.Op]providers.Filters{providers.OpCollections: {"kind": {"highlight"}}},
 		Notes: map[providers.Op]string{
 			providers.OpProfile:     "an account without a public profile has a name and a picture only",
 			providers.OpPosts:       "the newest Spotlight videos and the story of the day; of public profiles",
@@ -48,36 +48,36 @@ func newOwn(cfg Config) providers.Provider {
 	}
 }
 
-// asBrowser is what a browser sends when a person opens a page.
+// asBrowser are the headers that a browser sends when a person opens a page.
 var asBrowser = browser.Page()
 
-// data is what a page carries for its own scripts.
+// data is what a page holds for its own scripts.
 type data struct {
 	Props struct {
 		Page props `json:"pageProps"`
 	} `json:"props"`
 }
 
-// props is what a page is about: an account, or one Spotlight video among others.
+// props is the subject of a page: an account, or a Spotlight video and others.
 type props struct {
 	Type       string                   `json:"pageType"`
 	User       wire.Object[userProfile] `json:"userProfile"`
 	Story      json.RawMessage          `json:"story"` // of the day; absent or null when there is none
 	Spotlights wire.Rows[story]         `json:"spotlightHighlights"`
-	Metadata   wire.Rows[metadata]      `json:"spotlightStoryMetadata"` // of the Spotlights, by their place
+	Metadata   wire.Rows[metadata]      `json:"spotlightStoryMetadata"` // of the Spotlights, by position
 	Older      wire.Rows[metadata]      `json:"spotlightHighlightsMetadata"`
 	Highlights wire.Rows[story]         `json:"curatedHighlights"`
 	Feed       struct {
 		Stories wire.Rows[spotlight] `json:"spotlightStories"`
 	} `json:"spotlightFeed"`
 
-	believed bool // an empty list is the word of a third party, which needs no witness
+	believed bool // empty lists need no witness, since a third party vouches for them
 }
 
 const (
 	dataScript = "__NEXT_DATA__"
-	notFound   = "NOT_FOUND" // the type of a page about nothing, which has the status 200
-	shortest   = 2000        // bytes: what is shorter and has no data is a check, not a page
+	notFound   = "NOT_FOUND" // the type of an empty page, which has status 200
+	shortest   = 2000        // bytes: a shorter answer without data is a captcha, not a page
 )
 
 // open reads a page of the site.
@@ -100,7 +100,7 @@ func (s site) open(ctx context.Context, path ...string) (p props, moved bool, er
 	return d.Props.Page, res.Moved, err
 }
 
-// userProfile is an account: a public profile, or a person whom only friends see more of.
+// userProfile is an account: a public profile, or a person whose posts only friends can see.
 type userProfile struct {
 	Case   string        `json:"$case"`
 	Public publicProfile `json:"publicProfileInfo"`
@@ -114,14 +114,14 @@ const (
 
 type publicProfile struct {
 	Username      string     `json:"username"`
-	NewName       string     `json:"mutableName"` // the username of today, where it was changed
+	NewName       string     `json:"mutableName"` // the current username, if it was changed
 	ID            wire.ID    `json:"businessProfileId"`
 	Title         string     `json:"title"`
 	Bio           string     `json:"bio"`
 	Website       string     `json:"websiteUrl"`
 	Picture       string     `json:"profilePictureUrl"`
 	Badge         wire.Count `json:"badge"`
-	Subscribers   wire.Count `json:"subscriberCount"` // 0 where it is hidden
+	Subscribers   wire.Count `json:"subscriberCount"` // 0 when hidden
 	HasSpotlights wire.Bool  `json:"hasSpotlightHighlights"`
 	HasHighlights wire.Bool  `json:"hasCuratedHighlights"`
 	HasStory      wire.Bool  `json:"hasStory"`
@@ -137,7 +137,7 @@ type userInfo struct {
 	} `json:"bitmoji3d"`
 }
 
-// account reads the page of an account, and makes sure that it is about that account.
+// account reads the page of an account, and checks that it is about that account.
 func (s site) account(ctx context.Context, handle string) (props, error) {
 	p, moved, err := s.open(ctx, "@"+handle)
 	if err != nil {
@@ -163,10 +163,10 @@ func (s site) account(ctx context.Context, handle string) (props, error) {
 	return p, wire.SameFold(ctx, "account", handle, name)
 }
 
-// public is account for what only a public profile shows.
+// public is account for data that only public profiles show.
 func (s site) public(ctx context.Context, handle, cursor string) (props, error) {
 	if cursor != "" {
-		return props{}, providers.ErrCursor // none is ever given
+		return props{}, providers.ErrCursor // there is only one page
 	}
 	p, err := s.account(ctx, handle)
 	if err == nil && p.User.V.Case != isPublic {
@@ -214,7 +214,7 @@ func (u publicProfile) profile(raw json.RawMessage) schema.Profile {
 	return p
 }
 
-// actor is the account as the author of what its page shows.
+// actor converts the account to the author of what its page shows.
 func (u publicProfile) actor() schema.Actor {
 	handle := strings.ToLower(u.Username)
 	return schema.Actor{
@@ -253,7 +253,7 @@ func (s site) reels(ctx context.Context, handle, cursor string) (out providers.P
 
 func madeAt(p schema.Post) *time.Time { return p.CreatedAt }
 
-// listed fails unless a list of an account's page has rows, or the account says that it has none of them.
+// listed returns an error unless a list on an account's page has rows, or the account says that it has none.
 func listed[T any](ctx context.Context, p props, name string, rows wire.Rows[T], has wire.Bool) error {
 	none := has.V != nil && !*has.V
 	if !rows.Here() && none {

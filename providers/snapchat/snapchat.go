@@ -1,8 +1,8 @@
-// Package snapchat reads public Snapchat data. Posts are what a profile's page shows: its Spotlight videos and the snaps of
-// its story, which is gone after a day. Highlights are collections.
+// Package snapchat reads public Snapchat data. Posts are what a profile's page shows: its Spotlight videos and the
+// snaps of its story, which expires after a day. Highlights are collections.
 //
-// There are two providers. The official one wants an app that Snapchat has admitted to its Public Profile API: it alone
-// searches, and it knows accounts but none of what they publish. The own one reads the pages that the site shows to anybody.
+// There are two providers. The official one requires an app that Snapchat has admitted to its Public Profile API. It
+// alone can search, and it has accounts but none of their posts. The own one reads the public pages of the site.
 // Source: https://developers.snap.com/api/marketing-api/Public-Profile-API/Introduction
 package snapchat
 
@@ -19,24 +19,24 @@ import (
 
 // Config says how to reach Snapchat.
 type Config struct {
-	ClientID     string // of the app; needed for the official interface, as are the next two
+	ClientID     string // of the app; needed for the official API, as are the next two
 	ClientSecret string // of the app
-	RefreshToken string // of the person who has let the app in, with the scope snapchat-profile-api
-	// Own reads the public pages, from which Snapchat turns some data centres away; on by default.
+	RefreshToken string // of the person who authorized the app, with the scope snapchat-profile-api
+	// Own reads the public pages, which Snapchat refuses to some data centres; on by default.
 	Own providers.Own
 
-	BaseURL string       // of the official interface; "" means https://businessapi.snapchat.com
+	BaseURL string       // of the official API; "" means https://businessapi.snapchat.com
 	AuthURL string       // of its tokens; "" means https://accounts.snapchat.com
 	WebURL  string       // of the site; "" means https://www.snapchat.com
 	HTTP    *http.Client // nil means a client of its own
 }
 
-// New returns the providers for Snapchat, in the order in which they are to be tried.
+// New returns the providers for Snapchat, in the order in which they are tried.
 func New(cfg Config) providers.Chain {
 	return providers.Chain{newOfficial(cfg), newOwn(cfg).IfOwn(cfg.Own, true)}
 }
 
-// credentials are the query parameters by which Snapchat takes credentials.
+// credentials are the query parameters in which Snapchat accepts credentials.
 var credentials = []string{"access_token", "client_id", "client_secret", "refresh_token"}
 
 // client reads the Public Profile API.
@@ -52,9 +52,9 @@ func newOfficial(cfg Config) providers.Provider {
 		Profile: c.profile,
 		Search:  c.find,
 
-		Normalize: normalize,
-		Filters:   map[providers.Op]providers.Filters{providers.OpSearch: {"kind": {"profile"}}},
-		Notes:     notes,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Filters: map[providers.Op]providers.Filters{providers.OpSearch: {"kind": {"profile"}}},
+		Notes:   notes,
 		Routes: providers.Routes(platform.Snapchat,
 			"public/v1/public_profiles/search{?query,limit,tier,category,cursor}", "public/v1/public_profiles/{id}",
 		),
@@ -67,7 +67,7 @@ func newOfficial(cfg Config) providers.Provider {
 	})
 }
 
-// tokens trades the refresh token for access tokens, which are good for less than an hour.
+// tokens exchanges the refresh token for access tokens, which are valid for less than an hour.
 // https://developers.snap.com/api/marketing-api/Ads-API/authentication
 func tokens(cfg Config) *upstream.Tokens {
 	c := upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: cmp.Or(cfg.AuthURL, "https://accounts.snapchat.com")})
@@ -80,7 +80,7 @@ func tokens(cfg Config) *upstream.Tokens {
 	})
 }
 
-// notes are what a user should know of Snapchat, and why it has no more.
+// notes are what a user should know about Snapchat, and why it offers no more.
 var notes = map[providers.Op]string{
 	providers.OpProfile:         "an account without a public profile has a name and a picture only",
 	providers.OpPosts:           "the official interface knows accounts only",

@@ -37,7 +37,7 @@ func TestOfficial(t *testing.T) {
 		Drift: &providertest.Drift{
 			// "no paging member: last page".
 			Absent: []string{"paging", "paging.next_page_id"},
-			// A search answers with whoever matches the words.
+			// A search returns every account that matches the words.
 			Elsewhere: []string{"profile"},
 		},
 		Inputs: []providertest.Input{
@@ -140,7 +140,7 @@ func TestTheAppSignsInWithItsRefreshToken(t *testing.T) {
 	}
 }
 
-// page answers every read with a page about a public profile with these properties.
+// page answers every request with a page about a public profile with these properties.
 func page(public, props string) providers.Provider {
 	body := `<script id="__NEXT_DATA__">{"props":{"pageProps":{"userProfile":{"$case":"publicProfileInfo","publicProfileInfo":{
 		"username":"salma"` + public + `}}` + props + `}}}</script>`
@@ -174,7 +174,7 @@ func TestAnEmptyListNeedsAWitness(t *testing.T) {
 			reels, reelsErr := p.Reels(t.Context(), "salma", "")
 			lists, listsErr := p.Collections(t.Context(), providers.CollectionsQuery{Handle: "salma"}, "")
 			if len(reels.Items) == 1 && reels.Items[0].Validate() != nil {
-				reelsErr = providers.ErrUnavailable // as the engine takes a page of nothing else
+				reelsErr = providers.ErrUnavailable // as the engine treats a page of only such rows
 			}
 			if !errors.Is(reelsErr, tt.want) || !errors.Is(listsErr, tt.want) || tt.want == nil && len(reels.Items)+len(lists.Items) > 0 {
 				t.Errorf("got %v, %v and %v, %v, want %v and nothing", reels.Items, reelsErr, lists.Items, listsErr, tt.want)
@@ -195,7 +195,7 @@ func TestAHighlightIsNotMadeUp(t *testing.T) {
 	got, err := p.Collections(t.Context(), providers.CollectionsQuery{Handle: "salma"}, "")
 	ids := ""
 	for _, c := range got.Items {
-		ids += c.ID + " " // the engine leaves out those that have none
+		ids += c.ID + " " // the engine leaves out those without an id
 	}
 	if err != nil || ids != " 00000000-dddd-4bbb-8ccc-000000000002 boxed " {
 		t.Errorf("got %q, %v, want an object without an id, and two", ids, err)

@@ -9,22 +9,22 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// comments reads the track too: a comment's page is below the track's, and the owner may have closed the comments.
+// comments reads the track as well: a comment's address begins with the track's, and the owner may have disabled
+// comments.
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/tracks/get_tracks__track_urn__comments
 func (c *client) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	t, err := object[track](ctx, c, "tracks", postID)
-	var cs wire.Rows[comment]
-	next := ""
+	var cs part[comment]
 	if err == nil {
 		err = open(t.V)
 	}
 	if err == nil {
-		cs, next, err = read[comment](ctx, c.http, pages("tracks", "soundcloud:tracks:"+t.V.id(), "comments"), cursor)
+		cs, err = read[comment](ctx, c.http, pages("tracks", "soundcloud:tracks:"+t.V.id(), "comments"), cursor)
 	}
-	return made(ctx, cs, next, err, t.V.comment)
+	return made(ctx, cs, err, t.V.comment)
 }
 
-// open makes sure that the comments of t are: closed ones come as an empty list.
+// open returns an error if the comments of t are disabled: SoundCloud then returns an empty list.
 func open(t track) error {
 	if no(t.Commentable) || no(t.RevealComments) {
 		return providers.NotFound("comments are switched off on this track")
@@ -32,7 +32,7 @@ func open(t track) error {
 	return nil
 }
 
-// comment is one of GET /tracks/{urn}/comments.
+// comment is an element of GET /tracks/{urn}/comments.
 type comment struct {
 	ID        wire.Serial `json:"id"`
 	URN       string      `json:"urn"`
@@ -41,7 +41,7 @@ type comment struct {
 	User      user        `json:"user"`
 }
 
-// comment always belongs.
+// comment converts c, a comment on t. It always reports true.
 func (t track) comment(c comment, raw json.RawMessage) (schema.Comment, bool) {
 	n := id(c.URN, c.ID)
 	return schema.Comment{

@@ -11,7 +11,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// answering returns both upstreams, for which body answers the reads that end in suffix, and account those of an account.
+// answering returns both providers, with body as the response to requests that end in suffix, and an account for those
+// of accounts.
 func answering(suffix, body string) providers.Chain {
 	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		switch {
@@ -83,9 +84,46 @@ func TestAListThatIsNoneIsNoEmptyPage(t *testing.T) {
 			}
 		}
 	}
-	for _, p := range answering("/tracks", `{"collection":[]}`) {
-		if page, err := p.Posts(t.Context(), "ann", ""); err != nil || len(page.Items) != 0 || page.Next != "" {
-			t.Errorf("%s: %+v with error %v, want an empty page", p.Name, page, err)
+	p := answering("/tracks", `{"collection":[]}`)[0] // the documented API needs no witness
+	if page, err := p.Posts(t.Context(), "ann", ""); err != nil || len(page.Items) != 0 || page.Next != "" {
+		t.Errorf("%+v with error %v, want an empty page", page, err)
+	}
+}
+
+func TestAnEmptyListNeedsAWitness(t *testing.T) {
+	t.Parallel()
+	const last = `{"collection":[],"next_href":null}`
+	tests := []struct {
+		name, account, list, cursor string
+		want                        error
+	}{
+		{"some are counted", `{"kind":"user","id":501,"permalink":"ann","track_count":178}`, last, "", providers.ErrUnavailable},
+		{"none are counted", `{"kind":"user","id":501,"permalink":"ann","track_count":0}`, last, "", nil},
+		{"nothing is counted", `{"kind":"user","id":501,"permalink":"ann"}`, last, "", providers.ErrUnavailable},
+		{"the end of a walk", `{"kind":"user","id":501,"permalink":"ann","track_count":178}`, last, "offset=20", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := own(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+				if strings.HasSuffix(r.URL.Path, "/tracks") {
+					return http.StatusOK, tt.list
+				}
+				return http.StatusOK, tt.account
+			})})
+			page, err := p.Posts(t.Context(), "ann", tt.cursor)
+			if !errors.Is(err, tt.want) || len(page.Items) > 0 || page.Next != "" {
+				t.Errorf("%+v with error %v, want %v", page, err, tt.want)
+			}
+		})
+	}
+	for body, want := range map[string]error{
+		`{"collection":[],"total_results":0}`: nil,
+		`{"collection":[],"total_results":9}`: providers.ErrUnavailable,
+		`{"collection":[]}`:                   providers.ErrUnavailable,
+	} {
+		if _, err := answering("/search", body)[1].Search(t.Context(), providers.SearchQuery{Query: "tea"}, ""); !errors.Is(err, want) {
+			t.Errorf("%s: got error %v, want %v", body, err, want)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// check reads refusals. An empty 403 is a track or an account that is private or barred from apps.
+// check handles refusals. An empty 403 means a track or an account that is private or not available to apps.
 // https://developers.soundcloud.com/docs/api/guide#errors
 func check(res *upstream.Response) error {
 	switch res.Status {
@@ -35,7 +35,7 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// limited reads when a limit starts anew, which stands in the body; nil leaves that to the common rules.
+// limited reads from the body when a limit resets; nil leaves the error to the common rules.
 // https://developers.soundcloud.com/docs/api/rate-limits
 func limited(body []byte, now time.Time) error {
 	var answer struct {
@@ -49,12 +49,12 @@ func limited(body []byte, now time.Time) error {
 		return nil
 	}
 	if t := date(answer.Errors[0].Meta.Reset); t != nil && t.After(now) {
-		return providers.Limited("SoundCloud limits our pace", t.Sub(now))
+		return providers.Limited("SoundCloud is rate limiting us", t.Sub(now))
 	}
 	return nil
 }
 
-// errClientID says that the website's client id is no longer good.
+// errClientID means that the website's client id is no longer valid.
 var errClientID = &providers.Error{Kind: providers.ErrUnavailable, Detail: "SoundCloud has changed its website's client id"}
 
 func checkOwn(res *upstream.Response) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// own reads what the website reads. Its objects are those of the official interface with some more fields.
+// own reads the website's own API. Its objects are those of the official API with some more fields.
 type own struct {
 	http      *upstream.Client
 	clientIDs *upstream.Tokens
@@ -43,7 +43,7 @@ func (o *own) provider() providers.Provider {
 		Track:       o.track,
 		Tracks:      o.tracks,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"track", "post", "profile", "collection"}},
 		},
@@ -54,7 +54,7 @@ func (o *own) provider() providers.Provider {
 	}
 }
 
-// with calls read with the website's client id, and once more with a new one when that was refused.
+// with calls read with the website's client id, and again with a new one if that was refused.
 func with[T any](ctx context.Context, o *own, r upstream.Request, read func(r upstream.Request) (T, error)) (T, error) {
 	id, err := o.clientIDs.Get(ctx)
 	if err != nil {
@@ -73,18 +73,15 @@ func with[T any](ctx context.Context, o *own, r upstream.Request, read func(r up
 	return read(r.With("client_id", again))
 }
 
-// ownList is a page and the cursor behind it.
-type ownList[T any] struct {
-	rows wire.Rows[T]
-	next string
-}
-
-func readOwn[T any](ctx context.Context, o *own, r upstream.Request, cursor string) (wire.Rows[T], string, error) {
-	l, err := with(ctx, o, r, func(r upstream.Request) (ownList[T], error) {
-		rows, next, err := read[T](ctx, o.http, r, cursor)
-		return ownList[T]{rows, next}, err
+// readOwn reads a page of a list. Count returns the number of all rows as just read, nil when it is unknown.
+func readOwn[T any](ctx context.Context, o *own, r upstream.Request, cursor string, count *int64) (part[T], error) {
+	p, err := with(ctx, o, r, func(r upstream.Request) (part[T], error) {
+		return read[T](ctx, o.http, r, cursor)
 	})
-	return l.rows, l.next, err
+	if err == nil {
+		err = p.witnessed(ctx, cursor, cmp.Or(count, p.total))
+	}
+	return p, err
 }
 
 // ownObject reads the object of one kind by its number, its URN or its public page.
@@ -116,13 +113,14 @@ func (o *own) profile(ctx context.Context, handle string) (schema.Profile, error
 
 // belongings reads a list of an account.
 func belongings[T, O any](
-	ctx context.Context, o *own, handle, what, cursor string, convert func(v T, raw json.RawMessage) (O, bool),
+	ctx context.Context, o *own, handle, what, cursor string, count func(u user) *int64,
+	convert func(v T, raw json.RawMessage) (O, bool),
 ) (page providers.Page[O], err error) {
 	u, err := ownObject[user](ctx, o, "users", handle)
 	if err == nil {
 		r := upstream.Get("users", u.V.id(), what).With("limit", "20").With("linked_partitioning", "1")
-		rows, next, rerr := readOwn[T](ctx, o, r, cursor)
-		page, err = made(ctx, rows, next, rerr, convert)
+		p, rerr := readOwn[T](ctx, o, r, cursor, count(u.V))
+		page, err = made(ctx, p, rerr, convert)
 	}
 	if err != nil {
 		return page, err
@@ -131,15 +129,15 @@ func belongings[T, O any](
 }
 
 func (o *own) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	return belongings(ctx, o, handle, "tracks", cursor, track.post)
+	return belongings(ctx, o, handle, "tracks", cursor, user.tracks, track.post)
 }
 
 func (o *own) tracks(ctx context.Context, handle, cursor string) (providers.Page[schema.Track], error) {
-	return belongings(ctx, o, handle, "tracks", cursor, track.track)
+	return belongings(ctx, o, handle, "tracks", cursor, user.tracks, track.track)
 }
 
 func (o *own) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
-	return belongings(ctx, o, q.Handle, "playlists", cursor, playlist.collection)
+	return belongings(ctx, o, q.Handle, "playlists", cursor, user.playlists, playlist.collection)
 }
 
 func (o *own) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
@@ -171,14 +169,13 @@ func (o *own) track(ctx context.Context, id string) (schema.Track, error) {
 
 func (o *own) comments(ctx context.Context, postID, cursor string) (providers.Page[schema.Comment], error) {
 	t, err := ownObject[track](ctx, o, "tracks", postID)
-	var cs wire.Rows[comment]
-	next := ""
+	var cs part[comment]
 	if err == nil {
 		err = open(t.V)
 	}
 	if err == nil {
 		r := upstream.Get("tracks", t.V.id(), "comments").With("threaded", "0").With("filter_replies", "1").With("limit", "20")
-		cs, next, err = readOwn[comment](ctx, o, r, cursor)
+		cs, err = readOwn[comment](ctx, o, r, cursor, t.V.Comments.V)
 	}
-	return made(ctx, cs, next, err, t.V.comment)
+	return made(ctx, cs, err, t.V.comment)
 }

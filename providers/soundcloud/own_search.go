@@ -11,7 +11,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// search finds everything at once, in SoundCloud's order, unless a kind is given.
+// search searches all kinds at once, in SoundCloud's order, unless a kind is given.
 func (o *own) search(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
 	path := []string{"search"}
 	switch q.Kind { //nolint:exhaustive // the other kinds are not among the filters
@@ -22,8 +22,8 @@ func (o *own) search(ctx context.Context, q providers.SearchQuery, cursor string
 	case schema.TrackResult, schema.PostResult:
 		path = append(path, "tracks")
 	}
-	rows, next, err := readOwn[hit](ctx, o, upstream.Get(path...).Says("q", q.Query).With("limit", "20"), cursor)
-	return made(ctx, rows, next, err, func(h hit, raw json.RawMessage) (schema.SearchResult, bool) {
+	p, err := readOwn[hit](ctx, o, upstream.Get(path...).Says("q", q.Query).With("limit", "20"), cursor, nil)
+	return made(ctx, p, err, func(h hit, raw json.RawMessage) (schema.SearchResult, bool) {
 		return h.result(ctx, q.Kind, raw)
 	})
 }
@@ -33,8 +33,8 @@ type hit struct {
 	Kind string `json:"kind"`
 }
 
-// result reads raw as what it says that it is. A hit that does not say is odd, and becomes a track without an id, which
-// breaks the schema.
+// result decodes raw as the kind that it states. A hit without a kind is malformed, and becomes a track without an id,
+// which breaks the schema.
 func (h hit) result(ctx context.Context, kind schema.ResultKind, raw json.RawMessage) (schema.SearchResult, bool) {
 	switch {
 	case h.Kind == "user":
@@ -49,7 +49,7 @@ func (h hit) result(ctx context.Context, kind schema.ResultKind, raw json.RawMes
 	return schema.Result(new(schema.Track)), h.Kind == ""
 }
 
-// as reads raw as a T.
+// as decodes raw as a T.
 func as[T any](
 	ctx context.Context, raw json.RawMessage, result func(v T, raw json.RawMessage) (schema.SearchResult, bool),
 ) (schema.SearchResult, bool) {
@@ -63,11 +63,11 @@ func as[T any](
 // suggestions completes a query.
 func (o *own) suggestions(ctx context.Context, q providers.SuggestionsQuery, _ string) (page providers.Page[schema.Suggestion], err error) {
 	r := upstream.Get("search", "queries").Says("q", q.Query).With("limit", "10")
-	found, _, err := readOwn[completion](ctx, o, r, "")
+	found, err := readOwn[completion](ctx, o, r, "", nil)
 	if err != nil {
 		return page, err
 	}
-	for place, f := range found.All() {
+	for place, f := range found.rows.All() {
 		page.Items = append(page.Items, f.V.suggestion(int64(place), f.Raw))
 	}
 	return page, nil

@@ -16,12 +16,11 @@ import (
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/users/get_users__user_urn__playlists
 func (c *client) collections(ctx context.Context, q providers.CollectionsQuery, cursor string) (providers.Page[schema.Collection], error) {
 	u, err := c.account(ctx, q.Handle)
-	var ps wire.Rows[playlist]
-	next := ""
+	var ps part[playlist]
 	if err == nil {
-		ps, next, err = read[playlist](ctx, c.http, pages("users", u.V.urn(), "playlists").With("show_tracks", "false"), cursor)
+		ps, err = read[playlist](ctx, c.http, pages("users", u.V.urn(), "playlists").With("show_tracks", "false"), cursor)
 	}
-	return made(ctx, ps, next, err, playlist.collection)
+	return made(ctx, ps, err, playlist.collection)
 }
 
 func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (schema.Collection, error) {
@@ -33,7 +32,7 @@ func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (s
 	return out, nil
 }
 
-// collectionTracks reads what is in a playlist.
+// collectionTracks reads the tracks of a playlist.
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/playlists/get_playlists__playlist_urn__tracks
 func (c *client) collectionTracks(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Track], error) {
 	number := q.ID
@@ -43,15 +42,14 @@ func (c *client) collectionTracks(ctx context.Context, q providers.CollectionQue
 		p, err = object[playlist](ctx, c, "playlists", q.ID)
 		number = p.V.id()
 	}
-	var ts wire.Rows[track]
-	next := ""
+	var ts part[track]
 	if err == nil {
-		ts, next, err = read[track](ctx, c.http, pages("playlists", "soundcloud:playlists:"+number, "tracks").With("access", everything), cursor)
+		ts, err = read[track](ctx, c.http, pages("playlists", "soundcloud:playlists:"+number, "tracks").With("access", everything), cursor)
 	}
-	return made(ctx, ts, next, err, track.track)
+	return made(ctx, ts, err, track.track)
 }
 
-// playlist is the answer of GET /playlists/{urn}; its tracks are read by themselves.
+// playlist is the answer of GET /playlists/{urn}; its tracks are read separately.
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/playlists/get_playlists__playlist_urn_
 type playlist struct {
 	Kind        string      `json:"kind"`
@@ -61,7 +59,7 @@ type playlist struct {
 	Title       string      `json:"title"`
 	Description string      `json:"description"`
 	Type        string      `json:"playlist_type"` // album, ep … or ""
-	SetType     string      `json:"set_type"`      // the same, of the website's interface
+	SetType     string      `json:"set_type"`      // the same, in the website's API
 	User        *user       `json:"user"`
 	TrackCount  wire.Count  `json:"track_count"`
 	Artwork     string      `json:"artwork_url"`
@@ -72,7 +70,7 @@ func (p playlist) is() string   { return p.Kind }
 func (p playlist) id() string   { return id(p.URN, p.ID) }
 func (p playlist) page() string { return public(p.Page) }
 
-// collection always belongs.
+// collection converts p. It always reports true.
 func (p playlist) collection(raw json.RawMessage) (schema.Collection, bool) {
 	out := schema.Collection{
 		Common:      schema.Common{ID: p.id(), URL: text.URLOr(p.page(), "https://api.soundcloud.com/playlists/"+p.id()), Raw: raw},

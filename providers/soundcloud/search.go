@@ -9,7 +9,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// search finds tracks, as tracks or as posts, or accounts or playlists: one answer holds one of the three.
+// search searches tracks (returned as tracks or as posts), accounts or playlists, one kind at a time.
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/search
 func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor string) (page providers.Page[schema.SearchResult], err error) {
 	switch q.Kind {
@@ -31,8 +31,8 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, cursor str
 func found[T any](
 	ctx context.Context, c *client, r upstream.Request, cursor string, convert func(v T, raw json.RawMessage) (schema.SearchResult, bool),
 ) (providers.Page[schema.SearchResult], error) {
-	rows, next, err := read[T](ctx, c.http, r, cursor)
-	return made(ctx, rows, next, err, convert)
+	p, err := read[T](ctx, c.http, r, cursor)
+	return made(ctx, p, err, convert)
 }
 
 func (u user) result(raw json.RawMessage) (schema.SearchResult, bool) {

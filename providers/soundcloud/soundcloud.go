@@ -1,10 +1,9 @@
-// Package soundcloud reads public SoundCloud data. Posts are the tracks that an account has put up; collections are its
-// playlists and albums.
+// Package soundcloud reads public SoundCloud data. Posts are the tracks that an account has uploaded; collections are
+// its playlists and albums.
 //
-// There are two providers. The official one wants the client id and secret of an app. The own one reads what the website
-// reads, with the client id that the website gives to everybody; it has suggestions and verified marks, and stands in
-// where the first fails.
-// Source: https://developers.soundcloud.com/docs/api/explorer/open-api
+// There are two providers. The official one requires the client id and secret of an app. The own one reads the
+// website's own API with the website's public client id. It has suggestions and verified marks, and is used when the
+// first fails. Source: https://developers.soundcloud.com/docs/api/explorer/open-api
 package soundcloud
 
 import (
@@ -19,22 +18,23 @@ import (
 
 // Config says how to reach SoundCloud.
 type Config struct {
-	ClientID     string       // of the app; needed for the official interface
-	ClientSecret string       // of the app; needed for the official interface
+	ClientID     string       // of the app; needed for the official API
+	ClientSecret string       // of the app; needed for the official API
 	BaseURL      string       // "" means https://api.soundcloud.com
 	TokenURL     string       // "" means https://secure.soundcloud.com/oauth/token
 	HTTP         *http.Client // nil means a client of its own
 
-	Own         providers.Own // reads the website's own interface; on by default
+	Own         providers.Own // reads the website's own API; on by default
 	OwnClientID string        // the website's client id; "" reads it off the website
 	OwnURL      string        // "" means https://api-v2.soundcloud.com
 	SiteURL     string        // "" means https://soundcloud.com
 }
 
-// credentials are the query parameters by which SoundCloud takes, or once took, credentials; the last opens what is private.
+// credentials are the query parameters in which SoundCloud accepts, or once accepted, credentials; the last one gives
+// access to private tracks.
 var credentials = []string{"client_id", "client_secret", "oauth_token", "access_token", "secret_token"}
 
-// New returns the providers for SoundCloud, in the order in which they are to be tried.
+// New returns the providers for SoundCloud, in the order in which they are tried.
 func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	official := providers.Provider{
@@ -51,7 +51,8 @@ func New(cfg Config) providers.Chain {
 		Track:            c.track,
 		Tracks:           c.tracks,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Open: upstream.Opener(cfg.HTTP, "on.soundcloud.com"),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"track", "post", "profile", "collection"}},
 		},
@@ -82,10 +83,10 @@ func New(cfg Config) providers.Chain {
 	return providers.Chain{official, newOwn(cfg).provider().IfOwn(cfg.Own, true)}
 }
 
-// client reads the official interface.
+// client reads the official API.
 type client struct{ http *upstream.Client }
 
-// paging is the end of the template of a list.
+// paging is the end of the URI template of a list.
 const paging = ",limit,offset,cursor,linked_partitioning}"
 
 func newClient(cfg Config) *client {
@@ -93,6 +94,6 @@ func newClient(cfg Config) *client {
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.soundcloud.com"), Check: check,
 		Header: http.Header{"Accept": {"application/json; charset=utf-8"}},
 		Tokens: tokens(cfg), Scheme: "OAuth", Credentials: credentials,
-		Quota: upstream.NewQuota(0, 0), // SoundCloud counts nothing but tokens and plays
+		Quota: upstream.NewQuota(0, 0), // SoundCloud only limits tokens and plays
 	})}
 }

@@ -68,12 +68,12 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Comments("cursor that is no query", "601").From("%zz"), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{
-			// The last page has no next one, and of old tracks had none of these flags.
+			// The last page has no next one, and older tracks have none of these flags.
 			Absent: []string{
 				"next_href", "reveal_stats", "reveal_comments", "commentable",
 				"collection[].reveal_stats", "collection[].reveal_comments", "collection[].commentable",
 			},
-			// The larger of two counts of the same counts.
+			// Two counts of the same thing: the larger is used.
 			Sums: []string{
 				"likes_count", "favoritings_count", "[].likes_count", "[].favoritings_count",
 				"collection[].likes_count", "collection[].favoritings_count",
@@ -113,7 +113,7 @@ func TestOfficial(t *testing.T) {
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Chain { return providers.Chain{own(c)} },
+		New: func(c *http.Client) providers.Chain { return providers.Chain{own(c)} }, Witness: true,
 		Calls: []providertest.Call{
 			providertest.Profile("own-profile", "ann-example"),
 			providertest.Posts("own-posts", "ann-example"),
@@ -159,7 +159,7 @@ func TestTokenIsRenewedWithTheRefreshTokenThatCameWithIt(t *testing.T) {
 				t.Error(err)
 			}
 			grants = append(grants, r.PostForm.Get("grant_type")+" "+r.PostForm.Get("refresh_token"))
-			if len(grants) == 3 { // the second refresh token is not taken
+			if len(grants) == 3 { // the second refresh token is refused
 				return http.StatusBadRequest, `{}`
 			}
 			return http.StatusOK, `{"access_token":"access","refresh_token":"refresh` + string(rune('0'+len(grants))) + `"}`

@@ -15,30 +15,30 @@ import (
 
 const pageSize = "50" // of every list; at most 200 upstream
 
-// everything asks for tracks that may not be played here too, which are left out by default.
+// everything includes tracks that may not be played here, which are left out by default.
 const everything = "playable,preview,blocked"
 
-// pages asks for a page of a list.
+// pages returns the request for a page of a list.
 func pages(segments ...string) upstream.Request {
 	return upstream.Get(segments...).With("linked_partitioning", "true").With("limit", pageSize)
 }
 
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
-	ts, next, err := c.uploads(ctx, handle, cursor)
-	return made(ctx, ts, next, err, track.post)
+	ts, err := c.uploads(ctx, handle, cursor)
+	return made(ctx, ts, err, track.post)
 }
 
 func (c *client) tracks(ctx context.Context, handle, cursor string) (providers.Page[schema.Track], error) {
-	ts, next, err := c.uploads(ctx, handle, cursor)
-	return made(ctx, ts, next, err, track.track)
+	ts, err := c.uploads(ctx, handle, cursor)
+	return made(ctx, ts, err, track.track)
 }
 
 // uploads reads an account's tracks, newest first.
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/users/get_users__user_urn__tracks
-func (c *client) uploads(ctx context.Context, handle, cursor string) (wire.Rows[track], string, error) {
+func (c *client) uploads(ctx context.Context, handle, cursor string) (part[track], error) {
 	u, err := c.account(ctx, handle)
 	if err != nil {
-		return wire.Rows[track]{}, "", err
+		return part[track]{}, err
 	}
 	return read[track](ctx, c.http, pages("users", u.V.urn(), "tracks").With("sort", "desc").With("access", everything), cursor)
 }
@@ -75,22 +75,22 @@ type track struct {
 	Artwork        string      `json:"artwork_url"` // often null
 	Duration       wire.Float  `json:"duration"`    // milliseconds
 	Favoritings    wire.Count  `json:"favoritings_count"`
-	Likes          wire.Count  `json:"likes_count"` // beside favoritings_count in searches, and not always the same
+	Likes          wire.Count  `json:"likes_count"` // beside favoritings_count in searches, and not always equal to it
 	Comments       wire.Count  `json:"comment_count"`
 	Reposts        wire.Count  `json:"reposts_count"`
 	Plays          wire.Count  `json:"playback_count"`
 	RevealStats    wire.Bool   `json:"reveal_stats"`
 	RevealComments wire.Bool   `json:"reveal_comments"`
 	Commentable    wire.Bool   `json:"commentable"`
-	TagList        string      `json:"tag_list"` // words, those of several words in quotes
+	TagList        string      `json:"tag_list"` // words; tags of several words are in quotes
 	MetadataArtist string      `json:"metadata_artist"`
 	ReleaseYear    wire.Count  `json:"release_year"`
 	ReleaseMonth   wire.Count  `json:"release_month"`
 	ReleaseDay     wire.Count  `json:"release_day"`
 
-	// Of the website's interface.
-	Policy       string     `json:"policy"`        // SNIP where a sample is free
-	FullDuration wire.Float `json:"full_duration"` // duration is that of the sample where only one is free
+	// In the website's API:
+	Policy       string     `json:"policy"`        // SNIP when only a sample is free
+	FullDuration wire.Float `json:"full_duration"` // duration is that of the sample when only a sample is free
 	ReleaseDate  wire.Time  `json:"release_date"`
 	Publisher    struct {
 		Artist   string    `json:"artist"`
@@ -103,16 +103,17 @@ func (t track) is() string   { return t.Kind }
 func (t track) id() string   { return id(t.URN, t.ID) }
 func (t track) page() string { return public(t.Page) }
 
-// no tells whether a flag is down, which flies where it is absent.
+// no reports whether a flag is false; an absent flag is true.
 func no(b wire.Bool) bool { return b.V != nil && !*b.V }
 
-// hides tells whether a flag may be down: what cannot be read may say so.
+// hides reports whether a flag may be false: one that cannot be read may be.
 func hides(b wire.Bool) bool { return no(b) || b.V == nil && !b.Not() }
 
-// url falls back on the page that SoundCloud redirects from.
+// url returns the track's page, or else the API address that SoundCloud redirects to it.
 func (t track) url() string { return text.URLOr(t.page(), "https://api.soundcloud.com/tracks/"+t.id()) }
 
-// seconds is the longer of the two where both are told: they differ by a few thousandths, or one is that of a sample.
+// seconds returns the longer of the two durations when both are given: they differ by a few thousandths, or one is that
+// of a sample.
 func (t track) seconds() *float64 {
 	whole, told := t.FullDuration.Seconds(), t.Duration.Seconds()
 	if t.Policy == "SNIP" || told == nil || whole != nil && *whole > *told {
@@ -121,7 +122,7 @@ func (t track) seconds() *float64 {
 	return told
 }
 
-// post always belongs.
+// post converts t. It always reports true.
 func (t track) post(raw json.RawMessage) (schema.Post, bool) {
 	p := schema.Post{
 		Common:    schema.Common{ID: t.id(), URL: t.url(), Raw: raw},
@@ -138,7 +139,7 @@ func (t track) post(raw json.RawMessage) (schema.Post, bool) {
 	if hides(t.Commentable) || hides(t.RevealComments) {
 		p.Engagement.Comments = nil
 	}
-	// The sound itself needs a token, so its page stands for it.
+	// The sound file needs a token, so the address of its page is given instead.
 	sound := schema.Media{Type: schema.Audio, URL: p.URL, ThumbnailURL: text.URL(t.Artwork), DurationS: t.seconds()}
 	if sound.ThumbnailURL == nil {
 		sound.ThumbnailURL = t.User.avatar()
@@ -149,7 +150,7 @@ func (t track) post(raw json.RawMessage) (schema.Post, bool) {
 	return p, true
 }
 
-// track always belongs.
+// track converts t. It always reports true.
 func (t track) track(raw json.RawMessage) (schema.Track, bool) {
 	out := schema.Track{
 		Common:     schema.Common{ID: t.id(), URL: t.url(), Raw: raw},
@@ -172,7 +173,7 @@ func (t track) track(raw json.RawMessage) (schema.Track, bool) {
 	return out, true
 }
 
-// released is the day of release, the first one where only the month or the year is known.
+// released returns the day of release, or the first day of the month or year when only that is known.
 func (t track) released() *time.Time {
 	if t.ReleaseYear.V == nil || *t.ReleaseYear.V <= 0 || *t.ReleaseYear.V > 9999 {
 		return t.ReleaseDate.V
@@ -195,7 +196,7 @@ func larger(a, b *int64) *int64 {
 	return a
 }
 
-// tags takes a tag list apart and leaves out tags for machines, such as soundcloud:source=iphone-record.
+// tags splits a tag list and leaves out machine tags, such as soundcloud:source=iphone-record.
 func tags(s string) []string {
 	var out []string
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {

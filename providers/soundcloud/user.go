@@ -20,9 +20,9 @@ import (
 
 // thing is a user, a track or a playlist.
 type thing interface {
-	is() string // the word by which it names its kind; "" when it does not
+	is() string // the name of its kind; "" when it has none
 	id() string
-	page() string // its public page, "" when that is not known
+	page() string // its public page, "" when it is unknown
 }
 
 // object reads the object of one kind, users, tracks or playlists, by its number, its URN or its public page.
@@ -40,14 +40,15 @@ func object[T thing](ctx context.Context, c *client, kind, key string) (wire.Obj
 	return o, expect(ctx, o.V, kind, key, res.Moved)
 }
 
-// number returns the number that key is or holds. An account's is never bare, for its permalink may be digits.
+// number returns the number that key is or contains. An account's number is never bare, since its permalink may consist
+// of digits.
 func number(kind, key string) (string, bool) {
 	n := tail(key)
 	return n, links.Digits(n) && (n != key || kind != "users")
 }
 
-// expect makes sure that what came is of the kind, and is what the key names. Whatever a page may lead to, an account has
-// the permalink in its own.
+// expect returns an error unless v is of the given kind and is what the key names. Wherever the page redirects to, an
+// account keeps its permalink.
 func expect(ctx context.Context, v thing, kind, key string, moved bool) error {
 	what := strings.TrimSuffix(kind, "s")
 	if is := v.is(); is != "" && is != what {
@@ -68,12 +69,12 @@ func expect(ctx context.Context, v thing, kind, key string, moved bool) error {
 	return nil
 }
 
-// account reads an account. All of its lists need its number, and for one that does not exist they would be empty.
+// account reads an account. All of its lists require its number, and would be empty for one that does not exist.
 func (c *client) account(ctx context.Context, handle string) (wire.Object[user], error) {
 	return object[user](ctx, c, "users", handle)
 }
 
-// patience is how long to wait for what a profile can do without.
+// patience is the time limit for optional parts of a profile.
 const patience = 3 * time.Second
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
@@ -82,7 +83,7 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 		return schema.Profile{}, err
 	}
 	p := u.V.profile(u.Raw)
-	// The links below the name are a list of their own; without it the profile is still worth having.
+	// The links below the name are a separate list; the profile is useful without it.
 	brief, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if sites, err := c.webProfiles(brief, u.V); err == nil {
@@ -102,7 +103,7 @@ func (c *client) webProfiles(ctx context.Context, u user) (sites wire.Rows[webPr
 	return sites, sites.Check(ctx, "web-profiles")
 }
 
-// linked reads the accounts elsewhere that the owner has entered.
+// linked reads the accounts on other sites that the owner has entered.
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/users/get_users__user_urn__web_profiles
 func (c *client) linked(ctx context.Context, handle, _ string) (page providers.Page[schema.LinkedProfile], err error) {
 	u, err := c.account(ctx, handle)
@@ -123,20 +124,21 @@ func (c *client) linked(ctx context.Context, handle, _ string) (page providers.P
 // https://developers.soundcloud.com/docs/api/explorer/open-api#/users/get_users__user_urn_
 type user struct {
 	Kind        string      `json:"kind"`
-	ID          wire.Serial `json:"id"`  // may be absent beside a URN
-	URN         string      `json:"urn"` // absent of old
+	ID          wire.Serial `json:"id"`  // may be absent when there is a URN
+	URN         string      `json:"urn"` // absent in older answers
 	Permalink   string      `json:"permalink"`
-	Page        string      `json:"permalink_url"` // of old with http
+	Page        string      `json:"permalink_url"` // with http in older answers
 	Username    string      `json:"username"`
 	Description string      `json:"description"`
 	Avatar      string      `json:"avatar_url"`
 	Followers   wire.Count  `json:"followers_count"`
 	Followings  wire.Count  `json:"followings_count"`
 	Tracks      wire.Count  `json:"track_count"`
+	Playlists   wire.Count  `json:"playlist_count"`
 	Country     string      `json:"country"` // an English name
 	Website     string      `json:"website"`
 
-	// Of the website's interface.
+	// In the website's API:
 	CountryCode string `json:"country_code"`
 	Verified    bool   `json:"verified"`
 	Badges      struct {
@@ -158,6 +160,9 @@ func id(urn string, number wire.Serial) string {
 }
 
 var code = regexp.MustCompile(`^[A-Za-z]{2}$`)
+
+func (u user) tracks() *int64    { return u.Tracks.V }
+func (u user) playlists() *int64 { return u.Playlists.V }
 
 func (u user) profile(raw []byte) schema.Profile {
 	p := schema.Profile{
@@ -195,7 +200,7 @@ func (u user) actor() schema.Actor {
 	return a
 }
 
-// avatar is nil for the picture that stands where there is none.
+// avatar returns nil for the default picture.
 func (u user) avatar() *string {
 	if strings.Contains(u.Avatar, "/default_avatar") {
 		return nil
@@ -203,8 +208,8 @@ func (u user) avatar() *string {
 	return text.URL(u.Avatar)
 }
 
-// public returns the public page of an object, "" when there is none: with https, and without a query, which only says
-// where the link was found.
+// public returns the public page of an object, "" when there is none: with https, and without the query, which only
+// says where the link was found.
 func public(page string) string {
 	page, _, _ = strings.Cut(page, "?")
 	if rest, ok := strings.CutPrefix(page, "http://"); ok {
@@ -219,8 +224,8 @@ type webProfile struct {
 	Username string `json:"username"`
 }
 
-// linked leaves out sites that are no platform of ours. A row that says neither which site nor where is odd, and becomes the
-// zero profile, which breaks the schema.
+// linked reports false for sites that are not supported platforms. A row without site and address is malformed, and
+// becomes the zero profile, which breaks the schema.
 func (w webProfile) linked(raw json.RawMessage) (schema.LinkedProfile, bool) {
 	page, handle := text.URL(w.URL), strings.TrimPrefix(w.Username, "@")
 	if w.Service == "" || page == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// answering returns a provider whose every read is answered with body.
+// answering returns a provider that gets body for every request.
 func answering(status int, body string) providers.Provider {
 	client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if r.URL.Host == "accounts.spotify.com" {
@@ -136,7 +136,7 @@ func TestASongThatIsNoneMayBeAnEpisode(t *testing.T) {
 	for status, want := range map[int]error{
 		http.StatusOK:         nil,
 		http.StatusNotFound:   providers.ErrNotFound,
-		http.StatusForbidden:  providers.ErrNotFound, // of an app that may not read episodes, the songs' word stands
+		http.StatusForbidden:  providers.ErrNotFound, // if the app may not read episodes, the answer for songs counts
 		http.StatusBadGateway: providers.ErrUnavailable,
 	} {
 		client := &http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {

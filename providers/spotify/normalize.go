@@ -11,9 +11,42 @@ import (
 
 var id = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
 
-// normalize takes ids, URIs such as spotify:artist:0TnOYISbd1XYRBk9myaseg and URLs. The id of a collection whose kind
-// is known keeps it, as in album/3IqzqH6ShrRtie9Yd2ODyG, and so does an episode among tracks.
-func normalize(s providers.Subject, value string) (string, error) {
+// addresses describes how addresses and identifiers of Spotify are parsed. It is read-only.
+var addresses = &links.Site{
+	Hosts: []string{"open.spotify.com", "play.spotify.com", shortener},
+	Order: []providers.Subject{providers.PostID, providers.CollectionID, providers.TrackID, providers.Handle},
+	Also:  map[providers.Subject][]providers.Subject{providers.PostID: {providers.CollectionID}}, // albums
+	In:    inLink, ID: canonical,
+	Short: func(l *links.Link) bool { return l.Host == shortener && l.Segment(0) != "" },
+}
+
+// shortener is the host of Spotify's short links.
+const shortener = "spotify.link"
+
+// kinds are Spotify's names for each subject, in addresses and URIs.
+var kinds = map[providers.Subject][]string{
+	providers.Handle: {"artist"}, providers.PostID: {"album"}, providers.TrackID: {"track", "episode"},
+	providers.CollectionID: {"album", "playlist", "show"},
+}
+
+// inLink returns the kind and the id in an address, as in album/3IqzqH6ShrRtie9Yd2ODyG.
+func inLink(s providers.Subject, l *links.Link) string {
+	segments := l.Segments
+	for len(segments) > 0 && (strings.HasPrefix(segments[0], "intl-") || strings.HasPrefix(segments[0], "embed")) {
+		segments = segments[1:]
+	}
+	if len(segments) > 2 && segments[0] == "user" { // user/{name}/playlist/{id}, the old form
+		segments = segments[2:]
+	}
+	if len(segments) < 2 || !slices.Contains(kinds[s], segments[0]) || !id.MatchString(segments[1]) {
+		return ""
+	}
+	return segments[0] + "/" + segments[1]
+}
+
+// canonical accepts ids and URIs such as spotify:artist:0TnOYISbd1XYRBk9myaseg. The id of a collection keeps its kind
+// if that is known, as in album/3IqzqH6ShrRtie9Yd2ODyG, and so does an episode among tracks.
+func canonical(s providers.Subject, value string) (string, error) {
 	kind, key, err := split(value)
 	if err != nil {
 		return "", err
@@ -55,26 +88,9 @@ func normalize(s providers.Subject, value string) (string, error) {
 	}
 }
 
-// split takes value apart into the kind of object that it names, "" when it does not tell, and its id, "" when value is
-// no id, URI or URL.
+// split splits value into the kind of object that it names, "" when it is unknown, and its id, "" when value is not an
+// id or a URI.
 func split(value string) (kind, key string, err error) {
-	link, err := links.Parse(value, "open.spotify.com", "play.spotify.com")
-	switch {
-	case err != nil:
-		return "", "", err
-	case link != nil:
-		for len(link.Segments) > 0 && (strings.HasPrefix(link.Segments[0], "intl-") || strings.HasPrefix(link.Segments[0], "embed") || link.Segments[0] == "user" && len(link.Segments) > 2) {
-			if link.Segments[0] == "user" { // user/{name}/playlist/{id}, the old form
-				link.Segments = link.Segments[1:]
-			}
-			link.Segments = link.Segments[1:]
-		}
-		kind, key = link.Segment(0), link.Segment(1)
-		if key == "" {
-			return "", "", providers.Invalid("%q names nothing on Spotify", value)
-		}
-		return kind, key, nil
-	}
 	if rest, ok := strings.CutPrefix(value, "spotify:"); ok {
 		parts := strings.Split(rest, ":")
 		if len(parts) < 2 {

@@ -1,9 +1,9 @@
-// Package spotify reads the public catalogue from the Spotify Web API. Profiles are artists, posts are an artist's
+// Package spotify reads the public catalogue with the Spotify Web API. Profiles are artists, posts are an artist's
 // albums, collections are albums, playlists and podcasts, tracks are songs and episodes.
 //
-// It needs the client id and secret of an app. Apps in development mode get no follower counts, pages of ten, no top
-// tracks and no playlists of others; what an app may not read is said in the error.
-// Source: https://developer.spotify.com/documentation/web-api
+// It requires the client id and secret of an app. Apps in development mode get no follower counts, pages of ten, no top
+// tracks and no playlists of others; an error says what an app may not read. Source:
+// https://developer.spotify.com/documentation/web-api
 package spotify
 
 import (
@@ -20,10 +20,10 @@ import (
 
 // Config says how to reach Spotify.
 type Config struct {
-	ClientID     string       // of the app; needed
-	ClientSecret string       // of the app; needed
-	Market       string       // ISO 3166-1 alpha-2: whose catalogue is read; "" means US
-	PageLimit    int          // of search and an artist's albums: 0 means 10, the most in development mode; 50 at most
+	ClientID     string       // of the app; required
+	ClientSecret string       // of the app; required
+	Market       string       // ISO 3166-1 alpha-2, the country whose catalogue is read; "" means US
+	PageLimit    int          // of search and an artist's albums: 0 means 10, the maximum in development mode; at most 50
 	BaseURL      string       // "" means https://api.spotify.com/v1
 	TokenURL     string       // "" means https://accounts.spotify.com/api/token
 	HTTP         *http.Client // nil means a client of its own
@@ -31,7 +31,7 @@ type Config struct {
 
 const (
 	devLimit  = 10 // the largest page of search and an artist's albums in development mode
-	pageLimit = 50 // of every other list, in either mode
+	pageLimit = 50 // of every other list, in both modes
 )
 
 // credentials are the query parameters by which a token may be sent.
@@ -59,7 +59,8 @@ func New(cfg Config) providers.Chain {
 		Track:            c.track,
 		Tracks:           c.topTracks,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Open: upstream.Opener(cfg.HTTP, "spotify.link"),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:           {"kind": {"profile", "track", "collection"}, "region": nil},
 			providers.OpCollections:      {"kind": {"album"}},
@@ -105,14 +106,14 @@ func newClient(cfg Config) *client {
 		http: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.spotify.com/v1"), Check: check,
 			Tokens: tokens(cfg), Credentials: credentials,
-			Quota: upstream.NewQuota(0, 0), // one rolling limit for the app, of a size that Spotify does not publish
+			Quota: upstream.NewQuota(0, 0), // one rolling limit for the app, whose size Spotify does not publish
 		}),
 		market: strings.ToUpper(cmp.Or(cfg.Market, "US")),
 		limit:  limit,
 	}
 }
 
-// tokens asks for an access token with the app's own credentials.
+// tokens requests access tokens with the app's own credentials.
 // https://developer.spotify.com/documentation/web-api/tutorials/client-credentials-flow
 func tokens(cfg Config) *upstream.Tokens {
 	address := cmp.Or(cfg.TokenURL, "https://accounts.spotify.com/api/token")
@@ -126,7 +127,7 @@ func tokens(cfg Config) *upstream.Tokens {
 	return upstream.ClientCredentials(upstream.New(upstream.Config{HTTP: cfg.HTTP, Base: address}), r)
 }
 
-// get returns a request whose answer is about the configured market; without one, podcasts do not exist.
+// get returns a request for the configured market; without one, Spotify finds no podcasts.
 func (c *client) get(segments ...string) upstream.Request {
 	return upstream.Get(segments...).With("market", c.market)
 }

@@ -68,16 +68,16 @@ func TestProvider(t *testing.T) {
 		Drift: &providertest.Drift{
 			Absent: []string{
 				"next", "tracks.next", "artists.next", "albums.next", "playlists.next", "shows.next", // the last page
-				"tracks", "artists", "albums", "playlists", "shows", // a search may leave out types that were asked for
-				"items[]", "tracks[]", "artists.items[]", "items[].item", // a row that Spotify keeps to itself
-				"followers", "followers.total", // apps in development mode are not told
+				"tracks", "artists", "albums", "playlists", "shows", // a search may leave out requested types
+				"items[]", "tracks[]", "artists.items[]", "items[].item", // a row that Spotify withholds
+				"followers", "followers.total", // missing for apps in development mode
 			},
-			// A list by date has a row without one elsewhere. Albums and playlists have their count twice, and the other
-			// stands in for the one that is missing.
+			// A list sorted by date moves a row without one elsewhere. Albums and playlists have their count twice, so that one
+			// can replace the other.
 			Sums: []string{
 				"items[].release_date", "items", "items.total", "playlists.items[].items", "playlists.items[].items.total", "total_tracks",
 			},
-			// Whoever has another name is not meant.
+			// An artist with another name is not the requested one.
 			Elsewhere: []string{"profile-by-name"},
 		},
 		Inputs: []providertest.Input{
@@ -158,5 +158,5 @@ func TestRefusedCredentialsAreUnavailableAndStaySecret(t *testing.T) {
 	}
 }
 
-// id fills name up to the length of an id.
+// id pads name to the length of an id.
 func id(name string) string { return name + strings.Repeat("0", 22-len(name)) }

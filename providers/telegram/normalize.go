@@ -13,12 +13,28 @@ var (
 	number = regexp.MustCompile(`^[1-9][0-9]{0,17}$`)
 )
 
-// normalize reduces an address to the channel or post that it shows. Handles keep their case, which does not matter.
-func normalize(s providers.Subject, value string) (string, error) {
-	parts, err := segments(value)
-	if err != nil {
-		return "", err
-	}
+// webAddresses describes how addresses and identifiers of Telegram are parsed. It is read-only.
+var webAddresses = &links.Site{
+	Hosts: []string{"t.me", ".t.me", "telegram.me", ".telegram.me", "telegram.dog"},
+	Order: []providers.Subject{providers.PostID, providers.Handle},
+	Also:  map[providers.Subject][]providers.Subject{providers.PostID: {providers.Handle}},
+	In: func(s providers.Subject, l *links.Link) string {
+		parts := parts(l)
+		switch {
+		case len(parts) == 0 || private(parts[0]):
+			return ""
+		case s == providers.Handle:
+			return parts[0]
+		}
+		return strings.Join(parts, "/")
+	},
+	ID: canonical,
+}
+
+// canonical checks a handle, and reduces a post to its channel and number. Handles keep their case, although it does
+// not matter.
+func canonical(s providers.Subject, value string) (string, error) {
+	parts := strings.Split(value, "/")
 	name := strings.TrimPrefix(parts[0], "@")
 	if s == providers.Handle {
 		if !handle.MatchString(name) {
@@ -29,7 +45,7 @@ func normalize(s providers.Subject, value string) (string, error) {
 	if s != providers.PostID {
 		return "", providers.Invalid("Telegram has no public %s", s)
 	}
-	// In a group with topics the topic stands between: group/topic/message.
+	// In a group with topics, the topic is in between: group/topic/message.
 	last := parts[len(parts)-1]
 	if len(parts) < 2 || len(parts) > 3 || !handle.MatchString(name) || !number.MatchString(last) {
 		return "", providers.Invalid("the id of a Telegram post is channel/number, such as durov/523")
@@ -37,33 +53,20 @@ func normalize(s providers.Subject, value string) (string, error) {
 	return name + "/" + last, nil
 }
 
-// segments takes an address, or what stands behind its host, apart: a channel, and the number of a post.
-func segments(value string) ([]string, error) {
-	link, err := links.Parse(value, "t.me", ".t.me", "telegram.me", ".telegram.me", "telegram.dog")
-	switch {
-	case err != nil:
-		return nil, err
-	case link == nil:
-		return strings.Split(value, "/"), nil
-	}
-	parts := link.Segments
-	if name, _, ok := strings.Cut(link.Host, "."); ok && strings.Count(link.Host, ".") == 2 { // durov.t.me
+// parts returns the channel in an address, and the number of a post.
+func parts(l *links.Link) []string {
+	parts := l.Segments
+	if name, _, ok := strings.Cut(l.Host, "."); ok && strings.Count(l.Host, ".") == 2 { // durov.t.me
 		parts = append([]string{name}, parts...)
 	}
 	if len(parts) > 0 && parts[0] == "s" { // the preview
 		parts = parts[1:]
 	}
-	if len(parts) == 0 {
-		return nil, providers.Invalid("this address of Telegram names no channel")
-	}
-	if private(parts[0]) {
-		return nil, providers.Invalid("this address of Telegram is private, or no channel's")
-	}
-	return parts, nil
+	return parts
 }
 
-// private tells whether an address that begins so shows no public channel: invitations, chats by their number, and t.me's
-// own pages.
+// private reports whether an address with this first segment is not a public channel: invitations, chats by their
+// number, and t.me's own pages.
 // https://core.telegram.org/api/links
 func private(first string) bool {
 	switch strings.ToLower(first) {

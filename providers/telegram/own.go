@@ -15,14 +15,14 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// web is the public pages.
+// web reads the public pages.
 type web struct{ http *upstream.Client }
 
 func newOwn(cfg Config) providers.Provider {
 	w := web{upstream.New(upstream.Config{
-		HTTP: upstream.Still(cfg.HTTP), // a redirect is an answer of its own
+		HTTP: upstream.Still(cfg.HTTP), // a redirect counts as an answer
 		Base: cmp.Or(cfg.WebURL, "https://t.me"), Header: asBrowser, Check: checkWeb,
-		Quota: upstream.NewQuota(0, 0), // nobody has written the limit down; when t.me says so, reads stop
+		Quota: upstream.NewQuota(0, 0), // the limit is not documented; when t.me reports it, reads pause
 	})}
 	const (
 		noAnswers = "the public preview shows no comments"
@@ -41,9 +41,9 @@ func newOwn(cfg Config) providers.Provider {
 		Post:    w.post,
 		Search:  w.search,
 
-		Normalize: normalize,
-		Filters:   map[providers.Op]providers.Filters{providers.OpSearch: {"kind": {"post"}, "handle": nil}},
-		Required:  map[providers.Op][]string{providers.OpSearch: {"handle"}},
+		Normalize: webAddresses.Normalize, Names: webAddresses.Names, Also: webAddresses.Also,
+		Filters:  map[providers.Op]providers.Filters{providers.OpSearch: {"kind": {"post"}, "handle": nil}},
+		Required: map[providers.Op][]string{providers.OpSearch: {"handle"}},
 		Notes: map[providers.Op]string{
 			providers.OpProfile:          "channels and groups; counts are rounded as on the page",
 			providers.OpPosts:            "of channels with a public preview, 20 a page; service messages are left out",
@@ -83,10 +83,11 @@ func newOwn(cfg Config) providers.Provider {
 	}
 }
 
-// asBrowser is what a browser sends when a person opens a page. The words beside counts come in the language asked for.
+// asBrowser are the headers that a browser sends when a person opens a page. The texts beside counts come in the
+// requested language.
 var asBrowser = browser.Page("Accept-Language", "en")
 
-// page reads a page of t.me. It fails with errElsewhere where t.me redirects.
+// page reads a page of t.me. It returns errElsewhere when t.me redirects.
 func (w web) page(ctx context.Context, r upstream.Request) (*html.Node, error) {
 	res, err := w.http.Do(ctx, r)
 	if err != nil {
@@ -95,8 +96,8 @@ func (w web) page(ctx context.Context, r upstream.Request) (*html.Node, error) {
 	return dom.Parse(res.Body)
 }
 
-// preview reads the page that previews the channel handle. Where t.me has none it shows the account's card, which is
-// returned in its place: then preview is nil.
+// preview reads the page that previews the channel handle. When t.me has no preview it shows the account's card, which
+// is returned instead: then preview is nil.
 func (w web) preview(ctx context.Context, handle string, r upstream.Request) (preview *html.Node, c *card, err error) {
 	page, err := w.page(ctx, r)
 	if errors.Is(err, errElsewhere) {

@@ -1,9 +1,9 @@
-// Package telegram reads the public preview of Telegram: profiles are channels and groups with a public name, posts are the
-// messages of channels. An id of a post is CHANNEL/NUMBER, as in its address: a number alone is not unique.
+// Package telegram reads the public preview of Telegram: profiles are channels and groups with a public name, posts are
+// the messages of channels. The id of a post is CHANNEL/NUMBER, as in its address: a number alone is not unique.
 //
-// With a bot token the official Bot API tells a channel's title, description and its exact number of subscribers
-// (https://core.telegram.org/bots/api#getchat); messages it does not list. Everything else is read from the pages of t.me that
-// are made for people without an account, and documented nowhere.
+// With a bot token, the official Bot API gives a channel's title, description and exact number of subscribers
+// (https://core.telegram.org/bots/api#getchat); it does not list messages. Everything else is read from the
+// undocumented pages of t.me for people without an account.
 package telegram
 
 import (
@@ -19,7 +19,7 @@ import (
 
 // Config says how to reach Telegram.
 type Config struct {
-	BotToken string        // of any bot, as BotFather gives it; "" leaves the Bot API out
+	BotToken string        // of any bot, from BotFather; with "", the Bot API is not used
 	Own      providers.Own // reads the public pages; on by default
 	BaseURL  string        // of the Bot API; "" means https://api.telegram.org
 	WebURL   string        // of the public pages; "" means https://t.me
@@ -28,7 +28,7 @@ type Config struct {
 
 const site = "https://t.me/"
 
-// New returns the upstreams of Telegram: the Bot API, then the public pages.
+// New returns the providers for Telegram: the Bot API, then the public pages.
 func New(cfg Config) providers.Chain {
 	return providers.Chain{newBot(cfg), newOwn(cfg).IfOwn(cfg.Own, true)}
 }
@@ -36,17 +36,17 @@ func New(cfg Config) providers.Chain {
 type bot struct{ http *upstream.Client }
 
 func newBot(cfg Config) providers.Provider {
-	// The token is a part of every path. It stands in the base, which is never shown.
+	// The token is part of every path. It is in the base, which is never shown.
 	base := strings.TrimRight(cmp.Or(cfg.BaseURL, "https://api.telegram.org"), "/") + "/bot" + cfg.BotToken
 	b := bot{upstream.New(upstream.Config{
-		// No redirect is followed: it would carry the token along.
+		// Redirects are not followed, because they would carry the token along.
 		HTTP: upstream.Still(cfg.HTTP), Base: base, Check: checkBot, Quota: upstream.NewQuota(0, 0),
 	})}
 	p := providers.Provider{
 		Name: "telegram", Platform: platform.Telegram, Source: schema.Official,
 		Profile: b.profile,
 
-		Normalize: normalize,
+		Normalize: webAddresses.Normalize, Names: webAddresses.Names, Also: webAddresses.Also,
 		Notes: map[providers.Op]string{
 			providers.OpProfile: "channels and groups; with a bot token the exact number of members, but no picture and no mark of " +
 				"verification; without one what the page shows, with rounded counts",

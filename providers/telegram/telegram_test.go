@@ -112,7 +112,7 @@ func TestBotAPI(t *testing.T) {
 	})
 }
 
-// answering returns the upstreams over pages by path.
+// answering returns the providers over pages by path.
 func answering(pages map[string]string) providers.Chain {
 	return open(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if page, ok := pages[r.URL.Path]; ok {
@@ -163,7 +163,7 @@ func TestAnOddMessageCostsItself(t *testing.T) {
 	}
 	var ids []string
 	for _, p := range page.Items {
-		ids = append(ids, p.ID) // those without one are left out by the engine, which counts them
+		ids = append(ids, p.ID) // the engine leaves out those without an id, and counts them
 	}
 	if diff := cmp.Diff([]string{"", "", "", "salma_cooks/7"}, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)

@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// check reads the code of an error: status and type differ from one part of the interface to the other.
+// check maps the code of an error: status and type differ between parts of the API.
 // https://developers.facebook.com/docs/threads/troubleshooting/error-codes
 func check(res *upstream.Response) error {
 	if res.Status < 400 {
@@ -34,12 +34,12 @@ func check(res *upstream.Response) error {
 	case code == 10, code >= 200 && code < 300:
 		return providers.Unsupported("Threads does not show this to our app: it may be missing, private, or have fewer than 100 followers")
 	case code == 4, code == 17, code == 32, code == 613:
-		return providers.Limited("Threads limits our pace", time.Minute)
+		return providers.Limited("Threads is rate limiting us", time.Minute)
 	}
 	return nil
 }
 
-// checkPage knows the page to log in that Threads leads to in the place of another, also where it lies on another host.
+// checkPage recognizes the login page to which Threads redirects, also on another host.
 func checkPage(res *upstream.Response) error {
 	if isLogin(res.URL) {
 		return errLogin

@@ -10,7 +10,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/text"
 )
 
-// hosts are the names of the site, the old one last.
+// hosts are the host names of the site, the old one last.
 var hosts = []string{"threads.com", "threads.net"}
 
 var (
@@ -19,30 +19,35 @@ var (
 	mention  = regexp.MustCompile(`(?:^|[^\pL\pN_@/.])@([A-Za-z0-9._]*[A-Za-z0-9_])`)
 )
 
-// mentions returns the handles that s names, which have no hyphen.
+// mentions returns the handles mentioned in s, which have no hyphen.
 func mentions(s string) []string { return text.Find(mention, s) }
 
-// normalize folds a handle, which ignores case, and reduces a post or comment to its shortcode. The site's own number
-// of a post is its shortcode in digits; a shorter number is a media id of the official interface and stays.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, hosts...)
-	if err != nil {
-		return "", err
-	}
-	if s == providers.Handle {
-		if link != nil {
-			if value = link.Segment(0); !strings.HasPrefix(value, "@") {
-				value = ""
-			}
+// addresses describes how addresses and identifiers of Threads are parsed. It is read-only.
+var addresses = &links.Site{
+	Hosts: hosts,
+	Order: []providers.Subject{providers.PostID, providers.Handle},
+	Also:  map[providers.Subject][]providers.Subject{providers.PostID: {providers.CommentID, providers.Handle}},
+	In: func(s providers.Subject, l *links.Link) string {
+		switch {
+		case s != providers.Handle:
+			return codeIn(l)
+		case strings.HasPrefix(l.Segment(0), "@"):
+			return l.Segment(0)
 		}
+		return ""
+	},
+	ID: canonical,
+}
+
+// canonical lower-cases a handle, which ignores case, and reduces a post or comment to its shortcode. The site's own
+// number of a post is its shortcode in digits; a shorter number is a media id of the official API and is kept.
+func canonical(s providers.Subject, value string) (string, error) {
+	if s == providers.Handle {
 		value = strings.ToLower(strings.TrimLeft(value, "@"))
 		if !username.MatchString(value) {
 			return "", providers.Invalid("a Threads handle is a name such as zuck, or the URL of a profile")
 		}
 		return value, nil
-	}
-	if link != nil {
-		value = codeIn(link)
 	}
 	if links.Digits(value) {
 		if len(value) < 19 {
@@ -56,7 +61,7 @@ func normalize(s providers.Subject, value string) (string, error) {
 	return value, nil
 }
 
-// codeIn gives the shortcode in the address of a post's page, "" when it is another page. Link may be nil.
+// codeIn returns the shortcode in the address of a post's page, "" when it is another page. Link may be nil.
 func codeIn(link *links.Link) string {
 	switch {
 	case link == nil:
@@ -71,7 +76,7 @@ func codeIn(link *links.Link) string {
 
 const siteURL = "https://www.threads.com/"
 
-// postURL is a post's public page; Threads leads /t/ there when the author is not known.
+// postURL returns the address of a post's public page; Threads redirects /t/ there when the author is unknown.
 func postURL(handle, code string) string {
 	if handle == "" {
 		return siteURL + "t/" + code

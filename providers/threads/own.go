@@ -16,8 +16,8 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// site reads the pages that Threads shows to anybody. Further pages of a list are out of reach: they need a query id
-// that changes with each release of the site.
+// site reads Threads' public pages. Further pages of a list cannot be read: they need a query id that changes with each
+// release of the site.
 type site struct{ http *upstream.Client }
 
 func newOwn(cfg Config) providers.Provider {
@@ -33,7 +33,7 @@ func newOwn(cfg Config) providers.Provider {
 		Comments: s.comments,
 		Replies:  s.replies,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"post"}, "sort": {"relevance", "recent"}},
 		},
@@ -48,7 +48,7 @@ func newOwn(cfg Config) providers.Provider {
 	}
 }
 
-// asBrowser is what a browser sends when a person opens a page: without it the page comes without data.
+// asBrowser are the headers that a browser sends when a person opens a page: without them the page has no data.
 var asBrowser = browser.Navigation("User-Agent", browser.Phone)
 
 func (s site) profile(ctx context.Context, handle string) (schema.Profile, error) {
@@ -59,19 +59,20 @@ func (s site) profile(ctx context.Context, handle string) (schema.Profile, error
 	if m := p.account(handle); m != nil {
 		return m.V.profile(m.Raw), nil
 	}
-	if len(p.users) > 0 { // the head may be about the account, and yet the site has changed
+	if len(p.users) > 0 { // the head may be about the account, but then the site's format has changed
 		err := wire.SameFold(ctx, "account", handle, p.users[0].V.Username)
 		return schema.Profile{}, err
 	}
 	return p.card.profile(), nil
 }
 
-// about tells whether the head of the page is about an account.
+// about reports whether the head of the page is about an account.
 func (p *page) about(handle string) bool {
 	return p.card != nil && strings.EqualFold(p.card.Handle, handle)
 }
 
-// posts reads those of an account's page: the pinned one comes first there, and posts of others are suggested between.
+// posts reads the posts on an account's page. The pinned post comes first there, and suggested posts of others come in
+// between.
 func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	var out providers.Page[schema.Post]
 	p, err := s.open(ctx, upstream.Get("@"+handle), func(p *page) bool {
@@ -98,7 +99,7 @@ func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[
 		out.Items = append(out.Items, n.V.post(n.Raw))
 	}
 	err = wire.Understood("thread_items", len(out.Items), lost)
-	if err == nil { // Threads counts no posts
+	if err == nil { // Threads has no count of posts
 		err = wire.Witness{Rows: len(p.threads)}.Check(ctx, "thread_items")
 	}
 	if err != nil {
@@ -107,19 +108,19 @@ func (s site) posts(ctx context.Context, handle, cursor string) (providers.Page[
 	return out, nil
 }
 
-// shows fails when a page has no posts to show: they are private, or the list of them is not there.
+// shows returns an error if a page has no posts to show: they are private, or the list is missing.
 func (p *page) shows(ctx context.Context, handle, cursor string) error {
 	m := p.account(handle)
 	switch {
 	case cursor != "":
-		return providers.ErrCursor // none is ever given
+		return providers.ErrCursor // there is only one page
 	case m != nil && m.V.Private.Is():
 		return providers.NotFound("the account is private")
 	}
 	return wire.Need(ctx, "mediaData.edges", p.rows+p.listed > 0)
 }
 
-// newestFirst sorts posts. One of unknown time stays behind the one before it, and a pinned one goes last.
+// newestFirst sorts posts. One with unknown time stays after the one before it, and a pinned one goes last.
 func newestFirst(posts []wire.Object[node]) []wire.Object[node] {
 	type dated struct {
 		post wire.Object[node]
@@ -155,7 +156,7 @@ func (s site) post(ctx context.Context, id string) (schema.Post, error) {
 	return n.V.post(n.Raw), nil
 }
 
-// thread opens a post's page by its shortcode alone: Threads leads /t/ to it.
+// thread opens a post's page by its shortcode alone: Threads redirects /t/ to it.
 func (s site) thread(ctx context.Context, id string) (*page, *wire.Object[node], error) {
 	if links.Digits(id) {
 		return nil, nil, providers.Unsupported("the public pages know posts by shortcode, not by media id")
@@ -175,21 +176,21 @@ func (s site) comments(ctx context.Context, postID, cursor string) (providers.Pa
 	return s.children(ctx, postID, cursor, func(*page) (string, *string) { return postID, nil })
 }
 
-// replies reads a comment's own page: to Threads it is a post like any other. Where the page does not show the post at
-// the top, the comment is the nearest that is known.
+// replies reads a comment's own page: to Threads a comment is a post like any other. If the page does not show the post
+// at the top, the comment is used as the nearest known one.
 func (s site) replies(ctx context.Context, q providers.RepliesQuery, cursor string) (providers.Page[schema.Comment], error) {
 	return s.children(ctx, q.CommentID, cursor, func(p *page) (string, *string) {
 		return cmp.Or(q.PostID, p.top(q.CommentID), q.CommentID), &q.CommentID
 	})
 }
 
-// children reads the replies to one post or comment; place gives the post at the top and the comment above them.
+// children reads the replies to one post or comment; place returns the post at the top and the comment above them.
 func (s site) children(
 	ctx context.Context, id, cursor string, place func(*page) (postID string, parent *string),
 ) (providers.Page[schema.Comment], error) {
 	var out providers.Page[schema.Comment]
 	if cursor != "" {
-		return out, providers.ErrCursor // none is ever given
+		return out, providers.ErrCursor // there is only one page
 	}
 	p, main, err := s.thread(ctx, id)
 	if err != nil {
@@ -207,7 +208,7 @@ func (s site) children(
 		}
 	}
 	count := main.V.Info.Replies.V
-	if !listed { // without a list the post's own word is needed that there are none
+	if !listed { // without a list, the post itself must say that there are none
 		return out, wire.Need(ctx, "direct_replies.edges", count != nil && *count == 0)
 	}
 	if err := wire.Understood("direct_replies", len(out.Items), lost); err != nil {
@@ -229,7 +230,7 @@ func (s site) find(ctx context.Context, q providers.SearchQuery, cursor string) 
 	p, err := s.open(ctx, r, func(*page) bool { return true })
 	switch {
 	case err == nil && cursor != "":
-		err = providers.ErrCursor // none is ever given
+		err = providers.ErrCursor // there is only one page
 	case err == nil && p.scripts == 0:
 		err = errWall
 	case err == nil:
@@ -250,7 +251,7 @@ func (s site) find(ctx context.Context, q providers.SearchQuery, cursor string) 
 		}
 	}
 	err = wire.Understood("searchResults", len(out.Items), lost)
-	if err == nil { // Threads has no words for a search without hits
+	if err == nil { // Threads has no text for a search without results
 		err = wire.Witness{Rows: len(p.threads)}.Check(ctx, "searchResults.edges")
 	}
 	if err != nil {
@@ -259,11 +260,11 @@ func (s site) find(ctx context.Context, q providers.SearchQuery, cursor string) 
 	return out, nil
 }
 
-// errWall is a page without data in the place of another.
+// errWall is returned for a page without data.
 var errWall = providers.Walled("Threads showed a page without data: a login, or no such thing")
 
-// open reads a page until it holds what has looks for. A page without data is either no such thing or a login, which
-// Threads hardly tells apart: it is missing for sure only when a second reading names nothing either.
+// open reads a page until it holds what has looks for. A page without data means that the thing does not exist, or is a
+// login page, and the two look almost the same. It counts as missing only when a second read finds nothing either.
 func (s site) open(ctx context.Context, r upstream.Request, has func(*page) bool) (*page, error) {
 	for range 2 {
 		res, err := s.http.Do(ctx, r)

@@ -1,8 +1,8 @@
-// Package threads reads Threads: the official interface, whose public look-ups want a token from an app that Meta has
-// reviewed, and the pages that the site shows to anybody.
+// Package threads reads Threads: the official API, whose public look-ups require a token of an app that Meta has
+// reviewed, and the public pages of the site.
 //
-// A post's id is its shortcode, which both know, and so is a comment's. The official interface looks up posts by a media
-// id of its own, and only those of the token's owner.
+// A post's id is its shortcode, which both sources know, and so is a comment's. The official API looks up posts only by
+// a media id of its own, and only those of the token's owner.
 //
 // Sources: https://developers.facebook.com/docs/threads and https://www.threads.com
 package threads
@@ -21,13 +21,13 @@ import (
 // Config says how to reach Threads.
 type Config struct {
 	// Token is a long-lived token of a user, with the scopes threads_basic, threads_profile_discovery,
-	// threads_keyword_search and threads_read_replies; "" leaves only the public pages. It lasts 60 days. While the
-	// process runs it is refreshed, but a process that starts anew starts with this one.
+	// threads_keyword_search and threads_read_replies; with "", only the public pages are read. It is valid for 60 days.
+	// It is refreshed while the process runs, but a new process starts with this one.
 	Token string
 	// Own reads the public pages, which Threads hides from many data centres behind a login; on by default.
 	Own providers.Own
 
-	BaseURL string       // of the official interface; "" means https://graph.threads.net
+	BaseURL string       // of the official API; "" means https://graph.threads.net
 	WebURL  string       // of the site; "" means https://www.threads.com
 	HTTP    *http.Client // nil means a client of its own
 }
@@ -37,7 +37,8 @@ const (
 	pageSize = "25" // of every official list; at most 100 upstream
 )
 
-// credentials are the query parameters by which Threads takes credentials. It repeats the token in the addresses of pages.
+// credentials are the query parameters in which Threads accepts credentials. Threads repeats the token in the addresses
+// of further pages.
 // https://developers.facebook.com/docs/threads/get-started
 var credentials = []string{"access_token", "appsecret_proof", "client_id", "client_secret"}
 
@@ -46,7 +47,7 @@ type client struct {
 	lookups, searches, other *upstream.Quota
 }
 
-// New returns the providers for Threads, best first: the official interface and the public pages.
+// New returns the providers for Threads, best first: the official API and the public pages.
 func New(cfg Config) providers.Chain {
 	return providers.Chain{newOfficial(cfg), newOwn(cfg).IfOwn(cfg.Own, true)}
 }
@@ -55,6 +56,7 @@ func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "threads", Platform: platform.Threads, Source: schema.Official,
+		Limits:   upstream.Limits(map[string]*upstream.Quota{"lookups": c.lookups, "searches": c.searches.Dear(), "other": c.other}),
 		Profile:  c.profile,
 		Posts:    c.posts,
 		Post:     c.post,
@@ -62,7 +64,7 @@ func newOfficial(cfg Config) providers.Provider {
 		Comments: c.comments,
 		Replies:  c.replies,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"post"}, "sort": {"relevance", "recent"}, "since": nil, "until": nil, "handle": nil},
 		},
@@ -78,7 +80,7 @@ func newOfficial(cfg Config) providers.Provider {
 			providers.OpSuggestions: "Threads has no public suggestions",
 			providers.OpTranscript:  "Threads has no public captions",
 		},
-		// method, batch, ids, callback and suppress_http_code are for none of them: the Graph API honours them in any GET.
+		// No route takes method, batch, ids, callback and suppress_http_code: the Graph API honours them in any GET.
 		Routes: providers.Routes(platform.Threads,
 			"v1.0/profile_lookup{?username,fields}",
 			"v1.0/profile_posts{?username,fields,limit,after,before,since,until}",
@@ -101,6 +103,6 @@ func newClient(cfg Config) *client {
 		}),
 		lookups:  upstream.NewQuota(1000, day),
 		searches: upstream.NewQuota(2200, day),
-		other:    upstream.NewQuota(0, day), // 4,800 for each time that the app was seen: only the answers tell
+		other:    upstream.NewQuota(0, day), // 4,800 for each time that the app was seen: only the answers state it
 	}
 }

@@ -77,10 +77,10 @@ func TestOfficial(t *testing.T) {
 	})
 }
 
-// data is where the site's own data lies in a script.
+// data is the path of the site's own data in a script.
 const data = "require[][][].__bbox.require[][][].__bbox.result.data."
 
-// above gives a path and all that lies above it.
+// above returns a path and all paths above it.
 func above(path string) []string {
 	all := []string{"$", path}
 	for i, c := range path {
@@ -128,12 +128,12 @@ func TestOwn(t *testing.T) {
 			{Call: providertest.Post("a media id", "18000000000000008"), Want: providers.ErrUnsupported},
 		},
 		Drift: &providertest.Drift{
-			// A flag that does not fly may be missing: then the counts are shown.
+			// A false flag may be missing: then the counts are shown.
 			Absent: []string{
 				data + "mediaData.edges[].node.thread_items[].post.like_and_view_counts_disabled",
 				data + "data.direct_replies.edges[].node.posts.edges[].node.like_and_view_counts_disabled",
 			},
-			// Where the scripts hold no account, the head of its page shows it with rounded counts.
+			// If the scripts hold no account, the head of its page shows it with rounded counts.
 			Sums: above(data + "user"),
 		},
 		Inputs: []providertest.Input{
@@ -149,7 +149,7 @@ func TestPagesAreOpenedAsABrowserDoes(t *testing.T) {
 		got = r.Header
 		return http.StatusOK, ""
 	})}})[1]
-	_, _ = p.Profile(t.Context(), "ann") // there is nothing to read
+	_, _ = p.Profile(t.Context(), "ann") // there is no data to read
 	for name, want := range map[string]string{"Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "none", "Sec-Fetch-User": "?1"} {
 		if got.Get(name) != want {
 			t.Errorf("%s: %q, want %q", name, got.Get(name), want)
@@ -181,7 +181,7 @@ func TestAPostOfAnotherAccountIsNotTheirs(t *testing.T) {
 	if err != nil || len(page.Items) != 3 {
 		t.Fatal(page, err)
 	}
-	for i, want := range []string{"DONE0000001", "", "DTHREE00003"} { // what has no id is left out
+	for i, want := range []string{"DONE0000001", "", "DTHREE00003"} { // a row without an id is left out
 		if got := page.Items[i].ID; got != want {
 			t.Errorf("post %d: got id %q, want %q", i+1, got, want)
 		}
@@ -211,7 +211,7 @@ func TestSettings(t *testing.T) {
 	providertest.Off(t, threads.New(threads.Config{Own: providers.OwnOff})[1])
 }
 
-// The official interface and the pages know different posts: what one cannot look up, the other may.
+// The official API and the pages have different posts: what one cannot look up, the other may.
 func TestOneSourceLeavesToTheOtherWhatItCannotKnow(t *testing.T) {
 	t.Parallel()
 	unreached := &http.Client{Transport: providertest.Upstream(func(r *http.Request) (*http.Response, error) {

@@ -42,8 +42,8 @@ func TestTokenIsTradedDayByDay(t *testing.T) {
 		{24 * time.Hour, false, "t"}, // too young
 		{time.Hour, false, "t+"},
 		{24 * time.Hour, false, "t+"},
-		{2 * time.Hour, true, "t+"},     // the trade fails, and the token goes on
-		{time.Minute, true, "t+"},       // not asked again at once
+		{2 * time.Hour, true, "t+"},     // the exchange fails, and the token stays in use
+		{time.Minute, true, "t+"},       // not retried at once
 		{2 * time.Hour, false, "t++"},   // but later
 		{30 * time.Hour, false, "t+++"}, // and so on
 	} {

@@ -12,30 +12,30 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// refusal is what the official interfaces say when they refuse. It stands under error, or is the whole answer.
+// refusal is an error response of the official APIs. It is in the field error, or is the whole response.
 // https://developers.tiktok.com/doc/tiktok-api-v2-error-handling
 type refusal struct {
-	Code    json.RawMessage `json:"code"` // a string; "ok" when nothing is refused
+	Code    json.RawMessage `json:"code"` // a string; "ok" when there is no error
 	Message string          `json:"message"`
 }
 
 func (r refusal) code() string { return strings.Trim(string(r.Code), `"`) }
 
-// errParams says that TikTok does not take what we sent. Who is to blame depends on what was sent.
+// errParams means that TikTok does not accept our parameters. Who is at fault depends on what was sent.
 var errParams = providers.Cause("tiktok: invalid_params")
 
-// hidden are the words, in lower case, with which TikTok says that it does not see an account, or may not show it.
+// hidden are the texts, in lower case, with which TikTok says that it does not see an account, or may not show it.
 var hidden = []string{"cannot find the user", "is private", "information cannot be returned", "api cannot return this user"}
 
-// check tells refusals apart. One may come with the status 200. The official interface sees no private accounts, and none
-// of the young: what it does not see, may be there all the same.
+// check classifies refusals, which may come with status 200. The official API does not see accounts that are private or
+// of minors: what it does not see may exist all the same.
 func check(res *upstream.Response) error {
 	var body struct {
 		refusal
 		Error refusal `json:"error"`
 	}
 	if json.Unmarshal(res.Body, &body) != nil && res.Status < 300 {
-		return nil // wire tells what is wrong with it
+		return nil // wire reports what is wrong with it
 	}
 	r := body.Error
 	if r.code() == "" {
@@ -56,7 +56,7 @@ func check(res *upstream.Response) error {
 		return providers.Unsupported("TikTok has not admitted our app to this interface")
 	case "rate_limit_exceeded":
 		if strings.Contains(res.URL.Path, "/adlib/") {
-			return providers.Limited("TikTok limits our pace among its ads", time.Minute)
+			return providers.Limited("TikTok is rate limiting our reads of ads", time.Minute)
 		}
 		return providers.Limited("TikTok's quota of the day is used up", untilMidnight(time.Now()))
 	case "invalid_params":
@@ -71,13 +71,13 @@ func check(res *upstream.Response) error {
 	return nil
 }
 
-// untilMidnight is how long a quota stays used up: TikTok counts by the day of UTC.
+// untilMidnight returns how long a quota stays used up: TikTok counts by days in UTC.
 func untilMidnight(now time.Time) time.Duration {
 	now = now.UTC()
 	return time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, time.UTC).Sub(now)
 }
 
-// blameCursor returns [providers.ErrCursor] in the place of a refusal of what we sent, if that was a cursor.
+// blameCursor returns [providers.ErrCursor] instead of errParams if a cursor was sent.
 func blameCursor(err error, cursor string) error {
 	if cursor != "" && errors.Is(err, errParams) {
 		return providers.ErrCursor
@@ -85,21 +85,21 @@ func blameCursor(err error, cursor string) error {
 	return err
 }
 
-// The codes with which the site's own code tells what became of a thing. They are documented nowhere.
+// The status codes of the site's own API. They are not documented.
 const (
 	fine           = 0
 	noUser         = 10202
-	noItem         = 10204 // also where TikTok keeps our address from the item
+	noItem         = 10204 // also when TikTok does not show the item to our address
 	privateItem    = 10216
 	noAccount      = 10221
 	privateAccount = 10222
 	otherRegion    = 10231
 )
 
-// errNoItem says that a page knows no such item, or does not show it to our address: a source of another kind may.
+// errNoItem means that a page has no such item, or does not show it to our address: a source of another kind may.
 var errNoItem = providers.NotHere("TikTok shows no such post")
 
-// status reads a code of the site.
+// status converts a code of the site to an error.
 func status(code int64) error {
 	switch code {
 	case fine:
@@ -120,7 +120,7 @@ func status(code int64) error {
 
 var errSecurityCheck = providers.Walled("TikTok asks for a security check")
 
-// checkWeb reads the refusals of tiktok.com.
+// checkWeb handles the refusals of tiktok.com.
 func checkWeb(res *upstream.Response) error {
 	if res.Status < 300 && strings.HasPrefix(res.URL.Path, "/login") {
 		return providers.Walled("TikTok asks for a log-in")
@@ -128,7 +128,7 @@ func checkWeb(res *upstream.Response) error {
 	return nil
 }
 
-// checkOwn reads the refusals of the pages to embed: 400 is theirs for what is not there.
+// checkOwn handles the refusals of the embed pages: they answer 400 for what does not exist.
 func checkOwn(res *upstream.Response) error {
 	if res.Status != http.StatusBadRequest && res.Status != http.StatusNotFound {
 		return checkWeb(res)

@@ -17,98 +17,119 @@ const site = "https://www.tiktok.com/"
 
 var handle = regexp.MustCompile(`^[a-z0-9._]{1,24}$`)
 
-// normalize folds a handle, which ignores case, and reduces what else has a public page to its number.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "tiktok.com", "library.tiktok.com", "ads.tiktok.com", "vm.tiktok.com", "vt.tiktok.com")
-	if err != nil {
-		return "", err
-	}
-	if link != nil && (link.Host == "vm.tiktok.com" || link.Host == "vt.tiktok.com") {
-		return "", providers.Invalid("a short link does not say what it leads to: open it and pass the address behind it")
-	}
-	if link != nil && link.Host == "ads.tiktok.com" && s != providers.AdID {
-		return "", providers.Invalid("%q is no page of TikTok's site but of its ads", value)
-	}
-	if s == providers.Handle {
-		return account(link, value)
-	}
-	if s == providers.StoreID || s == providers.AdvertiserID {
-		return named(link, value)
-	}
-	if link != nil {
-		value = numberIn(s, link)
-	}
-	if !links.Digits(value) || strings.Trim(value, "0") == "" || len(value) > 20 {
+// addresses describes how addresses and identifiers of TikTok are parsed. It is read-only.
+var addresses = &links.Site{
+	Hosts: []string{
+		"tiktok.com", "library.tiktok.com", "ads.tiktok.com", "shop.tiktok.com", "vm.tiktok.com", "vt.tiktok.com",
+	},
+	Order: []providers.Subject{
+		providers.AdID, providers.StoreID, providers.AdvertiserID, providers.CommentID, providers.PostID, providers.CollectionID,
+		providers.ProductID, providers.TrackID, providers.Handle,
+	},
+	Also: map[providers.Subject][]providers.Subject{
+		providers.CommentID:    {providers.PostID, providers.Handle},
+		providers.PostID:       {providers.Handle},
+		providers.CollectionID: {providers.Handle},
+	},
+	In: inLink, ID: canonical, Short: isShort,
+}
+
+// isShort reports whether l is a short link: one on a host with no other pages, or under /t/.
+func isShort(l *links.Link) bool {
+	return l.Host == "vm.tiktok.com" || l.Host == "vt.tiktok.com" || l.Host == "tiktok.com" && l.Segment(0) == "t"
+}
+
+// canonical lower-cases a handle, which ignores case, and checks the number of anything else. A shop or an advertiser
+// may also be given by name.
+func canonical(s providers.Subject, value string) (string, error) {
+	switch {
+	case s == providers.StoreID || s == providers.AdvertiserID:
+		return value, nil
+	case s == providers.Handle:
+		if value = strings.ToLower(strings.TrimPrefix(value, "@")); !handle.MatchString(value) {
+			return "", providers.Invalid("a TikTok handle is the name behind the @, such as cafe.riyadh")
+		}
+	case !links.Digits(value) || strings.Trim(value, "0") == "" || len(value) > 20:
 		return "", providers.Invalid("a TikTok %s is a number such as 7316329075033836842, or its URL", s)
 	}
 	return value, nil
 }
 
-func account(link *links.Link, value string) (string, error) {
-	if link != nil {
-		value = link.Segment(0)
-		if value == "embed" {
-			value = link.Segment(1)
-		}
-		if !strings.HasPrefix(value, "@") { // a page of the site, such as /foryou
-			value = ""
-		}
+// inLink returns the identifier in an address: the number of most things, the name of an account.
+func inLink(s providers.Subject, l *links.Link) string {
+	if l.Host == "ads.tiktok.com" && s != providers.AdID { // pages of its ads, not of the site
+		return ""
 	}
-	value = strings.ToLower(strings.TrimPrefix(value, "@"))
-	if !handle.MatchString(value) {
-		return "", providers.Invalid("a TikTok handle is the name behind the @, such as cafe.riyadh")
+	switch s {
+	case providers.Handle:
+		name := l.Segment(0)
+		if name == "embed" {
+			name = l.Segment(1)
+		}
+		if !strings.HasPrefix(name, "@") { // a page of the site, such as /foryou
+			return ""
+		}
+		return name
+	case providers.AdID:
+		return adIn(l)
+	case providers.CommentID:
+		return l.Param("comment_id")
+	case providers.AdvertiserID:
+		return l.Param("adv_biz_ids")
+	case providers.StoreID: // shop/store/NAME/NUMBER
+		if at := slices.Index(l.Segments, "store"); at >= 0 {
+			return l.Segment(at + 2)
+		}
+		return ""
+	default:
+		return numberIn(s, l)
 	}
-	return value, nil
 }
 
-// named reads a shop or an advertiser, which have a name as well as a number.
-func named(link *links.Link, value string) (string, error) {
-	if link == nil {
-		return value, nil
+// numberIn returns the number in the address of a page of the site, "" when there is none.
+func numberIn(s providers.Subject, l *links.Link) string {
+	var words []string
+	switch s {
+	case providers.PostID:
+		words = postWords
+	case providers.TrackID:
+		words = trackWords
+	case providers.CollectionID:
+		words = collectionWords
+	case providers.ProductID:
+		words = productWords
+	default:
+		return ""
 	}
-	if id := link.Query.Get("adv_biz_ids"); id != "" {
-		return id, nil
-	}
-	for i, segment := range link.Segments { // shop/store/NAME/NUMBER
-		if segment == "store" && link.Segment(i+2) != "" {
-			return link.Segment(i + 2), nil
-		}
-	}
-	return "", providers.Invalid("%q is no page of a shop or an advertiser", value)
-}
-
-// numberIn returns the number that a page of the site is about, "" when there is none.
-func numberIn(s providers.Subject, link *links.Link) string {
-	if s == providers.AdID {
-		return adIn(link)
-	}
-	if s == providers.CommentID {
-		return link.Query.Get("comment_id")
-	}
-	words := map[providers.Subject][]string{
-		providers.PostID:       {"video", "photo", "v", "v2"},
-		providers.TrackID:      {"music"},
-		providers.CollectionID: {"collection", "playlist"},
-		providers.ProductID:    {"product", "pdp"},
-	}[s]
-	for i, segment := range link.Segments {
+	for i, segment := range l.Segments {
 		if slices.Contains(words, segment) {
-			return tail(link, i+1)
+			return tail(l, i+1)
 		}
+	}
+	if s == providers.PostID && l.Segment(0) == "player" { // player/v1/NUMBER
+		return l.Segment(2)
 	}
 	return ""
 }
 
-// adIn returns the number in the address of an ad, in the ad library or among the top ads of the Creative Center.
-func adIn(link *links.Link) string {
-	if at := slices.Index(link.Segments, "topads"); at >= 0 && link.Host == "ads.tiktok.com" {
-		return link.Segment(at + 1)
+// These are the path segments that come before the number of each thing. They are read-only.
+var (
+	postWords       = []string{"video", "photo", "v", "v2"}
+	trackWords      = []string{"music"}
+	collectionWords = []string{"collection", "playlist"}
+	productWords    = []string{"product", "pdp"}
+)
+
+// adIn returns the number in the address of an ad, in the ad library or in the top ads of the Creative Center.
+func adIn(l *links.Link) string {
+	if l.Host == "ads.tiktok.com" {
+		return l.After("topads")
 	}
-	return link.Query.Get("ad_id")
+	return l.Param("ad_id")
 }
 
-// tail returns the number at the end of a segment, which may begin with a title: Want-to-go-7665668414573546258. The number
-// of a product stands behind its title, in a segment of its own.
+// tail returns the number at the end of a segment, which may begin with a title: Want-to-go-7665668414573546258. A
+// product's number comes after its title, in a segment of its own.
 func tail(link *links.Link, i int) string {
 	for ; i < len(link.Segments); i++ {
 		s := strings.TrimSuffix(link.Segments[i], ".html")
@@ -119,14 +140,14 @@ func tail(link *links.Link, i int) string {
 	return ""
 }
 
-// page returns the address of a page of the site, whose path may hold anything.
+// page returns the address of a page of the site. The path may contain any characters.
 func page(path string) string {
 	return (&url.URL{Scheme: "https", Host: "www.tiktok.com", Path: "/" + path}).String()
 }
 
 func profileURL(handle string) string { return page("@" + handle) }
 
-// postURL returns the page of a post; TikTok does without the handle where we do not know it.
+// postURL returns the address of a post's page; TikTok does not need the handle when it is unknown.
 func postURL(handle, id string) string {
 	if handle == "" {
 		handle = "_"
@@ -134,8 +155,8 @@ func postURL(handle, id string) string {
 	return page("@" + handle + "/video/" + id)
 }
 
-// madeAt tells when the thing with an id was made: TikTok's numbers begin with the second. It is nil for a number that does
-// not begin with a time at which there was anything to see.
+// madeAt returns when the thing with an id was made: TikTok's numbers begin with the second. It is nil for a number
+// that does not begin with a plausible time.
 func madeAt(id string) *time.Time {
 	n, err := strconv.ParseUint(id, 10, 64)
 	at := time.Unix(int64(n>>32), 0).UTC()
@@ -145,5 +166,5 @@ func madeAt(id string) *time.Time {
 	return &at
 }
 
-// begin is older than the oldest posts, which come from another app.
+// begin is before the oldest posts, which come from another app.
 var begin = time.Date(2014, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -18,7 +18,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// own reads the pages that TikTok gives to other sites to embed, and what else it shows to anybody.
+// own reads TikTok's embed pages for other sites, and its other public data.
 type own struct{ http *upstream.Client }
 
 func newOwn(cfg Config) providers.Provider {
@@ -30,14 +30,14 @@ func newOwn(cfg Config) providers.Provider {
 		Name: "tiktok_own", Platform: platform.TikTok, Source: schema.Own,
 		Profile:         o.profile,
 		Posts:           o.posts,
-		Reels:           o.posts, // every post is one
+		Reels:           o.posts, // every post is a video
 		Post:            o.post,
 		Search:          o.search,
 		CollectionPosts: o.collectionPosts,
 		Track:           o.track,
 		TrackPosts:      o.trackPosts,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"post"}},
 		},
@@ -57,8 +57,8 @@ func newOwn(cfg Config) providers.Provider {
 	}
 }
 
-// final returns err, or an absence where a source says that there is no such item: no other source knows better than the
-// pages to embed.
+// final returns err, or a definite absence when a source says that there is no such item: no other source knows better
+// than the embed pages.
 func final(err error) error {
 	if errors.Is(err, errNoItem) {
 		return providers.NotFound("TikTok has no such post")
@@ -66,18 +66,18 @@ func final(err error) error {
 	return err
 }
 
-// route is what a page to embed is about.
+// route is the data of an embed page.
 type route struct {
 	IsError wire.Bool      `json:"isError"`
-	Code    wire.Count     `json:"errorCode"` // of an error
-	Status  wire.Count     `json:"code"`      // 200, or why there is nothing
+	Code    wire.Count     `json:"errorCode"` // in an error
+	Status  wire.Count     `json:"code"`      // 200, or why there is no data
 	Video   embeddedVideo  `json:"videoData"`
 	User    embeddedUser   `json:"userInfo"`
-	List    embeddedList   `json:"embedInfo"` // of a sound or a hashtag
+	List    embeddedList   `json:"embedInfo"` // for a sound or a hashtag
 	Videos  wire.Rows[row] `json:"videoList"`
 }
 
-// routeOf finds what a page is about, which stands under the page's own path.
+// routeOf finds the data of a page, which is under the page's own path.
 func routeOf(res *upstream.Response, page *island.Page) (o wire.Object[route], found bool) {
 	island.Find(page.Script("__FRONTITY_CONNECT_STATE__"), func(name string, value island.Value) bool {
 		switch {
@@ -92,17 +92,18 @@ func routeOf(res *upstream.Response, page *island.Page) (o wire.Object[route], f
 	return o, found
 }
 
-// samePath compares the name of a part with the path of the page: it may be escaped, and have a slash or a query behind it.
+// samePath compares the name of a part with the path of the page: the name may be escaped, and end with a slash or a
+// query.
 func samePath(name, path string) bool {
 	name, _, _ = strings.Cut(name, "?")
 	if plain, err := url.PathUnescape(name); err == nil {
 		name = plain
 	}
-	path = path[max(0, strings.Index(path, "/embed/")):] // behind that of the address
+	path = path[max(0, strings.Index(path, "/embed/")):] // without the path of the base address
 	return strings.HasPrefix(name, "/") && strings.EqualFold(strings.TrimSuffix(name, "/"), path)
 }
 
-// open reads a page to embed.
+// open reads an embed page.
 func (o *own) open(ctx context.Context, r upstream.Request) (wire.Object[route], error) {
 	res, err := o.http.Do(ctx, r)
 	if err != nil {
@@ -128,7 +129,7 @@ func (o *own) open(ctx context.Context, r upstream.Request) (wire.Object[route],
 	return page, err
 }
 
-// embeddedUser is an account on the page to embed it. Its counts are rounded.
+// embeddedUser is an account on its embed page. Its counts are rounded.
 type embeddedUser struct {
 	ID        wire.Serial `json:"id"`
 	UniqueID  string      `json:"uniqueId"`
@@ -142,12 +143,12 @@ type embeddedUser struct {
 	Code      wire.Count  `json:"code"` // why there is no account
 }
 
-// member is the same as the site's own pages have it.
+// member converts u to the account type of the site's own pages.
 func (u embeddedUser) member() member {
 	return member{ID: u.ID, UniqueID: u.UniqueID, Nickname: u.Nickname, AvatarThumb: u.Avatar}
 }
 
-// user reads the page to embed an account. The number counts from 1.
+// user reads the embed page of an account. The number counts from 1.
 func (o *own) user(ctx context.Context, handle string, number int) (wire.Object[route], error) {
 	page, err := o.open(ctx, numbered(upstream.Get("embed", "@"+handle), number))
 	if err != nil {
@@ -165,7 +166,7 @@ func (o *own) user(ctx context.Context, handle string, number int) (wire.Object[
 	return page, wire.SameFold(ctx, "account", handle, u.UniqueID)
 }
 
-// numbered asks for a page of a list.
+// numbered adds the number of a page to a request for a list.
 func numbered(r upstream.Request, number int) upstream.Request {
 	if number > 1 {
 		return r.With("page", strconv.Itoa(number))
@@ -207,8 +208,8 @@ func (o *own) posts(ctx context.Context, handle, cursor string) (providers.Page[
 	return out, nil
 }
 
-// videos reads a page of a list. The cursor is the number of the page and the first post of the one before: behind its end
-// TikTok may give the same page again.
+// videos reads a page of a list. The cursor is the number of the page and the first post of the previous one: after the
+// end TikTok may repeat the last page.
 func (o *own) videos(
 	ctx context.Context, cursor string, open func(number int) (wire.Object[route], error),
 ) (out providers.Page[schema.Post], err error) {
@@ -248,11 +249,11 @@ func (o *own) videos(
 	return out, nil
 }
 
-// row is a post in the list of a page to embed.
+// row is a post in the list of an embed page.
 type row struct {
 	ID          wire.Serial `json:"id"`
 	Desc        string      `json:"desc"`
-	CreateTime  wire.Time   `json:"createTime"` // often not told
+	CreateTime  wire.Time   `json:"createTime"` // often missing
 	Views       wire.Count  `json:"playCount"`
 	Cover       string      `json:"coverUrl"`
 	OriginCover string      `json:"originCoverUrl"`
@@ -261,7 +262,7 @@ type row struct {
 	Private     wire.Bool   `json:"privateItem"`
 }
 
-// post converts r. By is whose list it stands in; that of a sound has none.
+// post converts r. By is the owner of the list; that of a sound has none.
 func (r row) post(by embeddedUser, raw json.RawMessage) schema.Post {
 	i := item{ID: r.ID, Desc: r.Desc, CreateTime: r.CreateTime, Author: by.member()}
 	if r.Handle != "" && !strings.EqualFold(r.Handle, by.UniqueID) {

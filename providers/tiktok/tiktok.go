@@ -1,10 +1,10 @@
 // Package tiktok reads public TikTok data. Posts are videos and slide shows, tracks are sounds.
 //
-// There are three providers. The official one wants the key and secret of an app that TikTok has admitted to its Research
-// Tools or its Commercial Content interface: it alone has comments, followers, the search for words, reviews and ads. The
-// web one reads the pages of tiktok.com, which know most about an account and a post, and which TikTok keeps behind a bot
-// check. The own one reads the pages that TikTok gives to other sites to embed, which it shows to anybody.
-// Source: https://developers.tiktok.com/products/research-api/
+// There are three providers. The official one requires the key and secret of an app that TikTok has admitted to its
+// Research Tools or its Commercial Content API. It alone has comments, followers, search by words, reviews and ads. The
+// web one reads the pages of tiktok.com, which have the most data about an account and a post, and which TikTok
+// protects with a bot check. The own one reads TikTok's public embed pages for other sites. Source:
+// https://developers.tiktok.com/products/research-api/
 package tiktok
 
 import (
@@ -21,38 +21,39 @@ import (
 
 // Config says how to reach TikTok.
 type Config struct {
-	ClientKey    string       // of the app; needed for the official interfaces
-	ClientSecret string       // of the app; needed for the official interfaces
+	ClientKey    string       // of the app; needed for the official APIs
+	ClientSecret string       // of the app; needed for the official APIs
 	BaseURL      string       // "" means https://open.tiktokapis.com
 	HTTP         *http.Client // nil means a client of its own
 
-	// Own reads public pages. By default those that are made to be embedded; on, also those behind a bot check.
+	// Own reads public pages: by default those made to be embedded; when on, also those behind a bot check.
 	Own        providers.Own
 	WebURL     string // "" means https://www.tiktok.com
 	WebcastURL string // "" means https://webcast.tiktok.com
 }
 
-// New returns the providers for TikTok, in the order in which they are to be tried.
+// New returns the providers for TikTok, in the order in which they are tried.
 func New(cfg Config) providers.Chain {
 	return providers.Chain{newOfficial(cfg), newWeb(cfg).IfOwn(cfg.Own, false), newOwn(cfg).IfOwn(cfg.Own, true)}
 }
 
-// client reads the Research Tools and the Commercial Content interface.
+// client reads the Research Tools and the Commercial Content API.
 type client struct {
 	http      *upstream.Client
 	followers *upstream.Quota // of followers and following
-	ads       *upstream.Quota // of the Commercial Content interface
+	ads       *upstream.Quota // of the Commercial Content API
 }
 
 func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "tiktok", Platform: platform.TikTok, Source: schema.Official,
+		Limits:      upstream.Limits(map[string]*upstream.Quota{"research": c.http.Quota(), "followers": c.followers, "ads": c.ads}),
 		Profile:     c.profile,
 		Followers:   c.followersOf,
 		Following:   c.followingOf,
 		Posts:       c.posts,
-		Reels:       c.posts, // every post is one
+		Reels:       c.posts, // every post is a video
 		Post:        c.post,
 		Search:      c.search,
 		Comments:    c.comments,
@@ -66,7 +67,8 @@ func newOfficial(cfg Config) providers.Provider {
 		Ad:          c.ad,
 		Advertisers: c.advertisers,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Open: upstream.Opener(cfg.HTTP, "vm.tiktok.com", "vt.tiktok.com", "www.tiktok.com"),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch:    {"kind": {"post"}, "sort": {"recent"}, "since": nil, "until": nil, "region": nil},
 			providers.OpAds:       {"country": nil, "since": nil, "until": nil},
@@ -77,7 +79,7 @@ func newOfficial(cfg Config) providers.Provider {
 	return p.Requiring(map[string]string{"client_key": cfg.ClientKey, "client_secret": cfg.ClientSecret})
 }
 
-// notes are what a user should know of the official interfaces, and why TikTok has no more.
+// notes are what a user should know about the official APIs, and why TikTok offers no more.
 var notes = map[providers.Op]string{
 	providers.OpProfile:      "the official interface does not tell the account's number, so the handle stands in for it",
 	providers.OpPosts:        "the official interface is read a month at a time, so a page may be empty and still go on",
@@ -103,8 +105,8 @@ var notes = map[providers.Op]string{
 	providers.OpEventsSearch: "TikTok lists no events",
 }
 
-// newClient returns a client whose tokens come from the same address. TikTok counts all reads of a day together, but for
-// followers and for ads.
+// newClient returns a client whose tokens come from the same address. TikTok has one daily limit for all reads except
+// those of followers and ads.
 // https://developers.tiktok.com/doc/research-api-faq
 func newClient(cfg Config) *client {
 	base := cmp.Or(cfg.BaseURL, "https://open.tiktokapis.com")
@@ -124,7 +126,7 @@ func newClient(cfg Config) *client {
 	}
 }
 
-// ask returns the POST with which the official interfaces are read. A slash ends every path.
+// ask returns a POST request, with which the official APIs are read. Every path ends with a slash.
 func ask(path, fields string, body any) upstream.Request {
 	r := upstream.Request{Method: http.MethodPost, Path: []string{"v2/research", path}, JSON: body, Retry: true}
 	return r.With("fields", fields)

@@ -80,7 +80,7 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Ads("domain", providers.AdsQuery{Domain: "example.com"}), Want: providers.ErrUnsupported},
 		},
 		Drift: &providertest.Drift{Absent: []string{
-			"data.videos[].voice_to_text", // of a post in which TikTok has heard nothing
+			"data.videos[].voice_to_text", // of a post without speech
 		}},
 		Inputs: []providertest.Input{
 			{Subject: providers.Handle, In: "@Cafe.Riyadh", Want: "cafe.riyadh"},
@@ -157,7 +157,7 @@ func TestWeb(t *testing.T) {
 		},
 		Drift: &providertest.Drift{
 			Absent: []string{video + "video.subtitleInfos"}, // of a post without subtitles
-			Sums: []string{ // where the exact counts are missing, the rounded ones beside them are shown
+			Sums: []string{ // if the exact counts are missing, the rounded ones beside them are used
 				"__DEFAULT_SCOPE__.webapp.user-detail.userInfo.statsV2",
 				"__DEFAULT_SCOPE__.webapp.user-detail.userInfo.statsV2.followerCount",
 				video + "statsV2", video + "statsV2.diggCount", video + "statsV2.playCount",
@@ -200,7 +200,7 @@ func TestOwn(t *testing.T) {
 			},
 		},
 		Drift: &providertest.Drift{Absent: []string{
-			"source.data./embed/%40salma.cooks/.videoList[].privateItem", // a flag that does not fly
+			"source.data./embed/%40salma.cooks/.videoList[].privateItem", // a false flag
 		}},
 	})
 }
@@ -362,7 +362,7 @@ func TestTheQuotaOfTheDayIsNotAskedTwice(t *testing.T) {
 	}
 }
 
-// library answers every question about ads with the same words.
+// library answers every query about ads with the same response.
 func library(status int, body string) providers.Provider {
 	return open(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if strings.HasSuffix(r.URL.Path, "/oauth/token/") {
@@ -474,7 +474,7 @@ func TestASecretThatIsRefusedWithStatus200(t *testing.T) {
 	}
 }
 
-// lists answers the page of an account, and its lists from the rows that f gives for a cursor.
+// lists answers the page of an account, and its lists with the rows that f returns for a cursor.
 func lists(f func(cursor, device string) string) providers.Provider {
 	return open(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
 		if q := r.URL.Query(); r.URL.Path == "/api/creator/item_list/" {
@@ -488,7 +488,7 @@ func lists(f func(cursor, device string) string) providers.Provider {
 func TestAWalkOverAPauseGoesBackByWeeks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(jan10)) // in a bubble it takes no time
+		time.Sleep(time.Until(jan10)) // in a bubble this takes no time
 		var cursors []string
 		p := lists(func(cursor, _ string) string {
 			cursors = append(cursors, cursor)

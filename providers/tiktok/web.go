@@ -17,11 +17,11 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// web reads the pages of tiktok.com, and the lists behind them that want no signature.
+// web reads the pages of tiktok.com, and the lists behind them that need no signature.
 type web struct {
 	http    *upstream.Client
 	webcast *upstream.Client
-	client  *http.Client // for the files of subtitles, which lie on many hosts
+	client  *http.Client // for subtitle files, which are on many hosts
 }
 
 func newWeb(cfg Config) providers.Provider {
@@ -40,13 +40,13 @@ func newWeb(cfg Config) providers.Provider {
 		Name: "tiktok_web", Platform: platform.TikTok, Source: schema.Own,
 		Profile:    w.profile,
 		Posts:      w.posts,
-		Reels:      w.posts, // every post is one
+		Reels:      w.posts, // every post is a video
 		Post:       w.post,
 		Transcript: w.transcript,
 		Live:       w.live,
 
-		Normalize: normalize,
-		Filters:   map[providers.Op]providers.Filters{providers.OpTranscript: {"lang": nil}},
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Filters: map[providers.Op]providers.Filters{providers.OpTranscript: {"lang": nil}},
 		Notes: map[providers.Op]string{
 			providers.OpProfile:    "exact counts are behind a bot check: they are read when the setting own is on",
 			providers.OpPosts:      "all of them, with their counts, are behind a bot check: they are read when the setting own is on",
@@ -56,21 +56,21 @@ func newWeb(cfg Config) providers.Provider {
 	}
 }
 
-// asBrowser is what a browser sends when a person opens a page.
+// asBrowser are the headers that a browser sends when a person opens a page.
 var asBrowser = browser.Page("Referer", site)
 
-// rehydration is the data that a page carries for its own scripts.
+// rehydration is the data that a page holds for its own scripts.
 type rehydration struct {
 	Scope struct {
 		User   wire.Object[userDetail]  `json:"webapp.user-detail"`
 		Video  wire.Object[videoDetail] `json:"webapp.video-detail"`
-		Reflow wire.Object[videoDetail] `json:"webapp.reflow.video.detail"` // of the page for telephones
+		Reflow wire.Object[videoDetail] `json:"webapp.reflow.video.detail"` // of the mobile page
 	} `json:"__DEFAULT_SCOPE__"`
 }
 
 const dataScript = "__UNIVERSAL_DATA_FOR_REHYDRATION__"
 
-// open reads a page of the site. A bot check has the status 200, and no data.
+// open reads a page of the site. A bot check has status 200, and no data.
 func (w *web) open(ctx context.Context, path ...string) (data rehydration, res *upstream.Response, err error) {
 	if res, err = w.http.Do(ctx, upstream.Get(path...)); err != nil {
 		return data, res, err
@@ -89,28 +89,28 @@ func (w *web) open(ctx context.Context, path ...string) (data rehydration, res *
 	return data, res, err
 }
 
-// securityCheck is the title of a page that wants a captcha solved.
+// securityCheck is the title of a captcha page.
 const securityCheck = "Security Check"
 
-// isBotCheck knows the page that wants a riddle solved by the parts of the riddle.
+// isBotCheck recognizes a captcha page by the parts of the captcha.
 func isBotCheck(p *island.Page, body []byte) bool {
 	return p.Title == "Please wait..." || bytes.Contains(body, []byte(`id="wci"`)) && bytes.Contains(body, []byte(`id="cs"`))
 }
 
-// userDetail is what a page tells of an account.
+// userDetail is a page's data about an account.
 type userDetail struct {
 	Status wire.Count    `json:"statusCode"`
 	Info   accountDetail `json:"userInfo"`
 }
 
-// accountDetail is an account beside its counts.
+// accountDetail is an account and its counts.
 type accountDetail struct {
 	User    member       `json:"user"`
 	Stats   accountStats `json:"stats"` // may be rounded
 	StatsV2 accountStats `json:"statsV2"`
 }
 
-// user reads the page of an account. A private account that shows its number of posts is shown.
+// user reads the page of an account. A private account that shows its number of posts is returned.
 func (w *web) user(ctx context.Context, handle string) (wire.Object[userDetail], error) {
 	data, res, err := w.open(ctx, "@"+handle)
 	if err != nil {
@@ -131,7 +131,7 @@ func (w *web) user(ctx context.Context, handle string) (wire.Object[userDetail],
 	return d, err
 }
 
-// code returns a code of the site; what is no number is none.
+// code returns a code of the site, or no code if n is not a number.
 func code(n wire.Count) int64 {
 	if n.V == nil {
 		return fine
@@ -147,7 +147,7 @@ func (w *web) profile(ctx context.Context, handle string) (schema.Profile, error
 	return d.V.Info.profile(d.Raw), nil
 }
 
-// videos returns how many posts the account has, nil when that is unknown.
+// videos returns the account's number of posts, nil when it is unknown.
 func (a accountDetail) videos() *int64 { return either(a.StatsV2.Videos, a.Stats.Videos) }
 
 func (a accountDetail) profile(raw json.RawMessage) schema.Profile {
@@ -167,7 +167,7 @@ func (a accountDetail) profile(raw json.RawMessage) schema.Profile {
 	}
 }
 
-// videoDetail is what a page tells of a post, which has been seen at several depths.
+// videoDetail is a page's data about a post, which occurs at several depths.
 type videoDetail struct {
 	Status wire.Count `json:"statusCode"`
 	Info   itemInfo   `json:"itemInfo"`
@@ -190,7 +190,7 @@ func (d videoDetail) item() wire.Object[item] {
 	return wire.Object[item]{}
 }
 
-// item reads the page of a post, for which TikTok does not ask whose it is.
+// item reads the page of a post, for which TikTok does not need the account.
 func (w *web) item(ctx context.Context, id string) (wire.Object[item], error) {
 	var none wire.Object[item]
 	data, _, err := w.open(ctx, "@_", "video", id)

@@ -25,7 +25,7 @@ func (c *client) replies(
 	return c.descendants(ctx, q.CommentID, cmp.Or(q.PostID, q.CommentID), cursor)
 }
 
-const commentsSize = 20 // cannot be chosen
+const commentsSize = 20 // cannot be changed
 
 func (c *client) descendants(ctx context.Context, id, postID, cursor string) (providers.Page[schema.Comment], error) {
 	var page providers.Page[schema.Comment]
@@ -34,7 +34,10 @@ func (c *client) descendants(ctx context.Context, id, postID, cursor string) (pr
 		return page, err
 	}
 	r := upstream.Get("v1/statuses", id, "context/descendants").With("sort", "oldest").With("offset", cursor)
-	found, err := c.statuses(ctx, r)
+	found, more, err := c.statuses(ctx, r)
+	if err == nil && rows(found) == 0 {
+		err = c.silent(ctx, id, cursor, more)
+	}
 	if err != nil {
 		return page, err
 	}
@@ -44,11 +47,25 @@ func (c *client) descendants(ctx context.Context, id, postID, cursor string) (pr
 		}
 		return s.comment(postID, raw), s.public()
 	})
-	// The link to a next page is there even on the last one.
+	// Even the last page has a link to a next one.
 	if n := rows(found); n >= commentsSize {
 		page.Next = strconv.Itoa(from + n)
 	}
 	return page, err
+}
+
+// silent returns an error unless a status has no replies, according to its own count. An empty page after the last one
+// has no link to a next page.
+func (c *client) silent(ctx context.Context, id, cursor string, more bool) error {
+	w := wire.Witness{Cursor: cursor, Last: !more, More: more}
+	if cursor == "" {
+		s, err := c.status(ctx, id)
+		if err != nil {
+			return err
+		}
+		w.Count = s.V.Replies.V
+	}
+	return w.Check(ctx, "statuses")
 }
 
 func (s status) comment(postID string, raw []byte) schema.Comment {

@@ -26,12 +26,12 @@ func (c *client) communityPosts(
 		func(id string) upstream.Request {
 			return upstream.Get("v1/timelines/group", id).With("limit", pageSize)
 		}, anyAuthor,
-		func() (string, error) {
+		func() (string, *int64, error) { // there is no count of a group's posts
 			if isNumber(q.ID) {
-				return q.ID, nil
+				return q.ID, nil, nil
 			}
 			g, err := c.group(ctx, q.ID)
-			return string(g.V.ID), err
+			return string(g.V.ID), nil, err
 		})
 }
 
@@ -69,7 +69,7 @@ type group struct {
 	URL         string      `json:"url"`
 	Avatar      string      `json:"avatar"`
 	Members     wire.Count  `json:"members_count"`
-	DeletedAt   string      `json:"deleted_at"` // null unless it is
+	DeletedAt   string      `json:"deleted_at"` // null unless it was deleted
 }
 
 func (g group) profile(raw []byte) schema.Profile {

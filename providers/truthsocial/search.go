@@ -17,6 +17,14 @@ import (
 
 const searchSize = 20
 
+// searchable returns an error if a query cannot be searched for.
+func searchable(q providers.SearchQuery) error {
+	if q.Kind == schema.ProfileResult && dated(q) {
+		return providers.Invalid("since and until narrow posts only, not profiles")
+	}
+	return nil
+}
+
 // find searches posts, or accounts when the kind asks for profiles.
 func (c *client) find(
 	ctx context.Context, q providers.SearchQuery, cursor string,
@@ -26,27 +34,33 @@ func (c *client) find(
 	if err != nil {
 		return page, err
 	}
+	if err := searchable(q); err != nil {
+		return page, err
+	}
 	read := c.searchPosts
 	if q.Kind == schema.ProfileResult {
-		if dated(q) {
-			return page, providers.Invalid("since and until narrow posts only, not profiles")
-		}
 		read = c.searchProfiles
 	}
 	items, n, err := read(ctx, q, from)
 	if n == 0 && from > 0 && from%searchSize == 0 && err == nil {
-		// Now and then a page in the middle comes empty. Behind pages that were full another one is looked for.
+		// Sometimes a page in the middle is empty. After full pages, the next page is read too.
 		from += searchSize
 		items, n, err = read(ctx, q, from)
+	}
+	if err == nil { // a page that was not full was the last
+		err = wire.Witness{Rows: n, Cursor: cursor, Last: from%searchSize != 0}.Check(ctx, "search")
+	}
+	if err != nil {
+		return page, err
 	}
 	page.Items = items
 	if n > 0 {
 		page.Next = strconv.Itoa(from + n)
 	}
-	return page, err
+	return page, nil
 }
 
-// searchProfiles also returns how many accounts the upstream gave.
+// searchProfiles also returns how many accounts the upstream returned.
 func (c *client) searchProfiles(
 	ctx context.Context, q providers.SearchQuery, from int,
 ) ([]schema.SearchResult, int, error) {
@@ -59,14 +73,14 @@ func (c *client) searchProfiles(
 	items, err := wire.Items(ctx, "accounts", answer.Accounts, func(a account, raw json.RawMessage) (schema.SearchResult, bool) {
 		p := a.profile(raw)
 		if !a.Suspended.Is() && !a.Suspended.Not() {
-			p = schema.Profile{} // it may be either
+			p = schema.Profile{} // it may belong or not
 		}
 		return schema.Result(&p), !a.Suspended.Is()
 	})
 	return items, rows(answer.Accounts), err
 }
 
-// searchPosts also returns how many posts the upstream gave.
+// searchPosts also returns how many posts the upstream returned.
 func (c *client) searchPosts(
 	ctx context.Context, q providers.SearchQuery, from int,
 ) ([]schema.SearchResult, int, error) {
@@ -78,7 +92,7 @@ func (c *client) searchPosts(
 	}
 	items, err := wire.Items(ctx, "statuses", answer.Statuses, func(s status, raw json.RawMessage) (schema.SearchResult, bool) {
 		if s.CreatedAt.V == nil && dated(q) {
-			return schema.Result(&schema.Post{}), true // it may be within or not
+			return schema.Result(&schema.Post{}), true // it may belong or not
 		}
 		p, public := shown(s, raw)
 		return schema.Result(&p), public && dates.Within(s.CreatedAt.V, q.Since, q.Until)
@@ -86,7 +100,7 @@ func (c *client) searchPosts(
 	return items, rows(answer.Statuses), err
 }
 
-// search reads a page of one type. Posts are narrowed by number, which holds the time.
+// search reads a page of one type. Posts are filtered by number, which contains the time.
 // https://docs.joinmastodon.org/methods/search/#v2
 func (c *client) search(ctx context.Context, q providers.SearchQuery, kind string, from int, dst any) error {
 	r := upstream.Get("v2/search").Says("q", q.Query).With("type", kind).With("limit", strconv.Itoa(searchSize)).With("resolve", "true")
@@ -103,12 +117,12 @@ func (c *client) search(ctx context.Context, q providers.SearchQuery, kind strin
 	return err
 }
 
-// first is the lowest number of a post of time t.
+// first returns the lowest number of a post at time t.
 func first(t time.Time) int64 { return max(0, t.UnixMilli()) << 16 }
 
 func dated(q providers.SearchQuery) bool { return !q.Since.IsZero() || !q.Until.IsZero() }
 
-// suggestions looks through the accounts that Truth Social recommends: it completes nothing by itself.
+// suggestions filters the accounts that Truth Social recommends: it has no completion of its own.
 // https://docs.joinmastodon.org/methods/suggestions/#v2
 func (c *client) suggestions(
 	ctx context.Context, q providers.SuggestionsQuery, _ string,
@@ -118,6 +132,9 @@ func (c *client) suggestions(
 	_, err := c.http.Read(ctx, upstream.Get("v2/suggestions").With("limit", "50"), &found)
 	if err == nil {
 		err = found.Check(ctx, "suggestions")
+	}
+	if err == nil {
+		err = wire.Witness{Rows: found.Len()}.Check(ctx, "suggestions")
 	}
 	if err != nil {
 		return page, err
@@ -133,7 +150,7 @@ func (c *client) suggestions(
 	return page, nil
 }
 
-// suggestion is one of GET /v2/suggestions.
+// suggestion is an element of GET /v2/suggestions.
 type suggestion struct {
 	Account account `json:"account"`
 }

@@ -3,6 +3,7 @@ package truthsocial
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,26 +16,27 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// posts leaves replies out: with them Truth Social wants a token.
+// posts leaves replies out: Truth Social requires a token for them.
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	return c.timeline(ctx, cursor,
 		func(id string) upstream.Request {
 			return upstream.Get("v1/accounts", id, "statuses").With("exclude_replies", "true").With("with_muted", "true").With("limit", pageSize)
 		}, by,
-		func() (string, error) {
+		func() (string, *int64, error) {
 			a, err := c.account(ctx, handle)
-			return string(a.V.ID), err
+			return string(a.V.ID), a.V.Statuses.V, err
 		})
 }
 
-// timeline reads a page of what of(id) lists, newest first. The cursor is that id, which find looks up for the first
-// page, and the number of the last post.
+// timeline reads a page of the list of(id), newest first. The cursor is that id and the number of the last post. For
+// the first page, find looks up the id and the number of listed posts, nil when it is unknown.
 func (c *client) timeline(
-	ctx context.Context, cursor string, of func(id string) upstream.Request, who author, find func() (string, error),
+	ctx context.Context, cursor string, of func(id string) upstream.Request, who author, find func() (string, *int64, error),
 ) (page providers.Page[schema.Post], err error) {
 	id, last, _ := strings.Cut(cursor, "/")
+	var count *int64
 	if cursor == "" {
-		if id, err = find(); err != nil {
+		if id, count, err = find(); err != nil {
 			return page, err
 		}
 	} else if !links.Digits(id) || !links.Digits(last) {
@@ -44,12 +46,15 @@ func (c *client) timeline(
 	if last != "" {
 		r = r.On(c.pages)
 	}
-	found, err := c.statuses(ctx, r)
+	found, more, err := c.statuses(ctx, r)
+	if err == nil {
+		err = wire.Witness{Rows: rows(found), Count: count, Cursor: cursor, Last: !more, More: more}.Check(ctx, "statuses")
+	}
 	if err != nil {
 		return page, err
 	}
 	page.Items, err = wire.Items(ctx, "statuses", found, who(id))
-	// A page may be short and yet not the last.
+	// A short page is not necessarily the last.
 	for _, s := range found.All() {
 		if s.V.ID != "" {
 			page.Next = id + "/" + string(s.V.ID)
@@ -59,8 +64,16 @@ func (c *client) timeline(
 }
 
 func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
-	var s wire.Object[status]
-	_, err := c.http.Read(ctx, upstream.Get("v1/statuses", id), &s)
+	s, err := c.status(ctx, id)
+	if err != nil {
+		return schema.Post{}, err
+	}
+	return s.V.post(s.Raw), nil
+}
+
+// status reads a status, which must be public.
+func (c *client) status(ctx context.Context, id string) (s wire.Object[status], err error) {
+	_, err = c.http.Read(ctx, upstream.Get("v1/statuses", id), &s)
 	switch {
 	case err != nil:
 	case s.V.ID == "" && s.V.Visibility == "":
@@ -72,11 +85,10 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	default:
 		err = wire.Same(ctx, "post", id, string(s.V.ID))
 	}
-	if err != nil {
-		return schema.Post{}, err
-	}
-	return s.V.post(s.Raw), nil
+	return s, err
 }
+
+const trendingSize = 10
 
 func (c *client) trending(
 	ctx context.Context, _ providers.TrendingQuery, cursor string,
@@ -85,7 +97,10 @@ func (c *client) trending(
 	from, err := pages.Offset(cursor)
 	var found wire.Rows[status]
 	if err == nil {
-		found, err = c.statuses(ctx, upstream.Get("v1/truth/trending/truths").With("limit", "10").With("offset", cursor))
+		found, _, err = c.statuses(ctx, upstream.Get("v1/truth/trending/truths").With("limit", strconv.Itoa(trendingSize)).With("offset", cursor))
+	}
+	if err == nil { // a page that was not full was the last
+		err = wire.Witness{Rows: rows(found), Cursor: cursor, Last: from%trendingSize != 0}.Check(ctx, "statuses")
 	}
 	if err == nil {
 		page.Items, err = wire.Items(ctx, "statuses", found, shown)
@@ -99,14 +114,18 @@ func (c *client) trending(
 	return page, nil
 }
 
-// statuses reads a list. An answer that is none, such as {}, is no empty list.
-func (c *client) statuses(ctx context.Context, r upstream.Request) (wire.Rows[status], error) {
-	var found wire.Rows[status]
-	_, err := c.http.Read(ctx, r, &found)
-	return found, err
+// statuses reads a list, and reports whether its Link header leads to more. An answer that is not a list, such as {},
+// is not an empty list.
+func (c *client) statuses(ctx context.Context, r upstream.Request) (found wire.Rows[status], more bool, err error) {
+	res, err := c.http.Read(ctx, r, &found)
+	if err != nil {
+		return found, false, err
+	}
+	more = slices.ContainsFunc(res.Header.Values("Link"), func(l string) bool { return strings.Contains(l, `rel="next"`) })
+	return found, more, nil
 }
 
-// rows is how many there are, also of those that cannot be read: that is how far a list has been read.
+// rows returns the number of rows, including unreadable ones: that is how far a list has been read.
 func rows[T any](list wire.Rows[T]) int { return list.Len() + list.Lost() }
 
 // status is the answer of GET /v1/statuses/{id}.
@@ -115,9 +134,9 @@ type status struct {
 	ID         wire.Serial  `json:"id"`
 	URL        string       `json:"url"`
 	CreatedAt  wire.Time    `json:"created_at"`
-	InReplyTo  wire.Serial  `json:"in_reply_to_id"` // null when it answers nothing
+	InReplyTo  wire.Serial  `json:"in_reply_to_id"` // null when it is not a reply
 	Visibility string       `json:"visibility"`     // "public", "unlisted", "group", "private", "direct" or "self"
-	Language   string       `json:"language"`       // null when nobody has guessed it
+	Language   string       `json:"language"`       // null when it is unknown
 	Content    string       `json:"content"`        // HTML
 	Account    *account     `json:"account"`
 	Media      []attachment `json:"media_attachments"`
@@ -128,16 +147,16 @@ type status struct {
 		Name string `json:"name"`
 	} `json:"tags"`
 	Sponsored  bool       `json:"sponsored"`
-	Replies    wire.Count `json:"replies_count"` // -1 where it was not counted, as are the two below
+	Replies    wire.Count `json:"replies_count"` // -1 when it was not counted; so are the two below
 	Reblogs    wire.Count `json:"reblogs_count"`
 	Favourites wire.Count `json:"favourites_count"`
-	Reblog     reblog     `json:"reblog"` // null unless s passes it on: then s itself has no lists and counts
+	Reblog     reblog     `json:"reblog"` // null unless s is a reblog: then s itself has no lists and counts
 }
 
-// reblog is the status that another one passes on; V is nil for none.
+// reblog is the status that another one shares; V is nil for none.
 type reblog struct {
 	V   *status
-	odd bool // something stood there that is no status
+	odd bool // the value is not a status
 }
 
 // UnmarshalJSON never fails.
@@ -153,7 +172,8 @@ func (r *reblog) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// public tells whether anybody may see s: with a token Truth Social also shows what its owner alone may.
+// public reports whether everyone may see s: with a token Truth Social also returns what only the token's owner may
+// see.
 func (s status) public() bool {
 	return s.Visibility == "public" || s.Visibility == "unlisted" || s.Visibility == "group"
 }
@@ -162,13 +182,13 @@ func (s status) hidden() bool {
 	return s.Visibility == "private" || s.Visibility == "direct" || s.Visibility == "self"
 }
 
-// understood tells whether it is known who may see s, and what it passes on.
+// understood reports whether the visibility of s is known, and the status that it shares is readable.
 func (s status) understood() bool { return (s.public() || s.hidden()) && !s.Reblog.odd }
 
-// author gives the conversion of the statuses of an account or group.
+// author returns the conversion of the statuses of an account or group.
 type author func(id string) func(s status, raw json.RawMessage) (schema.Post, bool)
 
-// by converts the statuses of one account: that of another there is odd.
+// by converts the statuses of one account: a status of another account is malformed there.
 func by(id string) func(s status, raw json.RawMessage) (schema.Post, bool) {
 	return func(s status, raw json.RawMessage) (schema.Post, bool) {
 		if s.Account != nil && string(s.Account.ID) != id {
@@ -178,10 +198,10 @@ func by(id string) func(s status, raw json.RawMessage) (schema.Post, bool) {
 	}
 }
 
-// anyAuthor converts the statuses of whoever has written them.
+// anyAuthor converts the statuses of any author.
 func anyAuthor(string) func(s status, raw json.RawMessage) (schema.Post, bool) { return shown }
 
-// shown converts a status that anybody may see. One of which that is not known is odd.
+// shown converts a public status. One with unknown visibility is malformed.
 func shown(s status, raw json.RawMessage) (schema.Post, bool) {
 	if !s.understood() {
 		return schema.Post{}, true
@@ -189,7 +209,7 @@ func shown(s status, raw json.RawMessage) (schema.Post, bool) {
 	return s.post(raw), s.public()
 }
 
-// post converts s. What s passes on reads as the original, under the name, number and time of s.
+// post converts s. A reblog becomes the original, with the author, number and time of s.
 func (s status) post(raw []byte) schema.Post {
 	of, words := s, plain(s.Content)
 	if s.Reblog.V != nil {
@@ -226,7 +246,7 @@ func (s status) common(raw []byte) schema.Common {
 	return schema.Common{ID: string(s.ID), URL: text.URLOr(s.URL, site+"@"+s.Account.actor().Handle+"/"+string(s.ID)), Raw: raw}
 }
 
-// lang is what Truth Social guesses, which is sometimes odd.
+// lang returns the language that Truth Social has guessed, which is sometimes not a language.
 func (s status) lang() *string {
 	if l := text.NonEmpty(s.Language); l != nil && len(*l) > 1 {
 		return l
@@ -234,7 +254,7 @@ func (s status) lang() *string {
 	return nil
 }
 
-// attachment is what a status shows.
+// attachment is a medium of a status.
 // https://docs.joinmastodon.org/entities/MediaAttachment/
 type attachment struct {
 	Type       string `json:"type"`        // "image", "video", "gifv", "audio", "tv" or "unknown"
@@ -242,14 +262,14 @@ type attachment struct {
 	PreviewURL string `json:"preview_url"` // may be the picture of a link
 	Meta       struct {
 		Original struct {
-			Duration wire.Float `json:"duration"` // seconds; 0 where it is not known
+			Duration wire.Float `json:"duration"` // seconds; 0 when it is unknown
 		} `json:"original"`
 	} `json:"meta"`
 }
 
 var mediaTypes = map[string]schema.MediaType{
 	"image": schema.Image, "video": schema.Video, "gifv": schema.Video, "audio": schema.Audio,
-	"tv": schema.Image, // a still of the programme, which itself is not to be had
+	"tv": schema.Image, // a still of the programme, which itself is not available
 }
 
 func (a attachment) media() (schema.Media, bool) {

@@ -1,10 +1,10 @@
-// Package truthsocial reads Truth Social through the JSON that its own site reads, in the shapes of Mastodon. It is
-// documented nowhere but in the server's published source.
+// Package truthsocial reads Truth Social through the JSON API of its own site, which has Mastodon's types. Its only
+// documentation is the server's published source.
 //
-// Accounts, their posts and open groups are shown to anybody; search, comments, suggestions and what is popular need
-// the token of an account. The site stands behind Cloudflare, which tells browsers from other programs by how they
-// open a connection: where it turns this one away, set [Config.HTTP] to a client that connects as a browser does.
-// Source: https://github.com/milesmcc/truthsocial (the server, as of May 2025)
+// Accounts, their posts and open groups are public; search, comments, suggestions and trends require the token of an
+// account. The site is behind Cloudflare, which recognizes browsers by how they open a connection. If it refuses this
+// client, set [Config.HTTP] to one that connects as a browser does. Source:
+// https://github.com/milesmcc/truthsocial (the server, as of May 2025)
 package truthsocial
 
 import (
@@ -29,14 +29,14 @@ import (
 
 // Config says how to reach Truth Social.
 type Config struct {
-	// Token is the access token of an account, which the site keeps in the browser's local storage as truth:auth;
-	// "" reads what anybody sees.
+	// Token is the access token of an account, which the site keeps in the browser's local storage as truth:auth; with "",
+	// only public data is read.
 	Token string
-	// CFClearance is the cookie cf_clearance of a browser that has passed Cloudflare's check. It is good only together
-	// with that browser's UserAgent, and from its network.
+	// CFClearance is the cookie cf_clearance of a browser that has passed Cloudflare's check. It is valid only with that
+	// browser's UserAgent, and from its network.
 	CFClearance string
 	UserAgent   string        // "" means that of a common browser
-	Own         providers.Own // on by default; the site is all that there is to read
+	Own         providers.Own // on by default; the site is the only source
 
 	BaseURL string       // "" means https://truthsocial.com/api
 	HTTP    *http.Client // nil means a client of its own
@@ -47,14 +47,14 @@ const (
 	pageSize = "20" // of every list; at most 40 upstream
 )
 
-// credentials are the query parameters by which servers of this kind take an access token.
+// credentials are the query parameters in which servers of this kind accept an access token.
 // https://github.com/doorkeeper-gem/doorkeeper
 var credentials = []string{"access_token", "bearer_token"}
 
 type client struct {
-	token bool // its owner may be allowed to see what is not public
+	token bool // set if there is a token, whose owner may see what is not public
 	http  *upstream.Client
-	pages *upstream.Quota // of reads that continue a list by an id; everything else counts against another
+	pages *upstream.Quota // limit of reads that continue a list by an id; everything else counts against another
 }
 
 // New returns the provider for Truth Social.
@@ -62,6 +62,7 @@ func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "truthsocial", Platform: platform.TruthSocial, Source: schema.Own,
+		Limits:         upstream.Limits(map[string]*upstream.Quota{"reads": c.http.Quota(), "pages": c.pages}),
 		Profile:        c.profile,
 		Posts:          c.posts,
 		Post:           c.post,
@@ -73,7 +74,8 @@ func New(cfg Config) providers.Chain {
 		Community:      c.community,
 		CommunityPosts: c.communityPosts,
 
-		Normalize: normalize,
+		Searches:  searchable,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"post", "profile"}, "since": nil, "until": nil},
 		},
@@ -121,11 +123,13 @@ func newClient(cfg Config) *client {
 		http: upstream.New(upstream.Config{
 			HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, site+"api"), Header: header, Check: check(cfg.Token != ""),
 			Credentials: credentials,
-			Limits:      &upstream.LimitHeaders{Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset", Form: upstream.RFC3339},
-			Quota:       upstream.NewQuota(200, 5*time.Minute),
+			Limits: &upstream.LimitHeaders{
+				Limit: "X-RateLimit-Limit", Remaining: "X-RateLimit-Remaining", Reset: "X-RateLimit-Reset", Form: upstream.RFC3339,
+			},
+			Quota: upstream.NewQuota(200, 5*time.Minute),
 		}),
-		// Truth Social allows 300 reads in 5 minutes and, among them, 300 in 15 that continue a list. Parted so, the two
-		// keep to both.
+		// Truth Social allows 300 reads in 5 minutes and, of these, 300 in 15 minutes that continue a list. Split this way,
+		// the two quotas respect both limits.
 		pages: upstream.NewQuota(100, 5*time.Minute),
 	}
 }
@@ -147,8 +151,8 @@ func routes() []providers.Route {
 	)
 }
 
-// forward reads what {id} names by number only: accounts/verify_credentials, say, is about whose token we have. Of a
-// status it shows what everybody may see: the token's owner may see more.
+// forward accepts only numbers for {id}: accounts/verify_credentials, for example, returns the account of our token. It
+// returns only public statuses, because the token's owner may see more.
 func (c *client) forward(ctx context.Context, path string, query url.Values) (json.RawMessage, error) {
 	s := strings.Split(path, "/")
 	named := len(s) > 2 && (s[1] == "accounts" || s[1] == "statuses" || s[1] == "groups") && s[2] != "lookup"
@@ -167,8 +171,8 @@ func (c *client) forward(ctx context.Context, path string, query url.Values) (js
 	return raw, err
 }
 
-// everybodys fails when a list holds a status that not everybody may see: with a token Truth Social also shows what its
-// owner alone may. The list is not forwarded without it: it comes as it is, or not at all.
+// everybodys returns an error if a list contains a status that is not public: with a token Truth Social also returns
+// what only the token's owner may see. The list is forwarded unchanged or not at all.
 func everybodys(raw json.RawMessage) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	for name := json.Token(nil); ; {

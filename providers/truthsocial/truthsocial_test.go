@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -28,6 +29,7 @@ func TestProvider(t *testing.T) {
 		New: func(c *http.Client) providers.Chain {
 			return truthsocial.New(truthsocial.Config{Token: "secret-token", HTTP: c})
 		},
+		Witness: true,
 		Calls: []providertest.Call{
 			providertest.Profile("profile", "annexample"),
 			providertest.Profile("profile-bare", "1776"),
@@ -47,7 +49,6 @@ func TestProvider(t *testing.T) {
 			providertest.Community("community", "tea-house"),
 			providertest.Community("community-bare", "110000000000000002"),
 			providertest.CommunityPosts("community-posts", providers.CommunityPostsQuery{ID: "tea-house"}),
-			providertest.CommunityPosts("community-posts-none", providers.CommunityPostsQuery{ID: "110000000000000002"}),
 		},
 		Fails: []providertest.Fail{
 			{Call: providertest.Profile("unknown account", "nobody"), Want: providers.ErrNotFound},
@@ -68,12 +69,16 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Post("private post", "116000000000000007"), Want: providers.ErrNotFound},
 			{Call: providertest.Comments("comments of an unknown post", "404"), Want: providers.ErrNotFound},
 			{Call: providertest.Community("deleted group", "gone"), Want: providers.ErrNotFound},
+			{
+				Call: providertest.CommunityPosts("an empty group, whose posts nothing counts", providers.CommunityPostsQuery{ID: "110000000000000002"}),
+				Want: providers.ErrUnavailable,
+			},
 			{Call: providertest.CommunityPosts("closed group", providers.CommunityPostsQuery{ID: "110000000000000004"}), Want: providers.ErrUnavailable},
 			{Call: providertest.Posts("dead cursor", "annexample").From("1/abc"), Want: providers.ErrCursor},
 			{Call: providertest.Comments("cursor that is no place", "116000000000000010").From("-1"), Want: providers.ErrCursor},
 		},
 		Drift: &providertest.Drift{
-			// A post of one's own passes nothing on, and an account that is not suspended does not say so.
+			// An original post has no reblog, and an account that is not suspended does not say so.
 			Absent: []string{"reblog", "[].reblog", "accounts[].suspended"},
 		},
 		Inputs: []providertest.Input{
@@ -117,10 +122,62 @@ func TestWithoutATokenWhatNeedsOneIsNotServed(t *testing.T) {
 	for op := range p.Filters {
 		t.Errorf("filters for %s, which is not served", op)
 	}
-	// An account that hides from visitors says nothing about the upstream's health.
+	// An account that is hidden from visitors says nothing about the upstream's health.
 	_, err := p.Profile(t.Context(), "hidden")
 	if !errors.Is(err, providers.ErrUnsupported) || !strings.Contains(err.Error(), "token") {
 		t.Errorf("got error %v, want ErrUnsupported that names the token", err)
+	}
+}
+
+func TestAnEmptyListNeedsAWitness(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, counts, link, cursor string
+		want                       error
+	}{
+		{"none are counted", `,"statuses_count":0,"replies_count":0`, "", "", nil},
+		{"some are counted", `,"statuses_count":35318,"replies_count":3`, "", "", providers.ErrUnavailable},
+		{"nothing is counted", `,"statuses_count":-1,"replies_count":-1`, "", "", providers.ErrUnavailable},
+		{"more behind nothing", `,"statuses_count":0,"replies_count":0`, `<https://truthsocial.com/api/x>; rel="next"`, "", providers.ErrUnavailable},
+		{"the end of a walk", `,"statuses_count":9,"replies_count":9`, `<https://truthsocial.com/api/x>; rel="prev"`, "1/2", nil},
+		{"a page in the middle", `,"statuses_count":9,"replies_count":9`, `<https://truthsocial.com/api/x>; rel="next"`, "1/2", providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := truthsocial.New(truthsocial.Config{Token: "t", HTTP: &http.Client{Transport: providertest.Upstream(
+				func(r *http.Request) (*http.Response, error) {
+					w := httptest.NewRecorder()
+					switch {
+					case strings.HasSuffix(r.URL.Path, "/statuses"), strings.HasSuffix(r.URL.Path, "/descendants"):
+						w.Header().Set("Link", tt.link)
+						_, _ = w.WriteString(`[]`)
+					case strings.Contains(r.URL.Path, "/statuses/"):
+						_, _ = w.WriteString(`{"id":"1","visibility":"public","reblog":null` + tt.counts + `}`)
+					default:
+						_, _ = w.WriteString(`{"id":"1","acct":"ann"` + tt.counts + `}`)
+					}
+					res := w.Result()
+					res.Request = r
+					return res, nil
+				})}})[0]
+			if _, err := p.Posts(t.Context(), "ann", tt.cursor); !errors.Is(err, tt.want) {
+				t.Errorf("posts: got error %v, want %v", err, tt.want)
+			}
+			cursor := tt.cursor
+			if cursor != "" {
+				cursor = "20"
+			}
+			if _, err := p.Comments(t.Context(), "1", cursor); !errors.Is(err, tt.want) {
+				t.Errorf("comments: got error %v, want %v", err, tt.want)
+			}
+		})
+	}
+	p := truthsocial.New(truthsocial.Config{Token: "t", HTTP: always(http.StatusOK, `{"accounts":[],"statuses":[]}`)})[0]
+	for cursor, want := range map[string]error{"": providers.ErrUnavailable, "20": providers.ErrUnavailable, "23": nil} {
+		if _, err := p.Search(t.Context(), providers.SearchQuery{Query: "tea"}, cursor); !errors.Is(err, want) {
+			t.Errorf("search at %q: got error %v, want %v", cursor, err, want)
+		}
 	}
 }
 
@@ -139,7 +196,7 @@ func TestRequestsLookLikeTheSites(t *testing.T) {
 			return http.StatusOK, "{}"
 		})},
 	})[0]
-	_, _ = p.Profile(t.Context(), "ann") // there is nothing to read
+	_, _ = p.Profile(t.Context(), "ann") // there is no data to read
 	for name, want := range map[string]string{
 		"Authorization": "Bearer secret-token", "Cookie": "cf_clearance=passed", "User-Agent": "Browser/1", "Sec-Fetch-Site": "same-origin",
 	} {
@@ -215,7 +272,7 @@ func TestWhoMaySeeAPostIsNotGuessed(t *testing.T) {
 	}
 }
 
-// TestAnEmptyPageInTheMiddleIsNotTheEnd: now and then a page of a search comes empty and the one behind it does not.
+// TestAnEmptyPageInTheMiddleIsNotTheEnd: some pages of a search are empty although later ones are not.
 func TestAnEmptyPageInTheMiddleIsNotTheEnd(t *testing.T) {
 	t.Parallel()
 	row := func(n int) string { return fmt.Sprintf(`{"id":"116%015d","visibility":"public","content":"tea"}`, n) }

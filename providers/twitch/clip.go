@@ -36,16 +36,23 @@ func (c *client) reels(ctx context.Context, handle, cursor string) (providers.Pa
 func (c *client) clip(ctx context.Context, id string) (schema.Post, error) {
 	o, err := one(ctx, c, upstream.Get("clips").Says("id", id), "clip", func(o clip) bool { return string(o.ID) == id })
 	if errors.Is(err, providers.ErrNotFound) {
-		return schema.Post{}, providers.NotFound("Twitch has no such clip, or no longer")
+		err = noClip()
 	}
 	if err != nil {
 		return schema.Post{}, err
 	}
-	author, err := c.owner(ctx, o.V.BroadcasterID, o.V.BroadcasterName)
+	return o.V.shown(ctx, o.Raw, c.owner)
+}
+
+func noClip() error { return providers.NotFound("Twitch has no such clip, or no longer") }
+
+// shown converts a clip that stands alone.
+func (o clip) shown(ctx context.Context, raw []byte, owner lookUp) (schema.Post, error) {
+	author, err := owner(ctx, o.BroadcasterID, o.BroadcasterName)
 	if err != nil {
 		return schema.Post{}, err
 	}
-	return o.V.post(author, o.Raw), nil
+	return o.post(author, raw), nil
 }
 
 // clip is one of GET /clips.

@@ -16,36 +16,32 @@ var (
 // reserved are paths of twitch.tv that are no channels.
 var reserved = map[string]bool{
 	"clip": true, "collections": true, "directory": true, "downloads": true, "drops": true, "friends": true, "inventory": true, "jobs": true,
-	"login": true, "p": true, "search": true, "settings": true, "signup": true, "store": true, "subscriptions": true,
+	"login": true, "logout": true, "p": true, "search": true, "settings": true, "signup": true, "store": true, "subscriptions": true,
 	"team": true, "turbo": true, "videos": true, "wallet": true,
 }
 
-// normalize folds a login, which ignores case, and reduces a post to the number of a video or the slug of a clip. A
-// handle that no login can be is left for the look-up to miss.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "twitch.tv", "clips.twitch.tv", "player.twitch.tv", "go.twitch.tv")
-	if err != nil {
-		return "", err
-	}
+// addresses is how the addresses and identifiers of Twitch are read. Read only.
+var addresses = &links.Site{
+	Hosts: []string{"twitch.tv", "clips.twitch.tv", "player.twitch.tv", "go.twitch.tv"},
+	Order: []providers.Subject{providers.PostID, providers.Handle},
+	Also:  map[providers.Subject][]providers.Subject{providers.PostID: {providers.Handle}},
+	In: func(s providers.Subject, l *links.Link) string {
+		if s == providers.Handle {
+			return channelIn(l)
+		}
+		return postOf(l)
+	},
+	ID: canonical,
+}
+
+// canonical folds a login, which ignores case, and checks the number of a video or the slug of a clip. A handle that no
+// login can be is left for the look-up to miss.
+func canonical(s providers.Subject, value string) (string, error) {
 	if s == providers.Handle {
-		if link == nil {
-			return bare(value)
+		if value = strings.ToLower(strings.TrimLeft(value, "@")); value == "" {
+			return "", providers.Invalid("a Twitch handle is a login such as twitchdev, or the URL of a channel")
 		}
-		name := link.Segment(0)
-		switch {
-		case name == "popout" || name == "moderator" || name == "embed" || name == "subs":
-			name = link.Segment(1)
-		case link.Host == "player.twitch.tv":
-			name = link.Query.Get("channel")
-		}
-		name = strings.ToLower(name)
-		if link.Host == "clips.twitch.tv" || reserved[name] || !login.MatchString(name) {
-			return "", errHandle
-		}
-		return name, nil
-	}
-	if link != nil {
-		value = postOf(link)
+		return value, nil
 	}
 	if !slug.MatchString(value) {
 		return "", providers.Invalid("a Twitch post is the number of a video, the slug of a clip, or the URL of either")
@@ -53,14 +49,21 @@ func normalize(s providers.Subject, value string) (string, error) {
 	return value, nil
 }
 
-var errHandle = providers.Invalid("a Twitch handle is a login such as twitchdev, or the URL of a channel")
-
-func bare(handle string) (string, error) {
-	handle = strings.ToLower(strings.TrimLeft(handle, "@"))
-	if handle == "" {
-		return "", errHandle
+// channelIn finds the channel that a URL names, "" when it names none.
+func channelIn(l *links.Link) string {
+	name := l.Segment(0)
+	switch {
+	case l.Host == "player.twitch.tv":
+		name = l.Param("channel")
+	case l.Host == "clips.twitch.tv":
+		return ""
+	case name == "popout" || name == "moderator" || name == "embed" || name == "subs":
+		name = l.Segment(1)
 	}
-	return handle, nil
+	if name = strings.ToLower(name); reserved[name] || !login.MatchString(name) {
+		return ""
+	}
+	return name
 }
 
 // postOf finds the video or clip that a URL names, "" when it names none.
@@ -68,11 +71,11 @@ func postOf(l *links.Link) string {
 	first, second, third := l.Segment(0), l.Segment(1), l.Segment(2)
 	switch {
 	case l.Host == "clips.twitch.tv" && first == "embed":
-		return l.Query.Get("clip")
+		return l.Param("clip")
 	case l.Host == "clips.twitch.tv":
 		return first
 	case l.Host == "player.twitch.tv":
-		return strings.TrimPrefix(l.Query.Get("video"), "v")
+		return strings.TrimPrefix(l.Param("video"), "v")
 	case first == "videos" && links.Digits(second), first == "clip":
 		return second
 	case (second == "video" || second == "v" || second == "videos") && links.Digits(third):

@@ -67,6 +67,23 @@ func (c *client) read(ctx context.Context, r upstream.Request, cursor string, ds
 	return err
 }
 
+// several reads the rows of an answer to a request that holds each of keys, at most 100, as the parameter name. About says which of
+// them a row is.
+func several[T any](
+	ctx context.Context, c *client, r upstream.Request, name string, keys []string, about func(T) string,
+) (found wire.Keyed[T], err error) {
+	if len(keys) == 0 {
+		return found, nil
+	}
+	r = r.Each(name, keys)
+	r.Input = true
+	rows, _, err := list[T](ctx, c, r, "")
+	if err != nil {
+		return found, err
+	}
+	return wire.ByKey(ctx, "data", rows, keys, about)
+}
+
 // one reads the row of an answer that is what was asked for; what says what it is. It fails with [providers.ErrNotFound] when
 // there are no rows at all.
 func one[T any](ctx context.Context, c *client, r upstream.Request, what string, is func(T) bool) (wire.Object[T], error) {

@@ -3,8 +3,11 @@ package twitch
 import (
 	"cmp"
 	"context"
+	"errors"
+	"slices"
 	"strings"
 
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/kit/text"
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 	"github.com/socialdata/socialdata/providers/kit/wire"
@@ -30,8 +33,7 @@ func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, er
 		if err != nil {
 			return schema.LiveStream{}, err
 		}
-		off := schema.Common{ID: string(u.V.ID), URL: site + u.V.Login, Raw: u.Raw}
-		return schema.LiveStream{Common: off, Host: u.V.actor()}, nil
+		return offAir(u), nil
 	}
 	host, err := c.host(ctx, s.V, handle)
 	if err != nil {
@@ -40,19 +42,98 @@ func (c *client) live(ctx context.Context, handle string) (schema.LiveStream, er
 	return s.V.stream(host, s.Raw), nil
 }
 
+// errOffAir says that a channel has no stream.
+var errOffAir = errors.New("off the air")
+
+// lives reads the streams of channels, and the accounts behind them.
+// https://dev.twitch.tv/docs/api/reference/#get-streams
+func (c *client) lives(ctx context.Context, handles []string) (map[string]schema.LiveStream, error) {
+	known := providers.Together(handles, together.MatchString)
+	var on airing
+	var err error
+	on.accounts, on.unknown = c.accounts(ctx, handles)
+	logins := map[wire.Serial]string{}
+	for _, handle := range known {
+		if u, err := on.accounts.of(handle); err == nil {
+			logins[u.V.ID] = handle
+		}
+	}
+	on.streams, err = several(ctx, c, upstream.Get("streams").With("first", pageSize), "user_login", known, func(s stream) string {
+		return cmp.Or(strings.ToLower(s.UserLogin), logins[s.UserID], strings.ToLower(s.UserName))
+	})
+	if on.unknown != nil && (ctx.Err() != nil || !slices.ContainsFunc(known, on.isOn)) {
+		err = on.unknown
+	}
+	return providers.PerKey(handles, err, func(handle string) (schema.LiveStream, error) { return on.live(ctx, handle) })
+}
+
+// airing is what some channels broadcast, and whose they are.
+type airing struct {
+	streams  wire.Keyed[stream]
+	accounts accounts
+	unknown  error // why there are no accounts, which a stream can do without
+}
+
+func (a airing) isOn(handle string) bool {
+	_, err := a.streams.Of(handle, errOffAir)
+	return err == nil
+}
+
+func (a airing) live(ctx context.Context, handle string) (schema.LiveStream, error) {
+	u, unknown := a.accounts.of(handle)
+	if !together.MatchString(handle) {
+		return schema.LiveStream{}, unknown
+	}
+	s, err := a.streams.Of(handle, errOffAir)
+	on := false
+	if err == nil {
+		on, err = s.V.live(ctx)
+	}
+	switch unknown = cmp.Or(a.unknown, unknown); {
+	case err != nil && !errors.Is(err, errOffAir):
+		return schema.LiveStream{}, err
+	case on:
+		host, err := s.V.host(ctx, handle, u.V, unknown)
+		return s.V.stream(host, s.Raw), err
+	case unknown != nil:
+		return schema.LiveStream{}, unknown
+	}
+	return offAir(u), nil
+}
+
+// live tells whether s is a stream that runs. It fails when that cannot be told.
+func (s stream) live(ctx context.Context) (bool, error) {
+	if s.Type.V == "live" {
+		return true, nil
+	}
+	return false, wire.Need(ctx, "data[].type", s.Type.Raw != nil && s.Type.V == "") // "" when Twitch itself is at a loss
+}
+
+// offAir is the channel of an account that has no stream.
+func offAir(u wire.Object[user]) schema.LiveStream {
+	return schema.LiveStream{
+		Common: schema.Common{ID: string(u.V.ID), URL: site + u.V.Login, Raw: u.Raw}, Host: u.V.actor(),
+	}
+}
+
 // host returns whose stream s is. The account is looked up for its picture, which a stream can do without.
 func (c *client) host(ctx context.Context, s stream, handle string) (schema.Actor, error) {
-	host := schema.Actor{ID: string(s.UserID), Handle: cmp.Or(s.UserLogin, handle), DisplayName: text.NonEmpty(s.UserName)}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	brief, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	u, err := c.named(ctx, handle)
+	u, err := c.named(brief, handle)
+	return s.host(ctx, handle, u.V, err)
+}
+
+// host returns whose stream s is, with what is known of the account u unless err says that it is not known.
+func (s stream) host(ctx context.Context, handle string, u user, err error) (schema.Actor, error) {
+	host := schema.Actor{ID: string(s.UserID), Handle: cmp.Or(s.UserLogin, handle), DisplayName: text.NonEmpty(s.UserName)}
 	switch {
 	case err != nil:
 		return host, nil //nolint:nilerr // see above
-	case s.UserID != "" && s.UserID != u.V.ID:
-		return host, wire.Same(ctx, "account", string(u.V.ID), string(s.UserID))
+	case s.UserID != "" && s.UserID != u.ID:
+		return host, wire.Same(ctx, "account", string(u.ID), string(s.UserID))
 	}
-	host.ID, host.AvatarURL = string(u.V.ID), text.URL(u.V.ProfileImageURL)
+	host.ID, host.AvatarURL = string(u.ID), text.URL(u.ProfileImageURL)
 	return host, nil
 }
 
@@ -63,10 +144,12 @@ func streamOf(ctx context.Context, rows wire.Rows[stream], handle string) (*wire
 		named := strings.EqualFold(s.V.UserLogin, handle) || s.V.UserLogin == "" && strings.EqualFold(s.V.UserName, handle)
 		switch {
 		case !named && rows.Len()+rows.Lost() > 1:
-		case s.V.Type.V == "live":
+		default:
+			on, err := s.V.live(ctx)
+			if !on {
+				return nil, err
+			}
 			return &s, nil
-		default: // "" when Twitch itself is at a loss
-			return nil, wire.Need(ctx, "data[].type", s.V.Type.Raw != nil && s.V.Type.V == "")
 		}
 	}
 	if rows.Len() == 0 {

@@ -26,7 +26,10 @@ type Config struct {
 	HTTP         *http.Client // nil means a client of its own
 }
 
-const pageSize = "100" // of every list; the most that Helix gives
+const (
+	pageSize = "100" // of every list; the most that Helix gives
+	most     = 100   // logins or ids that one request takes
+)
 
 type client struct {
 	http   *upstream.Client
@@ -39,6 +42,7 @@ func New(cfg Config) providers.Chain {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "twitch", Platform: platform.Twitch, Source: schema.Official,
+		Limits:      upstream.Limits(map[string]*upstream.Quota{"points": c.http.Quota()}),
 		Profile:     c.profile,
 		Live:        c.live,
 		Posts:       c.posts,
@@ -48,7 +52,13 @@ func New(cfg Config) providers.Chain {
 		Suggestions: c.suggestions,
 		Events:      c.events,
 
-		Normalize: normalize,
+		Batches: providers.Batches{
+			Profile: providers.Batch[schema.Profile]{Most: most, Read: c.profiles},
+			Live:    providers.Batch[schema.LiveStream]{Most: most, Read: c.lives},
+			Post:    providers.Batch[schema.Post]{Most: most, Bytes: 4 << 10, Read: c.postsByID},
+		},
+
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"profile"}},
 			providers.OpEvents: {"time": {"upcoming"}},
@@ -97,7 +107,7 @@ func newClient(cfg Config) *client {
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, "https://api.twitch.tv/helix"), Check: check,
 		Header: http.Header{"Client-Id": {cfg.ClientID}},
 		Quota:  upstream.NewQuota(800, time.Minute), // points of an app; each of our reads costs one
-		Limits: &upstream.LimitHeaders{Remaining: "Ratelimit-Remaining", Reset: "Ratelimit-Reset"},
+		Limits: &upstream.LimitHeaders{Limit: "Ratelimit-Limit", Remaining: "Ratelimit-Remaining", Reset: "Ratelimit-Reset"},
 	}
 	c := &client{tokens: tokens(cfg), extras: upstream.New(helix)}
 	helix.Tokens = c.tokens

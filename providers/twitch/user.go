@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,8 +18,11 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// patience is how long to wait for what an object can do without.
-const patience = 3 * time.Second
+const (
+	patience = 3 * time.Second // for what an object can do without
+	// patienceForAll is for what all the objects of a batch can do without.
+	patienceForAll = 2 * patience
+)
 
 func (c *client) profile(ctx context.Context, handle string) (schema.Profile, error) {
 	u, err := c.named(ctx, handle)
@@ -34,10 +39,92 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return p, nil
 }
 
+// profiles reads the profiles of logins: their accounts and languages together, and the followers of each by a request of its
+// own.
+func (c *client) profiles(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
+	found, err := c.accounts(ctx, handles)
+	var ids []string
+	for _, handle := range handles {
+		if u, err := found.of(handle); err == nil {
+			ids = append(ids, string(u.V.ID))
+		}
+	}
+	followers, languages := c.besides(ctx, ids)
+	return providers.PerKey(handles, err, func(handle string) (schema.Profile, error) {
+		u, err := found.of(handle)
+		if err != nil {
+			return schema.Profile{}, err
+		}
+		p := u.V.profile(u.Raw)
+		p.Followers, p.Lang = followers[u.V.ID], languages[u.V.ID]
+		return p, nil
+	})
+}
+
+// besides reads what the profiles of some accounts say beside their accounts.
+func (c *client) besides(ctx context.Context, ids []string) (followers map[wire.Serial]*int64, languages map[wire.Serial]*string) {
+	ctx, cancel := context.WithTimeout(ctx, patienceForAll)
+	defer cancel()
+	followers, languages = map[wire.Serial]*int64{}, map[wire.Serial]*string{}
+	if len(ids) == 0 {
+		return followers, languages
+	}
+	var mu sync.Mutex
+	upstream.ForEach(ctx, len(ids)+1, func(i int) {
+		brief, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if i == len(ids) {
+			languages = c.languages(brief, ids)
+			return
+		}
+		id := wire.Serial(ids[i])
+		n := c.followers(brief, id)
+		mu.Lock()
+		defer mu.Unlock()
+		followers[id] = n
+	})
+	return followers, languages
+}
+
+// accounts are what came of some logins.
+type accounts struct{ rows wire.Keyed[user] }
+
+// together is a login that may be looked up beside others: of one that Helix cannot read it refuses all.
+var together = regexp.MustCompile(`^[a-z0-9][a-z0-9_]{0,24}$`)
+
+// accounts looks up at most 100 logins.
+// https://dev.twitch.tv/docs/api/reference/#get-users
+func (c *client) accounts(ctx context.Context, handles []string) (found accounts, err error) {
+	known := providers.Together(handles, together.MatchString)
+	found.rows, err = several(ctx, c, upstream.Get("users"), "login", known, func(u user) string { return strings.ToLower(u.Login) })
+	return found, err
+}
+
+// of returns the account of a login. A login that was not looked up is left to a read of its own.
+func (a accounts) of(handle string) (wire.Object[user], error) {
+	switch {
+	case !login.MatchString(handle):
+		return wire.Object[user]{}, noLogin()
+	case !together.MatchString(handle):
+		return wire.Object[user]{}, providers.Alone()
+	}
+	u, err := a.rows.Of(handle, noAccount())
+	if err == nil && u.V.ID == "" {
+		err = providers.Unreadable(nil)
+	}
+	return u, err
+}
+
+func noLogin() error {
+	return providers.NotFound("a Twitch login has 1 to 25 letters, digits and underscores")
+}
+
+func noAccount() error { return providers.NotFound("Twitch has no such account, or has suspended it") }
+
 // named looks up a login.
 func (c *client) named(ctx context.Context, handle string) (wire.Object[user], error) {
 	if !login.MatchString(handle) {
-		return wire.Object[user]{}, providers.NotFound("a Twitch login has 1 to 25 letters, digits and underscores")
+		return wire.Object[user]{}, noLogin()
 	}
 	r := upstream.Get("users").Says("login", handle)
 	return c.user(ctx, r, func(u user) bool { return u.ID != "" && strings.EqualFold(u.Login, handle) })
@@ -53,7 +140,7 @@ func (c *client) numbered(ctx context.Context, id wire.Serial) (wire.Object[user
 func (c *client) user(ctx context.Context, r upstream.Request, is func(user) bool) (wire.Object[user], error) {
 	u, err := one(ctx, c, r, "account", is)
 	if errors.Is(err, providers.ErrNotFound) {
-		return u, providers.NotFound("Twitch has no such account, or has suspended it")
+		return u, noAccount()
 	}
 	return u, err
 }
@@ -87,6 +174,21 @@ func (c *client) language(ctx context.Context, id wire.Serial) *string {
 		return nil
 	}
 	return lang(info.V.Language)
+}
+
+// languages is [client.language] for several channels.
+func (c *client) languages(ctx context.Context, ids []string) map[wire.Serial]*string {
+	out := map[wire.Serial]*string{}
+	found, err := several(ctx, c, upstream.Get("channels"), "broadcaster_id", ids, func(i information) string { return string(i.ID) })
+	if err != nil {
+		return out
+	}
+	for _, id := range ids {
+		if info, err := found.Of(id, providers.ErrNotFound); err == nil {
+			out[info.V.ID] = lang(info.V.Language)
+		}
+	}
+	return out
 }
 
 // information is one of GET /channels, as far as it says more than [user].
@@ -150,6 +252,24 @@ func (c *client) owner(ctx context.Context, id wire.Serial, shown string) (schem
 		return schema.Actor{}, err
 	}
 	return stranger(id, shown), nil
+}
+
+// owners is [client.owner] for several accounts: the names that are shown stand in for all that cannot be looked up.
+func (c *client) owners(ctx context.Context, ids []string) lookUp {
+	brief, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	slices.Sort(ids)
+	found, err := several(brief, c, upstream.Get("users"), "id", slices.Compact(ids), func(u user) string { return string(u.ID) })
+	return func(ctx context.Context, id wire.Serial, shown string) (schema.Actor, error) {
+		u, absent := found.Of(string(id), providers.ErrNotFound)
+		switch {
+		case ctx.Err() != nil:
+			return schema.Actor{}, cmp.Or(err, ctx.Err())
+		case err == nil && absent == nil && u.V.Login != "":
+			return u.V.actor(), nil
+		}
+		return stranger(id, shown), nil
+	}
 }
 
 // stranger is an account of which only the id and the name that is shown are known.

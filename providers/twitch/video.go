@@ -44,28 +44,91 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return read(ctx, id)
 }
 
+// longestNumber is how many digits the number of a video has that is asked for beside others: of one that is too large Helix
+// refuses all.
+const longestNumber = 15
+
+// postsByID reads videos and clips by their ids: one request for those of each kind, and one for the channels that they do not
+// name whole.
+func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema.Post, error) {
+	numbers := providers.Together(ids, func(id string) bool { return links.Digits(id) && len(id) <= longestNumber })
+	slugs := providers.Together(ids, func(id string) bool { return !links.Digits(id) })
+	videos, err := several(ctx, c, upstream.Get("videos"), "id", numbers, func(v video) string { return string(v.ID) })
+	if errors.Is(err, providers.ErrNotFound) { // there is none of them
+		err = nil
+	}
+	var clips wire.Keyed[clip]
+	if err == nil {
+		r := upstream.Get("clips").With("first", pageSize)
+		clips, err = several(ctx, c, r, "id", slugs, func(o clip) string { return string(o.ID) })
+	}
+	var owners []string
+	for _, id := range numbers {
+		if v, err := videos.Of(id, noVideo()); err == nil && !v.V.named() && v.V.UserID != "" {
+			owners = append(owners, string(v.V.UserID))
+		}
+	}
+	for _, id := range slugs {
+		if o, err := clips.Of(id, noClip()); err == nil && o.V.BroadcasterID != "" {
+			owners = append(owners, string(o.V.BroadcasterID))
+		}
+	}
+	owner := c.owners(ctx, owners)
+	return providers.PerKey(ids, err, func(id string) (schema.Post, error) {
+		switch {
+		case !links.Digits(id):
+			o, err := clips.Of(id, noClip())
+			if err != nil {
+				return schema.Post{}, err
+			}
+			return o.V.shown(ctx, o.Raw, owner)
+		case len(id) > longestNumber:
+			return schema.Post{}, providers.Alone()
+		}
+		v, err := videos.Of(id, noVideo())
+		if err != nil {
+			return schema.Post{}, err
+		}
+		return v.V.shown(ctx, v.Raw, owner)
+	})
+}
+
+func noVideo() error { return providers.NotFound("Twitch has no such video, or no longer") }
+
 func (c *client) video(ctx context.Context, id string) (schema.Post, error) {
 	v, err := one(ctx, c, upstream.Get("videos").Says("id", id), "video", func(v video) bool { return string(v.ID) == id })
-	switch {
-	case errors.Is(err, providers.ErrNotFound):
-		return schema.Post{}, providers.NotFound("Twitch has no such video, or no longer")
-	case err == nil:
-		err = wire.Need(ctx, "data[].viewable", v.V.told())
+	if errors.Is(err, providers.ErrNotFound) {
+		err = noVideo()
 	}
 	if err != nil {
 		return schema.Post{}, err
 	}
-	if v.V.private() {
+	return v.V.shown(ctx, v.Raw, c.owner)
+}
+
+// lookUp returns the account behind an id; see [client.owner].
+type lookUp func(ctx context.Context, id wire.Serial, shown string) (schema.Actor, error)
+
+// shown converts a video that stands alone. It fails when not everybody may see it, or that cannot be told.
+func (v video) shown(ctx context.Context, raw []byte, owner lookUp) (schema.Post, error) {
+	if err := wire.Need(ctx, "data[].viewable", v.told()); err != nil {
+		return schema.Post{}, err
+	}
+	if v.private() {
 		return schema.Post{}, providers.NotFound("this video is private")
 	}
-	author := schema.Actor{ID: string(v.V.UserID), Handle: v.V.UserLogin, DisplayName: text.NonEmpty(v.V.UserName)}
-	if author.ID == "" || author.Handle == "" {
-		if author, err = c.owner(ctx, v.V.UserID, v.V.UserName); err != nil {
+	author := schema.Actor{ID: string(v.UserID), Handle: v.UserLogin, DisplayName: text.NonEmpty(v.UserName)}
+	if !v.named() {
+		var err error
+		if author, err = owner(ctx, v.UserID, v.UserName); err != nil {
 			return schema.Post{}, err
 		}
 	}
-	return v.V.post(author, v.Raw), nil
+	return v.post(author, raw), nil
 }
+
+// named tells whether v names its channel whole.
+func (v video) named() bool { return v.UserID != "" && v.UserLogin != "" }
 
 // video is one of GET /videos.
 // https://dev.twitch.tv/docs/api/reference/#get-videos

@@ -120,6 +120,38 @@ func page[T, O any](
 	return out, err
 }
 
+// looked is what came of a look-up of several things.
+type looked[T any] struct {
+	rows   wire.Keyed[T]
+	faults []fault
+}
+
+// looked sorts the answer to a look-up of several things by key: about says which of them a row is about.
+func (a list[T]) looked(ctx context.Context, keys []string, about func(T) string) (out looked[T], err error) {
+	out.faults = a.Errors
+	switch {
+	case a.Data.Here():
+		out.rows, err = wire.ByKey(ctx, "data", a.Data, keys, about)
+	case a.Data.Odd() || len(a.Errors) == 0:
+		err = wire.Need(ctx, "data", false)
+	}
+	return out, err
+}
+
+// of returns what a key names, or what X says in its place. A key of which X says nothing may still name something.
+func (l looked[T]) of(key string) (wire.Object[T], error) {
+	row, err := l.rows.Of(key, providers.Unreadable(nil))
+	if err == nil {
+		return row, nil
+	}
+	for _, f := range l.faults {
+		if strings.EqualFold(f.Value, key) && !f.aside() {
+			return row, refusal([]fault{f})
+		}
+	}
+	return row, err
+}
+
 // includes holds what the objects of data point to. Entries may be missing.
 type includes struct {
 	Users  wire.Rows[user]  `json:"users"`

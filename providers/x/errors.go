@@ -17,6 +17,7 @@ type fault struct {
 	Type       string                     `json:"type"`
 	Detail     string                     `json:"detail"`
 	Message    string                     `json:"message"`
+	Value      string                     `json:"value"`      // what was asked for, of a 200
 	Parameter  string                     `json:"parameter"`  // of a 200
 	Parameters map[string]json.RawMessage `json:"parameters"` // of a 400
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/socialdata/socialdata/providers/internal/links"
 )
 
-// hosts are the names of X's site.
-var hosts = []string{"x.com", "twitter.com"}
+// short is the host of the links that X makes of those in posts.
+const short = "t.co"
 
 var (
 	username  = regexp.MustCompile(`^[a-z0-9_]{1,15}$`)
@@ -19,50 +19,62 @@ var (
 
 // reserved are paths of x.com that are no accounts.
 var reserved = map[string]bool{
-	"compose": true, "explore": true, "hashtag": true, "home": true, "i": true, "intent": true, "jobs": true, "login": true,
-	"messages": true, "notifications": true, "privacy": true, "search": true, "settings": true, "share": true,
-	"signup": true, "tos": true,
+	"about": true, "account": true, "compose": true, "download": true, "explore": true, "hashtag": true, "home": true, "i": true,
+	"intent": true, "jobs": true, "login": true, "logout": true, "messages": true, "notifications": true, "oauth": true,
+	"privacy": true, "search": true, "search-advanced": true, "settings": true, "share": true, "signup": true, "tos": true,
 }
 
-// normalize folds a handle, which ignores case, and reduces a post, comment or community to its number. A handle that
-// cannot be one is left for the look-up, to which it is an account that does not exist.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, hosts...)
-	if err != nil {
-		return "", err
+// addresses is how the addresses and identifiers of X are read. Read only.
+var addresses = &links.Site{
+	Hosts: []string{"x.com", "twitter.com", "platform.twitter.com", "platform.x.com", short},
+	Order: []providers.Subject{providers.PostID, providers.CommunityID, providers.Handle},
+	Also:  map[providers.Subject][]providers.Subject{providers.PostID: {providers.CommentID, providers.Handle}},
+	In:    inLink, ID: canonical,
+	Short: func(l *links.Link) bool { return l.Host == short && l.Segment(0) != "" },
+}
+
+// inLink finds an account, a post or a community in an address.
+func inLink(s providers.Subject, l *links.Link) string {
+	first := l.Segment(0)
+	switch {
+	case s == providers.Handle && first == "i" && l.Segment(1) == "user" && links.Digits(l.Segment(2)):
+		return l.Segment(2)
+	case s == providers.Handle && first == "intent" && (l.Segment(1) == "user" || l.Segment(1) == "follow"):
+		return l.Param("screen_name")
+	case s == providers.Handle && (reserved[strings.ToLower(first)] || strings.HasPrefix(l.Host, "platform.") || l.Host == short):
+		return ""
+	case s == providers.Handle:
+		return first
+	case s == providers.CommunityID && first == "i" && l.Segment(1) == "communities":
+		return l.Segment(2)
+	case s == providers.CommunityID:
+		return ""
+	case strings.HasPrefix(l.Host, "platform."): // a post on another site: embed/Tweet.html?id=1
+		return l.Param("id")
 	}
-	switch s { //nolint:exhaustive // X has no other subjects
+	return statusOf(l)
+}
+
+// canonical folds a handle, which ignores case, and checks the number of a post, comment or community. A handle that cannot
+// be one is left for the look-up, to which it is an account that does not exist.
+func canonical(s providers.Subject, value string) (string, error) {
+	switch s {
 	case providers.Handle:
-		if link != nil {
-			value = link.Segment(0)
-			if value == "i" && link.Segment(1) == "user" && links.Digits(link.Segment(2)) {
-				value = link.Segment(2)
-			}
-		}
-		value = strings.ToLower(strings.TrimLeft(value, "@"))
-		if link != nil && reserved[value] || value == "" {
+		if value = strings.ToLower(strings.TrimLeft(value, "@")); value == "" {
 			return "", providers.Invalid("an X handle is a name such as XDevelopers, or the URL of a profile")
 		}
 		return value, nil
 	case providers.CommunityID:
-		if link != nil {
-			value = ""
-			if link.Segment(0) == "i" && link.Segment(1) == "communities" {
-				value = link.Segment(2)
-			}
-		}
 		if value = communityID(value); !number(value) {
 			return "", providers.Invalid("an X community is a number, or the URL x.com/i/communities/{number}")
 		}
 		return value, nil
+	default:
+		if !number(value) {
+			return "", providers.Invalid("an X post is a number, or the URL x.com/{handle}/status/{number}")
+		}
+		return value, nil
 	}
-	if link != nil {
-		value = statusOf(link)
-	}
-	if !number(value) {
-		return "", providers.Invalid("an X post is a number, or the URL x.com/{handle}/status/{number}")
-	}
-	return value, nil
 }
 
 // statusOf reads the paths {handle}/status/{id}, i/status/{id} and i/web/status/{id}.

@@ -25,7 +25,7 @@ func newOwn(cfg Config) providers.Provider {
 	return providers.Provider{
 		Name: "x_own", Platform: platform.X, Source: schema.Own,
 		Post:      e.post,
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Notes: map[providers.Op]string{
 			providers.OpPost: "without shares, views and saves; a long post comes cut short",
 		},

@@ -40,6 +40,34 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return t.V.post(in, nil, t.Raw), nil
 }
 
+// longestID is how many digits X takes together with other ids: one more and it refuses them all.
+const longestID = 19
+
+// postsByID reads posts by their ids.
+// https://docs.x.com/x-api/posts/get-posts-by-ids
+func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema.Post, error) {
+	var a list[tweet]
+	var found looked[tweet]
+	var err error
+	short := func(id string) bool { return number(id) && len(id) <= longestID }
+	if known := providers.Together(ids, short); len(known) > 0 {
+		r := upstream.Get("2", "tweets").With("ids", strings.Join(known, ","))
+		if err = c.tweets(ctx, r.On(c.lookups), &a); err == nil {
+			found, err = a.looked(ctx, known, func(t tweet) string { return string(t.ID) })
+		}
+	}
+	return providers.PerKey(ids, err, func(id string) (schema.Post, error) {
+		if !short(id) {
+			return schema.Post{}, providers.Alone()
+		}
+		t, err := found.of(id)
+		if err != nil {
+			return schema.Post{}, err
+		}
+		return t.V.post(a.Includes, nil, t.Raw), nil
+	})
+}
+
 // tweet reads one post as a list of one, which X allows seven times as often as a look-up of one.
 func (c *client) tweet(ctx context.Context, id string) (wire.Object[tweet], includes, error) {
 	var a list[tweet]

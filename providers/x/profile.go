@@ -23,14 +23,52 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return u.V.profile(u.Raw), nil
 }
 
+// profilesByName reads accounts by their handles; those that are numbers are left to profile.
+// https://docs.x.com/x-api/users/get-users-by-usernames
+func (c *client) profilesByName(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
+	var found looked[user]
+	var err error
+	if names := providers.Together(handles, isName); len(names) > 0 {
+		r := upstream.Get("2", "users", "by").With("usernames", strings.Join(names, ",")).With("user.fields", userFields)
+		var a list[user]
+		if _, err = c.http.Read(ctx, r.On(c.users), &a); err == nil {
+			found, err = a.looked(ctx, names, func(u user) string { return strings.ToLower(u.Username) })
+		}
+	}
+	return providers.PerKey(handles, err, func(handle string) (schema.Profile, error) {
+		switch {
+		case number(handle):
+			return schema.Profile{}, providers.Alone()
+		case !isName(handle):
+			return schema.Profile{}, noName()
+		}
+		u, err := found.of(handle)
+		if err == nil {
+			err = u.V.is(ctx, handle)
+		}
+		if err != nil {
+			return schema.Profile{}, err
+		}
+		c.accounts.put(handle, u.V)
+		return u.V.profile(u.Raw), nil
+	})
+}
+
+// isName tells whether X looks up a handle by name.
+func isName(handle string) bool { return !number(handle) && username.MatchString(handle) }
+
+func noName() error {
+	return providers.NotFound("an X handle has 1 to 15 letters, digits and underscores")
+}
+
 // account looks up a handle or a numeric id.
 func (c *client) account(ctx context.Context, handle string) (wire.Object[user], error) {
 	r := upstream.Get("2", "users", "by", "username", handle)
 	switch {
 	case number(handle):
 		r = upstream.Get("2", "users", handle)
-	case !username.MatchString(strings.ToLower(handle)):
-		return wire.Object[user]{}, providers.NotFound("an X handle has 1 to 15 letters, digits and underscores")
+	case !isName(strings.ToLower(handle)):
+		return wire.Object[user]{}, noName()
 	}
 	var a single[user]
 	_, err := c.http.Read(ctx, r.On(c.users).With("user.fields", userFields), &a)

@@ -15,6 +15,9 @@ import (
 
 // find searches posts, or accounts when the kind asks for profiles.
 func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
+	if err := c.searchable(q); err != nil {
+		return providers.Page[schema.SearchResult]{}, err
+	}
 	read := c.findPosts
 	if q.Kind == schema.ProfileResult {
 		read = c.findUsers
@@ -22,23 +25,34 @@ func (c *client) find(ctx context.Context, q providers.SearchQuery, cursor strin
 	return read(ctx, q, cursor)
 }
 
+// searchable says why a query cannot be searched for.
+func (c *client) searchable(q providers.SearchQuery) error {
+	most, profiles := c.longest(), q.Kind == schema.ProfileResult
+	switch {
+	case profiles && c.user == nil:
+		return providers.Invalid("searching profiles needs the setting user_token")
+	case profiles && !latin.MatchString(q.Query):
+		return providers.Invalid("X searches profiles by at most 50 Latin letters, digits, spaces, ' and _")
+	case profiles && (q.Sort != "" || q.Lang != "" || q.Handle != "" || !q.Since.IsZero() || !q.Until.IsZero()):
+		return providers.Invalid("X cannot sort or filter a search for profiles")
+	case profiles:
+		return nil
+	case q.Handle != "" && !username.MatchString(strings.ToLower(q.Handle)) && !number(q.Handle):
+		return providers.Invalid("an X handle has 1 to 15 letters, digits and underscores")
+	case q.Lang != "" && !langCode.MatchString(q.Lang):
+		return providers.Invalid("X filters by a language such as ar")
+	case utf8.RuneCountInString(terms(q)) > most:
+		return providers.Invalid("X takes queries of at most %d characters, our own operators included", most)
+	}
+	return nil
+}
+
 func (c *client) findPosts(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
-	var none providers.Page[schema.SearchResult]
-	if q.Handle != "" && !username.MatchString(strings.ToLower(q.Handle)) && !number(q.Handle) {
-		return none, providers.Invalid("an X handle has 1 to 15 letters, digits and underscores")
-	}
-	if q.Lang != "" && !langCode.MatchString(q.Lang) {
-		return none, providers.Invalid("X filters by a language such as ar")
-	}
-	query := terms(q)
-	if most := c.longest(); utf8.RuneCountInString(query) > most {
-		return none, providers.Invalid("X takes queries of at most %d characters, our own operators included", most)
-	}
 	sort := "recency"
 	if q.Sort == "relevance" {
 		sort = "relevancy"
 	}
-	r := upstream.Request{}.Says("query", query).With("sort_order", sort).With("next_token", cursor)
+	r := upstream.Request{}.Says("query", terms(q)).With("sort_order", sort).With("next_token", cursor)
 	if !q.Since.IsZero() {
 		r = r.With("start_time", q.Since.UTC().Format(time.RFC3339))
 	}
@@ -115,20 +129,11 @@ var latin = regexp.MustCompile(`^[A-Za-z0-9_' ]{1,50}$`)
 // findUsers searches accounts, which X shows to users only.
 // https://docs.x.com/x-api/users/search-users
 func (c *client) findUsers(ctx context.Context, q providers.SearchQuery, cursor string) (providers.Page[schema.SearchResult], error) {
-	var none providers.Page[schema.SearchResult]
-	switch {
-	case c.user == nil:
-		return none, providers.Invalid("searching profiles needs the setting user_token")
-	case !latin.MatchString(q.Query):
-		return none, providers.Invalid("X searches profiles by at most 50 Latin letters, digits, spaces, ' and _")
-	case q.Sort != "" || q.Lang != "" || q.Handle != "" || !q.Since.IsZero() || !q.Until.IsZero():
-		return none, providers.Invalid("X cannot sort or filter a search for profiles")
-	}
 	r := upstream.Get("2", "users", "search").Says("query", q.Query).With("max_results", pageSize).
 		With("next_token", cursor).With("user.fields", userFields)
 	var a list[user]
 	if _, err := c.user.Read(ctx, r.On(c.people), &a); err != nil {
-		return none, err
+		return providers.Page[schema.SearchResult]{}, err
 	}
 	return page(ctx, a, func(u user, raw json.RawMessage) (schema.SearchResult, bool) {
 		p := u.profile(raw)

@@ -48,6 +48,9 @@ var credentials = []string{
 // pageSize of every list. Each post and each account of a page is paid for.
 const pageSize = "20"
 
+// most is how many accounts or posts one look-up takes.
+const most = 100
+
 type client struct {
 	http *upstream.Client
 	user *upstream.Client // speaks for a user; nil without a token
@@ -78,6 +81,10 @@ func newOfficial(cfg Config) providers.Provider {
 	}
 	p := providers.Provider{
 		Name: "x", Platform: platform.X, Source: schema.Official,
+		Limits: upstream.Limits(map[string]*upstream.Quota{
+			"users": c.users, "timelines": c.timelines, "lookups": c.lookups, "searches": c.finds,
+			"communities": c.communities, "spaces": c.spaces, "people": c.people,
+		}),
 		Profile:   c.profile,
 		Live:      c.live,
 		Posts:     c.posts,
@@ -87,7 +94,14 @@ func newOfficial(cfg Config) providers.Provider {
 		Replies:   c.replies,
 		Community: c.community,
 
-		Normalize: normalize,
+		Batches: providers.Batches{
+			Profile: providers.Batch[schema.Profile]{Most: most, Read: c.profilesByName},
+			Post:    providers.Batch[schema.Post]{Most: most, Read: c.postsByID},
+		},
+
+		Searches:  c.searchable,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
+		Open: upstream.Opener(cfg.HTTP, "t.co"),
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {
 				"kind": kinds, "sort": {"relevance", "recent"}, "since": nil, "until": nil, "lang": nil, "handle": nil,
@@ -142,7 +156,7 @@ func newClient(cfg Config) *client {
 	base := cmp.Or(cfg.BaseURL, "https://api.x.com")
 	up := upstream.Config{
 		HTTP: cfg.HTTP, Base: base, Check: check, Credentials: credentials,
-		Limits: &upstream.LimitHeaders{Remaining: "x-rate-limit-remaining", Reset: "x-rate-limit-reset"},
+		Limits: &upstream.LimitHeaders{Limit: "x-rate-limit-limit", Remaining: "x-rate-limit-remaining", Reset: "x-rate-limit-reset"},
 	}
 	app := up
 	if cfg.Token != "" {

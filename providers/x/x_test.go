@@ -75,6 +75,7 @@ func TestOfficial(t *testing.T) {
 			{Call: providertest.Search("profiles in Arabic", providers.SearchQuery{Query: "شاي", Kind: schema.ProfileResult}), Want: providers.ErrInvalid},
 			{Call: providertest.Search("profiles by time", providers.SearchQuery{Query: "ann", Kind: schema.ProfileResult, Sort: "recent"}), Want: providers.ErrInvalid},
 		},
+		Lone: map[providers.Op][]string{providers.OpProfile: {"102"}},
 		Drift: &providertest.Drift{
 			// The last page has no token, and a post that refers to none has no references.
 			Absent: []string{"meta", "meta.next_token", "data[].referenced_tweets", "data[].referenced_posts"},
@@ -106,7 +107,7 @@ func TestOfficial(t *testing.T) {
 func TestEmbed(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: func(c *http.Client) providers.Chain { return x.New(x.Config{HTTP: c}) }, Upstream: "x_own",
+		New: func(c *http.Client) providers.Chain { return x.New(x.Config{HTTP: c}) }, Upstream: "x_own", Witness: true,
 		Calls: []providertest.Call{
 			providertest.Post("embed", "1703436713362870723"),
 		},
@@ -159,6 +160,52 @@ func TestHandleIsLookedUpOnce(t *testing.T) {
 	want := []string{"/2/users/by/username/ann", "/2/users/100/tweets", "/2/users/100/tweets"}
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}
+
+func TestABatchOfProfilesIsRemembered(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	p := official(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		asked = append(asked, r.URL.Path)
+		if strings.HasSuffix(r.URL.Path, "/by") {
+			return 200, `{"data":[{"id":"100","username":"Ann"}],"errors":[{"value":"Bo","title":"Not Found Error","type":"x/resource-not-found"}]}`
+		}
+		return 200, `{"meta":{"result_count":0}}`
+	})})
+	found, err := p.Batches.Profile.Read(t.Context(), []string{"ann", "bo"})
+	single, whole := providers.Apart(err)
+	if len(found) != 1 || whole != nil || !errors.Is(single["bo"], providers.ErrNotFound) {
+		t.Fatalf("found %v, got error %v", found, err)
+	}
+	if _, err := p.Posts(t.Context(), "ann", ""); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"/2/users/by", "/2/users/100/tweets"}, asked); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}
+
+func TestAKeyThatXRefusesFailsAlone(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	p := official(&http.Client{Transport: providertest.Answers(func(r *http.Request) (int, string) {
+		asked = append(asked, r.URL.Query().Get("ids"))
+		return 400, `{"errors":[{"parameters":{"ids":["1,2"]},"message":"not valid"}]}`
+	})})
+	long := strings.Repeat("9", 20)
+	found, err := p.Batches.Post.Read(t.Context(), []string{"1", long, "2"})
+	single, whole := providers.Apart(err)
+	if whole != nil || len(found) != 0 || len(single) != 3 {
+		t.Errorf("found %v, got error %v", found, err)
+	}
+	for key, err := range single {
+		if errors.Is(err, providers.ErrNotFound) || errors.Is(err, providers.ErrInvalid) {
+			t.Errorf("%s is not left to a read of its own: %v", key, err)
+		}
+	}
+	if diff := cmp.Diff([]string{"1,2"}, asked); diff != "" {
+		t.Errorf("ids (-want +got):\n%s", diff)
 	}
 }
 

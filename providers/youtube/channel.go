@@ -22,6 +22,23 @@ func (c *client) profile(ctx context.Context, handle string) (schema.Profile, er
 	return ch.V.profile(ch.Raw), nil
 }
 
+// profilesByID reads channels by their ids; those that are named by a handle are left to profile, for YouTube takes one handle
+// at a time.
+func (c *client) profilesByID(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
+	found, err := byID(ctx, c, upstream.Get("channels").With("part", channelParts).With("maxResults", pageSize),
+		providers.Together(handles, channelID.MatchString), func(ch channel) string { return ch.ID })
+	return providers.PerKey(handles, err, func(handle string) (schema.Profile, error) {
+		if !channelID.MatchString(handle) {
+			return schema.Profile{}, providers.Alone()
+		}
+		ch, err := found.find("channel", func(ch channel) bool { return ch.ID == handle })
+		if err != nil {
+			return schema.Profile{}, err
+		}
+		return ch.V.profile(ch.Raw), nil
+	})
+}
+
 // channel reads those parts of a channel by what normalize made of it.
 func (c *client) channel(ctx context.Context, handle, parts string) (wire.Object[channel], error) {
 	r := upstream.Get("channels").With("part", parts)

@@ -75,7 +75,7 @@ func check(res *upstream.Response) error {
 		now := time.Now()
 		return providers.Limited("the day's quota at YouTube is used up", reset(now).Sub(now))
 	case "rateLimitExceeded", "userRateLimitExceeded":
-		return providers.Limited("YouTube limits our pace", time.Minute)
+		return providers.Limited("YouTube is rate limiting us", time.Minute)
 	case "keyInvalid", "API_KEY_INVALID", "accessNotConfigured", "SERVICE_DISABLED", "ipRefererBlocked":
 		return providers.Unavailable(errors.New(reason), "YouTube refused our API key")
 	case "invalidRegionCode":

@@ -54,6 +54,9 @@ type batch[T any] struct {
 	lost int // rows that cannot be read, or are none of those asked for
 }
 
+// most is how many ids one request takes.
+const most = 50
+
 // byID reads at most 50 things, whose order is not that of the answer. A single odd row is for the caller to judge.
 func byID[T any](ctx context.Context, c *client, r upstream.Request, ids []string, id func(T) string) (batch[T], error) {
 	var b batch[T]
@@ -84,8 +87,15 @@ func byID[T any](ctx context.Context, c *client, r upstream.Request, ids []strin
 
 // one returns the only thing that was asked for; what says what it is.
 func (b batch[T]) one(what string) (wire.Object[T], error) {
-	if len(b.rows) > 0 {
-		return b.rows[0], nil
+	return b.find(what, func(T) bool { return true })
+}
+
+// find returns the thing that was meant among those that were asked for; what says what it is.
+func (b batch[T]) find(what string, meant func(T) bool) (wire.Object[T], error) {
+	for _, o := range b.rows {
+		if meant(o.V) {
+			return o, nil
+		}
 	}
 	if err := wire.Understood("items", 0, b.lost); err != nil {
 		return wire.Object[T]{}, err

@@ -43,19 +43,21 @@ var pages = map[string]bool{
 	"signin": true, "t": true, "trending": true, "tv": true, "upload": true, "user": true, "watch": true,
 }
 
-// normalize reduces a channel to its id, its handle in lower case without @, or user/ and its old user name; and a
-// video, playlist or comment to its id. An id of a wrong form is left as it is: there is no such video, which is not
-// the same as a question that makes no sense.
-func normalize(s providers.Subject, value string) (string, error) {
-	link, err := links.Parse(value, "youtube.com", "youtu.be", "music.youtube.com", "youtube-nocookie.com")
-	if err != nil {
-		return "", err
-	}
-	if link != nil {
-		if value = inLink(s, link); value == "" {
-			return "", providers.Invalid("the URL names no %s of YouTube", s)
-		}
-	}
+// addresses is how the addresses and identifiers of YouTube are read. Read only.
+var addresses = &links.Site{
+	Hosts: []string{"youtube.com", "youtu.be", "music.youtube.com", "youtube-nocookie.com", "gaming.youtube.com"},
+	Order: []providers.Subject{providers.CommentID, providers.PostID, providers.CollectionID, providers.Handle},
+	Also: map[providers.Subject][]providers.Subject{
+		providers.CommentID: {providers.PostID},
+		providers.PostID:    {providers.CollectionID}, // a video that is played in a list
+	},
+	In: inLink, ID: canonical,
+}
+
+// canonical reduces a channel to its id, its handle in lower case without @, or user/ and its old user name. An id of a
+// video, playlist or comment that has a wrong form is left as it is: there is no such video, which is not the same as a
+// question that makes no sense.
+func canonical(s providers.Subject, value string) (string, error) {
 	if s != providers.Handle || channelID.MatchString(value) {
 		return value, nil
 	}
@@ -91,15 +93,17 @@ func inLink(s providers.Subject, l *links.Link) string {
 		case l.Host == "youtu.be":
 			return first
 		case first == "watch":
-			return l.Query.Get("v")
-		case first == "shorts", first == "live", first == "embed", first == "v":
+			return l.Param("v")
+		case first == "embed" && second == "videoseries": // of a playlist
+			return ""
+		case first == "shorts", first == "live", first == "embed", first == "v", first == "e":
 			return second
 		}
 		return ""
 	case providers.CollectionID:
-		return l.Query.Get("list")
+		return l.Param("list")
 	case providers.CommentID:
-		return l.Query.Get("lc")
+		return l.Param("lc")
 	default:
 		return ""
 	}

@@ -23,7 +23,7 @@ func newOwn(cfg Config) providers.Provider {
 		Reels:       s.reels,
 		Suggestions: s.suggestions,
 
-		Normalize: normalize,
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpTranscript:  {"lang": nil},
 			providers.OpSuggestions: {"region": nil},

@@ -56,6 +56,22 @@ func (c *client) collection(ctx context.Context, q providers.CollectionQuery) (s
 	return p.V.collection(p.Raw, nil), nil
 }
 
+// collectionsByID reads playlists by their ids.
+func (c *client) collectionsByID(ctx context.Context, ids []string, _ providers.CollectionQuery) (map[string]schema.Collection, error) {
+	found, err := byID(ctx, c, upstream.Get("playlists").With("part", playlistParts).With("maxResults", pageSize),
+		providers.Together(ids, playlistID.MatchString), func(p playlist) string { return p.ID })
+	return providers.PerKey(ids, err, func(id string) (schema.Collection, error) {
+		if !playlistID.MatchString(id) {
+			return schema.Collection{}, providers.NotFound("no such playlist")
+		}
+		p, err := found.find("playlist", func(p playlist) bool { return p.ID == id })
+		if err != nil {
+			return schema.Collection{}, err
+		}
+		return p.V.collection(p.Raw, nil), nil
+	})
+}
+
 func (c *client) collectionPosts(ctx context.Context, q providers.CollectionQuery, cursor string) (providers.Page[schema.Post], error) {
 	if !playlistID.MatchString(q.ID) {
 		return providers.Page[schema.Post]{}, providers.NotFound("no such playlist")

@@ -36,6 +36,21 @@ func (c *client) post(ctx context.Context, id string) (schema.Post, error) {
 	return v.V.post(v.Raw, nil), nil
 }
 
+// postsByID reads videos by their ids.
+func (c *client) postsByID(ctx context.Context, ids []string) (map[string]schema.Post, error) {
+	found, err := c.videos(ctx, providers.Together(ids, videoID.MatchString))
+	return providers.PerKey(ids, err, func(id string) (schema.Post, error) {
+		if !videoID.MatchString(id) {
+			return schema.Post{}, providers.NotFound("no such video")
+		}
+		v, err := found.find("video", func(v video) bool { return v.ID == id })
+		if err != nil {
+			return schema.Post{}, err
+		}
+		return v.V.post(v.Raw, nil), nil
+	})
+}
+
 // posts reads the list of a channel's uploads, which is a playlist.
 func (c *client) posts(ctx context.Context, handle, cursor string) (providers.Page[schema.Post], error) {
 	return c.uploads(ctx, handle, cursor, channel.uploads)

@@ -57,6 +57,7 @@ func newOfficial(cfg Config) providers.Provider {
 	c := newClient(cfg)
 	p := providers.Provider{
 		Name: "youtube", Platform: platform.YouTube, Source: schema.Official,
+		Limits:          upstream.Limits(map[string]*upstream.Quota{"units": c.http.Quota(), "searches": c.search}),
 		Profile:         c.profile,
 		Live:            c.live,
 		Posts:           c.posts,
@@ -70,7 +71,13 @@ func newOfficial(cfg Config) providers.Provider {
 		Collection:      c.collection,
 		CollectionPosts: c.collectionPosts,
 
-		Normalize: normalize,
+		Batches: providers.Batches{
+			Profile:    providers.Batch[schema.Profile]{Most: most, Read: c.profilesByID},
+			Post:       providers.Batch[schema.Post]{Most: most, Read: c.postsByID},
+			Collection: providers.BatchBy[providers.CollectionQuery, schema.Collection]{Most: most, Read: c.collectionsByID},
+		},
+
+		Normalize: addresses.Normalize, Names: addresses.Names, Also: addresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpTrending: {"region": nil},
 			providers.OpSearch: {

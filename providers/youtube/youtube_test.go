@@ -26,6 +26,7 @@ func TestProvider(t *testing.T) {
 		New: func(c *http.Client) providers.Chain { return youtube.New(youtube.Config{APIKey: "k", HTTP: c}) },
 		Calls: []providertest.Call{
 			providertest.Profile("profile", ann),
+			providertest.Profile("profile-by-id", "UCannexample000000000000"),
 			providertest.Profile("profile-bare", bare),
 			providertest.Profile("profile-of-old-name", "user/oldname"),
 			providertest.Profile("profile-arabic", "قناة_مثال"),
@@ -48,6 +49,7 @@ func TestProvider(t *testing.T) {
 			providertest.Collections("collections", providers.CollectionsQuery{Handle: ann}),
 			providertest.Collections("collections-podcasts", providers.CollectionsQuery{Handle: ann, Kind: schema.Podcast}),
 			providertest.Collection("collection", providers.CollectionQuery{ID: "PLteaexample"}),
+			providertest.Collection("collection-podcast", providers.CollectionQuery{ID: "PLpodexample"}),
 			providertest.CollectionPosts("collection-posts", providers.CollectionQuery{ID: "PLteaexample"}),
 			providertest.Live("live", "UCliveexample00000000000"),
 			providertest.Live("live-found-by-search", "UClongexample00000000000"),
@@ -55,6 +57,7 @@ func TestProvider(t *testing.T) {
 		},
 		Fails: []providertest.Fail{
 			{Call: providertest.Profile("unknown channel", "nobody"), Want: providers.ErrNotFound},
+			{Call: providertest.Profile("unknown channel's id", "UCnobodyatall00000000000"), Want: providers.ErrNotFound},
 			{Call: providertest.Posts("posts of an unknown channel", "nobody"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("unknown video", "gone-video1"), Want: providers.ErrNotFound},
 			{Call: providertest.Post("malformed video", "abc"), Want: providers.ErrNotFound},
@@ -84,6 +87,7 @@ func TestProvider(t *testing.T) {
 			{Call: providertest.Trending("unknown region", providers.TrendingQuery{Region: "ZZ"}), Want: providers.ErrInvalid},
 			{Call: providertest.Posts("cursor of another list", ann).From("PAGE2"), Want: providers.ErrCursor},
 		},
+		Lone: map[providers.Op][]string{providers.OpProfile: {ann, "user/oldname", "قناة_مثال", "nobody"}},
 		Drift: &providertest.Drift{
 			// No token is the last page, and of a playlist no word about podcasts is that it is none.
 			Absent: []string{"nextPageToken", "items[].status.podcastStatus"},

@@ -20,7 +20,7 @@ const bilingual = `{"id":"00000001-1111-4222-8333-444455556666","name":{"ar":"ق
 	"stocks":[{"available_quantity":1,"is_infinite":false,"location":{"name":"Secret warehouse"}}],
 	"description":{"ar":"<b>بن</b>","en":""},"categories":[{"name":{"ar":null,"en":"Drinks"}},{"name":{"ar":"هدايا"}}]}`
 
-// merchant answers with one store and one page of its products.
+// merchant returns the provider for one store and one page of its products.
 func merchant(lang string, seen *http.Header) providers.Provider {
 	return zid.New(zid.Config{Authorization: "long", AccessToken: "manager", Lang: lang, HTTP: &http.Client{
 		Transport: providertest.Answers(func(r *http.Request) (int, string) {
@@ -101,7 +101,7 @@ func TestSearchReadsNamesInBothLanguages(t *testing.T) {
 	}
 }
 
-// serving is the merchant API of one store that answers everything else with the same words.
+// serving returns the merchant API of one store that answers everything else with the same response.
 func serving(status int, body string) providers.Provider {
 	return zid.New(zid.Config{Authorization: "long", AccessToken: "manager", HTTP: &http.Client{
 		Transport: providertest.Answers(func(r *http.Request) (int, string) {

@@ -20,7 +20,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// storefronts is what every shop under zid.store shows to anybody, undocumented.
+// storefronts reads the undocumented public API of every shop under zid.store.
 type storefronts struct {
 	client     *http.Client
 	base, lang string
@@ -35,7 +35,7 @@ func (o *storefronts) provider() providers.Provider {
 		Name: "zid_own", Platform: platform.Zid, Source: schema.Own,
 		Products: o.products,
 
-		Normalize: normalize,
+		Normalize: webAddresses.Normalize, Names: webAddresses.Names, Also: webAddresses.Also,
 		Notes: notes(map[providers.Op]string{
 			providers.OpStore:    "the storefront tells its products only",
 			providers.OpProduct:  "the storefront has a list of products only",
@@ -46,8 +46,8 @@ func (o *storefronts) provider() providers.Provider {
 	}
 }
 
-// products lists what a shop sells. Some shops answer every page with the first one, so the cursor holds the number of a
-// page and a mark of the one before it: a page that holds the same products ends the list.
+// products lists the products of a shop. Some shops answer every page with the first one, so the cursor holds the page
+// number and a mark of the previous page: a page with the same products ends the list.
 func (o *storefronts) products(
 	ctx context.Context, q providers.ProductsQuery, cursor string,
 ) (page providers.Page[schema.Product], err error) {
@@ -76,7 +76,8 @@ func (o *storefronts) listing(
 		Data       wire.Rows[shown] `json:"data"`
 		PagesCount wire.Count       `json:"pages_count"`
 		Pagination wire.Object[struct {
-			Next wire.Token `json:"next"`
+			Next    wire.Token `json:"next"`
+			Results wire.Count `json:"results"` // of all pages
 		}] `json:"pagination"`
 	}
 	r := upstream.Get("api", "v1", "products").With("page", strconv.Itoa(n))
@@ -103,10 +104,16 @@ func (o *storefronts) listing(
 	if more := last == nil || int64(n) < *last; more && (next != "" || !answer.Pagination.Here()) {
 		page.Next = strconv.Itoa(n+1) + "." + now
 	}
+	if err == nil {
+		err = wire.Witness{
+			Rows: answer.Data.Len(), Count: cmp.Or(answer.Pagination.V.Results.V, last), Cursor: cursor,
+			Last: page.Next == "", More: page.Next != "",
+		}.Check(ctx, "data")
+	}
 	return page, err
 }
 
-// of returns the client of one shop. Its host is under zid.store, which normalize sees to.
+// of returns the client for one shop. Its host is under zid.store, which normalize ensures.
 func (o *storefronts) of(store string) *upstream.Client {
 	return upstream.New(upstream.Config{
 		HTTP: o.client, Base: cmp.Or(o.base, "https://"+store),
@@ -114,7 +121,7 @@ func (o *storefronts) of(store string) *upstream.Client {
 	})
 }
 
-// markOf returns a mark of the products on a page.
+// markOf returns a hash of the products on a page.
 func markOf(rows wire.Rows[shown]) string {
 	var all []string
 	for _, p := range rows.All() {
@@ -126,7 +133,7 @@ func markOf(rows wire.Rows[shown]) string {
 // shown is a product as the storefront shows it, such as one of https://demo.zid.store/api/v1/products. Its prices
 // include VAT.
 type shown struct {
-	ID          wire.ID    `json:"id"` // a number, of newer shops a UUID
+	ID          wire.ID    `json:"id"` // a number, or a UUID in newer shops
 	SKU         string     `json:"sku"`
 	Name        local      `json:"name"`
 	Slug        string     `json:"slug"`
@@ -148,7 +155,7 @@ type shown struct {
 	Quantity    wire.Count `json:"quantity"`
 }
 
-// price returns what p costs now, which the shop has worked out itself.
+// price returns the current price of p, which the shop has computed itself.
 func (p shown) price() (schema.Price, bool) {
 	if v := p.Effective.V; v != nil && code(p.Currency) != "" {
 		return schema.Price{Amount: *v, Currency: p.Currency}, true
@@ -159,7 +166,8 @@ func (p shown) price() (schema.Price, bool) {
 	return effective(p.Price, p.SalePrice, p.Currency)
 }
 
-// product returns the zero product, which breaks the schema, when its price or its stock is unknown: 0 would be a price.
+// product returns the zero product, which breaks the schema, when the price or stock is unknown: 0 would be a valid
+// price.
 func (p shown) product(store, lang string, raw json.RawMessage) schema.Product {
 	price, priced := p.price()
 	inStock, told := p.inStock()

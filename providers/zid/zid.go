@@ -1,10 +1,9 @@
-// Package zid reads shops of Zid: the store that a merchant has connected, its products and what buyers say of them.
+// Package zid reads shops of Zid: the store that a merchant has connected, its products and their reviews.
 //
-// The merchant API comes first. It serves the one store whose merchant granted access, knows products by their UUID, and
-// tells prices of taxable products without VAT. The public storefront behind it serves any shop at {name}.zid.store, knows
-// products by number, and tells prices with VAT: no list ever holds both. What only the merchant may see is in no answer and
-// no raw, and so nothing is forwarded unchanged.
-// Source: https://docs.zid.sa
+// The merchant API comes first. It serves the one store whose merchant granted access, identifies products by UUID, and
+// gives prices of taxable products without VAT. The public storefront after it serves any shop at {name}.zid.store,
+// identifies products by number, and gives prices with VAT: no list ever mixes both. Private data of the merchant is in
+// no response and no raw, and so nothing is forwarded unchanged. Source: https://docs.zid.sa
 package zid
 
 import (
@@ -19,18 +18,18 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// Config says how to reach Zid. Both tokens come from one answer of https://oauth.zid.sa/oauth/token and live about a year;
-// they are settings, and are not refreshed here. https://docs.zid.sa
+// Config says how to reach Zid. Both tokens come from one response of https://oauth.zid.sa/oauth/token and are valid
+// for about a year. They are settings, and are not refreshed here. https://docs.zid.sa
 type Config struct {
-	Authorization string // the long token, "authorization" in that answer
-	AccessToken   string // the manager's token, "access_token" in that answer
-	Lang          string // the language of names that have several, "ar" or "en"; "" means ar
+	Authorization string // the long token, "authorization" in that response
+	AccessToken   string // the manager's token, "access_token" in that response
+	Lang          string // preferred language of names, "ar" or "en"; "" means ar
 
 	BaseURL       string       // of the merchant API; "" means https://api.zid.sa/v1
 	StorefrontURL string       // of every storefront; "" means the shop's own host, https://{name}.zid.store
 	HTTP          *http.Client // nil means a client of its own
 
-	// Own reads the public storefront; on by default. Zid often refuses it to the addresses of data centres.
+	// Own reads the public storefront; on by default. Zid often refuses access from data centres.
 	Own providers.Own
 }
 
@@ -44,18 +43,19 @@ type merchant struct {
 	readAt time.Time
 }
 
-// New returns the providers for Zid: the merchant API, and the public storefront behind it.
+// New returns the providers for Zid: the merchant API, and then the public storefront.
 func New(cfg Config) providers.Chain {
 	m := newMerchant(cfg)
 	official := providers.Provider{
 		Name: "zid", Platform: platform.Zid, Source: schema.Official,
+		Limits:   upstream.Limits(map[string]*upstream.Quota{"reads": m.http.Quota()}),
 		Store:    m.store,
 		Products: m.products,
 		Product:  m.product,
 		Reviews:  m.reviews,
 		Search:   m.search,
 
-		Normalize: normalize,
+		Normalize: webAddresses.Normalize, Names: webAddresses.Names, Also: webAddresses.Also,
 		Filters: map[providers.Op]providers.Filters{
 			providers.OpSearch: {"kind": {"product"}, "lang": {"ar", "en"}},
 		},
@@ -81,7 +81,7 @@ func newMerchant(cfg Config) *merchant {
 		Header: http.Header{
 			"Authorization":   {"Bearer " + cfg.Authorization},
 			"X-Manager-Token": {cfg.AccessToken},
-			"Access-Token":    {cfg.AccessToken}, // what the pages about products call it
+			"Access-Token":    {cfg.AccessToken}, // its name on the pages about products
 			"Role":            {"Manager"},
 			"Accept":          {"application/json"},
 			"Accept-Language": {lang},
@@ -89,7 +89,7 @@ func newMerchant(cfg Config) *merchant {
 	})}
 }
 
-// notes adds to those about what is served why the rest is not.
+// notes adds the reasons why the other operations are not served.
 func notes(served map[providers.Op]string) map[providers.Op]string {
 	for _, op := range providers.Ops() {
 		if served[op] == "" {

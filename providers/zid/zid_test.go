@@ -1,6 +1,7 @@
 package zid_test
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -21,8 +22,8 @@ func product(name, n string) providertest.Call {
 	return providertest.Product(name, providers.ProductQuery{ID: id(n)})
 }
 
-// TestMerchant reads texts in their plain form: the suite takes a plain text in the place of the two languages for one that
-// does not belong there, and Zid writes both. The two languages are read in merchant_test.go.
+// TestMerchant reads texts in their plain form: the suite considers a plain text malformed where two languages are
+// expected, but Zid writes both forms. The two languages are tested in merchant_test.go.
 func TestMerchant(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
@@ -75,11 +76,12 @@ func TestMerchant(t *testing.T) {
 func TestStorefront(t *testing.T) {
 	t.Parallel()
 	providertest.Run(t, providertest.Suite{
-		New: chain, Upstream: "zid_own", NoAddress: []providers.Subject{providers.ProductID},
+		New: chain, Upstream: "zid_own", Witness: true, NoAddress: []providers.Subject{providers.ProductID},
 		Calls: []providertest.Call{
 			providertest.Products("storefront", providers.ProductsQuery{Store: "nahl.zid.store"}),
 			providertest.Products("storefront-that-repeats-itself", providers.ProductsQuery{Store: "again.zid.store"}),
 		},
+		Witnessed: []string{"shown-2.json data"}, // page 2 of 2
 		Fails: []providertest.Fail{
 			{Call: providertest.Products("a wall", providers.ProductsQuery{Store: "wall.zid.store"}), Want: providers.ErrUnavailable},
 			{Call: providertest.Products("a number", providers.ProductsQuery{Store: "31"}), Want: providers.ErrUnsupported},
@@ -92,10 +94,37 @@ func TestStorefront(t *testing.T) {
 	})
 }
 
+func TestAnEmptyStorefrontNeedsAWitness(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, end, cursor string
+		want              error
+	}{
+		{"none are counted", `"pagination":{"next":null,"results":0}`, "", nil},
+		{"no pages are counted", `"pages_count":0`, "", nil},
+		{"some are counted", `"pages_count":1,"pagination":{"next":null,"results":26}`, "", providers.ErrUnavailable},
+		{"one page is counted", `"pages_count":1`, "", providers.ErrUnavailable},
+		{"nothing is counted", `"pagination":{"next":null}`, "", providers.ErrUnavailable},
+		{"the last page", `"pages_count":2,"pagination":{"next":null,"results":26}`, "2.mark", nil},
+		{"a page in the middle", `"pages_count":3`, "2.mark", providers.ErrUnavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := chain(&http.Client{Transport: providertest.Answers(func(*http.Request) (int, string) {
+				return http.StatusOK, `{"data":[],` + tt.end + `}`
+			})})[1]
+			if _, err := p.Products(t.Context(), providers.ProductsQuery{Store: "nahl.zid.store"}, tt.cursor); !errors.Is(err, tt.want) {
+				t.Errorf("got error %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
 func TestAStorefrontNamesProductsByNumberOrByUUID(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name, product, id string // "" where the product is invalid, and so left out
+		name, product, id string // "" if the product is invalid, and so left out
 		inStock           bool
 	}{
 		{"a number", `"id":81,"in_stock":true`, "81", true},

@@ -1,10 +1,7 @@
 package dashboard
 
 import (
-	"cmp"
-	"slices"
 	"sync"
-	"time"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/observe"
@@ -12,29 +9,13 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-// recent is how many calls are remembered.
-const recent = 200
-
-// Activity remembers what a process has done lately: the last calls, how the cache did, which breakers are open. The zero
+// Activity remembers what a process has done lately: how the cache did, which breakers are open. The zero
 // Activity is ready for use, and is safe for concurrent use.
 type Activity struct {
 	mu       sync.Mutex
-	calls    []Call // a ring
-	next     int
 	hits     int64
 	misses   int64
 	breakers map[Breaker]observe.State
-}
-
-// Call is one call of an operation.
-type Call struct {
-	At        time.Time
-	Operation string
-	Platform  string // "" for what is of no platform
-	Status    string // the code of a problem, or ok
-	Cache     schema.CacheState
-	Credits   int64
-	Duration  time.Duration
 }
 
 // Breaker names the circuit breaker of a provider.
@@ -59,16 +40,6 @@ func (a *Activity) call(c observe.Call) {
 	case c.Cache == schema.Miss:
 		a.misses++
 	}
-	seen := Call{
-		At: time.Now().UTC(), Operation: c.Operation, Platform: c.Platform, Status: cmp.Or(string(c.Code), "ok"),
-		Cache: c.Cache, Credits: c.Credits, Duration: c.Duration,
-	}
-	if len(a.calls) < recent {
-		a.calls = append(a.calls, seen)
-		return
-	}
-	a.calls[a.next] = seen
-	a.next = (a.next + 1) % recent
 }
 
 func (a *Activity) breaker(b observe.Breaker) {
@@ -78,15 +49,6 @@ func (a *Activity) breaker(b observe.Breaker) {
 		a.breakers = map[Breaker]observe.State{}
 	}
 	a.breakers[Breaker{b.Platform, b.Provider}] = b.State
-}
-
-// Calls returns the last calls, newest first.
-func (a *Activity) Calls() []Call {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	out := slices.Concat(a.calls[a.next:], a.calls[:a.next])
-	slices.Reverse(out)
-	return out
 }
 
 // Cache returns how many answers came from the cache since the process began, and how many did not.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/requests"
 )
 
 // chart is the credits spent each day, by platform, as a drawing of bars.
@@ -43,20 +43,20 @@ const (
 	colours  = 6   // of platforms; those that spent least share the last
 )
 
-// plot draws what was charged from since on, for n days.
-func plot(entries []credits.Entry, since time.Time, n int) chart {
+// plot draws what was charged from since on, for n days, of usage by day and platform.
+func plot(usage []requests.Rollup, since time.Time, n int) chart {
 	total, perDay := map[string]int64{}, make([]map[string]int64, n)
-	for _, e := range entries {
-		day := int(e.At.UTC().Sub(since) / (24 * time.Hour))
-		if e.Kind != credits.Charged || day < 0 || day >= n {
+	for _, u := range usage {
+		day := int(u.Day - requests.DayOf(since))
+		if u.Credits == 0 || day < 0 || day >= n {
 			continue
 		}
 		if perDay[day] == nil {
 			perDay[day] = map[string]int64{}
 		}
-		name := cmp.Or(e.Platform, "other")
-		perDay[day][name] -= e.Amount
-		total[name] -= e.Amount
+		name := cmp.Or(u.Platform, "other")
+		perDay[day][name] += u.Credits
+		total[name] += u.Credits
 	}
 	names := make([]string, 0, len(total))
 	for name := range total {
@@ -97,33 +97,10 @@ func plot(entries []credits.Entry, since time.Time, n int) chart {
 
 func colour(i int) string { return "c" + string(rune('0'+min(i, colours-1))) }
 
-// spending is what one operation of one platform has cost.
-type spending struct {
-	Platform, Operation string
-	Calls, Credits      int64
-}
-
-// spent sums charges by platform and operation, the dearest first.
-func spent(entries []credits.Entry) []spending {
-	type what struct{ platform, operation string }
-	sums := map[what]*spending{}
-	for _, e := range entries {
-		if e.Kind != credits.Charged {
-			continue
-		}
-		at := what{e.Platform, e.Operation}
-		if sums[at] == nil {
-			sums[at] = &spending{Platform: e.Platform, Operation: e.Operation}
-		}
-		sums[at].Calls++
-		sums[at].Credits -= e.Amount
-	}
-	out := make([]spending, 0, len(sums))
-	for _, s := range sums {
-		out = append(out, *s)
-	}
-	slices.SortFunc(out, func(a, b spending) int {
-		return cmp.Or(cmp.Compare(b.Credits, a.Credits), cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Operation, b.Operation))
+// dearest sorts usage by what it has cost, the dearest first, and then by how many calls it was.
+func dearest(usage []requests.Rollup) []requests.Rollup {
+	slices.SortStableFunc(usage, func(a, b requests.Rollup) int {
+		return cmp.Or(cmp.Compare(b.Credits, a.Credits), cmp.Compare(b.Calls, a.Calls))
 	})
-	return out
+	return usage
 }

@@ -79,6 +79,7 @@ func New(cfg Config) (*Dashboard, error) {
 	for pattern, h := range map[string]http.HandlerFunc{
 		"GET " + Root:                                 d.overview,
 		"GET " + Root + "/{$}":                        d.overview,
+		"GET " + Root + "/calls":                      d.calls,
 		"POST " + Root + "/accounts":                  d.createAccount,
 		"GET " + Root + "/accounts/{account}":         d.account,
 		"POST " + Root + "/accounts/{account}/give":   d.give,

@@ -10,6 +10,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -31,6 +32,8 @@ type service struct {
 	browser *http.Client
 	secret  string
 	records *records.Memory
+	ledger  *credits.Memory
+	keys    *keys.Memory
 	read    *interrupted // the same, as the pages see them
 	pages   http.Handler
 	now     time.Time
@@ -42,6 +45,7 @@ func open(t *testing.T) *service {
 	clock := func() time.Time { return s.now }
 	ledger := credits.NewMemory(credits.MemoryConfig{Now: clock})
 	store := keys.NewMemory(keys.MemoryConfig{Now: clock, Ledger: ledger})
+	s.ledger, s.keys = ledger, store
 	s.records = records.NewMemory(records.MemoryConfig{Now: clock})
 	s.read = &interrupted{Store: s.records}
 	activity := &dashboard.Activity{}
@@ -171,8 +175,17 @@ func TestAKeyIsMadeUsedSeenAndRevoked(t *testing.T) {
 	if _, page = s.get(t, "/dashboard"); !strings.Contains(page, "<strong>50 %</strong>") || !strings.Contains(page, "(1 of 2)") {
 		t.Errorf("the share of the cache:\n%s", page)
 	}
-	if !strings.Contains(page, "<td>profile</td><td>ok</td><td>MISS</td>") {
-		t.Errorf("the call is not on the overview:\n%s", page)
+	for query, shown := range map[string]bool{
+		"": true, "?platform=mock&operation=profile&status=200&renew=on": true, "?status=404": false, "?account=" + path.Base(account): true,
+		"?account=acct_other": false, "?request=req_none": false,
+	} {
+		_, page = s.get(t, "/dashboard/calls"+query)
+		if got := strings.Contains(page, "<td>mock</td><td>profile</td><td>200</td><td>MISS</td>"); got != shown {
+			t.Errorf("calls%s: the call is shown: %t\n%s", query, got, page)
+		}
+		if strings.Contains(page, "platforms</td>") || strings.Contains(page, "<td>ann") {
+			t.Errorf("calls%s shows what is free of a key, or what was asked:\n%s", query, page)
+		}
 	}
 	_, page = s.get(t, account)
 	revoke := match(t, page, `href="(/dashboard/keys/[^"]+/revoke)"`)
@@ -432,5 +445,32 @@ func TestTheAdminSecretAdmitsWithoutASession(t *testing.T) {
 	s.now = s.now.Add(time.Minute)
 	if got := admits("Bearer admin_guessed"); got != problem.Unauthorized {
 		t.Errorf("a minute later: %q", got)
+	}
+}
+
+func TestTheUsageOfABusyDayIsWhole(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.signIn(t)
+	a, err := s.keys.OpenAccount(t.Context(), "busy", 10_000, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const calls = 6001
+	for range calls {
+		if _, err := s.ledger.Charge(t.Context(), credits.Spender{Account: a.ID, Key: "key_busy"},
+			credits.Charge{Amount: 1, Operation: "profile", Platform: "mock", Cache: "HIT"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, page := s.get(t, "/dashboard/accounts/"+a.ID)
+	for _, want := range []string{
+		"mock: 6,001</li>",
+		`<td>mock</td><td>profile</td><td class="n">6,001</td><td class="n">6,001</td><td class="n">0</td>`,
+		`<td>key_busy</td><td class="n">6,001</td>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q:\n%s", want, page)
+		}
 	}
 }

@@ -31,7 +31,7 @@ func (d *Dashboard) Admits(r *http.Request) error {
 	if subtle.ConstantTimeCompare(hash(secret), kept.Value) == 1 {
 		return nil
 	}
-	got, err := d.tries.Take(r.Context(), "reader "+address(r), perReader)
+	got, err := d.tries.Take(r.Context(), "reader "+address(r), perReader, 1)
 	if err != nil {
 		return err
 	}

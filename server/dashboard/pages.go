@@ -21,6 +21,7 @@ import (
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/requests"
 	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/store/records"
 )
@@ -31,11 +32,14 @@ var templates = func() map[string]*template.Template {
 		"time":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
 		"minute": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
 		"number": number,
-		"short":  func(d time.Duration) string { return d.Round(10 * time.Microsecond).String() },
+		"took": func(d time.Duration) string {
+			return strconv.FormatFloat(requests.Milliseconds(d), 'f', -1, 64) + " ms"
+		},
+		"short": func(d time.Duration) string { return d.Round(10 * time.Microsecond).String() },
 	}
 	frame := template.Must(template.New("frame.html").Funcs(funcs).ParseFS(assets, "assets/frame.html"))
 	out := map[string]*template.Template{}
-	for _, name := range []string{"login", "overview", "account", "key", "revoke", "problem"} {
+	for _, name := range []string{"login", "overview", "calls", "account", "key", "revoke", "problem"} {
 		out[name] = template.Must(template.Must(frame.Clone()).ParseFS(assets, "assets/"+name+".html"))
 	}
 	return out
@@ -120,7 +124,7 @@ type overview struct {
 	Accounts  []accountRow
 	Platforms []platformRow
 	Drifted   []observe.Drifted
-	Calls     []Call
+	Quotas    []observe.Quota
 	Hits      int64
 	Reads     int64
 	Share     string // of answers from the cache, in percent; "" before the first
@@ -143,7 +147,7 @@ const shownDrift = 20
 
 func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
-	o := overview{Once: rand.Text(), Calls: d.cfg.Activity.Calls(), Drifted: d.cfg.Client.Drifted()}
+	o := overview{Once: rand.Text(), Drifted: d.cfg.Client.Drifted(), Quotas: d.cfg.Client.Quotas()}
 	o.Drifted = o.Drifted[:min(len(o.Drifted), shownDrift)]
 	hits, misses := d.cfg.Activity.Cache()
 	if o.Hits, o.Reads = hits, hits+misses; o.Reads > 0 {
@@ -200,6 +204,35 @@ func (d *Dashboard) overview(w http.ResponseWriter, r *http.Request) {
 	d.show(w, r, http.StatusOK, "overview", frame{Title: "Overview", Signed: true, Data: o})
 }
 
+// calls is what the page of recent calls shows.
+type calls struct {
+	Account string
+	Filter  socialdata.RequestsRequest
+	Renew   bool // by itself
+	Calls   []schema.Request
+}
+
+// shownCalls is how many calls a page shows.
+const shownCalls = 200
+
+func (d *Dashboard) calls(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	status, _ := strconv.Atoi(q.Get("status")) // another word selects any
+	c := calls{Account: q.Get("account"), Renew: q.Has("renew"), Filter: socialdata.RequestsRequest{
+		RequestID: q.Get("request"), KeyID: q.Get("key"), Operation: q.Get("operation"), Platform: platform.ID(q.Get("platform")),
+		Status: status,
+	}}
+	var err error
+	if c.Calls, err = d.cfg.Client.LastRequests(r.Context(), c.Account, c.Filter, shownCalls); err != nil {
+		d.fail(w, r, err)
+		return
+	}
+	if c.Renew {
+		w.Header().Set("Refresh", "5")
+	}
+	d.show(w, r, http.StatusOK, "calls", frame{Title: "Calls", Signed: true, Data: c})
+}
+
 // served returns the platforms of which anything can be read.
 func (d *Dashboard) served(ctx context.Context) (map[platform.ID]bool, error) {
 	got, err := d.cfg.Client.Platforms(ctx, socialdata.PlatformsRequest{})
@@ -220,20 +253,21 @@ func worst(s schema.HealthState) int {
 
 // accountPage is what the page of an account shows.
 type accountPage struct {
-	Once    string // makes a form count once
-	Account keys.Account
-	Balance int64
-	Keys    []keys.Key
-	Entries []credits.Entry
-	Chart   chart
-	Rates   []spending
-	Partly  bool // not all entries of the time were read
+	Once     string // makes a form count once
+	Account  keys.Account
+	Balance  int64
+	Keys     []keys.Key
+	Monitors []schema.Monitor
+	Entries  []credits.Entry
+	Chart    chart
+	Rates    []requests.Rollup // by platform and operation, the dearest first
+	ByKey    []requests.Rollup // the dearest first
+	Dropped  int64             // calls that the request log has lost
 }
 
 const (
-	days        = 14   // of usage
-	mostEntries = 5000 // that are read for them
-	pageEntries = 50   // that are listed
+	days        = 14 // of usage
+	pageEntries = 50 // that are listed
 )
 
 func (d *Dashboard) account(w http.ResponseWriter, r *http.Request) {
@@ -246,20 +280,56 @@ func (d *Dashboard) account(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		p.Keys, err = d.cfg.Keys.Keys(ctx, p.Account.ID)
 	}
-	var entries []credits.Entry
+	if err == nil {
+		p.Monitors, err = d.monitors(ctx, p.Account.ID)
+	}
 	since := d.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
 	if err == nil {
-		entries, err = d.cfg.Ledger.Entries(ctx, credits.Query{Account: p.Account.ID, Since: since, Limit: mostEntries})
+		p.Entries, err = d.cfg.Ledger.Entries(ctx, credits.Query{Account: p.Account.ID, Since: since, Limit: pageEntries})
+	}
+	if err == nil {
+		err = d.usage(ctx, &p, since)
 	}
 	if err != nil {
 		d.answer(w, r, err)
 		return
 	}
 	slices.Reverse(p.Keys) // newest first
-	p.Partly = len(entries) == mostEntries
-	p.Chart, p.Rates = plot(entries, since, days), spent(entries)
-	p.Entries = entries[:min(len(entries), pageEntries)]
 	d.show(w, r, http.StatusOK, "account", frame{Title: p.Account.Name, Signed: true, Data: p})
+}
+
+// usage adds the usage of an account to its page.
+func (d *Dashboard) usage(ctx context.Context, p *accountPage, since time.Time) error {
+	by := func(by ...requests.Dimension) ([]requests.Rollup, error) {
+		return d.cfg.Client.Rollups(ctx, requests.SumQuery{Account: p.Account.ID, Since: requests.DayOf(since), By: by})
+	}
+	perDay, err := by(requests.ByDay, requests.ByPlatform)
+	if err == nil {
+		p.Rates, err = by(requests.ByPlatform, requests.ByOperation)
+	}
+	if err == nil {
+		p.ByKey, err = by(requests.ByKey)
+	}
+	if err != nil {
+		return err
+	}
+	p.Chart, p.Rates, p.ByKey = plot(perDay, since, days), dearest(p.Rates), dearest(p.ByKey)
+	for _, u := range p.ByKey {
+		p.Dropped += u.Dropped
+	}
+	return nil
+}
+
+// shownMonitors is how many monitors of an account are listed.
+const shownMonitors = 100
+
+// monitors returns the first monitors of an account, by name.
+func (d *Dashboard) monitors(ctx context.Context, account string) ([]schema.Monitor, error) {
+	list, err := d.cfg.Client.As(keys.Key{Account: account}).ListMonitors(ctx, socialdata.MonitorsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	return list.Data[:min(len(list.Data), shownMonitors)], nil
 }
 
 // once tells whether the form of r has not been sent before: a page that is loaded again changes nothing.

@@ -160,7 +160,7 @@ func (d *Dashboard) mayTry(w http.ResponseWriter, r *http.Request) bool {
 		{"address " + address(r), perCaller}, // first: who is refused by it must not take the tries of all others
 		{"all", everybody},
 	} {
-		got, err := d.tries.Take(r.Context(), bound.key, bound.rate)
+		got, err := d.tries.Take(r.Context(), bound.key, bound.rate, 1)
 		if err != nil {
 			d.fail(w, r, err)
 			return false

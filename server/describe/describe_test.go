@@ -26,7 +26,7 @@ func description(t *testing.T) *describe.Description {
 	return d
 }
 
-// TestDataSchemasDescribeTheAnswers validates the example of each operation by the schema that refers to nothing.
+// TestDataSchemasDescribeTheAnswers validates the example of each operation against the schema without references.
 func TestDataSchemasDescribeTheAnswers(t *testing.T) {
 	t.Parallel()
 	checked := 0
@@ -178,7 +178,7 @@ func TestPathsListThePlatformsThatHaveTheOperation(t *testing.T) {
 	}
 }
 
-// TestParametersAreBoundedAlikeEverywhere compares what a tool is told of a parameter with what HTTP is.
+// TestParametersAreBoundedAlikeEverywhere compares the parameters of tools with those of HTTP.
 func TestParametersAreBoundedAlikeEverywhere(t *testing.T) {
 	t.Parallel()
 	var doc struct {

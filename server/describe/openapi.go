@@ -31,8 +31,9 @@ func (c *components) openAPI() ([]byte, error) {
 			responses["304"] = object{"description": "Not modified: the ETag still matches.", "headers": tagged}
 		}
 		if f.fails != "" {
-			text := object{"schema": object{"type": "string"}}
-			responses["503"] = object{"description": f.fails, "content": object{f.mediaType: text}}
+			responses["503"] = object{"description": f.fails, "content": object{
+				"application/problem+json": object{"schema": c.ref("Problem")},
+			}}
 		}
 		paths[f.path] = object{"get": object{
 			"operationId": f.id, "summary": f.summary, "description": f.summary + ". Free.", "tags": []string{"service"},
@@ -76,7 +77,7 @@ const description = `One API key reads every platform. A success is {data, meta}
 	`with a stable code. A call costs its platform's base credits, twice that with fresh=true and 3 more with ` +
 	`enrich=arabic; a failed call costs nothing.`
 
-// groups says what each operation group is about.
+// groups describes each operation group.
 var groups = map[string]string{
 	"account":     "The calling key, its balance and its charges.",
 	"profiles":    "Accounts, their followers, audiences and broadcasts.",
@@ -90,6 +91,8 @@ var groups = map[string]string{
 	"commerce":    "Storefronts, their products and reviews.",
 	"ads":         "Public ad libraries.",
 	"events":      "Public events.",
+	"monitors":    "Monitors, the feed of what they find, and the history of numbers.",
+	"addresses":   "What a web address names.",
 	"enrich":      "Arabic dialect, sentiment, entities and topics.",
 	"raw":         "Routes of a provider, passed through unchanged.",
 	"service":     "The state and description of the service.",

@@ -22,10 +22,13 @@ func (c *components) operation(o *operation.Operation) object {
 	return out
 }
 
-// operationID returns a name for generated functions: getProfile, listPosts, searchAds. A verb in the operation's name
+// operationID returns a name for generated functions: getProfile, getProfileBatch, listPosts, searchAds. A verb in the operation's name
 // is moved to the front; without one, the verb is the first word of the summary.
 func operationID(o *operation.Operation) string {
-	name := o.Method()
+	name := strings.TrimPrefix(o.Method(), "List")
+	if name == "Resolve" || name == "Read" { // generators name an answer ReadResponse, as its schema is named
+		return strings.ToLower(name) + "Address"
+	}
 	for _, verb := range []string{"Search", "Enrich"} {
 		if before, after, found := strings.Cut(name, verb); found {
 			return strings.ToLower(verb) + before + after
@@ -51,6 +54,8 @@ func price(o *operation.Operation) string {
 		return "Costs the base credits of each platform that answers."
 	case operation.PlatformAndProbes:
 		return "Costs the platform's base credits, and those of each platform that is probed and can be read."
+	case operation.EachKey:
+		return "Costs the platform's base credits for each key that is answered with an object."
 	case operation.PlatformBase:
 	}
 	return "Costs the platform's base credits."

@@ -34,22 +34,22 @@ func (c *components) params(o *operation.Operation) []object {
 }
 
 // platforms returns the platforms that are listed for the path of an operation; nil means every platform. A path of the
-// specification keeps the specification's list, any other lists the platforms that have the operation.
+// specification keeps the specification's list; any other lists the platforms that have the operation.
 func (c *components) platforms(o *operation.Operation) []platform.ID {
 	if o.Specified || o.Platforms != nil {
 		return o.Platforms
 	}
-	return c.offered[o.Name]
+	return c.offered[cmp.Or(o.Of, o.Name)]
 }
 
-// charged reports whether an operation costs anything.
+// charged reports whether an operation has a price.
 func charged(o *operation.Operation) bool { return o.Price != operation.Free && !o.Bare }
 
-// param returns a reference to a parameter, and adds the parameter to the components unless an equal one is there. The
-// first parameter called "id" becomes IdParam; a different one of that name gets the name of the first operation that
-// takes it in front: TrackIdParam.
+// param returns a reference to a parameter, and adds the parameter to the components unless an equal one exists. The
+// first parameter called "id" becomes IdParam; a different one with that name gets the name of the first operation that
+// has it as a prefix: TrackIdParam.
 func (c *components) param(o *operation.Operation, p object) object {
-	said, _ := schema.Marshal(p) // of plain maps, which always marshal
+	said, _ := schema.Marshal(p) // of plain maps, which can always be marshalled
 	name, known := c.names[string(said)]
 	if !known {
 		for name = pascal(p["name"].(string)) + "Param"; c.parameters[name] != nil; {
@@ -69,7 +69,8 @@ func pascal(words string) string {
 	return b.String()
 }
 
-// pathParam describes a parameter of the path. For the platform, only lists the values; nil means every platform.
+// pathParam describes a parameter of the path. For the platform, it only lists the values in only; nil means every
+// platform.
 func (c *components) pathParam(name string, only []platform.ID) object {
 	s, doc := object{"type": "string", "minLength": 1}, "The provider's name."
 	switch {
@@ -86,16 +87,19 @@ func (c *components) pathParam(name string, only []platform.ID) object {
 func (c *components) queryParam(p operation.Param) object {
 	s := c.paramSchema(p)
 	out := object{"name": p.Name, "in": "query", "required": p.Required, "schema": s, "description": paramDoc(p)}
-	if p.Form == operation.FormList {
+	if p.Form == operation.FormList || p.Form == operation.FormKeys {
 		out["style"], out["explode"] = "form", false // separated by commas
 	}
 	return out
 }
 
-// paramDoc returns what a parameter means, with the rules that its schema cannot express.
+// paramDoc returns the description of a parameter, with the rules that its schema cannot express.
 func paramDoc(p operation.Param) string {
 	doc := p.Doc
-	if p.Form == operation.FormText && p.Enum == nil && p.Max == 0 {
+	if (p.Form == operation.FormText || p.Form == operation.FormAddress) && p.Enum == nil && p.Max == 0 {
+		doc += fmt.Sprintf(" At most %d bytes.", p.MaxBytes())
+	}
+	if p.Form == operation.FormKeys {
 		doc += fmt.Sprintf(" At most %d bytes.", p.MaxBytes())
 	}
 	if p.OneOf {
@@ -117,22 +121,28 @@ func (c *components) paramSchema(p operation.Param) object {
 		}
 		return c.ref("Flag")
 	case operation.FormInt:
-		return object{"type": "integer", "format": "int64", "minimum": p.Min, "maximum": p.Max}
+		number := object{"type": "integer", "format": "int64", "minimum": p.Min}
+		if p.Max > 0 {
+			number["maximum"] = p.Max
+		}
+		return number
 	case operation.FormList:
 		return object{"type": "array", "minItems": 1, "items": c.ref("PlatformID")}
+	case operation.FormKeys:
+		return object{"type": "array", "minItems": 1, "maxItems": operation.MaxKeys, "items": text}
 	case operation.FormTime:
 		text["pattern"] = `^[0-9]{4}-[0-9]{2}-[0-9]{2}(T.+)?$`
 	case operation.FormCountry:
 		text["pattern"] = "^[A-Za-z]{2}$"
 	case operation.FormLang:
 		text["pattern"] = "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
-	case operation.FormText, operation.FormProse, operation.FormCursor:
+	case operation.FormText, operation.FormProse, operation.FormCursor, operation.FormAddress:
 		text["maxLength"] = cmp.Or(p.Max, p.MaxBytes())
 	}
 	return text
 }
 
-// choice returns a reference to the words of a parameter. Each list has a name, because generators make a type of it.
+// choice returns a reference to the values of a parameter. Each list has a name, because generators make a type of it.
 func (c *components) choice(p operation.Param) object {
 	for _, v := range schema.Vocabularies() {
 		if slices.Equal(v.Words, p.Enum) {

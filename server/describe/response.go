@@ -19,9 +19,11 @@ func (c *components) responses(o *operation.Operation) object {
 	}
 	content := object{"application/json": media}
 	if o.Streams {
-		content["text/event-stream"] = object{"schema": object{
-			"type": "string", "description": "The events platform, result, done and error, in the order in which they happen.",
-		}}
+		words := "The events platform, result, done and error, in the order in which they happen."
+		if o.Price == operation.Free {
+			words = "The event change for each, with its seq as the id, as they come; a comment when none has come for 15 seconds; error at the end, if there is one."
+		}
+		content["text/event-stream"] = object{"schema": object{"type": "string", "description": words}}
 	}
 	out := object{"200": object{"description": "Success", "content": content, "headers": headers(successHeaders(o))}}
 	if stored(o) {
@@ -34,11 +36,14 @@ func (c *components) responses(o *operation.Operation) object {
 }
 
 // stored reports whether answers of an operation have an ETag.
-func stored(o *operation.Operation) bool { return !o.NoKey && o.TTL > 0 }
+func stored(o *operation.Operation) bool { return !o.NoKey && (o.TTL > 0 || o.Redirects) }
 
 // body returns a reference to the body of a success: the envelope around the data, named after its data.
 func (c *components) body(o *operation.Operation) object {
 	data := c.schema(o.Data)
+	if o.Or != nil {
+		data = object{"anyOf": []any{data, c.schema(o.Or)}}
+	}
 	if o.Bare {
 		return data
 	}
@@ -82,6 +87,9 @@ func successHeaders(o *operation.Operation) []string {
 	if charged(o) {
 		out = append(out, "X-Idempotent-Replay")
 	}
+	if o.Redirects {
+		out = append(out, "Content-Location")
+	}
 	for _, p := range o.Params {
 		switch p.Name {
 		case "cursor":
@@ -102,7 +110,7 @@ func headers(names []string) object {
 	return out
 }
 
-// headerDocs describes every header field of answers.
+// headerDocs describes every header field of responses.
 func (c *components) headerDocs() object {
 	header := func(doc string, s object) object { return object{"description": doc, "schema": s} }
 	integer, text := object{"type": "integer", "format": "int64", "minimum": 0}, object{"type": "string"}
@@ -118,7 +126,8 @@ func (c *components) headerDocs() object {
 		"ETag":                header("The version of the answer. In If-None-Match it asks for 304 if unchanged.", text),
 		"Cache-Status":        header("How the cache was used, in the format of RFC 9211.", text),
 		"Age":                 header("Seconds since the data was fetched; only on a hit.", integer),
-		"Link":                header(`The next page, with rel="next"; absent on the last page.`, text),
+		"Link":                header(`The next page, with rel="next", and of /v1/read the other calls that take the same thing, with rel="related".`, text),
+		"Content-Location":    header("Path and query of the call that was made.", text),
 		"Retry-After":         header("Seconds to wait before the next call.", integer),
 		"WWW-Authenticate":    header("The authentication scheme: Bearer.", text),
 	}
@@ -130,7 +139,7 @@ func (c *components) commonResponses() object {
 		"description": "Not modified: the ETag still matches. Charged like a hit.",
 		"headers": headers([]string{
 			"X-Request-Id", "X-Cache", "X-Data-Age", "X-Credits-Used", "X-Credits-Remaining", "ETag", "Cache-Status", "Age",
-			"Link", "RateLimit-Policy", "RateLimit", "X-Idempotent-Replay",
+			"Link", "Content-Location", "RateLimit-Policy", "RateLimit", "X-Idempotent-Replay",
 		}),
 	}}
 	for _, code := range problem.Codes() {

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
 
-// object is a JSON object of the description; encoding/json writes its keys in order.
+// object is a JSON object of the description; encoding/json writes its keys sorted.
 type object map[string]any
 
-// components collects the parts of the description that have a name and are referred to.
+// components collects the named parts of the description.
 type components struct {
 	schemas, parameters object
 	names               map[string]string // of the parameters, by their JSON
@@ -23,8 +24,8 @@ type components struct {
 	inline              bool // no references: each schema is repeated wherever it is used
 }
 
-// newComponents returns components with the word lists, of platforms those that are given, and the other named types of
-// strings.
+// newComponents returns components with the word lists, including the given platforms, and the other named string
+// types.
 func newComponents(platforms []string) *components {
 	c := &components{schemas: object{}, parameters: object{}, names: map[string]string{}}
 	for _, v := range schema.Vocabularies() {
@@ -66,6 +67,9 @@ func (c *components) schema(t reflect.Type) object {
 		return object{}
 	case reflect.TypeFor[schema.SearchResult]():
 		return c.searchResult()
+	case reflect.TypeFor[problem.Error]():
+		c.describeProblem()
+		return c.ref("Problem")
 	case reflect.TypeFor[schema.Optional[schema.Enrichment]]():
 		return nullable(c.schema(reflect.TypeFor[schema.Enrichment]()))
 	}
@@ -94,7 +98,7 @@ func (c *components) schema(t reflect.Type) object {
 	}
 }
 
-// number returns the schema of a number. The format is one of OpenAPI, which JSON Schema does not define.
+// number returns the schema of a number. The format is defined by OpenAPI, not by JSON Schema.
 func (c *components) number(kind, format string) object {
 	if c.inline {
 		return object{"type": kind}
@@ -126,11 +130,12 @@ func orNull(words []string) []any {
 
 // named describes a struct once and returns a reference to it.
 func (c *components) named(t reflect.Type) object {
-	if _, ok := c.schemas[t.Name()]; !ok {
-		c.schemas[t.Name()] = object{} // until it is made: t may refer to itself
-		c.schemas[t.Name()] = c.structure(t)
+	name := schema.TypeName(t)
+	if _, ok := c.schemas[name]; !ok {
+		c.schemas[name] = object{} // until it is complete: t may refer to itself
+		c.schemas[name] = c.structure(t)
 	}
-	return c.ref(t.Name())
+	return c.ref(name)
 }
 
 func (c *components) structure(t reflect.Type) object {
@@ -142,14 +147,14 @@ func (c *components) structure(t reflect.Type) object {
 		}
 	}
 	out := object{"type": "object", "required": required, "properties": properties}
-	if doc := schema.Doc(t.Name()); doc != "" {
+	if doc := schema.DocOf(t); doc != "" {
 		out["description"] = doc
 	}
 	return out
 }
 
-// property describes a field: what its type allows, within the bounds of its tags. A field that is omitted when its value
-// is unknown is never null.
+// property describes a field: what its type allows, within the limits of its tags. A field that is omitted when its
+// value is unknown is never null.
 func (c *components) property(f schema.Field) object {
 	t := f.Type
 	if !f.Required && t.Kind() == reflect.Pointer {
@@ -159,7 +164,7 @@ func (c *components) property(f schema.Field) object {
 	if f.Type.Kind() == reflect.Map && f.Type.Key() != reflect.TypeFor[string]() {
 		out["propertyNames"] = c.schema(f.Type.Key())
 	}
-	if items, ok := out["items"].(object); ok { // the bounds of an array are those of its elements
+	if items, ok := out["items"].(object); ok { // the limits of an array are those of its elements
 		out["items"] = c.bounded(items, f)
 	} else {
 		out = c.bounded(out, f)
@@ -168,14 +173,14 @@ func (c *components) property(f schema.Field) object {
 	return out
 }
 
-// bounded adds the bounds of a field to the schema of its value.
+// bounded adds the limits of a field to the schema of its value.
 func (c *components) bounded(s object, f schema.Field) object {
 	switch {
 	case f.Words.Open:
 		s["examples"] = f.Words.Words // a later version may have more
 	case f.Words.Name != "" && s["type"] == "string":
 		return c.ref(f.Words.Name)
-	case s["type"] == nil: // a reference has its bounds already
+	case s["type"] == nil: // the referenced schema has its own limits
 		return s
 	case f.Words.Words != nil && hasType(s, "null"):
 		s["enum"] = orNull(f.Words.Words)
@@ -242,8 +247,8 @@ func resultName(kind schema.ResultKind) string {
 	return strings.ToUpper(string(kind[:1])) + string(kind[1:]) + "Result"
 }
 
-// resultOf describes the search results of one kind: the fields of the object, and kind. A collection, which has a field
-// kind of its own, carries that as collection_kind.
+// resultOf describes the search results of one kind: the fields of the object, and kind. A collection has a field kind
+// of its own, which becomes collection_kind.
 func (c *components) resultOf(kind schema.ResultKind) object {
 	s := c.structure(reflect.TypeOf(schema.NewResult(kind).Object).Elem())
 	properties, required := s["properties"].(object), s["required"].([]string)

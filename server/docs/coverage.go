@@ -22,7 +22,8 @@ var (
 // offer is an operation of a platform.
 type offer struct {
 	schema.OperationInfo
-	ID string // its anchor
+	ID    string // its anchor
+	Paged bool
 }
 
 // filter is a parameter that narrows a list, and the values that the platform knows; none when it takes any.
@@ -76,7 +77,7 @@ func (s site) offers(p schema.PlatformInfo) []offer {
 	for _, o := range s.Reads() {
 		i := slices.IndexFunc(p.Operations, func(i schema.OperationInfo) bool { return i.Operation == o.Name })
 		if i >= 0 {
-			out = append(out, offer{p.Operations[i], o.ID})
+			out = append(out, offer{p.Operations[i], o.ID, o.Paged()})
 		}
 	}
 	return out

@@ -21,7 +21,7 @@ import (
 	"github.com/socialdata/socialdata/schema"
 )
 
-var update = flag.Bool("update", false, "rewrite fields.json")
+var update = flag.Bool("update", false, "rewrite fields.json and samples.json")
 
 // TestGuaranteesAreWhatTheGoldenFilesSay keeps fields.json what the golden files of the providers say.
 func TestGuaranteesAreWhatTheGoldenFilesSay(t *testing.T) {

@@ -20,6 +20,7 @@ type entry struct {
 	Snippets []snippet
 	Fields   []field
 	Served   []schema.PlatformInfo // the platforms on which it can be called now
+	Target   string                // the address of the call that the snippets show
 }
 
 // input is a parameter as the page shows it.
@@ -41,13 +42,13 @@ func (s site) entry(o Operation) (entry, error) {
 			e.Served = append(e.Served, p)
 		}
 	}
-	target := Base + e.path()
+	e.Target = Base + e.path()
 	for _, l := range languages {
 		name := l.file
 		if o.NoKey {
 			name += ".open"
 		}
-		source, err := fill(name, call{Target: target, Data: goType(o.Data), Bare: o.Bare})
+		source, err := fill(name, call{Target: e.Target, Data: goType(o.Data), Bare: o.Bare})
 		if err != nil {
 			return e, err
 		}
@@ -152,10 +153,16 @@ func pathInput(name string, only []platform.ID) input {
 // sample returns a value of p that the sandbox takes.
 func sample(p operation.Param) string {
 	switch {
+	case p.Name == "of":
+		return "/v1/mock/profile?handle=salma"
 	case p.Form == operation.FormProse:
 		return "القهوة في الرياض ممتازة"
 	case p.Name == "query":
 		return "coffee"
+	case p.Form == operation.FormAddress:
+		return "https://mock.example/@salma"
+	case p.Form == operation.FormKeys:
+		return "salma,omar"
 	case p.Required && p.Subject == "":
 		return strings.ToUpper(p.Name) // only the reader has one
 	}
@@ -167,6 +174,9 @@ func typeOf(p operation.Param) string {
 	case operation.FormBool:
 		return "true or false"
 	case operation.FormInt:
+		if p.Max == 0 {
+			return fmt.Sprintf("whole number, %d or more", p.Min)
+		}
 		return fmt.Sprintf("%d to %d", p.Min, p.Max)
 	case operation.FormTime:
 		return "date or RFC 3339 time"
@@ -176,9 +186,11 @@ func typeOf(p operation.Param) string {
 		return "language code"
 	case operation.FormList:
 		return "platforms"
+	case operation.FormKeys:
+		return fmt.Sprintf("1 to %d keys, %d bytes in all", operation.MaxKeys, operation.MaxKeyList)
 	case operation.FormCursor:
 		return "cursor"
-	case operation.FormText, operation.FormProse:
+	case operation.FormText, operation.FormProse, operation.FormAddress:
 	}
 	if p.Enum != nil {
 		return strings.Join(p.Enum, ", ")

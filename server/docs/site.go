@@ -71,8 +71,17 @@ var pages = map[string]struct{ template, root string }{
 	"/docs": {"reference", ""}, "/docs/platforms": {"platforms", "../"}, "/docs/fields": {"fields", "../"},
 }
 
-// Paths returns the paths of the pages.
-func Paths() []string { return slices.Sorted(maps.Keys(pages)) }
+// Paths returns the paths of the pages, of which each of the platforms has one.
+func Paths(platforms []string) []string {
+	out := slices.Sorted(maps.Keys(pages))
+	for _, id := range platforms {
+		out = append(out, platformPath(id))
+	}
+	return out
+}
+
+// platformPath returns the path of the page of a platform.
+func platformPath(id string) string { return "/docs/platforms/" + id }
 
 // Assets returns the files that the pages load, below /docs/, with their media types.
 func Assets() map[string]string {
@@ -87,8 +96,8 @@ func Asset(name string) ([]byte, error) { return assets.ReadFile("assets/" + nam
 //go:embed assets
 var assets embed.FS
 
-// New renders the pages. It returns them by their path.
-func New(cfg Config) (map[string]Page, error) {
+// New renders the pages, and what the search looks through. It returns the pages by their path.
+func New(cfg Config) (*Site, error) {
 	t, err := template.New("").Funcs(template.FuncMap{
 		"lifetime": lifetime, "slug": slug, "json": highlight, "code": code, "capital": capital,
 	}).ParseFS(assets, "assets/*.html")
@@ -99,16 +108,47 @@ func New(cfg Config) (map[string]Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]Page{}
-	for path, p := range pages {
+	samples, err := readSamples()
+	if err != nil {
+		return nil, err
+	}
+	s := site{Config: cfg, Version: version(), Guarantees: guarantees}
+	if s.groups, err = s.grouped(); err != nil {
+		return nil, err
+	}
+	out := &Site{Pages: map[string]Page{}}
+	render := func(path, name string, s site) error {
 		var b bytes.Buffer
-		s := site{cfg, p.root, p.template, version(), guarantees}
-		if err := t.ExecuteTemplate(&b, p.template+".html", s); err != nil {
+		if err := t.ExecuteTemplate(&b, name+".html", s); err != nil {
+			return err
+		}
+		out.Pages[path] = bytes.Split(squeeze(b.Bytes()), []byte(Base))
+		return nil
+	}
+	for path, p := range pages {
+		s.Root, s.Page = p.root, p.template
+		if err := render(path, p.template, s); err != nil {
 			return nil, err
 		}
-		out[path] = bytes.Split(squeeze(b.Bytes()), []byte(Base))
 	}
-	return out, nil
+	for _, p := range cfg.Platforms {
+		on := &On{PlatformInfo: p}
+		if s, ok := samples[p.Platform]; ok {
+			on.Sample = &s
+		}
+		s.Root, s.Page, s.On = "../../", "platform", on
+		if err := render(platformPath(string(p.Platform)), "platform", s); err != nil {
+			return nil, err
+		}
+	}
+	out.Index, err = schema.Marshal(s.index(out.Pages["/docs"].At("")))
+	return out, err
+}
+
+// Site is the documentation of a server.
+type Site struct {
+	Pages map[string]Page // by their path
+	Index []byte          // what the search looks through, as JSON
 }
 
 // site is what the templates see.
@@ -116,12 +156,20 @@ type site struct {
 	Config
 	Root       string // leads from the page to the root of the server
 	Page       string // the name of its template
+	On         *On    // the platform that the page is about; nil for none
 	Version    string // of the style sheet and script
 	Guarantees []Guarantees
+
+	groups []*Group // what ByGroup returns
 }
 
 // Title returns the title of the page.
-func (s site) Title() string { return capital(s.Page) }
+func (s site) Title() string {
+	if s.On != nil {
+		return s.On.Name
+	}
+	return capital(s.Page)
+}
 
 // Address returns what stands for the address of the server.
 func (site) Address() string { return Base }
@@ -162,7 +210,9 @@ type Group struct {
 }
 
 // ByGroup returns the operations by their groups, in the order of the first of each.
-func (s site) ByGroup() ([]*Group, error) {
+func (s site) ByGroup() []*Group { return s.groups }
+
+func (s site) grouped() ([]*Group, error) {
 	var out []*Group
 	byName := map[string]*Group{}
 	for _, o := range s.Operations {

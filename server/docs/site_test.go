@@ -66,10 +66,10 @@ func TestTextsFromElsewhereAreText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := Paths(); len(pages) != len(got) {
-		t.Fatalf("%d pages under %v", len(pages), got)
+	if got := Paths([]string{"mock"}); len(pages.Pages) != len(got) {
+		t.Fatalf("%d pages under %v", len(pages.Pages), got)
 	}
-	for path, page := range pages {
+	for path, page := range pages.Pages {
 		text := string(page.At("http://a.b"))
 		if strings.Contains(text, "<img") || strings.Contains(text, Base) {
 			t.Errorf("%s holds what it must not", path)

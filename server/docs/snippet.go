@@ -43,6 +43,11 @@ func goType(t reflect.Type) string {
 	case reflect.Interface:
 		return "any"
 	default:
-		return "schema." + schema.TypeName(t)
+		name, of, generic := strings.Cut(t.Name(), "[")
+		if !generic {
+			return "schema." + schema.TypeName(t)
+		}
+		of = strings.TrimSuffix(of, "]")
+		return "schema." + name + "[schema." + of[strings.LastIndexByte(of, '.')+1:] + "]"
 	}
 }

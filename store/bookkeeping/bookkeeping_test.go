@@ -14,7 +14,7 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// books is what a store has; it is a [bookkeeping.Sink], too.
+// books is the content of a store; it is also a [bookkeeping.Sink].
 type books struct {
 	Accounts []keys.Account
 	Keys     []keys.Key
@@ -33,7 +33,7 @@ func (b *books) last(id string) (l credits.Entry) {
 	return l
 }
 
-// sample returns the books of two accounts: a grant, a charge that a key with a cap has made, and nothing.
+// sample returns two accounts: one with a grant and a charge by a key with a cap, and one without entries.
 func sample(t *testing.T) *books {
 	t.Helper()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -143,7 +143,7 @@ func TestAuditorFinds(t *testing.T) {
 		name   string
 		change func(b *books)
 		kept   func(s *credits.Spent, last *credits.Entry)
-		heads  bool // whether it compares with those of before
+		heads  bool // whether it compares with earlier heads
 		want   string
 	}{
 		{name: "nothing", heads: true},
@@ -200,7 +200,7 @@ func TestAuditorFinds(t *testing.T) {
 	}
 }
 
-// audit hands all to an auditor, with what is kept beside the entries of the first account.
+// audit passes everything to an auditor, with what is stored besides the entries of the first account.
 func (b *books) audit(
 	heads *bookkeeping.Heads, key string, spent credits.Spent, last credits.Entry,
 ) bookkeeping.Report {

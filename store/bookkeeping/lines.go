@@ -15,17 +15,17 @@ import (
 
 // The errors of an import.
 var (
-	// ErrImport says that what is imported is no whole export of this version.
+	// ErrImport means that the imported data is not a complete export of this version.
 	ErrImport = errors.New("bookkeeping: not a whole export")
-	// ErrExists says that one of the accounts, keys or holds is there already.
+	// ErrExists means that one of the accounts, keys or holds already exists.
 	ErrExists = errors.New("bookkeeping: there already")
 )
 
-// formatVersion is that of the lines.
+// formatVersion is the version of the lines.
 const formatVersion = 1
 
 // line is one line of an export: exactly one of its fields is set. The first line is a header, the last one an end;
-// between them stand the accounts, then the keys, then the entries, an account's own in their order.
+// between them are the accounts, then the keys, then the entries, in order for each account.
 type line struct {
 	Header  *headerLine  `json:"socialdata,omitempty"`
 	Account *accountLine `json:"account,omitempty"`
@@ -58,6 +58,7 @@ type keyLine struct {
 	Refill      *float64   `json:"refill_per_s,omitempty"`
 	DayCap      *int64     `json:"day_cap,omitempty"`
 	TotalCap    *int64     `json:"total_cap,omitempty"`
+	Manage      bool       `json:"manage,omitempty"`
 }
 
 type entryLine struct {
@@ -85,8 +86,8 @@ type endLine struct {
 	Entries  int64 `json:"entries"`
 }
 
-// Writer writes an export as JSON Lines: first every account, then every key (its hash, for nobody has the key), then
-// every entry, those of one account in their order; Close writes the end without which no export is whole.
+// Writer writes an export as JSON Lines: first every account, then every key (its hash, since the key itself is not
+// stored), then every entry, in order for each account. Close writes the end, without which an export is incomplete.
 type Writer struct {
 	buf  *bufio.Writer
 	json *json.Encoder
@@ -123,7 +124,7 @@ func (w *Writer) Entry(e credits.Entry) error {
 	}})
 }
 
-// Close ends the export. It does not close the writer below.
+// Close ends the export. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	return errors.Join(w.json.Encode(line{End: &w.end}), w.buf.Flush())
 }
@@ -132,7 +133,7 @@ func keyToLine(k keys.Key) *keyLine {
 	l := &keyLine{
 		ID: k.ID, Account: k.Account, Name: k.Name, Prefix: k.Prefix, Hash: hex.EncodeToString(k.Hash[:]),
 		Environment: string(k.Environment), CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt,
-		DayCap: k.DayCap, TotalCap: k.TotalCap,
+		DayCap: k.DayCap, TotalCap: k.TotalCap, Manage: k.Manage,
 	}
 	if k.Rate != nil {
 		l.Capacity, l.Refill = &k.Rate.Capacity, &k.Rate.Refill
@@ -144,6 +145,7 @@ func (l *keyLine) key() (keys.Key, error) {
 	k := keys.Key{
 		ID: l.ID, Account: l.Account, Name: l.Name, Prefix: l.Prefix, Environment: keys.Environment(l.Environment),
 		CreatedAt: l.CreatedAt, LastUsedAt: l.LastUsedAt, RevokedAt: l.RevokedAt, DayCap: l.DayCap, TotalCap: l.TotalCap,
+		Manage: l.Manage,
 	}
 	if l.Capacity != nil && l.Refill != nil {
 		k.Rate = &keys.Rate{Capacity: *l.Capacity, Refill: *l.Refill}

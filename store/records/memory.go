@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/socialdata/socialdata/privacy"
 )
 
 // Memory is a [Store] that forgets everything when the process ends.
@@ -130,6 +132,25 @@ func (m *Memory) Keys(ctx context.Context, prefix string) ([]string, error) {
 	return found, nil
 }
 
+// Erase implements [Store].
+func (m *Memory) Erase(ctx context.Context, s privacy.Subject) (map[string]int, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	removed := map[string]int{}
+	for key, r := range m.records {
+		if !s.In(r.Subjects) {
+			continue
+		}
+		if removed[Kind(key)]++; !s.DryRun {
+			m.remove(key)
+		}
+	}
+	return removed, nil
+}
+
 // Len returns how many records are in memory, those whose time has passed and that no sweep has met yet among them.
 func (m *Memory) Len() int {
 	m.mu.Lock()
@@ -144,7 +165,7 @@ func (m *Memory) live(key string) (record, bool) {
 
 // copied returns r with a value of its own. An empty value stays one that is there.
 func (r Record) copied() Record {
-	r.Value = append([]byte{}, r.Value...)
+	r.Value, r.Subjects = append([]byte{}, r.Value...), ""
 	return r
 }
 

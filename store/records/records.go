@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/socialdata/socialdata/privacy"
 )
 
 // The errors of a [Store].
@@ -50,6 +52,9 @@ type Record struct {
 	Owner   string // the account that its bytes count against; "" for nobody's
 	Value   []byte
 	Version int64 // another one after every write; never 0 in a store
+	// Subjects are the marks of everyone in Value, by which the record is found when one of them is erased. They are written
+	// and never read.
+	Subjects privacy.Marks
 }
 
 // Size returns how many bytes of its owner's r takes.
@@ -86,4 +91,22 @@ type Store interface {
 	Delete(ctx context.Context, key string, version int64) error
 	// Keys returns the keys of the live records that begin with prefix, in order.
 	Keys(ctx context.Context, prefix string) ([]string, error)
+	// Erase removes the records of which s is a subject, dead ones too, by the kinds that [Kind] names.
+	privacy.Eraser
+}
+
+// Kind returns what the record under a key is, in the words in which erasures count.
+func Kind(key string) string {
+	kind, _, _ := strings.Cut(key, "/")
+	switch kind {
+	case "idempotency":
+		return "idempotent answers"
+	case "job":
+		return "jobs"
+	case "cursor":
+		return "cursors"
+	case "mcp":
+		return "answers in parts"
+	}
+	return "records"
 }

@@ -74,7 +74,7 @@ func openFilled(tb testing.TB) *DB {
 				}
 			}
 		}
-		if _, err := db.Ledger().Refund(tb.Context(), a.ID, 2, "req", "a mistake"); err != nil {
+		if _, err := db.Ledger().Refund(tb.Context(), a.ID, 2, fmt.Sprint("req", i, 0, 1), "a mistake"); err != nil {
 			tb.Fatal(err)
 		}
 	}

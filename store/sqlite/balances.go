@@ -94,7 +94,7 @@ func (l *Ledger) read(ctx context.Context, epoch epoch, who credits.Spender) (f 
 		return f, credits.ErrUnknownAccount
 	}
 	if err != nil {
-		return f, explain(err)
+		return f, l.file.explain(ctx, err)
 	}
 	if seq != nil {
 		f.last = credits.Entry{Seq: *seq, Balance: *balance, At: fromMicros(*at)}
@@ -131,7 +131,7 @@ func (l *Ledger) sync(epoch epoch) error {
 
 // tail returns the account's entries that are not folded, oldest first.
 func (l *Ledger) tail(account string) ([]*numbered, error) {
-	epoch, err := l.file.lock.epoch()
+	epoch, err := l.file.epoch()
 	if err == nil {
 		err = l.sync(epoch)
 	}

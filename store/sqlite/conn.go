@@ -175,9 +175,13 @@ func fromMicros(n int64) time.Time { return time.UnixMicro(n).UTC() }
 // The cache is bounded at 16 MB, since all of it stays in use: it holds the inner pages of a file of some gigabytes, and
 // with 64 MB a file of a million entries was charged no faster (BenchmarkFlat).
 // The checkpointer does what wal_autocheckpoint would do within a commit. A log that one large transaction made long
-// shrinks to 64 MB when it begins anew.
+// shrinks to 64 MB when it begins anew. What is removed is written over with zeros.
 const writerParams = "_busy_timeout=5000&_journal_mode=WAL&_synchronous=FULL&_foreign_keys=on&_txlock=immediate" +
-	"&_pragma=cache_size(-16384)&_pragma=wal_autocheckpoint(0)&_pragma=journal_size_limit(67108864)"
+	"&_pragma=cache_size(-16384)&_pragma=wal_autocheckpoint(0)&_pragma=journal_size_limit(67108864)" +
+	"&_pragma=secure_delete(ON)"
+
+// scrubParams do not wait: whoever scrubs tries again, and keeps no writer waiting meanwhile.
+const scrubParams = "_busy_timeout=1&_journal_mode=WAL&_pragma=secure_delete(ON)"
 
 const readerParams = "_busy_timeout=5000&_query_only=on&_pragma=cache_size(-16384)"
 

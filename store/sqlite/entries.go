@@ -63,15 +63,15 @@ func (l *Ledger) folded(ctx context.Context, q credits.Query) ([]credits.Entry, 
 }
 
 // selectEntries turns q into a query that one index serves from end to end. Time has no index of its own: an
-// account's entries are in the order of time, so that a time is a place among them. Nor has a platform: it is part of
-// the index by account, where what is of others is passed over without a look at the entry.
+// account's entries are in the order of time, so that a time is a place among them.
 func selectEntries(
 	ctx context.Context, tx *sql.Tx, account int64, q credits.Query,
 ) (query string, args []any, err error) {
 	index, where := "entries_account", []string{"account = ?"}
 	args = []any{account}
 	if q.Platform != "" {
-		where, args = append(where, "platform = ?"), append(args, q.Platform)
+		index = "entries_platform"
+		where, args = append(where, "platform = ? AND platform <> ''"), append(args, q.Platform)
 	}
 	if q.RequestID != "" {
 		index = "entries_request"

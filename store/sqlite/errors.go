@@ -13,8 +13,11 @@ var (
 	ErrInUse = errors.New("sqlite: the file is served by another process")
 	// ErrAdmin says that a file opened with Config.Admin cannot do that: only the process that serves it holds credits.
 	ErrAdmin = errors.New("sqlite: opened for administration only")
-	// ErrNewer says that the file was written by a later version of this package.
+	// ErrNewer says that the file was written by a later version of this package, and that this one cannot serve it.
 	ErrNewer = errors.New("sqlite: this file is newer than this program")
+	// ErrOlder says that the file has become one of an earlier version while it was served. Opening it anew brings it up to
+	// date.
+	ErrOlder = errors.New("sqlite: this file is older than this program")
 	// ErrForeign says that the file is a database of something else.
 	ErrForeign = errors.New("sqlite: the file is not a socialdata database")
 	// ErrFull says that the disk is full. Nothing was written.
@@ -31,6 +34,8 @@ var (
 	// ErrLinked says that the file has several names (hard links): whoever opened it by another one would not notice
 	// the process that serves it by this one.
 	ErrLinked = errors.New("sqlite: the file has several names")
+	// ErrShared says that other users of the machine may read or write the file, and that this process cannot change it.
+	ErrShared = errors.New("sqlite: the file is open to others")
 )
 
 // explain puts one of this package's errors before what SQLite says.
@@ -50,8 +55,17 @@ func explain(err error) error {
 	return err
 }
 
+// isBusy reports whether SQLite has failed because others use the file.
+func isBusy(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (e.Code()&0xff == sqliteBusy || e.Code()&0xff == sqliteLocked)
+}
+
 // Result codes of https://www.sqlite.org/rescode.html.
 const (
+	sqliteError      = 1 // such as a table or column that is not there
+	sqliteBusy       = 5
+	sqliteLocked     = 6
 	sqliteReadOnly   = 8
 	sqliteCorrupt    = 11
 	sqliteFull       = 13

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 )
 
 // file is an open file: who serves it, its connections and the writer, of which all that is kept in it makes use.
@@ -17,7 +18,8 @@ type file struct {
 	read   *sql.DB
 	writer *writer
 	head   headFile
-	lost   *LostError // what the books lack that were opened with Config.Admin
+	lost   *LostError            // what the books lack that were opened with Config.Admin
+	unfit  atomic.Pointer[unfit] // why the file cannot be served; nil while it can
 }
 
 // openFile makes the file when it is not there and brings it up to date. What it returns beside an error is to be closed
@@ -57,6 +59,9 @@ func openFile(ctx context.Context, cfg Config) (*file, error) {
 	}
 	f.head.path = f.path + "-head"
 	if err := f.prove(); err != nil {
+		return f, err
+	}
+	if err := f.hide(); err != nil { // now that it is known to be ours
 		return f, err
 	}
 	f.read, err = openReaders(ctx, f.path, cfg.Readers)
@@ -102,6 +107,28 @@ func touch(name string) (path string, empty bool, err error) {
 	}
 	path, err = filepath.EvalSymlinks(name)
 	return path, empty, err
+}
+
+// hide takes the file, and what is kept beside it, from the eyes of other users of the machine. It fails when that cannot
+// be done: the file belongs to another user.
+func (f *file) hide() error {
+	for _, name := range []string{"", "-wal", "-shm", "-journal", "-head", "-lock"} {
+		name = f.path + name
+		mode, open, err := othersMay(name)
+		if err != nil {
+			return err
+		}
+		if !open {
+			continue
+		}
+		if err := os.Chmod(name, 0o600); err != nil {
+			return fmt.Errorf("%w: other users of this machine can read or write %s (mode %o), and that cannot be changed: %w",
+				ErrShared, name, mode, err)
+		}
+		f.cfg.Logger.Warn("sqlite: other users of this machine could read or write the file; it is its owner's alone now",
+			"file", name, "mode", fmt.Sprintf("%o", mode))
+	}
+	return nil
 }
 
 // announce writes entries. With Config.Admin it is a change that the process which serves the file must hear of, for that

@@ -400,7 +400,7 @@ func TestAuditFindsWhatWasTamperedWithInTheJournal(t *testing.T) {
 			t.Parallel()
 			db := openFilled(t)
 			foldAbove(t, db, 1000)
-			if _, err := db.Ledger().Refund(t.Context(), accountOf(t, db), 1, "req000", ""); err != nil {
+			if _, err := db.Ledger().Grant(t.Context(), accountOf(t, db), 1, "req000"); err != nil {
 				t.Fatal(err)
 			}
 			wantFound(t, db, unlocked+tt.script, tt.want)

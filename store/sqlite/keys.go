@@ -44,7 +44,7 @@ func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 	if err := ctx.Err(); err != nil {
 		return keys.Key{}, err
 	}
-	epoch, err := s.file.lock.epoch()
+	epoch, err := s.file.epoch()
 	if err != nil {
 		return keys.Key{}, err
 	}
@@ -57,7 +57,7 @@ func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 		return keys.Key{}, keys.ErrUnknown
 	}
 	if err != nil {
-		return keys.Key{}, explain(err)
+		return keys.Key{}, s.file.explain(ctx, err)
 	}
 	s.cache.Add(h, cachedKey{Key: k, epoch: epoch})
 	return s.uses.In(k), nil

@@ -27,6 +27,7 @@ type Ledger struct {
 
 var (
 	_ credits.Charger = (*Ledger)(nil)
+	_ credits.Checker = (*Ledger)(nil)
 	_ credits.Granter = (*Ledger)(nil)
 )
 
@@ -55,7 +56,7 @@ func (l *Ledger) Reserve(
 	if err != nil {
 		return nil, err
 	}
-	epoch, err := l.file.lock.epoch()
+	epoch, err := l.file.epoch()
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +66,23 @@ func (l *Ledger) Reserve(
 		return nil, err
 	}
 	return l.holds.Open(who, l.file.cfg.Now().Add(ttl), amounts), nil
+}
+
+// Check implements [credits.Checker]. It fails with ErrAdmin as Reserve does.
+func (l *Ledger) Check(ctx context.Context, who credits.Spender, amount int64) error {
+	if l.file.cfg.Admin {
+		return ErrAdmin
+	}
+	if _, err := credits.Sum([]int64{amount}); err != nil {
+		return err
+	}
+	epoch, err := l.file.epoch()
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.room(ctx, epoch, who, amount)
 }
 
 // Charge implements [credits.Charger]. It fails with ErrAdmin as Reserve does. The credits are held while the entry is on
@@ -77,7 +95,7 @@ func (l *Ledger) Charge(ctx context.Context, who credits.Spender, c credits.Char
 	if err := errors.Join(ctx.Err(), c.Check(), err); err != nil {
 		return credits.Receipt{}, err
 	}
-	epoch, err := l.file.lock.epoch()
+	epoch, err := l.file.epoch()
 	if err != nil {
 		return credits.Receipt{}, err
 	}
@@ -136,7 +154,7 @@ func (l *Ledger) look() (epoch, error) {
 	if err := l.file.writer.do(&task{apply: func(*writer) error { return nil }}); err != nil {
 		return epoch{}, err
 	}
-	return l.file.lock.epoch()
+	return l.file.epoch()
 }
 
 // roomIn is room by what is known of the file in epoch.
@@ -229,7 +247,7 @@ func (l *Ledger) chargedFor(ctx context.Context, h credits.Hold) (charged int64,
 // revive opens a hold again for a charge that comes late, if it can still be paid. The lock is held when it is called
 // and when it returns, but not all the time.
 func (l *Ledger) revive(ctx context.Context, h credits.Hold, c credits.Charge) error {
-	epoch, err := l.file.lock.epoch()
+	epoch, err := l.file.epoch()
 	switch {
 	case err != nil:
 		return err
@@ -293,45 +311,45 @@ func (l *Ledger) charge(h credits.Hold, c credits.Charge) (credits.Receipt, erro
 	return r, nil
 }
 
-// Grant gives account n credits, for a reason, and returns what it can spend. It fails with ErrAmount unless n is
-// positive, and with ErrUnknownAccount.
+// Grant implements [credits.Granter].
 func (l *Ledger) Grant(ctx context.Context, account string, n int64, reason string) (balance int64, err error) {
-	return l.give(ctx, credits.Entry{Account: account, Kind: credits.Granted, Amount: n, Reason: reason})
+	return l.Give(ctx, credits.Gift{Account: account, Kind: credits.Granted, Amount: n, Reason: reason})
 }
 
-// Refund gives account back n credits of an earlier request and returns what it can spend. It fails with ErrAmount
-// unless n is positive, and with ErrUnknownAccount.
+// Refund implements [credits.Granter].
 func (l *Ledger) Refund(
 	ctx context.Context, account string, n int64, requestID, reason string,
 ) (balance int64, err error) {
-	return l.give(ctx, credits.Entry{
+	return l.Give(ctx, credits.Gift{
 		Account: account, Kind: credits.Refunded, Amount: n, RequestID: requestID, Reason: reason,
 	})
 }
 
-func (l *Ledger) give(ctx context.Context, e credits.Entry) (balance int64, err error) {
-	if err := errors.Join(credits.CheckText("request id", e.RequestID), credits.CheckText("reason", e.Reason)); err != nil {
-		return 0, err
-	}
-	if e.Amount <= 0 || e.Amount > credits.MaxBalance {
-		return 0, fmt.Errorf("%w: a %s of %d", credits.ErrAmount, e.Kind, e.Amount)
-	}
+// Give implements [credits.Granter].
+func (l *Ledger) Give(ctx context.Context, g credits.Gift) (balance int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
+	e, err := g.Entry()
+	if err != nil {
+		return 0, err
+	}
+	given := false // an earlier call has written it
 	l.mu.Lock()
 	b := l.cache.queue(e.Account)
 	l.mu.Unlock()
 	t := &task{
 		apply: func(w *writer) (err error) {
 			e.At = w.now()
-			e, err = w.append(b, e)
+			if given, err = w.given(b, e); !given && err == nil {
+				e, err = w.append(b, e)
+			}
 			return err
 		},
 		finish: func(err error) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			if err == nil {
+			if err == nil && !given {
 				l.cache.written(b, e)
 			}
 			l.cache.unqueue(b)
@@ -350,7 +368,7 @@ func (l *Ledger) Balance(ctx context.Context, account string) (int64, error) {
 		f, err := l.read(ctx, epoch{}, credits.Spender{Account: account})
 		return f.last.Balance, err
 	}
-	epoch, err := l.file.lock.epoch()
+	epoch, err := l.file.epoch()
 	if err != nil {
 		return 0, err
 	}

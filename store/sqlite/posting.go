@@ -94,6 +94,60 @@ func (w *writer) append(b *cached, e credits.Entry) (credits.Entry, error) {
 	return e, nil
 }
 
+// given reports whether there is an entry with the key of a gift, and refuses a refund of more than its request can have
+// back.
+func (w *writer) given(b *cached, e credits.Entry) (bool, error) {
+	if e.Hold == "" && e.Kind != credits.Refunded {
+		return false, nil
+	}
+	if err := w.load(b); err != nil {
+		return false, err
+	}
+	var amount, refundable int64
+	look := func(there *credits.Entry) {
+		if e.Hold != "" && there.Hold == e.Hold {
+			amount = there.Amount
+		}
+		if e.RequestID != "" && there.RequestID == e.RequestID {
+			refundable -= there.Amount
+		}
+	}
+	for _, there := range w.tail.of(b.account) {
+		look(&there.Entry)
+	}
+	for i := range w.pending {
+		if w.pending[i].account == b.no {
+			look(&w.pending[i].Entry)
+		}
+	}
+	if amount == 0 && e.Hold != "" {
+		var err error
+		if amount, err = w.c.number("SELECT amount FROM entries WHERE hold = ? AND hold <> ''", e.Hold); err != nil {
+			return false, err
+		}
+	}
+	if amount != 0 {
+		return true, refused(e.Repeats(amount))
+	}
+	if e.Kind == credits.Refunded && e.RequestID != "" {
+		n, err := w.c.number("SELECT coalesce(sum(-amount), 0) FROM entries INDEXED BY entries_request "+
+			"WHERE request_id = ? AND request_id <> '' AND account = ?", e.RequestID, b.no)
+		if err != nil {
+			return false, err
+		}
+		refundable += n
+	}
+	return false, refused(e.Refunds(refundable))
+}
+
+// refused makes err the caller's own, if there is one.
+func refused(err error) error {
+	if err != nil {
+		return refusal{err}
+	}
+	return nil
+}
+
 // maxTotal is the highest sum of all balances, in credits: what SQLite can count, with room to spare.
 const maxTotal = 1 << 62
 

@@ -35,12 +35,15 @@ func newRecords(ctx context.Context, f *file) (*Records, error) {
 // Get implements [records.Store].
 func (r *Records) Get(ctx context.Context, key string) (records.Record, error) {
 	found := records.Record{Key: key}
+	if err := r.file.fit(); err != nil {
+		return records.Record{}, err
+	}
 	err := r.get.QueryRowContext(ctx, key, r.now()).Scan(&found.Owner, &found.Value, &found.Version)
 	if errors.Is(err, sql.ErrNoRows) {
 		return records.Record{}, records.ErrAbsent
 	}
 	if err != nil {
-		return records.Record{}, explain(err)
+		return records.Record{}, r.file.explain(ctx, err)
 	}
 	return found, nil
 }
@@ -83,7 +86,7 @@ func (r *Records) Add(
 		}
 		version, err := r.put(w, stands, rec, now, ttl)
 		added, stands = true, rec
-		stands.Value, stands.Version = append([]byte{}, rec.Value...), version
+		stands.Value, stands.Version, stands.Subjects = append([]byte{}, rec.Value...), version, ""
 		return err
 	}})
 	if err != nil {
@@ -172,8 +175,8 @@ func (r *Records) put(w *writer, old, rec records.Record, now int64, ttl time.Du
 	}
 	// Random: the next one is another, whatever stood here before and however long ago.
 	version = 1 + rand.Int64N(math.MaxInt64-1)
-	_, err = w.c.exec("INSERT INTO records (key, owner, value, version, expires) VALUES (?, ?, ?, ?, ?)",
-		rec.Key, rec.Owner, value, version, now+int64(ttl))
+	_, err = w.c.exec("INSERT INTO records (key, owner, value, version, expires, subjects) VALUES (?, ?, ?, ?, ?, ?)",
+		rec.Key, rec.Owner, value, version, now+int64(ttl), []byte(rec.Subjects))
 	return version, err
 }
 

@@ -37,7 +37,7 @@ func notTaken(c *conn, name string) error {
 
 const selectKeys = `
 	SELECT id, account, name, prefix, hash, environment, created_at, last_used_at, revoked_at, capacity, refill, day_cap,
-		total_cap
+		total_cap, manage
 	FROM keys`
 
 func scanKey(row interface{ Scan(...any) error }) (keys.Key, error) {
@@ -50,7 +50,7 @@ func scanKey(row interface{ Scan(...any) error }) (keys.Key, error) {
 		refill        *float64
 	)
 	err := row.Scan(&k.ID, &k.Account, &k.Name, &k.Prefix, &hash, &k.Environment, &created, &used, &revoked, &capacity,
-		&refill, &k.DayCap, &k.TotalCap)
+		&refill, &k.DayCap, &k.TotalCap, &k.Manage)
 	if err != nil {
 		return keys.Key{}, err
 	}
@@ -69,10 +69,10 @@ func insertKey(c *conn, k keys.Key) error {
 	}
 	_, err := c.exec(`
 		INSERT INTO keys (id, account, name, prefix, hash, environment, created_at, last_used_at, revoked_at, capacity,
-			refill, day_cap, total_cap)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			refill, day_cap, total_cap, manage)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		k.ID, k.Account, k.Name, k.Prefix, k.Hash[:], string(k.Environment), k.CreatedAt.UnixMicro(),
-		maybeMicros(k.LastUsedAt), maybeMicros(k.RevokedAt), capacity, refill, maybe(k.DayCap), maybe(k.TotalCap))
+		maybeMicros(k.LastUsedAt), maybeMicros(k.RevokedAt), capacity, refill, maybe(k.DayCap), maybe(k.TotalCap), k.Manage)
 	return err
 }
 

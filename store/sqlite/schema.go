@@ -1,6 +1,9 @@
 package sqlite
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // applicationID marks the file as ours, in its header: "sdat".
 const applicationID = 0x73646174
@@ -144,6 +147,139 @@ var migrations = []string{
 	CREATE TRIGGER losses_are_not_removed BEFORE DELETE ON losses
 	BEGIN SELECT RAISE(ABORT, 'losses are never removed'); END;
 	`,
+	`
+	-- A platform that an account has never read costs one look, however many entries there are.
+	DROP INDEX entries_account;
+	CREATE UNIQUE INDEX entries_account ON entries (account, seq);
+	CREATE INDEX entries_platform ON entries (account, platform, seq) WHERE platform <> '';
+	`,
+	`
+	-- Times of monitors are nanoseconds since 1970.
+	CREATE TABLE monitors (
+		no         INTEGER PRIMARY KEY,
+		account    TEXT NOT NULL,
+		name       TEXT NOT NULL,
+		key        TEXT NOT NULL,    -- the id of the key that pays
+		paused     INTEGER NOT NULL,
+		created_at INTEGER NOT NULL,
+		baseline   INTEGER NOT NULL,
+		definition BLOB NOT NULL,    -- JSON
+		progress   BLOB NOT NULL,    -- JSON, with the snapshot
+		next_at    INTEGER,          -- NULL when it is not polled
+		lease      TEXT NOT NULL,    -- of the poll that is under way
+		until      INTEGER NOT NULL, -- when the lease runs out
+		UNIQUE (account, name)
+	) STRICT;
+	CREATE INDEX monitors_due ON monitors (next_at) WHERE next_at IS NOT NULL;
+
+	CREATE TABLE changes (
+		no      INTEGER PRIMARY KEY,
+		account TEXT NOT NULL,
+		seq     INTEGER NOT NULL,
+		id      TEXT NOT NULL,
+		at      INTEGER NOT NULL,
+		monitor TEXT NOT NULL, -- '' for what concerns the account
+		type    TEXT NOT NULL,
+		body    BLOB NOT NULL, -- JSON
+		UNIQUE (account, seq),
+		UNIQUE (account, id)
+	) STRICT;
+	CREATE INDEX changes_at ON changes (at);
+
+	-- The place of each account's last change: it is not given again when that is removed.
+	CREATE TABLE feeds (
+		account TEXT PRIMARY KEY,
+		seq     INTEGER NOT NULL
+	) STRICT, WITHOUT ROWID;
+
+	CREATE TABLE samples (
+		monitor INTEGER NOT NULL, -- monitors.no
+		field   TEXT NOT NULL,
+		at      INTEGER NOT NULL,
+		value   REAL NOT NULL,
+		PRIMARY KEY (monitor, field, at)
+	) STRICT, WITHOUT ROWID;
+	CREATE INDEX samples_at ON samples (at);
+	`,
+	`
+	-- Whether a key manages its account.
+	ALTER TABLE keys ADD COLUMN manage INTEGER NOT NULL DEFAULT 0 CHECK (manage IN (0, 1));
+	`,
+	`
+	-- The keyed hashes of everyone in a record, in pairs. Whose data is in the older ones is not known: it may be anyone's.
+	ALTER TABLE records ADD COLUMN subjects BLOB NOT NULL DEFAULT x'';
+	UPDATE records SET subjects = x'0000000000000000ffffffffffffffff'
+		WHERE key GLOB 'idempotency/*' OR key GLOB 'job/*' OR key GLOB 'cursor/*' OR key GLOB 'mcp/*';
+
+	-- The secret of those hashes, and the epoch: how often it was announced that something is erased or kept out.
+	CREATE TABLE privacy (
+		one    INTEGER PRIMARY KEY CHECK (one = 1),
+		secret BLOB NOT NULL,
+		epoch  INTEGER NOT NULL
+	) STRICT;
+	CREATE TABLE blocked (
+		subject BLOB NOT NULL,    -- HMAC-SHA-256
+		name    INTEGER NOT NULL, -- keyed hash
+		PRIMARY KEY (subject, name)
+	) STRICT, WITHOUT ROWID;
+	CREATE TABLE erased (
+		epoch INTEGER NOT NULL,
+		name  INTEGER NOT NULL,
+		at    INTEGER NOT NULL, -- nanoseconds since 1970
+		PRIMARY KEY (epoch, name)
+	) STRICT, WITHOUT ROWID;
+	CREATE TABLE processes (
+		id    TEXT PRIMARY KEY,
+		epoch INTEGER NOT NULL,
+		seen  INTEGER NOT NULL -- nanoseconds since 1970
+	) STRICT, WITHOUT ROWID;
+	CREATE TABLE receipts (
+		no   INTEGER PRIMARY KEY,
+		body BLOB NOT NULL -- JSON
+	) STRICT;
+	CREATE TRIGGER receipts_are_not_changed BEFORE UPDATE ON receipts
+	BEGIN SELECT RAISE(ABORT, 'receipts are never changed'); END;
+	CREATE TRIGGER receipts_are_not_removed BEFORE DELETE ON receipts
+	BEGIN SELECT RAISE(ABORT, 'receipts are never removed'); END;
+	`,
+	`
+	-- The request log: a row for each batch, packed. A number is never given twice.
+	CREATE TABLE requests (
+		no    INTEGER PRIMARY KEY AUTOINCREMENT,
+		at    INTEGER NOT NULL, -- of the last request, microseconds since 1970
+		n     INTEGER NOT NULL,
+		batch BLOB NOT NULL
+	) STRICT;
+
+	-- What usage adds up to.
+	CREATE TABLE usage (
+		account   TEXT NOT NULL,
+		day       INTEGER NOT NULL, -- UTC days since 1970
+		key       TEXT NOT NULL,
+		platform  TEXT NOT NULL,
+		operation TEXT NOT NULL,
+		what      TEXT NOT NULL,
+		n         INTEGER NOT NULL,
+		PRIMARY KEY (account, day, key, platform, operation, what)
+	) STRICT, WITHOUT ROWID;
+	CREATE INDEX usage_day ON usage (day);
+
+	-- The last entry of each account that is part of its usage.
+	CREATE TABLE usage_folded (
+		account TEXT PRIMARY KEY,
+		seq     INTEGER NOT NULL
+	) STRICT, WITHOUT ROWID;
+	`,
+}
+
+// scrubbedVersion is the first in which nothing that was removed can be read in the file.
+const scrubbedVersion = firstVersion + 5
+
+// breaking are the versions that the program of the version before cannot serve: what they add may not be overlooked, or
+// they change what is there. Every other one only adds tables, indexes and, to tables that no statement fills without naming
+// their columns, columns that have a default; a command of a newer program may bring the file up to date beside the server.
+var breaking = []int64{
+	scrubbedVersion, // an older program would keep records without their subjects, and not hear of erasures
 }
 
 // currentVersion is what this program works with.
@@ -152,6 +288,9 @@ var currentVersion = firstVersion + int64(len(migrations)) - 1
 // migrate brings the file up to date, all or nothing.
 func migrate(c *conn) error {
 	if done, err := migrated(c); done || err != nil {
+		return err
+	}
+	if err := forgetRemoved(c); err != nil {
 		return err
 	}
 	if err := c.script("BEGIN IMMEDIATE"); err != nil {
@@ -165,6 +304,15 @@ func migrate(c *conn) error {
 		_ = c.script("ROLLBACK") // err says it already
 	}
 	return err
+}
+
+// forgetRemoved makes a file anew in which older programs have removed something: they have left it readable there.
+func forgetRemoved(c *conn) error {
+	version, err := c.number("PRAGMA user_version")
+	if err != nil || version == 0 || version >= scrubbedVersion {
+		return err
+	}
+	return c.script("VACUUM")
 }
 
 // migrated reports whether nothing is to be done.
@@ -187,16 +335,10 @@ func migrated(c *conn) (bool, error) {
 		return false, fmt.Errorf("%w: its version %d was never released; export it with the program that wrote it, and "+
 			"import that into a new file", ErrForeign, version)
 	}
-	return version == currentVersion, newer(version)
-}
-
-// newer returns ErrNewer, and what to do, for a version that this program does not know.
-func newer(version int64) error {
-	if version <= currentVersion {
-		return nil
+	if version < currentVersion {
+		return false, nil
 	}
-	return fmt.Errorf("%w: it has version %d, and this program knows versions up to %d; use the program that wrote it or a "+
-		"later one, or let that one export it and import that into a new file", ErrNewer, version, currentVersion)
+	return true, served(c.number)
 }
 
 func migrateLocked(c *conn) error {
@@ -213,6 +355,9 @@ func migrateLocked(c *conn) error {
 		if err := c.script(text); err != nil {
 			return fmt.Errorf("migration to version %d: %w", next+int64(i), err)
 		}
+	}
+	if err := noteCompatible(c, !slices.Contains(breaking, currentVersion)); err != nil {
+		return err
 	}
 	return c.script(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, currentVersion))
 }

@@ -76,14 +76,17 @@ func (db *DB) Keys() *Keys { return db.keys }
 // Records returns the records in the file.
 func (db *DB) Records() *Records { return db.records }
 
-// Ping returns nil when the file can be read and is as this program has brought it up to date.
-func (db *DB) Ping(ctx context.Context) error {
-	var version int64
-	if err := db.read.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return fmt.Errorf("sqlite: %w", err)
-	}
-	return newer(version)
-}
+// Watches returns the monitors in the file.
+func (db *DB) Watches() *Watches { return &Watches{db.file} }
+
+// Blocklist returns what the file notes of what was erased.
+func (db *DB) Blocklist() *Blocklist { return &Blocklist{db.file} }
+
+// Requests returns the request log and the usage in the file.
+func (db *DB) Requests() *Requests { return &Requests{db.file} }
+
+// Ping returns nil when the file can be read and has a schema that this program serves.
+func (db *DB) Ping(ctx context.Context) error { return db.lookAtVersion(ctx) }
 
 // Close writes what is still to be written, waits for it, and lets go of the file. Calls after it fail with ErrClosed;
 // closing again does nothing.
@@ -136,6 +139,7 @@ func (db *DB) tidy(begun uint64) uint64 {
 		failed("end the change of a process that has gone", db.lock.mend(begun))
 	}
 	// Whoever has changed the file without telling, because it was killed before it could, is noticed here.
+	failed("look at the version of the schema", db.lookAtVersion(context.Background()))
 	failed("look for changes", db.writer.do(&task{outside: true, apply: (*writer).notice}))
 	db.writer.lookAtLog() // one large transaction makes a long log too
 	failed("write when keys were last used", db.keys.flush())

@@ -149,8 +149,8 @@ func TestWhatAnotherProcessDidCountsFromTheNextCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		// A grant between Reserve and Settle is in the books before the charge.
-		if got, err := admin.Ledger().Refund(ctx, a.ID, 5, "", "sorry"); got != 6 || err != nil {
-			t.Fatalf("Refund = %d, %v; want 6", got, err)
+		if got, err := admin.Ledger().Grant(ctx, a.ID, 5, "sorry"); got != 6 || err != nil {
+			t.Fatalf("Grant = %d, %v; want 6", got, err)
 		}
 		if got, err := server.Ledger().Settle(ctx, holds[0], credits.Charge{Amount: 1}); got.Balance != 5 || err != nil {
 			t.Fatalf("Settle = %d, %v; want 5", got.Balance, err)
@@ -318,8 +318,8 @@ func TestEveryQueryOfEntriesIsServedByOneIndex(t *testing.T) {
 		{"all", credits.Query{}, "entries_account (account=?)"},
 		{"before", credits.Query{Before: 5}, "entries_account (account=? AND seq<?)"},
 		{"time", credits.Query{Since: now.Add(-time.Hour), Until: now}, "entries_account (account=? AND seq>? AND seq<?)"},
-		{"platform", credits.Query{Platform: "x", Before: 5}, "entries_account (account=? AND seq<?)"},
-		{"platform and time", credits.Query{Platform: "x", Since: now}, "entries_account (account=? AND seq>?)"},
+		{"platform", credits.Query{Platform: "x", Before: 5}, "entries_platform (account=? AND platform=? AND seq<?)"},
+		{"platform and time", credits.Query{Platform: "x", Since: now}, "entries_platform (account=? AND platform=? AND seq>?)"},
 		{"request", credits.Query{RequestID: "r", Before: 5}, "entries_request (request_id=? AND account=? AND seq<?)"},
 	}
 	for _, tt := range tests {

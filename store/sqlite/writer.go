@@ -198,6 +198,9 @@ func (w *writer) notice() error {
 	if err != nil || data == w.data {
 		return err
 	}
+	if err := served(w.c.number); err != nil { // and again the next time
+		return err
+	}
 	if err := w.tail.refresh(w.c); err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/eval"
 )
 
-// least is the smallest share of each kind that may come out right. The numbers are what is reached, so that nothing gets
-// worse unseen.
+// least is the smallest share of each kind that must be right. The numbers are what is currently reached, so that no
+// regression goes unnoticed.
 type least struct {
 	posts, pairs                             string // files
 	entityPrecision, entityRecall            float64
@@ -55,7 +55,7 @@ func TestEnrichReadsEverydayPostsAndNegations(t *testing.T) {
 	}
 }
 
-// check compares what came out right with the bounds.
+// check compares the results with the bounds.
 func (l least) check(t *testing.T, e *eval.Everyday, negation eval.Share) {
 	t.Helper()
 	bounds := []struct {

@@ -1,4 +1,4 @@
-// Package links reads the identifiers that people paste: a bare handle or id, one with an @, or a public URL.
+// Package links parses the identifiers that people paste: a bare handle or id, one with an @, or a public URL.
 package links
 
 import (
@@ -8,15 +8,17 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/socialdata/socialdata/internal/weburl"
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Link is a public URL of the platform, taken apart.
+// Link is a parsed public URL of the platform.
 type Link struct {
-	Host     string   // lower case, without www. and m.
-	Segments []string // of the path, decoded, none empty
-	Query    url.Values
+	Host     string   // lower case, without www., m. and mobile.
+	Segments []string // of the path, decoded, not empty
 	Fragment string
+
+	query string
 }
 
 // Segment returns the i-th segment, or "".
@@ -32,56 +34,83 @@ func (l *Link) Last() string {
 	return l.Segment(max(len(l.Segments)-1, 0))
 }
 
-// Parse tells whether value is a URL, and takes it apart when it is one on one of hosts. It returns nil for what is no
-// URL, and a [providers.ErrInvalid] for the URL of another site. A host matches with www., m. or mobile. before it; one that begins
-// with a dot matches any subdomain. The scheme may be missing when the host is written.
+// After returns the segment after the first one that equals word, or "".
+func (l *Link) After(word string) string {
+	if at := slices.Index(l.Segments, word); at >= 0 {
+		return l.Segment(at + 1)
+	}
+	return ""
+}
+
+// Param returns the first value of a query parameter, or "".
+func (l *Link) Param(name string) string { return weburl.Param(l.query, name) }
+
+// Parse parses value if it is a URL on one of hosts. It returns nil for what is not a URL, and [providers.ErrInvalid]
+// for the URL of another site. A host also matches with www., m. or mobile. before it; one that begins with a dot
+// matches any subdomain. The scheme may be missing if the host is present. A URL that redirects to another URL in its
+// query is parsed as that one.
 func Parse(value string, hosts ...string) (*Link, error) {
 	withScheme := value
 	if !strings.Contains(value, "://") {
 		host, _, slash := strings.Cut(value, "/")
-		if !slash || !match(host, hosts) {
+		if !slash || !match(bare(host), hosts) {
 			return nil, nil
 		}
 		withScheme = "https://" + value
 	}
 	u, err := url.Parse(withScheme)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || strings.ContainsFunc(u.Path, unicode.IsControl) {
-		return nil, providers.Invalid("%q is not a URL of %s", value, hosts[0])
+		return nil, providers.Invalid("%.200q is not a URL of %s", value, hosts[0])
 	}
-	if !match(u.Host, hosts) {
-		return nil, providers.Invalid("%q is a URL of another site, not of %s", value, hosts[0])
+	l := take(weburl.Through(u), hosts)
+	if l == nil {
+		return nil, providers.Invalid("%.200q is a URL of another site, not of %s", value, hosts[0])
 	}
-	l := &Link{Host: bare(u.Host), Query: u.Query(), Fragment: u.Fragment}
+	return l, nil
+}
+
+// take parses u; nil when it is not on one of hosts.
+func take(u *url.URL, hosts []string) *Link {
+	host := bare(u.Host)
+	if !match(host, hosts) || strings.ContainsFunc(u.Path, unicode.IsControl) {
+		return nil
+	}
+	l := &Link{Host: host, Fragment: u.Fragment, query: u.RawQuery}
+	if n := strings.Count(u.Path, "/"); n > 0 {
+		l.Segments = make([]string, 0, n)
+	}
 	for s := range strings.SplitSeq(u.Path, "/") {
 		if s != "" {
 			l.Segments = append(l.Segments, s)
 		}
 	}
-	return l, nil
+	return l
 }
 
 func bare(host string) string {
 	host = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(host), ":443"), ":80")
-	for _, p := range []string{"www.", "m.", "mobile."} {
+	for _, p := range [...]string{"www.", "m.", "mobile."} {
 		host = strings.TrimPrefix(host, p)
 	}
 	return host
 }
 
-func match(host string, hosts []string) bool {
-	host = bare(host)
-	return slices.ContainsFunc(hosts, func(h string) bool {
-		return host == h || strings.HasPrefix(h, ".") && strings.HasSuffix(host, h)
-	})
+func match(bare string, hosts []string) bool {
+	for _, h := range hosts {
+		if bare == h || h[0] == '.' && strings.HasSuffix(bare, h) {
+			return true
+		}
+	}
+	return false
 }
 
-// Within tells whether s has from 1 to most characters, all of them good. Classes of letters that are repeated so often
-// cost a regular expression megabytes, and each start of a program milliseconds.
+// Within reports whether s has from 1 to most characters, for all of which good returns true. A regular expression with
+// such a large repeat count would cost megabytes, and milliseconds at each start of a program.
 func Within(s string, most int, good func(rune) bool) bool {
 	return s != "" && utf8.RuneCountInString(s) <= most && !strings.ContainsFunc(s, func(r rune) bool { return !good(r) })
 }
 
-// Digits tells whether s is a number in ASCII digits.
+// Digits reports whether s is a number in ASCII digits.
 func Digits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

@@ -14,7 +14,7 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		in      string
-		want    []string // segments; nil when no link
+		want    []string // segments; nil if it is not a link
 		invalid bool
 	}{
 		{in: "octocat"},

@@ -24,7 +24,7 @@ func TestCut(t *testing.T) {
 		{"3", []int{3, 4}, ""},
 		{"4", []int{4}, ""},
 		{"5", nil, ""},
-		{strconv.Itoa(math.MaxInt), nil, ""}, // the list was longer once
+		{strconv.Itoa(math.MaxInt), nil, ""}, // the list was longer before
 	}
 	for _, tt := range tests {
 		got, next, err := pages.Cut(rows, tt.cursor, 2)

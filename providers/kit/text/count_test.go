@@ -25,7 +25,7 @@ func TestCount(t *testing.T) {
 		{"1'234'567", 1234567},
 		{"1’234", 1234},
 		{"12,345,678", 12345678},
-		{"1,23,456", none}, // the groups of Hindi are not those of a count that a site writes for us
+		{"1,23,456", none}, // Hindi grouping is not used in counts that sites write for us
 		{"1.2K", 1200},
 		{"1.2k", 1200},
 		{"38.9M", 38900000},

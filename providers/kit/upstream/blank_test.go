@@ -12,7 +12,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// TestCredentialsThatComeBackAreBlanked writes a credential in each form in which it could be read out of an answer.
+// TestCredentialsThatComeBackAreBlanked writes a credential in each form in which it could be recovered from an answer.
 func TestCredentialsThatComeBackAreBlanked(t *testing.T) {
 	t.Parallel()
 	const secret = "Pa55/word+of=ours"
@@ -51,7 +51,7 @@ func TestCredentialsThatComeBackAreBlanked(t *testing.T) {
 		b64 = base64.RawURLEncoding.EncodeToString([]byte(before + secret + "?"))
 		tests = append(tests, struct{ name, written string }{"base64 of a URL behind " + before, b64})
 	}
-	far := strings.Repeat("x", 1<<16-5) // so that it is on a border of what is looked at together
+	far := strings.Repeat("x", 1<<16-5) // so that it crosses a boundary between the parts that are searched together
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -71,7 +71,7 @@ func TestCredentialsThatComeBackAreBlanked(t *testing.T) {
 				if head != `{"a":"` || tail != `","b":"\u0627\n%41&amp;"}` {
 					t.Errorf("what is around it has changed: %s", body)
 				}
-				if len(left) > 10 || len(res.Header.Get("X-Echo")) > 10 { // of base64 the ends may be somebody else's
+				if len(left) > 10 || len(res.Header.Get("X-Echo")) > 10 { // the ends of base64 may belong to other text
 					t.Errorf("%q is left of %q, and %q in the head", left, tt.written, res.Header.Get("X-Echo"))
 				}
 			}
@@ -95,7 +95,7 @@ func FuzzBlank(f *testing.F) {
 	})
 }
 
-// BenchmarkBlank reads a megabyte in which every other character is escaped.
+// BenchmarkBlank processes a megabyte in which every other character is escaped.
 func BenchmarkBlank(b *testing.B) {
 	body := `"` + strings.Repeat(`\u0050\/&amp;%20 and some words that are not`, 1<<20/44) + `"`
 	up := memory(func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, body) })

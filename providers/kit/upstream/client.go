@@ -1,5 +1,5 @@
-// Package upstream is how a provider talks to its upstream: one place for the User-Agent, time-outs, retries with
-// jitter, Retry-After, size limits, quotas, access tokens and errors that never show a secret.
+// Package upstream sends a provider's requests to its upstream. It is the one place for the User-Agent, time-outs,
+// retries with jitter, Retry-After, size limits, quotas, access tokens and errors that never show a secret.
 package upstream
 
 import (
@@ -20,16 +20,17 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/providers/internal/kept"
 	"github.com/socialdata/socialdata/providers/kit/wire"
 )
 
 const (
 	userAgent      = "socialdata/1.0 (+https://github.com/socialdata/socialdata)"
 	defaultAttempt = 10 * time.Second
-	defaultMaxBody = 6 << 20 // bytes; the largest honest answers are half of it
+	defaultMaxBody = 6 << 20 // bytes; the largest real answers are half of it
 	retries        = 2
-	longestWait    = 2 * time.Second // an upstream that wants more is not worth holding the caller for
-	longestPause   = time.Hour       // an upstream that wants more is asked again all the same
+	longestWait    = 2 * time.Second // a caller is not held for an upstream that wants a longer wait
+	longestPause   = time.Hour       // an upstream that wants a longer pause is asked again all the same
 )
 
 // Config says how to reach one upstream host.
@@ -39,18 +40,20 @@ type Config struct {
 	Header  http.Header   // sent with every request
 	Tokens  *Tokens       // adds an access token when not nil
 	Scheme  string        // of the access token's Authorization; "" means Bearer
-	Quota   *Quota        // of every read that names none of its own; nil for none
+	Quota   *Quota        // of every read without one of its own; nil for none
 	Attempt time.Duration // longest wait for one attempt; 0 means 10 seconds
 	MaxBody int64         // largest body, in bytes; 0 means 6 MiB
-	AtOnce  int           // how many attempts may be under way; 0 means any number
+	AtOnce  int           // how many attempts may run at the same time; 0 means any number
 	Limits  *LimitHeaders // how the upstream announces its rate limit; nil when it does not
-	// Credentials names the query parameters and headers that carry credentials. What an answer repeats of them, or of the
-	// headers that usually do, is blanked.
+	// Validators describes the upstream's validators; the zero value means that they can be trusted.
+	Validators Validators
+	// Credentials names the query parameters and headers that carry credentials. If an answer repeats them, or the usual
+	// credential headers, they are blanked.
 	Credentials []string
-	// Check reads an answer whose status is not 2xx, and may also refuse one that is. It returns an error of the
-	// providers package, or nil to leave the answer to the common rules. Nil leaves all to them.
+	// Check handles an answer whose status is not 2xx, and may also refuse one with 2xx. It returns an error of package
+	// providers, or nil to leave the answer to the common rules. A nil Check leaves all answers to them.
 	Check func(*Response) error
-	// Encode writes queries for an upstream that reads them by rules of its own; nil means url.Values.Encode.
+	// Encode encodes queries for an upstream with its own rules; nil means url.Values.Encode.
 	Encode func(url.Values) string
 }
 
@@ -59,10 +62,11 @@ type Client struct {
 	cfg  Config
 	http *http.Client
 	base *url.URL
-	err  error         // of a base that cannot be read; every call returns it
-	room chan struct{} // holds one for each attempt under way; nil when there may be any number
+	err  error         // for an invalid base; every call returns it
+	room chan struct{} // has one element for each running attempt; nil when the number is not limited
 
-	counts bool // reads against the upstream's limits; a recorder has none
+	counts bool       // reads count against the upstream's limits; not for a recorder
+	kept   *kept.Pool // answers with validators
 }
 
 // New returns a client for cfg.
@@ -82,26 +86,30 @@ func New(cfg Config) *Client {
 	if cfg.Encode == nil {
 		cfg.Encode = url.Values.Encode
 	}
-	own := *cfg.HTTP // a copy: the redirect rule is ours, the caller's client stays as it is
+	own := *cfg.HTTP // a copy: the redirect rule is ours, and the caller's client is not changed
 	own.CheckRedirect = sameHost(cfg.HTTP.CheckRedirect)
+	pool := kept.Of(own.Transport)
 	if own.Transport == nil {
 		own.Transport = providers.Transport()
 	}
+	if pool == nil {
+		pool = kept.New(kept.OwnBytes)
+	}
 	_, recorded := own.Transport.(providers.Recorded)
-	c := &Client{cfg: cfg, http: &own, counts: !recorded}
+	c := &Client{cfg: cfg, http: &own, counts: !recorded, kept: pool}
 	if cfg.AtOnce > 0 {
 		c.room = make(chan struct{}, cfg.AtOnce)
 	}
 	base, err := url.Parse(strings.TrimRight(cfg.Base, "/"))
 	if err != nil || base.Host == "" {
-		c.err = providers.Cause("the base URL is not an absolute URL") // it may hold a password, so it is not shown
+		c.err = providers.Cause("the base URL is not an absolute URL") // it may contain a password, so it is not shown
 	}
 	c.base = base
 	return c
 }
 
-// sameHost follows a redirect within the upstream's host only, and never from https to http: credentials and callers'
-// input go nowhere else. What it lets through, also must pass, when not nil.
+// sameHost only follows redirects within the upstream's host, and never from https to http, so that credentials and
+// callers' input are not sent elsewhere. What it allows, also must allow too, unless nil.
 func sameHost(also func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		switch from := via[0].URL; {
@@ -119,19 +127,22 @@ func sameHost(also func(*http.Request, []*http.Request) error) func(*http.Reques
 // Request is one read.
 type Request struct {
 	Method string      // "" means GET
-	Path   []string    // segments, each escaped as needed; a segment "a/b" is two; a slash at the end of the last stays
+	Path   []string    // segments, each escaped as needed; "a/b" is two; a slash at the end of the last one is kept
 	Query  url.Values  // may be nil
-	Header http.Header // over those of the Config
+	Header http.Header // these override the Config's
 	Form   url.Values  // sent as a form when not nil
 	JSON   any         // sent as JSON when not nil
-	Quota  *Quota      // which of the upstream's limits the read counts against; nil for that of the Config
+	Quota  *Quota      // the upstream's limit against which the read counts; nil for that of the Config
+	Cost   int64       // in the quota's units; 0 means 1
 	// Retry allows a POST to be sent again. A GET always may be.
 	Retry bool
-	// Input says that r holds words of the caller, such as a query: that the upstream refuses r with 400 or 422 is then
-	// [providers.ErrInvalid].
+	// Input reports that r contains words of the caller, such as a query: if the upstream refuses r with 400 or 422, the
+	// error is [providers.ErrInvalid].
 	Input bool
-	// Token says that the answer is a token of ours, in which nothing is blanked.
+	// Token reports that the answer is one of our tokens: nothing in it is blanked, and it is not stored.
 	Token bool
+
+	whole bool // without a condition
 }
 
 // Get returns a request for the path made of segments.
@@ -149,7 +160,16 @@ func (r Request) With(name, value string) Request {
 	return r
 }
 
-// Says returns r with words of the caller in a query parameter; see [Request.Input].
+// Each returns r with a query parameter repeated for each of values, in order.
+func (r Request) Each(name string, values []string) Request {
+	q := url.Values{}
+	maps.Copy(q, r.Query)
+	q[name] = values
+	r.Query = q
+	return r
+}
+
+// Says returns r with the caller's words in a query parameter; see [Request.Input].
 func (r Request) Says(name, words string) Request {
 	r.Input = true
 	return r.With(name, words)
@@ -161,15 +181,18 @@ func (r Request) On(q *Quota) Request {
 	return r
 }
 
-// Response is an answer that has been read whole.
+// Response is an answer that has been read completely.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	URL    *url.URL // of the answer, behind any redirect
-	Moved  bool     // a redirect has been followed: the upstream itself says that the thing is elsewhere now
+	URL    *url.URL // after redirects
+	Moved  bool     // a redirect was followed: the upstream says that the thing is elsewhere now
 	Input  bool     // of the request
-	token  string   // that was sent, so that a refused one can be told from a newer one
+	token  string   // the token that was sent, to distinguish it from a newer one
+
+	condition *condition // of the request; nil when nothing of it is stored
+	again     bool       // the body was stored, and the upstream has confirmed that it is current
 }
 
 // JSON decodes the body into dst.
@@ -197,8 +220,8 @@ func (c *Client) JSON(ctx context.Context, r Request, dst any) (*Response, error
 	return res, res.JSON(dst)
 }
 
-// Read sends r and decodes the answer into dst by the rules of package wire: a field of the wrong type is left empty, and
-// told to the trace of ctx.
+// Read sends r and decodes the answer into dst by the rules of package wire: a field of the wrong type is left empty,
+// and reported to the trace of ctx.
 func (c *Client) Read(ctx context.Context, r Request, dst any) (*Response, error) {
 	res, err := c.Do(ctx, r)
 	if err != nil {
@@ -220,11 +243,11 @@ func (c *Client) Forward(ctx context.Context, path string, query url.Values) (js
 		var none json.RawMessage
 		return nil, res.JSON(&none)
 	}
-	return res.Body, nil // as it is: a copy would cost as much again
+	return res.Body, nil // not copied, which would double the memory
 }
 
-// Do sends r and returns an answer with a 2xx status, or an error of the providers package. A GET that fails in a
-// passing way is sent again, at most twice.
+// Do sends r and returns an answer with a 2xx status, or an error of package providers. A GET that fails temporarily is
+// sent again, at most twice.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	if c.err != nil {
 		return nil, providers.Unavailable(c.err, "the upstream's address cannot be used")
@@ -236,6 +259,10 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	b := newPause()
 	send := func() (*Response, error) {
 		res, err := c.attempt(ctx, r)
+		if errors.Is(err, errStale) {
+			r.whole = true
+			res, err = c.attempt(ctx, r)
+		}
 		if err == nil && res.Status == http.StatusUnauthorized && c.cfg.Tokens != nil && !refreshed {
 			refreshed = true
 			c.cfg.Tokens.Drop(res.token)
@@ -243,6 +270,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 		}
 		if err == nil {
 			err = withStatus(c.judge(res, r.Quota), res.Status)
+			res.settle(ctx, err)
 		}
 		if err == nil {
 			return res, nil
@@ -263,10 +291,11 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	return nil, ended(ctx, err)
 }
 
-// pause is how long to wait before the next attempt: what the upstream told us, else a little longer each time.
+// pause determines how long to wait before the next attempt: as long as the upstream says, else a little longer each
+// time.
 type pause struct {
 	*backoff.ExponentialBackOff
-	told time.Duration // negative when the upstream told nothing
+	told time.Duration // negative when the upstream said nothing
 }
 
 func newPause() *pause {
@@ -284,7 +313,7 @@ func (p *pause) NextBackOff() time.Duration {
 	return own
 }
 
-// retryable tells whether sending r again may help, and how long the upstream wants us to wait: negative when it does
+// retryable reports whether sending r again may help, and how long the upstream wants us to wait: negative when it does
 // not say.
 func retryable(r Request, res *Response, err error) (wait time.Duration, again bool) {
 	switch {
@@ -316,7 +345,8 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := r.Quota.take(time.Now(), c.counts, providers.CallerOf(ctx)); err != nil {
+	ticket, err := r.Quota.take(time.Now(), c.counts, asking{providers.CallerOf(ctx), providers.ClassOf(ctx), max(1, r.Cost)})
+	if err != nil {
 		return nil, err
 	}
 	if c.room != nil {
@@ -333,14 +363,25 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 	if err != nil {
 		return nil, failure(ctx, err)
 	}
-	call, begun := providers.UpstreamCall{Method: req.Method, Host: req.URL.Host}, time.Now()
+	cond := c.condition(ctx, r, req)
+	call, sent := providers.UpstreamCall{Method: req.Method, Host: req.URL.Host}, time.Now()
 	res, err := c.exchange(ctx, req, &call)
-	call.Err, call.Duration = err, time.Since(begun)
+	if err == nil && res.Status == http.StatusNotModified && cond.asked() {
+		if c.cfg.Validators.Free {
+			r.Quota.giveBack(ticket)
+		}
+		err = cond.answer(ctx, res)
+		call.Revalidated = err == nil
+		if errors.Is(err, errStale) {
+			cond.drop()
+		}
+	}
+	call.Err, call.Duration = err, time.Since(sent)
 	providers.TraceOf(ctx).Upstream(call)
 	if err != nil {
 		return nil, err
 	}
-	res.Input = r.Input
+	res.Input, res.condition, res.again = r.Input, cond, call.Revalidated
 	if !r.Token {
 		c.blank(req, res)
 	}
@@ -355,10 +396,14 @@ func (c *Client) exchange(ctx context.Context, req *http.Request, call *provider
 	}
 	defer res.Body.Close() //nolint:errcheck // read to the end or given up: nothing is left to save
 	call.Status = res.StatusCode
-	if res.StatusCode < 200 { // an upgrade has no end that could be read to
+	if res.StatusCode < 200 { // a protocol upgrade has no end to read to
 		return nil, withStatus(providers.Unavailable(nil, "the upstream answered %d", res.StatusCode), res.StatusCode)
 	}
-	body, err := io.ReadAll(&roomy{ctx, io.LimitReader(res.Body, c.cfg.MaxBody+1), providers.TraceOf(ctx).Room, 0})
+	from := io.LimitReader(res.Body, c.cfg.MaxBody+1)
+	if res.StatusCode == http.StatusNotModified { // has no body, whatever follows its head
+		from = http.NoBody
+	}
+	body, err := io.ReadAll(&roomy{ctx, from, providers.TraceOf(ctx).Room, 0})
 	if errors.Is(err, providers.ErrBusy) {
 		return nil, err
 	}
@@ -374,15 +419,15 @@ func (c *Client) exchange(ctx context.Context, req *http.Request, call *provider
 	}, nil
 }
 
-// roomStep is for how many bytes room is made at a time.
+// roomStep is how many bytes of memory are reserved at a time.
 const roomStep = 32 << 10
 
-// roomy reads no more than there is room for.
+// roomy reads only as much as memory has been reserved for.
 type roomy struct {
 	ctx  context.Context //nolint:containedctx // of the one read that it is made for
 	from io.Reader
 	room func(context.Context, int64) error
-	left int64 // of the room that was made
+	left int64 // of the reserved memory
 }
 
 // Read implements [io.Reader].
@@ -463,7 +508,7 @@ func escape(segments []string) []string {
 	return out
 }
 
-// judge turns an answer that is no success into an error.
+// judge converts an error response to an error.
 func (c *Client) judge(res *Response, q *Quota) error {
 	wait, told := retryAfter(res.Header, time.Now())
 	q.observe(c.cfg.Limits, res.Header, time.Now())
@@ -481,7 +526,7 @@ func (c *Client) judge(res *Response, q *Quota) error {
 		if !told {
 			wait = c.cfg.Limits.wait(res.Header, time.Now())
 		}
-		return c.refused(providers.Limited("the upstream limits our pace", wait), q)
+		return c.refused(providers.Limited("the upstream is rate limiting us", wait), q)
 	case res.Input && (res.Status == http.StatusBadRequest || res.Status == http.StatusUnprocessableEntity):
 		return providers.Invalid("the upstream refused the input (status %d)", res.Status)
 	case res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden:
@@ -492,7 +537,7 @@ func (c *Client) judge(res *Response, q *Quota) error {
 	}, q)
 }
 
-// withStatus returns err with the status of the answer that it is about.
+// withStatus returns err with the status of its answer.
 func withStatus(err error, status int) error {
 	if err == nil {
 		return nil
@@ -500,8 +545,8 @@ func withStatus(err error, status int) error {
 	return &providers.StatusError{Status: status, Err: err}
 }
 
-// refused closes q when err, a refusal, has a time: that is a limit, whatever its status. No upstream keeps us away for
-// longer than an hour: then one read tells whether it still means it.
+// refused closes q if err, a refusal, has a time, which makes it a rate limit whatever its status. A quota is closed
+// for at most an hour: then one read checks whether the upstream still refuses.
 func (c *Client) refused(err error, q *Quota) error {
 	e, ok := errors.AsType[*providers.Error](err)
 	if !ok || !errors.Is(e.Kind, providers.ErrUnavailable) || e.RetryAfter <= 0 {
@@ -516,8 +561,8 @@ func (c *Client) refused(err error, q *Quota) error {
 	return err
 }
 
-// failure returns what a broken exchange means. The text of err may hold what was sent, a credential too, so only the
-// class of its cause is kept.
+// failure returns the error for a failed exchange. The text of err may contain what was sent, including a credential,
+// so only the class of its cause is kept.
 func failure(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, providers.ErrUnavailable), errors.Is(err, providers.ErrTimeout):
@@ -532,10 +577,10 @@ func failure(ctx context.Context, err error) error {
 	}
 }
 
-// withheld is a cause whose text is not shown. It can still be asked for with [errors.Is].
+// withheld is a cause whose text is not shown. [errors.Is] still finds it.
 type withheld struct{ cause error }
 
-// Error returns what may be logged of the cause.
+// Error returns what may be logged about the cause.
 func (w *withheld) Error() string { return providers.Loggable(w.cause) }
 
 // Is reports whether the cause is target.
@@ -552,7 +597,7 @@ func isTimeout(err error) bool {
 	return ok && t.Timeout()
 }
 
-// ended returns err, or what the end of ctx means when that has come first.
+// ended returns err, or the error of ctx if ctx ended first.
 func ended(ctx context.Context, err error) error {
 	switch cause := ctx.Err(); {
 	case cause == nil, errors.Is(err, providers.ErrTimeout):
@@ -564,7 +609,7 @@ func ended(ctx context.Context, err error) error {
 	}
 }
 
-// retryAfter reads the header Retry-After: seconds or a date.
+// retryAfter parses the header Retry-After: seconds or a date.
 // https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
 func retryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 	v := h.Get("Retry-After")

@@ -21,7 +21,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// memory plays an upstream without a network, so that a synctest bubble owns the time.
+// memory is an upstream without a network, so that a synctest bubble controls the time.
 type memory func(w http.ResponseWriter, r *http.Request)
 
 // RoundTrip implements [http.RoundTripper].
@@ -65,7 +65,7 @@ type step struct {
 
 func TestRetries(t *testing.T) {
 	t.Parallel()
-	const quick = time.Second // the own pauses, jitter and all, are well below
+	const quick = time.Second // our own pauses, including jitter, are well below
 	tests := []struct {
 		name     string
 		request  upstream.Request
@@ -280,7 +280,7 @@ func TestRedirectsStayOnTheHost(t *testing.T) {
 	}
 	c := serve(t, up, upstream.Config{Header: http.Header{"Authorization": {"Bearer secret-token"}}})
 	var got string
-	res, err := c.JSON(t.Context(), upstream.Request{Path: []string{"moved"}, Token: true}, &got) // what was sent is not blanked
+	res, err := c.JSON(t.Context(), upstream.Request{Path: []string{"moved"}, Token: true}, &got) // nothing is blanked
 	if err != nil || got != "Bearer secret-token page=2" || res.URL.Path != "/here" {
 		t.Errorf("on the host: %q, %v", got, err)
 	}
@@ -455,8 +455,9 @@ func TestWithLeavesTheOriginalAlone(t *testing.T) {
 	t.Parallel()
 	one := upstream.Get("x").With("a", "1")
 	two := one.With("b", "2")
-	if one.Query.Has("b") || two.Query.Encode() != "a=1&b=2" {
-		t.Errorf("got %v and %v", one.Query, two.Query)
+	three := two.Each("c", []string{"4", "3"})
+	if one.Query.Has("b") || two.Query.Encode() != "a=1&b=2" || three.Query.Encode() != "a=1&b=2&c=4&c=3" {
+		t.Errorf("got %v, %v and %v", one.Query, two.Query, three.Query)
 	}
 }
 
@@ -480,8 +481,8 @@ func TestForwardReadsAPathUnchanged(t *testing.T) {
 	}
 }
 
-// TestAnAnswerIsReadAsThereIsRoom: each part of an answer is asked for before it is read, and what is refused is no
-// failure of the upstream's.
+// TestAnAnswerIsReadAsThereIsRoom checks that memory is reserved for each part of an answer before it is read, and that
+// a refusal is not the upstream's failure.
 func TestAnAnswerIsReadAsThereIsRoom(t *testing.T) {
 	t.Parallel()
 	const size = 100_000

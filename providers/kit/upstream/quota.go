@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"cmp"
 	"math"
 	"net/http"
 	"strconv"
@@ -12,14 +11,15 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// LimitHeaders names the headers in which an upstream tells what is left of a limit.
+// LimitHeaders names the headers in which an upstream announces what is left of a limit.
 type LimitHeaders struct {
+	Limit     string    // such as "X-RateLimit-Limit"; "" when there is none: then the largest Remaining is the limit
 	Remaining string    // such as "X-RateLimit-Remaining"
 	Reset     string    // such as "X-RateLimit-Reset"
 	Form      ResetForm // how Reset is written
 }
 
-// ResetForm is how an upstream writes when a limit starts anew.
+// ResetForm is the form in which an upstream writes when a limit resets.
 type ResetForm int
 
 // The forms of a reset.
@@ -44,30 +44,52 @@ func (f ResetForm) time(v string, now time.Time) (time.Time, bool) {
 	return time.Unix(int64(s), 0), true
 }
 
-// Quota is one of an upstream's limits: so many reads in so much time. When it is used up, or the upstream says so,
-// reads fail at once until it starts anew. Where several accounts read, none takes more than its share (share.go). A nil
-// Quota has no limit. It is safe for concurrent use.
+// Quota is one of an upstream's limits: a number of reads, or of units if reads have different costs, per window. When
+// it is used up, or the upstream says so, reads fail at once until it resets. Expensive reads, and background reads,
+// stop when only the share of the others is left. If several accounts read, none may use more than its share
+// (share.go). A nil Quota has no limit. It is safe for concurrent use.
 type Quota struct {
-	n      int // 0 when the upstream announces no number
+	n      int64 // 0 when the upstream announces no number
 	window time.Duration
+	dear   bool // its reads are expensive, whatever they cost
 
-	mu     sync.Mutex
-	sent   []read    // the last n reads, a ring; without a number, those since the upstream's limit began
-	oldest int       // of sent, once it is full
-	closed time.Time // no read before
-	told   announced
+	mu            sync.Mutex
+	sent          []read // the counting ones, oldest first, after some that no longer count
+	from          int    // index of the first of sent that counts
+	dropped       int    // how many have been removed from the front of sent
+	used          int64  // by all that count
+	by            map[string]int64
+	last          seen // the account that read last, and another one before it
+	before        seen
+	closed        time.Time // no reads before
+	told          announced
+	shares        providers.Shares
+	others        []slice // usage of other processes, oldest first
+	usedElsewhere int64   // by those that count
+	saving        int64   // the part of unsaved that is being saved
+	unsaved       int64
+	identity      string // of this process among those that save
 }
 
-// read is one that has been sent.
+// read is a read that has been sent.
 type read struct {
 	at      time.Time
 	account string // "" for none
+	cost    int64
 }
 
-// NewQuota returns a quota of n reads in any window; n of 0 leaves the limit to the upstream's headers.
-func NewQuota(n int, window time.Duration) *Quota { return &Quota{n: n, window: window} }
+// seen is when an account last read.
+type seen struct {
+	account string
+	at      time.Time
+}
 
-// Close stops reads until the given time, an hour from now at most.
+// NewQuota returns a quota of n reads in any window; with n = 0 the limit comes from the upstream's headers.
+func NewQuota(n int, window time.Duration) *Quota {
+	return &Quota{n: int64(n), window: window, by: map[string]int64{}, shares: providers.DefaultShares()}
+}
+
+// Close stops reads until the given time, at most for an hour.
 func (q *Quota) Close(until time.Time) {
 	if q == nil {
 		return
@@ -82,56 +104,145 @@ func (q *Quota) Close(until time.Time) {
 	}
 }
 
-// take fails while q is closed and, when reads are counted, while it is used up or the caller has had its share.
-func (q *Quota) take(now time.Time, counted bool, by providers.Caller) error {
+// asking describes who makes a read, and what it costs.
+type asking struct {
+	caller providers.Caller
+	class  providers.Class
+	cost   int64
+}
+
+// take returns an error while q is closed and, if reads are counted, while it is used up or while the caller's class or
+// account has used its share. It returns the number of the read, with which it can be given back; it is negative if the
+// read is not counted.
+func (q *Quota) take(now time.Time, counted bool, a asking) (ticket int, err error) {
 	if q == nil {
-		return nil
+		return -1, nil
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.expire(now)
 	wait := q.closed.Sub(now)
-	full := counted && q.n > 0 && len(q.sent) == q.n
-	if full {
-		wait = max(wait, q.sent[q.oldest].at.Add(q.window).Sub(now))
+	if counted && q.n > 0 && q.used+q.usedElsewhere+a.cost > q.n {
+		wait = max(wait, q.until(q.n-a.cost, now))
+	}
+	if limit, left := q.state(now); counted && q.n == 0 && limit > 0 && left < a.cost {
+		wait = max(wait, q.told.reset.Sub(now))
 	}
 	if wait > 0 {
-		return limited(wait, providers.BlameUpstream, errQuota)
+		return -1, limited(wait, providers.BlameUpstream, errQuota)
 	}
 	if !counted {
-		return nil
+		return -1, nil
 	}
-	if wait := q.beyondShare(now, by); wait > 0 {
-		return limited(wait, providers.BlameNobody, providers.ErrShare)
+	if wait := q.beyondShare(now, a); wait > 0 {
+		return -1, limited(wait, providers.BlameNobody, providers.ErrShare)
 	}
-	q.told.left--
-	q.note(read{now, by.Account})
-	return nil
+	return q.note(read{now, a.caller.Account, a.cost}), nil
 }
 
-// limited is the error of a read that is not sent.
+// limited returns the error of a read that is not sent.
 func limited(wait time.Duration, blame providers.Blame, cause error) error {
 	return &providers.Error{
-		Kind: providers.ErrUnavailable, Detail: "the upstream limits our pace", RetryAfter: wait, Blame: blame, Err: cause,
+		Kind: providers.ErrUnavailable, Detail: "the upstream is rate limiting us", RetryAfter: wait, Blame: blame, Err: cause,
 	}
 }
 
-// note remembers a read.
-func (q *Quota) note(r read) {
-	if limit := cmp.Or(q.n, mostReads); len(q.sent) < limit {
-		q.sent = append(q.sent, r)
-	} else {
-		q.sent[q.oldest] = r
-		q.oldest = (q.oldest + 1) % limit
+// note counts a read.
+func (q *Quota) note(r read) (ticket int) {
+	if q.n == 0 && len(q.sent)-q.from == mostReads {
+		q.drop()
+	}
+	q.sent = append(q.sent, r)
+	q.used += r.cost
+	q.unsaved += r.cost
+	q.told.left -= r.cost
+	if r.account != "" {
+		q.by[r.account] += r.cost
+		if q.last.account != r.account {
+			q.before = q.last
+		}
+		q.last = seen{r.account, r.at}
+	}
+	return q.dropped + len(q.sent) - 1
+}
+
+// giveBack removes a read that was free of charge.
+func (q *Quota) giveBack(ticket int) {
+	if q == nil || ticket < 0 {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := ticket - q.dropped
+	if i < q.from { // it no longer counts
+		return
+	}
+	r := &q.sent[i]
+	q.used -= r.cost
+	q.unsaved -= r.cost
+	q.told.left += r.cost
+	q.forget(*r)
+	r.cost = 0
+}
+
+// forget removes a read from the usage of its account.
+func (q *Quota) forget(r read) {
+	if r.account == "" {
+		return
+	}
+	if q.by[r.account] -= r.cost; q.by[r.account] <= 0 {
+		delete(q.by, r.account)
 	}
 }
 
-// observe takes what the upstream tells of the limit, and closes q when nothing is left.
+// drop removes the oldest read.
+func (q *Quota) drop() {
+	r := q.sent[q.from]
+	q.used -= r.cost
+	q.forget(r)
+	q.sent[q.from] = read{}
+	if q.from++; q.from*2 > len(q.sent) {
+		q.dropped += q.from
+		q.sent, q.from = append(q.sent[:0], q.sent[q.from:]...), 0
+	}
+}
+
+// expire removes what no longer counts: what is older than the window, or than the announced limit.
+func (q *Quota) expire(now time.Time) {
+	since := now.Add(-q.window)
+	if q.n == 0 {
+		since = q.told.began.Add(-time.Second) // the first read was sent before its answer
+	}
+	for q.from < len(q.sent) && !q.sent[q.from].at.After(since) {
+		q.drop()
+	}
+	for len(q.others) > 0 && !q.others[0].end.Add(q.window).After(now) {
+		q.usedElsewhere -= q.others[0].cost
+		q.others = q.others[1:]
+	}
+}
+
+// until returns how long it takes until at most the given amount is used.
+func (q *Quota) until(most int64, now time.Time) time.Duration {
+	used, own, others := q.used+q.usedElsewhere, q.sent[q.from:], q.others
+	end := now.Add(q.window) // for a cost that exceeds the limit
+	for used > most && len(own)+len(others) > 0 {
+		if len(others) == 0 || len(own) > 0 && own[0].at.Before(others[0].end) {
+			used, end, own = used-own[0].cost, own[0].at.Add(q.window), own[1:]
+		} else {
+			used, end, others = used-others[0].cost, others[0].end.Add(q.window), others[1:]
+		}
+	}
+	return end.Sub(now)
+}
+
+// observe takes over what the upstream announces, and closes q when nothing is left.
 func (q *Quota) observe(h *LimitHeaders, got http.Header, now time.Time) {
 	if q == nil || h == nil {
 		return
 	}
-	left, err := strconv.ParseFloat(strings.TrimSpace(got.Get(h.Remaining)), 64)
-	if err != nil {
+	left, ok := countOf(got.Get(h.Remaining))
+	if !ok {
 		return
 	}
 	t, ok := h.Form.time(got.Get(h.Reset), now)
@@ -141,11 +252,18 @@ func (q *Quota) observe(h *LimitHeaders, got http.Header, now time.Time) {
 	if left < 1 {
 		q.Close(t)
 	}
-	q.tell(left, t, now)
+	limit, _ := countOf(got.Get(h.Limit))
+	q.tell(limit, left, t, now)
 }
 
-// wait returns how long to stay away from an upstream that limits our pace without a Retry-After: until its reset, or
-// a minute.
+// countOf parses a number in a header.
+func countOf(v string) (float64, bool) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
+	return n, err == nil && !math.IsNaN(n)
+}
+
+// wait returns how long to stay away from an upstream that is rate limiting us without a Retry-After: until its reset,
+// or a minute.
 func (h *LimitHeaders) wait(got http.Header, now time.Time) time.Duration {
 	if h != nil {
 		if t, ok := h.Form.time(got.Get(h.Reset), now); ok && t.After(now) {

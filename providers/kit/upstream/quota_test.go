@@ -35,7 +35,7 @@ func TestQuotaKeepsToItsRate(t *testing.T) {
 		if sent != 3 {
 			t.Errorf("%d requests went out, want 3", sent)
 		}
-		time.Sleep(20 * time.Second) // the first two leave the window, the third has not
+		time.Sleep(20 * time.Second) // the first two have left the window, the third has not
 		for range 2 {
 			if err := read(); err != nil {
 				t.Fatal(err)
@@ -48,7 +48,7 @@ func TestQuotaKeepsToItsRate(t *testing.T) {
 	})
 }
 
-// recorder is a transport that reaches no platform.
+// recorder is a transport that does not reach a platform.
 type recorder struct{ memory }
 
 func (recorder) Recorded() {}
@@ -71,7 +71,7 @@ func TestARecorderIsAskedAtAnyPace(t *testing.T) {
 			}
 		}
 		_, err := c.Do(t.Context(), upstream.Get("x"))
-		refused(t, err, time.Minute) // what the answers say of the limit still holds
+		refused(t, err, time.Minute) // what the answers announced still holds
 	})
 }
 
@@ -146,7 +146,7 @@ func TestQuotaListensToTheUpstream(t *testing.T) {
 	}
 }
 
-// headers gives what is left and when more comes; form nil writes plain seconds.
+// headers returns what is left and when more is available; a nil form writes plain seconds.
 func headers(leftName, left, resetName string, form func(time.Duration) string, d time.Duration) func() map[string]string {
 	return func() map[string]string {
 		if form == nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// TestNoAccountTakesAnothersShare: who reads as fast as it can leaves something of a limit to those who come later, and no
-// more than a quarter is for one while there are others (D98).
+// TestNoAccountTakesAnothersShare checks that an account that reads as fast as it can leaves something of a limit to
+// those that come later, and that one account gets at most a quarter while there are others (D98).
 func TestNoAccountTakesAnothersShare(t *testing.T) {
 	t.Parallel()
 	const limit = 60
 	type turn struct {
 		by    providers.Caller
 		times int
-		want  int // that go through
+		want  int // that are sent
 	}
 	one, two, three := providers.Caller{Account: "one"}, providers.Caller{Account: "two"}, providers.Caller{Account: "three"}
 	alone := providers.Caller{Account: "one", Alone: true}

@@ -17,7 +17,7 @@ import (
 	"github.com/socialdata/socialdata/providers/kit/upstream"
 )
 
-// counting returns Tokens that number their fetches from 1; each lives for life and takes a while to fetch.
+// counting returns Tokens that number their fetches from 1; each token is valid for life and takes a while to fetch.
 func counting(fetches *atomic.Int32, life, takes time.Duration) *upstream.Tokens {
 	return upstream.NewTokens(func(ctx context.Context) (upstream.Token, error) {
 		n := fetches.Add(1)
@@ -105,7 +105,7 @@ func TestCallerWhoLeavesFailsNobodyElse(t *testing.T) {
 		tokens := counting(&fetches, time.Hour, 3*time.Second)
 		leaving, leave := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
-		wg.Go(func() { // the first: the fetch is on its behalf
+		wg.Go(func() { // the first caller: the fetch is on its behalf
 			if _, err := tokens.Get(leaving); !errors.Is(err, context.Canceled) {
 				t.Errorf("the caller who left got %v, want %v", err, context.Canceled)
 			}

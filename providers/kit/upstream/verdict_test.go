@@ -21,7 +21,7 @@ func TestWhatAStatusMeans(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		status int
-		input  bool // the request holds words of the caller
+		input  bool // the request contains words of the caller
 		want   error
 		blame  providers.Blame
 	}{
@@ -104,7 +104,7 @@ func TestWhatAnAnswerRepeatsOfOurCredentialsIsBlanked(t *testing.T) {
 	if err != nil || string(res.Body) != `{"a":"Bearer ","next":"https://api.example/?page=2&key=","key":""}` {
 		t.Errorf("got %s, %v", res.Body, err)
 	}
-	// In whatever form, and by whatever field it was sent.
+	// In any form, and in any field.
 	const cookie, written = `cf_clearance=a/b+c&d"e f`, `"a/b+c&d\"e f" a\/b+c\u0026d\"e f a%2Fb%2bc%26d%22e+f a/b&#43;c&amp;d&quot;e&#x20;f`
 	up = memory(func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, written) })
 	c = up.client(upstream.Config{Header: http.Header{"Cookie": {cookie + "; b=c"}}})

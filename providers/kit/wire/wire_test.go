@@ -32,7 +32,7 @@ type answer struct {
 	Items wire.Rows[row] `json:"items"`
 }
 
-// decode decodes body into dst and returns what the trace was told: paths, and an x behind those of rows left out.
+// decode decodes body into dst and returns what the trace was told: paths, with an x after those of rows left out.
 func decode(t *testing.T, body string, dst any) (told []string, err error) {
 	t.Helper()
 	ctx := providers.WithTrace(t.Context(), &providers.Trace{Drift: func(d providers.Drift) {
@@ -217,7 +217,7 @@ func TestTheElementsOfAList(t *testing.T) {
 	}
 }
 
-// TestWhatStandsBesidePartsIsKept decodes fields around a list that are longer than the room that is made for them at first.
+// TestWhatStandsBesidePartsIsKept decodes fields around a list that exceed their initial capacity.
 func TestWhatStandsBesidePartsIsKept(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 3000)
@@ -494,7 +494,7 @@ func TestHalfAnAnswerIsNone(t *testing.T) {
 	}
 }
 
-// thread is a type that holds itself.
+// thread is a type that contains itself.
 type thread struct {
 	ID   wire.ID           `json:"id"`
 	Kids wire.Rows[thread] `json:"kids"`
@@ -514,7 +514,7 @@ func TestRowsInRowsHaveABound(t *testing.T) {
 			t.Errorf("%d levels: got error %v, want ErrUnavailable", levels, err)
 		}
 	}
-	// Where encoding/json reads what is around it.
+	// Here encoding/json reads what is around it.
 	var around struct {
 		List []wire.Rows[thread] `json:"list"`
 	}
@@ -533,7 +533,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// payload is a page as a large upstream writes it.
+// payload is a page of a large upstream.
 func payload() []byte {
 	one := `{"id":"1234567890","name":"A title that is about as long as titles are","likes":"12345","at":"2026-03-04T05:06:07Z",` +
 		`"owner":{"id":"UC123","name":"somebody","likes":5},"stats":{"views":123456,"tags":["one","two","three"]},` +
@@ -541,7 +541,7 @@ func payload() []byte {
 	return []byte(`{"kind":"list","items":[` + strings.TrimSuffix(strings.Repeat(one, 50), ",") + `]}`)
 }
 
-// BenchmarkDecode is measured against BenchmarkUnmarshal, which reads the same with encoding/json alone.
+// BenchmarkDecode is compared with BenchmarkUnmarshal, which reads the same with encoding/json alone.
 func BenchmarkDecode(b *testing.B) {
 	body, ctx := payload(), b.Context()
 	b.SetBytes(int64(len(body)))

@@ -6,26 +6,30 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
-// Witness is what makes an empty list credible. Pages and undocumented JSON also come without rows when their layout has
-// changed, or when the upstream refuses a reader in silence. The list of a documented API, or of a reseller, needs no witness.
+// Witness makes an empty list credible. Pages and undocumented JSON also come without rows when their layout has
+// changed, or when the upstream silently refuses a reader. The list of a documented API, or of a reseller, needs no
+// witness.
 type Witness struct {
-	// Rows is how many rows were understood, with those that do not belong. A list that has any is its own witness.
+	// Rows is how many rows were understood, including those that do not belong. A list with rows is its own witness.
 	Rows int
-	// Words reports whether the upstream says in its own words that there is nothing here.
+	// Words reports whether the upstream itself says that the list is empty.
 	Words bool
-	// Count is how many things there are, by what has just been read; nil when that is unknown.
+	// Count is the number of things according to what has just been read; nil when it is unknown.
 	Count *int64
-	// Cursor is the cursor that led to the page, "" for the first page. A provider gives a cursor only where the page before
-	// said that there is more, so an empty page behind one is never believed.
+	// Cursor is the cursor of the page, "" for the first page. A provider only returns a cursor when the previous page
+	// said that there is more, so an empty page with one is believed only if Last is true.
 	Cursor string
+	// Last reports whether the page itself says that it is the last, with the upstream's own mark. An empty page with a
+	// cursor is then believed; a first page is not.
+	Last bool
 	// More reports whether the page says that there is more.
 	More bool
-	// Gaps reports whether the upstream is known to put empty pages into a list. They are believed where More is true.
+	// Gaps reports whether the upstream is known to put empty pages into lists. They are believed if More is true.
 	Gaps bool
 }
 
-// Check returns nil when the list named name has rows or may be empty, and else the [providers.ErrUnavailable] that names
-// the list, and records it in the trace.
+// Check returns nil when the list called name has rows or may be empty. Else it returns [providers.ErrUnavailable] with
+// the name of the list, and records it in the trace.
 func (w Witness) Check(ctx context.Context, name string) error {
 	var said string
 	switch {
@@ -33,6 +37,8 @@ func (w Witness) Check(ctx context.Context, name string) error {
 		return nil
 	case w.More:
 		said = "an empty list of %s and says that there is more"
+	case w.Cursor != "" && w.Last:
+		return nil
 	case w.Cursor != "":
 		said = "an empty list of %s behind a page that said there is more"
 	case w.Words, w.Count != nil && *w.Count == 0:

@@ -24,6 +24,9 @@ func TestAnEmptyListNeedsAWitness(t *testing.T) {
 		{"words and more", wire.Witness{Words: true, More: true}, providers.ErrUnavailable},
 		{"none are counted and more", wire.Witness{Count: none, More: true}, providers.ErrUnavailable},
 		{"behind a cursor", wire.Witness{Words: true, Count: none, Cursor: "2"}, providers.ErrUnavailable},
+		{"the last page behind a cursor", wire.Witness{Count: some, Cursor: "2", Last: true}, nil},
+		{"a first page that says that it is the last", wire.Witness{Last: true}, providers.ErrUnavailable},
+		{"the last page that says that there is more", wire.Witness{Cursor: "2", Last: true, More: true}, providers.ErrUnavailable},
 		{"more where gaps are known", wire.Witness{Cursor: "2", More: true, Gaps: true}, nil},
 		{"no more where gaps are known", wire.Witness{Gaps: true}, providers.ErrUnavailable},
 	}

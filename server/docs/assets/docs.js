@@ -10,36 +10,90 @@ function make(name, props = {}, ...inside) {
   return node;
 }
 
-// The search narrows the contents to the parts that hold every word.
+// The search looks through what every page says, and shows what it finds in place of the contents.
 const contents = document.getElementById("contents");
 const find = document.getElementById("find");
 const found = contents.querySelector(".found");
+const hits = document.getElementById("hits");
+const most = 30;
+const root = new URL(document.querySelector(".brand").href).href.replace(/docs$/, "");
+let index; // a promise of it, from the first look at the search on
 contents.querySelector("search").hidden = false;
-find.addEventListener("input", () => {
+
+function load() {
+  index ??= fetch(`${root}docs/search.json`).then((r) => r.json()).catch(() => ((index = undefined), []));
+  return index;
+}
+
+// score says how well a hit fits the words: the lower the better; null when it lacks one of them.
+function score(hit, words) {
+  const title = hit.t.toLowerCase();
+  const text = `${title} ${hit.w.toLowerCase()} ${hit.k.toLowerCase()}`;
+  if (!words.every((w) => text.includes(w))) return null;
+  const whole = words.join(" ");
+  const name = title.split(/[^a-z0-9]+/).filter(Boolean).join(" ");
+  return title === whole || name === whole ? 0 : title.startsWith(whole) ? 1 : hit.k !== "Field" && words.every((w) => title.includes(w)) ? 2 : 3;
+}
+
+function choose(option) {
+  hits.querySelector("[aria-selected=true]")?.setAttribute("aria-selected", "false");
+  option?.setAttribute("aria-selected", "true");
+  option?.scrollIntoView({ block: "nearest" });
+  option ? find.setAttribute("aria-activedescendant", option.id) : find.removeAttribute("aria-activedescendant");
+}
+
+function leave(option) {
+  find.value = "";
+  show([]);
+  if (contents.matches(":popover-open")) contents.hidePopover();
+  location.href = root + option.dataset.to;
+}
+
+function show(best, told = "") {
+  const searching = find.value.trim() !== "";
+  hits.replaceChildren(...best.map((hit, n) => {
+    const option = make("li", { id: `hit-${n}` }, make("span", { textContent: hit.t }), make("small", { textContent: hit.k }));
+    option.setAttribute("role", "option");
+    option.setAttribute("aria-selected", "false");
+    option.dataset.to = hit.u;
+    return option;
+  }));
+  hits.hidden = !best.length;
+  contents.querySelector(".all").hidden = searching;
+  find.setAttribute("aria-expanded", String(best.length > 0));
+  found.textContent = told;
+  choose(hits.firstElementChild);
+}
+
+find.addEventListener("focus", load);
+find.addEventListener("input", async () => {
   const words = find.value.toLowerCase().split(/[\s/]+/).filter(Boolean);
-  let hits = 0;
-  for (const list of all("ul", contents)) {
-    let shown = 0;
-    for (const item of list.children) {
-      const text = `${item.dataset.words} ${item.textContent}`.toLowerCase();
-      item.hidden = !words.every((w) => text.includes(w));
-      shown += !item.hidden;
-    }
-    list.hidden = list.previousElementSibling.hidden = !shown;
-    hits += shown;
-  }
-  found.textContent = !words.length ? "" : hits ? `${hits} found` : "Nothing found";
+  if (!words.length) return show([]);
+  const all = await load();
+  if (words.join() !== find.value.toLowerCase().split(/[\s/]+/).filter(Boolean).join()) return; // typed on
+  const fit = all.map((hit) => ({ hit, at: score(hit, words) })).filter((f) => f.at !== null).sort((a, b) => a.at - b.at);
+  show(fit.slice(0, most).map((f) => f.hit), fit.length ? `${fit.length} found` : "Nothing found");
 });
 find.addEventListener("keydown", (e) => {
+  const chosen = hits.querySelector("[aria-selected=true]");
   if (e.key === "Escape") {
     find.value = "";
-    find.dispatchEvent(new Event("input"));
-  } else if (e.key === "Enter") {
-    all("li:not([hidden]) a", contents)[0]?.click();
+    show([]);
+  } else if (e.key === "Enter" && chosen) {
+    leave(chosen);
+  } else if ((e.key === "ArrowDown" || e.key === "ArrowUp") && chosen) {
+    e.preventDefault();
+    choose((e.key === "ArrowDown" ? chosen.nextElementSibling : chosen.previousElementSibling) ?? chosen);
   }
 });
+hits.addEventListener("mousedown", (e) => e.preventDefault()); // the field keeps the focus
+hits.addEventListener("click", (e) => {
+  const option = e.target.closest("[role=option]");
+  if (option) leave(option);
+});
 document.addEventListener("keydown", (e) => {
-  if (e.key === "k" && (e.ctrlKey || e.metaKey)) {
+  const slash = e.key === "/" && !e.ctrlKey && !e.metaKey && !e.target.closest("input, select, textarea");
+  if (slash || (e.key === "k" && (e.ctrlKey || e.metaKey))) {
     e.preventDefault();
     if (getComputedStyle(contents).display === "none") contents.showPopover();
     find.focus();
@@ -80,7 +134,7 @@ document.addEventListener("change", (e) => {
   scrollBy({ top: e.target.getBoundingClientRect().top - top, behavior: "instant" });
 });
 
-for (const box of all(".box")) {
+function addCopy(box) {
   const button = make("button", { type: "button", className: "copy", textContent: "Copy" });
   button.addEventListener("click", async () => {
     const shown = all("pre", box).find((pre) => pre.offsetParent);
@@ -95,10 +149,10 @@ for (const box of all(".box")) {
   });
   box.append(button);
 }
+all(".box").forEach(addCopy);
 
 // Try it. The key is a variable and nothing else: it is not stored, and gone with the page.
 let key = "";
-const root = new URL(document.querySelector(".brand").href).href.replace(/docs$/, "");
 
 addEventListener("pagehide", () => {
   key = ""; // a page that comes back from the browser's own cache has none
@@ -147,23 +201,41 @@ function formOf(section) {
     e.preventDefault();
     send(section, form, reply);
   });
+  follow(section, form);
   return [form, reply];
 }
 
-async function send(section, form, reply) {
+// targetOf returns the address of the call that a form describes, with nothing in it that a shell or a string would read.
+function targetOf(section, form) {
   let path = section.querySelector(".route code").textContent.slice(1);
   const query = new URLSearchParams();
-  const headers = key && form.querySelector("[data-key]") ? { Authorization: `Bearer ${key}` } : {};
+  const plain = (text) => text.replace(/[!'()*~]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
   for (const input of all("[data-in]", form)) {
     const value = input.value;
-    if (!value) continue;
-    if (input.dataset.in === "path") {
-      const part = input.name === "path" ? value.split("/").map(encodeURIComponent).join("/") : encodeURIComponent(value);
-      path = path.replace(`{${input.name}}`, part);
-    } else if (input.dataset.in === "header") headers[input.name] = value;
-    else query.set(input.name, value);
+    if (!value || input.dataset.in === "header") continue;
+    if (input.dataset.in === "query") query.set(input.name, value);
+    else path = path.replace(`{${input.name}}`, () => (input.name === "path" ? value.split("/") : [value]).map(encodeURIComponent).join("/"));
   }
-  const target = root + path + (query.size ? `?${query}` : "");
+  return root + plain(path + (query.size ? `?${query}` : ""));
+}
+
+// follow makes the snippets of a section show the call that its form describes.
+function follow(section, form) {
+  let shown = section.dataset.target;
+  form.addEventListener("input", () => {
+    const target = targetOf(section, form);
+    for (const pre of all(".tabs pre", section)) {
+      const texts = document.createTreeWalker(pre, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(shown, () => target);
+    }
+    shown = target;
+  });
+}
+
+async function send(section, form, reply) {
+  const headers = key && form.querySelector("[data-key]") ? { Authorization: `Bearer ${key}` } : {};
+  for (const input of all("[data-in=header]", form)) if (input.value) headers[input.name] = input.value;
+  const target = targetOf(section, form);
   reply.replaceChildren(make("p", { textContent: "Sending…" }));
   const began = performance.now();
   let head, body;
@@ -180,6 +252,7 @@ async function send(section, form, reply) {
   const pre = make("pre", { tabIndex: 0 }, ...colour(body ?? ""));
   reply.className = "reply box";
   reply.replaceChildren(make("p", { textContent: head }), pre);
+  if (body) addCopy(reply);
 }
 
 // colour returns JSON as text and spans, like the examples of the page.

@@ -25,7 +25,7 @@ import (
 	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
-// Store is a bookkeeper with what it keeps.
+// Store is a bookkeeper and the stores that it works on.
 type Store struct {
 	bookkeeping.Bookkeeper
 	keys.Admin
@@ -55,14 +55,14 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// OpenMemory opens the stores in memory.
+// OpenMemory opens the in-memory stores.
 func OpenMemory(*testing.T) Store {
 	ledger := credits.NewMemory(credits.MemoryConfig{})
 	accounts := keys.NewMemory(keys.MemoryConfig{Ledger: ledger})
 	return Store{Bookkeeper: bookkeeping.NewMemory(accounts, ledger), Admin: accounts, Ledger: ledger}
 }
 
-// fill makes three accounts, one without anything, and keys of every kind; the last of them is revoked.
+// fill creates three accounts, one of them empty, and keys of every kind; the last one is revoked.
 func fill(t *testing.T, s Store) (accounts []keys.Account, made []keys.Key) {
 	t.Helper()
 	for name, n := range map[string]int64{"shop": 100, "متجر": 50, "empty": 0} {
@@ -75,7 +75,7 @@ func fill(t *testing.T, s Store) (accounts []keys.Account, made []keys.Key) {
 	slices.SortFunc(accounts, func(a, b keys.Account) int { return strings.Compare(a.Name, b.Name) }) // empty, shop, متجر
 	for _, n := range []keys.NewKey{
 		{Environment: keys.Live},
-		{Name: "crawler", Environment: keys.Test, Rate: &keys.Rate{Capacity: 5, Refill: 0.5}, DayCap: new(int64(40)), TotalCap: new(int64(60))},
+		{Name: "crawler", Environment: keys.Test, Rate: &keys.Rate{Capacity: 5, Refill: 0.5}, DayCap: new(int64(40)), Manage: true, TotalCap: new(int64(60))},
 		{Name: "old", Environment: keys.Live},
 	} {
 		n.Account = accounts[1].ID
@@ -129,7 +129,7 @@ func headsOf(t *testing.T, s Store) string {
 	return out.String()
 }
 
-// wantAudit audits the store, against heads unless those are empty.
+// wantAudit audits the store, against heads unless they are empty.
 func wantAudit(t *testing.T, s Store, heads string) bookkeeping.Report {
 	t.Helper()
 	report, err := s.Audit(t.Context())
@@ -142,7 +142,7 @@ func wantAudit(t *testing.T, s Store, heads string) bookkeeping.Report {
 	return report
 }
 
-// testMove moves books from the store to another of its kind, through memory, and goes on there.
+// testMove moves everything from the store to another of its kind, through memory, and continues there.
 func testMove(t *testing.T, open Open) {
 	t.Helper()
 	from := open(t)

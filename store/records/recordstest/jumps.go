@@ -55,11 +55,13 @@ func (c *jumping) jump(d time.Duration) {
 	}
 }
 
-// now sets the wall clock within a time that has a monotonic reading: its seconds are above 30 bits of nanoseconds. Jump
-// proves that it is still so.
-func (c *jumping) now() time.Time {
-	at := c.at
+func (c *jumping) now() time.Time { return Ahead(c.at, c.ahead) }
+
+// Ahead returns at as a machine shows it whose clock has been set forward by whole seconds, or back: its monotonic
+// reading is the same. It sets the wall clock within a time that has one: its seconds are above 30 bits of nanoseconds.
+// [RunJumps] proves that it is still so.
+func Ahead(at time.Time, by time.Duration) time.Time {
 	wall := (*uint64)(unsafe.Pointer(&at)) //nolint:gosec // a wall clock cannot be set apart otherwise
-	*wall += uint64(int64(c.ahead/time.Second)) << 30
+	*wall += uint64(int64(by/time.Second)) << 30
 	return at
 }

@@ -42,6 +42,7 @@ func Run(t *testing.T, open Open) {
 		{"of concurrent changes none is lost", testChanges},
 		{"what an owner may have", testOwners},
 		{"what an owner has is counted right", testOwnersAfterAll},
+		{"what holds a subject is erased", testErase},
 	}
 	for _, topic := range topics {
 		t.Run(topic.name, func(t *testing.T) {

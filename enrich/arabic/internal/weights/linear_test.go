@@ -22,7 +22,7 @@ func TestTaggedModelKnowsItsFeaturesOnly(t *testing.T) {
 	tests := []struct {
 		name    string
 		feature uint32
-		want    [3]float32 // the last class is taken off the others
+		want    [3]float32 // the last class is subtracted from the others
 	}{
 		{"known", known, [3]float32{1, -1, 0}},
 		{"unknown in the same row", known + 1, [3]float32{}},

@@ -1,5 +1,5 @@
-// Package mastodon reads public accounts of one server of Mastodon. It is a module of its own: nothing of it is in the
-// repository of socialdata but this copy, which a test builds.
+// Package mastodon reads public accounts of one Mastodon server. It is a module of its own: the repository of
+// socialdata contains nothing of it but this copy, which a test builds.
 //
 // Source: https://docs.joinmastodon.org/methods/accounts/#lookup
 package mastodon
@@ -27,7 +27,7 @@ type Config struct {
 
 type client struct{ http *upstream.Client }
 
-// New returns the upstream.
+// New returns the provider.
 func New(cfg Config) providers.Chain {
 	c := &client{upstream.New(upstream.Config{
 		HTTP: cfg.HTTP, Base: cmp.Or(cfg.BaseURL, site), Check: check,
@@ -36,5 +36,6 @@ func New(cfg Config) providers.Chain {
 		Name: "mastodon", Platform: Platform.ID, Source: schema.Official,
 		Profile:   c.profile,
 		Normalize: normalize,
+		Names:     names,
 	}}
 }

@@ -6,7 +6,7 @@ func TestLocateFindsNamesBehindParticles(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		text, name string
-		want       string // with its particles, "" for none
+		want       string // including its particles, "" for none
 	}{
 		{"زار وباريس", "باريس", "وباريس"},
 		{"سافر للرياض", "الرياض", "للرياض"},

@@ -11,10 +11,10 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/train"
 )
 
-// data is the folder of the labelled data, which is not part of the repository.
+// data is the directory of the labelled data, which is not part of the repository.
 const data = "../../../../../../shared/arabic"
 
-// sample keeps one record in n of each list.
+// sample keeps every n-th record of each list.
 func sample[T any](list []T, n int) []T {
 	var out []T
 	for i := 0; i < len(list); i += n {

@@ -8,7 +8,7 @@ import (
 	"github.com/socialdata/socialdata/enrich/arabic/lab/internal/train"
 )
 
-// phraseExamples returns texts of invented words. Word 1 is praise, and blame behind word 2.
+// phraseExamples returns texts of invented words. Word 1 is praise, and blame after word 2.
 func phraseExamples(n int) []train.PhraseExample {
 	rng := rand.New(rand.NewPCG(3, 4))
 	data := make([]train.PhraseExample, n)

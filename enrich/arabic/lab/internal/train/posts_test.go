@@ -19,7 +19,7 @@ func wordSet(r *head.Reader, text string) map[uint32]bool {
 	return set
 }
 
-// alike reports whether two texts share three words in four.
+// alike reports whether two texts share three quarters of their words.
 func alike(a, b map[uint32]bool) bool {
 	both := 0
 	for k := range a {

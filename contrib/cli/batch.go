@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+type batchCmd struct {
+	Platform  string   `arg:"" help:"The platform, such as github." predictor:"platform"`
+	Operation string   `arg:"" help:"The operation that reads one key, such as profile." predictor:"operation"`
+	Params    []string `arg:"" optional:"" help:"Further parameters as name=value, such as fresh=true."`
+	From      string   `help:"Read the keys, one on each line, from this file; from standard input without it." type:"path" placeholder:"FILE"`
+	To        string   `help:"Write to this file; the same command goes on where an earlier one ended." type:"path" placeholder:"FILE"`
+	Output    string   `short:"o" help:"jsonl or csv." enum:"jsonl,csv" default:"jsonl" placeholder:"FORMAT" group:"output"`
+}
+
+// totals count what the keys of a batch came to.
+type totals struct {
+	Found   int   `json:"found"`
+	Missing int   `json:"missing"` // not found
+	Failed  int   `json:"failed"`  // any other problem
+	Credits int64 `json:"credits"`
+}
+
+// batchBytes is how long the keys of one call are together: each may be three times as long in a URL.
+const batchBytes = 16 << 10
+
+// Run reads the keys and writes a line for each, in their order.
+func (c *batchCmd) Run(e *env) error {
+	named := call{Platform: c.Platform, Operation: c.Operation + "/batch", Params: c.Params}
+	if one := socialdata.Operation(strings.ToLower(c.Operation)); one != nil && socialdata.Operation(one.Name+"/batch") == nil {
+		return fmt.Errorf("%s reads more than one thing by a key: it has no batch", one.Name)
+	}
+	o, asked, err := named.parse(e.localPlatforms())
+	if err != nil {
+		return err
+	}
+	if asked.Params.Has(o.Key().Name) {
+		return fmt.Errorf("%s is read from --from or standard input", o.Key().Name)
+	}
+	keys, err := c.keys(e)
+	if err != nil {
+		return err
+	}
+	client, err := e.caller()
+	if err != nil {
+		return err
+	}
+	e.ctx = providers.WithClass(e.ctx, providers.ClassBackground) // callers come first
+	return c.walk(e, client, o, asked, keys)
+}
+
+// keys returns the keys, without empty lines.
+func (c *batchCmd) keys(e *env) (keys []string, err error) {
+	in := e.in
+	if c.From != "" {
+		f, openErr := os.Open(c.From)
+		if openErr != nil {
+			return nil, openErr
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		in = f
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, operation.MaxKeyList)
+	for lines.Scan() {
+		if operation.Shown(lines.Text()) != "" {
+			keys = append(keys, lines.Text())
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("the keys cannot be read: %w", err)
+	}
+	if keys == nil {
+		return nil, errors.New("there are no keys: give one on each line")
+	}
+	return keys, nil
+}
+
+// firstOf returns the first of keys that go into one call.
+func firstOf(keys []string) []string {
+	length := 0
+	for i, key := range keys {
+		if length += len(key) + 1; i == operation.MaxKeys || i > 0 && length > batchBytes {
+			return keys[:i]
+		}
+	}
+	return keys
+}
+
+func (c *batchCmd) walk(e *env, client caller, o *operation.Operation, asked operation.Call, keys []string) (err error) {
+	sum := sha256.Sum256([]byte(strings.Join(keys, "\n")))
+	at := mark{
+		Call: strings.Join([]string{asked.Platform, o.Name, asked.Params.Encode(), "-o", c.Output, hex.EncodeToString(sum[:8])}, " "),
+		Made: &totals{}, fresh: true,
+	}
+	out := e.out
+	if c.To != "" {
+		f, openErr := at.open(c.To)
+		if openErr != nil {
+			return openErr
+		}
+		defer func() {
+			err = errors.Join(err, f.Close())
+			if err != nil && at.fresh { // nothing was written
+				err = errors.Join(err, os.Remove(c.To), os.Remove(markOf(c.To)))
+			}
+		}()
+		out = f
+	}
+	bar := newProgress(e.log, "keys", int64(len(keys)))
+	defer bar.end()
+	for at.Items < int64(len(keys)) {
+		part := firstOf(keys[at.Items:])
+		asked.Params.Set(o.Key().Name, operation.JoinKeys(part))
+		items, used, err := c.ask(e, client, o, asked, part, at.Items > 0)
+		if err == nil {
+			err = c.add(&at, out, o, items, used)
+		}
+		if err != nil {
+			bar.end()
+			return c.interrupted(&at, err)
+		}
+		bar.show(at.Items)
+		if c.To != "" {
+			if err := at.save(c.To); err != nil {
+				return err
+			}
+		}
+	}
+	bar.end()
+	return c.done(e, &at)
+}
+
+// ask makes one call and returns its items and what it cost. Once others have been answered, keys of which none can be used
+// are answered like single ones among good ones.
+func (c *batchCmd) ask(
+	e *env, client caller, o *operation.Operation, asked operation.Call, keys []string, begun bool,
+) (items []json.RawMessage, used int64, err error) {
+	a, err := client.Do(e.ctx, o, asked)
+	p, refused := errors.AsType[*problem.Error](err)
+	switch {
+	case err == nil:
+		return items, a.Meta.CreditsUsed, json.Unmarshal(a.Data, &items)
+	case !begun || !refused || p.Code != problem.InvalidRequest:
+		return nil, 0, err
+	}
+	for _, key := range keys {
+		item, err := schema.Marshal(schema.BatchItem[json.RawMessage]{Key: operation.Shown(key), Problem: p, Cache: schema.Miss})
+		if err != nil {
+			return nil, 0, err
+		}
+		items = append(items, item)
+	}
+	return items, 0, nil
+}
+
+// add writes items, and counts them.
+func (c *batchCmd) add(at *mark, w io.Writer, o *operation.Operation, items []json.RawMessage, used int64) error {
+	made := *at.Made
+	for _, item := range items {
+		var read schema.BatchItem[json.RawMessage]
+		if err := json.Unmarshal(item, &read); err != nil {
+			return err
+		}
+		switch {
+		case read.Problem == nil:
+			made.Found++
+		case read.Problem.Code == problem.NotFound:
+			made.Missing++
+		default:
+			made.Failed++
+		}
+	}
+	made.Credits += used
+	var b bytes.Buffer
+	if err := printRows(&b, c.Output, schema.Columns(o.Data), items, at.Bytes == 0); err != nil {
+		return err
+	}
+	n, err := w.Write(b.Bytes())
+	if err != nil {
+		return err
+	}
+	at.Bytes, at.Items, at.Made, at.fresh = at.Bytes+int64(n), at.Items+int64(len(items)), &made, false
+	return nil
+}
+
+// interrupted says how to go on.
+func (c *batchCmd) interrupted(at *mark, err error) error {
+	switch {
+	case at.fresh:
+		return err
+	case c.To != "":
+		return fmt.Errorf("%w; %d keys are answered, and the same command goes on from there", err, at.Items)
+	}
+	return fmt.Errorf("%w; %d keys are answered", err, at.Items)
+}
+
+// done says what all of it came to.
+func (c *batchCmd) done(e *env, at *mark) error {
+	if c.To != "" {
+		if err := os.Remove(markOf(c.To)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	cost := "would have cost"
+	if e.remote() {
+		cost = "cost"
+	}
+	_, err := fmt.Fprintf(e.log, "%d found, %d missing, %d failed; it %s %d credits\n",
+		at.Made.Found, at.Made.Missing, at.Made.Failed, cost, at.Made.Credits)
+	return err
+}

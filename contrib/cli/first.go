@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/server/dashboard"
+)
+
+// welcome says where the API is and, on the first start, makes the account and key to begin with.
+func (c *serveCmd) welcome(e *env, db *store, at listening) error {
+	if e.cli.ReplayURL != "" {
+		_, err := fmt.Fprintf(e.log, "\n*** REPLAY: every upstream request goes to %s; what is answered is not live. ***\n\n", withoutPassword(e.cli.ReplayURL))
+		if err != nil {
+			return err
+		}
+	}
+	if c.PrintKey {
+		if err := c.firstKey(e, db, at.api.here()); err != nil && !errors.Is(err, keys.ErrTaken) { // by a server that starts as well
+			return err
+		}
+		if err := c.firstSecret(e, db, at); err != nil {
+			return err
+		}
+	} else if err := c.howToBegin(e, db); err != nil {
+		return err
+	}
+	where := fmt.Sprintf("documentation: %s/docs", at.api.here())
+	if at.dashboard != nil {
+		where += fmt.Sprintf(", dashboard: %s%s", at.dashboard.here(), dashboard.Root)
+	}
+	return e.printf("socialdata serves on %s (%s%s)\n", at.api.url(), at.api.everywhere(), where)
+}
+
+// firstSecret makes the admin secret and prints it, unless there is one or no dashboard.
+func (c *serveCmd) firstSecret(e *env, db *store, at listening) error {
+	if at.dashboard == nil {
+		return nil
+	}
+	secret, err := dashboard.Begin(e.ctx, db.Records())
+	if err != nil || secret == "" {
+		return err
+	}
+	return e.printf("The dashboard at %s%s opens with this admin secret, which is shown this once:\n\n    %s\n\n",
+		at.dashboard.here(), dashboard.Root, secret)
+}
+
+// howToBegin says how to make the first account and key, when there are none.
+func (c *serveCmd) howToBegin(e *env, db *store) error {
+	accounts, err := db.Keys().Accounts(e.ctx)
+	if err != nil || len(accounts) > 0 {
+		return err
+	}
+	return e.printf("There is no account yet. Make one and its key beside this server, and the secret of the dashboard:\n\n" +
+		"    socialdata account create NAME --credits N\n    socialdata key create --account NAME\n    socialdata admin reset\n\n")
+}
+
+// firstKey makes an account and a key and prints the key, unless there is an account.
+func (c *serveCmd) firstKey(e *env, db *store, base string) error {
+	accounts, err := db.Keys().Accounts(e.ctx)
+	if err != nil || len(accounts) > 0 {
+		return err
+	}
+	account, err := db.Keys().OpenAccount(e.ctx, "default", firstCredits, "first start")
+	if err != nil {
+		return err
+	}
+	secret, _, err := db.Keys().CreateKey(e.ctx, keys.NewKey{Account: account.ID, Name: "first key", Environment: keys.Live, Manage: true})
+	if err != nil {
+		return err
+	}
+	path := "platforms"
+	if e.sandboxed {
+		path = "mock/profile?handle=ann"
+	}
+	return e.printf(`Created the account "default" with %d credits and one key. The key is shown this once:
+
+    %s
+
+Try it:
+
+    curl -H "Authorization: Bearer %s" "%s/v1/%s"
+
+`, firstCredits, secret, secret, base, path)
+}
+
+// withoutPassword returns an address as it may be shown: without user, password and query.
+func withoutPassword(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "an address that cannot be read"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"syscall"
+
+	"github.com/socialdata/socialdata/server"
+)
+
+// reachFlags say where the server can be reached, and what is there.
+type reachFlags struct {
+	Addr          string   `help:"The address to listen on." default:"127.0.0.1:8080" env:"SOCIALDATA_ADDR"`
+	TLSCert       string   `help:"Serve HTTPS with this certificate, a PEM file with its chain; read again when it changes." name:"tls-cert" env:"SOCIALDATA_TLS_CERT" type:"path" group:"reach" placeholder:"FILE"`
+	TLSKey        string   `help:"The key of that certificate, a PEM file." name:"tls-key" env:"SOCIALDATA_TLS_KEY" type:"path" group:"reach" placeholder:"FILE"`
+	TrustedProxy  []string `help:"Networks of the proxies in front, such as 10.0.0.0/8: the address of a caller is then the one that they note in X-Forwarded-For." env:"SOCIALDATA_TRUSTED_PROXY" group:"reach" placeholder:"CIDR"`
+	Dashboard     string   `help:"Serve the dashboard: on or off." enum:"on,off" default:"on" env:"SOCIALDATA_DASHBOARD" group:"reach"`
+	DashboardAddr string   `help:"Serve the dashboard on this address, and not on that of the API." env:"SOCIALDATA_DASHBOARD_ADDR" group:"reach" placeholder:"ADDR"`
+	MCP           string   `help:"Serve the tools of the Model Context Protocol at /mcp: on or off." name:"mcp" enum:"on,off" default:"on" env:"SOCIALDATA_MCP" group:"reach"`
+}
+
+// check refuses flags that do not go together.
+func (f reachFlags) check() error {
+	if (f.TLSCert == "") != (f.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key go together")
+	}
+	if f.Dashboard == "off" && f.DashboardAddr != "" {
+		return errors.New("--dashboard-addr needs --dashboard=on")
+	}
+	_, err := f.proxies()
+	return err
+}
+
+// proxies returns the networks of the proxies in front.
+func (f reachFlags) proxies() ([]netip.Prefix, error) {
+	var networks []netip.Prefix
+	for _, text := range f.TrustedProxy {
+		network, err := netip.ParsePrefix(text)
+		if addr, single := netip.ParseAddr(text); single == nil {
+			network, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		}
+		if err != nil || network.Addr().Is4In6() {
+			return nil, fmt.Errorf("--trusted-proxy %s: that is not a network; write it as 10.0.0.0/8 or fd00::/8", text)
+		}
+		networks = append(networks, network)
+	}
+	return networks, nil
+}
+
+// options returns what the flags say of each server that listens.
+func (f reachFlags) options() []server.Option {
+	networks, _ := f.proxies() // checked
+	if len(networks) == 0 {
+		return nil
+	}
+	return []server.Option{server.WithTrustedProxies(networks...)}
+}
+
+// place is an address that is listened on.
+type place struct {
+	net.Listener
+	tls *tls.Config // nil: none is spoken
+}
+
+// options returns what a server that listens there needs.
+func (p *place) options() []server.Option {
+	if p.tls == nil {
+		return nil
+	}
+	return []server.Option{server.WithTLS(p.tls)}
+}
+
+// listen listens on addr, where TLS is spoken when there is a certificate.
+func (f reachFlags) listen(ctx context.Context, addr string, log *slog.Logger) (*place, error) {
+	if f.TLSCert == "" {
+		listener, err := listenOn(ctx, addr)
+		return &place{listener, nil}, err
+	}
+	pair, err := openCertificate(f.TLSCert, f.TLSKey, log)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := listenOn(ctx, addr)
+	if err != nil {
+		return nil, err
+	}
+	return &place{listener, pair.config()}, nil
+}
+
+// listenOn listens on addr.
+func listenOn(ctx context.Context, addr string) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%s is in use by another program; choose another address, such as 127.0.0.1:0 for any", addr)
+	}
+	return listener, err
+}
+
+// url returns the address that is listened on.
+func (p *place) url() string { return p.scheme() + p.Addr().String() }
+
+func (p *place) scheme() string {
+	if p.tls == nil {
+		return "http://"
+	}
+	return "https://"
+}
+
+// here returns the address to paste on this machine: 0.0.0.0 and [::] are every address.
+func (p *place) here() string { return p.scheme() + reachable(p.Addr()) }
+
+// everywhere says that an address is every address of this machine, when it is.
+func (p *place) everywhere() string {
+	if p.url() == p.here() {
+		return ""
+	}
+	return "every address of this machine; "
+}
+
+func reachable(addr net.Addr) string {
+	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
+	}
+	return addr.String()
+}
+
+// exposures says what an operator may not have meant to show, and what to do.
+func (c *serveCmd) exposures(user int) []string {
+	var found []string
+	clear := c.Reach.TLSCert == "" && len(c.Reach.TrustedProxy) == 0
+	if clear && beyond(c.Reach.Addr) {
+		found = append(found, fmt.Sprintf("no TLS: keys and answers cross the network of %s in the clear; set --tls-cert and --tls-key, "+
+			"or listen on 127.0.0.1, or name the proxy that ends TLS with --trusted-proxy", c.Reach.Addr))
+	}
+	if addr := c.Reach.DashboardAddr; clear && addr != "" && beyond(addr) {
+		found = append(found, fmt.Sprintf("no TLS: the admin secret crosses the network of %s in the clear; set --tls-cert and --tls-key, "+
+			"or a --dashboard-addr of this machine", addr))
+	}
+	if addr := c.Telemetry.Metrics; addr != "" && beyond(addr) {
+		found = append(found, fmt.Sprintf("open metrics: everyone who reaches %s reads them; set --metrics to an address that "+
+			"Prometheus alone reaches, or leave it out and let Prometheus show the admin secret at /metrics of the API", addr))
+	}
+	if user == 0 {
+		found = append(found, "running as root: a fault of the program would have the whole machine; run it as a user of its own")
+	}
+	return found
+}
+
+// warnOfExposures says loudly what [serveCmd.exposures] has found.
+func (c *serveCmd) warnOfExposures(e *env) error {
+	for _, text := range c.exposures(os.Geteuid()) {
+		if _, err := fmt.Fprintf(e.log, "\n*** WARNING: %s. ***\n\n", text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beyond reports whether others than this machine reach an address.
+func beyond(addr string) bool { return addr != "" && !onThisMachine(addr) }
+
+// listening is all that a server listens on.
+type listening struct {
+	api, dashboard *place // the same one unless the dashboard has its own; dashboard is nil when it is off
+}
+
+func (f reachFlags) open(ctx context.Context, log *slog.Logger) (l listening, err error) {
+	if l.api, err = f.listen(ctx, f.Addr, log); err != nil {
+		return l, err
+	}
+	switch {
+	case f.Dashboard == "off":
+	case f.DashboardAddr == "":
+		l.dashboard = l.api
+	default:
+		if l.dashboard, err = f.listen(ctx, f.DashboardAddr, log); err != nil {
+			return l, errors.Join(err, l.api.Close())
+		}
+	}
+	return l, nil
+}
+
+// apart reports whether the dashboard has an address of its own.
+func (l listening) apart() bool { return l.dashboard != nil && l.dashboard != l.api }
+
+func (l listening) close() error {
+	err := l.api.Close()
+	if l.apart() {
+		err = cmp.Or(err, l.dashboard.Close())
+	}
+	return err
+}

@@ -1,0 +1,24 @@
+package postgres
+
+import "context"
+
+// Warnings returns what settings of the server, the database or the role may lose after a crash, in words for an operator;
+// none when they lose nothing.
+func (db *DB) Warnings(ctx context.Context) ([]string, error) {
+	var commit, fsync string
+	err := db.pool.QueryRow(ctx, "SELECT current_setting('synchronous_commit'), current_setting('fsync')").Scan(&commit, &fsync)
+	var found []string
+	if commit == "off" {
+		found = append(found, "synchronous_commit is off: what is charged, granted, revoked or kept waits for the disk all the "+
+			"same, and nothing else that uses the database does; set it to on")
+	}
+	if fsync == "off" {
+		found = append(found, "fsync is off: a crash of the machine may lose what was charged or damage the whole database; set it to on")
+	}
+	return found, err
+}
+
+// Warnings is that of [DB], over all databases.
+func (s *Shards) Warnings(ctx context.Context) ([]string, error) {
+	return gather(ctx, s, func(ctx context.Context, db *DB) ([]string, error) { return db.Warnings(ctx) })
+}

@@ -1,0 +1,100 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// lookEvery is how often a replica asks which version the schema has: a newer program may bring it up to date.
+const lookEvery = 5 * time.Second
+
+// unfit is why this program cannot serve the schema.
+type unfit struct{ error }
+
+func (u unfit) Unwrap() error { return u.error }
+
+// Unavailable reports that the call may succeed later, on a replica that has been brought up to date if not here.
+func (unfit) Unavailable() bool { return true }
+
+// serves returns nil when this program serves a schema of that version: its own, or the next one if that is compatible
+// with programs of the version before.
+func serves(version int, compatible bool) error {
+	own := len(migrations)
+	switch {
+	case version == own, version == own+1 && compatible:
+		return nil
+	case version < own:
+		return fmt.Errorf("%w: it has version %d, and this program serves version %d; start the program anew, which brings the "+
+			"schema up to date", ErrOlder, version, own)
+	}
+	return fmt.Errorf("%w: it has version %d, and this program serves versions up to %d; use the program that brought "+
+		"it there or a later one, or let that one export it and import that into a new schema", ErrNewer, version, own)
+}
+
+// version returns the version of the schema, 0 when there is none, and whether programs of the version before may serve it.
+// A schema of before there was the column does not say, which means no.
+func (db *DB) version(ctx context.Context, q querier) (version int, compatible bool, err error) {
+	err = q.QueryRow(ctx, db.sql(`
+		SELECT coalesce(max(version), 0), coalesce((
+			SELECT (to_jsonb(m) ->> 'compatible')::boolean FROM @migrations m ORDER BY version DESC LIMIT 1
+		), false)
+		FROM @migrations`)).Scan(&version, &compatible)
+	return version, compatible, err
+}
+
+// unserved returns why the schema cannot be served, or nil.
+func (db *DB) unserved() error {
+	if u := db.unfit.Load(); u != nil {
+		return *u
+	}
+	return nil
+}
+
+// lookAtVersion asks which version the schema has, notes whether it can be served, and returns why not. Of a database that
+// does not answer it learns nothing.
+func (db *DB) lookAtVersion(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, db.cfg.Patience)
+	defer cancel()
+	version, compatible, err := db.version(ctx, db.pool)
+	if err != nil && !isCode(err, undefinedTable) { // which is a schema that is gone
+		return err
+	}
+	if err = serves(version, compatible); err == nil {
+		if db.unfit.Swap(nil) != nil {
+			db.cfg.Logger.Info("postgres: the schema can be served again", "version", version)
+		}
+		return nil
+	}
+	if db.unfit.Swap(&unfit{err}) == nil {
+		db.cfg.Logger.Error("postgres: the schema cannot be served", "error", err)
+	}
+	return unfit{err}
+}
+
+// explain looks at the version of the schema after a statement failed that named what is not there, and returns why the
+// schema cannot be served if that is the reason.
+func (db *DB) explain(ctx context.Context, err error) error {
+	if !isCode(err, undefinedColumn, undefinedTable) {
+		return err
+	}
+	if why := db.lookAtVersion(ctx); errors.As(why, new(unfit)) {
+		return errors.Join(why, err)
+	}
+	return err
+}
+
+// watchVersion looks at the version of the schema until ctx ends.
+func (db *DB) watchVersion(ctx context.Context) {
+	tick := time.NewTicker(db.cfg.look)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			_ = db.lookAtVersion(ctx) // a database that does not answer is noticed by calls
+		}
+	}
+}

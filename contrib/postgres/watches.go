@@ -1,0 +1,421 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/watch"
+)
+
+// Watches is the monitors in the database, with the feeds of their accounts. All replicas poll the same ones.
+type Watches struct{ db *DB }
+
+var _ watch.Store = (*Watches)(nil)
+
+// watched is a row of monitors. Its times are nanoseconds since 1970.
+type watched struct {
+	watch.Monitor
+
+	no    int64 // 0 when there is no such row
+	lease string
+	until int64
+}
+
+const monitorColumns = "no, account, name, key, paused, created_at, baseline, definition, progress, lease, until"
+
+func scanMonitor(row pgx.CollectableRow) (watched, error) {
+	var m watched
+	var created int64
+	var definition, progress []byte
+	err := row.Scan(&m.no, &m.Account, &m.Name, &m.Key, &m.Paused, &created, &m.Baseline, &definition, &progress, &m.lease, &m.until)
+	m.CreatedAt = fromNanos(created)
+	if err == nil {
+		err = json.Unmarshal(definition, &m.Definition)
+	}
+	if err == nil {
+		err = json.Unmarshal(progress, &m.Progress)
+	}
+	if err != nil {
+		return m, fmt.Errorf("postgres: monitor %d cannot be read: %w", m.no, err)
+	}
+	return m, nil
+}
+
+// lock returns the row of a monitor, locked until the transaction ends. Its number is 0 when there is none.
+func (s *Watches) lock(ctx context.Context, t *tx, account, name string) (m watched, err error) {
+	err = t.step(ctx, func(q *pgx.Batch) {
+		q.Queue(s.db.sql("SELECT "+monitorColumns+" FROM @monitors WHERE account = $1 AND name = $2 FOR UPDATE"), account, name).
+			Query(func(rows pgx.Rows) error {
+				found, err := pgx.CollectRows(rows, scanMonitor)
+				if err == nil && len(found) > 0 {
+					m = found[0]
+				}
+				return err
+			})
+	})
+	return m, err
+}
+
+// keep queues what a row is from now on.
+func (m *watched) keep(db *DB, q *pgx.Batch) error {
+	definition, err := schema.Marshal(&m.Definition)
+	if err != nil {
+		return err
+	}
+	progress, err := schema.Marshal(&m.Progress)
+	if err != nil {
+		return err
+	}
+	var due *int64
+	if m.Due() {
+		due = new(m.NextAt.UnixNano())
+	}
+	q.Queue(db.sql(`UPDATE @monitors SET key = $2, paused = $3, baseline = $4, definition = $5, progress = $6, lease = $7,
+		until = $8, next_at = $9 WHERE no = $1`),
+		m.no, m.Key, m.Paused, m.Baseline, definition, progress, m.lease, m.until, due)
+	return nil
+}
+
+// change changes the row of a monitor and commits, unless alter fails.
+func (s *Watches) change(ctx context.Context, account, name string, alter func(m *watched, q *pgx.Batch) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.db.transact(ctx, func(ctx context.Context, t *tx) error {
+		m, err := s.lock(ctx, t, account, name)
+		if err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		if err := alter(&m, b); err != nil {
+			return err
+		}
+		return t.commit(ctx, func(q *pgx.Batch) { q.QueuedQueries = append(q.QueuedQueries, b.QueuedQueries...) })
+	})
+}
+
+// Put implements [watch.Store].
+func (s *Watches) Put(ctx context.Context, m watch.Monitor, most int) (stands watch.Monitor, made bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return watch.Monitor{}, false, err
+	}
+	err = s.db.transact(ctx, func(ctx context.Context, t *tx) error {
+		// The account's feed is locked first: of two that make monitors at once one counts after the other.
+		n := 0
+		if err := t.step(ctx, func(q *pgx.Batch) {
+			q.Queue(s.db.sql("INSERT INTO @feeds VALUES ($1, 0) ON CONFLICT DO NOTHING"), m.Account)
+			q.Queue(s.db.sql("SELECT seq FROM @feeds WHERE account = $1 FOR UPDATE"), m.Account)
+			q.Queue(s.db.sql("SELECT count(*) FROM @monitors WHERE account = $1"), m.Account).
+				QueryRow(func(row pgx.Row) error { return row.Scan(&n) })
+		}); err != nil {
+			return err
+		}
+		row, err := s.lock(ctx, t, m.Account, m.Name)
+		if err != nil {
+			return err
+		}
+		if row.no == 0 && m.Heard > 0 {
+			return watch.ErrAbsent
+		}
+		if row.no == 0 {
+			if most > 0 && n >= most {
+				return watch.ErrFull
+			}
+			stands, made = m, true
+			stands.Baseline, stands.Progress = 1, watch.Progress{State: watch.Active, NextAt: m.NextAt}
+			return s.insert(ctx, t, stands)
+		}
+		// An attempt that may have been committed made it.
+		made = t.unsure && row.Polls == 0 && row.CreatedAt.Equal(m.CreatedAt)
+		if row.Replace(m) {
+			row.lease, row.until = "", 0
+			if err := t.step(ctx, func(q *pgx.Batch) {
+				q.Queue(s.db.sql("DELETE FROM @samples WHERE monitor = $1"), row.no)
+			}); err != nil {
+				return err
+			}
+		}
+		stands = row.Monitor
+		return s.write(ctx, t, &row)
+	})
+	return stands, made, err
+}
+
+func (s *Watches) insert(ctx context.Context, t *tx, m watch.Monitor) error {
+	row := watched{Monitor: m}
+	if err := t.step(ctx, func(q *pgx.Batch) {
+		q.Queue(s.db.sql("INSERT INTO @monitors (account, name, key, paused, created_at, baseline, definition, progress, lease, until) "+
+			"VALUES ($1, $2, '', false, $3, 1, '', '', '', 0) RETURNING no"), m.Account, m.Name, m.CreatedAt.UnixNano()).
+			QueryRow(func(r pgx.Row) error { return r.Scan(&row.no) })
+	}); err != nil {
+		return err
+	}
+	return s.write(ctx, t, &row)
+}
+
+// write writes a row and commits.
+func (s *Watches) write(ctx context.Context, t *tx, row *watched) error {
+	var broken error
+	return errors.Join(t.commit(ctx, func(q *pgx.Batch) { broken = row.keep(s.db, q) }), broken)
+}
+
+// Pause implements [watch.Store].
+func (s *Watches) Pause(ctx context.Context, account, name string, paused bool, next time.Time) (m watch.Monitor, err error) {
+	err = s.change(ctx, account, name, func(row *watched, q *pgx.Batch) error {
+		if row.no == 0 {
+			return watch.ErrAbsent
+		}
+		if row.Paused && !paused {
+			row.NextAt = next
+		}
+		row.Paused = paused
+		m = row.Monitor
+		return row.keep(s.db, q)
+	})
+	return m, err
+}
+
+// Monitor implements [watch.Store].
+func (s *Watches) Monitor(ctx context.Context, account, name string) (watch.Monitor, error) {
+	found, err := list(ctx, s.db, scanMonitor, "SELECT "+monitorColumns+" FROM @monitors WHERE account = $1 AND name = $2", account, name)
+	if err != nil {
+		return watch.Monitor{}, err
+	}
+	if len(found) == 0 {
+		return watch.Monitor{}, watch.ErrAbsent
+	}
+	return found[0].Monitor, nil
+}
+
+// Monitors implements [watch.Store].
+func (s *Watches) Monitors(ctx context.Context, account, after string, limit int) ([]watch.Monitor, error) {
+	found, err := list(ctx, s.db, scanMonitor, "SELECT "+monitorColumns+
+		` FROM @monitors WHERE account = $1 AND name COLLATE "C" > $2 ORDER BY name COLLATE "C" LIMIT $3`, account, after, orAll(limit))
+	out := make([]watch.Monitor, len(found))
+	for i := range found {
+		out[i] = found[i].Monitor
+	}
+	return out, err
+}
+
+// orAll returns the limit of a query, of which 0 is none.
+func orAll(limit int) *int {
+	if limit <= 0 {
+		return nil
+	}
+	return &limit
+}
+
+// End implements [watch.Store].
+func (s *Watches) End(ctx context.Context, account, name string) error {
+	return s.change(ctx, account, name, func(row *watched, q *pgx.Batch) error {
+		if row.no == 0 {
+			return watch.ErrAbsent
+		}
+		q.Queue(s.db.sql("DELETE FROM @samples WHERE monitor = $1"), row.no)
+		q.Queue(s.db.sql("DELETE FROM @monitors WHERE no = $1"), row.no)
+		return nil
+	})
+}
+
+// Claim implements [watch.Store].
+func (s *Watches) Claim(ctx context.Context, now time.Time, n int, lease time.Duration) ([]watch.Claim, error) {
+	var due []watched
+	err := s.db.retry(ctx, func(bool) error {
+		rows, err := s.db.pool.Query(ctx, s.db.sql(`
+			UPDATE @monitors SET lease = $3 || '-' || no, until = $4 WHERE no IN (
+				SELECT no FROM @monitors WHERE next_at <= $1 AND until <= $1 ORDER BY next_at LIMIT $2 FOR UPDATE SKIP LOCKED
+			) RETURNING `+monitorColumns), now.UnixNano(), n, rand.Text(), now.Add(lease).UnixNano())
+		if err != nil {
+			return err
+		}
+		due, err = pgx.CollectRows(rows, scanMonitor)
+		return err
+	})
+	slices.SortFunc(due, func(a, b watched) int { return a.NextAt.Compare(b.NextAt) })
+	claims := make([]watch.Claim, 0, len(due))
+	for _, m := range due {
+		claims = append(claims, watch.Claim{Monitor: m.Monitor, Due: m.NextAt, Lease: m.lease, Until: fromNanos(m.until)})
+	}
+	return claims, err
+}
+
+// Commit implements [watch.Store].
+func (s *Watches) Commit(ctx context.Context, p watch.Poll) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	of := &p.Claim.Monitor
+	return s.db.transact(ctx, func(ctx context.Context, t *tx) error {
+		m, err := s.lock(ctx, t, of.Account, of.Name)
+		if err != nil {
+			return err
+		}
+		if m.no == 0 || m.lease == "" || m.lease != p.Claim.Lease || m.Baseline != of.Baseline {
+			if t.unsure && m.no != 0 && m.Polls == p.Progress.Polls && m.LastAt.Equal(p.Progress.LastAt) {
+				return nil // an attempt before this one was committed
+			}
+			return watch.ErrLease
+		}
+		m.Progress, m.lease, m.until = p.Progress, "", 0
+		told, err := s.tell(ctx, t, of.Account, p.Changes)
+		if err != nil {
+			return err
+		}
+		var broken error
+		return errors.Join(t.commit(ctx, func(q *pgx.Batch) {
+			broken = m.keep(s.db, q)
+			for _, v := range p.Samples {
+				q.Queue(s.db.sql("INSERT INTO @samples VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING"),
+					m.no, v.Field, v.At.UnixNano(), v.Value)
+			}
+			told(q)
+		}), broken)
+	})
+}
+
+// tell returns what adds changes to an account's feed, but those that are there. It locks the feed: places are given one
+// behind the other, and none is seen before the one in front of it.
+func (s *Watches) tell(ctx context.Context, t *tx, account string, changes []schema.Change) (queue func(*pgx.Batch), err error) {
+	if len(changes) == 0 {
+		return func(*pgx.Batch) {}, nil
+	}
+	var seq int64
+	var there []string
+	ids := make([]string, len(changes))
+	for i := range changes {
+		ids[i] = changes[i].ID
+	}
+	if err := t.step(ctx, func(q *pgx.Batch) {
+		q.Queue(s.db.sql("INSERT INTO @feeds VALUES ($1, 0) ON CONFLICT DO NOTHING"), account)
+		q.Queue(s.db.sql("SELECT seq FROM @feeds WHERE account = $1 FOR UPDATE"), account).
+			QueryRow(func(row pgx.Row) error { return row.Scan(&seq) })
+		q.Queue(s.db.sql("SELECT id FROM @changes WHERE account = $1 AND id = ANY ($2)"), account, ids).
+			Query(func(rows pgx.Rows) (err error) {
+				there, err = pgx.CollectRows(rows, pgx.RowTo[string])
+				return err
+			})
+	}); err != nil {
+		return nil, err
+	}
+	type line struct {
+		change schema.Change
+		body   []byte
+	}
+	var lines []line
+	for _, c := range changes {
+		if slices.Contains(there, c.ID) {
+			continue
+		}
+		there = append(there, c.ID)
+		seq++
+		c.Seq = seq
+		body, err := schema.Marshal(&c)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line{c, body})
+	}
+	return func(q *pgx.Batch) {
+		for _, l := range lines {
+			monitor := ""
+			if l.change.Monitor != nil {
+				monitor = *l.change.Monitor
+			}
+			q.Queue(s.db.sql("INSERT INTO @changes VALUES ($1, $2, $3, $4, $5, $6, $7)"),
+				account, l.change.Seq, l.change.ID, l.change.At.UnixNano(), monitor, l.change.Type, l.body)
+		}
+		q.Queue(s.db.sql("UPDATE @feeds SET seq = $2 WHERE account = $1"), account, seq)
+	}, nil
+}
+
+// Changes implements [watch.Store].
+func (s *Watches) Changes(ctx context.Context, q watch.Since) ([]schema.Change, error) {
+	return list(ctx, s.db, func(row pgx.CollectableRow) (c schema.Change, err error) {
+		var body []byte
+		if err = row.Scan(&body); err == nil {
+			err = json.Unmarshal(body, &c)
+		}
+		return c, err
+	}, `SELECT body FROM @changes WHERE account = $1 AND seq > $2 AND ($3 = '' OR monitor = $3) AND ($4 = '' OR type = $4)
+		AND at >= $5 ORDER BY seq LIMIT $6`,
+		q.Account, q.After, q.Monitor, q.Type, nanosOrLeast(q.From), orAll(q.Limit))
+}
+
+// nanosOrLeast returns a time as it is kept; one that is not given is before all others.
+func nanosOrLeast(t time.Time) int64 {
+	if t.IsZero() {
+		return -1 << 63
+	}
+	return t.UnixNano()
+}
+
+// Samples implements [watch.Store].
+func (s *Watches) Samples(ctx context.Context, q watch.Numbers) ([]watch.Sample, error) {
+	var no int64
+	err := s.db.retry(ctx, func(bool) error {
+		return s.db.pool.QueryRow(ctx, s.db.sql("SELECT no FROM @monitors WHERE account = $1 AND name = $2"), q.Account, q.Monitor).Scan(&no)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, watch.ErrAbsent
+	}
+	if err != nil {
+		return nil, err
+	}
+	until := int64(1<<63 - 1)
+	if !q.Until.IsZero() {
+		until = q.Until.UnixNano()
+	}
+	return list(ctx, s.db, func(row pgx.CollectableRow) (watch.Sample, error) {
+		v := watch.Sample{Field: q.Field}
+		var at int64
+		err := row.Scan(&at, &v.Value)
+		v.At = fromNanos(at)
+		return v, err
+	}, "SELECT at, value FROM @samples WHERE monitor = $1 AND field = $2 AND at >= $3 AND at < $4 ORDER BY at LIMIT $5",
+		no, q.Field, nanosOrLeast(q.Since), until, orAll(q.Limit))
+}
+
+// Sweep implements [watch.Store]. Several replicas share the work.
+func (s *Watches) Sweep(ctx context.Context, changes, raw, samples time.Time) (more bool, err error) {
+	const day = int64(24 * time.Hour)
+	for _, d := range []struct {
+		query string
+		args  []any
+	}{
+		{
+			`WITH gone AS (DELETE FROM @changes WHERE (account, seq) IN (
+				SELECT account, seq FROM @changes WHERE at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1) SELECT count(*) FROM gone`,
+			[]any{changes.UnixNano(), sweptAtOnce},
+		},
+		{
+			`WITH gone AS (DELETE FROM @samples WHERE (monitor, field, at) IN (
+				SELECT monitor, field, at FROM @samples WHERE at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1) SELECT count(*) FROM gone`,
+			[]any{samples.UnixNano(), sweptAtOnce},
+		},
+		{
+			`WITH gone AS (DELETE FROM @samples WHERE (monitor, field, at) IN (
+				SELECT monitor, field, at FROM @samples s WHERE at < $1 AND EXISTS (
+					SELECT 1 FROM @samples l WHERE l.monitor = s.monitor AND l.field = s.field AND l.at > s.at AND l.at / $3 = s.at / $3)
+				LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1) SELECT count(*) FROM gone`,
+			[]any{raw.UnixNano(), sweptAtOnce, day},
+		},
+	} {
+		n := 0
+		if err := s.db.retry(ctx, func(bool) error {
+			return s.db.pool.QueryRow(ctx, s.db.sql(d.query), d.args...).Scan(&n)
+		}); err != nil {
+			return false, err
+		}
+		more = more || n >= sweptAtOnce
+	}
+	return more, nil
+}

@@ -1,0 +1,51 @@
+package valkey
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	valkey "github.com/valkey-io/valkey-go"
+)
+
+// changes is the channel on which replicas tell each other the names of entries that were replaced.
+func (c *Cache) changes() string { return c.server.prefix + ":replaced" }
+
+// listen takes what other replicas have replaced for no longer current in memory, until ctx ends.
+func (c *Cache) listen(ctx context.Context) {
+	hooked := valkey.WithOnSubscriptionHook(ctx, func(s valkey.PubSubSubscription) {
+		if s.Kind == "subscribe" {
+			c.seen.Purge() // something may have been replaced before it
+		}
+	})
+	for ctx.Err() == nil {
+		if client := c.server.client.Load(); client != nil {
+			_ = (*client).Receive(hooked, (*client).B().Subscribe().Channel(c.changes()).Build(), func(m valkey.PubSubMessage) {
+				if key, ok := c.keys.Get(m.Message); ok {
+					c.seen.Remove(key)
+				}
+			})
+		}
+		select { // the connection was lost, or there has been none
+		case <-ctx.Done():
+		case <-time.After(every):
+		}
+	}
+}
+
+// current notes that memory has what the server has under key.
+func (c *Cache) current(key, name string) {
+	c.keys.Add(strings.Clone(name), key)
+	c.seen.Add(key, c.now())
+}
+
+// put stores an entry in the server, and tells the other replicas when it replaces one.
+func (c *Cache) put(ctx context.Context, client valkey.Client, name, text string, kept time.Duration) error {
+	done := client.DoMulti(ctx,
+		client.B().Exists().Key(name).Build(), client.B().Set().Key(name).Value(text).Px(kept).Build())
+	replaced, _ := done[0].AsInt64()
+	if err := done[1].Error(); err != nil || replaced == 0 {
+		return err
+	}
+	return client.Do(ctx, client.B().Publish().Channel(c.changes()).Message(name).Build()).Error()
+}

@@ -1,0 +1,117 @@
+package valkey
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	valkey "github.com/valkey-io/valkey-go"
+
+	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/privacy"
+)
+
+const (
+	looksAtOnce = 500  // entries that are looked at in one round trip
+	frontBytes  = 4096 // of each; the marks of nearly all fit in
+)
+
+// Erase implements [cache.Store]. It looks at the marks of every entry in the server. Unlike other calls it fails without
+// the server.
+func (c *Cache) Erase(ctx context.Context, s privacy.Subject) (map[string]int, error) {
+	removed := 0
+	if !s.DryRun {
+		if _, err := c.memory.Erase(ctx, s); err != nil {
+			return nil, err
+		}
+		c.forgetKeys()
+	}
+	client := c.server.client.Load()
+	if client == nil {
+		return nil, fmt.Errorf("valkey: the cache: %w", errLost)
+	}
+	for _, node := range (*client).Nodes() {
+		n, err := c.eraseOn(ctx, node, s)
+		removed += n
+		if err != nil {
+			return nil, fmt.Errorf("valkey: the cache: %w", err)
+		}
+	}
+	if removed == 0 {
+		return nil, nil
+	}
+	return map[string]int{cache.Erased: removed}, nil
+}
+
+// eraseOn removes the subject's entries from one node. A replica of another node has none of its own.
+func (c *Cache) eraseOn(ctx context.Context, node valkey.Client, s privacy.Subject) (removed int, err error) {
+	// Where the role may not be asked for, the node is taken for a master: a replica refuses by itself.
+	if role, err := node.Do(ctx, node.B().Role().Build()).ToArray(); err == nil && len(role) > 0 {
+		if name, _ := role[0].ToString(); name != "master" {
+			return 0, nil
+		}
+	}
+	for at := uint64(0); ; {
+		part, err := node.Do(ctx, node.B().Scan().Cursor(at).Match(globbed.Replace(c.server.prefix)+":entry:*").Count(looksAtOnce).Build()).AsScanEntry()
+		if err != nil {
+			return removed, err
+		}
+		n, err := c.eraseOf(ctx, node, s, part.Elements)
+		removed += n
+		if err != nil || part.Cursor == 0 {
+			return removed, err
+		}
+		at = part.Cursor
+	}
+}
+
+// globbed writes a prefix so that a pattern takes it as it is.
+var globbed = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`)
+
+// eraseOf removes those of the entries that hold the subject, and those that cannot be read: anyone may be in them.
+func (c *Cache) eraseOf(ctx context.Context, node valkey.Client, s privacy.Subject, names []string) (removed int, err error) {
+	looks := make(valkey.Commands, len(names))
+	for i, name := range names {
+		looks[i] = node.B().Getrange().Key(name).Start(0).End(frontBytes - 1).Build()
+	}
+	for i, got := range node.DoMulti(ctx, looks...) {
+		text, err := got.ToString()
+		if err != nil {
+			return removed, err
+		}
+		if text == "" { // it has ended meanwhile
+			continue
+		}
+		marks, _, long, err := front(text)
+		if err != nil && long > 0 {
+			text, err = node.Do(ctx, node.B().Getrange().Key(names[i]).Start(0).End(int64(long-1)).Build()).ToString()
+			if err != nil {
+				return removed, err
+			}
+			marks, _, _, err = front(text)
+		}
+		if err == nil && !s.In(marks) {
+			continue
+		}
+		if removed++; s.DryRun {
+			continue
+		}
+		if err := node.Do(ctx, node.B().Del().Key(names[i]).Build()).Error(); err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// Forget implements [cache.Local].
+func (c *Cache) Forget(names map[privacy.Name]struct{}) int {
+	c.memory.Forget(names)
+	c.forgetKeys()
+	return 0 // the server has them too, if they are any good
+}
+
+// forgetKeys forgets which keys there are: they say what was asked. What memory has is asked for anew.
+func (c *Cache) forgetKeys() {
+	c.seen.Purge()
+	c.keys.Purge()
+}

@@ -1,0 +1,248 @@
+package batch_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/internal/batch"
+)
+
+// upstream takes so many keys a request, and 50 ms for an answer.
+type upstream struct {
+	batch.Joiner[string]
+
+	lane batch.Lane[string]
+
+	mu       sync.Mutex
+	requests []string // the keys of each
+	hangs    string   // the key whose request does not end before 10 s
+}
+
+func newUpstream(most int) *upstream {
+	u := &upstream{}
+	u.lane = batch.Lane[string]{Name: "profile", Most: most, AtOnce: 8, Read: func(asked []batch.Asked) []string {
+		var keys []string
+		for _, a := range asked {
+			keys = append(keys, a.Key)
+		}
+		u.answer(keys)
+		var out []string
+		for _, key := range keys {
+			out = append(out, "value of "+key)
+		}
+		return out
+	}}
+	return u
+}
+
+func (u *upstream) answer(keys []string) {
+	u.mu.Lock()
+	u.requests = append(u.requests, strings.Join(keys, ","))
+	u.mu.Unlock()
+	if slices.Contains(keys, u.hangs) {
+		time.Sleep(10 * time.Second)
+	}
+	time.Sleep(50 * time.Millisecond)
+}
+
+// read reads a key, alone where it is told to.
+func (u *upstream) read(ctx context.Context, key string) (string, error) {
+	turn, err := u.Read(ctx, u.lane, key)
+	if err != nil || !turn.Alone {
+		return turn.Value, err
+	}
+	defer turn.End()
+	u.answer([]string{key})
+	return "value of " + key, nil
+}
+
+func (u *upstream) asked() []string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return slices.Clone(u.requests)
+}
+
+func TestManyReadsTakeFewRequests(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		u := newUpstream(100)
+		var all sync.WaitGroup
+		begun := time.Now()
+		for i := range 1000 {
+			all.Go(func() {
+				key := fmt.Sprintf("user%d", i)
+				if got, err := u.read(t.Context(), key); err != nil || got != "value of "+key {
+					t.Errorf("%s reads %q, %v", key, got, err)
+				}
+			})
+		}
+		all.Wait()
+		if n := len(u.asked()); n > 12 {
+			t.Errorf("%d requests for 1000 keys, 100 a request", n)
+		}
+		if took := time.Since(begun); took > 200*time.Millisecond {
+			t.Errorf("the last has waited %v", took)
+		}
+	})
+}
+
+func TestALoneReadStartsAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		u := newUpstream(100)
+		for range 3 {
+			begun := time.Now()
+			if _, err := u.read(t.Context(), "jack"); err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(begun); took != 50*time.Millisecond {
+				t.Errorf("a lone read takes %v", took)
+			}
+		}
+	})
+}
+
+func TestAPartyStartsTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		u := newUpstream(100)
+		other := make(chan error)
+		go func() { // holds the lane
+			_, err := u.read(t.Context(), "other")
+			other <- err
+		}()
+		synctest.Wait()
+		party := batch.NewParty(8, 8)
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				ctx, member := party.Join(t.Context())
+				defer member.Leave()
+				if i == 7 { // is answered by somebody else
+					return
+				}
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				if _, err := u.read(ctx, string(rune('a'+i))); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if err := <-other; err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff([]string{"other", "a,b,c,d,e,f,g"}, u.asked()); diff != "" {
+			t.Errorf("requests (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestAPartyDoesNotWaitForAMemberForEver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		u, party := newUpstream(100), batch.NewParty(3, 8)
+		var all sync.WaitGroup
+		for _, key := range []string{"a", "b"} {
+			all.Go(func() {
+				ctx, member := party.Join(t.Context())
+				defer member.Leave()
+				if _, err := u.read(ctx, key); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if got := u.asked(); len(got) != 1 {
+			t.Errorf("requests %q", got)
+		}
+	})
+}
+
+func TestTheKeysOfARequestAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		u := newUpstream(3)
+		u.lane.Bytes = 9
+		party := batch.NewParty(7, 8)
+		var all sync.WaitGroup
+		for i, key := range []string{"a", "b", "b", "c", "dddd", "eeee", "ffff"} {
+			all.Go(func() {
+				ctx, member := party.Join(t.Context())
+				defer member.Leave()
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				if got, err := u.read(ctx, key); err != nil || got != "value of "+key {
+					t.Errorf("%s reads %q, %v", key, got, err)
+				}
+			})
+		}
+		all.Wait()
+		got := u.asked()
+		slices.Sort(got)
+		if diff := cmp.Diff([]string{"a,b,c", "dddd,eeee", "ffff"}, got); diff != "" {
+			t.Errorf("requests (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestWhoLeavesTakesNobodyAlong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		u := newUpstream(100)
+		var all sync.WaitGroup
+		for i := range 10 {
+			all.Go(func() {
+				ctx, key := t.Context(), fmt.Sprintf("user%d", i)
+				if i%2 == 1 {
+					var cancel context.CancelFunc
+					ctx, cancel = context.WithTimeout(ctx, 10*time.Millisecond)
+					defer cancel()
+				}
+				time.Sleep(time.Duration(i) * time.Microsecond)
+				if got, err := u.read(ctx, key); i%2 == 0 && (err != nil || got != "value of "+key) {
+					t.Errorf("%s reads %q, %v", key, got, err)
+				} else if i%2 == 1 && err == nil {
+					t.Errorf("%s has not left", key)
+				}
+			})
+		}
+		all.Wait()
+		if diff := cmp.Diff([]string{"user0", "user2,user4,user6,user8"}, u.asked()); diff != "" {
+			t.Errorf("requests (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestARequestThatHangsHoldsNobodyUpForLong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		u := newUpstream(100)
+		u.hangs = "hostile"
+		var all sync.WaitGroup
+		all.Go(func() {
+			if _, err := u.read(t.Context(), "hostile"); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		begun := time.Now()
+		for _, key := range []string{"a", "b"} {
+			all.Go(func() {
+				if _, err := u.read(t.Context(), key); err != nil {
+					t.Error(err)
+				}
+				if took := time.Since(begun); took > 2*time.Second {
+					t.Errorf("%s has waited %v", key, took)
+				}
+			})
+		}
+		all.Wait()
+	})
+}

@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// answered is what a key of a batch is answered with, but for the key.
+type answered struct {
+	data    []byte
+	raw     json.RawMessage // of what carries none by itself
+	problem *problem.Error
+	state   schema.CacheState
+	age     int64  // seconds
+	tag     string // of all but the age; "" when the same may be answered better the next time
+	ttl     time.Duration
+}
+
+// answer puts the answer together, and reports whether its enrichment is to be paid.
+func (b *batch) answer(ctx context.Context) (*operation.Answer, bool, error) {
+	parts, enriched, err := b.answers(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	a := &operation.Answer{
+		Fresh: b.Options.Flag("fresh"), TTL: b.row.TTL,
+		Meta: schema.Meta{RequestID: b.call.RequestID, Cache: schema.Hit},
+	}
+	data, raws, whole := []byte{'['}, []json.RawMessage{}, true
+	var tags []string
+	for i, key := range b.Keys {
+		one := answered{problem: b.refusal(key), state: schema.Miss, tag: string(problem.InvalidRequest), ttl: a.TTL}
+		if key.Err == nil {
+			one = parts[key.Read]
+		}
+		if i > 0 {
+			data = append(data, ',')
+		}
+		if data, err = one.append(data, key.Shown); err != nil {
+			return nil, false, err
+		}
+		if one.state == schema.Miss {
+			a.Meta.Cache = schema.Miss
+		}
+		a.TTL, a.Meta.DataAgeS = min(a.TTL, one.ttl), max(a.Meta.DataAgeS, one.age)
+		tags, whole = append(tags, key.Shown, one.tag), whole && one.tag != ""
+		raws = append(raws, one.raw)
+	}
+	a.Data = append(data, ']')
+	if whole {
+		a.Tag = read.Tag(tags...)
+	}
+	a.Meta.Raw, err = listed(raws)
+	return a, enriched, err
+}
+
+// listed returns raws as a list, null where one is missing; nil when all are.
+func listed(raws []json.RawMessage) (json.RawMessage, error) {
+	for _, raw := range raws {
+		if raw != nil {
+			return schema.Marshal(raws)
+		}
+	}
+	return nil, nil
+}
+
+// refusal is the problem of a key that cannot be read; nil of one that can.
+func (b *batch) refusal(key read.Key) *problem.Error {
+	if key.Err == nil {
+		return nil
+	}
+	return b.problem(key.Err)
+}
+
+// answers returns what each read is answered with, and whether the enrichment is to be paid: it is when something was
+// enriched and nothing failed (D11, D65).
+func (b *batch) answers(ctx context.Context) ([]answered, bool, error) {
+	out, enriched, failed := make([]answered, len(b.parts)), false, false
+	for i, p := range b.parts {
+		if p.Err != nil {
+			out[i] = b.failed(p)
+			continue
+		}
+		a := &p.Query.Blank
+		if err := b.reader.Fill(ctx, a, p.Entry, p.Query); err != nil {
+			return nil, false, err
+		}
+		if p.Query.Enrich {
+			switch b.reader.Enrich(ctx, p.Query, p.Entry, a) {
+			case read.AllEnriched:
+				enriched = true
+			case read.PartlyEnriched:
+				failed = true
+			case read.NothingToEnrich:
+			}
+		}
+		out[i] = answered{data: a.Data, raw: a.Meta.Raw, state: p.State, age: a.Meta.DataAgeS, tag: a.Tag, ttl: a.TTL}
+	}
+	return out, enriched && !failed, nil
+}
+
+// failed is the answer of a read that found nothing, or failed.
+func (b *batch) failed(p *read.Part) answered {
+	out := answered{problem: b.problem(p.Err), state: schema.Miss}
+	out.tag = string(out.problem.Code)
+	if absent := p.Entry; absent != nil && absent.NotFound {
+		out.ttl = absent.TTL - b.ageOf(absent)
+	}
+	if out.problem.Remembered {
+		out.state, out.age = schema.Hit, int64(out.problem.Age.Seconds())
+	}
+	return out
+}
+
+// ageOf returns how old an entry is.
+func (b *batch) ageOf(e *cache.Entry) time.Duration { return max(0, b.cfg.Now().Sub(e.FetchedAt)) }
+
+// append appends one element of the answer, as [schema.BatchItem] is written.
+func (a *answered) append(out []byte, key string) ([]byte, error) {
+	name, err := schema.Marshal(key)
+	if err != nil {
+		return nil, err
+	}
+	out = append(append(out, `{"key":`...), name...)
+	out = append(out, `,"data":`...)
+	if a.problem != nil {
+		said, err := schema.Marshal(a.problem)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, `null,"problem":`...), said...)
+	} else {
+		out = append(append(out, a.data...), `,"problem":null`...)
+	}
+	out = append(append(out, `,"cache":"`...), a.state...)
+	out = strconv.AppendInt(append(out, `","data_age_s":`...), a.age, 10)
+	return append(out, '}'), nil
+}

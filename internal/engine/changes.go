@@ -1,0 +1,324 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/watch"
+)
+
+const (
+	changesPage = 100
+	// changesLook is how often the feed is looked at for what other processes have found.
+	changesLook = time.Second
+	// changesBeat is after how long a stream to which nothing comes says so.
+	changesBeat = 15 * time.Second
+)
+
+// boundTo returns what the cursor of a page is bound to.
+func boundTo(row *read.Row, owner string, in operation.Args) string {
+	return row.Name + "|" + strconv.Quote(owner) + in.Binding()
+}
+
+// listChanges answers a page of the account's feed, oldest first. One who waits for more gets a cursor in any case: the feed
+// goes on.
+func listChanges(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
+	in, err := call.Bind(row.Params)
+	if err != nil {
+		return nil, err
+	}
+	q, err := s.since(in)
+	if err != nil {
+		return nil, err
+	}
+	bound := boundTo(row, q.Account, in)
+	if given, err := s.place(ctx, bound, in); err != nil {
+		return nil, err
+	} else if given != "" {
+		if q.After, err = strconv.ParseInt(given, 10, 64); err != nil {
+			return nil, cursor.ErrInvalid
+		}
+	}
+	q.Limit = changesPage + 1
+	wait := in.Seconds("wait_s", -1)
+	found, err := s.await(ctx, q, max(0, wait))
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 && q.Monitor != "" { // a mistyped name must not look like a quiet monitor
+		if _, err := s.watching.store.Monitor(ctx, q.Account, q.Monitor); err != nil {
+			return nil, stored(ctx, err)
+		}
+	}
+	next := ""
+	if more := len(found) > changesPage; more || wait >= 0 {
+		found = found[:min(len(found), changesPage)]
+		last := q.After
+		if len(found) > 0 {
+			last = found[len(found)-1].Seq
+		}
+		next = strconv.FormatInt(last, 10)
+	}
+	return s.paged(ctx, call, found, bound, next)
+}
+
+// since returns what of the feed the parameters select.
+func (s *Session) since(in operation.Args) (watch.Since, error) {
+	owner, err := s.watcher()
+	return watch.Since{Account: owner, Monitor: in.Get("monitor"), Type: in.Get("type"), From: in.Time("since")}, err
+}
+
+// await returns a part of the feed, and waits for it while it is empty, but no longer than patience.
+func (s *Session) await(ctx context.Context, q watch.Since, patience time.Duration) ([]schema.Change, error) {
+	over := time.Now().Add(patience)
+	for {
+		committed := s.watching.committed()
+		bounded, cancel := s.bounded(ctx)
+		found, err := s.watching.store.Changes(bounded, q)
+		cancel()
+		left := time.Until(over)
+		if err != nil || len(found) > 0 || left <= 0 {
+			return found, stored(ctx, err)
+		}
+		look := time.NewTimer(min(left, changesLook))
+		select {
+		case <-committed:
+		case <-look.C:
+		case <-s.watching.ended:
+			over = time.Time{} // once more, and then no longer
+		case <-ctx.Done():
+			look.Stop()
+			return nil, ctx.Err()
+		}
+		look.Stop()
+	}
+}
+
+var errEnded = problem.New(problem.PlatformUnavailable, "the service is stopping").After(time.Second)
+
+// follow hands the changes of a call to yield as they come, and an empty event whenever none has come for a while, until
+// yield returns false or ctx ends.
+func (s *Session) follow(ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool) error {
+	in, err := call.Bind(o.Params)
+	if err != nil {
+		return err
+	}
+	if in.Cursor() != "" {
+		return problem.New(problem.InvalidRequest, `parameter "cursor" is not for streams: they go on behind the header Last-Event-ID`)
+	}
+	q, err := s.since(in)
+	if err != nil {
+		return err
+	}
+	if call.LastEventID != "" {
+		if q.After, err = strconv.ParseInt(call.LastEventID, 10, 64); err != nil || q.After < 0 {
+			return problem.New(problem.InvalidRequest, "Last-Event-ID must be the id of an event of this stream")
+		}
+	}
+	q.Limit = changesPage
+	for beat := time.Duration(0); ; beat = changesBeat { // the stream begins at once, with whatever there is
+		found, err := s.await(ctx, q, beat)
+		if err == nil {
+			err = s.stillValid(ctx) // a stream must not outlive its key
+		}
+		switch {
+		case err != nil:
+			return err
+		case len(found) == 0 && !yield(operation.Event{}):
+			return nil
+		case s.over():
+			return errEnded
+		}
+		for i := range found {
+			b, err := schema.Marshal(&found[i])
+			if err != nil {
+				return err
+			}
+			q.After = found[i].Seq
+			if !yield(operation.Event{ID: strconv.FormatInt(q.After, 10), Result: b}) {
+				return nil
+			}
+		}
+	}
+}
+
+// stillValid fails when the session's key has been revoked.
+func (s *Session) stillValid(ctx context.Context) error {
+	key := s.who.Key()
+	if key == nil {
+		return nil
+	}
+	_, err := s.accounts.Named(ctx, *key)
+	return err
+}
+
+// over reports whether the engine has ended.
+func (s *Session) over() bool {
+	select {
+	case <-s.watching.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// Watch makes the monitor of that name what d says, and hands its changes to yield as they come, from behind the last one
+// that an earlier Watch of it has dealt with, until yield returns false, the monitor has stopped, or something fails: the
+// failure is the last pair.
+func (s *Session) Watch(ctx context.Context, name string, d watch.Definition, yield func(schema.Change, error) bool) {
+	ctx, id := named(ctx, "")
+	if err := s.watch(ctx, name, d, id, func(c schema.Change) bool { return yield(c, nil) }); err != nil {
+		yield(schema.Change{}, s.fail(ctx, managing, operation.Call{Platform: d.Platform, RequestID: id}, err))
+	}
+}
+
+func (s *Session) watch(
+	ctx context.Context, name string, d watch.Definition, id string, yield func(schema.Change) bool,
+) error {
+	m, _, err := s.put(ctx, name, d, id)
+	if err != nil {
+		return err
+	}
+	if m.Paused {
+		if m, err = s.pause(ctx, name, false); err != nil {
+			return err
+		}
+	}
+	// What was told before this monitor was made was told of another of its name.
+	q := watch.Since{Account: m.Account, Monitor: name, From: m.CreatedAt, After: m.Heard, Limit: changesPage}
+	for {
+		found, err := s.await(ctx, q, changesBeat)
+		if err == nil && len(found) == 0 {
+			err = s.stillWatched(ctx, &m)
+		}
+		if err != nil {
+			return err
+		}
+		for _, c := range found {
+			more := yield(c)
+			q.After = c.Seq
+			if !more || c.Type == watch.Stopped && s.stopped(ctx, &m) {
+				return s.heard(ctx, &m, q.After)
+			}
+		}
+		if len(found) == 0 {
+			continue
+		}
+		if err := s.heard(ctx, &m, q.After); err != nil {
+			return err
+		}
+	}
+}
+
+// stillWatched says why nothing more will come of a monitor; nil when something may.
+func (s *Session) stillWatched(ctx context.Context, m *watch.Monitor) error {
+	if s.over() {
+		return errEnded
+	}
+	_, err := s.watching.store.Monitor(ctx, m.Account, m.Name)
+	return stored(ctx, err)
+}
+
+// stopped reports whether a monitor polls no more: what says so may be of long ago.
+func (s *Session) stopped(ctx context.Context, of *watch.Monitor) bool {
+	m, err := s.watching.store.Monitor(ctx, of.Account, of.Name)
+	return err == nil && m.State == watch.Stopped
+}
+
+// heard notes that the changes of a monitor have been dealt with up to that place.
+func (s *Session) heard(ctx context.Context, m *watch.Monitor, seq int64) error {
+	ctx, cancel := s.bounded(context.WithoutCancel(ctx))
+	defer cancel()
+	note := *m
+	note.Heard = seq
+	_, _, err := s.watching.store.Put(ctx, note, 0)
+	if errors.Is(err, watch.ErrAbsent) {
+		return nil
+	}
+	return stored(ctx, err)
+}
+
+// The history is read in parts of so many numbers, and answered in pages of so many points.
+const (
+	historyPart = 5000
+	historyPage = 1000
+)
+
+// steps are the stretches of time that numbers are summed up over.
+var steps = map[string]time.Duration{"1h": time.Hour, "1d": 24 * time.Hour, "7d": 7 * 24 * time.Hour}
+
+// listHistory answers a page of the numbers of a monitor, oldest first.
+func listHistory(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
+	in, err := call.Bind(row.Params)
+	if err != nil {
+		return nil, err
+	}
+	owner, err := s.watcher()
+	if err != nil {
+		return nil, err
+	}
+	q := watch.Numbers{
+		Account: owner, Monitor: in.Get("monitor"), Field: in.Get("field"), Since: in.Time("since"), Until: in.Time("until"),
+		Limit: historyPart,
+	}
+	bound := boundTo(row, owner, in)
+	given, err := s.place(ctx, bound, in)
+	if err != nil {
+		return nil, err
+	}
+	if given != "" {
+		at, err := strconv.ParseInt(given, 10, 64)
+		if err != nil {
+			return nil, cursor.ErrInvalid
+		}
+		q.Since = time.Unix(0, at).UTC()
+	}
+	points, next, err := s.points(ctx, q, steps[in.Get("step")])
+	if err != nil {
+		return nil, err
+	}
+	place := ""
+	if !next.IsZero() {
+		place = strconv.FormatInt(next.UnixNano(), 10)
+	}
+	return s.paged(ctx, call, points, bound, place)
+}
+
+// points returns a page of points, and when the next one begins; the zero time when there is none. A step of 0 sums nothing up.
+func (s *Session) points(
+	ctx context.Context, q watch.Numbers, step time.Duration,
+) (points []schema.HistoryPoint, next time.Time, err error) {
+	points = []schema.HistoryPoint{}
+	for {
+		bounded, cancel := s.bounded(ctx)
+		found, err := s.watching.store.Samples(bounded, q)
+		cancel()
+		if err != nil {
+			return nil, next, stored(ctx, err)
+		}
+		for _, v := range found {
+			at := v.At.UTC().Truncate(max(step, 1))
+			if last := len(points) - 1; last >= 0 && step > 0 && points[last].At.Equal(at) {
+				p := &points[last]
+				p.Value, p.Min, p.Max = v.Value, math.Min(p.Min, v.Value), math.Max(p.Max, v.Value)
+				continue
+			}
+			if len(points) == historyPage {
+				return points, v.At, nil
+			}
+			points = append(points, schema.HistoryPoint{At: at, Value: v.Value, Min: v.Value, Max: v.Value})
+		}
+		if len(found) < q.Limit {
+			return points, time.Time{}, nil
+		}
+		q.Since = found[len(found)-1].At.Add(1)
+	}
+}

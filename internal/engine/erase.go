@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/socialdata/socialdata/internal/erasure"
+	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/internal/upstreams"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/privacy"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+)
+
+// EraseRequest is what is to be erased: one of Handle, ID and URL.
+type EraseRequest struct {
+	Platform        platform.ID // "" where URL says it
+	Handle, ID, URL string
+	Block, DryRun   bool
+	By, Reason      string
+}
+
+// maxReason is how long a reason, a handle or an id may be, in bytes.
+const maxReason = 512
+
+// Erase erases a subject. See [erasure.Keeper.Erase].
+func (e *Engine) Erase(ctx context.Context, r EraseRequest) (privacy.Receipt, error) {
+	in, err := e.erasable(r)
+	if err != nil {
+		return privacy.Receipt{}, err
+	}
+	return e.erased.Erase(ctx, e.erasers, in)
+}
+
+// Unblock lets a subject be read again. See [erasure.Keeper.Unblock].
+func (e *Engine) Unblock(ctx context.Context, r EraseRequest) (privacy.Receipt, error) {
+	in, err := e.erasable(r)
+	if err != nil {
+		return privacy.Receipt{}, err
+	}
+	return e.erased.Unblock(ctx, e.erasers, in)
+}
+
+// Erasures returns the receipts behind after, oldest first, at most limit of them; 0 is no bound.
+func (e *Engine) Erasures(ctx context.Context, after int64, limit int) ([]privacy.Receipt, error) {
+	return e.erased.Receipts(ctx, after, limit)
+}
+
+// VerifyErasures proves that the receipts are as they were written, and returns how many there are.
+func (e *Engine) VerifyErasures(ctx context.Context) (int64, error) { return e.erased.Verify(ctx) }
+
+// erasable reduces what names the subject as reads do. Every error of it is an invalid_request or not_found problem.
+func (e *Engine) erasable(r EraseRequest) (out erasure.Request, err error) {
+	given := 0
+	for _, v := range []string{r.Handle, r.ID, r.URL} {
+		if v != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return out, problem.New(problem.InvalidRequest, "give one of handle, id and url")
+	}
+	out = erasure.Request{Platform: r.Platform, Block: r.Block, DryRun: r.DryRun, By: r.By, Reason: r.Reason}
+	if r.URL != "" {
+		if out.Platform, out.Handle, out.ID, err = e.named(r); err != nil {
+			return out, err
+		}
+	} else {
+		if !e.cfg.Platforms.Has(r.Platform) {
+			return out, e.reader.NoPlatform(problem.InvalidRequest, `"platform": `, string(r.Platform))
+		}
+		if out.Handle, err = e.reduced(r.Platform, providers.Handle, "handle", r.Handle); err != nil {
+			return out, err
+		}
+		if out.ID, err = e.reducedID(r.Platform, r.ID); err != nil {
+			return out, err
+		}
+	}
+	return out, checkReason(out)
+}
+
+// named returns whom an address names.
+func (e *Engine) named(r EraseRequest) (on platform.ID, handle, id string, err error) {
+	found, err := e.resolver.Text(r.URL)
+	if err != nil {
+		return "", "", "", err
+	}
+	if r.Platform != "" && r.Platform != found.Platform {
+		return "", "", "", problem.New(problem.InvalidRequest, "the address is one of %s, not of %s", found.Platform, r.Platform)
+	}
+	for _, c := range found.Calls {
+		row := e.rows[c.Operation.Name]
+		for _, pair := range c.Params {
+			for i := range row.Params {
+				switch p := &row.Params[i]; {
+				case p.Name != pair.Name || p.Subject == "":
+				case p.Subject == providers.Handle:
+					return found.Platform, pair.Value, "", nil
+				default:
+					return found.Platform, "", pair.Value, nil
+				}
+			}
+		}
+	}
+	return "", "", "", problem.New(problem.InvalidRequest, "the address names neither an account nor an object")
+}
+
+// reduced reduces what names something, as reads do.
+func (e *Engine) reduced(on platform.ID, s providers.Subject, name, value string) (string, error) {
+	if value = strings.TrimSpace(value); value == "" {
+		return "", nil
+	}
+	if len(value) > maxReason || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "", problem.New(problem.InvalidRequest, "%q must have at most %d bytes and no control characters", name, maxReason)
+	}
+	canonical, _, err := e.upstreams.Normalize(on, s, value)
+	if err != nil {
+		return "", problem.Wrap(err, problem.InvalidRequest, "%q: %s", name, upstreams.Detail(err, "cannot be read"))
+	}
+	return canonical, nil
+}
+
+// reducedID reduces the id of an object, of which it is not known what it is: it is taken as it stands unless it is the
+// address of one.
+func (e *Engine) reducedID(on platform.ID, id string) (string, error) {
+	if u, err := url.Parse(id); err == nil && u.Host != "" {
+		return "", problem.New(problem.InvalidRequest, "\"id\" must be an id; pass an address as url")
+	}
+	if id = strings.TrimSpace(id); id == "" {
+		return "", nil
+	}
+	if reduced, err := e.reduced(on, providers.PostID, "id", id); err == nil {
+		return reduced, nil
+	}
+	return id, nil // that of something else than a post
+}
+
+// checkReason refuses a reason that says whom it is about: it is kept for good.
+func checkReason(r erasure.Request) error {
+	if len(r.Reason) > maxReason {
+		return problem.New(problem.InvalidRequest, "\"reason\" must have at most %d bytes", maxReason)
+	}
+	for _, name := range []string{r.Handle, r.ID} {
+		if name != "" && strings.Contains(strings.ToLower(r.Reason), strings.ToLower(name)) {
+			return problem.New(problem.InvalidRequest, "\"reason\" must not name whom it is about: it is kept for good")
+		}
+	}
+	return nil
+}
+
+// knowing fails for an operation that shows what is kept while it is not known what must not be shown.
+func (e *Engine) knowing(ctx context.Context, row *read.Row) error {
+	switch row.Name {
+	case "me", "usage", "requests", "platforms", "resolve", "health":
+		return nil
+	}
+	return e.erased.Ready(ctx)
+}

@@ -1,0 +1,167 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// TestLoneReadsOfManyCallersGoTogether: a thousand callers of two accounts, each with a handle of its own, take few requests,
+// and each gets its own answer and pays for it.
+func TestLoneReadsOfManyCallersGoTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		source := &enginetest.Batched{Most: 100, Answers: 50 * time.Millisecond}
+		e := enginetest.New(t, enginetest.Config{Providers: []providers.Provider{source.Provider(platform.X, "x")}})
+		other, _ := e.Account(t, "other", 1000)
+		clients := []*socialdata.Client{e.Client, e.Open.As(other)}
+		begun := time.Now()
+		var all sync.WaitGroup
+		for i := range 1000 {
+			all.Go(func() {
+				handle := fmt.Sprint("user", i)
+				got, err := clients[i%2].Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.X, Handle: handle})
+				switch {
+				case err != nil:
+					t.Error(err)
+				case got.Data.Handle != handle || got.Data.ID != "id-"+handle:
+					t.Errorf("%s got the answer of %s", handle, got.Data.Handle)
+				}
+			})
+		}
+		all.Wait()
+		if n := len(source.Requests()); n > 12 {
+			t.Errorf("%d requests for 1000 handles, 100 a request", n)
+		}
+		if took := time.Since(begun); took > 200*time.Millisecond {
+			t.Errorf("the last caller has waited %v", took)
+		}
+		if balance := e.Balance(t); balance != 500 {
+			t.Errorf("the balance of one account is %d", balance)
+		}
+	})
+}
+
+// TestABatchOfUncachedKeysIsOneRequest: they start together, though nothing is under way.
+func TestABatchOfUncachedKeysIsOneRequest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		source := &enginetest.Batched{Most: 100, Answers: 50 * time.Millisecond}
+		e := enginetest.Of(t, source.Provider(platform.X, "x"))
+		handles := make([]string, 100)
+		for i := range handles {
+			handles[i] = fmt.Sprint("user", i)
+		}
+		begun := time.Now()
+		got, err := e.Client.ProfileBatch(t.Context(), profiles(platform.X, handles...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, item := range got.Data {
+			if item.Data == nil || item.Data.Handle != handles[i] {
+				t.Errorf("%s: %+v", handles[i], item)
+			}
+		}
+		if n, took := len(source.Requests()), time.Since(begun); n != 1 || took > 60*time.Millisecond {
+			t.Errorf("%d requests, %v", n, took)
+		}
+	})
+}
+
+// TestABatchAsksForEightKeysAtATime where the upstream takes one a request.
+func TestABatchAsksForEightKeysAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		now, most := 0, 0
+		e := enginetest.Of(t, enginetest.Profiles(platform.X, "x", schema.Own,
+			func(ctx context.Context, handle string) (schema.Profile, error) {
+				mu.Lock()
+				now++
+				most = max(most, now)
+				mu.Unlock()
+				time.Sleep(100 * time.Millisecond)
+				mu.Lock()
+				now--
+				mu.Unlock()
+				return enginetest.Profile(handle), ctx.Err()
+			}))
+		handles := make([]string, 30)
+		for i := range handles {
+			handles[i] = fmt.Sprint("user", i)
+		}
+		if _, err := e.Client.ProfileBatch(t.Context(), profiles(platform.X, handles...)); err != nil || most != 8 {
+			t.Errorf("%d at a time, %v", most, err)
+		}
+	})
+}
+
+// TestABatchEndsInTime: what is not there after the time of one call is a time-out of its key, and is kept when it comes.
+func TestABatchEndsInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.Of(t, enginetest.Profiles(platform.X, "x", schema.Own,
+			func(ctx context.Context, handle string) (schema.Profile, error) {
+				if strings.HasPrefix(handle, "slow") {
+					select {
+					case <-time.After(time.Minute):
+					case <-ctx.Done():
+						return schema.Profile{}, ctx.Err()
+					}
+				}
+				return enginetest.Profile(handle), nil
+			}))
+		begun := time.Now()
+		got, err := e.Client.ProfileBatch(t.Context(), profiles(platform.X, "slow1", "ann", "slow2"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(begun); took > 16*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		for i, want := range []problem.Code{problem.UpstreamTimeout, "", problem.UpstreamTimeout} {
+			if p := got.Data[i].Problem; (p == nil) != (want == "") || p != nil && p.Code != want {
+				t.Errorf("%s: %v, want %q", got.Data[i].Key, p, want)
+			}
+		}
+		if got.Meta.CreditsUsed != 1 || e.Balance(t) != 999 {
+			t.Errorf("%d credits used, the balance is %d", got.Meta.CreditsUsed, e.Balance(t))
+		}
+	})
+}
+
+// TestTheEstimateOfABatchIsItsPrice for what is not known, and tells what is.
+func TestTheEstimateOfABatchIsItsPrice(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	of := "/v1/mock/profile/batch?" + url.Values{"handles": {"salma,omar,@salma"}, "enrich": {"arabic"}}.Encode()
+	estimate := func() schema.Estimate {
+		t.Helper()
+		got, err := e.Client.Estimate(t.Context(), socialdata.EstimateRequest{Of: of})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Data
+	}
+	if got := estimate(); got.Credits.Most != 5 || got.Credits.Base != 2 || got.Credits.Enrich != 3 || got.Credits.Least != 0 || got.Cache != schema.Miss {
+		t.Errorf("before: %+v", got)
+	}
+	if _, err := e.Client.ProfileBatch(t.Context(), profiles(platform.Mock, "salma", "omar")); err != nil {
+		t.Fatal(err)
+	}
+	if got := estimate(); got.Credits.Most != 5 || got.Credits.Least != 2 || got.Cache != schema.Hit || got.GoodForS != 3600 {
+		t.Errorf("after: %+v", got)
+	}
+}

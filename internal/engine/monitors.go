@@ -1,0 +1,426 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/internal/search"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/privacy"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/watch"
+)
+
+// watching is what monitors are kept in and polled by. In memory nothing is polled before there is something to poll; what a
+// store keeps is polled from the beginning.
+type watching struct {
+	engine *Engine
+	store  watch.Store
+	ended  chan struct{} // closed when the engine ends
+
+	mu     sync.Mutex
+	runner *watch.Runner // nil before the first poll
+	closed bool
+}
+
+// mostWatches is how many monitors an account has at most, unless it is set.
+const mostWatches = 1000
+
+// erasable is a store of monitors that can forget people.
+type erasable interface {
+	watch.Store
+	privacy.Eraser
+}
+
+// watchStore returns the store that was set, or one in memory.
+func watchStore(set watch.Store) (erasable, error) {
+	if set == nil {
+		return watch.NewMemory(), nil
+	}
+	store, ok := set.(erasable)
+	if !ok {
+		return nil, errors.New("socialdata: WithWatches: the store must be a privacy.Eraser too: what monitors keep of people must be removable")
+	}
+	return store, nil
+}
+
+func (w *watching) open(e *Engine, store watch.Store) {
+	w.engine, w.store, w.ended = e, store, make(chan struct{})
+	if e.cfg.Watches != nil {
+		w.start()
+	}
+}
+
+// start begins to poll, unless the engine has ended. What is due already is polled at once.
+func (w *watching) start() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.runner != nil:
+		w.runner.Nudge()
+	case !w.closed:
+		w.runner = watch.Start(watch.Config{Store: w.store, Reader: w, Now: w.engine.cfg.Now, Log: w.engine.cfg.Log})
+	}
+}
+
+// committed returns a channel that is closed when this process has committed a poll; nil while it makes none.
+func (w *watching) committed() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.runner == nil {
+		return nil
+	}
+	return w.runner.Committed()
+}
+
+func (w *watching) close(ctx context.Context) error {
+	w.mu.Lock()
+	if !w.closed {
+		w.closed = true
+		close(w.ended)
+	}
+	runner := w.runner
+	w.mu.Unlock()
+	if runner == nil {
+		return nil
+	}
+	return runner.Close(ctx)
+}
+
+// Watched implements [watch.Reader]: it reads one page as the key of a monitor. The ledger knows the page by its name, and
+// charges it once.
+func (w *watching) Watched(ctx context.Context, r watch.Read) (watch.Page, error) {
+	ctx, id := named(ctx, "")
+	ctx = providers.WithClass(ctx, providers.ClassBackground)
+	s, call := Session{w.engine, w.engine.accounts.Caller(nil)}, callOf(r.Ask, id)
+	row := w.engine.rows[r.Operation]
+	if row == nil {
+		return watch.Page{}, s.fail(ctx, nil, call, problem.New(problem.InvalidRequest, "there is no operation %q any more", r.Operation))
+	}
+	if r.Key != "" {
+		who, err := w.engine.accounts.Named(ctx, keys.Key{ID: r.Key, Account: r.Account, DayCap: r.Caps.Day, TotalCap: r.Caps.Total})
+		if err != nil {
+			return watch.Page{}, s.fail(ctx, row.Operation, call, err)
+		}
+		s.who = who
+	}
+	if r.Cursor != "" {
+		call.Pairs = append(call.Pairs, operation.Pair{Name: "cursor", Value: r.Cursor})
+	}
+	begun := time.Now()
+	answer, err := s.poll(ctx, row, call, r.Once)
+	if answer, err = s.tell(ctx, row, call, begun, answer, err); err != nil {
+		return watch.Page{}, err
+	}
+	page := watch.Page{Data: answer.Data, Next: answer.Meta.NextCursor, Credits: answer.Meta.CreditsUsed}
+	for _, state := range answer.Meta.Platforms {
+		page.Partial = page.Partial || state != schema.OK
+	}
+	return page, nil
+}
+
+// poll makes the read of a page, which the ledger charges once by its name.
+func (s *Session) poll(ctx context.Context, row *read.Row, call operation.Call, once string) (*operation.Answer, error) {
+	if row.Price == operation.EachPlatform { // all the time that there is: no one waits
+		call.Pairs = append(call.Pairs, operation.Pair{Name: "wait_s", Value: "25"})
+	}
+	plan, err := s.plan(ctx, row, call)
+	if err != nil {
+		return nil, err
+	}
+	ledgerKey, err := s.books.conceal(ctx, once)
+	if err != nil {
+		return nil, err
+	}
+	if plan.search != nil {
+		req := search.Request{Who: s.who, ID: call.RequestID, IdempotencyKey: ledgerKey, Left: s.left(ctx)}
+		answer, _, err := s.search.All(ctx, req, plan.search)
+		return answer, err
+	}
+	return s.charge(ctx, plan.read, s.left(ctx), call.RequestID, ledgerKey)
+}
+
+// callOf returns the call that a monitor makes.
+func callOf(a watch.Ask, requestID string) operation.Call {
+	call := operation.Call{Platform: a.Platform, Pairs: operation.Pairs{}, RequestID: requestID}
+	for name, value := range a.Params {
+		call.Pairs = append(call.Pairs, operation.Pair{Name: name, Value: value})
+	}
+	slices.SortFunc(call.Pairs, func(a, b operation.Pair) int { return cmp.Compare(a.Name, b.Name) })
+	return call
+}
+
+// watcher returns the account whose monitors the session sees. A client that knows no accounts is one account.
+func (s *Session) watcher() (string, error) {
+	if s.who.Key() == nil && (s.accounts.Ledger != nil || s.accounts.Keys != nil) {
+		return "", account.ErrNone
+	}
+	return s.who.Account(), nil
+}
+
+// stored returns the error of the store of monitors as what it is to callers.
+func stored(ctx context.Context, err error) error {
+	if err == nil || errors.Is(err, watch.ErrAbsent) || errors.Is(err, watch.ErrFull) || ctx.Err() != nil {
+		return err
+	}
+	return &account.UnavailableError{Store: "monitors", Err: err}
+}
+
+// bounded returns ctx with the time that a call of the store of monitors has.
+func (s *Session) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, s.cfg.Timeout)
+}
+
+// managing is what failures of monitors are logged and told as.
+var managing = &operation.Operation{Name: "monitors", Func: "Monitors", Path: "/manage/monitors/{name}", Service: true}
+
+// PutMonitor makes a monitor of the session's account, or gives the one of that name another definition, and reports whether
+// it is new.
+func (s *Session) PutMonitor(ctx context.Context, name string, d watch.Definition) (m schema.Monitor, made bool, err error) {
+	ctx, id := named(ctx, "")
+	stands, made, err := s.put(ctx, name, d, id)
+	if err != nil {
+		return m, false, s.fail(ctx, managing, operation.Call{Platform: d.Platform, RequestID: id}, err)
+	}
+	return s.shown(ctx, &stands), made, nil
+}
+
+func (s *Session) put(ctx context.Context, name string, d watch.Definition, id string) (m watch.Monitor, made bool, err error) {
+	owner, err := s.watcher()
+	if err != nil {
+		return m, false, err
+	}
+	if err := watch.CheckName(name); err != nil {
+		return m, false, err
+	}
+	row, err := s.watchable(d.Operation)
+	if err != nil {
+		return m, false, err
+	}
+	if _, err := s.askPrice(ctx, row, d.Ask, id); err != nil {
+		return m, false, err
+	}
+	d.List = row.List()
+	if err := d.Check(row.TTL); err != nil {
+		return m, false, err
+	}
+	m = watch.Monitor{Definition: d, Account: owner, Name: name, CreatedAt: s.cfg.Now().UTC()}
+	m.NextAt, m.Heard = m.CreatedAt, 0
+	if key := s.who.Key(); key != nil {
+		m.Key, m.Caps = key.ID, watch.Caps{Day: key.DayCap, Total: key.TotalCap}
+	}
+	ctx, cancel := s.bounded(ctx)
+	defer cancel()
+	if old, err := s.watching.store.Monitor(ctx, owner, name); err == nil {
+		m.Paused = old.Paused
+	}
+	m, made, err = s.watching.store.Put(ctx, m, cmp.Or(s.cfg.MostWatches, mostWatches))
+	if err == nil {
+		s.watching.start()
+	}
+	return m, made, stored(ctx, err)
+}
+
+// watchable returns the row of an operation that a monitor may ask.
+func (s *Session) watchable(name string) (*read.Row, error) {
+	var names []string
+	for _, row := range s.cfg.Rows {
+		if row.Watched && row.Name == name {
+			return row, nil
+		}
+		if row.Watched {
+			names = append(names, row.Name)
+		}
+	}
+	slices.Sort(names)
+	return nil, problem.New(problem.InvalidRequest, "operation must be one that a monitor can ask: %s%s",
+		strings.Join(names, ", "), problem.DidYouMean(name, names))
+}
+
+// askPrice checks what a monitor asks as the call would be checked, and returns the price of a page.
+func (s *Session) askPrice(ctx context.Context, row *read.Row, a watch.Ask, id string) (int64, error) {
+	fans := row.Price == operation.EachPlatform
+	switch {
+	case fans && a.Platform != "":
+		return 0, problem.New(problem.InvalidRequest, `%s has no platform of its own: name those to ask in the parameter "platforms"`, row.Name)
+	case !fans && a.Platform == "":
+		return 0, problem.New(problem.InvalidRequest, "%s needs a platform", row.Name)
+	case !fans && !s.cfg.Platforms.Has(platform.ID(a.Platform)):
+		return 0, problem.New(problem.InvalidRequest, "there is no platform %q%s", a.Platform,
+			problem.DidYouMean(a.Platform, s.cfg.Platforms.Names()))
+	}
+	for i := range row.Params {
+		p := &row.Params[i]
+		if _, given := a.Params[p.Name]; given && (p.Option || p.Form == operation.FormCursor) {
+			return 0, problem.New(problem.InvalidRequest, "parameter %q is not for monitors: they take what says what is read", p.Name)
+		}
+	}
+	plan, err := s.plan(ctx, row, callOf(a, id))
+	switch {
+	case err != nil:
+		return 0, err
+	case plan.search != nil:
+		return plan.search.Price(), nil
+	}
+	return plan.read.Quote.Total(), nil
+}
+
+// PauseMonitor stops or resumes the polls of a monitor. What it had to poll meanwhile it polls at once.
+func (s *Session) PauseMonitor(ctx context.Context, name string, paused bool) (schema.Monitor, error) {
+	ctx, id := named(ctx, "")
+	m, err := s.pause(ctx, name, paused)
+	if err != nil {
+		return schema.Monitor{}, s.fail(ctx, managing, operation.Call{RequestID: id}, err)
+	}
+	return s.shown(ctx, &m), nil
+}
+
+func (s *Session) pause(ctx context.Context, name string, paused bool) (watch.Monitor, error) {
+	owner, err := s.watcher()
+	if err != nil {
+		return watch.Monitor{}, err
+	}
+	ctx, cancel := s.bounded(ctx)
+	defer cancel()
+	m, err := s.watching.store.Monitor(ctx, owner, name)
+	if err != nil {
+		return m, stored(ctx, err)
+	}
+	next := s.cfg.Now().UTC()
+	if m.NextAt.After(next) {
+		next = m.NextAt
+	}
+	m, err = s.watching.store.Pause(ctx, owner, name, paused, next)
+	if err == nil && !paused {
+		s.watching.start()
+	}
+	return m, stored(ctx, err)
+}
+
+// EndMonitor ends a monitor. What it has told stays in the feed; its history is removed.
+func (s *Session) EndMonitor(ctx context.Context, name string) error {
+	ctx, id := named(ctx, "")
+	owner, err := s.watcher()
+	if err == nil {
+		bounded, cancel := s.bounded(ctx)
+		defer cancel()
+		err = stored(bounded, s.watching.store.End(bounded, owner, name))
+	}
+	if err != nil {
+		return s.fail(ctx, managing, operation.Call{RequestID: id}, err)
+	}
+	return nil
+}
+
+// month is what the price of a month is told for.
+const month = 30 * 24 * time.Hour
+
+// shown returns a monitor as its account sees it.
+func (s *Session) shown(ctx context.Context, m *watch.Monitor) schema.Monitor {
+	out := schema.Monitor{
+		Name: m.Name, Operation: m.Operation, Platform: set(m.Platform), Params: map[string]string{}, Every: spell(m.Every),
+		Pages: int64(m.Pages), Follow: int64(m.Follow), Fields: append([]string{}, m.Fields...),
+		Alerts: append([]string{}, m.Alerts...), State: m.Shown(), CreatedAt: m.CreatedAt,
+	}
+	maps.Copy(out.Params, m.Params)
+	if m.Due() {
+		out.NextAt = new(m.NextAt)
+	}
+	if !m.LastAt.IsZero() {
+		out.LastAt = new(m.LastAt)
+	}
+	if m.Code != "" {
+		out.Problem = &schema.MonitorProblem{Code: m.Code, Detail: m.Detail}
+	}
+	if m.Month == s.cfg.Now().UTC().Format("2006-01") {
+		out.Credits = m.Credits
+	}
+	if row := s.rows[m.Operation]; row != nil {
+		if price, err := s.askPrice(ctx, row, m.Ask, ""); err == nil {
+			polls := int64((month + m.Every - 1) / m.Every)
+			out.Price = schema.MonitorPrice{Least: polls * price, Most: polls * price * int64(m.Pages)}
+		}
+	}
+	return out
+}
+
+// spell writes a duration without the parts that are zero: 15m, not 15m0s.
+func spell(d time.Duration) string {
+	text := d.String()
+	if before, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = before + "m"
+	}
+	if before, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = before + "h"
+	}
+	return text
+}
+
+const monitorsPage = 100
+
+// listMonitors answers a page of the account's monitors, by name.
+func listMonitors(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
+	in, err := call.Bind(row.Params)
+	if err != nil {
+		return nil, err
+	}
+	owner, err := s.watcher()
+	if err != nil {
+		return nil, err
+	}
+	bound := boundTo(row, owner, in)
+	after, err := s.place(ctx, bound, in)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.watching.store.Monitors(ctx, owner, after, monitorsPage+1)
+	if err != nil {
+		return nil, stored(ctx, err)
+	}
+	next := ""
+	if len(found) > monitorsPage {
+		found = found[:monitorsPage]
+		next = found[monitorsPage-1].Name
+	}
+	out := make([]schema.Monitor, len(found))
+	for i := range found {
+		out[i] = s.shown(ctx, &found[i])
+	}
+	return s.paged(ctx, call, out, bound, next)
+}
+
+// place returns where the page begins that a call asks for; "" is the beginning.
+func (s *Session) place(ctx context.Context, bound string, in operation.Args) (string, error) {
+	given := in.Cursor()
+	if given == "" {
+		return "", nil
+	}
+	at, err := s.reader.OpenCursor(ctx, bound, given)
+	if err != nil {
+		return "", err
+	}
+	return at.Token, nil
+}
+
+// paged makes the free answer of a page, with the cursor of the place behind it; "" for none.
+func (s *Session) paged(ctx context.Context, call operation.Call, data any, bound, next string) (*operation.Answer, error) {
+	a, err := s.free(ctx, call, data)
+	if err != nil || next == "" {
+		return a, err
+	}
+	a.Meta.NextCursor, err = s.reader.SealCursor(ctx, bound, &cursor.Cursor{Token: next, Issued: s.cfg.Now().Truncate(time.Hour)})
+	return a, err
+}

@@ -1,0 +1,191 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/socialdata/socialdata/internal/background"
+	"github.com/socialdata/socialdata/observe"
+	"github.com/socialdata/socialdata/providers"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+const (
+	quotaEvery = 5 * time.Second    // is what was used of limits saved at the latest
+	quotaPart  = 50                 // or when the fiftieth part of one has been used since: three replicas stay within 5 %
+	quotaTTL   = 3 * 24 * time.Hour // no limit that is saved is longer than a day
+	quotaTries = 5                  // against others who save at the same time
+)
+
+// quotas saves what has been used of the upstreams' limits, and takes over what other processes have used of them.
+type quotas struct {
+	limits   map[string][]providers.Limit // by provider
+	records  records.Store                // nil: each process counts for itself
+	log      *slog.Logger
+	work     background.Group
+	saving   sync.Mutex
+	mu       sync.Mutex
+	armed    *time.Timer // saves when it is over; nil when nothing has been used since
+	hurrying bool        // a save has been begun before its time
+}
+
+// Quotas returns where the upstreams' limits stand.
+func (e *Engine) Quotas() []observe.Quota {
+	out := e.upstreams.Quotas()
+	for i := range out {
+		out[i].Shared = e.quotas.records != nil
+	}
+	return out
+}
+
+// open takes over what is saved, where the records outlive the engine.
+func (q *quotas) open(limits map[string][]providers.Limit, store records.Store, shared bool, log *slog.Logger) {
+	q.limits, q.log = limits, log
+	if !shared {
+		return
+	}
+	q.records = store
+	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
+	defer cancel()
+	q.restore(ctx)
+}
+
+// failed logs that each process counts for itself, for now.
+func (q *quotas) failed(err error) {
+	q.log.Warn("what was used of the upstreams' limits is neither saved nor shared", "error", err)
+}
+
+// restore takes over what is saved.
+func (q *quotas) restore(ctx context.Context) {
+	keys, err := q.records.Keys(ctx, "quota/")
+	if err != nil {
+		q.failed(err)
+		return
+	}
+	there := map[string]bool{}
+	for _, key := range keys {
+		there[key] = true
+	}
+	for provider, limits := range q.limits {
+		for _, l := range limits {
+			key := quotaKey(provider, l)
+			if !there[key] {
+				continue
+			}
+			r, err := q.records.Get(ctx, key)
+			if err == nil {
+				l.Restore(string(r.Value))
+			} else if !errors.Is(err, records.ErrAbsent) {
+				q.failed(err)
+				return
+			}
+		}
+	}
+}
+
+func quotaKey(provider string, l providers.Limit) string {
+	return records.Key("quota", provider, l.Name())
+}
+
+// used notes that the limits of a provider may have been used.
+func (q *quotas) used(p *providers.Provider) {
+	if q.records == nil || len(p.Limits) == 0 {
+		return
+	}
+	much, some := false, false
+	for _, l := range p.Limits {
+		at := l.State()
+		some = some || at.Unsaved != 0
+		much = much || at.Unsaved*quotaPart >= max(at.Limit, 1) && at.Unsaved > 0
+	}
+	if !some {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if much && !q.hurrying && q.work.Begin() {
+		q.hurrying = true
+		go func() {
+			defer q.work.End()
+			q.save()
+		}()
+	}
+	if q.armed == nil {
+		q.armed = time.AfterFunc(quotaEvery, func() {
+			if q.work.Begin() {
+				defer q.work.End()
+				q.save()
+			}
+		})
+	}
+}
+
+// save saves what has been used since it was last saved.
+func (q *quotas) save() {
+	q.saving.Lock()
+	defer q.saving.Unlock()
+	q.mu.Lock()
+	if q.armed != nil {
+		q.armed.Stop()
+	}
+	q.armed, q.hurrying = nil, false
+	q.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), recordsPatience)
+	defer cancel()
+	for provider, limits := range q.limits {
+		for _, l := range limits {
+			if l.State().Unsaved == 0 {
+				continue
+			}
+			if err := q.saveOne(ctx, quotaKey(provider, l), l); err != nil {
+				q.failed(err)
+				return
+			}
+		}
+	}
+}
+
+// saveOne writes one limit over what others have written meanwhile.
+func (q *quotas) saveOne(ctx context.Context, key string, l providers.Limit) error {
+	for try := 0; ; try++ {
+		before, err := q.records.Get(ctx, key)
+		if err != nil && !errors.Is(err, records.ErrAbsent) {
+			return err
+		}
+		text := l.Save(string(before.Value))
+		if text == "" {
+			return nil
+		}
+		r := records.Record{Key: key, Value: []byte(text), Version: before.Version}
+		if before.Version != 0 {
+			_, err = q.records.Put(ctx, r, quotaTTL)
+		} else {
+			var added bool
+			if _, added, err = q.records.Add(ctx, r, quotaTTL); err == nil && !added {
+				err = records.ErrConflict
+			}
+		}
+		switch {
+		case err == nil:
+			l.Restore(text)
+			return nil
+		case !errors.Is(err, records.ErrConflict) || try == quotaTries:
+			return err
+		}
+	}
+}
+
+// close saves what is not saved yet, and ends.
+func (q *quotas) close(ctx context.Context) error {
+	if q.records == nil {
+		return nil
+	}
+	err := q.work.Close(ctx)
+	if err == nil {
+		q.save()
+	}
+	return err
+}

@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/requests"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// remember adds a call of an account to the request log: an answer by its meta and what it was charged, or a problem. o is
+// nil for a call that was refused before it was read. What needs no key is left out.
+func (s *Session) remember(
+	ctx context.Context, o *operation.Operation, call operation.Call, begun time.Time, meta *schema.Meta, charged int64, p *problem.Error,
+) {
+	key := s.who.Key()
+	if key == nil || o != nil && o.NoKey {
+		return
+	}
+	r := requests.Request{
+		At: s.cfg.Now().UTC(), ID: call.RequestID, Account: key.Account, Key: key.ID, Status: 200, Took: time.Since(begun),
+		Providers: operation.Asked(ctx),
+	}
+	if o != nil {
+		r.Operation = o.Name
+	}
+	if info, known := s.cfg.Platforms.Lookup(platform.ID(call.Platform)); known {
+		r.Platform = string(info.ID) // a word that is no platform's is what was asked
+	}
+	if meta != nil {
+		r.Cache, r.Credits = string(meta.Cache), charged
+	}
+	if p != nil {
+		r.Status, r.Code = p.HTTPStatus(), string(p.Code)
+	}
+	s.requests.note(r)
+}
+
+const requestsPage = 100
+
+// listRequests answers a page of what the account's last calls came to, newest first.
+func listRequests(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
+	in, err := call.Bind(row.Params)
+	if err != nil {
+		return nil, err
+	}
+	if s.who.Key() == nil {
+		return nil, account.ErrNone
+	}
+	q := requests.Query{
+		Account: s.who.Account(), Key: in.Get("key"), Operation: in.Get("operation"), Platform: in.Get("platform"),
+		ID: in.Get("request_id"), Limit: requestsPage + 1,
+	}
+	q.Status, _ = strconv.Atoi(in.Get("status"))
+	bound := row.Name + "|" + strconv.Quote(q.Account) + in.Binding()
+	if given := in.Cursor(); given != "" {
+		at, err := s.reader.OpenCursor(ctx, bound, given)
+		if err != nil {
+			return nil, err
+		}
+		if q.Before, err = strconv.ParseInt(at.Token, 10, 64); err != nil {
+			return nil, cursor.ErrInvalid
+		}
+	}
+	found, err := s.requestsOf(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	next := ""
+	if len(found) > requestsPage {
+		found = found[:requestsPage]
+		next, err = s.reader.SealCursor(ctx, bound, &cursor.Cursor{
+			Token: strconv.FormatInt(found[requestsPage-1].Seq, 10), Issued: s.cfg.Now().Truncate(time.Hour),
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	a, err := s.free(ctx, call, rowsOf(found))
+	if err == nil {
+		a.Meta.NextCursor = next
+	}
+	return a, err
+}
+
+// requestsOf lists requests for a call of the session.
+func (s *Session) requestsOf(ctx context.Context, q requests.Query) ([]requests.Request, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.left(ctx))
+	defer cancel()
+	found, err := s.requests.list(ctx, q)
+	if err != nil {
+		err = &account.UnavailableError{Store: "requests", Err: err}
+	}
+	return found, err
+}
+
+// LastRequests returns what the last calls of all accounts came to, as q selects them, newest first.
+func (e *Engine) LastRequests(ctx context.Context, q requests.Query) ([]schema.Request, error) {
+	found, err := e.requests.list(ctx, q)
+	return rowsOf(found), err
+}
+
+// Rollups returns the usage that q selects, of all accounts unless q names one.
+func (e *Engine) Rollups(ctx context.Context, q requests.SumQuery) ([]requests.Rollup, error) {
+	return e.requests.sums(ctx, e.requests.books, q)
+}
+
+// booksOf is the books of the session's account, as they are for its calls.
+type booksOf struct{ *Session }
+
+// Entries implements [requests.Books].
+func (b booksOf) Entries(ctx context.Context, q credits.Query) ([]credits.Entry, error) {
+	return b.who.Entries(ctx, q)
+}
+
+// usageBy answers the account's usage, added up by a group.
+func usageBy(ctx context.Context, s *Session, in operation.Args, call operation.Call) (*operation.Answer, error) {
+	for _, name := range []string{"request_id", "cursor"} {
+		if in.Get(name) != "" {
+			return nil, problem.New(problem.InvalidRequest, "%s selects entries and cannot be used with group", name)
+		}
+	}
+	group := requests.Dimension(in.Get("group"))
+	q := requests.SumQuery{
+		Account: s.who.Account(), Key: in.Get("key"), Platform: in.Get("platform"),
+		By: []requests.Dimension{group},
+	}
+	if since := in.Time("since"); !since.IsZero() {
+		q.Since = requests.DayOf(since)
+	}
+	if until := in.Time("until"); !until.IsZero() {
+		q.Until = requests.DayOf(until.Add(-time.Nanosecond)) + 1 // a day that has begun is told whole
+	}
+	within, cancel := context.WithTimeout(ctx, s.left(ctx))
+	defer cancel()
+	rollups, err := s.requests.sums(within, booksOf{s}, q)
+	if err != nil {
+		return nil, &account.UnavailableError{Store: "requests", Err: err}
+	}
+	rows := make([]schema.Rollup, len(rollups))
+	for i := range rollups {
+		rows[i] = rollupRow(&rollups[i], rollups[i].Group(group))
+	}
+	return s.free(ctx, call, rows)
+}
+
+func rollupRow(r *requests.Rollup, group string) schema.Rollup {
+	row := schema.Rollup{
+		Group: set(group), Calls: r.Calls, Paid: r.Paid, Free: r.Free, Failed: r.Failed, Hits: r.Hits, Credits: r.Credits,
+		Refunded: r.Refunded, Dropped: r.Dropped, Errors: []schema.ErrorCount{},
+	}
+	for _, code := range slices.Sorted(maps.Keys(r.Errors)) {
+		row.Errors = append(row.Errors, schema.ErrorCount{Code: code, Calls: r.Errors[code]})
+	}
+	if r.P50 > 0 {
+		row.P50MS, row.P95MS = new(requests.Milliseconds(r.P50)), new(requests.Milliseconds(r.P95))
+	}
+	return row
+}
+
+func rowsOf(found []requests.Request) []schema.Request {
+	out := make([]schema.Request, 0, len(found))
+	for _, r := range found {
+		row := schema.Request{
+			At: r.At, RequestID: r.ID, AccountID: r.Account, KeyID: r.Key, Operation: set(r.Operation), Platform: set(r.Platform),
+			Status: r.Status, Code: set(r.Code), Credits: r.Credits, TookMS: r.Took.Milliseconds(), Providers: append([]string{}, r.Providers...),
+		}
+		if r.Cache != "" {
+			row.Cache = new(schema.CacheState(r.Cache))
+		}
+		out = append(out, row)
+	}
+	return out
+}

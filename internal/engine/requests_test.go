@@ -1,0 +1,239 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/requests"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/sqlite"
+)
+
+func TestRequestsTellWhatTheLastCallsCameTo(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New(t, enginetest.Config{})
+	other, _ := e.Account(t, "other", 10)
+	do := func(c *socialdata.Client, name, id string, call operation.Call) {
+		call.RequestID = id
+		_, _ = c.Do(t.Context(), socialdata.Operation(name), call)
+	}
+	do(e.Client, "posts", "req_1", on("mock", "handle", "hidden_name"))
+	do(e.Client, "posts", "req_2", on("mock", "handle", "hidden_name"))
+	do(e.Client, "profile", "req_3", on("mock", "handle", "not_found"))
+	do(e.Client, "profile", "req_4", on("hidden_platform", "handle", "a"))
+	do(e.Client, "platforms", "req_5", operation.Call{})
+	do(e.Open.As(other), "profile", "req_6", on("mock", "handle", "ann"))
+	do(e.Open, "health", "req_7", operation.Call{})
+
+	got, err := e.Client.Requests(t.Context(), socialdata.RequestsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got.Data {
+		got.Data[i].TookMS = 0
+	}
+	row := func(id, name string, change func(*schema.Request)) schema.Request {
+		r := schema.Request{
+			At: enginetest.Start, RequestID: id, AccountID: e.Key.Account, KeyID: e.Key.ID, Operation: &name,
+			Platform: new("mock"), Status: 200, Providers: []string{},
+		}
+		change(&r)
+		return r
+	}
+	want := []schema.Request{
+		row("req_4", "profile", func(r *schema.Request) { r.Platform, r.Status, r.Code = nil, 404, new("not_found") }),
+		row("req_3", "profile", func(r *schema.Request) { r.Status, r.Code, r.Providers = 404, new("not_found"), []string{"mock"} }),
+		row("req_2", "posts", func(r *schema.Request) { r.Cache, r.Credits = new(schema.Hit), 1 }),
+		row("req_1", "posts", func(r *schema.Request) { r.Cache, r.Credits, r.Providers = new(schema.Miss), 1, []string{"mock"} }),
+	}
+	if diff := cmp.Diff(want, got.Data); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	all, err := e.Open.LastRequests(t.Context(), "", socialdata.RequestsRequest{}, 100)
+	if err != nil || strings.Contains(fmt.Sprintf("%+v", all), "hidden") {
+		t.Error("what was asked is in the log")
+	}
+	for name, tt := range map[string]struct {
+		req  socialdata.RequestsRequest
+		want int
+	}{
+		"status":    {socialdata.RequestsRequest{Status: 404}, 2},
+		"operation": {socialdata.RequestsRequest{Operation: "posts"}, 2},
+		"platform":  {socialdata.RequestsRequest{Platform: platform.GitHub}, 0},
+		"request":   {socialdata.RequestsRequest{RequestID: "req_1"}, 1},
+		"key":       {socialdata.RequestsRequest{KeyID: other.ID}, 0},
+		"another's": {socialdata.RequestsRequest{RequestID: "req_6"}, 0},
+	} {
+		got, err := e.Client.Requests(t.Context(), tt.req)
+		if err != nil || len(got.Data) != tt.want {
+			t.Errorf("%s: %d requests, %v; want %d", name, len(got.Data), err, tt.want)
+		}
+	}
+	if got, err := e.Open.LastRequests(t.Context(), other.Account, socialdata.RequestsRequest{}, 10); err != nil || len(got) != 1 || got[0].RequestID != "req_6" {
+		t.Errorf("the operator sees %+v, %v", got, err)
+	}
+	_, err = e.Open.Requests(t.Context(), socialdata.RequestsRequest{})
+	enginetest.WantProblem(t, err, problem.Unauthorized)
+}
+
+func TestLogUsageAndBooksAreEqualToTheLastCall(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string]func(t *testing.T) []socialdata.Option{
+		"memory": func(*testing.T) []socialdata.Option { return nil },
+		"file": func(t *testing.T) []socialdata.Option {
+			t.Helper()
+			db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "data.db")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := db.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return []socialdata.Option{socialdata.WithRequests(db.Requests(), requests.Bounds{})}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testEqual(t, options(t))
+		})
+	}
+}
+
+// testEqual makes 10,000 calls by 50 keys at once, and compares what callers were told with the log, the usage and the books.
+func testEqual(t *testing.T, options []socialdata.Option) {
+	t.Helper()
+	const calls, users = 10_000, 50
+	e := enginetest.New(t, enginetest.Config{Credits: 1_000_000, Options: options})
+	var wg sync.WaitGroup
+	charged, answered := make([]int64, users), make([]int64, users)
+	all := make([]keys.Key, users)
+	for u := range users {
+		_, key, err := e.Keys.CreateKey(t.Context(), keys.NewKey{Account: e.Key.Account, Name: strconv.Itoa(u), Environment: keys.Live})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[u] = key
+		wg.Go(func() {
+			client := e.Open.As(key)
+			for n := range calls / users {
+				req := socialdata.PostsRequest{Platform: platform.Mock, Handle: "ann" + strconv.Itoa(n%7), Fresh: n%3 == 0}
+				if n%5 == 0 {
+					req.Handle = "not_found"
+				}
+				if got, err := client.Posts(t.Context(), req); err == nil {
+					charged[u] += got.Meta.CreditsUsed
+					answered[u]++
+				}
+			}
+		})
+	}
+	wg.Wait()
+	usage, err := e.Client.UsageBy(t.Context(), socialdata.UsageByRequest{Group: socialdata.UsageByKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]schema.Rollup{}
+	for _, r := range usage.Data {
+		if r.Group != nil {
+			used[*r.Group] = r
+		}
+	}
+	booked := map[string]int64{}
+	entries, err := e.Ledger.Entries(t.Context(), credits.Query{Account: e.Key.Account, Limit: 1_000_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if entry.Kind == credits.Charged {
+			booked[entry.Key] -= entry.Amount
+		}
+	}
+	logged, counted := map[string]int64{}, 0
+	next := ""
+	for {
+		page, err := e.Client.Requests(t.Context(), socialdata.RequestsRequest{Operation: "posts", Cursor: next})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range page.Data {
+			logged[r.KeyID] += r.Credits
+			counted++
+		}
+		if next = page.Meta.NextCursor; next == "" {
+			break
+		}
+	}
+	if counted != calls {
+		t.Errorf("%d calls are in the log, want %d", counted, calls)
+	}
+	for u, key := range all {
+		if logged[key.ID] != charged[u] || booked[key.ID] != charged[u] {
+			t.Errorf("key %d was told %d credits, %d are in the log and %d in the books", u, charged[u], logged[key.ID], booked[key.ID])
+		}
+		r := used[key.ID]
+		if r.Credits != charged[u] || r.Paid != answered[u] || r.Failed != calls/users-answered[u] || r.Calls != calls/users || r.Dropped != 0 {
+			t.Errorf("key %d was answered %d of %d calls for %d credits; its usage is %+v", u, answered[u], calls/users, charged[u], r)
+		}
+	}
+}
+
+// away is a store of requests that cannot be reached until it is back.
+type away struct {
+	requests.Store
+	back atomic.Bool
+}
+
+func (a *away) Add(ctx context.Context, added []requests.Request, tallies []requests.Tally) error {
+	if !a.back.Load() {
+		return errors.New("the store is away")
+	}
+	return a.Store.Add(ctx, added, tallies)
+}
+
+func TestWhatTheLogLosesIsCountedAndNoCallWaits(t *testing.T) {
+	t.Parallel()
+	store := &away{Store: requests.NewMemory(requests.Bounds{})}
+	e := enginetest.New(t, enginetest.Config{Options: []socialdata.Option{socialdata.WithRequests(store, requests.Bounds{})}})
+	const calls = 7
+	for range calls {
+		if _, err := e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.Mock, Handle: "ann"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := e.Client.Requests(t.Context(), socialdata.RequestsRequest{}); err != nil || len(got.Data) != 0 {
+		t.Errorf("a log that was away lists %d requests, %v", len(got.Data), err)
+	}
+	store.back.Store(true)
+	for {
+		got, err := e.Client.UsageBy(t.Context(), socialdata.UsageByRequest{Group: socialdata.UsageByOperation})
+		if err != nil {
+			t.Fatal(err)
+		}
+		profile := slices.IndexFunc(got.Data, func(r schema.Rollup) bool { return r.Group != nil && *r.Group == "profile" })
+		if profile >= 0 && got.Data[profile].Dropped == calls {
+			if r := got.Data[profile]; r.Paid != calls || r.Credits != calls {
+				t.Errorf("what was paid is lost too: %+v", r)
+			}
+			return
+		}
+	}
+}

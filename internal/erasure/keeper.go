@@ -1,0 +1,314 @@
+package erasure
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/socialdata/socialdata/internal/background"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/privacy"
+	"github.com/socialdata/socialdata/problem"
+)
+
+const (
+	// staleAfter is how long a process may go by an epoch that it has not read again.
+	staleAfter = time.Second
+	// lookPatience is how long a call waits for the epoch when it was not read in time.
+	lookPatience = time.Second
+	// drainPatience is how long a process waits for the writes of the epoch before.
+	drainPatience = 10 * time.Second
+)
+
+// Keeper keeps one process to what is erased and blocked. It is safe for concurrent use.
+type Keeper struct {
+	cfg     Config
+	process string
+	shared  bool
+	writes  writes
+
+	now atomic.Pointer[view]
+	// forgot counts the entries of the cache that were removed from the memory of this process.
+	forgot atomic.Int64
+	come   atomic.Int64 // the epoch that it has come to: nothing is left of what was erased before
+	read   atomic.Int64 // when the epoch was read last: nanoseconds since begun
+	from   time.Time
+
+	mu   sync.Mutex // of those who go to another epoch
+	stop context.CancelFunc
+	work background.Group
+}
+
+// Config is what a [Keeper] is made of.
+type Config struct {
+	// List is what the deployment notes. Nil means one of this process alone.
+	List privacy.Blocklist
+	// Forget removes names from the memory of this process, and returns how many entries of the cache those were.
+	Forget func(names map[privacy.Name]struct{}) int
+	Log    *slog.Logger
+}
+
+// view is what holds in an epoch, as far as this process has come. It is never written to.
+type view struct {
+	epoch   int64
+	hasher  *privacy.Hasher
+	blocked map[privacy.Name]struct{}
+	erased  map[privacy.Name]time.Time // when this process has heard of it
+}
+
+// New returns a Keeper that has read what holds, if the list can be read now; if not, [Keeper.Ready] fails until it can.
+func New(cfg Config) *Keeper {
+	k := &Keeper{cfg: cfg, process: rand.Text(), shared: cfg.List != nil, from: time.Now()}
+	if k.cfg.List == nil {
+		k.cfg.List = privacy.NewMemory(privacy.MemoryConfig{})
+	}
+	k.come.Store(-1)
+	ctx, cancel := context.WithCancel(context.Background())
+	k.stop = cancel
+	first, end := context.WithTimeout(ctx, lookPatience)
+	defer end()
+	if err := k.look(first, k.renew); err != nil {
+		k.cfg.Log.WarnContext(ctx, "what is erased and blocked cannot be read", "error", err)
+	}
+	if k.shared && k.work.Begin() {
+		go func() {
+			defer k.work.End()
+			k.follow(ctx)
+		}()
+	}
+	return k
+}
+
+// Close takes the process off the list, and waits until nothing goes on in the background.
+func (k *Keeper) Close(ctx context.Context) error {
+	k.stop()
+	if err := k.work.Close(ctx); err != nil || !k.shared {
+		return err
+	}
+	if err := k.cfg.List.Leave(ctx, k.process); err != nil {
+		k.cfg.Log.WarnContext(ctx, "the row of this process is not removed", "error", err) // it is dead soon
+	}
+	return nil
+}
+
+// follow renews the row of the process and goes by the epoch, until ctx ends.
+func (k *Keeper) follow(ctx context.Context) {
+	tick := time.NewTicker(privacy.RenewEvery)
+	defer tick.Stop()
+	failed := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := k.look(ctx, k.renew)
+		if ctx.Err() == nil && err != nil != failed {
+			if failed = err != nil; failed {
+				k.cfg.Log.WarnContext(ctx, "what is erased and blocked cannot be read", "error", err)
+			}
+		}
+	}
+}
+
+// renew renews the row of the process and returns the epoch of the deployment.
+func (k *Keeper) renew(ctx context.Context) (int64, error) {
+	if !k.shared {
+		return k.cfg.List.Epoch(ctx)
+	}
+	return k.cfg.List.Renew(ctx, k.process, k.come.Load())
+}
+
+// Epoch returns the epoch that the process goes by; -1 before the first.
+func (k *Keeper) Epoch() int64 {
+	if v := k.now.Load(); v != nil {
+		return v.epoch
+	}
+	return -1
+}
+
+// look reads the epoch and goes to it.
+func (k *Keeper) look(ctx context.Context, read func(context.Context) (int64, error)) error {
+	at := time.Since(k.from)
+	epoch, err := read(ctx)
+	if err != nil {
+		return err
+	}
+	if epoch != k.Epoch() {
+		if err := k.advance(ctx); err != nil {
+			return err
+		}
+	}
+	k.read.Store(int64(at) + 1)
+	return nil
+}
+
+var errDrain = errors.New("writes that began before the erasure are still under way")
+
+// advance goes to the present epoch: from its return on this process has nothing of what was erased, and writes nothing that
+// it has read before.
+func (k *Keeper) advance(ctx context.Context) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	was := k.now.Load()
+	next, fresh, err := k.load(ctx, was)
+	if err != nil || was != nil && next.epoch == was.epoch {
+		return err
+	}
+	k.now.Store(next)
+	if was == nil {
+		return k.arrive(ctx, next.epoch)
+	}
+	limit := time.NewTimer(drainPatience)
+	defer limit.Stop()
+	select {
+	case <-k.writes.turn():
+	case <-limit.C:
+		k.now.Store(&view{was.epoch, next.hasher, next.blocked, next.erased}) // to be tried again
+		return errDrain
+	case <-ctx.Done():
+		k.now.Store(&view{was.epoch, next.hasher, next.blocked, next.erased})
+		return ctx.Err()
+	}
+	k.forgot.Add(int64(k.cfg.Forget(fresh)))
+	return k.arrive(ctx, next.epoch)
+}
+
+// arrive notes that the process has come to an epoch.
+func (k *Keeper) arrive(ctx context.Context, epoch int64) error {
+	k.come.Store(epoch)
+	if !k.shared {
+		return nil
+	}
+	_, err := k.cfg.List.Renew(ctx, k.process, epoch)
+	return err
+}
+
+// load reads what holds, and returns the names that are new to this process as well.
+func (k *Keeper) load(ctx context.Context, was *view) (next *view, fresh map[privacy.Name]struct{}, err error) {
+	state, err := k.cfg.List.Load(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	next = &view{
+		epoch: state.Epoch, blocked: make(map[privacy.Name]struct{}, len(state.Blocked)), erased: map[privacy.Name]time.Time{},
+	}
+	fresh = map[privacy.Name]struct{}{}
+	if was != nil {
+		next.hasher = was.hasher
+	} else {
+		secret, err := k.cfg.List.Secret(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		next.hasher = privacy.NewHasher(secret)
+	}
+	now := time.Now()
+	for _, name := range state.Blocked {
+		next.blocked[name] = struct{}{}
+		if was == nil || !was.blocks(name) {
+			fresh[name] = struct{}{}
+		}
+	}
+	for _, e := range state.Erased {
+		if was == nil || e.Epoch > was.epoch {
+			next.erased[e.Name] = now
+			fresh[e.Name] = struct{}{}
+		} else if at, ok := was.erased[e.Name]; ok && next.erased[e.Name].IsZero() {
+			next.erased[e.Name] = at
+		}
+	}
+	return next, fresh, nil
+}
+
+func (v *view) blocks(name privacy.Name) bool {
+	_, ok := v.blocked[name]
+	return ok
+}
+
+// errStale is the problem of a call that cannot be told whether what is kept may be shown.
+var errStale = problem.New(problem.PlatformUnavailable, "the service cannot tell now what must not be shown; try again")
+
+// Ready returns nil when the process knows what holds: it has read the epoch in the last second, or reads it now. Else it
+// fails with a platform_unavailable problem.
+func (k *Keeper) Ready(ctx context.Context) error {
+	if !k.shared || time.Since(k.from)-time.Duration(k.read.Load()) < staleAfter && k.read.Load() > 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookPatience)
+	defer cancel()
+	if err := k.look(ctx, k.cfg.List.Epoch); err != nil {
+		return problem.Wrap(fmt.Errorf("socialdata: the list of what is erased and blocked: %w", err),
+			problem.PlatformUnavailable, "%s", errStale.Detail).After(time.Second)
+	}
+	return nil
+}
+
+// Hasher returns what makes keyed hashes of names; nil while the list has never been read.
+func (k *Keeper) Hasher() *privacy.Hasher {
+	if v := k.now.Load(); v != nil {
+		return v.hasher
+	}
+	return nil
+}
+
+// Marks returns the marks of everyone in JSON of ours. While the secret is not known, it may be anyone.
+func (k *Keeper) Marks(data []byte) privacy.Marks {
+	if h := k.Hasher(); h != nil {
+		return h.Marks(data)
+	}
+	return privacy.MarksOf(privacy.Anything)
+}
+
+// Blocking reports whether anyone is blocked.
+func (k *Keeper) Blocking() bool {
+	v := k.now.Load()
+	return v != nil && len(v.blocked) > 0
+}
+
+// Blocked reports whether anyone among marks is blocked.
+func (k *Keeper) Blocked(marks privacy.Marks) bool {
+	v := k.now.Load()
+	return v != nil && marks.Any(v.blocked)
+}
+
+// BlockedAmong returns the names among marks that are blocked; nil for none.
+func (k *Keeper) BlockedAmong(marks privacy.Marks) []privacy.Name {
+	v := k.now.Load()
+	if v == nil || len(v.blocked) == 0 {
+		return nil
+	}
+	return marks.Among(v.blocked)
+}
+
+// Enter begins a write of what was read since begun into a store that outlives the call, or that others share. It reports
+// false, and the write must not be made, when someone among marks is blocked or was erased since then. Leave ends the write.
+func (k *Keeper) Enter(ctx context.Context, marks privacy.Marks, begun time.Time) (leave func(), may bool) {
+	leave = k.writes.enter()
+	v := k.now.Load() // after entering: an erasure that is not in it waits for this write
+	if v == nil || !marks.Any(v.blocked) && !v.since(marks, begun) {
+		return leave, true
+	}
+	leave()
+	k.cfg.Log.DebugContext(ctx, "what was erased meanwhile is not kept", "request_id", operation.RequestID(ctx))
+	return nil, false
+}
+
+// since reports whether anyone among marks was erased after begun.
+func (v *view) since(marks privacy.Marks, begun time.Time) bool {
+	if len(v.erased) == 0 {
+		return false
+	}
+	late := map[privacy.Name]struct{}{}
+	for name, at := range v.erased {
+		if at.After(begun) {
+			late[name] = struct{}{}
+		}
+	}
+	return marks.Any(late)
+}

@@ -1,0 +1,59 @@
+package erasure
+
+import (
+	"context"
+	"time"
+
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// Records returns s behind the Keeper: each record is marked with everyone in it, and one that holds whom nothing may be kept
+// of any more is not written.
+func (k *Keeper) Records(s records.Store) records.Store { return kept{s, k} }
+
+type kept struct {
+	records.Store
+
+	keeper *Keeper
+}
+
+// errErased is the problem of a call whose answer was erased while it was made.
+var errErased = problem.New(problem.PlatformUnavailable, "what was read was erased meanwhile; try again")
+
+// enter marks r and begins its write.
+func (s kept) enter(ctx context.Context, r *records.Record) (leave func(), err error) {
+	if r.Subjects == "" && len(r.Value) > 0 && r.Value[0] == '{' {
+		r.Subjects = s.keeper.Marks(r.Value)
+	}
+	begun := operation.Begun(ctx)
+	if begun.IsZero() {
+		begun = time.Now() // it writes over a version that an erasure has removed, if it has
+	}
+	leave, may := s.keeper.Enter(ctx, r.Subjects, begun)
+	if !may {
+		return nil, errErased
+	}
+	return leave, nil
+}
+
+// Put implements [records.Store].
+func (s kept) Put(ctx context.Context, r records.Record, ttl time.Duration) (version int64, err error) {
+	leave, err := s.enter(ctx, &r)
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
+	return s.Store.Put(ctx, r, ttl)
+}
+
+// Add implements [records.Store].
+func (s kept) Add(ctx context.Context, r records.Record, ttl time.Duration) (stands records.Record, added bool, err error) {
+	leave, err := s.enter(ctx, &r)
+	if err != nil {
+		return records.Record{}, false, err
+	}
+	defer leave()
+	return s.Store.Add(ctx, r, ttl)
+}

@@ -1,0 +1,52 @@
+package read
+
+import (
+	"context"
+
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Estimate returns what q may cost and what the cache has of its answer. No upstream is asked.
+func (r *Reader) Estimate(ctx context.Context, q *Query) schema.Estimate {
+	out := schema.Estimate{Credits: r.Prices(q), Cache: schema.Miss, Providers: []schema.EstimateProvider{}}
+	for _, source := range q.from {
+		out.Providers = append(out.Providers, schema.EstimateProvider{
+			Provider: source.Provider.Name, UpstreamCredits: source.Provider.Charges[q.Row.op()],
+			State: r.cfg.Upstreams.StateOf(source, q.Row.op()),
+		})
+	}
+	entry := r.Recall(ctx, q)
+	if entry == nil {
+		return out
+	}
+	age := max(0, r.cfg.Now().Sub(entry.FetchedAt))
+	out.Cache, out.DataAgeS = schema.Hit, int64(age.Seconds())
+	life := q.Row.life(entry)
+	if q.Within {
+		life = min(life, q.MaxAge)
+	}
+	out.GoodForS = int64(max(0, life-age).Seconds())
+	switch {
+	case entry.NotFound:
+		out.Credits.Least = 0
+	case q.Row.Paged() && entry.Next == "":
+		out.Pages = new(int64(1))
+	}
+	return out
+}
+
+// Prices splits the quote of q. Least is the price if every part that may fail, or may not have to be read again, does.
+func (r *Reader) Prices(q *Query) schema.EstimateCredits {
+	out := schema.EstimateCredits{Most: q.Quote.Total(), Base: q.base, Fresh: q.Quote.Base - q.base, Enrich: q.Quote.Enrich}
+	least := q.base
+	if q.Row.Price == operation.PlatformAndProbes { // a probe that fails is free
+		least = r.Base(q.Platform)
+	}
+	out.Least = credits.Price(least, q.Fresh && q.Stale == 0, false).Base
+	if !q.Row.Upstream() { // without an enrichment there is no answer
+		out.Least = out.Most
+	}
+	return out
+}

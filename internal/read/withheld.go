@@ -1,0 +1,150 @@
+package read
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"github.com/socialdata/socialdata/observe"
+	"github.com/socialdata/socialdata/privacy"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
+)
+
+// withheld is what a caller is told of whom the operator has blocked.
+const withheld = "withheld at the request of its owner"
+
+// withheldError says that the object that was asked for is withheld.
+type withheldError struct{ names []privacy.Name } // for which it is
+
+// Error implements error.
+func (*withheldError) Error() string { return withheld }
+
+// errWithheld returns the error of an object that is withheld: to those who asked it is not there.
+func errWithheld(names []privacy.Name) error {
+	return &providers.Error{
+		Kind: providers.ErrNotFound, Detail: withheld, Blame: providers.BlameNobody, Err: &withheldError{names},
+	}
+}
+
+// withheldFor returns the names for which what err is about is withheld; none when it is not.
+func withheldFor(err error) []privacy.Name {
+	if e, ok := errors.AsType[*withheldError](err); ok {
+		return e.names
+	}
+	return nil
+}
+
+// permit refuses a read that asks for someone who is blocked.
+func (r *Reader) permit(q *Query) error {
+	if r.cfg.Erased.Blocking() && r.cfg.Erased.Blocked(r.namedBy(q)) {
+		return problem.New(problem.NotFound, withheld)
+	}
+	return nil
+}
+
+// permitRaw refuses a raw read whose path or query names someone who is blocked: its answer cannot be filtered.
+func (r *Reader) permitRaw(q *Query) error {
+	h := r.cfg.Erased.Hasher()
+	if h == nil || !r.cfg.Erased.Blocking() {
+		return nil
+	}
+	path, query := q.In.Get("path"), q.In.Get("query")
+	values := strings.FieldsFunc(path, func(c rune) bool { return c == '/' })
+	values = append(values, words(path)...)
+	if forwarded, err := url.ParseQuery(query); err == nil {
+		for _, list := range forwarded {
+			for _, v := range list {
+				values = append(append(values, v), words(v)...)
+			}
+		}
+	}
+	if r.cfg.Erased.Blocked(h.Called(q.Platform, values...)) {
+		return problem.New(problem.NotFound, withheld)
+	}
+	return nil
+}
+
+// words returns the parts of text that may be a name.
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("_.-", c)
+	})
+}
+
+// namedBy returns the marks of everyone whom the parameters of q name.
+func (r *Reader) namedBy(q *Query) privacy.Marks {
+	h := r.cfg.Erased.Hasher()
+	if h == nil {
+		return privacy.MarksOf(privacy.Anything)
+	}
+	var names []privacy.Name
+	for i := range q.In.Params {
+		switch p, v := &q.In.Params[i], q.In.Values[i]; p.Subject {
+		case "":
+		case providers.Handle:
+			names = append(names, h.HandleName(q.Platform, v))
+		default:
+			names = append(names, h.ObjectName(q.Platform, v))
+		}
+	}
+	return privacy.MarksOf(names...)
+}
+
+// subjects returns the marks of everyone in an answer to q: who is in its data, whom q names, and who was left out.
+func (r *Reader) subjects(q *Query, data []byte, left []privacy.Name) privacy.Marks {
+	marks := r.cfg.Erased.Marks(data) + r.namedBy(q)
+	switch h := r.cfg.Erased.Hasher(); {
+	case h == nil:
+	case q.Row.raw():
+		marks += privacy.MarksOf(h.RawName(q.Platform))
+	case !q.Row.Upstream(): // what a model says of a text, which may be about anyone
+		marks += privacy.MarksOf(privacy.Anything)
+	}
+	for _, name := range left {
+		marks += privacy.MarksOf(name.Withheld())
+	}
+	return marks
+}
+
+// withhold leaves out of what was read the objects of everyone who is blocked. An object that stands alone is not there. What
+// the upstream says of the page as a whole goes with the first that is left out.
+func (r *Reader) withhold(q *Query, got *Fetched) error {
+	if !r.cfg.Erased.Blocking() || len(got.Data) == 0 {
+		return nil
+	}
+	if got.Data[0] != '[' {
+		if names := r.cfg.Erased.BlockedAmong(r.cfg.Erased.Marks(got.Data)); names != nil {
+			return errWithheld(names)
+		}
+		return nil
+	}
+	objects, ok := Elements(got.Data)
+	if !ok {
+		return nil // what a platform says in words of its own
+	}
+	data, raw, ids := []byte("["), got.Raw[:0:0], got.IDs[:0:0]
+	for i, o := range objects {
+		if names := r.cfg.Erased.BlockedAmong(r.cfg.Erased.Marks(o)); names != nil {
+			got.Withheld = append(got.Withheld, names...)
+			got.LeftOut++
+			r.cfg.Observer.Drift(observe.Drift{Platform: q.Platform, Operation: q.Row.Name, Field: "withheld", LeftOut: true})
+			continue
+		}
+		if len(data) > 1 {
+			data = append(data, ',')
+		}
+		data = append(data, o...)
+		if i < len(got.Raw) {
+			raw = append(raw, got.Raw[i])
+		}
+		if i < len(got.IDs) {
+			ids = append(ids, got.IDs[i])
+		}
+	}
+	if len(got.Withheld) > 0 {
+		got.Data, got.Raw, got.IDs, got.Page = append(data, ']'), raw, ids, nil
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package search_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// reads counts the reads of a store.
+type reads struct {
+	records.Store
+	n enginetest.Counter
+}
+
+func (r *reads) Get(ctx context.Context, key string) (records.Record, error) {
+	r.n.Add()
+	return r.Store.Get(ctx, key)
+}
+
+// TestCallersWhoWaitForAJobShareTheLooks lets fifty callers wait on one replica for the job of another.
+func TestCallersWhoWaitForAJobShareTheLooks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		store := &reads{Store: e.Records}
+		one, another := over(t, e, nil, nil, twoPlatforms()...), over(t, e, nil, store, twoPlatforms()...)
+		id := searchAll(t, one, socialdata.SearchAcrossRequest{Wait: time.Second}).Meta.JobID
+		before, begun := store.n.Count(), time.Now()
+		const callers = 50
+		var wg sync.WaitGroup
+		for range callers {
+			wg.Go(func() { job(t, another, id, 10) })
+		}
+		wg.Wait()
+		if took := time.Since(begun); took < 3*time.Second || took > 5*time.Second {
+			t.Errorf("they have waited for %v; want until the job has ended, four seconds", took)
+		}
+		// Each looks for it before and behind; in between there is a look every 200 ms.
+		if n := store.n.Count() - before; n > 4*callers+25 {
+			t.Errorf("%d reads of %d callers who wait for four seconds", n, callers)
+		}
+	})
+}

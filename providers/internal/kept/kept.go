@@ -1,0 +1,172 @@
+// Package kept stores the bodies of upstreams' responses with their validators, so that an upstream that answers 304
+// need not send them again. They are compressed, limited in total bytes, and evicted least recently used first.
+package kept
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
+
+// Sizes of pools, in bytes.
+const (
+	SharedBytes = 32 << 20 // for all providers that share one HTTP client
+	OwnBytes    = 1 << 20  // for a provider with its own client
+)
+
+// overhead is the approximate memory that an answer takes besides its bytes: its key, the struct, its entry in a map
+// and in a list.
+const overhead = 320
+
+// Key identifies a request and its sender: a hash of the address and the header fields, including the credential.
+type Key [32]byte
+
+// Answer is a response that may be returned again.
+type Answer struct {
+	URL    string // after redirects
+	Header http.Header
+	Body   []byte
+}
+
+// Kept is an answer in a [Pool] with the validators for asking the upstream whether it has changed. It is read-only.
+type Kept struct {
+	ETag         string // "" for none
+	LastModified string // "" for none
+
+	packed []byte // head and body
+	length int    // of the body, in bytes
+}
+
+// Pool stores answers. It is safe for concurrent use.
+type Pool struct {
+	limit int
+	zips  sync.Pool // of *flate.Writer, which are large
+
+	mu   sync.Mutex
+	lru  *simplelru.LRU[Key, *Kept]
+	size int
+}
+
+// New returns an empty pool of the given size in bytes.
+func New(bytes int) *Pool {
+	p := &Pool{limit: bytes}
+	p.lru, _ = simplelru.NewLRU(bytes/overhead+1, func(_ Key, k *Kept) { p.size -= k.size() }) // fails only below 1
+	return p
+}
+
+// Of returns the pool of a transport, or of one that it wraps; nil when there is none.
+func Of(t http.RoundTripper) *Pool {
+	for t != nil {
+		if carrier, ok := t.(interface{ Kept() *Pool }); ok {
+			return carrier.Kept()
+		}
+		wrapper, ok := t.(interface{ Unwrap() http.RoundTripper })
+		if !ok {
+			return nil
+		}
+		t = wrapper.Unwrap()
+	}
+	return nil
+}
+
+func (k *Kept) size() int { return overhead + len(k.packed) + len(k.ETag) + len(k.LastModified) }
+
+// Length returns how long the body is, in bytes.
+func (k *Kept) Length() int { return k.length }
+
+// Is reports whether the validators in a 304, as far as it has any, are those of k.
+// https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.2
+func (k *Kept) Is(etag, lastModified string) bool {
+	if etag != "" && k.ETag != "" {
+		return strings.TrimPrefix(etag, "W/") == strings.TrimPrefix(k.ETag, "W/")
+	}
+	return etag == "" && (lastModified == "" || k.LastModified == "" || lastModified == k.LastModified)
+}
+
+// Get returns the answer stored under key, nil when there is none.
+func (p *Pool) Get(key Key) *Kept {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k, _ := p.lru.Get(key)
+	return k
+}
+
+// Put stores a under key, and replaces what was stored there. An answer that is larger than a quarter of the pool when
+// compressed is not stored.
+func (p *Pool) Put(key Key, etag, lastModified string, a *Answer) {
+	k := &Kept{ETag: etag, LastModified: lastModified, packed: p.pack(a), length: len(a.Body)}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lru.Remove(key)
+	if k.size() > p.limit/4 {
+		return
+	}
+	for p.size+k.size() > p.limit {
+		p.lru.RemoveOldest()
+	}
+	p.size += k.size()
+	p.lru.Add(key, k)
+}
+
+// Drop removes the answer stored under key.
+func (p *Pool) Drop(key Key) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lru.Remove(key)
+}
+
+// Size returns the size of the stored answers in bytes.
+func (p *Pool) Size() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.size
+}
+
+// head is an answer without its body.
+type head struct {
+	URL    string
+	Header http.Header
+}
+
+func (p *Pool) pack(a *Answer) []byte {
+	var b bytes.Buffer
+	w, ok := p.zips.Get().(*flate.Writer)
+	if !ok {
+		w, _ = flate.NewWriter(nil, flate.DefaultCompression) // fails only for a level that does not exist
+	}
+	w.Reset(&b)
+	_ = json.NewEncoder(w).Encode(head{a.URL, a.Header}) // strings, and writing to a buffer never fails
+	_, _ = w.Write(a.Body)
+	_ = w.Close()
+	p.zips.Put(w)
+	return bytes.Clone(b.Bytes()) // without the spare capacity of the buffer
+}
+
+var errShort = errors.New("kept: the body is not whole")
+
+// Answer returns the stored answer. The caller owns it.
+func (k *Kept) Answer() (*Answer, error) {
+	from := flate.NewReader(bytes.NewReader(k.packed))
+	var h head
+	dec := json.NewDecoder(from)
+	if err := dec.Decode(&h); err != nil {
+		return nil, err
+	}
+	body := make([]byte, k.length)
+	rest := io.MultiReader(dec.Buffered(), from)
+	var lineFeed [1]byte // which the encoder writes after the head
+	if _, err := io.ReadFull(rest, lineFeed[:]); err != nil {
+		return nil, err
+	}
+	if _, err := io.ReadFull(rest, body); err != nil {
+		return nil, errors.Join(errShort, err)
+	}
+	return &Answer{h.URL, h.Header, body}, nil
+}

@@ -1,0 +1,78 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/socialdata/socialdata/providers"
+)
+
+// Opener returns a [providers.Provider.Open] for the short links of hosts. It sends one request to the host of the link
+// and does not follow redirects: it returns where the answer leads.
+func Opener(client *http.Client, hosts ...string) func(ctx context.Context, u *url.URL) (string, error) {
+	at := map[string]*Client{}
+	for _, host := range hosts {
+		at[host] = New(Config{HTTP: Still(client), Base: "https://" + host, MaxBody: 1 << 20, Check: leads})
+	}
+	return func(ctx context.Context, u *url.URL) (string, error) {
+		bare := strings.ToLower(u.Host)
+		for _, prefix := range []string{"www.", "m.", "mobile."} {
+			bare = strings.TrimPrefix(bare, prefix)
+		}
+		i := slices.IndexFunc(hosts, func(host string) bool { return host == bare || host == "www."+bare })
+		if i < 0 {
+			return "", providers.NotFound("this short link is of a site that is not known")
+		}
+		res, err := at[hosts[i]].Do(ctx, Get(strings.FieldsFunc(u.Path, func(r rune) bool { return r == '/' })...))
+		to, moved := errors.AsType[*leadsError](err)
+		target := ""
+		switch {
+		case moved:
+			target = to.to
+		case err != nil:
+			return "", err
+		default:
+			target = refreshed(res.Body)
+		}
+		behind, err := u.Parse(target)
+		if target == "" || err != nil {
+			return "", providers.Unavailable(nil, "the site does not say where the short link leads")
+		}
+		return behind.String(), nil
+	}
+}
+
+// leadsError is a redirect that was not followed.
+type leadsError struct{ to string }
+
+// Error does not say where it leads, since that may reveal what was requested.
+func (*leadsError) Error() string { return "the answer is a redirect" }
+
+func leads(res *Response) error {
+	if to := res.Header.Get("Location"); res.Status >= 300 && res.Status < 400 && to != "" {
+		return &leadsError{to}
+	}
+	return nil
+}
+
+var (
+	refresh = regexp.MustCompile(`(?i)<meta[^>]+http-equiv="?refresh"?[^>]+content="[^"]*url=([^"]+)"`)
+	onward  = regexp.MustCompile(`(?i)<a[^>]+data-tracking-control-name="external_url_click"[^>]+href="([^"]+)"`)
+)
+
+// refreshed returns where a page sends its readers: with a refresh, or with the only link of a warning before a site is
+// left; "" when there is neither.
+func refreshed(page []byte) string {
+	for _, form := range []*regexp.Regexp{refresh, onward} {
+		if m := form.FindSubmatch(page); m != nil {
+			return html.UnescapeString(strings.TrimSpace(string(m[1])))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,145 @@
+package providertest
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/internal/weburl"
+	"github.com/socialdata/socialdata/providers"
+)
+
+// unsaid stands in names.txt where a reason is missing.
+const unsaid = "?"
+
+// named checks that the address of each object of the golden files names that object. Those that do not, such as the page of
+// a post as the address of a comment on it, are listed with the reason in names.txt, beside the golden files.
+func named(t *testing.T, s Suite, m manifest) {
+	t.Helper()
+	under := s.open(t, &http.Client{Transport: m})
+	chain := slices.Concat(s.New(&http.Client{Transport: m}), s.Others)
+	at := slices.IndexFunc(chain, func(p providers.Provider) bool { return p.Platform == under.Platform && p.Names != nil })
+	if at < 0 {
+		t.Fatal("no provider of the platform names what addresses lead to: set Names")
+	}
+	var got []string
+	own := map[string]bool{}
+	for _, c := range s.Calls {
+		pages, err := c.read(t.Context(), s.open(t, &http.Client{Transport: m}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		own[c.name+".golden.json"] = true
+		for _, pg := range pages {
+			for _, item := range pg.Items {
+				if k, ok := knownBy(item); ok {
+					if says := k.named(chain[at]); says != "" {
+						got = append(got, c.name+".golden.json\t"+k.url+"\t"+says)
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(got)
+	got = slices.Compact(got)
+	file := filepath.Join(s.Dir, "names.txt")
+	want, reasons, others := listed(t, file, own)
+	if *update {
+		for i, line := range got {
+			if reasons[line] == "" {
+				reasons[line] = unsaid
+			}
+			got[i] = line + "\t" + reasons[line]
+		}
+		all := slices.Concat(others, got)
+		slices.Sort(all)
+		if len(all) > 0 {
+			if err := os.WriteFile(file, []byte(strings.Join(all, "\n")+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("%s, what addresses name that is not the object (-want +got):\n%s", file, diff)
+	}
+	for line, reason := range reasons {
+		if reason == "" || reason == unsaid {
+			t.Errorf("%s: no reason for %s", file, line)
+		}
+	}
+}
+
+// listed reads names.txt: the lines of the golden files of a suite without their reasons, those reasons, and the lines of
+// other suites.
+func listed(t *testing.T, file string, own map[string]bool) (lines []string, reasons map[string]string, others []string) {
+	t.Helper()
+	reasons = map[string]string{}
+	b, err := os.ReadFile(file)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimSuffix(line, "\n")
+		golden, _, _ := strings.Cut(line, "\t")
+		cut := strings.LastIndexByte(line, '\t')
+		switch {
+		case cut < 0:
+			t.Fatalf("%s: %q is not a line of four columns", file, line)
+		case own[golden]:
+			lines = append(lines, line[:cut])
+			reasons[line[:cut]] = line[cut+1:]
+		default:
+			others = append(others, line)
+		}
+	}
+	return lines, reasons, others
+}
+
+// named returns "" when the address of k names it, and else what it names.
+func (k known) named(p providers.Provider) string {
+	u, err := url.Parse(k.url)
+	if err != nil {
+		return err.Error()
+	}
+	s, id, ok := p.Names(weburl.Through(u))
+	if !ok {
+		if s == "" {
+			return "another site"
+		}
+		return string(s)
+	}
+	for _, subject := range k.subjects {
+		if s != subject && !slices.Contains(p.Also[s], subject) {
+			continue
+		}
+		// A thing may be named alike by another id than that which its address says first: a comment, and the post it is on.
+		if also, err := p.Normalize(subject, k.url); err == nil && k.is(also, func(id string) (string, error) { return p.Normalize(subject, id) }) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%s %s", s, id)
+}
+
+// agrees checks that an address which is taken for a subject names it, or something that the provider lists beside it.
+func agrees(t *testing.T, p providers.Provider, in Input) {
+	t.Helper()
+	u, err := url.Parse(in.In)
+	if err != nil || u.Host == "" || p.Names == nil || in.Want == "" || in.Want == in.In {
+		return
+	}
+	s, id, ok := p.Names(weburl.Through(u))
+	switch {
+	case !ok && s == "": // a host of the caller's own, such as that of a store
+	case ok && s == in.Subject && id == in.Want, slices.Contains(p.Also[s], in.Subject):
+	default:
+		t.Errorf("%s is taken for the %s %q, but names %s %q", in.In, in.Subject, in.Want, s, id)
+	}
+}

@@ -1,0 +1,175 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Config says how a [Client] calls.
+type Config struct {
+	// Key is the API key, sk_live_… or sk_test_…. "" sends none: only what needs no key then succeeds.
+	Key string
+	// HTTPClient makes the requests; nil means one with a timeout of 60 seconds. Redirects are never followed.
+	HTTPClient *http.Client
+	// Retries is how often a call is repeated that may succeed later; 0 means 3. Below 0 nothing is repeated, and no
+	// idempotency keys are made.
+	Retries int
+	// Patience is how long a call takes at most with its repetitions and the pauses between them; 0 means 1 minute. A
+	// service that asks for a longer pause is not asked again.
+	Patience time.Duration
+	// CacheBytes is how much memory answers take that are kept to be asked for by their ETag; 0 means 8 MiB, below 0
+	// none.
+	CacheBytes int
+}
+
+// Client calls a service over HTTP. It is safe for concurrent use.
+type Client struct {
+	base      string // the URL of the service, without a slash at its end
+	authorize func(http.Header)
+	http      *http.Client
+	retries   int
+	patience  time.Duration
+	kept      cache.Store // nil keeps nothing
+	rows      map[string]*operation.Operation
+}
+
+const (
+	defaultTimeout  = time.Minute
+	defaultRetries  = 3
+	defaultPatience = time.Minute
+	defaultCache    = 8 << 20
+)
+
+// New returns a client of the service at address, such as "https://data.example.com". It makes no request. It fails when
+// the address is not an absolute http or https URL, holds a user, a query or a fragment, or ends in /v1, or when the key
+// cannot be sent.
+func New(address string, cfg Config) (*Client, error) {
+	base, err := baseOf(address)
+	if err != nil {
+		return nil, err
+	}
+	if strings.ContainsFunc(cfg.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("remote: the key has characters that no key has: pass it without spaces or line breaks")
+	}
+	c := &Client{
+		base: base, retries: cfg.Retries, patience: cfg.Patience, rows: map[string]*operation.Operation{},
+		authorize: func(http.Header) {},
+	}
+	if key := cfg.Key; key != "" { // in a function: what prints a Client does not print its key
+		c.authorize = func(h http.Header) { h.Set("Authorization", "Bearer "+key) }
+	}
+	own := http.Client{Timeout: defaultTimeout}
+	if cfg.HTTPClient != nil {
+		own = *cfg.HTTPClient
+	}
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c.http = &own
+	if c.retries == 0 {
+		c.retries = defaultRetries
+	}
+	if c.patience <= 0 {
+		c.patience = defaultPatience
+	}
+	if cfg.CacheBytes == 0 {
+		cfg.CacheBytes = defaultCache
+	}
+	if cfg.CacheBytes > 0 {
+		c.kept = cache.NewMemory(cache.MemoryConfig{Bytes: cfg.CacheBytes})
+	}
+	for _, o := range socialdata.Operations() {
+		c.rows[o.Name] = o
+	}
+	return c, nil
+}
+
+// baseOf checks the address of a service. Its errors do not repeat the address, which may hold a password.
+func baseOf(address string) (string, error) {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return "", errors.New("remote: the address must be an absolute URL such as https://data.example.com")
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return "", errors.New("remote: the address must have no user, query or fragment; the key is passed in Config")
+	}
+	base := strings.TrimRight(u.Scheme+"://"+u.Host+u.EscapedPath(), "/")
+	if strings.HasSuffix(u.Path, "/v1") || strings.HasSuffix(u.Path, "/v1/") {
+		return "", errors.New("remote: the address must end before /v1")
+	}
+	return base, nil
+}
+
+// Do makes the call of a row of [socialdata.Operations] with its parameters as text. The row is found by its name. The
+// service gives the call its id. Every error is a *[problem.Error].
+func (c *Client) Do(ctx context.Context, o *operation.Operation, call operation.Call) (*operation.Answer, error) {
+	row, err := c.row(o)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.do(ctx, row, call)
+	return answer, failed(ctx, row, call, err)
+}
+
+// Stream makes the call of a row of [socialdata.Operations] that streams, with its parameters as text, and calls yield
+// with each event until yield returns false. See [Client.WatchSearch], which is the same with types. A stream that has
+// begun is not repeated when it breaks off. Every error is a *[problem.Error].
+func (c *Client) Stream(
+	ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool,
+) error {
+	row, err := c.row(o)
+	if err != nil {
+		return err
+	}
+	if !row.Streams {
+		return problem.New(problem.NotFound, "there is no such stream")
+	}
+	return failed(ctx, row, call, c.stream(ctx, row, call, yield))
+}
+
+// WatchSearch is [socialdata.Client.WatchSearch]: it searches several platforms at once and calls yield with each result
+// and each platform's end as they come, and at last with the meta, until yield returns false.
+func (c *Client) WatchSearch(
+	ctx context.Context, req socialdata.SearchAcrossRequest, yield func(socialdata.SearchEvent) bool,
+) error {
+	return socialdata.Watch(ctx, c.Stream, req, yield)
+}
+
+// Health returns the state of every platform. It is free and needs no key.
+func (c *Client) Health(ctx context.Context) (schema.Health, error) {
+	e, err := typed[schema.Health](ctx, c, "health", &struct{}{})
+	if err != nil {
+		return schema.Health{}, err
+	}
+	return e.Data, nil
+}
+
+// Close closes the connections that no call uses. The client can be used again.
+func (c *Client) Close(context.Context) error {
+	c.http.CloseIdleConnections()
+	return nil
+}
+
+// row returns the row of the name of o.
+func (c *Client) row(o *operation.Operation) (*operation.Operation, error) {
+	if o != nil {
+		if row := c.rows[o.Name]; row != nil {
+			return row, nil
+		}
+	}
+	return nil, problem.New(problem.NotFound, "there is no such operation")
+}
+
+// typed makes the call that a request describes.
+func typed[T, Req any](ctx context.Context, c *Client, name string, req *Req) (*schema.Envelope[T], error) {
+	row := c.rows[name]
+	return decode[T](c.Do(ctx, row, operation.CallOf(row, req)))
+}

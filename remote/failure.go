@@ -1,0 +1,95 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// errForeign is the cause of a problem that something between the client and the service has answered.
+var errForeign = errors.New("remote: the answer is not the service's")
+
+// failed returns the error of a call as a problem that names the call; nil for nil.
+func failed(ctx context.Context, o *operation.Operation, call operation.Call, err error) error {
+	if err == nil {
+		return nil
+	}
+	p, ok := errors.AsType[*problem.Error](err)
+	switch {
+	case ctx.Err() != nil && (!ok || p.RequestID == ""):
+		p = problem.Wrap(ctx.Err(), problem.UpstreamTimeout, "the caller stopped waiting%s",
+			problem.Phrase{HTTP: " for " + o.RouteOf(call), Command: " for " + o.Name})
+	case !ok:
+		p = problem.Wrap(err, problem.PlatformUnavailable, "the service did not answer")
+		p.Why = err.Error()
+	}
+	p.Call = o.Title(call)
+	return p
+}
+
+// silent returns why a request was not answered, without its URL: that holds what was asked.
+func silent(err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return u.Err
+	}
+	return err
+}
+
+// refusal reads an answer that is not a success.
+func refusal(resp *http.Response, body []byte) *problem.Error {
+	p := new(problem.Error)
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if kind == "application/problem+json" && json.Unmarshal(body, p) == nil && slices.Contains(problem.Codes(), p.Code) {
+		if resp.Header.Get("X-Cache") == string(schema.Hit) {
+			p.Remembered, p.Age = true, seconds(resp.Header.Get("X-Data-Age"))
+		}
+		return p
+	}
+	p = problem.Wrap(errForeign, codeOf(resp.StatusCode), "the server answered %d without a problem document; check its address",
+		resp.StatusCode)
+	p.RetryAfter, p.RequestID = pause(resp.Header.Get("Retry-After")), resp.Header.Get("X-Request-Id")
+	if resp.StatusCode != p.Code.Status() {
+		p.Status = resp.StatusCode
+	}
+	return p
+}
+
+// codeOf returns the code that is nearest to a status.
+func codeOf(status int) problem.Code {
+	for _, code := range problem.Codes() {
+		if code.Status() == status {
+			return code
+		}
+	}
+	if status >= 400 && status < 500 {
+		return problem.InvalidRequest
+	}
+	return problem.PlatformUnavailable
+}
+
+// pause reads the field Retry-After: seconds, or a date.
+func pause(field string) time.Duration {
+	if at, err := http.ParseTime(field); err == nil {
+		return max(0, time.Until(at))
+	}
+	return seconds(field)
+}
+
+// seconds reads a whole number of seconds; 0 for anything else.
+func seconds(field string) time.Duration {
+	n, err := strconv.ParseUint(field, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n) * time.Second
+}

@@ -1,0 +1,110 @@
+package remote
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// stream makes a call that answers with server-sent events. Until the first event it is repeated where the service has
+// refused it for a while; nothing is charged for that.
+func (c *Client) stream(
+	ctx context.Context, o *operation.Operation, call operation.Call, yield func(operation.Event) bool,
+) error {
+	_, err := c.repeat(ctx, func() (*operation.Answer, error) {
+		r, err := c.request(ctx, o, call)
+		if err != nil {
+			return nil, err
+		}
+		r.Header.Set("Accept", "text/event-stream")
+		resp, err := c.http.Do(r)
+		if err != nil {
+			return nil, lost(silent(err))
+		}
+		defer func() { _ = resp.Body.Close() }()
+		if resp.StatusCode != http.StatusOK {
+			body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+			if err != nil {
+				return nil, lost(silent(err))
+			}
+			return nil, refusal(resp, body)
+		}
+		if err := events(io.LimitReader(resp.Body, maxAnswer), yield); err != nil {
+			return nil, backoff.Permanent(err) // the caller has seen a part of it
+		}
+		return nil, nil
+	})
+	return err
+}
+
+// lost returns the problem of a stream of which it is not known whether it was charged: it is not repeated.
+func lost(err error) error {
+	p := problem.Wrap(err, problem.PlatformUnavailable, "the service did not answer")
+	p.Why = err.Error()
+	return p
+}
+
+// events calls yield with each event of a stream.
+// https://html.spec.whatwg.org/multipage/server-sent-events.html
+func events(body io.Reader, yield func(operation.Event) bool) error {
+	lines, name := bufio.NewReader(body), ""
+	var data []byte
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return lost(errors.New("the stream broke off"))
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch {
+		case string(field) == "event":
+			name = string(value)
+		case string(field) == "data":
+			data = append(data, value...)
+		case len(line) == 0 && name != "":
+			over, err := deliver(name, data, yield)
+			if over || err != nil {
+				return err
+			}
+			name, data = "", nil
+		}
+	}
+}
+
+// deliver hands one event to yield. Over reports that no other follows.
+func deliver(name string, data []byte, yield func(operation.Event) bool) (over bool, err error) {
+	var said struct {
+		Platform platform.ID
+		State    schema.PlatformState
+		Meta     *schema.Meta
+	}
+	switch name {
+	case "result":
+		return !yield(operation.Event{Result: data}), nil
+	case "error":
+		p := new(problem.Error)
+		if err := json.Unmarshal(data, p); err != nil {
+			return true, lost(err)
+		}
+		return true, p
+	case "platform", "done":
+		if err := json.Unmarshal(data, &said); err != nil {
+			return true, lost(err)
+		}
+		more := yield(operation.Event{Platform: said.Platform, State: said.State, Meta: said.Meta})
+		return !more || name == "done", nil
+	}
+	return false, nil // of a later version
+}

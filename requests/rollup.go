@@ -1,0 +1,153 @@
+package requests
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Dimension is a field of [Place] by which usage is grouped.
+type Dimension string
+
+// The dimensions.
+const (
+	ByDay       Dimension = "day"
+	ByAccount   Dimension = "account"
+	ByKey       Dimension = "key"
+	ByPlatform  Dimension = "platform"
+	ByOperation Dimension = "operation"
+)
+
+// SumQuery selects usage. Fields that are zero select any.
+type SumQuery struct {
+	Account, Key, Platform, Operation string
+	Since, Until                      int64       // days as in [Place]; Until is not part of it
+	By                                []Dimension // what is told apart; the rest is added up
+}
+
+func (q *SumQuery) selects(p Place) bool {
+	return is(q.Account, p.Account) && is(q.Key, p.Key) && is(q.Platform, p.Platform) && is(q.Operation, p.Operation) &&
+		p.Day >= q.Since && (q.Until == 0 || p.Day < q.Until)
+}
+
+// by returns what q tells apart of p.
+func (q *SumQuery) by(p Place) (out Place) {
+	for _, d := range q.By {
+		switch d {
+		case ByDay:
+			out.Day = p.Day
+		case ByAccount:
+			out.Account = p.Account
+		case ByKey:
+			out.Key = p.Key
+		case ByPlatform:
+			out.Platform = p.Platform
+		case ByOperation:
+			out.Operation = p.Operation
+		}
+	}
+	return out
+}
+
+// Rollup is the usage of one place: of what a [SumQuery] tells apart.
+type Rollup struct {
+	Place
+	Calls    int64            // Paid, Free and Failed together
+	Paid     int64            // charges, from the books: of a search over several platforms one for each that answered
+	Free     int64            // answers that cost nothing
+	Failed   int64            // calls that ended with a problem
+	Errors   map[string]int64 // of those, by the code of the problem
+	Hits     int64            // of Paid, those that the cache answered
+	Credits  int64            // charged, from the books
+	Refunded int64            // credits given back, from the books
+	Dropped  int64            // calls that the log has lost: so many free or failed ones may be missing above
+	P50, P95 time.Duration    // half, and 95 of 100 calls, took no longer, within a tenth; 0 when none was timed
+}
+
+// Group returns the name of r's group: its day such as 2026-11-23, or the field of its place. "" is a call that has none.
+func (r *Rollup) Group(by Dimension) string {
+	switch by {
+	case ByDay:
+		return time.Unix(r.Day*86_400, 0).UTC().Format(time.DateOnly)
+	case ByAccount:
+		return r.Account
+	case ByKey:
+		return r.Key
+	case ByPlatform:
+		return r.Platform
+	case ByOperation:
+		return r.Operation
+	}
+	return ""
+}
+
+// Milliseconds returns a time that was taken in milliseconds, to the hundredth.
+func Milliseconds(d time.Duration) float64 { return math.Round(float64(d)/1e4) / 100 }
+
+// Rollups makes rollups of what [Store.Sums] returns, in the order of their places.
+func Rollups(sums []Tally) []Rollup {
+	at, took := map[Place]*Rollup{}, map[Place]map[int]int64{}
+	for _, s := range sums {
+		r := at[s.Place]
+		if r == nil {
+			r = &Rollup{Place: s.Place, Errors: map[string]int64{}}
+			at[s.Place], took[s.Place] = r, map[int]int64{}
+		}
+		if b, ok := tookBucket(s.What); ok {
+			took[s.Place][b] += s.N
+			continue
+		}
+		r.add(s.What, s.N)
+	}
+	out := make([]Rollup, 0, len(at))
+	for p, r := range at {
+		r.Calls = r.Paid + r.Free + r.Failed
+		r.P50, r.P95 = quantile(took[p], 50), quantile(took[p], 95)
+		out = append(out, *r)
+	}
+	slices.SortFunc(out, func(a, b Rollup) int {
+		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Account, b.Account), cmp.Compare(a.Key, b.Key),
+			cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Operation, b.Operation))
+	})
+	return out
+}
+
+func (r *Rollup) add(what string, n int64) {
+	switch what {
+	case wordPaid:
+		r.Paid += n
+	case wordFree:
+		r.Free += n
+	case wordFailed:
+		r.Failed += n
+	case wordHits:
+		r.Hits += n
+	case wordCredits:
+		r.Credits += n
+	case wordRefunded:
+		r.Refunded += n
+	case wordDropped:
+		r.Dropped += n
+	default:
+		if code, ok := strings.CutPrefix(what, wordError); ok {
+			r.Errors[code] += n
+		}
+	}
+}
+
+// quantile returns the time within which so many of 100 were done.
+func quantile(took map[int]int64, percent int64) time.Duration {
+	var all, seen int64
+	for _, n := range took {
+		all += n
+	}
+	for _, b := range slices.Sorted(maps.Keys(took)) {
+		if seen += took[b]; seen*100 >= all*percent {
+			return middle(b)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,158 @@
+package requests
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/credits"
+)
+
+// Place is what usage is added up by.
+type Place struct {
+	Day                               int64  // UTC days since 1970
+	Account, Key, Platform, Operation string // "" where a call has none
+}
+
+// Tally is a count at one place.
+type Tally struct {
+	Place
+	What string // one of the words below
+	N    int64
+}
+
+// What is counted. The code of a problem follows wordError, the number of a bucket of the time taken wordTook.
+const (
+	wordPaid     = "paid"     // charges, from the books
+	wordCredits  = "credits"  // charged, from the books
+	wordRefunded = "refunded" // credits, from the books
+	wordHits     = "hits"     // charges for what the cache had, from the books
+	wordFree     = "free"     // answers that cost nothing, from the log
+	wordFailed   = "failed"   // problems, from the log
+	wordDropped  = "dropped"  // calls that the log has lost
+	wordError    = "error:"
+	wordTook     = "took:"
+)
+
+// DayOf returns the UTC day of t since 1970.
+func DayOf(t time.Time) int64 {
+	const day = 24 * 60 * 60
+	s := t.Unix()
+	if s < 0 {
+		return (s - day + 1) / day
+	}
+	return s / day
+}
+
+// Tallies adds counts up. It is a plain map, for one goroutine at a time.
+type Tallies map[Place]map[string]int64
+
+// Count counts a request of the log. A call that was charged is counted by its entry in the books, and here only the
+// time that it took.
+func (t Tallies) Count(r *Request) {
+	at := r.place()
+	switch {
+	case r.Code != "":
+		t.count(at, wordFailed, 1)
+		t.count(at, wordError+r.Code, 1)
+	case r.Credits == 0:
+		t.count(at, wordFree, 1)
+	}
+	if r.Operation != "" {
+		t.count(at, wordTook+strconv.Itoa(bucket(r.Took)), 1)
+	}
+}
+
+// Drop counts a request that the log has lost.
+func (t Tallies) Drop(r *Request) { t.count(r.place(), wordDropped, 1) }
+
+// Entry counts an entry of the books.
+func (t Tallies) Entry(e *credits.Entry) {
+	at := Place{DayOf(e.Time()), e.Account, e.Key, e.Platform, e.Operation}
+	switch e.Kind {
+	case credits.Charged:
+		t.count(at, wordPaid, 1)
+		t.count(at, wordCredits, -e.Amount)
+		if e.Cache == "HIT" {
+			t.count(at, wordHits, 1)
+		}
+	case credits.Refunded:
+		t.count(at, wordRefunded, e.Amount)
+	case credits.Granted: // which is no usage
+	}
+}
+
+func (r *Request) place() Place { return Place{DayOf(r.At), r.Account, r.Key, r.Platform, r.Operation} }
+
+func (t Tallies) count(at Place, what string, n int64) {
+	counts := t[at]
+	if counts == nil {
+		counts = map[string]int64{}
+		t[at] = counts
+	}
+	counts[what] += n
+}
+
+// Add adds tallies to t.
+func (t Tallies) Add(tallies []Tally) {
+	for _, one := range tallies {
+		t.count(one.Place, one.What, one.N)
+	}
+}
+
+// forget forgets what is older than a day.
+func (t Tallies) forget(day int64) {
+	for at := range t {
+		if at.Day < day {
+			delete(t, at)
+		}
+	}
+}
+
+// List returns all of t in one and the same order: two who write it to the same rows do not wait for each other.
+func (t Tallies) List() []Tally {
+	var out []Tally
+	for at, counts := range t {
+		for what, n := range counts {
+			out = append(out, Tally{at, what, n})
+		}
+	}
+	slices.SortFunc(out, func(a, b Tally) int {
+		return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Day, b.Day), cmp.Compare(a.Key, b.Key),
+			cmp.Compare(a.Platform, b.Platform), cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.What, b.What))
+	})
+	return out
+}
+
+// Times taken are counted in buckets, each a fifth longer than the one before: perDoubling of them to a factor of two,
+// from shortest on.
+const (
+	perDoubling = 4
+	shortest    = 10 * time.Microsecond
+)
+
+// bucket returns the number of the bucket of d.
+func bucket(d time.Duration) int {
+	if d <= shortest {
+		return 0
+	}
+	return int(math.Ceil(perDoubling * math.Log2(float64(d)/float64(shortest))))
+}
+
+// middle returns the time in the middle of a bucket, which is less than a tenth off from any in it.
+func middle(bucket int) time.Duration {
+	return time.Duration(float64(shortest) * math.Exp2((float64(bucket)-0.5)/perDoubling))
+}
+
+// tookBucket returns the bucket that a word counts, if it counts any.
+func tookBucket(what string) (bucket int, ok bool) {
+	number, ok := strings.CutPrefix(what, wordTook)
+	if !ok {
+		return 0, false
+	}
+	bucket, err := strconv.Atoi(number)
+	return bucket, err == nil
+}

@@ -1,0 +1,68 @@
+package docs
+
+import (
+	_ "embed"
+	"encoding/json"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/schema"
+)
+
+//go:generate go test . -run TestSamplesAreFromTheGoldenFiles -update
+
+//go:embed samples.json
+var samplesJSON []byte
+
+// shown is an object of a platform, as the tests of its provider read it: the people in it are invented.
+type shown struct {
+	Resource string          `json:"resource"` // such as "Profile"
+	Data     json.RawMessage `json:"data"`
+}
+
+// readSamples reads what the golden files show, one object for each platform.
+func readSamples() (map[platform.ID]shown, error) {
+	var out map[platform.ID]shown
+	err := json.Unmarshal(samplesJSON, &out)
+	return out, err
+}
+
+// On is a platform as its own page shows it.
+type On struct {
+	schema.PlatformInfo
+	Sample *shown // nil for none
+}
+
+// NotEnriched reports whether the content of a platform may not be enriched.
+func (site) NotEnriched(id platform.ID) bool {
+	info, _ := platform.Lookup(id)
+	return info.NoEnrich
+}
+
+// Kept returns for how long an answer is kept, in words.
+func (o offer) Kept() string {
+	if o.CacheTTLS == 0 {
+		return "not at all"
+	}
+	return lifetime(time.Duration(o.CacheTTLS) * time.Second)
+}
+
+// Read returns who is asked for an operation, in words, first choice first.
+func (o offer) Read() []string {
+	var out []string
+	for i, name := range o.Providers {
+		from := name
+		if i < len(o.Sources) {
+			switch source := o.Sources[i]; source {
+			case schema.Official:
+				from += " (official interface)"
+			case schema.Own:
+				from += " (public pages)"
+			default:
+				from += " (a service of others)"
+			}
+		}
+		out = append(out, from)
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// erasuresPath is where the operator erases.
+const erasuresPath = "/manage/erasures"
+
+// WithErasures lets the requests that may lets through erase what is kept of someone, at POST /manage/erasures, and list the
+// receipts, at GET /manage/erasures; an error of may is answered as one of [Auth] is. It is for the operator: an erasure
+// concerns all accounts. The default serves neither.
+func WithErasures(may func(*http.Request) error) Option {
+	return option{"WithErasures", func(c *config) error {
+		if may == nil {
+			return errors.New("may is nil: pass a function that says who may erase")
+		}
+		c.mayErase = may
+		return nil
+	}}
+}
+
+// erasureBody is the body of POST /manage/erasures.
+type erasureBody struct {
+	Platform platform.ID `json:"platform"`
+	Handle   string      `json:"handle"`
+	ID       string      `json:"id"`
+	URL      string      `json:"url"`
+	Block    bool        `json:"block"`
+	Reason   string      `json:"reason"`
+	DryRun   bool        `json:"dry_run"`
+}
+
+// erasures answers a request at erasuresPath.
+func (s *Server) erasures(rw http.ResponseWriter, r *http.Request) {
+	w := rw.(*response)
+	w.set("Cache-Control", "no-store")
+	data, err := s.erasure(w, r)
+	var body []byte
+	if err == nil {
+		body, err = schema.Marshal(struct {
+			Data any         `json:"data"`
+			Meta schema.Meta `json:"meta"`
+		}{data, schema.Meta{Cache: schema.Miss, RequestID: requestID(r)}})
+	}
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.write(w, r, http.StatusOK, "application/json", body)
+}
+
+// erasure erases, or lists receipts.
+func (s *Server) erasure(w *response, r *http.Request) (data any, err error) {
+	if err := s.mayErase(r); err != nil {
+		return nil, err
+	}
+	switch r.Method {
+	case http.MethodPost:
+		in, err := readErasure(r)
+		if err != nil {
+			return nil, err
+		}
+		return s.client.Erase(r.Context(), socialdata.EraseRequest{
+			Platform: in.Platform, Handle: in.Handle, ID: in.ID, URL: in.URL, Block: in.Block, Reason: in.Reason,
+			DryRun: in.DryRun, By: "http",
+		})
+	case http.MethodGet, http.MethodHead:
+		after := int64(0)
+		if given := r.URL.Query().Get("after"); given != "" {
+			if after, err = strconv.ParseInt(given, 10, 64); err != nil {
+				return nil, problem.New(problem.InvalidRequest, "parameter \"after\" must be the number of a receipt")
+			}
+		}
+		return s.client.Erasures(r.Context(), after, receiptsPage)
+	}
+	w.set("Allow", "GET, HEAD, POST")
+	return nil, &problem.Error{
+		Code: problem.InvalidRequest, Status: http.StatusMethodNotAllowed, Detail: "only GET and POST are allowed here",
+	}
+}
+
+// receiptsPage is how many receipts one answer holds.
+const receiptsPage = 500
+
+// readErasure reads the body of a request. A field that there is not could be a mistyped dry_run: it is refused.
+func readErasure(r *http.Request) (in erasureBody, err error) {
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return in, problem.Wrap(err, problem.InvalidRequest, "the body must be a JSON object with platform and one of handle, id and url, "+
+			"and may have block, reason and dry_run: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return in, problem.New(problem.InvalidRequest, "the body must be one JSON object")
+	}
+	return in, nil
+}

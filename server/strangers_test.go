@@ -1,0 +1,45 @@
+package server
+
+import (
+	"context"
+	"net/netip"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestStrangersAreSlowed lets 64 callers of one address show wrong keys without a pause, and one of another now and then.
+func TestStrangersAreSlowed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var s strangers
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+		defer stop()
+		var mu sync.Mutex
+		answered := 0
+		var callers sync.WaitGroup
+		for range 64 {
+			callers.Go(func() {
+				for ctx.Err() == nil {
+					s.slow(ctx, netip.MustParseAddr("198.51.100.1"))
+					mu.Lock()
+					answered++
+					mu.Unlock()
+				}
+			})
+		}
+		for ctx.Err() == nil {
+			begun := time.Now()
+			s.slow(ctx, netip.MustParseAddr("198.51.100.2"))
+			if took := time.Since(begun); took > 0 {
+				t.Errorf("another address waits for %v", took)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		callers.Wait()
+		if most := strangersRate*11 + 64; answered > most || answered < 500 {
+			t.Errorf("%d answers in ten seconds; want at most %d", answered, most)
+		}
+	})
+}

@@ -1,0 +1,186 @@
+package server
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// unread is a listener whose connections answer with a problem document what net/http refuses as text, before any handler
+// is asked: a request that it cannot read.
+type unread struct {
+	net.Listener
+	s    *Server
+	open *connections
+}
+
+// Accept implements [net.Listener].
+func (l unread) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	if l.s.tls != nil {
+		return &secured{plain{tls.Server(conn, l.s.tls), l}, nil, false}, nil
+	}
+	if _, ok := conn.(*tls.Conn); ok {
+		return conn, nil // only as it is can net/http speak HTTP/2 on it
+	}
+	return &plain{conn, l}, nil
+}
+
+// plain is a connection of [unread].
+type plain struct {
+	net.Conn
+	of unread
+}
+
+// NetConn returns the connection below.
+func (c *plain) NetConn() net.Conn { return c.Conn }
+
+// CloseWrite ends what is sent, as net/http does behind a refusal, so that it arrives.
+func (c *plain) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
+// Write implements [net.Conn]. While no handler is at work, only net/http itself writes.
+func (c *plain) Write(p []byte) (int, error) { return c.of.write(c, c.Conn, p) }
+
+// write writes p, or the problem document for it if it is a refusal of net/http, to conn, which is below c.
+func (l unread) write(c, conn net.Conn, p []byte) (int, error) {
+	status, why := refusal(p)
+	if status == 0 || !l.open.waits(c) {
+		return conn.Write(p)
+	}
+	_, err := conn.Write(l.s.refused(status, why))
+	return len(p), err
+}
+
+// refusal returns the status and the reason, which may be "", of the beginning of an answer that is a refusal; 0 when it is
+// none.
+func refusal(p []byte) (status int, why string) {
+	const version = "HTTP/1.1 "
+	if !bytes.HasPrefix(p, []byte(version)) {
+		return 0, ""
+	}
+	line, _, _ := bytes.Cut(p[len(version):], []byte("\r\n"))
+	code, reason, _ := strings.Cut(string(line), " ")
+	if n, err := strconv.Atoi(code); err == nil && n >= http.StatusBadRequest {
+		_, why, _ = strings.Cut(reason, ": ")
+		return n, why
+	}
+	return 0, ""
+}
+
+// refused returns the whole answer to a request that could not be read, and logs and counts it like any without a key.
+func (s *Server) refused(status int, why string) []byte {
+	p := &problem.Error{
+		Code: problem.InvalidRequest, Status: status, Detail: s.refusedDetail(status, why), RequestID: operation.NewRequestID(),
+	}
+	ctx := operation.WithRequestID(context.Background(), p.RequestID)
+	s.log.DebugContext(ctx, "request", slog.String("request_id", p.RequestID), slog.Int("status", status), slog.String("code", string(p.Code)))
+	s.quiet.count(ctx, s.log, &s.quiet.open)
+	s.observe(ctx, Request{Method: "_OTHER", Status: status, Code: p.Code})
+	body, err := schema.Marshal(p)
+	if err != nil {
+		body = []byte(`{}`)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nCache-Control: no-store\r\nConnection: close\r\nContent-Length: %d\r\n"+
+		"Content-Type: application/problem+json\r\nDate: %s\r\nX-Cache: MISS\r\nX-Content-Type-Options: nosniff\r\nX-Data-Age: 0\r\n"+
+		"X-Request-Id: %s\r\n\r\n%s",
+		status, http.StatusText(status), len(body), time.Now().UTC().Format(http.TimeFormat), p.RequestID, body)
+	return b.Bytes()
+}
+
+// refusedDetail says what is wrong with a request that was refused with status. Why is the word of net/http, or "".
+func (s *Server) refusedDetail(status int, why string) string {
+	switch status {
+	case http.StatusRequestHeaderFieldsTooLarge:
+		return fmt.Sprintf("the head of the request is too long: its first line and its header fields may have %d bytes", s.limits.HeaderBytes)
+	case http.StatusExpectationFailed:
+		return "the header field Expect can be 100-continue alone"
+	case http.StatusNotImplemented:
+		return "the header field Transfer-Encoding can be chunked alone"
+	case http.StatusHTTPVersionNotSupported:
+		return "this version of HTTP is not spoken here: use HTTP/1.1"
+	}
+	return "this is no HTTP request that can be read: " +
+		cmp.Or(why, `check the first line, the header fields, and that every % in the address is followed by two hex digits`)
+}
+
+// secured is a connection of [unread] on which the server speaks TLS.
+type secured struct {
+	plain
+	failed error // why there was no handshake
+	shaken bool
+}
+
+// ConnectionState says what was agreed upon. net/http asks for it once, before it reads: that is when hands are shaken.
+func (c *secured) ConnectionState() tls.ConnectionState {
+	conn := c.Conn.(*tls.Conn)
+	if !c.shaken {
+		c.shaken = true
+		c.shake(conn)
+	}
+	return conn.ConnectionState()
+}
+
+// shake shakes hands, within the time that the head of a request has.
+func (c *secured) shake(conn *tls.Conn) {
+	s := c.of.s
+	_ = conn.SetDeadline(time.Now().Add(s.limits.HeadTimeout)) // a connection without deadlines is closed on Shutdown
+	c.failed = conn.HandshakeContext(context.Background())
+	_ = conn.SetDeadline(time.Time{})
+	if c.failed == nil {
+		return
+	}
+	reason := c.failed.Error()
+	if bad, ok := errors.AsType[tls.RecordHeaderError](c.failed); ok && bad.Conn != nil && looksLikeHTTP(bad.RecordHeader) {
+		reason = "client sent an HTTP request to an HTTPS server"
+		_, _ = bad.Conn.Write(s.refused(http.StatusBadRequest, "this address speaks HTTPS: write https:// before it"))
+	}
+	_, _ = fmt.Fprintf(webErrors{s}, "http: TLS handshake error from %s: %s", conn.RemoteAddr(), reason)
+}
+
+// looksLikeHTTP reports whether a record begins like a request in the clear.
+func looksLikeHTTP(record [5]byte) bool {
+	switch string(record[:]) {
+	case "GET /", "HEAD ", "POST ", "PUT /", "OPTIO", "DELET", "PATCH":
+		return true
+	}
+	return false
+}
+
+// Read implements [net.Conn]. Behind a handshake that failed there is nothing to read, and nothing to answer.
+func (c *secured) Read(p []byte) (int, error) {
+	if c.failed != nil {
+		return 0, io.EOF
+	}
+	return c.Conn.Read(p)
+}
+
+// Write implements [net.Conn].
+func (c *secured) Write(p []byte) (int, error) {
+	if c.failed != nil {
+		return 0, net.ErrClosed
+	}
+	return c.of.write(c, c.Conn, p)
+}

@@ -1,0 +1,425 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/watch"
+)
+
+// Watches is the monitors in the file, with the feeds of their accounts. A write is durable when it returns, and shares its
+// transaction with charges.
+type Watches struct{ file *file }
+
+var _ watch.Store = (*Watches)(nil)
+
+// watched is a row of monitors.
+type watched struct {
+	watch.Monitor
+
+	no    int64 // 0 when there is no such row
+	lease string
+	until int64 // nanoseconds since 1970, as every time of monitors
+}
+
+const selectMonitors = "SELECT no, account, name, key, paused, created_at, baseline, definition, progress, lease, until FROM monitors"
+
+// columns are those of selectMonitors, as the writer's connection returns them.
+type columns [11]driver.Value
+
+func (v *columns) read() (watched, error) {
+	m := watched{no: value[int64](v[0]), lease: value[string](v[9]), until: value[int64](v[10])}
+	m.Account, m.Name, m.Key = value[string](v[1]), value[string](v[2]), value[string](v[3])
+	m.Paused, m.CreatedAt, m.Baseline = value[int64](v[4]) != 0, fromNanos(value[int64](v[5])), value[int64](v[6])
+	return m, m.decode(value[[]byte](v[7]), value[[]byte](v[8]))
+}
+
+func (m *watched) decode(definition, progress []byte) error {
+	err := json.Unmarshal(definition, &m.Definition)
+	if err == nil {
+		err = json.Unmarshal(progress, &m.Progress)
+	}
+	if err != nil {
+		return fmt.Errorf("sqlite: monitor %d cannot be read: %w", m.no, err)
+	}
+	return nil
+}
+
+func fromNanos(n int64) time.Time { return time.Unix(0, n).UTC() }
+
+// find returns the row of a monitor, in the transaction of w.
+func find(w *writer, account, name string) (watched, error) {
+	var v columns
+	found, err := w.c.row(selectMonitors+" WHERE account = ? AND name = ?", v[:], account, name)
+	if err != nil || !found {
+		return watched{}, err
+	}
+	return v.read()
+}
+
+// there is find for those who need the monitor.
+func there(w *writer, account, name string) (watched, error) {
+	m, err := find(w, account, name)
+	if err == nil && m.no == 0 {
+		err = refusal{watch.ErrAbsent}
+	}
+	return m, err
+}
+
+// keep writes a row that is there.
+func (m *watched) keep(w *writer) error {
+	definition, err := schema.Marshal(&m.Definition)
+	if err != nil {
+		return err
+	}
+	progress, err := schema.Marshal(&m.Progress)
+	if err != nil {
+		return err
+	}
+	_, err = w.c.exec(`UPDATE monitors SET key = ?, paused = ?, baseline = ?, definition = ?, progress = ?, lease = ?, until = ?,
+		next_at = ? WHERE no = ?`, m.Key, m.Paused, m.Baseline, definition, progress, m.lease, m.until, m.due(), m.no)
+	return err
+}
+
+// due is when the row is due, or nil when it is not polled.
+func (m *watched) due() any {
+	if !m.Due() {
+		return nil
+	}
+	return m.NextAt.UnixNano()
+}
+
+// do applies a change in the transaction that it shares with others.
+func (s *Watches) do(ctx context.Context, apply func(*writer) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.file.writer.do(&task{apply: apply})
+}
+
+// Put implements [watch.Store].
+func (s *Watches) Put(ctx context.Context, m watch.Monitor, most int) (stands watch.Monitor, made bool, err error) {
+	err = s.do(ctx, func(w *writer) error {
+		made = false
+		old, err := find(w, m.Account, m.Name)
+		if err != nil {
+			return err
+		}
+		if old.no == 0 && m.Heard > 0 {
+			return refusal{watch.ErrAbsent}
+		}
+		if old.no == 0 {
+			stands, err = insertMonitor(w, m, most)
+			made = err == nil
+			return err
+		}
+		if old.Replace(m) {
+			old.lease, old.until = "", 0
+			if _, err := w.c.exec("DELETE FROM samples WHERE monitor = ?", old.no); err != nil {
+				return err
+			}
+		}
+		stands = old.Monitor
+		return old.keep(w)
+	})
+	return stands, made, err
+}
+
+func insertMonitor(w *writer, m watch.Monitor, most int) (watch.Monitor, error) {
+	n, err := w.c.number("SELECT count(*) FROM monitors WHERE account = ?", m.Account)
+	if err != nil {
+		return m, err
+	}
+	if most > 0 && n >= int64(most) {
+		return m, refusal{watch.ErrFull}
+	}
+	m.Baseline, m.Progress = 1, watch.Progress{State: watch.Active, NextAt: m.NextAt}
+	if _, err := w.c.exec("INSERT INTO monitors (account, name, key, paused, created_at, baseline, definition, progress, lease, until) "+
+		"VALUES (?, ?, '', 0, ?, 1, x'', x'', '', 0)", m.Account, m.Name, m.CreatedAt.UnixNano()); err != nil {
+		return m, err
+	}
+	row := watched{Monitor: m}
+	if row.no, err = w.c.number("SELECT no FROM monitors WHERE account = ? AND name = ?", m.Account, m.Name); err != nil {
+		return m, err
+	}
+	return m, row.keep(w)
+}
+
+// Pause implements [watch.Store].
+func (s *Watches) Pause(ctx context.Context, account, name string, paused bool, next time.Time) (m watch.Monitor, err error) {
+	err = s.do(ctx, func(w *writer) error {
+		row, err := there(w, account, name)
+		if err != nil {
+			return err
+		}
+		if row.Paused && !paused {
+			row.NextAt = next
+		}
+		row.Paused = paused
+		m = row.Monitor
+		return row.keep(w)
+	})
+	return m, err
+}
+
+// Monitor implements [watch.Store].
+func (s *Watches) Monitor(ctx context.Context, account, name string) (watch.Monitor, error) {
+	found, err := s.list(ctx, selectMonitors+" WHERE account = ? AND name = ?", account, name)
+	if err != nil {
+		return watch.Monitor{}, err
+	}
+	if len(found) == 0 {
+		return watch.Monitor{}, watch.ErrAbsent
+	}
+	return found[0], nil
+}
+
+// Monitors implements [watch.Store].
+func (s *Watches) Monitors(ctx context.Context, account, after string, limit int) ([]watch.Monitor, error) {
+	return s.list(ctx, selectMonitors+" WHERE account = ? AND name > ? ORDER BY name LIMIT ?", account, after, orAll(limit))
+}
+
+// orAll returns the limit of a query, of which 0 is none.
+func orAll(limit int) int {
+	if limit <= 0 {
+		return -1
+	}
+	return limit
+}
+
+func (s *Watches) list(ctx context.Context, query string, args ...any) ([]watch.Monitor, error) {
+	return listRows(ctx, s.file.read, func(rows *sql.Rows) (watch.Monitor, error) {
+		var m watched
+		var created int64
+		var definition, progress []byte
+		err := rows.Scan(&m.no, &m.Account, &m.Name, &m.Key, &m.Paused, &created, &m.Baseline, &definition, &progress, &m.lease, &m.until)
+		if err == nil {
+			m.CreatedAt = fromNanos(created)
+			err = m.decode(definition, progress)
+		}
+		return m.Monitor, err
+	}, query, args...)
+}
+
+// listRows returns what scan makes of each row of a query.
+func listRows[T any](
+	ctx context.Context, db *sql.DB, scan func(*sql.Rows) (T, error), query string, args ...any,
+) (found []T, err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, explain(err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	found = []T{}
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, explain(err)
+		}
+		found = append(found, v)
+	}
+	return found, explain(rows.Err())
+}
+
+// End implements [watch.Store].
+func (s *Watches) End(ctx context.Context, account, name string) error {
+	return s.do(ctx, func(w *writer) error {
+		row, err := there(w, account, name)
+		if err != nil {
+			return err
+		}
+		if _, err := w.c.exec("DELETE FROM samples WHERE monitor = ?", row.no); err != nil {
+			return err
+		}
+		_, err = w.c.exec("DELETE FROM monitors WHERE no = ?", row.no)
+		return err
+	})
+}
+
+// Claim implements [watch.Store].
+func (s *Watches) Claim(ctx context.Context, now time.Time, n int, lease time.Duration) ([]watch.Claim, error) {
+	var one int
+	err := s.file.read.QueryRowContext(ctx, "SELECT 1 FROM monitors WHERE next_at <= ? AND until <= ? LIMIT 1",
+		now.UnixNano(), now.UnixNano()).Scan(&one)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil // nothing to write: leave the disk alone
+	}
+	if err != nil {
+		return nil, explain(err)
+	}
+	var claims []watch.Claim
+	err = s.do(ctx, func(w *writer) (err error) {
+		claims, err = claim(w, now, n, lease)
+		return err
+	})
+	return claims, err
+}
+
+func claim(w *writer, now time.Time, n int, lease time.Duration) ([]watch.Claim, error) {
+	var due []watched
+	var broken error
+	var v columns
+	err := w.c.each(selectMonitors+" WHERE next_at <= ? AND until <= ? ORDER BY next_at LIMIT ?", v[:], func() {
+		m, err := v.read()
+		due, broken = append(due, m), errors.Join(broken, err)
+	}, now.UnixNano(), now.UnixNano(), n)
+	if err = errors.Join(err, broken); err != nil {
+		return nil, err
+	}
+	claims := make([]watch.Claim, 0, len(due))
+	for i := range due {
+		m := &due[i]
+		m.lease = strconv.FormatUint(rand.Uint64(), 36)
+		until := now.Add(lease)
+		if _, err := w.c.exec("UPDATE monitors SET lease = ?, until = ? WHERE no = ?", m.lease, until.UnixNano(), m.no); err != nil {
+			return nil, err
+		}
+		claims = append(claims, watch.Claim{Monitor: m.Monitor, Due: m.NextAt, Lease: m.lease, Until: until})
+	}
+	return claims, nil
+}
+
+// Commit implements [watch.Store].
+func (s *Watches) Commit(ctx context.Context, p watch.Poll) error {
+	return s.do(ctx, func(w *writer) error {
+		of := &p.Claim.Monitor
+		m, err := find(w, of.Account, of.Name)
+		if err != nil {
+			return err
+		}
+		if m.no == 0 || m.lease == "" || m.lease != p.Claim.Lease || m.Baseline != of.Baseline {
+			return refusal{watch.ErrLease}
+		}
+		m.Progress, m.lease, m.until = p.Progress, "", 0
+		if err := m.keep(w); err != nil {
+			return err
+		}
+		for _, v := range p.Samples {
+			if _, err := w.c.exec("INSERT OR REPLACE INTO samples (monitor, field, at, value) VALUES (?, ?, ?, ?)",
+				m.no, v.Field, v.At.UnixNano(), v.Value); err != nil {
+				return err
+			}
+		}
+		return tell(w, of.Account, p.Changes)
+	})
+}
+
+// tell adds changes to an account's feed, but those that are there.
+func tell(w *writer, account string, changes []schema.Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	seq, err := w.c.number("SELECT coalesce(max(seq), 0) FROM feeds WHERE account = ?", account)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		told, err := w.c.number("SELECT count(*) FROM changes WHERE account = ? AND id = ?", account, c.ID)
+		if err != nil {
+			return err
+		}
+		if told > 0 {
+			continue
+		}
+		seq++
+		c.Seq = seq
+		body, err := schema.Marshal(&c)
+		if err != nil {
+			return err
+		}
+		monitor := ""
+		if c.Monitor != nil {
+			monitor = *c.Monitor
+		}
+		if _, err := w.c.exec("INSERT INTO changes (account, seq, id, at, monitor, type, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			account, seq, c.ID, c.At.UnixNano(), monitor, c.Type, body); err != nil {
+			return err
+		}
+	}
+	_, err = w.c.exec("INSERT INTO feeds VALUES (?, ?) ON CONFLICT (account) DO UPDATE SET seq = excluded.seq", account, seq)
+	return err
+}
+
+// Changes implements [watch.Store].
+func (s *Watches) Changes(ctx context.Context, q watch.Since) ([]schema.Change, error) {
+	return listRows(ctx, s.file.read, func(rows *sql.Rows) (c schema.Change, err error) {
+		var body []byte
+		if err = rows.Scan(&body); err == nil {
+			err = json.Unmarshal(body, &c)
+		}
+		return c, err
+	}, `SELECT body FROM changes WHERE account = ? AND seq > ? AND (? = '' OR monitor = ?) AND (? = '' OR type = ?) AND at >= ?
+		ORDER BY seq LIMIT ?`,
+		q.Account, q.After, q.Monitor, q.Monitor, q.Type, q.Type, nanosOrLeast(q.From), orAll(q.Limit))
+}
+
+// nanosOrLeast returns a time as it is kept; one that is not given is before all others.
+func nanosOrLeast(t time.Time) int64 {
+	if t.IsZero() {
+		return -1 << 63
+	}
+	return t.UnixNano()
+}
+
+// Samples implements [watch.Store].
+func (s *Watches) Samples(ctx context.Context, q watch.Numbers) ([]watch.Sample, error) {
+	var no int64
+	err := s.file.read.QueryRowContext(ctx, "SELECT no FROM monitors WHERE account = ? AND name = ?", q.Account, q.Monitor).Scan(&no)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, watch.ErrAbsent
+	}
+	if err != nil {
+		return nil, explain(err)
+	}
+	until := int64(1<<63 - 1)
+	if !q.Until.IsZero() {
+		until = q.Until.UnixNano()
+	}
+	return listRows(ctx, s.file.read, func(rows *sql.Rows) (watch.Sample, error) {
+		v := watch.Sample{Field: q.Field}
+		var at int64
+		err := rows.Scan(&at, &v.Value)
+		v.At = fromNanos(at)
+		return v, err
+	}, "SELECT at, value FROM samples WHERE monitor = ? AND field = ? AND at >= ? AND at < ? ORDER BY at LIMIT ?",
+		no, q.Field, nanosOrLeast(q.Since), until, orAll(q.Limit))
+}
+
+// day is a day of UTC in nanoseconds.
+const day = int64(24 * time.Hour)
+
+// Sweep implements [watch.Store].
+func (s *Watches) Sweep(ctx context.Context, changes, raw, samples time.Time) (more bool, err error) {
+	err = s.do(ctx, func(w *writer) error {
+		more = false
+		for _, d := range []struct {
+			query string
+			args  []any
+		}{
+			{"DELETE FROM changes WHERE no IN (SELECT no FROM changes WHERE at < ? LIMIT ?)", []any{changes.UnixNano(), sweptAtOnce}},
+			{
+				"DELETE FROM samples WHERE (monitor, field, at) IN (SELECT monitor, field, at FROM samples WHERE at < ? LIMIT ?)",
+				[]any{samples.UnixNano(), sweptAtOnce},
+			},
+			{`DELETE FROM samples WHERE (monitor, field, at) IN (SELECT monitor, field, at FROM samples s WHERE at < ?1 AND EXISTS (
+				SELECT 1 FROM samples l WHERE l.monitor = s.monitor AND l.field = s.field AND l.at > s.at AND l.at / ?2 = s.at / ?2)
+				LIMIT ?3)`, []any{raw.UnixNano(), day, sweptAtOnce}},
+		} {
+			n, err := w.c.exec(d.query, d.args...)
+			if err != nil {
+				return err
+			}
+			more = more || n >= sweptAtOnce
+		}
+		return nil
+	})
+	return more, err
+}

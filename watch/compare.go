@@ -1,0 +1,340 @@
+package watch
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/socialdata/socialdata/schema"
+)
+
+// misses is how many polls in a row must not find what was there before it is gone (D86).
+const misses = 2
+
+// telling collects what a poll has to tell.
+type telling struct {
+	m       *Monitor
+	s       *Snapshot
+	at      time.Time
+	changes []schema.Change
+	samples []Sample
+}
+
+// tell adds a change. Its id follows from the monitor, the object and what is told, and from how often the monitor has polled,
+// so that a field that moves there and back is told each time.
+func (t *telling) tell(kind, key string, object []byte, fields []schema.FieldChange, detail string) {
+	c := schema.Change{
+		At: t.at, Monitor: new(t.m.Name), Type: kind, Operation: new(t.m.Operation), Object: slices.Clone(object),
+		Fields: slices.Clip(append([]schema.FieldChange{}, fields...)),
+	}
+	if t.m.Platform != "" {
+		c.Platform = new(t.m.Platform)
+	}
+	if key != "" {
+		c.Key = new(key)
+	}
+	if detail != "" {
+		c.Detail = new(detail)
+	}
+	c.ID = changeID(t.m, kind, key, object, fields)
+	t.changes = append(t.changes, c)
+}
+
+// changeID returns the id of a change.
+func changeID(m *Monitor, kind, key string, object []byte, fields []schema.FieldChange) string {
+	sum := sha256.New()
+	for _, part := range []string{
+		m.Account, m.Name, m.CreatedAt.UTC().Format(time.RFC3339Nano), strconv.FormatInt(m.Baseline, 10),
+		strconv.FormatInt(m.Polls, 10), kind, key, string(object),
+	} {
+		sum.Write(fmt.Appendf(nil, "%d:%s", len(part), part))
+	}
+	for _, f := range fields {
+		sum.Write(fmt.Appendf(nil, "%s=%s>%s;", f.Field, f.Before, f.After))
+	}
+	return "chg_" + hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// one compares the object of a monitor of one thing with what it was.
+func (t *telling) one(o object, first bool) {
+	s := t.s
+	now := o.fields(t.m.Fields)
+	switch {
+	case first:
+		s.Told = map[string]float64{}
+		t.tell(Ready, o.id, nil, nil, "")
+	case s.Gone:
+		t.tell(Back, o.id, o.data, nil, "")
+	default:
+		if moved := differing(s.Fields, now); len(moved) > 0 {
+			t.tell(Changed, o.id, o.data, moved, "")
+		}
+	}
+	s.Key, s.Fields, s.By, s.Misses, s.Gone = o.id, now, o.by(), 0, false
+	figures := o.figures()
+	t.alerts(o, figures)
+	t.sample(figures)
+}
+
+// absent notes that a monitor of one thing has not found it. What is gone leaves nothing but its id (D86).
+func (t *telling) absent() {
+	s := t.s
+	if s.Gone {
+		return
+	}
+	if s.Misses++; s.Misses < misses {
+		return
+	}
+	t.tell(Gone, s.Key, nil, nil, "")
+	s.Gone, s.Fields, s.By, s.Told, s.Sampled = true, nil, nil, nil, nil
+}
+
+// differing returns what differs between two states of an object, in the order of the names.
+func differing(before, after map[string]json.RawMessage) []schema.FieldChange {
+	names := maps.Clone(before)
+	if names == nil {
+		names = map[string]json.RawMessage{}
+	}
+	maps.Copy(names, after)
+	var out []schema.FieldChange
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if !same(name, before[name], after[name]) {
+			out = append(out, schema.FieldChange{Field: name, Before: orNull(before[name]), After: orNull(after[name])})
+		}
+	}
+	return out
+}
+
+func orNull(v json.RawMessage) json.RawMessage {
+	if v == nil {
+		return json.RawMessage("null")
+	}
+	return v
+}
+
+// alerts tells the alerts that the numbers raise. The first number of an alert raises nothing.
+func (t *telling) alerts(o object, figures map[string]float64) {
+	kept := map[string]float64{}
+	for _, text := range t.m.Alerts {
+		a, err := parseAlert(text)
+		value, ok := figures[a.field]
+		last, there := t.s.Told[text]
+		if err != nil || !ok {
+			if there {
+				kept[text] = last
+			}
+			continue
+		}
+		if kept[text] = last; !there || a.holds != nil {
+			kept[text] = value
+		}
+		if !there || !a.raised(last, value) {
+			continue
+		}
+		kept[text] = value
+		t.tell(Alerted, o.id, o.data, []schema.FieldChange{{Field: a.field, Before: figure(last), After: figure(value)}}, text)
+	}
+	t.s.Told = kept
+}
+
+func figure(v float64) json.RawMessage { return strconv.AppendFloat(nil, v, 'f', -1, 64) }
+
+// resample is after how long a number that has not moved is noted all the same.
+const resample = 24 * time.Hour
+
+// sample notes the numbers that have moved, and once a day those that have not.
+func (t *telling) sample(figures map[string]float64) {
+	if t.s.Sampled == nil {
+		t.s.Sampled = map[string]sampled{}
+	}
+	for _, field := range slices.Sorted(maps.Keys(figures)) {
+		value := figures[field]
+		last, ok := t.s.Sampled[field]
+		if ok && last.Value == value && t.at.Sub(last.At) < resample {
+			continue
+		}
+		t.s.Sampled[field] = sampled{value, t.at}
+		t.samples = append(t.samples, Sample{Field: field, At: t.at, Value: value})
+	}
+}
+
+// walked is a list as far as a poll has read it.
+type walked struct {
+	items   []object // in the order of the list
+	more    bool     // the list goes on behind them
+	cut     string   // why the walk did not go on although it should have; "" when it ended by itself
+	partial bool     // some of it could not be read
+}
+
+// list compares a list with what was known of it.
+func (t *telling) list(w walked, first bool) {
+	s := t.s
+	if first {
+		s.add(w.items, map[uint64]bool{})
+		s.Floor = floorOf(w)
+		t.follow(w)
+		t.tell(Ready, "", nil, nil, "")
+		return
+	}
+	names := s.Seen.names()
+	gone := map[uint64]bool{}
+	for _, l := range s.Lost {
+		gone[l.Name] = true
+	}
+	fresh, told := 0, map[uint64]bool{}
+	for i := len(w.items) - 1; i >= 0; i-- { // the oldest is told first
+		o := &w.items[i]
+		name := o.name()
+		switch {
+		case told[name]: // a list may repeat itself
+		case gone[name]:
+			t.tell(Back, o.id, o.data, nil, "")
+		case !names[name] && !s.old(o):
+			t.tell(New, o.id, o.data, nil, "")
+			fresh++
+		}
+		told[name] = true
+	}
+	if w.cut != "" {
+		t.tell(Gap, "", nil, nil, fmt.Sprintf("%s: of what came between %s and %s, %d were seen",
+			w.cut, s.At.UTC().Format(time.RFC3339), t.at.UTC().Format(time.RFC3339), fresh))
+	}
+	t.compareFollowed(w)
+	s.Lost = slices.DeleteFunc(s.Lost, func(l lost) bool { return told[l.Name] })
+	s.add(w.items, names)
+	t.follow(w)
+}
+
+// old reports whether an item that was never seen must have been there before: it is older than all that was known.
+func (s *Snapshot) old(o *object) bool {
+	return !o.created.IsZero() && !s.Floor.IsZero() && o.created.Before(s.Floor)
+}
+
+// leading is how many items at the head of a list may be pinned.
+const leading = 3
+
+// ordered reports whether items stand newest first, but for pinned ones at the head.
+func ordered(items []object) bool {
+	if len(items) <= leading {
+		return false
+	}
+	for i := leading; i < len(items); i++ {
+		if items[i].created.IsZero() || i > leading && items[i].created.After(items[i-1].created) {
+			return false
+		}
+	}
+	return true
+}
+
+// floorOf returns the age from which on everything was there before: that of the last item where the list goes newest first,
+// else that of the oldest. A list without times, or without items, has no floor.
+func floorOf(w walked) time.Time {
+	if ordered(w.items) {
+		return w.items[len(w.items)-1].created
+	}
+	floor := time.Time{}
+	for i := range w.items {
+		if at := w.items[i].created; !at.IsZero() && (floor.IsZero() || at.Before(floor)) {
+			floor = at
+		}
+	}
+	return floor
+}
+
+// connected reports whether a page reaches what is known: no new item is behind it.
+func (s *Snapshot) connected(page []object, names map[uint64]bool, firstPage bool) bool {
+	if len(page) == 0 {
+		return false
+	}
+	is := func(i int) bool { return names[page[i].name()] || s.old(&page[i]) }
+	if ordered(page) {
+		return is(len(page) - 1)
+	}
+	for i := range page {
+		pinned := firstPage && i < leading && i < len(page)-1 && !is(len(page)-1)
+		if is(i) && !pinned {
+			return true
+		}
+	}
+	return false
+}
+
+// compareFollowed tells what has changed in the followed items, and which are gone.
+func (t *telling) compareFollowed(w walked) {
+	s := t.s
+	here := make(map[uint64]*object, len(w.items))
+	for i := range w.items {
+		here[w.items[i].name()] = &w.items[i]
+	}
+	last := -1 // the followed item that is farthest behind and was seen
+	for i := range s.Followed {
+		if here[s.Followed[i].Name] != nil {
+			last = i
+		}
+	}
+	kept := s.Followed[:0]
+	for i, f := range s.Followed {
+		o := here[f.Name]
+		if o != nil {
+			now := o.fields(t.m.Fields)
+			if moved := differing(f.Fields, now); len(moved) > 0 {
+				t.tell(Changed, o.id, o.data, moved, "")
+			}
+			f.Fields, f.By, f.Misses = now, o.by(), 0
+			kept = append(kept, f)
+			continue
+		}
+		if covered := !w.more && w.cut == "" || i < last; covered && !w.partial {
+			f.Misses++
+		}
+		if f.Misses < misses {
+			kept = append(kept, f)
+			continue
+		}
+		t.tell(Gone, f.Key, nil, nil, "")
+		s.Lost = append([]lost{{f.Name}}, s.Lost...)
+	}
+	s.Followed = kept
+	s.Lost = s.Lost[:min(len(s.Lost), MaxFollow)]
+}
+
+// follow chooses the newest items of those read and those followed before.
+func (t *telling) follow(w walked) {
+	if t.m.Follow == 0 {
+		t.s.Followed = nil
+		return
+	}
+	before := map[uint64]followed{}
+	for _, f := range t.s.Followed {
+		before[f.Name] = f
+	}
+	var all []followed
+	dated := true
+	for i := range w.items {
+		o := &w.items[i]
+		f, ok := before[o.name()]
+		if !ok {
+			f = followed{Name: o.name(), Key: o.id, Site: o.platform, Created: o.created, Fields: o.fields(t.m.Fields), By: o.by()}
+		}
+		delete(before, o.name())
+		if !slices.ContainsFunc(all, func(a followed) bool { return a.Name == f.Name }) {
+			all = append(all, f)
+		}
+		dated = dated && !f.Created.IsZero()
+	}
+	for _, f := range t.s.Followed { // those that this poll has not read, behind the others
+		if _, ok := before[f.Name]; ok {
+			all = append(all, f)
+			dated = dated && !f.Created.IsZero()
+		}
+	}
+	if dated {
+		slices.SortStableFunc(all, func(a, b followed) int { return b.Created.Compare(a.Created) })
+	}
+	t.s.Followed = slices.Clip(all[:min(len(all), t.m.Follow)])
+}

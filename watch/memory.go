@@ -1,0 +1,321 @@
+package watch
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Memory is a [Store] that forgets everything when the process ends.
+type Memory struct {
+	mu       sync.Mutex
+	monitors map[[2]string]*watched
+	feeds    map[string]*feed
+}
+
+var _ Store = (*Memory)(nil)
+
+// watched is a monitor with what only the store needs.
+type watched struct {
+	Monitor
+
+	lease   string
+	until   time.Time
+	samples []Sample
+}
+
+// feed is what an account is told.
+type feed struct {
+	seq     int64
+	ids     map[string]bool
+	changes []schema.Change
+}
+
+// NewMemory returns an empty store.
+func NewMemory() *Memory {
+	return &Memory{monitors: map[[2]string]*watched{}, feeds: map[string]*feed{}}
+}
+
+// Put implements [Store].
+func (s *Memory) Put(ctx context.Context, m Monitor, most int) (Monitor, bool, error) {
+	if err := ctx.Err(); err != nil {
+		return Monitor{}, false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, ok := s.monitors[[2]string{m.Account, m.Name}]
+	if !ok && m.Heard > 0 {
+		return Monitor{}, false, ErrAbsent
+	}
+	if !ok {
+		if most > 0 && s.count(m.Account) >= most {
+			return Monitor{}, false, ErrFull
+		}
+		m.Baseline, m.Progress = 1, Progress{State: Active, NextAt: m.NextAt}
+		w := &watched{Monitor: m.copied()}
+		s.monitors[[2]string{m.Account, m.Name}] = w
+		return w.copied(), true, nil
+	}
+	if old.Replace(m) {
+		old.lease, old.until, old.samples = "", time.Time{}, nil
+	}
+	return old.copied(), false, nil
+}
+
+// Replace gives m the definition, the key and the pause of another, as [Store.Put] says, and reports whether it begins anew.
+// It is for those who write stores.
+func (m *Monitor) Replace(by Monitor) (anew bool) {
+	if by.Heard > 0 {
+		m.Heard = max(m.Heard, by.Heard)
+		return false
+	}
+	anew = !m.Equal(by.Ask)
+	by = by.copied()
+	by.Heard = m.Heard
+	m.Definition, m.Key, m.Paused = by.Definition, by.Key, by.Paused
+	if anew {
+		m.Baseline++
+		m.Progress = Progress{State: Active, NextAt: by.NextAt, Month: m.Month, Credits: m.Credits}
+	} else if m.State == Stopped {
+		m.State, m.NextAt, m.Code, m.Detail = Active, by.NextAt, "", ""
+	}
+	return anew
+}
+
+func (s *Memory) count(account string) int {
+	n := 0
+	for at := range s.monitors {
+		if at[0] == account {
+			n++
+		}
+	}
+	return n
+}
+
+// Pause implements [Store].
+func (s *Memory) Pause(ctx context.Context, account, name string, paused bool, next time.Time) (Monitor, error) {
+	w, err := s.lock(ctx, account, name)
+	if err != nil {
+		return Monitor{}, err
+	}
+	defer s.mu.Unlock()
+	if w.Paused && !paused {
+		w.NextAt = next
+	}
+	w.Paused = paused
+	return w.copied(), nil
+}
+
+// lock returns a monitor, and holds the store's lock unless it fails.
+func (s *Memory) lock(ctx context.Context, account, name string) (*watched, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	w, ok := s.monitors[[2]string{account, name}]
+	if !ok {
+		s.mu.Unlock()
+		return nil, ErrAbsent
+	}
+	return w, nil
+}
+
+// Monitor implements [Store].
+func (s *Memory) Monitor(ctx context.Context, account, name string) (Monitor, error) {
+	w, err := s.lock(ctx, account, name)
+	if err != nil {
+		return Monitor{}, err
+	}
+	defer s.mu.Unlock()
+	return w.copied(), nil
+}
+
+// Monitors implements [Store].
+func (s *Memory) Monitors(ctx context.Context, account, after string, limit int) ([]Monitor, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := []Monitor{}
+	for at, w := range s.monitors {
+		if at[0] == account && at[1] > after {
+			out = append(out, w.copied())
+		}
+	}
+	slices.SortFunc(out, func(a, b Monitor) int { return cmp.Compare(a.Name, b.Name) })
+	if limit > 0 {
+		out = out[:min(limit, len(out))]
+	}
+	return out, nil
+}
+
+// End implements [Store].
+func (s *Memory) End(ctx context.Context, account, name string) error {
+	if _, err := s.lock(ctx, account, name); err != nil {
+		return err
+	}
+	defer s.mu.Unlock()
+	delete(s.monitors, [2]string{account, name})
+	return nil
+}
+
+// Claim implements [Store].
+func (s *Memory) Claim(ctx context.Context, now time.Time, n int, lease time.Duration) ([]Claim, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var due []*watched
+	for _, w := range s.monitors {
+		if w.Due() && !w.NextAt.After(now) && !w.until.After(now) {
+			due = append(due, w)
+		}
+	}
+	slices.SortFunc(due, func(a, b *watched) int { return a.NextAt.Compare(b.NextAt) })
+	out := make([]Claim, 0, min(n, len(due)))
+	for _, w := range due[:min(n, len(due))] {
+		w.lease, w.until = rand.Text(), now.Add(lease)
+		out = append(out, Claim{Monitor: w.copied(), Due: w.NextAt, Lease: w.lease, Until: w.until})
+	}
+	return out, nil
+}
+
+// Commit implements [Store].
+func (s *Memory) Commit(ctx context.Context, p Poll) error {
+	m := &p.Claim.Monitor
+	w, err := s.lock(ctx, m.Account, m.Name)
+	if err != nil {
+		if ctx.Err() == nil {
+			return ErrLease
+		}
+		return err
+	}
+	defer s.mu.Unlock()
+	if w.lease == "" || w.lease != p.Claim.Lease || w.Baseline != m.Baseline {
+		return ErrLease
+	}
+	w.lease, w.until = "", time.Time{}
+	w.Progress = p.Progress.copied()
+	w.samples = append(w.samples, p.Samples...)
+	f := s.feeds[m.Account]
+	if f == nil {
+		f = &feed{ids: map[string]bool{}}
+		s.feeds[m.Account] = f
+	}
+	for _, c := range p.Changes {
+		if f.ids[c.ID] {
+			continue
+		}
+		f.seq++
+		c.Seq, f.ids[c.ID] = f.seq, true
+		f.changes = append(f.changes, copied(c))
+	}
+	return nil
+}
+
+// Changes implements [Store].
+func (s *Memory) Changes(ctx context.Context, q Since) ([]schema.Change, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := []schema.Change{}
+	f := s.feeds[q.Account]
+	if f == nil {
+		return out, nil
+	}
+	from, _ := slices.BinarySearchFunc(f.changes, q.After+1, func(c schema.Change, seq int64) int { return cmp.Compare(c.Seq, seq) })
+	for _, c := range f.changes[from:] {
+		if q.Limit > 0 && len(out) == q.Limit {
+			break
+		}
+		if q.Matches(&c) {
+			out = append(out, copied(c))
+		}
+	}
+	return out, nil
+}
+
+// Matches reports whether a change is selected, its place apart.
+func (q *Since) Matches(c *schema.Change) bool {
+	return (q.Monitor == "" || c.Monitor != nil && *c.Monitor == q.Monitor) && (q.Type == "" || c.Type == q.Type) &&
+		!c.At.Before(q.From)
+}
+
+// Samples implements [Store].
+func (s *Memory) Samples(ctx context.Context, q Numbers) ([]Sample, error) {
+	w, err := s.lock(ctx, q.Account, q.Monitor)
+	if err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	out := []Sample{}
+	for _, v := range w.samples {
+		if v.Field == q.Field && !v.At.Before(q.Since) && (q.Until.IsZero() || v.At.Before(q.Until)) &&
+			(q.Limit <= 0 || len(out) < q.Limit) {
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+// Sweep implements [Store].
+func (s *Memory) Sweep(ctx context.Context, changes, raw, samples time.Time) (more bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.feeds {
+		f.changes = slices.DeleteFunc(f.changes, func(c schema.Change) bool {
+			if !c.At.Before(changes) {
+				return false
+			}
+			delete(f.ids, c.ID)
+			return true
+		})
+	}
+	for _, w := range s.monitors {
+		last := map[dayOf]time.Time{}
+		for _, v := range w.samples {
+			last[dayOf{v.Field, v.At.UTC().Format(time.DateOnly)}] = v.At
+		}
+		w.samples = slices.DeleteFunc(w.samples, func(v Sample) bool {
+			return v.At.Before(samples) ||
+				v.At.Before(raw) && last[dayOf{v.Field, v.At.UTC().Format(time.DateOnly)}].After(v.At)
+		})
+	}
+	return false, nil
+}
+
+type dayOf struct{ field, day string }
+
+// copied returns a monitor that shares nothing with m.
+func (m *Monitor) copied() Monitor {
+	own := *m
+	own.Params, own.Fields, own.Alerts = maps.Clone(m.Params), slices.Clone(m.Fields), slices.Clone(m.Alerts)
+	own.Progress = m.Progress.copied()
+	return own
+}
+
+// copied returns a progress that shares nothing with p.
+func (p *Progress) copied() Progress {
+	own := *p
+	own.Snapshot = p.Snapshot.copied()
+	return own
+}
+
+func copied(c schema.Change) schema.Change {
+	c.Object, c.Fields = bytes.Clone(c.Object), slices.Clone(c.Fields)
+	return c
+}

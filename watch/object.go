@@ -1,0 +1,294 @@
+package watch
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/socialdata/socialdata/schema"
+)
+
+// object is one object of an answer, in our own encoding.
+type object struct {
+	data     []byte
+	platform string
+	id       string
+	kind     string // of a search result
+	created  time.Time
+}
+
+// name returns the object's platform, kind and id as one number, which is what is kept of an object that is only known.
+func (o *object) name() uint64 {
+	h := uint64(14695981039346656037) // FNV-1a, which hash/fnv has for bytes alone
+	for _, part := range [...]string{o.platform, o.kind, o.id} {
+		for i := range len(part) {
+			h = (h ^ uint64(part[i])) * 1099511628211
+		}
+		h *= 1099511628211 // a zero between the parts
+	}
+	return h
+}
+
+// readObject looks at the fields that tell which object it is and how old.
+func readObject(data []byte) object {
+	o := object{data: data}
+	for key, value := range members(data) {
+		switch key {
+		case "platform":
+			o.platform = text(value)
+		case "id":
+			o.id = text(value)
+		case "kind":
+			o.kind = text(value)
+		case "created_at", "published_at", "released_at", "started_at":
+			if at, err := time.Parse(time.RFC3339, text(value)); err == nil {
+				o.created = at
+			}
+		}
+	}
+	return o
+}
+
+func text(value []byte) string {
+	if len(value) > 1 && value[0] == '"' && bytes.IndexByte(value, '\\') < 0 {
+		return string(value[1 : len(value)-1])
+	}
+	var s string
+	_ = json.Unmarshal(value, &s) // null, and what is no text, is ""
+	return s
+}
+
+// members yields the members of an object in our own encoding, which has no white space. Encoding/json would copy each value
+// to find where it ends, and a quiet poll needs four of twenty.
+func members(data []byte) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		if len(data) < 2 || data[0] != '{' {
+			return
+		}
+		for rest := data[1:]; len(rest) > 1 && rest[0] == '"'; {
+			key := end(rest)
+			if key+1 >= len(rest) || rest[key] != ':' {
+				return
+			}
+			value := end(rest[key+1:])
+			if !yield(string(rest[1:key-1]), rest[key+1:key+1+value]) {
+				return
+			}
+			rest = bytes.TrimPrefix(rest[key+1+value:], []byte{','})
+		}
+	}
+}
+
+// elements returns the elements of an array in our own encoding.
+func elements(data []byte) [][]byte {
+	var out [][]byte
+	if len(data) < 2 || data[0] != '[' {
+		return nil
+	}
+	for rest := data[1:]; len(rest) > 1; {
+		n := end(rest)
+		if n == 0 {
+			return out
+		}
+		out = append(out, rest[:n:n])
+		rest = bytes.TrimPrefix(rest[n:], []byte{','})
+	}
+	return out
+}
+
+// end returns the length of the value that data begins with.
+func end(data []byte) int {
+	depth := 0
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			i += closing(data[i+1:]) + 1
+			if depth == 0 {
+				return min(i+1, len(data))
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+			if depth < 0 {
+				return i
+			}
+		case ',', ':':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(data)
+}
+
+// closing returns where the text ends that has begun before data. A backslash at the very beginning counts from there.
+func closing(data []byte) int {
+	for from := 0; ; {
+		n := bytes.IndexByte(data[from:], '"')
+		if n < 0 {
+			return len(data)
+		}
+		at := from + n
+		escapes := at // of the backslashes before the quote, an odd number makes it part of the text
+		for escapes > from && data[escapes-1] == '\\' {
+			escapes--
+		}
+		if (at-escapes)%2 == 0 {
+			return at
+		}
+		from = at + 1
+	}
+}
+
+// numbers are the names of fields that are counts or other figures that always move. They go to the history and are no
+// change: every whole number of the schema that may be null, and the mean of reviews.
+var numbers = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{"rating": true, "share": true}
+	seen := map[reflect.Type]bool{}
+	var visit func(t reflect.Type)
+	visit = func(t reflect.Type) {
+		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+			t = t.Elem()
+		}
+		if t.Kind() != reflect.Struct || seen[t] || t == reflect.TypeFor[time.Time]() {
+			return
+		}
+		seen[t] = true
+		for _, f := range reflect.VisibleFields(t) {
+			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Type == reflect.TypeFor[*int64]() {
+				out[name] = true
+			}
+			visit(f.Type)
+		}
+	}
+	for _, v := range []any{
+		schema.Profile{},
+		schema.Post{},
+		schema.Comment{},
+		schema.Audience{},
+		schema.LiveStream{},
+		schema.LinkedProfile{},
+		schema.Transcript{},
+		schema.Suggestion{},
+		schema.Collection{},
+		schema.Track{},
+		schema.Product{},
+		schema.Review{},
+		schema.Ad{},
+		schema.Advertiser{},
+		schema.Event{},
+		schema.SearchResult{},
+		schema.StoreSummary{},
+	} {
+		visit(reflect.TypeOf(v))
+	}
+	return out
+})
+
+// silent are fields that say nothing of the object itself.
+var silent = []string{"platform", "id", "kind", "fetched_at", "source", "raw", "enrichment", "position"}
+
+// pictures are fields whose address is signed anew at each read: its host and query are no change.
+var pictures = []string{"avatar_url", "cover_url", "thumbnail_url", "audio_url", "images", "media"}
+
+// fields returns the compared fields of an object, by name, with dots between the parts. Lists are compared as a whole. Only
+// says which are wanted; none means all.
+func (o *object) fields(only []string) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	flatten(o.data, "", func(name, last string, value []byte) {
+		if !numbers()[last] && (len(only) == 0 || wanted(only, name)) {
+			out[name] = bytes.Clone(value)
+		}
+	})
+	return out
+}
+
+// wanted reports whether a field or one that it is part of is in only.
+func wanted(only []string, name string) bool {
+	return slices.ContainsFunc(only, func(w string) bool {
+		return name == w || strings.HasPrefix(name, w) && name[len(w)] == '.'
+	})
+}
+
+// figures returns the numbers of an object, by name: those that are no change, and amounts.
+func (o *object) figures() map[string]float64 {
+	out := map[string]float64{}
+	flatten(o.data, "", func(name, last string, value []byte) {
+		if !numbers()[last] && last != "amount" {
+			return
+		}
+		if v, err := number(string(value)); err == nil {
+			out[name] = v
+		}
+	})
+	return out
+}
+
+// flatten calls use with each field of an object and of the objects in it.
+func flatten(data []byte, prefix string, use func(name, last string, value []byte)) {
+	for key, value := range members(data) {
+		if slices.Contains(silent, key) {
+			continue
+		}
+		if len(value) > 0 && value[0] == '{' {
+			flatten(value, prefix+key+".", use)
+			continue
+		}
+		use(prefix+key, key, value)
+	}
+}
+
+// same reports whether a field says the same before and after.
+func same(name string, before, after json.RawMessage) bool {
+	if bytes.Equal(before, after) {
+		return true
+	}
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if before == nil || after == nil || !slices.Contains(pictures, last) && after[0] != '[' {
+		return false
+	}
+	var a, b any
+	if json.Unmarshal(before, &a) != nil || json.Unmarshal(after, &b) != nil {
+		return false
+	}
+	was, err := json.Marshal(settled(a, last))
+	if err != nil {
+		return false
+	}
+	is, err := json.Marshal(settled(b, last))
+	return err == nil && bytes.Equal(was, is)
+}
+
+// settled returns what is left of a value without counts and without what is signed anew.
+func settled(v any, name string) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = settled(v[i], name)
+		}
+	case map[string]any:
+		for key := range v {
+			inner := key
+			if name == "media" {
+				inner = "media" // its url is a picture too
+			}
+			if v[key] = settled(v[key], inner); numbers()[key] {
+				delete(v, key)
+			}
+		}
+	case string:
+		if u, err := url.Parse(v); err == nil && u.Host != "" && slices.Contains(pictures, name) {
+			return u.Path
+		}
+	}
+	return v
+}

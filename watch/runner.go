@@ -1,0 +1,348 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/socialdata/socialdata/problem"
+)
+
+// Reader reads for monitors. The client of the root package is one.
+type Reader interface {
+	// Watched reads one page as the key of a monitor, at its price. The same Once, asked again within a day, is charged once.
+	// Every error is a *[problem.Error]; a key that is revoked is unauthorized.
+	Watched(ctx context.Context, r Read) (Page, error)
+}
+
+// Read is one page that a poll asks for.
+type Read struct {
+	Ask
+
+	Account, Key string
+	Caps         Caps
+	Cursor       string
+	Once         string
+}
+
+// Page is what came of a read.
+type Page struct {
+	Data    []byte // the data of the answer, an object or an array, in our own encoding
+	Next    string // the cursor of the next page; "" when there is none
+	Credits int64  // charged for it
+	Partial bool   // some of those asked have not answered: what is missing may be there all the same
+}
+
+// Config is what a [Runner] is made of. Store and Reader must be there.
+type Config struct {
+	Store  Store
+	Reader Reader
+	Now    func() time.Time // nil means time.Now
+	Log    *slog.Logger     // nil logs nothing
+	AtOnce int              // polls at work; 0 means 16
+	Lease  time.Duration    // of a poll; 0 means two minutes
+	Look   time.Duration    // how often the store is asked what is due; 0 means a second
+}
+
+// Runner polls the monitors of a store. Any number of them, in any number of processes, may share one.
+type Runner struct {
+	cfg    Config
+	stop   context.CancelFunc
+	ended  chan struct{}
+	polls  sync.WaitGroup
+	places chan struct{}
+
+	nudge chan struct{}
+
+	mu   sync.Mutex
+	wake chan struct{} // closed at each commit, for those who wait for changes
+}
+
+// Start returns a Runner that polls until it is closed.
+func Start(cfg Config) *Runner {
+	r := newRunner(cfg)
+	ctx, cancel := context.WithCancel(context.Background())
+	r.stop = cancel
+	go r.run(ctx)
+	return r
+}
+
+func newRunner(cfg Config) *Runner {
+	cfg.AtOnce = cmp.Or(cfg.AtOnce, 16)
+	cfg.Lease = cmp.Or(cfg.Lease, 2*time.Minute)
+	cfg.Look = cmp.Or(cfg.Look, time.Second)
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Runner{
+		cfg: cfg, ended: make(chan struct{}), places: make(chan struct{}, cfg.AtOnce), wake: make(chan struct{}),
+		nudge: make(chan struct{}, 1),
+	}
+}
+
+// Close ends the polls that are under way, waits for them as long as ctx lasts, and returns its error.
+func (r *Runner) Close(ctx context.Context) error {
+	r.stop()
+	select {
+	case <-r.ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Nudge has the store asked at once what is due, because something was made or resumed.
+func (r *Runner) Nudge() {
+	select {
+	case r.nudge <- struct{}{}:
+	default: // it is about to be asked
+	}
+}
+
+// Committed returns a channel that is closed when this process has committed a poll.
+func (r *Runner) Committed() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.wake
+}
+
+func (r *Runner) run(ctx context.Context) {
+	defer close(r.ended)
+	defer r.polls.Wait()
+	ticker := time.NewTicker(r.cfg.Look)
+	defer ticker.Stop()
+	swept := time.Time{}
+	for {
+		if err := r.round(ctx); err != nil && ctx.Err() == nil {
+			r.cfg.Log.WarnContext(ctx, "monitors are not polled", "error", err)
+		}
+		if now := r.cfg.Now(); now.Sub(swept) >= sweepEvery {
+			swept = now
+			r.sweep(ctx, now)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		case <-r.nudge:
+		}
+	}
+}
+
+// How long what a monitor tells is kept (D84), and its numbers: each for 90 days, then one a day.
+const (
+	keepChanges = 30 * 24 * time.Hour
+	keepRaw     = 90 * 24 * time.Hour
+	keepSamples = 400 * 24 * time.Hour
+	sweepEvery  = 10 * time.Minute
+)
+
+func (r *Runner) sweep(ctx context.Context, now time.Time) {
+	for more := true; more && ctx.Err() == nil; {
+		var err error
+		more, err = r.cfg.Store.Sweep(ctx, now.Add(-keepChanges), now.Add(-keepRaw), now.Add(-keepSamples))
+		if err != nil {
+			r.cfg.Log.WarnContext(ctx, "old changes are not removed", "error", err)
+			return
+		}
+	}
+}
+
+// round begins the polls that are due, as many as there are places for.
+func (r *Runner) round(ctx context.Context) error {
+	for {
+		free := cap(r.places) - len(r.places)
+		if free == 0 {
+			return nil
+		}
+		claims, err := r.cfg.Store.Claim(ctx, r.cfg.Now(), free, r.cfg.Lease)
+		if err != nil || len(claims) == 0 {
+			return err
+		}
+		for _, c := range claims {
+			r.places <- struct{}{}
+			r.polls.Go(func() {
+				defer func() { <-r.places }()
+				if err := r.poll(ctx, c); err != nil && ctx.Err() == nil {
+					r.cfg.Log.WarnContext(ctx, "poll not committed", "account", c.Monitor.Account, "error", err)
+				}
+			})
+		}
+	}
+}
+
+// poll makes one poll and commits it. A lease that was lost is no failure: another has made the poll.
+func (r *Runner) poll(ctx context.Context, c Claim) error {
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.Lease)
+	defer cancel()
+	p := r.read(ctx, c)
+	if err := ctx.Err(); err != nil {
+		return err // the lease runs out, and another makes the poll again
+	}
+	err := r.cfg.Store.Commit(ctx, p)
+	if errors.Is(err, ErrLease) {
+		return nil
+	}
+	if err == nil {
+		r.mu.Lock()
+		close(r.wake)
+		r.wake = make(chan struct{})
+		r.mu.Unlock()
+	}
+	return err
+}
+
+// read makes the reads of a poll and compares what they found.
+func (r *Runner) read(ctx context.Context, c Claim) Poll {
+	m := c.Monitor
+	m.Progress = m.Progress.copied()
+	now := r.cfg.Now().UTC()
+	t := &telling{m: &m, s: &m.Snapshot, at: now}
+	w, credits, err := r.walk(ctx, c, t)
+	m.spend(now, credits)
+	first := m.Snapshot.At.IsZero()
+	switch {
+	case err != nil:
+		t.fail(err, now)
+	case m.List:
+		t.succeed(now)
+		t.list(w, first)
+	default:
+		t.succeed(now)
+		t.one(w.items[0], first)
+	}
+	if err == nil {
+		m.Snapshot.At = now
+	}
+	m.LastAt = now
+	m.Polls++
+	return Poll{Claim: c, Progress: m.Progress, Changes: t.changes, Samples: t.samples}
+}
+
+// walk reads the pages of a poll: those of a list until one reaches what is known.
+func (r *Runner) walk(ctx context.Context, c Claim, t *telling) (w walked, credits int64, err error) {
+	m := &c.Monitor
+	ask := Read{Ask: m.Ask, Account: m.Account, Key: m.Key, Caps: m.Caps}
+	names := t.s.Seen.names()
+	for page := range m.Pages {
+		ask.Once = once(c, page)
+		got, err := r.cfg.Reader.Watched(ctx, ask)
+		if err != nil && page > 0 && ctx.Err() == nil {
+			// What was read is paid for, and told.
+			w.cut, w.more = "a further page could not be read", true
+			return w, credits, nil
+		}
+		if err != nil {
+			return w, credits, err
+		}
+		credits += got.Credits
+		items := readObjects(got.Data, m.List)
+		if !m.List && len(items) == 0 {
+			return w, credits, problem.New(problem.PlatformUnavailable, "the answer holds nothing")
+		}
+		w.items = append(w.items, items...)
+		w.more, w.partial = got.Next != "", w.partial || got.Partial
+		if !w.more || t.s.connected(items, names, page == 0) && !t.s.At.IsZero() {
+			return w, credits, nil
+		}
+		ask.Cursor = got.Next
+	}
+	if m.List && !t.s.At.IsZero() {
+		w.cut = "more was new than " + strconv.Itoa(m.Pages) + " pages hold"
+	}
+	return w, credits, nil
+}
+
+// once names one page of one poll: whoever makes the poll again pays nothing for it.
+func once(c Claim, page int) string {
+	m := &c.Monitor
+	return "monitor/" + m.Name + "/" + strconv.FormatInt(m.CreatedAt.UnixNano(), 36) + "/" +
+		strconv.FormatInt(m.Baseline, 10) + "/" + strconv.FormatInt(c.Due.UnixNano(), 36) + "/" + strconv.Itoa(page)
+}
+
+func readObjects(data []byte, list bool) []object {
+	if !list {
+		if len(data) == 0 || data[0] != '{' {
+			return nil
+		}
+		return []object{readObject(data)}
+	}
+	var out []object
+	for _, e := range elements(data) {
+		out = append(out, readObject(e))
+	}
+	return out
+}
+
+// spend adds to the credits of the month.
+func (m *Monitor) spend(now time.Time, credits int64) {
+	if month := now.Format("2006-01"); m.Month != month {
+		m.Month, m.Credits = month, 0
+	}
+	m.Credits += credits
+}
+
+// patience is how many polls in a row may fail before it is told.
+const patience = 3
+
+// succeed notes that a poll was answered.
+func (t *telling) succeed(now time.Time) {
+	m := t.m
+	if m.State == Failing || m.State == Starved {
+		t.tell(Recovered, "", nil, nil, "")
+	}
+	m.State, m.Failures, m.Code, m.Detail = Active, 0, "", ""
+	m.NextAt = m.after(now)
+}
+
+// fail notes that a poll was not answered, and tells it when it has become a state.
+func (t *telling) fail(err error, now time.Time) {
+	m := t.m
+	p := &problem.Error{Code: problem.InternalError, Detail: "the poll failed"}
+	errors.As(err, &p)
+	m.Code, m.Detail = string(p.Code), p.Detail
+	m.NextAt = m.after(now)
+	state := m.State
+	switch p.Code {
+	case problem.NotFound:
+		if !m.List && t.s.Key != "" {
+			t.succeed(now) // that it is not there is an answer
+			t.absent()
+			return
+		}
+		m.Failures++
+	case problem.InsufficientCredits:
+		state = Starved
+	case problem.Unauthorized, problem.InvalidRequest:
+		state = Stopped
+	default:
+		m.Failures++
+		m.NextAt = m.later(now)
+	}
+	if m.Failures >= patience && state == Active {
+		state = Failing
+	}
+	if state != m.State {
+		m.State = state
+		t.tell(state, "", nil, nil, p.Detail)
+	}
+}
+
+// maxDistance is how long a monitor waits at most for what is down, unless its own period is longer.
+const maxDistance = 6 * time.Hour
+
+// later returns when a monitor polls again what has failed: the distance doubles with each failure.
+func (m *Monitor) later(now time.Time) time.Time {
+	wait := m.Every
+	for range min(m.Failures-1, 16) {
+		wait = min(2*wait, max(maxDistance, m.Every))
+	}
+	return m.after(now.Add(wait - m.Every))
+}

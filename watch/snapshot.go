@@ -1,0 +1,139 @@
+package watch
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+)
+
+// maxSeen is how many items of a list a monitor knows.
+const maxSeen = 1000
+
+// Snapshot is what a monitor keeps of what it has found: the compared fields, and of other items a number each. It says
+// nothing else of what was read.
+type Snapshot struct {
+	// Of one thing.
+	Key    string                     `json:"key,omitempty"` // its id
+	Fields map[string]json.RawMessage `json:"fields,omitempty"`
+	By     json.RawMessage            `json:"by,omitempty"`     // who is in it
+	Misses int                        `json:"misses,omitempty"` // polls in a row that did not find it
+	Gone   bool                       `json:"gone,omitempty"`
+	Told   map[string]float64         `json:"told,omitempty"` // by alert: the number that was told last
+
+	// Of a list.
+	Seen     seen       `json:"seen,omitempty"` // the items that are known, latest first
+	Floor    time.Time  `json:"floor,omitzero"` // what is older was there before, seen or not
+	Followed []followed `json:"followed,omitempty"`
+	Lost     []lost     `json:"lost,omitempty"`
+
+	Sampled map[string]sampled `json:"sampled,omitempty"` // by field: the last sample
+	At      time.Time          `json:"at,omitzero"`       // of the last poll that succeeded
+}
+
+// followed is an item whose fields are compared.
+type followed struct {
+	Name    uint64                     `json:"name"`
+	Key     string                     `json:"key"`
+	Site    string                     `json:"site"` // its platform
+	Created time.Time                  `json:"created,omitzero"`
+	Fields  map[string]json.RawMessage `json:"fields"`
+	By      json.RawMessage            `json:"by,omitempty"` // who is in it
+	Misses  int                        `json:"misses,omitempty"`
+}
+
+// lost is an item that was followed and is gone.
+type lost struct {
+	Name uint64 `json:"name"`
+}
+
+// sampled is a number of the history.
+type sampled struct {
+	Value float64   `json:"value"`
+	At    time.Time `json:"at"`
+}
+
+// known is an item of a list that has been seen.
+type known struct {
+	name    uint64
+	created int64 // seconds since 1970; 0 when it is not known
+}
+
+// seen is encoded in 12 bytes an item, whose seconds last until 2106: a snapshot of 1,000 is read and written at each poll.
+type seen []known
+
+const knownSize = 12
+
+var errSeen = errors.New("watch: the seen items of a snapshot cannot be read")
+
+// MarshalText implements encoding.TextMarshaler.
+func (s seen) MarshalText() ([]byte, error) {
+	b := make([]byte, 0, len(s)*knownSize)
+	for _, k := range s {
+		b = binary.BigEndian.AppendUint64(b, k.name)
+		b = binary.BigEndian.AppendUint32(b, uint32(max(0, k.created)))
+	}
+	return base64.RawStdEncoding.AppendEncode(nil, b), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *seen) UnmarshalText(text []byte) error {
+	b, err := base64.RawStdEncoding.AppendDecode(nil, text)
+	if err != nil || len(b)%knownSize != 0 {
+		return errSeen
+	}
+	*s = make(seen, 0, len(b)/knownSize)
+	for ; len(b) > 0; b = b[knownSize:] {
+		*s = append(*s, known{binary.BigEndian.Uint64(b), int64(binary.BigEndian.Uint32(b[8:]))})
+	}
+	return nil
+}
+
+// names returns the names of the known items.
+func (s seen) names() map[uint64]bool {
+	out := make(map[uint64]bool, len(s))
+	for _, k := range s {
+		out[k.name] = true
+	}
+	return out
+}
+
+// copied returns a snapshot whose maps and lists are its own. The values in them are never written to.
+func (s *Snapshot) copied() Snapshot {
+	own := *s
+	own.Fields, own.Told, own.Sampled = maps.Clone(s.Fields), maps.Clone(s.Told), maps.Clone(s.Sampled)
+	own.Seen, own.Followed, own.Lost = slices.Clone(s.Seen), slices.Clone(s.Followed), slices.Clone(s.Lost)
+	return own
+}
+
+// add puts the items that are not in names in front, latest first, and in names, and forgets what is beyond the bound: what is
+// older than that cannot be told from what is new any more, and the floor rises to it.
+func (s *Snapshot) add(items []object, names map[uint64]bool) {
+	var fresh seen
+	for i := range items {
+		if name := items[i].name(); !names[name] {
+			names[name] = true
+			k := known{name: name}
+			if !items[i].created.IsZero() {
+				k.created = items[i].created.Unix()
+			}
+			fresh = append(fresh, k)
+		}
+	}
+	if len(fresh) == 0 {
+		return
+	}
+	s.Seen = append(fresh, s.Seen...)
+	for len(s.Seen) > maxSeen {
+		last := s.Seen[len(s.Seen)-1]
+		s.Seen = s.Seen[:len(s.Seen)-1]
+		// Behind the item itself, which is not known any more.
+		if at := time.Unix(last.created+1, 0).UTC(); last.created != 0 && at.After(s.Floor) {
+			s.Floor = at
+		}
+	}
+	s.Seen = slices.Clip(s.Seen)
+}

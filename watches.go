@@ -1,0 +1,107 @@
+package socialdata
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/socialdata/socialdata/internal/engine"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/watch"
+)
+
+// WatchRequest says what a monitor asks, how often, and what it tells.
+type WatchRequest struct {
+	// Operation is the name of one that monitors can ask, such as "posts": [operation.Operation.Watched] says which can.
+	Operation string
+	Platform  platform.ID       // "" for search_across, which has none
+	Params    map[string]string // of the operation, by their names over HTTP; no options of the answer, and no cursor
+	// Every is the pace, from the lifetime of the operation's answers to 31 days; 0 means the lifetime, or 15 minutes if that
+	// is longer.
+	Every time.Duration
+	// Pages is how many pages of a list a poll reads at most, 1 to 10; 0 means 2. Each has its price.
+	Pages int
+	// Follow is how many of the newest items of a list are compared as well, 0 to 100: of the others only their coming is told.
+	Follow int
+	Fields []string // those that are compared, such as "bio" or "author.handle"; none means all
+	// Alerts are numbers of one object that are told when they have moved that far since they were last told, or cross a bound:
+	// "followers:5%", "price.amount:-10%", "viewers:>=10000".
+	Alerts []string
+	// Name is that of the monitor, of a-z, 0-9 and -. For [Client.Watch] "" means one that follows from what is asked.
+	Name string
+}
+
+func (r *WatchRequest) definition() watch.Definition {
+	return watch.Definition{
+		Ask:   watch.Ask{Operation: r.Operation, Platform: string(r.Platform), Params: maps.Clone(r.Params)},
+		Every: r.Every, Pages: r.Pages, Follow: r.Follow, Fields: slices.Clone(r.Fields), Alerts: slices.Clone(r.Alerts),
+	}
+}
+
+// DefaultName returns the name that [Client.Watch] gives a monitor that has none: the same for the same question.
+func (r *WatchRequest) DefaultName() string {
+	sum := sha256.New()
+	_, _ = fmt.Fprintf(sum, "%q %q", r.Operation, r.Platform)
+	for _, name := range slices.Sorted(maps.Keys(r.Params)) {
+		_, _ = fmt.Fprintf(sum, " %q=%q", name, r.Params[name])
+	}
+	return "watch-" + hex.EncodeToString(sum.Sum(nil)[:10])
+}
+
+// Watch makes a monitor of what req asks, unless there is one of its name, and returns its changes as they come: first
+// one of the type ready, when there is something to compare with. It goes on behind the last change that an earlier Watch of
+// the same monitor has dealt with; with [WithWatches] that may have been in another process. A change may come twice, with the
+// same id.
+//
+//	for change, err := range client.Watch(ctx, socialdata.WatchRequest{Operation: "posts", Platform: platform.YouTube, …}) {
+//		…
+//	}
+//
+// It ends when the caller breaks off, behind a change of the type stopped, or with an error, which is then the last pair and a
+// *[problem.Error]. The monitor goes on polling, at its price, until it is paused or ended: see [Client.Monitors].
+func (c *Client) Watch(ctx context.Context, req WatchRequest) iter.Seq2[schema.Change, error] {
+	return func(yield func(schema.Change, error) bool) {
+		c.session.Watch(ctx, cmp.Or(req.Name, req.DefaultName()), req.definition(), yield)
+	}
+}
+
+// Monitors makes, pauses and ends the monitors of the account that c is bound to; a client without accounts is one account.
+func (c *Client) Monitors() Monitors { return Monitors{&c.session} }
+
+// Monitors are those of one account. Every error of its methods is a *[problem.Error]; a monitor that is not there is
+// not_found.
+type Monitors struct{ session *engine.Session }
+
+// Make makes a monitor, or changes the one of its name, and reports whether it is new. The same again changes nothing; another
+// operation, platform or parameters begin anew, with a change of the type ready. The first poll is at once, at the expense of
+// the key that c is bound to.
+func (m Monitors) Make(ctx context.Context, req WatchRequest) (made schema.Monitor, isNew bool, err error) {
+	return m.session.PutMonitor(ctx, req.Name, req.definition())
+}
+
+// List returns one page of the monitors, by name. It is [Client.ListMonitors].
+func (m Monitors) List(ctx context.Context, req MonitorsRequest) (*schema.Envelope[[]schema.Monitor], error) {
+	return (&Client{*m.session}).ListMonitors(ctx, req)
+}
+
+// Pause ends the polls of a monitor until it is resumed.
+func (m Monitors) Pause(ctx context.Context, name string) (schema.Monitor, error) {
+	return m.session.PauseMonitor(ctx, name, true)
+}
+
+// Resume begins the polls of a paused monitor again, at once if one is due.
+func (m Monitors) Resume(ctx context.Context, name string) (schema.Monitor, error) {
+	return m.session.PauseMonitor(ctx, name, false)
+}
+
+// End ends a monitor and removes its history. What it has told stays in the feed.
+func (m Monitors) End(ctx context.Context, name string) error {
+	return m.session.EndMonitor(ctx, name)
+}
