@@ -1,12 +1,12 @@
 // Opens the documentation of a running server in headless Chromium, as readers would: wide and narrow, in light and in
 // dark, with and without script, with a screen reader's eyes.
 // Usage: node browser.mjs http://127.0.0.1:PORT KEY [screenshot folder]
-import { check, finish, looksRight, open } from "./page.mjs";
+import { audit, check, finish, looksRight, open } from "./page.mjs";
 
 const [base, key, shots] = process.argv.slice(2);
 
 try {
-  for (const path of ["/docs", "/docs/platforms", "/docs/fields"]) await looksRight(base + path, path, shots);
+  for (const path of ["/docs", "/docs/platforms", "/docs/fields", "/docs/platforms/tiktok"]) await looksRight(base + path, path, shots);
 
   {
     const { page, wrong } = await open(`${base}/docs`, { javaScriptEnabled: false });
@@ -27,17 +27,43 @@ try {
 
   {
     const { page, wrong } = await open(`${base}/docs`);
-    const shown = page.locator("#contents li:not([hidden])");
+    const hits = page.locator("#hits li");
+    const names = page.locator("#hits li span");
+    const find = page.locator("#find");
+    const search = async (words) => {
+      await find.fill("");
+      await find.fill(words);
+      await page.locator(".found:not(:empty)").waitFor();
+    };
     await page.keyboard.press("Control+k");
-    await page.keyboard.type("playlist tracks");
-    check("the search narrows the contents", (await shown.count()) === 0, `${await shown.count()} are left`);
-    await page.locator("#find").fill("collection tracks");
-    check("the search finds an operation", (await shown.allTextContents()).join() === "collection / tracks", (await shown.allTextContents()).join());
-    check("the search says how much it found", (await page.locator(".found").textContent()) === "1 found");
+    await page.keyboard.type("qqqq");
+    await page.locator(".found", { hasText: "Nothing found" }).waitFor();
+    check("the search says when there is nothing", (await hits.count()) === 0, `${await hits.count()} are shown`);
+    await search("collection tracks");
+    check("the search finds an operation first", (await names.first().textContent()) === "collection / tracks", await names.first().textContent());
+    check("the search says how much it found", /^\d+ found$/.test(await page.locator(".found").textContent()), await page.locator(".found").textContent());
     await page.keyboard.press("Enter");
     check("the search leads there", page.url().endsWith("#listCollectionTracks"), page.url());
-    await page.locator("#find").fill("post_id");
-    check("the search knows parameters", (await shown.allTextContents()).includes("comments"), (await shown.allTextContents()).join());
+    check("the contents are back behind the search", await page.locator("#contents .all").isVisible());
+    for (const word of ["tiktok", "refund", "402", "webhook", "hashtag", "sentiment", "price", "retry", "etag", "playlist", "arabic", "dialect", "followers", "rate limit", "next_cursor", "idempotency", "subreddit", "timeout", "likes", "post_id"]) {
+      await search(word);
+      check(`the search finds ${word}`, (await hits.count()) > 0);
+    }
+    await page.keyboard.press("Escape");
+    await page.locator("h1").click();
+    await page.keyboard.press("/");
+    check("a slash leads to the search", await find.evaluate((e) => e === document.activeElement && e.value === ""));
+    await search("refund");
+    await page.keyboard.press("ArrowDown");
+    check("arrow keys choose", (await page.locator("#hits [aria-selected=true]").getAttribute("id")) === "hit-1" && (await find.getAttribute("aria-activedescendant")) === "hit-1");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    check("and stop at the first", (await page.locator("#hits [aria-selected=true]").getAttribute("id")) === "hit-0");
+    await search("tiktok");
+    await names.getByText("TikTok", { exact: true }).click();
+    await page.waitForURL("**/docs/platforms/tiktok");
+    check("the search leads to the page of a platform", (await page.locator("h1").textContent()).startsWith("TikTok"), page.url());
+    check("the page of a platform shows an object", (await page.locator("pre.answer").textContent()).includes('"platform": "tiktok"'));
 
     await page.goto(`${base}/docs#not_found`);
     check("the type of a problem leads to its explanation", await page.locator("#not_found h3").isVisible());
@@ -45,11 +71,19 @@ try {
     const call = page.locator("#getProfile");
     await call.locator("button.try").click();
     await call.locator("input[type=password]").fill(key);
+    await call.locator("input[name=handle]").fill("noura!");
+    for (const language of ["curl", "go", "js", "py"]) {
+      const text = await call.locator(`pre.${language}`).textContent();
+      check(`the call in ${language} follows the form`, text.includes("handle=noura%21") && !text.includes("salma"), text);
+    }
     await call.locator("input[name=handle]").fill("noura");
     await call.locator("button.send").click();
     const answer = call.locator(".reply pre");
     await answer.waitFor();
     check("a tried call is answered", (await answer.textContent()).includes('"handle": "noura"'), await answer.textContent());
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: base });
+    await call.locator(".reply .copy").click();
+    check("the answer can be copied", (await page.evaluate(() => navigator.clipboard.readText())).includes('"handle": "noura"'));
     check("a tried call tells its price", (await call.locator(".reply p").textContent()).includes("credits used 1"), await call.locator(".reply p").textContent());
     const next = page.locator("#getPost");
     await next.locator("button.try").click();
@@ -67,6 +101,14 @@ try {
     check("a language is chosen for every call", await page.locator("#listComments pre.go").isVisible());
     const arabic = page.locator("#listPosts pre.answer .s", { hasText: /[\u0600-\u06ff]/ }).first();
     check("Arabic in answers has its own direction", (await arabic.evaluate((e) => getComputedStyle(e).unicodeBidi)) === "plaintext");
+    await page.close();
+  }
+  {
+    const { page } = await open(`${base}/docs`, { bypassCSP: true }); // axe comes from outside
+    await page.locator("#find").fill("price");
+    await page.locator("#hits li").first().waitFor();
+    if (shots) await page.screenshot({ path: `${shots}/docs-search.png` });
+    await audit(page, "the search");
     await page.close();
   }
 } finally {

@@ -48,7 +48,7 @@ try {
   const entry = page.locator("section", { hasText: "Latest entries" }).locator("tbody tr").first();
   check("and among the entries", (await entry.textContent()).includes("mock profile"), await entry.textContent());
   check("and in the plot", (await page.locator("svg[role=img] rect").count()) > 0);
-  await page.goto(root);
+  await page.goto(`${root}/calls?operation=profile`);
   check("and the call among the recent ones", (await page.locator("section", { hasText: "Recent calls" }).locator("tbody tr").first().textContent()).includes("profile"));
 
   await page.goto(account);

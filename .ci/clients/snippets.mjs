@@ -10,13 +10,14 @@ const [base, key] = process.argv.slice(2);
 const page = await (await fetch(`${base}/docs`)).text();
 const plain = (html) => html.replace(/<[^>]+>/g, "")
   .replace(/&(lt|gt|amp|#34|#39|#43|#96);/g, (_, name) => ({ lt: "<", gt: ">", amp: "&", "#34": '"', "#39": "'", "#43": "+", "#96": "`" })[name]);
-const calls = [...page.matchAll(/<section class="op call" id="(\w+)">(.*?)<\/section>/gs)].map(([, id, html]) => ({
+const calls = [...page.matchAll(/<section class="op call" id="(\w+)"[^>]*>(.*?)<\/section>/gs)].map(([, id, html]) => ({
   id,
   ...Object.fromEntries([...html.matchAll(/<pre class="(\w+)"><code>(.*?)<\/code><\/pre>/gs)].map(([, name, code]) => [name, plain(code)])),
 }));
 const env = { ...process.env, SOCIALDATA_KEY: key };
 const scratch = mkdtempSync(join(tmpdir(), "snippets-"));
 let ran = 0;
+const unknowable = ["getJob", "listHistory"]; // only a search knows the id of a job, and only its account the name of a monitor
 
 function run(id, name, command, args, good) {
   let out;
@@ -33,7 +34,7 @@ try {
   let go = "";
   for (const { id, curl, js, py, go: body } of calls) {
     go += `func ${id}(ctx context.Context) error {\n${body}\nreturn nil\n}\n`;
-    if (id === "getJob") continue; // of which only a search knows the id
+    if (unknowable.includes(id)) continue;
     run(id, "curl", "sh", ["-c", curl.replace("curl", "curl -sSf")], (out) => JSON.parse(out));
     await sleep(100); // the limit of a key is 10 calls a second
     run(id, "JavaScript", "node", ["--input-type=module", "-e", js], (out) => out.length > 3);
@@ -43,13 +44,13 @@ try {
   }
   const guide = page.match(/Every page, Python<\/p><pre><code>(.*?)<\/code>/s)[1];
   run("cursors", "Python", "python3", ["-c", plain(guide)], (out) => out.split("\n").length > 20);
-  const list = calls.filter((c) => c.id !== "getJob").map((c) => `{"${c.id}", ${c.id}}`);
+  const list = calls.filter((c) => !unknowable.includes(c.id)).map((c) => `{"${c.id}", ${c.id}}`);
   writeFileSync(join(scratch, "main.go"), `package main
 import (
 	"context"; "encoding/json"; "errors"; "fmt"; "log"; "net/http"; "os"; "time"
 	"github.com/socialdata/socialdata/problem"; "github.com/socialdata/socialdata/schema"
 )
-var _ = getJob
+var _, _ = ${unknowable.join(", ")}
 func main() {
 	for _, c := range []struct{ name string; call func(context.Context) error }{${list.join(", ")}} {
 		if err := c.call(context.Background()); err != nil {

@@ -1,0 +1,32 @@
+// What the compiler must know. It is compiled and not run.
+import { Problem, socialdata, type Code, type Schemas } from "socialdata";
+
+const client = socialdata({ baseUrl: "https://data.example.com", key: "sk_live_…" });
+
+const profile = await client.get("/v1/{platform}/profile", { params: { path: { platform: "github" }, query: { handle: "octocat" } } });
+export const handle: string = profile.data.handle;
+export const left: number = profile.meta.credits_remaining;
+export const me: Schemas["Me"] = (await client.get("/v1/me")).data;
+
+for await (const page of client.pages("/v1/{platform}/posts", { params: { path: { platform: "x" }, query: { handle: "a" } } })) {
+  export_(page.data[0]?.author.handle, page.meta.next_cursor);
+}
+for (const result of (await client.get("/v1/search", { params: { query: { query: "coffee", platforms: ["github", "reddit"] } } })).data) {
+  if (result.kind === "post") export_(result.text);
+}
+
+try {
+  // @ts-expect-error a handle is required
+  await client.get("/v1/{platform}/profile", { params: { path: { platform: "github" }, query: {} } });
+  // @ts-expect-error there is no such path
+  await client.get("/v1/{platform}/nothing", { params: { path: { platform: "github" } } });
+  // @ts-expect-error a profile has no pages
+  client.pages("/v1/{platform}/profile", { params: { path: { platform: "github" }, query: { handle: "octocat" } } });
+} catch (e) {
+  const code: Code | undefined = e instanceof Problem ? e.code : undefined;
+  // @ts-expect-error there is no such code
+  if (code === "teapot") throw e;
+  if (code !== "not_found") throw e;
+}
+
+function export_(..._: (string | undefined)[]) {}
