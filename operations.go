@@ -3,6 +3,7 @@ package socialdata
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"time"
 
@@ -476,8 +477,30 @@ func decode[T any](a *operation.Answer, err error) (*schema.Envelope[T], error) 
 		}
 		return e, nil
 	}
-	if err := json.Unmarshal(a.Data, &e.Data); err != nil {
+	err = nil
+	if results, ok := any(&e.Data).(*[]schema.SearchResult); ok {
+		*results, err = decodeResults(a.Data)
+	} else {
+		err = json.Unmarshal(a.Data, &e.Data)
+	}
+	if err != nil {
 		return nil, problem.Wrap(err, problem.InternalError, "the answer cannot be decoded")
 	}
 	return e, nil
+}
+
+// decodeResults decodes a list of results one by one: encoding/json would read each three times more, to check the list,
+// to find its end and to check it again.
+func decodeResults(data []byte) ([]schema.SearchResult, error) {
+	elements, ok := read.Elements(data)
+	if !ok {
+		return nil, errors.New("no list")
+	}
+	results := make([]schema.SearchResult, len(elements))
+	for i, b := range elements {
+		if err := results[i].UnmarshalJSON(b); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
@@ -163,7 +164,16 @@ func Elements(data []byte) (elements [][]byte, ok bool) {
 	if len(data) < 2 || data[0] != '[' || data[len(data)-1] != ']' {
 		return nil, false
 	}
-	in := data[1 : len(data)-1]
+	ok = split(data[1:len(data)-1], func(element []byte) bool {
+		elements = append(elements, element)
+		return true
+	})
+	return elements, ok
+}
+
+// split yields the parts of the inside of an array or an object that its commas part, and reports whether the brackets
+// inside are in pairs. It yields nothing of nothing.
+func split(in []byte, yield func([]byte) bool) (paired bool) {
 	from, depth := 0, 0
 	for i := 0; i < len(in); i++ {
 		switch in[i] {
@@ -179,14 +189,31 @@ func Elements(data []byte) (elements [][]byte, ok bool) {
 			depth--
 		case ',':
 			if depth == 0 {
-				elements, from = append(elements, in[from:i:i]), i+1
+				if !yield(in[from:i:i]) {
+					return true
+				}
+				from = i + 1
 			}
 		}
 	}
 	if len(in) > 0 {
-		elements = append(elements, in[from:len(in):len(in)])
+		yield(in[from:len(in):len(in)])
 	}
-	return elements, depth == 0
+	return depth == 0
+}
+
+// Members yields the names and values of an object of our own encoding, in order and as they are written there: names
+// have no escapes. It yields nothing for anything but an object.
+func Members(object []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		if len(object) < 2 || object[0] != '{' || object[len(object)-1] != '}' {
+			return
+		}
+		split(object[1:len(object)-1], func(member []byte) bool {
+			name, value, ok := bytes.Cut(member, []byte(`":`))
+			return ok && len(name) > 0 && yield(name[1:], value)
+		})
+	}
 }
 
 func appendField[V string | []byte](out, object []byte, field string, value V) []byte {
