@@ -15,10 +15,11 @@ import (
 
 // The kinds of what a [Store] removes for a subject.
 const (
-	ErasedMonitors = "monitors"
-	ErasedItems    = "followed items"
-	ErasedChanges  = "changes"
-	ErasedSamples  = "samples"
+	ErasedMonitors   = "monitors"
+	ErasedItems      = "followed items"
+	ErasedChanges    = "changes"
+	ErasedSamples    = "samples"
+	ErasedDeliveries = "deliveries"
 )
 
 // Erase removes from m what it keeps of s, counts it in removed, and reports whether it removed anything, and whether m has to
@@ -85,6 +86,7 @@ func (s *Memory) Erase(ctx context.Context, who privacy.Subject) (map[string]int
 			if !Holds(&c, who) && (c.Monitor == nil || !ended[[2]string{account, *c.Monitor}]) {
 				return false
 			}
+			privacy.Add(removed, map[string]int{ErasedDeliveries: s.forget(account, c.Seq, who.DryRun)})
 			if removed[ErasedChanges]++; !who.DryRun {
 				delete(f.ids, c.ID)
 			}

@@ -18,6 +18,7 @@ type Memory struct {
 	mu       sync.Mutex
 	monitors map[[2]string]*watched
 	feeds    map[string]*feed
+	outlets  map[Lane]*outlet
 }
 
 var _ Store = (*Memory)(nil)
@@ -40,7 +41,7 @@ type feed struct {
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	return &Memory{monitors: map[[2]string]*watched{}, feeds: map[string]*feed{}}
+	return &Memory{monitors: map[[2]string]*watched{}, feeds: map[string]*feed{}, outlets: map[Lane]*outlet{}}
 }
 
 // Put implements [Store].
@@ -206,12 +207,18 @@ func (s *Memory) Commit(ctx context.Context, p Poll) error {
 	w.lease, w.until = "", time.Time{}
 	w.Progress = p.Progress.copied()
 	w.samples = append(w.samples, p.Samples...)
-	f := s.feeds[m.Account]
+	s.tell(m.Account, p.Changes)
+	return nil
+}
+
+// tell adds changes to an account's feed, but those that are there.
+func (s *Memory) tell(account string, changes []schema.Change) {
+	f := s.feeds[account]
 	if f == nil {
 		f = &feed{ids: map[string]bool{}}
-		s.feeds[m.Account] = f
+		s.feeds[account] = f
 	}
-	for _, c := range p.Changes {
+	for _, c := range changes {
 		if f.ids[c.ID] {
 			continue
 		}
@@ -219,7 +226,6 @@ func (s *Memory) Commit(ctx context.Context, p Poll) error {
 		c.Seq, f.ids[c.ID] = f.seq, true
 		f.changes = append(f.changes, copied(c))
 	}
-	return nil
 }
 
 // Changes implements [Store].
@@ -234,8 +240,7 @@ func (s *Memory) Changes(ctx context.Context, q Since) ([]schema.Change, error) 
 	if f == nil {
 		return out, nil
 	}
-	from, _ := slices.BinarySearchFunc(f.changes, q.After+1, func(c schema.Change, seq int64) int { return cmp.Compare(c.Seq, seq) })
-	for _, c := range f.changes[from:] {
+	for _, c := range f.behind(q.After) {
 		if q.Limit > 0 && len(out) == q.Limit {
 			break
 		}
@@ -244,6 +249,12 @@ func (s *Memory) Changes(ctx context.Context, q Since) ([]schema.Change, error) 
 		}
 	}
 	return out, nil
+}
+
+// behind returns the changes with a larger Seq.
+func (f *feed) behind(seq int64) []schema.Change {
+	from, _ := slices.BinarySearchFunc(f.changes, seq+1, func(c schema.Change, seq int64) int { return cmp.Compare(c.Seq, seq) })
+	return f.changes[from:]
 }
 
 // Matches reports whether a change is selected, its place apart.
@@ -276,12 +287,13 @@ func (s *Memory) Sweep(ctx context.Context, changes, raw, samples time.Time) (mo
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, f := range s.feeds {
+	for account, f := range s.feeds {
 		f.changes = slices.DeleteFunc(f.changes, func(c schema.Change) bool {
 			if !c.At.Before(changes) {
 				return false
 			}
 			delete(f.ids, c.ID)
+			s.forget(account, c.Seq, false)
 			return true
 		})
 	}

@@ -93,6 +93,8 @@ type Store interface {
 	// older than samples too. It removes at most a few thousand rows and reports whether there was more.
 	Sweep(ctx context.Context, changes, raw, samples time.Time) (more bool, err error)
 	// Erase removes what holds s: the monitors that ask about it, with their samples and changes; of others the followed
-	// items and the changes that hold it. Polls that are under way are taken no more, and are made again.
+	// items and the changes that hold it, with the deliveries of those. Polls that are under way are taken no more, and are
+	// made again.
 	privacy.Eraser
+	Outbox
 }

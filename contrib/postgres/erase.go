@@ -186,6 +186,9 @@ func (e *erasing) changes(ctx context.Context) error {
 			}
 		}
 		privacy.Add(e.removed, map[string]int{watch.ErasedChanges: len(found)})
+		if err := e.deliveries(ctx, found); err != nil {
+			return err
+		}
 		if e.who.DryRun {
 			continue
 		}
@@ -197,11 +200,32 @@ func (e *erasing) changes(ctx context.Context) error {
 	}
 }
 
-func (e *erasing) remove(ctx context.Context, changes []told) error {
-	accounts, seqs := make([]string, len(changes)), make([]int64, len(changes))
+// deliveries counts those of changes, with which they are removed.
+func (e *erasing) deliveries(ctx context.Context, changes []told) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	accounts, seqs := places(changes)
+	n := 0
+	err := e.db.retry(ctx, func(bool) error {
+		return e.db.pool.QueryRow(ctx, e.db.sql("SELECT count(*) FROM @deliveries WHERE (account, seq) IN "+
+			"(SELECT * FROM unnest($1::text[], $2::bigint[]))"), accounts, seqs).Scan(&n)
+	})
+	privacy.Add(e.removed, map[string]int{watch.ErasedDeliveries: n})
+	return err
+}
+
+// places returns the accounts and the places of changes.
+func places(changes []told) (accounts []string, seqs []int64) {
+	accounts, seqs = make([]string, len(changes)), make([]int64, len(changes))
 	for i, c := range changes {
 		accounts[i], seqs[i] = c.account, c.seq
 	}
+	return accounts, seqs
+}
+
+func (e *erasing) remove(ctx context.Context, changes []told) error {
+	accounts, seqs := places(changes)
 	return e.db.retry(ctx, func(bool) error {
 		_, err := e.db.pool.Exec(ctx, e.db.sql("DELETE FROM @changes WHERE (account, seq) IN "+
 			"(SELECT * FROM unnest($1::text[], $2::bigint[]))"), accounts, seqs)

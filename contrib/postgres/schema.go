@@ -234,6 +234,39 @@ var migrations = []string{
 		seq     BIGINT NOT NULL
 	) WITH (fillfactor = 50);
 	`,
+	`
+	-- Where accounts have changes sent. Times are nanoseconds since 1970.
+	CREATE TABLE @endpoints (
+		account       TEXT NOT NULL,
+		name          TEXT NOT NULL,
+		made          TEXT NOT NULL,   -- of the call that made it
+		body          BYTEA NOT NULL,  -- JSON: what the account wants, and the sealed secrets
+		position      BIGINT NOT NULL, -- the place of the last change that was queued or passed over
+		problem       TEXT NOT NULL,   -- why it is disabled; '' while it is active
+		failing_since BIGINT,
+		PRIMARY KEY (account, name)
+	) WITH (fillfactor = 50);
+
+	-- A delivery refers to its change and its endpoint, and is removed with either.
+	CREATE TABLE @deliveries (
+		account   TEXT NOT NULL,
+		endpoint  TEXT NOT NULL,
+		seq       BIGINT NOT NULL, -- of the change
+		state     TEXT NOT NULL,
+		attempts  BIGINT NOT NULL,
+		queued_at BIGINT NOT NULL,
+		next_at   BIGINT,          -- NULL when there is no further attempt; while one is made, when its lease runs out
+		last_at   BIGINT,
+		status    BIGINT NOT NULL,
+		detail    TEXT NOT NULL,
+		lease     TEXT NOT NULL,
+		PRIMARY KEY (account, endpoint, seq),
+		FOREIGN KEY (account, endpoint) REFERENCES @endpoints (account, name) ON DELETE CASCADE,
+		FOREIGN KEY (account, seq) REFERENCES @changes (account, seq) ON DELETE CASCADE
+	) WITH (fillfactor = 50);
+	CREATE INDEX ON @deliveries (account, endpoint, next_at) WHERE next_at IS NOT NULL;
+	CREATE INDEX ON @deliveries (account, seq);
+	`,
 }
 
 // breaking are the versions that the program of the version before cannot serve: what they add may not be overlooked, or

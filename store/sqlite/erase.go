@@ -208,15 +208,15 @@ func (e *erasing) monitor(w *writer, no int64, found map[string]int) (account, n
 // changes removes the changes that hold the subject, and those of the monitors that end.
 func (e *erasing) changes(ctx context.Context) error {
 	type row struct {
-		no            int64
+		no, seq       int64
 		account, name string
 		body          []byte
 	}
 	for last := int64(0); ; {
 		part, err := listRows(ctx, e.file.read, func(rows *sql.Rows) (r row, err error) {
-			err = rows.Scan(&r.no, &r.account, &r.name, &r.body)
+			err = rows.Scan(&r.no, &r.seq, &r.account, &r.name, &r.body)
 			return r, err
-		}, "SELECT no, account, monitor, body FROM changes WHERE no > ? ORDER BY no LIMIT ?", last, looksAtOnce)
+		}, "SELECT no, seq, account, monitor, body FROM changes WHERE no > ? ORDER BY no LIMIT ?", last, looksAtOnce)
 		if err != nil || len(part) == 0 {
 			return err
 		}
@@ -229,6 +229,9 @@ func (e *erasing) changes(ctx context.Context) error {
 			}
 			if watch.Holds(&c, e.who) || e.ended[[2]string{r.account, r.name}] {
 				found = append(found, r.no)
+				if err := e.deliveries(ctx, r.account, r.seq); err != nil {
+					return err
+				}
 			}
 		}
 		privacy.Add(e.removed, map[string]int{watch.ErasedChanges: len(found)})
@@ -239,6 +242,14 @@ func (e *erasing) changes(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// deliveries counts those of a change, with which they are removed.
+func (e *erasing) deliveries(ctx context.Context, account string, seq int64) error {
+	n := 0
+	err := e.file.read.QueryRowContext(ctx, "SELECT count(*) FROM deliveries WHERE account = ? AND seq = ?", account, seq).Scan(&n)
+	privacy.Add(e.removed, map[string]int{watch.ErasedDeliveries: n})
+	return explain(err)
 }
 
 func (e *erasing) remove(ctx context.Context, changes []int64) error {

@@ -270,6 +270,39 @@ var migrations = []string{
 		seq     INTEGER NOT NULL
 	) STRICT, WITHOUT ROWID;
 	`,
+	`
+	-- Where accounts have changes sent. Times are nanoseconds since 1970.
+	CREATE TABLE endpoints (
+		no            INTEGER PRIMARY KEY,
+		account       TEXT NOT NULL,
+		name          TEXT NOT NULL,
+		body          BLOB NOT NULL,    -- JSON: what the account wants, and the sealed secrets
+		position      INTEGER NOT NULL, -- the place of the last change that was queued or passed over
+		problem       TEXT NOT NULL,    -- why it is disabled; '' while it is active
+		failing_since INTEGER,
+		UNIQUE (account, name)
+	) STRICT;
+
+	-- A delivery refers to its change, and is removed with it.
+	CREATE TABLE deliveries (
+		endpoint  INTEGER NOT NULL, -- endpoints.no
+		seq       INTEGER NOT NULL, -- of the change
+		account   TEXT NOT NULL,
+		state     TEXT NOT NULL,
+		attempts  INTEGER NOT NULL,
+		queued_at INTEGER NOT NULL,
+		next_at   INTEGER,          -- NULL when there is no further attempt; while one is made, when its lease runs out
+		last_at   INTEGER,
+		status    INTEGER NOT NULL,
+		detail    TEXT NOT NULL,
+		lease     TEXT NOT NULL,
+		PRIMARY KEY (endpoint, seq)
+	) STRICT, WITHOUT ROWID;
+	CREATE INDEX deliveries_due ON deliveries (endpoint, next_at) WHERE next_at IS NOT NULL;
+	CREATE INDEX deliveries_change ON deliveries (account, seq);
+	CREATE TRIGGER changes_removed AFTER DELETE ON changes
+	BEGIN DELETE FROM deliveries WHERE account = old.account AND seq = old.seq; END;
+	`,
 }
 
 // scrubbedVersion is the first in which nothing that was removed can be read in the file.

@@ -46,7 +46,7 @@ func Run(t *testing.T, open Open) {
 		{"sweep", testSweep},
 		{"what holds a subject is erased", testErase},
 	}
-	for _, topic := range topics {
+	for _, topic := range append(topics, outboxTopics...) {
 		t.Run(topic.name, func(t *testing.T) {
 			t.Parallel()
 			topic.test(t, open(t))
