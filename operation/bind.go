@@ -86,7 +86,7 @@ func FromStruct[Req any](out Pairs, params []Param, req *Req) Pairs {
 		default:
 			text = f.String()
 		}
-		out = append(out, Pair{p.Name, text})
+		out = append(out, Pair{Name: p.Name, Value: text})
 	}
 	return out
 }
@@ -123,7 +123,7 @@ func (ps Pairs) Bind(params []Param, room []string) (Args, error) {
 	known := 0
 	for i := range params {
 		p := &params[i]
-		given, n := ps.lookup(p.Name)
+		at, n := ps.lookup(p.Name)
 		if n == 0 {
 			if p.Required {
 				return a, missing(params, p, ps)
@@ -134,7 +134,7 @@ func (ps Pairs) Bind(params []Param, room []string) (Args, error) {
 		if n != 1 {
 			return a, problem.New(problem.InvalidRequest, "parameter %q must be given once", p.Name)
 		}
-		v, err := p.canonical(given)
+		v, err := p.canonical(&ps[at])
 		if err != nil {
 			return a, problem.New(problem.InvalidRequest, "parameter %q %s", p.Name, err)
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
 )
 
@@ -30,6 +31,9 @@ type Call struct {
 	// More takes so many calls more from the rate limit of the key, for a call that has been admitted and is worth several;
 	// its error ends the call. Nil takes none.
 	More func(ctx context.Context, n int) error
+	// Explain returns the address of the page that explains a code, for problems inside an answer; "" if it has none. If it
+	// is nil, none has.
+	Explain func(problem.Code) string
 }
 
 // Given returns the parameters of c.

@@ -11,7 +11,7 @@ import (
 const (
 	// MaxKeys is the maximum number of keys in a batch.
 	MaxKeys = 100
-	// MaxKeyList is the maximum length of their list, in bytes.
+	// MaxKeyList is the maximum length of their list, in bytes as received: with the escapes of a query string.
 	MaxKeyList = 32 << 10
 )
 

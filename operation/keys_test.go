@@ -69,6 +69,30 @@ func TestAListOfKeysIsBounded(t *testing.T) {
 	}
 }
 
+// TestAListOfKeysIsMeasuredAsItWasSent: the head of a request is bounded, and escapes are a part of it.
+func TestAListOfKeysIsMeasuredAsItWasSent(t *testing.T) {
+	t.Parallel()
+	params := []operation.Param{{Name: "handles", Required: true, Form: operation.FormKeys, Doc: "The accounts."}}
+	for name, tt := range map[string]struct {
+		query string
+		ok    bool
+	}{
+		"as long as may be":    {"handles=" + strings.Repeat("x", operation.MaxKeyList), true},
+		"too long":             {"handles=" + strings.Repeat("x", operation.MaxKeyList+1), false},
+		"escaped, not as long": {"handles=" + strings.Repeat("%78", operation.MaxKeyList/3), true},
+		"escaped, too long":    {"handles=" + strings.Repeat("%78", operation.MaxKeyList/3+1), false},
+	} {
+		pairs, err := operation.ParseQuery(tt.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = pairs.Bind(params, nil)
+		if (err == nil) != tt.ok || err != nil && !errors.Is(err, problem.InvalidRequest) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestShown(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{

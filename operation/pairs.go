@@ -9,7 +9,11 @@ import (
 )
 
 // Pair is one parameter as text.
-type Pair struct{ Name, Value string }
+type Pair struct {
+	Name, Value string
+
+	sent int // length of the value as it was received, which escapes make longer; 0 if it was not escaped
+}
 
 // Pairs are parameters as text, in any order. A call has few, so that searching them costs less than a map.
 type Pairs []Pair
@@ -19,7 +23,7 @@ func PairsOf(given url.Values) Pairs {
 	out := make(Pairs, 0, len(given))
 	for name, values := range given {
 		for _, v := range values {
-			out = append(out, Pair{name, v})
+			out = append(out, Pair{Name: name, Value: v})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Pair) int { return cmp.Compare(a.Name, b.Name) })
@@ -45,14 +49,14 @@ func ParseQuery(query string) (Pairs, error) {
 		if len(out) == maxPairs {
 			return out, errTooMany
 		}
-		name, value, _ := strings.Cut(part, "=")
+		name, sent, _ := strings.Cut(part, "=")
 		name, nameErr := url.QueryUnescape(name)
-		value, valueErr := url.QueryUnescape(value)
+		value, valueErr := url.QueryUnescape(sent)
 		if err := cmp.Or(nameErr, valueErr); err != nil {
 			failed = err
 			continue
 		}
-		out = append(out, Pair{name, value})
+		out = append(out, Pair{name, value, len(sent)})
 	}
 	return out, failed
 }
@@ -74,13 +78,13 @@ func (ps Pairs) Values() url.Values {
 	return out
 }
 
-// lookup returns the last value of a name, and how many there are.
-func (ps Pairs) lookup(name string) (value string, n int) {
+// lookup returns the index of the last value of a name, and how many there are.
+func (ps Pairs) lookup(name string) (at, n int) {
 	for i := range ps {
 		if ps[i].Name == name {
-			value = ps[i].Value
+			at = i
 			n++
 		}
 	}
-	return value, n
+	return at, n
 }

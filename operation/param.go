@@ -140,13 +140,15 @@ var (
 )
 
 // canonical checks one value and converts it to the form in keys.
-func (p *Param) canonical(v string) (string, error) {
-	limit := p.MaxBytes()
+func (p *Param) canonical(given *Pair) (string, error) {
+	v, limit := given.Value, p.MaxBytes()
 	switch {
 	case v == "":
 		return "", fmt.Errorf("must not be empty")
 	case len(v) > limit:
 		return "", fmt.Errorf("must be at most %d bytes long", limit)
+	case p.Form == FormKeys && given.sent > limit: // it takes up the head of the request as it was received
+		return "", fmt.Errorf("must be at most %d bytes long as it is sent, with its escapes", limit)
 	case p.Form == FormKeys:
 		return v, p.countKeys(v)
 	case !utf8.ValidString(v):

@@ -95,6 +95,7 @@ func (p *pair) neutral(out outcome) outcome {
 			continue
 		}
 		delete(inside, "request_id")
+		delete(inside, "type") // leads to the documentation of the server, where there is one
 		if len(items) == 1 {
 			out.Problem = &problem.Error{Code: problem.Code(inside["code"].(string)), Detail: inside["detail"].(string)}
 		}

@@ -67,6 +67,7 @@ func (s *Server) call(w *response, r *http.Request, o *operation.Operation, clie
 	}
 	if o.Of != "" {
 		call.More = more(w, client)
+		call.Explain = func(code problem.Code) string { return explained(r, code) }
 	}
 	answer, err := client.Do(r.Context(), o, call)
 	w.done()

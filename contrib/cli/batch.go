@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"strings"
 
@@ -36,9 +37,6 @@ type totals struct {
 	Failed  int   `json:"failed"`  // any other problem
 	Credits int64 `json:"credits"`
 }
-
-// batchBytes is how long the keys of one call are together: each may be three times as long in a URL.
-const batchBytes = 16 << 10
 
 // Run reads the keys and writes a line for each, in their order.
 func (c *batchCmd) Run(e *env) error {
@@ -92,11 +90,13 @@ func (c *batchCmd) keys(e *env) (keys []string, err error) {
 	return keys, nil
 }
 
-// firstOf returns the first of keys that go into one call.
+// firstOf returns the first of keys that go into one call: their list is bounded as it is sent.
 func firstOf(keys []string) []string {
+	const separator = len("%0A")
 	length := 0
 	for i, key := range keys {
-		if length += len(key) + 1; i == operation.MaxKeys || i > 0 && length > batchBytes {
+		length += len(url.QueryEscape(key)) + separator
+		if i == operation.MaxKeys || i > 0 && length > operation.MaxKeyList {
 			return keys[:i]
 		}
 	}

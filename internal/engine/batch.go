@@ -244,5 +244,8 @@ func (b *batch) failure() error {
 func (b *batch) problem(err error) *problem.Error {
 	p := problemOf(b.Row.Operation, operation.Call{Platform: b.call.Platform}, err)
 	p.RequestID = b.call.RequestID
+	if b.call.Explain != nil {
+		p.Type = b.call.Explain(p.Code)
+	}
 	return p
 }

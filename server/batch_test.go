@@ -1,0 +1,106 @@
+package server_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+// items returns the elements of a batch's answer.
+func (r reply) items(tb testing.TB) []schema.BatchItem[schema.Profile] {
+	tb.Helper()
+	var out []schema.BatchItem[schema.Profile]
+	if err := json.Unmarshal(r.envelope(tb).Data, &out); err != nil {
+		tb.Fatal(err)
+	}
+	return out
+}
+
+// TestAProblemInsideABatchIsThatOfALoneRead compares each with what the route of one key answers.
+func TestAProblemInsideABatchIsThatOfALoneRead(t *testing.T) {
+	t.Parallel()
+	s := open(t, enginetest.Config{})
+	keys := []string{"not_found", "private", "timeout", "a b", "salma"}
+	items := s.get(t, "/v1/mock/profile/batch?handles="+url.QueryEscape(strings.Join(keys, ","))).items(t)
+	for i, key := range keys[:4] {
+		got, lone := items[i].Problem, s.get(t, "/v1/mock/profile?handle="+url.QueryEscape(key))
+		if got == nil {
+			t.Errorf("%s has no problem", key)
+			continue
+		}
+		var want problem.Error
+		if err := json.Unmarshal(lone.body, &want); err != nil {
+			t.Fatal(err)
+		}
+		if got.Code != want.Code || got.Detail != want.Detail || got.Type != want.Type || got.RequestID == "" {
+			t.Errorf("%s: %+v inside a batch, %+v alone", key, *got, want)
+		}
+		if page := s.web.URL + "/docs#" + string(got.Code); got.Type != page {
+			t.Errorf("%s: the type is %q, want %q", key, got.Type, page)
+		}
+	}
+	if items[4].Data == nil || items[4].Problem != nil {
+		t.Errorf("salma is %+v", items[4])
+	}
+}
+
+// TestABatchOverHTTPIsLikeAnyCall: HEAD, ETag, compression and idempotency.
+func TestABatchOverHTTPIsLikeAnyCall(t *testing.T) {
+	t.Parallel()
+	s := open(t, enginetest.Config{})
+	const path = "/v1/mock/profile/batch?handles=salma,not_found"
+	first := s.get(t, path)
+	tag := first.header.Get("ETag")
+	again := s.with(t, path, "If-None-Match", tag)
+	if tag == "" || again.status != http.StatusNotModified || again.header.Get("X-Credits-Used") != "1" {
+		t.Errorf("ETag %q: %d, %s credits", tag, again.status, again.header.Get("X-Credits-Used"))
+	}
+	for _, other := range []string{"salma,private", "not_found,salma", "salma", "salma,not_found,not_found"} {
+		if r := s.with(t, "/v1/mock/profile/batch?handles="+other, "If-None-Match", tag); r.status != http.StatusOK {
+			t.Errorf("%s has the tag of another batch: %d", other, r.status)
+		}
+	}
+	head := s.do(t, http.MethodHead, path, http.Header{"Authorization": {"Bearer " + s.Secret}})
+	if head.status != http.StatusOK || len(head.body) > 0 || head.header.Get("ETag") != tag || head.header.Get("X-Cache") != "HIT" {
+		t.Errorf("HEAD: %d, %v", head.status, head.header)
+	}
+	const key = "0123456789abcdef"
+	one, two := s.with(t, path, "Idempotency-Key", key), s.with(t, path, "Idempotency-Key", key)
+	if diff := cmp.Diff(string(one.envelope(t).Data), string(two.envelope(t).Data)); diff != "" || two.header.Get("X-Idempotent-Replay") != "true" {
+		t.Errorf("a replay: %v (-first +again):\n%s", two.header, diff)
+	}
+	packed := s.with(t, "/v1/mock/profile/batch?handles="+strings.Join(names(60), ","), "Accept-Encoding", "gzip")
+	if packed.header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("a long batch is not compressed: %v", packed.header)
+	}
+}
+
+// names returns n handles of the sandbox.
+func names(n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = "user" + strings.Repeat("x", i+1)
+	}
+	return out
+}
+
+// TestAListOfKeysHasABoundAsItIsSent: what is too long is refused before anything is read.
+func TestAListOfKeysHasABoundAsItIsSent(t *testing.T) {
+	t.Parallel()
+	s := open(t, enginetest.Config{})
+	const first, escape = "salma,", "%61"
+	fits := first + strings.Repeat(escape, (operation.MaxKeyList-len(first))/len(escape)) // the second key is too long by itself
+	if items := s.get(t, "/v1/mock/profile/batch?handles="+fits).items(t); items[0].Data == nil || items[1].Problem == nil {
+		t.Errorf("%+v", items)
+	}
+	s.get(t, "/v1/mock/profile/batch?handles="+fits+escape).wantProblem(t, problem.InvalidRequest, "handles", "32768")
+}
