@@ -99,6 +99,9 @@ type Provider struct {
 
 	// Batches are the operations that take many keys at once.
 	Batches Batches
+	// Gate bounds the upstream's requests at a time, of all operations; nil is no bound. While it is full, reads of Batches
+	// gather. It is that of the client that makes the requests, such as upstream.Client.Gate.
+	Gate *Gate
 
 	// Normalize reduces what people paste, such as a public URL or a handle with an @, to the canonical identifier.
 	// It gets values that are trimmed and not empty, and fails with [ErrInvalid]. Nil leaves values as they are.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// patience is how long reads that have gathered wait for a request that is under way: one that hangs must not hold up the
-// others.
+// patience is how long reads that have gathered wait at most for a request that is under way. Without that bound, one
+// request that hangs, which a caller can provoke, would hold up all reads of its lane for as long as its own time-out.
 const patience = time.Second
 
 // Lane is a kind of read whose keys can go together.
@@ -17,6 +17,9 @@ type Lane[V any] struct {
 	Most   int    // keys that a request takes
 	Bytes  int    // how long they may be together, with one byte between each two; 0 is no bound
 	AtOnce int    // requests that may be under way
+	// Full reports whether a request would have to wait for others to the same upstream; if so, then is called when it would
+	// not any more. Nil never reports so.
+	Full func(then func()) bool
 	// Read makes a request for several keys, which differ, and returns what came of each, in their order. It is called in a
 	// goroutine of its own, and that of the read which has waited longest.
 	Read func(asked []Asked) []V
@@ -54,6 +57,7 @@ type lane[V any] struct {
 	busy    int          // requests under way
 	waiting []*asking[V] // in the order in which they came
 	timer   *time.Timer  // ends the patience; nil while no one waits
+	full    bool         // the upstream takes no more requests, and will say when it does
 }
 
 // asking is one read.
@@ -108,7 +112,7 @@ func (j *Joiner[V]) leave(l *lane[V], a *asking[V]) {
 func (j *Joiner[V]) serve(l *lane[V]) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for part := l.next(); part != nil; part = l.next() {
+	for part := j.next(l); part != nil; part = j.next(l) {
 		l.busy++
 		ended := sync.OnceFunc(func() { j.ended(l) })
 		if len(part) == 1 {
@@ -162,10 +166,10 @@ func request[V any](part []*asking[V]) {
 
 // next takes the reads of the next request off the lane; nil when it is not time for one. As many as a request takes go at
 // once, while there are not too many under way. Fewer go when none is, when they are all of their party, or when one has
-// waited long enough.
-func (l *lane[V]) next() []*asking[V] {
+// waited long enough. None goes while the upstream is full, unless it has waited long enough.
+func (j *Joiner[V]) next(l *lane[V]) []*asking[V] {
 	l.waiting = slices.DeleteFunc(l.waiting, func(a *asking[V]) bool { return a.Context.Err() != nil })
-	if len(l.waiting) == 0 || l.busy >= l.waiting[0].lane.AtOnce {
+	if len(l.waiting) == 0 || l.busy >= l.waiting[0].lane.AtOnce || j.full(l) && !l.waiting[0].old() {
 		return nil
 	}
 	part, full := fill(l.waiting)
@@ -182,8 +186,24 @@ func (l *lane[V]) next() []*asking[V] {
 	return part
 }
 
+// full reports whether the upstream of a lane takes no more requests. The lane is served again when it does.
+func (j *Joiner[V]) full(l *lane[V]) bool {
+	if full := l.waiting[0].lane.Full; full != nil && !l.full {
+		l.full = full(func() {
+			j.mu.Lock()
+			l.full = false
+			j.mu.Unlock()
+			j.serve(l)
+		})
+	}
+	return l.full
+}
+
 // due reports whether a read goes though a request is under way.
-func (a *asking[V]) due() bool { return a.member != nil || time.Since(a.since) >= patience }
+func (a *asking[V]) due() bool { return a.member != nil || a.old() }
+
+// old reports whether a read has waited long enough.
+func (a *asking[V]) old() bool { return time.Since(a.since) >= patience }
 
 // fill returns the first of reads that go into one request, and whether no more do.
 func fill[V any](waiting []*asking[V]) (part []*asking[V], full bool) {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata/internal/batch"
+	"github.com/socialdata/socialdata/providers"
 )
 
 // upstream takes so many keys a request, and 50 ms for an answer.
@@ -216,6 +217,46 @@ func TestWhoLeavesTakesNobodyAlong(t *testing.T) {
 		all.Wait()
 		if diff := cmp.Diff([]string{"user0", "user2,user4,user6,user8"}, u.asked()); diff != "" {
 			t.Errorf("requests (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestReadsGatherWhileTheUpstreamIsFull with other requests, and go together when it is not.
+func TestReadsGatherWhileTheUpstreamIsFull(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		u, gate := newUpstream(100), providers.NewGate(2)
+		u.lane.Full = gate.Full
+		for range 2 { // of another operation
+			if err := gate.Enter(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var all sync.WaitGroup
+		begun := time.Now()
+		for _, key := range []string{"a", "b", "c"} {
+			all.Go(func() {
+				if got, err := u.read(t.Context(), key); err != nil || got != "value of "+key {
+					t.Errorf("%s reads %q, %v", key, got, err)
+				}
+			})
+			synctest.Wait()
+		}
+		time.Sleep(500 * time.Millisecond)
+		if got := u.asked(); len(got) != 0 {
+			t.Errorf("requests %q while the upstream is full", got)
+		}
+		gate.Leave()
+		all.Wait()
+		if diff := cmp.Diff([]string{"a,b,c"}, u.asked()); diff != "" || time.Since(begun) != 550*time.Millisecond {
+			t.Errorf("requests, after %v (-want +got):\n%s", time.Since(begun), diff)
+		}
+		if err := gate.Enter(t.Context()); err != nil { // it stays full
+			t.Fatal(err)
+		}
+		begun = time.Now()
+		if _, err := u.read(t.Context(), "d"); err != nil || time.Since(begun) > 1050*time.Millisecond {
+			t.Errorf("a read of a full upstream: %v after %v, want a turn after a second", err, time.Since(begun))
 		}
 	})
 }

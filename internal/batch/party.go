@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// gathering is how long the members of a party that have come wait for the others: one of those may be waiting for a read
-// that another caller has begun.
+// gathering is how long the members of a party that have come wait at most for the others. As a rule all come at once, or
+// leave. A member that waits for what another caller has begun does neither, and cannot know how long that takes: a read of
+// the same key, or a look-up in a cache that is slow.
 const gathering = 20 * time.Millisecond
 
 // Party is reads that are asked for together. A lane starts them together too. It is safe for concurrent use.

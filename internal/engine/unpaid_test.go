@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/platform"
@@ -161,6 +163,83 @@ func TestAShareIsItsAccountsAlone(t *testing.T) {
 		}
 		if _, err := e.Open.As(key).Profile(t.Context(), profileOf("hubot")); err != nil {
 			t.Errorf("the upstream is left alone for all: %v", err)
+		}
+	})
+}
+
+// TestAJoinedReadCountsForEachCallersAccount: what is made together counts in parts, and goes on without the keys of an
+// account that has used its share (D98).
+func TestAJoinedReadCountsForEachCallersAccount(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		source := &enginetest.Batched{Most: 100, Answers: time.Second}
+		p := source.Provider(platform.X, "x")
+		many := p.Batches.Profile.Read
+		var mu sync.Mutex
+		var made []map[string]int // the accounts of each request, and their keys
+		greedy := ""              // has used its share
+		p.Batches.Profile.Read = func(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
+			caller := providers.CallerOf(ctx)
+			keys := caller.Keys
+			if keys == nil {
+				keys = map[string]int{caller.Account: len(handles)}
+			}
+			mu.Lock()
+			made = append(made, keys)
+			mu.Unlock()
+			if keys[greedy] > 0 {
+				return nil, &providers.Error{
+					Kind: providers.ErrUnavailable, RetryAfter: time.Hour, Blame: providers.BlameNobody, Err: &providers.ShareError{Account: greedy},
+				}
+			}
+			return many(ctx, handles)
+		}
+		e := enginetest.New(t, enginetest.Config{
+			Options: []socialdata.Option{socialdata.WithClock(time.Now)}, Providers: []providers.Provider{p},
+		})
+		other, _ := e.Account(t, "other", 1000)
+		clients := map[string]*socialdata.Client{e.Key.Account: e.Client, other.Account: e.Open.As(other)}
+		round := func(name string) map[string]int { // the calls of each account that were answered
+			answered := map[string]int{}
+			var all sync.WaitGroup
+			all.Go(func() { // holds the lane
+				_, _ = e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.X, Handle: name})
+			})
+			synctest.Wait()
+			for account, client := range clients {
+				for i := range 20 {
+					if account == e.Key.Account && i >= 15 {
+						continue
+					}
+					all.Go(func() {
+						handle := fmt.Sprint(name, account, i)
+						_, err := client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.X, Handle: handle})
+						mu.Lock()
+						defer mu.Unlock()
+						if err == nil {
+							answered[account]++
+						} else {
+							enginetest.WantProblem(t, err, problem.PlatformUnavailable)
+						}
+					})
+				}
+			}
+			all.Wait()
+			return answered
+		}
+		mine, others := e.Key.Account, other.Account
+		if got := round("a"); got[mine] != 15 || got[others] != 20 {
+			t.Errorf("answered: %v", got)
+		}
+		if diff := cmp.Diff([]map[string]int{{mine: 15, others: 20}}, made); diff != "" {
+			t.Errorf("requests (-want +got):\n%s", diff)
+		}
+		made, greedy = nil, mine // fewer keys than the other has: it is not who the request is made for
+		if got := round("b"); got[mine] != 0 || got[others] != 20 {
+			t.Errorf("answered: %v", got)
+		}
+		if diff := cmp.Diff([]map[string]int{{mine: 15, others: 20}, {others: 20}}, made); diff != "" {
+			t.Errorf("requests (-want +got):\n%s", diff)
 		}
 	})
 }

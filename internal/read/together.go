@@ -108,6 +108,7 @@ func (r *Reader) askTogether(ctx context.Context, q *Query, at *cursor.Cursor) (
 	}
 	turn, err := r.joins.Read(ctx, batch.Lane[outcome]{
 		Name: r.lane(ctx, q, first.Provider.Name), Most: how.Most, Bytes: how.Bytes, AtOnce: requestsAtOnce,
+		Full: first.Provider.Gate.Full,
 		Read: func(asked []batch.Asked) []outcome {
 			r.work.Fork()
 			defer r.work.End()
@@ -182,20 +183,22 @@ func (r *Reader) request(q *Query, how Batch, sources []*upstreams.Source, asked
 	return out
 }
 
-// requestOthers repeats a request without the keys of the account that has used its share of the upstream's limit.
+// requestOthers repeats a request without the keys of the account that has used its share of the upstream's limit. A
+// share that is not of an account is that of all.
 func (r *Reader) requestOthers(
 	q *Query, how Batch, sources []*upstreams.Source, asked []batch.Asked, err error,
 ) []outcome {
-	refused := payer(asked).Account
+	refused, one := errors.AsType[*providers.ShareError](err)
 	var others []batch.Asked
 	var at []int
 	out := make([]outcome, len(asked))
 	for i, a := range asked {
-		if out[i] = (outcome{err: err, all: true}); providers.CallerOf(a.Context).Account != refused {
+		out[i] = outcome{err: err, all: true}
+		if one && providers.CallerOf(a.Context).Account != refused.Account {
 			others, at = append(others, a), append(at, i)
 		}
 	}
-	if len(others) > 0 {
+	if len(others) > 0 && len(others) < len(asked) {
 		for i, o := range r.request(q, how, sources, others) {
 			out[at[i]] = o
 		}
@@ -256,8 +259,8 @@ func together(asked []batch.Asked) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, end)
 }
 
-// payer returns the caller with the most keys in a request, the first of several: a request that counts once against
-// the upstream's limit counts as that account's.
+// payer returns for whom a request is made. Where it counts once, as with a breaker, it is the caller with the most keys,
+// the first of several; of the upstream's limit each account uses the part of its keys (D98).
 func payer(asked []batch.Asked) providers.Caller {
 	keys, most := map[string]int{}, providers.CallerOf(asked[0].Context)
 	for _, a := range asked {
@@ -267,6 +270,9 @@ func payer(asked []batch.Asked) providers.Caller {
 		if c := providers.CallerOf(a.Context); keys[c.Account] > keys[most.Account] {
 			most = c
 		}
+	}
+	if len(keys) > 1 {
+		most.Keys, most.Alone = keys, false
 	}
 	return most
 }

@@ -62,8 +62,8 @@ type Client struct {
 	cfg  Config
 	http *http.Client
 	base *url.URL
-	err  error         // for an invalid base; every call returns it
-	room chan struct{} // has one element for each running attempt; nil when the number is not limited
+	err  error           // for an invalid base; every call returns it
+	gate *providers.Gate // of running attempts; nil when their number is not limited
 
 	counts bool       // reads count against the upstream's limits; not for a recorder
 	kept   *kept.Pool // answers with validators
@@ -98,7 +98,7 @@ func New(cfg Config) *Client {
 	_, recorded := own.Transport.(providers.Recorded)
 	c := &Client{cfg: cfg, http: &own, counts: !recorded, kept: pool}
 	if cfg.AtOnce > 0 {
-		c.room = make(chan struct{}, cfg.AtOnce)
+		c.gate = providers.NewGate(cfg.AtOnce)
 	}
 	base, err := url.Parse(strings.TrimRight(cfg.Base, "/"))
 	if err != nil || base.Host == "" {
@@ -107,6 +107,9 @@ func New(cfg Config) *Client {
 	c.base = base
 	return c
 }
+
+// Gate returns what bounds the client's attempts at a time; nil when nothing does. It is that of a [providers.Provider].
+func (c *Client) Gate() *providers.Gate { return c.gate }
 
 // sameHost only follows redirects within the upstream's host, and never from https to http, so that credentials and
 // callers' input are not sent elsewhere. What it allows, also must allow too, unless nil.
@@ -349,14 +352,10 @@ func (c *Client) attempt(ctx context.Context, r Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.room != nil {
-		select {
-		case c.room <- struct{}{}:
-			defer func() { <-c.room }()
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	if err := c.gate.Enter(ctx); err != nil {
+		return nil, err
 	}
+	defer c.gate.Leave()
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Attempt)
 	defer cancel()
 	req, err := c.request(ctx, r)

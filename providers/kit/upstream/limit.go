@@ -136,9 +136,9 @@ func (q *Quota) saveUsed(s *saved, now time.Time) {
 	q.identity = cmp.Or(q.identity, rand.Text())
 	part := max(1, int64(q.window.Seconds())/windowParts)
 	own := map[int64]int64{}
-	for _, r := range q.sent[q.from:] {
-		if r.cost > 0 {
-			own[(r.at.Unix()/part+1)*part] += r.cost
+	for _, m := range q.sent[q.from:] {
+		if m.cost > 0 {
+			own[(m.at.Unix()/part+1)*part] += m.cost
 		}
 	}
 	if s.Used == nil {

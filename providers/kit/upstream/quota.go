@@ -1,8 +1,10 @@
 package upstream
 
 import (
+	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -54,11 +56,11 @@ type Quota struct {
 	dear   bool // its reads are expensive, whatever they cost
 
 	mu            sync.Mutex
-	sent          []read // the counting ones, oldest first, after some that no longer count
-	from          int    // index of the first of sent that counts
-	dropped       int    // how many have been removed from the front of sent
-	used          int64  // by all that count
-	by            map[string]int64
+	sent          []moment // the counting ones, oldest first, after some that no longer count
+	from          int      // index of the first of sent that counts
+	dropped       int      // how many have been removed from the front of sent
+	used          int64    // by all that count
+	by            map[string]*usage
 	last          seen // the account that read last, and another one before it
 	before        seen
 	closed        time.Time // no reads before
@@ -71,12 +73,31 @@ type Quota struct {
 	identity      string // of this process among those that save
 }
 
-// read is a read that has been sent.
-type read struct {
-	at      time.Time
-	account string // "" for none
-	cost    int64
+// moment is what was sent within a short time, which counts as if all of it had been sent at its end.
+type moment struct {
+	began, at time.Time // of its first and of its last read
+	cost      int64
+	by        []part
 }
+
+// part is the usage of one account in a moment.
+type part struct {
+	*usage
+
+	cost int64 // in millionths
+}
+
+// usage is what one account uses of a limit. An account uses parts of a unit if it shares a read with others.
+type usage struct {
+	account string
+	cost    int64 // in millionths
+	latest  int   // the number of the last moment with a part of the account, and the index of that part
+	at      int
+	first   int // no moment with a lower number has a part that counts
+}
+
+// unit is one unit of a limit, in the millionths in which the usage of accounts is counted.
+const unit = 1_000_000
 
 // seen is when an account last read.
 type seen struct {
@@ -86,7 +107,7 @@ type seen struct {
 
 // NewQuota returns a quota of n reads in any window; with n = 0 the limit comes from the upstream's headers.
 func NewQuota(n int, window time.Duration) *Quota {
-	return &Quota{n: int64(n), window: window, by: map[string]int64{}, shares: providers.DefaultShares()}
+	return &Quota{n: int64(n), window: window, by: map[string]*usage{}, shares: providers.DefaultShares()}
 }
 
 // Close stops reads until the given time, at most for an hour.
@@ -111,12 +132,19 @@ type asking struct {
 	cost   int64
 }
 
+// ticket is a read that was counted, with which it can be given back.
+type ticket struct {
+	asking
+
+	moment int // its number; negative for a read that is not counted
+}
+
 // take returns an error while q is closed and, if reads are counted, while it is used up or while the caller's class or
-// account has used its share. It returns the number of the read, with which it can be given back; it is negative if the
-// read is not counted.
-func (q *Quota) take(now time.Time, counted bool, a asking) (ticket int, err error) {
+// account has used its share.
+func (q *Quota) take(now time.Time, counted bool, a asking) (ticket, error) {
+	none := ticket{moment: -1}
 	if q == nil {
-		return -1, nil
+		return none, nil
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -125,19 +153,22 @@ func (q *Quota) take(now time.Time, counted bool, a asking) (ticket int, err err
 	if counted && q.n > 0 && q.used+q.usedElsewhere+a.cost > q.n {
 		wait = max(wait, q.until(q.n-a.cost, now))
 	}
-	if limit, left := q.state(now); counted && q.n == 0 && limit > 0 && left < a.cost {
+	limit, left := q.state(now)
+	if counted && q.n == 0 && limit > 0 && left < a.cost {
 		wait = max(wait, q.told.reset.Sub(now))
 	}
 	if wait > 0 {
-		return -1, limited(wait, providers.BlameUpstream, errQuota)
+		return none, limited(wait, providers.BlameUpstream, errQuota)
 	}
 	if !counted {
-		return -1, nil
+		return none, nil
 	}
-	if wait := q.beyondShare(now, a); wait > 0 {
-		return -1, limited(wait, providers.BlameNobody, providers.ErrShare)
+	if limit > 0 {
+		if err := q.beyondShare(now, &a, limit, left); err != nil {
+			return none, err
+		}
 	}
-	return q.note(read{now, a.caller.Account, a.cost}), nil
+	return ticket{a, q.note(now, &a)}, nil
 }
 
 // limited returns the error of a read that is not sent.
@@ -147,60 +178,116 @@ func limited(wait time.Duration, blame providers.Blame, cause error) error {
 	}
 }
 
-// note counts a read.
-func (q *Quota) note(r read) (ticket int) {
-	if q.n == 0 && len(q.sent)-q.from == mostReads {
-		q.drop()
+// note counts a read, and returns the number of its moment.
+func (q *Quota) note(now time.Time, a *asking) int {
+	last := len(q.sent) - 1
+	if last < q.from || now.Sub(q.sent[last].began) > q.short() {
+		if q.n == 0 && len(q.sent)-q.from == mostMoments {
+			q.drop()
+		}
+		last = len(q.sent)
+		q.sent = append(q.sent, moment{began: now})
 	}
-	q.sent = append(q.sent, r)
-	q.used += r.cost
-	q.unsaved += r.cost
-	q.told.left -= r.cost
-	if r.account != "" {
-		q.by[r.account] += r.cost
-		if q.last.account != r.account {
+	m := &q.sent[last]
+	m.at = now
+	m.cost += a.cost
+	q.used += a.cost
+	q.unsaved += a.cost
+	q.told.left -= a.cost
+	number := q.dropped + last
+	a.each(func(account string, cost int64) {
+		q.noteUsage(m, number, account, cost)
+		if q.last.account != account {
 			q.before = q.last
 		}
-		q.last = seen{r.account, r.at}
+		q.last = seen{account, now}
+	})
+	return number
+}
+
+// short is how long a moment lasts at most: what is sent in it counts that much longer.
+func (q *Quota) short() time.Duration {
+	if q.window == 0 {
+		return time.Second
 	}
-	return q.dropped + len(q.sent) - 1
+	return q.window / 4096
+}
+
+// each calls f for each account with its part of the cost, in millionths. Without an account it calls nothing.
+func (a *asking) each(f func(account string, cost int64)) {
+	if a.caller.Keys == nil {
+		if a.caller.Account != "" {
+			f(a.caller.Account, a.cost*unit)
+		}
+		return
+	}
+	keys := 0
+	for _, n := range a.caller.Keys {
+		keys += n
+	}
+	for _, account := range slices.Sorted(maps.Keys(a.caller.Keys)) {
+		if account != "" {
+			f(account, a.cost*unit*int64(a.caller.Keys[account])/int64(keys))
+		}
+	}
+}
+
+// noteUsage counts a part of a read for an account.
+func (q *Quota) noteUsage(m *moment, number int, account string, cost int64) {
+	u := q.by[account]
+	if u == nil {
+		u = &usage{account: account, latest: -1, first: number}
+		q.by[account] = u
+	}
+	if u.latest != number {
+		u.latest, u.at = number, len(m.by)
+		m.by = append(m.by, part{u, 0})
+	}
+	m.by[u.at].cost += cost
+	u.cost += cost
 }
 
 // giveBack removes a read that was free of charge.
-func (q *Quota) giveBack(ticket int) {
-	if q == nil || ticket < 0 {
+func (q *Quota) giveBack(t ticket) {
+	if q == nil || t.moment < 0 {
 		return
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i := ticket - q.dropped
+	i := t.moment - q.dropped
 	if i < q.from { // it no longer counts
 		return
 	}
-	r := &q.sent[i]
-	q.used -= r.cost
-	q.unsaved -= r.cost
-	q.told.left += r.cost
-	q.forget(*r)
-	r.cost = 0
+	m := &q.sent[i]
+	m.cost -= t.cost
+	q.used -= t.cost
+	q.unsaved -= t.cost
+	q.told.left += t.cost
+	t.each(func(account string, cost int64) {
+		for i := range m.by {
+			if m.by[i].account == account {
+				m.by[i].cost -= cost
+				q.forget(m.by[i].usage, cost)
+			}
+		}
+	})
 }
 
-// forget removes a read from the usage of its account.
-func (q *Quota) forget(r read) {
-	if r.account == "" {
-		return
-	}
-	if q.by[r.account] -= r.cost; q.by[r.account] <= 0 {
-		delete(q.by, r.account)
+// forget reduces the usage of an account.
+func (q *Quota) forget(u *usage, cost int64) {
+	if u.cost -= cost; u.cost <= 0 && q.by[u.account] == u {
+		delete(q.by, u.account)
 	}
 }
 
-// drop removes the oldest read.
+// drop removes the oldest moment.
 func (q *Quota) drop() {
-	r := q.sent[q.from]
-	q.used -= r.cost
-	q.forget(r)
-	q.sent[q.from] = read{}
+	m := &q.sent[q.from]
+	q.used -= m.cost
+	for _, p := range m.by {
+		q.forget(p.usage, p.cost)
+	}
+	*m = moment{}
 	if q.from++; q.from*2 > len(q.sent) {
 		q.dropped += q.from
 		q.sent, q.from = append(q.sent[:0], q.sent[q.from:]...), 0

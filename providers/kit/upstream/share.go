@@ -1,15 +1,16 @@
 package upstream
 
 import (
+	"slices"
 	"time"
 
 	"github.com/socialdata/socialdata/providers"
 )
 
 const (
-	mostReads  = 10_000 // reads remembered for a limit without a number
-	sharedFrom = 10     // a smaller limit has no shares
-	dearFrom   = 10     // a read with this multiple of the cheapest cost is expensive
+	mostMoments = 10_000 // remembered for a limit without a number
+	sharedFrom  = 10     // a smaller limit has no shares
+	dearFrom    = 10     // a read with this multiple of the cheapest cost is expensive
 )
 
 // announced is the upstream's last announcement, less what has been sent since.
@@ -52,49 +53,48 @@ func (q *Quota) state(now time.Time) (limit, left int64) {
 	return q.n, max(0, left)
 }
 
-// beyondShare returns how long the caller must wait because the class of the read has used its share of the limit
-// (D82), or because its account has (D98). While another account has read in the limit's current window, at most an
-// hour, an account's share is a quarter of what the others have left of the class's part; otherwise, if there are other
-// accounts, all but the last tenth. An unknown limit has no shares, and neither do callers without an account. An
-// account that has made no read may always make one.
-func (q *Quota) beyondShare(now time.Time, a asking) time.Duration {
-	limit, left := q.state(now)
-	if limit == 0 {
-		return 0
-	}
+// beyondShare returns an error with the time that the caller must wait because the class of the read has used its share
+// of the limit (D82), or because one of its accounts has (D98). While another account has read in the limit's current
+// window, at most an hour, an account's share is a quarter of what the others have left of the class's part; otherwise,
+// if there are other accounts, all but the last tenth. An unknown limit has no shares, and neither do callers without an
+// account. An account that has made no read may always make one.
+func (q *Quota) beyondShare(now time.Time, a *asking, limit, left int64) (err error) {
 	kept := int64(0) // for the other classes
 	if limit >= sharedFrom {
 		kept = limit * int64(100-q.shareOf(a)) / 100
 	}
 	if kept > 0 && left-kept < a.cost {
-		return q.returns(limit-kept-a.cost, now)
+		return limited(q.returns(limit-kept-a.cost, now), providers.BlameNobody, providers.ErrShare)
 	}
 	limit, left = limit-kept, left-kept
-	account := a.caller.Account
-	own := q.by[account]
-	if account == "" || own == 0 {
-		return 0
-	}
+	a.each(func(account string, cost int64) {
+		u := q.by[account]
+		if err != nil || u == nil || !q.beyond(u, cost, limit, left, now, a) {
+			return
+		}
+		end := q.told.reset
+		if q.n > 0 {
+			end = q.first(u).Add(q.window)
+		}
+		err = limited(bounded(end.Sub(now)), providers.BlameNobody, &providers.ShareError{Account: account})
+	})
+	return err
+}
+
+// beyond reports whether a part of a read, in millionths, exceeds its account's share of what its class may use.
+func (q *Quota) beyond(u *usage, cost, limit, left int64, now time.Time, a *asking) bool {
 	other := q.last
-	if other.account == account {
+	if other.account == u.account {
 		other = q.before
 	}
 	if other.account != "" && now.Sub(other.at) < time.Hour && q.counts(other.at, now) {
-		if own+a.cost-1 < (left+own)/4 {
-			return 0
-		}
-	} else if a.caller.Alone || left-a.cost+1 > (limit+9)/10 {
-		return 0
+		return u.cost+max(0, cost-unit) >= (left+u.cost/unit)/4*unit
 	}
-	end := q.told.reset
-	if q.n > 0 {
-		end = q.first(account).Add(q.window)
-	}
-	return bounded(end.Sub(now))
+	return !a.caller.Alone && left-a.cost+1 <= (limit+9)/10
 }
 
 // shareOf returns the percentage of the limit that reads of that kind may use.
-func (q *Quota) shareOf(a asking) int {
+func (q *Quota) shareOf(a *asking) int {
 	share := 100
 	if q.dear || a.cost >= dearFrom {
 		share = q.shares.Dear
@@ -122,10 +122,11 @@ func (q *Quota) returns(most int64, now time.Time) time.Duration {
 }
 
 // first returns the time of the account's first read that still counts.
-func (q *Quota) first(account string) time.Time {
-	for _, r := range q.sent[q.from:] {
-		if r.account == account && r.cost > 0 {
-			return r.at
+func (q *Quota) first(u *usage) time.Time {
+	for u.first = max(u.first, q.dropped+q.from); u.first-q.dropped < len(q.sent); u.first++ {
+		m := &q.sent[u.first-q.dropped]
+		if slices.ContainsFunc(m.by, func(p part) bool { return p.usage == u && p.cost > 0 }) {
+			return m.at
 		}
 	}
 	return time.Time{}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -75,6 +76,62 @@ func TestNoAccountTakesAnothersShare(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestAReadForSeveralCountsInParts: each account uses of the limit what its keys are of a joined read (D98), and the one
+// that has used its share is named.
+func TestAReadForSeveralCountsInParts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 100
+		sent := 0
+		c := memory(func(http.ResponseWriter, *http.Request) { sent++ }).client(upstream.Config{})
+		q := upstream.NewQuota(limit, time.Hour)
+		read := func(keys map[string]int) string {
+			caller := providers.Caller{Keys: keys}
+			_, err := c.Do(providers.WithCaller(t.Context(), &caller), upstream.Get("x").On(q))
+			if err == nil {
+				return ""
+			}
+			e, ok := errors.AsType[*providers.ShareError](err)
+			if !ok || !errors.Is(err, providers.ErrShare) || strings.Contains(err.Error(), e.Account) {
+				t.Fatalf("%#v", err)
+			}
+			return e.Account
+		}
+		for n := range 20 { // 15 of one, 5 of two
+			if refused := read(map[string]int{"one": 75, "two": 25}); refused != "" {
+				t.Fatalf("read %d is refused for %s", n, refused)
+			}
+		}
+		until := func(keys map[string]int) (through int, refused string) {
+			for ; refused == ""; through++ {
+				refused = read(keys)
+			}
+			return through - 1, refused
+		}
+		// A quarter of the 80 that are left and the account's own: 15 + n < (80 - n + 15 + n) / 4.
+		if n, refused := until(map[string]int{"one": 1}); n != 8 || refused != "one" {
+			t.Errorf("%d more reads of one, then it is %q", n, refused)
+		}
+		if refused := read(map[string]int{"one": 1, "two": 99}); refused != "one" {
+			t.Errorf("a joined read is refused for %q", refused)
+		}
+		// 5 + n < (72 - n + 5 + n) / 4
+		if n, refused := until(map[string]int{"two": 1}); n != 14 || refused != "two" {
+			t.Errorf("%d more reads of two, then it is %q", n, refused)
+		}
+		if refused := read(map[string]int{"three": 1}); refused != "" {
+			t.Errorf("an account that has read nothing is refused for %q", refused)
+		}
+		if at := upstream.Limits(map[string]*upstream.Quota{"units": q})[0].State(); int(at.Used) != sent || at.Used+at.Left != limit {
+			t.Errorf("%d reads were sent, and it is %+v", sent, at)
+		}
+		time.Sleep(time.Hour)
+		if refused := read(map[string]int{"one": 1, "two": 1}); refused != "" {
+			t.Errorf("in the next window it is refused for %q", refused)
+		}
+	})
 }
 
 func TestAShareIsRefusedWithoutAskingTheUpstream(t *testing.T) {
