@@ -32,8 +32,13 @@ func (t *telling) tell(kind, key string, object []byte, fields []schema.FieldCha
 		At: t.at, Monitor: new(t.m.Name), Type: kind, Operation: new(t.m.Operation), Object: slices.Clone(object),
 		Fields: slices.Clip(append([]schema.FieldChange{}, fields...)),
 	}
-	if t.m.Platform != "" {
-		c.Platform = new(t.m.Platform)
+	on := t.m.Platform
+	if on == "" && len(object) > 0 { // a search of several platforms
+		o := readObject(object)
+		on = o.platform
+	}
+	if on != "" {
+		c.Platform = new(on)
 	}
 	if key != "" {
 		c.Key = new(key)
@@ -285,7 +290,7 @@ func (t *telling) compareFollowed(w walked) {
 			if moved := differing(f.Fields, now); len(moved) > 0 {
 				t.tell(Changed, o.id, o.data, moved, "")
 			}
-			f.Fields, f.By, f.Misses = now, o.by(), 0
+			f.Fields, f.By, f.Misses, f.Read = now, o.by(), 0, t.at
 			kept = append(kept, f)
 			continue
 		}
@@ -297,6 +302,7 @@ func (t *telling) compareFollowed(w walked) {
 			continue
 		}
 		t.tell(Gone, f.Key, nil, nil, "")
+		t.changes[len(t.changes)-1].Platform = new(f.Site)
 		s.Lost = append([]lost{{f.Name}}, s.Lost...)
 	}
 	s.Followed = kept
@@ -319,7 +325,7 @@ func (t *telling) follow(w walked) {
 		o := &w.items[i]
 		f, ok := before[o.name()]
 		if !ok {
-			f = followed{Name: o.name(), Key: o.id, Site: o.platform, Created: o.created, Fields: o.fields(t.m.Fields), By: o.by()}
+			f = followed{Name: o.name(), Key: o.id, Site: o.platform, Created: o.created, Fields: o.fields(t.m.Fields), By: o.by(), Read: t.at}
 		}
 		delete(before, o.name())
 		if !slices.ContainsFunc(all, func(a followed) bool { return a.Name == f.Name }) {

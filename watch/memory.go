@@ -39,6 +39,15 @@ type feed struct {
 	changes []schema.Change
 }
 
+// forget leaves in the changes of a monitor nothing of an object but that it is gone.
+func (f *feed) forget(monitor string, gone Thing) {
+	for i := range f.changes {
+		if c := &f.changes[i]; c.Monitor != nil && *c.Monitor == monitor && ThingOf(c) == gone {
+			*c = Forget(*c)
+		}
+	}
+}
+
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
 	return &Memory{monitors: map[[2]string]*watched{}, feeds: map[string]*feed{}, outlets: map[Lane]*outlet{}}
@@ -207,6 +216,14 @@ func (s *Memory) Commit(ctx context.Context, p Poll) error {
 	w.lease, w.until = "", time.Time{}
 	w.Progress = p.Progress.copied()
 	w.samples = append(w.samples, p.Samples...)
+	for _, gone := range p.Gone() {
+		if f := s.feeds[m.Account]; f != nil {
+			f.forget(m.Name, gone)
+		}
+		if !m.List {
+			w.samples = nil
+		}
+	}
 	s.tell(m.Account, p.Changes)
 	return nil
 }
@@ -281,7 +298,7 @@ func (s *Memory) Samples(ctx context.Context, q Numbers) ([]Sample, error) {
 }
 
 // Sweep implements [Store].
-func (s *Memory) Sweep(ctx context.Context, changes, raw, samples time.Time) (more bool, err error) {
+func (s *Memory) Sweep(ctx context.Context, l Limits) (more bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
@@ -289,22 +306,28 @@ func (s *Memory) Sweep(ctx context.Context, changes, raw, samples time.Time) (mo
 	defer s.mu.Unlock()
 	for account, f := range s.feeds {
 		f.changes = slices.DeleteFunc(f.changes, func(c schema.Change) bool {
-			if !c.At.Before(changes) {
+			if !c.At.Before(l.Changes) {
 				return false
 			}
 			delete(f.ids, c.ID)
 			s.forget(account, c.Seq, false)
 			return true
 		})
+		for i := range f.changes {
+			if c := &f.changes[i]; HasContent(c) && c.At.Before(l.Content.At(ThingOf(c).Platform)) {
+				*c = Bare(*c)
+			}
+		}
 	}
 	for _, w := range s.monitors {
+		w.Expire(l.Content)
 		last := map[dayOf]time.Time{}
 		for _, v := range w.samples {
 			last[dayOf{v.Field, v.At.UTC().Format(time.DateOnly)}] = v.At
 		}
 		w.samples = slices.DeleteFunc(w.samples, func(v Sample) bool {
-			return v.At.Before(samples) ||
-				v.At.Before(raw) && last[dayOf{v.Field, v.At.UTC().Format(time.DateOnly)}].After(v.At)
+			return v.At.Before(l.Samples) ||
+				v.At.Before(l.Raw) && last[dayOf{v.Field, v.At.UTC().Format(time.DateOnly)}].After(v.At)
 		})
 	}
 	return false, nil

@@ -261,7 +261,7 @@ func (m *model) check() {
 		m.t.Fatal(err)
 	}
 	told, ids, gaps, last := map[string]int{}, map[string]bool{}, false, map[string][]byte{}
-	gone := map[string]bool{}
+	gone, forgotten := map[string]bool{}, map[string]bool{} // what was gone once is told as gone alone
 	for i, c := range changes {
 		if c.Seq != int64(i)+1 || ids[c.ID] {
 			m.t.Fatalf("change %d has the place %d and the id %s", i, c.Seq, c.ID)
@@ -276,7 +276,7 @@ func (m *model) check() {
 		case Back:
 			last[*c.Key], gone[*c.Key] = c.Object, false
 		case Gone:
-			gone[*c.Key] = true
+			gone[*c.Key], forgotten[*c.Key] = true, true
 		case Gap:
 			gaps = true
 		}
@@ -292,7 +292,7 @@ func (m *model) check() {
 			m.t.Errorf("item %s was there before the baseline and is told as new", key)
 		case n > 1:
 			m.t.Errorf("item %s is told %d times", key, n)
-		case !early && n == 0 && it.there && !it.hid && !gaps:
+		case !early && n == 0 && it.there && !it.hid && !gaps && !forgotten[key]:
 			m.t.Errorf("item %s is new and was never told, nor a gap", key)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 )
 
@@ -46,6 +47,8 @@ type Config struct {
 	AtOnce int              // polls at work; 0 means 16
 	Lease  time.Duration    // of a poll; 0 means two minutes
 	Look   time.Duration    // how often the store is asked what is due; 0 means a second
+
+	Retention privacy.Retention // how long what was read is kept
 }
 
 // Runner polls the monitors of a store. Any number of them, in any number of processes, may share one.
@@ -75,6 +78,7 @@ func newRunner(cfg Config) *Runner {
 	cfg.AtOnce = cmp.Or(cfg.AtOnce, 16)
 	cfg.Lease = cmp.Or(cfg.Lease, 2*time.Minute)
 	cfg.Look = cmp.Or(cfg.Look, time.Second)
+	cfg.Retention = cfg.Retention.Filled()
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
@@ -136,18 +140,17 @@ func (r *Runner) run(ctx context.Context) {
 	}
 }
 
-// How long what a monitor tells is kept (D84), and its numbers: each for 90 days, then one a day.
+// How long what a monitor tells is kept (D84), and each of its numbers, of which one a day stays.
 const (
 	keepChanges = 30 * 24 * time.Hour
 	keepRaw     = 90 * 24 * time.Hour
-	keepSamples = 400 * 24 * time.Hour
 	sweepEvery  = 10 * time.Minute
 )
 
 func (r *Runner) sweep(ctx context.Context, now time.Time) {
 	for more := true; more && ctx.Err() == nil; {
 		var err error
-		more, err = r.cfg.Store.Sweep(ctx, now.Add(-keepChanges), now.Add(-keepRaw), now.Add(-keepSamples))
+		more, err = r.cfg.Store.Sweep(ctx, limits(r.cfg.Retention, now))
 		if err != nil {
 			r.cfg.Log.WarnContext(ctx, "old changes are not removed", "error", err)
 			return

@@ -43,6 +43,7 @@ type followed struct {
 	Fields  map[string]json.RawMessage `json:"fields"`
 	By      json.RawMessage            `json:"by,omitempty"` // who is in it
 	Misses  int                        `json:"misses,omitempty"`
+	Read    time.Time                  `json:"read,omitzero"` // when Fields were read; zero means with the last poll
 }
 
 // lost is an item that was followed and is gone.

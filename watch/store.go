@@ -82,16 +82,19 @@ type Store interface {
 	// calls one gets each. A lease that has run out is nobody's.
 	Claim(ctx context.Context, now time.Time, n int, lease time.Duration) ([]Claim, error)
 	// Commit writes what a poll came to, all or nothing, and ends its lease: the progress, the changes with their places in
-	// the account's feed, and the samples. A change whose id is in the feed already is left out. It fails with ErrLease.
+	// the account's feed, and the samples. A change whose id is in the feed already is left out. Of what is gone ([Poll.Gone])
+	// the monitor's earlier changes say that alone ([Forget]), and a monitor of one thing loses its samples. It fails with ErrLease.
 	Commit(ctx context.Context, p Poll) error
 
 	// Changes returns a part of an account's feed.
 	Changes(ctx context.Context, q Since) ([]schema.Change, error)
 	// Samples returns numbers.
 	Samples(ctx context.Context, q Numbers) ([]Sample, error)
-	// Sweep removes changes that are older than changes, and samples older than raw but for the last of each day, those
-	// older than samples too. It removes at most a few thousand rows and reports whether there was more.
-	Sweep(ctx context.Context, changes, raw, samples time.Time) (more bool, err error)
+	// Sweep removes what is older than l allows: changes, or their content alone ([Bare]); the content of snapshots
+	// ([Monitor.Expire]); samples. It goes through at most a few thousand rows and reports whether there was more.
+	Sweep(ctx context.Context, l Limits) (more bool, err error)
+	// Kept returns how much is kept, by kind and platform, as [privacy.SumKept] puts it.
+	Kept(ctx context.Context) ([]privacy.Kept, error)
 	// Erase removes what holds s: the monitors that ask about it, with their samples and changes; of others the followed
 	// items and the changes that hold it, with the deliveries of those. Polls that are under way are taken no more, and are
 	// made again.

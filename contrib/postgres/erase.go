@@ -163,13 +163,15 @@ type told struct {
 	body             []byte
 }
 
+func scanTold(row pgx.CollectableRow) (c told, err error) {
+	err = row.Scan(&c.account, &c.monitor, &c.seq, &c.body)
+	return c, err
+}
+
 // changes removes the changes that hold the subject, and those of the monitors that end.
 func (e *erasing) changes(ctx context.Context) error {
 	for last := (told{}); ; {
-		part, err := list(ctx, e.db, func(row pgx.CollectableRow) (c told, err error) {
-			err = row.Scan(&c.account, &c.monitor, &c.seq, &c.body)
-			return c, err
-		}, "SELECT account, monitor, seq, body FROM @changes WHERE (account, seq) > ($1, $2) ORDER BY account, seq LIMIT $3",
+		part, err := list(ctx, e.db, scanTold, "SELECT account, monitor, seq, body FROM @changes WHERE (account, seq) > ($1, $2) ORDER BY account, seq LIMIT $3",
 			last.account, last.seq, looksAtOnce)
 		if err != nil || len(part) == 0 {
 			return err

@@ -267,6 +267,20 @@ var migrations = []string{
 	CREATE INDEX ON @deliveries (account, endpoint, next_at) WHERE next_at IS NOT NULL;
 	CREATE INDEX ON @deliveries (account, seq);
 	`,
+	`
+	-- What may be kept for some time only is found by when it was read. Snapshots of before are looked at once.
+	ALTER TABLE @monitors ADD COLUMN platform TEXT NOT NULL DEFAULT '';
+	ALTER TABLE @monitors ADD COLUMN content_at BIGINT; -- when the oldest content was read; NULL when there is none
+	UPDATE @monitors SET platform = coalesce(convert_from(definition, 'UTF8')::json->>'Platform', ''), content_at = 0;
+	CREATE INDEX ON @monitors (content_at) WHERE content_at IS NOT NULL;
+	ALTER TABLE @changes ADD COLUMN platform TEXT NOT NULL DEFAULT '';
+	ALTER TABLE @changes ADD COLUMN key TEXT NOT NULL DEFAULT '';           -- of the object
+	ALTER TABLE @changes ADD COLUMN content BOOLEAN NOT NULL DEFAULT true; -- whether more of it is kept than that
+	UPDATE @changes SET platform = coalesce(convert_from(body, 'UTF8')::json->>'platform', ''),
+		key = coalesce(convert_from(body, 'UTF8')::json->>'key', '');
+	CREATE INDEX ON @changes (at) WHERE content;
+	CREATE INDEX ON @changes (account, monitor, key) WHERE key <> '';
+	`,
 }
 
 // breaking are the versions that the program of the version before cannot serve: what they add may not be overlooked, or

@@ -78,9 +78,13 @@ func (m *watched) keep(db *DB, q *pgx.Batch) error {
 	if m.Due() {
 		due = new(m.NextAt.UnixNano())
 	}
+	var contentAt *int64
+	if at := m.Snapshot.ContentAt(); !at.IsZero() {
+		contentAt = new(at.UnixNano())
+	}
 	q.Queue(db.sql(`UPDATE @monitors SET key = $2, paused = $3, baseline = $4, definition = $5, progress = $6, lease = $7,
-		until = $8, next_at = $9 WHERE no = $1`),
-		m.no, m.Key, m.Paused, m.Baseline, definition, progress, m.lease, m.until, due)
+		until = $8, next_at = $9, platform = $10, content_at = $11 WHERE no = $1`),
+		m.no, m.Key, m.Paused, m.Baseline, definition, progress, m.lease, m.until, due, m.Platform, contentAt)
 	return nil
 }
 
@@ -270,9 +274,14 @@ func (s *Watches) Commit(ctx context.Context, p watch.Poll) error {
 		if err != nil {
 			return err
 		}
+		forgotten, err := s.forgetGone(ctx, t, &m, &p)
+		if err != nil {
+			return err
+		}
 		var broken error
 		return errors.Join(t.commit(ctx, func(q *pgx.Batch) {
 			broken = m.keep(s.db, q)
+			forgotten(q)
 			for _, v := range p.Samples {
 				q.Queue(s.db.sql("INSERT INTO @samples VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING"),
 					m.no, v.Field, v.At.UnixNano(), v.Value)
@@ -280,6 +289,62 @@ func (s *Watches) Commit(ctx context.Context, p watch.Poll) error {
 			told(q)
 		}), broken)
 	})
+}
+
+// forgetGone returns what leaves of what a poll has found to be gone nothing but that.
+func (s *Watches) forgetGone(ctx context.Context, t *tx, m *watched, p *watch.Poll) (queue func(*pgx.Batch), err error) {
+	gone := p.Gone()
+	if len(gone) == 0 {
+		return func(*pgx.Batch) {}, nil
+	}
+	var rows []told
+	if err := t.step(ctx, func(q *pgx.Batch) {
+		for _, g := range gone {
+			q.Queue(s.db.sql("SELECT account, monitor, seq, body FROM @changes WHERE account = $1 AND monitor = $2 AND key = $3 AND platform = $4"),
+				m.Account, m.Name, g.Key, g.Platform).Query(func(r pgx.Rows) error {
+				found, err := pgx.CollectRows(r, scanTold)
+				rows = append(rows, found...)
+				return err
+			})
+		}
+	}); err != nil {
+		return nil, err
+	}
+	bodies, err := rewritten(rows, watch.Forget)
+	if err != nil {
+		return nil, err
+	}
+	return func(q *pgx.Batch) {
+		bodies(s.db, q)
+		if !m.List {
+			q.Queue(s.db.sql("DELETE FROM @samples WHERE monitor = $1"), m.no)
+		}
+	}, nil
+}
+
+// rewritten returns what makes others of changes.
+func rewritten(rows []told, as func(schema.Change) schema.Change) (queue func(*DB, *pgx.Batch), err error) {
+	type line struct {
+		change schema.Change
+		body   []byte
+	}
+	lines := make([]line, len(rows))
+	for i, r := range rows {
+		var c schema.Change
+		if err := json.Unmarshal(r.body, &c); err != nil {
+			return nil, fmt.Errorf("postgres: change %d of the account %s cannot be read: %w", r.seq, r.account, err)
+		}
+		lines[i].change = as(c)
+		if lines[i].body, err = schema.Marshal(&lines[i].change); err != nil {
+			return nil, err
+		}
+	}
+	return func(db *DB, q *pgx.Batch) {
+		for i, l := range lines {
+			q.Queue(db.sql("UPDATE @changes SET type = $3, body = $4, content = $5 WHERE account = $1 AND seq = $2"),
+				rows[i].account, rows[i].seq, l.change.Type, l.body, watch.HasContent(&l.change))
+		}
+	}, nil
 }
 
 // tell returns what adds changes to an account's feed, but those that are there. It locks the feed: places are given one
@@ -330,8 +395,10 @@ func (s *Watches) tell(ctx context.Context, t *tx, account string, changes []sch
 			if l.change.Monitor != nil {
 				monitor = *l.change.Monitor
 			}
-			q.Queue(s.db.sql("INSERT INTO @changes VALUES ($1, $2, $3, $4, $5, $6, $7)"),
-				account, l.change.Seq, l.change.ID, l.change.At.UnixNano(), monitor, l.change.Type, l.body)
+			about := watch.ThingOf(&l.change)
+			q.Queue(s.db.sql("INSERT INTO @changes VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"),
+				account, l.change.Seq, l.change.ID, l.change.At.UnixNano(), monitor, l.change.Type, l.body,
+				about.Platform, about.Key, watch.HasContent(&l.change))
 		}
 		q.Queue(s.db.sql("UPDATE @feeds SET seq = $2 WHERE account = $1"), account, seq)
 	}, nil
@@ -382,40 +449,4 @@ func (s *Watches) Samples(ctx context.Context, q watch.Numbers) ([]watch.Sample,
 		return v, err
 	}, "SELECT at, value FROM @samples WHERE monitor = $1 AND field = $2 AND at >= $3 AND at < $4 ORDER BY at LIMIT $5",
 		no, q.Field, nanosOrLeast(q.Since), until, orAll(q.Limit))
-}
-
-// Sweep implements [watch.Store]. Several replicas share the work.
-func (s *Watches) Sweep(ctx context.Context, changes, raw, samples time.Time) (more bool, err error) {
-	const day = int64(24 * time.Hour)
-	for _, d := range []struct {
-		query string
-		args  []any
-	}{
-		{
-			`WITH gone AS (DELETE FROM @changes WHERE (account, seq) IN (
-				SELECT account, seq FROM @changes WHERE at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1) SELECT count(*) FROM gone`,
-			[]any{changes.UnixNano(), sweptAtOnce},
-		},
-		{
-			`WITH gone AS (DELETE FROM @samples WHERE (monitor, field, at) IN (
-				SELECT monitor, field, at FROM @samples WHERE at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1) SELECT count(*) FROM gone`,
-			[]any{samples.UnixNano(), sweptAtOnce},
-		},
-		{
-			`WITH gone AS (DELETE FROM @samples WHERE (monitor, field, at) IN (
-				SELECT monitor, field, at FROM @samples s WHERE at < $1 AND EXISTS (
-					SELECT 1 FROM @samples l WHERE l.monitor = s.monitor AND l.field = s.field AND l.at > s.at AND l.at / $3 = s.at / $3)
-				LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING 1) SELECT count(*) FROM gone`,
-			[]any{raw.UnixNano(), sweptAtOnce, day},
-		},
-	} {
-		n := 0
-		if err := s.db.retry(ctx, func(bool) error {
-			return s.db.pool.QueryRow(ctx, s.db.sql(d.query), d.args...).Scan(&n)
-		}); err != nil {
-			return false, err
-		}
-		more = more || n >= sweptAtOnce
-	}
-	return more, nil
 }

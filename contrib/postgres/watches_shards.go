@@ -96,13 +96,26 @@ func (w *ShardedWatches) Erase(ctx context.Context, s privacy.Subject) (map[stri
 }
 
 // Sweep implements [watch.Store].
-func (w *ShardedWatches) Sweep(ctx context.Context, changes, raw, samples time.Time) (more bool, err error) {
+func (w *ShardedWatches) Sweep(ctx context.Context, l watch.Limits) (more bool, err error) {
 	for _, db := range w.s.dbs {
-		left, failed := db.Watches().Sweep(ctx, changes, raw, samples)
+		left, failed := db.Watches().Sweep(ctx, l)
 		if failed != nil {
 			err = failed
 		}
 		more = more || left
 	}
 	return more && err == nil, err
+}
+
+// Kept implements [watch.Store].
+func (w *ShardedWatches) Kept(ctx context.Context) ([]privacy.Kept, error) {
+	var all [][]privacy.Kept
+	for _, db := range w.s.dbs {
+		more, err := db.Watches().Kept(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more)
+	}
+	return privacy.SumKept(all...), nil
 }

@@ -303,6 +303,20 @@ var migrations = []string{
 	CREATE TRIGGER changes_removed AFTER DELETE ON changes
 	BEGIN DELETE FROM deliveries WHERE account = old.account AND seq = old.seq; END;
 	`,
+	`
+	-- What may be kept for some time only is found by when it was read. Snapshots of before are looked at once.
+	ALTER TABLE monitors ADD COLUMN platform TEXT NOT NULL DEFAULT '';
+	ALTER TABLE monitors ADD COLUMN content_at INTEGER; -- when the oldest content was read; NULL when there is none
+	UPDATE monitors SET platform = coalesce(json_extract(CAST(definition AS TEXT), '$.Platform'), ''), content_at = 0;
+	CREATE INDEX monitors_content ON monitors (content_at) WHERE content_at IS NOT NULL;
+	ALTER TABLE changes ADD COLUMN platform TEXT NOT NULL DEFAULT '';
+	ALTER TABLE changes ADD COLUMN key TEXT NOT NULL DEFAULT '';        -- of the object
+	ALTER TABLE changes ADD COLUMN content INTEGER NOT NULL DEFAULT 1; -- whether more of it is kept than that
+	UPDATE changes SET platform = coalesce(json_extract(CAST(body AS TEXT), '$.platform'), ''),
+		key = coalesce(json_extract(CAST(body AS TEXT), '$.key'), '');
+	CREATE INDEX changes_content ON changes (at) WHERE content = 1;
+	CREATE INDEX changes_key ON changes (account, monitor, key) WHERE key <> '';
+	`,
 }
 
 // scrubbedVersion is the first in which nothing that was removed can be read in the file.

@@ -85,8 +85,17 @@ func (m *watched) keep(w *writer) error {
 		return err
 	}
 	_, err = w.c.exec(`UPDATE monitors SET key = ?, paused = ?, baseline = ?, definition = ?, progress = ?, lease = ?, until = ?,
-		next_at = ? WHERE no = ?`, m.Key, m.Paused, m.Baseline, definition, progress, m.lease, m.until, m.due(), m.no)
+		next_at = ?, platform = ?, content_at = ? WHERE no = ?`, m.Key, m.Paused, m.Baseline, definition, progress, m.lease, m.until,
+		m.due(), m.Platform, m.contentAt(), m.no)
 	return err
+}
+
+// contentAt is when the oldest content of the snapshot was read, or nil when it has none.
+func (m *watched) contentAt() any {
+	if at := m.Snapshot.ContentAt(); !at.IsZero() {
+		return at.UnixNano()
+	}
+	return nil
 }
 
 // due is when the row is due, or nil when it is not polled.
@@ -308,8 +317,59 @@ func (s *Watches) Commit(ctx context.Context, p watch.Poll) error {
 				return err
 			}
 		}
+		if err := forgetGone(w, &m, &p); err != nil {
+			return err
+		}
 		return tell(w, of.Account, p.Changes)
 	})
+}
+
+// forgetGone leaves of what a poll has found to be gone nothing but that.
+func forgetGone(w *writer, m *watched, p *watch.Poll) error {
+	for _, gone := range p.Gone() {
+		if err := rewrite(w, watch.Forget, "account = ? AND monitor = ? AND key = ? AND platform = ?",
+			m.Account, m.Name, gone.Key, gone.Platform); err != nil {
+			return err
+		}
+		if m.List {
+			continue
+		}
+		if _, err := w.c.exec("DELETE FROM samples WHERE monitor = ?", m.no); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rewrite makes others of the changes that a condition selects.
+func rewrite(w *writer, as func(schema.Change) schema.Change, where string, args ...any) error {
+	type row struct {
+		no   int64
+		body []byte
+	}
+	var found []row
+	var v [2]driver.Value
+	if err := w.c.each("SELECT no, body FROM changes WHERE "+where, v[:], func() {
+		found = append(found, row{value[int64](v[0]), append([]byte{}, value[[]byte](v[1])...)})
+	}, args...); err != nil {
+		return err
+	}
+	for _, r := range found {
+		var c schema.Change
+		if err := json.Unmarshal(r.body, &c); err != nil {
+			return fmt.Errorf("sqlite: change %d cannot be read: %w", r.no, err)
+		}
+		c = as(c)
+		body, err := schema.Marshal(&c)
+		if err != nil {
+			return err
+		}
+		if _, err := w.c.exec("UPDATE changes SET type = ?, body = ?, content = ? WHERE no = ?",
+			c.Type, body, watch.HasContent(&c), r.no); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tell adds changes to an account's feed, but those that are there.
@@ -339,8 +399,10 @@ func tell(w *writer, account string, changes []schema.Change) error {
 		if c.Monitor != nil {
 			monitor = *c.Monitor
 		}
-		if _, err := w.c.exec("INSERT INTO changes (account, seq, id, at, monitor, type, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			account, seq, c.ID, c.At.UnixNano(), monitor, c.Type, body); err != nil {
+		about := watch.ThingOf(&c)
+		if _, err := w.c.exec(`INSERT INTO changes (account, seq, id, at, monitor, type, body, platform, key, content)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, account, seq, c.ID, c.At.UnixNano(), monitor, c.Type, body,
+			about.Platform, about.Key, watch.HasContent(&c)); err != nil {
 			return err
 		}
 	}
@@ -391,35 +453,4 @@ func (s *Watches) Samples(ctx context.Context, q watch.Numbers) ([]watch.Sample,
 		return v, err
 	}, "SELECT at, value FROM samples WHERE monitor = ? AND field = ? AND at >= ? AND at < ? ORDER BY at LIMIT ?",
 		no, q.Field, nanosOrLeast(q.Since), until, orAll(q.Limit))
-}
-
-// day is a day of UTC in nanoseconds.
-const day = int64(24 * time.Hour)
-
-// Sweep implements [watch.Store].
-func (s *Watches) Sweep(ctx context.Context, changes, raw, samples time.Time) (more bool, err error) {
-	err = s.do(ctx, func(w *writer) error {
-		more = false
-		for _, d := range []struct {
-			query string
-			args  []any
-		}{
-			{"DELETE FROM changes WHERE no IN (SELECT no FROM changes WHERE at < ? LIMIT ?)", []any{changes.UnixNano(), sweptAtOnce}},
-			{
-				"DELETE FROM samples WHERE (monitor, field, at) IN (SELECT monitor, field, at FROM samples WHERE at < ? LIMIT ?)",
-				[]any{samples.UnixNano(), sweptAtOnce},
-			},
-			{`DELETE FROM samples WHERE (monitor, field, at) IN (SELECT monitor, field, at FROM samples s WHERE at < ?1 AND EXISTS (
-				SELECT 1 FROM samples l WHERE l.monitor = s.monitor AND l.field = s.field AND l.at > s.at AND l.at / ?2 = s.at / ?2)
-				LIMIT ?3)`, []any{raw.UnixNano(), day, sweptAtOnce}},
-		} {
-			n, err := w.c.exec(d.query, d.args...)
-			if err != nil {
-				return err
-			}
-			more = more || n >= sweptAtOnce
-		}
-		return nil
-	})
-	return more, err
 }

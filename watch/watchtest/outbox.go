@@ -535,7 +535,7 @@ func testDeliveriesSwept(t *testing.T, s watch.Store) {
 	}
 	queue(t, s, noon)
 	under := claimDeliveries(t, s, noon, 1, 1)
-	if _, err := s.Sweep(t.Context(), noon, noon, noon); err != nil {
+	if _, err := s.Sweep(t.Context(), watch.Limits{Changes: noon, Raw: noon, Samples: noon}); err != nil {
 		t.Fatal(err)
 	}
 	if got := deliveries(t, s, "ann"); len(got) != 1 || got[0].Change != "chg_young" {
@@ -545,7 +545,7 @@ func testDeliveriesSwept(t *testing.T, s watch.Store) {
 	if !errors.Is(err, watch.ErrLease) {
 		t.Errorf("an attempt whose change has been removed: %v; want ErrLease", err)
 	}
-	if _, err := s.Sweep(t.Context(), noon.Add(time.Hour), noon, noon); err != nil {
+	if _, err := s.Sweep(t.Context(), watch.Limits{Changes: noon.Add(time.Hour), Raw: noon, Samples: noon}); err != nil {
 		t.Fatal(err)
 	}
 	e := putEndpoint(t, s, endpoint("ann", "late"))

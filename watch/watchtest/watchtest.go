@@ -44,6 +44,9 @@ func Run(t *testing.T, open Open) {
 		{"places are dense under concurrent commits", testFeedConcurrently},
 		{"samples", testSamples},
 		{"sweep", testSweep},
+		{"content is kept as long as its platform allows", testContent},
+		{"as much as there is is told", testKept},
+		{"of what is gone that alone is kept", testGone},
 		{"what holds a subject is erased", testErase},
 	}
 	for _, topic := range append(topics, outboxTopics...) {
@@ -570,7 +573,8 @@ func testSweep(t *testing.T, s watch.Store) {
 	}
 	for more := true; more; {
 		var err error
-		if more, err = s.Sweep(t.Context(), noon.Add(2*day), noon.Add(3*day), noon.Add(day)); err != nil {
+		l := watch.Limits{Changes: noon.Add(2 * day), Raw: noon.Add(3 * day), Samples: noon.Add(day)}
+		if more, err = s.Sweep(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,0 +1,187 @@
+package privacy
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/platform"
+)
+
+// Retention says how long what was read of people may be kept where it outlives its lifetime in the cache: in expired entries,
+// in the snapshots of monitors and in the changes that they tell. The zero value is that of [DefaultRetention].
+type Retention struct {
+	// Content is how long content of a platform is kept, from when it was read. [AnyPlatform] is all that are not named, of
+	// which those in [Terms] keep their own limit where it is shorter. At least a day: idempotent answers and jobs are kept as long.
+	Content map[platform.ID]time.Duration
+	// Numbers is how long the numbers of the history are kept; 0 means [DefaultNumbers].
+	Numbers time.Duration
+}
+
+// AnyPlatform stands for every platform that a [Retention] does not name.
+const AnyPlatform platform.ID = "*"
+
+const (
+	// LeastRetention is the shortest limit of a [Retention].
+	LeastRetention = 24 * time.Hour
+	// DefaultContent is how long content is kept of a platform that asks for nothing that we know of.
+	DefaultContent = 30 * 24 * time.Hour
+	// DefaultNumbers is how long the numbers of the history are kept.
+	DefaultNumbers = 400 * 24 * time.Hour
+)
+
+// Term is what a platform asks of those who keep its content.
+type Term struct {
+	Platform platform.ID
+	Keep     time.Duration // how long, at most
+	Page     string        // where it says so
+}
+
+// Terms returns what platforms ask for, in the order of their identifiers. Of others we know of nothing.
+func Terms() []Term {
+	const day = 24 * time.Hour
+	return []Term{
+		{platform.Amazon, day, "https://affiliate-program.amazon.com/help/operating/policies"},
+		{platform.Google, day, "https://developers.google.com/custom-search/terms"}, // no longer than a cache needs to
+		{platform.LinkedIn, day, "https://learn.microsoft.com/en-us/linkedin/marketing/data-storage-requirements"},
+		{platform.Reddit, 2 * day, "https://support.reddithelp.com/hc/en-us/articles/16160319875092-Reddit-Data-API-Wiki"},
+		{platform.Spotify, day, "https://developer.spotify.com/terms"}, // no longer than a cache needs to
+		{platform.TikTok, 15 * day, "https://www.tiktok.com/legal/page/global/terms-of-service-research-api/en"},
+		{platform.Twitch, day, "https://www.twitch.tv/p/legal/developer-agreement/"},
+		{platform.YouTube, 30 * day, "https://developers.google.com/youtube/terms/developer-policies"},
+	}
+}
+
+// DefaultRetention returns the limits that hold unless others are set: those of [Terms], and 30 days for the rest.
+func DefaultRetention() Retention {
+	r := Retention{Content: map[platform.ID]time.Duration{AnyPlatform: DefaultContent}, Numbers: DefaultNumbers}
+	for _, t := range Terms() {
+		r.Content[t.Platform] = t.Keep
+	}
+	return r
+}
+
+// Filled returns r with every limit that it leaves out.
+func (r Retention) Filled() Retention {
+	out := DefaultRetention()
+	out.Numbers = cmp.Or(r.Numbers, out.Numbers)
+	if rest, ok := r.Content[AnyPlatform]; ok {
+		for id, keep := range out.Content {
+			out.Content[id] = min(keep, rest)
+		}
+	}
+	maps.Copy(out.Content, r.Content)
+	return out
+}
+
+// Of returns how long content of a platform is kept. R must be filled.
+func (r Retention) Of(id platform.ID) time.Duration {
+	if keep, ok := r.Content[id]; ok {
+		return keep
+	}
+	return r.Content[AnyPlatform]
+}
+
+// Check returns what is wrong with r, whose platforms must be in known.
+func (r Retention) Check(known *platform.Table) error {
+	for _, id := range slices.Sorted(maps.Keys(r.Content)) {
+		if id != AnyPlatform && !known.Has(id) {
+			return fmt.Errorf("there is no platform %q", id)
+		}
+		if keep := r.Content[id]; keep < LeastRetention {
+			return fmt.Errorf("content of %s cannot be kept for %v only: at least for %v", id, keep, LeastRetention)
+		}
+	}
+	if r.Numbers != 0 && r.Numbers < LeastRetention {
+		return fmt.Errorf("numbers cannot be kept for %v only: at least for %v", r.Numbers, LeastRetention)
+	}
+	return nil
+}
+
+// ParseContent reads limits that are written as "*:30d,reddit:2d". "" is none.
+func ParseContent(text string) (map[platform.ID]time.Duration, error) {
+	out := map[platform.ID]time.Duration{}
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, limit, ok := strings.Cut(part, ":")
+		keep, err := ParseDays(limit)
+		id := platform.ID(strings.TrimSpace(name))
+		if !ok || err != nil || id == "" {
+			return nil, fmt.Errorf("%q must be a platform and how long, as reddit:2d", part)
+		}
+		if _, twice := out[id]; twice {
+			return nil, fmt.Errorf("%q is given twice", id)
+		}
+		out[id] = keep
+	}
+	return out, nil
+}
+
+// ParseDays reads a duration that may be in days, such as 30d, or is one of [time.ParseDuration].
+func ParseDays(text string) (time.Duration, error) {
+	text = strings.TrimSpace(text)
+	number, ok := strings.CutSuffix(text, "d")
+	if !ok {
+		return time.ParseDuration(text)
+	}
+	const most = 100 * 366
+	days, err := strconv.ParseUint(number, 10, 32)
+	if err != nil || days > most {
+		return 0, fmt.Errorf("%q is not a number of days from 0 to %d", text, most)
+	}
+	return time.Duration(days) * 24 * time.Hour, nil
+}
+
+// Days writes a duration as [ParseDays] reads it.
+func Days(d time.Duration) string {
+	if d > 0 && d%(24*time.Hour) == 0 {
+		return strconv.FormatInt(int64(d/(24*time.Hour)), 10) + "d"
+	}
+	return d.String()
+}
+
+// String writes the limits as [ParseContent] reads them, that of [AnyPlatform] first.
+func (r Retention) String() string {
+	parts := make([]string, 0, len(r.Content))
+	for _, id := range slices.Sorted(maps.Keys(r.Content)) { // "*" is before all letters
+		parts = append(parts, string(id)+":"+Days(r.Content[id]))
+	}
+	return strings.Join(parts, ",")
+}
+
+// Kept is how much a store keeps of one kind.
+type Kept struct {
+	Kind     string      // such as "changes"
+	Platform platform.ID // "" where it is of no one platform
+	Number   int64
+	Bytes    int64     // about
+	Since    time.Time // when the oldest of it was read
+}
+
+// SumKept adds up what several stores keep, by kind and platform, in the order of both.
+func SumKept(lists ...[]Kept) []Kept {
+	type of struct {
+		kind string
+		on   platform.ID
+	}
+	sum := map[of]Kept{}
+	for _, k := range slices.Concat(lists...) {
+		at := of{k.Kind, k.Platform}
+		if s, ok := sum[at]; ok {
+			k.Number, k.Bytes = k.Number+s.Number, k.Bytes+s.Bytes
+			if s.Since.Before(k.Since) {
+				k.Since = s.Since
+			}
+		}
+		sum[at] = k
+	}
+	return slices.SortedFunc(maps.Values(sum), func(a, b Kept) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Platform, b.Platform))
+	})
+}
