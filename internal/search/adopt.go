@@ -24,6 +24,9 @@ func (s *Service) adopt(ctx context.Context, req Request) (a *operation.Answer, 
 	if st.Answered {
 		return s.replay(ctx, st, s.balance(ctx, req.Who, st), req.ID), id, nil
 	}
+	if st.running != nil && !st.running.left { // this process is about to answer it
+		return nil, "", errTaken
+	}
 	if s.settleLate(ctx, st); st.open() { // its process is not dead, or the ledger cannot say yet what was charged
 		return nil, "", errTaken
 	}

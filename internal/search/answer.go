@@ -61,7 +61,7 @@ func (s *Service) firstAnswer(
 	if err := ctx.Err(); err != nil {
 		return nil, "", s.abandon(ctx, st, err)
 	}
-	if st.Keyed && st.any(found) { // what is charged must be found again under the key
+	for st.Keyed && st.any(found) && st.unwritten() { // what is charged must be found again under the key
 		if err := s.note(ctx, st); err != nil {
 			return nil, "", s.abandon(ctx, st, err)
 		}
@@ -130,10 +130,10 @@ func (s *Service) answerFirst(
 	return a, kept, nil
 }
 
-// settleFound charges in the background what was found before the first answer and after its charges: whatever is found
-// from then on is charged as it ends.
+// settleFound notes and charges in the background what has ended between the charges of the first answer and its note:
+// what ends from then on is noted and charged as it ends.
 func (s *Service) settleFound(ctx context.Context, st *state) {
-	if st.running == nil || !st.any(found) || !s.work.Begin() {
+	if st.running == nil || st.version == 0 || !st.any(found) && !st.unwritten() || !s.work.Begin() {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -141,6 +141,12 @@ func (s *Service) settleFound(ctx context.Context, st *state) {
 		defer s.work.End()
 		st.running.lock.Lock()
 		defer st.running.lock.Unlock()
+		if st.unwritten() {
+			if err := s.note(ctx, st); err != nil {
+				s.cfg.Log.ErrorContext(ctx, "what a search has found is not noted", "job", st.ID, "error", err)
+				s.withdrawUnwritten(ctx, st)
+			}
+		}
 		s.settle(ctx, st)
 		if err := s.note(ctx, st); err != nil { // the noted hold says what was charged
 			s.cfg.Log.ErrorContext(ctx, "a charge of a search is not noted", "job", st.ID, "error", err)
@@ -195,7 +201,10 @@ func (s *Service) firstPage(ctx context.Context, st *state) firstPage {
 	if st.First {
 		shown, held = capAuthors(all)
 	}
-	next, err := s.next(ctx, &st.record, st.holdBack(held, parts))
+	var next nextPage
+	var err error
+	r, back := st.clone(), st.holdBack(held, parts)
+	st.away(func() { next, err = s.next(ctx, &r, back) })
 	if err != nil {
 		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", st.ID, "error", err)
 		shown, held = all, nil

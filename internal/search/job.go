@@ -17,13 +17,35 @@ type job struct {
 func newJob(st state) *job {
 	j := &job{mu: make(turn, 1), state: st}
 	if st.running != nil {
-		st.running.lock = j.mu
+		st.running.lock, st.running.writing = j.mu, make(turn, 1)
 	}
 	return j
 }
 
-// turn is a lock that may be kept while a store is waited for: in a test, the clock goes on for those who wait for it.
+// turn is a lock that may be held while a store call runs: in a test, the clock advances for those waiting for it.
 type turn chan struct{}
+
+// lock waits for the lock until ctx ends.
+func (t turn) lock(ctx context.Context) error {
+	if t.tryLock() {
+		return nil
+	}
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t turn) tryLock() bool {
+	select {
+	case t <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
 
 // Lock implements [sync.Locker].
 func (t turn) Lock() { t <- struct{}{} }
@@ -48,13 +70,14 @@ type running struct {
 	left    bool          // the caller has gone without an answer: nothing is paid any more
 	asking  map[int]bool  // the parts, and theFee, whose charge the ledger is asked for
 	lock    sync.Locker   // the job's
+	writing turn          // of those who write the record; it is taken while the job is locked by no one
 }
 
 // theFee is the enrichment among the parts that are asked for.
 const theFee = -1
 
-// away lets others have the job while do asks the ledger, which may hang. What was known of the state is looked at again
-// after it. Nobody else has a job that this process does not make.
+// away unlocks the job while do calls a store, which may hang. The caller must look at the state again afterwards. A job
+// that this process does not make has no other user.
 func (st *state) away(do func()) {
 	if r := st.running; r != nil {
 		r.lock.Unlock()

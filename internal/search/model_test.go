@@ -131,10 +131,8 @@ func drawFaults(t *rapid.T) []fault {
 	for range rapid.IntRange(0, 5).Draw(t, "faults") {
 		at += rapid.SampledFrom([]int{1, 1, 1, 2, 3, 4, 6, 8, 10, 12}).Draw(t, "calls later")
 		f := fault{Call: at - 1, After: rapid.Bool().Draw(t, "done")}
-		// All together no longer than a call's time: a poll that cannot find out in its own whether what it tells was noted
-		// fails, and the next one tells all results and 0 credits.
-		if rapid.IntRange(0, 3).Draw(t, "hangs") == 0 {
-			f.Hangs = time.Duration(rapid.IntRange(1, 25).Draw(t, "how long")) * 100 * time.Millisecond
+		if rapid.IntRange(0, 3).Draw(t, "hangs") == 0 { // also longer than a call's time
+			f.Hangs = time.Duration(rapid.IntRange(1, 200).Draw(t, "how long")) * 100 * time.Millisecond
 		}
 		out = append(out, f)
 	}
@@ -151,7 +149,10 @@ type machine struct {
 	client *socialdata.Client
 	mu     sync.Mutex
 	calls  int
+	faulty int           // calls that went wrong
 	ended  chan struct{} // closed when it ends
+	at     time.Time     // when it ended
+	failed time.Time     // when a poll failed, which no later one has made good
 }
 
 var errFault = errors.New("the disk is full")
@@ -162,6 +163,7 @@ func (m *machine) call(ctx context.Context, do func() error) error {
 	m.calls++
 	n := m.calls
 	if n == m.Ends {
+		m.at = time.Now()
 		close(m.ended)
 	}
 	dead := m.Ends > 0 && n >= m.Ends
@@ -171,6 +173,9 @@ func (m *machine) call(ctx context.Context, do func() error) error {
 	}
 	for _, f := range m.Faults {
 		if f.Call == n {
+			m.mu.Lock()
+			m.faulty++
+			m.mu.Unlock()
 			return f.happen(ctx, do)
 		}
 	}
@@ -275,6 +280,7 @@ type world struct {
 	answered bool // the search was
 	expected schema.EstimateCredits
 	cut      bool // a process ended during a first call without a key
+	lost     bool // a process ended before it knew what a poll of it had noted
 	again    bool // it was made twice under its key
 	began    time.Time
 	base     time.Time // what the clock showed then; it has a monotonic reading, as the times of a synctest bubble have not
@@ -445,7 +451,17 @@ func (w *world) collect(ctx context.Context, a *operation.Answer) {
 			time.Sleep(time.Minute)
 		}
 		call := operation.Call{Params: url.Values{"id": {a.Meta.JobID}, "wait_s": {strconv.Itoa(n % 4)}}}
-		got, err, answered := w.do(ctx, w.collector(n), "job", call)
+		m := w.collector(n)
+		faulty := m.wrong()
+		got, err, answered := w.do(ctx, m, "job", call)
+		switch {
+		case !answered:
+			w.lost = w.lost || m.wrong() > faulty
+		case err != nil:
+			m.failed = time.Now()
+		default:
+			m.failed = time.Time{}
+		}
 		if p := (*problem.Error)(nil); errors.As(err, &p) && p.Code == problem.NotFound {
 			panic("the job is gone")
 		}
@@ -459,6 +475,20 @@ func (w *world) collect(ctx context.Context, a *operation.Answer) {
 	if a.Meta.JobID != "" {
 		panic("the job does not end")
 	}
+}
+
+// wrong returns how many store calls have gone wrong.
+func (m *machine) wrong() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.faulty
+}
+
+// forgetful reports whether the machine ended soon after a poll had failed: what it was to resolve is forgotten with it.
+func (m *machine) forgetful() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.at.IsZero() && !m.failed.IsZero() && m.at.Sub(m.failed) < 30*time.Second
 }
 
 // replays asks again under the key. What is answered then is left out. When the stores failed so often that the answer
@@ -564,6 +594,7 @@ func (w *world) compare(ctx context.Context) string {
 		return fmt.Sprintf("%d credits were charged, and the estimate was %+v:%s", charged, w.expected, lines)
 	case w.answered && charged != w.expected.Most && w.happy():
 		return fmt.Sprintf("nothing failed, %d credits were charged, and the estimate was %+v:%s", charged, w.expected, lines)
+	case charged > w.told && (w.lost || slices.ContainsFunc(w.made, (*machine).forgetful)):
 	case charged != w.told && !w.cut && !w.again:
 		return fmt.Sprintf("%d credits were charged and %d told:%s", charged, w.told, lines)
 	}

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -44,22 +45,42 @@ func (s *Service) Job(
 }
 
 // tell answers what no answer has told yet. It is noted as told before it is given: of two who ask at once, one is
-// told.
+// told. If it remains unknown whether it was noted, the call fails, and what it would have told is kept in memory.
 func (s *Service) tell(ctx context.Context, st *state, balance int64, requestID string) (*operation.Answer, error) {
+	failed := s.untold.take(st.ID)
+	var mine telling
 	var results []json.RawMessage
 	var used int64
-	err := s.change(ctx, st, func(r *record) bool {
-		if used = r.charged() - r.Told; r.Complete {
-			results = r.whole()
-			return false
+	waits, cancel := context.WithDeadline(ctx, s.over(ctx).Add(-leastToAsk)) // for others that write
+	defer cancel()
+	err := s.change(waits, st, func(r *record) bool {
+		mine = r.telling()
+		used = mine.credits
+		again := r.landed(failed)
+		for _, t := range again {
+			used += t.credits
 		}
+		fence := len(again) < len(failed) // a write that is still on its way must not come after this one
+		if r.Complete {
+			results = r.whole()
+			return fence
+		}
+		for _, t := range again {
+			r.unshow(t.parts)
+		}
+		news := len(r.unshown()) > 0 || used > 0 || !r.open()
 		results = encoded(r.without(r.fuse(r.shown(), r.unshown())))
-		news := used > 0 || len(r.unshown()) > 0 || !r.open()
-		r.Told, r.Complete = r.charged(), !r.open()
-		r.show()
-		return news
+		r.tell(mine)
+		return news || fence
 	})
+	if errors.Is(err, errUnknown) {
+		failed = append(failed, mine)
+	}
 	if err != nil {
+		s.keepUntold(ctx, st.ID, failed)
+		if ctx.Err() == nil && waits.Err() != nil {
+			err = &account.UnavailableError{Store: "records", Err: err}
+		}
 		return nil, err
 	}
 	return s.answer(&st.record, results, used, balance, requestID), nil

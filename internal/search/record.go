@@ -78,7 +78,9 @@ type record struct {
 	Answered  bool  // the first answer has been given
 	FirstTold int64 // credits in the first answer
 	Told      int64 // credits in all answers
-	Complete  bool  // an answer has said that nothing is pending
+	// Tellings are the ids of the answers to polls that have told something.
+	Tellings []string `json:",omitempty"`
+	Complete bool     // an answer has said that nothing is pending
 
 	Deadline time.Time // when every part is at its end, however it ends
 	Ended    time.Time // when every part was; zero before
@@ -103,6 +105,8 @@ type part struct {
 	Why   *schema.PlatformError `json:",omitempty"`
 	Shown bool                  // its results have been in an answer
 
+	noted stage // the stage in the stored record, as far as this process knows; "" when there is none
+
 	list []ranked // what Results decodes to, where that is at hand; nil where it is to be decoded
 }
 
@@ -123,9 +127,8 @@ func (r *record) clone() record {
 // join takes over from mine what has come further there: the two go back to one record, and have gone on apart.
 func (r *record) join(mine *record) {
 	for i := range r.Parts {
-		if shown := r.Parts[i].Shown; mine.Parts[i].goneFurther(&r.Parts[i], r.Complete) {
-			r.Parts[i] = mine.Parts[i]
-			r.Parts[i].Shown = shown
+		if mine.Parts[i].goneFurther(&r.Parts[i], r.Complete) {
+			r.Parts[i] = r.Parts[i].become(mine.Parts[i])
 		}
 	}
 	if mine.Fee.Stage.rank() > r.Fee.Stage.rank() {
@@ -134,6 +137,45 @@ func (r *record) join(mine *record) {
 	if r.Ended.IsZero() {
 		r.Ended = mine.Ended
 	}
+}
+
+// keep takes over from now what has happened to the parts since before, while r was written.
+func (r *record) keep(before, now *record) {
+	for i := range r.Parts {
+		if now.Parts[i].Stage != before.Parts[i].Stage {
+			r.Parts[i] = r.Parts[i].become(now.Parts[i])
+		}
+	}
+	if now.Fee.Stage != before.Fee.Stage {
+		r.Fee = now.Fee
+	}
+	if r.Ended.IsZero() {
+		r.Ended = now.Ended
+	}
+}
+
+// become returns what is known of the part now, with what is stored and told of p.
+func (p *part) become(now part) part {
+	now.Shown, now.noted = p.Shown, p.noted
+	return now
+}
+
+// written notes that the record is stored as it is.
+func (r *record) written() {
+	for i := range r.Parts {
+		r.Parts[i].noted = r.Parts[i].Stage
+	}
+}
+
+// unwritten reports whether something has happened to a part that is not stored.
+func (r *record) unwritten() bool {
+	return slices.ContainsFunc(r.Parts, func(p part) bool { return p.noted != p.Stage })
+}
+
+// payable reports whether a part may be charged: its results are there, and they are stored if the search can be asked
+// for again.
+func (r *record) payable(p *part) bool {
+	return p.Stage == found && (p.noted == found || !r.Keyed && !r.Answered)
 }
 
 // any tells whether a part is in that stage.

@@ -31,6 +31,8 @@ type Service struct {
 	live map[string]*job // the searches that this process is working on
 
 	looks singleflight.Group // at jobs that other processes are working on
+
+	untold untold
 }
 
 // Config is what a [Service] is made of. All of it must be there.
@@ -53,7 +55,9 @@ type Config struct {
 }
 
 // New returns a Service.
-func New(cfg Config) *Service { return &Service{cfg: cfg, live: map[string]*job{}} }
+func New(cfg Config) *Service {
+	return &Service{cfg: cfg, live: map[string]*job{}, untold: newUntold()}
+}
 
 // Request is who makes a search, and how.
 type Request struct {
@@ -89,4 +93,7 @@ func (s *Service) leave(id string, j *job) {
 }
 
 // Close refuses new searches and returns when those under way have ended, or with ctx.
-func (s *Service) Close(ctx context.Context) error { return s.work.Close(ctx) }
+func (s *Service) Close(ctx context.Context) error {
+	s.untold.close()
+	return s.work.Close(ctx)
+}

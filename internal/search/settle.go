@@ -15,13 +15,13 @@ import (
 // enrichment is what the hold of the enrichment is called; those of the parts are called like their platforms.
 const enrichment = "enrichment"
 
-// settle decides every part that was found, side by side: a durable ledger then writes them in one transaction. Once no
-// part is left, the enrichment is decided too. A part of which the ledger cannot say whether it was charged stays
-// found. One that another goroutine is deciding is left to it.
+// settle decides every part that was found and may be charged, side by side: a durable ledger then writes them in one
+// transaction. Once no part is left, the enrichment is decided too. A part of which the ledger cannot say whether it was
+// charged stays found. One that another goroutine is deciding is left to it.
 func (s *Service) settle(ctx context.Context, st *state) {
 	var parts []int
 	for i := range st.Parts {
-		if st.Parts[i].Stage == found {
+		if st.payable(&st.Parts[i]) {
 			parts = append(parts, i)
 		}
 	}
@@ -104,6 +104,15 @@ func (s *Service) settleFee(ctx context.Context, st *state) {
 func (s *Service) withdraw(ctx context.Context, st *state, from stage) {
 	for i := range st.Parts {
 		if st.Parts[i].Stage == from {
+			s.withdrawPart(ctx, st, i)
+		}
+	}
+}
+
+// withdrawUnwritten gives up what was found and could not be noted: what cannot be noted is not charged.
+func (s *Service) withdrawUnwritten(ctx context.Context, st *state) {
+	for i := range st.Parts {
+		if p := &st.Parts[i]; p.Stage == found && p.noted != found {
 			s.withdrawPart(ctx, st, i)
 		}
 	}

@@ -25,17 +25,34 @@ const (
 var errTaken = problem.New(problem.PlatformUnavailable,
 	"an earlier call under this Idempotency-Key has not come to its end; try again, and nothing is charged twice")
 
-// change makes a change to the record and writes it, if it is one. When another process has written the record in
-// between, the change is made to what stands there. After an error the record is as it was.
+// change makes a change to the record and writes it, unless do returns false. If another process has written the record
+// in between, do is called again with what is stored then. After an error the change has not been made in this process.
+// The job is not locked during the write: what happens to its parts meanwhile is kept, and written the next time. Others
+// that want to write wait, until ctx ends.
 func (s *Service) change(ctx context.Context, st *state, do func(*record) bool) error {
+	if r := st.running; r != nil {
+		if !r.writing.tryLock() {
+			if probe := st.clone(); !do(&probe) {
+				return nil
+			}
+			var err error
+			if st.away(func() { err = r.writing.lock(ctx) }); err != nil {
+				return err
+			}
+		}
+		defer r.writing.Unlock()
+	}
 	for range maxWrites {
-		next := st.clone()
+		before, next, version := st.clone(), st.clone(), st.version
 		if !do(&next) {
 			return nil
 		}
-		err := s.put(ctx, st, &next)
+		var err error
+		st.away(func() { version, err = s.put(ctx, version, &next) })
 		if err == nil {
-			st.record = next
+			next.written()
+			next.keep(&before, &st.record)
+			st.record, st.version = next, version
 			return nil
 		}
 		if !errors.Is(err, records.ErrConflict) {
@@ -48,48 +65,53 @@ func (s *Service) change(ctx context.Context, st *state, do func(*record) bool) 
 	return fmt.Errorf("socialdata: job %s: %w for the %dth time", st.ID, records.ErrConflict, maxWrites)
 }
 
-// note writes the record as it is.
+// note writes the record as it is. It waits for other writes as long as they take.
 func (s *Service) note(ctx context.Context, st *state) error {
-	return s.change(ctx, st, func(*record) bool { return true })
+	return s.change(context.WithoutCancel(ctx), st, func(*record) bool { return true })
 }
 
-// put writes next over the version that st knows. A store that fails may have written all the same: then what stands
-// there says so.
-func (s *Service) put(ctx context.Context, st *state, next *record) error {
+// put writes next over a version and returns the new one. A store that fails may have written all the same: the stored
+// record shows it.
+func (s *Service) put(ctx context.Context, version int64, next *record) (int64, error) {
 	ctx = context.WithoutCancel(ctx)
 	next.Write = rand.Text()
 	value, err := schema.Marshal(next)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	r := records.Record{Key: jobKey(next.ID), Value: value, Version: st.version}
+	r := records.Record{Key: jobKey(next.ID), Value: value, Version: version}
 	if next.Keyed {
 		r.Owner = next.Account // it is kept for a day
 	}
-	version, err := s.write(ctx, r, s.lifeOf(next))
+	version, err = s.write(ctx, r, s.lifeOf(next))
 	if err != nil {
 		stands, gerr := s.standing(ctx, r.Key)
 		if gerr != nil && !errors.Is(gerr, records.ErrAbsent) {
-			return errors.Join(errUnknown, err, gerr)
+			return 0, errors.Join(errUnknown, err, gerr)
 		}
 		if gerr != nil || !bytes.Equal(stands.Value, value) {
-			return err
+			return 0, err
 		}
 		version = stands.Version
 	}
-	st.version = version
-	return nil
+	return version, nil
 }
 
 // errUnknown says that a write has failed and may have been made all the same.
 var errUnknown = errors.New("socialdata: it is not known whether the job was written")
 
+// over returns when the time of the call in ctx is over, but no less than a moment from now.
+func (s *Service) over(ctx context.Context) time.Time {
+	least := time.Now().Add(leastToAsk)
+	if begun := operation.Begun(ctx); !begun.IsZero() && begun.Add(s.cfg.Timeout).After(least) {
+		return begun.Add(s.cfg.Timeout)
+	}
+	return least
+}
+
 // standing reads a record after a write that has failed. It asks again while the store fails, as long as the call has time.
 func (s *Service) standing(ctx context.Context, key string) (records.Record, error) {
-	over := time.Now().Add(leastToAsk)
-	if begun := operation.Begun(ctx); !begun.IsZero() && begun.Add(s.cfg.Timeout).After(over) {
-		over = begun.Add(s.cfg.Timeout)
-	}
+	over := s.over(ctx)
 	for wait := firstPause; ; wait = min(2*wait, longestPause) {
 		r, err := s.cfg.Records.Get(ctx, key)
 		if err == nil || errors.Is(err, records.ErrAbsent) || time.Now().Add(wait).After(over) {
@@ -140,8 +162,10 @@ func (s *Service) past(deadline time.Time) bool {
 
 // reload reads the record again, and keeps what this process knows better.
 func (s *Service) reload(ctx context.Context, st *state) error {
-	fresh, version, err := s.load(ctx, st.ID)
-	if err != nil {
+	var fresh *record
+	var version int64
+	var err error
+	if st.away(func() { fresh, version, err = s.load(ctx, st.ID) }); err != nil {
 		return err
 	}
 	fresh.join(&st.record)
@@ -162,6 +186,7 @@ func (s *Service) load(ctx context.Context, id string) (*record, int64, error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("socialdata: job %s: %w", id, err)
 	}
+	r.written()
 	return r, stands.Version, nil
 }
 
@@ -170,7 +195,9 @@ func (s *Service) drop(ctx context.Context, st *state) {
 	if st.version == 0 {
 		return
 	}
-	if err := s.cfg.Records.Delete(context.WithoutCancel(ctx), jobKey(st.ID), st.version); err != nil {
+	var err error
+	st.away(func() { err = s.cfg.Records.Delete(context.WithoutCancel(ctx), jobKey(st.ID), st.version) })
+	if err != nil {
 		s.cfg.Log.WarnContext(ctx, "the record of a failed search is not removed", "job", st.ID, "error", err)
 	}
 	st.version = 0

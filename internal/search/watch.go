@@ -102,8 +102,10 @@ func (s *Service) endWatch(ctx context.Context, req Request, j *job, yield func(
 		defer j.unlock()
 		return st.allFailed()
 	}
-	next, err := s.next(ctx, &st.record, nil)
-	if err != nil {
+	var next nextPage
+	var err error
+	r := st.clone()
+	if st.away(func() { next, err = s.next(ctx, &r, nil) }); err != nil {
 		s.cfg.Log.ErrorContext(ctx, "a search goes without its cursor", "job", st.ID, "error", err)
 	}
 	st.Complete = true

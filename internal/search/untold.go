@@ -1,0 +1,176 @@
+package search
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/operation"
+)
+
+// telling is what an answer to a poll tells. When a poll fails because it is unknown whether its telling was noted, this
+// process keeps it: if it turns out to be noted, the next poll tells it again, or its charges are refunded. So the
+// credits in answers are those that are charged.
+type telling struct {
+	id      string
+	parts   []int // whose results it shows
+	dues    []account.Due
+	credits int64
+}
+
+// telling returns what a poll that is answered now tells first.
+func (r *record) telling() telling {
+	t := telling{id: rand.Text(), credits: r.charged() - r.Told}
+	fee := t.credits
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		if p.Stage != paid || p.Shown {
+			continue
+		}
+		t.parts = append(t.parts, i)
+		if fee -= p.Credits; p.Credits > 0 {
+			t.dues = append(t.dues, p.Due)
+		}
+	}
+	if fee > 0 {
+		t.dues = append(t.dues, r.Fee.Due)
+	}
+	return t
+}
+
+// tell marks everything that is paid as answered, by t.
+func (r *record) tell(t telling) {
+	r.Told, r.Complete = r.charged(), !r.open()
+	r.Tellings = append(slices.Clip(r.Tellings), t.id)
+	r.show()
+}
+
+// landed returns those tellings that are in the record.
+func (r *record) landed(tellings []telling) []telling {
+	return slices.DeleteFunc(slices.Clone(tellings), func(t telling) bool { return !slices.Contains(r.Tellings, t.id) })
+}
+
+// unshow marks the results of parts as not answered.
+func (r *record) unshow(parts []int) {
+	for _, i := range parts {
+		r.Parts[i].Shown = false
+	}
+}
+
+const (
+	// untoldBegin is how long a caller has to repeat a failed poll before its charges are refunded.
+	untoldBegin = 5 * time.Second
+	untoldEvery = 2 * time.Second
+)
+
+// untold are the tellings of polls that have failed, by job.
+type untold struct {
+	mu      sync.Mutex
+	of      map[string][]telling
+	working bool
+	closing chan struct{}
+	once    sync.Once
+}
+
+func newUntold() untold { return untold{of: map[string][]telling{}, closing: make(chan struct{})} }
+
+func (u *untold) close() { u.once.Do(func() { close(u.closing) }) }
+
+// take removes and returns the tellings of a job.
+func (u *untold) take(job string) []telling {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	out := u.of[job]
+	delete(u.of, job)
+	return out
+}
+
+// put adds tellings of a job, and reports whether something must be started to resolve them.
+func (u *untold) put(job string, tellings []telling) (idle bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.of[job] = append(u.of[job], tellings...)
+	idle, u.working = !u.working, true
+	return idle
+}
+
+// jobs returns the jobs that have tellings.
+func (u *untold) jobs() []string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return slices.Sorted(maps.Keys(u.of))
+}
+
+// more reports whether there are any. If not, the work on them is over.
+func (u *untold) more() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.working = len(u.of) > 0
+	return u.working
+}
+
+// keepUntold keeps tellings of a poll that fails, and resolves them in the background.
+func (s *Service) keepUntold(ctx context.Context, job string, tellings []telling) {
+	if len(tellings) == 0 || !s.untold.put(job, tellings) {
+		return
+	}
+	ctx = operation.After(context.WithoutCancel(ctx))
+	if !s.work.Begin() {
+		s.resolveUntold(ctx)
+		return
+	}
+	go func() {
+		defer s.work.End()
+		for wait := untoldBegin; s.untold.more(); wait = untoldEvery {
+			select {
+			case <-time.After(wait):
+			case <-s.untold.closing:
+				s.resolveUntold(ctx)
+				return
+			}
+			s.resolveUntold(ctx)
+		}
+	}()
+}
+
+// resolveUntold refunds the charges of the tellings that are noted, and forgets those that are not.
+func (s *Service) resolveUntold(ctx context.Context) {
+	for _, job := range s.untold.jobs() {
+		tellings := s.untold.take(job)
+		if err := s.resolveJob(ctx, job, tellings); err != nil {
+			s.cfg.Log.WarnContext(ctx, "it is not known whether a failed poll was noted as answered", "job", job, "error", err)
+			s.untold.put(job, tellings)
+		}
+	}
+}
+
+func (s *Service) resolveJob(ctx context.Context, job string, tellings []telling) error {
+	r, version, err := s.load(ctx, job)
+	if errors.Is(err, ErrNoJob) {
+		s.cfg.Log.ErrorContext(ctx, "a job has expired before it was known what a failed poll of it had noted", "job", job)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	st := &state{record: *r, version: version}
+	if len(r.landed(tellings)) < len(tellings) { // a write that is still on its way fails once there is another version
+		if err := s.note(ctx, st); err != nil {
+			return err
+		}
+	}
+	for _, t := range st.landed(tellings) {
+		for _, due := range t.dues {
+			s.cfg.ToldAsFailed(ctx, due, errPollFailed)
+		}
+	}
+	return nil
+}
+
+// errPollFailed says why what is charged is given back.
+var errPollFailed = errors.New("socialdata: the poll that was to tell of the charge has failed")

@@ -1,0 +1,232 @@
+package search_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// silent is a store of records that answers nothing from the next write of a job on, until it speaks.
+type silent struct {
+	records.Store
+	mu     sync.Mutex
+	armed  bool
+	silent bool
+	writes bool // the write is made
+}
+
+func (s *silent) arm(writes bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.armed, s.writes = true, writes
+}
+
+func (s *silent) speak() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.armed, s.silent = false, false
+}
+
+func (s *silent) Get(ctx context.Context, key string) (records.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.silent {
+		return records.Record{}, errDisk
+	}
+	return s.Store.Get(ctx, key)
+}
+
+func (s *silent) Put(ctx context.Context, r records.Record, ttl time.Duration) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.armed || jobs(r.Key) == nil {
+		return s.Store.Put(ctx, r, ttl)
+	}
+	if s.silent = true; s.writes {
+		_, _ = s.Store.Put(ctx, r, ttl)
+	}
+	return 0, errDisk
+}
+
+// TestAPollThatFailsIsToldAgainOrRefunded lets the store of records fall silent for a poll that would tell one credit, for
+// longer than a call's time.
+func TestAPollThatFailsIsToldAgainOrRefunded(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		writes bool // the write of the poll is made
+		again  string
+		used   int64 // that the next poll tells
+		left   int64
+	}{
+		"noted, and asked again in this process":        {true, "here", 1, 998},
+		"noted, and asked again in another process":     {true, "elsewhere", 0, 999},
+		"noted, and never asked again":                  {true, "", 0, 999},
+		"not noted, and asked again in this process":    {false, "here", 1, 998},
+		"not noted, and asked again in another process": {false, "elsewhere", 1, 998},
+		"noted, and asked again after the refund":       {true, "late", 0, 999},
+		"not noted, and asked again later":              {false, "late", 1, 998},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				e := enginetest.New(t, enginetest.Config{})
+				store := &silent{Store: e.Records}
+				here := over(t, e, nil, store, twoPlatforms()...)
+				elsewhere := over(t, e, nil, nil, twoPlatforms()...)
+				id := searchAll(t, here, socialdata.SearchAcrossRequest{Wait: 1 * time.Second}).Meta.JobID
+				time.Sleep(6 * time.Second)
+				store.arm(tt.writes)
+				if _, err := here.Job(t.Context(), socialdata.JobRequest{ID: id}); err == nil {
+					t.Fatal("a poll is answered that cannot be noted")
+				}
+				store.speak()
+				asks := map[string]*socialdata.Client{"here": here, "elsewhere": elsewhere, "late": here}[tt.again]
+				if tt.again == "late" {
+					time.Sleep(time.Minute)
+				}
+				if asks != nil {
+					got := job(t, asks, id, 0)
+					if got.Meta.CreditsUsed != tt.used || got.Meta.JobID != "" {
+						t.Errorf("meta is %+v, want %d credits", got.Meta, tt.used)
+					}
+					if ids := strings.Join(enginetest.IDs(got.Data), " "); !strings.Contains(ids, "x0") || !strings.Contains(ids, "x1") {
+						t.Errorf("results are %s", ids)
+					}
+					if again := job(t, asks, id, 0); again.Meta.CreditsUsed != 0 {
+						t.Errorf("%d credits are told twice", again.Meta.CreditsUsed)
+					}
+				}
+				time.Sleep(time.Minute)
+				if e.Balance(t) != tt.left {
+					t.Errorf("%d credits are left, want %d", e.Balance(t), tt.left)
+				}
+			})
+		})
+	}
+}
+
+// TestWhatAFailedPollHasNotedIsRefundedOnClose closes the process at once.
+func TestWhatAFailedPollHasNotedIsRefundedOnClose(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		store := &silent{Store: e.Records}
+		c := over(t, e, nil, store, twoPlatforms()...)
+		id := searchAll(t, c, socialdata.SearchAcrossRequest{Wait: 1 * time.Second}).Meta.JobID
+		time.Sleep(6 * time.Second)
+		store.arm(true)
+		if _, err := c.Job(t.Context(), socialdata.JobRequest{ID: id}); err == nil {
+			t.Fatal("a poll is answered that cannot be noted")
+		}
+		store.speak()
+		if err := c.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if e.Balance(t) != 999 {
+			t.Errorf("%d credits are left", e.Balance(t))
+		}
+	})
+}
+
+// stuck is a store of records whose writes of jobs take long.
+type stuck struct {
+	records.Store
+	mu   sync.Mutex
+	long time.Duration
+}
+
+func (s *stuck) set(long time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.long = long
+}
+
+func (s *stuck) Put(ctx context.Context, r records.Record, ttl time.Duration) (int64, error) {
+	s.mu.Lock()
+	long := s.long
+	s.mu.Unlock()
+	if jobs(r.Key) != nil {
+		select {
+		case <-time.After(long):
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+	return s.Store.Put(ctx, r, ttl)
+}
+
+// TestAStoreOfRecordsThatHangsKeepsNoJob lets the note of a late part hang: polls are answered meanwhile.
+func TestAStoreOfRecordsThatHangsKeepsNoJob(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		store := &stuck{Store: e.Records}
+		c := over(t, e, nil, store, append(twoPlatforms(),
+			slow(enginetest.Searcher(platform.YouTube, enginetest.Lists(10, enginetest.Some("y", 2)...)), 6*time.Second))...)
+		first := searchAll(t, c, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
+		store.set(4 * time.Second)
+		asked := time.Now()
+		for _, at := range []time.Duration{5500 * time.Millisecond, 6500 * time.Millisecond, 8 * time.Second} {
+			time.Sleep(time.Until(asked.Add(at - time.Second)))
+			began := time.Now()
+			got := job(t, c, first.Meta.JobID, 0)
+			if took := time.Since(began); took != 0 || got.Meta.CreditsUsed != 0 {
+				t.Errorf("at %v a poll takes %v and tells %d credits", at, took, got.Meta.CreditsUsed)
+			}
+			wantStates(t, states{platform.TikTok: schema.OK, platform.X: schema.Pending, platform.YouTube: schema.Pending},
+				got.Meta.Platforms)
+		}
+		time.Sleep(time.Minute)
+		store.set(0)
+		e.Clock.Advance(time.Minute) // what could not be noted as charged is settled at the deadline
+		got := job(t, c, first.Meta.JobID, 0)
+		if diff := gocmp.Diff([]string{"x0", "y0", "x1", "y1"}, enginetest.IDs(got.Data)); diff != "" {
+			t.Errorf("results (-want +got):\n%s", diff)
+		}
+		if got.Meta.CreditsUsed != 2 || got.Meta.JobID != "" || e.Balance(t) != 997 {
+			t.Errorf("meta is %+v, %d credits left", got.Meta, e.Balance(t))
+		}
+	})
+}
+
+// TestPollsThatWaitForTheStoreEndWithTheirTime lets a poll hang while it is noted: others that have something to tell wait
+// for it, and no longer than their own time.
+func TestPollsThatWaitForTheStoreEndWithTheirTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := enginetest.New(t, enginetest.Config{})
+		store := &stuck{Store: e.Records}
+		c := over(t, e, nil, store, append(twoPlatforms(), slow(enginetest.Searcher(platform.YouTube,
+			enginetest.Lists(10, enginetest.Some("y", 2)...)), 14*time.Second))...)
+		first := searchAll(t, c, socialdata.SearchAcrossRequest{Wait: 1 * time.Second})
+		time.Sleep(6 * time.Second)
+		store.set(40 * time.Second)
+		var polls sync.WaitGroup
+		for range 5 {
+			polls.Go(func() {
+				began := time.Now()
+				_, err := c.Job(t.Context(), socialdata.JobRequest{ID: first.Meta.JobID})
+				enginetest.WantProblem(t, err, problem.PlatformUnavailable)
+				if took := time.Since(began); took > 15*time.Second {
+					t.Errorf("a poll fails after %v", took)
+				}
+			})
+			time.Sleep(10 * time.Millisecond)
+		}
+		polls.Wait()
+		store.set(0)
+		time.Sleep(2 * time.Minute)
+	})
+}
