@@ -164,6 +164,16 @@ func WithErasures(list privacy.Blocklist, stores ...privacy.Eraser) Option {
 	}}
 }
 
+// WithKeep sets how long what was read of people is kept where it outlives its lifetime in the cache. The default is
+// [privacy.DefaultRetention], which r changes where it says something else.
+func WithKeep(r privacy.Retention) Option {
+	r.Content = maps.Clone(r.Content)
+	return option{"WithKeep", func(c *engine.Config) error {
+		c.Retention = r
+		return nil
+	}}
+}
+
 // WithWatches keeps monitors and what they tell in s, and polls them from then on, until [Client.Close]. Client.Erase erases
 // from s as well, which must be a [privacy.Eraser]. The default keeps them in memory.
 func WithWatches(s watch.Store) Option {

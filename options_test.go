@@ -13,6 +13,7 @@ import (
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
 	"github.com/socialdata/socialdata/schema"
@@ -60,6 +61,9 @@ func TestNewNamesTheOptionThatCannotWork(t *testing.T) {
 		{"a dependency given twice", `WithDependency|"cache"|another name`, []socialdata.Option{
 			socialdata.WithDependency("cache", one), socialdata.WithDependency("cache", one),
 		}},
+		{"content of an unknown platform", `WithKeep|"githup"`, of(kept("githup", 48*time.Hour))},
+		{"content that is kept for an hour", "WithKeep|reddit|1h0m0s only|24h", of(kept(platform.Reddit, time.Hour))},
+		{"numbers that are kept for an hour", "WithKeep|numbers|24h", of(socialdata.WithKeep(privacy.Retention{Numbers: time.Hour}))},
 		{"two bad options", "WithTimeout|WithPrices", []socialdata.Option{
 			socialdata.WithTimeout(-1), prices(platform.Mock, -1),
 		}},
@@ -84,6 +88,10 @@ func of(o socialdata.Option) []socialdata.Option { return []socialdata.Option{o}
 
 func prices(id platform.ID, n int64) socialdata.Option {
 	return socialdata.WithPrices(map[platform.ID]int64{id: n})
+}
+
+func kept(id platform.ID, d time.Duration) socialdata.Option {
+	return socialdata.WithKeep(privacy.Retention{Content: map[platform.ID]time.Duration{id: d}})
 }
 
 func TestWhatOptionsWereGivenCanBeChangedAfterwards(t *testing.T) {

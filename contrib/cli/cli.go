@@ -76,6 +76,8 @@ type commandLine struct {
 	APIKey    string   `name:"key" help:"The API key whose account pays for calls of --server and of mcp; better set in the environment than given here." env:"SOCIALDATA_KEY" placeholder:"KEY" group:"where"`
 	ReplayURL string   `help:"Send every upstream request for https://HOST/PATH to this address as /HOST/PATH." env:"SOCIALDATA_REPLAY_URL" placeholder:"URL" group:"where"`
 
+	People peopleFlags `embed:""`
+
 	Serve     serveCmd     `cmd:"" help:"Serve the API, the documentation and the dashboard."`
 	MCP       mcpCmd       `cmd:"" name:"mcp" help:"Serve the tools of the Model Context Protocol over standard input and output."`
 	Account   accountCmd   `cmd:"" help:"Create accounts and give them credits."`

@@ -48,7 +48,11 @@ func (e *env) client(opts ...socialdata.Option) (*socialdata.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts = append(opts, socialdata.WithShares(shares))
+	people, err := e.cli.People.options()
+	if err != nil {
+		return nil, err
+	}
+	opts = append(append(opts, socialdata.WithShares(shares)), people...)
 	e.sandboxed = slices.ContainsFunc(slices.Concat(chains...), func(p providers.Provider) bool { return p.Platform == platform.Mock })
 	opts = append(append(opts, e.enricher()...), socialdata.WithProviders(chains...))
 	for _, info := range e.cfg.Platforms {

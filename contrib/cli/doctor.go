@@ -124,6 +124,9 @@ func (c *doctorCmd) checks(e *env, say func(ok bool, what, words string) error, 
 	if err := c.store(e, say, warn); err != nil {
 		return err
 	}
+	if err := c.kept(e, say, warn); err != nil {
+		return err
+	}
 	if !c.Offline {
 		if err := c.upstreams(e, say); err != nil {
 			return err

@@ -252,7 +252,7 @@ func TestDoctorFindsNothing(t *testing.T) {
 	}))
 	t.Cleanup(upstreams.Close)
 	status, out, log := cliRun(t, nil, "--db", db, "--replay-url", upstreams.URL, "doctor")
-	if status != 0 || strings.Contains(out, "FAIL") || strings.Count(out, "ok  ") != 3+len(places) ||
+	if status != 0 || strings.Contains(out, "FAIL") || strings.Count(out, "ok  ") != 4+len(places) || !strings.Contains(out, "reddit:2d") ||
 		!strings.Contains(out, "accounts: 1") || !strings.Contains(out, "it is right to ") || !strings.Contains(out, "note  quotas") || !strings.Contains(out, "reached in ") {
 		t.Errorf("%d\n%s%s", status, out, log)
 	}

@@ -63,6 +63,7 @@ type Config struct {
 	Observer    observe.Observer            // functions that are nil are not told
 	Blocklist   privacy.Blocklist           // nil notes what is erased and blocked in memory
 	Erasers     []privacy.Eraser            // what keeps data of people beside Cache and Records
+	Retention   privacy.Retention           // how long content is kept; the zero value is the default
 	Shares      map[string]providers.Shares // of the limits of providers, by name; others have [providers.DefaultShares]
 
 	Watches     watch.Store // nil keeps monitors in memory
@@ -118,6 +119,10 @@ func New(cfg Config) (_ *Engine, err error) {
 	if err := checkPrices(cfg.Prices, cfg.Platforms); err != nil {
 		return nil, err
 	}
+	if err := cfg.Retention.Check(cfg.Platforms); err != nil {
+		return nil, fmt.Errorf("socialdata: WithKeep: %w", err)
+	}
+	cfg.Retention = cfg.Retention.Filled()
 	sealer, err := cursor.NewSealer(cursorKeys...)
 	if err != nil {
 		return nil, err
@@ -157,7 +162,7 @@ func New(cfg Config) (_ *Engine, err error) {
 	e.reader = read.New(read.Config{
 		Upstreams: e.upstreams, Cache: cfg.Cache, Enricher: cfg.Enricher, Cursors: cursor.NewKeeper(sealer, cfg.Records),
 		Prices: cfg.Prices, Timeout: cfg.Timeout, Profile: e.reads(providers.OpProfile), Now: cfg.Now, Log: cfg.Log,
-		Observer: cfg.Observer, Erased: erased,
+		Observer: cfg.Observer, Erased: erased, Retention: cfg.Retention,
 	})
 	e.search = search.New(search.Config{
 		Reader: e.reader, Upstreams: e.upstreams, Row: e.reads(providers.OpSearch), All: e.streamed(), Records: cfg.Records,

@@ -72,7 +72,7 @@ func (w *watching) start() {
 	case w.runner != nil:
 		w.runner.Nudge()
 	case !w.closed:
-		w.runner = watch.Start(watch.Config{Store: w.store, Reader: w, Now: w.engine.cfg.Now, Log: w.engine.cfg.Log})
+		w.runner = watch.Start(watch.Config{Store: w.store, Reader: w, Now: w.engine.cfg.Now, Log: w.engine.cfg.Log, Retention: w.engine.cfg.Retention})
 	}
 }
 

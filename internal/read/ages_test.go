@@ -3,8 +3,10 @@ package read_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
@@ -267,5 +270,37 @@ func TestAnOutageIsSurvivedByThoseWhoAsked(t *testing.T) {
 			t.Fatal("a failure was charged")
 		}
 		e.Clock.Advance(time.Minute)
+	}
+}
+
+func TestAStaleAnswerIsNotKeptLongerThanItsPlatformAllows(t *testing.T) {
+	t.Parallel()
+	var down atomic.Bool
+	e := enginetest.New(t, enginetest.Config{
+		Providers: []providers.Provider{{
+			Name: "a", Platform: platform.Reddit, Source: schema.Own,
+			Profile: func(context.Context, string) (schema.Profile, error) {
+				if down.Load() {
+					return schema.Profile{}, providers.Unavailable(nil, "down")
+				}
+				return schema.Profile{Common: schema.Common{ID: "1", URL: "https://www.reddit.com/user/ann"}, Handle: "ann"}, nil
+			},
+		}},
+		Options: []socialdata.Option{socialdata.WithKeep(privacy.Retention{
+			Content: map[platform.ID]time.Duration{platform.Reddit: 24 * time.Hour},
+		})},
+	})
+	req := socialdata.ProfileRequest{Platform: platform.Reddit, Handle: "ann", StaleIfError: 24 * time.Hour}
+	if _, err := e.Client.Profile(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	down.Store(true)
+	e.Clock.Advance(24*time.Hour - time.Second)
+	if _, err := e.Client.Profile(t.Context(), req); err != nil {
+		t.Errorf("an answer that is not yet a day old: %v", err)
+	}
+	e.Clock.Advance(time.Second)
+	if _, err := e.Client.Profile(t.Context(), req); !errors.Is(err, problem.PlatformUnavailable) {
+		t.Errorf("an answer that is a day old: %v; want platform_unavailable", err)
 	}
 }

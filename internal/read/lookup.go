@@ -229,7 +229,8 @@ func (r *Reader) fetch(ctx context.Context, q *Query) (*cache.Entry, error) {
 		return nil, err
 	}
 	if !entry.NotFound && q.Row.Upstream() {
-		entry.Keep = cache.MostKept // for callers that accept expired entries
+		// For callers that accept expired entries.
+		entry.Keep = max(0, min(cache.MostKept, r.cfg.Retention.Of(q.Platform)-q.Row.life(entry)))
 	}
 	if leave, may := r.cfg.Erased.Enter(ctx, entry.Subjects, begun); may {
 		defer leave()

@@ -16,6 +16,7 @@ import (
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/privacy"
 	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
 )
@@ -42,6 +43,7 @@ type Config struct {
 	Enricher  enrich.Enricher // nil when nothing can be enriched
 	Cursors   *cursor.Keeper
 	Erased    *erasure.Keeper       // what must not be kept or shown
+	Retention privacy.Retention     // filled; how long content is kept past its time to live
 	Observer  observe.Observer      // filled
 	Prices    map[platform.ID]int64 // base credits that differ from the platform's own
 	Timeout   time.Duration         // for one call: cache, providers, completion and enrichment together

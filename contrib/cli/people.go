@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/privacy"
+	"github.com/socialdata/socialdata/watch"
+)
+
+// peopleFlags say how data of people is treated.
+type peopleFlags struct {
+	Keep        string `help:"How long content may be kept past its time in the cache, by platform, such as *:30d,reddit:2d; platforms that ask for less have their own limit unless they are named." env:"SOCIALDATA_KEEP" placeholder:"LIMITS" group:"where"`
+	KeepNumbers string `help:"How long the numbers of the history are kept." default:"400d" env:"SOCIALDATA_KEEP_NUMBERS" placeholder:"TIME" group:"where"`
+}
+
+// retention returns how long content is kept.
+func (f peopleFlags) retention() (r privacy.Retention, err error) {
+	if r.Content, err = privacy.ParseContent(f.Keep); err != nil {
+		return r, fmt.Errorf("--keep: %w", err)
+	}
+	if f.KeepNumbers == "" {
+		return r, nil
+	}
+	if r.Numbers, err = privacy.ParseDays(f.KeepNumbers); err != nil {
+		return r, fmt.Errorf("--keep-numbers: %w", err)
+	}
+	return r, nil
+}
+
+// options returns what the flags ask of a client.
+func (f peopleFlags) options() ([]socialdata.Option, error) {
+	r, err := f.retention()
+	if err != nil {
+		return nil, err
+	}
+	return []socialdata.Option{socialdata.WithKeep(r)}, nil
+}
+
+// sweepSlack is how much longer than its limit something may be there before doctor warns: servers sweep every 10 minutes.
+const sweepSlack = time.Hour
+
+// kept says what is kept longest of each kind, how much it is, and what should have been removed.
+func (c *doctorCmd) kept(
+	e *env, say func(ok bool, what, words string) error, warn func(what, words string) error,
+) error {
+	retention, err := e.cli.People.retention()
+	if err != nil {
+		return nil //nolint:nilerr // the settings have said so
+	}
+	retention = retention.Filled()
+	var all []privacy.Kept
+	if err := e.with(func(db *store) (err error) {
+		all, err = db.Watches().Kept(e.ctx)
+		return err
+	}); err != nil {
+		return nil //nolint:nilerr // the database has said so
+	}
+	if len(all) == 0 {
+		return say(true, "kept", "nothing of monitors; the limits are "+retention.String())
+	}
+	for _, kind := range []string{watch.KeptSnapshots, watch.KeptChanges, watch.KeptSamples} {
+		words, late := keptLongest(all, kind, retention, e.now())
+		if words == "" {
+			continue
+		}
+		if late {
+			err = warn("kept", words+"; that is longer than it may be: see that a server runs")
+		} else {
+			err = say(true, "kept", words)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keptLongest says how much there is of a kind, and what of it is the oldest; "" when there is none. Late is whether one is
+// older than it may be.
+func keptLongest(all []privacy.Kept, kind string, r privacy.Retention, now time.Time) (words string, late bool) {
+	var number, bytes int64
+	var oldest *privacy.Kept
+	for i := range all {
+		k := &all[i]
+		if k.Kind != kind {
+			continue
+		}
+		number, bytes = number+k.Number, bytes+k.Bytes
+		if oldest == nil || k.Since.Before(oldest.Since) {
+			oldest = k
+		}
+		late = late || now.Sub(k.Since) > limitOf(k, r)+sweepSlack
+	}
+	if oldest == nil {
+		return "", false
+	}
+	on := ""
+	if oldest.Platform != "" {
+		on = " of " + string(oldest.Platform)
+	}
+	return fmt.Sprintf("%s: %d, %d KiB; the oldest%s since %s, of at most %s", kind, number, (bytes+1023)/1024, on,
+		oldest.Since.UTC().Format(time.DateOnly), privacy.Days(limitOf(oldest, r))), late
+}
+
+// limitOf returns how long something may be kept.
+func limitOf(k *privacy.Kept, r privacy.Retention) time.Duration {
+	if k.Kind == watch.KeptSamples {
+		return r.Numbers
+	}
+	return r.Of(k.Platform)
+}
