@@ -241,6 +241,21 @@ func WithShares(shares map[string]providers.Shares) Option {
 	}}
 }
 
+// WithAnswerLife sets how long an answer is kept under its idempotency key, and a job after its end: a minute to 24 hours
+// each. The defaults are 24 hours and 15 minutes; 0 leaves a default. A call that is repeated under its key after the answer
+// is gone is made again, and not charged again for 24 hours.
+func WithAnswerLife(answers, jobs time.Duration) Option {
+	return option{"WithAnswerLife", func(c *engine.Config) error {
+		for _, d := range []time.Duration{answers, jobs} {
+			if d != 0 && (d < time.Minute || d > credits.IdempotentFor) {
+				return fmt.Errorf("%v is not between a minute and %v", d, credits.IdempotentFor)
+			}
+		}
+		c.AnswerLife, c.JobLife = answers, jobs
+		return nil
+	}}
+}
+
 // WithRate sets the rate limit of keys that have none of their own. The default is [keys.DefaultRate].
 func WithRate(r keys.Rate) Option {
 	return option{"WithRate", func(c *engine.Config) error {

@@ -51,6 +51,8 @@ func TestNewNamesTheOptionThatCannotWork(t *testing.T) {
 		{"a rate that is no number", "WithRate", of(socialdata.WithRate(keys.Rate{Capacity: 1, Refill: math.NaN()}))},
 		{"a negative time-out", "WithTimeout|-1s|above 0", of(socialdata.WithTimeout(-time.Second))},
 		{"no time-out", "WithTimeout|0s", of(socialdata.WithTimeout(0))},
+		{"answers of a second", "WithAnswerLife|1s|24h", of(socialdata.WithAnswerLife(time.Second, 0))},
+		{"jobs of two days", "WithAnswerLife|48h", of(socialdata.WithAnswerLife(0, 48*time.Hour))},
 		{"no memory", "WithAnswerMemory|above 0", of(socialdata.WithAnswerMemory(0))},
 		{"no cursor key", "WithCursorKeys|pass one", of(socialdata.WithCursorKeys())},
 		{"a short cursor key", "WithCursorKeys|secret 2 has 5 bytes|at least 16", of(socialdata.WithCursorKeys(

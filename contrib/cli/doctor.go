@@ -107,7 +107,7 @@ func (c *doctorCmd) checks(e *env, say func(ok bool, what, words string) error, 
 		}
 	}
 	if _, err = parser.Parse([]string{"serve"}); err == nil { // which has settings of its own
-		err = served.Serve.Reach.check()
+		err = errors.Join(served.Serve.Reach.check(), served.Serve.Kept.check())
 	}
 	if err == nil {
 		_, err = e.client()
@@ -125,6 +125,9 @@ func (c *doctorCmd) checks(e *env, say func(ok bool, what, words string) error, 
 		return err
 	}
 	if err := c.kept(e, say, warn); err != nil {
+		return err
+	}
+	if err := c.disk(e, served.Serve.Kept, say); err != nil {
 		return err
 	}
 	if !c.Offline {

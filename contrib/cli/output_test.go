@@ -252,7 +252,7 @@ func TestDoctorFindsNothing(t *testing.T) {
 	}))
 	t.Cleanup(upstreams.Close)
 	status, out, log := cliRun(t, nil, "--db", db, "--replay-url", upstreams.URL, "doctor")
-	if status != 0 || strings.Contains(out, "FAIL") || strings.Count(out, "ok  ") != 4+len(places) || !strings.Contains(out, "reddit:2d") ||
+	if status != 0 || strings.Contains(out, "FAIL") || strings.Count(out, "ok  ") != 7+len(places) || !strings.Contains(out, "reddit:2d") ||
 		!strings.Contains(out, "accounts: 1") || !strings.Contains(out, "it is right to ") || !strings.Contains(out, "note  quotas") || !strings.Contains(out, "reached in ") {
 		t.Errorf("%d\n%s%s", status, out, log)
 	}
@@ -260,6 +260,13 @@ func TestDoctorFindsNothing(t *testing.T) {
 	status, out, _ = cliRun(t, nil, "--db", db, "--replay-url", upstreams.URL, "doctor")
 	if status != 1 || strings.Count(out, "FAIL") != 1 || !strings.Contains(out, "off; set it") {
 		t.Errorf("a clock that is ten minutes off: %d\n%s", status, out)
+	}
+	for _, words := range []string{
+		"disk        books: ", "disk        requests: 0, 0.0 MB; the newest 100000 of 168h are kept (SOCIALDATA_LOG_CALLS, SOCIALDATA_LOG_LIFE)",
+	} {
+		if !strings.Contains(out, words) {
+			t.Errorf("%q is not said:\n%s", words, out)
+		}
 	}
 	upstreams.Close()
 	status, out, _ = cliRun(t, nil, "--db", db, "--replay-url", upstreams.URL, "doctor")
@@ -276,6 +283,11 @@ func TestDoctorReadsTheSettingsOfTheServer(t *testing.T) {
 		t.Errorf("a setting that cannot be read: %d\n%s", status, out)
 	}
 	t.Setenv("SOCIALDATA_TIMEOUT", "15s")
+	t.Setenv("SOCIALDATA_KEEP_ANSWERS", "25h")
+	if status, out, _ := cliRun(t, nil, "--db", db, "doctor", "--offline"); status != 1 || !strings.Contains(out, "--keep-answers") {
+		t.Errorf("answers that are kept for too long: %d\n%s", status, out)
+	}
+	t.Setenv("SOCIALDATA_KEEP_ANSWERS", "2h")
 	t.Setenv("SOCIALDATA_VALKEY", "127.0.0.1:1")
 	if status, out, _ := cliRun(t, nil, "--db", db, "doctor", "--offline"); status != 1 || !strings.Contains(out, "FAIL  valkey") {
 		t.Errorf("a server that is not there: %d\n%s", status, out)

@@ -16,7 +16,6 @@ import (
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/providers/mock"
-	"github.com/socialdata/socialdata/requests"
 	"github.com/socialdata/socialdata/server"
 	"github.com/socialdata/socialdata/server/dashboard"
 )
@@ -40,11 +39,10 @@ type serveCmd struct {
 	CursorKey    string        `help:"Secret that signs cursors, for replicas to share; kept in the database without it." env:"SOCIALDATA_CURSOR_KEY" group:"replicas" placeholder:"SECRET"`
 	DebugAddr    string        `help:"Serve profiles (net/http/pprof) on this address of the machine itself, such as 127.0.0.1:6060; off without it." env:"SOCIALDATA_DEBUG_ADDR" group:"watching" placeholder:"ADDR"`
 	LogLevel     slog.Level    `help:"What is logged: debug, info, warn or error." default:"info" env:"SOCIALDATA_LOG_LEVEL" group:"watching"`
-	LogCalls     int           `help:"Calls that the request log keeps, the newest ones." default:"100000" env:"SOCIALDATA_LOG_CALLS" group:"watching"`
-	LogLife      time.Duration `help:"How long the request log keeps a call." default:"168h" env:"SOCIALDATA_LOG_LIFE" group:"watching"`
 	PrintKey     bool          `help:"Make and print a key and the admin secret on the first start; with --print-key=false, key create and admin reset make them." default:"true" env:"SOCIALDATA_PRINT_KEY"`
 	AcceptLoss   bool          `help:"Serve a database file that has lost entries, which audits report from then on."`
 
+	Kept      keptFlags      `embed:""`
 	Shared    sharedFlags    `embed:""`
 	Telemetry telemetryFlags `embed:""`
 }
@@ -54,8 +52,11 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if c.RateCapacity < 1 || c.RateRefill <= 0 {
 		return errors.New("--rate-capacity must be at least 1 and --rate-refill more than 0")
 	}
-	if c.InFlight < 1 || c.Connections < 1 || c.AnswerMemory < 1 || c.LogCalls < 1 || c.LogLife <= 0 || c.DrainNotice < 0 {
-		return errors.New("--in-flight, --connections, --answer-memory, --log-calls and --log-life must be at least 1 and --drain-notice not be negative")
+	if c.InFlight < 1 || c.Connections < 1 || c.AnswerMemory < 1 || c.DrainNotice < 0 {
+		return errors.New("--in-flight, --connections and --answer-memory must be at least 1 and --drain-notice not be negative")
+	}
+	if err := c.Kept.check(); err != nil {
+		return err
 	}
 	if err := c.Reach.check(); err != nil {
 		return err
@@ -88,7 +89,7 @@ func (c *serveCmd) Run(e *env) (err error) {
 		socialdata.WithObserver(observe.Join(told.Observer(), activity.Observer())),
 		socialdata.WithLedger(db.Ledger()), socialdata.WithKeys(db.Keys()), socialdata.WithRecords(db.Records()),
 		socialdata.WithErasures(db.blocklist), socialdata.WithWatches(db.Watches()), // which are erased from with the rest
-		socialdata.WithRequests(db.Requests(), requests.Bounds{Most: c.LogCalls, Life: c.LogLife}),
+		socialdata.WithRequests(db.Requests(), c.Kept.bounds()), socialdata.WithAnswerLife(c.Kept.KeepAnswers, c.Kept.KeepJobs),
 		socialdata.WithLogger(log), socialdata.WithEnvironment(c.Environment), socialdata.WithTimeout(c.Timeout),
 		socialdata.WithAnswerMemory(c.AnswerMemory << 20),
 		socialdata.WithRate(keys.Rate{Capacity: c.RateCapacity, Refill: c.RateRefill}),

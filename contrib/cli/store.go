@@ -52,6 +52,7 @@ type keyStore interface {
 // bookkeeper proves the books and moves them.
 type bookkeeper interface {
 	Ping(ctx context.Context) error
+	Sizes(ctx context.Context) ([]bookkeeping.Size, error)
 	bookkeeping.Bookkeeper
 }
 

@@ -51,6 +51,8 @@ type Config struct {
 	Records     records.Store               // nil keeps jobs and idempotent answers in memory
 	Requests    requests.Store              // nil keeps the request log and the usage in memory
 	LogBounds   requests.Bounds             // of what Requests keeps
+	AnswerLife  time.Duration               // how long an idempotent answer is kept; 0 means 24 hours
+	JobLife     time.Duration               // how long a job is kept after its end; 0 means 15 minutes
 	Enricher    enrich.Enricher             // nil enriches nothing
 	Prices      map[platform.ID]int64       // base credits that differ from the platform's own
 	Rate        keys.Rate                   // of keys that have none of their own; zero means [keys.DefaultRate]
@@ -168,7 +170,7 @@ func New(cfg Config) (_ *Engine, err error) {
 		Reader: e.reader, Upstreams: e.upstreams, Row: e.reads(providers.OpSearch), All: e.streamed(), Records: cfg.Records,
 		Cursors: cursor.NewKeeper(sealer, cfg.Records), Settle: e.accounts.Settle, ToldAsFailed: e.accounts.ToldAsFailed,
 		Explain: e.explain, Marks: erased.Marks,
-		Timeout: cfg.Timeout, Now: cfg.Now, Log: cfg.Log,
+		Timeout: cfg.Timeout, JobLife: cfg.JobLife, KeyedLife: max(cfg.JobLife, cfg.AnswerLife), Now: cfg.Now, Log: cfg.Log,
 	})
 	e.watching.open(e, watches)
 	return e, nil
@@ -208,6 +210,7 @@ func (e *Engine) addRows(rows []*read.Row) error {
 
 func (c *Config) fill() {
 	c.Timeout = cmp.Or(c.Timeout, 15*time.Second)
+	c.AnswerLife, c.JobLife = cmp.Or(c.AnswerLife, 24*time.Hour), cmp.Or(c.JobLife, 15*time.Minute)
 	c.Platforms = cmp.Or(c.Platforms, platform.Specified())
 	c.Environment = cmp.Or(c.Environment, "development")
 	c.Observer = c.Observer.Filled()

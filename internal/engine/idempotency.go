@@ -20,7 +20,6 @@ import (
 )
 
 const (
-	idempotencyTTL = 24 * time.Hour
 	// How long a call waits before it looks again what has come of an earlier one, at first and at most.
 	idempotencyPoll, idempotencySlow = 20 * time.Millisecond, 250 * time.Millisecond
 	// idempotencyLease is how long a claim outlives a process that has died; a living one renews it. A failure is told for
@@ -213,7 +212,7 @@ func (a *attempt) settled(ctx context.Context, stands *kept) (*operation.Answer,
 	stands.Due = nil
 	if b, err := schema.Marshal(stands); err == nil && a.version != 0 { // so that no other call need ask the ledger
 		r := records.Record{Key: a.key, Owner: a.who.Account(), Value: b, Version: a.version, Subjects: a.subjects(stands)}
-		if _, err := a.cfg.Records.Put(context.WithoutCancel(ctx), r, idempotencyTTL-a.cfg.Now().Sub(stands.At)); err != nil {
+		if _, err := a.cfg.Records.Put(context.WithoutCancel(ctx), r, a.cfg.AnswerLife-a.cfg.Now().Sub(stands.At)); err != nil {
 			a.cfg.Log.DebugContext(ctx, "a paid answer is not noted as paid", "request_id", a.call.RequestID, "error", err)
 		}
 	}
@@ -268,7 +267,7 @@ func (a *attempt) claim(ctx context.Context, over int64) (*kept, error) {
 	}
 	ttl := idempotencyLease
 	if a.ready != nil { // no claim that has to be renewed, but the answer
-		ttl = idempotencyTTL
+		ttl = a.cfg.AnswerLife
 	}
 	if r.Version = over; over != 0 {
 		version, err := a.cfg.Records.Put(ctx, r, ttl)
@@ -352,7 +351,7 @@ func (a *attempt) recorded(ctx context.Context, do work) (*operation.Answer, err
 	if a.mine.Job = job; job == "" {
 		a.mine.Answer = answer
 	}
-	if err := a.put(ctx, idempotencyTTL); err != nil {
+	if err := a.put(ctx, a.cfg.AnswerLife); err != nil {
 		// The charge stands and the answer is good. A second call would be charged nothing, by the ledger's own record.
 		a.cfg.Log.ErrorContext(ctx, "idempotent answer not kept", "request_id", a.call.RequestID, "error", err)
 	}

@@ -50,8 +50,10 @@ type Config struct {
 	// Explain says to callers why a platform's search failed.
 	Explain func(platform.ID, error) schema.PlatformError
 	Timeout time.Duration // of one search, however late its parts are
-	Now     func() time.Time
-	Log     *slog.Logger
+	// JobLife is how long a job is kept after its end, and KeyedLife one that was made under an idempotency key.
+	JobLife, KeyedLife time.Duration
+	Now                func() time.Time
+	Log                *slog.Logger
 }
 
 // New returns a Service.

@@ -15,11 +15,8 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
-const (
-	jobTTL      = 15 * time.Minute // after the end
-	keyedJobTTL = 24 * time.Hour   // of one that was made under an idempotency key
-	maxWrites   = 100              // of one change, before somebody else's are too many
-)
+// maxWrites is how often a change is written, before somebody else's writes are too many.
+const maxWrites = 100
 
 // errTaken says that another call makes the search under the same idempotency key.
 var errTaken = problem.New(problem.PlatformUnavailable,
@@ -143,12 +140,12 @@ func (s *Service) write(ctx context.Context, r records.Record, ttl time.Duration
 // lifeOf returns how long a record is kept from now on: never less than it should be kept after the end, for what was
 // charged must be there when the clock has been set.
 func (s *Service) lifeOf(r *record) time.Duration {
-	end, ttl := r.Ended, jobTTL
+	end, ttl := r.Ended, s.cfg.JobLife
 	if end.IsZero() {
 		end = r.Deadline
 	}
 	if r.Keyed {
-		ttl = keyedJobTTL
+		ttl = s.cfg.KeyedLife
 	}
 	return min(max(end.Add(ttl).Sub(s.cfg.Now()), ttl), ttl+s.cfg.Timeout)
 }
