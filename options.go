@@ -174,6 +174,26 @@ func WithKeep(r privacy.Retention) Option {
 	}}
 }
 
+// WithRedaction blanks e-mail addresses, telephone numbers or both in the texts and in the raw of what is read, before anything
+// keeps or shows it: "[redacted]" is in their place. Raw is then not what the upstream said. What is found is written in the
+// plain forms of any script; ids, prices, times and web addresses stay. The default blanks nothing. Platforms tells what is
+// blanked, and observers are told as they are of drift.
+func WithRedaction(kinds ...privacy.Redaction) Option {
+	return option{"WithRedaction", func(c *engine.Config) error {
+		for _, kind := range kinds {
+			switch kind {
+			case privacy.Emails:
+				c.Redact.Emails = true
+			case privacy.Phones:
+				c.Redact.Phones = true
+			default:
+				return fmt.Errorf("%q cannot be redacted: only emails and phones", kind)
+			}
+		}
+		return nil
+	}}
+}
+
 // WithWatches keeps monitors and what they tell in s, and polls them from then on, until [Client.Close]. Client.Erase erases
 // from s as well, which must be a [privacy.Eraser]. The default keeps them in memory.
 func WithWatches(s watch.Store) Option {

@@ -66,6 +66,7 @@ func TestNewNamesTheOptionThatCannotWork(t *testing.T) {
 		{"content of an unknown platform", `WithKeep|"githup"`, of(kept("githup", 48*time.Hour))},
 		{"content that is kept for an hour", "WithKeep|reddit|1h0m0s only|24h", of(kept(platform.Reddit, time.Hour))},
 		{"numbers that are kept for an hour", "WithKeep|numbers|24h", of(socialdata.WithKeep(privacy.Retention{Numbers: time.Hour}))},
+		{"an unknown kind of redaction", `WithRedaction|"names"|emails and phones`, of(socialdata.WithRedaction(privacy.Emails, "names"))},
 		{"two bad options", "WithTimeout|WithPrices", []socialdata.Option{
 			socialdata.WithTimeout(-1), prices(platform.Mock, -1),
 		}},

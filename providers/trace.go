@@ -37,7 +37,12 @@ type Trace struct {
 	// Kept is called for each answer that is kept for the upstream's next 304, or was taken from there. Forget gives it up:
 	// an answer that turns out to be unusable is read whole the next time.
 	Kept func(forget func())
+	// Keeps is called with what keeps answers for that, whenever it keeps one: it can be made to give up all of them.
+	Keeps func(Purger)
 }
+
+// Purger keeps something in memory that it can give up.
+type Purger interface{ Purge() }
 
 type traceKey struct{}
 
@@ -63,6 +68,9 @@ func TraceOf(ctx context.Context) Trace {
 	}
 	if t.Kept == nil {
 		t.Kept = func(func()) {}
+	}
+	if t.Keeps == nil {
+		t.Keeps = func(Purger) {}
 	}
 	return t
 }

@@ -252,6 +252,7 @@ func docs() map[string]string {
 		"PlatformInfo.operations":           "All operations, those that are not available too.",
 		"PlatformInfo.platform":             "Its identifier, as it stands in paths.",
 		"PlatformInfo.raw_routes":           "The allow-list of what is read unchanged, at this platform's price.",
+		"PlatformInfo.redacted":             "What the operator has blanked in texts and raw: emails, phones, or nothing.",
 		"PlatformState":                     "How far one platform of a fan-out search has come.",
 		"Post":                              "What an account publishes: a message, a video, a repository, an album.",
 		"Post.author":                       "Who published it.",

@@ -196,6 +196,7 @@ type PlatformInfo struct {
 	Meaning     *string         `json:"meaning"`              // what the universal objects mean there
 	Operations  []OperationInfo `json:"operations"`           // all operations, those that are not available too
 	RawRoutes   []RawRoute      `json:"raw_routes"`           // the allow-list of what is read unchanged, at this platform's price
+	Redacted    []string        `json:"redacted"`             // what the operator has blanked in texts and raw: emails, phones, or nothing
 }
 
 // Resolved is one call that reads what an address names.

@@ -13,6 +13,8 @@ import (
 type peopleFlags struct {
 	Keep        string `help:"How long content may be kept past its time in the cache, by platform, such as *:30d,reddit:2d; platforms that ask for less have their own limit unless they are named." env:"SOCIALDATA_KEEP" placeholder:"LIMITS" group:"where"`
 	KeepNumbers string `help:"How long the numbers of the history are kept." default:"400d" env:"SOCIALDATA_KEEP_NUMBERS" placeholder:"TIME" group:"where"`
+
+	Redact []string `help:"Blank these in texts and raw before anything keeps or shows them: emails, phones." enum:"emails,phones" env:"SOCIALDATA_REDACT" placeholder:"KINDS" group:"where"`
 }
 
 // retention returns how long content is kept.
@@ -35,7 +37,11 @@ func (f peopleFlags) options() ([]socialdata.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []socialdata.Option{socialdata.WithKeep(r)}, nil
+	kinds := make([]privacy.Redaction, len(f.Redact))
+	for i, kind := range f.Redact {
+		kinds[i] = privacy.Redaction(kind)
+	}
+	return []socialdata.Option{socialdata.WithKeep(r), socialdata.WithRedaction(kinds...)}, nil
 }
 
 // sweepSlack is how much longer than its limit something may be there before doctor warns: servers sweep every 10 minutes.

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
@@ -66,6 +67,7 @@ type Config struct {
 	Blocklist   privacy.Blocklist           // nil notes what is erased and blocked in memory
 	Erasers     []privacy.Eraser            // what keeps data of people beside Cache and Records
 	Retention   privacy.Retention           // how long content is kept; the zero value is the default
+	Redact      read.Redact                 // what is blanked in answers; the zero value is nothing
 	Shares      map[string]providers.Shares // of the limits of providers, by name; others have [providers.DefaultShares]
 
 	Watches     watch.Store // nil keeps monitors in memory
@@ -129,7 +131,8 @@ func New(cfg Config) (_ *Engine, err error) {
 	if err != nil {
 		return nil, err
 	}
-	erased := erasure.New(erasure.Config{List: cfg.Blocklist, Forget: forgetting(cfg.Cache), Log: cfg.Log})
+	var revalidated atomic.Pointer[upstreams.Pool] // there before anything is read
+	erased := erasure.New(erasure.Config{List: cfg.Blocklist, Forget: forgetting(cfg.Cache, &revalidated), Log: cfg.Log})
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, erased.Close(context.Background()))
@@ -155,6 +158,7 @@ func New(cfg Config) (_ *Engine, err error) {
 	if err != nil {
 		return nil, err
 	}
+	revalidated.Store(e.upstreams)
 	e.quotas.open(e.upstreams.Limits(), cfg.Records, shared, cfg.Log)
 	e.resolver = resolve.New(e.upstreams, operations(cfg.Rows))
 	e.accounts = account.New(account.Config{
@@ -164,7 +168,7 @@ func New(cfg Config) (_ *Engine, err error) {
 	e.reader = read.New(read.Config{
 		Upstreams: e.upstreams, Cache: cfg.Cache, Enricher: cfg.Enricher, Cursors: cursor.NewKeeper(sealer, cfg.Records),
 		Prices: cfg.Prices, Timeout: cfg.Timeout, Profile: e.reads(providers.OpProfile), Now: cfg.Now, Log: cfg.Log,
-		Observer: cfg.Observer, Erased: erased, Retention: cfg.Retention,
+		Observer: cfg.Observer, Erased: erased, Retention: cfg.Retention, Redact: cfg.Redact,
 	})
 	e.search = search.New(search.Config{
 		Reader: e.reader, Upstreams: e.upstreams, Row: e.reads(providers.OpSearch), All: e.streamed(), Records: cfg.Records,
@@ -176,12 +180,18 @@ func New(cfg Config) (_ *Engine, err error) {
 	return e, nil
 }
 
-// forgetting returns what removes names from a cache's part of this process's memory.
-func forgetting(c cache.Store) func(map[privacy.Name]struct{}) int {
-	if local, ok := c.(cache.Local); ok {
-		return local.Forget
+// forgetting returns what removes names from this process's memory: from the cache's part of it, and from what is kept of
+// upstreams' answers, of which it is not known who is in them, so that all of them go.
+func forgetting(c cache.Store, answers *atomic.Pointer[upstreams.Pool]) func(map[privacy.Name]struct{}) int {
+	return func(names map[privacy.Name]struct{}) int {
+		if p := answers.Load(); p != nil {
+			p.Forget()
+		}
+		if local, ok := c.(cache.Local); ok {
+			return local.Forget(names)
+		}
+		return 0
 	}
-	return func(map[privacy.Name]struct{}) int { return 0 }
 }
 
 // checkPrices refuses the price of a platform that does not exist.

@@ -21,7 +21,7 @@ func platforms(ctx context.Context, s *Session, _ *read.Row, call operation.Call
 	for _, info := range s.cfg.Platforms.All() {
 		p := schema.PlatformInfo{
 			Platform: info.ID, Name: info.Name, BaseCredits: s.reader.Base(info.ID), Meaning: set(info.Meaning),
-			RawRoutes: s.rawRoutes(info.ID),
+			RawRoutes: s.rawRoutes(info.ID), Redacted: s.cfg.Redact.Names(),
 		}
 		for _, row := range s.cfg.Rows {
 			if !row.Service && row.Of == nil {

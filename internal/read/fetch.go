@@ -94,8 +94,8 @@ func single[T any, P schema.Resource[T]](get func(context.Context, *providers.Pr
 // object converts an object that was read at the given time.
 func object[T any, P schema.Resource[T]](r Reading, v *T, at time.Time) (Fetched, error) {
 	r.attempt.Read(1)
-	out := Fetched{At: at}
-	data, raw, err := r.reader.encode(r.Provider, P(v), at)
+	out := Fetched{At: at, forget: r.attempt.Forget}
+	data, raw, err := r.encode(P(v), at)
 	if err != nil {
 		r.attempt.Broken(err)
 		return out, drifted(err)
@@ -150,7 +150,7 @@ func decode[T any](data string) (any, error) {
 // could be understood means that the upstream has changed.
 func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page providers.Page[T]) (Fetched, error) {
 	r.attempt.Read(len(page.Items))
-	out := Fetched{At: r.reader.now(), Page: public(r.Provider, page.Raw), Next: page.Next}
+	out := Fetched{At: r.reader.now(), Page: r.public(page.Raw), Next: page.Next, forget: r.attempt.Forget}
 	var kept [][]byte
 	broken, understood, here := error(nil), false, map[uint64][]byte{}
 	for i := range page.Items {
@@ -158,7 +158,7 @@ func assemble[T any, P schema.Resource[T]](ctx context.Context, r Reading, page 
 			return Fetched{}, err
 		}
 		o := P(&page.Items[i])
-		data, raw, err := r.reader.encode(r.Provider, o, out.At)
+		data, raw, err := r.encode(o, out.At)
 		if err != nil {
 			r.attempt.Broken(err)
 			broken = fmt.Errorf("item %d of %d: %w", i+1, len(page.Items), err)
@@ -194,9 +194,16 @@ func drifted(err error) error {
 	}
 }
 
-// encode completes o and returns it as JSON, and its raw.
-func (r *Reader) encode(p *providers.Provider, o schema.Object, at time.Time) (data, raw []byte, err error) {
-	if raw, err = r.Complete(p, o, at); err != nil {
+// encode completes o and returns it as JSON, and its raw, both as callers may see them: what is checked is what is shown.
+func (r Reading) encode(o schema.Object, at time.Time) (data, raw []byte, err error) {
+	if raw, err = r.reader.complete(r.Provider, o, at); err != nil {
+		return nil, nil, err
+	}
+	raw = r.blank(raw, nil)
+	if err := r.blankTexts(o); err != nil {
+		return nil, nil, err
+	}
+	if err := r.reader.validator.Validate(o); err != nil {
 		return nil, nil, err
 	}
 	data, err = schema.Marshal(o)
@@ -205,13 +212,21 @@ func (r *Reader) encode(p *providers.Provider, o schema.Object, at time.Time) (d
 
 // Complete sets the common fields of o, checks it, and takes its raw off.
 func (r *Reader) Complete(p *providers.Provider, o schema.Object, at time.Time) (raw []byte, err error) {
+	if raw, err = r.complete(p, o, at); err != nil {
+		return nil, err
+	}
+	return raw, r.validator.Validate(o)
+}
+
+// complete is [Reader.Complete] without the check.
+func (r *Reader) complete(p *providers.Provider, o schema.Object, at time.Time) (raw []byte, err error) {
 	if found, ok := o.(*schema.SearchResult); ok && found.Object == nil {
 		return nil, found.Validate()
 	}
 	p.Stamp(o, at)
 	c := o.Shared()
 	raw, c.Raw = public(p, c.Raw), nil
-	return raw, r.validator.Validate(o)
+	return raw, nil
 }
 
 // public returns JSON without white space and without the fields that p shows only to the owner of the credential, or
@@ -244,8 +259,11 @@ func Store() Source {
 func storefront(r Reading, s *providers.Storefront, at time.Time) (Fetched, error) {
 	s.Platform = r.Provider.Platform
 	r.attempt.Read(1)
-	out := Fetched{At: at, Page: public(r.Provider, s.Raw)}
-	err := r.reader.validator.Validate(&s.StoreSummary)
+	out := Fetched{At: at, Page: r.public(s.Raw), forget: r.attempt.Forget}
+	err := r.blankTexts(&s.StoreSummary)
+	if err == nil {
+		err = r.reader.validator.Validate(&s.StoreSummary)
+	}
 	if err != nil {
 		r.attempt.Broken(err)
 		return out, drifted(err)

@@ -167,7 +167,7 @@ func (r *Reader) resume(ctx context.Context, q *Query) error {
 	b := append(make([]byte, 0, 256), q.Row.Name...) // most keys fit, and then need no heap
 	b = append(append(b, '|'), q.Platform...)
 	q.Bound = string(q.In.AppendBinding(b))
-	q.key = q.Bound
+	q.key = r.cfg.Redact.key() + q.Bound
 	given := q.In.Cursor()
 	if given == "" {
 		return nil

@@ -50,7 +50,7 @@ func (r *Reader) PlanRaw(row *Row, call operation.Call) (*Query, error) {
 	in := operation.Args{Params: rawParams, Values: []string{call.Path, forwarded.Encode()}}
 	q := &Query{
 		Row: row, Platform: route.Platform, In: in, from: []*upstreams.Source{source}, Fresh: options.Flag("fresh"),
-		key: "raw|" + p.Name + "|" + string(p.Platform) + "|" + strings.Join(in.Values, "?"), Most: options.MaxCredits(),
+		key: r.cfg.Redact.key() + "raw|" + p.Name + "|" + string(p.Platform) + "|" + strings.Join(in.Values, "?"), Most: options.MaxCredits(),
 	}
 	if err := r.permitRaw(q); err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func Forward(ctx context.Context, r Reading) (Fetched, error) {
 	if err != nil {
 		return Fetched{}, err
 	}
-	if data = public(r.Provider, data); data == nil {
+	if data = r.public(data); data == nil {
 		return Fetched{}, providers.Unavailable(nil, "the upstream's answer is not JSON")
 	}
-	return Fetched{Data: data}, nil
+	return Fetched{Data: data, forget: r.attempt.Forget}, nil
 }

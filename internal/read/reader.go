@@ -13,6 +13,7 @@ import (
 	"github.com/socialdata/socialdata/internal/batch"
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/erasure"
+	"github.com/socialdata/socialdata/internal/redact"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/platform"
@@ -34,6 +35,7 @@ type Reader struct {
 	enricher  enricher
 	confirmed *Row
 	work      background.Group
+	redactor  *redact.Redactor
 }
 
 // Config configures a [Reader]. All fields but Prices and Enricher are required.
@@ -44,6 +46,7 @@ type Config struct {
 	Cursors   *cursor.Keeper
 	Erased    *erasure.Keeper       // what must not be kept or shown
 	Retention privacy.Retention     // filled; how long content is kept past its time to live
+	Redact    Redact                // what is blanked in answers
 	Observer  observe.Observer      // filled
 	Prices    map[platform.ID]int64 // base credits that differ from the platform's own
 	Timeout   time.Duration         // for one call: cache, providers, completion and enrichment together
@@ -58,6 +61,7 @@ func New(cfg Config) *Reader {
 	r := &Reader{cfg: cfg, platforms: platforms, validator: schema.NewValidator(platforms), enricher: enricher{cfg.Enricher, cfg.Observer, cfg.Log}}
 	r.shared, _ = cfg.Cache.(cache.Shared)
 	r.near, _ = cfg.Cache.(cache.Near)
+	r.redactor = redact.New(cfg.Redact.Emails, cfg.Redact.Phones)
 	r.confirmed = confirmedRow(cfg.Profile.TTL)
 	return r
 }

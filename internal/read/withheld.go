@@ -116,6 +116,7 @@ func (r *Reader) withhold(q *Query, got *Fetched) error {
 	}
 	if got.Data[0] != '[' {
 		if names := r.cfg.Erased.BlockedAmong(r.cfg.Erased.Marks(got.Data)); names != nil {
+			got.giveUp()
 			return errWithheld(names)
 		}
 		return nil
@@ -145,6 +146,14 @@ func (r *Reader) withhold(q *Query, got *Fetched) error {
 	}
 	if len(got.Withheld) > 0 {
 		got.Data, got.Raw, got.IDs, got.Page = append(data, ']'), raw, ids, nil
+		got.giveUp()
 	}
 	return nil
+}
+
+// giveUp has the upstream's answer, which holds what is withheld, kept nowhere.
+func (f *Fetched) giveUp() {
+	if f.forget != nil {
+		f.forget()
+	}
 }

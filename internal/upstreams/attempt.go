@@ -40,6 +40,20 @@ func (a *Attempt) Broken(err error) {
 // LeftOut counts the rows that could not be understood.
 func (a *Attempt) LeftOut() int { return int(a.leftOut.Load()) }
 
+// Blanked counts what was blanked in the answer before it was kept or shown. It is not a failure of the upstream.
+func (a *Attempt) Blanked(emails, phones int) {
+	if emails > 0 {
+		a.field("redacted_emails", "", false)
+	}
+	if phones > 0 {
+		a.field("redacted_phones", "", false)
+	}
+	a.Forget()
+}
+
+// Forget gives up what is kept of the answer for the upstream's next 304: there is something in it that must not be kept.
+func (a *Attempt) Forget() { a.kept.drop() }
+
 // trace returns the trace with which the provider reports on the call.
 func (a *Attempt) trace() *providers.Trace {
 	return &providers.Trace{
@@ -56,7 +70,7 @@ func (a *Attempt) trace() *providers.Trace {
 			}
 		},
 		Room: a.lease.take,
-		Kept: a.kept.add,
+		Kept: a.kept.add, Keeps: func(p providers.Purger) { a.pool.purgers.Store(p, nil) },
 		Upstream: func(c providers.UpstreamCall) {
 			a.requests.Add(1)
 			a.pool.cfg.Observer.Upstream(observe.Upstream{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/socialdata/socialdata/observe"
@@ -27,6 +28,7 @@ type Pool struct {
 	crowds  crowds
 	room    room
 	drifts  drifts
+	purgers sync.Map // of [providers.Purger]
 }
 
 // defaultRoom is how much memory all answers in progress may use.
@@ -131,4 +133,12 @@ func (p *Pool) Normalize(id platform.ID, s providers.Subject, value string) (can
 		}
 	}
 	return value, false, nil
+}
+
+// Forget gives up all that is kept of answers for the upstreams' next 304: the next reads are whole.
+func (p *Pool) Forget() {
+	p.purgers.Range(func(purger, _ any) bool {
+		purger.(providers.Purger).Purge()
+		return true
+	})
 }

@@ -49,9 +49,10 @@ type Pool struct {
 	limit int
 	zips  sync.Pool // of *flate.Writer, which are large
 
-	mu   sync.Mutex
-	lru  *simplelru.LRU[Key, *Kept]
-	size int
+	mu    sync.Mutex
+	lru   *simplelru.LRU[Key, *Kept]
+	size  int
+	round int64 // how often all was given up
 }
 
 // New returns an empty pool of the given size in bytes.
@@ -98,14 +99,30 @@ func (p *Pool) Get(key Key) *Kept {
 	return k
 }
 
+// Round returns how often all was given up by [Pool.Purge].
+func (p *Pool) Round() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.round
+}
+
+// Purge gives up all that is stored, and what is being read now.
+func (p *Pool) Purge() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.round++
+	p.lru.Purge()
+	p.size = 0
+}
+
 // Put stores a under key, and replaces what was stored there. An answer that is larger than a quarter of the pool when
-// compressed is not stored.
-func (p *Pool) Put(key Key, etag, lastModified string, a *Answer) {
+// compressed is not stored, nor is one that was asked for in an earlier round than the pool's.
+func (p *Pool) Put(round int64, key Key, etag, lastModified string, a *Answer) {
 	k := &Kept{ETag: etag, LastModified: lastModified, packed: p.pack(a), length: len(a.Body)}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lru.Remove(key)
-	if k.size() > p.limit/4 {
+	if k.size() > p.limit/4 || round != p.round {
 		return
 	}
 	for p.size+k.size() > p.limit {

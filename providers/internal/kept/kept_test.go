@@ -21,7 +21,7 @@ func TestWhatIsKeptComesBackWhole(t *testing.T) {
 		{URL: "u", Header: http.Header{}, Body: []byte{}},
 		{URL: "u", Header: http.Header{}, Body: []byte(strings.Repeat("{}\n", 1<<18))},
 	} {
-		p.Put(kept.Key{byte(i)}, `"1"`, "then", &want)
+		p.Put(p.Round(), kept.Key{byte(i)}, `"1"`, "then", &want)
 		k := p.Get(kept.Key{byte(i)})
 		if k == nil || k.ETag != `"1"` || k.LastModified != "then" || k.Length() != len(want.Body) {
 			t.Fatalf("%+v", k)
@@ -53,7 +53,7 @@ func TestAPoolKeepsToItsSize(t *testing.T) {
 				for i := range body {
 					body[i] = byte(random.Uint32())
 				}
-				p.Put(kept.Key{byte(g), byte(i)}, "t", "", &kept.Answer{Body: body})
+				p.Put(p.Round(), kept.Key{byte(g), byte(i)}, "t", "", &kept.Answer{Body: body})
 				if n := p.Size(); n > most {
 					t.Errorf("%d bytes are kept, %d may be", n, most)
 				}
@@ -64,8 +64,8 @@ func TestAPoolKeepsToItsSize(t *testing.T) {
 	if p.Size() == 0 {
 		t.Error("nothing is kept")
 	}
-	p.Put(kept.Key{255}, "t", "", &kept.Answer{Body: []byte("x")})
-	p.Put(kept.Key{255}, "t", "", &kept.Answer{Body: []byte(randomText(most))})
+	p.Put(p.Round(), kept.Key{255}, "t", "", &kept.Answer{Body: []byte("x")})
+	p.Put(p.Round(), kept.Key{255}, "t", "", &kept.Answer{Body: []byte(randomText(most))})
 	if p.Get(kept.Key{255}) != nil {
 		t.Error("what was replaced by something too large is still kept")
 	}
@@ -115,7 +115,7 @@ func BenchmarkKeptBody(b *testing.B) {
 	p := kept.New(256 << 20)
 	n := 0
 	for b.Loop() {
-		p.Put(kept.Key{byte(n), byte(n >> 8), byte(n >> 16)}, head.Get("Etag"), "", &kept.Answer{
+		p.Put(p.Round(), kept.Key{byte(n), byte(n >> 8), byte(n >> 16)}, head.Get("Etag"), "", &kept.Answer{
 			URL: fmt.Sprintf("https://api.github.com/users/salma%d/repos", n), Header: head, Body: repositories(n),
 		})
 		n++

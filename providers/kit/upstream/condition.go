@@ -36,6 +36,7 @@ var varies = []string{"Accept", "Accept-Encoding", "Authorization"}
 type condition struct {
 	client *Client
 	key    kept.Key
+	round  int64      // of the pool, when the request was made
 	kept   *kept.Kept // nil when the request carries no condition
 }
 
@@ -50,7 +51,7 @@ func (c *Client) condition(ctx context.Context, r Request, req *http.Request) *c
 			return nil // the provider sets its own condition
 		}
 	}
-	d := &condition{client: c, key: keyOf(req)}
+	d := &condition{client: c, key: keyOf(req), round: c.kept.Round()}
 	if r.whole || providers.WantsWhole(ctx) {
 		return d
 	}
@@ -131,7 +132,8 @@ func (r *Response) settle(ctx context.Context, err error) {
 			d.drop() // the stored answer is no longer current
 			return
 		}
-		d.client.kept.Put(d.key, etag, modified, &kept.Answer{
+		providers.TraceOf(ctx).Keeps(d.client.kept)
+		d.client.kept.Put(d.round, d.key, etag, modified, &kept.Answer{
 			URL: r.URL.String(), Header: d.client.lasting(r.Header), Body: r.Body,
 		})
 	case r.again, errors.Is(err, providers.ErrNotFound), err == nil:

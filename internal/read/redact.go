@@ -1,0 +1,72 @@
+package read
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/socialdata/socialdata/schema"
+)
+
+// Redact says what is blanked in the texts and in the raw of answers. See package redact for what is found.
+type Redact struct{ Emails, Phones bool }
+
+// Names returns the kinds that are blanked, in order. It is never nil.
+func (r Redact) Names() []string {
+	out := []string{}
+	if r.Emails {
+		out = append(out, "emails")
+	}
+	if r.Phones {
+		out = append(out, "phones")
+	}
+	return out
+}
+
+// key is the beginning of the keys of cache entries: what was kept under another setting is not shown.
+func (r Redact) key() string {
+	key := ""
+	for _, name := range r.Names() {
+		key += name + ","
+	}
+	if key != "" {
+		key = "redacted:" + key + "|"
+	}
+	return key
+}
+
+// public is [public] without what is blanked.
+func (r Reading) public(raw []byte) []byte { return r.blank(public(r.Provider, raw), nil) }
+
+// blank returns JSON without what is blanked, and counts that as drift is counted.
+func (r Reading) blank(data []byte, skip func(field []byte) bool) []byte {
+	shown, found := r.reader.redactor.JSON(data, skip)
+	if found.Any() {
+		r.attempt.Blanked(found.Emails, found.Phones)
+	}
+	return shown
+}
+
+// blankTexts blanks the texts of an object.
+func (r Reading) blankTexts(o any) error {
+	if r.reader.redactor == nil {
+		return nil
+	}
+	data, err := schema.Marshal(o)
+	if err != nil {
+		return err
+	}
+	shown := r.blank(data, names)
+	if bytes.Equal(shown, data) {
+		return nil
+	}
+	return json.Unmarshal(shown, o)
+}
+
+// names reports whether a field of an object of ours names something: it is no text.
+func names(field []byte) bool {
+	switch string(field) {
+	case "id", "handle", "platform", "kind", "source", "mentions", "hashtags", "currency":
+		return true
+	}
+	return bytes.HasSuffix(field, []byte("_id")) || bytes.HasSuffix(field, []byte("_at"))
+}
