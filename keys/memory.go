@@ -115,6 +115,9 @@ func (m *Memory) Restore(accounts []Account, restored []Key, do func() error) er
 // add adds a key.
 func (m *Memory) add(k Key) {
 	m.keys[k.ID], m.byHash[k.Hash] = &k, &k
+	if k.Former != nil {
+		m.byHash[k.Former.Hash] = &k
+	}
 	m.order = append(m.order, k.ID)
 }
 
@@ -156,8 +159,49 @@ func (m *Memory) CreateKey(_ context.Context, n NewKey) (secret string, k Key, e
 	if err != nil {
 		return "", Key{}, err
 	}
+	for _, other := range m.keys {
+		if n.Unique && other.Account == a.ID && other.Name == n.Name && other.RevokedAt == nil {
+			return "", Key{}, fmt.Errorf("%w: key %q", ErrTaken, n.Name)
+		}
+	}
 	m.add(k)
 	return secret, k, nil
+}
+
+// Change implements [Admin].
+func (m *Memory) Change(_ context.Context, id string, change func(*Key) error) (Key, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, ok := m.keys[id]
+	if !ok {
+		return Key{}, fmt.Errorf("%w: key %q", ErrAbsent, id)
+	}
+	to, err := k.Change(change)
+	if err != nil {
+		return Key{}, err
+	}
+	*k = to
+	return to, nil
+}
+
+// Rotate implements [Admin].
+func (m *Memory) Rotate(_ context.Context, id string, until time.Time) (string, Key, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, ok := m.keys[id]
+	if !ok {
+		return "", Key{}, fmt.Errorf("%w: key %q", ErrAbsent, id)
+	}
+	former := k.Former
+	secret, err := k.Rotate(until)
+	if err != nil {
+		return "", Key{}, err
+	}
+	if former != nil {
+		delete(m.byHash, former.Hash)
+	}
+	m.byHash[k.Hash] = k
+	return secret, *k, nil
 }
 
 // Key returns the key with that id, or ErrAbsent.
@@ -215,7 +259,7 @@ func (m *Memory) Lookup(ctx context.Context, h Hash) (Key, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	k, ok := m.byHash[h]
-	if !ok || k.RevokedAt != nil {
+	if !ok || k.RevokedAt != nil || !k.Accepts(h, m.now()) {
 		return Key{}, ErrUnknown
 	}
 	return *k, nil

@@ -22,10 +22,12 @@ type NewKey struct {
 	Account     string // id or name of the account that it spends from
 	Name        string // for people; may be ""
 	Environment Environment
-	Rate        *Rate  // nil means the engine's default
-	DayCap      *int64 // credits in one UTC day; nil is no limit
-	TotalCap    *int64 // credits in total; nil is no limit
-	Manage      bool   // as in [Key]
+	Rate        *Rate   // nil means the engine's default
+	DayCap      *int64  // credits in one UTC day; nil is no limit
+	TotalCap    *int64  // credits in total; nil is no limit
+	Manage      bool    // as in [Key]
+	Bounds      *Limits // as in [Key]
+	Unique      bool    // whether no other active key of the account may have this name
 }
 
 // Mint generates the key that n describes, for the account with that id. It returns ErrInvalid. Implementations of a
@@ -36,8 +38,49 @@ func (n NewKey) Mint(account string, at time.Time) (secret string, k Key, err er
 	}
 	secret, k, err = Mint(n.Environment)
 	k.Account, k.Name, k.CreatedAt = account, n.Name, stamp(at)
-	k.Rate, k.DayCap, k.TotalCap, k.Manage = n.Rate, n.DayCap, n.TotalCap, n.Manage
+	k.Rate, k.DayCap, k.TotalCap, k.Manage, k.Bounds = n.Rate, n.DayCap, n.TotalCap, n.Manage, n.Bounds
 	return secret, k, err
+}
+
+// Rotate generates a new secret for k, whose own becomes its former one until then. It returns ErrInvalid when k is
+// revoked. Implementations of a store call it.
+func (k *Key) Rotate(until time.Time) (secret string, err error) {
+	if err := k.changeable(); err != nil {
+		return "", err
+	}
+	secret, minted, err := Mint(k.Environment)
+	if err != nil {
+		return "", err
+	}
+	k.Former = &Former{Hash: k.Hash, Until: stamp(until)}
+	k.Hash, k.Prefix = minted.Hash, minted.Prefix
+	return secret, nil
+}
+
+// Change returns k with what change makes of its limits, bounds and mark. It returns ErrInvalid when k is revoked or no key
+// can have such limits. Implementations of a store call it.
+func (k Key) Change(change func(*Key) error) (Key, error) {
+	if err := k.changeable(); err != nil {
+		return Key{}, err
+	}
+	to := k
+	if err := change(&to); err != nil {
+		return Key{}, err
+	}
+	k.Rate, k.DayCap, k.TotalCap, k.Manage, k.Bounds = to.Rate, to.DayCap, to.TotalCap, to.Manage, to.Bounds
+	if k.Bounds != nil {
+		if err := k.Bounds.Check(); err != nil {
+			return Key{}, err
+		}
+	}
+	return k, k.Limits().Check()
+}
+
+func (k *Key) changeable() error {
+	if k.RevokedAt != nil {
+		return fmt.Errorf("%w: the key %s is revoked", ErrInvalid, k.ID)
+	}
+	return nil
 }
 
 // The limits of what a key can be created with.
@@ -58,14 +101,24 @@ func (n NewKey) Check() error {
 			return err
 		}
 	}
-	if r := n.Rate; r != nil {
+	if n.Bounds != nil {
+		if err := n.Bounds.Check(); err != nil {
+			return err
+		}
+	}
+	return Limits{n.Rate, n.DayCap, n.TotalCap}.Check()
+}
+
+// Check returns ErrInvalid unless a key can have these limits.
+func (l Limits) Check() error {
+	if r := l.Rate; r != nil {
 		// Written so that NaN fails too.
 		if r.Capacity < 1 || r.Capacity > MaxCapacity || !(r.Refill >= MinRefill && r.Refill <= MaxRefill) {
 			return fmt.Errorf("%w: a rate must have a capacity of 1 to %d calls and give back %v to %v a second, not %d and %v",
 				ErrInvalid, MaxCapacity, MinRefill, float64(MaxRefill), r.Capacity, r.Refill)
 		}
 	}
-	for _, n := range []*int64{n.DayCap, n.TotalCap} {
+	for _, n := range []*int64{l.DayCap, l.TotalCap} {
 		if n != nil && (*n < 0 || *n > MaxCap) {
 			return fmt.Errorf("%w: a cap must be 0 to %d credits, not %d", ErrInvalid, int64(MaxCap), *n)
 		}

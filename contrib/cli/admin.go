@@ -430,6 +430,11 @@ func printReport(w io.Writer, r bookkeeping.Report) error {
 			return err
 		}
 	}
+	for _, id := range r.Changed {
+		if _, err := fmt.Fprintf(w, "CHANGED key %s has other limits or another secret than when the heads were written\n", escaped(id)); err != nil {
+			return err
+		}
+	}
 	for _, l := range r.Losses {
 		_, err := fmt.Fprintf(w, "ACCEPTED at %s: of %d entries and %d credits at %s, %d and %d were there\n",
 			stamp(&l.Accepted), l.HadEntries, l.HadCredits, stamp(&l.At), l.Entries, l.Credits)

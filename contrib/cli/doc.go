@@ -39,7 +39,8 @@
 //	platforms                      a list of platform, operation, available, providers, missing, note
 //	platforms --raw                a list of platform, route, available, missing
 //	audit                          in_order, accounts, keys, entries, credits, problems, losses (a list of
-//	                               accepted, at, had_entries, had_credits, entries, credits)
+//	                               accepted, at, had_entries, had_credits, entries, credits),
+//	                               changed_keys
 //	doctor                         a list of ok, warning, check, says
 //	version                        version, commit, go, os, arch
 //

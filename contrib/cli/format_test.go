@@ -70,7 +70,7 @@ func TestEveryCommandPrintsTheShapeThatIsDocumented(t *testing.T) {
 		{"logs", "", "time, request_id, account, key, operation, platform, status, code, cache, credits, took_ms, providers"},
 		{"platforms", "platforms a list of platform, operation", "platform, operation, available, providers, missing, note"},
 		{"platforms --raw", "", "platform, route, available, missing"},
-		{"audit", "", "in_order, accounts, keys, entries, credits, problems, losses"},
+		{"audit", "", "in_order, accounts, keys, entries, credits, problems, losses, changed_keys"},
 		{"doctor --offline", "doctor a list of ok, warning, check, says", "ok, warning, check, says"},
 		{"version", "", "version, commit, go, os, arch"},
 	} {

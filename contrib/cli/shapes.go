@@ -112,6 +112,7 @@ type auditShape struct {
 	Credits  int64       `json:"credits"`
 	Problems []string    `json:"problems"`
 	Losses   []lossShape `json:"losses"`
+	Changed  []string    `json:"changed_keys"`
 }
 
 // lossShape is a loss that was accepted.
@@ -129,7 +130,7 @@ func shapeOfReport(r bookkeeping.Report) auditShape {
 	for i, l := range r.Losses {
 		losses[i] = lossShape(l)
 	}
-	return auditShape{r.OK(), r.Accounts, r.Keys, r.Entries, r.Credits, append([]string{}, r.Problems...), losses}
+	return auditShape{r.OK(), r.Accounts, r.Keys, r.Entries, r.Credits, append([]string{}, r.Problems...), losses, append([]string{}, r.Changed...)}
 }
 
 // checkShape is one check of the doctor.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
 // CreateAccount makes an account. It fails with keys.ErrTaken when there is one of that name, and with keys.ErrInvalid
@@ -109,8 +110,7 @@ func (s *Keys) Accounts(ctx context.Context) ([]keys.Account, error) {
 	return list(ctx, s.db, scanAccount, selectAccounts+" ORDER BY no")
 }
 
-// CreateKey makes a key and returns its secret, which is kept nowhere. It fails with keys.ErrAbsent when there is no
-// such account, and with keys.ErrInvalid.
+// CreateKey implements [keys.Admin].
 func (s *Keys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, k keys.Key, err error) {
 	a, err := s.Account(ctx, n.Account)
 	if err != nil {
@@ -120,17 +120,22 @@ func (s *Keys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, k k
 	if err != nil {
 		return "", keys.Key{}, err
 	}
-	if err := s.createKey(ctx, k); err != nil {
+	if err := s.createKey(ctx, k, n.Unique); err != nil {
 		return "", keys.Key{}, err
 	}
 	return secret, k, nil
 }
 
-// createKey writes a key. It fails with keys.ErrTaken when there is another with its id; the same one has been written by
-// an attempt that nobody heard of.
-func (s *Keys) createKey(ctx context.Context, k keys.Key) error {
+// createKey writes a key. It fails with keys.ErrTaken when there is another with its id, or of its name if it must be the
+// only one; the same one has been written by an attempt that nobody heard of.
+func (s *Keys) createKey(ctx context.Context, k keys.Key, unique bool) error {
 	return s.db.transact(ctx, func(ctx context.Context, t *tx) error {
 		var stands []byte
+		if unique {
+			if err := s.unlessNamed(ctx, t, k); err != nil {
+				return err
+			}
+		}
 		err := t.step(ctx, func(q *pgx.Batch) {
 			queueKey(s.db, q, k, credits.Spent{}, new(int64(0)))
 			q.Queue(s.db.sql("SELECT hash FROM @keys WHERE id = $1"), k.ID).
@@ -143,20 +148,31 @@ func (s *Keys) createKey(ctx context.Context, k keys.Key) error {
 	})
 }
 
+// unlessNamed returns keys.ErrTaken when another key of the account has the name of k. No two keys are made at once that must
+// be the only ones of their names.
+func (s *Keys) unlessNamed(ctx context.Context, t *tx, k keys.Key) error {
+	taken := false
+	err := t.step(ctx, func(q *pgx.Batch) {
+		q.Queue(s.db.sql("SELECT 1 FROM @accounts WHERE id = $1 FOR NO KEY UPDATE"), k.Account)
+		q.Queue(s.db.sql(`
+			SELECT EXISTS (SELECT 1 FROM @keys WHERE account = $1 AND name = $2 AND id <> $3 AND revoked_at IS NULL)`),
+			k.Account, k.Name, k.ID).QueryRow(func(row pgx.Row) error { return row.Scan(&taken) })
+	})
+	if err == nil && taken {
+		err = fmt.Errorf("%w: key %q", keys.ErrTaken, k.Name)
+	}
+	return err
+}
+
 // queueKey writes a key and, when it has a cap, what it has spent. One that is there already stays as it is; others are
 // added to inserted.
 func queueKey(db *DB, q *pgx.Batch, k keys.Key, spent credits.Spent, inserted *int64) {
-	var capacity *int64
-	var refill *float64
-	if k.Rate != nil {
-		capacity, refill = &k.Rate.Capacity, &k.Rate.Refill
-	}
 	q.Queue(db.sql(`
-		INSERT INTO @keys (id, account, name, prefix, hash, environment, created_at, last_used_at, revoked_at, capacity,
-			refill, day_cap, total_cap, manage)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (id) DO NOTHING`),
-		k.ID, k.Account, k.Name, k.Prefix, k.Hash[:], string(k.Environment), k.CreatedAt.UnixMicro(),
-		maybeMicros(k.LastUsedAt), maybeMicros(k.RevokedAt), capacity, refill, k.DayCap, k.TotalCap, k.Manage).
+		INSERT INTO @keys (prefix, hash, former_hash, former_until, capacity, refill, day_cap, total_cap, manage, bounds, id,
+			account, name, environment, created_at, last_used_at, revoked_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT (id) DO NOTHING`),
+		append(changeable(k), k.ID, k.Account, k.Name, string(k.Environment), k.CreatedAt.UnixMicro(),
+			maybeMicros(k.LastUsedAt), maybeMicros(k.RevokedAt))...).
 		Exec(func(tag pgconn.CommandTag) error {
 			*inserted += tag.RowsAffected()
 			return nil
@@ -166,6 +182,115 @@ func queueKey(db *DB, q *pgx.Batch, k keys.Key, spent credits.Spent, inserted *i
 			INSERT INTO @spending (account, key, total, day, today, held)
 			SELECT no, $2, $3, $4, $5, 0 FROM @accounts WHERE id = $1 ON CONFLICT (account, key) DO NOTHING`),
 			k.Account, k.ID, spent.Total, spent.Day, spent.Today)
+	}
+}
+
+// changeable returns the columns of a key that change, in their order.
+func changeable(k keys.Key) []any {
+	var (
+		capacity *int64
+		refill   *float64
+		former   []byte
+		until    *int64
+	)
+	if k.Rate != nil {
+		capacity, refill = &k.Rate.Capacity, &k.Rate.Refill
+	}
+	if k.Former != nil {
+		former, until = k.Former.Hash[:], maybeMicros(&k.Former.Until)
+	}
+	return []any{
+		k.Prefix, k.Hash[:], former, until, capacity, refill, k.DayCap, k.TotalCap, k.Manage, bookkeeping.EncodeBounds(k.Bounds),
+	}
+}
+
+// Change implements [keys.Admin]. It returns when every replica goes by it, as [Keys.Revoke] does.
+func (s *Keys) Change(ctx context.Context, id string, change func(*keys.Key) error) (keys.Key, error) {
+	return s.change(ctx, id, func(k *keys.Key) (err error) {
+		*k, err = k.Change(change)
+		return err
+	})
+}
+
+// Rotate implements [keys.Admin]. It returns when every replica goes by it, as [Keys.Revoke] does.
+func (s *Keys) Rotate(ctx context.Context, id string, until time.Time) (secret string, k keys.Key, err error) {
+	var rotated keys.Key
+	k, err = s.change(ctx, id, func(k *keys.Key) (err error) {
+		if secret != "" && k.Hash == rotated.Hash {
+			return nil // an attempt before this one has written it
+		}
+		secret, err = k.Rotate(until)
+		rotated = *k
+		return err
+	})
+	if err != nil {
+		return "", keys.Key{}, err
+	}
+	return secret, k, nil
+}
+
+// change writes what do makes of the key with that id, and returns it when no replica remembers what it was. Do may be called
+// for each attempt.
+func (s *Keys) change(ctx context.Context, id string, do func(*keys.Key) error) (keys.Key, error) {
+	absent := fmt.Errorf("%w: key %q", keys.ErrAbsent, id)
+	if err := ctx.Err(); err != nil {
+		return keys.Key{}, err
+	}
+	if !keepable(id) {
+		return keys.Key{}, absent
+	}
+	var before keys.Key
+	err := s.db.transact(ctx, func(ctx context.Context, t *tx) error {
+		var found []keys.Key
+		err := t.step(ctx, func(q *pgx.Batch) {
+			q.Queue(s.db.sql(selectKeys+" WHERE id = $1 FOR UPDATE"), id).Query(func(rows pgx.Rows) (err error) {
+				found, err = pgx.CollectRows(rows, scanKey)
+				return err
+			})
+		})
+		if err == nil && len(found) == 0 {
+			err = absent
+		}
+		if err != nil {
+			return err
+		}
+		k := found[0]
+		before = k
+		if err := do(&k); err != nil {
+			return err
+		}
+		return t.commit(ctx, func(q *pgx.Batch) {
+			q.Queue(s.db.sql(`
+				UPDATE @keys SET prefix = $1, hash = $2, former_hash = $3, former_until = $4, capacity = $5, refill = $6,
+					day_cap = $7, total_cap = $8, manage = $9, bounds = $10
+				WHERE id = $11`), append(changeable(k), id)...)
+		})
+	})
+	if err != nil {
+		return keys.Key{}, err
+	}
+	return s.everywhere(ctx, id, before)
+}
+
+// everywhere returns the key with that id when no replica remembers any longer what it was before.
+func (s *Keys) everywhere(ctx context.Context, id string, before keys.Key) (keys.Key, error) {
+	committed := time.NewTimer(s.db.cfg.lease)
+	defer committed.Stop()
+	k, err := s.Key(ctx, id)
+	if err != nil {
+		return keys.Key{}, err
+	}
+	s.cache.Remove(k.Hash)
+	for _, former := range []*keys.Former{k.Former, before.Former} {
+		if former != nil {
+			s.cache.Remove(former.Hash)
+		}
+	}
+	select {
+	case <-committed.C:
+		return k, nil
+	case <-ctx.Done():
+		return keys.Key{}, fmt.Errorf("postgres: %s is changed, and may still be accepted as it was for %v: %w", id, s.db.cfg.lease, ctx.Err())
 	}
 }
 
@@ -216,19 +341,7 @@ func (s *Keys) Revoke(ctx context.Context, id string) (keys.Key, error) {
 	if err != nil {
 		return keys.Key{}, err
 	}
-	committed := time.NewTimer(s.db.cfg.lease)
-	defer committed.Stop()
-	k, err := s.Key(ctx, id)
-	if err != nil {
-		return keys.Key{}, err
-	}
-	s.cache.Remove(k.Hash)
-	select {
-	case <-committed.C:
-		return k, nil
-	case <-ctx.Done():
-		return keys.Key{}, fmt.Errorf("postgres: %s is revoked, and may still be accepted for %v: %w", id, s.db.cfg.lease, ctx.Err())
-	}
+	return s.everywhere(ctx, id, keys.Key{})
 }
 
 // now is cut to what the database keeps.

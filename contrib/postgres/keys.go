@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
 // maxLease is how long a replica may accept a key without asking the database for it. A revocation waits as long.
@@ -88,11 +89,11 @@ func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 // ask asks the database for a key and remembers it.
 func (s *Keys) ask(ctx context.Context, h keys.Hash) (leased, error) {
 	asked := time.Now()
-	found, err := list(ctx, s.db, scanKey, selectKeys+" WHERE hash = $1 AND revoked_at IS NULL", h[:])
+	found, err := list(ctx, s.db, scanKey, selectKeys+" WHERE (hash = $1 OR former_hash = $1) AND revoked_at IS NULL", h[:])
 	if err != nil {
 		return leased{}, err
 	}
-	if len(found) == 0 {
+	if len(found) == 0 || !found[0].Accepts(h, s.now()) {
 		s.cache.Remove(h)
 		return leased{}, keys.ErrUnknown
 	}
@@ -104,7 +105,7 @@ func (s *Keys) ask(ctx context.Context, h keys.Hash) (leased, error) {
 // remembered returns the key with that hash while its lease lasts.
 func (s *Keys) remembered(h keys.Hash) (keys.Key, bool) {
 	k, ok := s.cache.Get(h)
-	if !ok || !k.valid(s.db.cfg.lease) {
+	if !ok || !k.valid(s.db.cfg.lease) || !k.Accepts(h, s.now()) {
 		return keys.Key{}, false
 	}
 	if time.Since(k.asked) > s.db.cfg.lease/4 && k.again.CompareAndSwap(false, true) {
@@ -132,7 +133,8 @@ func (s *Keys) refresh(ctx context.Context) {
 		}
 		asked := time.Now()
 		limited, cancel := context.WithTimeout(ctx, s.db.cfg.lease)
-		found, err := list(limited, s.db, scanKey, selectKeys+" WHERE hash = ANY ($1) AND revoked_at IS NULL", hashes)
+		found, err := list(limited, s.db, scanKey,
+			selectKeys+" WHERE (hash = ANY ($1) OR former_hash = ANY ($1)) AND revoked_at IS NULL", hashes)
 		if cancel(); err != nil {
 			continue // whoever shows one of them finds out
 		}
@@ -141,6 +143,9 @@ func (s *Keys) refresh(ctx context.Context) {
 		}
 		for _, k := range found {
 			s.cache.Add(k.Hash, leased{k, asked, new(atomic.Bool)})
+			if k.Former != nil {
+				s.cache.Add(k.Former.Hash, leased{k, asked, new(atomic.Bool)})
+			}
 		}
 	}
 }
@@ -186,23 +191,32 @@ const (
 
 const keyColumns = `
 	id, account, name, prefix, hash, environment, created_at, last_used_at, revoked_at, capacity, refill, day_cap, total_cap,
-	manage FROM @keys`
+	manage, bounds, former_hash, former_until FROM @keys`
 
 func scanKey(row pgx.CollectableRow) (keys.Key, error) {
 	var (
 		k             keys.Key
-		hash          []byte
+		hash, former  []byte
 		created       int64
 		used, revoked *int64
+		until         *int64
 		capacity      *int64
 		refill        *float64
+		bounds        *string
 	)
 	err := row.Scan(&k.ID, &k.Account, &k.Name, &k.Prefix, &hash, &k.Environment, &created, &used, &revoked, &capacity,
-		&refill, &k.DayCap, &k.TotalCap, &k.Manage)
+		&refill, &k.DayCap, &k.TotalCap, &k.Manage, &bounds, &former, &until)
+	if err == nil {
+		k.Bounds, err = bookkeeping.DecodeBounds(bounds)
+	}
 	copy(k.Hash[:], hash)
 	k.CreatedAt, k.LastUsedAt, k.RevokedAt = fromMicros(created), maybeTime(used), maybeTime(revoked)
 	if capacity != nil && refill != nil {
 		k.Rate = &keys.Rate{Capacity: *capacity, Refill: *refill}
+	}
+	if former != nil && until != nil {
+		k.Former = &keys.Former{Until: fromMicros(*until)}
+		copy(k.Former.Hash[:], former)
 	}
 	return k, err
 }

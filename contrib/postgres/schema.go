@@ -281,6 +281,14 @@ var migrations = []string{
 	CREATE INDEX ON @changes (at) WHERE content;
 	CREATE INDEX ON @changes (account, monitor, key) WHERE key <> '';
 	`,
+	`
+	-- What an account may set the limits of a key to, in JSON: NULL for what they are. The hash of the secret that the key had
+	-- before its last rotation, and until when that is accepted.
+	ALTER TABLE @keys ADD COLUMN bounds TEXT;
+	ALTER TABLE @keys ADD COLUMN former_hash BYTEA;
+	ALTER TABLE @keys ADD COLUMN former_until BIGINT;
+	CREATE UNIQUE INDEX ON @keys (former_hash) WHERE former_hash IS NOT NULL AND revoked_at IS NULL;
+	`,
 }
 
 // breaking are the versions that the program of the version before cannot serve: what they add may not be overlooked, or

@@ -312,13 +312,37 @@ func (k *ShardedKeys) Keys(ctx context.Context, account string) ([]keys.Key, err
 
 // Revoke is that of [Keys].
 func (k *ShardedKeys) Revoke(ctx context.Context, id string) (keys.Key, error) {
-	_, db, err := find(ctx, k.s, keys.ErrAbsent, func(ctx context.Context, db *DB) (keys.Key, error) {
-		return db.Keys().Key(ctx, id)
-	})
+	db, err := k.having(ctx, id)
 	if err != nil {
 		return keys.Key{}, err
 	}
 	return db.Keys().Revoke(ctx, id)
+}
+
+// Change is that of [Keys].
+func (k *ShardedKeys) Change(ctx context.Context, id string, change func(*keys.Key) error) (keys.Key, error) {
+	db, err := k.having(ctx, id)
+	if err != nil {
+		return keys.Key{}, err
+	}
+	return db.Keys().Change(ctx, id, change)
+}
+
+// Rotate is that of [Keys].
+func (k *ShardedKeys) Rotate(ctx context.Context, id string, until time.Time) (string, keys.Key, error) {
+	db, err := k.having(ctx, id)
+	if err != nil {
+		return "", keys.Key{}, err
+	}
+	return db.Keys().Rotate(ctx, id, until)
+}
+
+// having returns the database that has the key with that id.
+func (k *ShardedKeys) having(ctx context.Context, id string) (*DB, error) {
+	_, db, err := find(ctx, k.s, keys.ErrAbsent, func(ctx context.Context, db *DB) (keys.Key, error) {
+		return db.Keys().Key(ctx, id)
+	})
+	return db, err
 }
 
 // ShardedRecords is the records of [Shards].

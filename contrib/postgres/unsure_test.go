@@ -117,9 +117,9 @@ func TestAKeyIsHandedOutToWhoMadeItAlone(t *testing.T) {
 			stands.Hash = keys.Hash{1}
 		}
 		done := make(chan error, 1)
-		go func() { done <- db.keys.createKey(t.Context(), k) }()
+		go func() { done <- db.keys.createKey(t.Context(), k, false) }()
 		<-broken
-		if err := other.keys.createKey(t.Context(), stands); err != nil {
+		if err := other.keys.createKey(t.Context(), stands, false); err != nil {
 			t.Fatal(err)
 		}
 		close(commit.noticed)

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,6 +40,9 @@ func Run(t *testing.T, open Open) {
 		{"keys", testKeys},
 		{"look-up", testLookup},
 		{"revocation", testRevoke},
+		{"changes", testChange},
+		{"rotation", testRotate},
+		{"the only key of a name", testUnique},
 		{"touch", testTouch},
 		{"revocation beside look-ups", testRevokeConcurrently},
 	}
@@ -224,6 +228,180 @@ func testRevoke(t *testing.T, open Open) {
 	if _, err := s.Revoke(t.Context(), "key_none"); !errors.Is(err, keys.ErrAbsent) {
 		t.Errorf("Revoke of nothing = %v; want ErrAbsent", err)
 	}
+}
+
+func testChange(t *testing.T, open Open) {
+	t.Helper()
+	s := open(t)
+	createAccount(t, s, "first")
+	h, k := createKey(t, s, keys.NewKey{
+		Account: "first", Name: "crawler", Environment: keys.Live, DayCap: new(int64(10)), Manage: true,
+		Bounds: &keys.Limits{DayCap: new(int64(20)), Rate: &keys.Rate{Capacity: 9, Refill: 0.25}},
+	})
+	find := func() keys.Key {
+		t.Helper()
+		found, err := s.Lookup(t.Context(), h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	if diff := cmp.Diff(k, find()); diff != "" {
+		t.Errorf("before (-want +got):\n%s", diff)
+	}
+	want := k
+	steps := []struct {
+		name   string
+		change func(*keys.Key)
+	}{
+		{"limits are set", func(k *keys.Key) {
+			k.DayCap, k.TotalCap, k.Rate = new(int64(5)), new(int64(0)), &keys.Rate{Capacity: 3, Refill: 1.5}
+		}},
+		{"limits are taken away", func(k *keys.Key) { k.DayCap, k.TotalCap, k.Rate = nil, nil, nil }},
+		{"the mark is taken away", func(k *keys.Key) { k.Manage = false }},
+		{"bounds are set", func(k *keys.Key) { k.Bounds = &keys.Limits{TotalCap: new(int64(7))} }},
+		{"bounds are emptied", func(k *keys.Key) { k.Bounds = &keys.Limits{} }},
+		{"bounds are taken away", func(k *keys.Key) { k.Bounds = nil }},
+	}
+	for _, step := range steps {
+		step.change(&want)
+		got, err := s.Change(t.Context(), k.ID, func(k *keys.Key) error {
+			step.change(k)
+			k.Name, k.Account, k.ID, k.Hash, k.Environment = "other", "acct_other", "key_other", keys.Hash{}, keys.Test // ignored
+			return nil
+		})
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: Change (-want +got), %v:\n%s", step.name, err, diff)
+		}
+		if diff := cmp.Diff(want, find()); diff != "" {
+			t.Errorf("%s: the next look-up (-want +got):\n%s", step.name, diff)
+		}
+	}
+	failures := []struct {
+		name   string
+		change func(*keys.Key) error
+		want   error
+	}{
+		{"an error of the change", func(*keys.Key) error { return errRefused }, errRefused},
+		{"a cap that is none", func(k *keys.Key) error { k.DayCap = new(int64(-1)); return nil }, keys.ErrInvalid},
+		{"a rate that is none", func(k *keys.Key) error { k.Rate = &keys.Rate{}; return nil }, keys.ErrInvalid},
+		{"bounds that are none", func(k *keys.Key) error { k.Bounds = &keys.Limits{Rate: &keys.Rate{}}; return nil }, keys.ErrInvalid},
+	}
+	for _, tt := range failures {
+		if _, err := s.Change(t.Context(), k.ID, tt.change); !errors.Is(err, tt.want) {
+			t.Errorf("%s: Change = %v; want %v", tt.name, err, tt.want)
+		}
+		if diff := cmp.Diff(want, find()); diff != "" {
+			t.Errorf("%s: what did not succeed has changed the key (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	nothing := func(*keys.Key) error { return nil }
+	if _, err := s.Change(t.Context(), "key_none", nothing); !errors.Is(err, keys.ErrAbsent) {
+		t.Errorf("Change of nothing = %v; want ErrAbsent", err)
+	}
+	if _, err := s.Revoke(t.Context(), k.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Change(t.Context(), k.ID, nothing); !errors.Is(err, keys.ErrInvalid) {
+		t.Errorf("Change of a revoked key = %v; want ErrInvalid", err)
+	}
+}
+
+var errRefused = errors.New("keystest: refused")
+
+func testRotate(t *testing.T, open Open) {
+	t.Helper()
+	s := open(t)
+	createAccount(t, s, "first")
+	first, k := createKey(t, s, keys.NewKey{Account: "first", Name: "crawler", Environment: keys.Live, DayCap: new(int64(3)), Manage: true})
+	rotate := func(overlap time.Duration) keys.Hash {
+		t.Helper()
+		secret, got, err := s.Rotate(t.Context(), k.ID, time.Now().Add(overlap))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := keys.Parse(secret)
+		if err != nil || h != got.Hash || !strings.HasPrefix(secret, got.Prefix) {
+			t.Fatalf("Rotate returned a secret that is not the key's: %v", err)
+		}
+		ignore := cmpopts.IgnoreFields(keys.Key{}, "Prefix", "Hash", "Former")
+		if diff := cmp.Diff(k, got, ignore); diff != "" {
+			t.Errorf("Rotate changed more than the secret (-want +got):\n%s", diff)
+		}
+		return h
+	}
+	accepted := func(what string, h keys.Hash, want bool) {
+		t.Helper()
+		for range 2 { // the second may come from a cache
+			got, err := s.Lookup(t.Context(), h)
+			switch {
+			case want && (err != nil || got.ID != k.ID):
+				t.Errorf("Lookup of %s = %q, %v; want the key", what, got.ID, err)
+			case !want && !errors.Is(err, keys.ErrUnknown):
+				t.Errorf("Lookup of %s = %v; want ErrUnknown", what, err)
+			}
+		}
+	}
+	accepted("the first secret", first, true)
+	second := rotate(time.Hour)
+	accepted("the first secret during the overlap", first, true)
+	accepted("the second secret", second, true)
+	third := rotate(time.Hour)
+	accepted("the first secret after two rotations", first, false)
+	accepted("the second secret during the overlap", second, true)
+	accepted("the third secret", third, true)
+	fourth := rotate(0)
+	accepted("the third secret without an overlap", third, false)
+	accepted("the second secret without an overlap", second, false)
+	accepted("the fourth secret", fourth, true)
+	fifth := rotate(time.Hour)
+	if _, err := s.Revoke(t.Context(), k.ID); err != nil {
+		t.Fatal(err)
+	}
+	accepted("the former secret of a revoked key", fourth, false)
+	accepted("the secret of a revoked key", fifth, false)
+	if _, _, err := s.Rotate(t.Context(), k.ID, time.Now()); !errors.Is(err, keys.ErrInvalid) {
+		t.Errorf("Rotate of a revoked key = %v; want ErrInvalid", err)
+	}
+	if _, _, err := s.Rotate(t.Context(), "key_none", time.Now()); !errors.Is(err, keys.ErrAbsent) {
+		t.Errorf("Rotate of nothing = %v; want ErrAbsent", err)
+	}
+}
+
+func testUnique(t *testing.T, open Open) {
+	t.Helper()
+	s := open(t)
+	createAccount(t, s, "first")
+	createAccount(t, s, "second")
+	only := keys.NewKey{Account: "first", Name: "crawler", Environment: keys.Live, Unique: true}
+	var made atomic.Int64
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			switch _, _, err := s.CreateKey(t.Context(), only); {
+			case err == nil:
+				made.Add(1)
+			case !errors.Is(err, keys.ErrTaken):
+				t.Errorf("CreateKey = %v; want ErrTaken", err)
+			}
+		})
+	}
+	if wg.Wait(); made.Load() != 1 {
+		t.Errorf("%d keys have the name; want one", made.Load())
+	}
+	other := only
+	other.Account = "second"
+	createKey(t, s, other)
+	all, err := s.Keys(t.Context(), "first")
+	if err != nil || len(all) != 1 {
+		t.Fatalf("Keys = %v, %v; want one", all, err)
+	}
+	if _, err := s.Revoke(t.Context(), all[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	createKey(t, s, only) // the name is free again
+	only.Unique = false
+	createKey(t, s, only) // and who does not ask for the only one gets another
 }
 
 func testTouch(t *testing.T, open Open) {

@@ -13,6 +13,7 @@ type Report struct {
 	Accounts, Keys, Entries int64
 	Credits                 int64    // sum of all balances
 	Problems                []string // the first 100 at most; none when everything is in order
+	Changed                 []string // ids of keys that were changed or rotated since the heads were written, 100 at most
 	Losses                  []Loss   // accepted losses, oldest first
 }
 
@@ -58,6 +59,13 @@ func NewAuditor(heads *Heads) *Auditor {
 func (a *Auditor) Problem(format string, args ...any) {
 	if len(a.report.Problems) < maxProblems {
 		a.report.Problems = append(a.report.Problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// changed records that a key is another than when the heads were written, in what may change.
+func (a *Auditor) changed(id string) {
+	if len(a.report.Changed) < maxProblems {
+		a.report.Changed = append(a.report.Changed, id)
 	}
 }
 

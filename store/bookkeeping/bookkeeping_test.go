@@ -3,6 +3,7 @@ package bookkeeping_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,11 +141,12 @@ func TestReadRefuses(t *testing.T) {
 func TestAuditorFinds(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name   string
-		change func(b *books)
-		kept   func(s *credits.Spent, last *credits.Entry)
-		heads  bool // whether it compares with earlier heads
-		want   string
+		name    string
+		change  func(b *books)
+		kept    func(s *credits.Spent, last *credits.Entry)
+		heads   bool // whether it compares with earlier heads
+		want    string
+		changed bool // whether the key is told as changed
 	}{
 		{name: "nothing", heads: true},
 		{name: "a changed text", change: func(b *books) { b.Entries[0].Reason = "" }, want: "another hash"},
@@ -159,7 +161,8 @@ func TestAuditorFinds(t *testing.T) {
 		},
 		{name: "a key of nobody", change: func(b *books) { b.Keys[0].Account = "acct_c" }, want: "acct_c, which is not there"},
 		{name: "a revived key", change: func(b *books) { b.Keys[0].RevokedAt = nil }, heads: true, want: "was revoked when"},
-		{name: "another key", change: func(b *books) { b.Keys[0].DayCap = nil }, heads: true, want: "is not as it was"},
+		{name: "another key", change: func(b *books) { b.Keys[0].Name = "other" }, heads: true, want: "is not as it was"},
+		{name: "a cap taken away", change: func(b *books) { b.Keys[0].DayCap = nil }, heads: true, changed: true},
 		{name: "no key", change: func(b *books) { b.Keys = nil }, heads: true, want: "was there when"},
 		{name: "no account", change: func(b *books) { b.Accounts = b.Accounts[:1] }, heads: true, want: "account acct_b was there"},
 		{
@@ -193,6 +196,9 @@ func TestAuditorFinds(t *testing.T) {
 			}
 			r := b.audit(heads, key, spent, last)
 			found := strings.Join(r.Problems, "\n")
+			if tt.changed != slices.Equal(r.Changed, []string{key}) {
+				t.Errorf("changed are %q; want the key: %v", r.Changed, tt.changed)
+			}
 			if r.OK() != (tt.want == "") || !strings.Contains(found, tt.want) {
 				t.Errorf("problems %q; want one that says %q", found, tt.want)
 			}

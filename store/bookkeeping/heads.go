@@ -2,6 +2,7 @@ package bookkeeping
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -34,7 +35,8 @@ type accountHead struct {
 // keyHead is the digest of a key.
 type keyHead struct {
 	ID      string `json:"id"`
-	Hash    string `json:"hash"` // over all immutable data of a key, hexadecimal
+	Hash    string `json:"hash"`           // over all data of a key but when it was used and revoked, hexadecimal
+	Born    string `json:"born,omitempty"` // over what never changes of it; "" in lists of when nothing did
 	Revoked bool   `json:"revoked"`
 }
 
@@ -80,9 +82,14 @@ func (w *HeadsWriter) Close() error {
 func headOf(k keys.Key) *keyHead {
 	l := keyToLine(k)
 	l.LastUsedAt, l.RevokedAt = nil, nil
+	born := &keyLine{ID: l.ID, Account: l.Account, Name: l.Name, Environment: l.Environment, CreatedAt: l.CreatedAt}
+	return &keyHead{ID: k.ID, Hash: digest(l), Born: digest(born), Revoked: k.RevokedAt != nil}
+}
+
+func digest(l *keyLine) string {
 	b, _ := json.Marshal(l) // strings, numbers and times: it cannot fail
 	sum := sha256.Sum256(b)
-	return &keyHead{ID: k.ID, Hash: hex.EncodeToString(sum[:]), Revoked: k.RevokedAt != nil}
+	return hex.EncodeToString(sum[:])
 }
 
 // Heads is what a [HeadsWriter] wrote earlier. An audit removes those that it has found unchanged.
@@ -136,8 +143,11 @@ func (h *Heads) key(a *Auditor, found keys.Key) {
 		return
 	}
 	now := headOf(found)
-	if now.Hash != strings.ToLower(kept.Hash) {
+	switch same := now.Hash == strings.ToLower(kept.Hash); {
+	case !same && kept.Born == "", now.Born != cmp.Or(strings.ToLower(kept.Born), now.Born):
 		a.Problem("key %s is not as it was when the heads were written", found.ID)
+	case !same:
+		a.changed(found.ID)
 	}
 	if kept.Revoked && !now.Revoked {
 		a.Problem("key %s was revoked when the heads were written, and is not now", found.ID)

@@ -45,20 +45,35 @@ type accountLine struct {
 }
 
 type keyLine struct {
-	ID          string     `json:"id"`
-	Account     string     `json:"account"`
-	Name        string     `json:"name"`
-	Prefix      string     `json:"prefix"`
-	Hash        string     `json:"hash"` // SHA-256 of the key, hexadecimal
-	Environment string     `json:"environment"`
-	CreatedAt   time.Time  `json:"created_at"`
-	LastUsedAt  *time.Time `json:"last_used_at"`
-	RevokedAt   *time.Time `json:"revoked_at"`
-	Capacity    *int64     `json:"capacity,omitempty"`
-	Refill      *float64   `json:"refill_per_s,omitempty"`
-	DayCap      *int64     `json:"day_cap,omitempty"`
-	TotalCap    *int64     `json:"total_cap,omitempty"`
-	Manage      bool       `json:"manage,omitempty"`
+	ID          string      `json:"id"`
+	Account     string      `json:"account"`
+	Name        string      `json:"name"`
+	Prefix      string      `json:"prefix"`
+	Hash        string      `json:"hash"` // SHA-256 of the key, hexadecimal
+	Environment string      `json:"environment"`
+	CreatedAt   time.Time   `json:"created_at"`
+	LastUsedAt  *time.Time  `json:"last_used_at"`
+	RevokedAt   *time.Time  `json:"revoked_at"`
+	Capacity    *int64      `json:"capacity,omitempty"`
+	Refill      *float64    `json:"refill_per_s,omitempty"`
+	DayCap      *int64      `json:"day_cap,omitempty"`
+	TotalCap    *int64      `json:"total_cap,omitempty"`
+	Manage      bool        `json:"manage,omitempty"`
+	Bounds      *boundLine  `json:"bounds,omitempty"`
+	Former      *formerLine `json:"former,omitempty"`
+}
+
+// boundLine is what an account may set the limits of a key to at most.
+type boundLine struct {
+	Capacity *int64   `json:"capacity,omitempty"`
+	Refill   *float64 `json:"refill_per_s,omitempty"`
+	DayCap   *int64   `json:"day_cap,omitempty"`
+	TotalCap *int64   `json:"total_cap,omitempty"`
+}
+
+type formerLine struct {
+	Hash  string    `json:"hash"` // SHA-256 of the secret, hexadecimal
+	Until time.Time `json:"until"`
 }
 
 type entryLine struct {
@@ -138,7 +153,45 @@ func keyToLine(k keys.Key) *keyLine {
 	if k.Rate != nil {
 		l.Capacity, l.Refill = &k.Rate.Capacity, &k.Rate.Refill
 	}
+	if k.Bounds != nil {
+		l.Bounds = &boundLine{DayCap: k.Bounds.DayCap, TotalCap: k.Bounds.TotalCap}
+		if k.Bounds.Rate != nil {
+			l.Bounds.Capacity, l.Bounds.Refill = &k.Bounds.Rate.Capacity, &k.Bounds.Rate.Refill
+		}
+	}
+	if k.Former != nil {
+		l.Former = &formerLine{Hash: hex.EncodeToString(k.Former.Hash[:]), Until: k.Former.Until}
+	}
 	return l
+}
+
+// EncodeBounds returns bounds as a store keeps them, nil for nil.
+func EncodeBounds(bounds *keys.Limits) *string {
+	if bounds == nil {
+		return nil
+	}
+	b, _ := json.Marshal(keyToLine(keys.Key{Bounds: bounds}).Bounds) // numbers: it cannot fail
+	return new(string(b))
+}
+
+// DecodeBounds returns what EncodeBounds was given.
+func DecodeBounds(text *string) (*keys.Limits, error) {
+	if text == nil {
+		return nil, nil //nolint:nilnil // there are none
+	}
+	var l boundLine
+	if err := json.Unmarshal([]byte(*text), &l); err != nil {
+		return nil, fmt.Errorf("bookkeeping: the bounds of a key: %w", err)
+	}
+	return l.bounds(), nil
+}
+
+func (l *boundLine) bounds() *keys.Limits {
+	b := &keys.Limits{DayCap: l.DayCap, TotalCap: l.TotalCap}
+	if l.Capacity != nil && l.Refill != nil {
+		b.Rate = &keys.Rate{Capacity: *l.Capacity, Refill: *l.Refill}
+	}
+	return b
 }
 
 func (l *keyLine) key() (keys.Key, error) {
@@ -149,6 +202,15 @@ func (l *keyLine) key() (keys.Key, error) {
 	}
 	if l.Capacity != nil && l.Refill != nil {
 		k.Rate = &keys.Rate{Capacity: *l.Capacity, Refill: *l.Refill}
+	}
+	if l.Bounds != nil {
+		k.Bounds = l.Bounds.bounds()
+	}
+	if l.Former != nil {
+		k.Former = &keys.Former{Until: l.Former.Until}
+		if err := decodeHash(k.Former.Hash[:], l.Former.Hash); err != nil {
+			return k, err
+		}
 	}
 	return k, decodeHash(k.Hash[:], l.Hash)
 }

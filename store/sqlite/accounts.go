@@ -59,8 +59,7 @@ func (s *Keys) Accounts(ctx context.Context) ([]keys.Account, error) {
 	return list(ctx, s.file.read, scanAccount, selectAccounts+" ORDER BY no")
 }
 
-// CreateKey makes a key and returns its secret, which is kept nowhere. It fails with keys.ErrAbsent when there is no
-// such account, and with keys.ErrInvalid.
+// CreateKey implements [keys.Admin].
 func (s *Keys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, k keys.Key, err error) {
 	a, err := s.Account(ctx, n.Account)
 	if err != nil {
@@ -71,6 +70,9 @@ func (s *Keys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, k k
 		return "", keys.Key{}, err
 	}
 	err = s.file.writer.do(&task{alone: true, apply: func(w *writer) error {
+		if err := unlessNamed(w.c, n, a.ID); err != nil {
+			return err
+		}
 		if err := insertKey(w.c, k); err != nil {
 			return err
 		}
@@ -84,6 +86,68 @@ func (s *Keys) CreateKey(ctx context.Context, n keys.NewKey) (secret string, k k
 		return "", keys.Key{}, err
 	}
 	return secret, k, nil
+}
+
+// unlessNamed returns keys.ErrTaken when n must be the only key of its name, and is not.
+func unlessNamed(c *conn, n keys.NewKey, account string) error {
+	if !n.Unique {
+		return nil
+	}
+	taken, err := c.number("SELECT count(*) FROM keys WHERE account = ? AND name = ? AND revoked_at IS NULL", account, n.Name)
+	if err == nil && taken > 0 {
+		err = fmt.Errorf("%w: key %q", keys.ErrTaken, n.Name)
+	}
+	return err
+}
+
+// Change implements [keys.Admin].
+func (s *Keys) Change(ctx context.Context, id string, change func(*keys.Key) error) (keys.Key, error) {
+	return s.change(ctx, id, func(k *keys.Key) (err error) {
+		*k, err = k.Change(change)
+		return err
+	})
+}
+
+// Rotate implements [keys.Admin].
+func (s *Keys) Rotate(ctx context.Context, id string, until time.Time) (secret string, k keys.Key, err error) {
+	k, err = s.change(ctx, id, func(k *keys.Key) (err error) {
+		secret, err = k.Rotate(until)
+		return err
+	})
+	if err != nil {
+		return "", keys.Key{}, err
+	}
+	return secret, k, nil
+}
+
+// change writes what do makes of the key with that id, and announces it to every process. The key is read within the
+// transaction: no other process writes meanwhile, and no other change of this one is under way.
+func (s *Keys) change(ctx context.Context, id string, do func(*keys.Key) error) (k keys.Key, err error) {
+	if err := ctx.Err(); err != nil {
+		return keys.Key{}, err
+	}
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	err = s.file.lock.change(func() error {
+		return s.file.writer.alone(func(c *conn) error {
+			found, err := scanKey(s.file.read.QueryRowContext(ctx, selectKeys+" WHERE id = ?", id))
+			if errors.Is(err, sql.ErrNoRows) {
+				return noKey(id)
+			}
+			if err = cmp.Or(explain(err), do(&found)); err != nil {
+				return err
+			}
+			_, err = c.exec(`
+				UPDATE keys SET prefix = ?, hash = ?, former_hash = ?, former_until = ?, capacity = ?, refill = ?, day_cap = ?,
+					total_cap = ?, manage = ?, bounds = ?
+				WHERE id = ? AND revoked_at IS NULL`, append(changeable(found), id)...)
+			return err
+		})
+	})
+	if err != nil {
+		return keys.Key{}, err
+	}
+	return s.Key(ctx, id)
 }
 
 // Key returns the key with that id, or keys.ErrAbsent.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -17,6 +18,8 @@ type Keys struct {
 	lookup *sql.Stmt
 	cache  *lru.Cache[keys.Hash, cachedKey]
 	uses   *keys.Uses
+
+	changing sync.Mutex // held to read a key and write it, so that nothing comes between
 }
 
 var (
@@ -35,7 +38,9 @@ func newKeys(ctx context.Context, f *file) (*Keys, error) {
 	cache, _ := lru.New[keys.Hash, cachedKey](f.cfg.CachedKeys)
 	k := &Keys{file: f, cache: cache, uses: keys.NewUses(f.cfg.CachedKeys, f.cfg.mostUses)}
 	var err error
-	k.lookup, err = f.read.PrepareContext(ctx, selectKeys+" WHERE hash = ? AND revoked_at IS NULL")
+	k.lookup, err = f.read.PrepareContext(ctx, selectKeys+` WHERE no IN (
+		SELECT no FROM keys WHERE hash = ?1 AND revoked_at IS NULL
+		UNION ALL SELECT no FROM keys WHERE former_hash = ?1 AND revoked_at IS NULL)`)
 	return k, explain(err)
 }
 
@@ -48,12 +53,12 @@ func (s *Keys) Lookup(ctx context.Context, h keys.Hash) (keys.Key, error) {
 	if err != nil {
 		return keys.Key{}, err
 	}
-	if k, ok := s.cache.Get(h); ok && k.epoch == epoch && !s.file.cfg.Admin {
+	if k, ok := s.cache.Get(h); ok && k.epoch == epoch && !s.file.cfg.Admin && k.Accepts(h, s.now()) {
 		return s.uses.In(k.Key), nil
 	}
 	// Unknown and revoked keys are not remembered, so that both cost the same look into the file.
 	k, err := scanKey(s.lookup.QueryRowContext(ctx, h[:]))
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, sql.ErrNoRows) || err == nil && !k.Accepts(h, s.now()) {
 		return keys.Key{}, keys.ErrUnknown
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/store/bookkeeping"
 )
 
 const selectAccounts = "SELECT id, name, created_at FROM accounts"
@@ -37,20 +38,25 @@ func notTaken(c *conn, name string) error {
 
 const selectKeys = `
 	SELECT id, account, name, prefix, hash, environment, created_at, last_used_at, revoked_at, capacity, refill, day_cap,
-		total_cap, manage
+		total_cap, manage, bounds, former_hash, former_until
 	FROM keys`
 
 func scanKey(row interface{ Scan(...any) error }) (keys.Key, error) {
 	var (
 		k             keys.Key
-		hash          []byte
+		hash, former  []byte
 		created       int64
 		used, revoked *int64
+		until         *int64
 		capacity      *int64
 		refill        *float64
+		bounds        *string
 	)
 	err := row.Scan(&k.ID, &k.Account, &k.Name, &k.Prefix, &hash, &k.Environment, &created, &used, &revoked, &capacity,
-		&refill, &k.DayCap, &k.TotalCap, &k.Manage)
+		&refill, &k.DayCap, &k.TotalCap, &k.Manage, &bounds, &former, &until)
+	if err == nil {
+		k.Bounds, err = bookkeeping.DecodeBounds(bounds)
+	}
 	if err != nil {
 		return keys.Key{}, err
 	}
@@ -59,21 +65,36 @@ func scanKey(row interface{ Scan(...any) error }) (keys.Key, error) {
 	if capacity != nil && refill != nil {
 		k.Rate = &keys.Rate{Capacity: *capacity, Refill: *refill}
 	}
+	if former != nil && until != nil {
+		k.Former = &keys.Former{Until: fromMicros(*until)}
+		copy(k.Former.Hash[:], former)
+	}
 	return k, nil
 }
 
 func insertKey(c *conn, k keys.Key) error {
-	var capacity, refill any
+	_, err := c.exec(`
+		INSERT INTO keys (prefix, hash, former_hash, former_until, capacity, refill, day_cap, total_cap, manage, bounds, id, account,
+			name, environment, created_at, last_used_at, revoked_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		append(changeable(k), k.ID, k.Account, k.Name, string(k.Environment), k.CreatedAt.UnixMicro(),
+			maybeMicros(k.LastUsedAt), maybeMicros(k.RevokedAt))...)
+	return err
+}
+
+// changeable returns the columns of a key that change, in their order.
+func changeable(k keys.Key) []any {
+	var capacity, refill, former, until, bounds any
 	if k.Rate != nil {
 		capacity, refill = k.Rate.Capacity, k.Rate.Refill
 	}
-	_, err := c.exec(`
-		INSERT INTO keys (id, account, name, prefix, hash, environment, created_at, last_used_at, revoked_at, capacity,
-			refill, day_cap, total_cap, manage)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		k.ID, k.Account, k.Name, k.Prefix, k.Hash[:], string(k.Environment), k.CreatedAt.UnixMicro(),
-		maybeMicros(k.LastUsedAt), maybeMicros(k.RevokedAt), capacity, refill, maybe(k.DayCap), maybe(k.TotalCap), k.Manage)
-	return err
+	if k.Former != nil {
+		former, until = k.Former.Hash[:], k.Former.Until.UnixMicro()
+	}
+	if text := bookkeeping.EncodeBounds(k.Bounds); text != nil {
+		bounds = *text
+	}
+	return []any{k.Prefix, k.Hash[:], former, until, capacity, refill, maybe(k.DayCap), maybe(k.TotalCap), k.Manage, bounds}
 }
 
 const entryColumns = `seq, kind, amount, balance, key, operation, platform, request_id, cache, reason, hold,

@@ -317,6 +317,14 @@ var migrations = []string{
 	CREATE INDEX changes_content ON changes (at) WHERE content = 1;
 	CREATE INDEX changes_key ON changes (account, monitor, key) WHERE key <> '';
 	`,
+	`
+	-- What an account may set the limits of a key to, in JSON: NULL for what they are. The hash of the secret that the key had
+	-- before its last rotation, and until when that is accepted.
+	ALTER TABLE keys ADD COLUMN bounds TEXT;
+	ALTER TABLE keys ADD COLUMN former_hash BLOB;
+	ALTER TABLE keys ADD COLUMN former_until INTEGER;
+	CREATE UNIQUE INDEX keys_former ON keys (former_hash) WHERE former_hash IS NOT NULL AND revoked_at IS NULL;
+	`,
 }
 
 // scrubbedVersion is the first in which nothing that was removed can be read in the file.

@@ -85,6 +85,17 @@ func fill(t *testing.T, s Store) (accounts []keys.Account, made []keys.Key) {
 		}
 		made = append(made, k)
 	}
+	_, _, err := s.Rotate(t.Context(), made[1].ID, time.Now().Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made[1], err = s.Change(t.Context(), made[1].ID, func(k *keys.Key) error {
+		k.Bounds = &keys.Limits{Rate: &keys.Rate{Capacity: 7, Refill: 1.25}, DayCap: new(int64(50))}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := s.Revoke(t.Context(), made[2].ID); err != nil {
 		t.Fatal(err)
 	}
