@@ -242,6 +242,12 @@ func (c *Client) Read(ctx context.Context, req ReadRequest) (*schema.Envelope[an
 	return opRead.do(ctx, c, "", req)
 }
 
+// ListKeys returns one page of the account's keys without their secrets, oldest first and with those that are revoked.
+// [Client.Keys] makes and changes them. It is free.
+func (c *Client) ListKeys(ctx context.Context, req KeysRequest) (*schema.Envelope[[]schema.Key], error) {
+	return opKeys.do(ctx, c, "", req)
+}
+
 // ListMonitors returns one page of the account's monitors, by name. [Client.Monitors] makes and ends them. It is free.
 func (c *Client) ListMonitors(ctx context.Context, req MonitorsRequest) (*schema.Envelope[[]schema.Monitor], error) {
 	return opMonitors.do(ctx, c, "", req)

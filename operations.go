@@ -232,6 +232,10 @@ var (
 			problem.PlatformUnavailable, // when the service is at its limit (D71)
 		},
 	})
+	opKeys = serviceRow[KeysRequest, []schema.Key](operation.Operation{
+		Name: "keys", Func: "ListKeys", Path: "/v1/keys", Tag: "account", Price: operation.Free,
+		Summary: "List the account's keys, oldest first", Errors: listErrors,
+	})
 	opEstimate = serviceRow[EstimateRequest, schema.Estimate](operation.Operation{
 		Name: "estimate", Path: "/v1/estimate", Tag: "account", Price: operation.Free,
 		Summary: "Say what a call may cost, and what is known of its answer",
@@ -303,7 +307,7 @@ var (
 
 // table lists the rows above, in the order of the description. It never leaves the package but as copies.
 var table = []*read.Row{
-	&opMe.Row, &opUsage.Row, &opRequests.Row, &opEstimate.Row, &opPlatforms.Row, &opProfile.Row, &opProfileBatch.Row,
+	&opMe.Row, &opUsage.Row, &opRequests.Row, &opKeys.Row, &opEstimate.Row, &opPlatforms.Row, &opProfile.Row, &opProfileBatch.Row,
 	&opFollowers.Row, &opFollowing.Row, &opAudience.Row, &opAudienceBatch.Row, &opLive.Row, &opLiveBatch.Row,
 	&opLinked.Row, &opPosts.Row, &opPost.Row, &opPostBatch.Row, &opTrending.Row, &opSearch.Row, &opSuggestions.Row,
 	&opComments.Row, &opReplies.Row, &opTranscript.Row, &opTranscriptBatch.Row, &opReels.Row, &opCollections.Row,

@@ -573,6 +573,11 @@ type (
 		Cursor    string      `param:"cursor"`
 	}
 
+	// KeysRequest asks for a page of the account's keys, oldest first.
+	KeysRequest struct {
+		Cursor string `param:"cursor"`
+	}
+
 	// EstimateRequest asks what another call may cost.
 	EstimateRequest struct {
 		Of string `param:"of,required" form:"prose" max:"65536" doc:"The path and query of the call, such as /v1/x/posts?handle=jack&fresh=true, escaped as one value."`

@@ -30,8 +30,10 @@
 // numbers that they have read.
 //
 // [Client.SearchAcross] searches several platforms at once: [Client.WatchSearch] yields results as they come, and
-// [Client.Job] collects what was late. [Client.Enrich] analyses a text. [Client.Me], [Client.Usage], [Client.Requests], [Client.Estimate], [Client.Platforms] and
-// [Client.Health] describe the account and the service.
+// [Client.Job] collects what was late. [Client.Enrich] analyses a text. [Client.Me], [Client.Usage], [Client.Requests], [Client.ListKeys],
+// [Client.Estimate], [Client.Platforms] and [Client.Health] describe the account and the service.
+//
+// [Client.Keys] makes, changes, rotates and revokes the keys of an account.
 //
 // Every read goes the same way: it is checked, priced and its price held; answered from the cache or by the first
 // provider that can; completed, enriched if that was asked for, and charged. A read that fails costs nothing. Every

@@ -223,6 +223,8 @@ func (r UsageRequest) at(cursor string) UsageRequest { r.Cursor = cursor; return
 
 func (r RequestsRequest) at(cursor string) RequestsRequest { r.Cursor = cursor; return r }
 
+func (r KeysRequest) at(cursor string) KeysRequest { r.Cursor = cursor; return r }
+
 func (r MonitorsRequest) at(cursor string) MonitorsRequest { r.Cursor = cursor; return r }
 
 func (r ChangesRequest) at(cursor string) ChangesRequest { r.Cursor = cursor; return r }

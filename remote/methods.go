@@ -22,6 +22,12 @@ func (c *Client) Requests(
 	return typed[[]schema.Request](ctx, c, "requests", &req)
 }
 
+// ListKeys returns one page of the account's keys without their secrets, oldest first and with those that are revoked.
+// [Client.Keys] makes and changes them. It is free.
+func (c *Client) ListKeys(ctx context.Context, req socialdata.KeysRequest) (*schema.Envelope[[]schema.Key], error) {
+	return typed[[]schema.Key](ctx, c, "keys", &req)
+}
+
 // Estimate says what a call may cost and what the cache has of its answer, and asks no upstream. It fails where the call
 // would, but for a balance that is too low. It is free.
 func (c *Client) Estimate(

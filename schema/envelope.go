@@ -106,12 +106,12 @@ type Me struct {
 
 // MeKey is the calling key; its value is never shown again.
 type MeKey struct {
-	ID          string     `json:"id" min:"1"`                    // the id of the key
-	Name        string     `json:"name"`                          // what its owner calls it
-	Prefix      string     `json:"prefix" min:"1"`                // the first characters of the key
-	Environment string     `json:"environment" words:"live test"` // what the key is for
-	CreatedAt   time.Time  `json:"created_at"`                    // when it was made
-	LastUsedAt  *time.Time `json:"last_used_at"`                  // when it last called; null before its first call
+	ID          string         `json:"id" min:"1"`     // the id of the key
+	Name        string         `json:"name"`           // what its owner calls it
+	Prefix      string         `json:"prefix" min:"1"` // the first characters of the key
+	Environment KeyEnvironment `json:"environment"`    // what the key is for
+	CreatedAt   time.Time      `json:"created_at"`     // when it was made
+	LastUsedAt  *time.Time     `json:"last_used_at"`   // when it last called; null before its first call
 }
 
 // MeCredits is the account's balance.

@@ -88,6 +88,7 @@ func makeVocabularies() []Vocabulary {
 		{Name: "Topic", Words: Topics(), Open: true},
 		{Name: "CacheState", Words: texts(CacheStates())},
 		{Name: "PlatformState", Words: texts(PlatformStates())},
+		{Name: "KeyEnvironment", Words: texts(KeyEnvironments())},
 		{Name: "HealthState", Words: texts(HealthStates())},
 		{Name: "SourceState", Words: texts(SourceStates())},
 		{Name: problemCode, Words: texts(problem.Codes())},

@@ -334,6 +334,11 @@ func mask(v any) any {
 			delete(key, "last_used_at")
 			delete(v["limits"].(map[string]any)["rate"].(map[string]any), "remaining")
 		}
+		if _, ok := v["former_until"]; ok {
+			delete(v, "id")
+			delete(v, "prefix")
+			delete(v, "last_used_at")
+		}
 		if _, ok := v["seq"]; ok {
 			delete(v, "id")
 		}

@@ -48,6 +48,12 @@ func (s *Server) documents() {
 		}))
 	}
 	described("/openapi.json", "application/json", func(d *describe.Description) []byte { return d.OpenAPI })
+	if len(s.described) > 0 {
+		s.document(managePath+"openapi.json", sync.OnceValues(func() (*static, error) {
+			body, err := describe.Manage(s.described)
+			return newStatic("application/json", body), err
+		}))
+	}
 	for _, file := range describe.SchemaFiles() {
 		described("/schemas/"+file, "application/schema+json", func(d *describe.Description) []byte { return d.Schemas[file] })
 	}

@@ -156,7 +156,7 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 				return well.get(t, pathTo(o, "rate_limited_upstream"))
 			case "estimate":
 				return well.get(t, strings.Replace(path, "%2Fmock%2F", "%2Fkwai%2F", 1))
-			case "usage", "requests", "job", "resolve", "monitors", "changes", "history":
+			case "usage", "requests", "keys", "job", "resolve", "monitors", "changes", "history":
 				return overloaded(t).get(t, pathTo(o, "salma"))
 			default:
 				return well.get(t, strings.Replace(path, "/mock/", "/kwai/", 1))

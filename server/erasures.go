@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/server/describe"
 )
 
 // erasuresPath is where the operator erases.
@@ -26,19 +28,32 @@ func WithErasures(may func(*http.Request) error) Option {
 			return errors.New("may is nil: pass a function that says who may erase")
 		}
 		c.mayErase = may
+		c.described = append(c.described, erasureRoutes...)
 		return nil
 	}}
 }
 
+var erasureRoutes = []describe.Managed{
+	{
+		Method: "POST", Path: erasuresPath, ID: "eraseSubject", Summary: "Erase what is kept of someone", Operator: true,
+		Doc:  "It concerns all accounts. The answer is the envelope of the API around the receipt.",
+		Body: reflect.TypeFor[erasureBody](), Status: http.StatusOK,
+	},
+	{
+		Method: "GET", Path: erasuresPath, ID: "listErasures", Summary: "List the receipts of erasures", Operator: true,
+		Status: http.StatusOK, Query: []string{"after"},
+	},
+}
+
 // erasureBody is the body of POST /manage/erasures.
 type erasureBody struct {
-	Platform platform.ID `json:"platform"`
-	Handle   string      `json:"handle"`
-	ID       string      `json:"id"`
-	URL      string      `json:"url"`
-	Block    bool        `json:"block"`
-	Reason   string      `json:"reason"`
-	DryRun   bool        `json:"dry_run"`
+	Platform platform.ID `json:"platform,omitempty" doc:"Where; left out with url."`
+	Handle   string      `json:"handle,omitempty" doc:"Whom, by a handle."`
+	ID       string      `json:"id,omitempty" doc:"Whom, by an id."`
+	URL      string      `json:"url,omitempty" doc:"Whom, by a public URL."`
+	Block    bool        `json:"block,omitempty" doc:"Whether the subject is kept out from then on."`
+	Reason   string      `json:"reason,omitempty" doc:"Why, for the receipt."`
+	DryRun   bool        `json:"dry_run,omitempty" doc:"Whether it is only told what would be erased."`
 }
 
 // erasures answers a request at erasuresPath.

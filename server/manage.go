@@ -1,13 +1,19 @@
 package server
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/server/describe"
 )
 
 // managePath is the path below which accounts manage what is their own.
@@ -21,6 +27,9 @@ type Managing func(w http.ResponseWriter, r *http.Request, who *socialdata.Clien
 
 // WithManaging answers the requests that fit pattern, such as "PUT /manage/monitors/{name}", with h. The pattern is one of
 // [http.ServeMux] with a method, and a path below /manage/.
+//
+// A request with an Idempotency-Key is handled once; the same one again within a day gets the same answer, in which a member
+// "secret" of the object is null: it is not stored.
 //
 // Who shows no key, or one without the mark Manage (keys.Key), is answered 401. Such a request counts against the
 // rate limit of the key and within [Limits] as any call. Without this option, there is nothing below /manage.
@@ -38,6 +47,22 @@ func WithManaging(pattern string, h Managing) Option {
 		}
 		return register(c.managed, pattern, h)
 	}}
+}
+
+// managed is a route below /manage with its description.
+type managed struct {
+	handle Managing
+	about  describe.Managed
+}
+
+// serveManaged adds routes to c.
+func serveManaged(c *config, routes []managed) error {
+	var failed error
+	for _, m := range routes {
+		failed = errors.Join(failed, WithManaging(m.about.Method+" "+m.about.Path, m.handle).apply(c))
+		c.described = append(c.described, m.about)
+	}
+	return failed
 }
 
 // register adds h to mux, which panics on patterns that it cannot have.
@@ -59,7 +84,7 @@ func (h Managing) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 
 // manages reports whether a path is one of those that manage something.
 func (s *Server) manages(path string) bool {
-	return s.managed != nil && strings.HasPrefix(path, managePath)
+	return s.managed != nil && strings.HasPrefix(path, managePath) && path != managePath+"openapi.json"
 }
 
 var errMayNotManage = problem.New(problem.Unauthorized,
@@ -80,10 +105,90 @@ func (s *Server) manage(w *response, r *http.Request) {
 	}
 	w.route = path
 	w.set("Cache-Control", "no-store")
-	s.managed.ServeHTTP(w, r)
+	s.change(w, r)
 	if w.failed != nil {
 		s.fail(w, r, w.failed)
 	}
+}
+
+// change lets the handler of a request below /manage answer it: once for an Idempotency-Key.
+func (s *Server) change(w *response, r *http.Request) {
+	given, wants := r.Header["Idempotency-Key"]
+	if !wants || r.Method == http.MethodGet || r.Method == http.MethodHead {
+		s.managed.ServeHTTP(w, r)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		w.failed = problem.Wrap(err, problem.InvalidRequest, "the body of the request did not arrive whole; send it again")
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var live *kept
+	key := cmp.Or(strings.Join(given, ", "), " ") // an empty one is no more valid than a space is
+	b, replayed, err := w.who.Once(r.Context(), key, r.Method+" "+r.URL.RequestURI()+"\n"+string(body), func(context.Context) ([]byte, error) {
+		live = &kept{header: w.Header()}
+		s.hold(w, r, live)
+		if w.failed != nil {
+			return nil, w.failed
+		}
+		return json.Marshal(live.public())
+	})
+	if err == nil && replayed {
+		live = &kept{header: w.Header()}
+		if err = json.Unmarshal(b, live); err == nil {
+			w.set("X-Idempotent-Replay", "true")
+		}
+	}
+	if w.failed = err; err == nil {
+		live.write(w)
+	}
+}
+
+// hold lets the handler of r answer into live.
+func (s *Server) hold(w *response, r *http.Request, live *kept) {
+	under := w.ResponseWriter
+	defer func() { w.ResponseWriter, w.status, w.bytes = under, 0, 0 }() // a panic is answered on the connection
+	w.ResponseWriter = live
+	s.managed.ServeHTTP(w, r)
+}
+
+// kept is an answer below /manage. A member "secret" of the object in it is for its first reader alone.
+type kept struct {
+	Status int
+	Type   string
+	Body   []byte
+	header http.Header
+}
+
+// Header, WriteHeader and Write implement [http.ResponseWriter].
+func (k *kept) Header() http.Header { return k.header }
+
+func (k *kept) WriteHeader(status int) { k.Status = cmp.Or(k.Status, status) }
+
+func (k *kept) Write(b []byte) (int, error) {
+	k.WriteHeader(http.StatusOK)
+	k.Body = append(k.Body, b...)
+	return len(b), nil
+}
+
+// public returns what may be kept: everything but the secret.
+func (k *kept) public() kept {
+	out := kept{Status: k.Status, Type: k.header.Get("Content-Type"), Body: k.Body}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(k.Body, &members) == nil && members["secret"] != nil {
+		members["secret"] = json.RawMessage("null")
+		out.Body, _ = json.Marshal(members) // it was JSON
+	}
+	return out
+}
+
+func (k *kept) write(w http.ResponseWriter) {
+	if k.Type != "" {
+		w.Header().Set("Content-Type", k.Type)
+	}
+	w.WriteHeader(cmp.Or(k.Status, http.StatusOK))
+	_, _ = w.Write(k.Body) // a caller who has gone asks again
 }
 
 // mayManage finds out who makes a request and admits it. The key is looked at before the body, which comes before the

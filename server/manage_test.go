@@ -44,11 +44,16 @@ func openManaged(t *testing.T, cfg enginetest.Config) (s *site, secret string) {
 
 func (s *site) send(t *testing.T, secret, method, path, body string) reply {
 	t.Helper()
+	return s.request(t, method, path, body, http.Header{"Authorization": {"Bearer " + secret}})
+}
+
+func (s *site) request(t *testing.T, method, path, body string, header http.Header) reply {
+	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.web.URL+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Authorization", "Bearer "+secret)
+	r.Header = header
 	resp, err := s.web.Client().Transport.RoundTrip(r)
 	if err != nil {
 		t.Fatal(err)

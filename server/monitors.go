@@ -8,41 +8,54 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/server/describe"
 )
 
 // WithMonitors serves what makes, pauses and ends the monitors of an account, below /manage: see [WithManaging]. What they
 // are and what they tell is read below /v1 in any case.
 func WithMonitors() Option {
 	return option{"WithMonitors", func(c *config) error {
-		var failed error
-		for pattern, h := range map[string]Managing{
-			"PUT /manage/monitors/{name}":         putMonitor,
-			"POST /manage/monitors/{name}/pause":  pauseMonitor,
-			"POST /manage/monitors/{name}/resume": resumeMonitor,
-			"DELETE /manage/monitors/{name}":      endMonitor,
-		} {
-			failed = errors.Join(failed, WithManaging(pattern, h).apply(c))
-		}
-		return failed
+		return serveManaged(c, monitorRoutes)
 	}}
+}
+
+var monitorRoutes = []managed{
+	{putMonitor, describe.Managed{
+		Method: "PUT", Path: "/manage/monitors/{name}", ID: "putMonitor", Summary: "Make a monitor, or change the one of that name",
+		Doc:  "The same again changes nothing. Another operation, platform or parameters begin anew.",
+		Body: reflect.TypeFor[monitorBody](), Answer: reflect.TypeFor[schema.Monitor](), Status: http.StatusOK, New: true,
+	}},
+	{pauseMonitor, describe.Managed{
+		Method: "POST", Path: "/manage/monitors/{name}/pause", ID: "pauseMonitor", Summary: "Pause a monitor",
+		Doc: "It polls nothing until it is resumed.", Answer: reflect.TypeFor[schema.Monitor](), Status: http.StatusOK,
+	}},
+	{resumeMonitor, describe.Managed{
+		Method: "POST", Path: "/manage/monitors/{name}/resume", ID: "resumeMonitor", Summary: "Resume a monitor",
+		Doc: "It polls at once if a poll is due.", Answer: reflect.TypeFor[schema.Monitor](), Status: http.StatusOK,
+	}},
+	{endMonitor, describe.Managed{
+		Method: "DELETE", Path: "/manage/monitors/{name}", ID: "endMonitor", Summary: "End a monitor",
+		Doc: "Its history is removed; what it has told stays in the feed.", Status: http.StatusNoContent,
+	}},
 }
 
 // monitorBody is the body of PUT /manage/monitors/{name}.
 type monitorBody struct {
-	Operation string            `json:"operation"`
-	Platform  platform.ID       `json:"platform"`
-	Params    map[string]string `json:"params"`
-	Every     string            `json:"every"`
-	Pages     int               `json:"pages"`
-	Follow    int               `json:"follow"`
-	Fields    []string          `json:"fields"`
-	Alerts    []string          `json:"alerts"`
+	Operation string            `json:"operation" min:"1" doc:"What is asked, such as posts."`
+	Platform  platform.ID       `json:"platform,omitempty" doc:"Where; left out for a search of several platforms."`
+	Params    map[string]string `json:"params,omitempty" doc:"The parameters of the operation."`
+	Every     string            `json:"every,omitempty" doc:"How often, as a duration such as 15m; as often as makes sense without it."`
+	Pages     int               `json:"pages,omitempty" min:"1" max:"10" doc:"How many pages a poll reads at most; 2 without it."`
+	Follow    int               `json:"follow,omitempty" min:"0" max:"100" doc:"How many of the newest items are compared as well."`
+	Fields    []string          `json:"fields,omitempty" doc:"The fields that are compared; all without it."`
+	Alerts    []string          `json:"alerts,omitempty" doc:"The numbers that raise an alert, such as followers:5%."`
 }
 
 // putMonitor makes a monitor, or changes the one of its name.

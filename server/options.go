@@ -13,6 +13,7 @@ import (
 
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/server/describe"
 )
 
 // Option configures a [Server]. [New] checks what it was given and fails with the option's name.
@@ -58,7 +59,8 @@ type config struct {
 	auth       Auth // nil asks the client's key store
 	ready      func(context.Context) error
 	mounted    map[string]http.Handler
-	managed    *http.ServeMux // nil when nothing is managed
+	managed    *http.ServeMux     // nil when nothing is managed
+	described  []describe.Managed // of what is below /manage
 	limits     Limits
 	sections   []Section
 	metrics    http.Handler // nil serves none

@@ -32,6 +32,7 @@ func handlers() map[string]handler {
 		"job":           job,
 		"raw":           reads(planRaw),
 		"health":        health,
+		"keys":          listKeys,
 		"monitors":      listMonitors,
 		"changes":       listChanges,
 		"history":       listHistory,
@@ -88,7 +89,7 @@ func me(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*o
 	}
 	return s.free(ctx, call, schema.Me{
 		Key: schema.MeKey{
-			ID: k.ID, Name: k.Name, Prefix: k.Prefix, Environment: string(k.Environment),
+			ID: k.ID, Name: k.Name, Prefix: k.Prefix, Environment: schema.KeyEnvironment(k.Environment),
 			CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt,
 		},
 		Credits: schema.MeCredits{Balance: balance},

@@ -1,0 +1,294 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/socialdata/socialdata/internal/account"
+	"github.com/socialdata/socialdata/internal/cursor"
+	"github.com/socialdata/socialdata/internal/read"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+)
+
+const (
+	keysPage = 100
+	mostKeys = 1000 // keys of an account that work, and that it makes in a day
+	// LongestOverlap is how long the former secret of a rotated key may be accepted.
+	LongestOverlap = 30 * 24 * time.Hour
+)
+
+// managingKeys is what failures of keys are logged and told as.
+var managingKeys = &operation.Operation{Name: "keys", Func: "Keys", Path: "/manage/keys/{name}", Service: true}
+
+// errNoKeys means that the store of keys cannot list or change them.
+var errNoKeys = problem.New(problem.PlatformUnavailable, "the keys of this service are kept elsewhere: they cannot be seen or changed here")
+
+// admin returns the store of keys as one that can be changed, and the account whose keys the session sees.
+func (s *Session) admin() (store keys.Admin, owner string, err error) {
+	key := s.who.Key()
+	if key == nil {
+		return nil, "", account.ErrNone
+	}
+	store, ok := s.accounts.Keys.(keys.Admin)
+	if !ok {
+		return nil, "", errNoKeys
+	}
+	return store, key.Account, nil
+}
+
+// keptKeys returns the error of the store of keys as what it is to callers.
+func keptKeys(ctx context.Context, err error) error {
+	switch {
+	case err == nil, ctx.Err() != nil:
+		return err
+	case errors.Is(err, keys.ErrAbsent):
+		return problem.Wrap(err, problem.NotFound, "the account has no such key")
+	case errors.Is(err, keys.ErrInvalid), errors.Is(err, keys.ErrTaken):
+		return problem.Wrap(err, problem.InvalidRequest, "%s", strings.TrimPrefix(err.Error(), keys.ErrInvalid.Error()+": "))
+	}
+	if p, ok := errors.AsType[*problem.Error](err); ok {
+		return p
+	}
+	return &account.UnavailableError{Store: "keys", Err: err}
+}
+
+// listKeys answers a page of the account's keys, oldest first.
+func listKeys(ctx context.Context, s *Session, row *read.Row, call operation.Call) (*operation.Answer, error) {
+	in, err := call.Bind(row.Params)
+	if err != nil {
+		return nil, err
+	}
+	store, owner, err := s.admin()
+	if err != nil {
+		return nil, err
+	}
+	bound := boundTo(row, owner, in)
+	after, err := s.place(ctx, bound, in)
+	if err != nil {
+		return nil, err
+	}
+	bounded, cancel := s.bounded(ctx)
+	defer cancel()
+	found, err := store.Keys(bounded, owner)
+	if err != nil {
+		return nil, keptKeys(ctx, err)
+	}
+	if after != "" {
+		at := slices.IndexFunc(found, func(k keys.Key) bool { return k.ID == after })
+		if at < 0 {
+			return nil, cursor.ErrInvalid
+		}
+		found = found[at+1:]
+	}
+	next := ""
+	if len(found) > keysPage {
+		found = found[:keysPage]
+		next = found[keysPage-1].ID
+	}
+	out := make([]schema.Key, len(found))
+	for i, k := range found {
+		out[i] = s.shownKey(k)
+	}
+	return s.paged(ctx, call, out, bound, next)
+}
+
+// KeyWish is what an account wants one of its keys to be. A limit that is nil is as high as it may be.
+type KeyWish struct {
+	Name        string
+	Environment keys.Environment // "" means live for a new key, and that of the one that is there
+	Limits      keys.Limits
+	Manage      bool
+}
+
+// PutKey makes a key of the session's account, or changes the one of that name, and reports whether it is new.
+func (s *Session) PutKey(ctx context.Context, w KeyWish) (k schema.MadeKey, made bool, err error) {
+	ctx, id := named(ctx, "")
+	k, made, err = s.putKey(ctx, w)
+	return k, made, s.failKeys(ctx, id, err)
+}
+
+// RevokeKey revokes a key of the session's account.
+func (s *Session) RevokeKey(ctx context.Context, key string) (schema.Key, error) {
+	ctx, id := named(ctx, "")
+	k, err := s.revokeKey(ctx, key)
+	return k, s.failKeys(ctx, id, err)
+}
+
+// RotateKey gives a key of the session's account a new secret. The one before is accepted for that long.
+func (s *Session) RotateKey(ctx context.Context, key string, overlap time.Duration) (schema.MadeKey, error) {
+	ctx, id := named(ctx, "")
+	k, err := s.rotateKey(ctx, key, overlap)
+	return k, s.failKeys(ctx, id, err)
+}
+
+// failKeys is fail for keys; nil for no error.
+func (s *Session) failKeys(ctx context.Context, requestID string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return s.fail(ctx, managingKeys, operation.Call{RequestID: requestID}, err)
+}
+
+func (s *Session) putKey(ctx context.Context, w KeyWish) (made schema.MadeKey, isNew bool, err error) {
+	store, owner, err := s.admin()
+	if err != nil {
+		return made, false, err
+	}
+	if w.Environment != "" && w.Environment != keys.Live && w.Environment != keys.Test {
+		return made, false, problem.New(problem.InvalidRequest, "environment must be live or test")
+	}
+	bounded, cancel := s.bounded(ctx)
+	defer cancel()
+	for {
+		all, err := store.Keys(bounded, owner)
+		if err == nil {
+			err = keys.CheckName(w.Name)
+		}
+		if err != nil {
+			return made, false, keptKeys(ctx, err)
+		}
+		same := slices.DeleteFunc(slices.Clone(all), func(k keys.Key) bool { return k.Name != w.Name || k.RevokedAt != nil })
+		switch len(same) {
+		case 0:
+			made, err = s.makeKey(bounded, store, owner, all, w)
+			if errors.Is(err, keys.ErrTaken) {
+				continue // another call has been faster
+			}
+			return made, err == nil, keptKeys(ctx, err)
+		case 1:
+			made, err = s.changeKey(bounded, store, same[0], w)
+			return made, false, keptKeys(ctx, err)
+		}
+		return made, false, problem.New(problem.InvalidRequest,
+			"the account has %d keys of this name; revoke all but one of them by their ids first", len(same))
+	}
+}
+
+// makeKey makes a key whose limits are at most those of the session's own.
+func (s *Session) makeKey(ctx context.Context, store keys.Admin, owner string, all []keys.Key, w KeyWish) (schema.MadeKey, error) {
+	working, young, today := 0, 0, s.cfg.Now().Add(-24*time.Hour)
+	for _, k := range all {
+		if k.RevokedAt == nil {
+			working++
+		}
+		if k.CreatedAt.After(today) {
+			young++
+		}
+	}
+	if max(working, young) >= mostKeys {
+		return schema.MadeKey{}, problem.New(problem.InvalidRequest,
+			"the account has as many keys as it may have, or has made as many in a day: %d; change or rotate one of them", mostKeys)
+	}
+	bounds := s.who.Key().Most()
+	limits, err := s.allowed(w.Limits, bounds)
+	if err != nil {
+		return schema.MadeKey{}, err
+	}
+	secret, k, err := store.CreateKey(ctx, keys.NewKey{
+		Account: owner, Name: w.Name, Environment: cmp.Or(w.Environment, keys.Live), Rate: limits.Rate, DayCap: limits.DayCap,
+		TotalCap: limits.TotalCap, Manage: w.Manage, Bounds: &bounds, Unique: true,
+	})
+	if err != nil {
+		return schema.MadeKey{}, err
+	}
+	return schema.MadeKey{Key: s.shownKey(k), Secret: &secret}, nil
+}
+
+// changeKey changes a key within its bounds.
+func (s *Session) changeKey(ctx context.Context, store keys.Admin, k keys.Key, w KeyWish) (schema.MadeKey, error) {
+	if w.Environment != "" && w.Environment != k.Environment {
+		return schema.MadeKey{}, problem.New(problem.InvalidRequest, "the key is a %s key, and stays one; make another key", k.Environment)
+	}
+	k, err := store.Change(ctx, k.ID, func(k *keys.Key) error {
+		bounds := k.Most()
+		limits, err := s.allowed(w.Limits, bounds)
+		if err != nil {
+			return err
+		}
+		k.Rate, k.DayCap, k.TotalCap, k.Bounds, k.Manage = limits.Rate, limits.DayCap, limits.TotalCap, &bounds, w.Manage
+		return nil
+	})
+	return schema.MadeKey{Key: s.shownKey(k)}, err
+}
+
+// allowed returns the limits that are wanted, those that are not as high as they may be, unless one of them is higher.
+func (s *Session) allowed(want, most keys.Limits) (keys.Limits, error) {
+	want.Rate, want.DayCap, want.TotalCap = cmp.Or(want.Rate, most.Rate), cmp.Or(want.DayCap, most.DayCap), cmp.Or(want.TotalCap, most.TotalCap)
+	return want, cmp.Or(want.Check(), want.Within(most, s.accounts.Rate))
+}
+
+func (s *Session) revokeKey(ctx context.Context, id string) (out schema.Key, err error) {
+	store, bounded, cancel, err := s.own(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	defer cancel()
+	k, err := store.Revoke(bounded, id)
+	if err != nil {
+		return out, keptKeys(ctx, err)
+	}
+	return s.shownKey(k), nil
+}
+
+func (s *Session) rotateKey(ctx context.Context, id string, overlap time.Duration) (out schema.MadeKey, err error) {
+	if overlap < 0 || overlap > LongestOverlap {
+		return out, problem.New(problem.InvalidRequest, "overlap must be 0 to %d hours", int(LongestOverlap.Hours()))
+	}
+	store, bounded, cancel, err := s.own(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	defer cancel()
+	secret, k, err := store.Rotate(bounded, id, s.cfg.Now().Add(overlap))
+	if err != nil {
+		return out, keptKeys(ctx, err)
+	}
+	return schema.MadeKey{Key: s.shownKey(k), Secret: &secret}, nil
+}
+
+// own returns the store of keys and a context for a call of it, if the key with that id is of the session's account. Another
+// account's is as absent as one that there is not.
+func (s *Session) own(ctx context.Context, id string) (keys.Admin, context.Context, context.CancelFunc, error) {
+	store, owner, err := s.admin()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	bounded, cancel := s.bounded(ctx)
+	k, err := store.Key(bounded, id)
+	if err == nil && k.Account != owner {
+		err = keys.ErrAbsent
+	}
+	if err != nil {
+		cancel()
+		return nil, nil, nil, keptKeys(ctx, err)
+	}
+	return store, bounded, cancel, nil
+}
+
+// shownKey returns a key as its account sees it.
+func (s *Session) shownKey(k keys.Key) schema.Key {
+	most := k.Most()
+	out := schema.Key{
+		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Environment: schema.KeyEnvironment(k.Environment), Manage: k.Manage, CreatedAt: k.CreatedAt,
+		LastUsedAt: k.LastUsedAt, RevokedAt: k.RevokedAt, DayCap: k.DayCap, TotalCap: k.TotalCap, Rate: shownRate(k.Rate),
+		Bounds: schema.KeyBounds{DayCap: most.DayCap, TotalCap: most.TotalCap, Rate: shownRate(most.Rate)},
+	}
+	if k.Former != nil && k.RevokedAt == nil && s.cfg.Now().Before(k.Former.Until) {
+		out.FormerUntil = &k.Former.Until
+	}
+	return out
+}
+
+func shownRate(r *keys.Rate) *schema.KeyRate {
+	if r == nil {
+		return nil
+	}
+	return &schema.KeyRate{Capacity: r.Capacity, RefillPerS: r.Refill}
+}

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/privacy"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/store/records"
+)
+
+// onceLease is how long a change may take before another call under its key makes it in its place.
+const onceLease = time.Minute
+
+// change is what is kept of a change that was made under an idempotency key. Without an answer it is under way.
+type change struct {
+	Digest string // of the request, keyed
+	Claim  string
+	Answer []byte `json:",omitempty"`
+}
+
+// changing is what failures of changes under an idempotency key are logged and told as.
+var changing = &operation.Operation{Name: "manage", Path: "/manage", Service: true}
+
+// Once makes a change of the session's account once for an idempotency key within a day. A call that repeats an earlier one
+// gets what do returned then; one that comes while it is under way waits for it. Nothing is kept of a change that failed.
+func (s *Session) Once(
+	ctx context.Context, idempotencyKey, request string, do func(context.Context) ([]byte, error),
+) (answer []byte, replayed bool, err error) {
+	ctx, id := named(ctx, "")
+	if err := checkIdempotencyKey(idempotencyKey); err != nil {
+		return nil, false, s.fail(ctx, changing, operation.Call{RequestID: id}, err)
+	}
+	if idempotencyKey == "" {
+		answer, err = do(ctx)
+		return answer, false, err
+	}
+	stands, mine, err := s.claimChange(ctx, idempotencyKey, request)
+	if err != nil {
+		return nil, false, s.fail(ctx, changing, operation.Call{RequestID: id}, err)
+	}
+	if stands != nil {
+		return stands.Answer, true, nil
+	}
+	lasting := context.WithoutCancel(ctx)
+	if answer, err = do(ctx); err != nil {
+		if err := s.cfg.Records.Delete(lasting, mine.Key, mine.Version); err != nil {
+			s.cfg.Log.WarnContext(ctx, "claim on an idempotency key not removed", "request_id", id, "error", err)
+		}
+		return nil, false, err
+	}
+	var k change
+	if err := json.Unmarshal(mine.Value, &k); err == nil {
+		k.Answer = answer
+		mine.Value, _ = json.Marshal(k) // strings and bytes: it cannot fail
+	}
+	if _, err := s.cfg.Records.Put(lasting, mine, idempotencyTTL); err != nil {
+		s.cfg.Log.ErrorContext(ctx, "answer under an idempotency key not kept", "request_id", id, "error", err)
+	}
+	return answer, false, nil
+}
+
+// claimChange claims a key for a change, or returns what an earlier call under it came to.
+func (s *Session) claimChange(ctx context.Context, idempotencyKey, request string) (stands *change, mine records.Record, err error) {
+	digest, err := s.books.conceal(ctx, request)
+	if err != nil {
+		return nil, mine, err
+	}
+	value, _ := json.Marshal(change{Digest: digest, Claim: rand.Text()}) // strings: it cannot fail
+	mine = records.Record{
+		Key: records.Key("idempotency", s.who.Account(), "manage "+idempotencyKey), Owner: s.who.Account(), Value: value,
+		Subjects: privacy.MarksOf(privacy.Anything), // names that the account has chosen
+	}
+	over := time.Now().Add(s.left(ctx))
+	for {
+		found, added, err := s.cfg.Records.Add(ctx, mine, onceLease)
+		if err != nil {
+			return nil, mine, err
+		}
+		if added {
+			mine.Version = found.Version
+			return nil, mine, nil
+		}
+		stands = &change{}
+		switch err := json.Unmarshal(found.Value, stands); {
+		case err != nil:
+			return nil, mine, err
+		case stands.Digest != digest:
+			return nil, mine, problem.New(problem.InvalidRequest, "Idempotency-Key has been used for another request; use a new one")
+		case stands.Answer != nil:
+			return stands, mine, nil
+		case time.Now().After(over):
+			return nil, mine, problem.New(problem.UpstreamTimeout, "an earlier request under this Idempotency-Key has not come to its end; send it again")
+		}
+		select {
+		case <-ctx.Done():
+			return nil, mine, errors.Join(errUnderWay, ctx.Err())
+		case <-time.After(idempotencySlow):
+		}
+	}
+}

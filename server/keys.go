@@ -1,0 +1,109 @@
+package server
+
+import (
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/server/describe"
+)
+
+// WithKeys serves what makes, changes, rotates and revokes the keys of an account, below /manage: see [WithManaging]. They are
+// listed below /v1 in any case.
+func WithKeys() Option {
+	return option{"WithKeys", func(c *config) error {
+		return serveManaged(c, keyRoutes)
+	}}
+}
+
+var keyRoutes = []managed{
+	{putKey, describe.Managed{
+		Method: "PUT", Path: "/manage/keys/{name}", ID: "putKey", Summary: "Make a key, or change the one of that name",
+		Doc: "A new key is shown in the answer, this once. A limit that is left out is as high as the operator of the service " +
+			"has set it; none can be higher.",
+		Body: reflect.TypeFor[keyBody](), Answer: reflect.TypeFor[schema.MadeKey](), Status: http.StatusOK, New: true,
+	}},
+	{rotateKey, describe.Managed{
+		Method: "POST", Path: "/manage/keys/{id}/rotate", ID: "rotateKey", Summary: "Give a key a new value",
+		Doc: "It is shown in the answer, this once. The value before works until the overlap ends. All else of the key stays, " +
+			"what was spent of its caps too.",
+		Body: reflect.TypeFor[rotateBody](), Optional: true, Answer: reflect.TypeFor[schema.MadeKey](), Status: http.StatusOK,
+	}},
+	{revokeKey, describe.Managed{
+		Method: "DELETE", Path: "/manage/keys/{id}", ID: "revokeKey", Summary: "Revoke a key for good",
+		Doc: "It is refused from the next call on.", Answer: reflect.TypeFor[schema.Key](), Status: http.StatusOK,
+	}},
+}
+
+// keyBody is the body of PUT /manage/keys/{name}.
+type keyBody struct {
+	Environment schema.KeyEnvironment `json:"environment,omitempty" doc:"What a new key is for, which stays; live without it."`
+	Manage      bool                  `json:"manage,omitempty" doc:"Whether the key is to manage the account too."`
+	DayCap      *int64                `json:"day_cap,omitempty" min:"0" doc:"Credits that it may spend in one UTC day."`
+	TotalCap    *int64                `json:"total_cap,omitempty" min:"0" doc:"Credits that it may spend in total."`
+	Rate        *schema.KeyRate       `json:"rate,omitempty" doc:"How often it may call."`
+}
+
+// rotateBody is the body of POST /manage/keys/{id}/rotate.
+type rotateBody struct {
+	Overlap string `json:"overlap,omitempty" doc:"How long the value before works: a duration such as 24h, 720h at most; 24h without it."`
+}
+
+func putKey(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error {
+	var body keyBody
+	if err := readBody(r, &body); err != nil {
+		return err
+	}
+	req := socialdata.KeyRequest{
+		Name: r.PathValue("name"), Environment: keys.Environment(body.Environment), DayCap: body.DayCap, TotalCap: body.TotalCap,
+		Manage: body.Manage,
+	}
+	if body.Rate != nil {
+		req.Rate = &keys.Rate{Capacity: body.Rate.Capacity, Refill: body.Rate.RefillPerS}
+	}
+	made, isNew, err := who.Keys().Make(r.Context(), req)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if isNew {
+		status = http.StatusCreated
+	}
+	return writeMade(w, status, made)
+}
+
+// usualOverlap is the overlap of a rotation that names none.
+const usualOverlap = 24 * time.Hour
+
+func rotateKey(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error {
+	var body rotateBody
+	if r.ContentLength != 0 {
+		if err := readBody(r, &body); err != nil {
+			return err
+		}
+	}
+	overlap := usualOverlap
+	if body.Overlap != "" {
+		var err error
+		if overlap, err = time.ParseDuration(body.Overlap); err != nil {
+			return problem.New(problem.InvalidRequest, "overlap must be a duration such as 0s, 15m or 24h")
+		}
+	}
+	made, err := who.Keys().Rotate(r.Context(), r.PathValue("id"), overlap)
+	if err != nil {
+		return err
+	}
+	return writeMade(w, http.StatusOK, made)
+}
+
+func revokeKey(w http.ResponseWriter, r *http.Request, who *socialdata.Client) error {
+	k, err := who.Keys().Revoke(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return writeMade(w, http.StatusOK, k)
+}
