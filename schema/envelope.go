@@ -106,10 +106,10 @@ type Me struct {
 
 // MeKey is the calling key; its value is never shown again.
 type MeKey struct {
-	ID          string         `json:"id" min:"1"`     // the id of the key
+	ID          string         `json:"id" min:"1"`     // its id
 	Name        string         `json:"name"`           // what its owner calls it
-	Prefix      string         `json:"prefix" min:"1"` // the first characters of the key
-	Environment KeyEnvironment `json:"environment"`    // what the key is for
+	Prefix      string         `json:"prefix" min:"1"` // its first characters
+	Environment KeyEnvironment `json:"environment"`    // what it is for
 	CreatedAt   time.Time      `json:"created_at"`     // when it was made
 	LastUsedAt  *time.Time     `json:"last_used_at"`   // when it last called; null before its first call
 }

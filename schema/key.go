@@ -2,7 +2,7 @@ package schema
 
 import "time"
 
-// KeyEnvironment is what a key is for. Both kinds spend from the same balance.
+// KeyEnvironment is what a key is for.
 type KeyEnvironment string
 
 // The environments of a key.

@@ -215,6 +215,8 @@ func (adminResetCmd) Run(e *env) error {
 type keyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Create a key and print it, once."`
 	List   keyListCmd   `cmd:"" help:"List the keys."`
+	Set    keySetCmd    `cmd:"" help:"Change what a key may: its caps, its rate, whether it manages its account."`
+	Rotate keyRotateCmd `cmd:"" help:"Give a key a new secret and print it, once. The one before works until the overlap ends."`
 	Revoke keyRevokeCmd `cmd:"" help:"Revoke a key: it stops working at once."`
 }
 
@@ -298,6 +300,109 @@ func (e *env) keys(db *store, list []keys.Key) error {
 			}
 			row(k.ID, k.Name, k.Prefix+"…", cmp.Or(names[k.Account], k.Account), stamp(&k.CreatedAt), stamp(k.LastUsedAt), state)
 		}
+	})
+}
+
+type keySetCmd struct {
+	ID           string   `arg:"" help:"The key's id." predictor:"key"`
+	DayCap       *int64   `help:"Credits that the key may spend in one UTC day." placeholder:"N" xor:"day"`
+	NoDayCap     bool     `help:"Take that cap away." xor:"day"`
+	TotalCap     *int64   `help:"Credits that the key may ever spend, with what it has spent." placeholder:"N" xor:"total"`
+	NoTotalCap   bool     `help:"Take that cap away." xor:"total"`
+	RateCapacity *int64   `help:"Calls that the key may make at once." placeholder:"N" xor:"rate"`
+	RateRefill   *float64 `help:"Calls that the key gets back each second; with --rate-capacity." placeholder:"N"`
+	NoRate       bool     `help:"Take its own rate away: the server's limit holds." xor:"rate"`
+	Manage       bool     `help:"Let the key manage its account." xor:"manage"`
+	NoManage     bool     `help:"Let it do so no longer." xor:"manage"`
+
+	outputFlags `embed:""`
+}
+
+// Run changes the key. What an operator sets is what the account itself can set at most.
+func (c *keySetCmd) Run(e *env) error {
+	if err := e.local("key set"); err != nil {
+		return err
+	}
+	if (c.RateCapacity == nil) != (c.RateRefill == nil) {
+		return errors.New("--rate-capacity and --rate-refill go together")
+	}
+	return e.with(func(db *store) error {
+		k, err := db.Keys().Change(e.ctx, c.ID, func(k *keys.Key) error {
+			c.change(k)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return c.show(e, shapeOfKey(k, ""), func() error { return e.printf("changed %s (%s…): %s\n", k.ID, k.Prefix, limitsOf(k)) })
+	})
+}
+
+func (c *keySetCmd) change(k *keys.Key) {
+	most := k.Most()
+	set := func(to, bound **int64, given *int64, none bool) {
+		if none || given != nil {
+			*to, *bound = given, given
+		}
+	}
+	set(&k.DayCap, &most.DayCap, c.DayCap, c.NoDayCap)
+	set(&k.TotalCap, &most.TotalCap, c.TotalCap, c.NoTotalCap)
+	if c.NoRate {
+		k.Rate, most.Rate = nil, nil
+	}
+	if c.RateCapacity != nil {
+		k.Rate = &keys.Rate{Capacity: *c.RateCapacity, Refill: *c.RateRefill}
+		most.Rate = k.Rate
+	}
+	k.Bounds = &most
+	k.Manage = (k.Manage || c.Manage) && !c.NoManage
+}
+
+// limitsOf says what a key may.
+func limitsOf(k keys.Key) string {
+	words := "no caps"
+	switch {
+	case k.DayCap != nil && k.TotalCap != nil:
+		words = fmt.Sprintf("%d credits a day, %d in all", *k.DayCap, *k.TotalCap)
+	case k.DayCap != nil:
+		words = fmt.Sprintf("%d credits a day", *k.DayCap)
+	case k.TotalCap != nil:
+		words = fmt.Sprintf("%d credits in all", *k.TotalCap)
+	}
+	if k.Rate != nil {
+		words += fmt.Sprintf(", %d calls at once and %v a second", k.Rate.Capacity, k.Rate.Refill)
+	}
+	if k.Manage {
+		words += ", manages its account"
+	}
+	return words
+}
+
+type keyRotateCmd struct {
+	ID      string        `arg:"" help:"The key's id." predictor:"key"`
+	Overlap time.Duration `help:"How long the secret before works beside the new one; 0 ends it at once." default:"24h"`
+
+	outputFlags `embed:""`
+}
+
+// Run rotates the key; without --output standard output gets nothing but the new secret.
+func (c *keyRotateCmd) Run(e *env) error {
+	if err := e.local("key rotate"); err != nil {
+		return err
+	}
+	if c.Overlap < 0 || c.Overlap > 30*24*time.Hour {
+		return errors.New("--overlap must be 0 to 720h")
+	}
+	return e.with(func(db *store) error {
+		until := e.now().Add(c.Overlap)
+		secret, k, err := db.Keys().Rotate(e.ctx, c.ID, until)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(e.log, "Rotated %s. The new secret is shown this once; the one before works until %s.\n", k.ID, stamp(&until)); err != nil {
+			return err
+		}
+		return c.show(e, shapeOfKey(k, secret), func() error { return e.printf("%s\n", secret) })
 	})
 }
 

@@ -27,8 +27,8 @@
 //	account create, grant, refund  id, name, balance, created_at
 //	account list                   a list of these
 //	account show                   the same with keys, a list of what key list prints; with --server what GET /v1/me answers
-//	key create, revoke             id, name, prefix, account, environment, created_at, last_used_at, revoked_at, day_cap,
-//	                               total_cap, rate_capacity, rate_refill, manage, secret (of a new key alone)
+//	key create, set, rotate, revoke id, name, prefix, account, environment, created_at, last_used_at, revoked_at, day_cap,
+//	                               total_cap, rate_capacity, rate_refill, manage, secret (of a new key or secret alone)
 //	key list                       a list of these
 //	usage                          a list of seq, time, kind, amount, balance, operation, platform, cache, request_id,
 //	                               key, reason
@@ -38,9 +38,8 @@
 //	                               credits, took_ms, providers
 //	platforms                      a list of platform, operation, available, providers, missing, note
 //	platforms --raw                a list of platform, route, available, missing
-//	audit                          in_order, accounts, keys, entries, credits, problems, losses (a list of
-//	                               accepted, at, had_entries, had_credits, entries, credits),
-//	                               changed_keys
+//	audit                          in_order, accounts, keys, entries, credits, problems, losses, changed_keys
+//	                               (losses: a list of accepted, at, had_entries, had_credits, entries, credits)
 //	doctor                         a list of ok, warning, check, says
 //	version                        version, commit, go, os, arch
 //

@@ -63,7 +63,7 @@ func TestEveryCommandPrintsTheShapeThatIsDocumented(t *testing.T) {
 		{"account refund default 1 --request " + request, "account create, grant, refund " + account, account},
 		{"account list", "account list a list of these", account},
 		{"account show default", "account show the same with keys", account + ", keys"},
-		{"key create --account shop", "key create, revoke " + key + " (of a new key alone)", key},
+		{"key create --account shop", "key create, set, rotate, revoke " + key + " (of a new key or secret alone)", key},
 		{"key list", "key list a list of these", key},
 		{"usage default", "", "seq, time, kind, amount, balance, operation, platform, cache, request_id, key, reason"},
 		{"usage default --by day", "usage --by a list of " + rollup, rollup},

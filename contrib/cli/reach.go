@@ -24,6 +24,7 @@ type reachFlags struct {
 	TrustedProxy  []string `help:"Networks of the proxies in front, such as 10.0.0.0/8: the address of a caller is then the one that they note in X-Forwarded-For." env:"SOCIALDATA_TRUSTED_PROXY" group:"reach" placeholder:"CIDR"`
 	Dashboard     string   `help:"Serve the dashboard: on or off." enum:"on,off" default:"on" env:"SOCIALDATA_DASHBOARD" group:"reach"`
 	DashboardAddr string   `help:"Serve the dashboard on this address, and not on that of the API." env:"SOCIALDATA_DASHBOARD_ADDR" group:"reach" placeholder:"ADDR"`
+	Manage        string   `help:"Let keys with the mark manage change what is their account's own, below /manage: on or off." enum:"on,off" default:"on" env:"SOCIALDATA_MANAGE" group:"reach"`
 	MCP           string   `help:"Serve the tools of the Model Context Protocol at /mcp: on or off." name:"mcp" enum:"on,off" default:"on" env:"SOCIALDATA_MCP" group:"reach"`
 }
 
@@ -62,6 +63,14 @@ func (f reachFlags) options() []server.Option {
 		return nil
 	}
 	return []server.Option{server.WithTrustedProxies(networks...)}
+}
+
+// managing returns what serves the routes below /manage, unless that is off.
+func (f reachFlags) managing() []server.Option {
+	if f.Manage == "off" {
+		return nil
+	}
+	return []server.Option{server.WithMonitors(), server.WithKeys()}
 }
 
 // place is an address that is listened on.

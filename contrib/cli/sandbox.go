@@ -43,7 +43,7 @@ func (c *serveCmd) serveSandbox(e *env, log *slog.Logger) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closed(e.ctx, client)) }()
-	opts := append(c.Reach.options(), server.WithMonitors(), server.WithLogger(log), server.WithSections(e.sandbox()...), server.WithLimits(server.Limits{
+	opts := append(append(c.Reach.options(), c.Reach.managing()...), server.WithLogger(log), server.WithSections(e.sandbox()...), server.WithLimits(server.Limits{
 		InFlight: c.InFlight, Connections: c.Connections, Sandbox: c.InFlight, PerAccount: c.InFlight,
 	}))
 	if c.Reach.MCP == "on" {

@@ -107,12 +107,15 @@ func (c *serveCmd) Run(e *env) (err error) {
 	if err != nil {
 		return err
 	}
-	own := append(told.Server(), server.WithMonitors(), server.WithReady(db.Ping), server.WithSections(e.sandbox()...))
+	own := slices.Concat(told.Server(), c.Reach.managing(), []server.Option{server.WithReady(db.Ping), server.WithSections(e.sandbox()...)})
 	if c.Reach.MCP == "on" {
 		own = append(own, server.WithMount(mcpPath, mcp.New(client, mcp.Config{Records: db.Records(), Logger: log, Now: e.cfg.Now}).Handler()))
 	}
 	if c.Reach.Dashboard == "on" {
-		own = append(own, server.WithMetrics(told.page, pages.Admits), server.WithErasures(pages.Admits))
+		own = append(own, server.WithMetrics(told.page, pages.Admits))
+		if c.Reach.Manage == "on" {
+			own = append(own, server.WithErasures(pages.Admits))
+		}
 	}
 	// Listening comes before the key is made: a taken address must not cost the only sight of it.
 	at, err := c.Reach.open(e.ctx, log)
