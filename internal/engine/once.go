@@ -13,6 +13,9 @@ import (
 	"github.com/socialdata/socialdata/store/records"
 )
 
+// changeLife is how long the answer to a change is given again under its idempotency key.
+const changeLife = 24 * time.Hour
+
 // onceLease is how long a change may take before another call under its key makes it in its place.
 const onceLease = time.Minute
 
@@ -58,7 +61,7 @@ func (s *Session) Once(
 		k.Answer = answer
 		mine.Value, _ = json.Marshal(k) // strings and bytes: it cannot fail
 	}
-	if _, err := s.cfg.Records.Put(lasting, mine, idempotencyTTL); err != nil {
+	if _, err := s.cfg.Records.Put(lasting, mine, changeLife); err != nil {
 		s.cfg.Log.ErrorContext(ctx, "answer under an idempotency key not kept", "request_id", id, "error", err)
 	}
 	return answer, false, nil
