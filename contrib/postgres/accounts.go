@@ -357,7 +357,7 @@ func (s *Keys) now() time.Time {
 func list[T any](
 	ctx context.Context, db *DB, scan func(pgx.CollectableRow) (T, error), query string, args ...any,
 ) (found []T, err error) {
-	err = db.retry(ctx, func(bool) error {
+	err = db.read(ctx, func() error {
 		rows, err := db.pool.Query(ctx, db.sql(query), args...)
 		if err != nil {
 			return err

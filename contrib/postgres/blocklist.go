@@ -78,7 +78,7 @@ const selectEpoch = "SELECT coalesce(max(epoch), 0) FROM @privacy"
 
 // Epoch implements [privacy.Blocklist].
 func (b *Blocklist) Epoch(ctx context.Context) (epoch int64, err error) {
-	err = b.db.retry(ctx, func(bool) error { return b.db.pool.QueryRow(ctx, b.db.sql(selectEpoch)).Scan(&epoch) })
+	err = b.db.read(ctx, func() error { return b.db.pool.QueryRow(ctx, b.db.sql(selectEpoch)).Scan(&epoch) })
 	return epoch, err
 }
 

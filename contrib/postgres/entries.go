@@ -18,7 +18,7 @@ func (l *Ledger) Entries(ctx context.Context, q credits.Query) (found []credits.
 	if !keepable(q.Account) {
 		return nil, credits.ErrUnknownAccount
 	}
-	err = l.db.retry(ctx, func(bool) error {
+	err = l.db.read(ctx, func() error {
 		var no int64
 		err := l.db.pool.QueryRow(ctx, l.db.sql("SELECT no FROM @accounts WHERE id = $1"), q.Account).Scan(&no)
 		if errors.Is(err, pgx.ErrNoRows) {

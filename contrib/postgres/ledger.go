@@ -473,7 +473,7 @@ func (g *gift) decide(_ context.Context, b *batch) error {
 
 // Balance implements [credits.Ledger].
 func (l *Ledger) Balance(ctx context.Context, account string) (balance int64, err error) {
-	err = l.db.retry(ctx, func(bool) error {
+	err = l.db.read(ctx, func() error {
 		return l.db.pool.QueryRow(ctx, l.db.sql(`
 			SELECT balance - CASE WHEN first = 0 OR first > now THEN held ELSE (
 				SELECT coalesce(sum(amount), 0) FROM @holds WHERE account = a.no AND expires > now

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"syscall"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -115,13 +118,34 @@ func (db *DB) retry(ctx context.Context, do func(unsure bool) error) error {
 		}
 		return struct{}{}, err
 	}, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(db.cfg.Patience))
-	if transient(err) {
+	if transient(err) || broken(err) {
 		err = unavailable{err}
 	}
 	if err != nil && unsure && !errors.Is(err, keys.ErrTaken) { // what is another's was not written
 		err = fmt.Errorf("%w: %w", ErrUnsure, err)
 	}
 	return err
+}
+
+// read is retry for what changes nothing: it runs again when its connection breaks.
+func (db *DB) read(ctx context.Context, do func() error) error {
+	return db.retry(ctx, func(bool) error {
+		err := do()
+		if broken(err) {
+			err = lost{err, false}
+		}
+		return err
+	})
+}
+
+// broken reports whether err is of a connection that broke.
+func broken(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	_, ok := errors.AsType[net.Error](err)
+	return ok || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
 }
 
 // unavailable is an error of a database that could not be reached, or not be used for the moment, in all of our patience.

@@ -428,7 +428,7 @@ func nanosOrLeast(t time.Time) int64 {
 // Samples implements [watch.Store].
 func (s *Watches) Samples(ctx context.Context, q watch.Numbers) ([]watch.Sample, error) {
 	var no int64
-	err := s.db.retry(ctx, func(bool) error {
+	err := s.db.read(ctx, func() error {
 		return s.db.pool.QueryRow(ctx, s.db.sql("SELECT no FROM @monitors WHERE account = $1 AND name = $2"), q.Account, q.Monitor).Scan(&no)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -41,7 +41,7 @@ func built(t *testing.T) string {
 func TestMain(m *testing.M) {
 	if file := os.Getenv(clockVariable); file != "" {
 		cfg := config()
-		cfg.Now = (&clock{file: file}).now
+		cfg.Now = (&clock{file: file, jumps: os.Getenv(jumpsVariable) != ""}).now
 		cli.Main(cfg)
 	}
 	status := m.Run()

@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/socialdata/socialdata/store/records/recordstest"
 )
 
 // soakFor is how long the soak takes; SOCIALDATA_SOAK, such as 1h, overrides it.
@@ -112,15 +114,19 @@ func TestSoak(t *testing.T) {
 // clockVariable names the file with the offset of a server's clock; the server is then this test binary.
 const clockVariable = "SOAK_CLOCK"
 
+// jumpsVariable says that the clock is set, and that no time passes.
+const jumpsVariable = "SOAK_CLOCK_JUMPS"
+
 // longestLife is longer than the lifetime of everything that a server stores, except its own secret.
 const longestLife = 40 * 24 * time.Hour
 
 // clock is ahead of the real one by the duration in a file, which does not exist at first.
 type clock struct {
-	file string
-	mu   sync.Mutex
-	by   time.Duration
-	read time.Time
+	file  string
+	jumps bool // its monotonic reading stays, as when a machine's clock is set
+	mu    sync.Mutex
+	by    time.Duration
+	read  time.Time
 }
 
 // now reads the file at most ten times a second.
@@ -135,6 +141,9 @@ func (c *clock) now() time.Time {
 				c.by = by
 			}
 		}
+	}
+	if c.jumps {
+		return recordstest.Ahead(now, c.by)
 	}
 	return now.Add(c.by)
 }
