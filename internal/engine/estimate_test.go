@@ -247,3 +247,26 @@ func TestEstimateRefusesWhatIsNoCall(t *testing.T) {
 		}
 	}
 }
+
+// TestTheAllocationsOfAnEstimateDoNotGrowWithTheTable: what it takes is its own, and not that of other platforms.
+func TestTheAllocationsOfAnEstimateDoNotGrowWithTheTable(t *testing.T) { // not parallel: allocations are counted for the whole process
+	var ids []platform.ID
+	for _, info := range platform.All() {
+		ids = append(ids, info.ID)
+	}
+	count := func(ids ...platform.ID) float64 {
+		e := enginetest.New(t, enginetest.Config{Providers: enginetest.Sandboxes(mock.Config{}, ids...)})
+		if _, err := e.Client.Posts(t.Context(), socialdata.PostsRequest{Platform: platform.X, Handle: "salma"}); err != nil {
+			t.Fatal(err)
+		}
+		return testing.AllocsPerRun(100, func() {
+			if _, err := e.Client.Estimate(t.Context(), socialdata.EstimateRequest{Of: "/v1/x/posts?handle=salma"}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	const slack = 3 // the race detector makes pools forget now and then; a step for each platform would be 27 more
+	if alone, all := count(platform.X), count(ids...); all > alone+slack || all > 80 {
+		t.Errorf("%v allocations among all platforms, %v with one; want no more, and 80 at most", all, alone)
+	}
+}

@@ -13,19 +13,23 @@ import (
 	"github.com/socialdata/socialdata/providers"
 )
 
+// mobile are prefixes of a host that make no difference.
+var mobile = []string{"www", "m", "mobile"}
+
 // Opener returns a [providers.Provider.Open] for the short links of hosts. It sends one request to the host of the link
-// and does not follow redirects: it returns where the answer leads.
+// and does not follow redirects: it returns where the answer leads. A host that begins with www. is asked for the links
+// of all hosts of its site, such as old.reddit.com.
 func Opener(client *http.Client, hosts ...string) func(ctx context.Context, u *url.URL) (string, error) {
 	at := map[string]*Client{}
 	for _, host := range hosts {
 		at[host] = New(Config{HTTP: Still(client), Base: "https://" + host, MaxBody: 1 << 20, Check: leads})
 	}
 	return func(ctx context.Context, u *url.URL) (string, error) {
-		bare := strings.ToLower(u.Host)
-		for _, prefix := range []string{"www.", "m.", "mobile."} {
-			bare = strings.TrimPrefix(bare, prefix)
-		}
-		i := slices.IndexFunc(hosts, func(host string) bool { return host == bare || host == "www."+bare })
+		asked := strings.ToLower(u.Host)
+		i := slices.IndexFunc(hosts, func(host string) bool {
+			bare, site := strings.CutPrefix(host, "www.")
+			return asked == bare || strings.HasSuffix(asked, "."+bare) && (site || slices.Contains(mobile, strings.TrimSuffix(asked, "."+bare)))
+		})
 		if i < 0 {
 			return "", providers.NotFound("this short link is of a site that is not known")
 		}

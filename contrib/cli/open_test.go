@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/socialdata/socialdata/platform"
+)
+
+// addressOf returns an address of each platform, of those in the table that resolve is tested with.
+func addressOf(t *testing.T) map[platform.ID]string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "internal", "resolve", "testdata", "addresses.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[platform.ID]string{}
+	for line := range strings.Lines(string(b)) {
+		c := strings.Split(line, "\t")
+		if len(c) > 2 && !strings.HasPrefix(line, "#") && out[platform.ID(c[1])] == "" && strings.HasPrefix(c[0], "http") {
+			out[platform.ID(c[1])] = c[0]
+		}
+	}
+	return out
+}
+
+// TestOpenPrintsACardOrSaysWhatIsMissing: an address of each platform is read, or one sentence says why not: here no setting
+// is made, and no platform answers.
+func TestOpenPrintsACardOrSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	defer down.Close()
+	db := filepath.Join(t.TempDir(), "t.db")
+	addresses, settings := addressOf(t), 0
+	for _, info := range platform.All() {
+		address := addresses[info.ID]
+		if info.Sandbox {
+			address = "https://mock.example/@ann"
+		}
+		if address == "" {
+			t.Errorf("the table has no address of %s", info.ID)
+			continue
+		}
+		var out, log bytes.Buffer
+		status := run(t.Context(), []string{"--db", db, "--replay-url", down.URL, "open", address}, nil, &out, &log, func(string) string { return "" })
+		if info.Sandbox {
+			if status != 0 || !strings.Contains(out.String(), "handle") || !strings.Contains(out.String(), "ann") {
+				t.Errorf("%s: %d\n%s%s", address, status, out.String(), log.String())
+			}
+			continue
+		}
+		said := strings.TrimSpace(log.String())
+		lines := strings.Split(said, "\n")
+		if status == 0 || out.Len() > 0 || len(lines) != 1 || len(said) < 20 || strings.ContainsAny(said, "{}") {
+			t.Errorf("%s: %d, printed %q, said %q", address, status, out.String(), said)
+		}
+		if strings.Contains(said, "SOCIALDATA_") {
+			settings++
+		}
+	}
+	if settings < 5 {
+		t.Errorf("%d platforms name the setting that is missing", settings)
+	}
+}
