@@ -66,6 +66,8 @@ var schemes = []string{"itms-apps://", "itms-appss://", "itms://"}
 // written returns the address for a short form that only one platform uses.
 func written(text string) (address string, ok bool) {
 	switch {
+	case strings.HasPrefix(text, "http"): // as nearly all texts do
+		return "", false
 	case strings.HasPrefix(text, "spotify:"):
 		parts := strings.Split(text, ":")
 		if len(parts) < 3 {

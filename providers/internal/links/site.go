@@ -3,6 +3,7 @@ package links
 import (
 	"net/url"
 	"slices"
+	"strconv"
 
 	"github.com/socialdata/socialdata/providers"
 )
@@ -89,8 +90,22 @@ func (s *Site) Normalize(subject providers.Subject, value string) (string, error
 	case providers.SitePage:
 		return "", providers.Invalid("%.200q names no %s", value, subject)
 	default:
-		return "", providers.Invalid("%.200q is the address of a %s, not of a %s", value, named, subject)
+		// Put together without fmt: resolving an address asks for each subject that its page may have.
+		return "", &providers.Error{
+			Kind: providers.ErrInvalid, Detail: quoted(value) + " is the address of a " + string(named) + ", not of a " + string(subject),
+		}
 	}
+}
+
+// quoted is %.200q.
+func quoted(value string) string {
+	n := 0
+	for i := range value {
+		if n++; n > 200 {
+			return strconv.Quote(value[:i])
+		}
+	}
+	return strconv.Quote(value)
 }
 
 // ErrShort refuses a short link where an identifier is required.
