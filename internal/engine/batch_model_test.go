@@ -1,89 +1,351 @@
 package engine_test
 
 import (
+	"context"
+	"encoding/json"
+	"flag"
 	"fmt"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/socialdata/socialdata"
+	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/credits"
+	"github.com/socialdata/socialdata/enrich"
 	"github.com/socialdata/socialdata/internal/enginetest"
+	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/store/records"
 )
 
-// TestBatchesChargeWhatTheyTell draws batches of keys that are found, absent, refused and failing, plain, fresh and enriched,
-// some of them repeated under an idempotency key: what is told is the price of the keys that were found, and what is told is
-// charged.
+// batchSchedules is how many schedules are tried when BATCH_SCHEDULES does not say. For the long run:
 //
-//	go test ./internal/engine -run TestBatchesChargeWhatTheyTell -rapid.checks=100000
-func TestBatchesChargeWhatTheyTell(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		e := enginetest.New(t, enginetest.Config{Credits: 10_000})
-		word := rapid.SampledFrom([]string{
-			"salma", "@salma", "omar", "noura", "SALMA", "not_found", "private", "timeout", "rate_limited_upstream", "a\x00b", "https://elsewhere.example/",
-		})
-		told := int64(0)
-		for i := range rapid.IntRange(1, 20).Draw(rt, "batches") {
-			req := socialdata.ProfileBatchRequest{
-				Platform: platform.Mock, Handles: rapid.SliceOfN(word, 1, 12).Draw(rt, "keys"),
-				Fresh: rapid.Bool().Draw(rt, "fresh"),
-			}
-			if rapid.Bool().Draw(rt, "enrich") {
-				req.Enrich = socialdata.Arabic
-			}
-			calls := 1
-			if rapid.Bool().Draw(rt, "under a key") {
-				req.IdempotencyKey = fmt.Sprintf("batch-of-the-model-%d", i)
-				calls = rapid.IntRange(1, 3).Draw(rt, "calls")
-			}
-			before := e.Balance(t)
-			for n := range calls {
-				got, err := e.Client.ProfileBatch(t.Context(), req)
-				used := before - e.Balance(t)
-				switch {
-				case err != nil && used != 0:
-					rt.Fatalf("%q failed with %v and cost %d", req.Handles, err, used)
-				case err != nil:
-				case got.Meta.CreditsUsed != used: // a repetition tells what the first call cost
-					rt.Fatalf("%q, call %d: told %d, charged %d", req.Handles, n, got.Meta.CreditsUsed, used)
-				default:
-					wantPrice(rt, req, got, used)
-				}
-			}
-			told += before - e.Balance(t)
-		}
-		sum := int64(0)
-		for _, c := range e.Charges(t) {
-			sum += c.Amount
-		}
-		if sum != told || e.Balance(t) != 10_000-sum {
-			rt.Fatalf("told %d, charged %d, the balance is %d", told, sum, e.Balance(t))
-		}
-	})
+//	BATCH_SCHEDULES=100000 go test -timeout 4h -run TestBatchesChargeWhatTheyTell ./internal/engine
+const batchSchedules = 2000
+
+// batchSchedule is a few batches of one caller with all that happens to them.
+type batchSchedule struct {
+	Batches   []batchCall
+	Most      int // keys a request to the platform; 1 where each is read by itself
+	OneStep   bool
+	Unhappy   bool // the enricher fails
+	Processes []enginetest.Process
+	Restart   time.Duration // how long after its end a process is replaced
 }
 
-// wantPrice compares what a batch cost with what its answer is worth.
-func wantPrice(
-	t *rapid.T, req socialdata.ProfileBatchRequest, got *schema.Envelope[[]schema.BatchItem[schema.Profile]], used int64,
-) {
-	found, enriched := map[string]bool{}, int64(0)
-	for _, item := range got.Data {
+// batchCall is one batch.
+type batchCall struct {
+	Handles       []string // what comes of each follows from how it begins: see [modelSource]
+	Fresh, Enrich bool
+	Key           int           // of idempotency; 0 for none. The same number is the same call
+	HangUp        time.Duration // when the caller leaves; 0 for never
+	Pause         time.Duration // behind it
+}
+
+func drawBatches(t *rapid.T) batchSchedule {
+	s := batchSchedule{
+		Most: rapid.SampledFrom([]int{1, 2, 3, 100}).Draw(t, "keys a request"), OneStep: rapid.Bool().Draw(t, "one step"),
+		Unhappy: rapid.IntRange(0, 4).Draw(t, "unhappy") == 0,
+		Restart: time.Duration(rapid.IntRange(0, 100).Draw(t, "restart")) * 100 * time.Millisecond,
+	}
+	word := rapid.SampledFrom([]string{
+		"ann", "Ann", "bob", "carl", "dora", "eve", "none", "nobody", "gone", "odd", "hidden", "refused", "down", "late1", "late2", "a b",
+	})
+	for n := range rapid.IntRange(1, 4).Draw(t, "batches") {
+		c := batchCall{
+			Handles: rapid.SliceOfN(word, 1, 8).Draw(t, "handles"), Fresh: rapid.IntRange(0, 3).Draw(t, "fresh") == 0,
+			Enrich: rapid.IntRange(0, 3).Draw(t, "enrich") == 0,
+			Pause:  time.Duration(rapid.IntRange(0, 90).Draw(t, "pause")) * time.Second,
+		}
+		if rapid.Bool().Draw(t, "under a key") {
+			c.Key = n + 1
+		}
+		if rapid.IntRange(0, 5).Draw(t, "leaves") == 0 {
+			c.HangUp = time.Duration(rapid.IntRange(1, 30).Draw(t, "hang up")) * 100 * time.Millisecond
+		}
+		s.Batches = append(s.Batches, c)
+		if c.Key > 0 && rapid.Bool().Draw(t, "repeated") {
+			c.HangUp = 0
+			s.Batches = append(s.Batches, c)
+		}
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "ends") {
+		s.Processes = append(s.Processes, enginetest.DrawProcess(t, true))
+	}
+	s.Processes = append(s.Processes, enginetest.DrawProcess(t, false))
+	return s
+}
+
+// modelSource is [enginetest.Batched] with handles that answer too late, and of one form.
+func modelSource(most int) providers.Provider {
+	source := &enginetest.Batched{Most: most, Answers: time.Second}
+	p := source.Provider(platform.X, "x")
+	one, many := p.Profile, p.Batches.Profile.Read
+	late := func(ctx context.Context, handles ...string) {
+		if slices.ContainsFunc(handles, func(h string) bool { return strings.HasPrefix(h, "late") }) {
+			select {
+			case <-time.After(12 * time.Second): // within the call, and sometimes not together with another one
+			case <-ctx.Done():
+			}
+		}
+	}
+	bio := func(p *schema.Profile) { // some have a text
+		if p.Handle > "b" && p.Handle < "d" {
+			p.Bio = new("tea & <coffee>")
+		}
+	}
+	p.Profile = func(ctx context.Context, handle string) (schema.Profile, error) {
+		late(ctx, handle)
+		got, err := one(ctx, handle)
+		bio(&got)
+		return got, err
+	}
+	p.Batches.Profile.Read = func(ctx context.Context, handles []string) (map[string]schema.Profile, error) {
+		late(ctx, handles...)
+		found, err := many(ctx, handles)
+		for handle, got := range found {
+			bio(&got)
+			found[handle] = got
+		}
+		return found, err
+	}
+	if most < 2 {
+		p.Batches.Profile = providers.Batch[schema.Profile]{}
+	}
+	p.Normalize = func(_ providers.Subject, value string) (string, error) {
+		if strings.Contains(value, " ") {
+			return "", providers.Invalid("a handle holds no space")
+		}
+		return strings.ToLower(value), nil
+	}
+	return p
+}
+
+// batchWorld is what all processes of a schedule share, and what the caller has seen.
+type batchWorld struct {
+	batchSchedule
+
+	ledger  *credits.Memory
+	records *records.Memory
+	cache   *cache.Memory
+	made    []*enginetest.Machine
+	now     *enginetest.Machine // the one that takes calls
+
+	told  int64
+	most  int64        // that all answers together may have cost
+	known map[int]bool // the keys under which there was an answer
+	cut   bool         // a process ended during a call that was not made again: what it cost is not told
+	again bool         // an answer was not kept, and its call made once more under its key
+}
+
+func (w *batchWorld) machine(p enginetest.Process) *enginetest.Machine {
+	m := enginetest.NewMachine(p)
+	client, err := socialdata.New(socialdata.WithProviders(providers.Chain{modelSource(w.Most)}), socialdata.WithLedger(m.Ledger(w.ledger, w.OneStep)),
+		socialdata.WithRecords(m.Records(w.records)), socialdata.WithCache(m.Cache(w.cache)), socialdata.WithClock(time.Now),
+		socialdata.WithEnricher(enrich.Func(func(context.Context, string) (schema.Enrichment, error) {
+			if w.Unhappy {
+				return schema.Enrichment{}, enginetest.ErrFault
+			}
+			return schema.Enrichment{Dialect: schema.MSA, Sentiment: schema.Sentiment{Label: schema.Neutral}}, nil
+		})))
+	if err != nil {
+		panic(err)
+	}
+	m.Client = client.As(keys.Key{ID: "key", Account: "account"})
+	w.made = append(w.made, m)
+	return m
+}
+
+// alive returns the process that takes calls, a new one if the last has ended.
+func (w *batchWorld) alive() *enginetest.Machine {
+	select {
+	case <-w.now.Ended:
+		time.Sleep(w.Restart)
+		w.Processes = w.Processes[1:]
+		w.now = w.machine(w.Processes[0])
+	default:
+	}
+	return w.now
+}
+
+// call makes a batch: until there is an answer, or once when there is no key to ask again with.
+func (w *batchWorld) call(ctx context.Context, c batchCall) {
+	call := operation.Call{Platform: "x", Params: url.Values{"handles": {strings.Join(c.Handles, ",")}}}
+	if c.Fresh {
+		call.Params.Set("fresh", "true")
+	}
+	if c.Enrich {
+		call.Params.Set("enrich", "arabic")
+	}
+	if c.Key > 0 {
+		call.IdempotencyKey = fmt.Sprintf("batch-of-the-model-%d", c.Key)
+	}
+	for try := range 20 {
+		first, leave := ctx, func() {}
+		if c.HangUp > 0 && try == 0 {
+			first, leave = context.WithTimeout(ctx, c.HangUp)
+		}
+		a, err, answered := w.alive().Do(first, "profile/batch", call)
+		leave()
+		switch {
+		case answered && err == nil:
+			w.answer(c, a)
+			return
+		case c.Key == 0:
+			w.cut = w.cut || !answered
+			return
+		}
+		time.Sleep(time.Second)
+	}
+	w.cut = true
+}
+
+// answer holds an answer against its price.
+func (w *batchWorld) answer(c batchCall, a *operation.Answer) {
+	if w.known[c.Key] { // costs nothing more
+		w.again = w.again || !a.Replayed
+		return
+	}
+	if c.Key > 0 {
+		w.known[c.Key] = true
+	}
+	w.told += a.Meta.CreditsUsed
+	price := priceOf(c, a.Data)
+	w.most += price
+	if used := a.Meta.CreditsUsed; used != price && !a.Replayed {
+		panic(fmt.Sprintf("%+v cost %d, want %d: %s", c, used, price, a.Data))
+	}
+}
+
+// priceOf is what a batch costs by its answer.
+func priceOf(c batchCall, data []byte) int64 {
+	var items []schema.BatchItem[schema.Profile]
+	if err := json.Unmarshal(data, &items); err != nil {
+		panic(err)
+	}
+	if len(items) != len(c.Handles) {
+		panic(fmt.Sprintf("%d items for %d keys", len(items), len(c.Handles)))
+	}
+	found, enriched, failed := map[string]bool{}, false, false
+	for i, item := range items {
+		if item.Key != c.Handles[i] || (item.Data == nil) == (item.Problem == nil) {
+			panic(fmt.Sprintf("key %q is answered with %+v", c.Handles[i], item))
+		}
 		if item.Data == nil {
 			continue
 		}
-		found[strings.ToLower(item.Data.Handle)] = true
-		if item.Data.Enrichment.Value != nil {
-			enriched = 3
+		if !strings.EqualFold(item.Data.Handle, item.Key) {
+			panic(fmt.Sprintf("%q is answered with %q", item.Key, item.Data.Handle))
+		}
+		found[item.Data.Handle] = true
+		enriched = enriched || item.Data.Enrichment.Value != nil
+		failed = failed || c.Enrich && item.Data.Bio != nil && item.Data.Enrichment.Value == nil
+	}
+	price := int64(len(found))
+	if c.Fresh {
+		price *= 2
+	}
+	if enriched && !failed {
+		price += 3
+	}
+	return price
+}
+
+// playBatches runs a schedule and says what is wrong, or "".
+func playBatches(t *testing.T, s batchSchedule) (wrong string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		w := &batchWorld{batchSchedule: s, known: map[int]bool{}}
+		w.ledger = credits.NewMemory(credits.MemoryConfig{})
+		w.records = records.NewMemory(records.MemoryConfig{})
+		w.cache = cache.NewMemory(cache.MemoryConfig{})
+		if _, err := w.ledger.Grant(t.Context(), "account", 1000, "for a test"); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			for _, m := range w.made {
+				if err := m.Close(); err != nil && wrong == "" {
+					wrong = err.Error()
+				}
+			}
+		}()
+		defer func() {
+			if v := recover(); v != nil {
+				wrong = fmt.Sprint(v)
+			}
+		}()
+		w.now = w.machine(w.Processes[0])
+		for _, c := range s.Batches {
+			w.call(t.Context(), c)
+			time.Sleep(c.Pause)
+		}
+		w.alive()                   // what a process has left is found by the next one
+		time.Sleep(5 * time.Minute) // every hold has run out
+		wrong = w.compare(t.Context())
+	})
+	return wrong
+}
+
+// compare holds what was charged against what was told.
+func (w *batchWorld) compare(ctx context.Context) string {
+	entries, err := w.ledger.Entries(ctx, credits.Query{Account: "account", Limit: 1000})
+	if err != nil {
+		return err.Error()
+	}
+	free, err := w.ledger.Balance(ctx, "account")
+	charged, lines := 1000-entries[0].Balance, ""
+	for _, e := range entries {
+		lines += fmt.Sprintf("\n\t%d %s %s at %v", e.Amount, e.Kind, e.Operation, e.At.Sub(entries[len(entries)-1].At))
+		if e.Kind == credits.Charged && e.Operation != "profile/batch" {
+			return "another operation was charged:" + lines
 		}
 	}
-	want := int64(len(found))
-	if req.Fresh {
-		want *= 2
+	switch {
+	case err != nil:
+		return err.Error()
+	case free != entries[0].Balance:
+		return fmt.Sprintf("%d credits can be spent of %d: something is held for ever", free, entries[0].Balance)
+	case charged != w.told && !w.cut && !w.again:
+		return fmt.Sprintf("%d credits were charged and %d told:%s", charged, w.told, lines)
+	case charged < w.told && !w.again:
+		return fmt.Sprintf("%d credits were charged and more told, %d:%s", charged, w.told, lines)
 	}
-	if want += enriched; want != used {
-		t.Fatalf("%q, fresh %t, enrich %q: %d keys were found, it cost %d, want %d", req.Handles, req.Fresh, req.Enrich, len(found), used, want)
+	return ""
+}
+
+// TestBatchesChargeWhatTheyTell plays batches of keys that are found, absent, refused, late and failing, plain, fresh and
+// enriched, some of them repeated under an idempotency key, whose callers leave and whose processes end, and in which any
+// call of the ledger, the records and the cache may fail or hang: what is told is the price of the keys that were found, and
+// what is told is charged.
+func TestBatchesChargeWhatTheyTell(t *testing.T) {
+	n := batchSchedules
+	if s := os.Getenv("BATCH_SCHEDULES"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
 	}
+	checks := flag.Lookup("rapid.checks")
+	before := checks.Value.String()
+	defer func() { _ = checks.Value.Set(before) }()
+	if err := checks.Value.Set(strconv.Itoa(n)); err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		s := drawBatches(rt)
+		if wrong := playBatches(t, s); wrong != "" {
+			rt.Fatalf("%s\nin %+v", wrong, s)
+		}
+	})
 }
