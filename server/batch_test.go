@@ -1,18 +1,23 @@
 package server_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/socialdata/socialdata/internal/enginetest"
 	"github.com/socialdata/socialdata/operation"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/schema"
+	"github.com/socialdata/socialdata/server"
 )
 
 // items returns the elements of a batch's answer.
@@ -103,4 +108,30 @@ func TestAListOfKeysHasABoundAsItIsSent(t *testing.T) {
 		t.Errorf("%+v", items)
 	}
 	s.get(t, "/v1/mock/profile/batch?handles="+fits+escape).wantProblem(t, problem.InvalidRequest, "handles", "32768")
+}
+
+// TestABatchIsOneCallAtWork, however many keys it has: with one place left it is answered, and the next call is not (D71).
+func TestABatchIsOneCallAtWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		slow := enginetest.Profiles(platform.X, "x", schema.Own, func(_ context.Context, handle string) (schema.Profile, error) {
+			<-release
+			return enginetest.Profile(handle), nil
+		})
+		s := serving(t, enginetest.Config{Providers: []providers.Provider{slow}}, server.WithLimits(server.Limits{InFlight: 2, PerAccount: 2}))
+		many := func(prefix string) string { return s.request("/v1/x/profile/batch?handles=" + prefix + strings.Join(names(50), ","+prefix)) }
+		first, second := s.call(many("a")), s.call(many("b"))
+		synctest.Wait()
+		s.call(many("c")).reply().wantProblem(t, "platform_unavailable", "the service is at its limit")
+		close(release)
+		for _, c := range []*caller{first, second} {
+			if items := c.reply().items(t); len(items) != 50 || items[49].Data == nil {
+				t.Errorf("%d items", len(items))
+			}
+		}
+		if got, want := s.Balance(t), int64(1000-100); got != want {
+			t.Errorf("%d credits are left, want %d", got, want)
+		}
+	})
 }

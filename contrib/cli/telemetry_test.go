@@ -89,8 +89,12 @@ func TestMetricsAreServedToWhoeverShowsTheAdminSecret(t *testing.T) {
 	s := startInProcess(t)
 	read(t, s.base+"/v1/mock/profile?handle=ann_of_the_metrics", s.secret)
 	page := text(t, s.base+"/metrics", s.admin)
-	if want := `socialdata_credits_charged_total{operation="profile",platform="mock"} 1`; !strings.Contains(page, want) {
-		t.Errorf("the page lacks %s", want)
+	for _, want := range []string{
+		`socialdata_credits_charged_total{operation="profile",platform="mock"} 1`, `socialdata_upstream_quota_left{limit="`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
 	}
 	if strings.Contains(page, "ann_of") || strings.Contains(page, s.secret) {
 		t.Error("the page holds what was asked, or the key")

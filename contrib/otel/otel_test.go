@@ -7,9 +7,11 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/otel/attribute"
@@ -165,6 +167,49 @@ func TestMetrics(t *testing.T) {
 		t.Log(strings.Join(slices.DeleteFunc(got, func(l string) bool {
 			return strings.HasPrefix(l, "#") || strings.HasPrefix(l, "go_") || strings.Contains(l, "_bucket")
 		}), "\n"))
+	}
+}
+
+// TestLimitsOfUpstreamsAreMeasured: those that are known, with what is left of them and when they start anew.
+func TestLimitsOfUpstreamsAreMeasured(t *testing.T) {
+	t.Parallel()
+	s := newStack(t, upstream(t, func(*http.Request) {}))
+	at := time.Now()
+	err := s.telemetry.Quotas(func() []observe.Quota {
+		return []observe.Quota{
+			{Platform: platform.YouTube, Provider: "youtube", Name: "units", Limit: 10_000, Used: 100, Left: 9_900, Resets: at.Add(time.Hour)},
+			{Platform: platform.YouTube, Provider: "youtube", Name: "searches", Limit: 100, Used: 100, Resets: at.Add(-time.Minute)},
+			{Platform: platform.GitHub, Provider: "github", Name: "core"}, // not told
+			{Platform: platform.X, Provider: "x", Name: "posts", Limit: 300, Left: 300},
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.metrics(t)
+	for _, want := range []string{
+		`socialdata_upstream_quota_left{limit="units",provider="youtube"} 9900`,
+		`socialdata_upstream_quota_left{limit="searches",provider="youtube"} 0`,
+		`socialdata_upstream_quota_left{limit="posts",provider="x"} 300`,
+		`socialdata_upstream_quota_resets_seconds{limit="searches",provider="youtube"} 0`,
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	for _, line := range got {
+		value, ok := strings.CutPrefix(line, `socialdata_upstream_quota_resets_seconds{limit="units",provider="youtube"} `)
+		if n, err := strconv.ParseFloat(value, 64); ok && (err != nil || n > 3600 || n < 3600-time.Since(at).Seconds()-1) {
+			t.Errorf("it starts anew in %s seconds, want an hour", value)
+		}
+		if strings.Contains(line, "_upstream_quota_") && (strings.Contains(line, `limit="core"`) || strings.Contains(line, `resets_seconds{limit="posts"`)) {
+			t.Errorf("what is not known is measured: %s", line)
+		}
+	}
+	if !slices.ContainsFunc(got, func(l string) bool {
+		return strings.HasPrefix(l, `socialdata_upstream_quota_resets_seconds{limit="units",provider="youtube"}`)
+	}) {
+		t.Error("the page lacks when the units start anew")
 	}
 }
 

@@ -19,8 +19,11 @@ import (
 	"github.com/socialdata/socialdata"
 	"github.com/socialdata/socialdata/credits"
 	"github.com/socialdata/socialdata/keys"
+	"github.com/socialdata/socialdata/platform"
 	"github.com/socialdata/socialdata/problem"
+	"github.com/socialdata/socialdata/providers"
 	"github.com/socialdata/socialdata/providers/mock"
+	"github.com/socialdata/socialdata/schema"
 	"github.com/socialdata/socialdata/server"
 	"github.com/socialdata/socialdata/server/dashboard"
 	"github.com/socialdata/socialdata/store/records"
@@ -39,7 +42,7 @@ type service struct {
 	now     time.Time
 }
 
-func open(t *testing.T) *service {
+func open(t *testing.T, more ...providers.Provider) *service {
 	t.Helper()
 	s := &service{now: time.Now()}
 	clock := func() time.Time { return s.now }
@@ -49,7 +52,7 @@ func open(t *testing.T) *service {
 	s.records = records.NewMemory(records.MemoryConfig{Now: clock})
 	s.read = &interrupted{Store: s.records}
 	activity := &dashboard.Activity{}
-	client, err := socialdata.New(socialdata.WithProviders(mock.New(mock.Config{})), socialdata.WithLedger(ledger), socialdata.WithKeys(store),
+	client, err := socialdata.New(socialdata.WithProviders(append(mock.New(mock.Config{}), more...)), socialdata.WithLedger(ledger), socialdata.WithKeys(store),
 		socialdata.WithObserver(activity.Observer()))
 	if err != nil {
 		t.Fatal(err)
@@ -472,5 +475,51 @@ func TestTheUsageOfABusyDayIsWhole(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
+	}
+}
+
+// limited is a limit of an upstream that stands where it is put.
+type limited struct {
+	name  string
+	state providers.LimitState
+}
+
+func (l limited) Name() string                { return l.name }
+func (l limited) State() providers.LimitState { return l.state }
+func (l limited) Share(providers.Shares)      {}
+func (l limited) Save(string) string          { return "" }
+func (l limited) Restore(string)              {}
+
+// TestTheLimitsOfUpstreamsAreShown, what is left of each and when it starts anew.
+func TestTheLimitsOfUpstreamsAreShown(t *testing.T) {
+	t.Parallel()
+	profile := func(context.Context, string) (schema.Profile, error) { return schema.Profile{}, providers.ErrNotFound }
+	resets := time.Date(2026, 11, 24, 8, 0, 0, 0, time.UTC)
+	s := open(t, providers.Provider{
+		Name: "youtube", Platform: platform.YouTube, Source: schema.Official, Profile: profile, Limits: []providers.Limit{
+			limited{"searches", providers.LimitState{Limit: 100, Used: 93, Left: 7, Reset: resets}},
+			limited{"units", providers.LimitState{Limit: 10_000, Left: 10_000}},
+		},
+	}, providers.Provider{
+		Name: "github", Platform: platform.GitHub, Source: schema.Official, Profile: profile, Limits: []providers.Limit{limited{name: "core"}},
+	})
+	s.signIn(t)
+	_, page := s.get(t, dashboard.Root+"/")
+	row := func(platform, provider, limit, left, of, anew string) string {
+		return fmt.Sprintf(`<tr><th scope="row">%s</th><td>%s</td><td>%s</td><td class="n">%s</td><td class="n">%s</td><td>%s</td></tr>`,
+			platform, provider, limit, left, of, anew)
+	}
+	for _, want := range []string{
+		row("youtube", "youtube", "searches", "7", "100", "2026-11-24 08:00:00"),
+		row("youtube", "youtube", "units", "10,000", "10,000", "-"),
+		row("github", "github", "core", "-", "not told", "-"),
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if t.Failed() {
+		_, part, _ := strings.Cut(page, `id="limits"`)
+		t.Logf("%.2000s", part)
 	}
 }

@@ -89,6 +89,12 @@ func TestAnAnswerIsAskedForOnce(t *testing.T) {
 		{"a 304 with a body", upstream.Validators{}, []exchanged{
 			{200, tagged, "a", true, ""}, {304, nil, "evil", false, `"1"`}, {304, nil, strings.Repeat("x", 7<<20), false, `"1"`},
 		}, []string{"a", "a", "a"}},
+		{"a 304 whose head speaks of another body", upstream.Validators{}, []exchanged{
+			{200, tagged, "a", true, ""},
+			{304, map[string]string{"Content-Length": "999", "Content-Encoding": "gzip", "Content-Range": "bytes 0-1/2", "Transfer-Encoding": "chunked"}, "", false, `"1"`},
+			{304, map[string]string{"Set-Cookie": "a=b", "Location": "https://elsewhere.example/"}, "", false, `"1"`},
+			{304, nil, "", false, `"1"`},
+		}, []string{"a", "a", "a", "a"}},
 		{"a failure keeps what there is", upstream.Validators{}, []exchanged{
 			{200, tagged, "a", true, ""}, {403, nil, "x", false, `"1"`}, {304, nil, "", false, `"1"`},
 		}, []string{"a", "", "a"}},
@@ -214,6 +220,35 @@ func TestWhatMustBeWholeIsNeverAskedByACondition(t *testing.T) {
 	}
 	if diff := cmp.Diff([]bool{false, true, false, true, false, false, false}, unchanged); diff != "" {
 		t.Errorf("answered 304 (-want +got):\n%s", diff)
+	}
+}
+
+// TestAValidatorThatNeverChanges is the upstream's lie, and lasts until a read that must be whole.
+func TestAValidatorThatNeverChanges(t *testing.T) {
+	t.Parallel()
+	body := ""
+	c := memory(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"for ever"`)
+		if r.Header.Get("If-None-Match") != "" {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		reply(w, 200, body)
+	}).client(upstream.Config{})
+	for _, step := range []struct {
+		now   string
+		fresh bool
+		want  string
+	}{{"a", false, "a"}, {"b", false, "a"}, {"c", true, "c"}, {"d", false, "c"}, {"e", true, "e"}} {
+		body = step.now
+		ctx := t.Context()
+		if step.fresh {
+			ctx = providers.WithWhole(ctx)
+		}
+		res, err := c.Do(ctx, upstream.Get("x"))
+		if err != nil || string(res.Body) != step.want {
+			t.Errorf("%+v: %v, %v", step, res, err)
+		}
 	}
 }
 
