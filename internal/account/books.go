@@ -131,18 +131,21 @@ func (c Caller) Settle(ctx context.Context, d Due) (credits.Receipt, error) {
 	return a.end(ctx, d, over, receipt, err)
 }
 
-// end retries until it is known whether d was charged, or the call's time is over.
+// end retries until it is known whether d was charged, or the call's time is over. Of a charge that the ledger has told,
+// only the note is made again.
 func (a *Accounts) end(
-	ctx context.Context, d Due, over time.Time, receipt credits.Receipt, failed error,
+	ctx context.Context, d Due, over time.Time, told credits.Receipt, failed error,
 ) (credits.Receipt, error) {
-	receipt, err := a.booked(ctx, d, receipt, failed)
+	receipt, err := a.booked(ctx, d, told, failed)
 	for wait := firstPause; errors.Is(err, ErrUndecided); wait = min(2*wait, longestPause) {
 		if time.Now().Add(wait).After(over) {
 			a.ToldAsFailed(ctx, d, err)
 			return receipt, err
 		}
 		time.Sleep(wait)
-		receipt, err = a.resolve(ctx, d, failed)
+		if receipt, err = told, nil; failed != nil {
+			receipt, err = a.resolve(ctx, d, failed)
+		}
 		receipt, err = a.booked(ctx, d, receipt, err)
 	}
 	return receipt, err
