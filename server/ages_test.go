@@ -79,7 +79,9 @@ func TestAgesOverHTTP(t *testing.T) {
 			t.Parallel()
 			var fails error
 			s := open(t, enginetest.Config{Providers: []providers.Provider{enginetest.Profiles(platform.GitHub, "github", schema.Official,
-				func(_ context.Context, handle string) (schema.Profile, error) { return enginetest.Profile(handle), fails })}})
+				func(_ context.Context, handle string) (schema.Profile, error) {
+					return enginetest.Profile(handle), fails
+				})}})
 			for i, step := range tt.steps {
 				s.Clock.Advance(step.wait)
 				fails = step.fails

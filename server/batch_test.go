@@ -120,7 +120,9 @@ func TestABatchIsOneCallAtWork(t *testing.T) {
 			return enginetest.Profile(handle), nil
 		})
 		s := serving(t, enginetest.Config{Providers: []providers.Provider{slow}}, server.WithLimits(server.Limits{InFlight: 2, PerAccount: 2}))
-		many := func(prefix string) string { return s.request("/v1/x/profile/batch?handles=" + prefix + strings.Join(names(50), ","+prefix)) }
+		many := func(prefix string) string {
+			return s.request("/v1/x/profile/batch?handles=" + prefix + strings.Join(names(50), ","+prefix))
+		}
 		first, second := s.call(many("a")), s.call(many("b"))
 		synctest.Wait()
 		s.call(many("c")).reply().wantProblem(t, "platform_unavailable", "the service is at its limit")

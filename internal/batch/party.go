@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// gathering is how long the members of a party that have come wait at most for the others. As a rule all come at once, or
-// leave. A member that waits for what another caller has begun does neither, and cannot know how long that takes: a read of
-// the same key, or a look-up in a cache that is slow.
-const gathering = 20 * time.Millisecond
+// gathering is how long the members of a party that have come wait at most for the others. All come at once, or leave: those
+// too that wait for a read which another caller has begun. It ends the wait for one that does neither, because it waits for
+// another process or for a cache that is slow.
+const gathering = 100 * time.Millisecond
 
 // Party is reads that are asked for together. A lane starts them together too. It is safe for concurrent use.
 type Party struct {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -285,25 +286,27 @@ func TestABatchTakesFewRequestsAndLeavesTheRestToLoneReads(t *testing.T) {
 
 func TestWhatABatchCannotReadTheNextSourceMay(t *testing.T) {
 	t.Parallel()
-	first, second := &enginetest.Batched{Most: 100}, &enginetest.Batched{Most: 1}
-	handles := []string{"down"}
-	for i := range 9 {
-		handles = append(handles, fmt.Sprint("user", i))
-	}
-	next := second.Provider(platform.X, "own")
-	e := enginetest.Of(t, first.Provider(platform.X, "x"), next)
-	got, err := e.Client.ProfileBatch(t.Context(), profiles(platform.X, handles...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, item := range got.Data {
-		if (item.Data == nil) != (item.Key == "down") {
-			t.Errorf("%s: %v", item.Key, item.Problem)
+	synctest.Test(t, func(t *testing.T) {
+		first, second := &enginetest.Batched{Most: 100}, &enginetest.Batched{Most: 1}
+		handles := []string{"down"}
+		for i := range 9 {
+			handles = append(handles, fmt.Sprint("user", i))
 		}
-	}
-	if n, m := len(first.Requests()), len(second.Requests()); n != 1 || m != 10 {
-		t.Errorf("%d requests to the first, %d to the second", n, m)
-	}
+		next := second.Provider(platform.X, "own")
+		e := enginetest.Of(t, first.Provider(platform.X, "x"), next)
+		got, err := e.Client.ProfileBatch(t.Context(), profiles(platform.X, handles...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range got.Data {
+			if (item.Data == nil) != (item.Key == "down") {
+				t.Errorf("%s: %v", item.Key, item.Problem)
+			}
+		}
+		if n, m := len(first.Requests()), len(second.Requests()); n != 1 || m != 10 {
+			t.Errorf("%d requests to the first, %d to the second", n, m)
+		}
+	})
 }
 
 // TestABatchIsOneCallOfItsKind: its JSON is that of the Go type, it has a tag that tells one outcome from another, and under

@@ -165,3 +165,28 @@ func TestTheEstimateOfABatchIsItsPrice(t *testing.T) {
 		t.Errorf("after: %+v", got)
 	}
 }
+
+// TestABatchDoesNotWaitForTheReadOfAnother: a key that another caller is reading keeps the other keys no moment from going.
+func TestABatchDoesNotWaitForTheReadOfAnother(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		source := &enginetest.Batched{Most: 100, Answers: time.Second}
+		e := enginetest.Of(t, source.Provider(platform.X, "x"))
+		go func() {
+			_, _ = e.Client.Profile(t.Context(), socialdata.ProfileRequest{Platform: platform.X, Handle: "ann"})
+		}()
+		synctest.Wait()
+		begun := time.Now()
+		if _, err := e.Client.ProfileBatch(t.Context(), profiles(platform.X, "ann", "bob", "eve")); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(begun); took != time.Second {
+			t.Errorf("it took %v", took)
+		}
+		for _, keys := range source.Requests()[1:] {
+			if len(keys) != 2 {
+				t.Errorf("requests %q", source.Requests())
+			}
+		}
+	})
+}

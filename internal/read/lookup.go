@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/socialdata/socialdata/cache"
+	"github.com/socialdata/socialdata/internal/batch"
 	"github.com/socialdata/socialdata/internal/upstreams"
 	"github.com/socialdata/socialdata/problem"
 	"github.com/socialdata/socialdata/providers"
@@ -138,7 +140,11 @@ func (r *Reader) join(ctx context.Context, q *Query) (got landing, led bool, err
 		}
 	}
 	began := false // written by the flight, and only read after it has landed
+	if r.flying.has(flight) {
+		batch.MemberOf(ctx).Leave() // it waits for the read of another caller, and its party need not wait for it
+	}
 	landed := r.flights.DoChan(flight, func() (any, error) {
+		defer r.flying.begin(flight)()
 		began = true
 		return r.fly(ctx, q, flight, anew)
 	})
@@ -150,6 +156,36 @@ func (r *Reader) join(ctx context.Context, q *Query) (got landing, led bool, err
 			return got, began, l.Err
 		}
 		return l.Val.(landing), began, nil
+	}
+}
+
+// flying counts the flights on their way, so that a caller who joins one knows. Its zero value is ready for use.
+type flying struct {
+	mu  sync.Mutex
+	now map[string]int
+}
+
+// has reports whether a flight is on its way.
+func (f *flying) has(flight string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.now[flight] > 0
+}
+
+// begin notes a flight until end is called.
+func (f *flying) begin(flight string) (end func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.now == nil {
+		f.now = map[string]int{}
+	}
+	f.now[flight]++
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.now[flight]--; f.now[flight] == 0 {
+			delete(f.now, flight)
+		}
 	}
 }
 

@@ -28,6 +28,7 @@ type Reader struct {
 	shared  cache.Shared // the cache, if other processes make entries too; else nil
 	near    cache.Near   // the part of the cache that is in this process; nil for none
 	flights singleflight.Group
+	flying  flying
 	joins   batch.Joiner[outcome] // joins reads of single keys that a provider can make together
 
 	platforms *platform.Table
