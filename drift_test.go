@@ -16,7 +16,7 @@ import (
 // helpers are the methods of a Client that are no operations.
 var helpers = []string{
 	"Admit", "AdmitMore", "As", "Authenticate", "Close", "Do", "Drifted", "Erase", "Erasures", "Key", "KnowsKeys",
-	"Keys", "LastRequests", "Monitors", "Once", "PlatformTable", "Quotas", "Rollups", "Stream", "Unblock", "UsageBy", "VerifyErasures",
+	"Endpoints", "Keys", "LastRequests", "Monitors", "Once", "PlatformTable", "Quotas", "Rollups", "Stream", "Unblock", "UsageBy", "VerifyErasures",
 	"Watch", "WatchSearch",
 }
 

@@ -266,6 +266,18 @@ func (c *Client) History(ctx context.Context, req HistoryRequest) (*schema.Envel
 	return opHistory.do(ctx, c, "", req)
 }
 
+// ListEndpoints returns one page of where the account has changes sent, by name. [Client.Endpoints] makes and ends them. It is
+// free.
+func (c *Client) ListEndpoints(ctx context.Context, req EndpointsRequest) (*schema.Envelope[[]schema.Endpoint], error) {
+	return opEndpoints.do(ctx, c, "", req)
+}
+
+// Deliveries returns one page of what became of sending changes to endpoints, those of the latest changes first. They are kept
+// as long as their changes. It is free.
+func (c *Client) Deliveries(ctx context.Context, req DeliveriesRequest) (*schema.Envelope[[]schema.Delivery], error) {
+	return opDeliveries.do(ctx, c, "", req)
+}
+
 // Platforms says what can be read from each platform, and why not where it cannot. It is free.
 func (c *Client) Platforms(ctx context.Context, req PlatformsRequest) (*schema.Envelope[[]schema.PlatformInfo], error) {
 	return opPlatforms.do(ctx, c, "", req)

@@ -287,6 +287,14 @@ var (
 		Name: "history", Path: "/v1/history", Tag: "monitors", Price: operation.Free,
 		Summary: "List the numbers that a monitor has read, oldest first", Errors: watchErrors,
 	})
+	opEndpoints = serviceRow[EndpointsRequest, []schema.Endpoint](operation.Operation{
+		Name: "endpoints", Func: "ListEndpoints", Path: "/v1/endpoints", Tag: "monitors", Price: operation.Free,
+		Summary: "List where the account has changes sent", Errors: listErrors,
+	})
+	opDeliveries = serviceRow[DeliveriesRequest, []schema.Delivery](operation.Operation{
+		Name: "deliveries", Path: "/v1/deliveries", Tag: "monitors", Price: operation.Free,
+		Summary: "List what became of sending changes, the latest first", Errors: watchErrors,
+	})
 	opEnrich = serviceRow[EnrichRequest, schema.Enrichment](operation.Operation{
 		Name: "enrich", Path: "/v1/enrich", Tag: "enrich", TTL: profileTTL, Price: operation.OneEnrichment,
 		Summary: "Say which Arabic a text is, how it feels, what it names and what it is about",
@@ -315,7 +323,8 @@ var table = []*read.Row{
 	&opTrackBatch.Row, &opTracks.Row, &opTrackPosts.Row, &opCommunity.Row, &opCommunityBatch.Row, &opCommunityPosts.Row,
 	&opProducts.Row, &opProduct.Row, &opProductBatch.Row, &opReviews.Row, &opStore.Row, &opStoreBatch.Row, &opAds.Row,
 	&opAdsSearch.Row, &opAd.Row, &opAdBatch.Row, &opAdvertisers.Row, &opEvent.Row, &opEventBatch.Row, &opEvents.Row,
-	&opEventsSearch.Row, &opMonitors.Row, &opChanges.Row, &opHistory.Row, &opResolve.Row, &opRead.Row, &opSearchAcross.Row, &opJob.Row, &opEnrich.Row, &opRaw.Row,
+	&opEventsSearch.Row, &opMonitors.Row, &opChanges.Row, &opHistory.Row, &opEndpoints.Row, &opDeliveries.Row,
+	&opResolve.Row, &opRead.Row, &opSearchAcross.Row, &opJob.Row, &opEnrich.Row, &opRaw.Row,
 	&opHealth.Row,
 }
 

@@ -212,6 +212,15 @@ func WithMostMonitors(n int) Option {
 	}}
 }
 
+// WithPrivateWebhooks lets accounts have changes sent to http:// URLs and to loopback and private addresses, for services that
+// run beside their receivers. Link-local addresses, at which clouds tell secrets, are refused all the same.
+func WithPrivateWebhooks() Option {
+	return option{"WithPrivateWebhooks", func(c *engine.Config) error {
+		c.PrivateWebhooks = true
+		return nil
+	}}
+}
+
 // WithEnricher enriches texts with e, such as the embedded model of enrich/arabic. Without it a call that asks for
 // enrichment is an invalid_request.
 func WithEnricher(e enrich.Enricher) Option {

@@ -628,6 +628,17 @@ type (
 		Cursor  string    `param:"cursor"`
 	}
 
+	// EndpointsRequest asks for a page of the account's endpoints, by name.
+	EndpointsRequest struct {
+		Cursor string `param:"cursor"`
+	}
+
+	// DeliveriesRequest asks for a page of the account's deliveries, those of the latest changes first.
+	DeliveriesRequest struct {
+		Endpoint string `param:"endpoint" max:"64" doc:"Only to the endpoint of this name."`
+		Cursor   string `param:"cursor"`
+	}
+
 	// EnrichRequest asks what a text says.
 	EnrichRequest struct {
 		Text           string `param:"text,required" form:"prose" max:"4000" doc:"The text, 1 to 4,000 characters."`

@@ -27,7 +27,8 @@
 //
 // [Client.Watch] makes one of these reads again and again and tells what changes. [Client.Monitors] makes, pauses and ends such
 // monitors, [Client.ListMonitors] lists them, [Client.Changes] is the feed of what they find, and [Client.History] returns the
-// numbers that they have read.
+// numbers that they have read. [Client.Endpoints] makes those to which changes are sent, [Client.ListEndpoints] lists them, and
+// [Client.Deliveries] says what became of each change.
 //
 // [Client.SearchAcross] searches several platforms at once: [Client.WatchSearch] yields results as they come, and
 // [Client.Job] collects what was late. [Client.Enrich] analyses a text. [Client.Me], [Client.Usage], [Client.Requests], [Client.ListKeys],

@@ -229,6 +229,10 @@ func (r MonitorsRequest) at(cursor string) MonitorsRequest { r.Cursor = cursor; 
 
 func (r ChangesRequest) at(cursor string) ChangesRequest { r.Cursor = cursor; return r }
 
+func (r EndpointsRequest) at(cursor string) EndpointsRequest { r.Cursor = cursor; return r }
+
+func (r DeliveriesRequest) at(cursor string) DeliveriesRequest { r.Cursor = cursor; return r }
+
 func (r HistoryRequest) at(cursor string) HistoryRequest { r.Cursor = cursor; return r }
 
 func (r SearchAcrossRequest) at(cursor string) SearchAcrossRequest {

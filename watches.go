@@ -75,6 +75,57 @@ func (c *Client) Watch(ctx context.Context, req WatchRequest) iter.Seq2[schema.C
 // Monitors makes, pauses and ends the monitors of the account that c is bound to; a client without accounts is one account.
 func (c *Client) Monitors() Monitors { return Monitors{&c.session} }
 
+// Endpoints makes and ends the endpoints of the account that c is bound to: where its changes are sent.
+func (c *Client) Endpoints() Endpoints { return Endpoints{&c.session} }
+
+// Endpoints are those of one account. Every error of its methods is a *[problem.Error]; an endpoint that is not there is
+// not_found.
+type Endpoints struct{ session *engine.Session }
+
+// EndpointRequest says where changes are sent, and which.
+type EndpointRequest struct {
+	Name     string   // of a-z, 0-9 and -
+	URL      string   // begins with https://, and leads to no private address; see [WithPrivateWebhooks]
+	Types    []string // of the changes that are sent, such as "new" or "credits.low"; none means all
+	Monitors []string // the names of those whose changes are sent; none means all, and what concerns the account
+}
+
+// Make makes an endpoint, or changes the one of its name, and reports whether it is new. A new one gets what is told from then
+// on, and has a secret, which is returned this once and signs what is sent, as Standard Webhooks 1.0.0 says. One that was
+// disabled is active again, and goes on where it was.
+func (e Endpoints) Make(
+	ctx context.Context, req EndpointRequest,
+) (made schema.Endpoint, secret string, isNew bool, err error) {
+	return e.session.PutEndpoint(ctx, req.Name, engine.EndpointDefinition{
+		URL: req.URL, Types: slices.Clone(req.Types), Monitors: slices.Clone(req.Monitors),
+	})
+}
+
+// List returns one page of the endpoints, by name. It is [Client.ListEndpoints].
+func (e Endpoints) List(ctx context.Context, req EndpointsRequest) (*schema.Envelope[[]schema.Endpoint], error) {
+	return (&Client{*e.session}).ListEndpoints(ctx, req)
+}
+
+// NewSecret gives an endpoint a new secret and returns it, this once. The one before it signs as well for 24 hours.
+func (e Endpoints) NewSecret(ctx context.Context, name string) (of schema.Endpoint, secret string, err error) {
+	return e.session.RekeyEndpoint(ctx, name)
+}
+
+// Test sends a change of the type test to an endpoint, now and once, and returns what came of it.
+func (e Endpoints) Test(ctx context.Context, name string) (schema.Delivery, error) {
+	return e.session.TestEndpoint(ctx, name)
+}
+
+// Again makes a delivery again, whatever came of it. Its id is that of [Client.Deliveries].
+func (e Endpoints) Again(ctx context.Context, delivery string) (schema.Delivery, error) {
+	return e.session.DeliverAgain(ctx, delivery)
+}
+
+// End ends an endpoint, with the deliveries to it.
+func (e Endpoints) End(ctx context.Context, name string) error {
+	return e.session.EndEndpoint(ctx, name)
+}
+
 // Monitors are those of one account. Every error of its methods is a *[problem.Error]; a monitor that is not there is
 // not_found.
 type Monitors struct{ session *engine.Session }

@@ -376,6 +376,22 @@ func (c *Client) History(
 	return typed[[]schema.HistoryPoint](ctx, c, "history", &req)
 }
 
+// ListEndpoints returns one page of where the account has changes sent, by name. [Client.Endpoints] makes and ends them. It is
+// free.
+func (c *Client) ListEndpoints(
+	ctx context.Context, req socialdata.EndpointsRequest,
+) (*schema.Envelope[[]schema.Endpoint], error) {
+	return typed[[]schema.Endpoint](ctx, c, "endpoints", &req)
+}
+
+// Deliveries returns one page of what became of sending changes to endpoints, those of the latest changes first. They are kept
+// as long as their changes. It is free.
+func (c *Client) Deliveries(
+	ctx context.Context, req socialdata.DeliveriesRequest,
+) (*schema.Envelope[[]schema.Delivery], error) {
+	return typed[[]schema.Delivery](ctx, c, "deliveries", &req)
+}
+
 // Resolve says what an address names: the call that reads it, and behind it the other calls that take the same thing. No
 // upstream is asked. It is free.
 func (c *Client) Resolve(

@@ -67,11 +67,24 @@ func (m Monitors) End(ctx context.Context, name string) error {
 // managing is what failed calls below /manage are told as.
 var managing = &operation.Operation{Name: "monitors", Func: "Monitors", Path: "/manage/monitors/{name}", Service: true}
 
-// send makes a request below /manage as often as it takes: each of them may be repeated. It decodes the answer into out unless
-// that is nil, and returns its status.
+// send makes a request about a monitor. It decodes the answer into out unless that is nil, and returns its status.
 func (m Monitors) send(ctx context.Context, method, name, what string, body []byte, out *schema.Monitor) (status int, err error) {
-	_, err = m.client.repeat(ctx, func() (*operation.Answer, error) {
-		resp, answer, err := m.client.manage(ctx, method, "/manage/monitors/"+url.PathEscape(name)+what, body) //nolint:bodyclose // it is closed there
+	path := "/manage/monitors/" + url.PathEscape(name) + what
+	if out == nil {
+		status, err = m.client.change(ctx, method, path, body, nil, nil)
+	} else {
+		status, err = m.client.change(ctx, method, path, body, out, func() bool { return out.Name != "" })
+	}
+	return status, failed(ctx, managing, operation.Call{}, err)
+}
+
+// change makes a request below /manage as often as it takes: each of them may be repeated. It decodes the answer into out
+// unless that is nil, and returns its status. Is reports whether out is what was asked for.
+func (c *Client) change(
+	ctx context.Context, method, path string, body []byte, out any, is func() bool,
+) (status int, err error) {
+	_, err = c.repeat(ctx, func() (*operation.Answer, error) {
+		resp, answer, err := c.manage(ctx, method, path, body) //nolint:bodyclose // it is closed there
 		if err != nil {
 			return nil, err
 		}
@@ -82,13 +95,13 @@ func (m Monitors) send(ctx context.Context, method, name, what string, body []by
 		case out == nil:
 			return nil, nil
 		}
-		if err := json.Unmarshal(answer, out); err != nil || out.Name == "" {
+		if err := json.Unmarshal(answer, out); err != nil || !is() {
 			return nil, problem.Wrap(errors.Join(err, errForeign), problem.PlatformUnavailable,
-				"the server answered %d with something else than a monitor; check its address", status)
+				"the server answered %d with something else than was asked for; check its address", status)
 		}
 		return nil, nil
 	})
-	return status, failed(ctx, managing, operation.Call{}, err)
+	return status, err
 }
 
 // manage sends a request that changes something and reads its answer.

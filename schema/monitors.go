@@ -66,3 +66,30 @@ type HistoryPoint struct {
 	Min   float64   `json:"min"`   // the least one in it
 	Max   float64   `json:"max"`   // the greatest one in it
 }
+
+// Endpoint is a URL to which an account has its changes sent, as Standard Webhooks 1.0.0 says.
+type Endpoint struct {
+	Name      string    `json:"name" min:"1"`                  // what the account calls it
+	URL       string    `json:"url" min:"1"`                   // where changes are sent
+	Types     []string  `json:"types"`                         // of the changes that are sent; none means all
+	Monitors  []string  `json:"monitors"`                      // whose changes are sent; none means all, and what concerns the account
+	State     string    `json:"state" words:"active disabled"` // whether anything is sent
+	Detail    *string   `json:"detail"`                        // why it is disabled
+	CreatedAt time.Time `json:"created_at"`                    // when it was made
+}
+
+// Delivery is a Change on its way to an Endpoint.
+type Delivery struct {
+	ID       string     `json:"id" min:"1"`                             // the name of the delivery
+	Endpoint string     `json:"endpoint" min:"1"`                       // the name of the endpoint
+	Change   string     `json:"change" min:"1"`                         // the id of the change, which is the webhook-id
+	Seq      int64      `json:"seq" min:"0"`                            // the place of the change in the feed; 0 for a test
+	Type     string     `json:"type" min:"1"`                           // the type of the change
+	State    string     `json:"state" words:"waiting delivered failed"` // what became of it
+	Attempts int64      `json:"attempts" min:"0"`                       // how often it was tried
+	QueuedAt time.Time  `json:"queued_at"`                              // since when it is on its way
+	NextAt   *time.Time `json:"next_at"`                                // when it is tried next; null when it is not
+	LastAt   *time.Time `json:"last_at"`                                // when it was tried last
+	Status   *int64     `json:"status"`                                 // the HTTP status of the last answer; null when there was none
+	Detail   *string    `json:"detail"`                                 // why the last attempt failed
+}

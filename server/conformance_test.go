@@ -342,6 +342,9 @@ func mask(v any) any {
 		if _, ok := v["seq"]; ok {
 			delete(v, "id")
 		}
+		if _, ok := v["attempts"]; ok {
+			delete(v, "change")
+		}
 		delete(v, "next_at") // by a hash of the account
 		if _, ok := v["key_id"]; ok {
 			delete(v, "id")
@@ -374,6 +377,9 @@ func plain(o *operation.Operation, word string) url.Values {
 			out.Set("field", "followers")
 		}
 		return out
+	case "deliveries": // nor has that of an endpoint
+		name, _, _ := strings.Cut(word, "_")
+		return url.Values{"endpoint": {name}}
 	case "trending":
 		for _, w := range mock.Magic() {
 			if w.Word == word {

@@ -120,6 +120,12 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	if _, _, _, err := broken.Client.Endpoints().Make(t.Context(), socialdata.EndpointRequest{
+		Name: "salma", URL: "http://127.0.0.1:1", Types: []string{"stopped"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+
 	provoke := func(t *testing.T, o *operation.Operation, code problem.Code) reply {
 		t.Helper()
 		switch code {
@@ -156,7 +162,7 @@ func TestEveryDocumentedErrorOfEveryRoute(t *testing.T) {
 				return well.get(t, pathTo(o, "rate_limited_upstream"))
 			case "estimate":
 				return well.get(t, strings.Replace(path, "%2Fmock%2F", "%2Fkwai%2F", 1))
-			case "usage", "requests", "keys", "job", "resolve", "monitors", "changes", "history":
+			case "usage", "requests", "keys", "job", "resolve", "monitors", "changes", "history", "endpoints", "deliveries":
 				return overloaded(t).get(t, pathTo(o, "salma"))
 			default:
 				return well.get(t, strings.Replace(path, "/mock/", "/kwai/", 1))

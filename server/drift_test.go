@@ -23,7 +23,7 @@ var documents = []string{"/docs", "/openapi.json", "/livez", "/readyz"}
 
 // functions are the operations as functions of a generated client: the operationIds of the description.
 var functions = map[string]string{
-	"me": "getMe", "usage": "listUsage", "estimate": "getEstimate", "requests": "listRequests", "keys": "listKeys", "monitors": "listMonitors", "changes": "listChanges", "history": "listHistory", "platforms": "listPlatforms", "profile": "getProfile", "followers": "listFollowers",
+	"me": "getMe", "usage": "listUsage", "estimate": "getEstimate", "requests": "listRequests", "keys": "listKeys", "monitors": "listMonitors", "changes": "listChanges", "history": "listHistory", "endpoints": "listEndpoints", "deliveries": "listDeliveries", "platforms": "listPlatforms", "profile": "getProfile", "followers": "listFollowers",
 	"following": "listFollowing", "audience": "getAudience", "live": "getLive", "linked": "listLinked", "posts": "listPosts",
 	"post": "getPost", "trending": "listTrending", "search": "search", "suggestions": "getSuggestions", "comments": "listComments",
 	"replies": "listReplies", "transcript": "getTranscript", "reels": "listReels", "collections": "listCollections",

@@ -217,7 +217,7 @@ func (s *Memory) Attempted(ctx context.Context, a Attempt) error {
 		return ErrLease
 	}
 	p.lease = ""
-	p.Delivery.attempted(&a)
+	p.attempted(&a)
 	if p.State != Waiting {
 		delete(o.waiting, d.Seq)
 	}

@@ -70,7 +70,7 @@ func (f reachFlags) managing() []server.Option {
 	if f.Manage == "off" {
 		return nil
 	}
-	return []server.Option{server.WithMonitors(), server.WithKeys()}
+	return []server.Option{server.WithMonitors(), server.WithEndpoints(), server.WithKeys()}
 }
 
 // place is an address that is listened on.

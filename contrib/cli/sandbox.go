@@ -34,11 +34,11 @@ func (c *serveCmd) serveSandbox(e *env, log *slog.Logger) (err error) {
 	e.cfg.Providers = func(Environment) ([]providers.Chain, error) {
 		return []providers.Chain{mock.New(mock.Config{Faults: true})}, nil
 	}
-	client, err := e.client(
+	client, err := e.client(append(c.webhooks(),
 		socialdata.WithLedger(ledger), socialdata.WithKeys(accounts), socialdata.WithRecords(store),
 		socialdata.WithLogger(log), socialdata.WithEnvironment("sandbox"), socialdata.WithTimeout(c.Timeout),
 		socialdata.WithRate(keys.Rate{Capacity: c.RateCapacity, Refill: c.RateRefill}),
-	)
+	)...)
 	if err != nil {
 		return err
 	}

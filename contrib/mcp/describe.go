@@ -88,7 +88,7 @@ func summaries(all []schema.PlatformInfo) []platformSummary {
 
 // described returns the operations that describe knows: those that some tool makes.
 func described() []*operation.Operation {
-	return slices.DeleteFunc(socialdata.Operations(), func(o *operation.Operation) bool { return o.NoKey || o.Name == opRequests })
+	return slices.DeleteFunc(socialdata.Operations(), func(o *operation.Operation) bool { return o.NoKey || untold(o) })
 }
 
 // describe lists the operations, or tells all about one.

@@ -91,24 +91,31 @@ func (s *Server) all() ([]tool, error) {
 
 // The operations that have a tool of their own; the tool read makes the other ones.
 const (
-	opRead      = "read"
-	opPlatforms = "platforms"
-	opSearch    = "search_across"
-	opSearchOne = "search" // of one platform, which the tool read makes
-	opJob       = "job"
-	opMe        = "me"
-	opUsage     = "usage"
-	opEstimate  = "estimate"
-	opChanges   = "changes"
-	opMonitors  = "monitors"
-	opHistory   = "history"
-	opRequests  = "requests" // has none: it is for people who look after keys
+	opRead       = "read"
+	opPlatforms  = "platforms"
+	opSearch     = "search_across"
+	opSearchOne  = "search" // of one platform, which the tool read makes
+	opJob        = "job"
+	opMe         = "me"
+	opUsage      = "usage"
+	opEstimate   = "estimate"
+	opChanges    = "changes"
+	opMonitors   = "monitors"
+	opHistory    = "history"
+	opRequests   = "requests"   // has no tool: it is for people who look after keys
+	opEndpoints  = "endpoints"  // has none, as deliveries: they are for people who look after receivers
+	opDeliveries = "deliveries" // as above
 )
+
+// untold reports whether no tool makes an operation.
+func untold(o *operation.Operation) bool {
+	return slices.Contains([]string{opEndpoints, opDeliveries, opRequests}, o.Name)
+}
 
 // readable returns the operations that the tool read makes, in the order of the table.
 func readable() []*operation.Operation {
 	return slices.DeleteFunc(socialdata.Operations(), func(o *operation.Operation) bool {
-		return o.NoKey || slices.Contains([]string{opRead, opSearch, opJob, opMe, opUsage, opEstimate, opChanges, opMonitors, opHistory, opRequests}, o.Name)
+		return o.NoKey || slices.Contains([]string{opRead, opSearch, opJob, opMe, opUsage, opEstimate, opChanges, opMonitors, opHistory}, o.Name) || untold(o)
 	})
 }
 

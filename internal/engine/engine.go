@@ -27,6 +27,7 @@ import (
 	"github.com/socialdata/socialdata/internal/resolve"
 	"github.com/socialdata/socialdata/internal/search"
 	"github.com/socialdata/socialdata/internal/upstreams"
+	"github.com/socialdata/socialdata/internal/webhooks"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/observe"
 	"github.com/socialdata/socialdata/operation"
@@ -72,6 +73,8 @@ type Config struct {
 
 	Watches     watch.Store // nil keeps monitors in memory
 	MostWatches int         // monitors of an account; 0 means 1,000
+
+	PrivateWebhooks bool // endpoints may be http:// and at private addresses
 
 	Dependencies map[string]func() schema.HealthState // what the engine stands on, by name
 }
@@ -176,6 +179,10 @@ func New(cfg Config) (_ *Engine, err error) {
 		Explain: e.explain, Marks: erased.Marks,
 		Timeout: cfg.Timeout, JobLife: cfg.JobLife, KeyedLife: max(cfg.JobLife, cfg.AnswerLife), Now: cfg.Now, Log: cfg.Log,
 	})
+	if e.watching.safe, err = webhooks.NewSafe(cursorKeys...); err != nil {
+		return nil, err
+	}
+	e.watching.guard = webhooks.Guard{Private: cfg.PrivateWebhooks}
 	e.watching.open(e, watches)
 	return e, nil
 }

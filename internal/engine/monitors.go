@@ -14,6 +14,7 @@ import (
 	"github.com/socialdata/socialdata/internal/cursor"
 	"github.com/socialdata/socialdata/internal/read"
 	"github.com/socialdata/socialdata/internal/search"
+	"github.com/socialdata/socialdata/internal/webhooks"
 	"github.com/socialdata/socialdata/keys"
 	"github.com/socialdata/socialdata/operation"
 	"github.com/socialdata/socialdata/platform"
@@ -30,9 +31,12 @@ type watching struct {
 	engine *Engine
 	store  watch.Store
 	ended  chan struct{} // closed when the engine ends
+	safe   *webhooks.Safe
+	guard  webhooks.Guard
 
 	mu     sync.Mutex
-	runner *watch.Runner // nil before the first poll
+	runner *watch.Runner    // nil before the first poll
+	sender *webhooks.Sender // nil before the first endpoint
 	closed bool
 }
 
@@ -61,6 +65,7 @@ func (w *watching) open(e *Engine, store watch.Store) {
 	w.engine, w.store, w.ended = e, store, make(chan struct{})
 	if e.cfg.Watches != nil {
 		w.start()
+		w.sends()
 	}
 }
 
@@ -92,12 +97,16 @@ func (w *watching) close(ctx context.Context) error {
 		w.closed = true
 		close(w.ended)
 	}
-	runner := w.runner
+	runner, sender := w.runner, w.sender
 	w.mu.Unlock()
-	if runner == nil {
-		return nil
+	var err error
+	if runner != nil {
+		err = runner.Close(ctx)
 	}
-	return runner.Close(ctx)
+	if sender != nil {
+		err = errors.Join(err, sender.Close(ctx))
+	}
+	return err
 }
 
 // Watched implements [watch.Reader]: it reads one page as the key of a monitor. The ledger knows the page by its name, and
@@ -173,7 +182,7 @@ func (s *Session) watcher() (string, error) {
 
 // stored returns the error of the store of monitors as what it is to callers.
 func stored(ctx context.Context, err error) error {
-	if err == nil || errors.Is(err, watch.ErrAbsent) || errors.Is(err, watch.ErrFull) || ctx.Err() != nil {
+	if err == nil || isOfWatches(err) || ctx.Err() != nil {
 		return err
 	}
 	return &account.UnavailableError{Store: "monitors", Err: err}

@@ -71,6 +71,12 @@ func translate(o *operation.Operation, call operation.Call, err error) *problem.
 		return problem.Wrap(err, problem.NotFound, "the account has no monitor of that name")
 	case errors.Is(err, watch.ErrFull):
 		return problem.Wrap(err, problem.InvalidRequest, "the account has as many monitors as it may have; end one first")
+	case errors.Is(err, watch.ErrNoEndpoint):
+		return problem.Wrap(err, problem.NotFound, "the account has no endpoint of that name")
+	case errors.Is(err, watch.ErrNoDelivery):
+		return problem.Wrap(err, problem.NotFound, "the account has no such delivery, or its change is not kept any more")
+	case errors.Is(err, watch.ErrEndpointsFull):
+		return problem.Wrap(err, problem.InvalidRequest, "the account has as many endpoints as it may have; end one first")
 	case errors.Is(err, watch.ErrInvalid):
 		return problem.Wrap(err, problem.InvalidRequest, "%s", strings.TrimPrefix(err.Error(), watch.ErrInvalid.Error()+": "))
 	case upstreams.OnlyTimeouts(err):

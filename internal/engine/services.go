@@ -36,6 +36,8 @@ func handlers() map[string]handler {
 		"monitors":      listMonitors,
 		"changes":       listChanges,
 		"history":       listHistory,
+		"endpoints":     listEndpoints,
+		"deliveries":    listDeliveries,
 	}
 }
 

@@ -4,6 +4,8 @@ package enginetest
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"sync"
 	"testing"
@@ -55,6 +57,8 @@ type Config struct {
 	Records   records.Store        // nil means a new one in memory
 	Cache     cache.Store          // nil means a new one in memory
 	Options   []socialdata.Option
+
+	PublicWebhooks bool // endpoints at loopback are refused
 }
 
 // Engine is a client with all that stands around it.
@@ -88,6 +92,9 @@ func New(tb testing.TB, cfg Config) *Engine {
 	}
 	if cfg.Cache == nil {
 		cfg.Cache = cache.NewMemory(cache.MemoryConfig{Now: clock.Now})
+	}
+	if !cfg.PublicWebhooks {
+		cfg.Options = append([]socialdata.Option{socialdata.WithPrivateWebhooks()}, cfg.Options...)
 	}
 	client, err := socialdata.New(append([]socialdata.Option{
 		socialdata.WithProviders(cfg.Providers), socialdata.WithLedger(e.Ledger), socialdata.WithKeys(e.Keys),
@@ -138,6 +145,10 @@ func (e *Engine) Account(tb testing.TB, name string, n int64) (keys.Key, string)
 // Monitor makes the monitor salma, of a profile, and returns when its first poll has been told.
 func (e *Engine) Monitor(tb testing.TB) {
 	tb.Helper()
+	endpoint := socialdata.EndpointRequest{Name: "salma", URL: receiver()}
+	if _, _, _, err := e.Client.Endpoints().Make(tb.Context(), endpoint); err != nil {
+		tb.Fatal(err)
+	}
 	req := socialdata.WatchRequest{
 		Name: "salma", Operation: "profile", Platform: platform.Mock, Params: map[string]string{"handle": "salma_haddad"},
 		Every: 24 * time.Hour,
@@ -151,10 +162,25 @@ func (e *Engine) Monitor(tb testing.TB) {
 			tb.Fatal(err)
 		}
 		if len(page.Data) > 0 {
-			return
+			break
 		}
 	}
+	for {
+		page, err := e.Client.Deliveries(tb.Context(), socialdata.DeliveriesRequest{})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if len(page.Data) > 0 && page.Data[0].State == "delivered" {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
+
+// receiver returns where the webhooks of all engines of a process are sent, so that what is told of them is the same.
+var receiver = sync.OnceValue(func() string {
+	return httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).URL
+})
 
 // Balance returns what the account can still spend.
 func (e *Engine) Balance(tb testing.TB) int64 {

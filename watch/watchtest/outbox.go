@@ -105,9 +105,10 @@ func attempted(t *testing.T, s watch.Store, a watch.Attempt) {
 	}
 }
 
-func deliveries(t *testing.T, s watch.Store, account string) []watch.Delivery {
+// deliveries returns all of the account ann.
+func deliveries(t *testing.T, s watch.Store) []watch.Delivery {
 	t.Helper()
-	got, err := s.Deliveries(t.Context(), watch.Outgoing{Account: account})
+	got, err := s.Deliveries(t.Context(), watch.Outgoing{Account: "ann"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func testEndpoints(t *testing.T, s watch.Store) {
 			t.Errorf("an attempt to %s: %v", a.Delivery.ID(), err)
 		}
 	}
-	if got := deliveries(t, s, "ann"); len(got) != 2 || got[0].Endpoint != "b" || got[1].Endpoint != "c" {
+	if got := deliveries(t, s); len(got) != 2 || got[0].Endpoint != "b" || got[1].Endpoint != "c" {
 		t.Errorf("deliveries %v; want those to b and c", got)
 	}
 	if err := s.EndEndpoint(t.Context(), "ann", "a"); !errors.Is(err, watch.ErrNoEndpoint) {
@@ -242,7 +243,7 @@ func testQueue(t *testing.T, s watch.Store) {
 		{Account: "ann", Endpoint: "a", Seq: 3, Change: "chg_2", Type: "new", State: watch.Waiting, QueuedAt: noon, NextAt: noon},
 		{Account: "ann", Endpoint: "a", Seq: 2, Change: "chg_1", Type: "new", State: watch.Waiting, QueuedAt: noon, NextAt: noon},
 	}
-	if diff := cmp.Diff(want, deliveries(t, s, "ann")); diff != "" {
+	if diff := cmp.Diff(want, deliveries(t, s)); diff != "" {
 		t.Errorf("deliveries (-want +got):\n%s", diff)
 	}
 	got, err := s.Endpoint(t.Context(), "ann", "a")
@@ -300,8 +301,8 @@ func testQueueParts(t *testing.T, s watch.Store) {
 	tellAll(t, s, "ann", "1", "2", "3", "4", "5")
 	for i, want := range []int{2, 4, 5} {
 		more, err := s.Queue(t.Context(), noon, 2)
-		if err != nil || len(deliveries(t, s, "ann")) != want || more != (i < 2) {
-			t.Errorf("after part %d there are %v, and more %v, %v", i, deliveries(t, s, "ann"), more, err)
+		if err != nil || len(deliveries(t, s)) != want || more != (i < 2) {
+			t.Errorf("after part %d there are %v, and more %v, %v", i, deliveries(t, s), more, err)
 		}
 	}
 }
@@ -402,7 +403,7 @@ func testAttempted(t *testing.T, s watch.Store) {
 	putEndpoint(t, s, endpoint("ann", "a"))
 	tellAll(t, s, "ann", "1")
 	queue(t, s, noon)
-	want := deliveries(t, s, "ann")[0]
+	want := deliveries(t, s)[0]
 	for i, step := range []struct {
 		a       watch.Attempt
 		failing time.Time
@@ -421,7 +422,7 @@ func testAttempted(t *testing.T, s watch.Store) {
 		attempted(t, s, step.a)
 		want.Attempts, want.State, want.LastAt = i+1, step.a.State, step.a.At
 		want.Status, want.Detail, want.NextAt = step.a.Status, step.a.Detail, step.a.Next
-		if diff := cmp.Diff([]watch.Delivery{want}, deliveries(t, s, "ann")); diff != "" {
+		if diff := cmp.Diff([]watch.Delivery{want}, deliveries(t, s)); diff != "" {
 			t.Errorf("after attempt %d (-want +got):\n%s", i, diff)
 		}
 		e, err := s.Endpoint(t.Context(), "ann", "a")
@@ -538,7 +539,7 @@ func testDeliveriesSwept(t *testing.T, s watch.Store) {
 	if _, err := s.Sweep(t.Context(), watch.Limits{Changes: noon, Raw: noon, Samples: noon}); err != nil {
 		t.Fatal(err)
 	}
-	if got := deliveries(t, s, "ann"); len(got) != 1 || got[0].Change != "chg_young" {
+	if got := deliveries(t, s); len(got) != 1 || got[0].Change != "chg_young" {
 		t.Errorf("deliveries after the sweep: %v", got)
 	}
 	err := s.Attempted(t.Context(), watch.Attempt{Sending: under[0], At: noon, State: watch.Delivered})
@@ -574,7 +575,7 @@ func testDeliveriesErased(t *testing.T, s watch.Store) {
 		}
 	}
 	want := []watch.Delivery{{Endpoint: "a", Seq: 2}, {Endpoint: "b", Seq: 2}}
-	if diff := cmp.Diff(want, deliveries(t, s, "ann"), cmpopts.IgnoreFields(watch.Delivery{},
+	if diff := cmp.Diff(want, deliveries(t, s), cmpopts.IgnoreFields(watch.Delivery{},
 		"Account", "Change", "Type", "State", "Attempts", "QueuedAt", "NextAt", "LastAt", "Status", "Detail")); diff != "" {
 		t.Errorf("deliveries that stay (-want +got):\n%s", diff)
 	}

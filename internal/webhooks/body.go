@@ -1,0 +1,56 @@
+package webhooks
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/socialdata/socialdata/schema"
+)
+
+// maxBody is how many bytes the body of a delivery has at most, unless a change without its object has more.
+const maxBody = 20_000
+
+// bodyOf returns what is sent of a change. One that is larger than a body may be is sent without its object, and if that does
+// not suffice without the values of its fields, and says so.
+func bodyOf(c schema.Change) ([]byte, error) {
+	b, err := schema.Marshal(&c)
+	if err != nil || len(b) <= maxBody {
+		return b, err
+	}
+	left := "the object is left out because the change is larger than 20 KB; read it at /v1/changes"
+	c.Object, c.Detail = nil, also(c.Detail, left)
+	if b, err = schema.Marshal(&c); err != nil || len(b) <= maxBody {
+		return b, err
+	}
+	c.Fields = slices.Clone(c.Fields)
+	for i := range c.Fields {
+		c.Fields[i].Before, c.Fields[i].After = json.RawMessage("null"), json.RawMessage("null")
+	}
+	c.Detail = also(c.Detail, "so are the values of its fields")
+	return schema.Marshal(&c)
+}
+
+// also adds to a detail.
+func also(detail *string, more string) *string {
+	if detail != nil && *detail != "" {
+		more = *detail + "; " + more
+	}
+	return &more
+}
+
+// Own returns a change that concerns an account and no monitor. Its id follows from what once names, so that it is told once
+// however often it is noticed.
+func Own(account, kind string, at time.Time, once []string, detail string) schema.Change {
+	sum := sha256.New()
+	for _, part := range append([]string{account, kind}, once...) {
+		sum.Write(fmt.Appendf(nil, "%d:%s", len(part), part))
+	}
+	return schema.Change{
+		ID: "chg_" + hex.EncodeToString(sum.Sum(nil)[:16]), At: at.UTC(), Type: kind, Fields: []schema.FieldChange{},
+		Detail: &detail,
+	}
+}
